@@ -4,7 +4,7 @@
 /**
  * Runs before every npm script that needs the packages, on the installed Node (18 or later). It installs the packages of
  * package-lock.json, and makes node_modules/.bin/node a Node 24 that runs on this machine, because npm puts that folder first on
- * PATH. When both are up to date, it takes about 40 ms.
+ * PATH. If both are up to date, it takes about 40 ms.
  */
 import { spawnSync } from 'node:child_process'
 import { existsSync, lstatSync, mkdirSync, realpathSync, rmSync, statSync, symlinkSync } from 'node:fs'
@@ -28,9 +28,9 @@ function install() {
   console.log('Installing the npm packages of package-lock.json (about half a minute) ...')
   const npm = process.env['npm_execpath']
   const [command, first] = npm?.endsWith('npm-cli.js') ? [process.execPath, [npm]] : ['npm', []]
-  // loglevel=error: npm would warn about dozens of packages that require a newer Node than the one it runs on.
-  // include: NODE_ENV=production or a user's setting would omit packages of the tests, and the pinned Node.
-  // ignore-scripts: no install script is needed, and npm before 11.16 would run all of them.
+  // loglevel=error: npm would warn about dozens of packages that require a newer Node. include: NODE_ENV=production or a user's
+  // setting would omit packages of the tests, and the pinned Node. ignore-scripts: no install script is needed, and npm before
+  // 11.16 would run all of them.
   const flags = ['ci', '--include=dev', '--include=optional', '--ignore-scripts', '--no-audit', '--no-fund']
   const { status, error } = spawnSync(command, [...first, ...flags, '--loglevel=error'], {
     cwd: root,
@@ -39,7 +39,7 @@ function install() {
   if (status !== 0) fail(`npm ci failed${error ? ` (${error.message})` : ''}: see above.`)
 }
 
-/** npm up to 11.0 does not create the link when it omits the packages of other platforms. */
+/** npm up to 11.0 does not create the link if it omits the packages of other platforms. */
 function chooseNode() {
   if (existsSync(link) && isThisProcess(link)) return
   const pinned = join(modules, `node-${process.platform}-${process.arch}/bin/node`)
@@ -61,7 +61,7 @@ function chooseNode() {
   )
 }
 
-/** The program of this process works. */
+/** Returns whether the link leads to the program of this process, which works. */
 function isThisProcess(file) {
   return realpathSync(file) === realpathSync(process.execPath) && majorOf(null) >= neededMajor
 }

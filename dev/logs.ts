@@ -21,7 +21,7 @@ export function followLogs(folder: string, say: (line: string) => void, isTermin
   return () => clearInterval(timer)
 }
 
-/** The lines that are appended to a file after the first read. */
+/** Reads the lines that are appended to a file after the first read. */
 class Tail {
   readonly #path: string
   readonly #show: (line: string) => void
@@ -47,7 +47,7 @@ class Tail {
       this.#rest = lines.pop() ?? ''
       for (const line of lines) this.#show(line)
     } catch {
-      // The file is being rotated, or does not exist yet: the next read tries again.
+      // The file is being rotated, or does not exist yet; the next read retries.
     } finally {
       this.#isReading = false
     }

@@ -36,7 +36,7 @@ export function plainReporter(write: (line: string) => void): Reporter {
 
 const frames = '⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏'
 
-// Finished steps scroll up as plain lines. The running ones share one line at the bottom, which is cleared before each write.
+// Finished steps scroll up as plain lines. The running steps share one line at the bottom, which is cleared before each write.
 function terminalReporter(stream: NodeJS.WriteStream): Reporter {
   const running = new Map<string, { text: string; since: number }>()
   let timer: NodeJS.Timeout | undefined

@@ -10,7 +10,7 @@ const runDirectory = join(import.meta.dirname, '../.run')
 
 try {
   if (existsSync(runDirectory)) await removeRunDirectory(runDirectory, plainReporter(console.log))
-  console.log('All data of earlier starts are deleted.')
+  console.log('All data of earlier starts were deleted.')
 } catch (error) {
   if (!(error instanceof AlreadyRunning)) throw error
   console.error(error.message)

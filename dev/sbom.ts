@@ -1,6 +1,6 @@
 /**
- * `npm run sbom` writes the contents of each image to .run/sbom, `npm run sbom -- FOLDER` elsewhere: one CycloneDX document per
- * image, to be kept with the build. The Dockerfile adds the same document to the image.
+ * `npm run sbom` writes the contents of each image to .run/sbom, and `npm run sbom -- FOLDER` to another folder: one CycloneDX
+ * document per image, to archive with the build. The Dockerfile adds the same document to the image.
  */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -13,10 +13,10 @@ import { startStack, type Stack } from './stack.ts'
 
 const usage = `npm start [-- options]
   --replicas N   replicas of every service (1)
-  --port N       port of the gateway (8080); the next free one when it is taken
+  --port N       port of the gateway (8080); the next free one if it is in use
   --host ADDRESS accept other devices of the network, over https only: an address of this machine, or
                  0.0.0.0 for all of them
-  --servers X    where PostgreSQL, RabbitMQ and Redis run: "docker", "native" (processes), or "auto": the
+  --servers X    source of PostgreSQL, RabbitMQ and Redis: "docker", "native" (processes), or "auto": the
                  ones with the data of earlier starts, else Docker where it works, else processes. The
                  default is PLATTER_SERVERS, else "auto"
   --traces       start Jaeger too, in Docker, and send it every trace
@@ -27,9 +27,9 @@ Data, logs and stack.json are in .run/; "npm run reset" deletes them.`
 const repository = join(import.meta.dirname, '..')
 const runDirectory = join(repository, '.run')
 
-/** A terminal sends Ctrl-C to this process and to npm, and npm forwards it: two signals within this time are one. */
+/** A terminal sends Ctrl-C to this process and to npm, and npm forwards it: two signals within this time count as one. */
 const SAME_PRESS_MS = 1_000
-/** How often the end of npm is checked: a killed npm sends no signal. */
+/** The interval at which the end of npm is checked, because a killed npm sends no signal. */
 const NPM_CHECK_MS = 500
 
 try {
@@ -148,7 +148,7 @@ function stopWithNpm(stop: (why: string) => void): void {
 function aborted(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal.aborted) resolve()
-    // When the environment names all servers, nothing else keeps this process alive.
+    // If the environment has the URLs of all servers, no other handle keeps this process alive.
     const alive = setInterval(() => undefined, 60_000)
     signal.addEventListener('abort', () => {
       clearInterval(alive)

@@ -1,11 +1,11 @@
-/** A group of projects of `npm test`: one vitest run in a process of its own. */
+/** A group of projects of `npm test`: one vitest run in a separate process. */
 import { relative } from 'node:path'
 import { parseCLI, startVitest, type Vitest } from 'vitest/node'
 import type { Outcome } from './test.ts'
 
 const outcome: Outcome = { passed: 0, failures: [], skipped: 0 }
 const [group = '[]', ...args] = process.argv.slice(2)
-// The parent has ended, so nothing reads the results.
+// The parent has ended, so no process reads the results.
 process.once('disconnect', () => process.exit(1))
 
 const because = (errors: readonly { message: string }[]) => errors.map((error) => error.message).join('\n')

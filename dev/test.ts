@@ -1,7 +1,7 @@
 /**
- * `npm test`: all static checks, then all tests, with the tests' own progress on the terminal. Arguments after `--` go to vitest:
- * `npm test -- order`, `npm test -- --project unit`, `npm test -- -t 'card-refused'`. The last line is for tools: `N passed,
- * N failed`, and `, N skipped` when there are any.
+ * `npm test`: all static checks, then all tests, with their own progress on the terminal. Arguments after `--` go to vitest: `npm
+ * test -- order`, `npm test -- --project unit`, `npm test -- -t 'card-refused'`. The last line is for tools: `N passed, N failed`,
+ * and `, N skipped` if there are any.
  */
 import { fork, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -10,7 +10,7 @@ import type { Readable, Writable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { parseCLI } from 'vitest/node'
 
-/** The numbers of passed and skipped tests, and the file, name and error of each failed one. */
+/** The numbers of passed and skipped tests, and the file, name and error of each failed test. */
 export type Outcome = { passed: number; failures: string[]; skipped: number }
 
 const ROOT = join(import.meta.dirname, '..')
@@ -19,12 +19,12 @@ const CHECKS: [name: string, command: string, ...args: string[]][] = [
   ['lint', 'oxlint'],
   ['format', 'oxfmt', '--check', '.'],
 ]
-// Each group is one vitest run, so that a stack that does not start hides no other results. The longest come first. End-to-end
-// and browser tests share a stack. README.md, "Test runs", lists the commands of the full-length tests, such as rolling.
+// Each group is one vitest run, so that a stack that does not start hides no other results. The longest groups come first.
+// End-to-end and browser tests share a stack. README.md, "Test runs", lists the commands of the full-length tests, such as rolling.
 const GROUPS = [['e2e', 'browser'], ['unit', 'law'], ['chaos'], ['stack'], ['canary'], ['crash']]
 /**
- * Concurrent groups: one computes while another waits for processes that it has killed. With three, a slow machine had a load of 20 on
- * two cores: stacks took 66 s to start, and a connection to PostgreSQL more than its time limit.
+ * Concurrent groups: one computes while another waits for processes that it has killed. With three, a slow machine had a load of 20
+ * on two cores: stacks took 66 s to start, and a connection to PostgreSQL exceeded its time limit.
  */
 const AT_ONCE = 2
 
@@ -34,10 +34,10 @@ const seconds = (since: number) => `${((performance.now() - since) / 1000).toFix
 
 process.chdir(ROOT)
 process.env['PATH'] = `${join(ROOT, 'node_modules/.bin')}${delimiter}${process.env['PATH'] ?? ''}`
-// The tests start some 80 processes. The cache halves the start of each but the first of its kind.
+// The tests start about 80 processes. The cache halves the start-up time of each process except the first of its kind.
 process.env['NODE_COMPILE_CACHE'] ??= join(ROOT, 'node_modules/.cache/node')
 
-/** Prints its output at its end, because the checks run in parallel. */
+/** Prints the output of a check at its end, because the checks run in parallel. */
 async function check([name, command, ...args]: (typeof CHECKS)[number]): Promise<boolean> {
   const since = performance.now()
   const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe'] })
@@ -93,7 +93,7 @@ async function runTests() {
   )
   const isAlone = groups.length === 1
   let isStopped = false
-  // The running groups receive Ctrl-C as well and stop their processes. This process waits for them.
+  // The running groups also receive Ctrl-C and stop their processes. This process waits for them.
   for (const signal of ['SIGINT', 'SIGTERM'] as const)
     process.on(signal, () => {
       isStopped = true

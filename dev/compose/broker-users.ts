@@ -1,6 +1,6 @@
 /**
- * The one-off job `broker-users` of docker-compose.production.yml: writes RabbitMQ's users, with hashes of their passwords, and the
- * setting by which it imports them at each start.
+ * The one-off job `broker-users` of docker-compose.production.yml. It writes RabbitMQ's users, with hashes of their passwords, and
+ * the setting that imports them at each start.
  */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'

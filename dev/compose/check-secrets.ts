@@ -1,6 +1,6 @@
 /**
- * The one-off job `secrets` of docker-compose.yml: rejects an `.env` that is empty or lacks a secret. Compose would use its public
- * defaults instead.
+ * The one-off job `secrets` of docker-compose.yml: rejects an `.env` that is empty or lacks a secret. Otherwise Compose would use
+ * its public defaults.
  */
 import { statSync } from 'node:fs'
 import { errorCode } from '../process/identity.ts'

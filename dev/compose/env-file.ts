@@ -2,14 +2,14 @@ import { chownSync, existsSync, readFileSync, renameSync, statSync, writeFileSyn
 import { dirname } from 'node:path'
 import { parseEnv } from 'node:util'
 
-/** The variables of an .env; null when there is no such file. */
+/** Returns the variables of an .env; null if the file does not exist. */
 export function readEnvFile(path: string): { text: string; values: Record<string, string> } | null {
   if (!existsSync(path)) return null
   const text = readFileSync(path, 'utf8')
   return { text, values: parseEnv(text) as Record<string, string> }
 }
 
-/** The text of an .env with further variables at its end. Compose would replace `$` in a value without quotes. */
+/** Returns the text of an .env with further variables at its end. Compose would replace `$` in a value without quotes. */
 export function withVariables(text: string, added: Readonly<Record<string, string>>): string {
   const lines = Object.entries(added).map(([name, value]) => {
     if (/['\r\n]/.test(value))
@@ -20,7 +20,10 @@ export function withVariables(text: string, added: Readonly<Record<string, strin
   return `${before}${lines.map((line) => `${line}\n`).join('')}`
 }
 
-/** Replaces a file atomically, for its owner only (0600). A container that runs as root leaves it to the owner of the folder. */
+/**
+ * Replaces a file atomically, readable only by its owner (0600). A container that runs as root gives the file to the owner of the
+ * folder.
+ */
 export function writePrivateFile(path: string, text: string): void {
   const draft = `${path}.new`
   writeFileSync(draft, text, { mode: 0o600 })

@@ -12,7 +12,7 @@ export type Question = {
   readonly name: string
   readonly text: string
   readonly applies: (values: Values) => boolean
-  /** What is wrong with an answer, as a sentence; null when nothing is. */
+  /** Returns the fault of an answer as a sentence; null for a valid answer. */
   readonly fault: (value: string, values: Values) => string | null
 }
 
@@ -119,7 +119,7 @@ const SECRETS: Readonly<Record<string, () => string>> = {
   BACKUP_PASSPHRASE: password,
 }
 
-/** A server of its own in Compose, unless the variable has the URL of another one. */
+/** Compose runs its own server, unless the variable has the URL of another one. */
 const SERVERS: Readonly<Record<string, string>> = {
   postgres: 'EXTERNAL_POSTGRES_URL',
   rabbitmq: 'EXTERNAL_RABBITMQ_URL',
@@ -144,7 +144,7 @@ function serverFaults(values: Values): string[] {
   })
 }
 
-/** All faults of the answers: what is missing, and what is wrong. */
+/** Returns all faults of the answers: missing and invalid ones. */
 export function answerFaults(values: Values): string[] {
   const asked = QUESTIONS.filter(({ applies }) => applies(values)).flatMap(({ name, fault }) => {
     const value = values[name]
@@ -154,7 +154,7 @@ export function answerFaults(values: Values): string[] {
   return [...asked, ...serverFaults(values)]
 }
 
-/** What has a value without a question: derived from the answers, or new secrets. An existing value always stays. */
+/** Returns variables without a question: values derived from the answers, and new secrets. Existing values are never replaced. */
 export function addedValues(values: Values): { added: Record<string, string>; operatorKey: string | null } {
   const operatorKey = values['OPERATOR_KEY_HASH'] ? null : makeAccessKey('live')
   const external = values['EXTERNAL_POSTGRES_URL']

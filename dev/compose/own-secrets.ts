@@ -44,7 +44,7 @@ export function givenSecrets(environment: NodeJS.ProcessEnv): string[] {
   return ownSecretNames.filter((name) => environment[name] !== undefined)
 }
 
-/** Returns an error text when an installation replaces only some of the default secrets; otherwise null. */
+/** Returns an error text if an installation replaces only some of the default secrets; otherwise null. */
 export function faultOfSecrets(environment: NodeJS.ProcessEnv, isEmptyFile: boolean): string | null {
   const isDevelopment = environment['NODE_ENV'] === 'development'
   if (isDevelopment && givenSecrets(environment).length === 0)

@@ -7,7 +7,7 @@ import { prepareDatabase } from '../servers/database.ts'
 import { databaseServices } from '../stack/services.ts'
 import { variable } from './environment.ts'
 
-/** Includes the recovery of PostgreSQL from a crash, or its first start. */
+/** Includes the first start of PostgreSQL, or its recovery after a crash. */
 const withinMs = 180_000
 
 const url = variable('DATABASE_URL')

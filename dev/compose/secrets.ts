@@ -1,12 +1,10 @@
-/**
- * Prints an `.env` with new secrets. Prints an error instead when there are some.
- */
+/** Prints an `.env` with new secrets. If secrets already exist, it prints an error instead. */
 import { givenSecrets, makeOwnSecrets, ownLimits } from './own-secrets.ts'
 
 if (givenSecrets(process.env).length > 0) {
   // PostgreSQL and RabbitMQ keep the passwords of their first start.
   console.error(
-    'There are secrets in .env or in the shell already. Keep them: the servers would reject new ones.',
+    'Secrets already exist in .env or in the shell. Keep them: the servers would reject new ones.',
   )
   process.exitCode = 1
 } else {

@@ -1,6 +1,6 @@
 /**
- * The one-off job `seed` of docker-compose.yml: creates the development data through the gateway. A volume keeps its result, so
- * that the next start has the same access keys.
+ * The one-off job `seed` of docker-compose.yml: creates the development data through the gateway. A volume keeps its result, so the
+ * next start has the same access keys.
  */
 import { isReady } from '../process/ready.ts'
 import { writeWhole } from '../process/files.ts'
@@ -13,7 +13,7 @@ import { variable } from './environment.ts'
 /** Includes the start of all other containers on a slow machine. */
 const withinMs = 300_000
 
-/** Simulated restaurants would accept real orders, so an installation with its own secrets gets none of this. */
+/** Simulated restaurants would accept real orders, so an installation with its own secrets receives no development data. */
 if (process.env['INSTALLATION'] === 'production') {
   console.log('No development data: this installation is for real orders (docker-compose.production.yml).')
   process.exit(0)
@@ -22,7 +22,7 @@ if (process.env['INSTALLATION'] === 'production') {
 const gateway = variable('GATEWAY_URL')
 const stateFile = variable('STATE_FILE')
 const known = readIfPresent(stateFile)
-// The gateway is ready before its upstreams are.
+// The gateway is ready before its upstreams.
 for (const url of [gateway, ...variable('BEHIND_THE_GATEWAY').split(',')])
   await until(() => isReady(url), { what: `Waiting for ${url}`, withinMs, everyMs: 250 })
 const seeded = await seed({

@@ -103,7 +103,9 @@ function given(options: ReturnType<typeof readOptions>): Answers {
   return { ...from?.values, ...Object.fromEntries(flags) }
 }
 
-/** Asks for what is missing, and adds it. Without a terminal only defaults are added, and the faults name what is missing. */
+/**
+ * Asks for the missing answers and adds them. Without a terminal it adds only defaults, and the faults list the missing variables.
+ */
 async function ask(values: Answers): Promise<void> {
   const terminal = process.stdin.isTTY
     ? createInterface({ input: process.stdin, output: process.stderr })

@@ -12,13 +12,13 @@ export type Direct = { name: string; version: string; folder: string; kind: Kind
 const manifestOf = (folder: string) =>
   JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8')) as Manifest
 
-/** The folders with a package.json of this repository. */
+/** Returns the folders of this repository with a package.json. */
 export const workspaces = (): string[] => [
   '.',
   ...globSync(manifestOf('.').workspaces ?? [], { cwd: root }).toSorted(),
 ]
 
-/** All third-party packages that a package.json of this repository names. */
+/** Returns all third-party packages in the package.json files of this repository. */
 export function directDependencies(): Direct[] {
   const kinds = ['dependencies', 'devDependencies', 'optionalDependencies'] as const
   return workspaces().flatMap((folder) =>
@@ -76,7 +76,7 @@ export function dependencyPage(): string[] {
       return `| ${name} | ${packages.size} | ${sizeOf(packages)} |`
     }),
     '',
-    '| package | version | used by | packages | size | licence | what for |',
+    '| package | version | used by | packages | size | licence | purpose |',
     '| --- | --- | --- | --- | --- | --- | --- |',
     ...runs.map((uses) => row(uses, sizeOf)),
     '',
@@ -84,7 +84,7 @@ export function dependencyPage(): string[] {
     '',
     'These are in no image. Their sizes differ between platforms and are left out.',
     '',
-    '| package | version | used by | packages | licence | what for |',
+    '| package | version | used by | packages | licence | purpose |',
     '| --- | --- | --- | --- | --- | --- |',
     ...others.map((uses) => row(uses)),
   ]

@@ -46,7 +46,7 @@ function configuration(): string {
       `| \`${name}\` | ${readBy(readings)} | ${each(readings, 'fallback')} | ${each(readings, 'description')} |`,
   )
   return page('Configuration', 'Environment variables, read and checked once when a service starts.', [
-    '| variable | read by | default | what for |',
+    '| variable | read by | default | purpose |',
     '| --- | --- | --- | --- |',
     ...rows,
   ])

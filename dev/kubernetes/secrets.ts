@@ -81,5 +81,5 @@ if (import.meta.main) {
     webhookSecret: variable('STRIPE_WEBHOOK_SECRET'),
   })
   console.log(JSON.stringify({ apiVersion: 'v1', kind: 'List', items: secrets }))
-  console.error(`The first operator access key, shown this once: ${operatorKey}`)
+  console.error(`The first operator access key, shown only once: ${operatorKey}`)
 }

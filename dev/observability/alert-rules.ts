@@ -1,6 +1,6 @@
 import { label, selector } from './prometheus.ts'
 
-/* Prometheus alert rules. Replicas report the same sagas, queues and incidents: their maximum counts, not their sum. */
+/* Prometheus alert rules. Replicas report the same sagas, queues and incidents, so their maximum is used, not their sum. */
 
 type Rule = {
   alert: string
@@ -51,7 +51,7 @@ export const rules: readonly Rule[] = [
     expr: `min_over_time((max by (${step}) (${selector('platter.saga.in_flight')}))[5m:]) > 20 and deriv((max by (${step}) (${selector('platter.saga.in_flight')}))[5m:]) > 0.1`,
     for: '5m',
     severity: 'page',
-    summary: `More and more orders wait for the step {{ $labels.${step} }}`,
+    summary: `An increasing number of orders waits for the step {{ $labels.${step} }}`,
     action: 'Its participant is unavailable or too slow.',
     section: 'overdue-saga',
   },
@@ -98,7 +98,7 @@ export const rules: readonly Rule[] = [
     for: '5m',
     severity: 'page',
     summary: '{{ $value | humanizePercentage }} of the responses are 5xx',
-    action: 'Read /health/ready of the services: it names the dependency.',
+    action: 'Read /health/ready of the services, which reports the dependency.',
     section: 'Missing services',
   },
   {
@@ -116,7 +116,7 @@ export const rules: readonly Rule[] = [
     for: '5m',
     severity: 'ticket',
     summary: 'Statements of {{ $labels.job }} wait for a connection',
-    action: 'Find slow statements before you raise DATABASE_POOL.',
+    action: 'Find slow statements before you increase DATABASE_POOL.',
     section: 'Saturation',
   },
   {
@@ -153,7 +153,7 @@ export const rules: readonly Rule[] = [
       .join(' or '),
     for: '5m',
     severity: 'page',
-    summary: 'There are no metrics of {{ $labels.job }}',
+    summary: 'No metrics arrive from {{ $labels.job }}',
     action: 'Check that it runs, and its log.',
     section: 'Missing services',
   },
@@ -163,7 +163,7 @@ const anchorOf = (heading: string): string => heading.toLowerCase().replaceAll('
 
 const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`
 
-/** A file of rules for Prometheus, as YAML. */
+/** Returns a file of rules for Prometheus, as YAML. */
 export const alertRules = (): string =>
   [
     '# Generated from the metrics in packages/kit/src/telemetry/metric-catalog.ts by `npm run docs`. Do not edit.',

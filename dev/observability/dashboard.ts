@@ -1,6 +1,6 @@
 import { label, selector } from './prometheus.ts'
 
-/* The Grafana dashboard: one row of panels for each question that an operator has. */
+/* The Grafana dashboard: one row of panels for each question of an operator. */
 
 type Query = { expr: string; legend: string }
 type Panel = { title: string; unit: string; queries: readonly Query[]; description?: string }
@@ -211,7 +211,7 @@ const WIDTH = 24
 const PANEL = { w: 8, h: 8 }
 const DATASOURCE = { type: 'prometheus', uid: '${datasource}' }
 
-/** The dashboard as the JSON that Grafana imports. */
+/** Returns the dashboard as the JSON that Grafana imports. */
 export function dashboard(): string {
   const panels: object[] = []
   let y = 0

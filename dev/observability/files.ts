@@ -1,7 +1,7 @@
 import { alertRules } from './alert-rules.ts'
 import { dashboard } from './dashboard.ts'
 
-/** The generated files in deploy/observability: name to text. */
+/** Returns the generated files in deploy/observability: name to text. */
 export const observabilityFiles = (): Record<string, string> => ({
   'grafana-dashboard.json': dashboard(),
   'prometheus-rules.yaml': alertRules(),

@@ -28,15 +28,15 @@ const configMap = () => ({
 type Scaled = {
   readonly name: string
   readonly maxReplicas: number
-  /** Permits in use for each replica, at which another one is started. */
+  /** The permits in use per replica above which another replica is started. */
   readonly permits: number
-  /** Waiting messages for each replica, likewise. */
+  /** The waiting messages per replica above which another replica is started. */
   readonly messages?: number
 }
 
 /**
- * The maxima of the overlay, which bound the connections to PostgreSQL. A gateway has at least 32 permits for orders, and payments has
- * 1,024 for each kind of command: the thresholds are far below what rejects a request.
+ * The maxima of the overlay limit the connections to PostgreSQL. A gateway has at least 32 permits for orders, and payments has
+ * 1,024 for each kind of command: the thresholds are far below the limits at which requests are rejected.
  */
 const scaled: readonly Scaled[] = [
   { name: 'gateway', maxReplicas: 5, permits: 100 },
@@ -58,7 +58,7 @@ const scaledObject = ({ name, maxReplicas, permits, messages }: Scaled) => ({
     scaleTargetRef: { name },
     minReplicaCount: 2,
     maxReplicaCount: maxReplicas,
-    // Without Prometheus, the largest number: idle replicas cost less than rejected orders.
+    // Without Prometheus, the maximum applies: idle replicas cost less than rejected orders.
     fallback: { failureThreshold: 3, replicas: maxReplicas },
     advanced: {
       horizontalPodAutoscalerConfig: { behavior: { scaleDown: { stabilizationWindowSeconds: 300 } } },
@@ -82,7 +82,7 @@ const scaledObject = ({ name, maxReplicas, permits, messages }: Scaled) => ({
 const yaml = (objects: readonly object[]): string =>
   GENERATED + objects.map((object) => stringify(object, { lineWidth: 0 })).join('---\n')
 
-/** The generated files in deploy/kubernetes/components: name to text. */
+/** Returns the generated files in deploy/kubernetes/components: name to text. */
 export const componentFiles = (): Record<string, string> => ({
   'monitoring/rules.yaml': yaml([rule()]),
   'monitoring/dashboard.yaml': yaml([configMap()]),

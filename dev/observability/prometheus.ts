@@ -5,13 +5,13 @@ import {
   type MetricName,
 } from '@platter/kit/telemetry/metric-catalog'
 
-/* Names as Prometheus has them after it has received OTLP (UnderscoreEscapingWithSuffixes, its default). */
+/* Names in Prometheus after it has received OTLP (UnderscoreEscapingWithSuffixes, its default). */
 
 const SUFFIXES: Readonly<Record<string, string>> = { s: '_seconds', By: '_bytes', '1': '_ratio' }
 
 const escaped = (name: string): string => name.replaceAll(/[^a-zA-Z0-9_]/g, '_')
 
-/** The name of a metric without the suffix of a histogram's series. */
+/** Returns the name of a metric, without the suffix of a histogram's series. */
 export function prometheusName(name: MetricName): string {
   const { kind, unit }: MetricDeclaration = METRICS[name]
   const suffix = SUFFIXES[unit] ?? ''
@@ -19,12 +19,12 @@ export function prometheusName(name: MetricName): string {
   return `${escaped(name)}${kind === 'gauge' || unit !== '1' ? suffix : ''}${total}`
 }
 
-/** A matcher is `=` and a text; a RegExp is `=~`. */
+/** A text matches with `=`, a RegExp with `=~`. */
 type Matchers<Name extends MetricName> = { [Label in keyof AttributesOf<Name>]?: string | RegExp } & {
   job?: string
 }
 
-/** A selector of a metric, whose labels are checked by the compiler. `part` is a series of a histogram. */
+/** Returns a selector of a metric. The compiler checks its labels. `part` is a series of a histogram. */
 export function selector<Name extends MetricName>(
   name: Name,
   matchers: Matchers<Name> = {},
@@ -37,7 +37,7 @@ export function selector<Name extends MetricName>(
   return `${prometheusName(name)}${series}${labels.length > 0 ? `{${labels.join(',')}}` : ''}`
 }
 
-/** A label, as Prometheus has it. */
+/** Returns the name of a label in Prometheus. */
 export const label = <Name extends MetricName>(
   _name: Name,
   attribute: keyof AttributesOf<Name> & string,

@@ -28,7 +28,7 @@ export const readLockfile = (): Readonly<Record<string, Locked>> =>
   (JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as { packages: Record<string, Locked> })
     .packages
 
-/** `@scope/name` of `…/node_modules/@scope/name`. */
+/** Returns `@scope/name` for `…/node_modules/@scope/name`. */
 export const nameOf = (path: string): string => path.replace(/^.*node_modules\//, '')
 
 /** Returns the parent folder in Node's resolution, which skips `node_modules` itself. */
@@ -74,7 +74,7 @@ export function packagesFor(
   return found
 }
 
-/** Returns the path of a workspace's dependency. Throws when the lockfile lacks it. */
+/** Returns the path of a workspace's dependency. Throws if the lockfile lacks it. */
 export function placeOf(folder: string, name: string): string {
   const place = find(readLockfile(), folder === '.' ? '' : folder, name)
   if (place === undefined) throw new Error(`${name} of ${folder} is not in package-lock.json`)

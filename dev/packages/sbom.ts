@@ -4,7 +4,7 @@ import { nameOf, packagesFor, readLockfile } from './lockfile.ts'
 
 const root = join(import.meta.dirname, '../..')
 
-/** The contents of an image besides the packages of its own folder. */
+/** The contents of an image in addition to the packages of its own folder. */
 const BUILT_IN: Readonly<Record<string, readonly string[]>> = { 'services/gateway': ['apps/console'] }
 
 type Component = { 'bom-ref': string; name: string; hashes?: { alg: string }[] }
@@ -18,8 +18,8 @@ export type Sbom = {
 }
 
 /**
- * Returns the software bill of materials (CycloneDX) of a folder's image, as npm writes it. Development packages are removed here
- * and not by `--omit=dev`: npm 11.19 would also omit each package that another one names as a development dependency, such as
+ * Returns the software bill of materials (CycloneDX) of a folder's image, as npm writes it. Development packages are removed here,
+ * not by `--omit=dev`. npm 11.19 would also omit each package that another package declares as a development dependency, such as
  * undici and ajv, a quarter of all.
  */
 export function sbomOf(folder: string): Sbom {

@@ -10,8 +10,8 @@ export type Claim = {
 }
 
 /**
- * Claims a run directory; null when another launcher has claimed it. On Linux the claim is an abstract socket: it can be bound
- * once and disappears with its process, so there is no stale lock. Elsewhere the recorded launcher is checked.
+ * Claims a run directory; null if another launcher has claimed it. On Linux the claim is an abstract socket: only one process can
+ * bind it, and it disappears with its process, so there is no stale lock. On other systems the recorded launcher is checked.
  */
 export async function claimDirectory(directory: string): Promise<Claim | null> {
   if (process.platform !== 'linux') {

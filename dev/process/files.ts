@@ -1,6 +1,6 @@
 import { closeSync, fstatSync, openSync, readSync, renameSync, statSync, writeFileSync } from 'node:fs'
 
-/** Replaces a file atomically. Mode 0600, because these files hold keys. */
+/** Replaces a file atomically. Mode 0600, because these files contain keys. */
 export function writeWhole(file: string, text: string): void {
   const draft = `${file}.${process.pid}.new`
   writeFileSync(draft, text, { mode: 0o600 })

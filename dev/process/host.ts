@@ -19,7 +19,7 @@ export type ProcessSpec = {
   readonly user?: number
   /** The signal for a clean end. */
   readonly stopSignal: NodeJS.Signals
-  /** The signal when the launcher has died; null lets the program finish. */
+  /** The signal if the launcher dies; null lets the program finish. */
   readonly orphanSignal: NodeJS.Signals | null
 }
 
@@ -34,7 +34,7 @@ export type Child = {
   output(): string
 }
 
-/** How a child ended; `how` is the rest of a sentence: "ended with exit code 1". */
+/** How a child ended. `how` continues a sentence: "ended with exit code 1". */
 export type Ending = {
   readonly clean: boolean
   readonly how: string
@@ -99,7 +99,7 @@ export function createProcessHost(directory: string): ProcessHost {
   }
 }
 
-/** Returns the first program of this name on PATH or in the further folders; null when there is none. */
+/** Returns the first program of this name on PATH or in the further folders; null if there is none. */
 export function findProgram(name: string, ...folders: string[]): string | null {
   for (const folder of [...(process.env['PATH'] ?? '').split(delimiter), ...folders]) {
     const file = join(folder, name)
@@ -123,8 +123,8 @@ type Tracked = {
   readonly identity: RecordedChild
 }
 
-// setpriv (util-linux) makes the kernel signal the child at the death of its parent, and then executes the program under the same
-// process id. A new session keeps the terminal's Ctrl-C away from the child.
+// setpriv (util-linux) makes the kernel signal the child when its parent dies, and then executes the program under the same process
+// id. A new session prevents that the terminal's Ctrl-C reaches the child.
 function startChild(spec: ProcessSpec): Child {
   mkdirSync(dirname(spec.log), { recursive: true })
   rotateLog(spec.log)

@@ -7,7 +7,7 @@ export type Identity = {
   readonly started: string
 }
 
-/** Returns the identity of a running process; null when there is none, or a zombie. */
+/** Returns the identity of a running process; null if it does not exist or is a zombie. */
 export function identify(pid: number): Identity | null {
   const started = process.platform === 'linux' ? startOnLinux(pid) : startByPs(pid)
   return started === null ? null : { pid, started }
@@ -26,12 +26,12 @@ export function starter(): Identity | null {
   return identify(npm ?? parent)
 }
 
-/** Signals exactly this process; false when it has ended. */
+/** Signals exactly this process. Returns false if it has ended. */
 export function signalProcess(identity: Identity, signal: NodeJS.Signals): boolean {
   return isAlive(identity) && sendSignal(identity.pid, signal)
 }
 
-/** Signals a process id; false when no process has it. */
+/** Signals a process id. Returns false if no process has it. */
 export function sendSignal(pid: number, signal: NodeJS.Signals): boolean {
   try {
     return process.kill(pid, signal)
@@ -41,12 +41,12 @@ export function sendSignal(pid: number, signal: NodeJS.Signals): boolean {
   }
 }
 
-/** The `code` of a system error, such as ENOENT. */
+/** Returns the `code` of a system error, such as ENOENT. */
 export function errorCode(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined
 }
 
-/** The text of a file; null when it does not exist. */
+/** Returns the text of a file; null if it does not exist. */
 export function readIfPresent(file: string): string | null {
   try {
     return readFileSync(file, 'utf8')
@@ -57,7 +57,7 @@ export function readIfPresent(file: string): string | null {
   }
 }
 
-// npm names itself "npm start", or is a script that Node runs.
+// npm sets its title to "npm start", or is a script that Node runs.
 function isNpm(pid: number): boolean {
   const command = readIfPresent(`/proc/${pid}/cmdline`) ?? ''
   return /^npm\b|npm-cli\.js/.test(command.replaceAll('\0', ' '))
@@ -68,7 +68,7 @@ function parentOnLinux(pid: number): number | null {
   return parent === undefined ? null : Number(parent)
 }
 
-// The fields of /proc/<pid>/stat from the third on: the second, the name, may hold spaces and parentheses.
+// Returns the fields of /proc/<pid>/stat from the third on. The second field, the name, may contain spaces and parentheses.
 function statFields(pid: number): string[] | null {
   const stat = readIfPresent(`/proc/${pid}/stat`)
   return stat?.slice(stat.lastIndexOf(')') + 2).split(' ') ?? null

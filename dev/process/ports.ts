@@ -9,7 +9,7 @@ const highest = 32_000
 
 const handedOut = new Set<number>()
 
-/** Returns ports on 127.0.0.1 without a listener; never the same one twice in this process. */
+/** Returns ports on 127.0.0.1 without a listener; never the same port twice in this process. */
 export async function freePorts(count: number): Promise<number[]> {
   const ports: number[] = []
   for (let tries = 0; ports.length < count && tries < 1000; tries++) {
@@ -22,14 +22,14 @@ export async function freePorts(count: number): Promise<number[]> {
   return ports
 }
 
-/** One free port, as `freePorts`. */
+/** Returns one free port, like `freePorts`. */
 export async function freePort(): Promise<number> {
   const [port] = await freePorts(1)
   if (port === undefined) throw new Error('No free port')
   return port
 }
 
-/** Returns the port when it is free at this address, else the next free one above it. */
+/** Returns the port if it is free at this address, otherwise the next free port above it. */
 export async function freePortFrom(port: number, address = '127.0.0.1'): Promise<number> {
   for (let candidate = port; candidate < Math.min(port + 100, 65_536); candidate++) {
     if (!handedOut.has(candidate) && (await isFree(candidate, address))) {

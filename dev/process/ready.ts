@@ -13,7 +13,7 @@ export async function isReady(url: string): Promise<boolean> {
     response.resume()
     return response.statusCode === 200
   } catch {
-    // Not listening yet. The service's log has the reason when it never does.
+    // Not listening yet. If it never does, the service's log has the reason.
     return false
   } finally {
     request.destroy()

@@ -15,7 +15,7 @@ export type RecordedChild = Identity & {
   readonly orphanSignal: NodeJS.Signals
 }
 
-/** Returns the processes recorded in a run directory; null when there is no record. */
+/** Returns the processes recorded in a run directory; null without a record. */
 export function readRecord(directory: string): ProcessRecord | null {
   const text = readIfPresent(join(directory, 'pids.json'))
   return text === null ? null : (JSON.parse(text) as ProcessRecord)
@@ -28,7 +28,7 @@ export function writeRecord(directory: string, children: readonly RecordedChild[
   writeWhole(join(directory, 'pids.json'), `${JSON.stringify({ launcher, children }, null, 1)}\n`)
 }
 
-/** Returns the recorded launcher, when it runs and is not this process. */
+/** Returns the recorded launcher, if it runs and is not this process. */
 export function recordedLauncher(record: ProcessRecord | null): Identity | null {
   if (record === null || record.launcher.pid === process.pid || !isAlive(record.launcher)) return null
   return record.launcher

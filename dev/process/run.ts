@@ -13,7 +13,7 @@ export type Run = {
 /** The time between SIGTERM and SIGKILL. */
 const GRACE_MS = 5_000
 
-/** Runs a program to its end. Throws with its last output when it fails. */
+/** Runs a program to its end. If it fails, throws with its last output. */
 export async function runToEnd(host: ProcessHost, spec: ProcessSpec, run: Run): Promise<void> {
   run.signal?.throwIfAborted()
   const late = run.withinMs === undefined ? null : AbortSignal.timeout(run.withinMs)

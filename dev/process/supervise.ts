@@ -7,7 +7,7 @@ export type Supervised = {
   /** The id of the running process; null between two. */
   readonly pid: number | null
   readonly deaths: number
-  /** Waits until `check` is true; fails early when the child keeps dying. */
+  /** Waits until `check` is true. Fails early if the child dies repeatedly. */
   ready(check: () => Promise<boolean>, limits: Limits): Promise<void>
   stop(): Promise<void>
 }

@@ -13,7 +13,7 @@ export type Waiting = {
   readonly evidence?: () => string
 }
 
-/** Polls until the condition is true; throws after `withinMs`, or as soon as it is hopeless. */
+/** Polls until the condition is true. Throws after `withinMs`, or as soon as `hopeless` returns a reason. */
 export async function until(check: () => boolean | Promise<boolean>, waiting: Waiting): Promise<void> {
   const deadline = performance.now() + waiting.withinMs
   for (;;) {

@@ -5,9 +5,9 @@ import { isObject, isText } from './json.ts'
 
 const FOLDER = new URL('restaurants/', import.meta.url)
 
-/** A file of restaurants/. Only the fields that the seed uses are checked here; the gateway validates the rest. */
+/** A file of restaurants/. Only the fields that the seed uses are checked here; the gateway validates the others. */
 export type SeedFile = {
-  /** From the root of the repository, for error messages. */
+  /** Relative to the root of the repository, for error messages. */
   path: string
   apiKey: string
   name: string

@@ -30,7 +30,7 @@ export function operatorOf(target: { gateway: string; operatorKey: string }): Op
   }
 }
 
-/** True when the gateway accepts the key. After `npm run reset` it does not. */
+/** Returns true if the gateway accepts the key. After `npm run reset` it does not. */
 export async function isKnown(gateway: string, accessKey: string): Promise<boolean> {
   const path = '/publicapi/v1/restaurant/search'
   // Coordinates, so that the response does not depend on the geocoder.

@@ -9,7 +9,7 @@ export type SeedResult = {
   fingerprint: string
   accessKey: string
   otherAccessKey: string
-  /** By the names of the files. The first one accepts every order (README.md). */
+  /** In the order of the files' names. The first restaurant accepts every order (README.md). */
   restaurants: { apiKey: string; name: string; accessKey: string; link: string }[]
 }
 
@@ -46,7 +46,7 @@ export async function seed(target: Target): Promise<SeedResult> {
   return { fingerprint, accessKey: keys.accessKey, otherAccessKey: keys.otherAccessKey, restaurants }
 }
 
-/** Returns the result of an earlier run, unless its data were deleted meanwhile. */
+/** Returns the result of an earlier run, unless its data were deleted in the meantime. */
 async function stillKnown({ gateway, previous }: Target): Promise<SeedResult | null> {
   if (previous === null) return null
   return (await isKnown(gateway, previous.accessKey)) ? previous : null
@@ -75,7 +75,7 @@ async function issueKey(operator: Operator, path: string, about: string): Promis
   return accessKey
 }
 
-/** Returns the results by the order of `jobs`. After the first failure no further job begins, and its error is thrown. */
+/** Returns the results in the order of `jobs`. After the first failure no further job begins, and its error is thrown. */
 async function inParallel<Job, Result>(jobs: Job[], work: (job: Job) => Promise<Result>): Promise<Result[]> {
   const results: Result[] = []
   const waiting = [...jobs.entries()]

@@ -30,7 +30,7 @@ export function answersAmqp(url: string): Promise<boolean> {
   return answers(url, 5672, Buffer.from('AMQP\0\0\u0009\u0001', 'latin1'), (bytes) => bytes[0] === 1)
 }
 
-/** True when Redis replies to a ping, even with an error that demands a password. */
+/** True if Redis replies to a ping, even with an error that requires a password. */
 export function answersRedis(url: string): Promise<boolean> {
   return answers(url, 6379, Buffer.from('PING\r\n'), (bytes) => /^(\+PONG|-NOAUTH)/.test(bytes.toString()))
 }
@@ -53,7 +53,7 @@ function answers(
       resolve(isAnswer(bytes))
       socket.destroy()
     })
-    // 'close' follows. A refused connection means: not ready yet.
+    // 'close' follows. A refused connection means that the server is not ready yet.
     socket.on('error', () => undefined)
     socket.once('close', () => resolve(false))
   })

@@ -3,8 +3,8 @@ import type { Reporter } from '../progress.ts'
 import { canInstall, installPackages } from './programs.ts'
 
 /**
- * Returns the Chromium of this machine; null when there is none. It prefers the headless shell: ten pages took 0.6 s of CPU
- * instead of 3.2 s, and an idle page 0.03 of a core instead of 0.34.
+ * Returns the Chromium of this machine; null if there is none. It prefers the headless shell: ten pages took 0.6 s of CPU instead
+ * of 3.2 s, and an idle page 0.03 of a core instead of 0.34.
  */
 export const findChromium = (): string | null =>
   findProgram('chromium-headless-shell', '/usr/bin') ??
@@ -12,7 +12,7 @@ export const findChromium = (): string | null =>
   findProgram('chromium-browser') ??
   findProgram('google-chrome')
 
-/** Returns the Chromium for browser tests, and installs it where possible; null where it is not. */
+/** Returns the Chromium for browser tests, and installs it if possible; otherwise null. */
 export async function ensureChromium(directory: string, reporter: Reporter): Promise<string | null> {
   const found = findChromium()
   if (found !== null || !canInstall()) return found

@@ -21,7 +21,7 @@ const engineWithinMs = 5000
 const pullWithinMs = 600_000
 const composeWithinMs = 120_000
 
-/** Finds Docker. Throws NoEngine when no engine responds. */
+/** Finds Docker. Throws NoEngine if no engine responds. */
 export async function findDocker(): Promise<DockerCommand> {
   const docker = findProgram('docker', '/usr/local/bin')
   if (docker === null || !(await succeeds(docker, 'version', '--format', '{{.Server.Version}}')))
@@ -29,7 +29,7 @@ export async function findDocker(): Promise<DockerCommand> {
   if (await succeeds(docker, 'compose', 'version')) return { docker, compose: [docker, 'compose'] }
   const standalone = findProgram('docker-compose', '/usr/local/bin')
   if (standalone !== null) return { docker, compose: [standalone] }
-  throw new Error('there is neither "docker compose" nor docker-compose')
+  throw new Error('neither "docker compose" nor docker-compose was found')
 }
 
 /** Pulls an image, unless it exists. */
@@ -62,7 +62,7 @@ export async function compose(
   const paths = [composeFile, ...files].flatMap((file) => ['--file', file])
   const words = [...program, '--project-name', name, ...paths, ...command]
   const spec = specOf(`docker compose ${command[0]}`, words, variables, context)
-  // A command that cleans up must not be aborted by the signal that caused the clean-up.
+  // A clean-up command must not be aborted by the signal that caused the clean-up.
   const signal = command[0] === 'up' ? context.signal : undefined
   await runToEnd(context.host, spec, { now, withinMs: composeWithinMs, signal })
 }

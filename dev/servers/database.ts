@@ -7,23 +7,23 @@ export type PreparedDatabase = {
   /** One URL per service, with its role and password. */
   readonly urls: Readonly<Record<string, string>>
   readonly passwords: Readonly<Record<string, string>>
-  /** False when all schemas existed, so that they may hold rows of an earlier run. */
+  /** False if all schemas existed, so that they may contain rows of an earlier run. */
   readonly fresh: boolean
 }
 
-/** The limits of each role. A migration that needs longer uses `set local`. */
+/** The limits of each role. A migration that needs a longer one uses `set local`. */
 const roleSettings = {
   statement_timeout: '3s',
   lock_timeout: '1s',
   idle_in_transaction_session_timeout: '5s',
 } as const
 
-/** The services whose wire.ts says `joins: 'by key'`. */
+/** The services with `joins: 'by key'` in their wire.ts. */
 const joinedByKey: ReadonlySet<string> = new Set(['orders', 'payments'])
 
 /**
- * The same as the service stores itself. A service behind PgBouncer cannot: its first session would begin without them, and stay.
- * The search path is the schema: by default it would be that of the role for requests of clients.
+ * The settings that the service also stores itself. A service behind PgBouncer cannot: its first session would begin without them,
+ * and stay open. The search path is the schema. By default it would be that of the role for client requests.
  */
 const sessionSettings = (service: string) => ({
   search_path: service,
@@ -31,9 +31,9 @@ const sessionSettings = (service: string) => ({
 })
 
 /**
- * Creates a login role and a schema of the same name for each service, or updates the existing ones. The role owns its schema,
- * has it as its search path, and has no rights elsewhere. For requests of clients the service
- * switches to a second role without login. A service without a given password receives a random one.
+ * Creates a login role and a schema of the same name for each service, or updates the existing ones. The role owns its schema, has
+ * it as its search path, and has no other rights. For client requests the service switches to a second role without login. A
+ * service without a given password receives a random one.
  */
 export async function prepareDatabase(
   superuserUrl: string,
@@ -43,7 +43,7 @@ export async function prepareDatabase(
   const urls: Record<string, string> = {}
   const passwords: Record<string, string> = {}
   const fresh = await inTransaction(superuserUrl, async (client) => {
-    // Serializes two launchers on one server: `create role` has no "if not exists".
+    // Serializes two launchers on one server, because `create role` has no "if not exists".
     await client.query("select pg_advisory_xact_lock(hashtext('platter: roles and schemas'))")
     const { rows } = await client.query<{ database: string }>('select current_database() as database')
     const database = client.escapeIdentifier(rows[0]?.database ?? '')
@@ -65,7 +65,7 @@ export async function prepareDatabase(
   return { urls, passwords, fresh }
 }
 
-/** Creates a database on the same server, for a run that must not share rows with another. */
+/** Creates a database on the same server, for a run that must not share rows with another run. */
 export async function createDatabase(superuserUrl: string, name: string): Promise<string> {
   await withClient(superuserUrl, (client) => client.query(`create database ${client.escapeIdentifier(name)}`))
   const url = new URL(superuserUrl)
@@ -106,8 +106,8 @@ async function makeSchema(client: pg.Client, name: string): Promise<boolean> {
 }
 
 /**
- * The role of a service for requests of clients (packages/kit/src/postgres/tenant-scope.ts). It owns no table, so row-level
- * security applies to it. A table without a policy has no visible rows for it.
+ * Creates the role of a service for client requests (packages/kit/src/postgres/tenant-scope.ts). It owns no table, so row-level
+ * security applies to it. Without a policy, it finds no rows of a table.
  */
 async function makeClientRole(client: pg.Client, name: string): Promise<void> {
   const [service, schema] = [client.escapeIdentifier(name), client.escapeIdentifier(name)]
@@ -139,7 +139,9 @@ function inTransaction<T>(url: string, work: (client: pg.Client) => Promise<T>):
   })
 }
 
-/** Runs `work` with one connection. Closing it rolls back an open transaction. Waits at most 10 s for the connection. */
+/**
+ * Runs `work` with one connection. Closing the connection rolls back an open transaction. Waits at most 10 s for the connection.
+ */
 export async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 10_000 })
   // A broken connection also rejects the awaited promise. Without a listener, this event would end the process.

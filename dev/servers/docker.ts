@@ -2,11 +2,11 @@ import { startContainersOfRun } from './containers-of-run.ts'
 import { startKeptContainers } from './kept-containers.ts'
 import { NoEngine, type ServerSource } from './types.ts'
 
-/** Servers in containers. A fresh run has its own containers, which end with it in any case. */
+/** Servers in containers. A fresh run has its own containers, which always end with it. */
 export const docker: ServerSource = (wanted, context) =>
   context.fresh === true ? startContainersOfRun(wanted, context) : startKeptContainers(wanted, context)
 
-/** The same where Docker works. Otherwise it reports the reason and supplies no server. */
+/** Like `docker` if Docker works. Otherwise it reports the reason and supplies no server. */
 export const dockerIfAvailable: ServerSource = async (wanted, context) => {
   try {
     return await docker(wanted, context)

@@ -23,8 +23,7 @@ const sourcesOf: Readonly<Record<ServerChoice, readonly ServerSource[]>> = {
 }
 
 /**
- * Finds or starts the servers. When it throws, some may run: the caller closes the host and kills its children, or ends the
- * process.
+ * Finds or starts the servers. If it throws, some may run: the caller closes the host and kills its children, or ends the process.
  */
 export async function findServers(
   context: ServerContext,

@@ -11,7 +11,7 @@ const variables: Readonly<Record<ServerKind, string>> = {
 /** The server may still be starting in another container. */
 const withinMs = 30_000
 
-/** Servers that the environment names. */
+/** Servers whose URLs are in the environment. */
 export const given: ServerSource = async (wanted, context) => {
   const servers = wanted.map((kind) => fromEnvironment(kind, context))
   return (await Promise.all(servers)).filter((server) => server !== null)

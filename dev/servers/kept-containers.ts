@@ -13,7 +13,7 @@ import { composeService } from './compose-file.ts'
 import { innerPorts, passwordVariables, urlOf } from './contained.ts'
 import { properNames, type Server, type ServerContext, type ServerKind } from './types.ts'
 
-/** On a busy machine, the first start of RabbitMQ takes long. */
+/** On a busy machine, the first start of RabbitMQ is slow. */
 const answerWithinMs = 120_000
 
 type Ports = Readonly<Partial<Record<ServerKind, number>>>
@@ -104,14 +104,14 @@ async function saveLogs(docker: DockerCommand, project: Project, context: Server
   try {
     await compose(docker, project, ['logs', '--no-color', '--tail', '50'], { context })
   } catch (error) {
-    context.reporter.say(`The containers' logs could not be kept: ${String(error)}`)
+    context.reporter.say(`The containers' logs could not be stored: ${String(error)}`)
   }
 }
 
 type Kept = {
   /** The name of the project, which is the prefix of its volumes' names. */
   readonly project: string
-  /** The password of all servers. Their volumes keep the first one. */
+  /** The password of all servers. Their volumes keep the first password. */
   readonly password: string
 }
 

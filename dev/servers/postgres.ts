@@ -15,13 +15,13 @@ import type { Server, ServerContext } from './types.ts'
 const superuser = 'postgres'
 const database = 'platter'
 
-/** Set on the command line, so that a change applies to existing data folders. */
+/** Set on the command line, so that a change also applies to existing data folders. */
 const settings = {
   listen_addresses: '127.0.0.1',
-  // TCP only: the path of a socket has at most 107 bytes, and a run directory may have a longer one.
+  // TCP only: the path of a socket has at most 107 bytes, and a run directory may have a longer path.
   unix_socket_directories: '',
   max_connections: '200',
-  // Bounds how long a frozen process keeps the locks of its transaction.
+  // Limits the time for which a frozen process keeps the locks of its transaction.
   idle_in_transaction_session_timeout: '5s',
 } as const
 
@@ -81,20 +81,20 @@ function program(name: string, place: PostgresPlace, context: ServerContext): Om
   }
 }
 
-// The password is written after the data are complete. Without it, the data are from an interrupted first start, or unusable.
+// The password is written after the data are complete. Without it, the data come from an interrupted first start, or are unusable.
 async function initialize(
   place: PostgresPlace,
   context: ServerContext,
   now: (text: string) => void,
 ): Promise<string> {
-  now('making a new database')
+  now('creating a new database')
   for (const name of readdirSync(place.data)) rmSync(join(place.data, name), { recursive: true })
   const password = randomBytes(18).toString('base64url')
   const file = join(place.data, '..', 'initial-password')
   writeFileSync(file, password, { mode: 0o600 })
   if (place.user !== undefined) chownSync(file, place.user, place.user)
   const flags = [`--username=${superuser}`, `--pwfile=${file}`, '--auth=scram-sha-256', '--encoding=UTF8']
-  // The same collation on every machine, whatever locales it has.
+  // The same collation on every machine, independent of its locales.
   const locale = ['--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--locale=C']
   const child = context.host.spawn({
     ...program('initdb', place, context),
@@ -114,13 +114,13 @@ function refuseOtherVersion(place: PostgresPlace): void {
   const found = readIfPresent(join(place.data, 'PG_VERSION'))?.trim()
   if (found === place.major) return
   throw new Error(
-    `${place.data} was made by PostgreSQL ${found}, this is ${place.major}: "npm run reset" forgets the old data`,
+    `${place.data} was created by PostgreSQL ${found}, this is ${place.major}: "npm run reset" deletes the old data`,
   )
 }
 
-// A server that outlived its launcher and pids.json would keep the new one from starting. So would an unrelated process that now
-// has the old process id. Every process of PostgreSQL, even after its postmaster was killed, works in the data folder. The file
-// may be removed only when none of them is left.
+// A server that outlived its launcher and pids.json would prevent the start of the new one. So would an unrelated process that now
+// has the old process id. Every process of PostgreSQL works in the data folder, even after its postmaster was killed. The file may
+// be removed only if none of them remains.
 async function endForeign(place: PostgresPlace, context: ServerContext): Promise<void> {
   const file = join(place.data, 'postmaster.pid')
   const pid = Number(readIfPresent(file)?.split('\n', 1)[0] ?? 0)
@@ -139,7 +139,7 @@ function worksIn(folder: string, pid: number): boolean {
   try {
     return pid > 0 && readlinkSync(`/proc/${pid}/cwd`) === folder
   } catch (error) {
-    // The process has ended, or belongs to another user and so is not this server.
+    // The process has ended, or belongs to another user and therefore is not this server.
     if (['ENOENT', 'ESRCH', 'EACCES'].includes(errorCode(error) ?? '')) return false
     throw error
   }

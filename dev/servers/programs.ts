@@ -8,7 +8,7 @@ import { findRabbitmq } from './rabbitmq.ts'
 import { findRedis } from './redis.ts'
 import { properNames, type ServerContext, type ServerKind } from './types.ts'
 
-/** Installs the programs of these servers where possible. Throws with the alternatives where it is not. */
+/** Installs the programs of these servers if possible. Otherwise throws with the alternatives. */
 export async function ensurePrograms(wanted: readonly ServerKind[], context: ServerContext): Promise<void> {
   const absent = wanted.filter((kind) => !isPresent[kind]())
   const packages = absent.flatMap((kind) => debianPackages[kind] ?? [])
@@ -61,7 +61,7 @@ function advice(absent: readonly ServerKind[], packages: readonly string[]): str
 }
 
 // Debian starts the service of an installed package, unless policy-rc.d forbids it. The shell restores the machine's own policy
-// even when this process is killed, and one that an earlier power cut left renamed.
+// even if this process is killed, and a policy that an earlier power failure left renamed.
 const withoutAutostart = `
 policy=/usr/sbin/policy-rc.d
 aside=$policy.before-platter
@@ -102,7 +102,7 @@ async function runApt(
     // Not aborted: a half-installed package is worse than an unused one.
     orphanSignal: null,
   }
-  // Without the signal: a half-installed package is worse than a few seconds.
+  // Without the signal: a half-installed package is worse than a few seconds of waiting.
   await runToEnd(host, spec, { now: step.now })
   signal?.throwIfAborted()
 }

@@ -21,13 +21,13 @@ export const brokerServices = ['catalog', 'accounts', 'orders', 'payments'] as c
 
 export type BrokerService = (typeof brokerServices)[number]
 
-/** Consumes the dead letters of all services (docs/decisions/0016-incidents-and-reconciliation.md). */
+/** The service that consumes the dead letters of all services (docs/decisions/0016-incidents-and-reconciliation.md). */
 const KEEPER_OF_DEAD_LETTERS: BrokerService = 'orders'
 
 /**
- * Returns the permissions of a service, derived from the messages that it owns (packages/bus/src/topology.ts): a name and any
- * version of it. It consumes from its own queues only. All users may publish through the default exchange, which carries
- * commands, questions and their replies: RabbitMQ does not check the routing key there.
+ * Returns the permissions of a service, derived from its messages (packages/bus/src/topology.ts): a name and any version of it. It
+ * consumes only from its own queues. All users may publish through the default exchange, which transports commands, questions and
+ * their replies: RabbitMQ does not check its routing keys.
  */
 export function permissionsOf(service: BrokerService): Permissions {
   const own = messages.filter(({ owner }) => owner === service)
@@ -43,7 +43,7 @@ export function permissionsOf(service: BrokerService): Permissions {
 
 const anyOf = (names: readonly string[]) => `^(${names.join('|')})$`
 
-/** Returns the hash that RabbitMQ stores of a password (rabbit_password_hashing_sha256). */
+/** Returns the hash that RabbitMQ stores for a password (rabbit_password_hashing_sha256). */
 function hashOf(password: string): string {
   const salt = randomBytes(4)
   const hash = createHash('sha256').update(salt).update(password, 'utf8').digest()
@@ -60,8 +60,8 @@ const user = (name: string, password: string, tags: string) => ({
 const all: Permissions = { configure: '.*', write: '.*', read: '.*' }
 
 /**
- * Returns users in RabbitMQ's format for a file (`load_definitions`) or its HTTP API: one for each service with a password, and
- * an administrator where one is given. With a file, RabbitMQ creates no `guest`.
+ * Returns users in RabbitMQ's format for a file (`load_definitions`) or its HTTP API: one for each service with a password, and an
+ * administrator if one is given. With a file, RabbitMQ creates no user `guest`.
  */
 export function definitions(
   passwords: Readonly<Partial<Record<BrokerService, string>>>,

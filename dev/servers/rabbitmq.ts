@@ -10,9 +10,9 @@ import { answersAmqp, answersTcp } from './answers.ts'
 import { brokerServices, definitions } from './rabbitmq-users.ts'
 import type { Server, ServerContext } from './types.ts'
 
-/** Returns the RabbitMQ program of this machine; null when there is none. */
+/** Returns the RabbitMQ program of this machine; null if there is none. */
 export function findRabbitmq(): string | null {
-  // The one on PATH of Debian is a wrapper, which runs RabbitMQ only as the user rabbitmq.
+  // Debian's program on PATH is a wrapper, which runs RabbitMQ only as the user rabbitmq.
   const real = '/usr/lib/rabbitmq/bin/rabbitmq-server'
   return existsSync(real) ? real : findProgram('rabbitmq-server', '/usr/sbin', '/usr/local/sbin')
 }
@@ -74,7 +74,7 @@ export const urlOf = ({ passwords, amqp }: Node, name: Name): string =>
 
 async function prepareOnlyNode({ directory }: ServerContext, lines: readonly string[]): Promise<Node> {
   const program = findRabbitmq()
-  if (program === null) throw new Error('There is no rabbitmq-server on this machine')
+  if (program === null) throw new Error('rabbitmq-server was not found on this machine')
   const folder = join(directory, 'rabbitmq')
   mkdirSync(folder, { recursive: true })
   const [amqp = 0, distribution = 0, epmd = 0] = await freePorts(3)
@@ -96,7 +96,7 @@ async function prepareOnlyNode({ directory }: ServerContext, lines: readonly str
 /** `lines`: further lines of rabbitmq.conf. */
 export function writeConfiguration({ folder, passwords }: Node, lines: readonly string[] = []): void {
   const definitionsFile = join(folder, 'definitions.json')
-  // Every file is written, because RabbitMQ would use one in /etc/rabbitmq instead. `[].` is the empty list in Erlang.
+  // Every file is written, because RabbitMQ would otherwise use the file in /etc/rabbitmq. `[].` is the empty list in Erlang.
   const files = {
     'env.conf': '',
     'rabbitmq.conf': `${['log.console = true', 'log.file = false', `load_definitions = ${definitionsFile}`, ...lines].join('\n')}\n`,
@@ -110,7 +110,7 @@ export function writeConfiguration({ folder, passwords }: Node, lines: readonly 
 
 const password = () => randomBytes(18).toString('base64url')
 
-/** Returns the stored passwords, or new ones. RabbitMQ loads them at every start, so a wiped disk loses no user. */
+/** Returns the stored passwords, or new ones. RabbitMQ loads them at every start, so a lost disk loses no user. */
 export function loadPasswords(file: string): Passwords {
   const text = readIfPresent(file)
   if (text !== null) return JSON.parse(text) as Passwords
@@ -120,7 +120,7 @@ export function loadPasswords(file: string): Passwords {
   return passwords
 }
 
-// Erlang's directory of nodes (epmd). Otherwise the VM would start a detached one, which would never end.
+// Erlang's directory of nodes (epmd). Without it the VM would start a detached epmd, which would never end.
 export function epmdSpec(node: Node, context: ServerContext): ProcessSpec {
   return {
     ...common('epmd', context, node),
@@ -135,8 +135,8 @@ export function brokerSpec(node: Node, context: ServerContext): ProcessSpec {
   const inFolder = (name: string) => join(node.folder, name)
   return {
     ...common('rabbitmq', context, node),
-    // Not SIGKILL: a quorum queue that was declared within the last second would never have a leader again (seen with 3.10).
-    // SIGTERM takes 1 s, and -shutdown_time (milliseconds) bounds it.
+    // Not SIGKILL: a quorum queue that was declared within the last second would never have a leader again (observed with 3.10).
+    // SIGTERM takes 1 s, and -shutdown_time (milliseconds) limits it.
     orphanSignal: 'SIGTERM',
     command: node.program,
     args: [],
@@ -158,14 +158,14 @@ export function brokerSpec(node: Node, context: ServerContext): ProcessSpec {
       RABBITMQ_ALLOW_INPUT: '1',
       RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS:
         '-noinput -start_epmd false -kernel inet_dist_use_interface {127,0,0,1} -shutdown_time 9000',
-      // Unbound: several nodes on one machine would bind their schedulers to the same cores.
+      // Unbound, because several nodes on one machine would bind their schedulers to the same cores.
       RABBITMQ_SCHEDULER_BIND_TYPE: 'u',
     },
   }
 }
 
-// A node that is killed while it creates its tables never starts again with these files (3.10: schema_integrity_check_failed).
-// They are deleted: no message in them was confirmed.
+// A node that is killed while it creates its tables never starts again with these files (3.10: schema_integrity_check_failed). They
+// are deleted, because no message in them was confirmed.
 function forgetHalfMade(node: Node, spec: ProcessSpec): ProcessSpec {
   if (!existsSync(completeFile(node))) rmSync(join(node.folder, 'mnesia'), { recursive: true, force: true })
   return spec
@@ -190,7 +190,7 @@ function common(name: string, context: ServerContext, node: Node) {
   return { name, log, cwd: node.folder, stopSignal: 'SIGTERM', orphanSignal: 'SIGKILL' } as const
 }
 
-// The name is part of the data, so it is the same at every start.
+// The name is part of the data, so it is equal at every start.
 function nodeName(directory: string): string {
   const name = createHash('sha256').update(realpathSync(directory)).digest('hex').slice(0, 8)
   return `platter-${name}@localhost`

@@ -6,19 +6,19 @@ import { supervise } from '../process/supervise.ts'
 import { answersRedis } from './answers.ts'
 import type { Server, ServerContext } from './types.ts'
 
-/** Returns the Redis program of this machine; null when there is none. */
+/** Returns the Redis program of this machine; null if there is none. */
 export function findRedis(): string | null {
   return findProgram('redis-server', '/usr/sbin') ?? findProgram('valkey-server', '/usr/sbin')
 }
 
-/** Starts Redis on a free port, without persistence: everything in it is a cache or a counter. `further`: more settings. */
+/** Starts Redis on a free port, without persistence, because it contains only caches and counters. `further`: more settings. */
 export function startRedis(
   context: ServerContext,
   further: Readonly<Record<string, string>> = {},
 ): Promise<Server> {
   return context.reporter.step('Redis', async (step) => {
     const program = findRedis()
-    if (program === null) throw new Error('There is no redis-server on this machine')
+    if (program === null) throw new Error('redis-server was not found on this machine')
     const data = join(context.directory, 'redis')
     mkdirSync(data, { recursive: true })
     const port = await freePort()

@@ -22,8 +22,8 @@ const answerWithinMs = 60_000
 const usualPage = 16_686
 
 /**
- * Starts the Jaeger of docker-compose.yml in a separate project. It keeps its traces in memory, and they end with the stack.
- * Throws NoEngine where Docker is unavailable.
+ * Starts the Jaeger of docker-compose.yml in a separate project. It keeps its traces in memory until the stack ends. Throws
+ * NoEngine if Docker is unavailable.
  */
 export async function startTraces(context: ServerContext): Promise<Traces> {
   const docker = await findDocker().catch((error: unknown) => {
@@ -45,7 +45,7 @@ export async function startTraces(context: ServerContext): Promise<Traces> {
 }
 
 const withoutDocker =
-  '--traces starts Jaeger in Docker, and no Docker engine answers here: start it, or set OTEL_EXPORTER_OTLP_ENDPOINT to an OTLP receiver of your own.'
+  '--traces starts Jaeger in Docker, and no Docker engine responds: start it, or set OTEL_EXPORTER_OTLP_ENDPOINT to your own OTLP receiver.'
 
 /** The only protocol that this Jaeger receives. */
 const tracesOnly = (endpoint: string) => ({

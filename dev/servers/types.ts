@@ -20,11 +20,11 @@ export type Server = {
   /** The URLs of services with their own user. */
   readonly urls?: Readonly<Record<string, string>>
   readonly origin: 'given' | 'docker' | 'native'
-  /** The folder with its data; null when it is not on this machine. */
+  /** The folder with its data; null if it is not on this machine. */
   readonly data: string | null
   /** Returns its processes that this launcher has started. */
   pids(): number[]
-  /** Stops it when this launcher has started it. Its data stay. */
+  /** Stops the server if this launcher has started it. Its data remain. */
   stop(): Promise<void>
 }
 

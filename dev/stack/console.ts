@@ -8,17 +8,17 @@ import type { Reporter } from '../progress.ts'
 const repository = resolve(import.meta.dirname, '../..')
 const folder = join(repository, 'apps/console')
 const built = join(folder, 'dist')
-/** The sources of the page. The time of a folder is that of its last added or removed file. */
+/** The sources of the page. The time of a folder is the time of its last added or removed file. */
 const sources = ['src', 'public', 'index.html', 'vite.config.ts', 'package.json']
 
-/** Builds the restaurant's console, which the gateway serves, when it is missing or older than its sources. */
+/** Builds the restaurant's console, which the gateway serves, if it is missing or older than its sources. */
 export async function ensureConsole(
   host: ProcessHost,
   { reporter, signal }: { reporter: Reporter; signal: AbortSignal | undefined },
 ): Promise<void> {
   if (!isDue()) return
   await reporter.step('Console for restaurants', async (step) => {
-    // Built in a new folder and then renamed: another stack may build too, and a gateway may serve the old one.
+    // Built in a new folder and then renamed, because another stack may build too, and a gateway may serve the old build.
     const fresh = `${built}.${randomBytes(4).toString('hex')}`
     const spec = {
       name: 'vite build',
@@ -43,7 +43,7 @@ export async function ensureConsole(
       renameSync(fresh, built)
     } catch (error) {
       rmSync(fresh, { recursive: true, force: true })
-      // Another stack has renamed its build, which is the same, between the two calls.
+      // Between the two calls, another stack has renamed its equal build.
       if (!isFull(error)) throw error
     }
   })

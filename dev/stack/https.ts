@@ -17,9 +17,9 @@ import type { Reporter } from '../progress.ts'
 
 /** The gateway over https. */
 export type HttpsFront = {
-  /** One for each address of this machine. */
+  /** One URL for each address of this machine. */
   readonly urls: readonly string[]
-  /** The file of the certificate, to be installed as trusted. */
+  /** The file of the certificate, which devices may install as trusted. */
   readonly certificate: string
   /** Its SHA-256, as browsers show it. */
   readonly fingerprint: string
@@ -38,9 +38,9 @@ export type HttpsSettings = {
   readonly signal: AbortSignal | undefined
 }
 
-/** The first port that is tried. */
+/** The first port to try. */
 const usualPort = 8443
-/** Devices of Apple reject a certificate that is valid for more than 825 days. */
+/** Apple devices reject a certificate that is valid for more than 825 days. */
 const validDays = 365
 /** A certificate that expires within this time is replaced. */
 const spareMs = 7 * 86_400_000
@@ -50,11 +50,11 @@ const opensslWithinMs = 30_000
 export function checkAddress(address: string): void {
   if (isWildcard(address) || ownAddresses().includes(address)) return
   throw new Error(
-    `--host takes an address of this machine (${ownAddresses().join(', ') || 'it has none in a network'}) or 0.0.0.0 for all, not "${address}"`,
+    `--host takes an address of this machine (${ownAddresses().join(', ') || 'none in a network'}) or 0.0.0.0 for all, not "${address}"`,
   )
 }
 
-/** Listens by https and forwards all bytes to the gateway. Creates a self-signed certificate when there is none. */
+/** Listens for https and forwards all bytes to the gateway. Creates a self-signed certificate if there is none. */
 export async function startHttps(settings: HttpsSettings): Promise<HttpsFront> {
   return settings.reporter.step('Gateway over https', async (step) => {
     const { key, certificate } = await ensureCertificate(settings)
@@ -101,13 +101,16 @@ const urlOf = (address: string, port: number) =>
 
 const isWildcard = (address: string) => address === '0.0.0.0' || address === '::'
 
-/** The addresses that a listener at this address serves: 0.0.0.0 only those of IPv4, :: all. */
+/** Returns the addresses that a listener at this address serves: 0.0.0.0 serves only IPv4, :: serves all. */
 function addressesOf(address: string): string[] {
   if (!isWildcard(address)) return [address]
   return ownAddresses().filter((one) => address === '::' || isIPv4(one))
 }
 
-/** The addresses of this machine in its networks, without link-local ones of IPv6, which need the name of an interface. */
+/**
+ * Returns the addresses of this machine in its networks. Link-local IPv6 addresses are excluded, because they need the name of an
+ * interface.
+ */
 export function ownAddresses(): string[] {
   return Object.values(networkInterfaces())
     .flatMap((one) => one ?? [])
@@ -150,7 +153,7 @@ async function ensureCertificate({ directory, address, host, signal }: HttpsSett
   return { key, certificate }
 }
 
-/** True for a certificate that covers these addresses and does not expire soon. */
+/** Returns true for a certificate that covers these addresses and does not expire soon. */
 function isGood(pem: string | null, addresses: readonly string[]): boolean {
   if (pem === null) return false
   const certificate = new X509Certificate(pem)

@@ -17,8 +17,8 @@ export type OpenedDatabase = PreparedDatabase & {
 }
 
 /**
- * Prepares the database. A fresh start on a server that the environment names creates a new database there and drops it at the
- * end, because the named one may hold other data.
+ * Prepares the database. A fresh start on a server from the environment creates a new database there and drops it at the end,
+ * because the configured one may contain other data.
  */
 export async function openDatabase(
   server: Server,
@@ -45,14 +45,14 @@ export type Ingredients = {
 
 type Planned = { replicas: number; port?: number; https?: boolean; reporter: Reporter }
 
-/** Assigns the ports of every process and the addresses of the others. */
+/** Assigns the ports of every process, and sets the addresses of the other processes. */
 export async function planWiring(
   { directory, secrets, servers, database }: Ingredients,
   { replicas, port, https = false, reporter }: Planned,
 ): Promise<Wiring> {
   const gateway = port === undefined ? await freePort() : await freePortFrom(port)
   if (port !== undefined && gateway !== port)
-    reporter.say(`Port ${port} is taken; the gateway uses ${gateway}`)
+    reporter.say(`Port ${port} is in use; the gateway uses ${gateway}`)
   const { simulatorsPort } = secrets
   const simulators = simulatorsPort === null ? await freePort() : await freePortFrom(simulatorsPort)
   return {

@@ -35,7 +35,7 @@ const repository = join(import.meta.dirname, '../..')
 /** Two stacks that start beside the unit tests of a fresh clone were ready after 55 s on two cores. */
 const readyWithinMs = 120_000
 
-/** Assigns a port to each replica of every process; the first gateway and the simulators have the given ones. */
+/** Assigns a port to each replica of every process. The first gateway and the simulators receive the given ports. */
 export async function assignPorts(
   replicas: number,
   { gateway, simulators }: { gateway: number; simulators: number },
@@ -81,7 +81,9 @@ export function startProcesses(launch: Launch): Started {
   return { running, ready, readyAgain }
 }
 
-/** Stops the gateway first, so that no request arrives, and the simulated third parties last: the services still call them. */
+/**
+ * Stops the gateway first, so that no request arrives, and the simulated third parties last, because the services still call them.
+ */
 export async function stopProcesses(running: Running): Promise<void> {
   const stop = async (...names: ProcessName[]) => {
     await Promise.all(names.flatMap((name) => running.get(name) ?? []).map((replica) => replica.stop()))
@@ -117,7 +119,7 @@ function startReplica(name: ProcessName, at: number, port: number, launch: Launc
   })
 }
 
-// The launcher's own URLs may name a superuser, which no service may receive.
+// The launcher's own URLs may contain a superuser, which no service may receive.
 function surroundings(): NodeJS.ProcessEnv {
   const { DATABASE_URL: _1, AMQP_URL: _2, REDIS_URL: _3, ...rest } = process.env
   return rest

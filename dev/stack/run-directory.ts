@@ -12,7 +12,7 @@ export class AlreadyRunning extends Error {
   override readonly name = 'AlreadyRunning'
 }
 
-/** Claims a run directory: ends the processes of a killed launcher, and empties the directory when `fresh`. */
+/** Claims a run directory: ends the processes of a killed launcher, and empties the directory if `fresh`. */
 export async function takeRunDirectory(
   directory: string,
   options: { fresh: boolean; reporter: Reporter },
@@ -30,7 +30,7 @@ export async function takeRunDirectory(
 /** Deletes a run directory with all its data, unless a stack runs in it or in a folder of it. */
 export async function removeRunDirectory(directory: string, reporter: Reporter): Promise<void> {
   const folders = readdirSync(directory, { withFileTypes: true }).filter((entry) => entry.isDirectory())
-  // The outer one comes last: its deletion includes the others, which must be found before.
+  // The outer directory comes last: its deletion includes the others, which must be found before.
   const stacks = [...folders.map(({ name }) => join(directory, name)), directory].filter(readRecord)
   const claims: Claim[] = []
   for (const stack of stacks) claims.push(await takeRunDirectory(stack, { fresh: false, reporter }))

@@ -32,7 +32,7 @@ export function loadSecrets(directory: string): Secrets {
     simulatorsPort: null,
     seed: null,
   }
-  // A run directory of an older version lacks newer secrets.
+  // The run directory of an older version lacks newer secrets.
   const secrets = text === null ? fresh : { ...fresh, ...(JSON.parse(text) as Partial<Secrets>) }
   saveSecrets(directory, secrets)
   return secrets

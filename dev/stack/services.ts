@@ -1,7 +1,7 @@
 import { hashAccessKey } from '@platter/kit/security/access-key'
 import { defaultSimulatorLink } from '../simulators/src/link.ts'
 
-/** In the order of their display; the gateway comes last, because it needs the others. */
+/** In the order of display; the gateway comes last, because it needs the others. */
 export const serviceNames = ['payments', 'accounts', 'catalog', 'orders', 'gateway'] as const
 /** A service, by the name of its folder. */
 export type ServiceName = (typeof serviceNames)[number]
@@ -36,7 +36,7 @@ export function environmentOf(name: ProcessName, wiring: Wiring): Record<string,
     // On one machine, every trace can be kept.
     OTEL_TRACES_SAMPLER: process.env['OTEL_TRACES_SAMPLER'] ?? 'parentbased_always_on',
   }
-  // A simulated third party must not have the secret of the services.
+  // A simulated third party must not receive the secret of the services.
   const internal = isStandIn(name) ? {} : { INTERNAL_SECRET: wiring.secrets.internalSecret }
   return { ...common, ...internal, ...ownVariables[name](wiring) }
 }
@@ -59,7 +59,7 @@ const ownVariables: Readonly<Record<ProcessName, (wiring: Wiring) => Record<stri
     PAYMENTS_URL: urls('payments', wiring),
     ...cardVariables(),
     REDIS_URL: wiring.redis,
-    // A load test of a developer uses one application.
+    // A developer's load test uses one application.
     ORDERS_PER_SECOND: '1000000',
   }),
   catalog: (wiring) => ({ ...rows('catalog', wiring), REDIS_URL: wiring.redis }),
@@ -97,7 +97,7 @@ const ownVariables: Readonly<Record<ProcessName, (wiring: Wiring) => Record<stri
   }),
 }
 
-/** RAW_CARDS=refuse npm start: as with a real processor, clients pay by token only. */
+/** RAW_CARDS=refuse npm start: clients pay by token only, as with a real processor. */
 const cardVariables = () => ({ RAW_CARDS: process.env['RAW_CARDS'] ?? '' })
 
 /** True for a simulated third party. */

@@ -47,7 +47,7 @@ test('405 method-not-allowed names the methods that the path takes', async () =>
   expect([get405.status, get405.headers.get('allow'), get405.body.detail]).toEqual([
     405,
     'POST, PUT, PATCH',
-    'This endpoint takes POST, PUT and PATCH only.',
+    'This endpoint supports only POST, PUT and PATCH.',
   ])
   const answer = await call<ProblemBody>('/publicapi/v1/restaurant/search', { method: 'DELETE' })
   expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'GET, HEAD, POST'])

@@ -54,7 +54,7 @@ test('a payment with an unknown outcome is listed, and queried when it is retrie
   const [unknown] = await incidentsOf(apiKey)
   expect(unknown).toMatchObject({ kind: 'unknown-payment', what: 'capture', reason: 'ECONNRESET', count: 3 })
   const { status, body } = await retry(unknown?.id ?? '')
-  expect([status, body.done]).toEqual([200, 'The payment processor was queried. The outcome is known now.'])
+  expect([status, body.done]).toEqual([200, 'The payment processor was queried. The outcome is now known.'])
   expect(await incidentsOf(apiKey)).toEqual([])
 })
 

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { EXIT, Failure } from '#/exit.ts'
 import type { Target } from '#/target.ts'
 
-/** Longer than any endpoint takes. */
+/** Longer than the response of any endpoint takes. */
 const RESPONSE_TIMEOUT_MS = 30_000
 
 type Request = {
@@ -12,7 +12,7 @@ type Request = {
   body?: unknown
 }
 
-/** A request that ended with a problem. */
+/** A request whose response was a problem. */
 export class Rejected extends Failure {
   readonly problem: ProblemDocument
   constructor(problem: ProblemDocument) {
@@ -25,8 +25,8 @@ export class Rejected extends Failure {
 export type Api = ReturnType<typeof apiOf>
 
 /**
- * A client of the operator interface. Responses are checked by the schemas of the contracts. Throws Rejected for a problem, and
- * Failure when there is no response.
+ * Returns a client of the operator interface. Responses are checked by the schemas of the contracts. Throws Rejected for a problem,
+ * and Failure without a response.
  */
 export function apiOf({ url, key }: Target) {
   async function send(operation: Operation, target: string, body: unknown) {
@@ -35,7 +35,7 @@ export function apiOf({ url, key }: Target) {
       headers: {
         'x-access-token': key,
         ...(body !== undefined && { 'content-type': 'application/json' }),
-        // A gateway that dies before its response may have executed the request.
+        // A gateway that dies before its response may have executed the request, so a retry needs the key.
         ...(operation.method === 'POST' && { 'idempotency-key': crypto.randomUUID() }),
       },
       ...(body !== undefined && { body: JSON.stringify(body) }),
@@ -51,7 +51,7 @@ export function apiOf({ url, key }: Target) {
     return read(operation, document)
   }
 
-  /** Page by page, while there is a `Link` header to the next. */
+  /** Reads page by page, as long as a `Link` header leads to the next page. */
   async function* pages<O extends Operation>(
     operation: O,
     { params, query }: Omit<Request, 'body'> = {},
@@ -68,7 +68,7 @@ export function apiOf({ url, key }: Target) {
     }
   }
 
-  /** All elements of a list. */
+  /** Returns all elements of a list. */
   async function all<T>(
     operation: Operation & { response: z.ZodType<T[]> },
     request: Request = {},
@@ -108,7 +108,7 @@ async function documentOf(url: string, response: Response): Promise<unknown> {
   if (problem.success) throw new Rejected(problem.data)
   throw new Failure(
     EXIT.unreachable,
-    `${url} responded with ${response.status} and no problem document: it is not a Platter.`,
+    `${url} responded with ${response.status} and no problem document: it is not a Platter platform.`,
   )
 }
 
@@ -117,7 +117,7 @@ function read<O extends Operation>(operation: O, document: unknown): z.output<O[
   if (parsed.success) return parsed.data as z.output<O['response']>
   throw new Failure(
     EXIT.unreachable,
-    `The response does not fit ${operation.name}; does the platform have another version?\n${z.prettifyError(parsed.error)}`,
+    `The response does not match ${operation.name}. The platform may have another version.\n${z.prettifyError(parsed.error)}`,
   )
 }
 

@@ -4,7 +4,7 @@ import { findTarget, type TargetOptions } from '#/target.ts'
 
 export type Shared = TargetOptions & { json?: boolean }
 
-/** Adds a command that calls the platform: with the common options, and examples below its help. */
+/** Adds a command that calls the platform, with the common options, and with examples below its help. */
 export function addCommand(
   parent: Command,
   nameAndArguments: string,
@@ -19,5 +19,5 @@ export function addCommand(
     .addHelpText('after', `\nExamples:\n${about.examples.map((line) => `  $ platter ${line}`).join('\n')}`)
 }
 
-/** The client of a command, from its options. */
+/** Returns the client of a command, from its options. */
 export const apiFor = (options: Shared): Api => apiOf(findTarget(options))

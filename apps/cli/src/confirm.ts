@@ -2,8 +2,8 @@ import { createInterface } from 'node:readline/promises'
 import { EXIT, Failure } from '#/exit.ts'
 
 /**
- * Asks at the terminal; `--yes` answers for scripts. Throws Failure for any other answer than y or yes, and without a terminal,
- * so that a script never cancels or refunds by accident.
+ * Asks for confirmation at the terminal; `--yes` confirms in scripts. Throws Failure for any answer except y or yes. It also throws
+ * without a terminal, so that a script never cancels or refunds by accident.
  */
 export async function confirm(question: string, { yes = false }: { yes?: boolean }): Promise<void> {
   if (yes) return

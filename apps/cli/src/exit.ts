@@ -1,4 +1,4 @@
-/** Exit codes; program.ts documents them in the help. */
+/** Exit codes; the help in program.ts documents them. */
 export const EXIT = { ok: 0, refused: 1, usage: 2, unreachable: 3 } as const
 
 /** Ends the command with an exit code and a message. Any other error is a defect. */

@@ -6,15 +6,15 @@ import type { Bundle, FileFault, Part } from '#/restaurant-files.ts'
 export type Imported = { file: string; apiKey: string; parts: Part[]; faults: FileFault[] }
 
 const OPERATIONS = { restaurant: PutRestaurant, menu: PutMenu, link: PutRestaurantLink } as const
-/** Menu and link refer to the restaurant, so they come after it. */
+/** Menu and link refer to the restaurant, so the restaurant comes first. */
 const PARTS = ['restaurant', 'menu', 'link'] as const
 
 /** `importedKeys`: the apiKeys of all restaurants in the files. */
 type Options = { validateOnly: boolean; importedKeys: ReadonlySet<string> }
 
 /**
- * Imports the parts of a file. After a faulty part the others are only validated, so that all faults are found. Throws when the
- * file is not the cause.
+ * Imports the parts of a file. After a faulty part the others are only validated, so that all faults are found. Throws if the file
+ * is not the cause.
  */
 export async function importBundle(api: Api, bundle: Bundle, options: Options): Promise<Imported> {
   const faults: FileFault[] = []
@@ -32,7 +32,7 @@ async function put(
   { part, validateOnly, importedKeys }: Options & { part: Part },
 ): Promise<FileFault[]> {
   const { file, apiKey } = bundle
-  // A link is validated by its schema alone.
+  // A link is validated only by its schema.
   if (part === 'link' && validateOnly) return faultsOfLink(bundle)
   try {
     const query: Record<string, boolean> = validateOnly ? { 'validate-only': true } : {}
@@ -42,7 +42,7 @@ async function put(
   } catch (error) {
     if (!(error instanceof Rejected) || !isOfFile(error.problem.status)) throw error
     const { code, errors, details } = error.problem
-    // Another file has the restaurant, which a validation does not create.
+    // Another file contains the restaurant, which a validation does not create.
     if (code === 'restaurant-not-found' && validateOnly && importedKeys.has(apiKey)) return []
     const start = bundle.at[part] ?? ''
     const faults = errors.length === 0 ? [{ pointer: '', detail: details }] : errors
@@ -50,7 +50,7 @@ async function put(
   }
 }
 
-/** Whether the body caused the problem, and not the access key, a limit or an outage. */
+/** Returns whether the body caused the problem, not the access key, a limit or an outage. */
 const isOfFile = (status: number): boolean => [400, 404, 409, 413, 422].includes(status)
 
 function faultsOfLink({ file, link, at }: Bundle): FileFault[] {

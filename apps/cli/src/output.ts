@@ -8,8 +8,8 @@ type Stream = NodeJS.WriteStream
 export const style = (format: Style, text: string): Styled => ({ format, text })
 
 /**
- * A line for a terminal. Stored texts come from clients, restaurants and processors: their control sequences are escaped, so the
- * only effective ones are those of the colours. No colours without a terminal, or with NO_COLOR.
+ * Renders a line for a terminal. Stored texts come from clients, restaurants and processors, so their control sequences are
+ * escaped. Only the sequences of the colours take effect. No colours without a terminal, or with NO_COLOR.
  */
 function lineOf(parts: readonly (string | Styled)[], stream: Stream): string {
   const shown = parts.map((part) =>
@@ -24,24 +24,24 @@ function lineOf(parts: readonly (string | Styled)[], stream: Stream): string {
 export const print = (...parts: (string | Styled)[]): void =>
   void process.stdout.write(lineOf(parts, process.stdout))
 
-/** For tools: the whole response, and nothing else on standard output. */
+/** For tools: prints the whole response, and nothing else, on standard output. */
 export const printJson = (value: unknown): void =>
   void process.stdout.write(`${escapeUnprintableInJson(JSON.stringify(value, null, 2))}\n`)
 
-/** Progress and errors go to standard error. A message may have several lines. */
+/** Reports progress and errors on standard error. A message may have several lines. */
 function report(text: string, toPart: (line: string) => string | Styled): void {
   for (const line of text.split('\n')) process.stderr.write(lineOf([toPart(line)], process.stderr))
 }
 export const printNote = (text: string): void => report(text, (line) => line)
 export const printError = (text: string): void => report(text, (line) => style('red', line))
 
-/** Replaces the last progress line on a terminal; prints nothing elsewhere. */
+/** Replaces the last progress line on a terminal. Prints nothing elsewhere. */
 export function progress(text: string): void {
   if (!process.stderr.isTTY) return
   process.stderr.write(`\r\u001B[K${escapeUnprintable(text).slice(0, process.stderr.columns - 1)}`)
 }
 
-/** Prints columns as wide as their widest cell; nothing without rows. */
+/** Prints columns as wide as their widest cell. Prints nothing without rows. */
 export function table(head: readonly string[], rows: readonly (readonly (string | number | null)[])[]): void {
   if (rows.length === 0) return
   const cells = rows.map((row) => row.map((cell) => (cell === null ? '–' : escapeUnprintable(String(cell)))))
@@ -57,7 +57,7 @@ export function table(head: readonly string[], rows: readonly (readonly (string 
 
 const two = (number: number): string => String(number).padStart(2, '0')
 
-/** A time in the operator's time zone; `epoch` in seconds. */
+/** Formats a time in the operator's time zone; `epoch` in seconds. */
 export function when(epoch: number | null): string | null {
   if (epoch === null) return null
   const date = new Date(epoch * 1000)

@@ -38,7 +38,7 @@ Examples:
   $ platter completion fish > ~/.config/fish/completions/platter.fish
 `
 
-/** The program with all commands; `exit` ends the process with a code. */
+/** Returns the program with all commands. `exit` ends the process with a code. */
 export function programWith(exit: (code: number) => never): Command {
   const program = new Command('platter')
     .description("The operator's command-line tool of Platter: a thin client of its operator interface.")

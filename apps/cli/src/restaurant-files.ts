@@ -2,14 +2,14 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { EXIT, Failure } from '#/exit.ts'
 
-/** The parts of a file, not yet validated: the platform validates them. */
+/** The parts of a file before their validation by the platform. */
 export type Bundle = {
   file: string
   apiKey: string
   restaurant?: unknown
   menu?: unknown
   link?: unknown
-  /** The JSON Pointer of each part; '' when the part is the whole file. */
+  /** The JSON Pointer of each part; '' if the part is the whole file. */
   at: Partial<Record<Part, string>>
 }
 export type Part = 'restaurant' | 'menu' | 'link'
@@ -17,7 +17,10 @@ export type Part = 'restaurant' | 'menu' | 'link'
 /** An error in a file, at a JSON Pointer. */
 export type FileFault = { file: string; pointer: string; detail: string }
 
-/** Replaces each folder by its `.json` files, sorted by name, without hidden ones. Throws Failure for a missing path or an empty folder. */
+/**
+ * Replaces each folder with its `.json` files, sorted by name, hidden files excluded. Throws Failure for a missing path or an empty
+ * folder.
+ */
 export function filesOf(paths: readonly string[]): string[] {
   return paths.flatMap((path) => {
     const isFolder = statSync(path, { throwIfNoEntry: false })?.isDirectory()
@@ -30,8 +33,8 @@ export function filesOf(paths: readonly string[]): string[] {
 }
 
 /**
- * Reads a file: `{ restaurant, menu?, link? }` as in dev/seed/restaurants, a restaurant's record, or a menu alone (a list of
- * categories in NAME.menu.json, whose restaurant is in NAME.json or has the apiKey NAME).
+ * Reads a file. It contains `{ restaurant, menu?, link? }` as in dev/seed/restaurants, a restaurant's record, or a menu alone. A
+ * menu alone is a list of categories in NAME.menu.json; its restaurant is in NAME.json or has the apiKey NAME.
  */
 export function readBundle(file: string): Bundle | FileFault {
   const content = readJson(file)

@@ -2,7 +2,7 @@ import { EXIT, Failure } from '#/exit.ts'
 import { printError, printJson } from '#/output.ts'
 import { programWith } from '#/program.ts'
 
-// A closed pipe (`| head`) is no error.
+// A closed pipe (`| head`) is not an error.
 process.stdout.on('error', () => process.exit(EXIT.ok))
 
 const program = programWith((code) => process.exit(code === 0 ? EXIT.ok : EXIT.usage))

@@ -3,7 +3,7 @@ import { basename, join } from 'node:path'
 import type { BackupStore, Bucket, Keys } from '@platter/backup'
 import { EXIT, Failure } from '#/exit.ts'
 
-/** The options that `backup` and `restore` share. */
+/** The common options of `backup` and `restore`. */
 export type DatabaseOptions = { database?: string; passphraseFile?: string; json?: boolean }
 export type BackupOptions = DatabaseOptions & {
   to?: string
@@ -16,10 +16,10 @@ export type BackupOptions = DatabaseOptions & {
 const RUN = join(import.meta.dirname, '../../../.run')
 const STACK = join(RUN, 'stack.json')
 
-/** `npm start` keeps its secrets in this file. */
+/** `npm start` stores its secrets in this file. */
 const DEVELOPMENT_SECRETS = join(RUN, 'secrets.json')
 
-/** --database, else BACKUP_DATABASE_URL, else the database of `npm start`. */
+/** Returns --database, else BACKUP_DATABASE_URL, else the database of `npm start`. */
 export function findDatabase({ database }: DatabaseOptions, environment = process.env): string {
   const given = database ?? environment['BACKUP_DATABASE_URL']
   if (given !== undefined) return given
@@ -34,7 +34,7 @@ export function findDatabase({ database }: DatabaseOptions, environment = proces
   }
 }
 
-/** The passphrase of --passphrase-file or BACKUP_PASSPHRASE; undefined without one. */
+/** Returns the passphrase of --passphrase-file or BACKUP_PASSPHRASE; undefined without one. */
 function findPassphrase(
   { passphraseFile }: DatabaseOptions,
   environment: NodeJS.ProcessEnv,
@@ -46,7 +46,7 @@ function findPassphrase(
   return passphrase
 }
 
-/** --recipient or BACKUP_RECIPIENT, else the passphrase. */
+/** Returns --recipient or BACKUP_RECIPIENT, else the passphrase. */
 export function findEncryption(options: BackupOptions, environment = process.env): Keys {
   const recipient = options.recipient ?? environment['BACKUP_RECIPIENT']
   if (recipient) return { recipient }
@@ -54,12 +54,12 @@ export function findEncryption(options: BackupOptions, environment = process.env
   if (passphrase === undefined)
     throw new Failure(
       EXIT.usage,
-      'Give what encrypts the archive: --passphrase-file FILE, --recipient age1…, BACKUP_PASSPHRASE or BACKUP_RECIPIENT.',
+      'Give the key that encrypts the archive: --passphrase-file FILE, --recipient age1…, BACKUP_PASSPHRASE or BACKUP_RECIPIENT.',
     )
   return { passphrase }
 }
 
-/** --identity-file, else the passphrase. */
+/** Returns --identity-file, else the passphrase. */
 export function findDecryption(
   options: DatabaseOptions & { identityFile?: string },
   environment = process.env,
@@ -68,17 +68,17 @@ export function findDecryption(
   const identity = lines.find((line) => line.startsWith('AGE-SECRET-KEY-'))
   if (identity !== undefined) return { identity: identity.trim() }
   if (options.identityFile !== undefined)
-    throw new Failure(EXIT.usage, `${options.identityFile} contains no identity of age (AGE-SECRET-KEY-…).`)
+    throw new Failure(EXIT.usage, `${options.identityFile} contains no age identity (AGE-SECRET-KEY-…).`)
   const passphrase = findPassphrase(options, environment)
   if (passphrase === undefined)
     throw new Failure(
       EXIT.usage,
-      'Give what decrypts the archive: --passphrase-file FILE, --identity-file FILE or BACKUP_PASSPHRASE.',
+      'Give the key that decrypts the archive: --passphrase-file FILE, --identity-file FILE or BACKUP_PASSPHRASE.',
     )
   return { passphrase }
 }
 
-/** --to or BACKUP_FOLDER, and the bucket of BACKUP_S3_URL. Null without a folder. */
+/** Returns --to or BACKUP_FOLDER, and the bucket of BACKUP_S3_URL. Null without a folder. */
 export function findStore(
   options: Pick<BackupOptions, 'to' | 'keepDays'>,
   environment = process.env,
@@ -103,7 +103,7 @@ function findBucket(environment: NodeJS.ProcessEnv): Bucket | null {
   return { url, region: environment['AWS_REGION'] || 'us-east-1', accessKeyId, secretAccessKey }
 }
 
-/** --file, else BACKUP_FILES (separated by commas), else the secrets of `npm start` when its database is backed up. */
+/** Returns --file, else BACKUP_FILES (separated by commas), else the secrets of `npm start` if its database is backed up. */
 export function findFiles(
   { file, database }: BackupOptions,
   environment = process.env,

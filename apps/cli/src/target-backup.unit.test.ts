@@ -42,8 +42,8 @@ test('a recipient encrypts instead of a passphrase, and an identity decrypts', (
 
 test('a short passphrase, none at all, and a file without an identity are refused', () => {
   expect(() => findEncryption({}, { BACKUP_PASSPHRASE: 'short' })).toThrow('at least 12 characters')
-  expect(() => findEncryption({}, {})).toThrow('Give what encrypts')
-  expect(() => findDecryption({}, {})).toThrow('Give what decrypts')
+  expect(() => findEncryption({}, {})).toThrow('Give the key that encrypts')
+  expect(() => findDecryption({}, {})).toThrow('Give the key that decrypts')
   expect(() => findDecryption({ identityFile: fileWith('none', 'age1x') }, {})).toThrow(
     'contains no identity',
   )

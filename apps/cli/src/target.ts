@@ -13,8 +13,9 @@ const STACK = join(import.meta.dirname, '../../../.run/stack.json')
 const Stack = z.object({ gateway: z.url(), operatorKey: z.string() })
 
 /**
- * --url and --key-file, else PLATTER_URL and PLATTER_OPERATOR_KEY (or PLATTER_OPERATOR_KEY_FILE), else the platform that `npm start` runs here. A key is never an
- * argument, which all users of the machine can read. The development key is used for that platform only.
+ * Returns --url and --key-file, else PLATTER_URL and PLATTER_OPERATOR_KEY (or PLATTER_OPERATOR_KEY_FILE), else the platform of `npm
+ * start` on this machine. A key is never an argument, because all users of the machine can read arguments. The development key is
+ * used only for that platform.
  */
 export function findTarget({ url, keyFile }: TargetOptions, environment = process.env): Target {
   const given = url ?? environment['PLATTER_URL']
@@ -25,12 +26,12 @@ export function findTarget({ url, keyFile }: TargetOptions, environment = proces
   if (given !== undefined && given !== stack?.gateway)
     throw new Failure(
       EXIT.usage,
-      `There is no operator key for ${given}: use --key-file or PLATTER_OPERATOR_KEY.`,
+      `The operator key for ${given} is missing: use --key-file or PLATTER_OPERATOR_KEY.`,
     )
   if (!stack)
     throw new Failure(
       EXIT.usage,
-      'No platform runs here (npm start). For another one use --url and --key-file, or PLATTER_URL and PLATTER_OPERATOR_KEY.',
+      'No platform runs here (npm start). For another platform use --url and --key-file, or PLATTER_URL and PLATTER_OPERATOR_KEY.',
     )
   return { url: stack.gateway, key: (key ?? stack.operatorKey).trim() }
 }

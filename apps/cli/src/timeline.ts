@@ -3,7 +3,7 @@ import type { OrderStory } from '@platter/contracts'
 /** A past or future event of an order; `at` in epoch seconds. */
 export type Event = { at: number; what: string }
 
-/** All events of an order, oldest first. Events of one second keep their causal order. */
+/** Returns all events of an order, oldest first. Events with an equal second keep their causal order. */
 export function timelineOf({ order, statuses, saga, payment, delivery }: OrderStory): Event[] {
   const { cancellation } = order
   return [
@@ -42,7 +42,7 @@ const money = (amount: number | null): string => (amount === null ? 'nothing' : 
 const as = (id: string | null): string => (id === null ? '' : ` as ${id}`)
 const listed = (names: readonly string[]): string => (names.length === 0 ? 'nothing' : names.join(', '))
 
-/** The state of each part of an order, one line each. */
+/** Returns the state of each part of an order, one line each. */
 export const summaryOf = (story: OrderStory): [part: string, words: string][] => [
   ['order', orderWords(story)],
   ['saga', sagaWords(story.saga)],

@@ -3,12 +3,12 @@ import { signal } from '@preact/signals'
 import { linesOf } from '#/order.ts'
 import { notificationsOn, soundOn } from '#/settings.ts'
 
-/** True once the browser allows sound, which needs an interaction with the page. */
+/** True once the browser allows sound, which requires an interaction with the page. */
 export const soundIsAllowed = signal(false)
 
 let context: AudioContext | null = null
 
-/** Called at an interaction with the page. */
+/** Call it at an interaction with the page. */
 export async function allowSound(): Promise<void> {
   context ??= new AudioContext()
   await context.resume()
@@ -42,11 +42,11 @@ function strike(audio: AudioContext, hertz: number, when: number): void {
   tone.stop(when + 0.55)
 }
 
-/** Several orders that arrive together ring once. */
+/** Several orders that arrive within this time ring once. */
 const QUIET_MS = 1_500
 let lastRing = -Infinity
 
-/** Rings and notifies, as the settings allow. A notification with the same `tag` is shown once, in any number of windows. */
+/** Rings and notifies, as the settings allow. Notifications with an equal `tag` are shown once, in any number of windows. */
 export function alarm(order: RestaurantOrder, { title, tag }: { title: string; tag: string }): void {
   if (soundOn.value && performance.now() - lastRing > QUIET_MS) {
     lastRing = performance.now()
@@ -75,6 +75,6 @@ function notify(order: RestaurantOrder, { title, tag }: { title: string; tag: st
       shown.close()
     })
   } catch {
-    // Browsers on phones have the class, but its constructor throws. The sound and the page remain.
+    // Browsers on phones define the class, but its constructor throws. The sound and the page still inform the restaurant.
   }
 }

@@ -6,13 +6,13 @@ export class Refused extends Error {
   readonly code: string
 
   constructor(status: number, { code, detail }: { code?: string; detail?: string }) {
-    super(detail ?? `The response was ${status}.`)
+    super(detail ?? `The response has status ${status}.`)
     this.status = status
     this.code = code ?? ''
   }
 }
 
-/** There was no response: whether the change was made is unknown. */
+/** Thrown without a response: whether the change was made is unknown. */
 export class NoResponse extends Error {}
 
 /** Longer than any request of a restaurant takes. */

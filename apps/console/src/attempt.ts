@@ -2,7 +2,7 @@ import { NoResponse, Refused } from '#/api.ts'
 import { isOffline } from '#/connection.ts'
 import { addNote } from '#/notes.ts'
 
-/** Makes a change. Returns false, with a note on the page, when it was not made or its outcome is unknown. */
+/** Makes a change. Returns false, with a note on the page, if the change failed or its outcome is unknown. */
 export async function attempt(change: () => Promise<void>): Promise<boolean> {
   if (isOffline()) {
     addNote('You are offline. Nothing was sent. Try again when the connection is restored.', 'error')

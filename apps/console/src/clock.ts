@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals'
 
-/** Milliseconds by which the gateway's clock is ahead of this device's, which may be wrong by any amount. */
+/** The milliseconds by which the gateway's clock is ahead of this device's clock, which may be wrong by any amount. */
 let ahead = 0
 
 /** The gateway's time in milliseconds, updated every second. */
@@ -11,11 +11,11 @@ const tick = () => {
 }
 setInterval(tick, 1_000)
 
-/** Sets the clock by the header Date of a response. */
+/** Sets the clock from the header Date of a response. */
 export function setClock(date: string | null): void {
   const time = date === null ? Number.NaN : Date.parse(date)
   if (Number.isNaN(time)) return
-  // The header has whole seconds, and the response took time. A smaller difference is ignored.
+  // The header has whole seconds, and the response took time, so a smaller difference is ignored.
   const difference = time - Date.now()
   ahead = Math.abs(difference) < 3_000 ? 0 : difference
   tick()
@@ -29,7 +29,7 @@ const clockAndDay = new Intl.DateTimeFormat(undefined, {
 })
 const DAY = 86_400
 
-/** Returns the time of day, with the weekday when it is more than a day away. */
+/** Returns the time of day, with the weekday if it is more than a day away. */
 export function timeOf(epoch: number): string {
   const isNear = Math.abs(epoch - now.value / 1_000) < DAY
   return (isNear ? clock : clockAndDay).format(new Date(epoch * 1_000))

@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals'
 
-/** The connection of the event stream. `since` is in milliseconds. */
+/** The state of the event stream's connection. `since` is in milliseconds. */
 export type ConnectionState =
   | { state: 'connecting' }
   | { state: 'live' }

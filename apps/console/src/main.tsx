@@ -14,8 +14,8 @@ effect(() => {
   return untracked(() => subscribe(value.restaurantApiKey))
 })
 
-// Browsers allow sound only after an interaction with the page. Not `pointerdown`: it removed the banner before the tap ended, the
-// button moved away under the finger, and the first tap was lost.
+// Browsers allow sound only after an interaction with the page. `pointerdown` does not work: it removed the banner before the tap
+// ended, so the button moved away from the finger and the first tap was lost.
 for (const event of ['click', 'keydown']) document.addEventListener(event, () => void allowSound())
 
 render(<App />, root)

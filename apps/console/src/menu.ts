@@ -15,7 +15,7 @@ export type Entry = {
   /** The item that a choice belongs to. */
   of: string | null
   available: boolean
-  /** The time at which it is switched on automatically, in seconds; null: only manually. */
+  /** The time at which it is switched on automatically, in seconds; null: it must be switched on manually. */
   availableAgain: number | null
 }
 

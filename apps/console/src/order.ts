@@ -1,6 +1,6 @@
 import type { OrderStatus, RestaurantOrder } from '@platter/contracts'
 
-/** The columns of the board, as an order passes through them. */
+/** The columns of the board, in the order in which an order passes through them. */
 export const columns = ['new', 'preparing', 'ready', 'done'] as const
 export type Column = (typeof columns)[number]
 
@@ -47,7 +47,7 @@ export function actionLabel(to: OrderStatus, method: RestaurantOrder['method']):
   }
 }
 
-/** Returns the state of an order; null when its column is sufficient. */
+/** Returns the state of an order; null if its column already shows it. */
 export function stateLabel({ status, method, cancellation }: RestaurantOrder): string | null {
   if (cancellation) return cancellationLabel(cancellation)
   if (status === 'PREPARING_AND_DELIVERING') return 'Preparing and delivering'
@@ -64,18 +64,18 @@ function cancellationLabel({ cancelledBy }: NonNullable<RestaurantOrder['cancell
 
 type WaitTimes = { minWaitTime: number; maxWaitTime: number }
 
-/** Minutes before a new order is late, when minWaitTime and maxWaitTime are equal. */
+/** Minutes before a new order is late, if minWaitTime and maxWaitTime are equal. */
 const TIME_TO_SEE = 5
 
 /**
- * Returns the minutes after which an open order is late: maxWaitTime. A new order is late earlier, when less than minWaitTime is
- * left, because its preparation takes at least that.
+ * Returns the minutes after which an open order is late: maxWaitTime. A new order is late earlier, when less than minWaitTime
+ * remains, because its preparation takes at least that time.
  */
 export function lateAfter(order: RestaurantOrder, { minWaitTime, maxWaitTime }: WaitTimes): number {
   return columnOf(order) === 'new' ? Math.max(TIME_TO_SEE, maxWaitTime - minWaitTime) : maxWaitTime
 }
 
-/** The parts of the time until `acceptBy` after which the page warns that an order is not started. */
+/** Fractions of the time until `acceptBy`. After each, the page warns that the order is not started. */
 const WARN_AFTER = [0.5, 0.8]
 
 /** Returns the number of warnings that are due; 0 for an order without automatic cancellation. */
@@ -85,7 +85,7 @@ export function warningsDue({ acceptBy, datePlaced }: RestaurantOrder, nowMs: nu
   return WARN_AFTER.filter((part) => passed >= part * (acceptBy - datePlaced)).length
 }
 
-/** Returns the remaining time, "7:05"; null when it is over. */
+/** Returns the remaining time, for example "7:05"; null after the end. */
 export function timeLeft(until: number, nowMs: number): string | null {
   const seconds = Math.ceil(until - nowMs / 1_000)
   if (seconds <= 0) return null
@@ -95,7 +95,7 @@ export function timeLeft(until: number, nowMs: number): string | null {
 export const minutesSince = (epoch: number, nowMs: number): number =>
   Math.max(0, Math.floor((nowMs / 1_000 - epoch) / 60))
 
-/** "12 min", "95 min", "2 h 05 min". */
+/** Formats minutes: "12 min", "95 min", "2 h 05 min". */
 export function formatMinutes(minutes: number): string {
   if (minutes < 100) return `${minutes} min`
   const rest = String(minutes % 60).padStart(2, '0')
@@ -123,7 +123,7 @@ export function linesOf(items: readonly Item[]): Line[] {
   })
 }
 
-/** Two decimals without a currency, because the order has none. */
+/** Formats an amount with two decimals, without a currency, because the order has none. */
 export const money = (amount: number): string => amount.toFixed(2)
 
 export const nameOf = ({ recipient: { firstName, lastName } }: RestaurantOrder): string =>

@@ -18,7 +18,7 @@ export type Facts = {
   attendance: Attendance | null
 }
 
-/** Returns whether customers can order and, if not, why. Without a connection the last record proves nothing. */
+/** Returns whether customers can order, and otherwise the reason. Without a connection the last record proves nothing. */
 export function orderingOf({ connection, restaurant, attendance }: Facts): Ordering {
   if (connection.state === 'offline') return withoutConnection(connection.since / 1_000, attendance)
   const { open, paused, pausedUntil, closedReason, opensAt } = restaurant
@@ -33,6 +33,6 @@ export function orderingOf({ connection, restaurant, attendance }: Facts): Order
   return { can: 'no', why: 'hours', from: opensAt ?? null }
 }
 
-/** A console without a connection cannot attend its restaurant. The restaurant's own system may. */
+/** A console without a connection cannot attend its restaurant; the restaurant's own system still may. */
 const withoutConnection = (since: number, attendance: Attendance | null): Ordering =>
   attendance?.link === 'webhook' ? { can: 'unknown', since } : { can: 'no', why: 'offline', since }

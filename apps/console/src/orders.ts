@@ -12,13 +12,13 @@ type Orders = ReadonlyMap<string, RestaurantOrder>
 
 const known = signal<Orders>(new Map())
 
-/** The number of completed orders on the page. */
+/** The maximum number of completed orders on the page. */
 const DONE_KEPT = 50
 
 const byAge = (one: RestaurantOrder, other: RestaurantOrder) =>
   one.datePlaced - other.datePlaced || one.id - other.id
 
-/** The orders of each column, oldest first; of completed orders the newest first. */
+/** The orders of each column, oldest first; completed orders newest first. */
 export const board = computed<Readonly<Record<Column, RestaurantOrder[]>>>(() => {
   const sorted = [...known.value.values()].toSorted(byAge)
   const inColumn = (column: Column) => sorted.filter((order) => columnOf(order) === column)
@@ -30,7 +30,7 @@ export const board = computed<Readonly<Record<Column, RestaurantOrder[]>>>(() =>
   }
 })
 
-/** Announced by screen readers when an order arrives, or is not started in time. */
+/** The text that screen readers announce when an order arrives, or is not started in time. */
 export const arrival = signal('')
 
 export const clearOrders = (): void => {
@@ -48,7 +48,7 @@ export function put(order: RestaurantOrder): void {
   if (before && !before.cancellation && order.cancellation) notifyOfCancellation(order)
 }
 
-/** Stores an order as `put` does, and rings once for a new one. */
+/** Stores an order like `put`, and rings once for a new order. */
 export function receive(order: RestaurantOrder): void {
   const isNew = !known.value.has(order.apiKey)
   put(order)
@@ -82,7 +82,10 @@ function warn(order: RestaurantOrder, count: number): void {
   alarm(order, { title, tag: `${apiKey} ${count}` })
 }
 
-/** The kitchen must stop preparing an order that a customer or an operator cancelled. Its own refusals need no note. */
+/**
+ * Notifies the kitchen of an order that a customer or an operator cancelled, because it must stop its preparation. The restaurant's
+ * own refusals need no note.
+ */
 function notifyOfCancellation(order: RestaurantOrder): void {
   const { apiKey, id, cancellation } = order
   if (!cancellation || cancellation.cancelledBy === 'restaurant') return
@@ -93,7 +96,7 @@ function notifyOfCancellation(order: RestaurantOrder): void {
   alarm(order, { title: `Order ${id} was ${label}. Do not prepare it.`, tag: `${apiKey} cancelled` })
 }
 
-/** Stores completed orders only: an open one must arrive by the stream, or it would not ring. */
+/** Stores completed orders only. An open order must arrive by the stream, otherwise it would not ring. */
 export async function loadDone(): Promise<void> {
   const newest = await restaurantApi<RestaurantOrder[]>(`orders?limit=${DONE_KEPT}`)
   newest.filter((order) => columnOf(order) === 'done').forEach(put)
@@ -110,11 +113,13 @@ export const pending = signal<ReadonlySet<string>>(new Set())
 export const report = (order: RestaurantOrder, status: OrderStatus): Promise<boolean> =>
   change(order, () => restaurantApi<RestaurantOrder>(`order/${order.apiKey}/status`, { body: { status } }))
 
-/** Returns the refund as it would be. Changes nothing. */
+/** Returns the refund as it would be, without requesting it. */
 export const previewRefund = (order: RestaurantOrder, request: RefundRequest): Promise<Refund> =>
   restaurantApi<Refund>(`order/${order.apiKey}/refunds?validate-only=true`, { body: request })
 
-/** The idempotency keys of refunds whose outcome is unknown. Another tap repeats the request, and the customer gets one refund. */
+/**
+ * The idempotency keys of refunds with an unknown outcome. Another tap repeats the request, so the customer receives one refund.
+ */
 const refundKeys = new Map<string, string>()
 
 export const refund = (order: RestaurantOrder, request: RefundRequest): Promise<boolean> =>
@@ -131,7 +136,7 @@ export const refund = (order: RestaurantOrder, request: RefundRequest): Promise<
 export const refuse = (order: RestaurantOrder, reason: string): Promise<boolean> =>
   change(order, () => restaurantApi<RestaurantOrder>(`order/${order.apiKey}/refuse`, { body: { reason } }))
 
-/** Requests a change of an order, one at a time. Returns false, with a note on the page, when it was not made. */
+/** Requests a change of an order, one at a time per order. Returns false, with a note on the page, if the change was not made. */
 async function change(order: RestaurantOrder, request: () => Promise<RestaurantOrder>): Promise<boolean> {
   const { apiKey, id } = order
   if (pending.value.has(apiKey)) return false

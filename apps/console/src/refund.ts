@@ -13,13 +13,13 @@ export const reasonLabels: Readonly<Record<Exclude<RefundReason, 'CANCELLED'>, s
 
 export type Mark = 'missing' | 'wrong'
 
-/** What the restaurant has chosen. `marks` are by the index of the item in the order. */
+/** The selection in the dialog. `marks` are by the index of the item in the order. */
 export type Selection = {
   kind: 'items' | 'all' | 'amount'
   marks: ReadonlyMap<number, Mark>
   includeDelivery: boolean
   includeTip: boolean
-  /** As typed. */
+  /** As typed by the user. */
   amount: string
   reason: RefundReason | null
   message: string
@@ -43,7 +43,10 @@ export function toggleMark(selection: Selection, index: number, mark: Mark): Sel
   return { ...selection, kind: 'items', marks }
 }
 
-/** Returns the chosen reason; without one, the reason that the marks imply. A refund has one reason, so a wrong item decides. */
+/**
+ * Returns the chosen reason, otherwise the reason that the marks imply. A refund has one reason; a wrong item takes precedence over
+ * a missing one.
+ */
 export function reasonOf({ kind, marks, reason }: Selection): RefundReason | null {
   if (reason !== null || kind !== 'items' || marks.size === 0) return reason
   return [...marks.values()].includes('wrong') ? 'WRONG_ITEM' : 'MISSING_ITEM'
@@ -54,7 +57,7 @@ export type RefundParts =
   | { amount: number }
   | { items: { index: number }[]; includeDelivery?: true; includeTip?: true }
 
-/** Returns the parts of the order that are refunded; null when nothing is chosen. */
+/** Returns the parts of the order to refund; null without a selection. */
 export function partsOf(selection: Selection): RefundParts | null {
   if (selection.kind === 'all') return { all: true }
   if (selection.kind === 'amount') {
@@ -72,7 +75,7 @@ export function partsOf(selection: Selection): RefundParts | null {
 
 export type RefundRequest = RefundParts & { reason: RefundReason; message?: string }
 
-/** Returns the typed amount, with a point or a comma; null when it is no amount above zero with at most two decimals. */
+/** Returns the typed amount, with a point or a comma. Null if it is not an amount above zero with at most two decimals. */
 export function amountOf(text: string): number | null {
   const match = /^\d{1,6}(?:[.,]\d{1,2})?$/.exec(text.trim())
   const amount = match ? Number(match[0].replace(',', '.')) : 0
@@ -84,14 +87,14 @@ const cents = (amount: number): number => Math.round(amount * 100)
 const sumOf = ({ refunds }: RestaurantOrder, state: Refund['state']): number =>
   refunds.filter((refund) => refund.state === state).reduce((sum, { amount }) => sum + cents(amount), 0) / 100
 
-/** `refundedTotal` is without the pending ones. */
+/** `refundedTotal` excludes pending refunds, so they are added. */
 const refundedCents = (order: RestaurantOrder): number =>
   cents(sumOf(order, 'DONE')) + cents(sumOf(order, 'PENDING'))
 
-/** Returns what can still be refunded. */
+/** Returns the amount that can still be refunded. */
 export const leftOf = (order: RestaurantOrder): number => (cents(order.total) - refundedCents(order)) / 100
 
-/** Returns what was already refunded of an item. A failed refund moved nothing. */
+/** Returns the amount that was already refunded for an item. A failed refund does not count. */
 export const refundedOf = ({ refunds }: RestaurantOrder, index: number): number =>
   refunds
     .filter(({ state }) => state !== 'FAILED')
@@ -99,12 +102,12 @@ export const refundedOf = ({ refunds }: RestaurantOrder, index: number): number 
     .filter((item) => item.index === index)
     .reduce((sum, { amount }) => sum + cents(amount), 0) / 100
 
-/** What the console offers to reverse an order, or a part of it. */
+/** The actions by which the console offers to reverse an order, or a part of it. */
 export type Reversal = 'refuse' | 'refund' | 'cancel' | null
 
 /**
- * Returns the offer; the gateway decides. Before the restaurant has begun, it refuses the whole order. Afterwards it refunds; the
- * dialog of the refund offers to cancel as well. Cash that is not collected yet, and a test order, have nothing to refund.
+ * Returns the offered action; the gateway decides. Before the restaurant has begun, it refuses the whole order. Afterwards it
+ * refunds; the refund dialog also offers to cancel. A cash order that is not yet paid, and a test order, have nothing to refund.
  */
 export function reversalOf(order: RestaurantOrder): Reversal {
   const { status, cancellation, payment, test } = order
@@ -116,13 +119,13 @@ export function reversalOf(order: RestaurantOrder): Reversal {
   return isDelivered ? null : 'cancel'
 }
 
-/** Returns the refunds in a few words; null without one. */
+/** Returns a short label of the refunds; null without refunds. */
 export function refundLabel(order: RestaurantOrder): string | null {
   const refunded = refundedCents(order)
   return refunded === 0 ? null : `Refunded ${money(refunded / 100)}`
 }
 
-/** Returns the state of the refunds in words: "Refunded 4.50 of 23.10"; null without one. */
+/** Returns the state of the refunds: "Refunded 4.50 of 23.10"; null without refunds. */
 export function refundText(order: RestaurantOrder): string | null {
   const label = refundLabel(order)
   const pending = sumOf(order, 'PENDING')
@@ -130,7 +133,7 @@ export function refundText(order: RestaurantOrder): string | null {
   return `${label} of ${money(order.total)}${pending === 0 ? '' : `, ${money(pending)} of it in progress`}`
 }
 
-/** Returns a warning about failed refunds; null without one. */
+/** Returns a warning about failed refunds; null without failed refunds. */
 export function failedRefundText(order: RestaurantOrder): string | null {
   const failed = sumOf(order, 'FAILED')
   return failed === 0 ? null : `A refund of ${money(failed)} failed. The customer did not receive it.`

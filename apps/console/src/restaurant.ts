@@ -14,7 +14,7 @@ export const clearRestaurant = (): void => {
 
 let lastRead = 0
 
-/** A response is dropped when a later read has begun: it may be from before a change. */
+/** A response is dropped if a later read has begun, because it may be from before a change. */
 export async function readRestaurant(options: Options = {}): Promise<void> {
   const read = ++lastRead
   const value = await restaurantApi<OwnRestaurant>('restaurant', options)
@@ -26,7 +26,7 @@ export async function reportAttendance(options: Options = {}): Promise<void> {
   attendance.value = await restaurantApi<Attendance>('attendance', options)
 }
 
-/** The value of the last record, not of the clock: `open` is part of the same record, and the two must agree. */
+/** Reads the last record, not the clock: `open` is part of the same record, and both must agree. */
 export const pausedUntil = (): number | null => restaurant.value?.pausedUntil ?? null
 
 /** Reads the whole record after a change, because other fields (`open`) depend on the pause. */
@@ -36,7 +36,7 @@ const change = (path: string, options: Options): Promise<boolean> =>
     await readRestaurant()
   })
 
-/** Pauses new orders for `minutes`. Returns false, with a note on the page, when it failed. */
+/** Pauses new orders for `minutes`. Returns false, with a note on the page, if it failed. */
 export const pause = (minutes: number): Promise<boolean> => change('pause', { body: { minutes } })
 
 /** Stops new orders until `resume`. */

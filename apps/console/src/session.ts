@@ -11,12 +11,12 @@ export const session = signal<Session>({ state: 'unknown' })
 
 const SESSION = '/console/session'
 
-/** The other windows of this browser, which share the cookie. */
+/** Messages to the other windows of this browser, which share the cookie. */
 const others = new BroadcastChannel('platter.console')
 others.addEventListener('message', () => endSession())
 type SignedIn = { restaurantApiKey: string }
 
-/** Reads the session at the start, and retries while the gateway does not respond. */
+/** Reads the session at the start. Retries while the gateway does not respond. */
 export async function findSession(): Promise<void> {
   try {
     const { restaurantApiKey } = await request<SignedIn>(SESSION)
@@ -55,7 +55,7 @@ export async function signOut(): Promise<void> {
   session.value = { state: 'out', because: null }
 }
 
-/** Ends the session on the page after the gateway, or another window, has ended it. */
+/** Ends the session on the page, after the gateway or another window has ended it. */
 export function endSession(): void {
   if (session.value.state !== 'in') return
   session.value = {

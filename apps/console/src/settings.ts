@@ -1,6 +1,6 @@
 import { effect, signal, type Signal } from '@preact/signals'
 
-/** Returns a switch that this browser stores. */
+/** Returns a setting that this browser stores. */
 function kept(name: string, initial: boolean): Signal<boolean> {
   const key = `platter.console.${name}`
   const value = signal(read(key) ?? initial)
@@ -8,7 +8,7 @@ function kept(name: string, initial: boolean): Signal<boolean> {
   return value
 }
 
-/** localStorage throws in a private window or under a policy. Then the switch lasts until the page is closed. */
+/** localStorage throws in a private window or under a policy. Then the setting lasts until the page is closed. */
 function read(key: string): boolean | null {
   try {
     const stored = localStorage.getItem(key)

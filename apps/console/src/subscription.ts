@@ -8,11 +8,11 @@ import { clearOrders, loadDone, openOrders, put, readAgain, receive, warnOfUnsta
 import { clearRestaurant, pausedUntil, readRestaurant, reportAttendance, restaurant } from '#/restaurant.ts'
 import { session, endSession } from '#/session.ts'
 
-/** EventSource does not report a connection that is silent. This and the time between beats bound the time until it is detected. */
+/** EventSource does not report a silent connection. This time and the interval of beats limit the time until it is detected. */
 const BEAT_WITHIN_MS = 5_000
-/** A stream that is not complete after this time is opened again when the gateway responds. */
+/** A stream that is not complete after this time is reopened when the gateway responds. */
 const OPEN_WITHIN_MS = 8_000
-/** The first retry is not shown: a gateway that restarts responds again by then. */
+/** The first retry is not shown, because a restarting gateway responds again within that time. */
 const RETRY_MS = [500, 1_000, 2_000, 4_000]
 
 /**
@@ -47,7 +47,10 @@ export function subscribe(restaurantApiKey: string): () => void {
   }
 }
 
-/** Calls `run` every second, also while the page is hidden. Without the worker's file, for instance after an update, less often. */
+/**
+ * Calls `run` every second, even while the page is hidden. Without the worker's file, for example after an update, it runs less
+ * often.
+ */
 function everySecond(run: () => void): () => void {
   const worker = new Worker(new URL('./ticker.ts', import.meta.url), { type: 'module' })
   let timer: ReturnType<typeof setInterval> | undefined
@@ -59,7 +62,7 @@ function everySecond(run: () => void): () => void {
   }
 }
 
-/** True when the pause is over by the clock. The gateway decides whether the restaurant is open. */
+/** True if the pause is over by the clock. The gateway decides whether the restaurant is open. */
 const isPauseOver = computed(() => {
   const until = pausedUntil()
   return until !== null && until * 1_000 <= now.value
@@ -98,7 +101,7 @@ class EventStream {
     source.addEventListener('error', () => this.drop())
   }
 
-  /** Closes the connection, and opens it again after a delay. */
+  /** Closes the connection, and reopens it after a delay. */
   drop(): void {
     this.#disconnect()
     this.#lostAt ??= now.value
@@ -114,12 +117,12 @@ class EventStream {
   }
 
   /**
-   * Reports that the page is open, and checks that the gateway responds and that the session still belongs to this restaurant.
-   * The stream alone proves nothing: a tablet that loses its network leaves it open at the gateway.
+   * Reports that the page is open. Checks that the gateway responds, and that the session still belongs to this restaurant. The
+   * stream alone proves nothing: if a tablet loses its network, the stream stays open at the gateway.
    */
   async beat(): Promise<void> {
     this.#lastBeatMs = Date.now()
-    // Its failure is not decisive, also a 404 of an earlier version: the read of the restaurant, at the same time, detects a lost
+    // A failure is ignored, including the 404 of an earlier version. The concurrent read of the restaurant detects a lost
     // connection and a lost session.
     void reportAttendance({ withinMs: BEAT_WITHIN_MS }).catch(() => undefined)
     try {
@@ -135,7 +138,7 @@ class EventStream {
     }
   }
 
-  /** Does not wait for the end of the retry delay, or of an attempt that began without a network. */
+  /** Reopens without waiting for the end of the retry delay, or of an attempt that began without a network. */
   #reopen(): void {
     if (this.#source === null || Date.now() - this.#openedMs > OPEN_WITHIN_MS) this.open()
   }
@@ -163,7 +166,7 @@ class EventStream {
 const isSignedOut = (error: unknown) =>
   error instanceof Refused && (error.status === 401 || error.status === 403)
 
-/** Reads the newest completed orders, and those that were completed on another screen meanwhile. */
+/** Reads the newest completed orders, and orders that were completed on another screen in the meantime. */
 async function readEnded(seen: ReadonlySet<string>): Promise<void> {
   const ended = openOrders().filter(({ apiKey }) => !seen.has(apiKey))
   await Promise.allSettled([loadDone(), ...ended.map(({ apiKey }) => readAgain(apiKey))])

@@ -1,4 +1,4 @@
-/* A worker: browsers slow the timers of a hidden page down to one a minute, but not those of its workers. */
+/* A worker: browsers slow down the timers of a hidden page to one call per minute, but not the timers of its workers. */
 
 const TICK_MS = 1_000
 

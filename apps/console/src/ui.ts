@@ -3,7 +3,7 @@ import { signal } from '@preact/signals'
 import type { Entry } from '#/menu.ts'
 import type { Column } from '#/order.ts'
 
-/* The state of the page that only this browser needs. */
+/* The state of the page that exists only in this browser. */
 
 export type View = 'orders' | 'menu'
 
@@ -13,7 +13,7 @@ window.addEventListener('hashchange', () => {
   view.value = viewOfHash()
 })
 
-/** The visible column on a screen with space for only one. */
+/** The visible column on a screen with space for only one column. */
 export const shownColumn = signal<Column>('new')
 
 type OpenDialog =
@@ -34,7 +34,7 @@ window.addEventListener('afterprint', () => {
 
 export const cardId = (apiKey: string): string => `order-${apiKey}`
 
-/** Moves the keyboard focus to a moved order, or to the picker of columns when the order is not visible. */
+/** Moves the keyboard focus to a moved order, or to the column picker if the order is not visible. */
 export function focusOrder(apiKey: string): void {
   requestAnimationFrame(() => {
     const card = document.getElementById(cardId(apiKey))

@@ -17,7 +17,7 @@ import { exampleOfProblem } from '../../../services/gateway/src/problem-examples
 import { documentedCodes, responsesOf, sharedResponses } from './responses.ts'
 import { Schemas } from './schemas.ts'
 
-/** The version of the interface. The first number is that of the paths; an addition increases the second. */
+/** The version of the interface. The first number is that of the paths; an addition increases the second number. */
 const VERSION = '1.0.0'
 
 const tags = {
@@ -44,7 +44,7 @@ function tagOf({ audience, owner }: PublicOperation): Tag {
 const HEADER = { accessKey: [] }
 const QUERY = { accessKeyInQuery: [] }
 
-/** The OpenAPI 3.1 document of every endpoint that the gateway routes. */
+/** Returns the OpenAPI 3.1 document of every endpoint that the gateway routes. */
 export function openApiDocument(): Json {
   const schemas = new Schemas()
   schemas.output(ProblemDocument)
@@ -79,8 +79,8 @@ export function openApiDocument(): Json {
 }
 
 /**
- * Every endpoint accepts both. The document names the second one for event streams only: a generated client sends both where
- * both are named (Hey API 0.99), and proxies log URLs.
+ * Every endpoint accepts both. The document declares the second one only for event streams: if both are declared, a generated
+ * client sends both (Hey API 0.99), and proxies log URLs.
  */
 const securitySchemes: Json = {
   accessKey: { type: 'apiKey', in: 'header', name: 'X-Access-Token', description: 'Your access key.' },
@@ -100,7 +100,7 @@ function operationObject(operation: PublicOperation, schemas: Schemas): Json {
     summary: operation.summary,
     description: operation.description,
     tags: [tagOf(operation)],
-    // EventSource of browsers sends no headers.
+    // Browsers' EventSource sends no custom headers.
     ...(operation.events && { security: [HEADER, QUERY] }),
     ...(parameters.length > 0 && { parameters }),
     ...(operation.body && { requestBody: requestBody(operation.body, operation.examples.bodies, schemas) }),
@@ -118,7 +118,7 @@ function requestBody(body: z.ZodType, bodies: Json = {}, schemas: Schemas): Json
   }
 }
 
-/** An example of each problem, with the path of the first operation that declares it. */
+/** Returns an example of each problem, with the path of the first operation that declares it. */
 const problemExamples = (schemas: Schemas): Json =>
   Object.fromEntries(
     documentedCodes(operations).map((code) => {

@@ -48,15 +48,15 @@ export const headersOf = (names: readonly HeaderName[]): Json =>
   Object.fromEntries(names.map((name) => [name, refersTo('headers', name)]))
 
 /**
- * Headers of requests; the access key is a security scheme. They have no examples, because the page at `/docs` sends examples: the
- * second order of a reader would repeat the Idempotency-Key of the first.
+ * Headers of requests; the access key is a security scheme. They have no examples, because the page at `/docs` sends examples: a
+ * reader's second order would repeat the Idempotency-Key of the first.
  */
 export const requestHeaders = {
   IdempotencyKey: {
     name: 'Idempotency-Key',
     in: 'header',
     description:
-      'Identifies this request across retries: new for every order, for example a UUID; 1 to 255 visible ASCII characters. A retry with the same key has no second effect: for 7 days it gets the first final response.',
+      'Identifies this request across retries: new for every order, for example a UUID; 1 to 255 visible ASCII characters. A retry with the same key has no second effect: for 7 days it receives the first final response.',
     schema: { type: 'string', minLength: 1, maxLength: 255 },
   },
   IfNoneMatch: {

@@ -22,11 +22,11 @@ Then read a menu, send an order, and read its statuses. Restaurants, users, menu
 
 ## Problems
 
-Every other status has a body of type \`application/problem+json\` (RFC 9457). \`code\` and the number \`errorCode\` never change their meaning. \`details\` is a sentence to show a person. \`errors\` lists **all** faults of the request, each with a pointer to its field. \`retryable\` tells whether the same request may succeed later; wait for the seconds of \`Retry-After\`, if present. Quote \`requestId\` when you report a problem.
+Every other status has a body of type \`application/problem+json\` (RFC 9457). \`code\` and the number \`errorCode\` never change their meaning. \`details\` is a sentence to show a person. \`errors\` lists **all** faults of the request, each with a pointer to its field. \`retryable\` states whether the same request may succeed later; wait for the seconds of \`Retry-After\`, if present. Quote \`requestId\` when you report a problem.
 
 ## Safe retries
 
-Every \`POST\` that changes something accepts an \`Idempotency-Key\` of your choice; send one especially with send-order. After a lost response, send the same request with the same key. It has no second effect: for seven days it gets the first final response, marked \`Idempotent-Replayed: true\`. A request that is refused before any effect stores no key. The same key with another body is refused. A request that is still running is 409 with \`Retry-After\`. signin and validate-order change nothing and ignore the key.
+Every \`POST\` that changes something accepts an \`Idempotency-Key\` of your choice; send one especially with send-order. After a lost response, send the same request with the same key. It has no second effect: for seven days it receives the first final response, marked \`Idempotent-Replayed: true\`. A request that is refused before any effect stores no key. The same key with another body is refused. A request that is still running is 409 with \`Retry-After\`. signin and validate-order change nothing and ignore the key.
 
 ## Rate limits
 

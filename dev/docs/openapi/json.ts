@@ -4,11 +4,11 @@ export type Json = { [name: string]: unknown }
 export const isJson = (value: unknown): value is Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** `customer-by-key` to `customerByKey`. */
+/** Converts `customer-by-key` to `customerByKey`. */
 export const camelCase = (name: string): string =>
   name.replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase())
 
-/** A title as the key of a map: `A guest, pickup` to `a-guest-pickup`. */
+/** Converts a title to the key of a map: `A guest, pickup` to `a-guest-pickup`. */
 export const slug = (words: string): string =>
   words
     .toLowerCase()

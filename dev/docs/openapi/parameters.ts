@@ -9,13 +9,13 @@ const PARAMETER = /:(\w+)/g
 const membersOf = (schema: z.ZodType | undefined, schemas: Schemas) =>
   schema ? schemas.parameters(schema) : { properties: {}, required: [] }
 
-/** The path of an operation with the examples of its parameters. */
+/** Returns the path of an operation with the examples of its parameters. */
 export function examplePath({ path, params }: PublicOperation, schemas: Schemas): string {
   const { properties } = membersOf(params, schemas)
   return path.replaceAll(PARAMETER, (_, name: string) => String(properties[name]?.['example']))
 }
 
-/** The parameters of an operation without those of authentication. */
+/** Returns the parameters of an operation, without those of authentication. */
 export function parametersOf(operation: PublicOperation, schemas: Schemas): Json[] {
   return [
     ...pathParameters(operation, schemas),

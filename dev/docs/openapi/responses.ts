@@ -17,23 +17,23 @@ const RATE = ['RateLimit', 'RateLimit-Policy'] as const
 
 const statusOf = (code: ProblemCode): number => problems[code].status
 
-/** The codes in the order of the catalogue. */
+/** Sorts codes in the order of the catalogue. */
 const inOrder = (codes: Iterable<ProblemCode>): ProblemCode[] => {
   const wanted = new Set(codes)
   return (Object.keys(problems) as ProblemCode[]).filter((code) => wanted.has(code))
 }
 
-/** The codes of an operation by status. */
+/** Groups the codes of an operation by status. */
 const codesOf = (operation: PublicOperation) => Map.groupBy(inOrder(problemsOf(operation)), statusOf)
 
-/** The codes of all operations. */
+/** Returns the codes of all operations. */
 export const documentedCodes = (operations: readonly PublicOperation[]): ProblemCode[] =>
   inOrder(operations.flatMap(problemsOf))
 
 const nameOf = (codes: readonly ProblemCode[]) =>
   `${statusOf(codes[0] ?? 'internal-error')}.${codes.join('.')}`
 
-/** Responses that many operations have, written once: common problems, and those of bodies and of idempotency keys. */
+/** Responses of many operations, written once: common problems, and those of bodies and of idempotency keys. */
 const shared = new Map(
   [
     ...Map.groupBy(inOrder(commonProblems), statusOf).values(),
@@ -51,7 +51,7 @@ export function sharedResponses(operations: readonly PublicOperation[]): Json {
   )
 }
 
-/** All responses of an operation by status. */
+/** Returns all responses of an operation by status. */
 export function responsesOf(operation: PublicOperation, schemas: Schemas): Json {
   const { hasETag, noContent } = operation
   const failures = [...codesOf(operation)].map(([status, codes]): [number, Json] => [
@@ -88,7 +88,7 @@ function success(operation: PublicOperation, schemas: Schemas): Json {
   }
 }
 
-/** OpenAPI 3.1 cannot describe single events, so an event stream is a text. */
+/** OpenAPI 3.1 cannot describe single events, so an event stream is documented as text. */
 function contentOf({ response, examples }: PublicOperation, schemas: Schemas): Json {
   return {
     ...(response !== EventsOnly && {

@@ -9,21 +9,21 @@ type Overridden = Parameters<Override>[0]
 const HERE = '#/$defs/'
 const COMPONENTS = '#/components/schemas/'
 
-/** Converts zod schemas to JSON Schema. Those with an id become components of the document. */
+/** Converts zod schemas to JSON Schema. Schemas with an id become components of the document. */
 export class Schemas {
   readonly components: Record<string, Json> = {}
 
-  /** A request body: a lenient or transformed schema as the plain value that a client should send. */
+  /** Converts a request body: a lenient or transformed schema becomes the plain value that a client should send. */
   input(schema: z.ZodType): Json {
     return withDefaultsInWords(this.#convert(schema, 'input'))
   }
 
-  /** A response body. */
+  /** Converts a response body. */
   output(schema: z.ZodType): Json {
     return withDefaultsInWords(this.#convert(schema, 'output'))
   }
 
-  /** The parameters of a path or query. */
+  /** Converts the parameters of a path or query. */
   parameters(schema: z.ZodType): { properties: Record<string, Json>; required: string[] } {
     const { properties = {}, required = [] } = this.#convert(schema, 'input')
     return { properties: properties as Record<string, Json>, required: required as string[] }
@@ -51,11 +51,11 @@ export class Schemas {
     if (zodSchema instanceof z.ZodDefault) schema['default'] ??= zodSchema.def.defaultValue
     if (io === 'input') dropOptional(schema, zodSchema)
     joinNull(schema)
-    // Last: zod may come to the value of a nullable after the nullable that it was joined with.
+    // Called last, because zod may visit the value of a nullable after the nullable itself, which was already joined.
     dropImplied(schema)
   }
 
-  /** Throws for two different schemas with the same id: one of them would be documented wrongly. */
+  /** Throws for two different schemas with the same id: one of them would be documented incorrectly. */
   #keep(id: string, component: Json): void {
     const known = this.components[id]
     if (known && JSON.stringify(known) !== JSON.stringify(component))
@@ -69,7 +69,10 @@ function replace(schema: Json, by: Json): void {
   Object.assign(schema, by)
 }
 
-/** Later versions add members to records, so clients have to accept unknown ones. zod bounds every integer to the safe ones. */
+/**
+ * Drops implied constraints. Later versions add members to records, so clients must accept unknown members. zod limits every
+ * integer to the safe integers.
+ */
 function dropImplied(schema: Json): void {
   if (schema['additionalProperties'] === false) delete schema['additionalProperties']
   if (schema['minimum'] === Number.MIN_SAFE_INTEGER) delete schema['minimum']
@@ -78,7 +81,7 @@ function dropImplied(schema: Json): void {
   if (isJson(propertyNames) && propertyNames['enum'] === undefined) delete schema['propertyNames']
 }
 
-/** zod reports a member as required that only its preprocessing makes optional, so each is parsed. */
+/** zod reports a member as required if only its preprocessing makes it optional, so each member is parsed. */
 function dropOptional(schema: Json, zodSchema: z.core.$ZodType): void {
   if (!(zodSchema instanceof z.ZodObject) || !Array.isArray(schema['required'])) return
   const shape = zodSchema.shape as Record<string, z.ZodType>
@@ -87,7 +90,7 @@ function dropOptional(schema: Json, zodSchema: z.core.$ZodType): void {
   else delete schema['required']
 }
 
-/** `anyOf: [{ type: string, … }, { type: null }]` is easier to read as `type: [string, null], …`. */
+/** Joins null: `anyOf: [{ type: string, … }, { type: null }]` is easier to read as `type: [string, null], …`. */
 function joinNull(schema: Json): void {
   const { anyOf, ...others } = schema
   if (!Array.isArray(anyOf) || anyOf.length !== 2) return
@@ -97,15 +100,15 @@ function joinNull(schema: Json): void {
   Object.assign(schema, value, others, { type: [value['type'], 'null'] })
 }
 
-/** Replaces references of zod by references to the components of the document. */
+/** Replaces references of zod with references to the components of the document. */
 const pointToComponents = (schema: Json): Json =>
   mapObjects(schema, (one) =>
     typeof one['$ref'] === 'string' ? { ...one, $ref: one['$ref'].replace(HERE, COMPONENTS) } : one,
   )
 
 /**
- * Moves the default of a member into its description. Generators make a member with a `default` mandatory (openapi-typescript
- * 7), so that clients would have to send it.
+ * Moves the default of a member into its description. Generators make a member with a `default` mandatory (openapi-typescript 7),
+ * so clients would have to send it.
  */
 const withDefaultsInWords = (schema: Json): Json =>
   mapObjects(schema, ({ default: fallback, ...one }) => {

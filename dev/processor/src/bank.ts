@@ -10,7 +10,7 @@ const PATH = '/authentications/:id'
 
 type Parts = { book: Book; once: (request: EffectRequest) => Promise<Response>; now: () => Date }
 
-/** The page of the cardholder's bank: it asks whether the customer confirms the payment, and returns to the client. */
+/** The page of the cardholder's bank. It requests the customer's confirmation of the payment, and redirects to the client. */
 export function addBank(app: App, { book, once, now }: Parts): void {
   app.addContentTypeParser(
     'application/x-www-form-urlencoded',

@@ -10,7 +10,7 @@ import { SavedCards } from './saved-cards.ts'
 /** A response of the processor. */
 export type Response = { status: number; body: Record<string, unknown> }
 
-/** A request for an effect, and its identity. Only equal requests have the same `fingerprint`. */
+/** A request for an effect, and its identity. Only equal requests have an equal `fingerprint`. */
 export type EffectRequest = { idempotencyKey: string; fingerprint: string } & (
   | {
       kind: 'authorize'
@@ -28,22 +28,22 @@ export type EffectRequest = { idempotencyKey: string; fingerprint: string } & (
   | { kind: 'close-dispute'; dispute: string; outcome: 'won' | 'lost' }
 )
 
-/** An effect, which must be written to the ledger before its response, or a response without effect. `also`: its second line. */
+/** An effect, which must be written to the ledger before its response, or a response without an effect. `also`: its second line. */
 export type Decision =
   | { kind: 'effect'; entry: Entry; also?: Entry }
   | { kind: 'response'; response: Response }
 
-/** Amounts in cents: `amount` is the authorized one; `captured` is null before the capture. */
+/** Amounts in cents: `amount` is the authorized amount; `captured` is null before the capture. */
 export type Authorization = {
   id: string
-  /** Time of its creation, epoch seconds. */
+  /** The time of its creation in epoch seconds. */
   at: number
   reference: string
   amount: number
   captured: number | null
   refunded: number
   voided: boolean
-  /** All approved lines of the ledger about it. */
+  /** All approved lines of the ledger for it. */
   entries: Entry[]
 }
 
@@ -55,9 +55,9 @@ const statusOf = ({ captured, refunded, voided }: Authorization): string => {
   return refunded === captured ? 'refunded' : 'captured'
 }
 
-/** A charge has some 150 bytes, and a response may have 256 KiB. */
+/** A charge has about 150 bytes, and a response may have 256 KiB. */
 const PAGE = 500
-/** The minimum of an authorization in cents: that of Stripe for USD (docs.stripe.com/currencies). */
+/** The minimum of an authorization in cents, which is Stripe's minimum for USD (docs.stripe.com/currencies). */
 const MINIMUM = 50
 
 const shown = (one: Authorization): Found => ({
@@ -74,8 +74,8 @@ const refuse = (status: number, code: string): Decision => ({
 })
 
 /**
- * The state of the processor: a fold over the ledger, so that a restart changes nothing. Only effects are stored under their
- * idempotency key. A refused request has no effect, and is decided again each time.
+ * The state of the processor: a fold over the ledger, so a restart changes nothing. Only effects are stored under their idempotency
+ * key. A refused request has no effect, and is decided again each time.
  */
 export class Book {
   readonly #authorizations = new Map<string, Authorization>()
@@ -92,7 +92,7 @@ export class Book {
     for (const entry of entries) this.#apply(entry)
   }
 
-  /** Returns the decision, and applies an effect at once, so that a concurrent request sees it. */
+  /** Returns the decision, and applies an effect immediately, so that a concurrent request finds it. */
   decide(request: EffectRequest, now: Date): Decision {
     const known = this.#byKey.get(request.idempotencyKey)
     if (known) {
@@ -168,7 +168,7 @@ export class Book {
     return this.#move(request, now)
   }
 
-  /** The latest refund of an order that has not failed. */
+  /** Fails the latest refund of an order that has not failed. */
   #failRefund(request: Extract<EffectRequest, { kind: 'fail-refund' }>, now: Date): Decision {
     const one = (this.#byReference.get(request.reference) ?? []).at(-1)
     const refund = one && standingRefunds(one.entries).at(-1)

@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import { brandOf, isCardNumber } from '@platter/contracts'
 
 /**
- * The result of an authorization of a token: approved, the reason of the decline, or an authentication of its owner each time or
+ * The result of an authorization with a token: approved, the reason of a decline, or the cardholder's authentication, each time or
  * the first time.
  */
 export const BEHAVIOURS = [
@@ -29,7 +29,7 @@ const TEST_CARDS: Readonly<Record<string, Behaviour>> = {
   '4000002500003155': 'authenticate_first',
 }
 
-/** Tokens that exist without a request, as the test tokens of a real processor. A wallet creates such a token on the device. */
+/** Tokens that exist without a request, like the test tokens of a real processor. A wallet creates such a token on the device. */
 const FIXED_TOKENS: Readonly<Record<string, { cardNumber: string }>> = {
   tok_visa: { cardNumber: '4242424242424242' },
   tok_mastercard: { cardNumber: '5555555555554444' },
@@ -40,22 +40,22 @@ const FIXED_TOKENS: Readonly<Record<string, { cardNumber: string }>> = {
 const FIXED_EXPIRY = { expirationMonth: '12', expirationYear: '49' }
 
 const TOKEN = /^tok_[0-9a-f]{24}_([a-z_]+)$/
-/** 32 hexadecimal digits are not mistaken for a card number: so long is an identifier. */
+/** 32 hexadecimal digits are an identifier, so they are not mistaken for a card number. */
 const CLIENT_TOKEN = /^ctok_[0-9a-f]{32}_([a-z]+)_(\d{4})_(\d\d)(\d\d)_([a-z_]+)$/
 
 type Token = { token: string; brand: string; lastFour: string }
 type Expiry = { expirationMonth: string; expirationYear: string }
 
 /**
- * Returns a token for a card, or null for an invalid number. The token contains the behaviour of the card and nothing else. So
- * the number is stored nowhere, and tokens outlive the process.
+ * Returns a token for a card, or null for an invalid number. The token contains only the behaviour of the card. Therefore the
+ * number is not stored, and tokens outlive the process.
  */
 export function tokenize(digits: string): Token | null {
   if (!isCardNumber(digits)) return null
   return { token: tokenFor(randomBytes(12), behaviourOfCard(digits)), ...shownOf(digits) }
 }
 
-/** Returns the token that a client exchanges, or null for an invalid number. It contains what the exchange returns. */
+/** Returns the token that a client exchanges, or null for an invalid number. It contains the result of the exchange. */
 export function clientTokenOf(digits: string, { expirationMonth, expirationYear }: Expiry): string | null {
   if (!isCardNumber(digits)) return null
   const { brand, lastFour } = shownOf(digits)
@@ -63,7 +63,10 @@ export function clientTokenOf(digits: string, { expirationMonth, expirationYear 
   return `ctok_${id}_${brand}_${lastFour}_${expirationMonth}${expirationYear}_${behaviourOfCard(digits)}`
 }
 
-/** Exchanges the token of a client; null for an unknown one. The same token always becomes the same one, as under an idempotency key. */
+/**
+ * Exchanges the token of a client; null for an unknown token. The same client token always results in the same token, as under an
+ * idempotency key.
+ */
 export function exchange(clientToken: string): (Token & Expiry) | null {
   const fixed = FIXED_TOKENS[clientToken]
   if (fixed) {

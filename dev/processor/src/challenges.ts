@@ -2,10 +2,10 @@ import type { Decision, EffectRequest } from './book.ts'
 import { behaviourOf } from './cards.ts'
 import type { Entry } from './ledger.ts'
 
-/** A customer has this time at the bank. */
+/** The time that a customer has at the bank. */
 const OPEN_SECONDS = 600
 
-/** An authorization for which the bank waits for the customer. It holds nothing. */
+/** An authorization that awaits the customer at the bank. No amount is authorized. */
 export type Challenge = {
   id: string
   /** Epoch milliseconds. */
@@ -14,14 +14,14 @@ export type Challenge = {
   amount: number
   token: string
   returnUrl: string | null
-  /** As on the statement. */
+  /** The name on the card statement. */
   payee?: string | undefined
   state: 'open' | 'approved' | `declined:${string}`
 }
 
 type Answer = Extract<EffectRequest, { kind: 'authenticate' | 'void' }>
 
-/** The authentications of customers: a fold over the lines of the kind `authenticate`. */
+/** The authentications of customers: a fold over the ledger's lines of the kind `authenticate`. */
 export class Challenges {
   readonly #byId = new Map<string, Challenge>()
   /** Tokens whose owner has authenticated once. */
@@ -37,7 +37,7 @@ export class Challenges {
     this.#byId.set(id, { id, at: Date.parse(at), reference, amount, ...authentication, state: 'open' })
   }
 
-  /** The challenge at `now`; null for an unknown id. */
+  /** Returns the challenge at `now`; null for an unknown id. */
   find(id: string, now: Date): Challenge | null {
     const one = this.#byId.get(id)
     if (!one) return null
@@ -50,14 +50,14 @@ export class Challenges {
     return one !== null && one.state !== 'approved'
   }
 
-  /** Whether the bank asks for the owner of this token. */
+  /** Returns whether the bank requires the authentication of this token's owner. */
   isDue(token: string): boolean {
     const behaviour = behaviourOf(token)
     if (behaviour === 'authenticate_first') return !this.#authenticated.has(token)
     return behaviour === 'authenticate_always'
   }
 
-  /** The lines of an answer at the bank, or of the void of an open challenge. A yes authorizes. */
+  /** Returns the lines of the customer's answer at the bank, or of the void of an open challenge. A confirmation authorizes. */
   answer(request: Answer, now: Date): Decision {
     const one = this.find(request.id, now)
     if (!one) return refuse(404, 'no_such_authorization')

@@ -10,8 +10,8 @@ const NewCard = z.object({
 })
 
 /**
- * The token endpoint for clients: card numbers come here, and the platform gets a token. Without an access key, and for pages
- * of any origin. The number is neither stored nor logged, and an error names fields only.
+ * The token endpoint for clients: it receives card numbers, and Platter receives only a token. It needs no access key and allows
+ * pages of any origin. The number is neither stored nor logged, and an error contains only names of fields.
  */
 export function addClientTokens(app: App): void {
   app.addHook('onRequest', async ({ url }, reply) => {

@@ -13,19 +13,19 @@ const NewDispute = z.object({ reference: Text, amount: Cents, reason: Text.defau
 const Close = z.object({ outcome: z.enum(['won', 'lost']) })
 const Id = z.object({ id: z.string() })
 
-/** A page of a browser has no more. */
+/** The maximum number of charges on the page. */
 const SHOWN = 50
 
 type Parts = {
   book: Book
   once: (request: EffectRequest) => Promise<Response>
-  /** The bank replaces a card, which keeps its token. */
+  /** Replaces the card of a token, as a bank does; the token stays the same. */
   replaceCard: (replacement: Replacement) => Promise<void>
 }
 
 /**
- * What the merchant or a bank does at the processor, without the platform: refunds and disputes, as in the dashboard of a real
- * processor. The platform learns of them by events. Requests have no idempotency key: each has an effect.
+ * The actions of the merchant or a bank at the processor, without Platter: refunds and disputes, as in the dashboard of a real
+ * processor. Platter receives them as events. Requests have no idempotency key, so each has an effect.
  */
 export function addDashboard(app: App, { book, once, replaceCard }: Parts): void {
   const onCharge = async (

@@ -29,7 +29,7 @@ export type Details = {
   disputes: Dispute[]
 }
 
-/** A change of the merchant's balance. `amount` is positive for money that arrives; `fee` is what the processor keeps. */
+/** A change of the merchant's balance. `amount` is positive for arriving money; `fee` is the processor's fee. */
 export type Movement = {
   id: string
   kind: 'payment' | 'refund' | 'dispute' | 'dispute-reversal'
@@ -49,7 +49,7 @@ export const feeOf = (amount: number): number => Math.round(amount * 0.029) + 30
 
 const secondsOf = ({ at }: Entry): number => Math.floor(Date.parse(at) / 1_000)
 
-/** Identifies an entry. Derived from the key, so that lines of older versions have one too. */
+/** Returns the identifier of an entry. Derived from the key, so that lines of older versions have one too. */
 const digestOf = ({ idempotencyKey }: Entry): string =>
   createHash('sha256').update(idempotencyKey).digest('hex').slice(0, 24)
 
@@ -74,7 +74,7 @@ export const disputeOf = (one: Authorization, id: string): Dispute | null =>
 
 const isRefund = ({ kind, outcome }: Entry): boolean => kind === 'refund' && outcome === 'approved'
 
-/** The refunds that have not failed, oldest first. */
+/** Returns the refunds that have not failed, oldest first. */
 export function standingRefunds(entries: readonly Entry[]): Entry[] {
   const failed = new Set(entries.map((one) => one.failed))
   return entries.filter((one) => isRefund(one) && !failed.has(one.idempotencyKey))
@@ -101,7 +101,10 @@ function toDispute(entry: Entry, entries: readonly Entry[]): Dispute | null {
   return { ...dispute, state, amount, at, respondBy: at + RESPOND_WITHIN_SECONDS }
 }
 
-/** The changes of the balance: a capture, a refund and its return when it fails, a dispute from its beginning, and its return when it is won. */
+/**
+ * Returns the changes of the balance: a capture, a refund and its return if it fails, a dispute from its beginning, and its return
+ * if it is won.
+ */
 export function effectsOf(entry: Entry): Movement[] {
   const { kind, reference, amount, outcome, id: charge } = entry
   const at = secondsOf(entry)

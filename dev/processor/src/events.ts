@@ -11,12 +11,12 @@ export type Target = { url: string; secret: string }
 const RETRY_AFTER_MS = [500, 2_000, 10_000]
 const SEND_WITHIN_MS = 5_000
 
-/** `reference`: the order that it is about. */
+/** `reference`: the order of the event. */
 type Event = { id: string; body: string; reference: string | undefined }
 
 /**
- * Sends an event for each refund, dispute and answer at the bank, signed as Stripe signs (docs.stripe.com/webhooks/signature). The fault kind
- * `event` applies: `drop-request` loses the event, `drop-reply` makes it arrive twice, `slow` delays it behind later ones.
+ * Sends an event for each refund, dispute and answer at the bank, with Stripe's signature (docs.stripe.com/webhooks/signature). The
+ * fault kind `event` applies: `drop-request` loses the event, `drop-reply` sends it twice, `slow` delays it behind later ones.
  */
 export class Events {
   readonly #target: Target | null
@@ -30,7 +30,7 @@ export class Events {
     this.#log = log
   }
 
-  /** Returns at once: no client of the processor waits for an event. */
+  /** Returns immediately, because no client of the processor waits for an event. */
   publish(entry: Entry): void {
     const type = typeOf(entry)
     if (type === null) return
@@ -41,7 +41,7 @@ export class Events {
     this.#send(type, object, entry.reference)
   }
 
-  /** As Stripe reports a card that a network has updated; the object is a saved card. */
+  /** Reports a replaced card, as Stripe reports one that a network has updated; the object is a saved card. */
   cardReplaced(token: string): void {
     this.#send('payment_method.automatically_updated', { object: 'payment_method', id: token })
   }

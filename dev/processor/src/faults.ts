@@ -16,8 +16,8 @@ export const KINDS = [
 export type Kind = (typeof KINDS)[number]
 
 /**
- * The faults of a request. The ledger always has the true effects: a request that is dropped after its effect has a line, one that
- * is dropped before has none, and a wrong amount is only in the response.
+ * The faults of a request. The ledger always contains the true effects: a request that is dropped after its effect has a line, a
+ * request that is dropped before its effect has none, and a wrong amount is only in the response.
  */
 export const FAULTS = [
   'drop-request',
@@ -30,7 +30,7 @@ export const FAULTS = [
 ] as const
 export type Fault = (typeof FAULTS)[number]
 
-/** Applies to the `next` requests of these kinds, or to each of them with this probability. `ms` is the delay of `slow`. */
+/** Applies to the `next` requests of these kinds, or to each with this probability. `ms` is the delay of `slow`. */
 const Rule = z
   .strictObject({
     fault: z.enum(FAULTS),
@@ -48,7 +48,7 @@ const Rule = z
     message: 'requires either next or probability',
   })
 
-/** With the same seed, the same sequence of requests has the same faults. */
+/** With the same seed, an equal sequence of requests has the same faults. */
 export const FaultPlan = z.strictObject({ seed: z.int().default(1), rules: z.array(Rule).default([]) })
 export type FaultPlan = z.output<typeof FaultPlan>
 type Rule = z.output<typeof Rule>
@@ -58,7 +58,7 @@ const NONE: FaultPlan = { seed: 1, rules: [] }
 /** Resolves after `ms`. */
 export type Wait = (ms: number) => Promise<unknown>
 
-/** The active faults. When several rules match a request, the first one that applies is used. */
+/** The active faults. If several rules match a request, the first one applies. */
 export class Faults {
   #plan = NONE
   #random = randomOf(NONE.seed)
@@ -80,14 +80,14 @@ export class Faults {
     this.set(NONE)
   }
 
-  /** The plan with the remaining `next` of each rule, and the number of injected faults by kind. */
+  /** Returns the plan with the remaining `next` of each rule, and the number of injected faults by kind. */
   get state() {
     return { ...this.#plan, happened: this.#happened }
   }
 
   /**
-   * Returns the response under the fault that is due. Null: the connection must be cut without a response. `reference`: the order, where
-   * the request names it.
+   * Returns the response under the fault that is due. Null: the connection must be closed without a response. `reference`: the
+   * order, if the request contains it.
    */
   async strike(kind: Kind, work: () => Promise<Response>, reference?: string): Promise<Response | null> {
     const due = this.#draw(kind, reference)
@@ -103,7 +103,7 @@ export class Faults {
         await work()
         return { status: 500, body: { code: 'internal_error' } }
       case 'slow':
-        // The delay is before the effect, so that a client with a shorter time limit experiences a late effect.
+        // The delay precedes the effect, so that the effect is late for a client with a shorter time limit.
         await this.#wait(due.ms)
         return work()
       case 'in-progress':

@@ -3,10 +3,10 @@ import { open, type FileHandle } from 'node:fs/promises'
 import { z } from 'zod'
 
 /**
- * One line per effect (docs/interface.md, "Development ledgers"). `at` is ISO 8601, `amount` cents, `outcome` is "approved" or
+ * One line per effect (docs/interface.md, "Development ledgers"). `at` is ISO 8601, `amount` cents. `outcome` is "approved", or
  * "declined:" with the reason; a dispute ends with a second line, "won" or "lost". A refund that fails later has a second line,
- * "failed". An authentication begins with "open". Only for replays: `id` of the authorization,
- * and `fingerprint`, the SHA-256 of the request, which detects another body under the same key.
+ * "failed". An authentication begins with "open". Only for replays: `id` of the authorization, and `fingerprint`, the SHA-256 of
+ * the request, which detects another body under the same key.
  */
 export const Entry = z.object({
   at: z.iso.datetime(),
@@ -27,7 +27,7 @@ export const Entry = z.object({
     .object({
       token: z.string(),
       returnUrl: z.string().nullable(),
-      /** As on the statement. */
+      /** The name on the card statement. */
       payee: z.string().optional(),
     })
     .optional(),
@@ -40,7 +40,7 @@ export function openLines<T>(file: string, schema: z.ZodType<T>): { entries: T[]
   try {
     const text = readFileSync(descriptor, 'utf8')
     const whole = text.slice(0, text.lastIndexOf('\n') + 1)
-    // A crash has cut off a last line without its end. Its request had no response, so the line is removed.
+    // A crash has cut off the last line. Its request had no response, so the line is removed.
     if (whole.length < text.length) {
       ftruncateSync(descriptor, Buffer.byteLength(whole))
       fsyncSync(descriptor)
@@ -65,11 +65,11 @@ function parseLine<T>(line: string, schema: z.ZodType<T>, where: string): T {
 
 export type Ledger = Lines<Entry>
 
-/** Appends lines in order. Those that arrive during a write share the next write and its fsync. */
+/** Appends lines in order. Lines that arrive during a write share the next write and its fsync. */
 export class Lines<T> {
   readonly #file: Promise<FileHandle>
   #waiting: string[] = []
-  /** The write of the newest line. It stays rejected after a failure: no line may follow a gap. */
+  /** The write of the newest line. It stays rejected after a failure, because no line may follow a gap. */
   #last: Promise<void>
 
   constructor(file: Promise<FileHandle>) {

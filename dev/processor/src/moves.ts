@@ -7,7 +7,7 @@ export type Move = Exclude<
   { kind: 'authorize' | 'authenticate' | 'close-dispute' | 'fail-refund' }
 >
 
-/** Why the state of the authorization does not allow the request; null when it does. */
+/** Returns why the state of the authorization does not allow the request; null if it does. */
 export function impossible(one: Authorization, request: Move): string | null {
   if (one.voided) return 'already_voided'
   if (request.kind === 'dispute') return undisputable(one, request.amount)
@@ -22,7 +22,7 @@ export function impossible(one: Authorization, request: Move): string | null {
 function undisputable(one: Authorization, amount: number): string | null {
   if (one.captured === null) return 'not_captured'
   const { disputes } = detailsOf(one)
-  // As at a real processor: a charge has one open dispute, and refunded money cannot be disputed.
+  // As at a real processor, a charge has at most one open dispute, and refunded money cannot be disputed.
   if (disputes.some(({ state }: Dispute) => state !== 'won')) return 'already_disputed'
   return amount > one.captured - one.refunded ? 'amount_too_large' : null
 }

@@ -42,7 +42,7 @@ const Time = z.object({
 
 type Request = { params: unknown; query: unknown; body: unknown; headers: Record<string, unknown> }
 
-/** Names the invalid fields, never their values: one of them may be a card number. */
+/** Returns the names of the invalid fields, never their values, because one of them may be a card number. */
 const invalid = (error: z.ZodError): Response => ({
   status: 400,
   body: { code: 'invalid_request', fields: error.issues.map(({ path }) => path.map(String).join('.')) },
@@ -106,7 +106,7 @@ export function addRoutes(app: App, parts: Parts): void {
   addBank(app, { book, once, now })
 }
 
-/** Declares routes with fault injection. A null response cuts the connection, as a crash would. */
+/** Declares routes with fault injection. A null response closes the connection, as a crash would. */
 function faultyRoutes(app: App, faults: Faults) {
   return function route(
     kind: Kind,
@@ -132,7 +132,7 @@ function faultyRoutes(app: App, faults: Faults) {
   }
 }
 
-/** Executes each request once: one line under its key, on the disk before the response. */
+/** Executes each request once: one line under its key is on the disk before the response. */
 function createOnce({ book, ledger, events, now }: Parts) {
   const running = new Map<string, string>()
   return async function once(request: EffectRequest): Promise<Response> {
@@ -188,7 +188,7 @@ function tokenOf(body: unknown): Response {
   return { status: 402, body: { code: 'card_declined', declineCode: 'invalid_number' } }
 }
 
-/** A detached card has no further authorization. Those that it has are not affected. */
+/** Detaches a card, which can no longer be authorized. Its existing authorizations are not affected. */
 async function detach(body: unknown, { cards, now }: Pick<Parts, 'cards' | 'now'>): Promise<Response> {
   const saved = SavedToken.safeParse(body)
   if (!saved.success) return invalid(saved.error)
@@ -198,13 +198,13 @@ async function detach(body: unknown, { cards, now }: Pick<Parts, 'cards' | 'now'
   return { status: 200, body: { detached: true } }
 }
 
-/** A card that its bank has replaced. */
+/** Returns a card that its bank has replaced. */
 function cardOf(params: unknown, cards: SavedCards): Response {
   const found = cards.find(Id.parse(params).id)
   return found ? { status: 200, body: found } : { status: 404, body: { code: 'no_such_token' } }
 }
 
-/** Returns the charges of a reference, or those of a time. */
+/** Returns the charges of a reference, or those of a period. */
 async function find(query: unknown, book: Book, ledger: Ledger): Promise<Response> {
   const time = Time.safeParse(query)
   if (time.success) {
@@ -227,7 +227,7 @@ async function detailsOf(params: unknown, { book, ledger, now }: Parts): Promise
   return details ? { status: 200, body: details } : { status: 404, body: { code: 'no_such_authorization' } }
 }
 
-/** An authentication, as long as nothing is authorized. */
+/** Returns an authentication, as long as nothing is authorized. */
 function openOf(challenge: Challenge | null): Response['body'] | null {
   if (!challenge) return null
   const { id, reference, amount, state } = challenge
@@ -235,7 +235,7 @@ function openOf(challenge: Challenge | null): Response['body'] | null {
   return { id, reference, amount, status, declineCode: 'authentication_required', refunds: [], disputes: [] }
 }
 
-/** Returns the movements of money of a time. */
+/** Returns the movements of money in a period. */
 async function movements(query: unknown, book: Book, ledger: Ledger): Promise<Response> {
   const time = Time.safeParse(query)
   if (!time.success) return invalid(time.error)

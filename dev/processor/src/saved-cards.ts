@@ -7,11 +7,11 @@ const details = {
   expirationMonth: z.string().regex(/^(0[1-9]|1[0-2])$/),
   expirationYear: z.string().regex(/^\d{2}$/),
 }
-/** The card that replaces the one behind a token. */
+/** The replacement for the card of a token. */
 export const Replacement = z.object({ token: z.string(), ...details })
 export type Replacement = z.infer<typeof Replacement>
 
-/** What happened to a card after its exchange for a token; a token itself is stored nowhere. */
+/** A change of a card after its exchange for a token; a token itself is not stored. */
 const Line = z.discriminatedUnion('kind', [
   z.object({ at: z.iso.datetime(), kind: z.literal('detach'), token: z.string() }),
   Replacement.extend({ at: z.iso.datetime(), kind: z.literal('replace') }),
@@ -19,15 +19,15 @@ const Line = z.discriminatedUnion('kind', [
 type Line = z.infer<typeof Line>
 
 /**
- * The cards that were detached, or replaced by their banks: a fold over the lines of a file beside the ledger, so that a restart
- * changes nothing.
+ * The cards that were detached, or replaced by their banks: a fold over the lines of a file beside the ledger, so a restart changes
+ * nothing.
  */
 export class SavedCards {
   readonly #detached = new Set<string>()
   readonly #replaced = new Map<string, Replacement>()
   readonly #lines: Lines<Line> | null
 
-  /** Without lines the changes are kept in memory only. */
+  /** Without lines, the changes are kept only in memory. */
   constructor(entries: readonly Line[] = [], lines: Lines<Line> | null = null) {
     this.#lines = lines
     for (const entry of entries) this.#apply(entry)
@@ -37,7 +37,10 @@ export class SavedCards {
     return this.#detached.has(token)
   }
 
-  /** The details of a card that its bank has replaced; null for any other one, because a token does not contain them. */
+  /**
+   * Returns the details of a card that its bank has replaced. Null for any other card, because a token does not contain its
+   * details.
+   */
   find(token: string): Omit<Replacement, 'token'> | null {
     const found = this.#replaced.get(token)
     if (!found) return null
@@ -45,7 +48,7 @@ export class SavedCards {
     return { brand, lastFour, expirationMonth, expirationYear }
   }
 
-  /** The token stays the same. Resolves when the line is on the disk. */
+  /** Replaces a card; the token stays the same. Resolves when the line is on the disk. */
   async replace(replacement: Replacement, now: Date): Promise<void> {
     const line = { ...replacement, at: now.toISOString(), kind: 'replace' } as const
     this.#apply(line)

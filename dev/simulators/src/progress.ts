@@ -3,7 +3,7 @@ import type { Log } from '@platter/kit'
 import type { Receipts } from './receipts.ts'
 import type { Order, RestaurantApi } from './restaurant-api.ts'
 
-/** A saga ends within 5 minutes. An order that its restaurant does not have long after that is never transmitted. */
+/** A saga ends within 5 minutes. An order that its restaurant does not have long after that time is never transmitted. */
 const UNKNOWN_AT_MOST_MS = 600_000
 
 type Deps = {
@@ -62,7 +62,7 @@ export class Progress {
       try {
         await pause(stepMs, signal)
       } catch {
-        // Cancelled, or the process stops.
+        // The order was cancelled, or the process stops.
         return
       }
       try {
@@ -77,7 +77,7 @@ export class Progress {
     }
   }
 
-  /** Reports the next status of an order. Returns the new state of the order; null when it must be read again. */
+  /** Reports the next status of an order. Returns the new state of the order; null if it must be read again. */
   async #step({ restaurantApiKey, orderApiKey }: Accepted, seen: Order | null): Promise<Order | null> {
     const { api } = this.#deps
     const order = seen ?? (await api.order(restaurantApiKey, orderApiKey))

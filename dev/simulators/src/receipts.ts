@@ -21,7 +21,7 @@ export class Receipts {
   /** The restaurants of all orders that were received before this process started. */
   readonly restaurants: ReadonlySet<string>
 
-  /** Reads the file, and creates it when it is missing. Throws for an invalid line. */
+  /** Reads the file, and creates it if it is missing. Throws for an invalid line. */
   constructor(file: string) {
     const receipts = readReceipts(file)
     this.#file = file
@@ -29,14 +29,14 @@ export class Receipts {
     this.restaurants = new Set(receipts.flatMap(({ restaurantApiKey }) => restaurantApiKey ?? []))
   }
 
-  /** Returns the outcome of a received order, also while its line is being written. */
+  /** Returns the outcome of a received order, even while its line is being written. */
   outcomeOf(orderApiKey: string): Outcome | Promise<Outcome> | undefined {
     return this.#outcomes.get(orderApiKey)
   }
 
   /**
-   * Appends the line of a new order. Resolves to the outcome once the line is written: a repeated delivery has the outcome of the
-   * first one. When it rejects, the order was not received.
+   * Appends the line of a new order. Resolves to the outcome once the line is written; a repeated delivery has the outcome of the
+   * first one. If it rejects, the order was not received.
    */
   async record(receipt: Omit<Receipt, 'at'>): Promise<Outcome> {
     const { orderApiKey } = receipt
@@ -63,7 +63,7 @@ function readReceipts(file: string): Receipt[] {
   try {
     const text = readFileSync(descriptor, 'utf8')
     const whole = text.slice(0, text.lastIndexOf('\n') + 1)
-    // A crash has cut the last line off before the response, so the delivery will be repeated.
+    // A crash has cut off the last line before the response, so the delivery will be repeated.
     if (whole.length < text.length) ftruncateSync(descriptor, Buffer.byteLength(whole))
     return whole
       .split('\n')

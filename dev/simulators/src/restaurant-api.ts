@@ -6,17 +6,17 @@ export type Order = z.infer<typeof Order>
 
 const Issued = z.object({ accessKey: z.string() })
 const WITHIN_MS = 10_000
-/** The maximum of orders on a page. */
+/** The maximum number of orders on a page. */
 const PAGE = 200
 
 type Request = { method: 'GET' | 'POST'; path: string; body?: object }
 type Response = { status: number; document: unknown; nextPage: string | null }
 
-/** A client of the gateway's interface for restaurants, with an access key of each restaurant. */
+/** A client of the gateway's interface for restaurants, with an access key for each restaurant. */
 export class RestaurantApi {
   readonly #gateway: string
   readonly #operatorKey: string
-  /** In memory only: each start issues new ones, so that no access key is in a file. */
+  /** In memory only: each start issues new access keys, so no file contains one. */
   readonly #accessKeys = new Map<string, Promise<string>>()
 
   constructor({ gateway, operatorKey }: { gateway: string; operatorKey: string }) {
@@ -32,7 +32,7 @@ export class RestaurantApi {
     return Order.parse(expect200(path, { status, document }))
   }
 
-  /** Reports a status. Returns null when the order cannot have it (any more). */
+  /** Reports a status. Returns null if the order can no longer have it. */
   async report(restaurantApiKey: string, orderApiKey: string, to: string): Promise<Order | null> {
     const path = `/restaurantapi/v1/order/${orderApiKey}/status`
     const response = await this.#as(restaurantApiKey, { method: 'POST', path, body: { status: to } })
@@ -54,7 +54,7 @@ export class RestaurantApi {
 
   async #as(restaurantApiKey: string, request: Request): Promise<Response> {
     const response = await this.#send(await this.#accessKeyOf(restaurantApiKey), request)
-    // The key was revoked: the next call issues a new one.
+    // The key was revoked; the next call issues a new one.
     if (response.status === 401) this.#accessKeys.delete(restaurantApiKey)
     return response
   }

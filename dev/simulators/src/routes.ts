@@ -6,11 +6,11 @@ import { behaviours, SIMULATORS_SECRET, type Behaviour } from './link.ts'
 import type { Progress } from './progress.ts'
 import type { Outcome, Receipts } from './receipts.ts'
 
-/** 100 items with their choices and comments have some 200 KB. */
+/** 100 items with their choices and comments have about 200 KB. */
 const MAX_BYTES = 1024 * 1024
 
 const Path = z.object({ behaviour: z.enum(behaviours) })
-/** A platform pings a restaurant's system to find out whether it runs. */
+/** A platform pings a restaurant's system to check whether it runs. */
 const Ping = z.object({ type: z.literal('ping') })
 const Delivery = z.object({
   type: z.enum(['order.placed', 'order.cancelled']),
@@ -20,7 +20,7 @@ type Delivery = z.infer<typeof Delivery> & { webhookId: string }
 
 type Deps = { receipts: Receipts; progress: Progress; slowMs: number }
 
-/** Adds an idempotent webhook for each behaviour, with signatures of Standard Webhooks, as a restaurant's system has one. */
+/** Adds an idempotent webhook for each behaviour, with signatures of Standard Webhooks, like the system of a restaurant. */
 export function addRoutes(app: App, deps: Deps): void {
   app.post('/:behaviour', { bodyLimit: MAX_BYTES }, async (request, reply) => {
     const path = Path.safeParse(request.params)

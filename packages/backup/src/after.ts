@@ -1,14 +1,17 @@
 import type { Client } from 'pg'
 import { literal, rowsOf } from '#/database.ts'
 
-/** Numbers that the lost time may have given to orders: a receipt must not show the number of another order. */
+/**
+ * Order numbers to skip after a restore. Orders placed after the snapshot may have used them, and two receipts must not share a
+ * number.
+ */
 const SKIPPED_NUMBERS = 10_000
 
 /**
- * A saga that was under way may have moved money after the snapshot. Its authorization counts as one day old, so payments look it
- * up at the processor before any other call (KEY_LASTS_SECONDS in services/payments/src/domain/authorization.ts): the processor
- * may have forgotten the idempotency key, and a repeated authorize call would charge twice. A saga without an authorization may
- * have sent it after the snapshot, so it receives a row.
+ * A saga that was under way may have moved money after the snapshot. The restored authorization is dated one day back, so the
+ * payments service looks it up at the processor before any other call (KEY_LASTS_SECONDS in
+ * services/payments/src/domain/authorization.ts). The processor may have deleted the idempotency key, and a repeated authorize call
+ * would charge twice. A saga without an authorization may have sent one after the snapshot, so it receives a row.
  */
 const UNKNOWN_PAYMENTS = `update payments.authorizations set created_at = created_at - interval '1 day' where state = 'sent';
 insert into payments.authorizations (order_api_key, state, amount, token, created_at)
@@ -17,7 +20,7 @@ from orders.sagas s join orders.orders o on o.api_key = s.order_api_key
 where s.finished_at is null and s.facts ->> 'token' is not null
 on conflict (order_api_key) do nothing;`
 
-/** Returns SQL for the end of a restore: numbers continue, and unknown payments are looked up. */
+/** Returns the SQL that ends a restore: it advances the sequences and marks unfinished payments for a lookup at the processor. */
 export async function afterSql(client: Client, schemas: readonly string[]): Promise<string> {
   const sequences = await rowsOf<{ name: string; last: string }>(
     client,

@@ -9,11 +9,14 @@ import { createGunzip, createGzip } from 'node:zlib'
 import { readTar, TAR_END, tarBytes, type TarEntry } from '#/tar.ts'
 
 /**
- * An archive is a tar file, compressed with gzip and encrypted in the format of age (age-encryption.org/v1): each 64 KiB are
- * authenticated, and so is the end. `age -d FILE | tar -xz` reads it without Platter.
+ * An archive is a tar file, compressed with gzip and encrypted in the format of age (age-encryption.org/v1). The format
+ * authenticates each chunk of 64 KiB and the end of the file. `age -d FILE | tar -xz` reads it without Platter.
  */
 
-/** What encrypts and decrypts: a passphrase, or a pair of recipient (age1…) and identity (AGE-SECRET-KEY-1…). */
+/**
+ * The encryption key: a passphrase, or a pair of recipient (age1…) and identity (AGE-SECRET-KEY-1…). A recipient encrypts, and an
+ * identity decrypts.
+ */
 export type Keys =
   | {
       passphrase: string
@@ -23,21 +26,21 @@ export type Keys =
   | { recipient: string }
   | { identity: string }
 
-/** A new pair: the server needs the recipient only. */
+/** Creates a key pair. The server that writes backups needs only the recipient. */
 export async function createIdentity(): Promise<{ identity: string; recipient: string }> {
   const identity = await generateIdentity()
   return { identity, recipient: await identityToRecipient(identity) }
 }
 
-/** The archive cannot be read: another key, a damaged or truncated file. */
+/** The archive cannot be read: the key is wrong, or the file is damaged or truncated. */
 export class UnreadableArchive extends Error {}
 
-/** The rate is 100 MB/s on one core; a higher level halves it for 5 % of the size. */
+/** Compresses 100 MB/s on one core. A higher level halves the rate and saves 5 % of the size. */
 const GZIP_LEVEL = 4
 
 /**
- * Writes an archive to a temporary name, flushes it to the disk, reads it back, and only then gives it its name. So a file with
- * that name is complete. Memory is constant.
+ * Writes an archive under a temporary name, flushes it to disk, reads it back, and then renames it. So a file with the final name
+ * is complete. Memory use is constant.
  */
 export async function writeArchive(
   file: string,
@@ -68,7 +71,7 @@ async function writeDraft(draft: string, keys: Keys, entries: AsyncIterable<TarE
   } else if ('recipient' in keys) encrypter.addRecipient(keys.recipient)
   else throw new Error('an identity only decrypts: encrypting needs its recipient (age1…)')
   const zipped = createGzip({ level: GZIP_LEVEL })
-  // The error of any stage ends the last one, which is read below.
+  // An error of any stage destroys the last stage, which the loop below reads.
   pipeline(Readable.from(tarStream(entries), { objectMode: false }), zipped, () => undefined)
   const encrypted = await encrypter.encrypt(webStream(zipped))
   const hash = createHash('sha256')
@@ -90,7 +93,10 @@ async function* tarStream(entries: AsyncIterable<TarEntry>): AsyncGenerator<Buff
   yield TAR_END
 }
 
-/** Reads the entries of an archive. Throws UnreadableArchive, possibly after some entries: read it once before you act on it. */
+/**
+ * Reads the entries of an archive. Throws UnreadableArchive, possibly after some entries, so callers read the whole archive once
+ * before they use an entry.
+ */
 export async function* readArchive(file: string, keys: Keys): AsyncGenerator<TarEntry> {
   const decrypter = new Decrypter()
   if ('passphrase' in keys) decrypter.addPassphrase(keys.passphrase)
@@ -103,13 +109,16 @@ export async function* readArchive(file: string, keys: Keys): AsyncGenerator<Tar
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') throw error
     const reason = error instanceof Error ? error.message : String(error)
-    throw new UnreadableArchive(`${file} cannot be read: ${reason}. Another key, or a damaged file.`, {
-      cause: error,
-    })
+    throw new UnreadableArchive(
+      `${file} cannot be read: ${reason}. The key is wrong, or the file is damaged.`,
+      {
+        cause: error,
+      },
+    )
   }
 }
 
-// The two declarations of web streams, of Node and of the browser, differ in details that do not matter here.
+// The type declarations of web streams in Node and in the DOM library differ in details that do not matter here.
 const webStream = (readable: Readable) =>
   Readable.toWeb(readable) as unknown as globalThis.ReadableStream<Uint8Array>
 
@@ -124,7 +133,7 @@ export async function digestOf(file: string): Promise<{ bytes: number; sha256: s
   return { bytes, sha256: hash.digest('hex') }
 }
 
-/** Without it, a power cut could forget the new name. */
+/** Flushes the folder. Without it, a power failure could lose the new file name. */
 async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, 'r')
   try {

@@ -1,13 +1,13 @@
 import pg from 'pg'
 
-/** Opens one connection. Closing it rolls back an open transaction. */
+/** Opens one connection. Closing the connection rolls back an open transaction. */
 export async function connect(url: string): Promise<pg.Client> {
   const client = new pg.Client({
     connectionString: url,
     connectionTimeoutMillis: 10_000,
     application_name: 'platter backup',
   })
-  // A broken connection also rejects the awaited promise. Without a listener, this event would end the process.
+  // A broken connection also rejects the awaited query. Without a listener, the event `error` would end the process.
   client.on('error', () => undefined)
   await client.connect()
   return client
@@ -22,14 +22,14 @@ export async function rowsOf<R extends object>(
   return (await client.query<R>(text, values)).rows
 }
 
-/** A name as SQL has it. */
+/** Returns a name as an SQL identifier. */
 export const identifier = (name: string): string => pg.escapeIdentifier(name)
-/** A text as SQL has it. */
+/** Returns a text as an SQL literal. */
 export const literal = (text: string): string => pg.escapeLiteral(text)
 
 /**
- * The schemas of the services: those with a table of migrations. Each is owned by the role of its name, and has a second role for
- * requests of clients (decision 0020).
+ * Returns the schemas of the services: the schemas with a migrations table. A role of the same name owns each schema, and a second
+ * role serves the requests of clients (decision 0020).
  */
 export async function findSchemas(client: pg.Client): Promise<string[]> {
   const rows = await rowsOf<{ name: string }>(

@@ -3,9 +3,9 @@ import { z } from 'zod'
 /** The first file of an archive. */
 export const Manifest = z.object({
   format: z.literal(1),
-  /** The moment of the snapshot, by the clock of the database: epoch seconds. */
+  /** The time of the snapshot by the database's clock, in epoch seconds. */
   at: z.number(),
-  /** The version of PostgreSQL. A restore works with another one as well. */
+  /** The version of PostgreSQL. A restore accepts another version. */
   server: z.string(),
   tables: z.array(z.object({ schema: z.string(), name: z.string(), columns: z.array(z.string()) })),
 })

@@ -11,7 +11,7 @@ import type { TarEntry } from '#/tar.ts'
 /** The content of an archive, without its rows. */
 export type Contents = { manifest: Manifest; rows: readonly number[]; files: readonly TarEntry[] }
 
-/** Reads a whole archive. Throws UnreadableArchive unless it has every part and every row. */
+/** Reads a whole archive. Throws UnreadableArchive if a part or a row is missing. */
 export async function inspectArchive(file: string, keys: Keys): Promise<Contents> {
   let manifest: Manifest | null = null
   let end: number[] | null = null
@@ -33,14 +33,14 @@ export async function inspectArchive(file: string, keys: Keys): Promise<Contents
 /** The database is not in a state for a restore. */
 export class RestoreRefused extends Error {}
 
-/** An order whose saga was under way at the snapshot, or that waited for its restaurant. */
+/** An order whose saga was unfinished at the snapshot, or which its restaurant had not accepted. */
 type OpenOrder = { orderApiKey: string; number: number; restaurantApiKey: string; card: boolean }
 
 export type Restored = Contents & { openOrders: OpenOrder[] }
 
 /**
- * Restores the archive in one transaction: a failure leaves the database as it was. Refuses while services are connected, and a
- * database with rows unless `force`, which drops them.
+ * Restores the archive in one transaction: a failure leaves the database unchanged. Throws RestoreRefused while services are
+ * connected, and for a database with rows unless `force` is set. `force` deletes the rows.
  */
 export async function restoreArchive(
   file: string,
@@ -55,7 +55,7 @@ export async function restoreArchive(
       `set local idle_in_transaction_session_timeout = 0; set local statement_timeout = 0; set local lock_timeout = '10s'`,
     )
     await clear(client, contents.manifest, force)
-    // Rows of a snapshot fit together, so no trigger and no check of references has to run.
+    // The rows come from one snapshot and are consistent, so triggers and foreign key checks are switched off.
     await client.query('set local session_replication_role = replica')
     for await (const entry of readArchive(file, keys)) await apply(client, contents.manifest, entry)
     const openOrders = await findOpenOrders(client, schemasOf(contents.manifest))
@@ -108,7 +108,7 @@ async function refuseConnected(client: Client, schemas: readonly string[]): Prom
     )
 }
 
-/** They end soon after the services start: an operator may want to call these restaurants. */
+/** These orders end soon after the services start. An operator may want to call their restaurants. */
 async function findOpenOrders(client: Client, schemas: readonly string[]): Promise<OpenOrder[]> {
   if (!schemas.includes('orders')) return []
   return rowsOf<OpenOrder>(
@@ -121,8 +121,8 @@ async function findOpenOrders(client: Client, schemas: readonly string[]): Promi
 }
 
 /**
- * For a database that PostgreSQL itself has recovered to an earlier moment: numbers continue, and unknown payments are looked up,
- * as after a restore. Refuses while services are connected.
+ * Completes a point-in-time recovery of PostgreSQL as a restore does: advances the sequences and marks unfinished payments for a
+ * lookup. Throws RestoreRefused while services are connected.
  */
 export async function completeRecovery(databaseUrl: string): Promise<OpenOrder[]> {
   const client = await connect(databaseUrl)

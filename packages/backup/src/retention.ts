@@ -1,4 +1,4 @@
-/* The names of archives contain the moment of their start, so their order is that of their age. */
+/* The name of an archive contains its start time, so the alphabetical order is the order of age. */
 
 const NAME = /^platter-(\d{4})-(\d{2})-(\d{2})T(\d{2})(\d{2})(\d{2})Z\.age$/
 
@@ -6,13 +6,13 @@ const NAME = /^platter-(\d{4})-(\d{2})-(\d{2})T(\d{2})(\d{2})(\d{2})Z\.age$/
 export const archiveName = (now: Date): string =>
   `platter-${now.toISOString().slice(0, 19).replaceAll(':', '')}Z.age`
 
-/** The moment in the name of an archive, epoch milliseconds; null for another file. */
+/** Returns the start time in the name of an archive, in epoch milliseconds; null for another file. */
 export function momentOf(name: string): number | null {
   const [, year, month, day, hour, minute, second] = NAME.exec(name) ?? []
   return second === undefined ? null : Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`)
 }
 
-/** The archive that started last; null without one. */
+/** Returns the newest archive; null if none exists. */
 export const newestOf = (names: readonly string[]): string | null =>
   names
     .filter((name) => momentOf(name) !== null)
@@ -21,7 +21,7 @@ export const newestOf = (names: readonly string[]): string | null =>
 
 const DAY_MS = 86_400_000
 
-/** The archives to delete: older than the days to keep, but never the newest one. Other files stay. */
+/** Returns the archives older than `keepDays`, except the newest one. Ignores other files. */
 export function expiredOf(names: readonly string[], now: Date, keepDays: number): string[] {
   const newest = newestOf(names)
   return names.filter((name) => {
@@ -30,7 +30,7 @@ export function expiredOf(names: readonly string[], now: Date, keepDays: number)
   })
 }
 
-/** The milliseconds until the next run at a time of the day (minutes after midnight, UTC). */
+/** Returns the milliseconds until the next run. `minuteOfDay` is the time of day in minutes after midnight, UTC. */
 export function untilNext(now: Date, minuteOfDay: number): number {
   const today = Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate()) + minuteOfDay * 60_000
   return (today > now.getTime() ? today : today + DAY_MS) - now.getTime()

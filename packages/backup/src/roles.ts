@@ -4,9 +4,9 @@ import { identifier, literal, rowsOf } from '#/database.ts'
 type Role = { name: string; login: boolean; password: string | null; settings: string[] }
 
 /**
- * Returns SQL that creates the roles and empty schemas of the services, as the job `prepare` does (dev/servers/database.ts), with
- * the stored hashes of the passwords. Only a superuser may read those; without them, `prepare` sets the passwords of its
- * configuration at the next start.
+ * Returns SQL that creates the roles and empty schemas of the services, as the job `prepare` does (dev/servers/database.ts). The
+ * SQL contains the stored password hashes, which only a superuser may read. Without them, `prepare` sets the configured passwords
+ * at the next start.
  */
 export async function rolesSql(client: Client, schemas: readonly string[]): Promise<string> {
   const [reader] = await rowsOf<{ superuser: boolean }>(
@@ -59,6 +59,6 @@ function schemaSql(name: string): string[] {
   ]
 }
 
-/** A statement on the current database, whose name may differ where the archive is restored. */
+/** Runs a statement on the current database. The database's name may differ at the restore. */
 const onDatabase = (statement: (database: string) => string): string =>
   `do $do$ begin execute format(${literal(statement('%I'))}, current_database()); end $do$;`

@@ -2,9 +2,9 @@ import { AwsClient } from 'aws4fetch'
 import { openAsBlob } from 'node:fs'
 import { digestOf } from '#/archive.ts'
 
-/** A bucket of S3 or of a service with the same interface. */
+/** A bucket of S3 or of an S3-compatible service. */
 export type Bucket = {
-  /** With the name of the bucket, and a folder in it: https://bucket.s3.eu-central-1.amazonaws.com/platter */
+  /** The URL with the bucket and a folder: https://bucket.s3.eu-central-1.amazonaws.com/platter */
   url: string
   region: string
   accessKeyId: string
@@ -14,7 +14,7 @@ export type Bucket = {
 /** S3 accepts an object of up to 5 GiB in one request. */
 const MAX_BYTES = 5 * 1024 ** 3
 
-/** Returns a client for the archives of a bucket. Every method throws unless S3 confirms. */
+/** Returns a client for the archives in a bucket. Every method throws if the response of S3 is not 2xx. */
 export function s3({ url, region, accessKeyId, secretAccessKey }: Bucket) {
   const client = new AwsClient({ accessKeyId, secretAccessKey, region, service: 's3' })
   const base = url.replace(/\/$/, '')
@@ -30,7 +30,7 @@ export function s3({ url, region, accessKeyId, secretAccessKey }: Bucket) {
   }
 
   return {
-    /** S3 computes the SHA-256 of what it stores, and rejects the object if it differs. */
+    /** S3 computes the SHA-256 of the stored object, and rejects the object on a mismatch. */
     async put(file: string, name: string): Promise<void> {
       const { bytes, sha256 } = await digestOf(file)
       if (bytes > MAX_BYTES)

@@ -4,20 +4,20 @@ import type { Client } from 'pg'
 import { identifier, rowsOf } from '#/database.ts'
 import { findTables, tableName } from '#/tables.ts'
 
-/** The folder with the migrations of a service, by the name of its schema. */
+/** Returns the migrations folder of a service from the name of its schema. */
 export type MigrationFolder = (schema: string) => string
 
-/** The repository's own. */
+/** The migrations folders of this repository. */
 export const ownMigrations: MigrationFolder = (schema) =>
   join(import.meta.dirname, '../../../services', schema, 'migrations')
 
-/** The tables of kysely, as it creates them before the first migration. */
+/** The tables that Kysely creates before the first migration. */
 const KYSELY = `create table kysely_migration (name varchar(255) not null primary key, timestamp varchar(255) not null);
 create table kysely_migration_lock (id varchar(255) not null primary key, is_locked integer not null default 0);`
 
 /**
- * Returns SQL that builds the tables without rows: the applied migrations in their order, as the owner of the schema. Throws when
- * this version lacks one of them, because a later version has applied it.
+ * Returns SQL that builds the tables without rows: the applied migrations in their order, run by the owner of the schema. Throws if
+ * a later version has applied a migration that this version does not have.
  */
 export async function schemaSql(
   client: Client,
@@ -35,7 +35,7 @@ export async function schemaSql(
     for (const migration of applied) parts.push(await readMigration(folderOf(schema), migration.name))
     parts.push('reset role;\nreset search_path;\n')
   }
-  // Migrations insert rows too. The archive has them as they are now, and both would be duplicates.
+  // Migrations also insert rows. The archive contains the current version of these rows, so both would be duplicates.
   const tables = (await findTables(client, schemas)).map(tableName)
   if (tables.length > 0) parts.push(`truncate ${tables.join(', ')};`)
   return parts.join('\n')

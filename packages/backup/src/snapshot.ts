@@ -9,16 +9,16 @@ import type { TarEntry } from '#/tar.ts'
 
 /** The source of a backup. */
 export type Source = {
-  /** Of a superuser, who reads all schemas and the hashes of the roles' passwords. */
+  /** The URL of a superuser, who can read all schemas and the password hashes of the roles. */
   databaseUrl: string
-  /** Files outside of the database that belong to the installation: its secrets, for example. */
+  /** Files of the installation outside the database, for example its secrets. */
   files: readonly TarEntry[]
   migrations?: MigrationFolder
 }
 
 /**
- * Yields the files of an archive. All rows are from one snapshot: one transaction reads all schemas, so orders and payments fit
- * together. It assigns no transaction id, so it delays neither event streams nor writers.
+ * Yields the files of an archive. One transaction reads all schemas from one snapshot, so orders and payments are consistent. The
+ * transaction is assigned no transaction id, so it delays neither event streams nor writers.
  */
 export async function* readSnapshot(source: Source): AsyncGenerator<TarEntry> {
   const client = await connect(source.databaseUrl)
@@ -63,7 +63,7 @@ async function* filesOf(
   yield text('end.json', `${JSON.stringify({ rows })}\n`)
 }
 
-/** For psql, where no Platter is at hand (docs/backups.md). */
+/** Returns a script for psql that restores the archive without Platter (docs/backups.md). */
 const restoreSql = (copies: readonly string[]): string =>
   [
     '\\set ON_ERROR_STOP on',

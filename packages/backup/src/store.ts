@@ -5,12 +5,12 @@ import { archiveName, expiredOf, momentOf } from '#/retention.ts'
 import { s3, type Bucket } from '#/s3.ts'
 import { readSnapshot, type Source } from '#/snapshot.ts'
 
-/** Where archives are kept: always in a folder, and in a bucket as well if one is given. */
+/** The places for archives: a folder, and a copy in a bucket unless `bucket` is null. */
 export type BackupStore = { folder: string; bucket: Bucket | null; keepDays: number }
 
 export type Written = { name: string; file: string; bytes: number; sha256: string; deleted: string[] }
 
-/** Writes an archive, copies it to the bucket, and only then deletes expired ones. */
+/** Writes an archive, copies it to the bucket, and then deletes the expired archives. */
 export async function backUp(store: BackupStore, source: Source, keys: Keys, now: Date): Promise<Written> {
   await mkdir(store.folder, { recursive: true, mode: 0o700 })
   const name = archiveName(now)
@@ -30,7 +30,7 @@ export async function backUp(store: BackupStore, source: Source, keys: Keys, now
   return { name, file, ...written, deleted }
 }
 
-/** A process that was killed leaves its draft behind. A backup of the last day may still run. */
+/** Deletes the drafts of killed processes. A draft of the last 24 hours may belong to a running backup. */
 async function removeDrafts(folder: string, now: Date): Promise<void> {
   for (const name of await readdir(folder)) {
     const at = name.endsWith('.part') ? momentOf(name.slice(0, -'.part'.length)) : null
@@ -38,7 +38,7 @@ async function removeDrafts(folder: string, now: Date): Promise<void> {
   }
 }
 
-/** The names of the archives in the bucket, or else in the folder. */
+/** Returns the names of the archives in the bucket or, without a bucket, in the folder. */
 export async function listArchives({ folder, bucket }: BackupStore): Promise<string[]> {
   return bucket ? s3(bucket).list() : readdir(folder)
 }

@@ -3,15 +3,15 @@ import { to as copyTo } from 'pg-copy-streams'
 import { identifier, rowsOf } from '#/database.ts'
 import type { TarEntry } from '#/tar.ts'
 
-/** A table with the columns that an archive contains. */
+/** A table with its archived columns. */
 export type Table = { schema: string; name: string; columns: string[] }
 
-/** A part of a table's rows: a file of the archive in the text format of COPY. */
+/** The size of a file in the archive. Each file has a part of a table's rows in the text format of COPY. */
 const PART_BYTES = 4 * 1024 * 1024
 
 /**
- * Positions of event streams are transaction ids, which mean nothing in another cluster (decision 0010). Restored rows count as
- * changed before every position.
+ * Values that replace columns. Positions of event streams are transaction ids, which are meaningless in another cluster (decision
+ * 0010). Restored rows count as older than every position.
  */
 const REPLACED: Readonly<Record<string, string>> = {
   'orders.orders.changed_in': 'null',
@@ -36,7 +36,7 @@ export const tableName = ({ schema, name }: Pick<Table, 'schema' | 'name'>): str
 
 export const columnList = ({ columns }: Table): string => columns.map(identifier).join(', ')
 
-/** Yields the rows of a table in parts of some megabytes, each ending with a whole row. */
+/** Yields the rows of a table in parts of about 4 MiB. Each part ends with a complete row. */
 export async function* readRows(client: Client, table: Table, at: number): AsyncGenerator<TarEntry> {
   const values = table.columns.map(
     (column) => REPLACED[`${table.schema}.${table.name}.${column}`] ?? identifier(column),
@@ -59,17 +59,17 @@ export async function* readRows(client: Client, table: Table, at: number): Async
   if (length > 0) yield entry(Buffer.concat(parts))
 }
 
-/** The name of a part in the archive, by the place of its table in the manifest. */
+/** Returns the file name of a part. `table` is the index of its table in the manifest. */
 const dataName = (table: number, part: number): string =>
   `data/${String(table).padStart(3, '0')}-${String(part).padStart(6, '0')}.copy`
 
-/** The place of the table that a part belongs to; null for another file. */
+/** Returns the index of a part's table in the manifest; null for another file. */
 export function tableOf(name: string): number | null {
   const [, at] = /^data\/(\d{3})-\d{6}\.copy$/.exec(name) ?? []
   return at === undefined ? null : Number(at)
 }
 
-/** The rows in a part: COPY writes a line break within a value as `\n`. */
+/** Counts the rows in a part. COPY writes a line break within a value as `\n`. */
 export function countRows(content: Buffer): number {
   let rows = 0
   for (let at = content.indexOf(10); at !== -1; at = content.indexOf(10, at + 1)) rows += 1

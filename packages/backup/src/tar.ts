@@ -1,6 +1,4 @@
-/*
- * The tar format of POSIX (ustar): the part that an archive needs. Regular files with short names, each at most some megabytes.
- */
+/* A subset of the POSIX tar format (ustar): regular files with names of up to 100 characters and a size of up to 8 GiB. */
 
 const BLOCK = 512
 const MAX_NAME = 100
@@ -9,7 +7,7 @@ const MAX_SIZE = 0o77777777777
 /** A file in a tar stream. */
 export type TarEntry = { name: string; content: Buffer }
 
-/** Returns the bytes of an entry, with the fill bytes of its last block. */
+/** Returns the bytes of an entry, padded to whole blocks. */
 export function tarBytes({ name, content }: TarEntry): Buffer {
   if (Buffer.byteLength(name) > MAX_NAME || !/^[!-~]+$/.test(name))
     throw new Error(`${name} cannot be the name of a file in an archive`)
@@ -32,7 +30,7 @@ export function tarBytes({ name, content }: TarEntry): Buffer {
 /** The end of a tar stream: two empty blocks. */
 export const TAR_END = Buffer.alloc(2 * BLOCK)
 
-/** Reads the entries of a tar stream. Throws for a damaged stream, and for one without its end. */
+/** Reads the entries of a tar stream. Throws for a damaged or truncated stream. */
 export async function* readTar(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<TarEntry> {
   const reader = new Blocks(bytes)
   for (;;) {
@@ -44,7 +42,7 @@ export async function* readTar(bytes: AsyncIterable<Uint8Array>): AsyncGenerator
     const padded = await reader.take(Math.ceil(size / BLOCK) * BLOCK)
     yield { name, content: padded.subarray(0, size) }
   }
-  // To the end: the reader of the encrypted stream checks its last part, too.
+  // Reads to the end, so that the decrypter also authenticates the last chunk.
   await reader.drain()
 }
 

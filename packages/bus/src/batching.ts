@@ -1,10 +1,12 @@
 import type { Options } from 'amqplib'
 import type { Outgoing } from '#/message-format.ts'
 
-/** Where a message is published; by default to the default exchange. Destinations with the same key have the same options. */
+/**
+ * The exchange (the default exchange if absent) and routing key of a message. Destinations with the same key have the same options.
+ */
 export type Destination = { exchange?: string; key: string; options?: Options.Publish }
 
-/** More items would save little, and one consumer would get them all. */
+/** Larger batches would save little, and one consumer would receive all items. */
 const MAX_ITEMS = 32
 const MAX_CHARACTERS = 128 * 1024
 
@@ -18,15 +20,15 @@ type Batch = {
 }
 
 /**
- * Batches items for one destination into one message. It is published at the end of the event loop's turn, or after the time for
- * which its items may wait.
+ * Batches items for one destination into one message. The message is published at the end of the event loop's turn, or after
+ * `gatherMs`.
  */
 export class Batcher {
   readonly #publish: (to: Destination, items: readonly Outgoing[]) => void
   readonly #batches = new Map<string, Batch>()
   #isScheduled = false
 
-  /** `publish` throws when the message cannot be written. */
+  /** `publish` throws if the message cannot be written. */
   constructor(publish: (to: Destination, items: readonly Outgoing[]) => void) {
     this.#publish = publish
   }

@@ -17,32 +17,33 @@ import {
 
 export type Received = Pick<Delivery, 'requestId' | 'redelivered'>
 
-/** A command that could not be handled. Its bytes are not validated. */
+/** A command that its consumer could not handle. The bytes are not validated. */
 export type DeadLetter = { content: Buffer; requestId: string }
 
 type Options = {
-  /** One URL, or those of the nodes of a cluster: each new connection is to the next node. */
+  /** One URL, or the URLs of the nodes of a cluster. Each new connection goes to the next node. */
   url: string | readonly string[]
   service: string
   log: Log
-  /** BUS_QUEUES. */
+  /** The setting BUS_QUEUES. */
   queues?: QueueType
-  /** The simulation has a broker of its own. */
+  /** The simulation passes a simulated broker. */
   connect?: Connect
 }
 
-/** Each is one insert. */
+/** Each dead letter is one insert. */
 const DEAD_LETTERS_AT_ONCE = 4
 
-/** Handlers use a database connection or an outside call each: slightly more than the connection pool has. */
+/** Each handler uses a database connection or an outgoing HTTP call, so the limit is slightly above the pool size. */
 const COMMANDS_AT_ONCE = 16
 const QUESTIONS_AT_ONCE = 64
 const EVENTS_AT_ONCE = 64
 const START_TIMEOUT_MS = 5_000
 
 /**
- * Publishes and consumes the messages of a service over RabbitMQ. Handlers are added before `start` and serve each new
- * connection. No published message is certain to arrive: rows republish commands, callers repeat questions, and events are hints.
+ * Publishes and consumes the messages of a service over RabbitMQ. Handlers are added before `start` and are attached to each new
+ * connection. Any message can be lost: the sweeper republishes commands from their rows, callers repeat questions, and events are
+ * hints.
  */
 export class Bus {
   readonly #publisher: Publisher
@@ -58,9 +59,9 @@ export class Bus {
   }
 
   /**
-   * Publishes a command. Commands to one queue that arise in the same turn of the event loop share a message; with `gatherMs`
-   * commands wait for others for at most so many milliseconds. Resolves when the message is written to the connection; it may
-   * be lost after that. Rejects with NotPublished.
+   * Publishes a command. Commands for one queue from the same turn of the event loop share a message. With `gatherMs`, a command
+   * waits up to that time for further commands. Resolves when the message is written to the connection; the message may still be
+   * lost. Rejects with NotPublished.
    */
   publish<S extends z.ZodType>(
     command: Command<S>,
@@ -70,7 +71,10 @@ export class Bus {
     return this.#publisher.command(command, data, context)
   }
 
-  /** The reply to a question, which is republished while there is none. Rejects with NoReply or NotPublished, without any effect. */
+  /**
+   * Publishes a question, repeats it until a reply arrives, and returns the reply. Rejects with NoReply or NotPublished. A question
+   * is a read, so a failure has no effect.
+   */
   async ask<S extends z.ZodType, A extends z.ZodType>(
     question: Question<S, A>,
     data: z.input<S>,
@@ -91,20 +95,20 @@ export class Bus {
     })
   }
 
-  /** The queues that this process consumes, with their waiting messages. Rejects without a connection. */
+  /** Returns the queues that this process consumes, with the number of waiting messages. Rejects without a connection. */
   queues(): Promise<{ queue: string; waiting: number }[]> {
     return this.#consumer.depths()
   }
 
-  /** Publishes an event. Best effort: nothing depends on it. */
+  /** Publishes an event, best effort. The event may be lost, because rows hold the state. */
   publishEvent<S extends z.ZodType>(event: Event<S>, data: z.input<S>): void {
     this.#publisher.event(event, data)
   }
 
   /**
    * Handles up to `atOnce` commands at the same time. A message is acknowledged when all of its commands are handled. A command
-   * that does not fit its schema, or whose handler fails, becomes a dead letter. When a dependency is unavailable the command is
-   * dropped, and its row republishes it.
+   * that does not fit its schema, or whose handler fails, becomes a dead letter. If a dependency is unavailable, the command is
+   * dropped; the sweeper republishes it from its row.
    */
   onCommand<S extends z.ZodType>(
     command: Command<S>,
@@ -122,8 +126,8 @@ export class Bus {
   }
 
   /**
-   * Consumes the dead letters of a command. A dead letter is acknowledged once `store` has stored it. `store` should retry without
-   * end: after a failure RabbitMQ redelivers the dead letter only to the next connection.
+   * Consumes the dead letters of a command. A dead letter is acknowledged after `store` resolves. `store` should retry forever:
+   * after a failure, RabbitMQ redelivers the dead letter only when the connection is replaced.
    */
   onDeadLetter(command: Command, store: (letter: DeadLetter) => Promise<void>): void {
     this.#consumer.add({
@@ -169,7 +173,7 @@ export class Bus {
   }
 
   /**
-   * Connects, and reconnects without end. Resolves when connected, or after five seconds: a service starts without its broker,
+   * Connects, and reconnects until `close`. Resolves when connected, or after five seconds. A service starts without RabbitMQ,
    * because it can serve most requests.
    */
   async start(): Promise<void> {
@@ -177,13 +181,13 @@ export class Bus {
     await Promise.all(connections.map((connection) => connection.start(START_TIMEOUT_MS)))
   }
 
-  /** For readiness: rejects with the reason while a connection is missing. */
+  /** Checks readiness. Rejects with the reason while a connection is missing. */
   async check(): Promise<void> {
     this.#publisher.connection.get()
     this.#consumer.connection.get()
   }
 
-  /** Consumes no more messages, and waits for the running handlers. */
+  /** Stops consuming, and waits for the running handlers. */
   quiesce(): Promise<void> {
     return this.#consumer.quiesce()
   }

@@ -14,36 +14,38 @@ type Consumption = {
   name: string
   /** Returns the name of the queue. */
   declare: (channel: Channel) => Promise<string>
-  /** Consumed as well if it exists: replicas with another configuration publish to it. */
+  /** The queue of replicas that are configured for the other queue type. It is also consumed, if it exists. */
   otherQueue?: string
-  /** Items that are handled at the same time. The prefetch is as many messages, each with up to 32 items. */
+  /** The limit of items handled concurrently. The prefetch count has the same value, and a message has up to 32 items. */
   atOnce: number
   handle: (delivery: Delivery) => Promise<void>
-  /** Messages are not acknowledged: their publisher repeats a lost one. */
+  /** Messages need no acknowledgement: their publisher repeats a lost message. */
   noAck?: boolean
-  /** Without a span, which would cost more than handling an event. */
+  /** No span is recorded: a span would cost more than the handling of an event. */
   isUntraced?: boolean
   /**
-   * Called after a permanent failure of the handler. When it rejects, the message returns to its queue. Without it the message is
+   * Called after a permanent failure of the handler. If it rejects, the message is requeued. If it is absent, the message is
    * dropped.
    */
   failed?: (delivery: Delivery) => Promise<void>
-  /** A message whose handler fails stays unacknowledged: RabbitMQ redelivers it to the next connection. */
+  /** A message whose handler fails stays unacknowledged. RabbitMQ redelivers it when the connection is replaced. */
   staysUnacknowledged?: boolean
 }
 
 type Outcome = 'done' | 'requeue' | 'unacknowledged'
 
-/** A handler may run longer (a call to the processor takes up to 6 s): its message is redelivered to another replica. */
+/**
+ * A handler may run longer, because a call to the processor takes up to 6 s. Its message is then redelivered to another replica.
+ */
 const QUIESCE_TIMEOUT_MS = 5_000
 
 type Tag = { channel: Channel; consumerTag: string; queue: string }
 type Session = { tags: Tag[] }
 
-/** How many messages wait in a queue. */
+/** The number of messages that wait in a queue. */
 type Depth = { queue: string; waiting: number }
 
-/** A consumption with its state over all of its queues and connections. */
+/** A consumption with its state across queues and connections. */
 type ActiveConsumption = Consumption & {
   limit: ConcurrencyLimit
   /** Correlation ids of the questions in progress: a repeated question is not handled twice at the same time. */
@@ -52,7 +54,7 @@ type ActiveConsumption = Consumption & {
 
 type Options = { urls: readonly string[]; connect: Connect; service: string; log: Log }
 
-/** Consumes queues over a connection of its own, one channel a queue. */
+/** Consumes queues over a separate connection, with one channel for each queue. */
 export class Consumer {
   readonly connection: ReconnectingConnection<Session>
   readonly #consumptions: ActiveConsumption[] = []
@@ -75,7 +77,7 @@ export class Consumer {
     this.#consumptions.push({ ...consumption, limit, questions: new Set() })
   }
 
-  /** The depths of the queues that this process consumes. Rejects without a connection. */
+  /** Returns the depths of the queues that this process consumes. Rejects without a connection. */
   depths(): Promise<Depth[]> {
     const { tags } = this.connection.get()
     // RabbitMQ generates the names of exclusive queues.
@@ -92,7 +94,7 @@ export class Consumer {
     const { tags } = this.connection.session ?? { tags: [] }
     const cancelled = Promise.all(
       tags.map(({ channel, consumerTag }) =>
-        channel.cancel(consumerTag).catch(() => 'the connection has ended, and the consumer with it'),
+        channel.cancel(consumerTag).catch(() => 'the connection ended, which also ends the consumer'),
       ),
     )
     for (const { limit } of this.#consumptions) limit.cancelPending()
@@ -126,7 +128,7 @@ export class Consumer {
     broken: (reason: Error) => void,
   ): Promise<Tag> {
     const channel = await model.createChannel()
-    // An acknowledgement is bound to its channel. Once the channel has closed, the message is redelivered.
+    // Only the delivering channel can acknowledge a message. After the channel closes, RabbitMQ redelivers the message.
     const state = { open: true }
     channel.on('error', broken)
     channel.on('close', () => {
@@ -136,18 +138,18 @@ export class Consumer {
     const queue = await declare(channel)
     const { atOnce, noAck = false, name } = consumption
     await channel.prefetch(atOnce)
-    const take = (message: ConsumeMessage | null) => {
+    const receive = (message: ConsumeMessage | null) => {
       if (message === null) return broken(new Error(`RabbitMQ cancelled the consumer of ${name}`))
-      const running = this.#take(channel, state, consumption, message)
+      const running = this.#receive(channel, state, consumption, message)
       this.#running.add(running)
       void running.finally(() => this.#running.delete(running))
     }
-    const { consumerTag } = await channel.consume(queue, take, { noAck })
+    const { consumerTag } = await channel.consume(queue, receive, { noAck })
     return { channel, consumerTag, queue }
   }
 
   /** Handles the items of a message, and acknowledges it once all of them are handled. */
-  async #take(
+  async #receive(
     channel: Channel,
     state: { open: boolean },
     consumption: ActiveConsumption,
@@ -159,7 +161,7 @@ export class Consumer {
       try {
         if (state.open && !noAck) work()
       } catch (error) {
-        // amqplib throws while the channel closes. The message is redelivered then.
+        // amqplib throws while the channel closes. RabbitMQ then redelivers the message.
         this.#log.warn({ message: consumption.name, err: error }, 'a message could not be acknowledged')
       }
     }
@@ -184,7 +186,7 @@ export class Consumer {
     try {
       if (id !== undefined) questions.add(id)
       await limit.run(async () => {
-        // The reply timeout passed while the question waited for its permit.
+        // The reply timeout passed while the question waited for a permit.
         if (timeoutMs !== undefined && performance.now() - receivedAt > timeoutMs) return
         if (isUntraced) return handle()
         return inRootSpan({ traceparent, requestId }, processing(fields.routingKey, data), handle)
@@ -203,7 +205,7 @@ export class Consumer {
     error: unknown,
   ): Promise<Outcome> {
     if (staysUnacknowledged || error instanceof Cancelled) return 'unacknowledged'
-    // A dependency was unavailable: the row republishes the command, which needs no dead letter.
+    // A dependency was unavailable. The sweeper republishes the command, so no dead letter is needed.
     if (isUnavailable(error) || !failed) return 'done'
     try {
       await failed(delivery)
@@ -229,9 +231,9 @@ export class Consumer {
 }
 
 /**
- * A classic queue would redeliver a message that kills its consumer without end. So the second delivery is the last one: it is
- * acknowledged before it is handled. RabbitMQ has read the acknowledgement once it responds to the next method of the channel.
- * False when the channel ends before.
+ * Acknowledges a redelivered message before it is handled. Otherwise a classic queue would redeliver a message that crashes its
+ * consumer forever. RabbitMQ has processed the acknowledgement once it responds to the next method on the channel. Returns false if
+ * the channel ends first.
  */
 async function acknowledged(channel: Channel, message: ConsumeMessage, prefetch: number): Promise<boolean> {
   try {
@@ -243,7 +245,7 @@ async function acknowledged(channel: Channel, message: ConsumeMessage, prefetch:
   }
 }
 
-/** Uses a channel of its own: RabbitMQ closes the channel when the queue does not exist. */
+/** Uses a separate channel, because RabbitMQ closes the channel if the queue does not exist. */
 async function exists(model: ChannelModel, queue: string): Promise<boolean> {
   const channel = await model.createChannel()
   channel.on('error', () => 'the queue does not exist')

@@ -3,22 +3,22 @@ import { z } from 'zod'
 
 /** One command, question, reply or event, before it is encoded. */
 export type Outgoing = {
-  /** Its data as JSON. */
+  /** The data as JSON. */
   json: string
   requestId?: string | undefined
   traceparent?: string | undefined
   /** Correlates a reply with its question. */
   id?: string | undefined
-  /** The reply timeout of a question, from now on, in milliseconds. */
+  /** The remaining reply timeout of a question, in milliseconds. */
   timeoutMs?: number | undefined
 }
 
 /** An item that a consumer has received. */
 export type Incoming = Omit<Outgoing, 'json' | 'requestId'> & {
   requestId: string
-  /** Not validated. Undefined when it is not JSON. */
+  /** Not validated. Undefined if the content is not JSON. */
   data: unknown
-  /** The bytes of a message with only this item. */
+  /** Returns the bytes of a message with only this item. */
   content: () => Buffer
 }
 
@@ -34,8 +34,8 @@ const Envelope = z.object({
 })
 
 /**
- * The body of a message with one item is its JSON; the rest is in properties and headers. Several items are one JSON array of
- * `{ data, requestId, traceparent, id, timeoutMs }`.
+ * Encodes items into one message. One item becomes a JSON body, with its other fields in properties and headers. Several items
+ * become a JSON array of `{ data, requestId, traceparent, id, timeoutMs }`.
  */
 export function encode(items: readonly Outgoing[]): { content: Buffer; properties: Options.Publish } {
   const [first] = items
@@ -71,7 +71,7 @@ function enveloped({ json, ...about }: Outgoing): string {
   return rest === '' ? `{"data":${json}}` : `{${rest},"data":${json}}`
 }
 
-/** The items of a message. Never throws: the schema of the data rejects an item that cannot be parsed. */
+/** Returns the items of a message. Never throws: the schema of the data later rejects an item that cannot be parsed. */
 export function decode({ content, properties }: Message): Incoming[] {
   const parsed = parse(content)
   if (properties.type === BATCH && Array.isArray(parsed)) return parsed.map(decodeItem)
@@ -101,7 +101,7 @@ function parse(content: Buffer): unknown {
   try {
     return JSON.parse(content.toString()) as unknown
   } catch {
-    // Every schema rejects undefined.
+    // Every message schema rejects undefined.
     return undefined
   }
 }

@@ -14,10 +14,10 @@ import { NotPublished } from '#/unavailable.ts'
 const CONFIRM_WITHIN_MS = 5_000
 const FLUSH_WITHIN_MS = 1_000
 
-/** Bytes that wait in the socket's buffer. Above it publishing fails: RabbitMQ is slow, and the rows republish. */
+/** The limit of bytes in the socket's buffer. Above it RabbitMQ is too slow and publishing fails; the sweeper republishes later. */
 const MAX_BACKLOG_BYTES = 8 * 1024 * 1024
 
-/** The destination of a command or question, and the queue from which replicas with another configuration consume it. */
+/** The destination of a command or question, and the queue of replicas that are configured for the other queue type. */
 type Route = { to: Destination; other: Destination }
 
 /** The shortest life of a connection whose messages RabbitMQ rejects: a queue that stays without a leader stops no other queue. */
@@ -39,9 +39,8 @@ type Settings = { urls: readonly string[]; connect: Connect; service: string; ty
 export type Context = { requestId: string }
 
 /**
- * Publishes over a connection of its own: RabbitMQ blocks a connection that publishes while it is short of memory or disk, and
- * that must not stop the consumers. Messages are transient and unconfirmed, except dead letters: every other message has a
- * row that republishes it, or a caller that repeats it.
+ * Publishes over a separate connection. RabbitMQ blocks publishing connections while it is short of memory or disk, and that must
+ * not stop the consumers. Only dead letters are persistent and confirmed. The sweeper or the caller repeats every other message.
  */
 export class Publisher {
   readonly connection: ReconnectingConnection<Session>
@@ -49,9 +48,9 @@ export class Publisher {
   readonly #log: Log
   readonly #batcher = new Batcher((to, items) => this.#publish(to, items))
   readonly #questions = new Questions()
-  /** The routes in use, by queue. */
+  /** The known routes by queue name. */
   readonly #routes = new Map<string, Route>()
-  /** Ids of confirmed messages that RabbitMQ returned because their queue does not exist. */
+  /** Ids of messages that RabbitMQ returned, because their queue does not exist, before it confirmed them. */
   readonly #returned = new Set<string>()
 
   constructor({ urls, connect, service, type, log }: Settings) {
@@ -66,7 +65,7 @@ export class Publisher {
     })
   }
 
-  /** Resolves when the command is written to the connection. Rejects with NotPublished without a usable one. */
+  /** Resolves when the command is written to the connection. Rejects with NotPublished if no connection is usable. */
   command(
     command: Command,
     data: unknown,
@@ -80,7 +79,7 @@ export class Publisher {
     )
   }
 
-  /** The data of the reply; rejects with NoReply when there is none within `timeoutMs`, or with NotPublished. */
+  /** Returns the data of the reply. Rejects with NoReply after `timeoutMs`, or with NotPublished. */
   question(
     question: Question,
     data: unknown,
@@ -98,12 +97,12 @@ export class Publisher {
     )
   }
 
-  /** Publishes the reply to a question to the channel of its caller (direct reply-to). A lost reply causes no error. */
+  /** Publishes a reply to the channel of the caller (direct reply-to). The loss of a reply causes no error. */
   reply(replyTo: string, id: string, data: unknown): void {
     this.#publishBestEffort({ key: replyTo }, { json: JSON.stringify(data), id })
   }
 
-  /** Best effort: nothing depends on an event. */
+  /** Publishes an event, best effort: no state depends on it. */
   event(event: Event, data: unknown): void {
     this.#publishBestEffort({ exchange: exchangeOf(event), key: '' }, { json: JSON.stringify(data) })
   }
@@ -125,7 +124,7 @@ export class Publisher {
   async close(): Promise<void> {
     this.#batcher.flush()
     const { session } = this.connection
-    // RabbitMQ has read all earlier messages once it responds. A close could discard them.
+    // RabbitMQ responds after it has read all earlier messages. Closing without this round trip could discard them.
     const isRead = session?.light.prefetch(0).catch(() => 'the connection has ended')
     await Promise.race([isRead, wait(FLUSH_WITHIN_MS, undefined, { ref: false })])
     await this.connection.close()
@@ -146,8 +145,8 @@ export class Publisher {
     const session = this.#session()
     const { content, properties } = encode(items)
     try {
-      const isTaken = session.publish(exchange, key, content, { ...properties, ...options })
-      if (!isTaken) session.backlogBytes += content.length
+      const isBufferFree = session.publish(exchange, key, content, { ...properties, ...options })
+      if (!isBufferFree) session.backlogBytes += content.length
     } catch (error) {
       // amqplib throws while the channel closes.
       throw new NotPublished(error instanceof Error ? error.message : String(error))
@@ -165,9 +164,9 @@ export class Publisher {
     try {
       confirmed.publish('', queue, content, options, (error: Error | null) => {
         onConfirm(error)
-        // The return comes before the confirm.
+        // RabbitMQ sends `basic.return` before the confirm.
         if (error) fail(error.message)
-        else if (this.#returned.delete(messageId)) fail(`there is no queue ${queue}`)
+        else if (this.#returned.delete(messageId)) fail(`the queue ${queue} does not exist`)
         else resolve()
       })
       await promise
@@ -180,9 +179,10 @@ export class Publisher {
 
   #session(): Session {
     const { session } = this.connection
-    if (session === null) throw new NotPublished('there is no connection to RabbitMQ')
-    if (session.isBlocked) throw new NotPublished('RabbitMQ is short of memory or disk and takes no messages')
-    if (session.backlogBytes > MAX_BACKLOG_BYTES) throw new NotPublished('RabbitMQ takes messages too slowly')
+    if (session === null) throw new NotPublished('not connected to RabbitMQ')
+    if (session.isBlocked)
+      throw new NotPublished('RabbitMQ is short of memory or disk and accepts no messages')
+    if (session.backlogBytes > MAX_BACKLOG_BYTES) throw new NotPublished('RabbitMQ reads messages too slowly')
     return session
   }
 
@@ -231,8 +231,8 @@ export class Publisher {
   }
 
   /**
-   * The queue does not exist yet: all running replicas have another configuration. RabbitMQ drops the message if the other queue
-   * does not exist either.
+   * Publishes a returned message to the other queue. The first queue does not exist yet, because all running replicas are
+   * configured for the other queue type. If the other queue does not exist either, RabbitMQ drops the message.
    */
   #reroute(message: Message): void {
     const { routingKey: queue } = message.fields

@@ -4,15 +4,15 @@ import { decode, type Outgoing } from '#/message-format.ts'
 import { NoReply } from '#/unavailable.ts'
 
 /**
- * A question is republished at 0.2, 0.6 and 1.4 s and so on, because the message, its reply or its consumer may be lost. The usual
- * reply takes 1 to 5 ms.
+ * A question is republished after 0.2, 0.6, 1.4 s and so on, because the question, the reply or the consumer may be lost. A reply
+ * usually takes 1 to 5 ms.
  */
 const FIRST_REPEAT_MS = 200
 
-/** How a question is published. `toQueue` rejects without a connection. */
+/** The two ways to publish a question. `toQueue` rejects without a connection. */
 export type Asking = {
   toQueue: (item: Outgoing) => Promise<void>
-  /** To the other name of the queue (topology.ts). */
+  /** Publishes to the queue of the other type (topology.ts). */
   toOther: (item: Outgoing) => void
 }
 
@@ -21,11 +21,11 @@ type Pending = { resolve: (data: unknown) => void; publishToOther: () => void }
 /** The pending questions of a process. */
 export class Questions {
   readonly #pending = new Map<string, Pending>()
-  /** Correlation ids are this and a number. */
+  /** A correlation id is this prefix and a number. */
   readonly #prefix = randomUUID()
   #count = 0
 
-  /** The data of the reply. Rejects with NoReply after `timeoutMs`, or with the error of the first publication. */
+  /** Returns the data of the reply. Rejects with NoReply after `timeoutMs`, or with the error of the first publication. */
   async ask(name: string, question: Outgoing, timeoutMs: number, asking: Asking): Promise<unknown> {
     const deadline = performance.now() + timeoutMs
     const id = `${this.#prefix}.${(this.#count += 1)}`
@@ -37,7 +37,7 @@ export class Questions {
     let timer = setTimeout(repeat, Math.min(delayMs, timeoutMs))
     function repeat(): void {
       if (left() < 1) return reject(new NoReply(`${name} got no reply in time`))
-      // After a rollback the queue may exist without a consumer.
+      // After a rollback of BUS_QUEUES the queue may exist without a consumer.
       const mayLackConsumer = delayMs > FIRST_REPEAT_MS
       asking
         .toQueue(item())
@@ -47,7 +47,7 @@ export class Questions {
       timer = setTimeout(repeat, Math.min(delayMs, left()))
     }
     try {
-      // Awaited together: a reply timeout during the publication would be an unhandled rejection.
+      // Both are awaited together. Otherwise a reply timeout during the publication would be an unhandled rejection.
       const [reply] = await Promise.all([promise, asking.toQueue(item())])
       return reply
     } finally {
@@ -61,7 +61,7 @@ export class Questions {
     for (const { id = '', data } of decode(message)) this.#pending.get(id)?.resolve(data)
   }
 
-  /** RabbitMQ returned the question: its queue does not exist. */
+  /** Handles a question that RabbitMQ returned because its queue does not exist. */
   returned(id: string): void {
     this.#pending.get(id)?.publishToOther()
   }

@@ -12,14 +12,13 @@ type SetUp<S> = (model: ChannelModel, broken: (reason: Error) => void) => Promis
 /** amqplib's `connect`, or a test double. */
 export type Connect = (url: string, options: object) => Promise<ChannelModel>
 
-/** `urls`: one for each node of a cluster. */
+/** `urls` has one URL for each node of a cluster. */
 type Options<S> = { urls: readonly string[]; connect: Connect; name: string; setUp: SetUp<S>; log: Log }
 
 /**
- * A connection to RabbitMQ that is replaced when it ends. `setUp` creates the channels and consumers of each new connection. When
- * one of them fails, the whole connection is closed and replaced, so that there is one recovery instead of one for each part.
- * amqplib's own recovery restores connections only. A cut while channels are opened ends the process, or leaves it with a dead
- * connection.
+ * A connection to RabbitMQ that is replaced when it ends. `setUp` creates the channels and consumers of each new connection. If one
+ * of them fails, the whole connection is closed and replaced, so there is only one recovery path. amqplib's own recovery restores
+ * only connections. If the connection breaks while channels are opened, it ends the process or leaves a dead connection.
  */
 export class ReconnectingConnection<S> {
   /** The result of `setUp`; null while there is no working connection. */
@@ -29,20 +28,20 @@ export class ReconnectingConnection<S> {
   #ended: Promise<void> | undefined
   readonly #connected = Promise.withResolvers<void>()
   readonly #options: Options<S>
-  /** Connection attempts so far; each is to the next node. */
+  /** The number of connection attempts. Each attempt goes to the next node. */
   #attempts = 0
 
   constructor(options: Options<S>) {
     this.#options = options
   }
 
-  /** Begins to connect. Resolves when connected, or after `timeoutMs`. */
+  /** Starts to connect. Resolves when connected, or after `timeoutMs`. */
   async start(timeoutMs: number): Promise<void> {
     this.#ended ??= this.#reconnect()
     await Promise.race([this.#connected.promise, wait(timeoutMs, undefined, { ref: false })])
   }
 
-  /** The session. Throws with the reason when there is none. */
+  /** Returns the session. Throws the reason if no connection is open. */
   get(): S {
     if (this.session === null) throw this.#reason
     return this.session
@@ -74,7 +73,7 @@ export class ReconnectingConnection<S> {
     }
   }
 
-  /** One connection from its first byte to its end. Rejects with the reason of the end, unless the process stops. */
+  /** Opens a connection and waits for its end. Rejects with the reason of the end, unless the process stops. */
   async #connectOnce(connected: () => void): Promise<void> {
     const { urls, connect, name, setUp } = this.#options
     const url = urls[this.#attempts++ % urls.length] ?? ''
@@ -84,7 +83,7 @@ export class ReconnectingConnection<S> {
       noDelay: true,
       keepAlive: true,
       clientProperties: { connection_name: name },
-      // Passed on to net.connect: aborting it destroys the socket, because `close` never returns while the peer is frozen.
+      // amqplib passes the signal to net.connect. Aborting it destroys the socket: `close` never returns while the peer is frozen.
       signal: socket.signal,
     }
     const model = await connect(withHeartbeat(url), options)
@@ -111,7 +110,7 @@ export class ReconnectingConnection<S> {
   }
 }
 
-/** Detects a silent peer within 15 s; RabbitMQ's default of 60 s takes up to three minutes. */
+/** With 5 s, a dead peer is detected within 15 s. RabbitMQ's default of 60 s takes up to three minutes. */
 function withHeartbeat(url: string): string {
   const parsed = new URL(url)
   parsed.searchParams.set('heartbeat', '5')

@@ -1,6 +1,6 @@
 import { SpanKind, type Attributes, type SpanDescription } from '@platter/kit'
 
-/* Attributes of messages (OpenTelemetry's semantic conventions for messaging): the queue, the order and the saga step. */
+/* Span attributes of messages (OpenTelemetry's semantic conventions for messaging): the queue, the order and the saga step. */
 
 const messageOf = (queue: string, type: 'send' | 'process', data: unknown): Attributes => ({
   'messaging.system': 'rabbitmq',
@@ -22,7 +22,7 @@ export const processing = (queue: string, data: unknown) => ({
   attributes: () => messageOf(queue, 'process', data),
 })
 
-/** The reference that every saga command has. No other data of a message becomes an attribute. */
+/** Returns the saga reference of a command. No other data of a message becomes an attribute. */
 function stepOf(data: unknown): Attributes {
   const { orderApiKey, step, undo, version, attempt } = (data ?? {}) as Record<string, unknown>
   return {

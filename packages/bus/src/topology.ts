@@ -1,37 +1,37 @@
 import type { Command, Event, Question } from '@platter/contracts'
 import type { Channel } from 'amqplib'
 
-/** Classic queues live on one node. A cluster that has to survive the loss of a node needs quorum queues. */
+/** A classic queue is on one node. A cluster needs quorum queues to survive the loss of a node. */
 export type QueueType = 'classic' | 'quorum'
 
 /**
- * Owners declare their queues at each connection. RabbitMQ rejects changed arguments (406), so a change of them is a new version
- * in the name. The type is configured, so each type has its versions. The permissions of a user (dev/servers/rabbitmq-users.ts)
- * cover all versions. Everything here behaves the same on RabbitMQ 3.10 and 4.x.
- * Messages go through the default exchange, by the name of the queue.
+ * The consuming service declares its queues at each connection. RabbitMQ rejects changed arguments (406), so changed arguments need
+ * a new version in the queue's name. The queue type is configured, so each type has its own version. The permissions of a user
+ * (dev/servers/rabbitmq-users.ts) cover all versions. This file behaves the same on RabbitMQ 3.10 and 4.x. Messages are published
+ * to the default exchange with the queue's name as routing key.
  */
 const VERSIONS: Readonly<Record<QueueType, string>> = { classic: 'v2', quorum: 'v3' }
 const EVENT_VERSION = 'v2'
 
 export const queueOf = ({ name }: Command | Question, type: QueueType): string => `${name}.${VERSIONS[type]}`
 
-/** The queue of replicas that are configured for the other type. It exists only while BUS_QUEUES is changed. */
+/** Returns the queue of replicas that are configured for the other type. It exists only while BUS_QUEUES is changed. */
 export const otherQueueOf = (message: Command | Question, type: QueueType): string =>
   queueOf(message, type === 'classic' ? 'quorum' : 'classic')
 
-/** Queues for dead letters have not changed since v1. */
+/** Dead-letter queues have not changed since v1. */
 export const deadQueueOf = ({ name }: Command): string => `${name}.v1.dead`
 export const exchangeOf = ({ name }: Event): string => `${name}.${EVENT_VERSION}`
 
-/** Milliseconds. No caller waits longer for a reply. */
+/** In milliseconds. No caller waits longer for a reply. */
 const QUESTION_TTL_MS = 5_000
 
-/** A full queue drops its oldest message, whose row has most likely been republished already. */
+/** A full queue drops its oldest message. The sweeper has most likely republished that command already. */
 const MAX_BYTES = 64 * 1024 * 1024
 
 /**
- * No dead-letter exchange: the consumer publishes each item that it cannot handle. No delivery limit either, which classic
- * queues do not have: a redelivered message is acknowledged before it is handled.
+ * Declares the queue of a command. It has no dead-letter exchange: the consumer publishes each item that it cannot handle. It has
+ * no delivery limit, which classic queues do not support: a redelivered message is acknowledged before it is handled.
  */
 export async function declareCommand(channel: Channel, command: Command, type: QueueType): Promise<string> {
   await declareDead(channel, command)
@@ -46,12 +46,15 @@ export function declareQuestion(channel: Channel, question: Question, type: Queu
   })
 }
 
-/** Commands that cannot be handled. Nothing republishes them for the operator, so they survive the loss of a node. */
+/**
+ * Declares the queue for commands that cannot be handled. It survives the loss of a node, because dead letters have no row to
+ * republish them.
+ */
 export function declareDead(channel: Channel, command: Command): Promise<string> {
   return declare(channel, deadQueueOf(command), { 'x-queue-type': 'quorum', 'x-max-length': 10_000 })
 }
 
-/** An event reaches every connected replica over an exclusive queue, which ends with its connection. */
+/** Declares a fanout exchange with an exclusive queue for each connected replica. The queue is deleted with its connection. */
 export async function declareEvent(channel: Channel, event: Event): Promise<string> {
   await channel.assertExchange(exchangeOf(event), 'fanout', { durable: true })
   const { queue } = await channel.assertQueue('', { exclusive: true, autoDelete: true, durable: false })
@@ -59,7 +62,7 @@ export async function declareEvent(channel: Channel, event: Event): Promise<stri
   return queue
 }
 
-/** Durable also where the messages are transient: RabbitMQ 4 deprecates transient queues that are not exclusive. */
+/** Queues are durable even for transient messages: RabbitMQ 4 deprecates transient non-exclusive queues. */
 async function declare(channel: Channel, name: string, args: Record<string, unknown>): Promise<string> {
   const { queue } = await channel.assertQueue(name, { durable: true, arguments: args })
   return queue

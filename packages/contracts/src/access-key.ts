@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { KeyMode } from '#/principal.ts'
 import { ApiKey, Epoch } from '#/values.ts'
 
-/** The only response that contains the access key: its hash is stored, not the key. */
+/** The only response that contains the access key. Only the hash of the key is stored. */
 export const IssuedAccessKey = z
   .object({
     id: ApiKey,

@@ -10,10 +10,10 @@ const PREFIXES = {
   service: '/internal/',
 } as const satisfies Record<Audience, string>
 
-/** A path of that audience. */
+/** A path of the audience `A`. */
 export type PathOf<A extends Audience> = `${(typeof PREFIXES)[A]}${string}`
 
-/** The audience of a path, which its prefix alone decides; undefined outside of all interfaces. */
+/** Returns the audience of a path, by its prefix; undefined for a path outside of all interfaces. */
 export const audienceOf = (path: string): Audience | undefined =>
   (Object.keys(PREFIXES) as Audience[]).find((audience) => path.startsWith(PREFIXES[audience]))
 

@@ -1,8 +1,8 @@
-/** Whether these are 12 to 19 digits, as the card schemes issue, that pass the Luhn check. */
+/** Returns true for 12 to 19 digits, the lengths that card schemes issue, with a valid Luhn check digit. */
 export const isCardNumber = (digits: string): boolean =>
   /^\d{12,19}$/.test(digits) && passesLuhn(Array.from(digits, Number), 0, digits.length)
 
-/** ISO/IEC 7812-1, annex B: every second digit counts twice, from the one before the last. */
+/** ISO/IEC 7812-1, annex B: doubles every second digit, from the last but one. */
 export function passesLuhn(digits: ArrayLike<number>, from: number, to: number): boolean {
   let sum = 0
   for (let place = from; place < to; place++) {
@@ -18,7 +18,7 @@ export function passesLuhn(digits: ArrayLike<number>, from: number, to: number):
 export const SHORTEST = 12
 export const LONGEST = 19
 
-/** `starts`: the first one to four digits of numbers, or a range of these. */
+/** `starts`: the first one to four digits of card numbers, or a range of these. */
 type Issuer = {
   brand: string
   starts: readonly (number | readonly [first: number, last: number])[]
@@ -53,7 +53,7 @@ const ISSUERS: readonly Issuer[] = [
   { brand: 'unknown', starts: [82, [2200, 2205], 8600, 9704, 9792, 9860], lengths: atLeast(16) },
 ]
 
-/** By the first four digits of a number: the brand, and one bit for each permitted length. */
+/** Indexed by the first four digits of a number: the brand, and one bit for each permitted length. */
 const BRANDS: string[] = []
 const LENGTHS = new Uint32Array(10_000)
 for (const { brand, starts, lengths } of ISSUERS) {
@@ -68,9 +68,9 @@ for (const { brand, starts, lengths } of ISSUERS) {
   }
 }
 
-/** Whether a card scheme has numbers of this length with these first four digits. */
+/** Returns whether a card scheme issues numbers of this length with these first four digits. */
 export const isIssued = (four: number, length: number): boolean =>
   ((LENGTHS[four] ?? 0) & (1 << length)) !== 0
 
-/** The card scheme of a number by its first digits, or `unknown`. */
+/** Returns the card scheme of a number by its first four digits, or `unknown`. */
 export const brandOf = (digits: string): string => BRANDS[Number(digits.slice(0, 4))] ?? 'unknown'

@@ -1,18 +1,18 @@
 import { isIssued, LONGEST, passesLuhn, SHORTEST } from '#/card-issuers.ts'
 
 /**
- * A card number in a text, from `start` to `end`, with the expiry and cvv that follow it. `places` are the positions of all its
- * digits; the last four digits of the number begin at index `lastFour` of them.
+ * A card number in a text, from `start` to `end`, with the expiry and cvv that follow it. `places` has the positions of all its
+ * digits. The last four digits of the number begin at the index `lastFour` of `places`.
  */
 type FoundCard = { start: number; end: number; places: Uint32Array; lastFour: number }
 
 const MOST_SEPARATORS = 3
 
 /**
- * Every card number in a text, in time linear in its length. Digits with at most three separators between any two of
- * them are a run. A card number has the first digits and a length of an issuer, and passes the Luhn check. It is a whole run
- * without the expiry and cvv that follow it, or, within a longer run, one or more groups as cards print them. Telephone numbers
- * and our identifiers are excluded.
+ * Finds every card number in a text, in time linear in its length. A run is a sequence of digits with at most three separators
+ * between two digits. A card number has the first digits and a length of an issuer, and a valid Luhn check digit. It is a whole
+ * run, without an expiry and cvv at the end. In a longer run it is one or more groups as cards print them. Telephone numbers and
+ * Platter's identifiers are excluded.
  */
 export function findCardNumbers(text: string): FoundCard[] {
   const found: FoundCard[] = []
@@ -32,7 +32,7 @@ export function findCardNumbers(text: string): FoundCard[] {
   return [...found, ...run.takeCards()]
 }
 
-/** Replaces each digit of a card number except the last four, and of its expiry and cvv, by `*`, which every printer has. */
+/** Masks each digit of a card number except the last four, and of its expiry and cvv, with `*`, a character of every printer. */
 export function maskCardNumbers(text: string): string {
   let masked = ''
   let done = 0
@@ -47,11 +47,11 @@ export function maskCardNumbers(text: string): string {
 
 // Characters ---------------------------------------------------------------------------------------------------
 
-/** The kind of a character is the value of a digit, or one of these. */
+/** The kind of a character is its value for a digit; otherwise one of these constants. */
 const SEPARATOR = 10
 const OTHER = 11
 
-/** Every space, dash, dot, slash and line break, and invisible characters: zero-width ones, and marks on the digit before. */
+/** Every space, dash, dot, slash and line break, and invisible characters: zero-width characters and combining marks. */
 const IS_SEPARATOR =
   /[\s\p{Z}\p{Pd}\p{Cf}\p{M}./\\_|\u00B7\u2022\u2024\u2027\u2044\u2212\u2215\u30FB\uFF0E\uFF0F]/u
 const IS_DIGIT = /\p{Nd}/u
@@ -81,7 +81,7 @@ const widthAt = (text: string, at: number): number => {
   return unit >= 0xd800 && unit < 0xdc00 && (text.codePointAt(at) ?? 0) > 0xffff ? 2 : 1
 }
 
-/** In JSON, and so in a log line, a line break is an escape: one separator, whose letters and digits are ignored. */
+/** JSON escapes a line break, so log lines contain the escape. It counts as one separator; its letters and digits are ignored. */
 const ESCAPE = /\\(?:[nrtfb]|u[0-9a-fA-F]{4})/y
 
 function separatorWidth(text: string, at: number): number {
@@ -95,7 +95,7 @@ function separatorWidth(text: string, at: number): number {
 /** The digits of a number are `from` to `to`; those of its expiry and cvv are `to` to `end`. */
 type Span = { from: number; to: number; end: number }
 
-/** Lengths of the groups on a card, as the digits of an integer: by fours, or as American Express and Diners Club print them. */
+/** Group lengths on a card, written as the digits of an integer: groups of four, or those of American Express and Diners Club. */
 const PRINTED = new Set([444, 4441, 4442, 4443, 4444, 44441, 44442, 44443, 464, 465])
 const MOST_GROUPS = 5
 
@@ -104,7 +104,7 @@ const EXPIRY_OR_CVV =
   /^(?:(?:0?[1-9]|1[0-2])(?:20)?\d\d(?:\d{3,4})?|\d{3,4}(?:(?:0?[1-9]|1[0-2])(?:20)?\d\d)?)$/
 const LONGEST_EXPIRY_AND_CVV = 10
 
-/** The digits of the current run. A group is digits without a separator. */
+/** Collects the digits of the current run. A group is a sequence of digits without a separator. */
 class Run {
   size = 0
   readonly #text: string
@@ -126,7 +126,7 @@ class Run {
     this.#places[this.size++] = place
   }
 
-  /** Ends the run and returns its card numbers. The next digit begins another run. */
+  /** Returns the card numbers of the run and starts the next one. */
   takeCards(): FoundCard[] {
     const spans = this.size < SHORTEST || this.#isTelephone() ? [] : this.#spans()
     const cards = spans.map((span) => this.#card(span))
@@ -160,7 +160,10 @@ class Run {
     return this.#groups[group] ?? this.size
   }
 
-  /** The longest number that these digits are, with or without expiry and cvv at the end. The longest one masks the most. */
+  /**
+   * Returns the longest card number in these digits, with or without expiry and cvv at the end. The longest number masks the most
+   * digits.
+   */
   #numberIn(from: number, end: number): Span | null {
     const shortest = Math.max(from + SHORTEST, end - LONGEST_EXPIRY_AND_CVV)
     for (let to = Math.min(from + LONGEST, end); to >= shortest; to--)
@@ -168,7 +171,7 @@ class Run {
     return null
   }
 
-  /** The longest number in printed groups that begins with this group. */
+  /** Returns the longest card number in printed groups that begins with this group. */
   #printedAt(group: number): Span | null {
     const from = this.#begin(group)
     let lengths = 0
@@ -205,9 +208,9 @@ class Run {
     return isDialled || this.#isNorthAmerican()
   }
 
-  /** Whether the run has only telephone numbers in groups of 3, 3 and 4 digits, with or without the country code 1. */
+  /** Returns whether the run contains only telephone numbers in groups of 3, 3 and 4 digits, with or without the country code 1. */
   #isNorthAmerican(): boolean {
-    // The expected next group: 0 the country or the area, 1 the area, 2 the exchange, 3 the line.
+    // The expected next group: 0 country code or area code, 1 area code, 2 exchange, 3 line.
     let next = 0
     for (let group = 0; group < this.#groups.length; group++) {
       const length = this.#begin(group + 1) - this.#begin(group)
@@ -219,13 +222,13 @@ class Run {
   }
 }
 
-/** Overlapping spans become one: of two, one may pass the Luhn check by chance and leave a digit of the other unmasked. */
+/** Merges overlapping spans. One of two may pass the Luhn check by chance and would leave a digit of the other unmasked. */
 function join(span: Span, next: Span): void {
   span.to = Math.max(span.to, next.to)
   span.end = Math.max(span.end, next.end)
 }
 
-// Digits that are no card number -------------------------------------------------------------------------------
+// Digits outside of card numbers -------------------------------------------------------------------------------
 
 /** The beginning of an international telephone number: `+`, or its country code with digits in brackets. */
 const INTERNATIONAL = /[+＋]$|(?:[+＋]|(?<!\d)00)\d{1,3}[^\d\p{L}]{0,3}\(\d{1,5}\)[^\d\p{L}]{0,3}$/u
@@ -233,13 +236,13 @@ const LONGEST_INTERNATIONAL = 20
 /** ITU-T E.164, 6.1. */
 const MOST_DIGITS = 15
 
-/** An apiKey, a trace id, a span id, a UUID. It needs a letter: digits alone may be a card number. */
+/** An apiKey, trace id, span id or UUID. It must contain a letter, because digits alone may be a card number. */
 const IDENTIFIER =
   /^(?=.*[a-f])(?:[0-9a-f]{48}|[0-9a-f]{32}|[0-9a-f]{16}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/
 const LONGEST_IDENTIFIER = 48
 const OF_WORD = /[0-9A-Za-z]/
 
-/** Digits of our identifiers pass the Luhn check by chance. */
+/** Excludes Platter's identifiers, whose digits may pass the Luhn check by chance. */
 function isInIdentifier(text: string, { start, end }: { start: number; end: number }): boolean {
   let first = start
   let last = end

@@ -10,8 +10,8 @@ import type {
 } from '#/records.ts'
 
 /*
- * Records that the examples of several operations share. Restaurant, menu and their keys are those of the development seed
- * (dev/seed/restaurants/aurora-slice-house.json), so that a client can send an example unchanged; an end-to-end test does.
+ * Records that the examples of several operations share. Restaurant, menu and keys are those of the development seed
+ * (dev/seed/restaurants/aurora-slice-house.json), so clients can send an example unchanged. An end-to-end test does so.
  */
 
 export const keys = {

@@ -1,9 +1,9 @@
 import type { CreditCard } from '#/records.ts'
 
-/** A month ends last at UTC-12. A card must not be refused on its last evening; the processor checks it again. */
+/** A month ends last at UTC-12. A card must not be refused on its last evening; the processor checks the expiry too. */
 const HOURS_BEHIND_UTC = 12
 
-/** Whether the month of a card is over in every time zone. Its year is in this century. `now` in epoch milliseconds. */
+/** Returns whether the card's month is over in every time zone. The year is in this century. `now` is in epoch milliseconds. */
 export function hasExpired(
   card: Pick<CreditCard, 'expirationMonth' | 'expirationYear'>,
   now: number,
@@ -16,7 +16,7 @@ export function hasExpired(
 
 type Expiry = { expirationMonth?: string | undefined; expirationYear?: string | undefined }
 
-/** The expiry of a new card: what the processor has, otherwise what the client sent. Empty when neither is known. */
+/** Returns the expiry of a new card: the processor's value, otherwise the client's. Empty if neither is known. */
 export const expiryOf = (processor: Expiry, client: Expiry) => ({
   expirationMonth: processor.expirationMonth ?? client.expirationMonth ?? '',
   expirationYear: processor.expirationYear ?? client.expirationYear ?? '',

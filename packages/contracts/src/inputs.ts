@@ -7,9 +7,9 @@ import { documentedAs } from '#/documented-as.ts'
 import { spelled } from '#/spelling.ts'
 import { ApiKey, filledDigits, filledText, Latitude, Longitude, text } from '#/values.ts'
 
-/** What a client sends of a card besides its number, cvv and expiry, or its token. */
+/** The fields of a new card besides its number, cvv and expiry, or its token. */
 const cardholderFields = {
-  nickname: text(100).optional().describe('What the user calls the card.'),
+  nickname: text(100).optional().describe("The user's name for the card."),
   cardholderName: filledText(100).describe('As printed on the card.'),
   cardholderStreetAddress: filledText(200),
   cardholderZip: filledDigits(20),
@@ -51,7 +51,7 @@ const cardNumberFields = {
 
 const NUMBER_FIELDS = ['cardNumber', 'cvv', 'expirationMonth', 'expirationYear'] as const
 
-/** Without a token all fields of the number are required; with a token, number and cvv are refused. */
+/** Without a token all fields of the card number are required. With a token, number and cvv are rejected. */
 function checkForm(card: Partial<Record<keyof typeof cardNumberFields, unknown>>, context: z.RefinementCtx) {
   const isByToken = card.processorToken !== undefined
   for (const field of NUMBER_FIELDS) {
@@ -63,7 +63,7 @@ function checkForm(card: Partial<Record<keyof typeof cardNumberFields, unknown>>
   }
 }
 
-/** One response names all faults: the forms are compared even when another field is invalid. */
+/** Compares the two forms even if another field is invalid, so that one response names all faults. */
 export const checkedForm = <S extends z.ZodObject>(schema: S): S =>
   schema.superRefine((card: z.output<S>, context) => checkForm(card, context), {
     when: ({ value }) => typeof value === 'object' && value !== null,
@@ -78,11 +78,11 @@ export const NewCard = checkedForm(z.object(newCardFields)).meta({
 })
 export type NewCard = z.output<typeof NewCard>
 
-/** A new card as another service receives it. */
+/** Returns the schema of a new card that another service receives, with `more` fields. */
 export const newCardWith = <S extends z.ZodRawShape>(more: S) =>
   checkedForm(z.object({ ...newCardFields, ...more }))
 
-/** A new card as JSON for payments. The only use that reveals the number, the cvv and the token. */
+/** Returns a new card as JSON for payments. Only this function reveals the number, the cvv and the token. */
 export const revealedCard = ({ cvv, cardNumber, processorToken, ...holder }: NewCard) => ({
   ...holder,
   ...(cvv && { cvv: cvv.reveal() }),
@@ -134,7 +134,7 @@ export const savedOrNew = <S extends z.ZodRawShape>(
     ),
   )
 
-/** Where the customer is: an address in words, or a point, which needs both of its numbers. */
+/** The place of the customer: an address as text, or a point with latitude and longitude. */
 export const Whereabouts = z.object({
   'street-address': text(300)
     .optional()
@@ -148,10 +148,10 @@ export const Whereabouts = z.object({
 })
 export type Whereabouts = z.output<typeof Whereabouts>
 
-/** A time in a query: Unix seconds up to the year 2286, so that milliseconds are a fault. */
+/** A time in a query: Unix seconds up to the year 2286. The limit rejects times in milliseconds. */
 export const Moment = z.int().min(0).max(9_999_999_999)
 
-/** The query of a list, newest first. `cursor` is that of the `Link` header of the previous page. */
+/** The query of a list, newest first. `cursor` comes from the `Link` header of the previous page. */
 export const PageQuery = z.object({
   limit: z.int().min(1).max(200).default(100).describe('The maximum number of records.'),
   cursor: z
@@ -161,7 +161,7 @@ export const PageQuery = z.object({
     .describe('Where the page begins: from the `Link` header of the previous page.'),
 })
 
-/** An identifier in a path, with the text and the example of the documentation. */
+/** An identifier in a path, with its description and example. */
 const inPath = (description: string, example: string) => ApiKey.meta({ description, example })
 const apiKeyOf = (record: string, example: string) => inPath(`apiKey of the ${record}.`, example)
 

@@ -4,8 +4,8 @@ import type { z } from 'zod'
 type QueueOwner = 'catalog' | 'accounts' | 'orders' | 'payments'
 
 /**
- * Requests one step of its owner, which executes it once. Its queue has its name. The reply is a command in the other direction. A
- * lost command is republished from the row that caused it.
+ * Requests one step from its owner, which executes it once. Its queue has the same name. The reply is a command in the other
+ * direction. A lost command is republished from the row that caused it.
  */
 export type Command<S extends z.ZodType = z.ZodType> = {
   kind: 'command'
@@ -23,7 +23,7 @@ export type Question<S extends z.ZodType = z.ZodType, A extends z.ZodType = z.Zo
   answer: A
 }
 
-/** A hint for every replica of its owner to read a row. Nothing depends on its arrival. */
+/** A hint for every replica of the owner to read a row. No outcome depends on its arrival. */
 export type Event<S extends z.ZodType = z.ZodType> = {
   kind: 'event'
   name: string

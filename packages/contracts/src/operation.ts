@@ -2,14 +2,14 @@ import { z } from 'zod'
 import { audienceOf, type Audience, type AudienceOf, type PathOf } from '#/audience.ts'
 import type { ProblemCode } from '#/problems.ts'
 
-/** The services with HTTP operations. Those of payments are for the other services only. */
+/** The services with HTTP operations. Only other services call those of payments. */
 export type Owner = 'catalog' | 'accounts' | 'orders' | 'payments'
 
 /**
- * The admission class of an operation: which limits apply to its requests (docs/decisions/0140-admission-package.md).
+ * The admission class of an operation: the limits that apply to its requests (docs/decisions/0140-admission-package.md).
  *
  * - `order`: checks or accepts an order.
- * - `password`: hashes a password always, which takes 30 ms of a core.
+ * - `password`: always hashes a password, which takes 30 ms of a core.
  * - `read`, `write`: all other requests of applications to catalog and accounts.
  * - `priority`: requests of restaurants, operators and services, and reads of accepted orders. No overload rejects them.
  */
@@ -25,23 +25,23 @@ export type Operation = {
   audience: Audience
   owner: Owner
   admission: AdmissionClass
-  /** Bytes; 64 KiB when absent (docs/interface.md, "Limits"). */
+  /** Bytes; 64 KiB if absent (docs/interface.md, "Limits"). */
   bodyLimit?: number
   params?: z.ZodType
   query?: z.ZodType
   body?: z.ZodType
   response: z.ZodType
-  /** A GET whose response depends on its URL only, not on the caller: the gateway may respond from its cache. */
+  /** A GET whose response depends only on its URL, not on the caller. The gateway may respond from its cache. */
   shared?: true
-  /** A POST that stores nothing, so a retry is harmless: it takes no Idempotency-Key, see `takesIdempotencyKey`. */
+  /** A POST without side effects, so a retry is harmless. It accepts no Idempotency-Key (`takesIdempotencyKey`). */
   changesNothing?: true
-  /** Server-Sent Events: the data of each by its name. For the requests that get them see `respondsWithEvents`. */
+  /** Server-Sent Events: the schema of each event's data, by event name. `respondsWithEvents` decides per request. */
   events?: Readonly<Record<string, z.ZodType>>
   /** The problems of this operation; `problemsOf` adds those that all operations share. */
   problems: readonly ProblemCode[]
 }
 
-/** An event as an event stream sends it. */
+/** An event of an event stream. */
 export type EventExample = { event: string; id: string; data: unknown }
 
 /** The documentation of an operation. tests/law/openapi.test.ts checks each example against its schema. */
@@ -59,9 +59,9 @@ type Documentation = {
     response?: unknown
     events?: readonly EventExample[]
   }
-  /** Responses have an ETag: a request with `If-None-Match` can get a 304. */
+  /** Responses have an ETag: a request with `If-None-Match` can receive a 304. */
   hasETag?: true
-  /** The meaning of a 204, for an operation that has one. */
+  /** The meaning of a 204 response, for an operation that has one. */
   noContent?: string
 }
 
@@ -75,23 +75,23 @@ type Declared<O extends Operation, A extends Audience> = Omit<O, 'audience'> & {
 const withAudience = <const O extends { path: string }>(declared: O) =>
   ({ ...declared, audience: audienceOf(declared.path) }) as O & { audience: AudienceOf<O['path']> }
 
-/** Declares an operation that the gateway routes; keeps the exact types of its schemas. */
+/** Declares an operation that the gateway routes. It keeps the exact types of the schemas. */
 export const operation = <const O extends Declared<PublicOperation, PublicAudience>>(declared: O) =>
   withAudience(declared)
 
 type DeclaredInternal = Omit<Declared<Operation, 'service'>, 'method' | 'admission'>
 
-/** Declares an operation between services, which the gateway does not route: a POST that no overload rejects. */
+/** Declares an operation between services: a POST that no overload rejects. The gateway does not route it. */
 export const internalOperation = <const O extends DeclaredInternal>(declared: O) =>
   withAudience({ ...declared, method: 'POST', admission: 'priority' })
 
-/** Whether an Idempotency-Key is accepted (docs/interface.md, "Idempotency keys"): on every POST that changes something. */
+/** Returns whether an Idempotency-Key is accepted (docs/interface.md, "Idempotency keys"): on every POST with side effects. */
 export const takesIdempotencyKey = ({ method, changesNothing }: Operation): boolean =>
   method === 'POST' && changesNothing !== true
 
 const idempotencyProblems: readonly ProblemCode[] = ['idempotency-in-flight', 'idempotency-mismatch']
 
-/** The problems that every operation can respond with. */
+/** The problems of every operation. */
 export const commonProblems: readonly ProblemCode[] = [
   'missing-field',
   'invalid-field',
@@ -108,19 +108,19 @@ export const commonProblems: readonly ProblemCode[] = [
 /** The problems of every operation that reads a JSON body. */
 export const bodyProblems = ['malformed-json', 'not-json', 'body-too-large', 'raw-card-not-accepted'] as const
 
-/** All problems that an operation can respond with. */
+/** Returns all problems of an operation. */
 export const problemsOf = (one: Operation): readonly ProblemCode[] => [
   ...one.problems,
   ...(takesIdempotencyKey(one) ? idempotencyProblems : []),
   ...commonProblems,
 ]
 
-/** `/user/:apiKey/orders` to `/user/{apiKey}/orders`. */
+/** Converts `/user/:apiKey/orders` to `/user/{apiKey}/orders`. */
 export const templateOf = (path: string): string => path.replaceAll(/:([^/]+)/g, '{$1}')
 
 /** The response schema of an operation that responds with Server-Sent Events only. */
 export const EventsOnly = z.string()
 
-/** Whether a request with that `Accept` gets Server-Sent Events; other requests get JSON. */
+/** Returns whether a request with this `Accept` receives Server-Sent Events; other requests receive JSON. */
 export const respondsWithEvents = ({ events, response }: Operation, accept: string | undefined): boolean =>
   events !== undefined && (response === EventsOnly || /(^|[ ,])text\/event-stream\b/i.test(accept ?? ''))

@@ -1,13 +1,16 @@
 import { z } from 'zod'
 import { ApiKey } from '#/values.ts'
 
-/** With a test key of an application, searches find test restaurants only and orders are test orders. Other kinds ignore the mode. */
+/**
+ * With a test key of an application, searches return only test restaurants and orders are test orders. Other audiences ignore the
+ * mode.
+ */
 export const KeyMode = z.enum(['live', 'test'])
 export type KeyMode = z.infer<typeof KeyMode>
 
 /**
- * The authenticated caller with its access key, as the gateway resolved it, or `service` for a request that a service makes itself.
- * Between processes a principal is in a signed token only.
+ * The authenticated caller with its access key, as resolved by the gateway, or `service` for a service's own request. Between
+ * processes a principal travels only in a signed token.
  */
 export const Principal = z.discriminatedUnion('kind', [
   z.object({

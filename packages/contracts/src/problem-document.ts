@@ -14,7 +14,7 @@ export const FaultShape = z
         'The place: a JSON Pointer into the body (`/items/0/apiKey`), or `query/NAME`, `path/NAME`, `header/NAME`.',
       ),
     code: Code,
-    detail: z.string().describe('What is wrong at that place.'),
+    detail: z.string().describe('The fault at that place.'),
   })
   .meta({ id: 'Fault', description: 'One fault of a request.' })
 
@@ -25,7 +25,7 @@ export const RefusalShape: z.ZodType<Refusal> = z.object({
   declineCode: z.string().optional(),
 }) as z.ZodType<Refusal>
 
-/** The body of every problem: RFC 9457, and in the same object the members that existing clients read. */
+/** The body of every problem: the members of RFC 9457, and the members that existing clients read. */
 export const ProblemDocument = z
   .object({
     type: z.string().describe('The path of a page about the problem, relative to the server.'),

@@ -193,14 +193,14 @@ export const problemHelp: Record<ProblemCode, ProblemHelp> = {
   },
   'tip-out-of-range': {
     why: 'The tip is negative, has more than two decimals, or is above the larger of 50.00 and the subtotal.',
-    fix: 'Correct `tip` as `detail` says.',
+    fix: 'Correct `tip`; `detail` has the bounds.',
   },
   'order-refused': {
     why: 'The restaurant received the order and refused it.',
     fix: 'Show the customer the reason in `details`. The charge was voided or refunded.',
   },
   'raw-card-not-accepted': {
-    why: 'The request contains a card number, and this platform accepts cards by token only. The request was not passed on or logged.',
+    why: 'The request contains a card number, and this platform accepts cards by token only. The request was neither forwarded nor logged.',
     fix: 'Create a token at the payment processor with the key of payment-methods, and send it as `processorToken`.',
   },
   'idempotency-mismatch': {
@@ -228,8 +228,8 @@ export const problemHelp: Record<ProblemCode, ProblemHelp> = {
     fix: 'Pay in cash or with another card. The operator finds the reason in the log of payments.',
   },
   'refund-too-large': {
-    why: 'A customer gets back at most what was paid, and each item at most once. `detail` has what is left.',
-    fix: 'Request a smaller amount, or `all` for what is left.',
+    why: 'A customer gets back at most the paid amount, and each item at most once. `detail` has the remaining amount.',
+    fix: 'Request a smaller amount, or `all` for the remaining amount.',
   },
   'order-cancelled': {
     why: 'The customer or the operator cancelled the order before the restaurant had it. The charge was voided.',

@@ -1,6 +1,6 @@
 /**
  * One row for each problem (docs/interface.md, "Errors"). `errorCode` is the integer that existing clients read: it never changes
- * and is never reused. `retryable` is whether the same request may succeed later.
+ * and is never reused. `retryable` states whether the same request may succeed later.
  */
 const row = <S extends number>(errorCode: number, status: S, title: string, retryable = false) => ({
   errorCode,
@@ -35,7 +35,7 @@ export const problems = {
   'attention-not-found': row(1409, 404, 'There is no open incident with this id'),
   'no-such-endpoint': row(1499, 404, 'There is no such endpoint'),
 
-  'method-not-allowed': row(1501, 405, 'This endpoint does not take this method'),
+  'method-not-allowed': row(1501, 405, 'This endpoint does not support this method'),
   'body-too-large': row(1502, 413, 'The body is too large'),
   'not-json': row(1503, 415, 'The body must be application/json'),
 
@@ -65,13 +65,13 @@ export const problems = {
   'tip-out-of-range': row(1713, 422, 'The tip is out of range'),
   'order-refused': row(1714, 422, 'The restaurant refused the order'),
   'idempotency-mismatch': row(1715, 422, 'The idempotency key was used with another request'),
-  'too-many-saved': row(1716, 422, 'The account has no room for another one'),
+  'too-many-saved': row(1716, 422, 'The account already has the maximum number'),
   'test-key': row(1717, 422, 'A test key places orders at test restaurants only'),
   'below-card-minimum': row(1718, 422, 'The total is below the minimum for payment by card'),
   'total-too-large': row(1719, 422, 'The total is too large'),
   'payment-not-possible': row(1720, 422, 'The payment processor does not accept this payment'),
   'order-cancelled': row(1721, 422, 'The order was cancelled'),
-  'refund-too-large': row(1722, 422, 'The refund is more than what is left'),
+  'refund-too-large': row(1722, 422, 'The refund exceeds the remaining amount'),
   'raw-card-not-accepted': row(1723, 422, 'Card numbers are not accepted'),
 
   'rate-limited': row(1801, 429, 'Too many requests', true),
@@ -85,8 +85,8 @@ export const problems = {
 
 export type ProblemCode = keyof typeof problems
 
-/** One fault of a request: its place (a JSON Pointer into the body, or `query/NAME`), its row, and a text. */
+/** One fault of a request: its place (a JSON Pointer into the body, or `query/NAME`), its problem code, and a text. */
 export type Fault = { pointer: string; code: ProblemCode; detail: string }
 
-/** The reason of a refusal in messages and rows. `declineCode` is that of the processor (402 only). */
+/** The reason of a refusal in messages and rows. `declineCode` is the code of the processor (402 only). */
 export type Refusal = { code: ProblemCode; detail: string; faults?: Fault[]; declineCode?: string }

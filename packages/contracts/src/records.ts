@@ -43,7 +43,7 @@ export const LastFour = z
 export const CreditCard = z
   .object({
     apiKey: ApiKey,
-    nickname: z.string().nullable().describe('What the user calls the card.'),
+    nickname: z.string().nullable().describe("The user's name for the card."),
     cardholderName: z.string(),
     cardholderStreetAddress: z.string(),
     cardholderZip: z.string(),
@@ -126,10 +126,10 @@ export const Restaurant = z
       .enum(['hours', 'paused', 'unattended', 'hidden'])
       .optional()
       .describe(
-        'Why it takes no orders; absent when it does. `hours`: outside of its opening hours. `paused`: it has paused. `unattended`: none of its clients is connected, or its system does not respond. `hidden`: an operator has hidden it.',
+        'The reason why it takes no orders; absent when it takes orders. `hours`: outside of its opening hours. `paused`: it has paused. `unattended`: none of its clients is connected, or its system does not respond. `hidden`: an operator has hidden it.',
       ),
     opensAt: Epoch.optional().describe(
-      'When it takes orders again, where that is known; absent when it takes them.',
+      'The time at which it takes orders again, if that is known. Absent while it takes orders.',
     ),
     hours: z
       .record(z.string(), z.array(z.string()))
@@ -147,7 +147,7 @@ export const CustomizationChoice = z
     apiKey: ApiKey,
     name: z.string(),
     price: Money.describe('Added to the price of the item.'),
-    count: z.int().describe("How much it uses up of the group's `maxCount`."),
+    count: z.int().describe('The amount that the choice adds to the count of its group.'),
     available: z.boolean(),
   })
   .meta({ id: 'CustomizationChoice' })
@@ -156,7 +156,9 @@ export const Customization = z
   .object({
     apiKey: ApiKey,
     name: z.string(),
-    type: z.string().describe('How the restaurant presents it, for example `topping`; may be empty.'),
+    type: z
+      .string()
+      .describe('The kind of choice that the restaurant shows, for example `topping`; may be empty.'),
     customizationChoices: z.array(CustomizationChoice),
   })
   .meta({ id: 'Customization', description: 'Choices to show together.' })
@@ -165,8 +167,10 @@ export const CustomizationGroup = z
   .object({
     apiKey: ApiKey,
     name: z.string(),
-    minCount: z.int().describe('The minimum sum of the counts of the chosen ones; 0: the group is optional.'),
-    maxCount: z.int().describe('The maximum sum of the counts of the chosen ones.'),
+    minCount: z
+      .int()
+      .describe('The minimum sum of the counts of the chosen choices. 0: the group is optional.'),
+    maxCount: z.int().describe('The maximum sum of the counts of the chosen choices.'),
     basePrice: Money.describe('Added once to the item when a choice of the group is chosen.'),
     customizations: z.array(Customization),
   })
@@ -231,7 +235,7 @@ export const Dispute = z
   .object({
     state: z.enum(['OPEN', 'WON', 'LOST']).describe('`LOST`: the customer has the money.'),
     amount: Money,
-    reason: z.string().describe("In the words of the customer's bank."),
+    reason: z.string().describe("The reason that the customer's bank states."),
     respondBy: Epoch.nullable().describe('The deadline for evidence; null when there is no response.'),
   })
   .meta({ id: 'OrderDispute', description: "The customer has disputed the charge at the customer's bank." })
@@ -277,7 +281,7 @@ export const Order = z
       'Present only while the bank waits for the customer, for the application that sent the order.',
     ),
     refunds: z.array(Refund).describe('Oldest first. A cancellation has its refund in `cancellation`.'),
-    refundedTotal: Money.describe('What the customer has got back, cancellations included.'),
+    refundedTotal: Money.describe('The total amount returned to the customer, cancellations included.'),
     dispute: Dispute.nullable().describe('Null unless the charge was disputed.'),
   })
   .meta({ id: 'Order' })

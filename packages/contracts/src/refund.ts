@@ -11,7 +11,7 @@ const BorneBy = z.enum(['restaurant', 'platform'])
 export const Refund = z
   .object({
     apiKey: ApiKey,
-    amount: Money.describe('What the customer gets back.'),
+    amount: Money.describe('The amount that the customer gets back.'),
     state: z
       .enum(['PENDING', 'DONE', 'FAILED'])
       .describe(
@@ -29,7 +29,7 @@ export const Refund = z
     borneBy: BorneBy.describe('Who pays for it.'),
     date: Epoch,
   })
-  .meta({ id: 'Refund', description: 'Money that goes back after the capture.' })
+  .meta({ id: 'Refund', description: 'The return of money after the capture.' })
 export type Refund = z.infer<typeof Refund>
 
 const positive = Money.refine((amount) => amount > 0, 'is not more than 0').meta({ exclusiveMinimum: 0 })
@@ -42,7 +42,7 @@ const body = z.object({
         index: z.int().min(0).describe('Position in `items` of the order, from 0.'),
         amount: positive
           .optional()
-          .describe('A part of it, tax included. When absent, all that is left of the item.'),
+          .describe('A part of it, tax included. When absent, the remaining amount of the item.'),
       }),
     )
     .max(100)
@@ -50,7 +50,7 @@ const body = z.object({
     .describe('Items, each with its share of the tax.'),
   includeDelivery: z.boolean().default(false).describe('The delivery price as well.'),
   includeTip: z.boolean().default(false).describe('The tip as well.'),
-  all: z.boolean().default(false).describe('All that is left of the total.'),
+  all: z.boolean().default(false).describe('The remaining amount of the total.'),
   reason: RefundReason,
   message: text(500).optional().describe('A text for the customer.'),
   borneBy: BorneBy.default('restaurant').describe('Who pays for it.'),

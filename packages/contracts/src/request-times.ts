@@ -1,17 +1,22 @@
-/** Timeouts within one request, in milliseconds. They depend on one another: request-times.unit.test.ts states how. */
+/** Timeouts within one request, in milliseconds. request-times.unit.test.ts states how they depend on one another. */
 export const requestTimes = {
-  /** The deadline of a request, from its arrival at the gateway: the client gets a response by then, also when a dependency is unavailable. */
+  /**
+   * The deadline of a request, from its arrival at the gateway. The client receives a response by then, even if a dependency is
+   * unavailable.
+   */
   deadline: 10_000,
-  /** The part of the deadline that the gateway reserves to relay the response: far more than the hop takes on an idle machine. */
+  /**
+   * The part of the deadline in which the gateway relays the response: much longer than this network hop takes on an idle machine.
+   */
   relay: 250,
   /**
-   * The part that send-order reserves for its response. With less time left it accepts no order and stops waiting for its saga,
-   * 8 s after its arrival: it then marks the order at PROCESSING as answered, reads it and renders it.
+   * The part of the deadline in which send-order responds. With less time left it accepts no order, and it stops waiting for its
+   * saga 8 s after arrival. It then marks the order at PROCESSING as answered, reads it and renders it.
    */
   answer: 1_750,
   /** The gateway's request to accounts for the principal of an access key. */
   accessKey: 2_000,
-  /** A question to catalog or accounts. Two are sequential when the zone depends on a saved address. */
+  /** A question to catalog or accounts. Two run in sequence if the zone depends on a saved address. */
   question: 2_000,
   /** Acquiring a connection to PostgreSQL. */
   connection: 2_000,
@@ -21,11 +26,11 @@ export const requestTimes = {
   tokenize: 8_000,
   /** A request to the payment processor. */
   processor: 6_000,
-  /** An expired card is read at the processor, within the question for the recipient of an order. */
+  /** Reading an expired card at the processor, within the question for the recipient of an order. */
   readCard: 1_200,
   /**
-   * The reply timeout of a command to payments. The republished command may arrive while the first one waits for the processor,
-   * which is harmless: same row, same idempotency key.
+   * The reply timeout of a command to payments. A republished command may arrive while the first one still waits for the processor.
+   * That is harmless: both use the same row and the same idempotency key.
    */
   paymentReply: 2_500,
   /** The reply timeout of accounts.save, for which no client waits. */

@@ -3,35 +3,35 @@
  */
 
 /**
- * Bidirectional embeddings, overrides and isolates (Unicode UAX #9): they reorder the text around them. The marks U+200E,
- * U+200F and U+061C are not included: they do not reorder other text, and Hebrew and Arabic text has them.
+ * Bidirectional embeddings, overrides and isolates (Unicode UAX #9): they reorder the text around them. The marks U+200E, U+200F
+ * and U+061C are excluded: they reorder no other text, and Hebrew and Arabic texts contain them.
  */
 const BIDI = String.raw`\u202A-\u202E\u2066-\u2069`
-/** ECMA-48: U+009B begins an escape sequence, as ESC [ does. */
+/** ECMA-48: U+009B begins an escape sequence, like ESC [. */
 const C1 = String.raw`\u0080-\u009F`
 const DEL = String.raw`\u007F`
 
 const INVISIBLE = new RegExp(`[${BIDI}${C1}]`, 'g')
-/** The line and paragraph separators are line breaks for JavaScript and some terminals. */
+/** JavaScript and some terminals treat the line and paragraph separators as line breaks. */
 const UNPRINTABLE = new RegExp(String.raw`[\u0000-\u001F${DEL}${C1}${BIDI}\u2028\u2029]`, 'g')
 const UNPRINTABLE_IN_JSON = new RegExp(String.raw`[${DEL}${C1}${BIDI}\u2028\u2029]`, 'g')
 
 /**
- * Removes C1 controls and bidirectional controls from a text. A refusal would be wrong: a telephone number from Apple's contacts
- * has an invisible U+202D and U+202C. Emoji, their joiners and right-to-left text stay. C0 controls and DEL stay as well: schemas
- * refuse them, except line breaks and tabs.
+ * Removes C1 controls and bidirectional controls from a text. Rejecting them would be wrong: a telephone number from Apple's
+ * contacts contains an invisible U+202D and U+202C. Emoji, their joiners and right-to-left text stay. C0 controls and DEL stay too;
+ * schemas reject them, except line breaks and tabs.
  */
 export const stripInvisible = (text: string): string => text.replaceAll(INVISIBLE, '')
 
-/** Format characters without a glyph, except the joiners and marks that scripts and emoji need; tags and U+FFF9 to U+FFFB. */
+/** Format characters without a glyph, tags, and U+FFF9 to U+FFFB. Joiners and marks that scripts and emoji need are excluded. */
 const FORMAT = /[[[\p{Cf}&&\p{Default_Ignorable_Code_Point}]--[\u200C-\u200F\u061C]]\uFFF9-\uFFFB]/gv
 /** Includes line breaks, because the text of another system becomes part of a sentence. */
 const BLANKS = /[\s\p{Cc}]+/gu
 
 /**
- * Converts a text of another system to one that can be stored and printed: well-formed UTF-16, one line, trimmed, without
- * invisible characters, at most `maxLength` UTF-16 code units. PostgreSQL refuses NUL in text, and NUL and half a surrogate pair
- * in jsonb (22021, 22P05): a command that stores such a text would fail each time.
+ * Converts a text of another system so that it can be stored and printed. The result is well-formed UTF-16, one line, trimmed,
+ * without invisible characters, with at most `maxLength` UTF-16 code units. PostgreSQL rejects NUL in text, and NUL and half a
+ * surrogate pair in jsonb (22021, 22P05): a command that stores such a text would fail on each attempt.
  */
 export function sanitizeText(text: string, maxLength: number): string {
   const line = text.toWellFormed().replaceAll(FORMAT, '').replaceAll(BLANKS, ' ').trim()

@@ -3,8 +3,8 @@ import type { z } from 'zod'
 const REDACTED = '[secret]'
 
 /**
- * A card number, cvv or password in memory. Printed, logged or serialized it is `[secret]`. Only `reveal` returns the value, and a
- * search for that word finds every use.
+ * A card number, cvv or password in memory. Printing, logging and serialization yield `[secret]`. Only `reveal` returns the value,
+ * so a search for that name finds every use.
  */
 export class Secret {
   readonly #value: string
@@ -13,7 +13,7 @@ export class Secret {
     this.#value = value
     this.#distinguishing = distinguishing
   }
-  /** The part for the keyed fingerprint of a request: the last four digits of a card number, nothing of a cvv. */
+  /** Returns the part for the keyed fingerprint of a request: the last four digits of a card number, and no digit of a cvv. */
   distinguishingPart(): string {
     return this.#distinguishing(this.#value)
   }
@@ -31,7 +31,7 @@ export class Secret {
   }
 }
 
-/** Parses a string into a `Secret`. `distinguishing` picks the part that distinguishes two requests. */
+/** Returns a schema that parses a string into a `Secret`. `distinguishing` returns the part that distinguishes two requests. */
 export const secret = <S extends z.ZodType<string, string>>(
   schema: S,
   distinguishing?: (value: string) => string,

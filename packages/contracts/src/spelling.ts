@@ -1,14 +1,15 @@
 import { z } from 'zod'
 
 /**
- * Spellings of existing clients that `normalize` accepts beside that of the schema (packages/kit/src/http/normalize.ts). `digits`: also as a number. `card-number`: also with spaces or dashes. `month`, `year`: two digits, also as `9`, `"9"`, `2033`.
- * `record`: an object, also as a bare string, which is its `apiKey`.
+ * Spellings of existing clients that `normalize` (packages/kit/src/http/normalize.ts) accepts in addition to the schema. `digits`:
+ * also as a number. `card-number`: also with spaces or dashes. `month`, `year`: two digits, also as `9`, `"9"`, `2033`. `record`:
+ * an object, also as a string that is its `apiKey`.
  */
 export type Spelling = 'digits' | 'card-number' | 'month' | 'year' | 'record'
 
 const spellings = z.registry<{ spelling: Spelling }>()
 
-/** Marks a schema and all schemas that further checks and descriptions derive from it. */
+/** Marks a schema, and all schemas that are derived from it by further checks and descriptions. */
 export const spelled = <S extends z.ZodType>(spelling: Spelling, schema: S): S => {
   spellings.add(schema, { spelling })
   return schema

@@ -4,8 +4,8 @@ import { stripInvisible } from '#/safe-text.ts'
 import { spelled } from '#/spelling.ts'
 
 /**
- * Opaque identifier of a record. New ones are 48 hexadecimal characters; imported records keep theirs (`9511054`). So the schema
- * checks only the length, and that no character needs escaping in a path.
+ * Opaque identifier of a record. New identifiers are 48 hexadecimal characters; imported records keep theirs (`9511054`). Therefore
+ * the schema checks only the length, and that no character needs escaping in a path.
  */
 export const ApiKey = spelled(
   'digits',
@@ -15,7 +15,7 @@ export const ApiKey = spelled(
 ).describe('Opaque identifier of the record.')
 export type ApiKey = z.infer<typeof ApiKey>
 
-/** Money inside of the platform: integer cents of the restaurant's currency. */
+/** Money inside the platform: integer cents of the restaurant's currency. */
 export const Cents = z.int().brand<'Cents'>()
 export type Cents = z.infer<typeof Cents>
 
@@ -24,20 +24,20 @@ const hasAtMostTwoDecimals = z.refine<number>(
   'has more than two decimals',
 )
 
-/** Money on the wire: a JSON number, in requests with at most two decimals, in responses with exactly two (`8.00`). */
+/** Money on the wire: a JSON number, with at most two decimals in requests and exactly two in responses (`8.00`). */
 export const Money = z
   .number()
   .check(hasAtMostTwoDecimals)
   .describe("Money in the restaurant's currency: in requests at most two decimals, in responses always two.")
 export type Money = z.infer<typeof Money>
 
-/** Whether a schema is `Money`, possibly with further checks and descriptions. */
+/** Returns whether a schema is `Money`, possibly with further checks and descriptions. */
 export const isMoney = (schema: z.ZodNumber): boolean =>
   schema.def.checks?.includes(hasAtMostTwoDecimals) ?? false
 
 /**
- * Cents of an amount on the wire, or null when it has more than two decimals or is out of range.
- * Exact: a division by 100 results in the double nearest to the decimal, which is the double that JSON.parse returns.
+ * Converts an amount on the wire to cents; null if it has more than two decimals or is out of range. The conversion is exact: a
+ * division by 100 results in the double nearest to the decimal, as JSON.parse returns it.
  */
 export function toCents(amount: number): Cents | null {
   const cents = Math.round(amount * 100)
@@ -47,7 +47,7 @@ export function toCents(amount: number): Cents | null {
 /** Converts cents to an amount on the wire: 1075 to 10.75. */
 export const toMoney = (cents: Cents): Money => cents / 100
 
-/** Brands an integer as cents, for sums and products, which lose the brand. */
+/** Brands an integer as cents. Sums and products lose the brand. */
 export const cents = (integer: number): Cents => integer as Cents
 
 /** Time on the wire: Unix epoch, whole seconds. */
@@ -104,18 +104,19 @@ export const PaymentAction = z
   })
   .meta({
     id: 'PaymentAction',
-    description: 'What the customer has to do at the bank before the card can be authorized.',
+    description: 'The action of the customer at the bank that is required before the card can be authorized.',
   })
 export type PaymentAction = z.infer<typeof PaymentAction>
 
 // People type line breaks and tabs into comments. Every other control character breaks logs, tickets or PostgreSQL (NUL is error
-// 22021 there), and so does half of a surrogate pair.
+// 22021). Half of a surrogate pair does too.
 // eslint-disable-next-line no-control-regex
 const CONTROL = /[\u0000-\u0008\u000B\u000C\u000E-\u001F\u007F]/
 
 /**
- * A trimmed text of at most `max` characters. It removes invisible characters that reorder or control the display, and refuses
- * other control characters and invalid Unicode. A text that is too long skips the other checks, whose time grows with its length.
+ * A trimmed text of at most `max` characters. It removes invisible characters that reorder or control the display, and rejects
+ * other control characters and invalid Unicode. A text that is too long skips the other checks, because their duration grows with
+ * its length.
  */
 export const characters = (max: number) =>
   z
@@ -127,7 +128,7 @@ export const characters = (max: number) =>
     .trim()
 
 /**
- * `characters` with card numbers masked, so that none is stored, queued, printed or returned. `max` applies to the text before the
+ * `characters` with masked card numbers, so that none is stored, queued, printed or returned. `max` applies to the text before
  * masking.
  */
 export const text = (max: number) => characters(max).overwrite(maskCardNumbers)
@@ -138,10 +139,10 @@ const filled = (schema: z.ZodString) =>
 /** A `text` that is not empty. */
 export const filledText = (max: number) => filled(text(max))
 
-/** A `filledText` that clients may send as a number: ZIP codes, telephone numbers. */
+/** A `filledText` that clients may also send as a number: ZIP codes, telephone numbers. */
 export const filledDigits = (max: number) => spelled('digits', filledText(max))
 
-/** An e-mail address is stored unmasked: its owner signs in with it. */
+/** An e-mail address is not masked, because its owner signs in with it. */
 export const emailAddress = () => filled(characters(200))
 
 export const Latitude = z.number().min(-90).max(90).describe('Degrees north.')

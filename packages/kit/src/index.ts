@@ -1,4 +1,4 @@
-/* Everything that all processes use. PostgreSQL and Redis are imported by file: they would cost the gateway 8 MB. */
+/* The exports for all processes. PostgreSQL and Redis are imported by file, because they would cost the gateway 8 MB. */
 export * from '#/security/access-key.ts'
 export type { App } from '#/http/app.ts'
 export { corsHeaders } from '#/http/response-headers.ts'

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import pg from 'pg'
 import { servers } from '#/servers.ts'
 
-/** The URL of a new, empty database on the test server, as its superuser. */
+/** Creates an empty database on the test server. Returns its URL for the superuser. */
 export async function newDatabase(): Promise<string> {
   const url = new URL(servers().postgres)
   const name = newName()
@@ -12,8 +12,8 @@ export async function newDatabase(): Promise<string> {
 }
 
 /**
- * The URL of a new database for a service that is started whole. It has a role and a schema of its own: at its start a service stores
- * settings in its role, and those of the superuser would reach the other tests.
+ * Creates a database with a separate role and schema for a whole service, and returns its URL. A service stores settings in its
+ * role when it starts. Settings in the superuser's role would affect other tests.
  */
 export async function newServiceDatabase(): Promise<string> {
   const url = new URL(await newDatabase())

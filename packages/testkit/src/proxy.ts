@@ -2,20 +2,20 @@ import { once } from 'node:events'
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
 import { Transform, type Writable } from 'node:stream'
 
-/** A TCP proxy on loopback in front of a server, which injects network faults. */
+/** A TCP proxy on the loopback interface that injects network faults. */
 export type Proxy = {
-  /** The server's URL, through the proxy. */
+  /** The server's URL with the proxy's address. */
   url: string
-  /** Resets all connections, and new ones until `mend`. */
+  /** Resets all connections, and each new connection until `mend`. */
   cut(): void
   mend(): void
-  /** Forwards nothing until `thaw`, and keeps the connections open. */
+  /** Keeps the connections open and forwards nothing until `thaw`. */
   freeze(): void
   thaw(): void
   close(): Promise<void>
 }
 
-/** `delayMs` delays the bytes of both directions. `filter` transforms the bytes of clients. */
+/** Starts a proxy. `delayMs` delays the bytes in both directions. `filter` transforms the bytes that clients send. */
 export async function proxyTo(
   serverUrl: string,
   { delayMs = 0, filter }: { delayMs?: number; filter?: () => Transform } = {},
@@ -78,7 +78,7 @@ function forward(one: Socket, other: Socket, { pipes, frozen, delayMs, filter }:
   const late = delayMs === 0 ? other : through(other, delay(delayMs))
   const pipe = filter ? through(late, filter) : late
   pipes.set(one, pipe)
-  // A reset of one socket closes the other.
+  // When one socket is reset, the other is closed too.
   one.on('error', () => other.destroy())
   one.on('close', () => {
     pipes.delete(one)
@@ -96,7 +96,7 @@ const delay = (delayMs: number) =>
     flush: (done) => void setTimeout(done, delayMs),
   })
 
-/** A transform in front of a destination, which ends with it. */
+/** Pipes a transform into a destination. The transform is destroyed when the destination closes. */
 function through(to: Writable, transform: Transform): Transform {
   to.once('close', () => transform.destroy())
   transform.pipe(to)

@@ -12,5 +12,5 @@ declare module 'vitest' {
   }
 }
 
-/** The URLs of the real servers of the stack tests: of a superuser of PostgreSQL, and of an administrator of RabbitMQ. */
+/** Returns the URLs of the real servers of the stack tests, for a superuser of PostgreSQL and an administrator of RabbitMQ. */
 export const servers = () => inject('servers')

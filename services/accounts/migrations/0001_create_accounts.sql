@@ -1,6 +1,5 @@
--- Client applications, what lets them (and restaurants and operators) in, and the people whom they serve.
--- Of a card there is the processor's token, the brand, the last four digits and the month of expiry; a card
--- number or cvv has no column, in no form.
+-- Client applications, the access keys of applications, restaurants and operators, and users. Of a card, only the processor's
+-- token, the brand, the last four digits and the expiry are stored; no column contains a card number or cvv in any form.
 
 create table applications (
   id text primary key,
@@ -10,13 +9,13 @@ create table applications (
 
 create table access_keys (
   id text primary key,
-  -- SHA-256 (hex); the key itself is shown once and not kept.
+  -- SHA-256 (hex). The key itself is shown once and not stored.
   hash text not null unique,
-  -- What may be shown of the key; null for one that came here as a hash (OPERATOR_KEY_HASH).
+  -- The part of the key that may be shown; null for a key that was configured as a hash (OPERATOR_KEY_HASH).
   prefix text,
   kind text not null check (kind in ('application', 'restaurant', 'operator')),
   application_id text references applications,
-  -- Restaurants are the catalog's: no reference.
+  -- Catalog owns the restaurants, so there is no foreign key.
   restaurant_api_key text,
   created_at timestamptz not null default now(),
   last_used_at timestamptz,
@@ -29,7 +28,7 @@ create table access_keys (
 create table users (
   api_key text primary key,
   email text not null,
-  -- One person, however the address is written. "C": the same letters whatever the server's locale.
+  -- An e-mail address belongs to one user, in any case of its letters. Collation "C": independent of the server's locale.
   email_key text not null unique generated always as (lower(email collate "C")) stored,
   -- PHC string, see src/password.ts.
   password_hash text not null,
@@ -39,7 +38,7 @@ create table users (
   created_at timestamptz not null default now()
 );
 
--- Through which applications the person registered or signed in (interface.md, "Who may see what").
+-- The applications through which the user registered or signed in (docs/interface.md, "Access to users and orders").
 create table user_applications (
   user_api_key text not null references users,
   application_id text not null references applications,
@@ -71,7 +70,7 @@ create table addresses (
   city text not null,
   state text not null,
   zip text not null,
-  -- Both or neither: null until an order to this address has found it on the map.
+  -- Both or neither; null until an order to this address was located on the map.
   latitude double precision,
   longitude double precision,
   created_at timestamptz not null default now()

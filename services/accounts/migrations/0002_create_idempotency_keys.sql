@@ -1,13 +1,13 @@
--- What clients number their requests by, written in the transaction of what the request does: no other
--- transaction ever sees a key without its answer. Refusals keep no key. Kept for seven days.
+-- Idempotency keys of clients, written in the transaction of their request: no other transaction sees a key without its response. A
+-- refused request stores no key. Rows are deleted after seven days.
 create table idempotency_keys (
   access_key_id text not null,
   path text not null,
   key text not null,
-  -- SHA-256 (hex) of the request, in which secrets stand as less than they are.
+  -- SHA-256 (hex) of the request, which contains only the distinguishing parts of secrets.
   fingerprint text not null,
-  -- The answer byte for byte; null until the end of the transaction. An issued access key is not in it: a
-  -- nonce stands in its place, see src/issued-access-key.ts.
+  -- The response byte for byte; null until the end of the transaction. Instead of an issued access key it contains a nonce, see
+  -- src/derived-access-keys.ts.
   status integer,
   body text,
   created_at timestamptz not null default now(),

@@ -1,7 +1,7 @@
--- The second net: what is asked on behalf of a client application is asked in the role <service>_client, with
--- platter.application set (packages/kit/src/as-application.ts). It finds rows of that application only, however the
--- query is written, and nothing where it is not set. The owner of the tables is held by none of this: what the
--- service does on its own account costs no more than before.
+-- Row-level security, in addition to the conditions of the queries. Statements for a client application run in the role
+-- <service>_client with platter.application set (packages/kit/src/postgres/tenant-scope.ts). They find only rows of that
+-- application, however a query is written, and none if it is not set. The owner of the tables is exempt, so the service's own work
+-- costs no more than before.
 alter table applications enable row level security;
 alter table access_keys enable row level security;
 alter table users enable row level security;
@@ -17,14 +17,15 @@ create policy of_application on user_applications for select
 create policy of_application on access_keys for select
   using (application_id = (select current_setting('platter.application', true)));
 
--- A policy that reads a table reads it through that table's own. A user is registered and signs in by an e-mail that
--- may be anybody's, so nobody is inserted here.
+-- A policy that reads a table is subject to that table's policies. A user registers and signs in with an e-mail address that may
+-- belong to any user, so this role inserts no users.
 create policy of_application on users for select
   using (exists (select from user_applications where user_api_key = users.api_key));
 create policy change_of_application on users for update
   using (exists (select from user_applications where user_api_key = users.api_key));
 
--- What was removed is nobody's, and empty: whoever removes it has to be able to see it, or could not.
+-- A removed row has no user and is empty. The application that removes it must see the new row, otherwise PostgreSQL rejects the
+-- update.
 create policy of_application on cards for select using (user_api_key is null
   or exists (select from user_applications where user_api_key = cards.user_api_key));
 create policy add_to_application on cards for insert
@@ -43,6 +44,6 @@ create policy change_of_application on addresses for update
   with check (user_api_key is null
     or exists (select from user_applications where user_api_key = addresses.user_api_key));
 
--- access_key_id is the first key of a line, which is never deleted.
+-- access_key_id is the first key of a chain, which is never deleted.
 create policy of_application on idempotency_keys
   using (exists (select from access_keys where id = access_key_id));

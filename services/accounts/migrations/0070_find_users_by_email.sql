@@ -1,3 +1,3 @@
--- Whoever signs in is looked for by lower(… collate "C"), which compares by that collation: the index of the unique
--- constraint has the database's, and all users were read instead.
+-- A sign-in searches by lower(… collate "C"), which compares by that collation. The index of the unique constraint has the
+-- collation of the database, so all users were read.
 create index users_by_email on users (email_key collate "C");

@@ -1,4 +1,4 @@
--- An imported key was made by another system: it has neither our prefix nor our checksum.
+-- An imported key was created by another system: it has neither Platter's prefix nor its checksum.
 alter table access_keys add column imported boolean not null default false;
--- The gateway asks for all of them, and whether there are others than the last time.
+-- The gateway reads the hashes of all imported keys, and whether they have changed since its last read.
 create index access_keys_imported on access_keys (created_at, hash) where imported;

@@ -25,7 +25,7 @@ export const Config = z.object({
     .describe(
       'Redis, for the counts of sign-in and registration attempts, which all replicas share. Without it each replica has its own counts.',
     ),
-  // Enough for users who try their passwords; an attacker has 1,000 guesses a day.
+  // Enough for users who mistype their passwords; an attacker has 1,000 guesses per day.
   TRIES_PER_EMAIL: count
     .default(10)
     .describe(
@@ -35,9 +35,10 @@ export const Config = z.object({
   TRIES_PER_ADDRESS: count
     .default(30)
     .describe(
-      'The same for one client address (for IPv6 its /64). Increase it when one server registers or signs in all users of an application.',
+      'The same limit for one client address (for IPv6 its /64). Increase it when one server registers or signs in all users of an application.',
     ),
-  // Limits a list of leaked pairs that is tried from many addresses. 20,000 ordinary sign-ins have 1,000 failures, at one in twenty.
+  // Limits attacks with a list of leaked credentials from many addresses. 20,000 ordinary sign-ins have 1,000 failures, at one in
+  // twenty.
   TRIES_PER_APPLICATION: count
     .default(1_000)
     .describe(

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { clientAddress } from '@platter/kit'
 import type { CredentialAttempt } from '#/store/credential-attempts.ts'
 
-/** The gateway sends the client's address. Without that header the address is unknown, and not counted. */
+/** Returns the attempt to count. Without the gateway's address header, the client's address is unknown and not counted. */
 export const attemptOf = (
   email: string,
   headers: IncomingHttpHeaders,

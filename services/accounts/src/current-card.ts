@@ -4,7 +4,7 @@ import type { CardStore } from '#/store/cards.ts'
 
 type Deps = {
   cards: Pick<CardStore, 'setDetails'>
-  /** Reads a card at the payment processor; null when it has no details. */
+  /** Returns a card's details at the payment processor; null if it has none. */
   readCard: (token: string) => Promise<CardDetails | null>
   log: Log
   /** Epoch milliseconds. */
@@ -14,8 +14,8 @@ type Deps = {
 export type CurrentCard = ReturnType<typeof currentCard>
 
 /**
- * Returns the function that reads a saved card again when it has expired by its stored expiry. Its bank may have sent a new one, which
- * the processor charges under the same token. A card that cannot be read stays as it is stored, and its order is refused.
+ * Returns the function that reads a saved card again when its stored expiry has passed. The bank may have issued a new card, which
+ * the processor charges under the same token. A card that cannot be read stays unchanged, and its order is refused.
  */
 export const currentCard =
   ({ cards, readCard, log, now = Date.now }: Deps) =>

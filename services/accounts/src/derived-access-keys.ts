@@ -14,14 +14,14 @@ import type { StoredKey } from '#/store/access-keys.ts'
 
 type Issued = z.output<typeof IssuedAccessKey>
 
-/** A new access key: `nonce` takes the place of the access key in the stored response. */
+/** A new access key. In the stored response, `nonce` replaces the key. */
 export type NewKey = { nonce: string; stored: StoredKey }
 
 /**
- * Access keys that a replay shows again, although they are not stored. A key is derived (HKDF-SHA-256) from INTERNAL_SECRET and a
- * nonce of 256 random bits. The response that is stored under the Idempotency-Key contains the nonce, and `reveal` replaces it by
- * the key, in the first response and in replays. A dump or a backup of the rows contains no key; without an Idempotency-Key only
- * the hash is stored. INTERNAL_SECRET signs principals anyway, so deriving keys from it adds no privilege.
+ * Issues access keys that a replay returns again although they are not stored. A key is derived (HKDF-SHA-256) from INTERNAL_SECRET
+ * and a nonce of 256 random bits. The response under the Idempotency-Key contains the nonce, and `reveal` replaces it with the key
+ * in the first response and in replays. A dump or backup of the rows contains no key; without an Idempotency-Key only the hash is
+ * stored. INTERNAL_SECRET already signs principals, so deriving keys from it adds no privilege.
  */
 export function derivedAccessKeys(secrets: InternalSecrets) {
   const derive = (nonce: string, mode: KeyMode, internalSecret: string = secrets[0]): string => {
@@ -37,7 +37,10 @@ export function derivedAccessKeys(secrets: InternalSecrets) {
       const stored = { id: newApiKey(), hash: hashAccessKey(accessKey), prefix: accessKeyPrefix(accessKey) }
       return { nonce, stored }
     },
-    /** The response with its access key. Throws Problem idempotency-mismatch when the INTERNAL_SECRET of the key is not configured. */
+    /**
+     * Returns the response with its access key. Throws Problem idempotency-mismatch if the INTERNAL_SECRET of the key is no longer
+     * configured.
+     */
     reveal: (body: string): string => {
       const response = JSON.parse(body) as Issued
       const accessKey = secrets

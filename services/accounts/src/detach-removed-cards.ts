@@ -5,14 +5,14 @@ const AT_ONCE = 20
 
 type Deps = {
   detachments: CardDetachmentStore
-  /** Detaches a token at the payment processor. Rejects when the outcome is not known. */
+  /** Detaches a token at the payment processor. Rejects if the outcome is unknown. */
   detach: (token: string) => Promise<void>
   log: Log
 }
 
 /**
- * Detaches removed cards at the payment processor. A row is deleted after its detachment, so a crash repeats it, which is harmless.
- * Returns true when there may be more.
+ * Detaches removed cards at the payment processor. A row is deleted after its detachment, so a crash in between repeats the
+ * detachment, which is harmless. Returns true if more may be due.
  */
 export async function detachRemovedCards({ detachments, detach, log }: Deps): Promise<boolean> {
   const due = await detachments.takeDue(AT_ONCE)
@@ -31,7 +31,7 @@ export async function detachRemovedCards({ detachments, detach, log }: Deps): Pr
   if (failed.length > 0)
     log.warn(
       { count: failed.length, err: failed[0] },
-      'removed cards were not detached at the processor; it is repeated',
+      'removed cards were not detached at the processor; the detachment is retried',
     )
   return due.length === AT_ONCE && failed.length === 0
 }

@@ -2,13 +2,13 @@ import { Problem } from '@platter/kit'
 import type { NewKey } from '#/derived-access-keys.ts'
 import type { AccessKeyStore, Holder } from '#/store/access-keys.ts'
 
-/** Stores a new access key and returns the response that is stored under the Idempotency-Key. Throws Problem access-key-taken. */
+/** Stores a new access key. Returns the response that is stored under the Idempotency-Key. Throws Problem access-key-taken. */
 export async function insertKey(
   accessKeys: Pick<AccessKeyStore, 'insert'>,
   { nonce, stored }: NewKey,
   holder: Holder,
 ) {
   const inserted = await accessKeys.insert(stored, holder)
-  if (!inserted) throw new Problem('access-key-taken', 'This access key is stored already.')
+  if (!inserted) throw new Problem('access-key-taken', 'This access key is already stored.')
   return { id: stored.id, accessKey: nonce, prefix: stored.prefix, created: inserted.created }
 }

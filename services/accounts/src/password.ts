@@ -4,7 +4,7 @@ import type { Secret } from '@platter/contracts'
 import { ADMISSION_POLICIES, ConcurrencyLimit } from '@platter/kit'
 
 type Parameters = { memory: number; passes: number; parallelism: number }
-/** `keyId` names the pepper; a hash from before peppers has none. */
+/** `keyId` identifies the pepper; absent in a hash without a pepper, from an earlier version. */
 type Hash = Parameters & { keyId: string | undefined; salt: Buffer; tag: Buffer }
 
 /** The minimum that OWASP recommends for Argon2id: 19 MiB (in KiB), two passes. 22 to 30 ms on a quiet core. */
@@ -13,21 +13,22 @@ const SALT_BYTES = 16
 const TAG_BYTES = 32
 
 /**
- * Share of one core's time, after one second of continuous sign-ins: 33 in that second, then 11 a second. Meanwhile an order
- * on two cores takes 1.2 times as long as alone; with a whole core of hashes, 1.4 times (`npm run signins`).
+ * The share of one core's time, after one second of continuous sign-ins: 33 sign-ins in that second, then 11 per second. Meanwhile
+ * an order on two cores takes 1.2 times as long as without sign-ins; with a whole core of hashes it takes 1.4 times (`npm run
+ * signins`).
  */
 const SHARE = 1 / 3
-/** Milliseconds of rest that a hash after a pause may postpone. */
+/** Milliseconds of rest that hashes after a pause may postpone. */
 const UNRESTED_MS = 2_000
-/** `outdated`: right, but hashed with other parameters than today's, so that it is to be hashed again. */
+/** `outdated`: the password is correct, but its hash has outdated parameters or pepper and must be replaced. */
 export type Verdict = 'right' | 'outdated' | 'wrong'
 
 /**
- * Hashes passwords with Argon2id, and verifies them, one at a time. The PHC string of a hash contains its parameters, so that the
- * constants above may grow.
+ * Hashes passwords with Argon2id and verifies them, one at a time. The PHC string of a hash contains its parameters, so the
+ * constants above may increase later.
  *
- * A pepper is a secret input of each hash that no database stores: an attacker with the rows alone cannot test a password. The
- * first pepper is for new hashes. The others verify older hashes, until their users sign in.
+ * A pepper is a secret input of each hash that no database stores: an attacker with only the rows cannot test a password. New
+ * hashes use the first pepper. The other peppers verify older hashes, until their users sign in.
  */
 export function createPasswords(pepper: string, ...formerly: string[]) {
   const sequentially = oneAtATime()
@@ -38,7 +39,7 @@ export function createPasswords(pepper: string, ...formerly: string[]) {
   function pepperOf({ keyId: name }: Pick<Hash, 'keyId'>): Buffer | undefined {
     const found = name === undefined ? undefined : peppers.get(name)
     if (name !== undefined && !found)
-      throw new Error('a stored password hash names a pepper that is not configured')
+      throw new Error('a stored password hash needs a pepper that is not configured')
     return found
   }
   const current = () => ({ ...CURRENT, keyId, salt: randomBytes(SALT_BYTES) })
@@ -52,8 +53,8 @@ export function createPasswords(pepper: string, ...formerly: string[]) {
     })
 
   /**
-   * Compares the password with the hash. Without a hash it is wrong after equal work, so that the duration does not reveal whether
-   * the user exists. A hash with other parameters takes another time, until its user signs in.
+   * Compares the password with the hash. Without a hash, the result is `wrong` after equal work, so the duration does not reveal
+   * whether the user exists. A hash with other parameters takes a different time, until its user signs in.
    */
   const verify = (password: Secret, phc: string | undefined): Promise<Verdict> =>
     sequentially(async () => {
@@ -65,9 +66,9 @@ export function createPasswords(pepper: string, ...formerly: string[]) {
 
   return {
     /**
-     * A permit for one request that hashes, shared among applications. Throws Problem overloaded without a free permit. Acquire it
-     * before the request counts as an attempt or costs more than a read: requests that are rejected later take more of the machine
-     * than all hashes, and use up attempts.
+     * Acquires a permit for one request that hashes; applications share the permits fairly. Throws Problem overloaded without a
+     * free permit. Acquire it before the request counts as an attempt or costs more than a read. Requests that are rejected later
+     * use more of the machine than all hashes, and use up attempts.
      */
     enter: (applicationId: string) => {
       const permit = limit.acquire(applicationId)
@@ -77,13 +78,13 @@ export function createPasswords(pepper: string, ...formerly: string[]) {
 }
 export type Passwords = ReturnType<typeof createPasswords>
 
-/** 32 bits of a hash: they distinguish peppers and reveal none. */
+/** 32 bits of a hash: enough to distinguish peppers, too few to reveal one. */
 const keyIdOf = (pepper: string): string =>
   base64(createHash('sha256').update('key id of a pepper').update(pepper).digest().subarray(0, 4))
 
 const argon2id = promisify(argon2)
 
-/** Keyboards compose an accented letter in different ways; NFC makes them one password. */
+/** Keyboards compose an accented letter in different ways; NFC makes the passwords equal. */
 const derive = (
   password: Secret,
   { memory, passes, parallelism, salt }: Omit<Hash, 'tag' | 'keyId'>,
@@ -115,10 +116,10 @@ const toPhc = ({ memory, passes, parallelism, keyId, salt, tag }: Hash): string 
 const PHC =
   /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)(?:,keyid=([A-Za-z0-9+/]+))?\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/
 
-/** Throws for what `toPhc` could not have made. */
+/** Parses a hash. Throws for a text that `toPhc` cannot have created. */
 function fromPhc(text: string): Hash {
   const [, memory, passes, parallelism, keyId, salt, tag] = PHC.exec(text) ?? []
-  if (salt === undefined || tag === undefined) throw new Error('a kept password hash cannot be read')
+  if (salt === undefined || tag === undefined) throw new Error('a stored password hash cannot be parsed')
   return {
     memory: Number(memory),
     passes: Number(passes),
@@ -130,12 +131,12 @@ function fromPhc(text: string): Hash {
 }
 
 /**
- * One core at most, whatever the machine has: more people who sign in are a matter of more replicas. (libuv has four
- * threads, which look up host names as well: 64 hashes at once held up every outgoing call for 1.5 s.)
+ * Uses at most one core on any machine; for more sign-ins, run more replicas. libuv has four threads, which also resolve host
+ * names: 64 concurrent hashes delayed every outgoing request by 1.5 s.
  */
 function oneAtATime() {
   const limit = new ConcurrencyLimit({ permits: 1 })
-  /** When the rests after all hashes so far would end, by `performance.now()`. */
+  /** The time by `performance.now()` at which the rests after all previous hashes would end. */
   let restedAt = 0
   async function sequentially<T>(work: () => Promise<T>): Promise<T> {
     const permit = await limit.wait()
@@ -148,7 +149,7 @@ function oneAtATime() {
       else permit.release()
     }
   }
-  /** Milliseconds to rest after work that began then. */
+  /** Returns the milliseconds to rest after work that began at that time. */
   function restAfter(began: number): number {
     const now = performance.now()
     restedAt = Math.max(restedAt, began) + (now - began) / SHARE

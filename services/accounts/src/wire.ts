@@ -79,7 +79,7 @@ import type { Tables } from '#/store/tables.ts'
 import { redisCredentialAttempts } from '#/store/credential-attempts.ts'
 import { postgresUsers } from '#/store/users.ts'
 
-/** No client waits for it. */
+/** No client waits for a detachment. */
 const DETACH_EVERY_MS = 10_000
 
 const MIGRATIONS = join(import.meta.dirname, '../migrations')
@@ -161,7 +161,7 @@ export function wire(config: Config, log: Log): Parts {
       )
       repeaters.repeat('delete expired idempotency keys', 3_600_000, () => deleteExpiredKeys(db))
     },
-    // Without Redis each replica has its own counts of attempts; everything else works.
+    // Without Redis each replica counts attempts alone; all other functions work.
     checks: { postgres: () => postgres.check(), rabbitmq: () => bus.check() },
     quiesce: async () => void (await Promise.all([bus.quiesce(), repeaters.stop()])),
     async close() {

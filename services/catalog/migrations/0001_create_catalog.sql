@@ -1,4 +1,4 @@
--- Money is in integer cents of the restaurant's currency, distances in miles, shares in parts per million.
+-- Money is stored in integer cents of the restaurant's currency, distances in miles, rates in parts per million.
 
 create table restaurants (
   api_key text primary key,
@@ -15,7 +15,7 @@ create table restaurants (
   food_types text[] not null,
   delivery_min integer not null,
   delivery_price integer not null,
-  -- From this subtotal up delivery is free; null: never.
+  -- Delivery is free from this subtotal; null: never.
   min_free_delivery bigint,
   tax_rate_ppm integer not null,
   accepts_cash boolean not null,
@@ -27,10 +27,10 @@ create table restaurants (
   max_wait_minutes integer not null,
   hours jsonb not null,
   time_zone text not null,
-  -- Raised by everything that a menu shows. It begins at the time of the change in milliseconds, so that no
-  -- version ever comes again, not even after a restore or a reset: the menus in Redis are named by it.
+  -- Increases with every change that a menu shows. The first value is the time in milliseconds, so no version repeats after a
+  -- restore or a reset: the keys of menus in Redis contain it.
   menu_version bigint not null default 0,
-  -- Name and food types, and the names of the items, folded as domain/search.ts says.
+  -- Name, food types and item names, normalized by domain/search.ts.
   search_text text not null,
   menu_text text not null default ''
 );
@@ -40,17 +40,17 @@ create index restaurants_by_place on restaurants (latitude, longitude);
 create table delivery_zones (
   api_key text primary key,
   restaurant_api_key text not null references restaurants on delete cascade,
-  -- The first zone that holds an address is the one that counts.
+  -- The first zone that contains an address applies.
   position integer not null,
   description text,
-  -- Exactly one of zips, polygon and max_radius_miles; a hole is cut out of any of them.
+  -- Exactly one of zips, polygon and max_radius_miles is set; the hole is excluded from any of them.
   zips text[],
   polygon jsonb,
   hole jsonb,
   max_radius_miles double precision,
   delivery_min integer not null,
   delivery_price integer not null,
-  -- Longitude and latitude within which polygon or radius lie; null for a list of ZIP codes.
+  -- The bounding box of polygon or radius (longitude, latitude); null for a list of ZIP codes.
   bounds box
 );
 
@@ -77,7 +77,7 @@ create table menu_items (
   description text,
   base_price integer not null,
   available boolean not null,
-  -- CustomizationGroup[] of domain/menu.ts, its prices in cents.
+  -- CustomizationGroup[] of domain/menu.ts, with prices in cents.
   customization_groups jsonb not null
 );
 

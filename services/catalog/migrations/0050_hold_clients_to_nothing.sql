@@ -1,5 +1,5 @@
--- Restaurants and menus are for everybody, and are read by the service itself: the role catalog_client, which has no
--- policy, finds no row.
+-- Restaurants and menus are public, and only the service reads these tables. The role catalog_client has no policy, so it finds no
+-- row.
 alter table restaurants enable row level security;
 alter table delivery_zones enable row level security;
 alter table menu_categories enable row level security;

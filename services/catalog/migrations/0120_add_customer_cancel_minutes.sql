@@ -1,2 +1,2 @@
--- Minutes after its order in which a customer may cancel it, as long as the restaurant has not begun it.
+-- Minutes after an order in which its customer may cancel it, unless the restaurant has begun to prepare it.
 alter table restaurants add column customer_cancel_minutes integer not null default 5;

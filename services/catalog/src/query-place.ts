@@ -4,8 +4,8 @@ import { zipAtEnd, type Place } from '#/domain/place.ts'
 import type { Geocoder } from '#/outside/geocoder.ts'
 
 /**
- * The place of a search; null when the query has none. A point takes precedence over an address. Throws a Problem for half a point
- * and for an address that is not found.
+ * Returns the place of a search; null if the query has none. A point takes precedence over an address. Throws a Problem for half a
+ * point and for an address that is not found.
  */
 export async function requirePlace(geocoder: Geocoder, query: Whereabouts): Promise<Place | null> {
   const { latitude, longitude, 'street-address': address } = query
@@ -17,7 +17,7 @@ export async function requirePlace(geocoder: Geocoder, query: Whereabouts): Prom
   throw Problem.of([{ pointer: 'query/street-address', code: 'address-not-found-on-map', detail }])
 }
 
-/** The place of a query that does not require one; null also for half a point and for an address that is not found. */
+/** Returns the place of a query that does not require one. Null also for half a point and for an address that is not found. */
 export async function findPlace(geocoder: Geocoder, query: Whereabouts): Promise<Place | null> {
   const { latitude, longitude, 'street-address': address } = query
   if (latitude === undefined || longitude === undefined)

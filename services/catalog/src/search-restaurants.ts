@@ -16,7 +16,7 @@ import type { RestaurantCache } from '#/store/restaurant-cache.ts'
 
 export type Deps = { candidates: CandidateStore; restaurantCache: RestaurantCache; geocoder: Geocoder }
 type SearchCall = Call<typeof RestaurantSearch> | Call<typeof RestaurantSearchTest>
-/** Which restaurants are searched; in `all-test` the place only orders them. */
+/** The searched restaurants. In `all-test` the place only determines the order. */
 type Scope = 'live' | 'test' | 'all-test'
 
 /** The latest time that a Date can represent. */

@@ -4,7 +4,7 @@ import type { AvailabilityOverride } from '#/domain/availability-overrides.ts'
 import type { AvailabilityStore } from '#/store/availability-overrides.ts'
 import type { Db } from '#/store/tables.ts'
 
-/** What item-availability and choice-availability need. */
+/** The dependencies of item-availability and choice-availability. */
 export type Deps = { db: Db; availability: (db: Db) => Pick<AvailabilityStore, 'override'> }
 
 const NOT_ON_THE_MENU = {
@@ -14,7 +14,7 @@ const NOT_ON_THE_MENU = {
 
 type AvailabilityCall = Call<typeof ItemAvailability> | Call<typeof ChoiceAvailability>
 
-/** Stores the override of a request, and returns the response. Throws a Problem when it is not stored. */
+/** Stores the override of a request and returns the response. Throws a Problem if it is not stored. */
 export async function setAvailability(
   availability: Pick<AvailabilityStore, 'override'>,
   kind: AvailabilityOverride['kind'],

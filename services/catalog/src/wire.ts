@@ -117,7 +117,7 @@ export function wire(config: Config, log: Log): Parts {
       )
       repeaters.repeat('delete expired idempotency keys', 3_600_000, () => deleteExpiredKeys(db))
     },
-    // Without Redis menus are rendered again; everything else works.
+    // Without Redis menus are rendered again; all other functions work.
     checks: { postgres: () => postgres.check(), rabbitmq: () => bus.check() },
     quiesce: async () => void (await Promise.all([bus.quiesce(), repeaters.stop()])),
     async close() {

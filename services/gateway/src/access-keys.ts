@@ -10,17 +10,17 @@ import {
 import { badCredentials } from '#/bad-credentials.ts'
 import { ImportedKeys, mayBeImported } from '#/imported-keys.ts'
 
-/** While accounts is unavailable, a key that was valid stays valid for this time (docs/decisions/0005-access-key-cache.md). */
+/** While accounts is unavailable, a cached principal stays usable for this time (docs/decisions/0005-access-key-cache.md). */
 const USABLE_MS = 30_000
 const MAX_KNOWN = 10_000
 
-/** `at`: when accounts was requested, by `performance.now()`. A revocation since then is not included. */
+/** `at`: the time of the request to accounts, by `performance.now()`. A later revocation is not included. */
 type Known = { principal: Principal | null; at: number }
 
-/** Resolves access keys to principals. The key itself never leaves this process: accounts gets its hash. */
+/** Resolves access keys to principals. The key never leaves this process; accounts receives its hash. */
 export class AccessKeys {
   readonly #call: ReturnType<typeof internalCaller>
-  /** A revocation takes effect within a second: a principal expires after it. */
+  /** A revocation takes effect within a second, because the cached principal expires. */
   readonly #known = new Cache<Known>({ maxEntries: MAX_KNOWN, ttlMs: changeTimes.accessKey })
   readonly #badKeys = badCredentials('access key')
   readonly #imported: ImportedKeys
@@ -30,7 +30,10 @@ export class AccessKeys {
     this.#imported = new ImportedKeys(call)
   }
 
-  /** The key's principal. Throws Problem access-token-missing, access-token-invalid, rate-limited or service-unavailable. */
+  /**
+   * Returns the principal of the key. Throws Problem access-token-missing, access-token-invalid, rate-limited or
+   * service-unavailable.
+   */
   async principalOf(
     accessKey: string | undefined,
     { requestId, address }: { requestId: string; address: string },
@@ -40,7 +43,7 @@ export class AccessKeys {
     }
     const isOurs = looksLikeAccessKey(accessKey)
     const hash = isOurs || mayBeImported(accessKey) ? hashAccessKey(accessKey) : null
-    // A valid key in the cache is not affected by another client that guesses keys from the same address.
+    // A cached valid key is not affected by another client that guesses keys from the same address.
     if (hash === null || !this.#known.peek(hash)?.principal) await this.#badKeys.check(address)
     const mayBeValid = hash !== null && (isOurs || (await this.#imported.has(hash)))
     const principal = mayBeValid ? await this.#find(hash, requestId) : null
@@ -50,21 +53,21 @@ export class AccessKeys {
   }
 
   /**
-   * The principal of a key that was valid recently; null for any other key. For early rejections: an expired entry is used
-   * while it is revalidated.
+   * Returns the principal of a recently valid key; null for any other key. For early rejections: an expired entry is used while it
+   * is revalidated.
    */
   lastKnown(accessKey: string): Principal | null {
     const hash = hashAccessKey(accessKey)
     const known = this.#known.peek(hash)
     if (!known?.principal || performance.now() - known.at >= USABLE_MS) return null
-    // The admission of the request resolves an expired key again, and reports the error.
+    // The admission of the request resolves an expired key again and reports the error.
     if (!this.#known.get(hash)) this.#find(hash, newRequestId()).catch(() => null)
     return known.principal
   }
 
   /**
-   * Whether an admitted key is neither revoked nor expired. It neither counts as a wrong key nor is limited by the wrong keys of
-   * its address: there a stream would survive its key. While accounts is unavailable, the key stays as valid as it was.
+   * Returns whether an admitted key is neither revoked nor expired. It does not count as a bad key, and the limit of bad keys does
+   * not apply: otherwise a stream would outlive its key. While accounts is unavailable, the last known state applies.
    */
   async isGood(accessKey: string): Promise<boolean> {
     try {
@@ -75,12 +78,12 @@ export class AccessKeys {
     }
   }
 
-  /** For readiness: accounts responds. The hash is of no key. */
+  /** For readiness: checks that accounts responds. The hash belongs to no key. */
   async check(): Promise<void> {
     await this.#call(ResolveAccessKey, { hash: '0'.repeat(64) }, { requestId: newRequestId() })
   }
 
-  /** One request to accounts at a time for a key, which all of its requests share. */
+  /** Sends at most one request at a time for a key; concurrent requests with the key share its result. */
   async #find(hash: string, requestId: string): Promise<Principal | null> {
     const known = await this.#known.load(hash, (expired) => this.#resolve(hash, requestId, expired))
     return known?.principal ?? null

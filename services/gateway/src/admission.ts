@@ -13,19 +13,19 @@ import {
 } from '@platter/kit'
 
 type Deps = {
-  /** How many replicas each owner has. */
+  /** The number of replicas of each owner. */
   replicas: Partial<Record<Owner, number>>
-  /** Limits the requests of an access key. */
+  /** The rate limit of an access key. */
   accessKeyRate: RateLimit
-  /** Limits the orders of an application. */
+  /** The rate limit of an application's orders. */
   orderRate: RateLimit
   policies?: Record<Operation['admission'], AdmissionPolicy>
 }
 
-/** What applies to an operation besides the rate limit of the access key. */
+/** The limits of an operation in addition to the rate limit of the access key. */
 export type Limits = { concurrency: ConcurrencyLimit | null; orderRate: RateLimit | null }
 
-/** The problem of a rejected request, and the fields of its response. */
+/** The problem of a rejected request, and the header fields of its response. */
 export type Rejection = { problem: Problem; fields: Record<string, string> }
 
 /** The limits of the gateway, by the admission class of each operation (docs/decisions/0140-admission-package.md). */
@@ -33,7 +33,7 @@ export class Admission {
   readonly accessKeyRate: RateLimit
   readonly #deps: Deps
   readonly #policies: Record<Operation['admission'], AdmissionPolicy>
-  /** By owner and pool. */
+  /** Keyed by owner and pool. */
   readonly #concurrency = new Map<string, ConcurrencyLimit>()
 
   constructor(deps: Deps) {
@@ -51,7 +51,7 @@ export class Admission {
     }
   }
 
-  /** Whether `rejectionOf` may return a rejection. Usually it may not, and no request needs to be examined. */
+  /** Returns whether `rejectionOf` can return a rejection. Usually it cannot, and no request needs the check. */
   get mayReject(): boolean {
     const { accessKeyRate, orderRate } = this.#deps
     if (accessKeyRate.isAnyUsedUp || orderRate.isAnyUsedUp) return true
@@ -59,7 +59,7 @@ export class Admission {
     return false
   }
 
-  /** Why a request would be rejected now, without counting it; null when it would not. */
+  /** Returns the rejection that a request would receive now, without counting the request; null if it would be admitted. */
   rejectionOf(principal: Exclude<Principal, { kind: 'service' }>, limits: Limits): Rejection | null {
     const applicationId = applicationOf(principal)
     if (limits.concurrency?.isAvailable(applicationId) === false) return { problem: overloaded(), fields: {} }
@@ -69,7 +69,7 @@ export class Admission {
     )
   }
 
-  /** To be repeated each `ADAPT_EVERY_MS`; false, because no more is due until then. */
+  /** Called every `ADAPT_EVERY_MS`. Returns false: no more work is due until then. */
   adapt(): false {
     for (const limit of this.#concurrency.values()) if (limit instanceof AdaptiveLimit) limit.adapt()
     return false

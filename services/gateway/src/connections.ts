@@ -4,13 +4,13 @@ import { ConcurrencyLimit } from '@platter/kit'
 type Limits = {
   all: number
   perAddress: number
-  /** Addresses and CIDR ranges of proxies, which many clients share. */
+  /** Addresses and CIDR ranges of trusted proxies. Many clients share them, so the limit per address does not apply. */
   proxies: readonly string[]
 }
 
 /**
- * Limits the open connections, of all addresses and of each one. Otherwise one client that sends nothing exhausts the file
- * descriptors. An excess connection is closed before a byte of it is read.
+ * Limits the open connections, in total and per address. Without the limit, one client that sends nothing could exhaust the file
+ * descriptors. An excess connection is closed before any byte is read.
  */
 export function limitConnections(server: Server, { all, perAddress, proxies }: Limits): void {
   const isProxy = matcher(proxies)
@@ -25,7 +25,7 @@ export function limitConnections(server: Server, { all, perAddress, proxies }: L
   })
 }
 
-/** A socket of IPv6 has IPv4 addresses in their mapped form. */
+/** An IPv6 socket reports IPv4 addresses in their mapped form. */
 const unmapped = (address: string) => address.replace(/^::ffff:(?=\d+\.)/i, '')
 
 const family = (address: string) => (isIPv6(address) ? 'ipv6' : 'ipv4')

@@ -4,22 +4,27 @@ import { parseCookie, stringifySetCookie } from 'cookie'
 import type { FastifyRequest } from 'fastify'
 
 /*
- * The restaurant's console is signed in by a cookie that holds the access key: no script can read it, and it goes
- * to us only. It is accepted from the console's page only: docs/decisions/0012-restaurant-console.md.
+ * A cookie with the access key signs a restaurant in to the console. Scripts cannot read it, and browsers send it only to this
+ * host. It is accepted only from the console's own page: docs/decisions/0012-restaurant-console.md.
  */
 
-/** `__Host-`: no other host of our domain can set one in its place, which browsers grant to Secure cookies only. */
+/**
+ * `__Host-`: another host of the same domain cannot set a cookie with this name. Browsers accept the prefix only for Secure
+ * cookies.
+ */
 const SECURE_NAME = '__Host-platter-console'
 const PLAIN_NAME = 'platter-console'
 
-/** Host names for which browsers send nothing over a network. Safari stores no Secure cookie from `http://localhost`. */
+/** Host names of the local machine; requests to them use no network. Safari stores no Secure cookie from `http://localhost`. */
 const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])$/
 
 const LOOPBACK_ADDRESSES = new BlockList()
 LOOPBACK_ADDRESSES.addSubnet('127.0.0.0', 8)
 LOOPBACK_ADDRESSES.addAddress('::1', 'ipv6')
 
-/** A request with one of these came through a proxy. Caddy, HAProxy, Traefik and Apache set one by default, nginx none. */
+/**
+ * A request with one of these fields passed through a proxy. Caddy, HAProxy, Traefik and Apache set one by default, nginx does not.
+ */
 const FORWARDING = [
   'forwarded',
   'via',
@@ -32,16 +37,16 @@ const FORWARDING = [
 const pageOf = ({ headers: { origin } }: FastifyRequest) => (origin === undefined ? null : URL.parse(origin))
 
 /**
- * Whether the browser may have connected over plain http to its own machine. The header Host alone does not show it:
- * nginx and Apache forward `Host: 127.0.0.1:8080` by default, for a browser that connected to them over https. The
- * browser sets the scheme in Origin, and no proxy changes it.
+ * Returns whether the browser may have connected over plain http to its own machine. The header Host alone is no proof: nginx and
+ * Apache forward `Host: 127.0.0.1:8080` by default, even for a browser that connected over https. The browser sets the scheme in
+ * Origin, and no proxy changes it.
  */
 const mayBePlain = (request: FastifyRequest): boolean =>
   LOOPBACK.test(request.hostname) &&
   FORWARDING.every((name) => request.headers[name] === undefined) &&
   pageOf(request)?.protocol !== 'https:'
 
-/** As `mayBePlain`, and shown by Origin, which browsers send when they sign in; without it by the socket's address. */
+/** Like `mayBePlain`, confirmed by Origin, which browsers send when they sign in. Without Origin, the socket's address decides. */
 function isPlain(request: FastifyRequest): boolean {
   const { headers, socket } = request
   if (!mayBePlain(request)) return false
@@ -50,7 +55,7 @@ function isPlain(request: FastifyRequest): boolean {
   return LOOPBACK_ADDRESSES.check(address, isIPv6(address) ? 'ipv6' : 'ipv4')
 }
 
-/** The access key that the console's cookie holds, if the request has one. */
+/** Returns the access key in the console's cookie, if the request has one. */
 export function sessionKeyOf(request: FastifyRequest): string | undefined {
   const { cookie } = request.headers
   if (cookie === undefined) return undefined
@@ -59,8 +64,8 @@ export function sessionKeyOf(request: FastifyRequest): string | undefined {
 }
 
 /**
- * The values of `Set-Cookie` that sign in with the key, or out with none. A session ends with the browser, because there is
- * no Max-Age. The cookie of the other name is removed in any case: left over from the other scheme of the same host, it
+ * Returns the values of `Set-Cookie` that sign in with the key, or sign out for null. A session ends with the browser, because
+ * there is no Max-Age. The cookie of the other name is always removed: a cookie left over from the other scheme of the same host
  * would sign another restaurant in.
  */
 export function sessionCookies(request: FastifyRequest, accessKey: string | null): string[] {
@@ -80,8 +85,8 @@ const sessionCookie = (secure: boolean, accessKey: string | null) =>
   })
 
 /**
- * SameSite lets pages of other hosts of the same site through, and old browsers may not know it: what changes
- * state must come from a page of this very origin. Throws Problem not-allowed.
+ * SameSite does not protect against other hosts of the same site, and old browsers may ignore it. Therefore a request with side
+ * effects must come from a page of this exact origin. Throws Problem not-allowed.
  */
 export function checkOwnPage(request: FastifyRequest): void {
   if (request.method === 'GET' || request.method === 'HEAD' || isOfOwnPage(request)) return
@@ -91,7 +96,7 @@ export function checkOwnPage(request: FastifyRequest): void {
   )
 }
 
-/** Browsers that do not send Sec-Fetch-Site send Origin with everything but GET and HEAD. */
+/** Browsers that do not send Sec-Fetch-Site send Origin with every method except GET and HEAD. */
 function isOfOwnPage({ headers, host }: FastifyRequest): boolean {
   const site = headers['sec-fetch-site']
   if (site !== undefined) return site === 'same-origin'

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 
-/** HTML that is safe to put into a page as it is. */
+/** HTML that can be inserted into a page without escaping. */
 type Html = { readonly html: string }
 
 const ENTITIES: Record<string, string> = {
@@ -19,12 +19,12 @@ function escaped(part: Part): string {
   return 'html' in part ? part.html : part.map((one) => one.html).join('')
 }
 
-/** A template whose values are escaped, unless they are HTML already. */
+/** A template whose values are escaped, unless they are `Html`. */
 export const html = (fixed: TemplateStringsArray, ...parts: readonly Part[]): Html => ({
   html: String.raw({ raw: fixed }, ...parts.map(escaped)),
 })
 
-/** A whole page. Its policy (`headersOfPage`) must allow `img-src data:`, for the empty icon. */
+/** Renders a page. Its policy (`headersOfPage`) must allow `img-src data:`, for the empty icon. */
 export const htmlPage = (title: string, body: Html, style = html``): string =>
   html`<!doctype html>
     <html lang="en">
@@ -40,7 +40,7 @@ export const htmlPage = (title: string, body: Html, style = html``): string =>
       </body>
     </html> `.html
 
-/** A page without styles and scripts, headed by its title. Its headers are `PLAIN_PAGE_HEADERS`. */
+/** Renders a page without styles and scripts, with its title as heading. Its headers are `PLAIN_PAGE_HEADERS`. */
 export const plainPage = (title: string, body: Html): string =>
   htmlPage(
     title,
@@ -48,7 +48,7 @@ export const plainPage = (title: string, body: Html): string =>
       ${body}`,
   )
 
-/** Forbidden on every page: content of another host, framing, forms, a base URL. */
+/** Forbidden on every page: content of other hosts, framing, forms, a base URL. */
 const NOTHING_ELSE = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
 export const headersOfPage = (allowed: string) => ({
@@ -60,6 +60,6 @@ export const headersOfPage = (allowed: string) => ({
 
 export const PLAIN_PAGE_HEADERS = headersOfPage('img-src data:')
 
-/** For an inline style or script: only this very text is allowed. */
+/** The source expression for an inline style or script: only this exact text is allowed. */
 export const hashSource = (text: string): string =>
   `'sha256-${createHash('sha256').update(text).digest('base64')}'`

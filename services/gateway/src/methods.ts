@@ -3,8 +3,8 @@ import type { Operation } from '@platter/contracts'
 export type Method = Operation['method'] | 'PATCH'
 
 /**
- * The methods of an operation's route. Clients of the original interface also read by POST, and change by PUT and PATCH; the path
- * alone identifies the operation. HEAD comes with GET.
+ * Returns the methods of an operation's route. Clients of the original interface also read by POST, and change by PUT and PATCH;
+ * the path alone identifies the operation. A GET route also accepts HEAD.
  */
 export function methodsOf(operation: Operation, operations: readonly Operation[]): Method[] {
   const { audience, method, path } = operation

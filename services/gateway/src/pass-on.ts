@@ -16,7 +16,7 @@ import type { Dispatcher, Pool } from 'undici'
 import type { SharedResponse } from '#/shared-responses.ts'
 
 const NEXT_BYTES_WITHIN_MS = 30_000
-/** An event stream has a comment every 15 s: when one is silent for this time, its replica has died. */
+/** An event stream sends a comment every 15 s. If a stream is silent for this time, its replica has died. */
 const NEXT_EVENT_WITHIN_MS = 45_000
 
 /** Hop-by-hop fields (RFC 9110, 7.6.1), and fields that the gateway sets itself. */
@@ -31,14 +31,14 @@ const NOT_PASSED_ON = new Set([
 ])
 
 /**
- * `stream`: the response may last for hours, until the signal ends it. `permit` is released when a replica responds, and learns
- * whether the replica is overloaded.
+ * `stream`: the response may last for hours, until the signal ends it. `permit` is released when a replica responds, with the
+ * information whether that replica is overloaded.
  */
 type Sent = {
-  /** The operation's own method. The client may have used another (`methods.ts`). */
+  /** The operation's own method. The client may have used another method (`methods.ts`). */
   method: Dispatcher.HttpMethod
   headers: Record<string, string>
-  /** When the client needs its response. The replica has `requestTimes.relay` less. */
+  /** The deadline of the client's response. The replica's deadline is `requestTimes.relay` earlier. */
   deadline: Deadline
   stream?: AbortSignal
   permit?: Permit | undefined
@@ -46,7 +46,7 @@ type Sent = {
 
 /**
  * Forwards the request to a replica of the owning service, and relays the response byte for byte. Throws Problem
- * service-unavailable when no replica responds.
+ * service-unavailable if no replica responds.
  */
 export async function passOn(
   replicas: Replicas,
@@ -62,14 +62,14 @@ export async function passOn(
       })
       answered(reply.statusCode)
     } catch (error) {
-      // The client has a part of the response: no other replica may respond.
+      // The client has received a part of the response, so no other replica may respond.
       if (!reply.sent) throw error
     }
   })
   return reply
 }
 
-/** The response to a GET that may be cached, see `shared-responses.ts`. Undefined for any other status than 200. */
+/** Returns the response to a GET that may be cached (`shared-responses.ts`). Undefined for any status except 200. */
 export async function requestShared(
   replicas: Replicas,
   request: FastifyRequest,
@@ -115,14 +115,14 @@ const ofAnyRequest = (headers: Headers): SharedResponse['headers'] =>
 
 type Attempt = {
   pool: Pool
-  /** Continue the trace at the replica, and carry the remaining time. */
+  /** Headers that continue the trace at the replica and carry the remaining time. */
   headers: Record<string, string>
   answered: (status: number) => void
 }
 
 /**
- * Tries the replicas in turn, until the deadline. One that takes no connection is skipped, because nothing was sent. Once
- * something was sent its outcome is unknown, so that only a GET is sent to another replica again.
+ * Tries the replicas in turn, until the deadline. A replica that accepts no connection is skipped, because nothing was sent. After
+ * sending, the outcome is unknown, so only a GET is sent to another replica.
  */
 async function toOneReplica<T>(
   replicas: Replicas,
@@ -147,13 +147,13 @@ async function toOneReplica<T>(
   })
 }
 
-const UNAVAILABLE = 'A part of the service is not available. Please try again.'
+const UNAVAILABLE = 'A part of the service is not available. Retry the request.'
 const OUTCOME_UNKNOWN =
-  'A part of the service did not answer, so the outcome is unknown. Repeat the request with the same Idempotency-Key.'
+  'A part of the service did not respond, so the outcome is unknown. Repeat the request with the same Idempotency-Key.'
 
 /**
- * The path and query without an access key, which never leaves the gateway. As for the router, the query begins at a `?` or
- * a `#`: a key that the router reads must be removed here.
+ * Returns the path and query without the access key, which never leaves the gateway. As in the router, the query begins at `?` or
+ * `#`. Every key that the router reads must be removed here.
  */
 export function withoutAccessKey(url: string): string {
   const end = url.search(/[?#]/)
@@ -168,14 +168,14 @@ function isAccessKey(name: string): boolean {
   try {
     return decodeURIComponent(name) === 'access-token'
   } catch {
-    // A name that cannot be decoded is not ours; the service refuses or ignores it.
+    // A name that cannot be decoded is not the access key's; the service rejects or ignores it.
     return false
   }
 }
 
 type Upstream = { pool: Pool; replicas: Replicas }
 
-/** One request and its response. Rejects without a response; the reply is unchanged then unless it is `sent`. */
+/** Sends one request and relays its response. Rejects without a response; then the reply is unchanged, unless it is `sent`. */
 function exchange(
   { pool, replicas }: Upstream,
   request: FastifyRequest,
@@ -190,14 +190,14 @@ function exchange(
     bodyTimeout: stream ? NEXT_EVENT_WITHIN_MS : NEXT_BYTES_WITHIN_MS,
   }
   const { promise, resolve, reject } = Promise.withResolvers<void>()
-  const learn = (given: Headers) => {
+  const onResponse = (given: Headers) => {
     clearTimeout(timer)
     replicas.answered(pool, given)
     permit?.answered(isOverloaded(given))
   }
-  const relay = new Relay(reply, stream, { learn, resolve, reject })
-  // To the millisecond, where undici's headersTimeout may be a second late.
-  const timer = setTimeout(() => relay.giveUp(new Error('no answer by the deadline')), deadline.remainingMs)
+  const relay = new Relay(reply, stream, { onResponse, resolve, reject })
+  // Exact to the millisecond; undici's headersTimeout may fire a second late.
+  const timer = setTimeout(() => relay.giveUp(new Error('no response by the deadline')), deadline.remainingMs)
   pool.dispatch(options, relay)
   return promise.finally(() => clearTimeout(timer))
 }
@@ -206,8 +206,8 @@ type Headers = Record<string, string | string[] | undefined>
 
 const isOverloaded = (headers: Headers): boolean => headers[OVERLOADED_HEADER] !== undefined
 
-type Told = {
-  learn(headers: Headers): void
+type Handlers = {
+  onResponse(headers: Headers): void
   resolve(): void
   reject(error: unknown): void
 }
@@ -217,23 +217,23 @@ class Relay implements Dispatcher.DispatchHandler {
   readonly #reply: FastifyReply
   readonly #raw: ServerResponse
   readonly #stream: AbortSignal | undefined
-  readonly #tell: Told
+  readonly #handlers: Handlers
   #isWhole = false
   #controller: Dispatcher.DispatchController | null = null
   #givenUp: Error | null = null
 
-  constructor(reply: FastifyReply, stream: AbortSignal | undefined, tell: Told) {
+  constructor(reply: FastifyReply, stream: AbortSignal | undefined, handlers: Handlers) {
     this.#reply = reply
     this.#raw = reply.raw
     this.#stream = stream
-    this.#tell = tell
+    this.#handlers = handlers
   }
 
-  /** Ends the wait for a response that has not begun. A request that still waits for a connection is never sent. */
+  /** Stops waiting for a response that has not begun. A request that still waits for a connection is never sent. */
   giveUp(error: Error): void {
     this.#givenUp = error
     this.#controller?.abort(error)
-    this.#tell.reject(error)
+    this.#handlers.reject(error)
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
@@ -242,28 +242,28 @@ class Relay implements Dispatcher.DispatchHandler {
   }
 
   onResponseStart(controller: Dispatcher.DispatchController, status: number, headers: Headers): void {
-    // An interim response (1xx) is not the response.
+    // An interim response (1xx) precedes the actual response.
     if (status < 200) return
-    this.#tell.learn(headers)
+    this.#handlers.onResponse(headers)
     if (headers[STARTING_HEADER] !== undefined) return controller.abort(new StillStarting())
-    // The gateway's own fields: the request id, the rate limit.
+    // Fields of the gateway: the request id, the rate limit.
     const passed = this.#reply.getHeaders() as Record<string, number | string | string[]>
     this.#reply.hijack()
     for (const [name, value] of Object.entries(headers))
       if (value !== undefined && !NOT_PASSED_ON.has(name)) passed[name] = value
-    // A stop would wait for the idle connection of a stream that has ended.
+    // A stopping process would wait for the idle connection of an ended stream.
     if (this.#stream) passed['connection'] = 'close'
     this.#raw.writeHead(status, passed)
     if (this.#raw.destroyed) return controller.abort(new Error('the client disconnected'))
     if (this.#stream) this.#keepFlowing(this.#stream)
     this.#raw.on('drain', () => controller.resume())
-    // The client disconnected, so the rest is not read. The service completes the request.
+    // The client has disconnected, so the rest is not read. The service completes the request.
     this.#raw.on('close', () => {
       if (!this.#isWhole) controller.abort(new Error('the client disconnected'))
     })
   }
 
-  /** Sends the head before the first event, and ends the response cleanly when the signal aborts. */
+  /** Sends the header fields before the first event, and ends the response cleanly when the signal aborts. */
   #keepFlowing(stream: AbortSignal): void {
     this.#raw.flushHeaders()
     const end = () => (this.#raw.writableNeedDrain ? this.#raw.destroy() : this.#raw.end())
@@ -278,12 +278,12 @@ class Relay implements Dispatcher.DispatchHandler {
   onResponseEnd(): void {
     this.#isWhole = true
     this.#raw.end()
-    this.#tell.resolve()
+    this.#handlers.resolve()
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
     // A broken connection shows the client that its partial response is incomplete.
     if (this.#reply.sent) this.#raw.destroy()
-    this.#tell.reject(error)
+    this.#handlers.reject(error)
   }
 }

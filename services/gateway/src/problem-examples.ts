@@ -8,7 +8,7 @@ const at = (pointer: string, code: ProblemCode, detail: string): Example => ({
   faults: [{ pointer, code, detail }],
 })
 
-/** For the codes whose title alone is no realistic detail. */
+/** Examples for the codes whose title is no realistic detail. */
 const examples: Partial<Record<ProblemCode, Example>> = {
   'missing-field': {
     detail: 'recipient.phone is missing.',
@@ -45,7 +45,7 @@ const examples: Partial<Record<ProblemCode, Example>> = {
   'tip-out-of-range': at('/tip', 'tip-out-of-range', 'The tip is more than 50.00.'),
 }
 
-/** The document of a problem for the documentation. `path` is that of the request. */
+/** Returns an example document of a problem for the documentation. `path` is the path of the request. */
 export function exampleOfProblem(code: ProblemCode, path: string) {
   const { detail, ...more } = examples[code] ?? { detail: `${problems[code].title}.` }
   return problemDocument(new Problem(code, detail, more), '182a2cce-1191-4f2f-b816-c96c88181d5a', path)

@@ -18,12 +18,12 @@ const STYLE = `
   dt { opacity: 0.7; } dd { margin: 0; }
 `
 
-/** Apart from the page, which the formatter may indent: the hash is of this text. */
+/** Separate from the page, which the formatter may indent: the policy contains the hash of exactly this text. */
 const STYLE_TAG = { html: `<style>${STYLE}</style>` }
 
 export const problemPageHeaders = headersOfPage(`style-src ${hashSource(STYLE)}; img-src data:`)
 
-/** A row of the catalogue as a page. */
+/** Renders a problem of the catalogue as a page. */
 export function problemPage(code: ProblemCode): string {
   const { title, status, errorCode, retryable } = problems[code]
   const { why, fix } = problemHelp[code]
@@ -49,18 +49,18 @@ export function problemPage(code: ProblemCode): string {
     </dl>
     <h2>For example</h2>
     <pre>${example}</pre>
-    <p><a href="/docs">All of the interface</a></p>
+    <p><a href="/docs">The whole interface</a></p>
   </main>`
   return htmlPage(title, body, STYLE_TAG)
 }
 
-/** Text whose words between backticks are code. */
+/** Renders text between backticks as code. */
 const inCode = (text: string) =>
   text.split('`').map((part, index) => (index % 2 === 0 ? html`${part}` : html`<code>${part}</code>`))
 
 function answeredBy(code: ProblemCode) {
   const own = operations.filter((one) => one.problems.includes(code))
   if (commonProblems.includes(code)) return html`any endpoint`
-  if (own.length === 0) return html`paths that are no endpoint`
+  if (own.length === 0) return html`paths without an endpoint`
   return own.map((one) => html`<div>${one.summary}: <code>${one.method} ${templateOf(one.path)}</code></div>`)
 }

@@ -11,12 +11,12 @@ export const referencePage = htmlPage(
     <script src="/docs/start.js"></script>`,
 )
 
-/** Scalar sets styles from its script, which only 'unsafe-inline' allows; scripts are ours alone. */
+/** Scalar's script sets inline styles, which only 'unsafe-inline' allows. Scripts come from this origin only. */
 export const referenceHeaders = headersOfPage(
   "script-src 'self'; style-src 'unsafe-inline'; img-src 'self' data:; font-src data:; connect-src 'self'",
 )
 
-/** No fonts, telemetry or services of another host; the page's policy would refuse them as well. */
+/** Disables fonts, telemetry and services of other hosts; the policy of the page would block them too. */
 const settings = {
   url: '/openapi.json',
   withDefaultFonts: false,
@@ -35,7 +35,7 @@ export const referenceStart = `Scalar.createApiReference('#reference', ${JSON.st
 
 const unzip = promisify(gunzip)
 
-/** Scalar's script, compressed at the first request. */
+/** Scalar's script, compressed on the first request. */
 export class ReferenceScript {
   #zipped: Promise<Buffer> | null = null
   #plain: Promise<Buffer> | null = null
@@ -51,8 +51,8 @@ export class ReferenceScript {
   }
 
   /**
-   * For the rare client without gzip. These 4 MB are kept as well: the request needs no access key, and a few hundred
-   * responses of 4 MB that clients do not read would exhaust the memory.
+   * For the rare client without gzip. These 4 MB are cached too: the request needs no access key. A few hundred 4 MB responses to
+   * clients that do not read would exhaust the memory.
    */
   async plain(): Promise<Buffer> {
     this.#plain ??= this.zipped().then((zipped) => unzip(zipped))
@@ -65,10 +65,7 @@ export class ReferenceScript {
   }
 }
 
-/**
- * The script is in a module whose import takes 0.4 s and 40 MB. A worker thread imports it and ends, so that no order
- * waits for that.
- */
+/** Importing the module with the script takes 0.4 s and 40 MB. A worker thread imports it and exits, so no order waits. */
 function loadScript(): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const worker = new Worker(new URL('./reference-script.worker.ts', import.meta.url))

@@ -7,6 +7,6 @@ import Fastify from 'fastify'
 const app = Fastify()
 await app.register(scalar, { configuration: { content: {} } })
 const { statusCode, rawPayload } = await app.inject('/reference/js/scalar.js')
-if (statusCode !== 200) throw new Error(`Scalar's plugin answered ${statusCode}`)
+if (statusCode !== 200) throw new Error(`Scalar's plugin responded with status ${statusCode}`)
 // eslint-disable-next-line unicorn/require-post-message-target-origin -- between threads there are no origins
 parentPort?.postMessage(gzipSync(rawPayload))

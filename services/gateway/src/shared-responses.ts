@@ -3,27 +3,30 @@ import { Cache, matchesEtag, type Load } from '@platter/kit'
 import type { FastifyReply } from 'fastify'
 
 const FRESH_MS = changeTimes.sharedResponse
-/** 400 menus of 20 KB; the gateway has 150 MB at most. A response larger than an eighth of it is relayed uncached. */
+/** 400 menus of 20 KB; the gateway has at most 150 MB. A response larger than an eighth of it is relayed uncached. */
 const MAX_BYTES = 8 * 1024 * 1024
 
-/** A 200 with everything in it that does not belong to one request. */
+/** The parts of a 200 response that do not depend on the request. */
 export type SharedResponse = {
   headers: Readonly<Record<string, string | string[]>>
   etag: string | undefined
   body: Buffer
 }
 
-/** Requests the response from its service. `kept` may be revalidated by its entity tag. Undefined: there is no 200 to share. */
+/**
+ * Requests the response from its service. It may revalidate `kept` by its entity tag. Returns undefined without a 200 response to
+ * share.
+ */
 export type FetchShared = Load<SharedResponse>
 
 /**
- * Responses that are the same for all access keys (`shared` on the operation), cached by URL. A menu from here takes a third
- * of the CPU of one from catalog. Many requests for the same URL at the same time cost one request to its service.
+ * Caches responses that are equal for all access keys (`shared` in the operation), by URL. A cached menu takes a third of the CPU
+ * of a menu from catalog. Concurrent requests for a URL cause one request to its service.
  */
 export class SharedResponses {
   readonly #cache: Cache<SharedResponse>
 
-  /** `clock`: milliseconds, monotonic. */
+  /** `clock`: monotonic, in milliseconds. */
   constructor(clock: { now: () => number } = performance) {
     this.#cache = new Cache({
       maxBytes: MAX_BYTES,
@@ -34,13 +37,13 @@ export class SharedResponses {
     })
   }
 
-  /** `url`: path and query without an access key. Rejects when the service is unavailable. */
+  /** Returns the cached or fetched response. `url`: path and query without an access key. Rejects if the service is unavailable. */
   find(url: string, fetchShared: FetchShared): Promise<SharedResponse | undefined> {
     return this.#cache.load(url, fetchShared)
   }
 }
 
-/** Answers with the response, or with 304 (RFC 9110, 15.4.5) when the client has it. */
+/** Sends the response, or 304 (RFC 9110, 15.4.5) if the client has the current version. */
 export function sendShared(
   reply: FastifyReply,
   { headers, etag, body }: SharedResponse,

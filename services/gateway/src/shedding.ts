@@ -14,18 +14,18 @@ type Deps = {
 }
 
 /**
- * Rejections are gathered for this time: at 4,000 a second, one write each took the gateway 55 % of a core instead of 44
+ * Rejections are collected for this time. At 4,000 per second, one write for each took the gateway 55 % of a core instead of 44 %
  * (docs/decisions/0031-admission-control.md).
  */
 const GATHER_MS = 5
 
-/** The template of a route's path, and its limits. */
+/** The path template of a route, and its limits. */
 type Route = { path: string; limits: Limits }
 
 /**
- * Rejects requests before Fastify handles them: those above a concurrency limit, and those of an access key or application
- * above its rate limit. Rejections arrive in thousands a second, and accepted requests pay for their cost. A request that
- * cannot be judged here continues to its route, which checks the same limits again.
+ * Rejects requests before Fastify handles them: those above a concurrency limit, and those of an access key or application above
+ * its rate limit. Thousands of rejections may arrive per second, and their cost delays accepted requests. A request that cannot be
+ * decided here continues to its route, which checks the same limits again.
  */
 export class Shedding {
   readonly #deps: Deps
@@ -44,20 +44,20 @@ export class Shedding {
     }
   }
 
-  /** Ends early rejection: while the process stops, Fastify's responses ask clients to reconnect. */
+  /** Ends early rejection: while the process stops, the responses of Fastify ask clients to reconnect. */
   end(): void {
     this.#isOver = true
     this.logRejections()
   }
 
-  /** Logs the rejections since the last call: one line for each access key and code. False, because no more is left. */
+  /** Logs the rejections since the last call, one line for each access key and code. Returns false: no more work is due. */
   logRejections(): false {
     for (const line of this.#rejected.values()) this.#deps.log.info(line, 'requests refused')
     this.#rejected.clear()
     return false
   }
 
-  /** Whether the request is above a limit: then its response is sent within GATHER_MS. */
+  /** Returns whether the request is above a limit. Then its response is sent within GATHER_MS. */
   rejects(request: IncomingMessage, response: ServerResponse): boolean {
     const { admission, accessKeys } = this.#deps
     if (this.#isOver || !admission.mayReject) return false

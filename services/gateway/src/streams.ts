@@ -4,14 +4,14 @@ import { ConcurrencyLimit, Problem } from '@platter/kit'
 
 const RETRY_AFTER_S = 5
 
-/** Event streams of one access key at a time, by the kind of its principal. */
+/** The maximum number of open event streams of one access key, by audience. */
 type Limits = { application: number; restaurant: number }
 type Caller = Exclude<Principal, { kind: 'service' }>
 type IsValid = () => Promise<boolean>
 
 /**
- * The event streams that this replica relays. Access keys that were rotated have the same `accessKeyId` and share its limit.
- * Each replica counts for itself, so `n` replicas admit `n` times as many, and a replica that dies leaves no count behind.
+ * The event streams that this replica relays. Rotated access keys have the same `accessKeyId` and share its limit. Each replica
+ * counts alone, so `n` replicas admit `n` times as many streams, and a replica that dies leaves no count behind.
  */
 export class Streams {
   readonly #limits: Limits
@@ -28,14 +28,14 @@ export class Streams {
     }
   }
 
-  /** Whether this replica is stopping: a stream would end at once. */
+  /** Returns whether this replica is stopping: a new stream would end immediately. */
   get isEnded(): boolean {
     return this.#isEnded
   }
 
   /**
-   * Admits a stream until its connection closes. The signal ends it earlier, when the replica stops or the access key is no
-   * longer valid. Throws Problem rate-limited above the limit of the key.
+   * Admits a stream until its connection closes. The signal ends it earlier, if the replica stops or the access key is no longer
+   * valid. Throws Problem rate-limited above the limit of the key.
    */
   admit({ kind, accessKeyId }: Caller, raw: ServerResponse, isValid: IsValid): AbortSignal {
     const audience = kind === 'restaurant' ? 'restaurant' : 'application'
@@ -43,7 +43,7 @@ export class Streams {
     if (!permit)
       throw new Problem(
         'rate-limited',
-        `This access key has ${this.#limits[audience]} streams open already.`,
+        `This access key already has ${this.#limits[audience]} open streams.`,
         { retryAfterSeconds: RETRY_AFTER_S },
       )
     const stream = new AbortController()
@@ -56,8 +56,8 @@ export class Streams {
   }
 
   /**
-   * Ends the streams whose own access key was revoked or has expired. Another key of the same `accessKeyId` proves nothing:
-   * the revoked key of a rotated pair would keep its stream, or end that of the valid key.
+   * Ends the streams whose own access key was revoked or has expired. The check uses that key, not another key of the same
+   * `accessKeyId`. Otherwise a rotated pair would keep the stream of its revoked key, or end the stream of its valid key.
    */
   async endRevoked(): Promise<false> {
     await Promise.all(
@@ -68,7 +68,7 @@ export class Streams {
     return false
   }
 
-  /** Ends all streams: their clients reconnect to another replica and continue there. */
+  /** Ends all streams. Their clients reconnect to another replica and continue there. */
   end(): void {
     this.#isEnded = true
     for (const stream of this.#open.keys()) stream.abort()

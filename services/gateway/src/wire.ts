@@ -67,7 +67,7 @@ export function wire(config: Config, log: Log): Parts {
     ...(payments && { payments }),
   }
   const routed = operations.filter(({ owner }) => owner !== 'payments' || payments)
-  // A connection for each stream; the number of streams is limited by access key.
+  // One connection per stream; the access key's limit bounds the number of streams.
   const streamOwners = { orders: new Replicas(config.ORDERS_URL, { connections: null }) }
   const streams = new Streams({
     application: config.STREAMS_PER_APPLICATION_KEY,

@@ -1,4 +1,4 @@
--- Every order that was accepted, also those that failed later: they are hidden from clients, never forgotten.
+-- Every accepted order. An order that failed later is hidden from clients, but its row is never deleted.
 create table orders (
   api_key text primary key,
   id bigint generated always as identity unique,
@@ -13,11 +13,11 @@ create table orders (
   total integer not null check (total >= 0),
   status text not null,
   payment_state text not null,
-  -- pending: the saga runs; transmitted: the restaurant has it; failed: it came to nothing.
+  -- pending: the saga runs; transmitted: the restaurant has accepted the order; failed: the saga has compensated.
   outcome text not null default 'pending' check (outcome in ('pending', 'transmitted', 'failed')),
-  -- A client was told of it while it was pending: should it fail then, it stays visible, as cancelled.
+  -- send-order has returned the order while it was pending. If it fails later, it stays visible as cancelled.
   told boolean not null default false,
-  -- Recipient, items, card (never its number), address, comments and prices in cents, as they were when it was placed.
+  -- Recipient, items, card (never its number), address, comments and prices in cents, as of the time of the order.
   details jsonb not null,
   cancellation jsonb
 );
@@ -32,11 +32,11 @@ create table order_statuses (
   primary key (order_api_key, position)
 );
 
--- A saga is one row: what was answered so far, its version, and when to say its next command again.
+-- A saga is one row: its completed steps, its version, and the time at which its command is republished.
 create table sagas (
   order_api_key text primary key references orders,
   version integer not null default 0,
-  -- How often the command of this version was said.
+  -- The number of times that the command of this version was published.
   attempt integer not null default 1,
   facts jsonb not null,
   state jsonb not null,
@@ -47,25 +47,25 @@ create table sagas (
 );
 create index sagas_to_wake on sagas (wake_at) where finished_at is null;
 
--- One delivery an order: its transmission to the restaurant.
+-- The transmission of an order to its restaurant, one row per order.
 create table deliveries (
   order_api_key text primary key references orders,
   attempts integer not null default 1,
-  -- Someone is transmitting it until then; afterwards anyone may.
+  -- The end of the lease of the current attempt. Afterwards any replica may acquire it.
   busy_until timestamptz not null,
-  -- No further attempt after this (interface.md: the restaurant's deadline).
+  -- No attempt begins after this time (docs/interface.md, the restaurant's deadline).
   deadline_at timestamptz not null,
   last_result text,
   outcome text check (outcome in ('accepted', 'refused', 'unreachable'))
 );
 
--- How orders reach a restaurant.
+-- The link by which orders reach a restaurant.
 create table restaurant_links (
   restaurant_api_key text primary key,
   link jsonb not null
 );
 
--- What the simulated restaurants have: the other end of the link `simulator`.
+-- Orders of the simulated restaurants, for the link `simulator`.
 create table simulated_orders (
   order_api_key text primary key,
   outcome text not null,

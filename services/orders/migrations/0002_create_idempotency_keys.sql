@@ -1,13 +1,13 @@
--- What clients number their send-orders by, written in the transaction that accepts the order. Kept for seven days.
+-- Idempotency keys of send-order, written in the transaction that accepts the order. Rows are deleted after seven days.
 create table idempotency_keys (
   access_key_id text not null,
   path text not null,
   key text not null,
   fingerprint text not null,
   order_api_key text not null references orders,
-  -- A request waits for the order until then; afterwards a retry may take its place.
+  -- The end of the claim of a request that waits for the order. Afterwards a retry may claim the key.
   busy_until timestamptz not null,
-  -- The first final answer, byte for byte; null until there is one.
+  -- The first final response, byte for byte; null until then.
   status integer,
   body text,
   created_at timestamptz not null default now(),

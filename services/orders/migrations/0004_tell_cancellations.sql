@@ -1,8 +1,8 @@
--- An order that was given up at its deadline: its restaurant may have it all the same, and is told that it is off.
+-- A delivery that failed at its deadline: the restaurant may have the order nevertheless, so it is notified of the cancellation.
 alter table deliveries
-  -- When to tell it (again); null: there is nothing to tell, or nothing more.
+  -- The time of the next notice; null: no notice is due.
   add column cancel_at timestamptz,
-  -- It is told no more after this.
+  -- No notice is sent after this time.
   add column cancel_until timestamptz,
   add column cancel_attempts integer not null default 0;
 create index deliveries_to_cancel on deliveries (cancel_at) where cancel_at is not null;

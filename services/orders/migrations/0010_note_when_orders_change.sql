@@ -1,7 +1,6 @@
--- The transaction that changed last what clients see of an order; null when that was before this migration. Those
--- who follow orders go on by it: a reader that has seen a snapshot has seen everything below its xmin, and never
--- takes a number for done whose transaction still runs. A sequence or a clock could not tell, because the numbers
--- that they give are committed in another order.
+-- The last transaction that changed the visible state of an order; null for a change before this migration. Event streams continue
+-- from it. A reader of a snapshot has seen all transactions below its xmin, and never skips one that is still running. A sequence
+-- or a clock cannot ensure this, because transactions commit in another order than they draw numbers.
 alter table orders add column changed_in xid8;
 
 create function note_change() returns trigger language plpgsql as $$
@@ -10,7 +9,7 @@ begin
   return new;
 end $$;
 
--- A trigger, so that no writer can forget it.
+-- A trigger, so that no writer can omit it.
 create trigger orders_change before update on orders for each row
   when ((old.status, old.payment_state, old.outcome, old.cancellation) is distinct from
         (new.status, new.payment_state, new.outcome, new.cancellation))

@@ -1,12 +1,12 @@
--- Messages that could not be handled, taken out of RabbitMQ to be shown and said again: a row an order, command
--- and step, however often it dies.
+-- Messages that no consumer could handle, moved from RabbitMQ so that an operator can read and republish them. One row per order,
+-- command and step, however often the message dies.
 create table dead_letters (
   id text primary key,
   command text not null,
-  -- Null for what cannot be read.
+  -- Null for a message that cannot be parsed.
   order_api_key text,
   step text,
-  -- Byte for byte, as it is said again. Never shown.
+  -- The message byte for byte, for its republication. Never shown.
   content bytea not null,
   request_id text not null,
   reason text not null,
@@ -15,5 +15,5 @@ create table dead_letters (
   last_at timestamptz not null default now()
 );
 
--- For reconciliation, which goes through the orders by time.
+-- For reconciliation, which reads the orders by time.
 create index orders_by_age on orders (placed_at, id);

@@ -1,7 +1,6 @@
--- The same order may come to a simulated restaurant twice at the same moment, as to a real one: who comes second has
--- to see what the first one does.
+-- A simulated restaurant may receive an order twice concurrently, like a real one. The second transmission must see the first.
 alter table simulated_orders
-  -- How often it came.
+  -- The number of transmissions.
   add column tries integer not null default 1,
-  -- Its line in the file of receipts is written.
+  -- Its line is written to the file of receipts.
   add column noted boolean not null default true;

@@ -1,7 +1,7 @@
--- By which kind of link the last attempt went out. The restaurant's link may be another one by now, so it cannot tell whose
--- orders wait on a console. Null before the first attempt, and for deliveries from before this migration.
+-- The kind of link that the last attempt used. The restaurant's link may have changed since, so it does not show whose orders wait
+-- on a console. Null before the first attempt, and for deliveries from before this migration.
 alter table deliveries add column link_kind text check (link_kind in ('webhook', 'console', 'simulator'));
 
--- How much the restaurant reports of this order, as its link said when the order was placed: the statuses that may come next
--- must not change under an open order. Null for orders from before this migration: their restaurant's current link decides.
+-- The detail of the restaurant's reports for this order, by its link when the order was placed: the possible next statuses of an
+-- open order must not change. Null for orders from before this migration, which use the restaurant's current link.
 alter table orders add column reports text check (reports in ('detailed', 'coarse'));

@@ -1,2 +1,2 @@
--- The queue of transmissions: deliveries whose lease has expired, or whose next attempt is due, are found by it.
+-- The queue of transmissions: this index finds deliveries whose lease has expired or whose next attempt is due.
 create index deliveries_open on deliveries (busy_until) where outcome is null;

@@ -1,4 +1,4 @@
--- The simulated restaurants are a process of their own, reached by a webhook. A link of the kind `simulator` cannot be followed
--- any more: its restaurant has the default link until somebody puts another one (the development seed does at its next start).
--- The table simulated_orders stays while replicas of the version before may write it; a later migration drops it.
+-- The simulated restaurants are a separate process with webhooks. A link of the kind `simulator` is no longer supported: its
+-- restaurant has the default link until another link is set (the development seed sets one at its next start). The table
+-- simulated_orders stays while replicas of the previous version may write to it; a later migration drops it.
 delete from restaurant_links where link->>'kind' = 'simulator';

@@ -1,9 +1,9 @@
--- An update that changes no column of an index writes no index (PostgreSQL manual, "Heap-Only Tuples"). Every step of an order
--- wrote all seven indexes of `orders`, because status, outcome, cancellation and changed_in were in three of them. Two columns
--- that change rarely replace these: is_open, once, at the end; changed_bucket, every 16,384 transactions.
+-- An update that changes no indexed column writes no index (PostgreSQL manual, "Heap-Only Tuples"). Every step of an order wrote
+-- all seven indexes of `orders`, because status, outcome, cancellation and changed_in were in three of them. Two columns that
+-- rarely change replace these: is_open changes once, at the end; changed_bucket changes every 16,384 transactions.
 
--- Buckets are ordered as positions are: what has changed from a position on is in the position's bucket or in a later one. They
--- count from this migration: all that changed before is in bucket -1, and no row is rewritten. Under the lock, so that every
+-- Buckets have the order of positions: an order that has changed since a position is in the position's bucket or a later one.
+-- Buckets count from this migration. All earlier changes are in bucket -1, so no row is rewritten. The lock ensures that every
 -- transaction that has changed an order is below the snapshot's xmax.
 do $migration$ begin
   lock table orders in access exclusive mode;
@@ -23,7 +23,7 @@ do $migration$ begin
   $$, current_schema);
 end $migration$;
 
--- is_open: neither delivered, nor cancelled, nor failed. Null for orders that were closed before this migration.
+-- is_open: neither delivered, cancelled nor failed. Null for orders that were closed before this migration.
 alter table orders
   add column changed_bucket bigint not null default -1,
   add column is_open boolean;
@@ -39,10 +39,10 @@ drop trigger orders_change_at_acceptance on orders;
 
 drop index orders_of_restaurant, orders_to_do, orders_changed;
 create index orders_of_restaurant on orders (restaurant_api_key, id desc);
--- The orders that a restaurant still has to make: few rows, however many orders there ever were.
+-- A restaurant's open orders: few rows in a table of any size.
 create index orders_open on orders (restaurant_api_key, id desc) where is_open;
 create index orders_changed on orders (restaurant_api_key, changed_bucket);
 
--- The next version of a row needs room on its page. Four orders fit and two more versions; at 80, 44 % of the updates of 16
--- orders at a time write no index, at 70 it is 78 %.
+-- The next version of a row needs space on its page. Four orders and two more versions fit. With 16 concurrent orders, 44 % of the
+-- updates write no index at a fillfactor of 80, and 78 % at 70.
 alter table orders set (fillfactor = 70);

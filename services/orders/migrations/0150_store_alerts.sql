@@ -1,16 +1,16 @@
--- Repeated work that one replica does at a time. `version` is the fencing token of a lease, which expires at `due_at`.
+-- Repeated work of one replica at a time. `version` is the fencing token of the lease, which expires at `due_at`.
 create table scheduled_runs (
   name text primary key,
   version integer not null default 0,
   due_at timestamptz not null,
   finished_at timestamptz,
-  -- Of the reconciliation: later orders were not compared.
+  -- For the reconciliation: later orders were not compared.
   covered_until timestamptz
 );
 insert into scheduled_runs (name, due_at)
 values ('compare incidents', now()), ('reconcile', now() + interval '1 hour');
 
--- Incidents as the last comparison found them. An incident that recurs gets another row.
+-- Incidents as of the last comparison. A recurring incident has another row.
 create table known_incidents (
   number bigint generated always as identity primary key,
   id text not null,
@@ -41,7 +41,7 @@ create table alert_deliveries (
   alert_number bigint not null references alerts on delete cascade,
   channel text not null,
   attempts integer not null default 0,
-  -- When the lease of an attempt expires, or the next attempt is due.
+  -- The end of the lease of an attempt, or the time of the next attempt.
   due_at timestamptz not null default now(),
   delivered_at timestamptz,
   last_error text,
@@ -49,7 +49,7 @@ create table alert_deliveries (
 );
 create index alert_deliveries_open on alert_deliveries (alert_number) where delivered_at is null;
 
--- The result of the last daily reconciliation. `compared_since`: where that comparison began which found the mismatch first.
+-- The result of the last daily reconciliation. `compared_since`: the beginning of the comparison that first found the mismatch.
 create table reconciliation_mismatches (
   id text primary key,
   order_api_key text not null,

@@ -1,12 +1,12 @@
--- Refunds of an order, as its clients see them; null for most orders. Their work at the processor is in the saga's row and in payments.
--- refunded: cents of the refunds that have not failed. The check holds whatever two replicas do at once. It applies to new rows and
--- changes; to check all rows would read the whole table under a lock, and they have no refund.
+-- The refunds of an order, as clients read them; null for most orders. Their processing is in the saga's row and in payments.
+-- refunded: cents of the refunds that have not failed. The constraint holds for concurrent replicas. It is not validated for
+-- existing rows, which have no refunds: validation would read the whole table under a lock.
 alter table orders
   add column refunds jsonb,
   add column refunded integer not null default 0,
   add constraint orders_refunded_at_most_total check (refunded between 0 and total) not valid;
 
--- A refund is a change that clients see.
+-- A refund is a visible change.
 drop trigger orders_change on orders;
 create trigger orders_change before update on orders for each row
   when ((old.status, old.payment_state, old.outcome, old.cancellation, old.refunds) is distinct from

@@ -1,2 +1,2 @@
--- What the customer has to do at the bank before the card can be authorized; null for most orders, and as soon as it is over.
+-- The customer's action at the bank that is required before the authorization; null for most orders, and afterwards.
 alter table orders add column payment_action jsonb;

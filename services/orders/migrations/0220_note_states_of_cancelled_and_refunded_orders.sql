@@ -1,6 +1,6 @@
--- Operators search for orders by status and payment state. Both change in every step, so no index may have them (0130). These copies
--- stay null in an ordinary order: they are set when an order is cancelled or refunded, and follow it from then on. Rows of earlier
--- cancellations have none; the index orders_ended_before has them (decision 0153), so no row is rewritten here.
+-- Operators search for orders by status and payment state. Both change in every step, so no index may contain them (0130). These
+-- copies are null in ordinary orders. A cancellation or refund sets them, and later changes update them. Rows of earlier
+-- cancellations have none; the index orders_ended_before finds them (decision 0153), so no row is rewritten here.
 alter table orders
   add column ended_status text,
   add column ended_payment_state text;

@@ -1,5 +1,8 @@
 import { createHash } from 'node:crypto'
 
-/** An apiKey that follows from these parts, so that a repetition has the same one: 48 hexadecimal characters, as every apiKey. */
+/**
+ * Derives an apiKey from these parts, so that a repetition results in the same apiKey: 48 hexadecimal characters, like every
+ * apiKey.
+ */
 export const apiKeyOf = (...parts: readonly string[]): string =>
   createHash('sha256').update(parts.join('\0')).digest('hex').slice(0, 48)

@@ -23,7 +23,7 @@ const openPostgres = ({ DATABASE_URL, DATABASE_POOL, DATABASE_STATEMENTS: statem
 
 export type Components = ReturnType<typeof components>
 
-/** What the process consists of, under the names of the `Deps` that use it. Nothing is started. */
+/** The parts of the process, under the names of the `Deps` that use them. None is started. */
 export function components(config: Config, log: Log) {
   const postgres = openPostgres(config, log)
   const { db, as } = postgres
@@ -84,7 +84,7 @@ const keepAttendance = ({ db, outside: { dispatcher }, ...given }: Keeping): Att
 
 type Transmit = (link: RestaurantLink, sent: Transmission) => Promise<Receipt>
 
-/** Each receipt of a webhook is evidence of attendance. */
+/** Records each receipt of a webhook as evidence of attendance. */
 const noting =
   (attendance: Pick<AttendanceKeeper, 'note'>, transmit: Transmit): Transmit =>
   async (link, sent) => {
@@ -93,7 +93,7 @@ const noting =
     return receipt
   }
 
-/** Transmits an order by its restaurant's link. A console shows the rows, so a stored order is accepted. */
+/** Transmits an order by its restaurant's link. A console reads the rows, so a stored order counts as accepted. */
 const transmitter =
   ({ dispatcher }: Outgoing) =>
   async (link: RestaurantLink, sent: Transmission): Promise<Receipt> =>

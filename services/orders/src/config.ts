@@ -15,7 +15,7 @@ export const Config = z
       .url()
       .optional()
       .describe(
-        'PostgreSQL without a pooler, to build indexes; when empty, `DATABASE_URL`. A build needs a session of its own, which PgBouncer in transaction mode does not lend.',
+        'PostgreSQL without a pooler, to build indexes. Empty: `DATABASE_URL`. A build needs its own session, which PgBouncer in transaction mode does not provide.',
       ),
     PAYMENTS_URL: replicaUrls('payments'),
     CARD_MINIMUM_CENTS: z.coerce
@@ -24,9 +24,9 @@ export const Config = z
       .min(1)
       .default(50)
       .describe(
-        'The smallest total that is charged to a card, in cents: the minimum of the payment processor. That of Stripe is 0.50 USD (docs.stripe.com/currencies).',
+        'The minimum total of a card payment in cents: the minimum of the payment processor. The minimum of Stripe is 0.50 USD (docs.stripe.com/currencies).',
       ),
-    // A removed card is detached at the processor after all orders that may need it.
+    // A removed card is detached at the processor only after all orders that may need it.
     SAGA_DEADLINE_MS: z.coerce
       .number()
       .int()
@@ -51,7 +51,7 @@ export const Config = z
         'How orders reach restaurants without a link of their own: `console`, or the URL of a webhook with its secret as the password (`https://:whsec_…@example.org/orders`). Webhooks are for development only.',
       ),
     WEBHOOK_ALLOWED_NETWORKS: networkList.describe(
-      'Networks in which webhooks may be besides public ones, also over http: addresses or CIDR ranges, separated by commas. When empty, webhooks are called over https at public addresses only.',
+      'Networks with allowed webhooks in addition to public addresses, also over http: addresses or CIDR ranges, separated by commas. Empty: only https webhooks at public addresses.',
     ),
     ...alertConfig,
   })

@@ -74,7 +74,7 @@ import { components, type Components } from '#/components.ts'
 
 const MIGRATIONS = new URL('../migrations', import.meta.url).pathname
 
-/** Event streams find a change within this time when its event is lost. Changes of the payment state have no event. */
+/** Event streams find a change within this time if its event is lost. Changes of the payment state have no event. */
 const POLL_EVERY_MS = 1_500
 
 export function wire(config: Config, log: Log): Parts {
@@ -114,7 +114,7 @@ export function wire(config: Config, log: Log): Parts {
 
 type Route = ReturnType<typeof router>
 
-/** What applications do with orders. */
+/** Registers the operations of applications on orders. */
 function routeApplications(route: Route, all: Components): void {
   const limit = new ConcurrencyLimit({ permits: ADMISSION_POLICIES.order.service })
   observeLimits(() => [['order', limit]])
@@ -129,7 +129,7 @@ function routeApplications(route: Route, all: Components): void {
   route(CancelOrder, cancelOrder(all))
 }
 
-/** What restaurants do with their orders, and how the orders reach them. */
+/** Registers the operations of restaurants on their orders and links. */
 function routeRestaurants(route: Route, all: Components): void {
   const isTestRestaurant = testRestaurants(all.bus)
   route(PutRestaurantLink, putRestaurantLink({ ...all, isTestRestaurant }))
@@ -142,7 +142,7 @@ function routeRestaurants(route: Route, all: Components): void {
   route(RefundRestaurantOrder, refundRestaurantOrder(all))
 }
 
-/** The messages that orders consumes. */
+/** Registers the consumers of messages. */
 function consume(all: Components): void {
   const { bus, notifier } = all
   bus.onCommand(SagaReply, handleReply({ ...all, recheck: rechecker(all) }))
@@ -152,7 +152,7 @@ function consume(all: Components): void {
   bus.onEvent(OrderMoved, (event) => notifier.receive(event))
 }
 
-/** The sweepers of every replica. */
+/** Starts the sweepers, which run on every replica. */
 function startRepeating(repeaters: Repeaters, all: Components): void {
   const { config, db, deliverer, notifier, attendance, log, stopping: signal } = all
   const unaccepted = { ...all, withinMs: config.TAKE_DEADLINE_MS }
@@ -162,7 +162,7 @@ function startRepeating(repeaters: Repeaters, all: Components): void {
   repeaters.repeat('retry commands', 500, () => retrySagas(all))
   repeaters.repeat('retry deliveries', 500, () => deliverer.sweep())
   repeaters.repeat('renew leases', 500, () => deliverer.renewLeases())
-  repeaters.repeat('forget old idempotency keys', 3_600_000, () => deleteExpiredKeys(db))
+  repeaters.repeat('delete expired idempotency keys', 3_600_000, () => deleteExpiredKeys(db))
   repeaters.repeat('cancel unaccepted orders', 5_000, () => cancelUnaccepted(unaccepted))
   repeaters.repeat('notify cancellations', 1_000, () => notifyCancellations(cancelled))
   repeaters.repeat('poll for changed orders', POLL_EVERY_MS, () => notifier.poll())
@@ -172,7 +172,7 @@ function startRepeating(repeaters: Repeaters, all: Components): void {
   repeaters.repeat('publish attendance', 15_000, () => attendance.publishAll())
 }
 
-/** Notifies a restaurant of a cancellation by its link. A console shows the rows. */
+/** Notifies a restaurant of a cancellation by its link. A console needs no notice, because it reads the rows. */
 const canceller =
   ({ dispatcher }: Outgoing) =>
   async (link: RestaurantLink, sent: Transmission): Promise<boolean> =>

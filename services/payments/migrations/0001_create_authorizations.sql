@@ -1,5 +1,5 @@
--- One row an order. The row is written before the processor is first asked ("sent") and is never deleted:
--- it is what makes a repeated command harmless.
+-- One row per order. It is written before the first call to the processor ("sent") and never deleted, so a repeated command is
+-- harmless.
 create table authorizations (
   order_api_key text primary key,
   state text not null check (
@@ -7,18 +7,18 @@ create table authorizations (
   ),
   -- Cents.
   amount integer check (amount >= 0),
-  -- The processor's for the card; never a card number.
+  -- The processor's token of the card; never a card number.
   token text,
-  -- The processor's name for the authorization.
+  -- The processor's id of the authorization.
   processor_id text,
-  -- A row of the problem catalogue, and the processor's word for it.
+  -- A code of the problem catalogue, and the processor's code.
   refusal_code text,
   decline_code text,
-  -- Once set, nothing may stay held or taken, whatever is learnt afterwards.
+  -- Once set, no amount may stay authorized or captured, even if an authorization is found later.
   release_requested_at timestamptz,
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
-  -- 'released' stands for an order that was released before it was ever authorized.
+  -- 'released': an order that was released before it was ever authorized.
   check (state <> 'released' or release_requested_at is not null),
   check ((state = 'released') = (amount is null) and (amount is null) = (token is null)),
   check (state in ('sent', 'declined', 'released') or processor_id is not null),

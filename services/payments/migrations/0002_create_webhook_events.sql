@@ -1,4 +1,4 @@
--- Events of the payment processor that were wholly dealt with: one that comes again does nothing. Kept for 30 days.
+-- Events of the payment processor that were completely handled. A repeated event has no effect. Rows are deleted after 30 days.
 create table webhook_events (
   id text primary key,
   received_at timestamptz not null default now()

@@ -1,6 +1,6 @@
--- An authorization for which the bank waits for the customer has the state challenged, and a processor_id. authentication: as it
--- was sent to the processor, because a repeated call must have the same body. The check applies to new rows and changes; to check
--- all rows would read the whole table under a lock, and they satisfied the stricter check before.
+-- An authorization in the state challenged awaits the customer's authentication at the bank, and has a processor_id.
+-- authentication: the data that was sent to the processor, because a repeated call must have the same body. The constraint is not
+-- validated for existing rows, which satisfied the stricter one: validation would read the whole table under a lock.
 alter table authorizations
   add column authentication jsonb,
   drop constraint authorizations_state_check,

@@ -14,11 +14,11 @@ type Calls = Pick<Processor, 'authorize' | 'capture' | 'void' | 'refund' | 'find
 type Deps = { authorizations: Pick<AuthorizationStore, 'move' | 'recordUnknown'>; processor: Calls; log: Log }
 
 /**
- * Returns the function that moves an authorization to the state that its command, or a release requested meanwhile, demands.
- * It returns the outcome for the saga; null when it is unknown, so that the saga repeats the command.
+ * Returns the function that moves an authorization to the state that its command, or a release requested in the meantime, requires.
+ * It returns the outcome for the saga; null if the outcome is unknown, so that the saga repeats the command.
  *
- * Any number of replicas may execute commands of one order at once. Each writes only facts from the processor, and only onto
- * the state that they belong to; a late replica continues from the current row. The idempotency key makes a call effective once.
+ * Any number of replicas may execute commands of one order concurrently. Each writes only facts from the processor, and only if the
+ * row still has the expected state. A late replica continues from the current row. The idempotency key makes a call effective once.
  */
 export function commandExecutor({ authorizations, processor, log }: Deps) {
   return async function execute(command: Command, row: Authorization): Promise<Outcome | null> {
@@ -57,7 +57,7 @@ export function commandExecutor({ authorizations, processor, log }: Deps) {
 }
 
 async function callProcessor(processor: Calls, call: Call, row: Authorization) {
-  // An order that was released before it was sent has no token, and there is no call for it.
+  // An order that was released before it was sent has no token, and no call exists for it.
   const token = row.state === 'released' ? '' : row.token
   const lookUp = async (refused?: string) => {
     if (row.state !== 'challenged')

@@ -2,11 +2,11 @@ import type { Bus, Received } from '@platter/bus'
 import { SagaReply, StepRef, type Outcome } from '@platter/contracts'
 
 /**
- * Returns the bus handler of a command. It publishes the outcome that `execute` returns to the saga, and nothing for null. A
- * lost reply is repeated when the saga repeats the command.
+ * Returns the bus handler of a command. It publishes the outcome that `execute` returns to the saga, and nothing for null. A lost
+ * reply is repeated when the saga repeats the command.
  *
- * A command that is repeated while this replica executes the first one is dropped: the reply to the first carries the same
- * version of the saga. Between replicas, the row and the processor's idempotency key prevent a second effect.
+ * If a command is repeated while this replica executes the first one, it is dropped: the reply to the first has the same version of
+ * the saga. Between replicas, the row and the processor's idempotency key prevent a second effect.
  */
 export function commandHandler<C extends StepRef>(
   bus: Pick<Bus, 'publish'>,

@@ -3,7 +3,7 @@ import { z } from 'zod'
 
 const count = z.coerce.number().int().min(1)
 
-/** Amounts here are hundredths, and Stripe counts in the smallest unit of the currency: a yen has 0 decimals, a dinar 3. */
+/** Amounts here are hundredths. Stripe counts in the smallest unit of the currency: a yen has 0 decimals, a dinar has 3. */
 const hasCents = (currency: string): boolean =>
   new Intl.NumberFormat('en', { style: 'currency', currency }).resolvedOptions().maximumFractionDigits === 2
 
@@ -24,17 +24,17 @@ export const Config = z.object({
     .describe(
       'Declines of one card within CARDS_SECONDS. Afterwards it is refused with 429 and not sent to the processor.',
     ),
-  // Enough for the typing errors of a household, too few for a list of stolen numbers.
+  // Enough for the typing errors of a household, and too few for a list of stolen numbers.
   DECLINES_PER_ADDRESS: count
     .default(20)
     .describe(
-      'The same for all new cards from one client address (IPv6: its /64). Raise it where one server sends the orders of all users of an application.',
+      'The same limit for all new cards from one client address (IPv6: its /64). Increase it if one server sends the orders of all users of an application.',
     ),
-  // 5,000 honest new cards at a decline rate of one in ten.
+  // 5,000 legitimate new cards at a decline rate of one in ten.
   DECLINES_PER_APPLICATION: count
     .default(500)
     .describe(
-      'The same for all new cards of one application. Raise it for more than 5,000 orders with new cards in that time.',
+      'The same limit for all new cards of one application. Increase it for more than 5,000 orders with new cards in that time.',
     ),
   CARDS_SECONDS: count
     .max(86_400)
@@ -81,7 +81,7 @@ export const Config = z.object({
     .url({ protocol: /^https?$/ })
     .optional()
     .describe(
-      "Page to which Stripe sends a customer from the bank when the app has no returnUrl: /payment-return of the gateway's public address. Without it, such a card is declined.",
+      "Page to which Stripe redirects a customer from the bank if the app has no returnUrl: /payment-return of the gateway's public address. Without it, such a card is declined.",
     ),
   STRIPE_URL: z
     .url()
@@ -109,7 +109,7 @@ export type ProcessorConfig =
       currency: string
     }
 
-/** Returns the settings of the chosen processor. Throws when one of them is missing. */
+/** Returns the settings of the chosen processor. Throws if one of them is missing. */
 export function processorConfig(config: Config): ProcessorConfig {
   const { PROCESSOR, PROCESSOR_URL, STRIPE_SECRET_KEY, STRIPE_WEBHOOK_SECRET } = config
   if (PROCESSOR === 'none') return { kind: PROCESSOR }

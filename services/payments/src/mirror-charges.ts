@@ -10,7 +10,7 @@ type Deps = {
   reads: Pick<ProcessorReads, 'charge' | 'movements'>
   mirrors: ChargeMirrorStore
   refunds: Pick<RefundStore, 'markReturned'>
-  /** Sends a picture to orders. One that is lost is sent again (`send-mirrors.ts`). */
+  /** Publishes a mirror to orders. A lost message is published again (`send-mirrors.ts`). */
   send: (row: MirrorRow) => Promise<void>
   authorizations: Pick<AuthorizationStore, 'find' | 'move'>
   log: Log
@@ -18,11 +18,11 @@ type Deps = {
 
 /** Movements of the last seconds may appear late in the list. */
 const OVERLAP_SECONDS = 600
-/** An hour of a busy platform is some hundred pages. */
+/** An hour of a busy platform has some hundred pages. */
 const MOST_SECONDS = 3_600
 const LEASE_MS = 300_000
 
-/** Throws Problem payment-unavailable for an unknown result, so that the sender of an event repeats it. */
+/** Throws Problem payment-unavailable for an unknown result, so that the processor repeats the event. */
 export function knownOf<T>(result: ProcessorResult<T>): T {
   if (result.kind === 'yes') return result
   const cause = new Error(result.kind === 'no' ? result.code : result.reason)
@@ -34,15 +34,15 @@ export function knownOf<T>(result: ProcessorResult<T>): T {
 export type ChargeMirror = ReturnType<typeof chargeMirror>
 
 /**
- * Mirrors refunds and disputes of the processor, also those of this platform. The rows are set to what the processor reports, and never
- * incremented, so a repeated, late or reordered event changes nothing.
+ * Mirrors the processor's refunds and disputes, including Platter's own refunds. The rows are set to the processor's report and
+ * never incremented, so a repeated, late or reordered event changes nothing.
  */
 export function chargeMirror({ reads, mirrors, refunds: ownRefunds, authorizations, send, log }: Deps) {
   /** Reads a charge, and stores its refunds and disputes. */
   async function refresh(id: string): Promise<void> {
     const readAt = await mirrors.now()
     const { charge } = knownOf(await reads.charge(id))
-    // The account may also be used for other sales.
+    // The account may also have other sales.
     const row = charge?.reference ? await authorizations.find(charge.reference) : null
     if (!charge || !row) return
     const { refunds, disputes } = charge
@@ -75,7 +75,7 @@ export function chargeMirror({ reads, mirrors, refunds: ownRefunds, authorizatio
     for (const id of ids) await refresh(id)
   }
 
-  /** Finds what lost events should have reported. Returns true while there is more to compare. */
+  /** Finds changes whose events were lost. Returns true while more must be compared. */
   async function compare(): Promise<boolean> {
     const position = await mirrors.acquire(LEASE_MS)
     if (!position) return false
@@ -83,7 +83,7 @@ export function chargeMirror({ reads, mirrors, refunds: ownRefunds, authorizatio
     const to = Math.min(now, from + MOST_SECONDS)
     try {
       await compareTime(from - OVERLAP_SECONDS, to)
-      // The end of a dispute need not move money.
+      // The end of a dispute may not move money, so it is not among the movements.
       for (const id of await mirrors.disputed()) await refresh(id)
     } catch (error) {
       await mirrors.release(from)

@@ -9,12 +9,13 @@ export type ExecuteRefund = ReturnType<typeof refundExecutor>
 type Deps = { refunds: RefundStore; processor: Pick<Processor, 'refundPart' | 'findRefund'>; log: Log }
 
 /**
- * Returns the function that moves a refund to its end. It returns the row as it is then: still `sent` while the outcome is unknown, or
- * pending at the processor. Any number of replicas may execute the same refund at once: the idempotency key makes the call
- * effective once, and each writes only a fact from the processor onto a row that is still `sent`.
+ * Returns the function that moves a refund to its end. It returns the state of the row afterwards: still `sent` while the outcome
+ * is unknown or the refund is pending at the processor. Any number of replicas may execute the same refund concurrently. The
+ * idempotency key makes the call effective once, and each replica writes only a fact from the processor onto a row that is still
+ * `sent`.
  */
 export function refundExecutor({ refunds, processor, log }: Deps) {
-  /** Another replica may have ended it first. */
+  /** Another replica may have ended the refund first. */
   const stateOf = async (apiKey: string) => (await refunds.find(apiKey))?.state ?? 'sent'
 
   return async function execute(row: RefundRow, { processorId: id }: Charged): Promise<RefundRow['state']> {
@@ -50,5 +51,5 @@ export function refundExecutor({ refunds, processor, log }: Deps) {
   }
 }
 
-/** An authorization that the processor has. */
+/** An authorization that exists at the processor. */
 type Charged = Extract<Authorization, { processorId: string }>

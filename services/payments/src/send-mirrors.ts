@@ -14,7 +14,7 @@ type Deps = {
 const REFUND_STATES = { pending: 'PENDING', done: 'DONE', failed: 'FAILED' } as const
 const DISPUTE_STATES = { open: 'OPEN', won: 'WON', lost: 'LOST' } as const
 
-/** The command that sets the picture in orders. */
+/** Returns the command that sets the mirror's state in orders. */
 export function setRefundsOf({ orderApiKey, version, refunds, disputes }: MirrorRow): OrdersSetRefunds {
   const dispute = disputeOf(disputes)
   return {
@@ -36,7 +36,9 @@ export function setRefundsOf({ orderApiKey, version, refunds, disputes }: Mirror
   }
 }
 
-/** Returns the function that sends a picture. An unavailable broker is no error: the row is sent again. */
+/**
+ * Returns the function that publishes a mirror. An unavailable broker is not an error, because the row is published again later.
+ */
 export const mirrorSender =
   ({ bus, log }: { bus: Pick<Bus, 'publish'>; log: Log }) =>
   async (row: MirrorRow): Promise<void> => {
@@ -47,7 +49,10 @@ export const mirrorSender =
     }
   }
 
-/** Sends the pictures that orders has not confirmed: one page, because an unconfirmed one must not be sent again at once. */
+/**
+ * Publishes the mirrors that orders has not confirmed: one page per call, because an unconfirmed mirror must not be published again
+ * immediately.
+ */
 export async function sendMirrors({ mirrors, send }: Deps): Promise<false> {
   const rows = await mirrors.unconfirmed(AT_ONCE)
   await Promise.all(rows.map(send))

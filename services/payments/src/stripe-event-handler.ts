@@ -8,7 +8,7 @@ import type { StripeProcessor } from '#/outside/stripe-processor.ts'
 import type { AuthorizationStore } from '#/store/authorizations.ts'
 import type { WebhookEventStore } from '#/store/webhook-events.ts'
 
-/** Events after which the refunds and disputes of a charge are read again. Both names of refunds: API versions differ. */
+/** Events after which the refunds and disputes of a charge are read again. API versions differ in the names of refund events. */
 const AFTER_SALE = /^(charge\.refund|refund\.|charge\.dispute\.)/
 
 type Deps = {
@@ -27,9 +27,9 @@ type Deps = {
 }
 
 /**
- * Returns the handler of Stripe's events. An event is a hint: the handler reads the intent from Stripe and moves the row by its
- * current state. So a repeated, late or reordered event has no effect. An event is marked as handled at the end; until then
- * Stripe repeats it. Throws Problem payment-unavailable while the intent cannot be read.
+ * Returns the handler of Stripe's events. An event is a hint: the handler reads the intent from Stripe, and changes the row by the
+ * intent's current state. Therefore a repeated, late or reordered event has no effect. An event is marked as handled at the end;
+ * until then Stripe repeats it. Throws Problem payment-unavailable if the intent cannot be read.
  */
 export function stripeEventHandler(deps: Deps) {
   const { events, authorizations, processor, reads, mirror, notify, log } = deps
@@ -49,7 +49,7 @@ export function stripeEventHandler(deps: Deps) {
       log.warn({ event: id, type, intent, code: result.code }, 'Stripe event about an unknown intent ignored')
       return
     }
-    // The account may also be used for other sales.
+    // The account may also have other sales.
     const row = result.reference === null ? null : await authorizations.find(result.reference)
     const report = row && result.report && interpretReport(row, result.report)
     if (!report) return
@@ -83,7 +83,10 @@ export function stripeEventHandler(deps: Deps) {
   }
 }
 
-/** The card is read, so that a late event sets nothing old. Other cards of the account may be no cards of this platform. */
+/**
+ * The card is read from the processor, so that a late event sets no old details. Other cards of the account may not belong to
+ * Platter.
+ */
 async function setReplacedCard({ cards, setCard }: Deps, token: string, event: string): Promise<void> {
   const result = await cards.card({ token })
   if (result.kind === 'no') return

@@ -78,9 +78,9 @@ import { postgresPaymentRecords } from '#/store/payment-records.ts'
 import { postgresWebhookEvents } from '#/store/webhook-events.ts'
 import { stripeEventHandler } from '#/stripe-event-handler.ts'
 
-/** Finds a lost event within some minutes; one page of the processor's list each time. */
+/** Finds a lost event within some minutes; each run reads one page of the processor's list. */
 const COMPARE_EVERY_MS = 120_000
-/** For pictures that orders has not confirmed. */
+/** For mirrors that orders has not confirmed. */
 const SEND_EVERY_MS = 10_000
 
 const epochNow = () => Math.floor(Date.now() / 1_000)
@@ -157,8 +157,8 @@ export function wire(config: Config, log: Log): Parts {
         sendMirrors({ mirrors, send }),
       )
     },
-    // Without Redis each replica counts cards alone. Without the processor, releases and repeated commands are replied to
-    // from the rows. So neither is a condition of readiness.
+    // Without Redis each replica counts cards alone. Without the processor, the rows are sufficient to reply to releases and
+    // repeated commands. Therefore neither is a condition of readiness.
     checks: { postgres: () => postgres.check(), rabbitmq: () => bus.check() },
     quiesce: async () => void (await Promise.all([bus.quiesce(), repeaters.stop()])),
     async close() {

@@ -5,7 +5,7 @@ export const HEAD = ['date', 'kind', 'order', 'charge', 'id', 'amount'] as const
 /** A row of the accountant's file; `cents` is the change of the balance. */
 type AccountRow = Omit<BalanceTransaction, 'amount' | 'fee'> & { cents: number }
 
-/** One row for each payment, refund, dispute and fee. The sum of all rows is the change of the balance, to the cent. */
+/** Returns one row for each payment, refund, dispute and fee. The sum of all rows is exactly the change of the balance. */
 export function accountRows(transactions: readonly BalanceTransaction[]): AccountRow[] {
   return transactions.flatMap(({ amount, fee, ...one }) => {
     const [gross, kept] = [exactCents(amount), exactCents(fee)]
@@ -14,7 +14,7 @@ export function accountRows(transactions: readonly BalanceTransaction[]): Accoun
   })
 }
 
-/** One line. No cell can need quotes or begin a formula: keys of orders are hexadecimal, and ids of the processor words. */
+/** Returns one line of CSV. No cell needs quotes or begins a formula: order keys are hexadecimal, and processor ids are words. */
 export const csvLine = ({ date, kind, orderApiKey, charge, id, cents }: AccountRow): string =>
   [new Date(date * 1_000).toISOString(), kind, orderApiKey ?? '', charge ?? '', id, decimal(cents)].join(',')
 
@@ -26,7 +26,7 @@ function exactCents(amount: number): number {
 
 export const decimal = (cents: number): string => toMoney(centsOf(cents)).toFixed(2)
 
-/** Sums in cents by kind, in the order of the first row of each. */
+/** Returns the sums in cents by kind, in the order of the first row of each. */
 export function totalsOf(
   rows: readonly AccountRow[],
   before: ReadonlyMap<string, number>,

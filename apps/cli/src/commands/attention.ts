@@ -41,7 +41,7 @@ export function attention(program: Command): void {
     })
 }
 
-/** Retries each incident. A rejected one does not stop the others, and is reported on standard error. */
+/** Retries each incident. A rejected retry does not stop the others; it is reported on standard error. */
 async function retried(api: Api, ids: readonly string[]): Promise<{ id: string; done: string }[]> {
   const done: { id: string; done: string }[] = []
   for (const id of ids) {

@@ -15,7 +15,7 @@ import {
 import { EXIT, Failure } from '#/exit.ts'
 import { print, printError, printJson, printNote, style, table, when } from '#/output.ts'
 
-// Loaded when needed: the other commands do not use PostgreSQL.
+// Loaded on demand, because the other commands do not use PostgreSQL.
 const library = () => import('@platter/backup')
 
 export function backup(program: Command): void {
@@ -24,8 +24,8 @@ export function backup(program: Command): void {
     .description('write an encrypted archive of the database, the roles and the secrets')
     .option('--to <folder>', 'folder of the archives (or BACKUP_FOLDER)')
     .option('--database <url>', 'superuser of PostgreSQL (or BACKUP_DATABASE_URL)')
-    .option('--passphrase-file <file>', 'encrypts the archive (or BACKUP_PASSPHRASE)')
-    .option('--recipient <age1…>', 'encrypts for the holder of an identity of age (or BACKUP_RECIPIENT)')
+    .option('--passphrase-file <file>', 'passphrase that encrypts the archive (or BACKUP_PASSPHRASE)')
+    .option('--recipient <age1…>', 'encrypts for the owner of an age identity (or BACKUP_RECIPIENT)')
     .option('--file <file...>', 'files to include: .env (or BACKUP_FILES)')
     .option('--keep-days <days>', 'delete older archives (or BACKUP_KEEP_DAYS; 14)', wholeDays)
     .option(
@@ -47,8 +47,8 @@ export function backup(program: Command): void {
 }
 
 const BACKUP_HELP = `
-An archive has the format of age: "age -d FILE | tar -xz" reads it without Platter (docs/backups.md, "Archives").
-With BACKUP_S3_URL, AWS_REGION, AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, each archive is copied to a bucket too.
+An archive has the age format: "age -d FILE | tar -xz" reads it without Platter (docs/backups.md, "Archives").
+With BACKUP_S3_URL, AWS_REGION, AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, each archive is also copied to a bucket.
 
 Examples:
   $ platter backup --to /var/backups/platter --passphrase-file backup.key --file .env
@@ -76,14 +76,14 @@ async function runOnce(
   if (json) return printJson(written)
   const size = `${(written.bytes / 1_000_000).toFixed(1)} MB`
   print(`${written.file}: ${size}, SHA-256 ${written.sha256}${store.bucket ? ', copied to the bucket' : ''}`)
-  if (source.files.length === 0) printNote('It contains no secrets (--file .env): keep those elsewhere.')
+  if (source.files.length === 0) printNote('It contains no secrets (--file .env): store them elsewhere.')
   if (written.deleted.length > 0) print(`Deleted: ${written.deleted.join(', ')}`)
 }
 
-/** The retry of a failed daily backup. */
+/** The delay before a failed daily backup is retried. */
 const RETRY_MS = 15 * 60_000
 
-/** The first archive is written at once, so that a wrong setting is noticed while its operator is present. */
+/** Writes the first archive immediately, so that the operator notices a wrong setting. */
 async function runDaily(minute: number, run: () => Promise<void>): Promise<never> {
   const { untilNext } = await library()
   for (;;) {
@@ -91,7 +91,7 @@ async function runDaily(minute: number, run: () => Promise<void>): Promise<never
       await run()
       await wait(untilNext(new Date(), minute))
     } catch (error) {
-      printError(`The backup failed, and is repeated in 15 minutes: ${(error as Error).message}`)
+      printError(`The backup failed. It is retried in 15 minutes: ${(error as Error).message}`)
       await wait(RETRY_MS)
     }
   }
@@ -100,7 +100,7 @@ async function runDaily(minute: number, run: () => Promise<void>): Promise<never
 export function backupIdentity(program: Command): void {
   program
     .command('backup-identity')
-    .description('create an identity of age: the server encrypts for its recipient, and only you decrypt')
+    .description('create an age identity: the server encrypts for its recipient, and only you can decrypt')
     .addHelpText('after', '\nExamples:\n  $ platter backup-identity > identity.txt    # on your own machine')
     .action(async () => {
       const { createIdentity } = await library()
@@ -123,11 +123,11 @@ export function restore(program: Command): void {
     .command('restore <archive>')
     .description('restore an archive into an empty database, while no service runs')
     .option('--database <url>', 'superuser of PostgreSQL (or BACKUP_DATABASE_URL)')
-    .option('--passphrase-file <file>', 'decrypts the archive (or BACKUP_PASSPHRASE)')
-    .option('--identity-file <file>', 'decrypts the archive: an identity of age')
+    .option('--passphrase-file <file>', 'passphrase that decrypts the archive (or BACKUP_PASSPHRASE)')
+    .option('--identity-file <file>', 'an age identity that decrypts the archive')
     .option('--files-to <folder>', 'folder for the files of the archive (.env)')
-    .option('--check', 'read the whole archive, and restore nothing')
-    .option('--force', 'delete the rows that the database has')
+    .option('--check', 'read the whole archive without restoring it')
+    .option('--force', 'delete the existing rows of the database')
     .option('--json', 'only the result, as JSON, on standard output')
     .addHelpText('after', RESTORE_HELP)
     .action(async (archive: string, options: RestoreOptions) => {
@@ -155,7 +155,7 @@ Examples:
   $ platter restore platter-2026-11-23T031500Z.age --passphrase-file backup.key --check
   $ platter restore platter-2026-11-23T031500Z.age --passphrase-file backup.key --files-to .`
 
-/** An existing file stays: it may have secrets that are in use. */
+/** Does not overwrite an existing file, which may contain secrets that are in use. */
 function writeFiles(files: Restored['files'], folder: string): void {
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   for (const { name, content } of files) {
@@ -184,7 +184,7 @@ function report(restored: Restored, { json, check }: RestoreOptions): void {
   if (check) return
   showOpenOrders(openOrders)
   print(`Next: start the services, then "platter reconcile --since ${Math.floor(manifest.at) - 3_600}".`)
-  print('It names each charge whose order the snapshot lacks.')
+  print('It lists each charge whose order is missing in the snapshot.')
 }
 
 function showOpenOrders(openOrders: Restored['openOrders']): void {
@@ -199,7 +199,7 @@ function showOpenOrders(openOrders: Restored['openOrders']): void {
 export function recovered(program: Command): void {
   program
     .command('recovered')
-    .description('complete a recovery by PostgreSQL to an earlier moment, before the services start')
+    .description('complete a point-in-time recovery of PostgreSQL, before the services start')
     .option('--database <url>', 'superuser of PostgreSQL (or BACKUP_DATABASE_URL)')
     .option('--json', 'only the result, as JSON, on standard output')
     .addHelpText(

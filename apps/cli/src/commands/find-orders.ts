@@ -14,12 +14,13 @@ function whole(text: string): number {
   throw new InvalidArgumentError('it must be a whole number above 0.')
 }
 
-/** Numbers are often written with a number sign. */
+/** Accepts a number sign, with which order numbers are often written. */
 const orderNumber = (text: string): number => whole(text.replace(/^#/, ''))
 
 export function findOrders(group: Command): void {
   addCommand(group, 'find', {
-    summary: 'find orders by what a customer knows of them, newest first; all given options apply together',
+    summary:
+      'find orders by facts that a customer knows, newest first; an order must match all given options',
     examples: [
       'orders find --number 34',
       'orders find --phone "(608) 555-0142" --from 7d',
@@ -79,7 +80,7 @@ const show = (orders: readonly FoundOrder[]): void =>
   )
 
 function statusOf({ status, cancellation, outcome }: FoundOrder): string {
-  // A failed order is cancelled by the system, and was never one for its customer.
+  // The system cancels a failed order, and the customer never saw it as an order.
   if (outcome === 'failed') return 'failed'
   return cancellation ? `${status}, cancelled by ${cancellation.cancelledBy}` : status
 }

@@ -27,7 +27,7 @@ const withHolder = (command: Command): Command =>
     .addOption(new Option('--restaurant <apiKey>', 'of a restaurant').conflicts(others('restaurant')))
     .addOption(new Option('--operator', 'of operators').conflicts(others('operator')))
 
-/** The operation for the holder in the options, with the parameters of its path. */
+/** Returns the operation for the holder in the options, and the parameters of its path. */
 function forHolder<A, R, O>(holder: Holder, operations: { application: A; restaurant: R; operator: O }) {
   if (holder.application !== undefined)
     return { operation: operations.application, params: { id: holder.application } }
@@ -46,9 +46,9 @@ export function keys(program: Command): void {
   revoke(group)
 }
 
-/** Prints the key alone on standard output, so that it can be piped. */
+/** Prints only the key on standard output, so that it can be piped. */
 function showOnce(issued: { id: string; accessKey: string }): void {
-  printNote(`Key ${issued.id}. It is shown this once:`)
+  printNote(`Key ${issued.id}. It is shown only once:`)
   print(issued.accessKey)
 }
 
@@ -63,7 +63,7 @@ function issue(group: Command): void {
   })
   withHolder(command)
     .addOption(
-      new Option('--mode <mode>', 'the mode, which the key begins with')
+      new Option('--mode <mode>', 'the mode of the key, which is part of its prefix')
         .choices(['live', 'test'])
         .default('live'),
     )
@@ -86,7 +86,7 @@ function importKey(group: Command): void {
   })
     .requiredOption('--application <id>', 'the client application that owns it')
     .action(async (options: Shared & { application: string }) => {
-      // Arguments are in the shell's history and in the list of processes.
+      // Not an argument, because arguments are visible in the shell's history and in the process list.
       const key = (await textOf(process.stdin)).trim()
       const { accessKey: _shown, ...issued } = await apiFor(options).call(IssueAccessKey, {
         params: { id: options.application },

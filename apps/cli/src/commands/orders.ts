@@ -26,14 +26,14 @@ function cancel(group: Command): void {
       'orders cancel ORDER --reason "Power failure" --yes --json',
     ],
   })
-    .requiredOption('--reason <text>', 'why, for the restaurant and the customer')
+    .requiredOption('--reason <text>', 'the reason, for the restaurant and the customer')
     .option('--message <text>', 'a text for the customer instead of the reason')
     .option('--yes', 'do not ask for a confirmation')
     .action(async (order: string, options: Shared & { reason: string; message?: string; yes?: boolean }) => {
       const { reason, message } = options
       const api = apiFor(options)
       const story = await api.call(GetOrderStory, { params: { apiKey: order } })
-      if (story.order.cancellation) printNote('The order is cancelled already.')
+      if (story.order.cancellation) printNote('The order is already cancelled.')
       else await confirm(`${lineOf(story.order)}. Cancel it?`, options)
       const body = { reason, ...(message !== undefined && { message }) }
       const cancelled = await api.call(OperatorCancelOrder, {

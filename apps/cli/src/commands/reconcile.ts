@@ -25,7 +25,7 @@ export function reconcile(program: Command): void {
       '--csv',
       'payments, refunds, disputes and fees of the processor as CSV for an accountant; compares nothing',
     )
-    .option('--until <when>', 'the end of the CSV; the present when absent', (text) => since(text))
+    .option('--until <when>', 'the end of the CSV; default: now', (text) => since(text))
     .action(async (options: Options) => {
       if (options.csv) return printAccounts(options)
       const whole = await readAll(options)
@@ -35,7 +35,7 @@ export function reconcile(program: Command): void {
     })
 }
 
-/** Prints rows as their pages arrive, and the totals as notes, so that the file has nothing but rows. */
+/** Prints rows as their pages arrive, and the totals as notes on standard error, so that the file contains only rows. */
 async function printAccounts(options: Options): Promise<void> {
   const { since: from, until } = options
   const query = { since: from, ...(until !== undefined && { until }) }

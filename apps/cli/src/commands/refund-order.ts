@@ -23,7 +23,7 @@ export function money(text: string): number {
   throw new InvalidArgumentError('it must be an amount such as 2.50.')
 }
 
-/** `2` or `2=1.50`: a position in `items` of the order, and a part of the item. */
+/** Parses `2` or `2=1.50`: a position in `items` of the order, and a part of the item. */
 export function item(text: string, items: readonly Item[] = []): Item[] {
   const [, index, amount] = /^(\d{1,3})(?:=(.+))?$/.exec(text) ?? []
   if (index === undefined) throw new InvalidArgumentError('it must be a position such as 0, or 0=2.50.')
@@ -42,13 +42,13 @@ export function refundOrder(group: Command): void {
     .option('--amount <amount>', 'an amount, for no particular item', money)
     .option(
       '--item <position>',
-      'an item with its tax, by its position from 0; 0=2.50 for a part of it; repeat it for more',
+      'an item with its tax, by its position from 0; 0=2.50 for a part of it; may be repeated',
       item,
       [],
     )
-    .option('--delivery', 'the delivery price as well')
-    .option('--tip', 'the tip as well')
-    .option('--all', 'all that is left')
+    .option('--delivery', 'include the delivery price')
+    .option('--tip', 'include the tip')
+    .option('--all', 'the whole remaining amount')
     .addOption(
       new Option('--reason <reason>', 'why')
         .choices(RefundReason.options)
@@ -71,7 +71,7 @@ function readReason(text: string): RefundReason {
   throw new InvalidArgumentError(`it must be one of ${RefundReason.options.join(', ')}.`)
 }
 
-/** Exactly the shown refund is requested: of an amount that has changed meanwhile, the platform refuses the excess. */
+/** Requests exactly the shown refund. If an amount has changed in the meantime, the platform refuses the excess. */
 async function refund(orderOrNumber: string, options: Options): Promise<void> {
   const api = apiFor(options)
   const { order } = await api.call(GetOrderStory, { params: { apiKey: orderOrNumber } })
@@ -110,7 +110,7 @@ const itemsOf = ({ items }: Order): string[] =>
     ({ name, totalPrice }, index) => `  --item ${index}: ${name}, ${totalPrice.toFixed(2)} before tax`,
   )
 
-/** What the operator confirms. */
+/** Returns the lines that the operator confirms. */
 export function linesOf(order: Order, preview: Refund): string[] {
   const { recipient, total, refundedTotal, payment } = order
   const before = refundedTotal > 0 ? `, ${refundedTotal.toFixed(2)} of it refunded before` : ''
@@ -121,6 +121,6 @@ export function linesOf(order: Order, preview: Refund): string[] {
       ({ index, amount }) =>
         `  ${order.items[index]?.name ?? `item ${index}`}: ${amount.toFixed(2)} with tax`,
     ),
-    `  ${preview.amount.toFixed(2)} in all, ${how}; ${preview.reason}, paid for by the ${preview.borneBy}`,
+    `  ${preview.amount.toFixed(2)} in total, ${how}; ${preview.reason}, paid for by the ${preview.borneBy}`,
   ]
 }

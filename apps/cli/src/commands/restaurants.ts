@@ -63,7 +63,7 @@ A faulty file does not stop the others; its faults are on standard error, and th
     })
 }
 
-/** Menus without a restaurant are imported last: their restaurant may be in a later file. */
+/** Menus without a restaurant are imported last, because their restaurant may be in a later file. */
 async function importAll(
   api: Api,
   files: readonly string[],

@@ -4,13 +4,13 @@ import { join } from 'node:path'
 import type { Command } from 'commander'
 import { EXIT, Failure } from '#/exit.ts'
 
-/** The jobs of Compose have it without this tool, and this tool has it in a clone of the repository. */
+/** In a clone of the repository the script is here. The jobs of Compose contain it without this tool. */
 const SCRIPT = join(import.meta.dirname, '../../../../dev/compose/setup.ts')
 
 export function setup(program: Command): void {
   program
     .command('setup [options...]')
-    .description('write the .env of docker-compose.production.yml, with secrets of its own')
+    .description('write the .env of docker-compose.production.yml, with generated secrets')
     .helpOption(false)
     .allowUnknownOption()
     .action((_given: string[], _options: object, command: Command) => {

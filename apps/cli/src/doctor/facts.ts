@@ -12,7 +12,10 @@ import { findStore } from '#/target-backup.ts'
 
 const WITHIN_MS = 10_000
 
-/** Examines the platform from outside. Whatever does not respond is null. A rejected key ends the doctor: it would see nothing. */
+/**
+ * Examines the platform from outside. A part that does not respond is null. A rejected key ends the examination, because nothing
+ * could be read.
+ */
 export async function gatherFacts(target: Target): Promise<Facts> {
   const api = apiOf(target)
   const startedAt = Date.now()
@@ -65,7 +68,7 @@ async function readGatewayTime(url: string): Promise<number | null> {
   }
 }
 
-/** Null for a platform without TLS. */
+/** Returns null for a platform without TLS. */
 async function readCertificate(url: string): Promise<Facts['certificate']> {
   const { protocol, hostname, port } = new URL(url)
   if (protocol !== 'https:') return null

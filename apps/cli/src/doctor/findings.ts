@@ -4,13 +4,13 @@ import type { z } from 'zod'
 
 export type Health = z.output<typeof PlatformHealth.response>
 
-/** What the doctor has seen. Null for what it could not see. */
+/** The facts that the doctor has read. A fact that it could not read is null. */
 export type Facts = {
   url: string
-  /** When the doctor began to read, and when it had read everything; epoch milliseconds, by the clock of this machine. */
+  /** The start and the end of the examination; epoch milliseconds, by the clock of this machine. */
   startedAt: number
   now: number
-  /** The `Date` of a response of the gateway, epoch milliseconds. */
+  /** The `Date` header of a response of the gateway, in epoch milliseconds. */
   gatewayTime: number | null
   health: Health | null
   incidents: readonly Attention[] | null
@@ -20,22 +20,25 @@ export type Facts = {
   accounts: boolean
   /** The addresses of this machine, or of this container. */
   ownAddresses: readonly string[]
-  /** The end of the certificate, epoch milliseconds, or the reason why there is none. */
+  /** The end of the certificate in epoch milliseconds, or the reason why it could not be read. */
   certificate: { validTo: number } | { reason: string } | null
-  /** By path, from 0 to 1. */
+  /** Used space by path, from 0 to 1. */
   disks: readonly { path: string; used: number }[]
-  /** The start of the newest archive, epoch milliseconds; `null` without an archive; a text when they cannot be listed. */
+  /**
+   * The start of the newest archive in epoch milliseconds; `null` without an archive; a text with the reason if they cannot be
+   * listed.
+   */
   backup: number | string | null
-  /** Whether the doctor knows where archives are. */
+  /** Whether a location of archives is configured. */
   knowsBackups: boolean
-  /** The newest migrations of this version; null when it has no sources of the service. */
+  /** The newest migrations of this version; null if this tool has no sources of the service. */
   migrations: { orders: string | null; payments: string | null }
 }
 
 /** A restaurant that is not a test restaurant. Both members are absent while catalog has no attendance. */
 type AttendedRestaurant = { name: string; closedReason?: unknown; requireAttendance?: unknown }
 
-/** One line of the table. `remedy` is for a wrong state. */
+/** One line of the table. `remedy` applies to a wrong state. */
 export type Finding = { check: string; state: 'ok' | 'wrong' | 'unknown'; detail: string; remedy: string }
 
 type Check = (facts: Facts) => Omit<Finding, 'check'>
@@ -78,7 +81,7 @@ const checks: Readonly<Record<string, Check>> = {
     if (missing.length === 0) return ok('gateway, orders, payments, catalog and accounts respond')
     return wrong(
       `no response from ${missing.join(', ')}`,
-      'Read their logs; /health/ready of each names what it lacks.',
+      'Read their logs; /health/ready of each reports its unavailable dependencies.',
     )
   },
   database({ health }) {
@@ -89,7 +92,10 @@ const checks: Readonly<Record<string, Check>> = {
     ]
     const names = without.filter((name) => name !== '')
     if (names.length === 0) return ok('PostgreSQL responds')
-    return wrong(`PostgreSQL does not respond to ${names.join(' and ')}`, 'Check that it runs, and its disk.')
+    return wrong(
+      `PostgreSQL does not respond to ${names.join(' and ')}`,
+      'Check that it runs and that its disk is not full.',
+    )
   },
   TLS(facts) {
     const { certificate, now } = facts
@@ -245,7 +251,10 @@ const namesOf = (restaurants: readonly AttendedRestaurant[]): string =>
 const inWords = (disks: Facts['disks']): string =>
   disks.map(({ path, used }) => `${path} ${Math.round(used * 100)} %`).join(', ')
 
-/** A missing service delays the other readings by seconds, and each has happened between `from` and `to`. */
+/**
+ * Returns the clock skew. A missing service delays the other readings by seconds, and each reading happened between `from` and
+ * `to`.
+ */
 const skewOf = (at: number, from: number, to: number): number => at - Math.min(Math.max(at, from), to)
 
 const seconds = (at: number | undefined): number | undefined => (at === undefined ? undefined : at * 1000)

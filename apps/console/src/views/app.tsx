@@ -26,7 +26,7 @@ export function App() {
         <Banners />
         <main>{view.value === 'menu' ? <MenuView /> : <Board />}</main>
         {dialog.value === null && <Notes />}
-        {/* For screen readers: the board shows it to everyone else. */}
+        {/* For screen readers only; sighted users see the board. */}
         <p class="hidden" role="status">
           {arrival}
         </p>
@@ -37,7 +37,7 @@ export function App() {
   )
 }
 
-/** The title begins with the number of new orders, which a background tab shows. */
+/** Returns the title, which begins with the number of new orders, because a background tab shows only the title. */
 function titleNow(): string {
   if (session.value.state !== 'in') return 'Platter console'
   const waiting = board.value.new.length

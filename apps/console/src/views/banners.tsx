@@ -3,7 +3,7 @@ import { soundOn } from '#/settings.ts'
 import { BellOff } from '#/views/icons.tsx'
 import { OrderingBar } from '#/views/ordering-bar.tsx'
 
-/** The live regions always exist, because screen readers announce only changes within an existing one. */
+/** The live regions always exist, because screen readers announce only changes within an existing region. */
 export function Banners() {
   return (
     <div class="banners">

@@ -17,7 +17,7 @@ export function Board() {
   )
 }
 
-/** Shown on a screen with space for only one column. */
+/** The column picker, shown on a screen with space for only one column. */
 function Picker() {
   return (
     <div class="picker" role="group" aria-label="Which orders">

@@ -9,7 +9,7 @@ import { AfterSale, Comment, Customer, Lines, MethodOf, ToPay } from '#/views/or
 const outcomeOf = (order: RestaurantOrder): string | null =>
   [stateLabel(order), refundLabel(order)].filter((text) => text !== null).join(' · ')
 
-/** A completed order: one line, which unfolds to all details. */
+/** A completed order: one line, which expands to all details. */
 export function DoneOrder({ order }: { order: RestaurantOrder }) {
   const { apiKey, id, total, cancellation, comments, datePlaced } = order
   return (

@@ -40,7 +40,7 @@ function To({ view: to, label, count = 0 }: { view: View; label: string; count?:
   )
 }
 
-/** A pause for some minutes. A stop without an end is ended by the bar below. */
+/** Pauses for some minutes. The ordering bar ends a stop without an end. */
 function PauseButton() {
   if (pausedUntil() !== null)
     return (

@@ -47,7 +47,7 @@ export function OffDialog({ entry }: { entry: Entry }) {
 
 const inHours = (hours: number): number => Math.round(now.value / 1_000) + hours * HOUR
 
-/** The next time that a clock shows "17:30": today's, or else tomorrow's. In seconds. */
+/** Returns the next time (seconds) at which a clock shows "17:30": today's, otherwise tomorrow's. */
 function nextTime(text: string): number {
   const [hours = 0, minutes = 0] = text.split(':').map(Number)
   const then = new Date(now.value)

@@ -37,7 +37,7 @@ export function OrderCard({ order }: { order: RestaurantOrder }) {
   )
 }
 
-/** Not a live region: screen readers would announce it each second. `warnOfUnstarted` announces it once. */
+/** Not a live region, because screen readers would announce it every second. `warnOfUnstarted` announces it once. */
 function Unstarted({ order }: { order: RestaurantOrder }) {
   const { acceptBy } = order
   const warnings = warningsDue(order, now.value)
@@ -100,7 +100,7 @@ export function ReverseButton({ order }: { order: RestaurantOrder }) {
   )
 }
 
-/** Renders the ticket first, then prints in the next frame. */
+/** Renders the ticket first, and prints in the next frame. */
 export function PrintButton({ order }: { order: RestaurantOrder }) {
   const print = () => {
     ticket.value = order

@@ -5,7 +5,7 @@ import { failedRefundText, refundText } from '#/refund.ts'
 import { restaurant } from '#/restaurant.ts'
 import { Bag, Clock, Phone, Pin, Scooter, Speech } from '#/views/icons.tsx'
 
-/* The common parts of an open order and a completed one. */
+/* The common parts of an open and a completed order. */
 type Of = { order: RestaurantOrder }
 
 export function Age({ order }: Of) {
@@ -96,7 +96,7 @@ export function Customer({ order }: Of) {
   )
 }
 
-/** The amounts are those of the processor. */
+/** The amounts as the processor reports them. */
 export function AfterSale({ order }: Of) {
   const failed = failedRefundText(order)
   return (

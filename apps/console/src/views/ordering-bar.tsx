@@ -6,8 +6,8 @@ import { attendance, restaurant, resume, stop } from '#/restaurant.ts'
 import { Alert, Check, Pause } from '#/views/icons.tsx'
 
 /**
- * Whether customers can order, with the switch for it. The live regions always exist, because screen readers announce only changes
- * within an existing one.
+ * Shows whether customers can order, with the switch for it. The live regions always exist, because screen readers announce only
+ * changes within an existing region.
  */
 export function OrderingBar() {
   const ordering =
@@ -47,7 +47,7 @@ function Icon({ ordering }: { ordering: Ordering }) {
   return toneOf(ordering) === 'is-lost' ? <Alert /> : <Pause />
 }
 
-/** Returns the reason for the page; empty when customers can order. */
+/** Returns the reason text of the page; empty if customers can order. */
 function reasonText(ordering: Ordering): string {
   if (ordering.can === 'yes') return ''
   if (ordering.can === 'unknown')
@@ -70,7 +70,7 @@ function reasonText(ordering: Ordering): string {
   }
 }
 
-/** One button in one place, so that the focus stays on it. */
+/** One button in one place, so that it keeps the focus. */
 function Switch({ isStopped }: { isStopped: boolean }) {
   const isPending = useSignal(false)
   const toggle = async () => {

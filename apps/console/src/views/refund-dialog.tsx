@@ -96,7 +96,7 @@ function Reason({ selection, isMissing }: ReasonProps) {
   )
 }
 
-/** What the customer gets, before the restaurant confirms. The live region always exists. */
+/** The amount that the customer receives, before the restaurant confirms. The live region always exists. */
 function Outcome({ order, preview }: { order: RestaurantOrder; preview: Preview }) {
   return (
     <p class={preview.state === 'refused' ? 'outcome error' : 'outcome'} role="status">

@@ -8,7 +8,7 @@ type Props = { order: RestaurantOrder; selection: Signal<Selection> }
 const kinds = { items: 'Items', all: 'Everything', amount: 'An amount' } as const
 type Kind = keyof typeof kinds
 
-/** What is refunded: items, everything that is left, or an amount. */
+/** The refunded parts: items, the whole remaining amount, or an amount. */
 export function RefundParts({ order, selection }: Props) {
   const { kind } = selection.value
   return (
@@ -32,7 +32,7 @@ export function RefundParts({ order, selection }: Props) {
   )
 }
 
-/** One row for each piece: of two equal dishes one may be missing. */
+/** One row per piece, because only one of two equal dishes may be missing. */
 function Pieces({ order, selection }: Props) {
   return (
     <ul class="pieces">

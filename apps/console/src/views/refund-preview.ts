@@ -4,17 +4,17 @@ import { NoResponse, Refused } from '#/api.ts'
 import { previewRefund } from '#/orders.ts'
 import type { RefundParts } from '#/refund.ts'
 
-/** What the customer would get for the chosen parts. */
+/** The amount that the customer would receive for the selected parts. */
 export type Preview =
   | { state: 'none' }
   | { state: 'waiting' }
   | { state: 'ready'; amount: number }
   | { state: 'refused'; message: string }
 
-/** Typing does not send a request for each letter. */
+/** The delay after typing, so that not every letter sends a request. */
 const PREVIEW_AFTER_MS = 250
 
-/** Requests the refund as it would be for `parts` (JSON, or "null" for nothing). A response for other parts is dropped. */
+/** Requests the refund as it would be for `parts` (JSON, or "null" for none). A response for other parts is dropped. */
 export function usePreview(order: RestaurantOrder, parts: ReadonlySignal<string>): ReadonlySignal<Preview> {
   const preview = useSignal<Preview>({ state: 'none' })
   useSignalEffect(() => {

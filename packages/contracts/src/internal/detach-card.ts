@@ -2,15 +2,15 @@ import { z } from 'zod'
 import { internalOperation } from '#/operation.ts'
 
 /**
- * Detaches a removed card at the payment processor, so that it can never be charged again. It may be repeated. Orders that were
- * authorized before are not affected.
+ * Detaches a removed card at the payment processor, so that it can never be charged again. The operation is idempotent. Existing
+ * authorizations are not affected.
  */
 export const DetachCard = internalOperation({
   name: 'detach-card',
   path: '/internal/detach-card',
   owner: 'payments',
   body: z.object({ token: z.string() }),
-  /** `detached`: false for a card that the processor does not have, such as one of an earlier processor. */
+  /** False for a card that the processor does not have, such as a card of the previous processor. */
   response: z.object({ detached: z.boolean() }),
   problems: ['payment-unavailable'],
 })

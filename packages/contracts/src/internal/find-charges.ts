@@ -3,10 +3,10 @@ import { Charge } from '#/internal/read-charges.ts'
 import { internalOperation } from '#/operation.ts'
 import { ApiKey } from '#/values.ts'
 
-/** Each order takes a request to the processor, so the number in one operation is small. */
+/** Each order needs one request to the processor, so one operation has few orders. */
 export const CHARGES_AT_ONCE = 40
 
-/** The charges of these orders at the processor, of any time. */
+/** Returns the charges of these orders at the processor, of any time. */
 export const FindCharges = internalOperation({
   name: 'find-charges',
   path: '/internal/find-charges',

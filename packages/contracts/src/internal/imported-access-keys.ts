@@ -2,8 +2,8 @@ import { z } from 'zod'
 import { internalOperation } from '#/operation.ts'
 
 /**
- * The hashes of all imported keys that are neither revoked nor expired. These keys have no checksum, so the gateway needs the
- * list to reject random strings. `known` is the version that the caller has: `hashes` is null when it is current.
+ * Returns the hashes of all imported keys that are neither revoked nor expired. These keys have no checksum, so the gateway needs
+ * the list to reject random strings. `known` is the caller's version; `hashes` is null if it is current.
  */
 export const ImportedAccessKeys = internalOperation({
   name: 'imported-access-keys',

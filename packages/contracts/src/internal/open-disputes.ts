@@ -3,7 +3,7 @@ import { Before } from '#/internal/unknown-payments.ts'
 import { internalOperation } from '#/operation.ts'
 import { ApiKey, Cents, Epoch } from '#/values.ts'
 
-/** The orders with an open dispute at the processor, newest first. Several disputes of an order are added up. */
+/** Returns the orders with an open dispute at the processor, newest first. The disputes of one order are counted together. */
 export const OpenDisputes = internalOperation({
   name: 'open-disputes',
   path: '/internal/open-disputes',
@@ -15,7 +15,7 @@ export const OpenDisputes = internalOperation({
         orderApiKey: ApiKey,
         amount: Cents,
         reason: z.string(),
-        /** The earliest one; null when no response is possible. */
+        /** The earliest deadline; null if no response is possible. */
         respondBy: Epoch.nullable(),
         count: z.int(),
         /** Microseconds since 1970. */

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { internalOperation } from '#/operation.ts'
 import { Epoch } from '#/values.ts'
 
-/** What only a service can report of itself. Null for a part whose server does not respond. */
+/** Facts that only the service itself can report. A part is null if its server does not respond. */
 export const ServiceHealth = z
   .object({
     database: z
@@ -28,7 +28,7 @@ export const ProcessorHealth = z
   .object({
     kind: z.enum(['development', 'stripe', 'none']),
     reachable: z.boolean().describe('Whether the processor responds with its charges.'),
-    reason: z.string().nullable().describe('Why not; null when it does.'),
+    reason: z.string().nullable().describe('Why it is not reachable; null when it is.'),
     lastEvent: Epoch.nullable().describe('The last event of its webhook within a day; null without one.'),
     charges: z.int().describe('Its newest charges of the last day, at most one page.'),
   })

@@ -2,7 +2,10 @@ import { z } from 'zod'
 import { CardDetails } from '#/messages/accounts.ts'
 import { internalOperation } from '#/operation.ts'
 
-/** Reads how a saved card is now at the payment processor: its bank may have replaced it. Null when the processor has no details. */
+/**
+ * Reads the current details of a saved card at the payment processor, because its bank may have replaced it. Null if the processor
+ * has no details.
+ */
 export const ReadCard = internalOperation({
   name: 'read-card',
   path: '/internal/read-card',

@@ -2,21 +2,21 @@ import { z } from 'zod'
 import { internalOperation } from '#/operation.ts'
 import { ApiKey, Cents, Epoch } from '#/values.ts'
 
-/** A charge of an order at the processor. Never a token. */
+/** A charge of an order at the processor. It never contains a token. */
 export const Charge = z.object({
   /** The processor's id. */
   id: z.string(),
   reference: ApiKey,
   status: z.enum(['authorized', 'captured', 'voided', 'refunded']),
   amount: Cents,
-  /** Refunds of a captured charge, also those that are pending; absent without one. */
+  /** The refunded amount of a captured charge, pending refunds included; absent without a refund. */
   refunded: Cents.optional(),
-  /** Another difference to the request: another currency. */
+  /** Another difference from the request, such as the currency. */
   differs: z.string().optional(),
 })
 export type Charge = z.infer<typeof Charge>
 
-/** The charges that the processor created from `from` to before `to`, by its clock. `after` is the next page. */
+/** Returns the charges that the processor created from `from` to before `to`, by its clock. `after` requests the next page. */
 export const ReadCharges = internalOperation({
   name: 'read-charges',
   path: '/internal/charges',

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { internalOperation } from '#/operation.ts'
 import { ApiKey, Cents, Epoch } from '#/values.ts'
 
-/** The payment of an order. Never a token. */
+/** The payment of an order. It never contains a token. */
 export const PaymentRow = z.object({
   orderApiKey: ApiKey,
   state: z.enum([
@@ -23,7 +23,7 @@ export type PaymentRow = z.infer<typeof PaymentRow>
 /** The number of orders that one request compares: with 500, 100,000 orders take a few seconds. */
 const BOOKS_AT_ONCE = 500
 
-/** The payments of these orders, and all payments that were created from `from` to before `to`. */
+/** Returns the payments of these orders, and all payments created from `from` to before `to`. */
 export const ReadPaymentRows = internalOperation({
   name: 'read-payment-rows',
   path: '/internal/payment-rows',

@@ -3,7 +3,7 @@ import { PaymentRow } from '#/internal/read-payment-rows.ts'
 import { internalOperation } from '#/operation.ts'
 import { ApiKey, Epoch, Money } from '#/values.ts'
 
-/** The payment of one order, for the operator. Never a token. */
+/** The payment of one order, for an operator. It never contains a token. */
 export const PaymentStory = z
   .object({
     state: PaymentRow.shape.state.describe(

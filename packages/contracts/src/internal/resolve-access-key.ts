@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { internalOperation } from '#/operation.ts'
 import { Principal } from '#/principal.ts'
 
-/** The principal of an access key, by the SHA-256 (hex) of the key. The key itself stays in the gateway. */
+/** Returns the principal of an access key by the SHA-256 (hex) of the key. The key itself stays in the gateway. */
 export const ResolveAccessKey = internalOperation({
   name: 'resolve-access-key',
   path: '/internal/resolve-access-key',

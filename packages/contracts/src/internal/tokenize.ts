@@ -4,30 +4,30 @@ import { internalOperation } from '#/operation.ts'
 import { LastFour } from '#/records.ts'
 import { ApiKey } from '#/values.ts'
 
-/** The origin of a new card, for the limits of new cards and declines. Null when there is none or it is unknown. */
+/** The origin of a new card, for the limits on new cards and declines. A field is null if it is unknown or does not apply. */
 export const CardUser = z.object({
   userApiKey: ApiKey.nullable(),
   applicationId: z.string().nullable(),
-  /** The client's, as the gateway saw it. */
+  /** The client's address, as seen by the gateway. */
   address: z.string().nullable(),
 })
 export type CardUser = z.infer<typeof CardUser>
 
 /**
- * Exchanges a card number, or a token that the client created at the processor, for the token that is charged. Card numbers
- * reach payments in no other way.
+ * Exchanges a card number, or a processor token of the client, for the token that is charged. No other operation sends card numbers
+ * to payments.
  */
 export const Tokenize = internalOperation({
   name: 'tokenize',
   path: '/internal/tokenize',
   owner: 'payments',
-  // Optional, because replicas of an older version do not send it.
+  // Optional, because replicas of the previous version do not send it.
   body: newCardWith({ by: CardUser.optional() }),
   response: z.object({
     token: z.string(),
     brand: z.string(),
     lastFour: LastFour,
-    // Of a processor token's card.
+    // For a card that the client sent as a processor token.
     expirationMonth: z.string().optional(),
     expirationYear: z.string().optional(),
   }),

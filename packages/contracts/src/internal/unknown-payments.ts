@@ -6,7 +6,7 @@ import { ApiKey } from '#/values.ts'
 export const Before = z.object({ at: z.int(), id: ApiKey.or(z.literal('')) })
 export type Before = z.infer<typeof Before>
 
-/** Calls to the processor whose outcome has been unknown for at least `olderThanMs`, newest first. */
+/** Returns the processor calls whose outcome has been unknown for at least `olderThanMs`, newest first. */
 export const UnknownPayments = internalOperation({
   name: 'unknown-payments',
   path: '/internal/unknown-payments',

@@ -9,7 +9,7 @@ import { FaultShape } from '#/problem-document.ts'
 export const TokenizedCard = CreditCard.extend({ token: z.string(), lastFour: LastFour })
 export type TokenizedCard = z.infer<typeof TokenizedCard>
 
-/** What the payment processor knows of a card. */
+/** The facts that the payment processor has about a card. */
 export const CardDetails = z.object({
   brand: z.string(),
   lastFour: LastFour,
@@ -18,7 +18,7 @@ export const CardDetails = z.object({
 })
 export type CardDetails = z.infer<typeof CardDetails>
 
-/** The fields of a new card and a new address that are compared with saved ones; none is secret. */
+/** The fields that are compared with saved cards and addresses to find a duplicate; none is secret. */
 export const NewCardFields = CreditCard.pick({
   cardholderName: true,
   cardholderStreetAddress: true,
@@ -37,7 +37,7 @@ export const NewAddressFields = Address.pick({
 })
 export type NewAddressFields = z.infer<typeof NewAddressFields>
 
-/** What accounts.save will do with a new record: nothing, because it is saved already; save it; or nothing, because the account is full. */
+/** The effect of accounts.save on a new record: none, because it is already saved; saved; or none, because the account is full. */
 export const Saving = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('saved'), apiKey: ApiKey }),
   z.object({ kind: z.literal('room') }),
@@ -64,15 +64,15 @@ export const AccountsResolve = question('accounts.resolve', 'accounts', {
     recipient: Recipient.nullable(),
     card: TokenizedCard.nullable(),
     address: Address.nullable(),
-    /** Null when the question has none. */
+    /** Null if the question has none. */
     newCard: Saving.nullable(),
     newAddress: Saving.nullable(),
   }),
 })
 
 /**
- * Saves the new card and the new address of an order to its recipient's account, once. A record that exists there, or for which
- * the account is full, is not saved; the outcome is `done` in every case.
+ * Saves the new card and the new address of an order to its recipient's account, once. It skips a record that already exists, or
+ * for which the account is full. The outcome is always `done`.
  */
 export const AccountsSave = command(
   'accounts.save',
@@ -84,7 +84,7 @@ export const AccountsSave = command(
   }),
 )
 
-/** The bank of a saved card has replaced it: its token is the same, and its digits and expiry are others. */
+/** The bank of a saved card has replaced it. The token is unchanged; the digits and the expiry are new. */
 export const AccountsSetCard = command(
   'accounts.set-card',
   'accounts',

@@ -3,11 +3,12 @@ import { command } from '#/message.ts'
 import { ApiKey, Cents, Epoch } from '#/values.ts'
 
 /*
- * What happens to a charge at the processor after its capture, without this platform or later than its reply. Payments publishes the whole picture and repeats it until orders
- * has confirmed its version, so a lost message is corrected. A picture of an earlier version changes nothing.
+ * Changes of a charge at the processor after its capture, made at the processor or completed after the reply. Payments publishes
+ * the complete state and republishes it until orders confirms its version, so a lost message is harmless. An older version changes
+ * nothing.
  */
 
-/** Sets the refunds that were made at the processor, and the dispute of the order: the open one, or the latest. */
+/** Sets the refunds that were made at the processor, and the order's dispute: the open one, or the latest. */
 export const OrdersSetRefunds = command(
   'orders.set-refunds',
   'orders',
@@ -16,14 +17,14 @@ export const OrdersSetRefunds = command(
     version: z.int(),
     refunds: z.array(
       z.object({
-        /** Of the refund at the processor. */
+        /** The processor's id of the refund. */
         id: z.string(),
         amount: Cents,
         state: z.enum(['PENDING', 'DONE', 'FAILED']),
         date: Epoch,
       }),
     ),
-    /** The `apiKey`s of refunds of this platform that have failed at the processor, also after they were done. */
+    /** The `apiKey`s of Platter's refunds that failed at the processor, including failures after an earlier success. */
     failed: z.array(ApiKey),
     dispute: z
       .object({
@@ -37,7 +38,7 @@ export const OrdersSetRefunds = command(
 )
 export type OrdersSetRefunds = z.output<typeof OrdersSetRefunds.data>
 
-/** Orders has this version of the picture. */
+/** Confirms that orders has stored this version. */
 export const PaymentsRefundsSet = command(
   'payments.refunds-set',
   'payments',

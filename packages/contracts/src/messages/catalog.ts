@@ -22,14 +22,17 @@ export const Quote = z.object({
   deliveryPrice: Cents,
   /** The position of the address; null for pickup. */
   point: Point.nullable(),
-  /** Minutes in which the customer may cancel. */
+  /** Minutes after the order in which the customer may cancel. */
   customerCancelMinutes: z.int(),
-  /** Appears on the customer's statement. Absent from replicas of an older version. */
+  /** Shown on the customer's card statement. Absent in messages of the previous version. */
   restaurantName: z.string().optional(),
 })
 export type Quote = z.infer<typeof Quote>
 
-/** The check and the prices of an order. `faults` has all of them, with pointers into the body of send-order; `quote` is null then. */
+/**
+ * Checks and prices an order. `faults` lists all faults, with pointers into the body of send-order; `quote` is null if there are
+ * any.
+ */
 export const CatalogQuote = question('catalog.quote', 'catalog', {
   data: z.object({
     restaurantApiKey: ApiKey,
@@ -37,7 +40,7 @@ export const CatalogQuote = question('catalog.quote', 'catalog', {
     payment: Payment,
     test: z.boolean(),
     items: z.array(z.object({ apiKey: ApiKey, customizationChoices: z.array(ApiKey) })),
-    /** For delivery; null when it is unknown, and no zone is searched then. */
+    /** The delivery address. Null if it is unknown; then no zone is searched. */
     address: z
       .object({
         streetAddress: z.string(),
@@ -52,7 +55,7 @@ export const CatalogQuote = question('catalog.quote', 'catalog', {
   answer: z.object({
     faults: z.array(FaultShape),
     quote: Quote.nullable(),
-    /** With faults only: the sum of the items, unless an item has a fault. */
+    /** Only with faults: the sum of the items, unless an item has a fault. */
     subtotal: Cents.nullish(),
   }),
 })
@@ -60,8 +63,8 @@ export const CatalogQuote = question('catalog.quote', 'catalog', {
 export type QuoteQuestion = z.output<typeof CatalogQuote.data>
 
 /**
- * Completes an address of a client from its text or its point. A field of the reply is empty when it cannot be derived; the point
- * is null when the ZIP code is unknown.
+ * Completes a client's address from its text or its point. A field of the reply is empty if it cannot be derived. The point is null
+ * if the ZIP code is unknown.
  */
 export const CatalogCompleteAddress = question('catalog.complete-address', 'catalog', {
   data: z.object({
@@ -77,14 +80,14 @@ export const CatalogCompleteAddress = question('catalog.complete-address', 'cata
     state: z.string(),
     zip: z.string(),
     point: Point.nullable(),
-    /** The geocoder is unavailable: a later question may have the missing fields. */
+    /** The geocoder is unavailable; a retry may return the missing fields. */
     isUnavailable: z.boolean(),
   }),
 })
 
 export type CompletedAddress = z.output<typeof CatalogCompleteAddress.answer>
 
-/** A fault for each field that a completed address still lacks. `pointer` is that of the address in the body. */
+/** Returns a fault for each missing field of a completed address. `pointer` is the address's place in the body. */
 export const missingOf = (
   address: Pick<CompletedAddress, 'city' | 'state' | 'zip'>,
   pointer: string,
@@ -98,14 +101,14 @@ export const missingOf = (
     }))
 
 /**
- * Which restaurants are attended, for the row of each in catalog. Orders publishes changes at once and all rows regularly, so that
- * a lost message is corrected. A row with an older `version` changes nothing.
+ * Sets the attendance of restaurants in catalog's rows. Orders publishes each change immediately and all rows regularly, so a lost
+ * message is harmless. A row with an older `version` changes nothing.
  */
 export const CatalogAttendance = command(
   'catalog.attendance',
   'catalog',
   z.object({
-    /** For restaurants without a row: the attendance that the default link gives them. Only with the regular messages. */
+    /** The attendance of restaurants without a row, by the default link. Only the regular messages have it. */
     othersAreAttended: z.boolean().optional(),
     rows: z.array(
       z.object({ restaurantApiKey: ApiKey, isAttended: z.boolean(), version: z.int(), since: Epoch }),
@@ -114,7 +117,7 @@ export const CatalogAttendance = command(
 )
 export type CatalogAttendance = z.output<typeof CatalogAttendance.data>
 
-/** Restaurants that were unattended for `olderThanMs` and are within their opening hours now, newest first. */
+/** Returns the restaurants that have been unattended for `olderThanMs` and are within their opening hours now, newest first. */
 export const CatalogUnattended = question('catalog.unattended', 'catalog', {
   data: z.object({ olderThanMs: z.int(), before: Before.nullable(), limit: z.int() }),
   answer: z.object({
@@ -122,7 +125,7 @@ export const CatalogUnattended = question('catalog.unattended', 'catalog', {
       z.object({
         restaurantApiKey: ApiKey,
         name: z.string(),
-        /** When it had been unattended for `olderThanMs`; epoch, microseconds. */
+        /** The time at which it had been unattended for `olderThanMs`; microseconds since 1970. */
         at: z.int(),
       }),
     ),

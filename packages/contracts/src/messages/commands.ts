@@ -11,7 +11,7 @@ import {
 } from '#/messages/payments.ts'
 import { SagaReply } from '#/messages/saga.ts'
 
-/** The commands of all services. Each has a queue of dead letters. */
+/** The commands of all services. Each command has a dead-letter queue. */
 export const commands: readonly Command[] = [
   PaymentsAuthorize,
   PaymentsCapture,

@@ -3,36 +3,39 @@ import { command } from '#/message.ts'
 import { ApiKey, Cents } from '#/values.ts'
 import { StepRef } from '#/messages/saga.ts'
 
-/** `returnUrl`: where the bank sends the customer afterwards; null: to a page of the bank. */
+/** `returnUrl`: the URL to which the bank redirects the customer afterwards. Null: a page of the bank. */
 export const Authentication = z.object({ returnUrl: z.string().nullable() })
 export type Authentication = z.infer<typeof Authentication>
 
-/** Authorizes the total of an order on its card. A repeated command finds the one authorization of the order. */
+/** Authorizes the total of an order on its card. A repeated command returns the existing authorization of the order. */
 export const PaymentsAuthorize = command(
   'payments.authorize',
   'payments',
   StepRef.extend({
     amount: Cents,
     token: z.string(),
-    /** The client can send its customer to the bank. Without it, a card that requires authentication is declined. */
+    /** The client can redirect its customer to the bank. Without it, a card that requires authentication is declined. */
     authentication: Authentication.optional(),
-    /** Appears on the customer's statement. Absent from replicas of an older version, as the next one. */
+    /** Shown on the customer's card statement. Absent in messages of the previous version, like `savesCard`. */
     restaurantName: z.string().optional(),
-    /** The card is saved to the recipient's account, for orders that the customer sends later. */
+    /** The card is saved to the recipient's account, for later orders of the customer. */
     savesCard: z.boolean().optional(),
   }),
 )
 
-/** Voids the authorization or refunds the charge, also when the outcome of the authorization is unknown or its command has not arrived. */
+/**
+ * Voids the authorization or refunds the charge. The command also works while the outcome of the authorization is unknown, or
+ * before its command arrives.
+ */
 export const PaymentsRelease = command('payments.release', 'payments', StepRef)
 
-/** The processor has an event about an order whose customer may be at the bank. A hint: orders repeats its command. */
+/** Reports a processor event for an order whose customer may be at the bank. A hint: orders republishes its command. */
 export const PaymentMoved = command('orders.payment-moved', 'orders', z.object({ orderApiKey: ApiKey }))
 
 /** Captures the authorized amount. */
 export const PaymentsCapture = command('payments.capture', 'payments', StepRef.extend({ amount: Cents }))
 
-/** Refunds a part of the captured amount, or all of it. A repeated command finds the one row of that refund. */
+/** Refunds a part of the captured amount, or all of it. A repeated command finds the row of the same refund. */
 export const PaymentsRefund = command(
   'payments.refund',
   'payments',

@@ -4,8 +4,8 @@ import { RefusalShape } from '#/problem-document.ts'
 import { ApiKey, PaymentAction, PaymentState } from '#/values.ts'
 
 /**
- * Identifies the command of a saga's step, or (`undo`) of its compensation. `version` is the saga's at the time of publication: a
- * reply with an older one changes nothing. `attempt` counts the publications of this command.
+ * Identifies the command of a saga's step, or (`undo`) of its compensation. `version` is the saga's version at publication; a reply
+ * with an older version changes nothing. `attempt` counts the publications of this command.
  */
 export const StepRef = z.object({
   orderApiKey: ApiKey,
@@ -13,33 +13,33 @@ export const StepRef = z.object({
   undo: z.boolean(),
   version: z.int(),
   attempt: z.int(),
-  /** Of the step `refund`: which one, because an order may have several. */
+  /** For the step `refund`: the refund, because an order may have several. */
   refund: ApiKey.optional(),
-  /** The command asks whether the customer has authenticated. */
+  /** The command queries whether the customer has authenticated. */
   isAuthenticating: z.boolean().optional(),
 })
 export type StepRef = z.infer<typeof StepRef>
 
 /**
- * The outcome of a step: done, or refused. While the outcome is unknown, a participant sends no reply. `authenticate` is not final:
- * the bank waits for the customer.
+ * The outcome of a step: done or refused. A participant sends no reply while the outcome is unknown. `authenticate` is not final:
+ * the bank awaits the customer's authentication.
  */
 export const Outcome = z.discriminatedUnion('kind', [
-  /** `paymentState`: the payment's state after a release, voided or refunded; set by payments. */
+  /** The payment's state after a release: voided or refunded. Set by payments. */
   z.object({ kind: z.literal('done'), paymentState: PaymentState.optional() }),
   z.object({ kind: z.literal('refused'), refusal: RefusalShape }),
   z.object({ kind: z.literal('authenticate'), action: PaymentAction }),
 ])
 export type Outcome = z.infer<typeof Outcome>
 
-/** A participant's reply to a command. Replicas of different versions share its queue, so the queue keeps its first name. */
+/** A participant's reply to a command. Replicas of different versions share the queue, so it keeps its original name. */
 export const SagaReply = command('orders.saga-answer', 'orders', StepRef.extend({ outcome: Outcome }))
 export type SagaReply = z.infer<typeof SagaReply.data>
 
 /**
- * An order has changed: pending requests and event streams read its row. A failure has its `refusal`, so that a replica without
- * PostgreSQL responds with the failure. Without it the response would be a pending order that can never be read. A replica of the
- * version before sends no `restaurantApiKey`.
+ * An order has changed; pending requests and event streams read its row. A failure includes its `refusal`, so that a replica
+ * without PostgreSQL can respond with it. Otherwise the response would be a pending order that can never be read. Replicas of the
+ * previous version send no `restaurantApiKey`.
  */
 export const OrderMoved = event(
   'orders.order-moved',

@@ -4,7 +4,7 @@ import { Moment } from '#/inputs.ts'
 import { operation } from '#/operation.ts'
 import { ApiKey, Epoch, Money } from '#/values.ts'
 
-/** Neither a separator nor the beginning of a formula: it is a cell of a spreadsheet. */
+/** A cell of a spreadsheet: it must not contain a separator or begin a formula. */
 const ProcessorId = z.string().regex(/^\w[\w-]{0,99}$/)
 
 export const BalanceTransaction = z
@@ -14,7 +14,7 @@ export const BalanceTransaction = z
     orderApiKey: ApiKey.nullable().describe('Null for a transaction that belongs to no order.'),
     charge: ProcessorId.nullable().describe("The processor's id of the charge; null without one."),
     amount: Money.describe('Positive for money that arrives, negative for money that leaves.'),
-    fee: Money.describe('What the processor keeps of it.'),
+    fee: Money.describe('The fee of the processor.'),
     date: Epoch,
   })
   .meta({ id: 'BalanceTransaction', description: 'A change of the balance at the payment processor.' })
@@ -24,14 +24,14 @@ export const BalanceTransactions = operation({
   name: 'balance-transactions',
   summary: 'Read payments, refunds, disputes and fees for accounting',
   description:
-    'The changes of the balance at the payment processor, as the processor reports them. The sum of `amount` minus the sum of `fee` is the change of the balance. `orderApiKey` is null for a fee of the account, and for another sale of the same account. Cash is not in it. While there is a `Link` header, follow it.',
+    'The changes of the balance at the payment processor, as the processor reports them. The sum of `amount` minus the sum of `fee` is the change of the balance. `orderApiKey` is null for a fee of the account, and for another sale of the same account. Cash is not included. A `Link` header leads to the next page.',
   method: 'GET',
   path: '/operatorapi/v1/balance-transactions',
   owner: 'payments',
   admission: 'priority',
   query: z.object({
     since: Moment.describe('Unix time in seconds: the beginning.'),
-    until: Moment.optional().describe('The end, itself not included; the present when absent.'),
+    until: Moment.optional().describe('The end, exclusive; the current time when absent.'),
     cursor: z
       .string()
       .max(400)

@@ -7,7 +7,7 @@ export const ChoiceAvailability = operation({
   ...ItemAvailability,
   name: 'choice-availability',
   summary: 'Set the availability of a choice',
-  description: 'The same as item-availability for a choice, in every item that offers it.',
+  description: 'Like item-availability, for a choice in every item that offers it.',
   path: '/restaurantapi/v1/choice/:apiKey/availability',
   params: ChoiceInPath,
   examples: {

@@ -21,7 +21,7 @@ export const FindOrders = operation({
   name: 'find-orders',
   summary: 'Find orders of all applications',
   description:
-    'Finds orders of all applications by what a customer knows of them, newest first. All given parameters apply together; without any, it lists all orders. Orders that failed are found as well, except by `status` and `paymentState`, which find orders that clients see.',
+    'Finds orders of all applications by facts that a customer knows, newest first. An order must match all given parameters; without parameters, all orders match. The result includes failed orders, except with `status` and `paymentState`, which match only orders that clients see.',
   method: 'GET',
   path: '/operatorapi/v1/orders',
   owner: 'orders',

@@ -5,7 +5,7 @@ import { ApplicationInPath } from '#/inputs.ts'
 import { bodyProblems, operation } from '#/operation.ts'
 import { secret } from '#/secret.ts'
 
-/** ASCII without blanks, so that it passes in a header field and in a query. Its fingerprint distinguishes two imports. */
+/** ASCII without blanks, so that a header field and a query can contain it. Its fingerprint distinguishes two imports. */
 const ExistingKey = secret(
   z
     .string()

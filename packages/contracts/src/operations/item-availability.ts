@@ -10,7 +10,7 @@ const LAST_EPOCH = 253_402_300_799
 /** An availability override for an item or a choice. */
 const SetAvailability = z
   .object({
-    available: z.boolean().describe('Whether it can be ordered from now on.'),
+    available: z.boolean().describe('Whether customers can order it from now on.'),
     until: z
       .int()
       .min(0)
@@ -18,12 +18,12 @@ const SetAvailability = z
       .describe('Unix time in whole seconds.')
       .optional()
       .describe(
-        'With `"available": false`: when it is automatically available again (Unix time in whole seconds). Without it, only when the restaurant sets it to available.',
+        'With `"available": false`: the time at which it becomes available again automatically (Unix time in whole seconds). Without it, the restaurant must set it to available.',
       ),
   })
   .refine(({ available, until }) => !available || until === undefined, {
     path: ['until'],
-    error: 'is for what is not available',
+    error: 'applies only with `"available": false`',
   })
   .meta({ id: 'SetAvailability' })
 
@@ -35,7 +35,7 @@ export const ItemAvailability = operation({
   name: 'item-availability',
   summary: 'Set the availability of a menu item',
   description:
-    "Makes an item unavailable or available again; menus and orders apply it within two seconds. With `until` the item is automatically available again. The override takes precedence over the menu's own record. It stays when an operator replaces the menu by one that still has the item. A new menu in which the item is not available takes precedence over the override.",
+    "Makes an item unavailable or available again; menus and orders apply it within two seconds. With `until` the item is automatically available again. The override takes precedence over the menu's own record. The override stays when an operator replaces the menu and the new menu still has the item. If the item is not available in the new menu, the new menu takes precedence.",
   method: 'POST',
   path: '/restaurantapi/v1/item/:apiKey/availability',
   owner: 'catalog',

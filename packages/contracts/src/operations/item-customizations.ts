@@ -8,7 +8,7 @@ export const ItemCustomizations = operation({
   name: 'item-customizations',
   summary: 'Read the customizations of a menu item',
   description:
-    'The optional and mandatory choices for a menu item. For each group, the `count`s of the chosen ones add up to at least `minCount` and at most `maxCount`.',
+    'The optional and mandatory choices for a menu item. For each group, the `count`s of the chosen choices add up to at least `minCount` and at most `maxCount`.',
   method: 'GET',
   path: '/publicapi/v1/customizations/:apiKey',
   owner: 'catalog',

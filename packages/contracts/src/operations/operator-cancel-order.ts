@@ -9,14 +9,14 @@ export const OperatorCancelOrder = operation({
   name: 'operator-cancel-order',
   summary: 'Cancel an order of any application',
   description:
-    'Cancels an order at any time before `DELIVERED`. The charge is voided or refunded, and the restaurant is notified. To cancel a cancelled order again changes nothing. The path accepts the number of the order as well.',
+    'Cancels an order at any time before `DELIVERED`. The charge is voided or refunded, and the restaurant is notified. Cancelling it again changes nothing. The path also accepts the number of the order.',
   method: 'POST',
   path: '/operatorapi/v1/orders/:apiKey/cancel',
   owner: 'orders',
   admission: 'priority',
   params: OrderInPath,
   body: z.object({
-    reason: filledText(500).describe('Why, for the restaurant and the customer.'),
+    reason: filledText(500).describe('The reason, for the restaurant and the customer.'),
     message: text(500).optional().describe('A text for the customer instead of the reason.'),
   }),
   response: Order,

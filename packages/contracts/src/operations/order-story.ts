@@ -13,8 +13,8 @@ const SagaStory = z
       .describe('`failed`: all completed steps were compensated. A cancelled order ends there as well.'),
     step: z.string().nullable().describe('The current step; null at the end.'),
     undo: z.boolean().describe('Whether the saga compensates.'),
-    version: z.int().describe('Counts the saves of the saga.'),
-    attempts: z.int().describe('How often the command of this version was published.'),
+    version: z.int().describe('The number of times that the saga was saved.'),
+    attempts: z.int().describe('The number of times that the command of this version was published.'),
     done: z.array(z.string()).describe('The completed steps, in their order.'),
     undone: z.array(z.string()).describe('The completed steps that were compensated.'),
     refusal: z
@@ -37,14 +37,16 @@ const DeliveryStory = z
     deadline: Epoch.describe('No attempt begins after this time.'),
     cancellationAttempts: z
       .int()
-      .describe('How often a cancellation was sent to a restaurant that may have received the order.'),
+      .describe(
+        'The number of times that a cancellation was sent to a restaurant that may have received the order.',
+      ),
     cancellationAt: Epoch.nullable().describe(
       'When the cancellation is sent again; null when it is confirmed, or when no cancellation is due.',
     ),
   })
   .meta({ id: 'DeliveryStory' })
 
-/** All stored facts about one order of any application, also about a failed one. */
+/** All stored facts about one order of any application, including a failed order. */
 export const OrderStory = z
   .object({
     order: Order,
@@ -73,7 +75,7 @@ export const GetOrderStory = operation({
   name: 'order-story',
   summary: 'Read all stored facts about an order',
   description:
-    'All stored facts about one order of any application: the order, its status history, its saga, its payment and its transmission. It includes failed orders, which no client sees. Instead of the apiKey, the path accepts the number of the order (`id`) that the console and the ticket show: 1 to 15 digits. Never a card number or a token.',
+    'All stored facts about one order of any application: the order, its status history, its saga, its payment and its transmission. It includes failed orders, which no client sees. Instead of the apiKey, the path also accepts the order number (`id`) of the console and the ticket: 1 to 15 digits. The response never contains a card number or a token.',
   method: 'GET',
   path: '/operatorapi/v1/orders/:apiKey',
   owner: 'orders',

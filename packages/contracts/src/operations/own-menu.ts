@@ -5,7 +5,7 @@ import { Customization, CustomizationChoice, CustomizationGroup, MenuCategory, M
 import { Epoch } from '#/values.ts'
 
 const availableAgain = Epoch.nullable().describe(
-  'When it is automatically available again; null when it is available now, or has no such time.',
+  'The time at which it becomes available again automatically. Null when it is available now, or no time is set.',
 )
 
 const OwnChoice = CustomizationChoice.extend({ availableAgain }).meta({ id: 'OwnCustomizationChoice' })
@@ -42,7 +42,7 @@ export const OwnMenu = operation({
   name: 'own-menu',
   summary: "Read the restaurant's own menu",
   description:
-    'The current menu of the restaurant with all customizations. Items and choices that are not available have the time at which they are automatically available again.',
+    'The current menu of the restaurant with all customizations. An unavailable item or choice has the time at which it becomes available again automatically.',
   method: 'GET',
   path: '/restaurantapi/v1/menu',
   owner: 'catalog',

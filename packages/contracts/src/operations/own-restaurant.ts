@@ -13,7 +13,9 @@ export const OwnRestaurant = operation({
   owner: 'catalog',
   admission: 'priority',
   response: Restaurant.extend({
-    paused: Pause.shape.paused.describe('Whether the restaurant has paused, also outside its opening hours.'),
+    paused: Pause.shape.paused.describe(
+      'Whether the restaurant is paused. It may also be paused outside its opening hours.',
+    ),
     pausedUntil: Pause.shape.pausedUntil,
   }).meta({ id: 'OwnRestaurant' }),
   returns: 'The restaurant.',

@@ -3,8 +3,8 @@ import { operation } from '#/operation.ts'
 
 export const PaymentMethods = operation({
   name: 'payment-methods',
-  summary: 'Read how cards can be paid with',
-  description: `What a client needs to take a card without its number passing through this platform.
+  summary: 'Read the payment methods for cards',
+  description: `The data that a client needs to accept a card without sending its number to this platform.
 
 With \`processor\` \`stripe\`, initialize Stripe's own library with \`publishableKey\`, and send the token or payment method that it returns as \`card.processorToken\`. With \`development\`, send \`POST\` with \`cardNumber\`, \`cvv\`, \`expirationMonth\` and \`expirationYear\` to \`tokenUrl\`; the response has the \`token\`.`,
   method: 'GET',
@@ -20,7 +20,7 @@ With \`processor\` \`stripe\`, initialize Stripe's own library with \`publishabl
     rawCards: z
       .boolean()
       .describe(
-        'Whether `cardNumber` and `cvv` are accepted. Otherwise they are 422 `raw-card-not-accepted`.',
+        'Whether `cardNumber` and `cvv` are accepted. Otherwise the response is 422 `raw-card-not-accepted`.',
       ),
     wallets: z
       .array(z.string())

@@ -6,7 +6,7 @@ export const PlatformHealth = operation({
   name: 'platform-health',
   summary: 'Read the health of the platform',
   description:
-    'What only the services can report: their databases, queues and settings, and whether the payment processor responds. An unavailable part is null, and not an error. `platter doctor` adds what can be seen from outside, and the remedy of each finding.',
+    'The databases, queues and settings of the services, and whether the payment processor responds. An unavailable part is null, not an error. `platter doctor` adds checks from outside and the remedy of each finding.',
   method: 'GET',
   path: '/operatorapi/v1/health',
   owner: 'orders',

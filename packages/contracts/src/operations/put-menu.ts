@@ -19,7 +19,7 @@ const ChoiceInput = z
   .object({
     ...named,
     price,
-    count: count(1).describe("How much it uses up of the group's `maxCount`."),
+    count: count(1).describe('The amount that the choice adds to the count of its group.'),
     available,
   })
   .meta({ id: 'CustomizationChoiceInput' })
@@ -69,7 +69,7 @@ export const PutMenu = operation({
   name: 'put-menu',
   summary: "Replace a restaurant's menu",
   description:
-    'Validates the whole menu and replaces the current one in one transaction. At most 4 MiB. With `validate-only` nothing is stored: the response tells whether the menu is valid.',
+    'Validates the whole menu and replaces the current one in one transaction. At most 4 MiB. With `validate-only` nothing is stored: the response states whether the menu is valid.',
   method: 'PUT',
   path: '/operatorapi/v1/restaurants/:apiKey/menu',
   owner: 'catalog',

@@ -38,7 +38,8 @@ export type RestaurantLink = z.output<typeof RestaurantLink>
 export const PutRestaurantLink = operation({
   name: 'put-restaurant-link',
   summary: 'Set how orders reach a restaurant',
-  description: 'Replaces the restaurant link: how orders reach the restaurant. No response has the secret.',
+  description:
+    'Replaces the restaurant link: how orders reach the restaurant. No response contains the secret.',
   method: 'PUT',
   path: '/operatorapi/v1/restaurants/:apiKey/link',
   owner: 'orders',

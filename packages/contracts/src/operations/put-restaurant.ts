@@ -40,12 +40,12 @@ const isTimeZone = (name: string) => {
   try {
     return new Intl.DateTimeFormat('en-US', { timeZone: name }).resolvedOptions().timeZone !== ''
   } catch {
-    // Intl throws a RangeError for an unknown zone and has no other check.
+    // Intl has no validity check; it throws a RangeError for an unknown zone.
     return false
   }
 }
 
-/** A restaurant in the shape of its record. `open` is computed, so it is ignored like any unknown field. */
+/** The input for the record of a restaurant. `open` is computed, so it is ignored like an unknown field. */
 export const RestaurantInput = z
   .object({
     apiKey: ApiKey.optional(),
@@ -86,7 +86,7 @@ export const RestaurantInput = z
     maxWaitTime: z.int().min(0).max(1440).default(0).describe('Minutes.'),
     hours: z
       .partialRecord(z.enum(WEEKDAYS), z.array(HoursRange).max(10))
-      .describe('Several ranges a day. An end that is not later than the start is on the next day.'),
+      .describe('A day may have several ranges. An end that is not later than the start is on the next day.'),
     timezone: z
       .string()
       .max(100)
@@ -96,20 +96,20 @@ export const RestaurantInput = z
       .boolean()
       .default(true)
       .describe(
-        'False: customers can order during the opening hours also while the restaurant is unattended.',
+        'False: customers can order during the opening hours even while the restaurant is unattended.',
       ),
     zones: z
       .array(ZoneInput)
       .max(100)
       .optional()
       .describe(
-        'A restaurant that delivers and has no zone delivers within five miles, for its own `deliveryMin` and `deliveryPrice`.',
+        'Without zones, a restaurant that delivers does so within five miles, for its own `deliveryMin` and `deliveryPrice`.',
       ),
   })
   .meta({ id: 'RestaurantInput' })
 export type RestaurantInput = z.output<typeof RestaurantInput>
 
-/** The record of a restaurant for operators. */
+/** The record of a restaurant, as operators read it. */
 export const OperatorRestaurant = Restaurant.extend({
   requireAttendance: z.boolean().describe('Whether it takes orders only while it is attended.'),
 }).meta({ id: 'OperatorRestaurant' })
@@ -120,7 +120,7 @@ export const PutRestaurant = operation({
   name: 'put-restaurant',
   summary: 'Create or replace a restaurant',
   description:
-    'Creates a restaurant, or replaces its whole record. Its menu stays. With `validate-only` nothing is stored: the response tells whether the restaurant is valid.',
+    'Creates a restaurant, or replaces its whole record. Its menu stays. With `validate-only` nothing is stored: the response states whether the restaurant is valid.',
   method: 'PUT',
   path: '/operatorapi/v1/restaurants/:apiKey',
   owner: 'catalog',

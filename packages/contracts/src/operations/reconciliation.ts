@@ -32,7 +32,7 @@ export const Mismatch = z
     orderApiKey: ApiKey,
     rule: MismatchRule,
     detail: z.string().describe('The contradiction, with amounts.'),
-    remedy: z.string().describe('What an operator does about it.'),
+    remedy: z.string().describe('The action for an operator.'),
     disagree: z.array(Book).describe('The books that contradict one another.'),
     says: z
       .object({ orders: says, payments: says, processor: says, deliveries: says })
@@ -61,7 +61,7 @@ export const Reconciliation = operation({
   name: 'reconciliation',
   summary: 'Compare orders, payments, the processor and deliveries',
   description:
-    'Compares the four books orders, payments, payment processor and deliveries. A transmitted card order that was not cancelled has exactly one captured charge of exactly its total. What the processor has refunded of it is what the order has as refunds. No other order has an authorization or a charge that is neither voided nor refunded. A test order has no charge at all, and a transmitted order has an accepted delivery. Orders in progress are counted, not compared. One response covers what can be compared within a few seconds: while `complete` is false, follow the `Link` header.',
+    'Compares the four books orders, payments, payment processor and deliveries. A transmitted card order that was not cancelled has exactly one captured charge of exactly its total. The refunds of the processor equal the refunds of the order. Every authorization or charge of any other order is voided or refunded. A test order has no charge at all, and a transmitted order has an accepted delivery. Orders in progress are counted, not compared. One response covers the orders that can be compared within a few seconds. While `complete` is false, follow the `Link` header.',
   method: 'GET',
   path: '/operatorapi/v1/reconciliation',
   owner: 'orders',
@@ -107,7 +107,7 @@ export const Reconciliation = operation({
           rule: 'charge-amount',
           detail: 'The order is 25.45, the charge is 24.45.',
           remedy:
-            'Compare the order with the charge in the dashboard of the processor. Refund what is too much.',
+            'Compare the order with the charge in the dashboard of the processor. Refund the difference.',
           disagree: ['orders', 'processor'],
           says: {
             orders: 'transmitted, card, 25.45, CHARGED',

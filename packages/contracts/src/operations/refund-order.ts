@@ -7,7 +7,7 @@ export const RefundOrder = operation({
   name: 'refund-order',
   summary: 'Refund an order or a part of it',
   description:
-    'Refunds a captured order at any time, also after `DELIVERED`. The path accepts the number of the order as well. An item is refunded with its share of the tax. Cash is recorded as returned. With `validate-only` nothing is refunded: the response is the refund as it would be.',
+    'Refunds a captured order at any time, also after `DELIVERED`. The path also accepts the number of the order. An item is refunded with its share of the tax. Cash is recorded as returned. With `validate-only` nothing is refunded: the response is the refund as it would be.',
   method: 'POST',
   path: '/operatorapi/v1/orders/:apiKey/refunds',
   owner: 'orders',

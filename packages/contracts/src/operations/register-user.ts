@@ -8,12 +8,12 @@ import { emailAddress, filledDigits, filledText } from '#/values.ts'
 
 const hasNoCardNumber = (email: string): boolean => findCardNumbers(email).length === 0
 
-/** Characters as JSON Schema counts them: an emoji is one, not two. */
+/** Counts characters like JSON Schema: an emoji is one character, not two. */
 const characters = (text: string): number => Array.from(text).length
 
 /**
- * A new password. Not every keyboard can repeat a control character, and all halves of surrogate pairs become the same U+FFFD
- * when they are hashed.
+ * A new password. Some keyboards cannot repeat a control character. Half of a surrogate pair is hashed as U+FFFD, so all such
+ * halves would be equal.
  */
 export const NewPassword = secret(
   z
@@ -34,7 +34,7 @@ export const RegisterUser = operation({
   name: 'register-user',
   summary: 'Register a user',
   description:
-    'Creates an account and makes the person a user of your application. An e-mail address has one account on the whole platform: when it is taken, sign the person in instead.',
+    'Creates an account and makes the person a user of your application. An e-mail address has one account on the whole platform: if the address already has one, sign the person in instead.',
   method: 'POST',
   path: '/publicapi/v1/register-user',
   owner: 'accounts',
@@ -52,7 +52,7 @@ export const RegisterUser = operation({
     })
     .meta({ id: 'NewUser' }),
   response: User,
-  returns: 'The user, whose `apiKey` the other endpoints take.',
+  returns: 'The user. Other endpoints accept its `apiKey`.',
   examples: {
     bodies: {
       'A new user': { email: user.email, password: 'correct horse battery staple', ...guest },

@@ -6,7 +6,7 @@ import { Address, Cancellation, OrderItem, Recipient } from '#/records.ts'
 import { Refund } from '#/refund.ts'
 import { ApiKey, Epoch, Method, Money, OrderStatus, Payment } from '#/values.ts'
 
-/** An order as its restaurant reads it. Never a card. */
+/** An order, as its restaurant reads it. It never contains a card. */
 export const RestaurantOrder = z
   .object({
     apiKey: ApiKey,
@@ -25,10 +25,10 @@ export const RestaurantOrder = z
     deliveryPrice: Money,
     tip: Money,
     total: Money,
-    /** What the customer pays on receipt: the total in cash; 0 for a card and for a test order. */
+    /** The amount that the customer pays on receipt: the total of a cash order; 0 for a card order and a test order. */
     toCollect: Money,
     status: OrderStatus,
-    /** The usual one first. */
+    /** The usual next status first. */
     nextStatuses: z.array(OrderStatus),
     cancellation: Cancellation.nullable(),
     refunds: z.array(Refund).describe('Oldest first.'),

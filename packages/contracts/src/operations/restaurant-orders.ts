@@ -7,7 +7,7 @@ import { RestaurantOrder } from '#/operations/restaurant-order.ts'
 export const RestaurantOrders = operation({
   name: 'restaurant-orders',
   summary: "Read the restaurant's orders",
-  description: "The restaurant's orders, newest first. With `open` only those that are unfinished.",
+  description: "The restaurant's orders, newest first. With `open`, only unfinished orders.",
   method: 'GET',
   path: '/restaurantapi/v1/orders',
   owner: 'orders',

@@ -5,7 +5,7 @@ import { operation } from '#/operation.ts'
 import { Address, Restaurant } from '#/records.ts'
 import { text } from '#/values.ts'
 
-/** Existing clients also send `[a, b]` and `[null]`: the brackets and the word null are ignored. */
+/** Existing clients also send `[a, b]` and `[null]`. Brackets and the word null are ignored. */
 const words = text(200)
   .optional()
   .transform((value = '') =>
@@ -56,7 +56,7 @@ export const RestaurantSearch = operation({
       restaurants: z.array(Restaurant).describe('Nearest open ones first.'),
     })
     .meta({ id: 'RestaurantSearchResult' }),
-  returns: 'The place as the search understood it, and the restaurants.',
+  returns: 'The resolved place and the restaurants.',
   examples: {
     query: { 'street-address': place.streetAddress, search: 'pizza' },
     response: { address: place, restaurants: [restaurant] },

@@ -25,7 +25,7 @@ export const RotateAccessKey = operation({
   name: 'rotate-access-key',
   summary: 'Replace an access key',
   description:
-    'Creates a new access key for the same owner. Only this response contains it. The old key stays valid for `overlapMinutes` (a day by default, 0 ends it at once), so that its replacement needs no downtime. Both keys count as one caller: an `Idempotency-Key` that was sent with the old one is known with the new one, and both share the rate limit.',
+    'Creates a new access key for the same owner. Only this response contains it. The old key stays valid for `overlapMinutes` (a day by default, 0 ends it at once), so a replacement needs no downtime. Both keys count as one caller: they share their `Idempotency-Key`s and the rate limit.',
   method: 'POST',
   path: '/operatorapi/v1/access-keys/:id/rotate',
   owner: 'accounts',

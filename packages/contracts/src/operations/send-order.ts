@@ -40,7 +40,7 @@ const GuestRecipient = z
   .object(guestFields)
   .meta({ id: 'GuestRecipient', description: 'A person without an account.' })
 
-/** A user, some values overridden, or a guest, who needs name and phone. */
+/** A user with optional overrides, or a guest with name and phone. */
 const OrderRecipient = documentedAs(
   spelled('record', z.union([ExistingRecipient, GuestRecipient])).describe(
     'Who receives the order: a user, or a guest.',
@@ -58,7 +58,7 @@ const OrderRecipient = documentedAs(
   ),
 )
 
-/** Removes the card of an order that is not paid by card, and the address of a pickup: neither is validated then. */
+/** Removes the card of an order that is not paid by card, and the address of a pickup, so that neither is validated. */
 function withoutUnusedFields(value: unknown): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
   const { card, address, ...rest } = value as Record<string, unknown>
@@ -69,7 +69,7 @@ function withoutUnusedFields(value: unknown): unknown {
   }
 }
 
-/** A page of the bank sends the browser there: no scheme that runs or reads something in it. */
+/** A page of the bank redirects the browser to this URL. Schemes that execute or open content in the browser are rejected. */
 const RETURN_PROTOCOL =
   /^(?!(?:http|javascript|data|vbscript|file|blob|about|filesystem|view-source|ws|wss|ftp)$)[a-z][a-z0-9+.-]*$/
 
@@ -107,7 +107,7 @@ const body = z.object({
     .boolean()
     .optional()
     .describe(
-      'The client can send its customer to the bank. When the bank asks, the order has a `paymentAction`. Without it, such a card is declined.',
+      'The client can redirect its customer to the bank. If the bank requires authentication, the order has a `paymentAction`. Without this field, such a card is declined.',
     ),
   returnUrl: z
     .url({ protocol: RETURN_PROTOCOL })

@@ -6,7 +6,7 @@ import { secret } from '#/secret.ts'
 import { emailAddress } from '#/values.ts'
 
 /**
- * A password that NewPassword rejects is accepted here and fails like any wrong one. Neither the text nor the time of a failure
+ * Accepts a password that NewPassword rejects; it fails like any wrong password. Neither the text nor the duration of a failure
  * reveals whether the e-mail address has an account.
  */
 const Credentials = z
@@ -20,7 +20,7 @@ export const Signin = operation({
   name: 'signin',
   summary: 'Sign a user in',
   description:
-    'Finds a user by e-mail address and password, and makes the person a user of your application. A wrong password and an unknown e-mail address get the same response.',
+    'Finds a user by e-mail address and password, and makes the person a user of your application. A wrong password and an unknown e-mail address receive the same response.',
   method: 'POST',
   path: '/publicapi/v1/signin',
   owner: 'accounts',

@@ -4,24 +4,27 @@ type Bound<V> =
   | { maxEntries: number }
   | {
       maxBytes: number
-      /** A larger value is not cached; `maxBytes` when absent. */
+      /** The limit for one value; a larger value is not cached. Default: `maxBytes`. */
       maxValueBytes?: number
       sizeOf: (value: V, key: string) => number
     }
 
 type Settings<V> = Bound<V> & {
-  /** Entries do not expire without it. */
+  /** Default: entries do not expire. */
   ttlMs?: number
-  /** Milliseconds, monotonic. */
+  /** A monotonic clock in milliseconds. */
   clock?: { now: () => number }
 }
 
-/** Returns the value of a key; undefined for a value that is not to be cached. It may revalidate an expired value. */
+/** Returns the value of a key, or undefined if it must not be cached. It may revalidate the expired value. */
 export type Load<V> = (expired: V | undefined) => Promise<V | undefined>
 
 type Entry<V> = { value: V; expiresAt: number }
 
-/** The one cache in memory: bounded by its entries or their bytes. When full, it drops the entry that was used longest ago. */
+/**
+ * The in-memory cache of all processes, bounded by the number of entries or their bytes. A full cache evicts the least recently
+ * used entry.
+ */
 export class Cache<V> {
   readonly #ttlMs: number
   readonly #clock: { now: () => number }
@@ -39,7 +42,7 @@ export class Cache<V> {
     return entry && this.#clock.now() < entry.expiresAt ? entry.value : undefined
   }
 
-  /** The value, also an expired one. */
+  /** Returns the value, even if it has expired. */
   peek(key: string): V | undefined {
     return this.#entries.get(key)?.value
   }
@@ -55,7 +58,7 @@ export class Cache<V> {
     return value
   }
 
-  /** The cached value, or the result of `load`: one load at a time for a key. A failure is not cached. */
+  /** Returns the cached value or the result of `load`. A key has at most one load in progress. A failure is not cached. */
   async load(key: string, load: Load<V>): Promise<V | undefined> {
     const cached = this.get(key)
     if (cached !== undefined) return cached
@@ -71,7 +74,7 @@ export class Cache<V> {
   }
 
   async #loadAndSet(key: string, load: Load<V>): Promise<V | undefined> {
-    // The time of a value begins with its load: the value may lack a change that was made since.
+    // The TTL starts when the load starts, because the value may lack a later change.
     const at = this.#clock.now()
     const value = await load(this.peek(key))
     if (value === undefined) this.#entries.delete(key)

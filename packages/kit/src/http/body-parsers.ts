@@ -7,7 +7,7 @@ import { Problem } from '#/http/problem.ts'
 /** docs/interface.md, "Limits". */
 export const BODY_LIMIT = 64 * 1024
 
-/** A larger `content-length` is not repeated in the response: it may be a card number. */
+/** The response does not repeat a larger `content-length`, which may be a card number. */
 const LARGEST_REPEATED_LENGTH = 1e9
 
 /** The problem of a request whose body exceeds the limit of its route. */
@@ -36,13 +36,13 @@ function notJson(text: string): Problem {
   )
 }
 
-/** Accepts JSON bodies. An empty body counts as none, whatever its content type. Everything else is `not-json`. */
+/** Accepts JSON bodies. An empty body of any content type counts as absent. All other bodies are rejected with `not-json`. */
 export function readJson(app: App): void {
   const parse = app.getDefaultJsonParser('error', 'error')
   app.removeAllContentTypeParsers()
   app.addContentTypeParser<Buffer>('application/json', { parseAs: 'buffer' }, (request, body, done) => {
     if (body.length === 0) return done(null, undefined)
-    // Decoding would replace each invalid byte by U+FFFD and lose what the client sent.
+    // Decoding would replace each invalid byte with U+FFFD and lose the client's bytes.
     if (!isUtf8(body)) return done(new Problem('malformed-json', 'The body is not UTF-8.'))
     void parse(request, body.toString(), (error, value) =>
       error ? done(notJson(body.toString())) : done(null, value),
@@ -55,7 +55,7 @@ export function readJson(app: App): void {
   )
 }
 
-/** Accepts all bodies as bytes, to be forwarded. */
+/** Accepts all bodies as bytes, so that the gateway can forward them. */
 export function readBytes(app: App): void {
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))

@@ -1,13 +1,13 @@
 import type { IncomingHttpHeaders } from 'node:http'
 
-/** The client's address, as the gateway sends it to services; null when it is unknown. */
+/** Returns the client's address, which the gateway sends to services; null if it is unknown. */
 export function clientAddress({ 'x-client-address': address }: IncomingHttpHeaders): string | null {
   return typeof address === 'string' && address !== '' ? address : null
 }
 
 /**
- * The network that counts as one client: an IPv4 address, or the /64 of an IPv6 address, the smallest network of a line, whose owner
- * has 2^64 addresses. Any other text is returned unchanged.
+ * Returns the network that counts as one client: an IPv4 address, or the /64 prefix of an IPv6 address. Providers assign at least a
+ * /64, which has 2^64 addresses. Any other text is returned unchanged.
  */
 export function networkOf(address: string): string {
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1]

@@ -2,8 +2,8 @@ import { missingOf, type CompletedAddress, type Fault } from '@platter/contracts
 import { Problem } from '#/http/problem.ts'
 
 /**
- * The fields that catalog could not complete, as faults of the address at `pointer`. Throws Problem service-unavailable while the
- * geocoder is unavailable, because a later request may complete them.
+ * Returns a fault for each field that the catalog service could not complete in the address at `pointer`. Throws Problem
+ * service-unavailable while the geocoder is unavailable, because a retry may complete the address.
  */
 export function completionFaults(
   address: Pick<CompletedAddress, 'city' | 'state' | 'zip' | 'isUnavailable'>,

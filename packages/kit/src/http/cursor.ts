@@ -1,10 +1,10 @@
 import type { z } from 'zod'
 import { Problem } from '#/http/problem.ts'
 
-/** The position at the end of a page, opaque to clients: base64url of its JSON. */
+/** Encodes the position at the end of a page: base64url of its JSON. Clients treat it as opaque. */
 const writeCursor = (position: unknown): string => Buffer.from(JSON.stringify(position)).toString('base64url')
 
-/** The position in a cursor of `nextPage`, or null for none. Throws Problem invalid-field for any other text. */
+/** Decodes a cursor of `nextPage`; null without a cursor. Throws Problem invalid-field for any other text. */
 export function readCursor<S extends z.ZodType>(cursor: string | undefined, position: S): z.output<S> | null {
   if (cursor === undefined) return null
   try {
@@ -19,8 +19,9 @@ export function readCursor<S extends z.ZodType>(cursor: string | undefined, posi
 }
 
 /**
- * The `Link` header to the next page: path and query of the request with another cursor. `page` sets it for lists that only `limit`
- * bounds. Order lists, which are also bounded by bytes, and the reconciliation, which has no limit, call this themselves.
+ * Returns the `Link` header of the next page: the request's path and query with the next cursor. `page` sets it for lists with a
+ * `limit` only. Order lists, which have a byte limit too, and the reconciliation, which has no `limit`, call this function
+ * directly.
  */
 export function nextPage(url: string, position: unknown): string {
   const next = new URL(url, 'http://relative')

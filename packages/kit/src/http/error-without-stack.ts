@@ -9,7 +9,10 @@ class WithoutStack {
 }
 Object.setPrototypeOf(WithoutStack.prototype, Error.prototype)
 
-/** An Error for everyone who catches it, without a stack: capturing one takes 45 µs, an early rejection 70 µs in all (Node 24). */
+/**
+ * An instance of Error without a stack trace. The capture of a stack takes 45 µs, while a whole early rejection takes 70 µs (Node
+ * 24).
+ */
 export const ErrorWithoutStack = WithoutStack as unknown as new (
   message: string,
   options?: { cause?: unknown },

@@ -3,16 +3,16 @@ import type { ServerResponse } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
 /*
- * Server-Sent Events (WHATWG HTML, 9.2). better-sse and @fastify/sse do the first ten lines of `start`. They leave the difficult parts
- * to their callers: backpressure, closing stalled connections, and ending all streams when the process stops.
+ * Server-Sent Events (WHATWG HTML, 9.2). better-sse and @fastify/sse would replace the first ten lines of `start`. They leave the
+ * difficult parts to their callers: backpressure, closing stalled connections, and ending all streams when the process stops.
  */
 
 /** The delay after which a disconnected client reconnects. */
 const RETRY_MS = 1_000
-/** docs/interface.md: a comment every 15 s, so that no proxy closes the connection as idle. */
+/** A comment every 15 s keeps proxies from closing an idle connection (docs/interface.md). */
 const COMMENT_EVERY_MS = 15_000
 
-/** One event; `data` is a single line, which JSON is. */
+/** One event. `data` is a single line, for example JSON. */
 export type ServerSentEvent = { event: string; id: string; data: string }
 
 /** The receiver of the events. */
@@ -20,13 +20,13 @@ export type EventSink = {
   /** Aborted when the client disconnects or the process stops. */
   readonly signal: AbortSignal
   /**
-   * Resolves when the connection accepts more. A caller that waits for it before it reads the next rows keeps at most one event in
+   * Resolves when the connection accepts more data. A caller that awaits it before it reads more rows keeps at most one event in
    * memory for a slow client.
    */
   send(event: ServerSentEvent): Promise<void>
 }
 
-/** The result of a handler that responds with events: `run` sends them, and the response ends with it. */
+/** The result of a handler that responds with events. `run` sends them, and the response ends when `run` ends. */
 export class EventStream {
   readonly #streams: EventStreams
   readonly #run: (out: EventSink) => Promise<void>
@@ -36,7 +36,7 @@ export class EventStream {
     this.#run = run
   }
 
-  /** Takes over the reply, and sends the head at once. */
+  /** Hijacks the reply and sends the response head immediately. */
   start(request: FastifyRequest, reply: FastifyReply): void {
     reply.hijack()
     const { raw } = reply
@@ -44,7 +44,7 @@ export class EventStream {
       ...(reply.getHeaders() as Record<string, string>),
       'content-type': 'text/event-stream; charset=utf-8',
       'cache-control': 'no-cache, no-transform',
-      // Closed with the stream: an idle connection would delay a stop.
+      // The connection closes with the stream. An idle keep-alive connection would delay the stop of the process.
       connection: 'close',
       // nginx would buffer the events.
       'x-accel-buffering': 'no',
@@ -55,7 +55,7 @@ export class EventStream {
     this.#run({ signal, send: (event) => send(raw, event, signal) }).then(
       () => raw.end(),
       (error: unknown) => {
-        // The client reconnects with its last event id.
+        // Ends the response. The client reconnects with its last event id.
         raw.end()
         if (!signal.aborted)
           request.log.error({ requestId: request.id, err: error }, 'an event stream failed')
@@ -79,23 +79,25 @@ export class EventStreams {
     this.#commentEveryMs = commentEveryMs
   }
 
-  /** A response of events. */
+  /** Returns a response that `run` fills with events. */
   answer(run: (out: EventSink) => Promise<void>): EventStream {
     return new EventStream(this, run)
   }
 
-  /** Ends all streams, and each later one: their clients reconnect to another replica. */
+  /** Ends all open and all later streams, so that their clients reconnect to another replica. */
   end(): void {
     this.#ended = true
     for (const [raw, open] of this.#open) {
       open.abort()
-      // The response of a stalled client would never end.
+      // `end` would wait forever for a stalled client.
       if (raw.writableNeedDrain) raw.destroy()
       else raw.end()
     }
   }
 
-  /** Registers a stream until its connection closes, and sends its comments. The signal aborts at its end. */
+  /**
+   * Registers a stream until its connection closes, and sends its comments. The returned signal aborts at the end of the stream.
+   */
   opened(raw: ServerResponse): AbortSignal {
     const open = new AbortController()
     this.#open.set(raw, open)
@@ -110,7 +112,10 @@ export class EventStreams {
   }
 }
 
-/** Closes the connection of a client that has read nothing between two comments. It may reconnect with its last event id. */
+/**
+ * Returns a function that sends a comment, or closes the connection if the client has read nothing since the last comment. The
+ * client may reconnect with its last event id.
+ */
 function comment(raw: ServerResponse): () => void {
   let waited = false
   return () => {
@@ -120,7 +125,7 @@ function comment(raw: ServerResponse): () => void {
   }
 }
 
-/** The event id after which a client continues. The header takes precedence over the query parameter. */
+/** Returns the event id after which a client continues. The header takes precedence over the query parameter. */
 export function lastEventId(
   headers: FastifyRequest['headers'],
   query: { lastEventId?: string | undefined },

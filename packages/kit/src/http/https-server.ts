@@ -5,17 +5,17 @@ import { createServer, type Server, type ServerOptions } from 'node:https'
 import { join } from 'node:path'
 import type { Log } from '#/telemetry/log.ts'
 
-/** cert-manager renews a certificate weeks before its end, and the kubelet writes the new files within two minutes. */
+/** cert-manager renews a certificate weeks before it expires, and the kubelet writes the new files within two minutes. */
 const RELOAD_INTERVAL_MS = 60_000
 
-/** The names that a Secret of the type kubernetes.io/tls has. The first file may contain intermediate certificates. */
+/** The file names of a Secret of type kubernetes.io/tls. The first file may contain intermediate certificates. */
 const FILES = ['tls.crt', 'tls.key'] as const
 
 type Settings = { directory: string; log: Log; options: ServerOptions; reloadIntervalMs?: number }
 
 /**
- * A server for https with the certificate in `directory`. A renewed certificate applies to new connections without a restart. One
- * that cannot be used is logged, and the last one stays: the two files may be written one after the other.
+ * Creates an HTTPS server with the certificate in `directory`. A renewed certificate applies to new connections without a restart.
+ * An unusable certificate is logged and the previous one stays in use, because the two files may be written one after the other.
  */
 export function createHttpsServer(
   { directory, log, options, reloadIntervalMs = RELOAD_INTERVAL_MS }: Settings,
@@ -24,7 +24,8 @@ export function createHttpsServer(
   const [certificateFile, keyFile] = FILES.map((name) => join(directory, name)) as [string, string]
   let current = { cert: readFileSync(certificateFile, 'utf8'), key: readFileSync(keyFile, 'utf8') }
   const server = createServer({ ...options, ...current }, handle)
-  // The handler of malformed requests would wait for the handshake to send its response, and the connection would stay open.
+  // Closes the connection after a failed handshake. The handler of malformed requests would wait for the handshake before it
+  // responds, and the connection would stay open.
   server.prependListener('tlsClientError', (_error, socket) => socket.destroy())
   const reload = async () => {
     const found = { cert: await readFile(certificateFile, 'utf8'), key: await readFile(keyFile, 'utf8') }
@@ -37,7 +38,7 @@ export function createHttpsServer(
     reload().catch((error: unknown) =>
       log.warn(
         { reason: error instanceof Error ? error.message : String(error) },
-        'the renewed TLS certificate cannot be used; the last one stays',
+        'the renewed TLS certificate cannot be used; the previous one stays in use',
       ),
     )
   }, reloadIntervalMs)

@@ -1,4 +1,4 @@
-/** Where a text stops being JSON, and what it should have there. Line and column count from 1. */
+/** The position of the first syntax error in a JSON text, with the expected token. Line and column count from 1. */
 type JsonFault = { line: number; column: number; expected: string; found: string }
 
 type Opening = '{' | '['
@@ -8,11 +8,11 @@ type Expected = 'value' | 'element or end' | 'name' | 'name or end' | 'colon' | 
 const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y
 const LITERALS = ['true', 'false', 'null']
 const HEX = /[\dA-Fa-f]{4}/y
-/** What stands in a string as it is: everything from the space on but the double quote and the backslash. */
+/** Unescaped characters of a string: all characters from U+0020, except the double quote and the backslash. */
 // eslint-disable-next-line no-control-regex
 const PLAIN = /[^"\\\u0000-\u001F]*/y
 
-/** A fault at an offset; thrown from within the grammar, which ends there. */
+/** A syntax error at an offset. The parser throws it and stops. */
 class Unexpected extends Error {
   readonly at: number
   readonly expected: string
@@ -24,9 +24,9 @@ class Unexpected extends Error {
 }
 
 /**
- * The first fault of a text by the grammar of RFC 8259, or null. JSON.parse gives a position for some faults only, and quotes
- * the text around it, which may be a card number: here `found` is punctuation or a kind of character. Without
- * recursion, as lists may be nested 30,000 deep.
+ * Returns the first syntax error of a text by the grammar of RFC 8259, or null. JSON.parse reports a position for only some errors,
+ * and quotes the text around it, which may be a card number. Here `found` is punctuation or a kind of character. The parser is not
+ * recursive, because arrays may be nested 30,000 deep.
  */
 export function jsonFault(text: string): JsonFault | null {
   try {
@@ -44,7 +44,7 @@ function read(text: string): void {
   const open: Opening[] = []
   const end = (): Closing => (open.at(-1) === '{' ? '}' : ']')
   let expected: Expected = 'value'
-  // The parser tolerates a byte order mark.
+  // The JSON parser of Fastify tolerates a byte order mark.
   let at = afterSpace(text, Number(text.startsWith('\uFEFF')))
   for (;;) {
     const character = text[at]
@@ -140,7 +140,7 @@ const KINDS: readonly [RegExp, string][] = [
   [/\p{C}/u, 'a control character'],
 ]
 
-/** Punctuation as it is; of everything else the kind alone, as it may be part of a secret. */
+/** Returns punctuation verbatim, and only the kind of any other character, which may be part of a secret. */
 function kindAt(text: string, at: number): string {
   const point = text.codePointAt(at)
   if (point === undefined) return 'the end of the body'

@@ -3,33 +3,35 @@ import { z } from 'zod'
 
 declare global {
   interface JSON {
-    /** ECMAScript 2026; TypeScript 7.0 has no type for it. Text that JSON.stringify writes as it is. */
+    /** ECMAScript 2026; TypeScript 7.0 has no type for it. JSON.stringify writes the text verbatim. */
     rawJSON(text: string): object
   }
 }
 
 /**
- * JSON of a value by its schema. Members outside the schema are dropped; a value that does not fit is a defect and throws,
- * with `name` in its message. Money has two decimals, and every other decimal at least one: readers of strictly typed
- * languages take `8` for an integer and fail where they expect a decimal. Integers stay integers.
+ * Returns a function that renders a value as JSON by its schema. It drops members outside the schema. It throws, with `name` in the
+ * message, for a value that does not match: that is a defect. Money has two decimals, and any other decimal number has at least
+ * one. Strictly typed clients read `8` as an integer and fail if they expect a decimal. Integers stay integers.
  */
 export function jsonRenderer(name: string, schema: z.ZodType): (value: unknown) => string {
   const toJson = jsonValue(name, schema)
   return (value) => JSON.stringify(toJson(value))
 }
 
-/** The same as a part of another document: JSON.stringify of the result is the JSON of the value. */
+/** Like `jsonRenderer`, but for a part of another document: JSON.stringify of the result is the JSON of the value. */
 export function jsonValue(name: string, schema: z.ZodType): (value: unknown) => unknown {
   const rendered = z.compile(withDecimals(schema) as z.ZodType)
   return (value) => {
     const result = rendered.safeParse(value)
     if (!result.success)
-      throw new Error(`${name} answered what its schema does not allow: ${z.prettifyError(result.error)}`)
+      throw new Error(
+        `${name} returned a value that its schema does not allow: ${z.prettifyError(result.error)}`,
+      )
     return result.data
   }
 }
 
-/** The same schema, its decimals transformed into what JSON.stringify writes with a decimal point. */
+/** Returns the schema with a transform for decimals, so that JSON.stringify writes them with a decimal point. */
 function withDecimals(schema: z.core.$ZodType): z.core.$ZodType {
   if (schema instanceof z.ZodNumber) {
     if (schema.format !== null) return schema
@@ -54,7 +56,7 @@ const shapeOf = ({ shape }: z.ZodObject) =>
     Object.entries<z.core.$ZodType>(shape).map(([name, member]) => [name, withDecimals(member)]),
   )
 
-// JSON.rawJSON takes 0.4 µs, so that only those amounts get it that JSON.stringify would write shorter.
+// JSON.rawJSON takes 0.4 µs, so it is used only for amounts that JSON.stringify would write with fewer than two decimals.
 
 const twoDecimals = (amount: number): unknown =>
   Math.round(amount * 100) % 10 === 0 ? JSON.rawJSON(amount.toFixed(2)) : amount

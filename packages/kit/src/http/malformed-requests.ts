@@ -5,7 +5,7 @@ import type { App } from '#/http/app.ts'
 import { Problem, problemResponse } from '#/http/problem.ts'
 import { newRequestId } from '#/lifecycle/ids.ts'
 
-/** Node responds to these two kinds of requests itself, without a problem document, or closes the connection without a response. */
+/** Handles `Expect` and CONNECT. By default, Node responds without a problem document or closes the connection. */
 export function handleNodeSpecialCases({ server }: App): void {
   // RFC 9110, 10.1.1: an unknown expectation may be ignored.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response))
@@ -14,11 +14,11 @@ export function handleNodeSpecialCases({ server }: App): void {
   )
 }
 
-/** For a request that Node cannot parse, or that does not arrive completely. */
+/** Rejects a request that Node cannot parse, or that does not arrive completely. */
 export function rejectMalformed(error: NodeJS.ErrnoException, socket: Socket): void {
   if (error.code === 'ECONNRESET') return
   const isLate = error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
-  // A client that has sent nothing gets no response: it could take it for the response to a valid request that is on its way.
+  // A client that has sent nothing receives no response. It could mistake it for the response to a request that it has just sent.
   if (isLate && socket.bytesRead === 0) return void socket.destroy()
   const detail = isLate
     ? 'The request did not arrive completely in time.'
@@ -26,7 +26,7 @@ export function rejectMalformed(error: NodeJS.ErrnoException, socket: Socket): v
   endWith(new Problem('invalid-field', detail), socket)
 }
 
-/** Without a request and a reply of Fastify: writes the problem to the connection, which ends. */
+/** Writes the problem to the connection and closes it. Fastify has created no request and no reply. */
 function endWith(problem: Problem, socket: Duplex): void {
   if (!socket.writable) return
   const { headers, body } = problemResponse(problem, newRequestId(), '/')

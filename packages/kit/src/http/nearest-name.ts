@@ -1,12 +1,12 @@
-/** Ignores case and separators: `first_name`, `FirstName` and `firstname` are equal. */
+/** Removes case and separators, so that `first_name`, `FirstName` and `firstname` are equal. */
 const folded = (name: string): string => name.toLowerCase().replaceAll(/[\s_-]/g, '')
 
-/** Longer than every known name. The work rises with the square of the length. */
+/** Longer than every known name. The cost of a comparison is quadratic in the length. */
 const LONGEST = 40
 
 /**
- * The number of typing errors (a letter added, missing, wrong, or two swapped) between a name and a known one. Null for more than one
- * in four letters; one in a short name with the same first letter.
+ * Returns the number of typing errors (a letter added, missing or wrong, or two letters swapped) between a name and a known name.
+ * Null if more than a quarter of the letters differ. One error is always accepted if the first letters are equal.
  */
 export function typosBetween(name: string, known: string): number | null {
   if (name.length > LONGEST) return null
@@ -41,7 +41,7 @@ function editDistance(one: string, other: string): number {
   return last[other.length] ?? 0
 }
 
-/** The known name with the fewest typing errors; undefined when none is near. */
+/** Returns the known name with the fewest typing errors; undefined if no known name is similar. */
 export function nearestName(name: string, known: Iterable<string>): string | undefined {
   let nearest: { name: string; typos: number } | undefined
   for (const candidate of known) {

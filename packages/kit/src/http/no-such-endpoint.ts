@@ -3,14 +3,14 @@ import type { FastifyRequest } from 'fastify'
 import { typosBetween } from '#/http/nearest-name.ts'
 import { Problem } from '#/http/problem.ts'
 
-/** A longer path is not compared with the known ones. */
+/** Longer paths are not compared with the known paths. */
 const LONGEST_PATH = 300
 
 const segmentsOf = (path: string): string[] => path.split('/').filter((segment) => segment !== '')
 
 const known = operations.map((operation) => ({ operation, segments: segmentsOf(operation.path) }))
 
-/** The problem of a path that does not exist; it names the endpoint with the nearest path, if one is near. */
+/** Returns the problem of a path that does not exist. It suggests the endpoint with the most similar path, if there is one. */
 export function noSuchEndpoint({ method, url }: Pick<FastifyRequest, 'method' | 'url'>): Problem {
   const nearest = nearestOperation(method, url.split(/[?#]/, 1)[0] ?? '')
   const hint = nearest ? ` Did you mean ${nearest.method} ${templateOf(nearest.path)}?` : ''
@@ -18,8 +18,8 @@ export function noSuchEndpoint({ method, url }: Pick<FastifyRequest, 'method' | 
 }
 
 /**
- * The operation whose path has the fewest typing errors, among those of the path's audience; among equals, the one with the same
- * method. A path of no audience is compared with all paths, also without their first segments (`/publicapi/v1`).
+ * Returns the operation of the path's audience whose path has the fewest typing errors. If several have the same number, an equal
+ * method decides. A path without an audience is compared with all paths, with and without their first segments (`/publicapi/v1`).
  */
 export function nearestOperation(method: string, path: string): Operation | null {
   if (path.length > LONGEST_PATH) return null
@@ -29,7 +29,7 @@ export function nearestOperation(method: string, path: string): Operation | null
   for (const { operation, segments } of known) {
     if (audience !== undefined && operation.audience !== audience) continue
     const tails = audience === undefined ? [segments, segments.slice(1), segments.slice(2)] : [segments]
-    // Half an error decides only between paths that are equally near.
+    // A half error decides only between paths with the same number of errors.
     const distance =
       Math.min(...tails.map((tail) => distanceOf(given, tail))) + (operation.method === method ? 0 : 0.5)
     if (distance < (nearest?.distance ?? Infinity)) nearest = { operation, distance }
@@ -37,7 +37,7 @@ export function nearestOperation(method: string, path: string): Operation | null
   return nearest?.operation ?? null
 }
 
-/** Typing errors in all segments. A parameter matches any segment; a missing one is one more error. */
+/** Returns the typing errors in all segments. A parameter matches any segment; a missing parameter is one more error. */
 function distanceOf([given, ...others]: readonly string[], [segment, ...rest]: readonly string[]): number {
   if (segment === undefined) return given === undefined ? 0 : Infinity
   const isParameter = segment.startsWith(':')

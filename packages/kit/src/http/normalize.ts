@@ -3,11 +3,14 @@ import { z } from 'zod'
 import { isAbsent, shownSchemaOf } from '#/http/request-fields.ts'
 
 /*
- * The leniencies towards existing clients, except that null and blank mean absent (`Tidying`). A body is checked as it was sent;
- * only a body that does not pass is normalized and checked once more. docs/moving-an-existing-app.md lists the rules.
+ * Normalizes values of existing clients, except null and blank, which mean absent (`Tidying`). A body is first validated unchanged.
+ * Only an invalid body is normalized and validated once more. docs/moving-an-existing-app.md lists the rules.
  */
 
-/** Converts a value to the form that its schema demands. A value that cannot be converted stays as it is, and is a fault. */
+/**
+ * Converts a value to the type that its schema requires. A value that cannot be converted is returned unchanged and fails
+ * validation.
+ */
 type Normalize = (value: unknown) => unknown
 
 const asIs: Normalize = (value) => value
@@ -15,7 +18,7 @@ const asIs: Normalize = (value) => value
 const NUMERAL = /^-?\d{1,15}(\.\d{1,15})?$/
 const TRUE = new Set(['true', '1', 'yes'])
 const FALSE = new Set(['false', '0', 'no'])
-/** Hyphens and dashes of Unicode, and all white space. */
+/** Unicode hyphens, dashes and white space. */
 const SEPARATORS = /[\s\u2010-\u2015-]/g
 
 const asNumber: Normalize = (value) =>
@@ -28,7 +31,7 @@ function asBoolean(value: unknown): unknown {
   return FALSE.has(word) ? false : value
 }
 
-/** Only integers that JSON parses exactly: card numbers of 17 digits and more have to be sent as text. */
+/** Converts only integers that JSON.parse reads exactly. Clients must send card numbers of 17 or more digits as strings. */
 const asDigits = (value: unknown): unknown =>
   typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? String(value) : value
 
@@ -37,7 +40,7 @@ function asMonth(value: unknown): unknown {
   return typeof month === 'string' && /^\s*\d\s*$/.test(month) ? `0${month.trim()}` : trimmed(month)
 }
 
-/** Removes the century: no card in use expires in another one. */
+/** Removes the century: every card in use expires in this century. */
 function asYear(value: unknown): unknown {
   const year = asDigits(value)
   return typeof year === 'string' ? (/^\s*20(\d\d)\s*$/.exec(year)?.[1] ?? year.trim()) : year
@@ -62,7 +65,7 @@ function asOneOf(options: readonly string[]): Normalize {
   return (value) => (typeof value === 'string' ? bySpelling.get(value.trim().toLowerCase()) : null) ?? value
 }
 
-/** Member names are compared without case. A member of the exact name takes precedence. */
+/** Matches member names without case. A member with the exact name takes precedence. */
 function asObject(members: ReadonlyMap<string, Normalize>, isRecord: boolean): Normalize {
   const bySpelling = new Map([...members.keys()].map((name) => [name.toLowerCase(), name]))
   return (given) => {
@@ -84,7 +87,7 @@ function byItsKey(value: unknown): unknown {
   return typeof apiKey === 'string' && apiKey !== '' ? { apiKey } : value
 }
 
-/** Compiles the normalization of a schema, in the form that its documentation shows. */
+/** Compiles the normalization of a schema. The documented form of the schema applies. */
 export function normalizer(schema: z.core.$ZodType): Normalize {
   const shown = shownSchemaOf(schema)
   const spelling = spellingOf(shown)
@@ -100,7 +103,7 @@ export function normalizer(schema: z.core.$ZodType): Normalize {
   return members.size === 0 ? asIs : asObject(members, spelling === 'record')
 }
 
-/** The members of an object, or of all objects of a union: there, members of one name mean the same. */
+/** Returns the members of an object, or of all objects of a union. In a union, members with the same name have the same meaning. */
 function membersOf(schema: z.core.$ZodType): Map<string, Normalize> {
   const shown = shownSchemaOf(schema)
   if (shown instanceof z.ZodUnion) return new Map(shown.options.flatMap((option) => [...membersOf(option)]))

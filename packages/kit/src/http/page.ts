@@ -8,12 +8,12 @@ type PageCall = {
   setHeader: (name: string, value: string) => void
 }
 
-/** The range of a page, newest first: the position of the last record of the previous page, or null for the first page. */
+/** The range of a page, newest first. `before` is the position of the last record of the previous page; null for the first page. */
 export type PageRange<P> = { before: P | null; limit: number }
 
 /**
- * One page of a list, with a `Link` header to the next one. `list` reads one record more than the page has, to know whether there is
- * a next page. Throws Problem invalid-field for an invalid cursor.
+ * Returns one page of a list, and sets a `Link` header to the next page. `list` receives a limit of one more record, which shows
+ * whether a next page exists. Throws Problem invalid-field for an invalid cursor.
  */
 export async function page<P extends z.ZodType, R>(
   { query: { limit, cursor }, url, setHeader }: PageCall,

@@ -19,7 +19,7 @@ export class Problem extends ErrorWithoutStack {
       faults?: readonly Fault[]
       declineCode?: string | undefined
       retryAfterSeconds?: number
-      /** The member `order` of the document, by `jsonValue`. */
+      /** The member `order` of the problem document, a result of `jsonValue`. */
       order?: unknown
       cause?: unknown
     } = {},
@@ -38,8 +38,8 @@ export class Problem extends ErrorWithoutStack {
   }
 
   /**
-   * All faults in one problem. It has the code of the first fault that is not retryable, so that a client does not retry a request
-   * that fails again. Throws a TypeError for an empty list.
+   * Combines faults into one problem. Its code is that of the first fault that is not retryable, so that a client does not repeat a
+   * request that must fail again. Throws a TypeError for an empty list.
    */
   static of(faults: readonly Fault[]): Problem {
     const first = faults.find(({ code }) => !problems[code].retryable) ?? faults[0]
@@ -53,8 +53,8 @@ export class Problem extends ErrorWithoutStack {
 }
 
 /**
- * RFC 9457 and, in the same object, the three members that existing clients read: error, errorCode, details
- * (docs/interface.md, "Errors"). `instance` is the path of `url`, without its query, which may contain an access key: the
+ * Returns the problem document (RFC 9457) with three more members for existing clients: error, errorCode, details
+ * (docs/interface.md, "Errors"). `instance` is the path of `url` without its query. The query may contain an access key, and the
  * document may be stored under an idempotency key.
  */
 export function problemDocument(problem: Problem, requestId: string, url: string) {
@@ -77,10 +77,10 @@ export function problemDocument(problem: Problem, requestId: string, url: string
   }
 }
 
-/** The query begins at a `#` as well, as it does for the router. */
+/** Cuts at `#` too, as the router does. */
 const pathOf = (url: string): string => url.split(/[?#]/, 1)[0] ?? ''
 
-/** The header fields and body of the response with a problem to a request for `url`. */
+/** Returns the header fields and body of a problem response to a request for `url`. */
 export function problemResponse(
   problem: Problem,
   requestId: string,

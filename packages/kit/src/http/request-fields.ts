@@ -3,17 +3,19 @@ import { z } from 'zod'
 import { nearestName } from '#/http/nearest-name.ts'
 import { scrub } from '#/telemetry/scrub.ts'
 
-/** The member names of a schema at one level, and the levels below them. Without both: a value without members. */
+/**
+ * The member names of a schema at one level, and the levels below. `members` and `element` are empty for a value without members.
+ */
 export type Fields = {
   members: ReadonlyMap<string, Fields>
   element: Fields | null
-  /** Another member is a fault to the schema, so it is not ignored. */
+  /** The schema rejects other members, so they are not ignored. */
   isClosed: boolean
 }
 
 const VALUE: Fields = { members: new Map(), element: null, isClosed: true }
 
-/** The schema that the documentation shows, inside of its transforms and optional wrappers. */
+/** Returns the documented schema, without transforms and optional wrappers. */
 export function shownSchemaOf(schema: z.core.$ZodType): z.core.$ZodType {
   const shown = documentedSchemaOf(schema) ?? schema
   if (shown instanceof z.ZodPipe)
@@ -23,7 +25,7 @@ export function shownSchemaOf(schema: z.core.$ZodType): z.core.$ZodType {
   return shown
 }
 
-/** The fields of a request's schema. */
+/** Returns the fields of a request schema. */
 export function fieldsOf(schema: z.core.$ZodType): Fields {
   const shown = shownSchemaOf(schema)
   if (shown instanceof z.ZodObject) return membersOf(Object.entries<z.core.$ZodType>(shown.shape))
@@ -33,7 +35,7 @@ export function fieldsOf(schema: z.core.$ZodType): Fields {
   return VALUE
 }
 
-/** The members of a record with listed names, such as the days of a week. */
+/** Returns the members of a record with enumerated names, such as the days of a week. */
 const entriesOf = ({ keyType, valueType }: z.ZodRecord): [string, z.core.$ZodType][] =>
   keyType instanceof z.ZodEnum ? keyType.options.map((name) => [String(name), valueType]) : []
 
@@ -55,30 +57,30 @@ function joined(one: Fields, other: Fields): Fields {
 
 const escape = (step: PropertyKey) => String(step).replaceAll('~', '~0').replaceAll('/', '~1')
 
-/** The pointers of problems into the parts of a request. */
+/** Functions that build a fault's pointer into a part of the request. */
 export const pointers = {
   params: (path: PropertyKey[]) => `path/${path.map(String).join('/')}`,
   query: (path: PropertyKey[]) => `query/${path.map(String).join('/')}`,
   body: (path: PropertyKey[]) => path.map((step) => `/${escape(step)}`).join(''),
 }
 
-/** A field of a request that its endpoint does not know: it is ignored. */
+/** A field of a request that is not in the endpoint's schema. It is ignored. */
 export type UnknownField = {
   /** `recipient.firstname`, `items[].quantity`, `query/limits`. */
   name: string
   pointer: string
-  /** A missing field with nearly that name. */
+  /** A missing field with a similar name. */
   meant: { name: string; pointer: string } | null
 }
 
-/** Bounds the size of the response: a mistake is one or two names, hundreds are an attack. */
+/** Bounds the response size. A mistake concerns one or two names; hundreds of names are an attack. */
 const NAMED_AT_MOST = 20
 
-/** Existing clients send null in JSON, and `name=` in a query, for a member without a value. */
+/** Returns whether a member has no value. Existing clients then send null in JSON and `name=` in a query. */
 export const isAbsent = (value: unknown): boolean => value === undefined || value === null || value === ''
 const isAbsentFrom = {
   body: isAbsent,
-  /** A client that concatenates its query string writes the word null. */
+  /** Clients that build the query string by concatenation write the word null. */
   query: (value: unknown): boolean => isAbsent(value) || value === 'null',
 }
 
@@ -95,14 +97,14 @@ export class Tidying {
   }
 
   /**
-   * Removes every member that is null or blank, in place, so that it is absent to the schema, and collects the members
-   * that the schema does not know. Elements of lists stay, because pointers have their indexes.
+   * Deletes null and blank members in place, so that they are absent, and collects members outside the schema. Array elements stay,
+   * because pointers contain their indexes.
    */
   tidy(value: unknown, fields: Fields): void {
     if (typeof value !== 'object' || value === null || fields === VALUE) return
     if (!Array.isArray(value)) this.#tidyObject(value as Record<string, unknown>, fields)
     else if (fields.element)
-      // Not for..of over entries(): that allocates a pair for each element, a tenth of the work of parsing an order.
+      // A loop over entries() would allocate a pair for each element, a tenth of the time to parse an order.
       for (let index = 0; index < value.length; index++) this.#below(index, value[index], fields.element)
   }
 
@@ -145,8 +147,8 @@ const LONGEST_NAME = 64
 const MASKED = '[masked]'
 
 /**
- * The name of an unknown member as it may be sent back: masked if it is long, or may be a card number (twelve digits in any
- * places) or an access key.
+ * Returns the name of an unknown member for the response. It is masked if it is long, or may be a card number (twelve digits
+ * anywhere) or an access key.
  */
 function shownName(name: string): string {
   if (name.length > LONGEST_NAME) return MASKED
@@ -156,7 +158,7 @@ function shownName(name: string): string {
 
 const LONGEST_HEADER = 1_024
 
-/** The value of `X-Ignored-Fields`: percent-encoded names; `...` where there are more. */
+/** Returns the value of `X-Ignored-Fields`: percent-encoded names, with `...` at the end if names are left out. */
 export function ignoredFields(unknown: readonly UnknownField[]): string {
   const names: string[] = []
   let length = 0

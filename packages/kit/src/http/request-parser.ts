@@ -7,11 +7,11 @@ import { fieldsOf, pointers, Tidying, type UnknownField } from '#/http/request-f
 type Parts = { params?: unknown; query?: unknown; body?: unknown }
 type Pointer = (path: PropertyKey[]) => string
 
-/** A parsed request: its values or, with any fault, one Problem with every fault of path, query and body. */
+/** A parsed request: its values, and one Problem with all faults of path, query and body, or null without a fault. */
 export type Parsed = {
   values: Required<Parts>
   problem: Problem | null
-  /** Fields that the operation does not know; empty for an internal request. */
+  /** Fields outside the operation's schema; empty for an internal request. */
   unknownFields: readonly UnknownField[]
 }
 
@@ -49,7 +49,7 @@ function inWords(issue: z.core.$ZodIssue): string {
   if (issue.code === 'invalid_type') return `is not ${KINDS[issue.expected] ?? issue.expected}`
   if (issue.code === 'invalid_value') return `is not one of ${issue.values.map(String).join(', ')}`
   if (issue.code === 'too_small' || issue.code === 'too_big') return sizeInWords(issue)
-  // zod's text repeats the names, which may be any text of the client.
+  // zod's message repeats the names, which are arbitrary text from the client.
   if (issue.code === 'unrecognized_keys') return 'has a member that is not allowed there'
   return issue.message
 }
@@ -62,7 +62,7 @@ function faultOf(issue: z.core.$ZodIssue, whole: unknown, pointer: Pointer): Fau
   return { pointer: at, code: 'invalid-field', detail: `${name} ${inWords(issue).replace(/\.$/, '')}.` }
 }
 
-/** Names the unknown field that may be meant for a missing one. */
+/** Adds a hint to a missing-field fault if an unknown field has a similar name. */
 function withMeant(fault: Fault, unknown: readonly UnknownField[]): Fault {
   if (fault.code !== 'missing-field') return fault
   const sent = unknown.find(({ meant }) => meant?.pointer === fault.pointer)
@@ -71,7 +71,8 @@ function withMeant(fault: Fault, unknown: readonly UnknownField[]): Fault {
 }
 
 /**
- * Null where zod (4.6.7) throws: it compares the `length` of any value in the place of a text or list with the maximum, and `{ "length": { "valueOf": null, "toString": null } }` cannot be compared.
+ * Returns null where zod (4.6.7) throws. zod compares the `length` of any value with the maximum of a string or array. The
+ * comparison throws for `{ "length": { "valueOf": null, "toString": null } }`.
  */
 function safeParse(schema: z.ZodType, value: unknown) {
   try {
@@ -119,7 +120,7 @@ function checker(part: keyof typeof pointers, schema: z.ZodType | undefined, isI
 
   return function checked(given: unknown): Checked {
     if (part === 'params' || isInternal) return check(given)
-    // All values of a query are text.
+    // All query values are strings.
     if (part === 'query') return check(normalize(given))
     const strict = check(given)
     if (strict.faults.length === 0) return strict
@@ -129,9 +130,9 @@ function checker(part: keyof typeof pointers, schema: z.ZodType | undefined, isI
 }
 
 /**
- * Compiles an operation's request schemas once. Null and blank members of query and body are removed before they are parsed
- * (`Tidying`). A body that does not pass is normalized and parsed once more; the faults are those of the first check, which name
- * what was sent. Internal requests are parsed strictly.
+ * Compiles an operation's request schemas once. Null and blank members of query and body are removed before parsing (`Tidying`). An
+ * invalid body is normalized and parsed once more. If it is still invalid, the response has the faults of the first check, which
+ * refer to the body as sent. Internal requests are parsed strictly.
  */
 export function requestParser(operation: Operation) {
   const isInternal = operation.audience === 'service'

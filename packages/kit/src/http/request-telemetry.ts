@@ -17,13 +17,13 @@ import {
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The template of the path; undefined where there is no endpoint. */
+    /** The path template; undefined if no endpoint matches. */
     route: string | undefined
-    /** Null when the trace is not recorded. */
+    /** Null if the trace is not recorded. */
     rootSpan: RootSpan | null
-    /** At the gateway, once it is resolved: the id of the access key. */
+    /** The id of the access key. Only the gateway sets it, after it has resolved the key. */
     accessKeyId: string | null
-    /** The order of the request, once it is known. */
+    /** The order that the request concerns; null until it is known. */
     orderApiKey: string | null
   }
 }
@@ -32,7 +32,7 @@ const duration = histogram('http.server.request.duration')
 
 const isProbe = ({ route }: FastifyRequest): boolean => route?.startsWith('/health/') ?? false
 
-/** An event stream lasts as long as its client reads it: its duration is no measure of the service. */
+/** The client decides how long an event stream lasts, so its duration does not measure the service. */
 function isStream({ headers, method, route }: FastifyRequest): boolean {
   const operation = byRoute.get(`${method} ${route}`)
   return operation !== undefined && respondsWithEvents(operation, headers.accept)
@@ -40,14 +40,14 @@ function isStream({ headers, method, route }: FastifyRequest): boolean {
 
 const byRoute = new Map(operations.map((operation) => [`${operation.method} ${operation.path}`, operation]))
 
-/** Records each request: a span if its trace is recorded, a duration and one log line; never its query, headers or body. */
+/** Records a span (if the trace is recorded), a duration and one log line for each request; never its query, headers or body. */
 export function observeRequests(app: App): void {
   app.decorateRequest('route')
   app.decorateRequest('rootSpan', null)
   app.decorateRequest('accessKeyId', null)
   app.decorateRequest('orderApiKey', null)
   app.addHook('onRequest', (request, reply, done) => {
-    // Read once: each read of `routeOptions` creates an object with twelve members.
+    // `routeOptions` is read only once, because each read creates an object with twelve members.
     request.route = request.routeOptions.url
     if (!isTelemetryOn() || isProbe(request)) return done()
     const rootSpan = startRootSpan(originOf(request), rootSpanOf(request), {
@@ -58,7 +58,7 @@ export function observeRequests(app: App): void {
     void reply.header('x-trace-id', rootSpan.traceId)
     rootSpan.run(done)
   })
-  // The body parser ends in the context of the connection; this restores that of the request.
+  // The body parser ends in the async context of the connection. This hook restores the context of the request.
   app.addHook('preValidation', (request, _reply, done) =>
     request.rootSpan ? request.rootSpan.run(done) : done(),
   )
@@ -77,10 +77,10 @@ const originOf = ({ headers, id }: FastifyRequest): Origin => ({
   requestId: id,
 })
 
-/** Requests of the gateway and of services have a principal; the sending process has decided about sampling. */
+/** Requests from the gateway and from services have a principal. The sending process has made the sampling decision. */
 const isFromOutside = ({ headers }: FastifyRequest): boolean => headers[PRINCIPAL_HEADER] === undefined
 
-/** Adds the trace of a failure to the response. The failure is recorded although its trace is not sampled. */
+/** Adds the trace id of a failure to the response. A failure is recorded even if its trace is not sampled. */
 export function nameTrace(request: FastifyRequest, reply: FastifyReply): void {
   if (isTelemetryOn() && !request.rootSpan) void reply.header('x-trace-id', failureTraceId(originOf(request)))
 }
@@ -110,7 +110,7 @@ function measure(request: FastifyRequest, reply: FastifyReply): void {
   const attributes = {
     'http.response.status_code': statusCode,
     'platter.request.id': id,
-    // In a path it is arbitrary text of the client.
+    // An orderApiKey from a path is arbitrary text from the client.
     ...(orderApiKey !== null && { 'platter.order.api_key': scrub(orderApiKey) }),
   }
   if (rootSpan) rootSpan.end(attributes, failure)

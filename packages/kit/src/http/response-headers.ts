@@ -1,8 +1,8 @@
 import { audienceOf } from '@platter/contracts'
 
 /**
- * The default header fields of every response: caches must not store it, because it may have personal data, and browsers must
- * not guess another type than the declared one.
+ * The default header fields of every response. Caches must not store responses, which may contain personal data. Browsers must not
+ * sniff the content type.
  */
 export const RESPONSE_HEADERS = {
   'cache-control': 'no-store',
@@ -10,8 +10,8 @@ export const RESPONSE_HEADERS = {
 } as const
 
 /**
- * Fetch standard, section 3.3: pages of every origin may read the responses to applications. Without credentials: only the
- * console has cookies.
+ * CORS (Fetch standard, section 3.3): pages of every origin may read the responses of the application interface. Credentials are
+ * not allowed, because only the console uses cookies.
  */
 const ANY_ORIGIN = {
   'access-control-allow-origin': '*',
@@ -20,8 +20,8 @@ const ANY_ORIGIN = {
 } as const
 
 /**
- * The CORS fields of the response to a request for `url`; none outside the interface for applications. Problems have them as
- * well, or a page could not distinguish a 429 from a lost connection.
+ * Returns the CORS fields of the response to a request for `url`; none outside the interface for applications. Problem responses
+ * have them too. Without them a page could not distinguish a 429 from a lost connection.
  */
 export const corsHeaders = (url: string): Readonly<Record<string, string>> =>
   audienceOf(url) === 'application' ? ANY_ORIGIN : {}

@@ -16,7 +16,7 @@ import { PRINCIPAL_HEADER, principalVerifier, type InternalSecrets } from '#/sec
 
 const JSON_TYPE = 'application/json; charset=utf-8'
 
-/** A response that is rendered and validated already. `null`: without a body. */
+/** A response that is already rendered and validated. A null body means no body. */
 export class Rendered {
   readonly body: Buffer | string | null
   readonly status: number
@@ -35,14 +35,14 @@ export type Call<O extends Operation> = {
   body: Output<O['body']>
   principal: PrincipalOf<O['audience']>
   requestId: string
-  /** The time by which the request is answered. Its calls and waits get the remaining time at most. */
+  /** The time by which the response must be sent. Calls and waits of the handler are limited to the remaining time. */
   deadline: Deadline
   headers: FastifyRequest['headers']
   /** The request's path and query, as sent. */
   url: string
-  /** Fields of the request that the operation does not know; the response names them in `X-Ignored-Fields`. */
+  /** Fields outside the operation's schema. The response lists them in `X-Ignored-Fields`. */
   unknownFields: readonly UnknownField[]
-  /** For a request with an Idempotency-Key, of an operation that takes one. */
+  /** Null without an Idempotency-Key, and for operations that do not accept one. */
   idempotency: IdempotencyScope | null
   setHeader: (name: string, value: string) => void
   /** Adds the order's apiKey to the request's log line and span. */
@@ -53,7 +53,9 @@ export type Handler<O extends Operation> = (
   call: Call<O>,
 ) => Promise<z.input<O['response']> | Rendered | EventStream>
 
-/** Declares the routes of a service: `route(operation, handler)`. Method, path, schemas and audience are the operation's. */
+/**
+ * Returns `route(operation, handler)`, which adds a route to a service. The operation defines method, path, schemas and audience.
+ */
 export function router(app: App, secrets: InternalSecrets) {
   const verify = principalVerifier(secrets)
   const readLimit = limitUntilClosed(new ConcurrencyLimit({ permits: ADMISSION_POLICIES.read.service }))
@@ -90,20 +92,20 @@ export function router(app: App, secrets: InternalSecrets) {
                 }),
           ...restOfCall(request, reply),
         } as Call<O>
-        const answer = await handler(call)
-        if (answer instanceof EventStream) return answer.start(request, reply)
-        if (!(answer instanceof Rendered)) return reply.type(JSON_TYPE).send(render(answer))
-        if (answer.body === null) return reply.code(answer.status).send()
+        const response = await handler(call)
+        if (response instanceof EventStream) return response.start(request, reply)
+        if (!(response instanceof Rendered)) return reply.type(JSON_TYPE).send(render(response))
+        if (response.body === null) return reply.code(response.status).send()
         return reply
-          .code(answer.status)
-          .type(answer.status === 200 ? JSON_TYPE : PROBLEM_TYPE)
-          .send(answer.body)
+          .code(response.status)
+          .type(response.status === 200 ? JSON_TYPE : PROBLEM_TYPE)
+          .send(response.body)
       },
     })
   }
 }
 
-/** Rejects a request without a permit; the others have theirs until the response is sent. */
+/** Acquires a permit for each request until the response is sent. Rejects the request if no permit is available. */
 const limitUntilClosed =
   (limit: ConcurrencyLimit) =>
   async (_request: FastifyRequest, { raw }: FastifyReply) => {
@@ -111,7 +113,7 @@ const limitUntilClosed =
     raw.once('close', () => permit.release())
   }
 
-/** Throws the problem of a request that has one; its answer names the unknown fields as well. */
+/** Throws the problem of an invalid request. Its response lists the unknown fields, too. */
 function accepted(parsed: Parsed, reply: FastifyReply): Parsed {
   const { problem, unknownFields } = parsed
   if (unknownFields.length > 0) void reply.header('x-ignored-fields', ignoredFields(unknownFields))
@@ -119,7 +121,7 @@ function accepted(parsed: Parsed, reply: FastifyReply): Parsed {
   return parsed
 }
 
-/** The parts of a `Call` beside the parsed request: its context, and the setters of response header fields. */
+/** Returns the parts of a `Call` besides the parsed request: its context and the setter of response header fields. */
 const restOfCall = (request: FastifyRequest, reply: FastifyReply) => ({
   requestId: request.id,
   deadline: Deadline.of(request.headers, reply.elapsedTime),
@@ -129,11 +131,11 @@ const restOfCall = (request: FastifyRequest, reply: FastifyReply) => ({
   concerns: (orderApiKey: string) => void (request.orderApiKey = orderApiKey),
 })
 
-/** Renders a handler's result as the JSON of its operation. */
-export const responseRenderer = ({ name, response }: Operation): ((answer: unknown) => string) =>
+/** Returns a function that renders a handler's result as the JSON of its operation. */
+export const responseRenderer = ({ name, response }: Operation): ((response: unknown) => string) =>
   jsonRenderer(name, response)
 
-/** An operation's path with its parameters: the same for all encodings of a URL. */
+/** Returns the operation's path with its parameters. The result is equal for all encodings of a URL. */
 const plainPathOf = ({ path }: Operation, { params }: FastifyRequest): string =>
   path.replaceAll(/:(\w+)/g, (_, name: string) =>
     encodeURIComponent((params as Record<string, string>)[name] ?? ''),

@@ -20,22 +20,25 @@ import { OVERLOADED_HEADER } from '#/limits/concurrency-limit.ts'
 import { PRINCIPAL_HEADER } from '#/security/principal-token.ts'
 import type { Log } from '#/telemetry/log.ts'
 
-/** Also for the first byte of a new connection: a connection whose client sends nothing is closed after that. */
+/** The time for the request head. It also applies to the first byte of a new connection: an unused connection is closed. */
 const HEAD_TIMEOUT_MS = 5_000
 /**
- * How often late connections are closed. At the gateway, of 2,000 slow connections six are due each 20 ms, which takes 1 ms; 30
- * each 100 ms made one request in twenty wait for 6 ms (p99 of other requests 1.2 and 1.5 times as long as alone, instead of 1.0
- * and 1.1). The gateway is the only client of the other services: once a second is enough there, and saves 0.5 % of a core for
- * each process, because Node examines all connections each time.
+ * The interval between checks for late connections, in milliseconds. With 2,000 slow connections at the gateway, a check every 20
+ * ms closes six of them in 1 ms. A check every 100 ms closes 30 and delays one request in twenty by 6 ms. The p99 of other requests
+ * is then 1.2 and 1.5 times the p99 without load, instead of 1.0 and 1.1. The other services have only the gateway as client, so
+ * one check a second is enough. It saves 0.5 % of a core for each process, because each check examines all connections.
  */
 const LATE_CHECK_INTERVAL_MS = { public: 20, internal: 1_000 } as const
-/** Head and body: enough for the largest menu, 4 MiB, at 2.3 Mbit/s. */
+/** The time for head and body. It is enough for the largest menu, 4 MiB, at 2.3 Mbit/s. */
 const REQUEST_TIMEOUT_MS = 15_000
-/** A connection without traffic for this time is closed. Twice the interval of the comments in an event stream. */
+/** A connection without traffic for this time is closed. The value is twice the comment interval of event streams. */
 const IDLE_TIMEOUT_MS = 30_000
 const KEEP_ALIVE_TIMEOUT_MS = 65_000
 
-/** Options of the router. Percent-encoded, each of the 255 characters of an Idempotency-Key in the path of order-by-key may take three. */
+/**
+ * Options of the router. The path of order-by-key contains an Idempotency-Key of up to 255 characters; percent-encoded, each may
+ * take three.
+ */
 export const ROUTING = { ignoreTrailingSlash: true, maxParamLength: 3 * 255 } as const
 
 type Exposed = {
@@ -44,24 +47,24 @@ type Exposed = {
 }
 
 type Options = {
-  /** The folder of the certificate, see `createHttpsServer`. Without it the server speaks clear text. */
+  /** The folder of the certificate, see `createHttpsServer`. Without it the server uses plain HTTP. */
   tlsDirectory?: string | undefined
   exposed?: Exposed
 }
 
 /**
- * The Fastify server of a process: request ids, trailing slashes tolerated, one error handler, one log line for each request
- * without body and query. The caller adds the body parsers: `readJson` (a service) or `readBytes` (the gateway). `exposed`: a
- * server that clients reach directly. Its `trustedProxies` (addresses, CIDR ranges) may set X-Forwarded-For. `rejectsEarly` returns
- * true for a request that it responds to, before Fastify.
+ * Creates the Fastify server of a process. It assigns request ids, ignores trailing slashes, has one error handler, and logs one
+ * line for each request without body and query. The caller adds the body parsers: `readJson` (a service) or `readBytes` (the
+ * gateway). `exposed` is for a server that clients reach directly. Its `trustedProxies` (addresses, CIDR ranges) may set
+ * X-Forwarded-For. `rejectsEarly` runs before Fastify and returns true if it has sent the response.
  */
 export function createApp(log: Log, options: Options = {}): App {
   const trustedProxies = options.exposed?.trustedProxies ?? []
   const app = Fastify({
-    // A pino logger; the type Log declares a part of it.
+    // The logger is pino; the type Log declares a part of its interface.
     loggerInstance: log as unknown as FastifyBaseLogger,
     trustProxy: trustedProxies.length > 0 && [...trustedProxies],
-    // Fastify's own timeouts do not apply to a server of a factory.
+    // Fastify's timeout options do not apply with a server factory.
     serverFactory: (handle) => serverFor(handle, log, options),
     clientErrorHandler: rejectMalformed,
     frameworkErrors: (_error, request, reply) =>
@@ -73,11 +76,11 @@ export function createApp(log: Log, options: Options = {}): App {
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
     bodyLimit: BODY_LIMIT,
     schemaController: { compilersFactory: { buildValidator: refuseSchema, buildSerializer: refuseSchema } },
-    // While the process stops, requests on open connections are served, see `drain`.
+    // A stopping process still serves requests on open connections, see `drain`.
     return503OnClosing: false,
     routerOptions: ROUTING,
     genReqId: requestIdOf,
-    // Without options: with the empty options that Fastify passes, pino configures each child again.
+    // Omits the empty options that Fastify passes: with them, pino configures each child again.
     childLoggerFactory: (logger, bindings) => logger.child(bindings),
   }) as unknown as App
   handleNodeSpecialCases(app)
@@ -115,13 +118,17 @@ function serverFor(handle: RequestListener, log: Log, { tlsDirectory, exposed }:
   )
 }
 
-/** zod parses and renders. With compilers given, Fastify does not load ajv: 50 ms of CPU at each start. */
+/**
+ * Rejects Fastify schemas, because zod parses and renders. With custom compilers, Fastify does not load ajv, which takes 50 ms of
+ * CPU at each start.
+ */
 function refuseSchema(): never {
   throw new Error('a route has no schema for Fastify: declare an operation in contracts')
 }
 
 function sendProblem(problem: Problem, request: FastifyRequest, reply: FastifyReply) {
-  // Every 5xx but 503 is a defect. A 503 is expected during an outage, and a second log line for each would add to an overload.
+  // Every 5xx except 503 is a defect. A 503 is expected during an outage. `overloaded` is not logged, because a second line for
+  // each request would add to the overload.
   if (problem.code === 'overloaded') request.log.debug({ code: problem.code }, 'problem')
   else if (problem.status === 503)
     request.log.warn({ code: problem.code, reason: reasonOf(problem) }, 'problem')
@@ -130,8 +137,8 @@ function sendProblem(problem: Problem, request: FastifyRequest, reply: FastifyRe
   if (problem.status >= 500) nameTrace(request, reply)
   if (problem.code === 'overloaded' && request.headers[PRINCIPAL_HEADER] !== undefined)
     void reply.header(OVERLOADED_HEADER, 'true')
-  // Fastify would close the connection while the client still sends, and three of four clients that send 5 MB would see a reset
-  // instead of this response. Node reads and discards the rest, for at most `requestTimeout`.
+  // Fastify would close the connection while the client still sends. Three of four clients that send 5 MB would then receive a
+  // reset instead of this response. Node reads and discards the rest, for at most `requestTimeout`.
   if (problem.code === 'body-too-large') void reply.removeHeader('connection')
   const { headers, body } = problemResponse(problem, request.id, request.url)
   return reply.code(problem.status).headers(headers).send(body)

@@ -6,16 +6,16 @@ type Reads = {
   queues: () => Promise<NonNullable<ServiceHealth['queues']>>
 }
 
-/** Less than the caller waits: a server that does not respond is a finding, and must not cost the others. */
+/** Below the timeout of the caller, so that one server that does not respond does not hide the results of the others. */
 const WITHIN_MS = 2_000
 
-/** Reads the health of a service. A part that fails or takes too long is null. */
+/** Reads the health of a service. A part is null if its read fails or takes too long. */
 export async function readServiceHealth({ database, queues }: Reads): Promise<ServiceHealth> {
   const [one, other] = await Promise.all([orNull(database), orNull(queues)])
   return { database: one, queues: other }
 }
 
-/** Null for a read that fails or takes too long. */
+/** Returns the result of a read; null if it fails or takes too long. */
 export const orNull = <T>(read: () => Promise<T>, withinMs = WITHIN_MS): Promise<T | null> =>
   Deadline.in(withinMs)
     .race(read())

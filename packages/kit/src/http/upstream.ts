@@ -7,7 +7,7 @@ import { Problem } from '#/http/problem.ts'
 import { histogram } from '#/telemetry/metrics.ts'
 import { inSpan, SpanKind, traceHeaders, type SpanDescription } from '#/telemetry/spans.ts'
 
-/** Errors that occur before a byte of a request is sent: nothing has happened, so another replica may be tried. */
+/** Errors that occur before a byte of the request is sent. The request had no effect, so the caller may try another replica. */
 const NOT_SENT = new Set([
   'ECONNREFUSED',
   'UND_ERR_CONNECT_TIMEOUT',
@@ -27,33 +27,33 @@ const NOT_SENT = new Set([
 export const wasNotSent = (error: unknown): boolean =>
   error instanceof StillStarting || NOT_SENT.has((error as NodeJS.ErrnoException).code ?? '')
 
-/** On the 503 of a replica that is still starting and has not processed the request. */
+/** Set on the 503 response of a replica that is still starting and has not processed the request. */
 export const STARTING_HEADER = 'x-platter-starting'
 
-/** On every response of a stopping replica. */
+/** Set on every response of a stopping replica. */
 export const STOPPING_HEADER = 'x-platter-stopping'
 
 export class StillStarting extends Error {}
 
-/** Callers close idle connections before a stopping replica does, which could cut a request. */
+/** Callers close idle connections before a stopping replica closes them. The replica's close could interrupt a request. */
 const IDLE = { keepAliveTimeout: 2_000, keepAliveMaxTimeout: 2_000 }
 
 /**
- * A stopping replica marks its responses and keeps listening for half a second, so that no caller connects when it stops listening:
- * the kernel resets such connections, and the caller cannot know whether its request was read (measured: 6 resets at
- * each stop with 8 clients that connect all the time).
+ * Callers avoid a stopping replica for this time. The replica marks its responses and listens for half a second more, so that no
+ * caller connects when it stops listening. The kernel resets such connections, and the caller cannot tell whether the replica read
+ * the request. Measured: 6 resets at each stop with 8 clients that connect continuously.
  */
 const AVOID_MS = 1_000
 
 /**
- * Opened when they are needed. Orders wait up to 8 s for their restaurants, each on a connection: with 64 of them a
- * slow restaurant would keep the others' orders from being sent.
+ * The maximum number of connections to a replica; they are opened on demand. An order occupies a connection while it waits up to 8
+ * s for its restaurant. With 64 connections, one slow restaurant would block the orders of all others.
  */
 const CONNECTIONS = 1_024
 
 const measure = histogram('http.client.request.duration')
 
-/** The replicas of an upstream, with a pool of keep-alive connections each. */
+/** The replicas of an upstream. Each has a pool of keep-alive connections. */
 export class Replicas {
   readonly #pools: Pool[]
   readonly #avoidUntil = new WeakMap<Pool, number>()
@@ -69,19 +69,19 @@ export class Replicas {
   }
 
   /**
-   * A span around one request to a replica. `ask` receives the headers that continue the trace, and a function that records the
-   * response status. `route` is the template of the path, because paths contain keys.
+   * Sends one request to a replica within a span. `send` receives the trace headers and a function that records the response
+   * status. `route` is the path template, because paths contain keys.
    */
   traced<T>(
     pool: Pool,
     { method, route }: { method: string; route: string | undefined },
-    ask: (headers: Record<string, string>, answered: (status: number) => void) => Promise<T>,
+    send: (headers: Record<string, string>, recordStatus: (status: number) => void) => Promise<T>,
   ): Promise<T> {
     return inSpan(
       () => clientSpan(method, this.#addresses.get(pool), route),
       (span) => {
         const started = performance.now()
-        return ask(traceHeaders(), (status) => {
+        return send(traceHeaders(), (status) => {
           span?.setAttribute('http.response.status_code', status)
           measure((performance.now() - started) / 1_000, {
             'http.request.method': method,
@@ -94,7 +94,7 @@ export class Replicas {
     )
   }
 
-  /** All replicas, beginning with another one each time; stopping ones are last. */
+  /** Returns all replicas, starting with the next one at each call (round robin). Stopping replicas are last. */
   inTurn(): Pool[] {
     const start = this.#turn++ % this.#pools.length
     const inTurn = [...this.#pools.slice(start), ...this.#pools.slice(0, start)]
@@ -105,7 +105,7 @@ export class Replicas {
       : inTurn
   }
 
-  /** To be called with the header fields of every response. */
+  /** Records a stopping replica. Callers pass the header fields of every response. */
   answered(pool: Pool, headers: Readonly<Record<string, unknown>>): void {
     if (headers[STOPPING_HEADER] !== undefined) this.#avoidUntil.set(pool, performance.now() + AVOID_MS)
   }
@@ -115,7 +115,7 @@ export class Replicas {
   }
 }
 
-/** The span of an outgoing HTTP request; `route` only where it is known to be a template without keys. */
+/** Returns the span of an outgoing HTTP request. `route` must be a template without keys, or undefined. */
 export function clientSpan(
   method: string,
   address: URL | undefined,
@@ -136,13 +136,13 @@ const portOf = ({ port, protocol }: URL): number => Number(port) || (protocol ==
 
 type Body<O extends Operation> = O['body'] extends z.ZodType ? z.input<O['body']> : undefined
 
-/** The request on whose behalf a service calls another one; a `Call` is one. Without a deadline the call has only its timeout. */
+/** The request that causes an internal call, for example a `Call`. Without a deadline only the timeout of the call applies. */
 export type RequestContext = { requestId: string; deadline?: Deadline }
 
 /**
- * Calls internal operations of another service as this service. `call` returns the operation's response. It throws the Problem of
- * the response, or `service-unavailable` when it could not be reached in time: within
- * `timeoutMs`, and within what remains of `deadline`, the deadline of the request that the call is a part of.
+ * Returns `call`, which calls internal operations of another service and returns the response. `call` throws the Problem of the
+ * response, or `service-unavailable` without a response in time. The limits are `timeoutMs` and the remaining time of `deadline`,
+ * the deadline of the causing request.
  */
 export function internalCaller(options: {
   service: string
@@ -163,26 +163,26 @@ export function internalCaller(options: {
       [PRINCIPAL_HEADER]: await sign(principal, operation.owner),
     }
     const payload = JSON.stringify(body)
-    // For all replicas together, until the last byte of the response.
+    // One deadline for all replicas together, until the last byte of the response.
     const own = Deadline.in(deadline.limit(options.timeoutMs))
     const signal = AbortSignal.timeout(Math.floor(own.remainingMs))
     let lastError: unknown
     for (const pool of options.replicas.inTurn()) {
       try {
-        const asked = { method: operation.method, route: operation.path }
-        return await options.replicas.traced(pool, asked, async (traced, answered) => {
-          const answer = await pool.request({
+        const target = { method: operation.method, route: operation.path }
+        return await options.replicas.traced(pool, target, async (traced, recordStatus) => {
+          const response = await pool.request({
             method: operation.method,
             path: operation.path,
             headers: { ...headers, ...own.header, ...traced },
             body: payload,
             signal,
           })
-          answered(answer.statusCode)
-          options.replicas.answered(pool, answer.headers)
-          const document = await answer.body.json()
-          if (answer.headers[STARTING_HEADER] !== undefined) throw new StillStarting()
-          if (answer.statusCode !== 200) throw problemFrom(operation, document, answer.headers)
+          recordStatus(response.statusCode)
+          options.replicas.answered(pool, response.headers)
+          const document = await response.body.json()
+          if (response.headers[STARTING_HEADER] !== undefined) throw new StillStarting()
+          if (response.statusCode !== 200) throw problemFrom(operation, document, response.headers)
           return operation.response.parse(document) as z.output<O['response']>
         })
       } catch (error) {
@@ -206,7 +206,10 @@ const Document = z.object({
   errors: z.array(FaultShape),
 })
 
-/** The problem of the response, if the operation declares it or it is temporary; any other one is a defect. */
+/**
+ * Returns the problem of the response if the operation declares it or it is temporary. Any other problem is a defect:
+ * internal-error.
+ */
 function problemFrom(operation: Operation, document: unknown, headers: Record<string, unknown>): Problem {
   const { code, detail, declineCode, errors } = Document.parse(document)
   const known = [...operation.problems, 'service-unavailable', 'overloaded'].find(

@@ -5,24 +5,24 @@ import { Rendered, responseRenderer, type Call } from '#/http/router.ts'
 import { claimKey, findResponse, storeResponse } from '#/idempotency/key-store.ts'
 import { inFlight, isSameRequest, mismatch } from '#/idempotency/scope.ts'
 
-/** Turns the stored response into the one for the client. They differ where the response has a value that must not be stored. */
+/** Converts the stored response to the client's response. They differ if the response has a value that must not be stored. */
 type Reveal<O extends Operation> = (body: string, call: Call<O>) => string
 
-/** The database of the work and of its key: one for all calls, or the tenant-scoped connection of a call. */
+/** The database of the work and the key: one for all calls, or the tenant-scoped connection of a call. */
 type Where<DB, O extends Operation> = Kysely<DB> | ((call: Call<O>) => Kysely<DB>)
 
 /**
- * Executes a POST once, however often it is sent with one Idempotency-Key (docs/interface.md). The service has the table
- * `idempotency_keys`.
+ * Executes a POST at most once for each Idempotency-Key (docs/interface.md). The service needs the table `idempotency_keys`.
  *
  * - `execute(call, (trx) => …)` does the work and stores its response under the key in one transaction. A problem rolls both
  *   back, so a corrected request may use the key again.
- * - `replay(call)` is the response that is stored under the key, or null. Only routes with work outside that transaction (a
+ * - `replay(call)` returns the response that is stored under the key, or null. Only routes with work outside that transaction (a
  *   password hash, a card token, a message) call it first, so that a retry does not repeat that work. A crash before `execute`
- *   stores no key, so that work has to be harmless when it is repeated.
- * - `executeRepeatable(call, () => …)` is for work that only commits elsewhere: `replay`, or the work and its response stored.
+ *   stores no key, so that work must be safe to repeat.
+ * - `executeRepeatable(call, () => …)` is for work that only commits elsewhere. It replays the stored response, or does the work
+ *   and stores its response.
  *
- * All replay with `Idempotent-Replayed: true`, and throw Problem idempotency-mismatch for a key of another request.
+ * All three replay with `Idempotent-Replayed: true`, and throw Problem idempotency-mismatch for the key of another request.
  */
 export function idempotent<DB, const O extends Operation>(
   where: Where<DB, O>,
@@ -56,7 +56,7 @@ export function idempotent<DB, const O extends Operation>(
       })
     if (body !== null) return new Rendered(reveal(body, call))
     const replayed = await replay(call)
-    // Between the two statements the key became seven days old and was deleted.
+    // The key became seven days old and was deleted between the two statements.
     if (!replayed) throw inFlight()
     return replayed
   }

@@ -1,14 +1,14 @@
 import { sql, type Kysely, type Transaction } from 'kysely'
 import { inFlight, type IdempotencyScope } from '#/idempotency/scope.ts'
 
-/* The table `idempotency_keys` of a service; each service that serves a POST has it (its migrations). */
+/* Reads and writes the table `idempotency_keys`. The migrations of each service with a POST operation create it. */
 
 type StoredResponse = { fingerprint: string; status: number; body: string }
 
 const hasKey = ({ accessKeyId, path, key }: IdempotencyScope) =>
   sql`access_key_id = ${accessKeyId} and path = ${path} and key = ${key}`
 
-/** The response that is stored under a key; undefined for a new key, or while its first request is running. */
+/** Returns the stored response of a key; undefined for a new key, or while its first request is running. */
 export async function findResponse<DB>(
   db: Kysely<DB>,
   scope: IdempotencyScope,
@@ -19,12 +19,12 @@ export async function findResponse<DB>(
   return rows[0]
 }
 
-/** SQLSTATE of a wait that ended with lock_timeout. */
+/** SQLSTATE of a lock_timeout. */
 const LOCK_NOT_AVAILABLE = '55P03'
 
 /**
- * Claims a key for this transaction; false when another request has used it. A request that has the key and is still running is
- * waited for, for at most a second: then Problem idempotency-in-flight.
+ * Claims a key for this transaction. Returns false if another request has used the key. Waits up to a second for a running request
+ * with the same key, then throws Problem idempotency-in-flight.
  */
 export async function claimKey<DB>(trx: Transaction<DB>, scope: IdempotencyScope): Promise<boolean> {
   const { accessKeyId, path, key, fingerprint } = scope
@@ -34,7 +34,7 @@ export async function claimKey<DB>(trx: Transaction<DB>, scope: IdempotencyScope
       insert into idempotency_keys (access_key_id, path, key, fingerprint)
       values (${accessKeyId}, ${path}, ${key}, ${fingerprint})
       on conflict (access_key_id, path, key) do nothing`.execute(trx)
-    // The work itself waits for rows as long as it would without a key.
+    // The work of the request has the default lock timeout.
     await sql`set local lock_timeout to default`.execute(trx)
     return numAffectedRows === 1n
   } catch (error) {
@@ -42,7 +42,7 @@ export async function claimKey<DB>(trx: Transaction<DB>, scope: IdempotencyScope
   }
 }
 
-/** Stores the response under the key that this transaction has claimed. */
+/** Stores the response under the key that this transaction claimed. */
 export async function storeResponse<DB>(
   trx: Transaction<DB>,
   scope: IdempotencyScope,
@@ -53,7 +53,7 @@ export async function storeResponse<DB>(
 
 const DELETED_AT_ONCE = 1_000
 
-/** Deletes keys that are older than seven days (docs/interface.md). True when there may be more. */
+/** Deletes keys that are older than seven days (docs/interface.md). Returns true if more may remain. */
 export async function deleteExpiredKeys<DB>(db: Kysely<DB>): Promise<boolean> {
   const { numAffectedRows } = await sql`
     delete from idempotency_keys where ctid = any(array(

@@ -5,26 +5,29 @@ import type { InternalSecrets } from '#/security/principal-token.ts'
 import { scrub } from '#/telemetry/scrub.ts'
 
 /**
- * Identifies a request across its retries (docs/interface.md, "Idempotency keys"): two requests with the same access key, path and
- * key are one, and must have the same fingerprint.
+ * Identifies a request across its retries (docs/interface.md, "Idempotency keys"). Requests with the same access key, path and key
+ * are retries of one request, and must have the same fingerprint.
  */
 export type IdempotencyScope = {
   accessKeyId: string
   path: string
   key: string
   fingerprint: string
-  /** The fingerprint by INTERNAL_SECRET_OTHER: a replica with the other secret may have stored the first request. */
+  /** The fingerprint with INTERNAL_SECRET_OTHER, because a replica with that secret may have stored the first request. */
   otherFingerprint?: string | undefined
 }
 
-/** Whether a stored fingerprint is that of the same request. */
+/** Returns whether a stored fingerprint belongs to the same request. */
 export const isSameRequest = (stored: string, { fingerprint, otherFingerprint }: IdempotencyScope): boolean =>
   stored === fingerprint || stored === otherFingerprint
 
 const BARE = /^[\u0021-\u007E]{1,255}$/
 const QUOTED = /^"((?:[^"\\]|\\["\\])*)"$/
 
-/** The scope of a request with this header; null for a request of another service. Throws Problem invalid-field for a malformed key. */
+/**
+ * Returns the scope of a request with this header; null for a request from a service. Throws Problem invalid-field for a malformed
+ * key.
+ */
 export function idempotencyScope(
   header: string | string[],
   {
@@ -47,8 +50,8 @@ export function idempotencyScope(
 }
 
 /**
- * The key in a header: quoted, as in the IETF draft, or bare; 1 to 255 visible ASCII characters. The key is stored, so a key that
- * contains a card number or an access key becomes a keyed hash of it. A change of INTERNAL_SECRET changes that hash.
+ * Returns the key in a header: 1 to 255 visible ASCII characters, quoted (as in the IETF draft) or bare. The key is stored, so a
+ * key that contains a card number or an access key is replaced by its keyed hash. A change of INTERNAL_SECRET changes that hash.
  */
 export function parseIdempotencyKey(header: string | string[], [secret]: InternalSecrets): string {
   const text = typeof header === 'string' ? header.trim() : ''
@@ -61,8 +64,8 @@ export function parseIdempotencyKey(header: string | string[], [secret]: Interna
 }
 
 /**
- * Of the parsed body, so that white space and unknown fields do not matter. Keyed (HMAC-SHA-256): the body may contain a password,
- * which must not be guessable from the stored fingerprint.
+ * Computes the fingerprint from the parsed body, so that white space and unknown fields do not matter. The hash is keyed
+ * (HMAC-SHA-256), because the body may contain a password, which the stored fingerprint must not reveal.
  */
 function fingerprintOf(body: unknown, secret: string): string {
   const text = JSON.stringify(
@@ -75,7 +78,7 @@ function fingerprintOf(body: unknown, secret: string): string {
   return createHmac('sha256', secret).update(text).digest('hex')
 }
 
-/** The key was used with another request. */
+/** Returns the problem of a key that was used with another request. */
 export const mismatch = () =>
   new Problem('idempotency-mismatch', 'This Idempotency-Key was used with another request.')
 

@@ -2,9 +2,9 @@ import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 
 /*
- * `PORT=none start.sh node fill-compile-cache.ts src/main.ts`, while an image is built: has Node keep what it makes of the sources
- * of a process (NODE_COMPILE_CACHE), those that it loads only for telemetry as well. The process reads its configuration when all
- * is loaded, and ends there for want of a port.
+ * Fills Node's compile cache (NODE_COMPILE_CACHE) with the sources of a process, including the telemetry SDK, while an image is
+ * built: `PORT=none start.sh node fill-compile-cache.ts src/main.ts`. The process reads its configuration after it has loaded all
+ * sources, and then ends because PORT is invalid.
  */
 
 const [, , main = ''] = process.argv

@@ -1,14 +1,14 @@
 import { once } from 'node:events'
 import type { Redis } from '#/lifecycle/redis.ts'
 
-/** No command is sent for this time after too many failures. */
+/** After too many failures, no command is sent for this time. */
 const RETRY_DELAY_MS = 1_000
 
 /**
- * The one policy for an unavailable Redis: a command has a fallback, and no caller fails or waits for Redis. Redis is unavailable
- * without a connection, and for RETRY_DELAY_MS after `maxFailures` commands in a row have failed. Then one command is sent: it
- * makes Redis available again or, when it fails, unavailable for as long again. A cache falls back to its source, a limit to the
- * count of its own replica, a hint to none.
+ * A circuit breaker for Redis: each command has a fallback, and no caller fails or waits for Redis. Redis is unavailable without a
+ * connection, and for RETRY_DELAY_MS after `maxFailures` consecutive failures. Then one command is sent. If it succeeds, Redis is
+ * available again; if it fails, Redis is unavailable for another RETRY_DELAY_MS. A cache falls back to its source, and a rate limit
+ * to the count of its replica. A hint is dropped.
  */
 export class OptionalRedis {
   readonly client: Redis
@@ -26,10 +26,10 @@ export class OptionalRedis {
     return isClosed && this.client.status === 'ready'
   }
 
-  /** Returns the result of `command`, or that of `fallback` when Redis is unavailable or the command fails. */
+  /** Returns the result of `command`, or the result of `fallback` if Redis is unavailable or the command fails. */
   async run<V>(command: (client: Redis) => Promise<V>, fallback: () => V | Promise<V>): Promise<V> {
     if (!this.isAvailable) return fallback()
-    // While one command is sent to an unavailable Redis, the others use their fallback.
+    // While one command tests an unavailable Redis, the others use their fallback.
     if (this.#failures >= this.#maxFailures) this.#retryAt = performance.now() + RETRY_DELAY_MS
     try {
       const value = await command(this.client)

@@ -5,8 +5,8 @@ import { SpanKind, timed } from '#/telemetry/spans.ts'
 export type { Redis } from 'ioredis'
 
 /**
- * With ioredis' defaults a command takes 72 s without Redis and never ends with a frozen one, and a command whose reply is lost is sent
- * twice. Here a command fails after 100 ms, and at once without a connection.
+ * With ioredis' defaults a command takes 72 s to fail without Redis, never ends while Redis is frozen, and is sent twice if its
+ * reply is lost. Here a command fails after 100 ms, or immediately without a connection.
  */
 const SETTINGS = {
   connectTimeout: 500,
@@ -18,7 +18,7 @@ const SETTINGS = {
   retryStrategy: (attempt: number) => Math.min(2 ** attempt * 50, 2_000) + Math.random() * 200,
 }
 
-/** Records commands as spans by name, without keys and values. */
+/** Records a span for each command, with its name but without keys and values. */
 class PlatterRedis extends Redis {
   override sendCommand(...[command, stream]: Parameters<Redis['sendCommand']>): unknown {
     const name = command.name.toUpperCase()
@@ -40,7 +40,7 @@ class PlatterRedis extends Redis {
 
 const LOG_AT_MOST_EVERY_MS = 10_000
 
-/** A connection to Redis, which may be unavailable at any time: its users work without it. */
+/** Returns a connection to Redis. Redis may be unavailable at any time, so callers need a fallback. */
 export function connectRedis(url: string, log: Log, own: Pick<RedisOptions, 'commandTimeout'> = {}): Redis {
   const redis = new PlatterRedis(url, { ...SETTINGS, ...own })
   let loggedAt = Number.NEGATIVE_INFINITY

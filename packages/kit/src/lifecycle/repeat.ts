@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Log } from '#/telemetry/log.ts'
 
-/** The repeated work of a process. */
+/** Runs the periodic work of a process. */
 export class Repeaters {
   readonly #log: Log
   readonly #stopping = new AbortController()
@@ -12,14 +12,14 @@ export class Repeaters {
   }
 
   /**
-   * Repeats `work`: at once after `true`, which means that there is more, else after `everyMs` ±20 %, so that replicas do not run in
-   * step. A failure is logged and repeated after the same time.
+   * Repeats `work`: immediately if it returns true (more work remains), otherwise after `everyMs` ±20 %, so that replicas do not
+   * run at the same time. A failure is logged, and the work is repeated after the same time.
    */
   repeat(name: string, everyMs: number, work: () => Promise<boolean>): void {
     this.#loops.push(this.#loop(name, everyMs, work))
   }
 
-  /** Resolves at the end of the running rounds. */
+  /** Resolves when the running rounds have ended. */
   async stop(): Promise<void> {
     this.#stopping.abort()
     await Promise.all(this.#loops)
@@ -41,7 +41,7 @@ export class Repeaters {
   }
 }
 
-/** Retries until success or `signal`: after 100 ms, then twice as long each time, up to 2 s. */
+/** Retries until success or until `signal` aborts, with a backoff that doubles from 100 ms to 2 s. */
 export async function retryUntilSuccess(
   name: string,
   work: () => Promise<void>,

@@ -16,37 +16,37 @@ import { retryUntilSuccess } from '#/lifecycle/repeat.ts'
 /** The parts of a service, as its `wire.ts` returns them. */
 export type Parts = {
   app: App
-  /** Work to be done before the process listens. */
+  /** Work that must be complete before the process listens. */
   prepare?(): Promise<void>
-  /** Starts the parts that need other servers (migrations, consumers); retried until it succeeds. */
+  /** Starts the parts that need other servers (migrations, consumers). It is retried until it succeeds. */
   start?(): Promise<void>
-  /** Readiness: each resolves, or rejects with the reason why the service cannot do its work. */
+  /** The readiness checks. Each resolves, or rejects with the reason why the service is not ready. */
   checks: Record<string, () => Promise<void>>
   /** Stops consumers and sweepers, and waits for their running work. */
   quiesce?(): Promise<void>
-  /** Closes connections, as the last step. */
+  /** Closes connections. This is the last step. */
   close?(): Promise<void>
 }
 
-/** A slower check counts as failed, so that the probe never hangs. */
+/** A slower check counts as failed, so that the probe never times out. */
 const CHECK_TIMEOUT_MS = 1_500
-/** Time for callers to see the stopping header before this replica stops listening. */
+/** The time for callers to receive the stopping header before this replica stops listening. */
 const LEAVING_MS = 500
-/** Longer than a service keeps an idle connection, see `Replicas`. */
-const CALLERS_GONE_MS = 2_500
+/** Longer than callers keep an idle connection, see `Replicas`. */
+const CALLERS_CLOSED_MS = 2_500
 /**
- * Connections that may wait to be accepted; Linux allows 4,096. Past it the kernel drops the SYN of any client, which repeats it
- * after 1 s, 3 s, 7 s …: with Node's 511 an overload made other clients wait for 30 s.
+ * The listen backlog, at Linux's maximum (4,096). When it is full, the kernel drops SYN packets, and clients repeat them after 1 s,
+ * 3 s, 7 s …. With Node's default of 511, an overload delayed other clients by 30 s.
  */
 const BACKLOG = 4_096
-/** An unavailable OTLP receiver is logged once in this time. */
+/** An unavailable OTLP receiver is logged at most once in this time. */
 const RECEIVER_LOG_INTERVAL_MS = 600_000
 
 type Basics = { HOST: string; PORT: number; LOG_LEVEL: string } & Partial<TelemetryConfig>
 
 /**
- * Runs a service: configuration, parts, health, listening, starting, and a graceful end on SIGTERM or
- * SIGINT. It listens before its dependencies are available: it is live then, and ready when they are.
+ * Runs a service: reads its configuration, creates its parts, adds health endpoints, listens, starts, and shuts down gracefully on
+ * SIGTERM or SIGINT. It listens (live) before its dependencies are available (ready).
  */
 export async function run<S extends z.ZodType<Basics>>(
   name: string,
@@ -68,11 +68,11 @@ export async function run<S extends z.ZodType<Basics>>(
   if (start) await retryUntilSuccess('start', start, log, state.stopping.signal)
   state.started = true
   log.info({ address: parts.app.listeningOrigin }, 'started')
-  // Node does it at exit, which a killed process never reaches.
+  // Node writes the cache at exit, which a killed process never reaches.
   flushCompileCache()
 }
 
-/** Loads the SDK only with a receiver. */
+/** Loads the SDK only if a receiver is configured. */
 async function startTelemetry(name: string, config: Basics, log: Log): Promise<() => Promise<void>> {
   if (config.OTEL_EXPORTER_OTLP_ENDPOINT === undefined) return async () => undefined
   const sdk = await import('#/telemetry/sdk.ts')
@@ -89,7 +89,7 @@ async function startTelemetry(name: string, config: Basics, log: Log): Promise<(
 
 type State = { started: boolean; stopping: AbortController }
 
-/** Before the migrations there are no tables: requests are rejected, and callers may use another replica. */
+/** Rejects requests until the migrations have created the tables. Callers may use another replica. */
 function rejectUntilStarted(app: App, state: State): void {
   app.addHook('onRequest', ({ url }, reply, done) => {
     if (state.started || url.startsWith('/health/')) return done()
@@ -98,10 +98,10 @@ function rejectUntilStarted(app: App, state: State): void {
   })
 }
 
-/** While the process stops, every response makes its caller connect to another replica. */
+/** Marks each response of a stopping process, so that its caller connects to another replica. */
 function announceStop(app: App, state: State): void {
   app.addHook('onRequest', (_request, reply, done) => {
-    // On the raw response, which relayed responses use as well.
+    // Sets the headers on the raw response, because relayed responses bypass the reply.
     if (state.stopping.signal.aborted) {
       reply.raw.setHeader('connection', 'close')
       reply.raw.setHeader(STOPPING_HEADER, 'true')
@@ -111,8 +111,9 @@ function announceStop(app: App, state: State): void {
 }
 
 /**
- * `live`: the process responds. `serving`: it accepts requests. `ready`: its dependencies are available as well. Load balancers use
- * `serving`: PostgreSQL and RabbitMQ are unavailable to all replicas at once, which still serve the other requests.
+ * Adds the health endpoints. `live`: the process responds. `serving`: it accepts requests. `ready`: its dependencies are available
+ * too. Load balancers use `serving`, because an outage of PostgreSQL or RabbitMQ affects all replicas, which can still serve other
+ * requests.
  */
 export function addHealth({ app, checks }: Pick<Parts, 'app' | 'checks'>, state: State): void {
   app.get('/health/live', async () => ({ status: 'live' }))
@@ -153,7 +154,7 @@ function stopOnSignals(parts: Parts, { stopping, log, stopTelemetry }: Ending): 
     process.exit(code)
   }
   const stop = (signal: string) => {
-    // A second signal does not wait.
+    // A second signal ends the process immediately.
     if (stopping.signal.aborted) end(1)
     log.info({ signal }, 'stopping')
     stopping.abort()
@@ -188,22 +189,22 @@ async function shutDown(parts: Parts): Promise<void> {
 }
 
 /**
- * Ends running requests without losing one. Every response makes its caller connect to another replica (`announceStop`). After the
- * time to see one, new connections are refused, and requests on open ones are still served. Our own services close an idle
- * connection after two seconds. Closing it here first could cross with a request on its way. `close` is last, because it alone
- * would wait up to 72 s for keep-alive connections.
+ * Completes running requests without the loss of a request. Each response makes its caller connect to another replica
+ * (`announceStop`). After LEAVING_MS the server refuses new connections, but still serves requests on open connections. Internal
+ * callers close idle connections after two seconds. If this side closed them first, it could interrupt a new request. `close` runs
+ * last, because without these steps it would wait up to 72 s for keep-alive connections.
  *
- * Upgrade note: `close` of an HTTP server closes idle connections too (Node 19), and has no option against it. So this calls the
- * method that it inherits, which only stops listening. After an upgrade of Node run `drain.unit.test.ts`: it fails when an idle
- * connection is closed.
+ * Upgrade note: since Node 19, `close` of an HTTP server also closes idle connections, without an option to disable that. So this
+ * code calls the inherited method, which only stops listening. After an upgrade of Node run `drain.unit.test.ts`, which fails if an
+ * idle connection is closed.
  */
 export async function drain(app: App): Promise<void> {
   if ((await connectionsOf(app.server)) > 0) await wait(LEAVING_MS)
   Server.prototype.close.call(app.server)
-  await until(async () => (await connectionsOf(app.server)) === 0, CALLERS_GONE_MS)
+  await until(async () => (await connectionsOf(app.server)) === 0, CALLERS_CLOSED_MS)
   const idle = setInterval(() => app.server.closeIdleConnections(), 100)
-  // A connection that is still busy then, or holds half a request, is cut.
-  const left = requestTimes.drain - CALLERS_GONE_MS - LEAVING_MS
+  // Closes connections that are still busy or have sent half a request.
+  const left = requestTimes.drain - CALLERS_CLOSED_MS - LEAVING_MS
   const hard = setTimeout(() => app.server.closeAllConnections(), left)
   await app.close()
   clearInterval(idle)

@@ -1,18 +1,19 @@
 import { ConcurrencyLimit } from '#/limits/concurrency-limit.ts'
 
-/** How often the limit is adapted. */
+/** The interval at which the limit is adapted. */
 export const ADAPT_EVERY_MS = 100
 const INCREASE = 5
 const DECREASE = 0.9
 
-/** The permits at the start, and the bounds between which their number is adapted. */
+/** The number of permits at the start, and its bounds. */
 export type AdaptiveRange = { first: number; least: number; most: number }
 
 /**
- * A concurrency limit for a service that signals overload, by additive increase and multiplicative decrease, as TCP's
- * window (RFC 5681, RFC 3168): up to 5 more each 100 ms while requests find no permit, a tenth less as soon as the service
- * rejects a request or marks a response. It grows while requests wait for a slow processor and shrinks while the service
- * lacks CPU. Excess requests are rejected here, where that is cheap (docs/decisions/0031-admission-control.md).
+ * A concurrency limit for a service that signals overload. It uses additive increase and multiplicative decrease, like TCP's
+ * congestion window (RFC 5681, RFC 3168). The limit grows by up to 5 permits each 100 ms while requests find no permit. It shrinks
+ * by a tenth when the service rejects a request or marks a response. So it grows while requests wait for a slow processor, and
+ * shrinks while the service lacks CPU. Excess requests are rejected here, where a rejection is cheap
+ * (docs/decisions/0031-admission-control.md).
  */
 export class AdaptiveLimit extends ConcurrencyLimit {
   readonly #range: AdaptiveRange
@@ -32,9 +33,9 @@ export class AdaptiveLimit extends ConcurrencyLimit {
   }
 
   /**
-   * To be repeated each `ADAPT_EVERY_MS`; false, because no more is due until then. After a decrease the limit grows by the
-   * number of good responses, no faster than the service works. Before the first decrease it grows with time, because all
-   * requests may wait for a silent system.
+   * Adapts the limit. A `Repeaters` loop calls it each `ADAPT_EVERY_MS`; false means that no more work is due. After a decrease the
+   * limit grows by the number of good responses, so not faster than the service works. Before the first decrease it grows with
+   * time, because all requests may wait for a system that does not respond.
    */
   adapt(): false {
     const increase = this.#decreases === 0 ? INCREASE : Math.min(INCREASE, this.#goodResponses)
@@ -44,7 +45,7 @@ export class AdaptiveLimit extends ConcurrencyLimit {
     return false
   }
 
-  /** A response to a request that was sent before the last decrease is ignored: it depends on an earlier limit. */
+  /** Ignores responses to requests that were sent before the last decrease, because they depend on an earlier limit. */
   protected override reporter(): (isOverloaded: boolean) => void {
     const decreasesBefore = this.#decreases
     return (isOverloaded) => {
@@ -54,7 +55,7 @@ export class AdaptiveLimit extends ConcurrencyLimit {
     }
   }
 
-  /** At once, not with the next `adapt`: until then the service would receive all new requests. */
+  /** Decreases the limit immediately. Until the next `adapt`, the service would receive all new requests. */
   #decrease(): void {
     this.#decreases += 1
     this.#goodResponses = 0

@@ -7,19 +7,19 @@ import {
 import { Problem } from '#/http/problem.ts'
 import type { OptionalRedis } from '#/lifecycle/optional-redis.ts'
 
-/** So many attempts of one key in a window of so many seconds, which begins with the first one. */
+/** The number of attempts of one key in a window of `seconds`, which begins with the first attempt. */
 type AttemptPolicy = { attempts: number; seconds: number }
 
 /**
- * Limits the attempts of each key to guess a secret: an access key, a password, a card. With `shared` all replicas count
- * together in Redis; while Redis is unavailable, and without `shared`, each replica counts for itself.
+ * Limits the attempts of each key to guess a secret: an access key, a password, a card. With `shared`, all replicas share one count
+ * in Redis. Without `shared`, and while Redis is unavailable, each replica has its own count.
  */
 export class AttemptLimit {
   readonly #own: RateLimiterMemory
   readonly #shared: { redis: OptionalRedis; limiter: RateLimiterRedis } | null
   readonly #detail: string
 
-  /** `detail`: of the problem. `prefix`: of the keys in Redis. */
+  /** `detail` is the detail of the problem. `prefix` is the prefix of the keys in Redis. */
   constructor(
     { attempts, seconds }: AttemptPolicy,
     detail: string,
@@ -36,23 +36,23 @@ export class AttemptLimit {
       : null
   }
 
-  /** Counts an attempt. Throws Problem rate-limited when the key has none left. */
+  /** Counts an attempt. Throws Problem rate-limited if the key has no attempt left. */
   async count(key: string): Promise<void> {
     const rejected = await this.#run((limiter) => rejectionOf(limiter, key))
     if (rejected) throw attemptsUsedUp(this.#detail, rejected.msBeforeNext)
   }
 
-  /** Counts an attempt, even of a key that has none left. */
+  /** Counts a failed attempt, even if the key has no attempt left. */
   async countFailed(key: string): Promise<void> {
     await this.#run((limiter) => limiter.penalty(key))
   }
 
-  /** Takes back an attempt that was counted, because it succeeded. */
+  /** Subtracts a counted attempt that has succeeded. */
   async takeBack(key: string): Promise<void> {
     await this.#run((limiter) => limiter.reward(key))
   }
 
-  /** Throws Problem rate-limited when the key has no attempt left. Counts nothing. */
+  /** Throws Problem rate-limited if the key has no attempt left. Counts nothing. */
   async check(key: string): Promise<void> {
     const counted = await this.#run((limiter) => limiter.get(key))
     if (counted && counted.remainingPoints <= 0) throw attemptsUsedUp(this.#detail, counted.msBeforeNext)
@@ -65,7 +65,7 @@ export class AttemptLimit {
   }
 }
 
-/** Counts an attempt. A rejection by the limit is a value, because it is no failure of Redis. */
+/** Counts an attempt. Returns a rejection by the limit as a value, because it is not a failure of Redis. */
 const rejectionOf = (limiter: RateLimiterAbstract, key: string): Promise<RateLimiterRes | null> =>
   limiter.consume(key).then(
     () => null,
@@ -75,6 +75,6 @@ const rejectionOf = (limiter: RateLimiterAbstract, key: string): Promise<RateLim
     },
   )
 
-/** `waitMs`: milliseconds until the end of the window. */
+/** Returns the problem. `waitMs` is the time until the end of the window, in milliseconds. */
 export const attemptsUsedUp = (detail: string, waitMs: number): Problem =>
   new Problem('rate-limited', detail, { retryAfterSeconds: Math.max(1, Math.ceil(waitMs / 1_000)) })

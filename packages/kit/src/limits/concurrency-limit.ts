@@ -2,24 +2,24 @@ import { Problem } from '#/http/problem.ts'
 import { observe } from '#/telemetry/metrics.ts'
 
 type Settings = {
-  /** Permits of all keys together. One key gets two thirds of them at most, see `isAvailable`. */
+  /** Permits of all keys together. One key has at most two thirds of them, see `isAvailable`. */
   permits?: number
-  /** Permits of one key, whatever the others have. */
+  /** The maximum number of permits of one key. */
   permitsPerKey?: number
-  /** Requests of one key that may wait for a permit. */
+  /** The maximum number of pending requests of one key. */
   pendingPerKey?: number
 }
 
 type Pending = { key: string | undefined; grant: (permit: Permit) => void; cancel: () => void }
 type Usage = { inUse: number; pending: number }
 
-/** The request still waited for a permit when its process began to stop. */
+/** The request was waiting for a permit when its process began to stop. */
 export class Cancelled extends Error {}
 
 /**
- * Limits the work in progress. A key (an application, a restaurant, an address) has its own share. Work that waits for another
- * system (a card processor, a restaurant) gives its permit back meanwhile, so that the permits in use measure the process's own
- * delay (Little's law). Each process counts for itself.
+ * Limits the work in progress. Each key (an application, a restaurant, an address) has its share. Work that waits for another
+ * system (a card processor, a restaurant) suspends its permit, so that the permits in use measure only this process's delay
+ * (Little's law). Each process has its own count.
  */
 export class ConcurrencyLimit {
   #permits: number
@@ -49,8 +49,9 @@ export class ConcurrencyLimit {
   }
 
   /**
-   * Whether a permit may be acquired. A key that has twice as many permits as are left gets none: it has at most two
-   * thirds of all, and a share of the rest is left for each other key (dynamic thresholds, as switches share their memory).
+   * Whether the key may acquire a permit. A key may have at most twice as many permits as are free. So one key has at most two
+   * thirds of all permits, and each other key can still acquire some (dynamic thresholds, as in the shared memory of network
+   * switches).
    */
   isAvailable(key?: string): boolean {
     const left = this.#permits - this.#inUse
@@ -58,38 +59,41 @@ export class ConcurrencyLimit {
     return left > 0 && own < Math.min(this.#permitsPerKey, 2 * left)
   }
 
-  /** Whether a permit may be unavailable to some key. */
+  /** Whether some key may be unable to acquire a permit. */
   get isNearlyReached(): boolean {
     return this.#inUse * 3 >= this.#permits * 2
   }
 
-  /** Throws Problem overloaded when no permit is available. */
+  /** Acquires a permit. Throws Problem overloaded if no permit is available. */
   acquire(key?: string): Permit {
     const permit = this.tryAcquire(key)
     if (!permit) throw overloaded()
     return permit
   }
 
-  /** Null when no permit is available. */
+  /** Acquires a permit. Returns null if no permit is available. */
   tryAcquire(key?: string): Permit | null {
     return this.isAvailable(key) ? this.#permit(key) : null
   }
 
-  /** Waits for a permit; requests get theirs in order of arrival. Rejects with Cancelled after `cancelPending`. */
+  /** Waits for a permit. Permits are granted in order of arrival. Rejects with Cancelled after `cancelPending`. */
   async wait(key?: string): Promise<Permit> {
     const permit = this.tryAcquire(key) ?? (await this.#enqueue(key))
     if (!permit) throw new Cancelled()
     return permit
   }
 
-  /** As `wait`, for `waitMs` at most. Null when no permit was free in time, or too many requests of the key wait already. */
+  /**
+   * Like `wait`, but for at most `waitMs`. Returns null if no permit was free in time, or if too many requests of the key are
+   * pending.
+   */
   async waitAtMost(waitMs: number, key?: string): Promise<Permit | null> {
     const permit = this.tryAcquire(key)
     if (permit || this.#usageOf(key).pending >= this.#pendingPerKey) return permit
     return this.#enqueue(key, waitMs)
   }
 
-  /** Waits for a permit, and does the work with it. Rejects with Cancelled when the work has not begun by `cancelPending`. */
+  /** Waits for a permit and does the work with it. Rejects with Cancelled if `cancelPending` is called before the work begins. */
   async run<T>(work: () => Promise<T>): Promise<T> {
     const permit = await this.wait()
     try {
@@ -104,7 +108,7 @@ export class ConcurrencyLimit {
     for (const { cancel } of this.#pending) cancel()
   }
 
-  /** What a permit reports when its work is answered, see `AdaptiveLimit`. */
+  /** Returns the function that a permit calls when its work is complete, see `AdaptiveLimit`. */
   protected reporter(): (isOverloaded: boolean) => void {
     return () => undefined
   }
@@ -120,7 +124,7 @@ export class ConcurrencyLimit {
       clearTimeout(timer)
       usage.pending -= 1
       this.#pending.delete(pending)
-      this.#forgetUnused(key, usage)
+      this.#deleteUnused(key, usage)
       resolve(permit)
     }
     const pending = { key, grant: end, cancel: () => end(null) }
@@ -136,7 +140,7 @@ export class ConcurrencyLimit {
     const usage = this.#usageOf(key)
     usage.inUse += change
     this.#usage.set(key, usage)
-    this.#forgetUnused(key, usage)
+    this.#deleteUnused(key, usage)
     if (change === -1) this.#grantNext()
   }
 
@@ -148,12 +152,12 @@ export class ConcurrencyLimit {
     return this.#usage.get(key) ?? { inUse: 0, pending: 0 }
   }
 
-  #forgetUnused(key: string | undefined, { inUse, pending }: Usage): void {
+  #deleteUnused(key: string | undefined, { inUse, pending }: Usage): void {
     if (inUse === 0 && pending === 0) this.#usage.delete(key)
   }
 }
 
-/** Gauges of a limit over all keys. Replicas report their own. */
+/** Exports gauges of limits, summed over all keys. Each replica reports its own values. */
 export function observeLimits(
   limits: () => Iterable<readonly [name: string, limit: ConcurrencyLimit]>,
 ): void {
@@ -169,7 +173,7 @@ export function observeLimits(
   })
 }
 
-/** The right to do one piece of work. Released once, however often `release` is called. */
+/** The right to do one unit of work. Repeated calls of `release` have no effect. */
 export class Permit implements Disposable {
   readonly #count: (change: 1 | -1) => void
   readonly #report: (isOverloaded: boolean) => void
@@ -185,8 +189,8 @@ export class Permit implements Disposable {
   }
 
   /**
-   * Waits for another system without the permit. Acquires it again afterwards, above the limit if need be: work that has begun
-   * is not rejected.
+   * Suspends the permit during a wait for another system. Acquires it again afterwards, even above the limit, because work in
+   * progress is not rejected.
    */
   async suspend<T>(wait: () => Promise<T>): Promise<T> {
     this.#setInUse(false)
@@ -197,12 +201,12 @@ export class Permit implements Disposable {
     }
   }
 
-  /** Milliseconds in which the permit was in use: the duration of the work without its waits for other systems. */
+  /** The milliseconds in which the permit was in use: the duration of the work without waits for other systems. */
   get usedMs(): number {
     return this.#usedMs + (this.#isInUse ? performance.now() - this.#usedSince : 0)
   }
 
-  /** Releases the permit because its work was answered, and reports whether the service was overloaded. */
+  /** Releases the permit after a response, and reports whether the service was overloaded. */
   answered(isOverloaded: boolean): void {
     this.#report(isOverloaded)
     this.release()
@@ -226,7 +230,7 @@ export class Permit implements Disposable {
   }
 }
 
-/** On a response to the gateway: this process is late with its own work, and should be sent less. */
+/** Set on a response to the gateway: this process is overloaded and should receive fewer requests. */
 export const OVERLOADED_HEADER = 'x-platter-overloaded'
 
 /** No side effects; safe to retry. `Retry-After` is jittered over 1 to 3 s, so that clients do not retry together. */

@@ -4,14 +4,14 @@ import type { Quota, RateLimit, RatePolicy } from '#/limits/rate-limit.ts'
 const MAX_KEYS = 10_000
 
 /**
- * A rate limit that spreads requests evenly, by a leaky bucket as a meter: unused capacity lasts for one window. Fixed windows
- * would admit all requests at their beginning, and those of other keys would queue behind them
- * (docs/decisions/0031-admission-control.md). Each replica counts for itself.
+ * A rate limit that spreads requests evenly: a leaky bucket as a meter. Unused capacity lasts for one window. Fixed windows would
+ * admit all requests at the start of a window, and requests of other keys would queue behind them
+ * (docs/decisions/0031-admission-control.md). Each replica has its own count.
  */
 export class LeakyBucket implements RateLimit {
   readonly policy: RatePolicy
   readonly #windowMs: number
-  /** The requests of each key that had not leaked away at `at`, by `performance.now()`. */
+  /** The level of each key's bucket at the time `at`, by `performance.now()`. */
   readonly #levels = new Cache<{ requests: number; at: number }>({ maxEntries: MAX_KEYS })
   /** The end of the window of the last rejection. */
   #usedUpUntil = 0
@@ -21,7 +21,7 @@ export class LeakyBucket implements RateLimit {
     this.#windowMs = policy.seconds * 1_000
   }
 
-  /** Counts a request, unless it is above the limit. */
+  /** Counts a request if it is within the limit. */
   take(key: string): Quota {
     const now = performance.now()
     const requests = this.#withOneMore(key, now)
@@ -43,7 +43,7 @@ export class LeakyBucket implements RateLimit {
     return { isAllowed: false, remaining: 0, seconds: this.policy.seconds }
   }
 
-  /** The requests of a key that have not leaked away, and one more; null when that is above the limit. */
+  /** Returns the level of a key's bucket after one more request; null if that is above the limit. */
   #withOneMore(key: string, now: number): number | null {
     const level = this.#levels.get(key) ?? { requests: 0, at: now }
     const leaked = ((now - level.at) / this.#windowMs) * this.policy.requests

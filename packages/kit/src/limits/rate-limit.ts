@@ -1,30 +1,36 @@
 import { Problem } from '#/http/problem.ts'
 
-/** So many requests of one key in so many seconds. */
+/** The number of requests of one key in a window of `seconds`. */
 export type RatePolicy = {
-  /** In the response fields. */
+  /** The name in the response fields. */
   name: string
-  /** The requests, as the problem names them. */
+  /** The noun for the requests in the problem's detail. */
   what: string
   requests: number
   seconds: number
 }
 
-/** After a request: whether it is within the limit, how many more are, and in how many seconds all are again. */
+/**
+ * The state after a request: whether it is within the limit, the remaining requests, and the seconds until the full quota is
+ * available.
+ */
 export type Quota = { isAllowed: boolean; remaining: number; seconds: number }
 
-/** Limits the requests of each key in a time. */
+/** Limits the requests of each key in a window. */
 export type RateLimit = {
   readonly policy: RatePolicy
   /** Counts a request. Never rejects. */
   take(key: string): Quota | Promise<Quota>
-  /** The quota of a key that is known to be used up, without counting; null for any other key. */
+  /** Returns the quota of a key without a remaining request, and counts nothing; null for any other key. */
   usedUp(key: string): Quota | null
-  /** Whether a key may be used up. */
+  /** Whether some key may have used up its quota. */
   readonly isAnyUsedUp: boolean
 }
 
-/** draft-ietf-httpapi-ratelimit-headers-11: `q` requests in `w` seconds; `r` are left, and all again in `t` seconds. */
+/**
+ * Returns the fields of draft-ietf-httpapi-ratelimit-headers-11: `q` requests in `w` seconds; `r` remain, and the full quota is
+ * available in `t` seconds.
+ */
 export const rateLimitFields = (
   { name, requests, seconds: window }: RatePolicy,
   { remaining, seconds }: Quota,

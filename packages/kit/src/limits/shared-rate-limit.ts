@@ -5,34 +5,34 @@ import { connectRedis } from '#/lifecycle/redis.ts'
 import type { Quota, RateLimit, RatePolicy } from '#/limits/rate-limit.ts'
 import type { Log } from '#/telemetry/log.ts'
 
-/** A request waits at most this long for a slow Redis; after a second without a response the connection is closed. */
+/** The maximum time that a request waits for a slow Redis. After a second without a response the connection is closed. */
 const WAIT_MS = 100
 const MAX_KEYS = 10_000
 
 /**
- * A command leases a 64th of the remaining requests: 46 of 3,000. The last 64 cost a command each, so that the limit is met
- * exactly, however many replicas share it.
+ * A command leases a 64th of the remaining requests: 46 of 3,000. Each of the last 64 requests needs its own command, so that the
+ * limit is exact for any number of replicas.
  */
 const PARTS = 64
 
 type Lease = {
-  /** Leased from the common count, and not yet used by a request. */
+  /** Points that are leased from the common count and not yet used. */
   points: number
-  /** Remaining in the common count when Redis last responded, less `owed`; the whole limit before the first response. */
+  /** The remaining points when Redis last responded, minus `owed`; the whole limit before the first response. */
   remaining: number
-  /** Requests that passed without a point. The next command adds them to the common count. */
+  /** Requests that were allowed without a point. The next command adds them to the common count. */
   owed: number
-  /** Redis has responded in this window. */
+  /** Whether Redis has responded in this window. */
   isKnown: boolean
-  /** When the window ends, by `performance.now()`. */
+  /** The end of the window, by `performance.now()`. */
   until: number
-  /** Requests that wait for points. */
+  /** The number of requests that wait for points. */
   waiting: number
   /** The one command in progress for this key. */
   refill: Refill | null
 }
 
-/** Neither rejects. `late` resolves with `over`, or after WAIT_MS. */
+/** Neither promise rejects. `late` resolves with `over` or after WAIT_MS. */
 type Refill = { late: Promise<void>; over: Promise<void> }
 
 const quotaOf = ({ remaining, points, until }: Lease, isAllowed: boolean): Quota => ({
@@ -41,7 +41,7 @@ const quotaOf = ({ remaining, points, until }: Lease, isAllowed: boolean): Quota
   seconds: Math.max(1, Math.ceil((until - performance.now()) / 1_000)),
 })
 
-/** Requests that may pass before Redis responds: at least one for a key that is new in this window. */
+/** Returns the number of requests that are allowed before Redis responds: at least one for a new key in this window. */
 const advanceOf = ({ isKnown, remaining }: Lease): number =>
   isKnown ? Math.floor(remaining / PARTS) : Math.ceil(remaining / PARTS)
 
@@ -52,26 +52,26 @@ function takeWithoutPoint(lease: Lease): true {
 }
 
 /**
- * A rate limit in fixed windows, which all replicas count together in Redis.
+ * A rate limit in fixed windows with one count in Redis for all replicas.
  *
- * While Redis is slow, a replica allows a key its leased requests and a 64th of the remaining ones. Without a connection each
- * replica allows the requests that remained when Redis last responded, in a new window all of them: the limit may be exceeded
- * then, but a key never gets less. The next command adds the requests that passed to the common count.
+ * While Redis is slow, a replica allows the leased requests of a key and a 64th of the remaining ones. Without a connection, each
+ * replica allows the requests that remained at the last response of Redis; in a new window, the whole limit. Keys may then exceed
+ * the limit, but never receive less. The next command adds the allowed requests to the common count.
  */
 export class SharedRateLimit implements RateLimit {
   readonly policy: RatePolicy
   readonly #redis: OptionalRedis
   readonly #common: RateLimiterRedis
   readonly #leases = new Cache<Lease>({ maxEntries: MAX_KEYS })
-  /** The last command takes longer than WAIT_MS: other requests do not wait for it. */
+  /** Whether the last command takes longer than WAIT_MS. If so, other requests do not wait for it. */
   #isLate = false
-  /** The end of the last window that a rejected request was in, by `performance.now()`. */
+  /** The end of the window of the last rejected request, by `performance.now()`. */
   #usedUpUntil = 0
 
   constructor(url: string, policy: RatePolicy, log: Log) {
     this.policy = policy
-    // Redis counts a command even after its timeout, and no request would use the points.
-    // Redis may have counted a failed command as well: after one, no other is sent for a second.
+    // No command timeout: Redis would count a command that has timed out, and no request would use its points. Redis may also have
+    // counted a failed command, so after one failure no command is sent for a second.
     this.#redis = new OptionalRedis(connectRedis(url, log, { commandTimeout: undefined }), { maxFailures: 1 })
     this.#common = new RateLimiterRedis({
       storeClient: this.#redis.client,
@@ -98,7 +98,7 @@ export class SharedRateLimit implements RateLimit {
     return quotaOf(lease, false)
   }
 
-  /** Resolves when Redis is connected, or after `withinMs`. Before that a new replica counts for itself. */
+  /** Resolves when Redis is connected, or after `withinMs`. Before that, a new replica uses only its own count. */
   connected(withinMs: number): Promise<void> {
     return this.#redis.connected(withinMs)
   }
@@ -163,7 +163,7 @@ export class SharedRateLimit implements RateLimit {
     const counted = await this.#redis.run(
       () => {
         const { owed } = lease
-        // Not restored when the command fails: Redis may have counted it, and a key never gets less than its limit.
+        // Not restored if the command fails: Redis may have counted it, and a key must never receive less than its limit.
         lease.owed = 0
         return this.#common.penalty(key, wanted + owed)
       },

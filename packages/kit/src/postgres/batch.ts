@@ -4,32 +4,39 @@ type Call<Item, Result> = {
   item: Item
   resolve: (result: Result) => void
   reject: (error: unknown) => void
-  /** So that a statement belongs to the trace of its first item. */
+  /** Runs work in the trace of the call. A statement belongs to the trace of its first item. */
   inTrace: <T>(work: () => T) => T
 }
 
-/** Work for many items at once. `run` returns one result for each item, in their order. */
+/** The work of a batch. `run` returns one result for each item, in their order. */
 type Batching<On, Item, Result> = {
   run: (on: On, items: readonly Item[]) => Promise<readonly Result[]>
-  /** For writes. Two items with the same key are never in one statement, which would not see its own first write. */
+  /**
+   * Needed for writes. Two items with the same key are never in one statement, because the second would not see the first write.
+   */
   keyOf?: (item: Item) => string
-  /** Milliseconds for which calls wait for others, where no request waits for their results. Default: until the end of the turn. */
+  /**
+   * The milliseconds for which a call waits for further calls, if no request waits for the result. Default: until the end of the
+   * event loop's turn.
+   */
   gatherMs?: number
 }
 
-/** With one statement at a time a call waits for two statements at worst; a second one fills the pauses of the first. */
+/** With one concurrent statement, a call waits for up to two statements. A second statement uses the idle time of the first. */
 const CONCURRENT_STATEMENTS = 2
-/** A larger batch makes the statement slower and hardly cheaper (PostgreSQL's CPU per order: 0.26 ms at 32, 0.36 at 8, 1.2 at 1). */
+/**
+ * A larger batch makes the statement slower but hardly cheaper (PostgreSQL's CPU per order: 0.26 ms at 32, 0.36 at 8, 1.2 at 1).
+ */
 const MAX_BATCH = 64
 
 /** SQLSTATE classes of a statement without effect: data, constraints, rollbacks, locks, limits. */
 const REJECTED = /^(22|23|40|55|57014)/
 
 /**
- * Combines many calls into one statement, and so into one commit. A statement starts at the end of the event loop's turn:
- * calls that arise from one read of a socket share it, and a single call waits for no timer. Calls that arrive while two
- * statements run share the next one. When PostgreSQL rejects the statement, each item is executed alone, so that only the
- * faulty item gets the error. When the outcome of the statement is unknown, it is unknown for all of its items.
+ * Combines many calls into one statement and one commit. A statement starts at the end of the event loop's turn: the calls from one
+ * socket read share it, and a single call does not wait for a timer. Calls that arrive while two statements run share the next
+ * statement. If PostgreSQL rejects the statement, each item is executed alone, so that only the faulty item fails. If the outcome
+ * of the statement is unknown, all of its items fail.
  */
 export function batched<On extends object, Item, Result>(
   batching: Batching<On, Item, Result>,
@@ -42,7 +49,7 @@ export function batched<On extends object, Item, Result>(
   }
 }
 
-/** The row of each key, in the order of the keys; null for a key without a row. */
+/** Returns the row of each key, in the order of the keys; null for a key without a row. */
 export function matched<Row>(
   keys: readonly string[],
   rows: readonly Row[],
@@ -72,8 +79,8 @@ class Batches<On, Item, Result> {
   }
 
   /**
-   * `setImmediate` runs after all callbacks of the current poll phase. Starting at the first call instead put one order
-   * into most statements: a card order took 1.2 to 1.4 times as much CPU at 16 clients.
+   * `setImmediate` runs after all callbacks of the current poll phase. If the statement started at the first call, most statements
+   * had one order, and a card order took 1.2 to 1.4 times as much CPU at 16 clients.
    */
   #schedule(): void {
     if (this.#isScheduled || this.#waiting.length === 0 || this.#running >= CONCURRENT_STATEMENTS) return
@@ -83,13 +90,13 @@ class Batches<On, Item, Result> {
       this.#runNext()
     }
     const { gatherMs = 0 } = this.#batching
-    // A full batch starts at once: a backlog must not be limited to one batch in `gatherMs`.
+    // A full batch starts immediately. Otherwise a backlog would be limited to one batch per `gatherMs`.
     if (gatherMs > 0 && this.#waiting.length < MAX_BATCH) setTimeout(run, gatherMs)
     else setImmediate(run)
   }
 
   #runNext(): void {
-    const calls = this.#take()
+    const calls = this.#nextBatch()
     const [first] = calls
     if (!first) return
     this.#running += 1
@@ -102,17 +109,17 @@ class Batches<On, Item, Result> {
     this.#schedule()
   }
 
-  #take(): Call<Item, Result>[] {
+  #nextBatch(): Call<Item, Result>[] {
     const { keyOf } = this.#batching
-    const taken = new Map<unknown, Call<Item, Result>>()
-    const left: Call<Item, Result>[] = []
+    const batch = new Map<unknown, Call<Item, Result>>()
+    const rest: Call<Item, Result>[] = []
     for (const call of this.#waiting) {
       const key = keyOf ? keyOf(call.item) : call
-      if (taken.size < MAX_BATCH && !taken.has(key)) taken.set(key, call)
-      else left.push(call)
+      if (batch.size < MAX_BATCH && !batch.has(key)) batch.set(key, call)
+      else rest.push(call)
     }
-    this.#waiting = left
-    return [...taken.values()]
+    this.#waiting = rest
+    return [...batch.values()]
   }
 
   async #settle(calls: readonly Call<Item, Result>[]): Promise<void> {

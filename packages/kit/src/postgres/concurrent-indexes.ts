@@ -5,17 +5,17 @@ import pg from 'pg'
 import type { Log } from '#/telemetry/log.ts'
 
 /*
- * Indexes of large tables. A migration runs in a transaction before the service is ready, and its `create index` blocks all writes
- * for as long as it takes: 18 to 70 s for 4 million orders. These are built while the service runs. Their record is the catalog of
- * PostgreSQL: an index is missing, invalid or valid. So a build that was killed continues on the next start, in any replica.
+ * Indexes of large tables. A migration runs in a transaction before the service is ready, and its `create index` would block all
+ * writes: for 18 to 70 s with 4 million orders. These indexes are built while the service runs. Their state is in the catalog of
+ * PostgreSQL: an index is missing, invalid or valid. So any replica repeats an interrupted build at the next start.
  */
 
-/** One statement in each file; the file has the name of the index. */
+/** An index and its statement. Each file contains one statement and has the name of its index. */
 export type ConcurrentIndex = { name: string; statement: string }
 
 const FILE = /^([a-z][a-z0-9_]*)\.sql$/
 
-/** Throws for a file that is not one `create index concurrently` of the index that it names. */
+/** Reads the index files. Throws for a file that is not one `create index concurrently` statement with the file's name. */
 export async function readIndexes(directory: string): Promise<ConcurrentIndex[]> {
   const files = (await readdir(directory)).toSorted()
   return Promise.all(
@@ -30,7 +30,7 @@ export async function readIndexes(directory: string): Promise<ConcurrentIndex[]>
   )
 }
 
-/** The names of the indexes that statements cannot use yet. */
+/** Returns the names of the indexes that are missing or invalid. */
 export async function missingIndexes<DB>(
   db: Kysely<DB>,
   indexes: readonly Pick<ConcurrentIndex, 'name'>[],
@@ -42,16 +42,16 @@ export async function missingIndexes<DB>(
 }
 
 /**
- * A build waits for the end of transactions that began before it: a backup may take minutes. It blocks no write meanwhile. After
- * this time it fails and is repeated, so that a forgotten transaction shows in the log.
+ * A build waits for older transactions to end, such as a backup, which may take minutes. It blocks no writes. After this time it
+ * fails and is repeated, so that a forgotten transaction appears in the log.
  */
 const LOCK_TIMEOUT = '30min'
 
 type Build = { url: string; indexes: readonly ConcurrentIndex[]; log: Log; signal: AbortSignal }
 
 /**
- * Builds the missing indexes one after the other, on a connection of its own, outside transactions. False when another replica is
- * building. An abort closes the connection: PostgreSQL continues the current build, and keeps its lock until it ends.
+ * Builds the missing indexes one after the other, on a separate connection, outside transactions. Returns false if another replica
+ * is building. An abort closes the connection; PostgreSQL continues the current build and holds its lock until it ends.
  */
 export async function buildIndexes({ url, indexes, log, signal }: Build): Promise<boolean> {
   const client = new pg.Client({
@@ -81,7 +81,8 @@ async function buildAsOnlyOne(
   indexes: readonly ConcurrentIndex[],
   log: Log,
 ): Promise<boolean> {
-  // Of the session: a build that outlives its client keeps it, and no other replica drops the index under construction.
+  // The advisory lock belongs to the session. A build that outlives its client keeps the lock, so no other replica drops the index
+  // under construction.
   const { rows } = await client.query<{ locked: boolean }>(
     `select pg_try_advisory_lock(hashtext('platter indexes ' || current_schema)) as locked`,
   )
@@ -96,7 +97,7 @@ async function build(client: pg.Client, { name, statement }: ConcurrentIndex, lo
     [name],
   )
   if (rows[0]?.valid) return
-  // The remainder of a build that was killed. Every write maintains it, and no statement can use it.
+  // An invalid index of an interrupted build. Every write maintains it, but no statement can use it.
   if (rows[0]) await client.query(`drop index concurrently ${name}`)
   log.info({ index: name }, rows[0] ? 'building an index again' : 'building an index')
   const began = performance.now()

@@ -2,7 +2,10 @@ import type { ServiceHealth } from '@platter/contracts'
 import { sql, type Kysely } from 'kysely'
 import { missingIndexes, type ConcurrentIndex } from '#/postgres/concurrent-indexes.ts'
 
-/** The clock of the database, the newest migration of the service's schema, and those of its `indexes` that are not built yet. */
+/**
+ * Reads the clock of the database, the newest migration of the service's schema, and the names of the `indexes` that are not built
+ * yet.
+ */
 export async function readDatabaseHealth<DB>(
   db: Kysely<DB>,
   indexes: readonly Pick<ConcurrentIndex, 'name'>[] = [],

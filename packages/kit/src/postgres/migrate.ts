@@ -8,9 +8,9 @@ const NAME = /^\d{4}_[a-z0-9_]+\.sql$/
 
 async function readMigrations(directory: string): Promise<Record<string, Migration>> {
   const names = (await readdir(directory)).toSorted()
-  const strange = names.filter((name) => !NAME.test(name))
-  if (strange.length > 0)
-    throw new Error(`these are no names of migrations (0001_verb_noun.sql): ${strange.join(', ')}`)
+  const invalid = names.filter((name) => !NAME.test(name))
+  if (invalid.length > 0)
+    throw new Error(`invalid names of migrations (expected 0001_verb_noun.sql): ${invalid.join(', ')}`)
   const texts = await Promise.all(names.map((name) => readFile(join(directory, name), 'utf8')))
   return Object.fromEntries(
     names.map((name, index) => {
@@ -25,8 +25,9 @@ async function readMigrations(directory: string): Promise<Record<string, Migrati
 }
 
 /**
- * Migrations that a later version has applied. Migrations only add, so this version works on their schema. Without them kysely
- * reports a missing migration, and after a rollback, or during a rolling upgrade, no replica of this version would start.
+ * Returns the migrations that a later version has applied. Migrations only add, so this version works with their schema. Without
+ * them, Kysely reports a missing migration, and no replica of this version would start after a rollback or during a rolling
+ * upgrade.
  */
 async function ofLaterVersions(
   db: Kysely<unknown>,
@@ -42,13 +43,13 @@ async function ofLaterVersions(
 }
 
 /**
- * Applies the new `.sql` files of the directory in order of their numbers, in one transaction under an advisory lock: any number of
- * replicas may start at once. Ignores migrations of later versions. Throws on the first failure, with nothing applied.
+ * Applies the new `.sql` files of the directory in order of their numbers, in one transaction. An advisory lock allows any number
+ * of replicas to start together. Ignores migrations of later versions. Throws on the first failure and applies nothing.
  */
 export async function migrate<DB>(db: Kysely<DB>, directory: string, log: Log): Promise<void> {
   const own = await readMigrations(directory)
-  // Read before kysely takes a connection, which may be the last one. If a later version migrates in between, kysely fails and the
-  // caller retries.
+  // Read before Kysely acquires a connection, which may be the last one of the pool. If a later version migrates in between, Kysely
+  // fails and the caller retries.
   const later = await ofLaterVersions(db as Kysely<unknown>, Object.keys(own))
   const migrator = new Migrator({
     db: db as Kysely<unknown>,

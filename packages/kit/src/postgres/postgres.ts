@@ -8,17 +8,19 @@ import { applyRoleSettings, settingsFor, type Joins } from '#/postgres/role-sett
 import { observe } from '#/telemetry/metrics.ts'
 import { SpanKind, timed, type SpanDescription } from '#/telemetry/spans.ts'
 
-/** Epoch seconds and cents are int8 and stay far below 2^53. As strings, the default, they would break every sum. */
+/** Reads int8 as a number. Epoch seconds and cents stay far below 2^53. pg's default is a string, which would break sums. */
 const types: pg.CustomTypesConfig = {
   getTypeParser: (oid, format) =>
     (oid === pg.types.builtins.INT8 ? Number : pg.types.getTypeParser(oid, format)) as never,
 }
 
 const statementNames = new Map<string, string>()
-/** Further texts are sent without a name: a text that varies must not fill the server's memory with plans. */
+/** Further statements have no name, so that variable texts do not fill the server's memory with plans. */
 const MAX_NAMED_STATEMENTS = 500
 
-/** One name for each text with parameters, so that PostgreSQL plans it once for each connection: saves 30 % of its CPU. */
+/**
+ * Returns one name for each text with parameters, so that PostgreSQL plans it once for each connection. This saves 30 % of its CPU.
+ */
 function statementName(text: string): string | undefined {
   const known = statementNames.get(text)
   if (known !== undefined || statementNames.size >= MAX_NAMED_STATEMENTS) return known
@@ -31,7 +33,7 @@ const summaries = new Map<string, string>()
 const TABLES = /\b(insert into|update|delete from|from|join)\s+"?([a-z_]+)\b(?!\()/gi
 const PARTS = /\b([a-z_]+) as (?:materialized )?\(/gi
 
-/** The operations and tables of a statement: "insert orders, insert sagas". Spans never contain its text. */
+/** Returns the operations and tables of a statement: "insert orders, insert sagas". Spans never contain the statement's text. */
 function summaryOf(text: string): string {
   const known = summaries.get(text)
   if (known !== undefined) return known
@@ -47,9 +49,12 @@ function summaryOf(text: string): string {
   return summary
 }
 
-/** A client that prepares its statements by name, and ends after a query timeout: the pool would lend the hung connection again. */
+/**
+ * A client with named prepared statements. It ends after a query timeout, because the pool would otherwise reuse the hung
+ * connection.
+ */
 class PlatterClient extends pg.Client {
-  /** The name of a statement; undefined when it is prepared again for each execution. */
+  /** Returns the name of a statement; undefined if it is prepared for each execution. */
   protected nameOf(text: string): string | undefined {
     return statementName(text)
   }
@@ -68,7 +73,7 @@ class PlatterClient extends pg.Client {
     ) as never
   }
 
-  /** Executes a statement as a tenant. Its name differs from that of the same text as owner: a plan is for one role. */
+  /** Executes a statement as a tenant. The statement's name differs from the owner's, because a plan is valid for one role. */
   queryAsTenant(tenant: Tenant, text: string, values: readonly unknown[]): Promise<pg.QueryResult> {
     const name = this.nameOf(text)
     const { promise, resolve, reject } = Promise.withResolvers<pg.QueryResult>()
@@ -86,7 +91,7 @@ class PlatterClient extends pg.Client {
     const result = timed(() => this.#span(text), query)
     if (result instanceof Promise) {
       result.catch((error: unknown) => {
-        // With a statement in progress, `end` closes the socket at once. The pool drops the client when it is released.
+        // With a statement in progress, `end` closes the socket immediately. The pool removes the client when it is released.
         if (error instanceof Error && error.message === 'Query read timeout') void this.end()
       })
     }
@@ -111,8 +116,8 @@ class PlatterClient extends pg.Client {
 }
 
 /**
- * For a pooler that lends a session to one transaction at a time, and does not track prepared statements: PgBouncer before 1.21.
- * Planning each statement again costs a multiple of its execution.
+ * A client for a pooler in transaction mode that does not track prepared statements: PgBouncer before 1.21. Planning each statement
+ * again costs a multiple of its execution.
  */
 class UnnamedClient extends PlatterClient {
   protected override nameOf(): undefined {
@@ -121,13 +126,16 @@ class UnnamedClient extends PlatterClient {
 }
 
 export type Postgres<DB> = {
-  /** All rows, as the owner of the tables. */
+  /** Access to all rows, as the owner of the tables. */
   db: Kysely<DB>
-  /** The rows that one tenant may see. */
+  /** Access to the rows of one tenant. */
   as: (tenant: Tenant) => Kysely<DB>
-  /** For readiness: resolves when the server responds; rejects with the reason. */
+  /** Checks readiness. Resolves when the server responds; rejects with the reason. */
   check: () => Promise<void>
-  /** Stores the session settings of the role, before anything else uses the pool. Rejects while sessions lack them. */
+  /**
+   * Stores the session settings of the role. Must be called before any other use of the pool. Rejects while sessions lack the
+   * settings.
+   */
   prepareRole: () => Promise<void>
   close: () => Promise<void>
 }
@@ -135,8 +143,9 @@ export type Postgres<DB> = {
 type PostgresOptions = { joins?: Joins; statements?: 'named' | 'unnamed' }
 
 /**
- * A pool of at most `max` connections, and kysely on it. Waits 2 s for a connection and 5 s for a result. An unavailable server causes
- * errors, and never ends the process. No state of a session outlives a transaction, so that a pooler may lend the sessions.
+ * Creates a pool of at most `max` connections, and Kysely on it. A statement waits up to 2 s for a connection and 5 s for its
+ * result. An unavailable server causes errors, but never ends the process. No session state outlives a transaction, so a pooler in
+ * transaction mode works.
  */
 export function connectPostgres<DB>(
   url: string,
@@ -157,7 +166,7 @@ export function connectPostgres<DB>(
   })
   const lost = (error: Error) => log.warn({ reason: error.message }, 'a connection to PostgreSQL was lost')
   pool.on('error', lost)
-  // A borrowed client has no listener: an error between two statements would end the process.
+  // A client in use has no listener. Without one, an error between two statements would end the process.
   pool.on('connect', (client) => client.on('error', lost))
   observePool(pool)
   const db = new Kysely<DB>({ dialect: new PostgresDialect({ pool }) })
@@ -170,7 +179,7 @@ export function connectPostgres<DB>(
   }
 }
 
-/** Creating a Kysely takes as long as a query: each is cached, of the tenants that were used last. */
+/** The size of the LRU cache of Kysely objects. Creating one takes as long as a query. */
 const MAX_TENANTS = 1_000
 
 function cachedByTenant<DB>(create: (tenant: Tenant) => Kysely<DB>): (tenant: Tenant) => Kysely<DB> {
@@ -185,7 +194,7 @@ function cachedByTenant<DB>(create: (tenant: Tenant) => Kysely<DB>): (tenant: Te
   }
 }
 
-/** Statements wait for a connection when statements are slow or the pool is small. */
+/** Exports gauges of the pool. Pending requests show slow statements or a pool that is too small. */
 function observePool(pool: pg.Pool): void {
   const named = { 'db.client.connection.pool.name': 'postgres' }
   const count = (state: string, value: number) => ({

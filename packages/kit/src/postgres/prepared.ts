@@ -1,6 +1,6 @@
 import type { Compilable, CompiledQuery, Kysely, RawBuilder } from 'kysely'
 
-/** A placeholder in the built statement for a value of each execution. */
+/** A placeholder in the compiled statement for a value of each execution. */
 class Placeholder {
   readonly name: string | symbol
   constructor(name: string | symbol) {
@@ -9,9 +9,9 @@ class Placeholder {
 }
 
 /**
- * A statement that kysely builds once, at its first execution: building took half of the CPU of a restaurant's details and
- * a third of a quote's. `build` receives placeholders instead of values. It may pass them to the query as parameters, and
- * must not read or branch on them, because the text never changes.
+ * Returns a statement that Kysely compiles only once, at its first execution. Compilation took half of the CPU time of a
+ * restaurant's details and a third of a quote's. `build` receives placeholders instead of values. It may pass them to the query as
+ * parameters. It must not read them or branch on them, because the text never changes.
  */
 export function prepared<DB, Values extends object, Row>(
   build: (db: Kysely<DB>, values: Values) => Compilable<Row> | RawBuilder<Row>,

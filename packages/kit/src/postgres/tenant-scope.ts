@@ -2,15 +2,15 @@ import { Kysely, PostgresDialect, sql } from 'kysely'
 import pg from 'pg'
 
 /*
- * Tenant-scoped connections. This is the only file that uses internals of pg: `prepare`, `handleDataRow`, `handleCommandComplete` and
- * `handleError` of pg.Query, and `parse`, `bind`, `execute`, `stream` and `parsedStatements` of its connection (8.23).
+ * Tenant-scoped connections. This is the only file that uses internals of pg: `prepare`, `handleDataRow`, `handleCommandComplete`
+ * and `handleError` of pg.Query, and `parse`, `bind`, `execute`, `stream` and `parsedStatements` of its connection (8.23).
  *
- * Upgrade note: after an upgrade of pg run tests/deploy/own-rows.stack.test.ts. It fails when a statement is executed without its
- * tenant, or when two statements are no longer one transaction. Without these internals a statement takes begin, set_config and
- * commit, three more statements each time.
+ * Upgrade note: after an upgrade of pg run tests/deploy/own-rows.stack.test.ts. It fails if a statement is executed without its
+ * tenant, or if two statements are no longer one transaction. Without these internals, each statement needs three more: begin,
+ * set_config and commit.
  */
 
-/** A client application and, once an owner check has passed, the user of the request. */
+/** A client application and, after an ownership check, the user of the request. */
 export type Tenant = { applicationId: string; userApiKey?: string | undefined }
 
 /** A client of the pool with tenant-scoped statements. */
@@ -19,8 +19,8 @@ type TenantClient = pg.PoolClient & {
 }
 
 /**
- * Sets the tenant, and the role that owns no table (dev/servers/database.ts creates it), so that row-level security applies. `true`:
- * until the end of the transaction, and never for the next statement on the connection.
+ * Sets the tenant and a role that owns no table (dev/servers/database.ts creates it), so that row-level security applies. `true`
+ * limits the settings to the transaction, so the next statement on the connection does not inherit them.
  */
 const SET_TENANT = `select set_config('role', session_user || '_client', true),
   set_config('platter.application', $1, true), set_config('platter.user', $2, true)`
@@ -37,7 +37,7 @@ type Connection = {
 }
 
 type Message = object
-/** The types of pg declare fewer members. */
+/** The type declarations of pg lack these members. */
 const Query = pg.Query as unknown as new (
   config: pg.QueryConfig,
   callback: (error: Error | null, result: pg.QueryResult) => void,
@@ -53,8 +53,8 @@ const Query = pg.Query as unknown as new (
 const prepared = new WeakSet<Connection>()
 
 /**
- * A statement after `SET_TENANT`, in one packet with one Sync: both are one transaction, in this order, in one round trip. A function
- * or a parameterized view would be needed for each query; within one statement PostgreSQL guarantees no order.
+ * Sends `SET_TENANT` and a statement in one packet with one Sync. Both are one transaction, in this order, in one round trip.
+ * PostgreSQL guarantees no order within one statement, so the alternative is a function or a view for each query.
  */
 export class TenantQuery extends Query {
   readonly #tenant: Tenant
@@ -69,13 +69,13 @@ export class TenantQuery extends Query {
     this.#tenant = tenant
   }
 
-  /** Always the extended protocol: pg sends a text without parameters without `prepare`. */
+  /** Forces the extended protocol. pg does not call `prepare` for a statement without parameters. */
   requiresPreparation(): boolean {
     return true
   }
 
   override prepare(connection: Connection): void {
-    // A statement without a name is for a pooler, whose next session has not prepared SET_TENANT.
+    // Unnamed statements are for a pooler, whose next session may not have prepared SET_TENANT.
     const name = this.name === undefined ? '' : SET_TENANT_NAME
     if (name === '' || !prepared.has(connection)) connection.parse({ name, text: SET_TENANT })
     const { applicationId, userApiKey = '' } = this.#tenant
@@ -93,18 +93,21 @@ export class TenantQuery extends Query {
     this.#isTenantSet = true
     if (this.name === undefined || prepared.has(connection)) return
     prepared.add(connection)
-    // pg has taken the completion of `SET_TENANT` for that of this statement, and marked it as prepared too early.
+    // pg handled the completion of `SET_TENANT` as the completion of this statement, and marked it as prepared too early.
     delete connection.parsedStatements[this.name]
   }
 
-  /** When `SET_TENANT` fails, the statement had no effect, and the state that pg keeps of the connection may be wrong: it is closed. */
+  /** If `SET_TENANT` fails, the statement had no effect. pg's state of the connection may be wrong, so the connection is closed. */
   override handleError(error: Error, connection: Connection): void {
     if (!this.#isTenantSet) connection.stream.destroy()
     super.handleError(error, connection)
   }
 }
 
-/** Rejects while the role of tenants is missing: `prepare` of this version has not run, and no client can be served. */
+/**
+ * Rejects while the tenant role is missing, because the job `prepare` of this version has not run. The service cannot serve clients
+ * without it.
+ */
 export async function checkTenantRole<DB>(db: Kysely<DB>): Promise<void> {
   await sql`select 1`.execute(db)
 }
@@ -112,9 +115,9 @@ export async function checkTenantRole<DB>(db: Kysely<DB>): Promise<void> {
 const TRANSACTION_CONTROL = /^(begin|start transaction|commit|rollback|savepoint|release)\b/
 
 /**
- * The database of one tenant: rows of other tenants can neither be read nor written. Policies compare `platter.application` and
- * `platter.user`; a table without a policy has no rows. For all reads and writes of objects that a client names.
- * docs/decisions/0020-row-level-security.md lists the exceptions.
+ * Returns the database of one tenant: statements can neither read nor write rows of other tenants. Policies compare
+ * `platter.application` and `platter.user`; a table without a policy appears empty. All reads and writes of objects that a client
+ * names use it. docs/decisions/0020-row-level-security.md lists the exceptions.
  */
 export function tenantScoped<DB>(pool: pg.Pool, tenant: Tenant): Kysely<DB> {
   const connect = async () => {

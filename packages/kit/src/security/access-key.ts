@@ -15,10 +15,10 @@ function checksum(random: string): string {
   return digits
 }
 
-/** Gives so many bytes, others each time. */
+/** Returns `size` random bytes. */
 type Bytes = (size: number) => Uint8Array
 
-/** 30 base62 characters, 178 random bits. Bytes of 248 and more are thrown away, so that no character is likelier. */
+/** Returns 30 base62 characters with 178 random bits. Bytes from 248 are discarded, so that all characters are equally likely. */
 function randomText(bytes: Bytes): string {
   let text = ''
   while (text.length < 30)
@@ -27,22 +27,22 @@ function randomText(bytes: Bytes): string {
 }
 
 /**
- * A new access key: `platter_live_` or `platter_test_`, 30 random characters, 6 of checksum. The same `bytes`
- * make the same key again.
+ * Returns a new access key: `platter_live_` or `platter_test_`, 30 random characters and a checksum of 6 characters. Equal `bytes`
+ * produce an equal key.
  */
 export function makeAccessKey(mode: 'live' | 'test', bytes: Bytes = randomBytes): string {
   const random = randomText(bytes)
   return `platter_${mode}_${random}${checksum(random)}`
 }
 
-/** Whether the text can be an access key at all: shape and checksum. Spares the look-up of what was mistyped or guessed. */
+/** Returns whether a text has the format and checksum of an access key. This saves the lookup of mistyped and guessed keys. */
 export function looksLikeAccessKey(text: string): boolean {
   const [, random, check] = SHAPE.exec(text) ?? []
   return random !== undefined && checksum(random) === check
 }
 
-/** What we keep of an access key: SHA-256, hex. 178 random bits need no slow hash. */
+/** Returns the stored form of an access key: SHA-256 in hex. A key with 178 random bits needs no slow hash. */
 export const hashAccessKey = (accessKey: string): string => hash('sha256', accessKey)
 
-/** What may be shown of an access key: enough to tell two of them apart. */
+/** Returns the part of an access key that may be displayed: enough to distinguish two keys. */
 export const accessKeyPrefix = (accessKey: string): string => accessKey.slice(0, 'platter_live_'.length + 4)

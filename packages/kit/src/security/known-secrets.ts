@@ -19,9 +19,9 @@ const KNOWN = new Set([
   'root',
   'secret',
   'test',
-  // The one in Stripe's own documentation.
+  // The key in Stripe's documentation.
   'sk_test_4eC39HqLyjWDarjtT1zdp7dc',
-  // Of the simulated restaurants.
+  // The signing secret of the simulated restaurants.
   'whsec_cGxhdHRlci1kZXZlbG9wbWVudC1vbmx5LXNlY3JldCE=',
 ])
 
@@ -31,13 +31,13 @@ const KNOWN_HASHES = new Set([
   createHash('sha256').update('').digest('hex'),
 ])
 
-/** Bytes of a password in a URL: 64 bits, in random hexadecimal digits. */
+/** The minimum bytes of a password in a URL: 16 random hexadecimal digits are 64 bits. */
 const SHORTEST_PASSWORD = 16
 const SHORTEST_SECRET = 20
 /** Rejects `aaaa…` and `12341234…`. */
 const FEWEST_CHARACTERS = 8
 
-/** Whether the secret is one of the public defaults for development, or a common placeholder. */
+/** Returns whether the secret is a public default for development or a common placeholder. */
 export const isKnownSecret = (secret: string): boolean => KNOWN.has(secret) || KNOWN.has(secret.toLowerCase())
 
 const passwordOf = (url: string): string => decodeURIComponent(new URL(url).password)
@@ -46,14 +46,14 @@ function weakness(secret: string, shortest: number): string | null {
   if (secret === '') return 'has no password'
   if (isKnownSecret(secret)) return 'is publicly known'
   if (Buffer.byteLength(secret) < shortest) return `is shorter than ${shortest} characters`
-  if (new Set(secret).size < FEWEST_CHARACTERS) return 'is made of too few different characters'
+  if (new Set(secret).size < FEWEST_CHARACTERS) return 'has too few different characters'
   return null
 }
 
 const ofUrl = (url: string) => weakness(passwordOf(url), SHORTEST_PASSWORD)
 const ofSecret = (secret: string) => weakness(secret, SHORTEST_SECRET)
 
-/** All variables that are or contain a secret. A policy test finds missing ones. */
+/** All variables that are or contain a secret. A policy test checks that none is missing. */
 export const secretVariables: Readonly<Record<string, (value: string) => string | null>> = {
   DATABASE_URL: ofUrl,
   DATABASE_DIRECT_URL: ofUrl,
@@ -67,17 +67,17 @@ export const secretVariables: Readonly<Record<string, (value: string) => string 
   PROCESSOR_WEBHOOK_SECRET: ofSecret,
   ALERT_WEBHOOK_SECRET: ofSecret,
   ALERT_WEBHOOK_TOKEN: ofSecret,
-  // One webhook for all restaurants accepts orders that no kitchen receives.
+  // With one webhook for all restaurants, orders are accepted that no kitchen receives.
   DEFAULT_RESTAURANT_LINK: (link) => (link === 'console' ? null : 'is not `console`'),
   OPERATOR_KEY_HASH: (hash) => (KNOWN_HASHES.has(hash) ? 'is publicly known' : null),
 }
 
-/** The faults of a configuration's secrets: the variable and the reason, never its value. */
+/** Returns the faults of a configuration's secrets: the variable and the reason, never the value. */
 export function secretFaults(config: Readonly<Record<string, unknown>>): string[] {
-  return Object.entries(secretVariables).flatMap(([name, judge]) => {
-    // Some variables are lists: the current secret and earlier ones.
+  return Object.entries(secretVariables).flatMap(([name, weaknessOf]) => {
+    // Some variables are lists of the current and earlier secrets.
     const secrets = [config[name]].flat().filter((secret) => typeof secret === 'string')
-    const fault = secrets.map(judge).find((one) => one !== null)
+    const fault = secrets.map(weaknessOf).find((one) => one !== null)
     return fault === undefined ? [] : [`${name}: ${fault}`]
   })
 }

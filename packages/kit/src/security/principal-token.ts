@@ -2,27 +2,30 @@ import { Principal } from '@platter/contracts'
 import { jwtVerify, SignJWT } from 'jose'
 import { Cache } from '#/cache/cache.ts'
 
-/** The header that carries the principal between our processes. The gateway strips it from what comes from outside. */
+/** The header with the principal in requests between services. The gateway removes it from client requests. */
 export const PRINCIPAL_HEADER = 'x-platter-principal'
 
-/** A token lives for 60 s: longer than any request, too short to be worth stealing from a private network. */
+/** The lifetime of a token. 60 s is longer than any request, and too short for a stolen token to be useful. */
 const LIFE_SECONDS = 60
-/** A signer gives the same token for so long, and a verifier remembers what it found out: HMAC once a key and 20 s, not once a request. */
+/**
+ * A signer reuses a token for this time, and a verifier caches valid tokens. So an HMAC is computed once per key in 20 s instead of
+ * once per request.
+ */
 const REUSE_MS = 20_000
-const MAX_REMEMBERED = 10_000
+const MAX_CACHED = 10_000
 
-/** Set by the gateway for requests that the cookie of the console authenticates; stripped from what comes from outside. */
+/** Set by the gateway for requests that the console's cookie authenticates. The gateway removes it from client requests. */
 export const CONSOLE_HEADER = 'x-platter-console'
 
 const keyOf = (secret: string) => new TextEncoder().encode(secret)
 
 /**
- * What our services sign with, and what they take: the first signs, all are taken. Two of them while the one is
- * changed for the other (docs/kubernetes.md, "INTERNAL_SECRET").
+ * The secrets of principal tokens. The first one signs; all of them verify. There are two during a rotation (docs/kubernetes.md,
+ * "INTERNAL_SECRET").
  */
 export type InternalSecrets = readonly [string, ...string[]]
 
-/** Of the configuration of a service. */
+/** Returns the secrets in the configuration of a service. */
 export const internalSecrets = (config: {
   INTERNAL_SECRET: string
   INTERNAL_SECRET_OTHER?: string | undefined
@@ -31,13 +34,10 @@ export const internalSecrets = (config: {
     ? [config.INTERNAL_SECRET]
     : [config.INTERNAL_SECRET, config.INTERNAL_SECRET_OTHER]
 
-/**
- * Signs principals (HMAC-SHA256). `sign` takes a principal and the service that is to believe it, and gives the token
- * for the header.
- */
+/** Returns `sign`, which signs a principal (HMAC-SHA256) for the service `audience` and returns the token for the header. */
 export function principalSigner([secret]: InternalSecrets) {
   const key = keyOf(secret)
-  const signed = new Cache<Promise<string>>({ maxEntries: MAX_REMEMBERED, ttlMs: REUSE_MS })
+  const signed = new Cache<Promise<string>>({ maxEntries: MAX_CACHED, ttlMs: REUSE_MS })
   return function sign(principal: Principal, audience: string): Promise<string> {
     const id = `${audience} ${JSON.stringify(principal)}`
     const known = signed.get(id)
@@ -53,10 +53,13 @@ export function principalSigner([secret]: InternalSecrets) {
   }
 }
 
-/** Verifies tokens. Gives the principal, or null for a token that is forged, expired, for another service, or none. */
+/**
+ * Returns `verify`, which returns the principal of a token. It returns null if the token is absent, forged, expired or for another
+ * audience.
+ */
 export function principalVerifier(secrets: InternalSecrets) {
   const keys = secrets.map(keyOf)
-  const verified = new Cache<{ principal: Principal; until: number }>({ maxEntries: MAX_REMEMBERED })
+  const verified = new Cache<{ principal: Principal; until: number }>({ maxEntries: MAX_CACHED })
   return async function verify(token: string | undefined, audience: string): Promise<Principal | null> {
     if (token === undefined) return null
     const id = `${audience} ${token}`
@@ -73,7 +76,7 @@ export function principalVerifier(secrets: InternalSecrets) {
         verified.set(id, { principal, until: (payload.exp ?? 0) * 1000 })
         return principal
       } catch {
-        // Whatever is wrong with a token, it is no proof; which fault it was is of use to a forger only.
+        // Not logged and not returned: the exact fault would help only an attacker.
       }
     }
     return null

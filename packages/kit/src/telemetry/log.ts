@@ -4,11 +4,11 @@ import { scrub } from '#/telemetry/scrub.ts'
 import { isTelemetryOn, traceIds } from '#/telemetry/spans.ts'
 
 /**
- * The fields of a log line; all others are dropped. A new field has to be added here, where a review sees it. No field contains text
- * that a person has typed.
+ * The allowed fields of a log line; all others are dropped. A new field must be added here, so that a review notices it. No field
+ * contains text that a person has typed.
  */
 const FIELDS = [
-  // Which request, whose (the id of the access key, never the key), which order.
+  // The request, the id of its access key (never the key), and the order.
   'requestId',
   'accessKeyId',
   'orderApiKey',
@@ -17,7 +17,7 @@ const FIELDS = [
   'route',
   'status',
   'ms',
-  // What went wrong.
+  // The failure.
   'err',
   'code',
   'reason',
@@ -35,7 +35,7 @@ const FIELDS = [
   'type',
   'intent',
   'now',
-  // The process and what it stands on.
+  // The process and its dependencies.
   'address',
   'connection',
   'migration',
@@ -48,14 +48,14 @@ const FIELDS = [
 export type LogField = (typeof FIELDS)[number]
 const allowed: ReadonlySet<string> = new Set(FIELDS)
 
-type Say = (fields: Partial<Record<LogField, unknown>>, message: string) => void
+type LogMethod = (fields: Partial<Record<LogField, unknown>>, message: string) => void
 
-/** Named fields and a sentence: never a body, a header or a whole error of an outside call. */
-export type Log = Record<'fatal' | 'error' | 'warn' | 'info' | 'debug', Say> & { flush(): void }
+/** A log line has allowed fields and a message; never a body, a header or the whole error of an outgoing call. */
+export type Log = Record<'fatal' | 'error' | 'warn' | 'info' | 'debug', LogMethod> & { flush(): void }
 
 /**
- * What may be said of an error: PostgreSQL puts the failing row into `detail` and `where`, other libraries
- * whole requests into fields of their own, so everything but these is left out.
+ * Returns the loggable fields of an error. PostgreSQL puts the failing row into `detail` and `where`, and other libraries add whole
+ * requests, so all other fields are omitted.
  */
 function errorWithoutData(error: unknown): unknown {
   if (!(error instanceof Error)) return { message: String(error) }
@@ -67,7 +67,10 @@ function errorWithoutData(error: unknown): unknown {
 const onlyAllowed = (fields: Record<string, unknown>): Record<string, unknown> =>
   Object.fromEntries(Object.entries(fields).filter(([name]) => allowed.has(name)))
 
-/** One JSON line an event, on standard output unless another place is given; and as a log record where OTLP is on. */
+/**
+ * Returns a logger that writes one JSON line per event to `out` (default: standard output). With telemetry on, it also emits a log
+ * record.
+ */
 export function createLog(
   service: string,
   level: string,
@@ -105,7 +108,7 @@ type ErrorLine = { name?: string; message?: string; stack?: string }
 
 let emitter: Emitter | undefined
 
-/** The line as it was written, so that nothing goes out that would not stand in the file. Its trace is the active one. */
+/** Emits a log record from the written line, so that the record contains nothing more than the line. The active trace applies. */
 function emit(line: string): void {
   emitter ??= logs.getLogger('platter')
   if (!emitter.enabled()) return

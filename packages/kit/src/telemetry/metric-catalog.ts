@@ -1,11 +1,11 @@
 /*
- * Every metric of every service. deploy/observability and docs/telemetry.md use these names. Names and attributes that are not Platter's
- * own are OpenTelemetry's semantic conventions.
+ * The metrics of all services. deploy/observability and docs/telemetry.md use these names. Names and attributes without the prefix
+ * `platter.` follow OpenTelemetry's semantic conventions.
  */
 
 export type MetricDeclaration = {
   kind: 'counter' | 'histogram' | 'gauge'
-  /** UCUM; in braces an annotation. */
+  /** A UCUM unit, or an annotation in braces. */
   unit: string
   description: string
   attributes: readonly string[]
@@ -18,7 +18,7 @@ export const METRICS = {
   'http.server.request.duration': {
     kind: 'histogram',
     unit: 's',
-    description: 'Duration of requests, from their head to the last byte of the response.',
+    description: 'Duration of requests, from the request head to the last byte of the response.',
     attributes: ['http.request.method', 'http.route', 'http.response.status_code'],
     boundaries: REQUEST_BOUNDARIES,
   },
@@ -32,7 +32,7 @@ export const METRICS = {
   'platter.saga.duration': {
     kind: 'histogram',
     unit: 's',
-    description: 'From the acceptance of an order to the end of its saga, by outcome.',
+    description: 'Duration from the acceptance of an order to the end of its saga, by outcome.',
     attributes: ['platter.saga.outcome'],
     boundaries: [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300],
   },
@@ -81,7 +81,7 @@ export const METRICS = {
   'platter.permits.limit': {
     kind: 'gauge',
     unit: '{permit}',
-    description: 'The largest number of requests in progress, by limit. That of the gateway adapts.',
+    description: 'Maximum number of requests in progress, by limit. The limit of the gateway adapts.',
     attributes: ['platter.limit.name'],
   },
   'db.client.connection.count': {
@@ -93,7 +93,7 @@ export const METRICS = {
   'db.client.connection.max': {
     kind: 'gauge',
     unit: '{connection}',
-    description: 'The largest number of connections.',
+    description: 'Maximum number of connections.',
     attributes: ['db.client.connection.pool.name'],
   },
   'db.client.connection.pending_requests': {
@@ -123,7 +123,7 @@ export const METRICS = {
   'v8js.memory.heap.limit': {
     kind: 'gauge',
     unit: 'By',
-    description: 'The largest size of the JavaScript heap.',
+    description: 'Maximum size of the JavaScript heap.',
     attributes: [],
   },
   'process.memory.usage': {

@@ -17,19 +17,23 @@ function optionsOf(name: MetricName): MetricOptions {
   return { unit, description, ...(boundaries && { advice: { explicitBucketBoundaries: [...boundaries] } }) }
 }
 
-/** Created at its first use: an instrument that is created before the SDK starts never records. */
+/**
+ * Returns a function that increments a counter. The instrument is created at its first use, because one that exists before the SDK
+ * starts never records.
+ */
 export function counter<Name extends CounterName>(name: Name) {
-  let made: Counter | undefined
+  let instrument: Counter | undefined
   return (attributes: AttributesOf<Name>): void => {
-    if (isTelemetryOn()) (made ??= meter().createCounter(name, optionsOf(name))).add(1, attributes)
+    if (isTelemetryOn()) (instrument ??= meter().createCounter(name, optionsOf(name))).add(1, attributes)
   }
 }
 
-/** Like `counter`; takes values in the unit of its declaration. */
+/** Like `counter`, for a histogram. Values have the unit of the declaration. */
 export function histogram<Name extends HistogramName>(name: Name) {
-  let made: Histogram | undefined
+  let instrument: Histogram | undefined
   return (value: number, attributes: AttributesOf<Name>): void => {
-    if (isTelemetryOn()) (made ??= meter().createHistogram(name, optionsOf(name))).record(value, attributes)
+    if (isTelemetryOn())
+      (instrument ??= meter().createHistogram(name, optionsOf(name))).record(value, attributes)
   }
 }
 
@@ -37,23 +41,25 @@ type Observed<Name extends GaugeName> = { value: number; attributes?: Attributes
 type AllObserved<Name extends GaugeName> = { [Each in Name]: Observed<Each>[] }
 
 /**
- * Gauges that are read when metrics are exported, once an interval. `read` resolves to the values of each name; a
- * rejection leaves them out this time.
+ * Registers gauges that are read at each export of metrics. `read` resolves to the values of each name. If it rejects, the values
+ * are omitted from this export.
  */
 export function observe<Name extends GaugeName>(
   names: readonly Name[],
   read: () => Promise<AllObserved<Name>> | AllObserved<Name>,
 ): void {
   if (!isTelemetryOn()) return
-  const made = names.map((name) => [name, meter().createObservableGauge(name, optionsOf(name))] as const)
+  const instrument = names.map(
+    (name) => [name, meter().createObservableGauge(name, optionsOf(name))] as const,
+  )
   meter().addBatchObservableCallback(
     async (result) => {
-      // Readiness and logs report a dependency that is unavailable.
+      // Readiness checks and logs already report the unavailable dependency.
       const values = await Promise.resolve(read()).catch(() => null)
       if (values === null) return
-      for (const [name, gauge] of made)
+      for (const [name, gauge] of instrument)
         for (const { value, attributes } of values[name]) result.observe(gauge, value, attributes)
     },
-    made.map(([, gauge]) => gauge),
+    instrument.map(([, gauge]) => gauge),
   )
 }

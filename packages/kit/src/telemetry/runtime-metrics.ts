@@ -2,10 +2,10 @@ import { monitorEventLoopDelay, performance } from 'node:perf_hooks'
 import { getHeapStatistics } from 'node:v8'
 import { observe } from '#/telemetry/metrics.ts'
 
-/** The resolution of the delay of the event loop: a timer of Node outside of JavaScript. */
+/** The resolution of the event loop delay, which a native timer of Node measures. */
 const RESOLUTION_MS = 20
 
-/** Gauges of the process, read once per export. */
+/** Registers gauges of the process, which are read at each export. */
 export function observeRuntime(): void {
   const delay = monitorEventLoopDelay({ resolution: RESOLUTION_MS })
   delay.enable()
@@ -22,7 +22,7 @@ export function observeRuntime(): void {
       const now = performance.eventLoopUtilization()
       const { utilization } = performance.eventLoopUtilization(now, before)
       before = now
-      // The timer itself takes its resolution. Without a sample the percentile is not a number.
+      // The measured delay includes the timer's resolution. Without a sample the percentile is NaN.
       const p99 = Math.max(0, (delay.percentile(99) || 0) / 1e9 - RESOLUTION_MS / 1_000)
       delay.reset()
       const heap = getHeapStatistics()

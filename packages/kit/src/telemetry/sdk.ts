@@ -29,14 +29,14 @@ import { Deadline } from '#/http/deadline.ts'
 import type { TelemetryConfig } from '#/lifecycle/config.ts'
 import { enableTelemetry, type Sampling } from '#/telemetry/spans.ts'
 
-/* Imported only with OTEL_EXPORTER_OTLP_ENDPOINT: it takes 0.3 s and 29 MB. */
+/* Imported only if OTEL_EXPORTER_OTLP_ENDPOINT is set: the import takes 0.3 s and 29 MB. */
 
-/** The last export may delay the end of a process by this time. */
+/** The maximum time for which the last export may delay the end of a process. */
 const FLUSH_TIMEOUT_MS = 1_000
 
 /**
- * Starts the SDK, which exports spans, metrics and logs to the OTLP receiver (the exporters read OTEL_EXPORTER_OTLP_*). `onFailure`
- * receives the reason when an export fails. Returns the function that stops it, and exports the rest for at most a second.
+ * Starts the SDK, which exports spans, metrics and logs to the OTLP receiver. The exporters read OTEL_EXPORTER_OTLP_*. `onFailure`
+ * receives the reason of a failed export. Returns a function that stops the SDK and exports the rest within a second.
  */
 export function startTelemetry(
   service: string,
@@ -73,17 +73,17 @@ function samplingOf({
 
 const quiet = { verbose: () => undefined, debug: () => undefined, info: () => undefined }
 
-/** OTEL_RESOURCE_ATTRIBUTES and OTEL_SERVICE_NAME win. */
+/** Returns the resource. OTEL_RESOURCE_ATTRIBUTES and OTEL_SERVICE_NAME take precedence over these attributes. */
 function resourceOf(service: string): Resource {
   const manifest = readFileSync(new URL('../../package.json', import.meta.url), 'utf8')
-  const ours: Attributes = {
+  const defaults: Attributes = {
     'service.namespace': 'platter',
     'service.name': service,
     'service.version': (JSON.parse(manifest) as { version: string }).version,
     'service.instance.id': randomUUID(),
     'process.pid': process.pid,
   }
-  return resourceFromAttributes(ours).merge(
+  return resourceFromAttributes(defaults).merge(
     detectResources({ detectors: [resourceAttributesEnvDetector, serviceNameEnvDetector] }),
   )
 }
@@ -91,9 +91,9 @@ function resourceOf(service: string): Resource {
 function startTraces(resource: Resource, config: TelemetryConfig): TracerProvider {
   const exporter = new OTLPTraceExporter()
   const scheduledDelayMillis = config.OTEL_BSP_SCHEDULE_DELAY
-  // A full queue (2,048) throws away what comes then, so that a receiver that is down costs no memory.
+  // A full queue (2,048 spans) discards new spans, so that an unavailable receiver does not increase memory use.
   const processor = new BatchSpanProcessor({ exporter, scheduledDelayMillis })
-  // `spans.ts` starts only spans that are to be recorded.
+  // `spans.ts` makes the sampling decision and starts only recorded spans.
   const sampler = new AlwaysOnSampler()
   const provider = new TracerProvider({ resource, sampler, spanProcessors: [processor] })
   trace.setGlobalTracerProvider(provider)

@@ -18,8 +18,8 @@ export { SpanKind } from '@opentelemetry/api'
 export type { Attributes, Span } from '@opentelemetry/api'
 
 /*
- * Manual spans at process boundaries (docs/decisions/0014-telemetry.md). Until `enableTelemetry`, which only sdk.ts calls, each
- * function costs the read of one variable.
+ * Manual spans at process boundaries (docs/decisions/0014-telemetry.md). Without telemetry, each function only reads one variable.
+ * Only sdk.ts calls `enableTelemetry`.
  */
 
 export const SCOPE = 'platter'
@@ -29,11 +29,11 @@ let on = false
 /** Whether this process exports telemetry. */
 export const isTelemetryOn = (): boolean => on
 
-/** How the gateway samples. The other processes record what it records. */
+/** The sampling of the gateway. The other processes follow its decision. */
 export type Sampling = {
-  /** The decision of a client that sends one holds. */
+  /** Whether the sampling decision of a client is respected. */
   isParentBased: boolean
-  /** The share of new traces that is recorded, 0 to 1. */
+  /** The share of new traces that are recorded, 0 to 1. */
   ratio: number
 }
 
@@ -53,7 +53,7 @@ const isSampled = (active: Context): boolean =>
 const begin = ({ name, kind = SpanKind.INTERNAL, attributes = {} }: SpanDescription, parent: Context): Span =>
   tracer.startSpan(name, { kind, attributes }, parent)
 
-/** The code or name of an error. Its message could quote a request, and traces leave the platform. */
+/** Returns the code or name of an error. The message could quote a request, and traces leave the platform. */
 function typeOf(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown'
   const { code } = error as NodeJS.ErrnoException
@@ -66,7 +66,7 @@ function fail(span: Span, error: unknown): void {
   if (!(error instanceof Problem) || error.status >= 500) span.setStatus({ code: SpanStatusCode.ERROR })
 }
 
-/** A span around `work`, below the active one. `describe` is called only when the trace is sampled. */
+/** Runs `work` in a child span of the active span. `describe` is called only if the trace is sampled. */
 export function inSpan<T>(
   describe: () => SpanDescription,
   work: (span: Span | null) => Promise<T>,
@@ -88,7 +88,7 @@ async function recorded<T>(span: Span, parent: Context, work: (span: Span | null
   }
 }
 
-/** A span without children, which ends with the promise of `work`: cheaper than `inSpan`. */
+/** Records a span without children, which ends when the promise of `work` settles. It is cheaper than `inSpan`. */
 export function timed<T>(describe: () => SpanDescription, work: () => T): T {
   if (!on) return work()
   const active = context.active()
@@ -109,24 +109,24 @@ export function timed<T>(describe: () => SpanDescription, work: () => T): T {
   return result
 }
 
-/** The sender of work: W3C Trace Context, and the request id, which its log lines have in every service. */
+/** The origin of work: the W3C Trace Context, and the request id, which is in the log lines of every service. */
 export type Origin = { traceparent: unknown; requestId: string }
 
 type RootSpanDescription = {
   name: string
   kind: SpanKind
-  /** Called only when the span is recorded. */
+  /** Called only if the span is recorded. */
   attributes: () => Attributes
-  /** The sender ended long ago: the span is also linked to the sender's span. */
+  /** Whether the span is also linked to the sender's span, which ended long ago. */
   linked?: boolean
 }
 
 const TRACEPARENT = /^00-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-([0-9a-f]{2})$/
 
 /**
- * Decides about recording before anything is allocated: span, ids and context of an unsampled request cost more than all
- * metrics and logs together. `mayBegin`: a trace may start here. Behind the gateway an absent `traceparent` means that the
- * gateway has not sampled the trace. `chance`: uniform in [0, 1).
+ * Makes the sampling decision before any allocation. The span, ids and context of an unsampled request cost more than all metrics
+ * and logs together. `mayBegin` allows a trace to start here. Behind the gateway, an absent `traceparent` means that the gateway
+ * has not sampled the trace. `chance` returns a uniform number in [0, 1).
  */
 export function isRecorded(
   traceparent: unknown,
@@ -137,7 +137,7 @@ export function isRecorded(
   return flags !== undefined && (Number.parseInt(flags, 16) & TraceFlags.SAMPLED) !== 0
 }
 
-/** Starts the root span of a request, message or resumed saga in this process; null when its trace is not recorded. */
+/** Starts the root span of a request, message or resumed saga in this process. Returns null if its trace is not recorded. */
 export const startRootSpan = (
   origin: Origin,
   description: RootSpanDescription,
@@ -147,7 +147,7 @@ export const startRootSpan = (
     ? new RootSpan(origin, description)
     : null
 
-/** The span of this process that has no parent here: a request, a message or a resumed saga. */
+/** A span without a parent in this process: a request, a message or a resumed saga. */
 export class RootSpan {
   readonly traceId: string
   readonly #span: Span
@@ -167,13 +167,13 @@ export class RootSpan {
     return context.with(this.#context, work)
   }
 
-  /** To be called once. `failure` names an error of Platter. */
+  /** Ends the span; must be called once. `failure` is the name of an error of Platter. */
   end(attributes: Attributes = {}, failure: string | null = null): void {
     end(this.#span, attributes, failure)
   }
 }
 
-/** Without `tracestate`: arbitrary text of the caller, which every span would store. */
+/** Omits `tracestate`, which is arbitrary text of the caller that every span would store. */
 const senderOf = ({ traceparent }: Origin): Context => propagation.extract(ROOT_CONTEXT, { traceparent })
 
 function end(span: Span, attributes: Attributes, failure: string | null): void {
@@ -183,8 +183,8 @@ function end(span: Span, attributes: Attributes, failure: string | null): void {
 }
 
 /**
- * Records a failure although its trace is not sampled: one span for each process, all in one trace. It is the caller's trace, or
- * one whose id is the request id. `startTime` in epoch milliseconds.
+ * Records a failure whose trace is not sampled: one span for each process, all in one trace. The trace is the caller's, or its id
+ * derives from the request id. `startTime` is in epoch milliseconds.
  */
 export function recordFailure(
   origin: Origin,
@@ -198,12 +198,15 @@ export function recordFailure(
   end(span, outcome.attributes ?? {}, failure)
 }
 
-/** The trace in which `recordFailure` records. */
+/** Returns the id of the trace that `recordFailure` uses. */
 export const failureTraceId = (origin: Origin): string => unsampledParent(origin).traceId
 
 const HEX_32 = /^(?!0{32})[0-9a-f]{32}$/
 
-/** A generated request id is a UUID, whose digits are a trace id. Any other request id is hashed. */
+/**
+ * Returns the caller's trace, or a trace id from the request id. The digits of a UUID are a valid trace id; any other request id is
+ * hashed.
+ */
 function unsampledParent(origin: Origin): SpanContext {
   const given = trace.getSpanContext(senderOf(origin))
   if (given) return given
@@ -213,7 +216,7 @@ function unsampledParent(origin: Origin): SpanContext {
   return { traceId, spanId: hash.slice(32, 48), traceFlags: TraceFlags.NONE, isRemote: true }
 }
 
-/** Runs `work` in a root span. Its rejection is passed on, and recorded as a failure of Platter. */
+/** Runs `work` in a root span. A rejection is recorded as a failure of Platter and rethrown. */
 export async function inRootSpan<T>(
   origin: Origin,
   description: RootSpanDescription,
@@ -235,31 +238,31 @@ export async function inRootSpan<T>(
 }
 
 /**
- * Runs `work` without a trace. The end of a response is an event of the upstream connection, and has the context of the request
- * that opened that connection.
+ * Runs `work` without a trace. The end of a response is an event of the upstream connection, whose context belongs to the request
+ * that opened the connection.
  */
 export const outsideTraces = <T>(work: () => T): T => (on ? context.with(ROOT_CONTEXT, work) : work())
 
 const withoutTrace = <T>(work: () => T): T => work()
 
-/** Captures the active trace for later work in 0.2 µs; `AsyncLocalStorage.snapshot` takes 3.7. */
+/** Captures the active trace for later work in 0.2 µs; `AsyncLocalStorage.snapshot` takes 3.7 µs. */
 export function inActiveTrace(): <T>(work: () => T) => T {
   if (!on) return withoutTrace
   const active = context.active()
   return (work) => context.with(active, work)
 }
 
-/** The header that continues the trace at the receiver: `traceparent`. */
+/** Returns the header that continues the trace at the receiver: `traceparent`. */
 export function traceHeaders(): Record<string, string> {
   const headers: Record<string, string> = {}
   if (on) propagation.inject(context.active(), headers)
   return headers
 }
 
-/** The active trace as one text, to be stored in a row; null when there is none. */
+/** Returns the active trace as one text for a row; null without an active trace. */
 export const traceparent = (): string | null => traceHeaders()['traceparent'] ?? null
 
-/** The trace fields of a log line. */
+/** Returns the trace fields of a log line. */
 export function traceIds(): { trace_id?: string; span_id?: string } {
   const active = on ? trace.getSpanContext(context.active()) : undefined
   return active ? { trace_id: active.traceId, span_id: active.spanId } : {}

@@ -1,18 +1,21 @@
 import type { Refusal } from '@platter/contracts'
 
-/** Identical for a user of another application: the response must not show that the user exists. */
+/** Also returned for a user of another application: the response must not reveal that the user exists. */
 export const USER_NOT_FOUND: Refusal = { code: 'user-not-found', detail: 'There is no such user.' }
 
-/** The largest number of each per user (docs/interface.md, "Limits"). An order's card or address beyond it is not saved. */
+/**
+ * The maximum number of cards and addresses per user (docs/interface.md, "Limits"). Beyond it, a card or address of an order is not
+ * saved.
+ */
 export const MAX_CARDS = 20
 export const MAX_ADDRESSES = 50
 
-/** Why a card or an address was not added. */
+/** The reason why a card or an address was not added. */
 export type NotAdded = 'no-such-user' | 'full'
 
 const full = (records: string, max: number): Refusal => ({
   code: 'too-many-saved',
-  detail: `The account has ${max} ${records} already. Remove one first.`,
+  detail: `The account already has ${max} ${records}. Remove one first.`,
 })
 
 export const CARD_NOT_ADDED: Record<NotAdded, Refusal> = {
@@ -25,7 +28,7 @@ export const ADDRESS_NOT_ADDED: Record<NotAdded, Refusal> = {
   full: full('addresses', MAX_ADDRESSES),
 }
 
-/** Why a card or an address was not removed. */
+/** The reason why a card or an address was not removed. */
 export type NotRemoved = 'no-such-user' | 'not-found'
 
 export const CARD_NOT_REMOVED: Record<NotRemoved, Refusal> = {
@@ -49,7 +52,7 @@ export const APPLICATION_NOT_FOUND: Refusal = {
   detail: 'There is no such application.',
 }
 
-/** A refusal because of one field of the body. */
+/** Returns a refusal because of one field of the body. */
 const ofField = (field: string, code: Refusal['code'], detail: string): Refusal => ({
   code,
   detail,

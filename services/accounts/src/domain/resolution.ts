@@ -1,7 +1,7 @@
 import type { Address, Fault, Recipient, Saving, TokenizedCard } from '@platter/contracts'
 import { USER_NOT_FOUND } from '#/domain/refusals.ts'
 
-/** The apiKeys in an order; null when it names none. */
+/** The apiKeys in an order; null for a part without one. */
 export type References = {
   recipientApiKey: string | null
   cardApiKey: string | null
@@ -24,7 +24,7 @@ export const NOTHING_FOUND: Found = {
   newAddress: null,
 }
 
-/** A fault for each apiKey without a record, with its pointer into the body of send-order. */
+/** Returns a fault for each apiKey without a record, with its pointer into the body of send-order. */
 export function notFound(references: References, found: Found): Fault[] {
   const faults: Fault[] = []
   if (references.recipientApiKey !== null && !found.recipient) {

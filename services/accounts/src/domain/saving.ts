@@ -2,7 +2,10 @@ import type { NewAddressFields, NewCardFields, Saving } from '@platter/contracts
 
 type Texts<F> = Record<keyof F, string | null>
 
-/** Whether a new card or address of an order is saved beside those of the user. A full account does not fail the order. */
+/**
+ * Decides whether a new card or address of an order is saved in addition to the user's records. A full account does not fail the
+ * order.
+ */
 export function savingOf<F extends object>(
   record: F & Texts<F>,
   saved: readonly (Texts<F> & { apiKey: string | null })[],
@@ -18,7 +21,7 @@ const isSame = <F extends object>(record: F & Texts<F>, saved: Texts<F>): boolea
     (field) => normalized(record[field]) === normalized(saved[field]),
   )
 
-/** Equal for texts that differ in case, spaces and Unicode composition only; null is empty. */
+/** Normalizes a text, so that texts are equal if they differ only in case, spaces and Unicode composition. Null is empty. */
 const normalized = (text: string | null): string =>
   (text ?? '').normalize('NFKC').trim().replaceAll(/\s+/g, ' ').toLowerCase()
 
@@ -31,8 +34,8 @@ export const addressFields = ({ streetAddress, aptNumber, city, state, zip }: Ne
 })
 
 /**
- * The fields that identify a card to its user. Neither the number nor a hash of it is stored, so two cards of one holder with the
- * same last four digits and the same expiry count as one.
+ * Returns the fields that identify a card for its user. Neither the number nor a hash of it is stored. Therefore two cards of one
+ * holder with equal last four digits and expiry count as one.
  */
 export const cardFields = (card: NewCardFields) => ({
   cardholderName: card.cardholderName,

@@ -12,9 +12,9 @@ type Deps = {
 type Command = z.output<typeof AccountsSave.data>
 
 /**
- * Saves the new card and address of an order. Their apiKeys are those of the order, so a repeated command changes nothing and
- * publishes its reply again; after a crash between the two it saves the second one. Throws NotPublished when the reply could not
- * be published: the saga republishes the command.
+ * Handles the command accounts.save: saves the new card and address of an order. Their apiKeys come from the order, so a repeated
+ * command changes nothing and publishes its reply again. After a crash between the two it saves the second one. Throws NotPublished
+ * if the reply could not be published; the saga then republishes the command.
  */
 export const save =
   ({ cards, addresses, bus }: Deps) =>

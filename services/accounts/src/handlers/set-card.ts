@@ -4,7 +4,10 @@ import type { CardStore } from '#/store/cards.ts'
 
 type Deps = { cards: Pick<CardStore, 'setDetails'> }
 
-/** The bank of a saved card has replaced it. A lost message is made up for when the old card has expired (`current-card.ts`). */
+/**
+ * Stores the new details of a saved card that its bank has replaced. A lost message is harmless: the card is read again when its
+ * stored expiry has passed (`current-card.ts`).
+ */
 export const setCard =
   ({ cards }: Deps) =>
   ({ token, ...details }: z.output<typeof AccountsSetCard.data>): Promise<void> =>

@@ -17,8 +17,8 @@ import {
 } from '@platter/kit'
 
 /**
- * Exchanges a card for the processor's token: the only way on which number and cvv leave this process. Throws the Problem of
- * payments. The exchange may be repeated: an unused token has no effect.
+ * Exchanges a card for the processor's token. Number and cvv leave this process in no other way. Throws the Problem of payments.
+ * The exchange may be repeated, because an unused token has no effect.
  */
 export function tokenizer(replicas: Replicas, secrets: InternalSecrets) {
   const call = internalCaller({ service: 'accounts', secrets, replicas, timeoutMs: requestTimes.tokenize })
@@ -27,7 +27,7 @@ export function tokenizer(replicas: Replicas, secrets: InternalSecrets) {
 }
 export type Tokenizer = ReturnType<typeof tokenizer>
 
-/** Detaches a removed card at the payment processor. Rejects when the outcome is not known; it may be repeated. */
+/** Detaches a removed card at the payment processor. Rejects if the outcome is unknown; then it may be repeated. */
 export function detacher(replicas: Replicas, secrets: InternalSecrets) {
   const call = internalCaller({ service: 'accounts', secrets, replicas, timeoutMs: requestTimes.tokenize })
   return async (token: string): Promise<void> => {
@@ -35,7 +35,7 @@ export function detacher(replicas: Replicas, secrets: InternalSecrets) {
   }
 }
 
-/** Reads a saved card at the payment processor; null when it has no details. Rejects when they are not known. */
+/** Reads a saved card's details at the payment processor; null if it has none. Rejects if the result is unknown. */
 export function cardReader(replicas: Replicas, secrets: InternalSecrets) {
   const call = internalCaller({ service: 'accounts', secrets, replicas, timeoutMs: requestTimes.readCard })
   return async (token: string): Promise<CardDetails | null> =>

@@ -31,7 +31,7 @@ export function addAddress({ tenantDb, addresses, bus }: Deps): Handler<typeof A
   }
 }
 
-/** Throws a Problem for missing fields. A complete address is saved without a point while catalog is unavailable. */
+/** Throws a Problem for missing fields. While catalog is unavailable, a complete address is saved without a point. */
 async function completed(bus: Deps['bus'], given: NewAddress, requestId: string): Promise<CompletedAddress> {
   const { aptNumber: _apartment, ...address } = given
   try {

@@ -10,7 +10,7 @@ import { ownerOf } from '#/store/tenant-user.ts'
 
 type Deps = { tenantDb: TenantDb; cards: (db: Db) => CardStore; tokenize: Tokenizer }
 
-/** docs/specification.md, "Endpoints". Every check that needs no token precedes the tokenization: it is a call of the processor. */
+/** docs/specification.md, "Endpoints". All checks that need no token precede the tokenization, which calls the processor. */
 export function addCard({ tenantDb, cards, tokenize }: Deps): Handler<typeof AddCard> {
   const { replay, execute } = idempotent((call) => tenantDb(call.principal.applicationId), AddCard)
   return async (call) => {

@@ -5,7 +5,7 @@ import type { Db } from '#/store/tables.ts'
 
 type Deps = { db: Db; accessKeys: (db: Db) => Pick<AccessKeyStore, 'importsVersion' | 'importedHashes'> }
 
-/** Reads the version first: after an import between the two reads the next request gets another version. */
+/** Reads the version before the hashes: after an import between the two reads, the next request finds another version. */
 export const importedAccessKeys =
   ({ db, accessKeys }: Deps): Handler<typeof ImportedAccessKeys> =>
   async ({ body }) => {

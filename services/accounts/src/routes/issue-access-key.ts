@@ -15,7 +15,7 @@ type Deps = {
   derivedKeys: DerivedAccessKeys
 }
 
-/** The prefix of an imported key, which has 16 characters at least. */
+/** Characters in the stored prefix of an imported key, which has at least 16 characters. */
 const PREFIX_CHARACTERS = 4
 
 export function issueAccessKey({
@@ -24,7 +24,7 @@ export function issueAccessKey({
   accessKeys,
   derivedKeys,
 }: Deps): Handler<typeof IssueAccessKey> {
-  // An imported key is in the request: the response repeats it, and it is never stored.
+  // The request contains the imported key. The response repeats it, and it is never stored.
   const reveal = (body: string, { body: { key } }: Call<typeof IssueAccessKey>) =>
     key
       ? JSON.stringify({ ...(JSON.parse(body) as object), accessKey: key.reveal() })

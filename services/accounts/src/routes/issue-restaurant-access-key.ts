@@ -12,7 +12,9 @@ type Deps = {
   derivedKeys: DerivedAccessKeys
 }
 
-/** A key of a restaurant that does not exist gives access to nothing: only catalog has the restaurants. */
+/**
+ * The restaurant is not checked, because only catalog has the restaurants. A key of an unknown restaurant gives access to nothing.
+ */
 export function issueRestaurantAccessKey({
   db,
   accessKeys,

@@ -16,7 +16,7 @@ type Deps = {
   attempts: CredentialAttempts
 }
 
-/** An e-mail address is registered once, for all applications and in any case of its letters. */
+/** An e-mail address is registered once for all applications, in any case of its letters. */
 export function registerUser({ db, users, passwords, attempts }: Deps): Handler<typeof RegisterUser> {
   const { replay, execute } = idempotent(db, RegisterUser)
   return async (call) => {

@@ -8,7 +8,7 @@ import { ownerOf } from '#/store/tenant-user.ts'
 
 type Deps = { tenantDb: TenantDb; addresses: (db: Db) => AddressStore }
 
-/** Orders contain a copy of their address, and keep it. */
+/** Existing orders keep their own copy of the address. */
 export function removeAddress({ tenantDb, addresses }: Deps): Handler<typeof RemoveAddress> {
   const { execute } = idempotent((call) => tenantDb(call.principal.applicationId), RemoveAddress)
   return (call) =>

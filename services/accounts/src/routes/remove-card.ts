@@ -8,7 +8,7 @@ import { ownerOf } from '#/store/tenant-user.ts'
 
 type Deps = { tenantDb: TenantDb; cards: (db: Db) => CardStore }
 
-/** Orders contain a copy of their card, and keep it. */
+/** Existing orders keep their own copy of the card. */
 export function removeCard({ tenantDb, cards }: Deps): Handler<typeof RemoveCard> {
   const { execute } = idempotent((call) => tenantDb(call.principal.applicationId), RemoveCard)
   return (call) =>

@@ -5,7 +5,7 @@ import type { Db } from '#/store/tables.ts'
 
 type Deps = { db: Db; accessKeys: (db: Db) => Pick<AccessKeyStore, 'find' | 'recordUse'>; log: Log }
 
-/** Does not wait until the use is recorded: every public request waits for this response. */
+/** Responds before the use is recorded, because every public request waits for this response. */
 export const resolveAccessKey =
   ({ db, accessKeys, log }: Deps): Handler<typeof ResolveAccessKey> =>
   async ({ body, requestId }) => {

@@ -5,7 +5,7 @@ import { Position, positionOf, type Db } from '#/store/tables.ts'
 
 type Deps = { db: Db; accessKeyRecords: (db: Db) => Pick<AccessKeyRecordStore, 'list'> }
 
-/** A restaurant that does not exist has an empty list: only catalog has the restaurants. */
+/** The list of an unknown restaurant is empty, because only catalog has the restaurants. */
 export const restaurantAccessKeys =
   ({ db, accessKeyRecords }: Deps): Handler<typeof RestaurantAccessKeys> =>
   (call) => {

@@ -7,7 +7,7 @@ import type { Db } from '#/store/tables.ts'
 
 type Deps = { db: Db; accessKeyRecords: (db: Db) => Pick<AccessKeyRecordStore, 'revoke'> }
 
-/** Takes effect within a second: the gateways cache the principal of a key for that time. */
+/** Takes effect within a second, because gateways cache the principal of a key for that time. */
 export function revokeAccessKey({ db, accessKeyRecords }: Deps): Handler<typeof RevokeAccessKey> {
   const { execute } = idempotent(db, RevokeAccessKey)
   return (call) =>

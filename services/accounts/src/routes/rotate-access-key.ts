@@ -13,7 +13,7 @@ type Deps = {
   derivedKeys: DerivedAccessKeys
 }
 
-/** The new key has the kind, the mode and the holder of the old one. */
+/** The new key has the kind, mode and holder of the old key. */
 export function rotateAccessKey({
   db,
   accessKeyRecords,

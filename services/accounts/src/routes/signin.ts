@@ -10,7 +10,7 @@ import { attemptOf } from '#/credential-attempt.ts'
 type Deps = { db: Db; users: (db: Db) => UserStore; passwords: Passwords; attempts: CredentialAttempts }
 
 /**
- * A sign-in makes the user one of the calling application's (docs/interface.md, "Access to users and orders"). An unknown e-mail
+ * A sign-in makes the user a user of the calling application (docs/interface.md, "Access to users and orders"). An unknown e-mail
  * address takes the same steps as a wrong password.
  */
 export function signin({ db, users, passwords, attempts }: Deps): Handler<typeof Signin> {

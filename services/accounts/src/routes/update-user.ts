@@ -17,7 +17,7 @@ type Deps = {
 /** docs/specification.md, "Endpoints". */
 export function updateUser({ tenantDb, users, passwords }: Deps): Handler<typeof UpdateUser> {
   const { replay, execute } = idempotent((call) => tenantDb(call.principal.applicationId), UpdateUser)
-  /** Checks the user first: a hash takes 30 ms of a core. */
+  /** Checks the user first, because a hash takes 30 ms of a core. */
   async function hashFor(owner: Owner, password: Secret): Promise<string> {
     if (!(await users(tenantDb(owner.applicationId)).isUser(owner))) throw Problem.refusal(USER_NOT_FOUND)
     using hashing = passwords.enter(owner.applicationId)

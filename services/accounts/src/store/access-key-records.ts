@@ -6,18 +6,21 @@ import { after, createdEpoch, createdMicroseconds, epochOf, type Db, type Range 
 /** The key that a rotation replaces. */
 type ReplacedKey = NonNullable<Awaited<ReturnType<typeof lock>>>
 
-/** The statements of operators. No result contains an access key. */
+/** Operations of operators on access keys. No result contains an access key. */
 export type AccessKeyRecordStore = {
   /** Newest first. */
   list(holder: Holder, range: Range): Promise<(AccessKey & { at: number })[]>
   /**
-   * Ends a key now; the end of a revoked key stays. `last`: no other operator key without an expiry would remain. In the caller's
-   * transaction.
+   * Revokes a key now; an already revoked key keeps its time. `last`: no other operator key without an expiry would remain. In the
+   * caller's transaction.
    */
   revoke(id: string): Promise<{ kind: 'revoked'; key: AccessKey } | { kind: 'unknown' } | { kind: 'last' }>
-  /** Locks the key that is to be replaced; null when it does not exist. In the caller's transaction. */
+  /** Locks the key to replace; null if it does not exist. In the caller's transaction. */
   lock(id: string): Promise<ReplacedKey | null>
-  /** Stores the key that replaces another one, which expires after the overlap or at its earlier end. In the same transaction. */
+  /**
+   * Stores the replacement of a key. The old key expires after the overlap, or earlier if it already had an end. In the same
+   * transaction.
+   */
   replace(
     old: ReplacedKey,
     by: { key: StoredKey; overlapMinutes: number },
@@ -35,7 +38,7 @@ const record = [
   epochOf<number | null>('revoked_at').as('revoked'),
 ] as const
 
-/** The kinds are part of the text, as in the partial indexes: a generic plan uses those only for constants. */
+/** The kinds are literals, as in the partial indexes: a generic plan uses a partial index only for constants. */
 function heldBy(holder: Holder): RawBuilder<boolean> {
   switch (holder.kind) {
     case 'application':
@@ -47,7 +50,7 @@ function heldBy(holder: Holder): RawBuilder<boolean> {
   }
 }
 
-/** The advisory lock that serializes revocations: of two concurrent ones the second sees the keys that the first leaves. */
+/** The advisory lock that serializes revocations. Of two concurrent revocations, the second sees the result of the first. */
 const REVOCATIONS = 7_400_030
 
 export const postgresAccessKeyRecords = (db: Db): AccessKeyRecordStore => ({

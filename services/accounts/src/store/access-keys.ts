@@ -4,7 +4,7 @@ import { sql } from 'kysely'
 import { modeOf } from '#/domain/key-mode.ts'
 import { createdEpoch, type Db } from '#/store/tables.ts'
 
-/** An access key is stored as a hash. Its prefix identifies it to operators. */
+/** An access key, stored as a hash. The prefix identifies it to operators. */
 export type StoredKey = { id: string; hash: string; prefix: string; imported?: boolean }
 
 export type Holder =
@@ -12,17 +12,20 @@ export type Holder =
   | { kind: 'restaurant'; restaurantApiKey: string }
   | { kind: 'operator' }
 
-/** The statements of authentication and of issuing. */
+/** Operations for authentication and for issuing keys. */
 export type AccessKeyStore = {
-  /** Undefined when the hash is stored already, which is possible for imported keys only. */
+  /** Returns undefined if the hash is already stored, which is possible only for imported keys. */
   insert(key: StoredKey, holder: Holder): Promise<{ created: number } | undefined>
-  /** Stores an operator's key unless its hash is stored; a revoked one stays revoked. */
+  /** Stores an operator's key unless its hash is already stored. A revoked key stays revoked. */
   ensureOperatorKey(hash: string): Promise<void>
-  /** The principal of a valid key, and whether its use is to be recorded; undefined when it is unknown, revoked or expired. */
+  /**
+   * Returns the principal of a valid key, and whether its use must be recorded. Undefined if the key is unknown, revoked or
+   * expired.
+   */
   find(hash: string): Promise<{ id: string; principal: Principal; isUseOutdated: boolean } | undefined>
-  /** Records a use: once per minute at most, on any number of replicas. */
+  /** Records a use, at most once per minute across all replicas. */
   recordUse(id: string): Promise<void>
-  /** Changes with each import of a key, and with the end of an imported one. */
+  /** Returns a version that changes with each import of a key, and when an imported key ends. */
   importsVersion(): Promise<string>
   importedHashes(): Promise<string[]>
 }
@@ -31,7 +34,7 @@ export const isValid = sql<boolean>`(revoked_at is null and (expires_at is null 
 
 const isUseOutdated = sql<boolean>`(last_used_at is null or last_used_at < now() - interval '1 minute')`
 
-/** `imported` is part of the text: a generic plan assumes a parameter to be true as often as false. */
+/** `imported` is a literal, because a generic plan assumes that a parameter is true as often as false. */
 const validImports = (db: Db) =>
   db
     .selectFrom('access_keys')
@@ -95,7 +98,7 @@ async function find(db: Db, hash: string) {
     .executeTakeFirst()
   if (!row) return undefined
   const { id, kind, application_id: applicationId, restaurant_api_key: restaurantApiKey } = row
-  // A key that replaced another one is the same caller (migrations/0030).
+  // A key that replaced another key is the same caller (migrations/0030).
   const accessKeyId = row.lineage_id ?? id
   const mode = modeOf(row.prefix)
   const principal = Principal.parse({ kind, applicationId, restaurantApiKey, accessKeyId, mode })

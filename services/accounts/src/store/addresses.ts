@@ -6,7 +6,7 @@ import { addressFields, savingOf } from '#/domain/saving.ts'
 import { savedRecords, type SavedRecords } from '#/store/saved-records.ts'
 import type { Db, Tables } from '#/store/tables.ts'
 
-/** The new address of an order has no apiKey until it is saved. */
+/** An address with its apiKey. The new address of an order has none until it is saved. */
 export type SavedAddress = Address & { apiKey: string }
 
 /** The saved addresses of users. */
@@ -23,7 +23,7 @@ export const addressColumns = [
   'addresses.longitude',
 ] as const
 
-/** The addresses of the user of a query, in the order of their addition. */
+/** Selects the addresses of the query's user, oldest first. */
 export const addressesOfUser = (eb: ExpressionBuilder<Tables, 'users'>) =>
   jsonArrayFrom(
     eb

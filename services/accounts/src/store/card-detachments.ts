@@ -1,17 +1,17 @@
 import { sql } from 'kysely'
 import type { Db } from '#/store/tables.ts'
 
-/** A removed card that is to be detached at the payment processor. The token must not be logged. */
+/** A removed card that must be detached at the payment processor. The token must not be logged. */
 export type CardDetachment = { cardApiKey: string; token: string }
 
-/** The rows of `card_detachments`. The removal of a card inserts them. */
+/** The rows of `card_detachments`, which the removal of a card inserts. */
 export type CardDetachmentStore = {
   /**
-   * Returns due detachments, at most `limit`. Each is due again after 10 s, doubling to an hour, ±20 %, unless it is deleted. Rows
-   * whose token is that of a saved card, or of a card that was removed later, are deleted and not returned.
+   * Returns at most `limit` due detachments. Each is due again after 10 s, doubling up to an hour, ±20 %, unless it is deleted. A
+   * row is deleted and not returned if its token belongs to a saved card, or to a card that was removed later.
    */
   takeDue(limit: number): Promise<CardDetachment[]>
-  /** The card is detached, or the processor does not have it. */
+  /** Deletes the row of a card that is detached, or that the processor does not have. */
   delete(cardApiKey: string): Promise<void>
 }
 

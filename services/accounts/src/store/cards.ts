@@ -9,9 +9,9 @@ import { userOfTenant, type Owner } from '#/store/tenant-user.ts'
 
 /** The saved cards of users. */
 export type CardStore = SavedRecords<CreditCard, TokenizedCard> & {
-  /** Whether the user may add another card now. Only `add`, which checks again under a lock, decides. */
+  /** Returns whether the user may add another card now. Only `add` decides, because it checks again under a lock. */
   checkCapacity(owner: Owner): Promise<'free' | NotAdded>
-  /** Sets what the payment processor knows of the saved cards with this token. */
+  /** Sets the processor's details of the saved cards with this token. */
   setDetails(token: string, details: CardDetails): Promise<void>
 }
 
@@ -27,7 +27,7 @@ export const cardColumns = [
   'cards.brand',
 ] as const
 
-/** The cards of the user of a query, in the order of their addition. */
+/** Selects the cards of the query's user, oldest first. */
 export const cardsOfUser = (eb: ExpressionBuilder<Tables, 'users'>) =>
   jsonArrayFrom(
     eb
@@ -78,7 +78,7 @@ const statements = (db: Db) => ({
       })
       .onConflict((conflict) => conflict.column('api_key').doNothing())
       .execute(),
-  /** One statement: the token moves from the card to its detachment. */
+  /** One statement moves the token from the card to its detachment. */
   erase: (apiKey: string) =>
     db
       .with('detachment', (query) =>

@@ -4,10 +4,10 @@ import { OptionalRedis } from '@platter/kit/lifecycle/optional-redis'
 import { connectRedis } from '@platter/kit/lifecycle/redis'
 import { AttemptLimit } from '@platter/kit/limits/attempt-limit'
 
-/** The number of attempts within `seconds`, of one e-mail address, one client address and one application. */
+/** The maximum number of attempts within `seconds`, per e-mail address, per client address and per application. */
 type AttemptsPolicy = { perEmail: number; perAddress: number; perApplication: number; seconds: number }
 
-/** The e-mail address in the request, the client's address if it is known, and the application of a sign-in. */
+/** The e-mail address in the request, the client's address if known, and, for a sign-in, the application. */
 export type CredentialAttempt = {
   email: string
   address: string | undefined
@@ -15,19 +15,19 @@ export type CredentialAttempt = {
 }
 
 /**
- * Attempts to sign in or to register. Each counts, whether or not the user exists, so that a rejection reveals nothing. A
- * successful sign-in is taken back, so that only guesses use up the attempts.
+ * Attempts to sign in or to register. An attempt counts whether or not the user exists, so a rejection reveals nothing. A
+ * successful sign-in is uncounted, so only failed attempts use up the limit.
  */
 export type CredentialAttempts = {
-  /** Counts one attempt. Throws Problem rate-limited when none is left. */
+  /** Counts one attempt. Throws Problem rate-limited above a limit. */
   count(attempt: CredentialAttempt): Promise<void>
   takeBack(attempt: CredentialAttempt): Promise<void>
   close(): void
 }
 
 /**
- * An attempt waits this long for Redis. After 100 ms, as elsewhere, each replica would count alone whenever a busy machine
- * stalls, and an attacker would have ten attempts at each replica.
+ * The timeout of Redis for an attempt. With 100 ms, as elsewhere, each replica would count alone whenever a busy machine stalls. An
+ * attacker would then have ten attempts at each replica.
  */
 const COUNTED_WITHIN_MS = 1_000
 
@@ -43,7 +43,10 @@ export function redisCredentialAttempts(url: string, policy: AttemptsPolicy, log
   const byEmail = limitBy('email', policy.perEmail)
   const byAddress = limitBy('address', policy.perAddress)
   const byApplication = limitBy('application', policy.perApplication)
-  /** The client address first: without attempts left there, a request uses up no attempts of others. The shared one last. */
+  /**
+   * The client's address comes first: above its limit, a request uses up no attempts of others. The shared limit of the application
+   * comes last.
+   */
   const counted = ({ email, address, applicationId }: CredentialAttempt): Counted[] => [
     ...(address === undefined ? [] : ([[byAddress, addressKey(address)]] satisfies Counted[])),
     [byEmail, emailKey(email)],
@@ -63,6 +66,6 @@ export function redisCredentialAttempts(url: string, policy: AttemptsPolicy, log
 type Counted = [AttemptLimit, string]
 
 const keyOf = (text: string) => createHash('sha256').update(text).digest('hex')
-/** In lower case, because every spelling belongs to one user; hashed, because Redis needs no e-mail addresses. */
+/** In lower case, because all spellings belong to one user. Hashed, because Redis needs no e-mail addresses. */
 const emailKey = (email: string) => keyOf(email.toLowerCase())
 const addressKey = (address: string) => keyOf(networkOf(address))

@@ -15,8 +15,8 @@ type Request = Omit<References, 'recipientApiKey'> & {
 
 export type RecipientStore = {
   /**
-   * The user with one saved card and one saved address, and how the new ones are saved, by one statement. Undefined when the
-   * application has no such user.
+   * Returns the user with one saved card and one saved address, and how the new records are saved, in one statement. Undefined if
+   * the application has no such user.
    */
   find(owner: Owner, request: Request): Promise<Found | undefined>
 }

@@ -2,13 +2,13 @@ import type { NotAdded, NotRemoved } from '#/domain/refusals.ts'
 import { userOfTenant, type Owner } from '#/store/tenant-user.ts'
 import type { Db } from '#/store/tables.ts'
 
-/** The records of one kind that users save: their cards or their addresses. */
+/** The saved records of users, of one kind: cards or addresses. */
 export type SavedRecords<Shown, Stored> = {
   /** Adds a record unless the account is full. In the caller's transaction. */
   add(owner: Owner, record: Stored): Promise<'added' | NotAdded>
-  /** Removes a record and returns it. In the caller's transaction; of two concurrent removals the second finds no record. */
+  /** Removes a record and returns it. In the caller's transaction. Of two concurrent removals, the second finds no record. */
   remove(owner: Owner, apiKey: string): Promise<Shown | NotRemoved>
-  /** Saves the record of an order, unless an equal one is saved or the account is full. Repeating it changes nothing. */
+  /** Saves a record of an order, unless an equal record is saved or the account is full. Repeating it changes nothing. */
   save(userApiKey: string, record: Stored): Promise<void>
 }
 
@@ -16,7 +16,7 @@ export type SavedRecords<Shown, Stored> = {
 type Statements<Shown, Stored> = {
   list(userApiKey: string): Promise<Shown[]>
   lock(userApiKey: string, apiKey: string): Promise<Shown | undefined>
-  /** Stores the record unless its apiKey is stored. */
+  /** Inserts the record unless its apiKey already exists. */
   insert(userApiKey: string, record: Stored): Promise<unknown>
   erase(apiKey: string): Promise<unknown>
 }
@@ -24,11 +24,11 @@ type Statements<Shown, Stored> = {
 type Kind<Shown, Stored> = {
   max: number
   statements: (db: Db) => Statements<Shown, Stored>
-  /** Whether the record is to be saved beside these ones. */
+  /** Returns whether the record differs from all saved ones and must be saved. */
   isNew: (record: Stored, saved: readonly Shown[]) => boolean
 }
 
-/** The records of this kind, on a connection or in a transaction. */
+/** Returns the operations on these records, on a connection or in a transaction. */
 export function savedRecords<Shown, Stored>(
   db: Db,
   { max, statements, isNew }: Kind<Shown, Stored>,
@@ -64,9 +64,9 @@ export function savedRecords<Shown, Stored>(
 }
 
 /**
- * Locks the user's row before the user's records are read: two concurrent additions would both take the last free place. The
- * records are read by a later statement, because the locking one does not see rows that were committed while it waited.
- * FOR NO KEY UPDATE does not block foreign keys to the row.
+ * Locks the user's row before the user's records are read. Otherwise two concurrent additions would both use the last free place. A
+ * later statement reads the records, because the locking statement does not see rows that were committed while it waited. FOR NO
+ * KEY UPDATE does not block foreign keys to the row.
  */
 const lockUser = (user: ReturnType<typeof userOfTenant>) =>
   user.select('users.api_key as apiKey').forNoKeyUpdate().executeTakeFirst()

@@ -95,14 +95,14 @@ export type Db = Kysely<Tables>
 /** The tenant-scoped connection of a client application. */
 export type TenantDb = (applicationId: string) => Db
 
-/** A time in epoch seconds, rounded down: a cast rounds to the nearest second, which may be in the future. */
+/** Selects a time in epoch seconds, rounded down. A cast rounds to the nearest second, which may be in the future. */
 export const epochOf = <N extends number | null = number>(column: string) =>
   // eslint-disable-next-line no-restricted-properties -- callers name columns of this schema
   sql<N>`floor(extract(epoch from ${sql.ref(column)}))::int8`
 
 export const createdEpoch = epochOf('created_at')
 
-/** The end of a page: the creation in microseconds; the id orders rows of the same moment. */
+/** The end of a page: the creation time in microseconds. The id orders rows with an equal time. */
 export const Position = z.object({ at: z.int(), id: ApiKey })
 type Position = z.infer<typeof Position>
 
@@ -112,7 +112,7 @@ export type Range = PageRange<Position>
 
 export const createdMicroseconds = sql<number>`(extract(epoch from created_at) * 1000000)::int8`
 
-/** In lists with the newest row first: the rows after the position; all rows for null. */
+/** For lists with the newest row first: matches the rows after the position, or all rows for null. */
 export const after = (position: Position | null) =>
   position === null
     ? sql<boolean>`true`

@@ -3,7 +3,7 @@ import type { Db } from '#/store/tables.ts'
 /** A user of a client application. */
 export type Owner = { userApiKey: string; applicationId: string }
 
-/** The user that a request names, of the application that sends it. */
+/** Returns the user that a request names, with the application that sends the request. */
 export const ownerOf = (call: {
   params: { apiKey: string }
   principal: { applicationId: string }
@@ -12,7 +12,7 @@ export const ownerOf = (call: {
   applicationId: call.principal.applicationId,
 })
 
-/** The row of the user, if the user belongs to the application (docs/interface.md, "Access to users and orders"). */
+/** Selects the row of the user, if the user belongs to the application (docs/interface.md, "Access to users and orders"). */
 export const userOfTenant = (db: Db, { userApiKey, applicationId }: Owner) =>
   db
     .selectFrom('users')

@@ -14,24 +14,24 @@ export type NewUser = {
   phone: string
 }
 
-/** The changed fields; an absent one stays. */
+/** The changed fields; an absent field stays unchanged. */
 type UserChanges = {
   [Field in 'passwordHash' | 'firstName' | 'lastName' | 'phone']?: string | undefined
 }
 
 export type UserStore = {
-  /** Stores the user as one of the application's. False, with nothing stored, when the e-mail address is taken. */
+  /** Stores the user as a user of the application. Returns false and stores nothing if the e-mail address is already registered. */
   insert(user: NewUser, applicationId: string): Promise<boolean>
-  /** Changes the user and returns the result; undefined when the application has no such user. */
+  /** Changes the user and returns the result; undefined if the application has no such user. */
   update(owner: Owner, changes: UserChanges): Promise<User | undefined>
   isUser(owner: Owner): Promise<boolean>
-  /** The user of an e-mail address, in any case of its letters. */
+  /** Returns the user of an e-mail address, in any case of its letters. */
   findCredentials(email: string): Promise<{ apiKey: string; passwordHash: string } | undefined>
-  /** Makes the user one of the application's. */
+  /** Makes the user a user of the application. */
   joinApplication(owner: Owner): Promise<void>
-  /** Replaces a hash by another one of the same password, unless the password was changed meanwhile. */
+  /** Replaces a hash by another hash of the same password, unless the password was changed in the meantime. */
   replaceHash(userApiKey: string, hashes: { from: string; to: string }): Promise<void>
-  /** The user with cards and addresses, oldest first; undefined when the application has no such user. */
+  /** Returns the user with cards and addresses, oldest first; undefined if the application has no such user. */
   find(owner: Owner): Promise<User | undefined>
 }
 

@@ -1,15 +1,15 @@
 import type { Fault } from '@platter/contracts'
 
-/** A record of a request body, and its pointer. */
+/** A record of a request body with its pointer. */
 type Located<R> = { record: R; pointer: string }
 
-/** The records of a list at `pointer`, each with its own pointer. */
+/** Returns the records of a list at `pointer`, each with its own pointer. */
 export const located = <R>(records: readonly R[], pointer: string): Located<R>[] =>
   records.map((record, index) => ({ record, pointer: `${pointer}/${index}` }))
 
 type Keyed = Located<{ apiKey: string }>
 
-/** A fault for each record whose apiKey an earlier one has. */
+/** Returns a fault for each record whose apiKey an earlier record has. */
 export function repeatedKeys(records: readonly Keyed[]): Fault[] {
   const seen = new Set<string>()
   return records.flatMap(({ record: { apiKey }, pointer }) => {
@@ -24,7 +24,7 @@ export function repeatedKeys(records: readonly Keyed[]): Fault[] {
   })
 }
 
-/** A fault for each record whose apiKey is among `taken`, the keys of other restaurants. */
+/** Returns a fault for each record whose apiKey is in `taken`, the keys of other restaurants. */
 export const takenKeys = (records: readonly Keyed[], taken: ReadonlySet<string>): Fault[] =>
   records
     .filter(({ record }) => taken.has(record.apiKey))

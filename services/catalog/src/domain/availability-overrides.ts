@@ -1,6 +1,6 @@
 import { choicesOf, type CustomizationGroup, type Item, type Menu } from '#/domain/menu.ts'
 
-/** A restaurant's setting for one item, or for one choice in all items that have it. It takes precedence over the menu. */
+/** A restaurant's setting for one item, or for one choice in all items with that choice. It takes precedence over the menu. */
 export type AvailabilityOverride = {
   kind: 'item' | 'choice'
   apiKey: string
@@ -20,7 +20,7 @@ export class AvailabilityOverrides {
     this.#overrides = new Map(overrides.map((override) => [keyOf(override.kind, override.apiKey), override]))
   }
 
-  /** When the record becomes available (epoch, s); null when it is available or the override has no end. */
+  /** Returns the time at which the record becomes available (epoch, s). Null if it is available, or if the override has no end. */
   availableAgain(kind: Kind, { apiKey, available }: Record): number | null {
     return available ? null : (this.#overrides.get(keyOf(kind, apiKey))?.until ?? null)
   }
@@ -54,7 +54,7 @@ export class AvailabilityOverrides {
 /** An apiKey contains no colon. */
 const keyOf = (kind: Kind, apiKey: string): string => `${kind}:${apiKey}`
 
-/** The apiKeys of a menu; `off` are those of records that are unavailable by the menu itself. */
+/** The apiKeys of a menu. `off` has the records that the menu itself marks as unavailable. */
 export type MenuKeys = { [K in Kind]: { all: string[]; off: string[] } }
 
 export function keysOf(menu: Menu): MenuKeys {

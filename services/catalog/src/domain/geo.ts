@@ -2,16 +2,16 @@ import type { Point } from '@platter/contracts'
 
 /** Mean radius of the Earth. */
 const EARTH_MILES = 3958.7613
-/** A box only preselects: one that is too large does no harm, one that is too small would omit restaurants. */
+/** A bounding box only preselects. A box that is too large is harmless; a box that is too small would omit restaurants. */
 const MARGIN = 1.001
 
-/** Degrees. A box that touches a pole or the 180th meridian has all longitudes. */
+/** Degrees. A box that touches a pole or the 180th meridian contains all longitudes. */
 export type Box = { south: number; west: number; north: number; east: number }
 
 const radians = (degrees: number) => (degrees * Math.PI) / 180
 const degrees = (angle: number) => (angle * 180) / Math.PI
 
-/** Great-circle distance. */
+/** Returns the great-circle distance in miles. */
 export function milesBetween(one: Point, other: Point): number {
   const height = Math.sin(radians(other.latitude - one.latitude) / 2)
   const width = Math.sin(radians(other.longitude - one.longitude) / 2)
@@ -20,10 +20,10 @@ export function milesBetween(one: Point, other: Point): number {
   return 2 * EARTH_MILES * Math.asin(Math.min(1, Math.sqrt(chord)))
 }
 
-/** A box that contains every point within `miles`. */
+/** Returns a box that contains every point within `miles`. */
 export function boxAround({ latitude, longitude }: Point, miles: number): Box {
   const angle = (miles / EARTH_MILES) * MARGIN
-  // From 1 on, the circle contains a pole, and so every longitude.
+  // At 1 or more the circle contains a pole, and therefore every longitude.
   const sine = Math.sin(angle) / Math.cos(radians(latitude))
   const width = sine < 1 ? degrees(Math.asin(sine)) : 180
   const around = longitude - width < -180 || longitude + width > 180
@@ -35,7 +35,7 @@ export function boxAround({ latitude, longitude }: Point, miles: number): Box {
   }
 }
 
-/** The smallest box that contains all points; there must be one at least. */
+/** Returns the smallest box that contains all points. At least one point is required. */
 export function boxOf(points: readonly Point[]): Box {
   const latitudes = points.map(({ latitude }) => latitude)
   const longitudes = points.map(({ longitude }) => longitude)
@@ -48,8 +48,8 @@ export function boxOf(points: readonly Point[]): Box {
 }
 
 /**
- * Whether the point is in the polygon (even-odd rule, edges to the east). Edges are straight in latitude and longitude, as on the
- * map that the polygon was drawn on; none may cross the 180th meridian. An edge joins the last point to the first.
+ * Returns whether the point is in the polygon (even-odd rule, edges to the east). Edges are straight in latitude and longitude, as
+ * on the map on which the polygon was drawn. No edge may cross the 180th meridian. An edge joins the last point to the first.
  */
 export function isInside(point: Point, polygon: readonly Point[]): boolean {
   let inside = false

@@ -1,4 +1,4 @@
-/** Ranges like "11:00 AM - 3:00 AM" by day, "Monday" to "Sunday"; an absent day is a day off. */
+/** Ranges like "11:00 AM - 3:00 AM" by day, "Monday" to "Sunday". The restaurant is closed on an absent day. */
 export type Hours = Readonly<Record<string, readonly string[]>>
 
 export const WEEK = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'] as const
@@ -7,9 +7,9 @@ const DAY_MINUTES = 24 * 60
 const RANGE = /^(\d+):(\d+) ([AP])M - (\d+):(\d+) ([AP])M$/
 
 /**
- * Whether a range contains `at` (epoch, ms). A range belongs to the day on which it begins and may pass midnight; with equal ends
- * it lasts 24 hours. Its ends are times of the wall clock: an end that the clock skips in spring is reached at the change, and one
- * that it shows twice in autumn is reached once.
+ * Returns whether a range contains `at` (epoch, ms). A range belongs to the day on which it begins and may pass midnight; with
+ * equal ends it lasts 24 hours. Its ends are wall-clock times. An end that is skipped in spring takes effect at the change of the
+ * clock. An end that occurs twice in autumn takes effect at its first occurrence.
  */
 export function isOpen(hours: Hours, timezone: string, at: number): boolean {
   const minutes = wallMinutes(timezone, at)
@@ -19,12 +19,12 @@ export function isOpen(hours: Hours, timezone: string, at: number): boolean {
 }
 
 /**
- * `pausedUntil` (epoch, s) of a pause that only the restaurant ends: 31 December 9999. A replica of an earlier version reads it as
- * the end of a long pause; it could not read a timestamp of `infinity`.
+ * `pausedUntil` (epoch, s) of a pause without an automatic end: 31 December 9999. Replicas of an earlier version read it as the end
+ * of a long pause; they cannot read the timestamp `infinity`.
  */
 export const UNTIL_RESUMED = 253_402_214_400
 
-/** The pause as the restaurant reads it: an end only when it has one. */
+/** Returns the pause as the restaurant reads it. Its end is null without an automatic end. */
 export const pauseRecord = (pausedUntil: number | null): { paused: boolean; pausedUntil: number | null } => ({
   paused: pausedUntil !== null,
   pausedUntil: pausedUntil === UNTIL_RESUMED ? null : pausedUntil,
@@ -33,17 +33,17 @@ export const pauseRecord = (pausedUntil: number | null): { paused: boolean; paus
 export type Opening = { hours: Hours; timezone: string; pausedUntil: number | null; isAttended: boolean }
 type ClosedReason = 'hours' | 'paused' | 'unattended'
 
-/** Why the restaurant takes no orders at `at` (epoch, ms); null when it takes them. */
+/** Returns the reason why the restaurant takes no orders at `at` (epoch, ms); null if it takes orders. */
 export function closedReason(opening: Opening, at: number): ClosedReason | null {
   if (!isOpen(opening.hours, opening.timezone, at)) return 'hours'
   if (opening.pausedUntil !== null) return 'paused'
   return opening.isAttended ? null : 'unattended'
 }
 
-/** Whether the restaurant takes orders at `at` (epoch, ms): it is open, attended and not paused. */
+/** Returns whether the restaurant takes orders at `at` (epoch, ms): it is open, attended and not paused. */
 export const takesOrders = (opening: Opening, at: number): boolean => closedReason(opening, at) === null
 
-/** When the restaurant opens again after `at` (epoch, ms), as far as it is known; epoch, s. */
+/** Returns the time (epoch, s) at which the restaurant opens again after `at` (epoch, ms); null if it is unknown. */
 export function opensAt(opening: Opening, at: number): number | null {
   const { hours, timezone, pausedUntil } = opening
   const reason = closedReason(opening, at)
@@ -55,11 +55,11 @@ export function opensAt(opening: Opening, at: number): number | null {
 }
 
 type Known = { timezone: string; from: number; next: number | null; until: number }
-/** The last result for the hours of each cached restaurant, which is valid until that opening. */
+/** The last result for the hours of each cached restaurant. A result is valid until that opening. */
 const openings = new WeakMap<Hours, Known>()
 const WEEK_MS = 7 * DAY_MINUTES * MINUTE_MS
 
-/** The next beginning of a range after `at` (epoch, ms), within the next week. */
+/** Returns the next beginning of a range after `at` (epoch, ms), within a week. */
 function nextOpening(hours: Hours, timezone: string, at: number): number | null {
   const known = openings.get(hours)
   if (known?.timezone === timezone && known.from <= at && at < known.until) return known.next
@@ -77,11 +77,11 @@ function computeOpening(hours: Hours, timezone: string, at: number): number | nu
   const start = Math.min(...starts.filter((minute) => minute > now))
   if (start === Infinity) return null
   const estimate = Math.floor(at / MINUTE_MS) * MINUTE_MS + (start - now) * MINUTE_MS
-  // The clock may be set between now and then.
+  // The clock may change between now and the opening.
   return estimate + (start - wallMinutes(timezone, estimate)) * MINUTE_MS
 }
 
-/** The time (epoch, s) by the local clock: "6:45 PM CST". */
+/** Formats a time (epoch, s) by the local clock: "6:45 PM CST". */
 export const wallClock = (timezone: string, at: number): string =>
   new Intl.DateTimeFormat('en-US', {
     timeZone: timezone,
@@ -90,10 +90,10 @@ export const wallClock = (timezone: string, at: number): string =>
     timeZoneName: 'short',
   })
     .format(at * 1_000)
-    // ICU separates AM and PM by a narrow no-break space.
+    // ICU separates AM and PM with a narrow no-break space.
     .replaceAll('\u202F', ' ')
 
-/** `day` counts from 1 January 1970, a Thursday. */
+/** `day` counts from 1 January 1970, which was a Thursday. */
 const weekday = (day: number): string => WEEK[(((day + 3) % 7) + 7) % 7] ?? ''
 
 const covers = (ranges: readonly string[] = [], minute: number): boolean =>
@@ -102,7 +102,7 @@ const covers = (ranges: readonly string[] = [], minute: number): boolean =>
     return start <= minute && minute < end
   })
 
-/** Minutes from the midnight at which the range's day begins; the end is greater than the start. */
+/** Minutes since the midnight of the day on which the range begins; the end is greater than the start. */
 function ends(range: string): readonly [start: number, end: number] {
   const [, startHour, startMinute, startHalf, endHour, endMinute, endHalf] = RANGE.exec(range) ?? []
   const start = minutesOf(startHour, startMinute, startHalf)
@@ -116,10 +116,10 @@ const minutesOf = (hour: string | undefined, minute: string | undefined, half: s
 // The clock of a time zone ---------------------------------------------------------------------------------
 
 type Zone = { format: Intl.DateTimeFormat; minute: number; wallMinutes: number }
-/** At most some 600, the names of time zones. Creating a formatter takes 30 µs, using it 2 µs. */
+/** At most about 600 entries, one per time zone. Creating a formatter takes 30 µs, using it 2 µs. */
 const zones = new Map<string, Zone>()
 
-/** The time of the wall clock, in whole minutes since 1970; computed once per minute and zone. */
+/** Returns the wall-clock time in whole minutes since 1970; computed once per minute and zone. */
 function wallMinutes(timezone: string, at: number): number {
   const minute = Math.floor(at / MINUTE_MS)
   let zone = zones.get(timezone)
@@ -135,12 +135,12 @@ function wallMinutes(timezone: string, at: number): number {
   return zone.wallMinutes
 }
 
-/** No clock is set back by more, or twice within this time. */
+/** No clock is set back by more than this, or twice within this time. */
 const LONGEST_REPEAT_MS = 3 * 60 * MINUTE_MS
 
 /**
- * The wall clock in milliseconds since 1970, except that it stops instead of being set back: a time that it has shown once is
- * past, also while the clock shows it for the second time.
+ * Returns the wall-clock time in milliseconds since 1970. While the clock is set back, the result stays constant: a time that has
+ * occurred stays past when it occurs for the second time.
  */
 function steadyWallTime(format: Intl.DateTimeFormat, at: number): number {
   const offset = offsetAt(format, at)
@@ -155,7 +155,7 @@ function steadyWallTime(format: Intl.DateTimeFormat, at: number): number {
   return Math.max(at + offset, late + before - 1)
 }
 
-/** Milliseconds by which the zone's clock is ahead of UTC. */
+/** Returns the milliseconds by which the zone's clock is ahead of UTC. */
 function offsetAt(format: Intl.DateTimeFormat, at: number): number {
   const [, sign, hours, minutes] = /GMT([+-])(\d\d):(\d\d)/.exec(format.format(at)) ?? []
   const size = (Number(hours ?? 0) * 60 + Number(minutes ?? 0)) * MINUTE_MS

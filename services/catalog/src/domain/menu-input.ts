@@ -31,8 +31,8 @@ const groupOf = (group: GroupInput): CustomizationGroup => ({
 })
 
 /**
- * The apiKeys that are used twice. Those of categories and items are unique within the menu. Those below an item are unique
- * within the item only, because a restaurant offers the same toppings with many of its items.
+ * Returns the faults of duplicate apiKeys. Those of categories and items are unique within the menu. Those of groups and choices
+ * are unique only within their item, because a restaurant offers the same toppings with many items.
  */
 export function menuFaults(menu: MenuInput): Fault[] {
   const { categories, items } = locatedRecords(menu)
@@ -52,7 +52,7 @@ export function menuFaults(menu: MenuInput): Fault[] {
   ]
 }
 
-/** The categories and items of the body, with their pointers. */
+/** Returns the categories and items of the body with their pointers. */
 export function locatedRecords(menu: MenuInput) {
   const categories = located(menu, '')
   const items = categories.flatMap(({ record, pointer }) => located(record.items, `${pointer}/items`))

@@ -9,7 +9,7 @@ import type { CustomizationGroup, Menu } from '#/domain/menu.ts'
 
 type ChoiceRecord = GroupRecord['customizations'][number]['customizationChoices'][number]
 
-/** The menu as clients see it. */
+/** Returns the menu as clients read it. */
 export const menuRecord = (menu: Menu, includeCustomizations: boolean): MenuCategory[] =>
   menu.map((category) => ({
     ...category,
@@ -35,7 +35,7 @@ export const groupRecords = (groups: readonly CustomizationGroup[]): GroupRecord
     })),
   }))
 
-/** The menu as its restaurant sees it: with the time at which each unavailable item or choice becomes available. */
+/** Returns the menu as its restaurant reads it, with the time at which each unavailable item or choice becomes available. */
 export function ownMenuRecord(menu: Menu, overrides: AvailabilityOverrides): OwnCategory[] {
   const choice = (record: ChoiceRecord) => ({
     ...record,

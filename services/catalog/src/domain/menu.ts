@@ -2,13 +2,13 @@ import type { Cents } from '@platter/contracts'
 
 export type Choice = { apiKey: string; name: string; price: Cents; count: number; available: boolean }
 export type Customization = { apiKey: string; name: string; type: string; customizationChoices: Choice[] }
-/** The customizations of an item that have common limits: `minCount` ≤ sum of the chosen `count` ≤ `maxCount`. */
+/** Customizations of an item with common limits: `minCount` ≤ sum of the chosen `count`s ≤ `maxCount`. */
 export type CustomizationGroup = {
   apiKey: string
   name: string
   minCount: number
   maxCount: number
-  /** Added once to the item when any choice of the group is chosen. */
+  /** Added once to the item's price if any choice of the group is chosen. */
   basePrice: Cents
   customizations: Customization[]
 }
@@ -23,7 +23,7 @@ export type Item = {
 export type Category = { apiKey: string; name: string; description: string | null; items: Item[] }
 export type Menu = Category[]
 
-/** All choices of the groups, in order. */
+/** Returns all choices of the groups, in order. */
 export const choicesOf = (groups: readonly CustomizationGroup[]): Choice[] =>
   groups.flatMap(({ customizations }) =>
     customizations.flatMap(({ customizationChoices }) => customizationChoices),

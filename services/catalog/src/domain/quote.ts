@@ -18,18 +18,18 @@ export type QuoteRequest = ReturnType<typeof CatalogQuote.data.parse>
 export type QuoteResult = { faults: Fault[]; quote: Quote | null; subtotal?: Cents | null }
 
 export type QuoteFacts = {
-  /** Null: it does not exist. */
+  /** Null if the restaurant does not exist. */
   restaurant: Restaurant | null
   /** The requested items of the restaurant, by apiKey. */
   items: ReadonlyMap<string, Item>
-  /** Null for pickup, and for a delivery without an address. */
+  /** Null for pickup, and for a delivery order without an address. */
   destination: Destination | null
 }
 export type Destination = { point: Point; zip: string } | 'not-on-map' | 'map-unavailable'
 
 const fault = (pointer: string, code: ProblemCode, detail: string): Fault => ({ pointer, code, detail })
 
-/** Checks and prices an order at `now` (epoch, ms), by docs/interface.md, "Order checks". Returns all faults at once. */
+/** Checks and prices an order at `now` (epoch, ms) by docs/interface.md, "Order checks". Returns all faults together. */
 export function quote(
   request: QuoteRequest,
   { restaurant, items, destination }: QuoteFacts,
@@ -50,7 +50,7 @@ export function quote(
     ...termFaults(request, restaurant, now),
     ...itemFaults,
     ...delivery.faults,
-    // The subtotal is known only when no item has a fault.
+    // The subtotal is known only if no item has a fault.
     ...(isPriced ? minimumFaults(delivery.minimum, subtotal) : []),
   ]
   if (faults.length > 0) return { faults, quote: null, subtotal: isPriced ? subtotal : null }
@@ -85,7 +85,9 @@ function termFaults({ method, payment, test }: QuoteRequest, restaurant: Restaur
     faults.push(fault('/payment', 'payment-not-accepted', `${name} does not accept payment by ${payment}.`))
   }
   if (test && !restaurant.isTestRestaurant) {
-    faults.push(fault('/test', 'not-a-test-restaurant', `${name} is real: it takes no test orders.`))
+    faults.push(
+      fault('/test', 'not-a-test-restaurant', `${name} is not a test restaurant: it takes no test orders.`),
+    )
   }
   if (!test && restaurant.isTestRestaurant) {
     faults.push(
@@ -101,7 +103,7 @@ function closedDetail(restaurant: Restaurant, now: number): string | null {
   if (reason === null) return null
   if (reason === 'hours') return `${name} is closed at the moment.`
   if (reason === 'unattended' || pausedUntil === null)
-    return `${name} is not connected at the moment and takes no orders until it is. Please try again later.`
+    return `${name} is currently not connected and takes no orders. Please try again later.`
   if (pausedUntil === UNTIL_RESUMED) return `${name} has paused and takes no orders until it resumes.`
   return `${name} has paused and takes no orders until ${wallClock(timezone, pausedUntil)}.`
 }
@@ -113,7 +115,7 @@ type Delivery = { faults: Fault[]; minimum: Cents; price: Cents; point: Point | 
 const PICKUP: Delivery = { faults: [], minimum: cents(0), price: cents(0), point: null }
 
 function deliver(restaurant: Restaurant, destination: Destination | null): Delivery {
-  // The method has a fault already (`termFaults`); the address gets none.
+  // The method already has a fault (`termFaults`), so the address has none.
   if (!restaurant.offersDelivery) return PICKUP
   if (destination === null) return { ...PICKUP, price: restaurant.deliveryPrice }
   if (typeof destination === 'string') return { ...PICKUP, faults: [notLocated(destination)] }
@@ -145,7 +147,7 @@ type Chosen = {
   available: boolean
 } & Line['customizationChoices'][number]
 
-/** The price of an item: its base price, the base price of each used group once, and the prices of the choices. */
+/** Prices an item: its base price, the base price of each used group once, and the prices of the choices. */
 function priceItem(
   { customizationChoices }: QuoteRequest['items'][number],
   item: Item | undefined,
@@ -201,7 +203,7 @@ function choiceFaults(item: Item, choice: Chosen | undefined, at: string): Fault
   return choice.available ? [] : [fault(at, 'item-unavailable', `${choice.details} is not available.`)]
 }
 
-/** Checks every group of the item, also one without a choice; a repeated choice counts each time. */
+/** Checks every group of the item, including groups without a choice. A repeated choice counts each time. */
 function groupFaults(group: CustomizationGroup, choices: readonly Chosen[], at: string): Fault[] {
   const count = choices.reduce((total, choice) => total + (choice.group === group ? choice.count : 0), 0)
   if (count < group.minCount) {

@@ -5,7 +5,7 @@ import type { Restaurant, Zone } from '#/domain/restaurant.ts'
 
 const MILLION = 1_000_000
 
-/** Converts the validated body of put-restaurant. `apiKey` is the one in the path. */
+/** Converts the validated body of put-restaurant. `apiKey` comes from the path. */
 export function restaurantOf(
   apiKey: string,
   { zones = [], taxRate, minFreeDelivery, ...same }: RestaurantInput,
@@ -38,11 +38,11 @@ const zoneOf = (zone: ZoneInput, restaurant: { deliveryMin: Cents; deliveryPrice
 
 const invalid = (pointer: string, detail: string): Fault => ({ pointer, code: 'invalid-field', detail })
 
-/** The faults that span fields; the schema has checked each field. `apiKey` is the one in the path. */
+/** Returns faults between fields; the schema has checked each field. `apiKey` comes from the path. */
 export function restaurantFaults(apiKey: string, input: RestaurantInput): Fault[] {
   const faults = repeatedKeys(locatedZones(input))
   if (input.apiKey !== undefined && input.apiKey !== apiKey) {
-    faults.push(invalid('/apiKey', 'apiKey is not the one in the path.'))
+    faults.push(invalid('/apiKey', 'apiKey differs from the apiKey in the path.'))
   }
   if (Math.round(input.taxRate * MILLION) / MILLION !== input.taxRate) {
     faults.push(invalid('/taxRate', 'taxRate has more than six decimals.'))
@@ -53,5 +53,5 @@ export function restaurantFaults(apiKey: string, input: RestaurantInput): Fault[
   return faults
 }
 
-/** The zones of the body, with their pointers. */
+/** Returns the zones of the body with their pointers. */
 export const locatedZones = ({ zones = [] }: RestaurantInput) => located(zones, '/zones')

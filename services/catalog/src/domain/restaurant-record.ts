@@ -13,8 +13,8 @@ import { deliveryTerms } from '#/domain/zones.ts'
 const NEVER_FREE: Money = -1
 
 /**
- * The restaurant as clients see it at `now` (epoch, ms). With a place, minimum and price of the delivery are those of its zone;
- * outside all zones the restaurant does not offer delivery.
+ * Returns the restaurant as clients read it at `now` (epoch, ms). With a place, the minimum and the price of delivery are those of
+ * its zone. Outside all zones the restaurant offers no delivery.
  */
 export function restaurantRecord(
   { zones, pausedUntil, taxRatePpm, isAttended, ...same }: Restaurant,
@@ -38,7 +38,10 @@ export function restaurantRecord(
   }
 }
 
-/** In the order of the week, which jsonb does not keep. A day off is absent, because existing clients read its first range. */
+/**
+ * Sorts the days from Monday to Sunday, because jsonb does not keep their order. A closed day is absent, because existing clients
+ * read the first range of every day.
+ */
 const hoursRecord = (hours: Hours): Record<string, string[]> =>
   Object.fromEntries(
     WEEK.flatMap((day) => {
@@ -47,7 +50,7 @@ const hoursRecord = (hours: Hours): Record<string, string[]> =>
     }),
   )
 
-/** The record with its zones. */
+/** Returns the record with its zones. */
 export const detailsRecord = (
   restaurant: Restaurant,
   seen: { place: Place | null; now: number },
@@ -64,7 +67,7 @@ const zoneRecord = (zone: Zone): DeliveryZone => ({
   deliveryPrice: toMoney(zone.deliveryPrice),
 })
 
-/** The place of a search, in its response. */
+/** Returns the place of a search for its response. */
 export function placeRecord(place: Place | null): Address {
   const { streetAddress, city, state, zip, point } = place ?? NOWHERE
   return { apiKey: null, streetAddress, aptNumber: null, city, state, zip, ...point }

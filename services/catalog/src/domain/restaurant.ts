@@ -1,7 +1,7 @@
 import type { Cents, Point, RestaurantInput } from '@platter/contracts'
 import type { Hours } from '#/domain/hours.ts'
 
-/** Exactly one of `zips`, `points` and `maxRadius` is not null; `holePoints` is cut out of any of them. */
+/** Exactly one of `zips`, `points` and `maxRadius` is not null. `holePoints` is excluded from any of them. */
 export type Zone = {
   apiKey: string
   description: string | null
@@ -14,13 +14,13 @@ export type Zone = {
   deliveryPrice: Cents
 }
 
-/** The fields that are stored as put-restaurant receives them. */
+/** The fields that put-restaurant stores unchanged. */
 type Same = Omit<
   RestaurantInput,
   'apiKey' | 'deliveryMin' | 'deliveryPrice' | 'minFreeDelivery' | 'taxRate' | 'hours' | 'zones'
 >
 
-/** A stored restaurant: its record with money in cents. Its zones are in order: the first one that contains an address applies. */
+/** A stored restaurant: its record with money in cents. Its zones are ordered; the first zone that contains an address applies. */
 export type Restaurant = Same & {
   apiKey: string
   deliveryMin: Cents
@@ -31,8 +31,11 @@ export type Restaurant = Same & {
   taxRatePpm: number
   hours: Hours
   zones: Zone[]
-  /** Whether a client or a system of the restaurant takes its orders, or need not. */
+  /** Whether a client or a system of the restaurant takes its orders, or attendance is not required. */
   isAttended: boolean
-  /** End of the pause (epoch, s), in which the restaurant takes no orders at any hour; null: it is not paused; see UNTIL_RESUMED. */
+  /**
+   * The end of the pause (epoch, s). Until then the restaurant takes no orders, even during its hours. Null: not paused. See
+   * UNTIL_RESUMED.
+   */
   pausedUntil: number | null
 }

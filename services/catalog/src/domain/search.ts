@@ -10,26 +10,29 @@ export type Candidate = Deliverer &
   Pick<Restaurant, 'apiKey' | 'name' | 'hours' | 'timezone' | 'offersPickup' | 'pausedUntil' | 'isAttended'>
 
 export type Criteria = {
-  /** Null: everywhere. */
+  /** Null: no place; all restaurants match. */
   place: Place | null
   method: SearchMethod
   pickupRadiusMiles: number
-  /** The time at which restaurants are open (epoch, ms). */
+  /** The time (epoch, ms) that decides which restaurants are open. */
   at: number
 }
 
-/** Text for comparison: without case and accents, so that "CAFE" finds "Café". Applied to stored texts and to search words. */
+/**
+ * Normalizes a text for comparison: removes case and accents, so that "CAFE" finds "Café". Applied to stored texts and search
+ * words.
+ */
 export const folded = (text: string): string => text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase()
 
-/** The text of a restaurant that is searched, apart from its menu. */
+/** Returns the searchable text of a restaurant, without its menu. */
 export const restaurantText = ({ name, foodTypes }: Restaurant): string =>
   folded([name, ...foodTypes].join('\n'))
 
-/** The text of a menu that is searched: the names of its items. */
+/** Returns the searchable text of a menu: the names of its items. */
 export const menuText = (menu: Menu): string =>
   folded(menu.flatMap(({ items }) => items.map(({ name }) => name)).join('\n'))
 
-/** The candidates that serve the place: open ones first, then by distance; without a place by name. */
+/** Returns the candidates that serve the place: open restaurants first, then by distance; without a place, by name. */
 export function ranked<C extends Candidate>(candidates: readonly C[], criteria: Criteria): C[] {
   const serving = candidates.filter((candidate) => serves(candidate, criteria))
   const { open = [], closed = [] } = Object.groupBy(nearestFirst(serving, criteria.place), (candidate) =>
@@ -38,7 +41,7 @@ export function ranked<C extends Candidate>(candidates: readonly C[], criteria: 
   return [...open, ...closed]
 }
 
-/** All candidates by distance; without a place by name. */
+/** Sorts all candidates by distance; without a place, by name. */
 export const nearestFirst = <C extends Candidate>(candidates: readonly C[], place: Place | null): C[] =>
   candidates
     .map((candidate) => ({
@@ -69,12 +72,12 @@ function serves(candidate: Candidate, { place, method, pickupRadiusMiles }: Crit
 // Pages ----------------------------------------------------------------------------------------------------
 
 /**
- * The end of a page: the time of the first page (epoch, ms), the index and the apiKey of the last restaurant. All pages are ordered
- * by which restaurants were open at that time, so that one that opens meanwhile is neither repeated nor skipped.
+ * The end of a page: the time of the first page (epoch, ms), and the index and apiKey of the last restaurant. All pages use the
+ * same time for open restaurants, so that one that opens between two pages is neither repeated nor skipped.
  */
 export type Cursor = [at: number, index: number, apiKey: string]
 
-/** The next ranked restaurants after a page, at most `limit`, with their positions. `after`: null for the first page. */
+/** Returns the next ranked restaurants after a page, at most `limit`, with their positions. `after` is null for the first page. */
 export function nextRestaurants<R extends { apiKey: string }>(
   restaurants: readonly R[],
   { after, limit, at }: { after: Cursor | null; limit: number; at: number },
@@ -86,7 +89,10 @@ export function nextRestaurants<R extends { apiKey: string }>(
   }))
 }
 
-/** By the apiKey, because restaurants may have been added before it; by the index when the apiKey is no longer among them. */
+/**
+ * Searches by apiKey, because restaurants may have been added before it. Falls back to the index if the apiKey is no longer
+ * present.
+ */
 function indexAfter(restaurants: readonly { apiKey: string }[], [, index, last]: Cursor): number {
   const found = restaurants.findIndex(({ apiKey }) => apiKey === last)
   return (found >= 0 ? found : index) + 1

@@ -12,7 +12,7 @@ export type Deliverer = Pick<
 >
 type DeliveryTerms = { deliveryMin: Cents; deliveryPrice: Cents }
 
-/** Minimum and price of a delivery to the place; null when the restaurant does not deliver there. */
+/** Returns minimum and price of a delivery to the place; null if the restaurant does not deliver there. */
 export function deliveryTerms(
   restaurant: Deliverer,
   place: { point: Point; zip: string },
@@ -31,7 +31,7 @@ function contains(zone: Zone, centre: Point, { point, zip }: { point: Point; zip
   return zone.maxRadius !== null && milesBetween(centre, point) <= zone.maxRadius
 }
 
-/** A box that contains the zone, for the preselection by SQL; null for a list of ZIP codes. */
+/** Returns a box that contains the zone, for the preselection in SQL; null for a list of ZIP codes. */
 export function boundsOf(zone: Zone, centre: Point): Box | null {
   if (zone.points) return boxOf(zone.points)
   return zone.maxRadius === null ? null : boxAround(centre, zone.maxRadius)

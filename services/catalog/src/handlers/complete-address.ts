@@ -9,8 +9,8 @@ type Given = z.output<typeof CatalogCompleteAddress.data>
 type Deps = { geocoder: Geocoder }
 
 /**
- * Handles the question `catalog.complete-address`. Fields of the client stay unchanged; a point takes precedence over the text. A
- * city determines the ZIP code only when it has a single one: another one could be in another delivery zone.
+ * Handles the question `catalog.complete-address`. The client's fields stay unchanged; a point takes precedence over the text. A
+ * city determines the ZIP code only if it has exactly one: another ZIP code could be in another delivery zone.
  */
 export const completeAddress =
   ({ geocoder }: Deps) =>
@@ -26,7 +26,7 @@ export const completeAddress =
     return { ...completed, point: place && isKnown ? place.point : null, isUnavailable }
   }
 
-/** Reports an unavailable geocoder in the reply: without a reply the caller would wait for its whole timeout. */
+/** Reports an unavailable geocoder in the reply. Without a reply the caller would wait for its whole timeout. */
 async function located(geocoder: Geocoder, parts: readonly (string | undefined)[]) {
   try {
     const words = parts.filter((part) => part !== undefined).join(', ')

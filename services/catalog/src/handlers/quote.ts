@@ -31,7 +31,7 @@ async function destinationOf(
     const place = await geocoder.locate(`${streetAddress}, ${city}, ${state} ${zip}`)
     return place ? { point: place.point, zip: zip || place.zip } : 'not-on-map'
   } catch (error) {
-    // A fault of the reply: without a reply the caller would wait for its whole timeout.
+    // Reported as a fault in the reply. Without a reply the caller would wait for its whole timeout.
     if (error instanceof Problem && error.code === 'service-unavailable') return 'map-unavailable'
     throw error
   }

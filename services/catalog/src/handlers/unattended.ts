@@ -5,7 +5,7 @@ import type { AttendanceStore } from '#/store/attendance.ts'
 
 type Deps = { attendance: Pick<AttendanceStore, 'unattended'> }
 
-/** Handles the question `catalog.unattended`. A restaurant that has just opened is given the same time. */
+/** Handles the question `catalog.unattended`. After a restaurant opens, the same time must pass first. */
 export const answerUnattended =
   ({ attendance }: Deps) =>
   async ({

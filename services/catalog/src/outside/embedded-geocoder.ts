@@ -10,9 +10,9 @@ const MAX_CITY_WORDS = 5
 const MAX_STATE_WORDS = 4
 
 /**
- * Locates an address at the centre of its ZIP code or city, which is off by a mile or two in a city; null when it names neither. In
- * this order: the ZIP code at the end; city and state at the end; a city alone, which means the largest of that name; a ZIP code
- * anywhere. A country at the end is ignored.
+ * Locates an address at the centre of its ZIP code or city, with an error of one or two miles in a city. Null if it contains
+ * neither. Tried in this order: the ZIP code at the end; city and state at the end; a city alone, which means the largest city with
+ * that name; a ZIP code anywhere. A country at the end is ignored.
  */
 export function locateByZip(zipCodes: ZipCodes, given: string): Place | null {
   const address = separated(given)
@@ -29,7 +29,7 @@ export function locateByZip(zipCodes: ZipCodes, given: string): Place | null {
   const best = known ?? city
   if (best)
     return placeAt(best, zip === undefined ? beforeZip(zipCodes, best, words) : { zip, words }, address)
-  // "Washington" and "New York" are also states.
+  // "Washington" and "New York" are names of states too.
   const rest = words.length === 0 ? whole : words
   const alone = written !== undefined && words.length > 0 ? undefined : cityAlone(zipCodes, rest)
   if (alone) return placeAt(alone.code, beforeZip(zipCodes, alone.code, alone.words), address)
@@ -37,7 +37,7 @@ export function locateByZip(zipCodes: ZipCodes, given: string): Place | null {
   return elsewhere ? placeAt(elsewhere, { zip: elsewhere.zip, words: [] }, address) : null
 }
 
-/** With commas as the only separators of parts, and `WI53703` and `WI-53703` as two words. */
+/** Makes commas the only separators of parts, and splits `WI53703` and `WI-53703` into two words. */
 const separated = (address: string): string =>
   address.replaceAll(/[;|/()\n\r]/g, ', ').replaceAll(/\b([a-z]{2})-?(\d{5})\b/gi, '$1 $2')
 
@@ -49,8 +49,8 @@ const wordsOf = (address: string): Word[] =>
   })
 
 /**
- * The last part, when it is a city. After a street only a city that is clearly the largest of its name: another one is hundreds of
- * miles away.
+ * Returns the last part if it is a city. After a street, the city must be clearly the largest with its name: another city with the
+ * same name is hundreds of miles away.
  */
 function cityAlone(zipCodes: ZipCodes, words: readonly Word[]): { code: ZipCode; words: Word[] } | undefined {
   const from = words.slice(0, -1).findLastIndex(({ endsPart }) => endsPart) + 1
@@ -65,7 +65,7 @@ function cityAlone(zipCodes: ZipCodes, words: readonly Word[]): { code: ZipCode;
     : undefined
 }
 
-/** A ZIP code of the city before the city, and the words before that. House numbers may have five digits too. */
+/** Finds a ZIP code of the city before the city, and the words before it. House numbers may have five digits too. */
 function beforeZip(
   zipCodes: ZipCodes,
   { city, state }: ZipCode,
@@ -79,7 +79,7 @@ function beforeZip(
   return { zip: ZIP.exec(words[at]?.text ?? '')?.[1], words: words.slice(0, at) }
 }
 
-/** Removes the longest sequence of last words that has a meaning, and returns that meaning. It does not span a comma. */
+/** Removes the longest sequence of last words that has a meaning, and returns that meaning. The sequence does not span a comma. */
 function takeFrom<T>(words: Word[], most: number, meaning: (text: string) => T | undefined): T | undefined {
   let longest = 1
   while (longest < Math.min(most, words.length) && !words[words.length - longest - 1]?.endsPart) longest++
@@ -98,7 +98,7 @@ function takeFrom<T>(words: Word[], most: number, meaning: (text: string) => T |
   return undefined
 }
 
-/** The ZIP code is the written one, also when it is newer than the data: a city has several. */
+/** Keeps the written ZIP code, even if it is newer than the data, because a city has several. */
 const placeAt = (
   code: ZipCode,
   { zip, words }: { zip: string | undefined; words: readonly Word[] },

@@ -6,17 +6,20 @@ import { plainCapitals, readZipCodes } from '#/outside/zip-codes.ts'
 
 /** Converts addresses to points, and points to ZIP codes. */
 export type Geocoder = {
-  /** The place of an address; null when it is not found. Rejects with service-unavailable. */
+  /** Returns the place of an address; null if it is not found. Rejects with service-unavailable. */
   locate: (address: string) => Promise<Place | null>
-  /** The point with its ZIP code area; null outside all areas. */
+  /** Returns the point with its ZIP code area; null outside all areas. */
   around: (point: Point) => Place | null
-  /** The ZIP code of a city that has a single one; "" for any other city. */
+  /** Returns the ZIP code of a city with exactly one ZIP code; "" for any other city. */
   onlyZipOf: (place: Pick<Place, 'city' | 'state'>) => string
-  /** Whether `zip` is a ZIP code with a known area. */
+  /** Returns whether `zip` is a ZIP code with a known area. */
   isZip: (zip: string) => boolean
 }
 
-/** Locates addresses by the Nominatim-compatible server at `url`, without it by the embedded data. Points by the embedded data only. */
+/**
+ * Locates addresses with the Nominatim-compatible server at `url`, or without a URL with the embedded data. Points always use the
+ * embedded data.
+ */
 export function createGeocoder(url: string | undefined): Geocoder {
   const zipCodes = readZipCodes()
   return {

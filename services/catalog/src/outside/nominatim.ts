@@ -5,15 +5,15 @@ import { z } from 'zod'
 import type { Place } from '#/domain/place.ts'
 
 const TIMEOUT_MS = 2_000
-/** A result is some hundred bytes. */
+/** A result has some hundred bytes. */
 const MAX_RESPONSE_BYTES = 256 * 1024
-/** An address that is new on the map is found after this time. */
+/** An address that is added to the map is found after this time at the latest. */
 const CACHED_MS = 60 * 60 * 1000
 const MAX_CACHED = 1_000
 
 const Text = z.string().default('')
 
-/** The used part of a response (format jsonv2, addressdetails); coordinates are text there. */
+/** The used part of a response (format jsonv2, addressdetails). Coordinates are strings. */
 const Results = z.array(
   z.object({
     lat: z.coerce.number().pipe(Latitude),
@@ -26,7 +26,7 @@ const Results = z.array(
         town: z.string().optional(),
         village: z.string().optional(),
         state: Text,
-        /** Like "US-WI". */
+        /** For example "US-WI". */
         'ISO3166-2-lvl4': Text,
         postcode: Text,
       })
@@ -35,7 +35,9 @@ const Results = z.array(
 )
 type Result = z.output<typeof Results>[number]
 
-/** Locates addresses by a Nominatim-compatible server, with a cache. Rejects with service-unavailable without a valid response. */
+/**
+ * Locates addresses with a Nominatim-compatible server and a cache. Rejects with service-unavailable if there is no valid response.
+ */
 export function nominatim(url: string): (address: string) => Promise<Place | null> {
   const places = new Cache<Place | null>({ maxEntries: MAX_CACHED, ttlMs: CACHED_MS })
   const agent = new Agent({ maxResponseSize: MAX_RESPONSE_BYTES })
@@ -57,9 +59,9 @@ async function search(agent: Agent, url: string, address: string): Promise<Place
   const { statusCode, body } = await inSpan(
     () => clientSpan('GET', new URL(url), '/search'),
     () =>
-      // Redirects are not followed: their target is not configured.
+      // Redirects are not followed, because their target is not configured.
       request(`${url.replace(/\/$/, '')}/search?${query.toString()}`, {
-        // Public servers require a User-Agent. In English, for the names of states.
+        // Public servers require a User-Agent. English, for the names of states.
         headers: { 'user-agent': 'Platter', 'accept-language': 'en' },
         dispatcher: agent,
         signal: AbortSignal.timeout(TIMEOUT_MS),

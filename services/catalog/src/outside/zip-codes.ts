@@ -7,30 +7,30 @@ import { milesBetween } from '#/domain/geo.ts'
 /** A ZIP code of the United States and the centre of its area. */
 export type ZipCode = Point & { zip: string; city: string; state: string }
 
-/** A point at a greater distance from every ZIP code is outside the United States. */
+/** A point farther than this from every ZIP code is outside the United States. */
 const MAX_MILES_TO_NEAREST = 30
-/** Degrees. At 71° north, the northernmost, a degree of longitude is 22 miles. */
+/** Degrees. At the northernmost 71° north, a degree of longitude is 22 miles. */
 const CELL = 1
 
-/** The data has no populations. A city is clearly larger with 3 times as many ZIP codes. */
+/** The data contains no populations. A city with 3 times as many ZIP codes is clearly larger. */
 const CLEARLY_LARGER = 3
 
 /** Military post offices outside the United States. */
 const MILITARY = new Set(['AA', 'AE', 'AP'])
 
 /**
- * The 42,555 ZIP codes of the npm package `zipcodes`; 306 have no position and are omitted. Parsed as JSON they take 25 MB;
- * importing 5 MB of program takes 95. A lookup takes at most 60 µs.
+ * The 42,555 ZIP codes of the npm package `zipcodes`, except 306 without a position. Parsed as JSON they take 25 MB; importing the
+ * package as a 5 MB program takes 95 MB. A lookup takes at most 60 µs.
  */
 export type ZipCodes = {
   byZip(zip: string): ZipCode | undefined
-  /** The most central one of the city, in any spelling. The state in capital letters, abbreviated or in full. */
+  /** The most central ZIP code of the city, in any spelling. The state is in capital letters, abbreviated or in full. */
   byCity(city: string, state: string): ZipCode | undefined
-  /** The most central one of the largest city of that name. `isClear`: that city is clearly larger than the next one. */
+  /** The most central ZIP code of the largest city with that name. `isClear`: that city is clearly larger than the next one. */
   byName(city: string): { code: ZipCode; isClear: boolean } | undefined
-  /** The ZIP code of a city that has a single one, apart from those of post-office boxes. Spelled as for `byCity`. */
+  /** The ZIP code of a city that has exactly one, post-office boxes excluded. Spelling as for `byCity`. */
   onlyOneOf(city: string, state: string): string | undefined
-  /** The one with the nearest centre. */
+  /** The ZIP code with the nearest centre. */
   nearest(point: Point): ZipCode | undefined
   stateOf(name: string): string | undefined
 }
@@ -48,22 +48,22 @@ const directionsInFull = (state: string): string =>
   state.replace(/^[NSEW](?= )/, (short) => DIRECTIONS[short] ?? short)
 
 /**
- * The same for all spellings of a city: without accents, apostrophes, hyphens and blanks, and with short forms in full. The data
- * contains `O Fallon`, `Winston Salem`, `Canon City` and `Saint Louis`.
+ * Returns a key that is equal for all spellings of a city: without accents, apostrophes, hyphens and blanks, and with abbreviations
+ * in full. The data contains `O Fallon`, `Winston Salem`, `Canon City` and `Saint Louis`.
  */
 function cityKey(city: string): string {
   const words = plainCapitals(city).split(/[^A-Z0-9]+/)
   return words.map((word) => SHORT_FORMS[word] ?? word).join('')
 }
 
-/** Capital letters without accents, full stops and apostrophes. */
+/** Converts to capital letters without accents, full stops and apostrophes. */
 export const plainCapitals = (text: string): string =>
   text
     .normalize('NFKD')
     .replaceAll(/[\p{M}.'’‘ʼ`´]/gu, '')
     .toUpperCase()
 
-/** Positions are null or 0 when they are unknown. */
+/** Unknown positions are null or 0. */
 type Code = Pick<ZipCode, 'zip' | 'city' | 'state'> & {
   latitude: number | null
   longitude: number | null
@@ -122,7 +122,7 @@ export function readZipCodes(): ZipCodes {
 
 const position = ({ latitude, longitude }: Point) => `${latitude} ${longitude}`
 
-/** Without post-office boxes and single buildings, which all have the position of the centre of their city. */
+/** Excludes post-office boxes and single buildings, which all have the position of their city's centre. */
 function withAreas(codes: ZipCode[]): ZipCode[] {
   const count = new Map<string, number>()
   for (const code of codes) count.set(position(code), (count.get(position(code)) ?? 0) + 1)
@@ -130,7 +130,7 @@ function withAreas(codes: ZipCode[]): ZipCode[] {
   return areas.length > 0 ? areas : codes
 }
 
-/** By the median, because single distant or wrong positions do not move it. */
+/** Uses the median, because single distant or wrong positions do not move it. */
 const mostCentral = (codes: readonly ZipCode[]): ZipCode | undefined =>
   closest(codes, {
     latitude: median(codes.map(({ latitude }) => latitude)),

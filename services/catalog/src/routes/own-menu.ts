@@ -7,7 +7,7 @@ import type { MenuStore } from '#/store/menus.ts'
 
 type Deps = { menus: Pick<MenuStore, 'findWithOverrides'> }
 
-/** Reads the database, not the cache: a restaurant sees its own change at once. */
+/** Reads the database, not the cache, so that a restaurant sees its own change immediately. */
 export const ownMenu =
   ({ menus }: Deps): Handler<typeof OwnMenu> =>
   async ({ principal }) => {

@@ -8,7 +8,7 @@ import type { MenuStore } from '#/store/menus.ts'
 
 type Deps = { menus: Pick<MenuStore, 'find' | 'put'> }
 
-/** Responds with the menu as clients see it: overrides of records that stay on the menu apply. */
+/** Responds with the menu as clients read it: overrides of records that remain on the menu apply. */
 export const putMenu =
   ({ menus }: Deps): Handler<typeof PutMenu> =>
   async ({ params, query, body }) => {

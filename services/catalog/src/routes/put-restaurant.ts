@@ -7,7 +7,7 @@ import type { RestaurantStore } from '#/store/restaurants.ts'
 
 type Deps = { restaurants: Pick<RestaurantStore, 'find' | 'put'> }
 
-/** Responds with the details of the stored restaurant, whose pause stays. */
+/** Responds with the details of the stored restaurant. Its pause is unchanged. */
 export const putRestaurant =
   ({ restaurants }: Deps): Handler<typeof PutRestaurant> =>
   async ({ params, query, body }) => {

@@ -2,7 +2,7 @@ import type { RestaurantSearchTest } from '@platter/contracts'
 import type { Handler } from '@platter/kit'
 import { searchRestaurants, type Deps } from '#/search-restaurants.ts'
 
-/** Finds all test restaurants at any distance: developers try an application from anywhere. */
+/** Finds all test restaurants at any distance, because developers may be anywhere. */
 export const restaurantSearchTest =
   (deps: Deps): Handler<typeof RestaurantSearchTest> =>
   (call) =>

@@ -3,10 +3,10 @@ import { sql } from 'kysely'
 import type { Hours } from '#/domain/hours.ts'
 import type { Db } from '#/store/tables.ts'
 
-/** The row for restaurants without one of their own. No restaurant can have this key. */
+/** The row for restaurants without a row. No restaurant can have this key. */
 const OTHERS = '*'
 
-/** Whether the restaurant takes orders as far as its attendance decides. Until orders has published it, every restaurant does. */
+/** True unless the restaurant's attendance prevents orders. Before the first message of orders, every restaurant is attended. */
 export const isAttended = sql<boolean>`(not restaurants.require_attendance or coalesce(
   (select attendance.is_attended from attendance where attendance.restaurant_api_key = restaurants.api_key),
   (select others.is_attended from attendance as others where others.restaurant_api_key = '*'), true))`
@@ -21,15 +21,18 @@ export type Unattended = {
 }
 
 export type AttendanceStore = {
-  /** Stores the rows that are newer than the stored ones. */
+  /** Stores the rows that are newer than the stored rows. */
   store(data: CatalogAttendance): Promise<void>
-  /** Restaurants that have been unattended for `olderThanMs`, test and paused ones excluded, from after a position, newest first. */
+  /**
+   * Returns restaurants that have been unattended for `olderThanMs`, newest first, from after a position. Test restaurants and
+   * paused restaurants are excluded.
+   */
   unattended(of: { olderThanMs: number; before: Before | null }): Promise<Unattended[]>
 }
 
 export const postgresAttendance = (db: Db): AttendanceStore => ({
   async store({ rows, othersAreAttended }) {
-    // A row that is stored already is not written, and not even locked.
+    // A row that is already stored is neither written nor locked.
     if (rows.length > 0)
       await sql`
         insert into attendance (restaurant_api_key, is_attended, version, changed_at)

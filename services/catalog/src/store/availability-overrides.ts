@@ -4,14 +4,14 @@ import type { AvailabilityOverride, MenuKeys } from '#/domain/availability-overr
 import { UNTIL_RESUMED } from '#/domain/hours.ts'
 import type { Db, Tables } from '#/store/tables.ts'
 
-/** What a restaurant sets itself: overrides for its items and choices, and its pause. */
+/** A restaurant's own settings: overrides for its items and choices, and its pause. */
 export type AvailabilityStore = {
-  /** Stores the override in place of an earlier one and increases the menu's version. In the caller's transaction. */
+  /** Stores the override, replaces an earlier one, and increases the menu's version. In the caller's transaction. */
   override(
     restaurantApiKey: string,
     override: AvailabilityOverride,
   ): Promise<'stored' | 'not-on-the-menu' | 'in-the-past'>
-  /** Pauses the restaurant for `minutes` from now; null ends the pause. Undefined when the restaurant does not exist. */
+  /** Pauses the restaurant for `minutes` from now; null ends the pause. Returns undefined if the restaurant does not exist. */
   pause(
     restaurantApiKey: string,
     minutes: number | 'until-resumed' | null,
@@ -26,30 +26,30 @@ const overridesOf = (eb: ExpressionBuilder<Tables, 'restaurants'>) =>
     .whereRef('availability.restaurant_api_key', '=', 'restaurants.api_key')
 
 /**
- * The overrides of a restaurant, expired ones included until they are cleared: a version of a menu always has the same bytes, and
- * only `clearExpired` increases the version.
+ * Selects the overrides of a restaurant. Expired overrides are included until they are cleared: a version of a menu always has the
+ * same bytes, and only `clearExpired` increases the version.
  */
 export const overrides = (eb: ExpressionBuilder<Tables, 'restaurants'>) =>
   jsonArrayFrom(overridesOf(eb)).as('overrides')
 
-/** The overrides that have not expired, for orders. */
+/** Selects the overrides that have not expired, for orders. */
 export const currentOverrides = (eb: ExpressionBuilder<Tables, 'restaurants'>) =>
   jsonArrayFrom(
     overridesOf(eb).where(sql<boolean>`(availability.until is null or availability.until > now())`),
   ).as('overrides')
 
-/** The time in milliseconds; one more than the current version when that is greater (see the first migration). */
+/** The time in milliseconds, or the current version plus one if that is greater (see the first migration). */
 export const nextVersion = sql<number>`
   greatest(menu_version + 1, (extract(epoch from clock_timestamp()) * 1000)::bigint)`
 
-/** Epoch seconds of the end of the pause; null: the restaurant is not paused. */
+/** Epoch seconds of the end of the pause; null if the restaurant is not paused. */
 export const pausedUntil = sql<number | null>`
   case when restaurants.paused_until > now() then ceil(extract(epoch from restaurants.paused_until))::bigint end`
 
 export const postgresAvailability = (db: Db): AvailabilityStore => ({
   async override(restaurantApiKey, override) {
     const { kind, apiKey, available, until } = override
-    // The restaurant's row first: its lock serializes all writers of the menu and of the overrides.
+    // Locks the restaurant's row first, which serializes all writers of the menu and of the overrides.
     const { rows } = await sql<{ isPast: boolean }>`
       select to_timestamp(${until}) <= now() as "isPast" from restaurants
       where api_key = ${restaurantApiKey} for update`.execute(db)
@@ -62,7 +62,7 @@ export const postgresAvailability = (db: Db): AvailabilityStore => ({
       .where('kind', '=', kind)
       .where('api_key', '=', apiKey)
       .execute()
-    // An override that repeats the menu is not stored.
+    // An override that equals the menu's own record is not stored.
     if (!available || records.some((record) => !record.available))
       await sql`insert into availability (restaurant_api_key, kind, api_key, available, until)
         values (${restaurantApiKey}, ${kind}, ${apiKey}, ${available}, to_timestamp(${until}))`.execute(db)
@@ -89,7 +89,7 @@ const endOfPause = (minutes: number | 'until-resumed' | null) =>
 
 const CHOICES = '$[*].customizations[*].customizationChoices[*] ? (@.apiKey == $key).available'
 
-/** The menu's records that the override is for: one item, or the choice in each item that has it. */
+/** Returns the menu's records that the override applies to: one item, or the choice in each item that has it. */
 async function recordsOf(
   db: Db,
   restaurantApiKey: string,
@@ -105,8 +105,8 @@ async function recordsOf(
 }
 
 /**
- * Deletes the overrides that a new menu ends: those of records that are no longer on the menu, and those that make a record
- * available that the new menu makes unavailable.
+ * Deletes the overrides that a new menu ends: overrides of removed records, and those that make a record available although the new
+ * menu makes it unavailable.
  */
 export async function retainFor(
   trx: Db,
@@ -122,8 +122,8 @@ export async function retainFor(
 const CLEARED_AT_ONCE = 100
 
 /**
- * Deletes expired overrides, by the database's clock, and increases the versions of their menus in the same commit. Skips
- * restaurants that another replica has locked. True when there may be more.
+ * Deletes expired overrides by the database's clock, and increases the versions of their menus in the same commit. Skips
+ * restaurants that another replica has locked. Returns true if more may be due.
  */
 export async function clearExpired(db: Db): Promise<boolean> {
   const { rows } = await sql`

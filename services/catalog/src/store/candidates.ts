@@ -14,7 +14,7 @@ import type { Db } from '#/store/tables.ts'
 type Text = { isTestRestaurant: boolean; words: readonly string[] }
 
 export type CandidateStore = {
-  /** Finds a superset of the result of a search; `domain/search.ts` selects and ranks. */
+  /** Finds a superset of a search's result; `domain/search.ts` selects and ranks. */
   find(criteria: Omit<Criteria, 'at'> & Text): Promise<(Candidate & CurrentRestaurant)[]>
 }
 
@@ -32,7 +32,7 @@ export const postgresCandidates = (db: Db, cache: RestaurantCache): CandidateSto
   },
 })
 
-/** Without a place every restaurant is a candidate, many more than the cache contains. Zones do not matter then. */
+/** Without a place every restaurant is a candidate, many more than the cache contains. Zones are not needed then. */
 const everywhere = prepared((db: Db, { isTestRestaurant, words }: Text) =>
   db
     .selectFrom('restaurants')
@@ -48,9 +48,9 @@ const containsWords = (words: ReturnType<typeof sql>) => sql<boolean>`not exists
 type Near = Text & Box & { latitude?: number; longitude?: number; zip?: string }
 
 /**
- * Uses three indexes: restaurants around the place, zones around it, and zones that name its ZIP code, the last two for deliveries
- * only. Searches of one turn of the event loop share the statement. `limit 1` keeps the lookup of each restaurant by its key:
- * PostgreSQL cannot estimate how few are near and would read all of them once for all searches.
+ * Uses three indexes: restaurants around the place, zones around it, and zones with its ZIP code. The zones matter for deliveries
+ * only. Searches in one turn of the event loop share the statement. `limit 1` keeps the lookup of each restaurant by its key.
+ * PostgreSQL cannot estimate how few restaurants are near, and would read all of them once for all searches.
  */
 const near = batched({
   run: async (db: Db, searches: readonly Near[]): Promise<CurrentRestaurant[][]> => {

@@ -6,17 +6,17 @@ import type { MenuStore } from '#/store/menus.ts'
 import type { Cache } from '#/store/redis-cache.ts'
 
 const MAX_KEYS = 10_000
-/** Menus of old versions leave Redis by expiry only. */
+/** Menus of old versions leave Redis only when they expire. */
 const EXPIRES_AFTER_SECONDS = 600
-/** The most requested menus: 400 of 20 KB. A process has 200 MB at most. */
+/** The most requested menus: 400 of 20 KB. A process has at most 200 MB. */
 const MAX_BYTES = 8 * 1024 * 1024
 
 /** The response bytes of a menu and their entity tag. */
 type RenderedMenu = { etag: string; body: Buffer }
 
-/** Both methods return null when the restaurant does not exist. */
+/** Both methods return null if the restaurant does not exist. */
 export type MenuCache = {
-  /** The entity tag of what `read` returns. */
+  /** Returns the entity tag of the result of `read`. */
   etagOf(restaurantApiKey: string, includeCustomizations: boolean): Promise<string | null>
   read(restaurantApiKey: string, includeCustomizations: boolean): Promise<RenderedMenu | null>
 }
@@ -26,10 +26,10 @@ type Request = { restaurantApiKey: string; version: number; includeCustomization
 const renderMenu = responseRenderer(RestaurantMenu)
 
 /**
- * Menus are rendered once per version and shared by all replicas through Redis. The version is part of the key, so that nothing is
- * invalidated; a replica reads the version of a restaurant from the database every 0.6 s at most. The most requested menus are also
- * in the process: reading from Redis each time took a third of a menu's CPU here, mostly for allocating its memory. While Redis is
- * unavailable, a menu that is not in the process is rendered again.
+ * Menus are rendered once per version and shared by all replicas through Redis. The key contains the version, so no entry is
+ * invalidated. A replica reads the version of a restaurant from the database at most every 0.6 s. The most requested menus are also
+ * cached in the process: reading each from Redis took a third of a menu's CPU, mostly for memory allocation. While Redis is
+ * unavailable, a menu that is not cached in the process is rendered again.
  */
 export function createMenuCache(menus: Pick<MenuStore, 'version' | 'find'>, cache: Cache): MenuCache {
   const versions = new MemoryCache<number | null>({
@@ -47,7 +47,7 @@ export function createMenuCache(menus: Pick<MenuStore, 'version' | 'find'>, cach
     const found = await menus.find(restaurantApiKey)
     if (!found) return null
     const body = Buffer.from(renderMenu(menuRecord(found.menu, includeCustomizations)))
-    // Under its own version, which may be newer than the requested one. The response does not wait for Redis.
+    // Stored under its own version, which may be newer than the requested version. The response does not wait for Redis.
     const key = keyOf(restaurantApiKey, found.version, includeCustomizations)
     void cache.set(key, body, Math.round(EXPIRES_AFTER_SECONDS * (0.9 + 0.2 * Math.random())))
     return { etag: etagFor(found.version, includeCustomizations), body }
@@ -84,6 +84,6 @@ const formOf = (includeCustomizations: boolean): string => `${RENDERING}-${inclu
 const keyOf = (restaurantApiKey: string, version: number, includeCustomizations: boolean): string =>
   `menu:${restaurantApiKey}:${version}:${formOf(includeCustomizations)}`
 
-/** Strong (RFC 9110, 8.8.1): all replicas render a version to the same bytes. */
+/** A strong entity tag (RFC 9110, 8.8.1), because all replicas render a version to the same bytes. */
 const etagFor = (version: number, includeCustomizations: boolean): string =>
   `"${version}-${formOf(includeCustomizations)}"`

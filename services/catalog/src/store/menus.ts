@@ -7,17 +7,19 @@ import { nextVersion, overrides, retainFor } from '#/store/availability-override
 import { put, requireInserted, WRITTEN, type Taken, type Written } from '#/store/put.ts'
 import type { Db } from '#/store/tables.ts'
 
-/** Menus with their overrides. Every method returns null when the restaurant or the item does not exist. */
+/** Menus with their overrides. Every method returns null if the restaurant or the item does not exist. */
 export type MenuStore = {
   /** A version of a menu always has the same content. */
   version(restaurantApiKey: string): Promise<number | null>
   find(restaurantApiKey: string): Promise<{ version: number; menu: Menu } | null>
-  /** The menu without its overrides, and the overrides, of one moment. */
+  /** Returns the menu without its overrides, and the overrides, from one snapshot. */
   findWithOverrides(
     restaurantApiKey: string,
   ): Promise<{ version: number; menu: Menu; overrides: AvailabilityOverride[] } | null>
   findCustomizations(itemApiKey: string): Promise<{ version: number; groups: CustomizationGroup[] } | null>
-  /** Replaces the restaurant's menu and increases its version. Overrides of records that stay on the menu stay, see `retainFor`. */
+  /**
+   * Replaces the restaurant's menu and increases its version. Overrides of records that remain on the menu are kept (`retainFor`).
+   */
   put(
     restaurantApiKey: string,
     menu: Menu,
@@ -25,7 +27,7 @@ export type MenuStore = {
   ): Promise<Taken | Written | { kind: 'no-restaurant' }>
 }
 
-/** The columns of `menu_items as item` that make an Item. */
+/** The columns of `menu_items as item` for an Item. */
 export const ITEM = [
   'item.api_key as apiKey',
   'item.name',
@@ -67,7 +69,7 @@ export const postgresMenus = (db: Db): MenuStore => ({
 
   put: (restaurantApiKey, menu, options = { validateOnly: false }) =>
     put(db, options, async (trx) => {
-      // The restaurant's row first: its lock serializes all writers of the menu and of the overrides.
+      // Locks the restaurant's row first, which serializes all writers of the menu and of the overrides.
       const { numUpdatedRows } = await trx
         .updateTable('restaurants')
         .set({ menu_version: nextVersion, menu_text: menuText(menu) })
@@ -82,7 +84,7 @@ export const postgresMenus = (db: Db): MenuStore => ({
     }),
 })
 
-/** One statement, and so one snapshot of menu and overrides. */
+/** One statement reads one snapshot of menu and overrides. */
 async function findWithOverrides(db: Db, restaurantApiKey: string) {
   const row = await db
     .selectFrom('restaurants')
@@ -111,7 +113,7 @@ async function findWithOverrides(db: Db, restaurantApiKey: string) {
   return row ?? null
 }
 
-// One statement for all records, in the order of their keys, which prevents deadlocks between two writers.
+// One statement for all records, in the order of their keys: this prevents deadlocks between two writers.
 
 async function insertCategories(trx: Db, restaurantApiKey: string, menu: Menu): Promise<void> {
   const categories = menu.map(({ items: _items, ...category }, position) => ({ ...category, position }))

@@ -1,10 +1,10 @@
 import type { Db } from '#/store/tables.ts'
 
-/** Nothing was written: these keys belong to another restaurant. */
+/** Nothing was written, because these keys belong to another restaurant. */
 export type Taken = { kind: 'taken'; keys: ReadonlySet<string> }
 export type Written = { kind: 'written' }
 
-/** Rolls a transaction back and becomes its outcome. */
+/** Rolls back a transaction and carries its outcome. */
 class Rollback extends Error {
   readonly outcome: unknown
   constructor(outcome: unknown) {
@@ -14,8 +14,8 @@ class Rollback extends Error {
 }
 
 /**
- * Runs `work` in a transaction and returns its outcome. With `validateOnly` every check runs, those of the database included, and
- * nothing is kept.
+ * Runs `work` in a transaction and returns its outcome. With `validateOnly` every check runs, including those of the database, and
+ * the transaction is rolled back.
  */
 export async function put<O = never>(
   db: Db,
@@ -36,7 +36,7 @@ export async function put<O = never>(
 
 export const WRITTEN: Written = { kind: 'written' }
 
-/** Rolls back for the keys that were not inserted: another restaurant has them. */
+/** Rolls back if some keys were not inserted, because another restaurant has them. */
 export function requireInserted(
   records: readonly { apiKey: string }[],
   inserted: readonly { api_key: string }[],

@@ -4,7 +4,7 @@ import { connectRedis } from '@platter/kit/lifecycle/redis'
 
 /** A cache that may be unavailable, slow or empty at any time. No method rejects. */
 export type Cache = {
-  /** Null when the key is absent or Redis is unavailable. */
+  /** Returns null if the key is absent or Redis is unavailable. */
   get(key: string): Promise<Buffer | null>
   set(key: string, value: Buffer, seconds: number): Promise<void>
   close(): void

@@ -16,10 +16,12 @@ import { isAttended } from '#/store/attendance.ts'
 import { put, requireInserted, WRITTEN, type Taken, type Written } from '#/store/put.ts'
 import type { Db, Tables } from '#/store/tables.ts'
 
-/** `version` changes with each change of the restaurant or of its zones. */
+/** `version` changes with each change of the restaurant or its zones. */
 export type VersionedRestaurant = Restaurant & { version: string }
 
-/** The end of a page in the operator's list: the creation in microseconds; the apiKey orders restaurants of the same moment. */
+/**
+ * The end of a page in the operator's list: the creation time in microseconds. The apiKey orders restaurants with an equal time.
+ */
 export const Position = z.object({ at: z.int(), apiKey: ApiKey })
 type Position = z.infer<typeof Position>
 
@@ -27,12 +29,12 @@ export type RestaurantStore = {
   find(apiKey: string): Promise<VersionedRestaurant | null>
   /** Newest first. */
   list(range: PageRange<Position>): Promise<{ restaurant: Restaurant; position: Position }[]>
-  /** Reads the restaurant, and at least those of the items that belong to it, with current availability. */
+  /** Reads the restaurant, and at least those requested items that belong to it, with their current availability. */
   findForQuote(of: {
     restaurantApiKey: string
     itemApiKeys: readonly string[]
   }): Promise<{ restaurant: Restaurant | null; items: ReadonlyMap<string, Item> }>
-  /** Creates or replaces the restaurant and its zones. Menu, overrides and pause stay. */
+  /** Creates or replaces the restaurant and its zones. Menu, overrides and pause are unchanged. */
   put(restaurant: Restaurant, options?: { validateOnly: boolean }): Promise<Taken | Written>
 }
 
@@ -73,13 +75,13 @@ const COLUMNS = {
 type Field = keyof typeof COLUMNS
 const FIELDS = Object.keys(COLUMNS) as Field[]
 
-/** The columns of these fields, under the names of the fields. */
+/** Selects the columns of these fields, under the names of the fields. */
 const columnsOf = <F extends Field>(fields: readonly F[]) =>
   fields.map((field) => `restaurants.${COLUMNS[field]} as ${field}`) as {
     [K in F]: `restaurants.${(typeof COLUMNS)[K]} as ${K}`
   }[F][]
 
-/** The transaction that wrote the row. Zones are written together with the row of their restaurant, by older releases too. */
+/** The transaction that wrote the row. Every release writes zones together with the row of their restaurant. */
 export const version = sql<string>`restaurants.xmin::text`
 
 const CURRENT = [pausedUntil.as('pausedUntil'), isAttended.as('isAttended'), version.as('version')] as const
@@ -120,7 +122,7 @@ const zonesOf = (eb: ExpressionBuilder<Tables, 'restaurants'>) =>
       .orderBy('zone.position'),
   ).as('zones')
 
-/** For statements whose result does not depend on zones: 2,100 restaurants take 12 ms instead of 31. */
+/** For statements whose result does not depend on zones: 2,100 restaurants take 12 ms instead of 31 ms. */
 export const NO_ZONES = sql<Zone[]>`'[]'::json`.as('zones')
 
 export const postgresRestaurants = (db: Db): RestaurantStore => ({
@@ -162,7 +164,7 @@ export const postgresRestaurants = (db: Db): RestaurantStore => ({
 
 // Read -----------------------------------------------------------------------------------------------------
 
-/** Calls of one turn of the event loop share the statement. */
+/** Calls in one turn of the event loop share the statement. */
 const find = batched({
   run: async (db: Db, apiKeys: readonly string[]): Promise<(VersionedRestaurant | null)[]> =>
     matched(apiKeys, await byKeys(db, { apiKeys }), ({ apiKey }) => apiKey),
@@ -176,7 +178,7 @@ const byKeys = prepared((db: Db, { apiKeys }: { apiKeys: readonly string[] }) =>
     .where('restaurants.api_key', '=', sql<string>`any(${apiKeys})`),
 )
 
-/** Quotes of one turn share the statement, so that `items` may contain items of another quote for the same restaurant. */
+/** Quotes in one turn share the statement, so `items` may contain items of another quote for the same restaurant. */
 const findForQuote = batched({
   run: async (db: Db, quotes: readonly Parameters<RestaurantStore['findForQuote']>[0][]) => {
     const rows = await forQuotes(db, {
@@ -222,7 +224,7 @@ const rowOf = (restaurant: Restaurant) =>
     search_text: restaurantText(restaurant),
   }) as Insertable<Tables['restaurants']>
 
-/** One statement for all zones, in the order of their keys, which prevents deadlocks between two writers. */
+/** One statement for all zones, in the order of their keys: this prevents deadlocks between two writers. */
 async function insertZones(trx: Db, restaurant: Restaurant): Promise<void> {
   if (restaurant.zones.length === 0) return
   const zones = restaurant.zones.map((zone, position) => {

@@ -38,7 +38,7 @@ export type Tables = {
     menu_version: Generated<number>
     search_text: string
     menu_text: Generated<string>
-    /** Set by the database's clock only. */
+    /** Set only by the database's clock. */
     paused_until: ColumnType<Date | null, never, never>
     created_at: Generated<Date>
     require_attendance: boolean
@@ -62,7 +62,7 @@ export type Tables = {
     max_radius_miles: number | null
     delivery_min: Cents
     delivery_price: Cents
-    /** A box, read and written by SQL only. */
+    /** A box, read and written only in SQL. */
     bounds: string | null
   }
   menu_categories: {

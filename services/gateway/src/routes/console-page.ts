@@ -24,10 +24,10 @@ const ofPage = {
   'cross-origin-opener-policy': 'same-origin',
 }
 
-/** The hash of its content is in the name of an asset: what is under that name never changes. */
+/** The name of an asset contains the hash of its content, so the content of a name never changes. */
 const FOR_EVER = 'public, max-age=31536000, immutable'
 
-/** The restaurant's console: built files from `folder`. */
+/** The restaurant's console: the built files in `folder`. */
 export function consolePage(app: App, folder: string = BUILT): void {
   void app.register(
     async (scope) => {

@@ -9,7 +9,9 @@ import { checkOwnPage, sessionCookies, sessionKeyOf } from '#/console-session.ts
 const URL = '/console/session'
 const SignIn = z.object({ accessKey: z.string() })
 
-/** Signing in to the console and out of it, and reading the signed-in restaurant. Bad keys count as in all requests. */
+/**
+ * The routes that sign in to the console, sign out, and read the signed-in restaurant. Bad keys count like those of any request.
+ */
 export function consoleSession(app: App, accessKeys: AccessKeys): void {
   void app.register(async (scope) => {
     readJson(scope)
@@ -38,7 +40,7 @@ export function consoleSession(app: App, accessKeys: AccessKeys): void {
 const signedIn = (reply: FastifyReply, { restaurantApiKey }: PrincipalOf<'restaurant'>) =>
   reply.send({ restaurantApiKey })
 
-/** The restaurant whose key it is. Throws Problem as `principalOf` does, and not-allowed for any other kind of key. */
+/** Returns the restaurant of the key. Throws Problem like `principalOf`, and not-allowed for any other kind of key. */
 async function restaurantOf(
   accessKeys: AccessKeys,
   request: FastifyRequest,

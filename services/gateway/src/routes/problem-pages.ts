@@ -2,7 +2,7 @@ import { problemHelp, problems, type ProblemCode } from '@platter/contracts'
 import { Problem, type App } from '@platter/kit'
 import { problemPage, problemPageHeaders } from '#/problem-page.ts'
 
-/** What the `type` of a problem resolves to: its row of the catalogue, for a person or for a program. */
+/** The target of a problem's `type`: its row of the catalogue, as a page or as JSON. */
 export function problemPages(app: App): void {
   app.get<{ Params: { code: string } }>('/problems/:code', async (request, reply) => {
     const { code } = request.params

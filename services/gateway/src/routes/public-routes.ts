@@ -34,13 +34,15 @@ import type { Streams } from '#/streams.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The sender, once the access key is resolved. */
+    /** The caller; null until the access key is resolved. */
     principal: Principal | null
     /** Checks again whether the access key is valid. */
     isGood: (() => Promise<boolean>) | null
-    /** The cookie of the console authenticates it. */
+    /** Whether the cookie of the console authenticates the request. */
     isOfConsole: boolean
-    /** Milliseconds that its admission took. Reading its body takes the client's own time. */
+    /**
+     * The duration of the admission in milliseconds. The body is excluded, because the client determines the time of its upload.
+     */
     admissionMs: number
   }
 }
@@ -51,16 +53,18 @@ export type Deps = {
   accessKeys: AccessKeys
   admission: Admission
   streams: Streams
-  /** The owners' connections for streams, which would otherwise use up those of the other requests. */
+  /** Separate connection pools for streams, which would otherwise use up the connections of other requests. */
   streamOwners: Partial<Record<Owner, Replicas>>
-  /** Milliseconds within which every request is answered. */
+  /** The time in milliseconds within which every request receives a response. */
   deadlineMs: number
   secrets: InternalSecrets
-  /** RAW_CARDS: a body with a card number is refused here. */
+  /** RAW_CARDS: a body with a card number is rejected here. */
   refusesRawCards?: boolean
 }
 
-/** Header fields that are forwarded to services. All others stay here: access keys, cookies, forwarding, deadlines. */
+/**
+ * Header fields that are forwarded to services. All others stay in the gateway: access keys, cookies, forwarding fields, deadlines.
+ */
 const PASSED_ON = [
   'content-type',
   'accept',
@@ -72,8 +76,8 @@ const PASSED_ON = [
 ] as const
 
 /**
- * Every operation's route: authentication, rate limit, authorization, then the request to the owning service. A client without
- * a valid key is rejected before its body is read.
+ * Registers the route of every operation: authentication, rate limit, authorization, then the request to the owning service. A
+ * client without a valid key is rejected before its body is read.
  */
 export function publicRoutes(app: App, deps: Deps): void {
   const { operations, owners, streamOwners, streams, accessKeys, admission } = deps
@@ -86,7 +90,9 @@ export function publicRoutes(app: App, deps: Deps): void {
   for (const operation of operations) {
     const replicas = owners[operation.owner]
     if (!replicas)
-      throw new Error(`${operation.name} belongs to ${operation.owner}, which the gateway does not know`)
+      throw new Error(
+        `${operation.name} belongs to ${operation.owner}, a service without configured replicas`,
+      )
     const limits = admission.limitsOf(operation)
     app.route({
       method: methodsOf(operation, operations),
@@ -112,7 +118,7 @@ export function publicRoutes(app: App, deps: Deps): void {
           if (found) return sendShared(reply, found, request.headers['if-none-match'])
         }
         if (method !== 'GET' || !respondsWithEvents(operation, request.headers.accept)) {
-          // Released when the owner responds, not when the client has received the body.
+          // Released when the owner responds, not when the client has received the whole body.
           using permit = limits.concurrency?.acquire(applicationOf(principal))
           return await passOn(replicas, request, reply, { ...(await sent()), permit })
         }
@@ -128,8 +134,8 @@ export function publicRoutes(app: App, deps: Deps): void {
 type Guards = Pick<Deps, 'accessKeys' | 'admission'> & Limits & { operation: Operation }
 
 /**
- * Admits a request, or throws the Problem of its rejection. Every response to a known key has its rate limit, except an early
- * rejection: thousands of those a second would cost a Redis command each.
+ * Admits a request, or throws the Problem of its rejection. Every response to a known key contains its rate limit, except early
+ * rejections: thousands of them per second would cost a Redis command each.
  */
 async function admit(
   request: FastifyRequest,
@@ -163,10 +169,10 @@ function admitStream(
   return streams.admit(principal, raw, isGood)
 }
 
-/** While stopping: a stream that ends at once. At any other status EventSource would not reconnect. */
+/** While the process stops: a stream that ends immediately. With any other status EventSource would not reconnect. */
 const reconnect = (reply: FastifyReply) => reply.type('text/event-stream').send('retry: 1000\n\n')
 
-/** Adds the rate limit's fields to the response. Throws Problem rate-limited above the limit. */
+/** Adds the fields of the rate limit to the response. Throws Problem rate-limited above the limit. */
 function checkRate(reply: FastifyReply, policy: RatePolicy, quota: Quota): void {
   const fields = rateLimitFields(policy, quota)
   if (!quota.isAllowed) {
@@ -180,8 +186,8 @@ function checkRate(reply: FastifyReply, policy: RatePolicy, quota: Quota): void 
 }
 
 /**
- * The header wins over the query parameter, which existing libraries send; for restaurants the console's cookie
- * comes last, and from the page of the console only.
+ * The header takes precedence over the query parameter, which existing libraries send. The console's cookie comes last, only for
+ * restaurants, and only from the page of the console.
  */
 function accessKeyOf(request: FastifyRequest, operation: Operation): string | undefined {
   const { headers, query } = request
@@ -213,7 +219,7 @@ function headersOf(request: FastifyRequest): Record<string, string> {
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 
-/** Answers the other methods of an existing path with 405 and `Allow`. For OPTIONS see `cors`. */
+/** Responds to other methods of an existing path with 405 and `Allow`. For OPTIONS see `cors`. */
 function refuseOtherMethods(app: App, operations: readonly Operation[]): void {
   const allowed = Map.groupBy(operations, ({ path }) => path)
   for (const [path, taken] of allowed) {
@@ -226,7 +232,7 @@ function refuseOtherMethods(app: App, operations: readonly Operation[]): void {
       url: path,
       handler: async (_request: FastifyRequest, reply: FastifyReply) => {
         void reply.header('allow', allow.join(', '))
-        throw new Problem('method-not-allowed', `This endpoint takes ${listed(allow)} only.`)
+        throw new Problem('method-not-allowed', `This endpoint supports only ${listed(allow)}.`)
       },
     })
   }

@@ -1,7 +1,7 @@
 import type { App } from '@platter/kit'
 import { html, PLAIN_PAGE_HEADERS, plainPage } from '#/html.ts'
 
-/** Where a developer continues who has only the address of the platform. */
+/** Links for a developer who has only the address of the platform. */
 const start = {
   name: 'Platter',
   applications: '/publicapi/v1',
@@ -24,7 +24,7 @@ const page = plainPage(
   </ul>`,
 )
 
-/** What `/` returns: links, for a person or for a program. */
+/** Registers `/`: links, as a page or as JSON. */
 export function startPage(app: App): void {
   app.get('/', async ({ headers }, reply) => {
     void reply.header('vary', 'Accept')

@@ -4,18 +4,18 @@ import { badCredentials } from '#/bad-credentials.ts'
 import { addressOf } from '#/client-address.ts'
 import { passOn } from '#/pass-on.ts'
 
-/** An event of Stripe's is some kilobytes, with a large object some tens. */
+/** An event of Stripe has some kilobytes; with a large object, tens of kilobytes. */
 const BODY_LIMIT = 256 * 1024
-/** Events that wait for payments, which takes some milliseconds for each. Stripe retries refused events. */
+/** The maximum number of concurrent events at payments, which needs some milliseconds for each. Stripe retries rejected events. */
 const AT_ONCE = 100
 
-/** The events of Stripe, and of the development payment processor, which signs in the same way. */
+/** The paths for events of Stripe, and of the development payment processor, which uses the same signature. */
 const PATHS = ['/webhooks/stripe', '/webhooks/processor']
 
 /**
- * Sends the processor's events on to payments, on the only paths without an access key. Payments verifies the signature, so the body and
- * the signature are sent unchanged, and nothing else is. An address with wrong signatures is limited, because each costs payments
- * a verification; correctly signed events are not. Without `paymentsUrls` the paths do not exist.
+ * Forwards the processor's events to payments, on the only paths without an access key. Payments verifies the signature, so the
+ * body and the signature are forwarded unchanged, and nothing else. Wrong signatures are limited by address, because each costs
+ * payments a verification; correctly signed events are not limited. Without `paymentsUrls` the paths do not exist.
  */
 export function webhooks(app: App, paymentsUrls: readonly string[] | undefined): void {
   if (!paymentsUrls) return
@@ -28,7 +28,7 @@ export function webhooks(app: App, paymentsUrls: readonly string[] | undefined):
       method: 'POST',
       url,
       bodyLimit: BODY_LIMIT,
-      // Before the body is read: an unsigned request is not from Stripe.
+      // Checked before the body is read: an unsigned request is not from Stripe.
       async onRequest(request, { raw }) {
         if (typeof request.headers['stripe-signature'] !== 'string')
           throw new Problem('invalid-field', 'The header Stripe-Signature is missing.')

@@ -11,33 +11,33 @@ type Deps = {
   bus: Pick<Bus, 'publish'>
   log: Log
   defaultKind: RestaurantLink['kind']
-  /** Whether the restaurant's system responds with a 2xx. */
+  /** Returns whether the restaurant's system responds with a 2xx. */
   ping: (link: WebhookLink) => Promise<boolean>
-  /** Milliseconds of a clock that is never set back. */
+  /** A monotonic clock in milliseconds. */
   now?: () => number
 }
 
 /** A sweeper that did not run for this time has missed sightings. */
 const GAP_MS = 10_000
-/** Clients report within 20 s, and need some time to reconnect. */
+/** Clients report within 20 s; they need additional time to reconnect. */
 const GRACE_MS = 30_000
 const PINGS_AT_ONCE = 50
 const ROWS_PER_MESSAGE = 200
 
 /**
- * Keeps the rows of attendance up to date, and publishes them to catalog. Sightings and results of deliveries write at most one row
- * per restaurant in 15 s. Restaurants whose sightings have ended become unattended by a sweep. It pauses after a start, and after an
- * outage of the database: sightings are missing then, and no restaurant may close for that.
+ * Keeps the attendance rows current and publishes them to catalog. Sightings and results of deliveries write at most one row per
+ * restaurant in 15 s. A sweep ends the attendance of restaurants without recent sightings. After a start, and after an outage of
+ * the database, the sweep pauses: sightings are missing then, and no restaurant may close because of that.
  */
 export class AttendanceKeeper {
   readonly #deps: Deps
   readonly #now: () => number
-  /** When the sighting of each restaurant was last written here. */
+  /** The time at which this replica last wrote a sighting of each restaurant. */
   readonly #seen = new Map<string, number>()
-  /** The open streams of restaurants' own systems. */
+  /** The number of open streams of each restaurant's own system. */
   readonly #open = new Map<string, number>()
   readonly #results = new Map<string, Results>()
-  /** When a success of each restaurant was last written here. */
+  /** The time at which this replica last wrote a success of each restaurant. */
   readonly #succeeded = new Map<string, number>()
   #sweptAt = -Infinity
   #graceEndsAt = Infinity
@@ -52,7 +52,7 @@ export class AttendanceKeeper {
     return this.#deps.store.find(restaurantApiKey)
   }
 
-  /** Records that clients of these restaurants were seen. */
+  /** Records a sighting of these restaurants' clients. */
   async see(restaurantApiKeys: readonly string[]): Promise<void> {
     const now = this.#now()
     const due = restaurantApiKeys.filter((key) => now - (this.#seen.get(key) ?? -Infinity) >= WRITE_EVERY_MS)
@@ -62,14 +62,14 @@ export class AttendanceKeeper {
     await this.#settle(due)
   }
 
-  /** For requests whose response does not depend on it. */
+  /** Records a sighting in the background, for requests whose response does not depend on it. */
   seeInBackground(restaurantApiKey: string): void {
     void this.see([restaurantApiKey]).catch((error: unknown) =>
       this.#deps.log.warn({ restaurantApiKey, err: error }, 'a sighting of a restaurant was not recorded'),
     )
   }
 
-  /** For streams of restaurants' own systems: such a connection is closed by its system. */
+  /** Records sightings while a stream of a restaurant's own system is open. Such a connection is closed when its system stops. */
   seeWhileOpen(restaurantApiKey: string, signal: AbortSignal): void {
     if (signal.aborted) return
     this.#open.set(restaurantApiKey, (this.#open.get(restaurantApiKey) ?? 0) + 1)
@@ -89,14 +89,14 @@ export class AttendanceKeeper {
     this.#results.delete(restaurantApiKey)
     this.#succeeded.delete(restaurantApiKey)
     const rows = await this.#deps.store.reset(restaurantApiKey, kind)
-    // Also without a change: until now, catalog may have used the attendance of the default link.
+    // Published even without a change: until now, catalog may have used the attendance of the default link.
     await this.#publishSoon(rows)
     await this.#settle([restaurantApiKey])
   }
 
-  /** Notes the receipt of a delivery, in memory: `flush` writes it, outside of the order's own path. */
+  /** Records the receipt of a delivery in memory. `flush` writes it later, so that the order is not delayed. */
   note(restaurantApiKey: string, { kind }: Receipt): void {
-    // A system that refuses an order is running.
+    // A refusal also proves that the system is running.
     if (kind === 'refused') return
     const noted = this.#results.get(restaurantApiKey)
     if (kind === 'accepted')
@@ -109,7 +109,7 @@ export class AttendanceKeeper {
       })
   }
 
-  /** Writes the noted results: failures at once, successes at most every 15 s after another one. */
+  /** Writes the recorded results: failures immediately, successes at most every 15 s. */
   async flush(): Promise<boolean> {
     const now = this.#now()
     const due = [...this.#results.values()].filter(
@@ -121,7 +121,7 @@ export class AttendanceKeeper {
     return false
   }
 
-  /** Pings the webhooks that are due. True when there may be more. */
+  /** Pings the webhooks that are due. Returns true if more may be due. */
   async pingDue(): Promise<boolean> {
     const due = await this.#deps.store.acquirePings(PINGS_AT_ONCE)
     const results = await Promise.all(
@@ -149,7 +149,7 @@ export class AttendanceKeeper {
     return false
   }
 
-  /** Publishes all rows, which corrects what catalog has missed. */
+  /** Publishes all rows, which repairs rows that catalog has missed. */
   async publishAll(): Promise<boolean> {
     if (this.#now() < this.#graceEndsAt) return false
     for (let after: string | null = ''; after !== null;) {
@@ -181,7 +181,7 @@ export class AttendanceKeeper {
     await this.#publishSoon(rows)
   }
 
-  /** The rows are committed: a failed publish is repeated by the next sweep. */
+  /** The rows are committed; the next sweep repeats a failed publication. */
   async #publishSoon(rows: Attended[]): Promise<void> {
     await this.#publish({ rows }).catch(() => {
       this.#isOutdated = true

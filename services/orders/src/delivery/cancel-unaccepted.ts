@@ -6,8 +6,8 @@ const DUE_AT_ONCE = 50
 type Deps = Pick<Stores, 'restaurantOrders'> & { orchestrator: Orchestrator; withinMs: number }
 
 /**
- * Cancels orders that their restaurants have not started on a console in time; an authorization is voided, a capture refunded.
- * A webhook accepts an order by its response, so its orders never wait here. True when there may be more.
+ * Cancels orders that their restaurants have not started on a console in time; an authorization is voided, a capture refunded. A
+ * webhook accepts an order by its response, so its orders never wait here. Returns true if more may be due.
  */
 export async function cancelUnaccepted({ restaurantOrders, orchestrator, withinMs }: Deps): Promise<boolean> {
   const due = await restaurantOrders.unaccepted({ withinMs, limit: DUE_AT_ONCE })

@@ -1,14 +1,17 @@
 import { cents, toMoney, type CancellationOffer } from '@platter/contracts'
 import { isCharged, isOver, type PlacedOrder } from '#/domain/order.ts'
 
-/** The default of put-restaurant, for orders from before this time was stored with them. */
+/** The default of put-restaurant, for orders from before their cancellation time was stored. */
 const DEFAULT_MINUTES = 5
 
-/** The last second in which the customer may cancel the order (epoch seconds; docs/interface.md, "Cancellation by the customer"). */
+/**
+ * Returns the last second in which the customer may cancel the order (epoch seconds; docs/interface.md, "Cancellation by the
+ * customer").
+ */
 export const cancellableUntil = ({ datePlaced, details }: PlacedOrder): number =>
   datePlaced + 60 * (details.customerCancelMinutes ?? DEFAULT_MINUTES)
 
-/** What a cancellation by the customer would do at `at` (epoch seconds). */
+/** Returns the effect that a cancellation by the customer would have at `at` (epoch seconds). */
 export function offerOf(order: PlacedOrder, at: number): CancellationOffer {
   const until = cancellableUntil(order)
   const isBegun = order.status !== 'PROCESSING' && order.status !== 'AWAITING_PREPARATION'

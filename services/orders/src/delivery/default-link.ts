@@ -1,8 +1,8 @@
 import { RestaurantLink } from '@platter/contracts'
 
 /**
- * Reads DEFAULT_RESTAURANT_LINK: `console`, or the URL of a webhook with its Standard Webhooks secret as the password. Throws for
- * links that put-restaurant-link refuses.
+ * Reads DEFAULT_RESTAURANT_LINK: `console`, or the URL of a webhook with its Standard Webhooks secret as the password. Throws for a
+ * link that put-restaurant-link rejects.
  */
 export function parseDefaultLink(text: string): RestaurantLink {
   if (text === 'console') return RestaurantLink.parse({ kind: 'console' })
@@ -12,7 +12,7 @@ export function parseDefaultLink(text: string): RestaurantLink {
   return RestaurantLink.parse({ kind: 'webhook', url: url.href, secret })
 }
 
-/** Whether `parseDefaultLink` can read it. */
+/** Returns whether `parseDefaultLink` accepts the text. */
 export function isDefaultLink(text: string): boolean {
   try {
     parseDefaultLink(text)

@@ -18,16 +18,16 @@ type Deps = Pick<Stores, 'deliveries' | 'restaurantLinks'> & {
   log: Log
   defaultLink: RestaurantLink
   transmit: (link: RestaurantLink, sent: Transmission) => Promise<Receipt>
-  /** Concurrent attempts of this replica. */
+  /** The maximum number of concurrent attempts of this replica. */
   attemptsAtOnce?: number
 }
 
-/** An attempt only waits for its restaurant: 64 silent restaurants occupy as many. */
+/** An attempt only waits for its restaurant: 64 restaurants that do not respond occupy 1,024 attempts. */
 const ATTEMPTS_AT_ONCE = 1_024
 const DUE_AT_ONCE = 50
-/** A restaurant has 10 s to respond. The replica that finds the lease of an interrupted attempt expired makes the next one. */
+/** A restaurant has 10 s to respond. Another replica repeats an interrupted attempt after its lease has expired. */
 const ATTEMPTS_END_WITHIN_MS = 5_000
-/** UTF-16 code units of a stored error. */
+/** The limit of a stored error, in UTF-16 code units. */
 const MAX_RESULT = 500
 
 const nothing = () => undefined
@@ -35,15 +35,15 @@ const nothing = () => undefined
 type Attempt = Pick<LeasedDelivery, 'attempt' | 'isOverdue' | 'isTried'> & {
   order: PlacedOrder
   link: RestaurantLink
-  /** When its lease was acquired, by `performance.now()`. */
+  /** The time at which the lease was acquired, by `performance.now()`. */
   leasedAt: number
 }
 
 /**
- * Transmits orders to their restaurants. The deliveries table is the queue: the replica that commits the delivery makes the first
- * attempt, and a replica that finds the lease expired makes the next one. The restaurant's response and the saga's next step are
- * one commit. The deadline ends a delivery after any attempt, whatever its result (an error, a killed process), and a delivery
- * that never got a permit of its restaurant.
+ * Transmits orders to their restaurants. The deliveries table is the queue. The replica that commits the delivery makes the first
+ * attempt; a replica that finds the lease expired makes the next one. One commit stores the restaurant's response and the saga's
+ * next step. The deadline ends a delivery after any attempt with any result (an error, a killed process), and a delivery that never
+ * acquired a permit for its restaurant.
  */
 export class Deliveries {
   readonly #deps: Deps
@@ -56,12 +56,12 @@ export class Deliveries {
     this.#leases = new Leases(deps)
   }
 
-  /** A console shows the rows, so an order for a console is accepted by the commit that opens its delivery. */
+  /** A console reads the rows, so the commit that opens the delivery of an order for a console also accepts it. */
   async open(...[opening, at]: Parameters<OpenDelivery>): ReturnType<OpenDelivery> {
     if (opening.delivery?.outcome !== null) return { next: opening, begin: nothing }
     const { order, saga } = opening
     const link = (await this.#deps.restaurantLinks.find(order.restaurantApiKey)) ?? this.#deps.defaultLink
-    // Before the commit that acquires the lease, so that the lease never ends later here than in the database.
+    // Read before the commit that acquires the lease, so that the lease never ends later here than in the database.
     const leasedAt = performance.now()
     if (link.kind !== 'console')
       return { next: opening, begin: (committed) => this.begin(committed, link, leasedAt) }
@@ -70,14 +70,14 @@ export class Deliveries {
     return { next: accepted === 'stale' ? opening : accepted, begin: nothing }
   }
 
-  /** Begins the first attempt; the transaction that committed the delivery has acquired its lease. */
+  /** Begins the first attempt. The transaction that committed the delivery has acquired its lease. */
   begin(order: PlacedOrder, link: RestaurantLink, leasedAt: number): void {
-    // A sweep finds the lease expired.
+    // A later sweep finds the lease expired.
     if (this.#free === 0) return
     this.#run({ order, link, leasedAt, attempt: 1, isOverdue: false, isTried: false }, (work) => work())
   }
 
-  /** Begins attempts that are due. True when there may be more. */
+  /** Begins attempts that are due. Returns true if more may be due. */
   async sweep(): Promise<boolean> {
     const { deliveries, defaultLink } = this.#deps
     const limit = Math.min(DUE_AT_ONCE, this.#free)
@@ -89,13 +89,13 @@ export class Deliveries {
     return due.length === limit
   }
 
-  /** Renews the leases of slow attempts, and announces orders whose restaurants turn out to be slow. */
+  /** Renews the leases of slow attempts, and publishes events for orders whose restaurants are slow. */
   async renewLeases(): Promise<boolean> {
     for (const order of await this.#leases.renew()) this.#deps.notifier.publish(order)
     return false
   }
 
-  /** Waits for the attempts that are under way, 5 s at most. */
+  /** Waits for running attempts, at most 5 s. */
   async quiesce(): Promise<void> {
     await Deadline.in(ATTEMPTS_END_WITHIN_MS).race(Promise.all(this.#running))
   }
@@ -125,7 +125,7 @@ export class Deliveries {
     const lease = { orderApiKey: order.apiKey, attempt }
     using held = this.#leases.add(given)
     using permit = await this.#acquirePermit(order.restaurantApiKey)
-    // Another replica may have made an attempt, or notified the restaurant of a cancellation, after which no order may arrive.
+    // Another replica may have made an attempt, or notified the restaurant of a cancellation. No order may arrive after that.
     if (!held.isValid) return
     if (isOverdue && (given.isTried || !permit))
       return await this.#end(order.apiKey, { outcome: 'unreachable' })
@@ -149,7 +149,7 @@ export class Deliveries {
       case 'unknown':
         log.warn(
           { ...lease, ...receipt },
-          'the restaurant has not accepted the order yet; the attempt is repeated',
+          'the restaurant has not accepted the order yet; the attempt is retried',
         )
         return deliveries.releaseLease(lease, {
           result: `${receipt.kind}: ${receipt.reason}`,
@@ -168,7 +168,7 @@ export class Deliveries {
     try {
       return await this.#deps.transmit(link, { webhookId: `order_${order.apiKey}`, order })
     } catch (error) {
-      // When the database is unavailable, the lease expires.
+      // If the database is unavailable, the lease expires instead.
       if (!isUnavailable(error))
         await this.#deps.deliveries.releaseLease(lease, {
           result: `failed: ${textOf(error)}`,

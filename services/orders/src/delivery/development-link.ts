@@ -6,14 +6,14 @@ import type { Receipt, Transmission } from '#/delivery/outside/restaurant-link.t
 
 type Transmit = (link: RestaurantLink, sent: Transmission) => Promise<Receipt>
 
-/** Whether the link is that of a simulated restaurant: its secret is public, so no kitchen is behind it. */
+/** Returns whether the link belongs to a simulated restaurant: its secret is public, so it is not a real restaurant's. */
 export const isDevelopmentLink = (link: RestaurantLink): boolean =>
   link.kind === 'webhook' && isKnownSecret(link.secret)
 
 /**
- * Refuses orders with real payments for simulated restaurants, which would accept them. A test order is never charged, and only
- * test restaurants get one. put-restaurant-link refuses such a link too, but its row may be older, or the restaurant may have been
- * a test restaurant then.
+ * Refuses orders with real payments for simulated restaurants, which would accept them. A test order is never charged, and goes
+ * only to test restaurants. put-restaurant-link rejects such a link too, but the row may be older, or the restaurant may have been
+ * a test restaurant at that time.
  */
 export const refusingDevelopmentLinks =
   (log: Log, transmit: Transmit): Transmit =>
@@ -27,7 +27,7 @@ export const refusingDevelopmentLinks =
     return { kind: 'refused', reason: 'The restaurant is not ready for orders.' }
   }
 
-/** Reads from catalog whether it is a test restaurant; false also for an unknown restaurant. */
+/** Returns whether it is a test restaurant, by a question to catalog; false for an unknown restaurant. */
 export const testRestaurants =
   (bus: Pick<Bus, 'ask'>) =>
   async (restaurantApiKey: string, { requestId }: Pick<RequestContext, 'requestId'>): Promise<boolean> => {

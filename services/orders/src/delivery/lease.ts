@@ -1,17 +1,17 @@
 import { LEASE_MS } from '#/domain/order-state.ts'
 import type { DeliveryStore, Lease } from '#/store/deliveries.ts'
 
-/** Most restaurants have responded by then. */
+/** Most restaurants respond within this time. */
 const SLOW_AFTER_MS = 500
-/** A renewal is a commit, so it waits until a lease has this age. Two renewals may fail before the lease expires. */
+/** A renewal is a commit, so a lease is renewed only after this time. Two renewals may fail before the lease expires. */
 const RENEWED_AFTER_MS = 1_000
 
 type Order = { apiKey: string; restaurantApiKey: string }
-/** `leasedAt`: by `performance.now()`, before the statement that acquired or renewed it was sent. */
+/** `leasedAt`: the time by `performance.now()`, before the statement that acquired or renewed the lease was sent. */
 type Attempt = { order: Order; attempt: number; leasedAt: number }
 type Held = Lease & Attempt & { startedAt: number; isSlow: boolean }
 
-/** `isValid`: it has not expired, so no other replica has acquired it. */
+/** `isValid`: the lease has not expired, so no other replica has acquired it. */
 type HeldLease = Disposable & { readonly isValid: boolean }
 
 /**

@@ -8,16 +8,16 @@ const DUE_AT_ONCE = 20
 type Deps = Pick<Stores, 'deliveries' | 'restaurantOrders'> & {
   log: Log
   defaultLink: RestaurantLink
-  /** False without the restaurant's confirmation. */
+  /** Returns false without the restaurant's confirmation. */
   cancel: (link: RestaurantLink, sent: Transmission) => Promise<boolean>
 }
 
 /**
  * Notifies restaurants of orders that failed at the delivery deadline: a restaurant that did not respond may have the order
- * nevertheless. True when there may be more.
+ * nevertheless. Returns true if more may be due.
  *
- * The notice goes to the restaurant's current link, because its URL may have changed. A console needs no notice, because it shows
- * the row. An order that was sent to a webhook waits while the link is a console, which has no address to notify.
+ * The notice goes to the restaurant's current link, because its URL may have changed. A console needs no notice, because it reads
+ * the row. The notice of an order that was sent to a webhook waits while the current link is a console, which has no address.
  */
 export async function notifyCancellations(deps: Deps): Promise<boolean> {
   const { deliveries, restaurantOrders, log, defaultLink, cancel } = deps
@@ -32,7 +32,7 @@ export async function notifyCancellations(deps: Deps): Promise<boolean> {
       if (isConfirmed) return deliveries.endNotices(orderApiKey)
       log.warn(
         { orderApiKey, attempt: attempts },
-        'a restaurant has not confirmed a cancellation yet; the notice is repeated',
+        'a restaurant has not confirmed a cancellation yet; the notice is retried',
       )
     }),
   )

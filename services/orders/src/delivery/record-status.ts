@@ -4,8 +4,8 @@ import { reportsOf } from '#/domain/restaurant-order.ts'
 import type { OrderStore } from '#/store/orders.ts'
 
 /**
- * Stores a restaurant's report. `choose` picks the status from the possible next ones. Null when the restaurant does not have
- * the order, or it was cancelled.
+ * Stores a restaurant's report. `choose` selects the status from the possible next statuses. Returns null if the restaurant does
+ * not have the order, or the order was cancelled.
  */
 export async function recordStatus(
   orders: OrderStore,

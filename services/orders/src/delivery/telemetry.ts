@@ -3,9 +3,9 @@ import { inRootSpan, inSpan, SpanKind } from '@platter/kit'
 import type { Receipt, Transmission } from '#/delivery/outside/restaurant-link.ts'
 import type { LeasedDelivery } from '#/store/deliveries.ts'
 
-/* Traces of deliveries. */
+/* Spans of deliveries. */
 
-/** The result of a delivery: its commit, and the next command. */
+/** The span of a delivery's result: its commit, and the next command. */
 export const handlingResult = <T>(orderApiKey: string, outcome: string, work: () => Promise<T>): Promise<T> =>
   inSpan(
     () => ({
@@ -19,7 +19,7 @@ export const handlingResult = <T>(orderApiKey: string, outcome: string, work: ()
     work,
   )
 
-/** An attempt by a replica that found the delivery due, in the trace of the request that began the saga. */
+/** The span of an attempt by a replica that found the delivery due, in the trace of the request that began the saga. */
 export const retryingDelivery = <T>(
   { orderApiKey, attempt, requestId, traceparent: origin }: LeasedDelivery,
   work: () => Promise<T>,
@@ -37,7 +37,7 @@ export const retryingDelivery = <T>(
 
 type Transmit = (link: RestaurantLink, sent: Transmission) => Promise<Receipt>
 
-/** The transmission to a restaurant, and its receipt. */
+/** The span of the transmission to a restaurant, and its receipt. */
 export const transmitting =
   (transmit: Transmit): Transmit =>
   (link, sent) =>

@@ -1,10 +1,10 @@
 import { textOf, titleOf, type Alert } from '#/domain/alert.ts'
 
-/* The body of a webhook: Platter's own, or one that an operator configures for another receiver. */
+/* The body of an alert webhook: Platter's own format, or one that an operator configures for another receiver. */
 
 type Json = string | number | boolean | null | Json[] | { [name: string]: Json }
 
-/** Alertmanager resolves an alert at its `endsAt`; the end of an open one is far away. */
+/** Alertmanager resolves an alert at its `endsAt`, so an open alert has an end in the distant future. */
 const OPEN_SECONDS = 365 * 86_400
 
 const iso = (seconds: number): string => new Date(seconds * 1_000).toISOString()
@@ -28,14 +28,14 @@ function valuesOf(alert: Alert): Record<string, string | number> {
 }
 
 const PLACEHOLDER = /\{\{(\w+)\}\}/g
-/** A text that is one placeholder keeps the type of its value. */
+/** A text that consists of one placeholder keeps the type of its value. */
 const ALONE = /^\{\{(\w+)\}\}$/
 
 export const PLACEHOLDERS: readonly string[] = Object.keys(
   valuesOf({ id: '', at: 0, kind: '', phase: 'began', count: 0, open: 0, advice: '', incidents: [] }),
 )
 
-/** Why the text is no template, or null. */
+/** Returns why the text is not a valid template, or null. */
 export function templateFault(template: string): string | null {
   try {
     JSON.parse(template)
@@ -48,7 +48,7 @@ export function templateFault(template: string): string | null {
     : null
 }
 
-/** The body for an alert. Placeholders are replaced in the parsed template, so no value can change its structure. */
+/** Returns the body for an alert. Placeholders are replaced in the parsed template, so no value can change its structure. */
 export function bodyOf(alert: Alert, template: string | undefined): string {
   const values = valuesOf(alert)
   if (template === undefined) {

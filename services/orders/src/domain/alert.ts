@@ -4,20 +4,20 @@ import { maskCardNumbers, sanitizeText, type Attention } from '@platter/contract
 
 export type Phase = 'began' | 'ended'
 
-/** One message: incidents of a kind that began, or that ended. */
+/** One message: incidents of a kind that have begun, or that have ended. */
 type AlertContent = {
   kind: string
   phase: Phase
   count: number
-  /** Incidents of the kind that are open, these included. */
+  /** The number of open incidents of the kind, including these. */
   open: number
   advice: string
-  /** The first of them. */
+  /** The first incidents of this alert. */
   incidents: Attention[]
 }
 
 export type Alert = AlertContent & {
-  /** The same in every attempt. */
+  /** Equal in every attempt. */
   id: string
   /** Epoch seconds. */
   at: number
@@ -26,17 +26,17 @@ export type Alert = AlertContent & {
 /** A known incident whose beginning or end has no alert yet. */
 export type Unalerted = { number: number; kind: string; phase: Phase; incident: Attention }
 
-/** A storm is one alert of each kind and phase in this time, with the count. */
+/** Within this time, each kind and phase has at most one alert, with the count. */
 export const COALESCE_MS = 60_000
-/** Incidents that an alert shows; it counts the others. */
+/** The maximum number of incidents in an alert; the others are only counted. */
 const SHOWN = 20
 const MAX_TEXT = 300
 
 export type Composed = { content: AlertContent; numbers: number[] }
 
 /**
- * The alerts that are due. `lastAt`: when the last alert of a kind and phase was made (`keyOf`), in the milliseconds of `now`;
- * `open`: the number of open incidents of a kind.
+ * Returns the alerts that are due. `lastAt`: the time of the last alert of a kind and phase (`keyOf`), in the milliseconds of
+ * `now`. `open`: the number of open incidents of a kind.
  */
 export function composeAlerts(
   waiting: readonly Unalerted[],
@@ -67,7 +67,7 @@ export function composeAlerts(
 
 export const keyOf = ({ kind, phase }: { kind: string; phase: Phase }): string => `${kind} ${phase}`
 
-/** The reason may quote another system. */
+/** The reason may contain text of another system. */
 const withoutPersonalData = (incident: Attention): Attention => ({
   ...incident,
   what: maskCardNumbers(sanitizeText(incident.what, MAX_TEXT)),
@@ -105,6 +105,6 @@ export const testAlert = (id: string, at: number): Alert => ({
   phase: 'began',
   count: 0,
   open: 0,
-  advice: 'This is a test. Alerts of Platter arrive here. There is nothing to do.',
+  advice: 'This is a test. Alerts of Platter arrive here. No action is required.',
   incidents: [],
 })

@@ -14,7 +14,7 @@ import type { OrderCard } from '#/domain/order.ts'
 
 type NewAddress = Extract<OrderRequest['address'], { saved: false }>
 
-/** An order whose new address, if it has one, has city, state and ZIP code. */
+/** An order request. A new address has city, state and ZIP code. */
 export type CompleteOrder = Omit<OrderRequest, 'address'> & {
   address?:
     | Extract<OrderRequest['address'], { saved: true }>
@@ -22,7 +22,7 @@ export type CompleteOrder = Omit<OrderRequest, 'address'> & {
     | undefined
 }
 
-/** The data of accounts.resolve. For a guest, no new card or address is saved. */
+/** Returns the data of accounts.resolve. For a guest, no new card or address is saved. */
 export function namedIn(request: CompleteOrder) {
   const { recipient, card, address } = request
   return {
@@ -34,14 +34,17 @@ export function namedIn(request: CompleteOrder) {
   }
 }
 
-/** Null for a user. */
+/** Returns the recipient of a guest's order; null for a user. */
 export function guestOf({ recipient }: CompleteOrder): Recipient | null {
   if (!recipient.guest) return null
   const { firstName, lastName, phone, email } = recipient
   return { firstName, lastName, phone, email: email ?? null }
 }
 
-/** The request's firstName, lastName and phone override those of the saved user (docs/specification.md, "Order requests"). */
+/**
+ * Returns the firstName, lastName and phone of the request, which override those of the saved user (docs/specification.md, "Order
+ * requests").
+ */
 export function overridden({ firstName, lastName, phone }: OrderRequest['recipient']) {
   return {
     ...(firstName !== undefined && { firstName }),
@@ -50,7 +53,7 @@ export function overridden({ firstName, lastName, phone }: OrderRequest['recipie
   }
 }
 
-/** Null for a saved address, and without one. */
+/** Returns the new address; null for a saved address or none. */
 export function newAddressOf({ address }: CompleteOrder, saving: Saving | null = null): Address | null {
   if (!address || address.saved) return null
   const { streetAddress, aptNumber, city, state, zip } = address
@@ -68,7 +71,7 @@ export function newAddressOf({ address }: CompleteOrder, saving: Saving | null =
 
 type Resolved = Pick<ReturnType<typeof AccountsResolve.answer.parse>, 'card' | 'newCard'>
 
-/** The card as the order stores and shows it. */
+/** Returns the card as the order stores and shows it. */
 export function cardOf(request: CompleteOrder, { card: saved, newCard: saving }: Resolved): OrderCard | null {
   if (!request.card?.saved) return newCardOf(request, saving)
   if (!saved) return null
@@ -76,7 +79,10 @@ export function cardOf(request: CompleteOrder, { card: saved, newCard: saving }:
   return shown
 }
 
-/** A new card with its last four digits and brand, without its number. Null for a processor token: its card is unknown. */
+/**
+ * Returns a new card with its last four digits and brand, without its number. Null for a processor token, because its card is
+ * unknown.
+ */
 function newCardOf({ card }: CompleteOrder, saving: Saving | null): OrderCard | null {
   if (!card || card.saved || !card.cardNumber) return null
   const number = card.cardNumber.reveal()
@@ -91,7 +97,7 @@ type Exchanged = {
   expirationYear?: string | undefined
 }
 
-/** A new card with what is known of it: from its number, or from the processor, which knows more. */
+/** Returns a new card with its known details: from its number, or from the processor, whose details take precedence. */
 export const exchangedCardOf = (card: NewCard, { brand, lastFour, ...expiry }: Exchanged): OrderCard => ({
   apiKey: null,
   nickname: card.nickname ?? null,

@@ -1,7 +1,7 @@
 import type { Refusal, RestaurantLink } from '@platter/contracts'
 import { firstPaymentState, type PlacedOrder, type PricedOrder } from '#/domain/order.ts'
 
-/** pending: the saga runs; transmitted: the restaurant has accepted; failed: the saga has compensated. */
+/** pending: the saga runs; transmitted: the restaurant has accepted the order; failed: the saga has compensated. */
 export type OrderOutcome = 'pending' | 'transmitted' | 'failed'
 
 /** The part of an order that its saga changes. */
@@ -10,20 +10,20 @@ export type OrderState = Pick<
   'status' | 'paymentState' | 'paymentAction' | 'cancellation' | 'refunds' | 'dispute'
 > & {
   outcome: OrderOutcome
-  /** Set by a failure after the response was due. Send-order sets it itself, unless PostgreSQL accepts no writes. */
+  /** Set by a failure that occurs after the response was due. Send-order normally sets it, unless PostgreSQL accepts no writes. */
   told?: boolean
 }
 
-/** An order with its outcome, as loaded with its saga. */
+/** An order with its outcome, loaded together with its saga. */
 export type SagaOrder = PlacedOrder & OrderState
 
 /** The transmission of an order to its restaurant. */
 export type DeliveryState = {
   /** Null while attempts are made. */
   outcome: 'accepted' | 'refused' | 'unreachable' | null
-  /** The link that accepted or refused; null leaves that of the last attempt. */
+  /** The link that accepted or refused; null keeps the link of the last attempt. */
   link: RestaurantLink['kind'] | null
-  /** The restaurant has the cancelled order, or may have it: it is notified after this time. Null without a notice. */
+  /** The restaurant has, or may have, the cancelled order: it is notified after this time. Null: no notice. */
   noticeInMs: number | null
 }
 
@@ -34,12 +34,12 @@ export type DeliveryResult =
   | { outcome: 'unreachable' }
 
 /**
- * A replica has the exclusive right to make an attempt for this time. After it and a sweep (0.5 s) another replica continues the
- * deliveries of a killed one: within the client's deadline.
+ * The duration of a lease. After it and a sweep (0.5 s), another replica continues the deliveries of a killed replica, within the
+ * client's deadline.
  */
 export const LEASE_MS = 3_000
 
-/** An order before its acceptance, at `at` (epoch seconds). The database assigns its id and `reports`. */
+/** Returns an order before its acceptance, at `at` (epoch seconds). The database assigns its id and `reports`. */
 export const newOrder = (apiKey: string, priced: PricedOrder, at: number): SagaOrder => ({
   ...priced,
   apiKey,
@@ -54,24 +54,27 @@ export const newOrder = (apiKey: string, priced: PricedOrder, at: number): SagaO
   reports: null,
 })
 
-/** A pending order is marked when send-order returns it, and when a client reads it. */
+/** The first flag marks a pending order that send-order has returned; `shown` marks one that a client has read. */
 type Marks = { outcome: OrderOutcome; told: boolean; shown: boolean }
 
-/** An order that failed before any client saw it is hidden (docs/interface.md, "Order outcomes"). */
+/**
+ * Returns whether clients may see the order. An order that failed before any client saw it is hidden (docs/interface.md, "Order
+ * outcomes").
+ */
 export const isVisible = ({ outcome, told, shown }: Marks): boolean => outcome !== 'failed' || told || shown
 
-/** Whether the order stays visible when it fails. */
+/** Returns whether the order stays visible if it fails. */
 export const staysVisible = ({ outcome, told, shown }: Marks): boolean =>
   outcome !== 'pending' || told || shown
 
 /** The result of an order for its pending request. */
 export type OrderResult =
   | { kind: 'pending'; order: PlacedOrder }
-  /** Its restaurant has it, or it failed after send-order had returned it. */
+  /** The restaurant has the order, or it failed after send-order had returned it. */
   | { kind: 'placed'; order: PlacedOrder }
   | { kind: 'failed'; refusal: Refusal }
 
-/** `refusal`: of its saga. Throws for an order that failed without one. */
+/** `refusal`: the refusal of its saga. Throws for a failed order without one. */
 export function resultOf(
   order: SagaOrder,
   { told, refusal }: { told: boolean; refusal: Refusal | null },

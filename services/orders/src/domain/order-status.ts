@@ -1,6 +1,6 @@
 import type { Method, OrderStatus } from '@platter/contracts'
 
-/** How detailed the reports of a restaurant are (docs/interface.md, "Order statuses"). */
+/** The detail of a restaurant's status reports (docs/interface.md, "Order statuses"). */
 export type Reports = 'detailed' | 'coarse'
 
 type Table = Partial<Record<OrderStatus, readonly OrderStatus[]>>
@@ -26,7 +26,7 @@ const pickup: Table = {
   READY_FOR_PICKUP: ['DELIVERED'],
 }
 
-/** The possible next statuses (the table of docs/interface.md), the usual one first; none at the end. */
+/** Returns the possible next statuses (the table of docs/interface.md), the usual one first; empty at the end. */
 export function nextStatuses(from: OrderStatus, method: Method, reports: Reports): readonly OrderStatus[] {
   const table = method === 'pickup' ? pickup : reports === 'coarse' ? coarseDelivery : detailedDelivery
   return table[from] ?? []
@@ -37,7 +37,7 @@ export type Advance =
   | { kind: 'unchanged' }
   | { kind: 'impossible'; reason: string }
 
-/** A status moves only forward, along the table. The current status again changes nothing. */
+/** Applies a reported status. A status moves only forward, by the table. Reporting the current status again changes nothing. */
 export function advance(
   order: { status: OrderStatus; method: Method },
   to: OrderStatus,

@@ -23,7 +23,7 @@ import {
 import type { Reports } from '#/domain/order-status.ts'
 import { refundRecord, returnedOf, type OrderRefund } from '#/domain/refund.ts'
 
-/** A card as an order shows it; without an apiKey as long as it is new and not saved. */
+/** A card as an order shows it. A new card that is not saved has no apiKey. */
 export type OrderCard = Omit<CreditCard, 'apiKey'> & { apiKey: string | null }
 
 /** The immutable part of an order. Money in cents. */
@@ -37,11 +37,11 @@ export type OrderDetails = {
   tax: Cents
   tip: Cents
   deliveryPrice: Cents
-  /** As when the order was placed; absent in orders from before this field. */
+  /** Minutes, as of the time of the order; absent in older orders. */
   customerCancelMinutes?: number
 }
 
-/** An order that was checked and priced: the result of validate-order, and of the checks of send-order. */
+/** A checked and priced order: the result of validate-order, and of the checks of send-order. */
 export type PricedOrder = {
   method: Method
   payment: Payment
@@ -62,17 +62,17 @@ export type PlacedOrder = PricedOrder & {
   datePlaced: number
   status: OrderStatus
   paymentState: PaymentState
-  /** While the bank waits for the customer. */
+  /** Set while the bank awaits the customer's authentication. */
   paymentAction?: PaymentAction | null
   cancellation: Cancellation | null
   /** Oldest first. */
   refunds: readonly OrderRefund[]
   dispute: OrderDispute | null
-  /** How detailed its restaurant reports; null for an order from before this column. */
+  /** The detail of its restaurant's reports; null for an order from before this column. */
   reports: Reports | null
 }
 
-/** Whether its status is final. */
+/** Returns whether its status is final. */
 export const isOver = ({ status, cancellation }: PlacedOrder): boolean =>
   status === 'DELIVERED' || cancellation !== null
 
@@ -80,8 +80,8 @@ export const isOver = ({ status, cancellation }: PlacedOrder): boolean =>
 const SMALL_ORDER_TIP_LIMIT = cents(5_000)
 
 /**
- * The tip in cents, or its fault: at most the larger of 50.00 and the subtotal, for delivery and pickup (docs/interface.md,
- * "Order checks"). `subtotal`: null when an item has no price; then a large tip passes.
+ * Converts the tip to cents, or returns its fault. The limit is the larger of 50.00 and the subtotal, for delivery and pickup
+ * (docs/interface.md, "Order checks"). `subtotal`: null if an item has no price; then the limit is not checked.
  */
 export function checkTip(tip: number, subtotal: Cents | null): { tip: Cents } | { fault: Fault } {
   if (tip < 0) return tipFault('tip is less than 0.')
@@ -100,10 +100,10 @@ export const totalOf = ({ subtotal, tax, deliveryPrice }: Quote, tip: Cents): Ce
 
 type Paid = { payment: Payment; test: boolean; total: Cents }
 
-/** Whether the processor authorizes and captures the total. It accepts no amount of 0. */
+/** Returns whether the processor authorizes and captures the total. It accepts no amount of 0. */
 export const isCharged = ({ payment, test, total }: Paid): boolean => payment === 'card' && !test && total > 0
 
-/** `cardMinimum`: the smallest amount that the payment processor accepts. */
+/** `cardMinimum`: the minimum amount of the payment processor. */
 export function totalFaults(order: Paid, cardMinimum: Cents): Fault[] {
   const { total } = order
   if (total > MAX_TOTAL) {
@@ -127,7 +127,7 @@ export function cardFaults(card: OrderCard, now: number): Fault[] {
   return [{ pointer: '/card/expirationYear', code: 'card-expired', detail: 'The card has expired.' }]
 }
 
-/** The order with its prices. */
+/** Returns the order with its prices. */
 export function priceOrder(
   request: Omit<OrderRequest, 'address' | 'card'>,
   quote: Quote,
@@ -164,13 +164,13 @@ export function priceOrder(
   }
 }
 
-/** The payment state of an order at its acceptance. */
+/** Returns the payment state of an order at its acceptance. */
 export function firstPaymentState(order: PricedOrder): PaymentState {
   if (isCharged(order)) return 'PENDING'
   return order.payment === 'cash' && !order.test ? 'DUE' : 'NOT_REQUIRED'
 }
 
-/** The record that clients see. */
+/** Returns the record for clients. */
 export function orderRecord(order: PricedOrder & Partial<PlacedOrder>): Order {
   const { items, subtotal, tax, tip, deliveryPrice, customerCancelMinutes: _, ...details } = order.details
   const paymentState = order.paymentState ?? firstPaymentState(order)
@@ -204,19 +204,21 @@ export function orderRecord(order: PricedOrder & Partial<PlacedOrder>): Order {
   }
 }
 
-/** The record for the application that sent the order. Restaurants and operators do not see the customer's link to the bank. */
+/**
+ * Returns the record for the application that sent the order. Restaurants and operators do not see the customer's link to the bank.
+ */
 export const clientRecord = (order: PlacedOrder): Order => ({
   ...orderRecord(order),
   ...(order.paymentAction && { paymentAction: order.paymentAction }),
 })
 
-/** The record for clients. */
+/** Returns the record of a dispute for clients. */
 export const disputeRecord = (dispute: OrderDispute): Dispute => ({
   ...dispute,
   amount: toMoney(dispute.amount),
 })
 
-/** The refund of a cancellation has the current payment state. */
+/** Sets the current payment state in the refund of a cancellation. */
 function afterSale(
   { cancellation, refunds = [], dispute, total }: PricedOrder & Partial<PlacedOrder>,
   state: PaymentState,

@@ -12,20 +12,20 @@ import {
 } from '@platter/contracts'
 import { isCharged } from '#/domain/order.ts'
 
-/** An order of this service whose saga has ended. */
+/** An order whose saga has ended. */
 export type OrderEntry = {
   apiKey: string
   payment: Payment
   test: boolean
   total: Cents
-  /** Refunds that have not failed. */
+  /** Cents of the refunds that have not failed. */
   refunded: Cents
   outcome: 'pending' | 'transmitted' | 'failed'
   cancelled: boolean
   paymentState: PaymentState
 }
 
-/** The entries of the other books for it. */
+/** The entries of the other books for the order. */
 export type OtherBooks = {
   payment: PaymentRow | null
   charges: readonly Charge[]
@@ -37,11 +37,11 @@ type Found = { rule: MismatchRule; detail: string; disagree: Book[] }
 const BY_HAND = 'Compare the order with the charge in the dashboard of the processor.'
 const LATER = 'Reconcile again in some minutes.'
 
-/** What an operator does about a mismatch. */
+/** The action for an operator, by mismatch. */
 const REMEDIES: Record<MismatchRule, string> = {
-  'charge-missing': `${LATER} If it remains, the order was fulfilled and not paid: ask the customer, or bear the loss.`,
-  'charge-amount': `${BY_HAND} Refund what is too much.`,
-  'charge-twice': `${BY_HAND} Refund the charge that payments does not name.`,
+  'charge-missing': `${LATER} If it remains, the order was fulfilled and not paid: ask the customer to pay, or bear the loss.`,
+  'charge-amount': `${BY_HAND} Refund the difference.`,
+  'charge-twice': `${BY_HAND} Refund the charge that is unknown to payments.`,
   'charge-unwanted': `${LATER} If it remains, void or refund the charge in the dashboard of the processor.`,
   'charge-of-test-order': 'Refund the charge in the dashboard of the processor.',
   'charge-of-nobody':
@@ -56,12 +56,12 @@ const REMEDIES: Record<MismatchRule, string> = {
   'delivery-unwanted': 'Call the restaurant: it may be preparing an order that failed.',
 }
 
-/** Whether the customer gets the order, and pays for it. */
+/** Returns whether the customer receives the order and pays for it. */
 export const isFulfilled = ({ outcome, cancelled }: OrderEntry): boolean =>
   outcome === 'transmitted' && !cancelled
 
 /**
- * The mismatches between the books of an order: violations of the invariant of docs/interface.md ("Payment invariant"), and
+ * Returns the mismatches between the books of an order: violations of the invariant of docs/interface.md ("Payment invariant"), and
  * differences between two books.
  */
 export function compareOrder(order: OrderEntry, others: OtherBooks): Mismatch[] {
@@ -78,11 +78,11 @@ export function compareOrder(order: OrderEntry, others: OtherBooks): Mismatch[] 
 
 const isOpen = ({ status }: Charge): boolean => status === 'authorized' || status === 'captured'
 
-/** Whether the processor has to have a captured charge that is not refunded. */
+/** Returns whether the processor must have a captured charge that is not refunded. */
 const hasCharge = (order: OrderEntry): boolean =>
   isFulfilled(order) && isCharged(order) && order.paymentState !== 'REFUNDED'
 
-/** Orders against the processor. */
+/** Compares orders with the processor. */
 function compareCharges(order: OrderEntry, charges: readonly Charge[]): Found[] {
   const disagree: Book[] = ['orders', 'processor']
   if (order.test) {
@@ -106,7 +106,7 @@ function compareCharges(order: OrderEntry, charges: readonly Charge[]): Found[] 
   return compareCapture(order, open[0], disagree)
 }
 
-/** `charge`: the only open one of an order that must have one. */
+/** `charge`: the only open charge of an order that must have one. */
 function compareCapture(order: OrderEntry, charge: Charge | undefined, disagree: Book[]): Found[] {
   if (charge?.status !== 'captured')
     return [
@@ -123,7 +123,7 @@ function compareCapture(order: OrderEntry, charge: Charge | undefined, disagree:
   return [{ rule: 'refund-amount', detail, disagree }]
 }
 
-/** Cash that was returned has no other book: the order must agree with itself. */
+/** Returned cash is in no other book, so only the order itself can be checked. */
 function compareCash(order: OrderEntry): Found[] {
   const { payment, test, total, refunded, paymentState } = order
   if (payment !== 'cash' || test || !isFulfilled(order)) return []
@@ -134,13 +134,13 @@ function compareCash(order: OrderEntry): Found[] {
 }
 
 /**
- * A challenge that ended without a yes is declined or voided under its id, and never was a charge. A transmitted order was
- * authorized.
+ * An authentication that ended without a confirmation is declined or voided under its id, and is not a charge. A transmitted order
+ * was authorized.
  */
 const isUnconfirmed = ({ outcome }: OrderEntry, { state }: PaymentRow): boolean =>
   outcome === 'failed' && (state === 'declined' || state === 'voided')
 
-/** Payments against the processor. */
+/** Compares payments with the processor. */
 function comparePayment(order: OrderEntry, { payment, charges }: OtherBooks): Found[] {
   if (!payment || payment.processorId === null) return []
   const disagree: Book[] = ['payments', 'processor']
@@ -163,7 +163,7 @@ function comparePayment(order: OrderEntry, { payment, charges }: OtherBooks): Fo
   return found
 }
 
-/** Orders against payments. */
+/** Compares orders with payments. */
 function comparePaymentState(order: OrderEntry, payment: PaymentRow | null): Found[] {
   const disagree: Book[] = ['orders', 'payments']
   const isPaid = isCharged(order)
@@ -187,13 +187,13 @@ function expectedStates(order: OrderEntry, payment: PaymentRow | null): PaymentS
   return [payment?.state === 'refunded' ? 'REFUNDED' : 'VOIDED']
 }
 
-/** Whether the state of the payment fits the outcome of the order. */
+/** Returns whether the state of the payment matches the outcome of the order. */
 function isEnded(order: OrderEntry, payment: PaymentRow | null): boolean {
   if (isFulfilled(order)) return payment?.state === 'captured' || payment?.state === 'refunded'
   return payment === null || ['declined', 'voided', 'refunded', 'released'].includes(payment.state)
 }
 
-/** Orders against deliveries. */
+/** Compares orders with deliveries. */
 function compareDelivery(order: OrderEntry, { delivery }: OtherBooks): Found[] {
   const disagree: Book[] = ['orders', 'deliveries']
   if (order.outcome === 'transmitted' && delivery !== 'accepted') {
@@ -207,7 +207,7 @@ function compareDelivery(order: OrderEntry, { delivery }: OtherBooks): Found[] {
   return []
 }
 
-/** A charge without an order of its time. `known`: whether its order exists. */
+/** Returns the mismatch of a charge without an order of its time. `known`: whether its order exists. */
 export function compareStrayCharge(charge: Charge, payment: PaymentRow | null, known: boolean): Mismatch[] {
   // Its order is compared with the orders of its own time.
   if (known && payment?.processorId === charge.id) return []
@@ -226,7 +226,7 @@ export function compareStrayCharge(charge: Charge, payment: PaymentRow | null, k
   return [stray(charge.reference, 'charge-twice', { detail, disagree: ['payments', 'processor'], says })]
 }
 
-/** A row of payments whose order does not exist. */
+/** Returns the mismatch of a payment whose order does not exist. */
 export function orphanedPayment(payment: PaymentRow): Mismatch {
   return stray(payment.orderApiKey, 'payment-of-nobody', {
     detail: 'Payments have a row for an order that does not exist.',

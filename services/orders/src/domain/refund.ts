@@ -11,17 +11,17 @@ import {
   type Refusal,
 } from '@platter/contracts'
 
-/** A refund as stored. Amounts in cents; those of items include their shares of the tax. */
+/** A stored refund. Amounts are in cents; those of items include their shares of the tax. */
 export type OrderRefund = Omit<Refund, 'amount' | 'items'> & {
   amount: Cents
   items: { index: number; amount: Cents }[]
   delivery: Cents
   tip: Cents
-  /** Epoch seconds; only of a failed refund that was requested here. */
+  /** Epoch seconds; only for a failed refund that was requested here. */
   failedAt?: number
 }
 
-/** What a customer pays besides the subtotal. */
+/** The amounts that a customer pays in addition to the subtotal. */
 type Charges = { items: readonly { totalPrice: Cents }[]; tax: Cents; tip: Cents; deliveryPrice: Cents }
 
 /** The part of an order that a refund depends on. */
@@ -37,7 +37,7 @@ export type Refundable = {
 const NOTHING = cents(0)
 const sum = (amounts: readonly number[]): Cents => cents(amounts.reduce((total, amount) => total + amount, 0))
 
-/** What refunds have reserved or returned: those that have not failed. */
+/** Returns the sum of the refunds that have not failed: reserved or returned. */
 export const reservedOf = (refunds: readonly OrderRefund[]): Cents =>
   sum(refunds.filter(({ state }) => state !== 'FAILED').map(({ amount }) => amount))
 
@@ -45,13 +45,13 @@ export const returnedOf = (refunds: readonly OrderRefund[]): Cents =>
   sum(refunds.filter(({ state }) => state === 'DONE').map(({ amount }) => amount))
 
 /**
- * Divides an amount in proportion to the weights; the parts sum to it exactly. The cents that rounding down leaves go to the
- * largest remainders, among equals to the first (largest remainder method).
+ * Divides an amount in proportion to the weights; the parts sum to it exactly. Cents that remain after rounding down go to the
+ * largest remainders, and among equal ones to the first (largest remainder method).
  */
 export function apportion(amount: Cents, weights: readonly Cents[]): Cents[] {
   const whole = sum(weights)
   if (whole === 0) return weights.map((_, at) => (at === 0 ? amount : NOTHING))
-  // Up to 10^8 times 10^8: exact as a BigInt only.
+  // Up to 10^8 times 10^8, which is exact only as a BigInt.
   const products = weights.map((weight) => BigInt(amount) * BigInt(weight))
   const parts = products.map((product) => Number(product / BigInt(whole)))
   const byRemainder = products
@@ -62,7 +62,7 @@ export function apportion(amount: Cents, weights: readonly Cents[]): Cents[] {
   return parts.map((part, at) => cents(raised.has(at) ? part + 1 : part))
 }
 
-/** Each item with its share of the tax: what its customer paid for it. */
+/** Returns each item's price with its share of the tax: the amount that the customer paid for it. */
 export function paidForItems({ items, tax }: Pick<Charges, 'items' | 'tax'>): Cents[] {
   const prices = items.map(({ totalPrice }) => totalPrice)
   const shares = apportion(tax, prices)
@@ -72,7 +72,7 @@ export function paidForItems({ items, tax }: Pick<Charges, 'items' | 'tax'>): Ce
 type Parts = Pick<OrderRefund, 'amount' | 'items' | 'delivery' | 'tip'>
 type Request = Pick<RefundRequest, 'amount' | 'items' | 'includeDelivery' | 'includeTip' | 'all'>
 
-/** The parts of a refund, or why it is refused (docs/interface.md, "Refunds"). */
+/** Returns the parts of a refund, or why it is refused (docs/interface.md, "Refunds"). */
 export function refundParts(order: Refundable, request: Request): Parts | { refusal: Refusal } {
   const left = leftOf(order)
   if (left === null)
@@ -84,7 +84,7 @@ export function refundParts(order: Refundable, request: Request): Parts | { refu
   return parts
 }
 
-/** Null while the order may still be charged. */
+/** Returns the cents that can still be refunded; null while the order may still be charged. */
 function leftOf({ paymentState, status, cancellation, total, refunds }: Refundable): Cents | null {
   if (cancellation !== null) return NOTHING
   if (paymentState === 'PENDING' || paymentState === 'AUTHORIZED') return null
@@ -144,7 +144,7 @@ function unknownItem(at: number, count: number) {
   return refused('invalid-field', detail, [{ pointer: `/items/${at}/index`, code: 'invalid-field', detail }])
 }
 
-/** A refund that was made at the processor, without this platform. */
+/** Returns a refund that was made at the processor, not by Platter. */
 export const refundOfProcessor = (
   { amount, state, date }: OrdersSetRefunds['refunds'][number],
   apiKey: string,
@@ -161,7 +161,7 @@ export const refundOfProcessor = (
   borneBy: 'platform',
 })
 
-/** The record for clients. */
+/** Returns the record for clients. */
 export function refundRecord(refund: OrderRefund): Refund {
   const { amount, items, delivery: _delivery, tip: _tip, failedAt: _failedAt, ...same } = refund
   const shown = items.map((item) => ({ index: item.index, amount: toMoney(item.amount) }))

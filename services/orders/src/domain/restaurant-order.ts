@@ -2,22 +2,24 @@ import { toMoney, type RestaurantLink, type RestaurantOrder } from '@platter/con
 import { nextStatuses, type Reports } from '#/domain/order-status.ts'
 import { orderRecord, type PlacedOrder } from '#/domain/order.ts'
 
-/** As when the order was placed. An order from before this column uses its restaurant's current link. */
+/**
+ * Returns the detail of reports as of the time of the order. An order from before this column uses its restaurant's current link.
+ */
 export const reportsOf = ({ reports }: Pick<PlacedOrder, 'reports'>, link: RestaurantLink | null): Reports =>
   reports ?? link?.reports ?? 'detailed'
 
-/** An order for its restaurant. */
+/** An order, as its restaurant reads it. */
 export type RestaurantsOrder = {
   order: PlacedOrder
   /** The restaurant's current link. */
   link: RestaurantLink | null
-  /** The kind of link that the order was delivered through; null for a delivery before that was stored. */
+  /** The kind of link that delivered the order; null for a delivery from before it was stored. */
   linkKind: RestaurantLink['kind'] | null
 }
 
 /**
- * When an order that its restaurant does not start on its console is cancelled, in epoch seconds; null for any other order.
- * `withinMs`: how long an order may wait on a console.
+ * Returns the time (epoch seconds) at which an order that its restaurant has not started on its console is cancelled; null for any
+ * other order. `withinMs`: the time that an order may wait on a console.
  */
 function acceptBy(
   { order: { status, cancellation, datePlaced }, linkKind }: RestaurantsOrder,
@@ -27,7 +29,7 @@ function acceptBy(
   return isWaiting && linkKind === 'console' ? datePlaced + Math.floor(withinMs / 1_000) : null
 }
 
-/** The record for the restaurant. `acceptWithinMs`: null for a webhook, which accepts an order by its response. */
+/** Returns the record for the restaurant. `acceptWithinMs`: null for a webhook, which accepts an order by its response. */
 export function restaurantOrderRecord(
   delivered: RestaurantsOrder,
   acceptWithinMs: number | null,

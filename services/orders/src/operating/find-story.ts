@@ -3,7 +3,7 @@ import type { Orchestrator } from '#/saga/orchestrator.ts'
 import type { StoredStory } from '#/store/order-story.ts'
 import type { Idempotent, Stores } from '#/store/stores.ts'
 
-/** What an operator needs to change an order of any application. */
+/** The dependencies for an operator's change of an order of any application. */
 export type ChangeDeps = Pick<Stores, 'orderStories'> & {
   idempotent: Idempotent
   orchestrator: Pick<Orchestrator, 'apply'>
@@ -12,7 +12,7 @@ export type ChangeDeps = Pick<Stores, 'orderStories'> & {
 /** The order number of console and ticket. An apiKey has 48 characters and never matches. */
 const NUMBER = /^\d{1,15}$/
 
-/** All rows of an order, by its apiKey or its number. Throws Problem order-not-found. */
+/** Returns all rows of an order, by its apiKey or its number. Throws Problem order-not-found. */
 export async function findStory(
   orderStories: Stores['orderStories'],
   apiKeyOrNumber: string,

@@ -24,21 +24,24 @@ export type Deps = Pick<Stores, 'incidents'> & {
   acceptWithinMs: number
 }
 
-/** During its opening hours, a restaurant may be unattended for this time. */
+/** A restaurant may be unattended for this time within its opening hours. */
 const UNATTENDED_FOR_MS = 5 * 60_000
 
 type Found = Omit<Attention, 'id' | 'since' | 'kind'> & { key: string; at: number }
 type Disputed = z.output<typeof OpenDisputes.response>['disputes'][number]
 type Page = { before: Before | null; limit: number }
 
-/** Incidents of one kind. `read` returns them newest first, from after the position; `advice` is what an operator should do. */
+/**
+ * A source of incidents of one kind. `read` returns them newest first, from after the position. `advice` is the action for an
+ * operator.
+ */
 type IncidentSource = {
   kind: Attention['kind']
   advice: string
   read(deps: Deps, page: Page, context: RequestContext): Promise<Found[]>
 }
 
-/** Every incident comes from one of these. An incident's id consists of its source and its key there. */
+/** The sources of all incidents. An incident's id consists of its source and its key there. */
 export const SOURCES = {
   payment: {
     kind: 'unknown-payment',
@@ -100,7 +103,7 @@ export const SOURCE_NAMES = Object.keys(SOURCES) as Source[]
 /** An incident with its position in the list. */
 export type Listed = { item: Attention; position: Before }
 
-/** Incidents, newest first, from after the position `before`. */
+/** Returns incidents, newest first, from after the position `before`. */
 export async function readAttention(
   deps: Deps,
   { before, limit }: Page,
@@ -117,7 +120,7 @@ export async function readAttention(
     .slice(0, limit)
 }
 
-/** Incidents of one source. `before` is a position in that source. */
+/** Returns incidents of one source. `before` is a position in that source. */
 export async function readSource(
   deps: Deps,
   source: Source,
@@ -173,7 +176,7 @@ const failedRefund = ({ orderApiKey, amount, at }: FailedRefund): Found => ({
   at,
   orderApiKey,
   what: `refund of ${toMoney(cents(amount)).toFixed(2)}`,
-  reason: 'The processor could not refund. The customer has nothing back.',
+  reason: 'The processor could not refund. The customer has received no money.',
   count: 0,
 })
 
@@ -206,7 +209,7 @@ const undelivered = ({ channel, reason, attempts, at }: UndeliveredRow): Found =
   count: attempts,
 })
 
-/** Restaurants that are open by their hours and have been unattended for 5 minutes. */
+/** Returns restaurants that have been unattended for 5 minutes within their opening hours. */
 export const unattended = (bus: Pick<Bus, 'ask'>, page: Page, { requestId }: RequestContext) =>
   bus.ask(
     CatalogUnattended,
@@ -228,14 +231,17 @@ const unattendedIncident = ({ restaurantApiKey, name, at }: Unattended): Found =
 const byAge = (one: Before, other: Before): number =>
   one.at - other.at || (one.id < other.id ? -1 : one.id > other.id ? 1 : 0)
 
-/** The position in a source, whose keys have no prefix: before or after all incidents of that moment, or at the key. */
+/**
+ * Converts a position in the whole list to a position in one source, whose keys have no prefix. It is before or after all incidents
+ * of that time, or at the key.
+ */
 function within({ at, id }: Before, source: Source): Before {
   const own = splitId(id)
   if (own?.source === source) return { at, id: own.key }
   return `${source}_` < id ? { at: at + 1, id: '' } : { at, id: '' }
 }
 
-/** The source and the key of an incident's id; null for an id that was never issued. */
+/** Returns the source and the key of an incident's id; null for an invalid id. */
 export function splitId(id: string): { source: Source; key: string } | null {
   const source = SOURCE_NAMES.find((name) => id.startsWith(`${name}_`))
   return source ? { source, key: id.slice(source.length + 1) } : null

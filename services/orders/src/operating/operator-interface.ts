@@ -27,7 +27,7 @@ import { ordersIndexes } from '#/store/indexes.ts'
 import { PostgresScheduledRuns } from '#/store/scheduled-runs.ts'
 import type { Components } from '#/components.ts'
 
-/** The operations of operators, and the repeated work around incidents. */
+/** The operations of operators, and the repeated work for incidents. */
 export function operatorInterface(route: ReturnType<typeof router>, all: Components) {
   const { config, db, bus } = all
   const alerting = { alerts: new PostgresAlerts(db), scheduledRuns: new PostgresScheduledRuns(db) }

@@ -5,9 +5,9 @@ import type { AlertStore } from '#/store/alerts.ts'
 import type { PostgresScheduledRuns } from '#/store/scheduled-runs.ts'
 
 const DAY_MS = 86_400_000
-/** Longer than one page of a slow processor. A failed or crashed run is repeated after this time. */
+/** Longer than one page of a slow processor takes. A failed or crashed run is repeated after this time. */
 const LEASE_MS = 300_000
-/** More than an operator can work on. */
+/** More mismatches than an operator can handle. */
 const MOST_MISMATCHES = 1_000
 
 type Deps = Books & {
@@ -18,8 +18,8 @@ type Deps = Books & {
 }
 
 /**
- * Reconciles once a day, on one replica. Its mismatches are incidents until a later run finds the books balanced. It begins a day
- * before the end of the last one, because that one did not compare orders in progress.
+ * Reconciles once per day, on one replica. Its mismatches are incidents until a later run finds that the books balance. A run
+ * begins a day before the end of the last run, which did not compare orders in progress.
  */
 export async function reconcileDaily(deps: Deps): Promise<boolean> {
   const { alerts, scheduledRuns, reconciliation, stopping, log } = deps
@@ -39,7 +39,7 @@ export async function reconcileDaily(deps: Deps): Promise<boolean> {
   await alerts.replaceMismatches(run, {
     mismatches,
     since,
-    // The rest is compared by the next run, when these mismatches are fewer.
+    // The next run, with fewer mismatches, compares the rest.
     until: position === null ? until : since,
     nextInMs: DAY_MS,
   })

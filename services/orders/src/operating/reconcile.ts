@@ -16,7 +16,7 @@ import type { Stores } from '#/store/stores.ts'
 
 export type Deps = Pick<Stores, 'reconciliation'> & { payments: ReturnType<typeof internalCaller> }
 
-/** The position of a reconciliation: orders up to `after` are compared, charges before `from` are read. Epoch seconds. */
+/** The position of a reconciliation in epoch seconds: orders up to `after` are compared, charges before `from` are read. */
 export type Position = { after: stored.Position; from: number; until: number }
 
 export type Reconciled = {
@@ -28,16 +28,16 @@ export type Reconciled = {
 }
 
 const BATCH = 250
-/** The last batch may take as long again with a slow processor; the gateway waits for 12 s. */
+/** The last batch may take as long again with a slow processor; the timeout of the gateway is 12 s. */
 const BUDGET_MS = 4_000
-/** More than an operator can work on. */
+/** More mismatches than an operator can handle. */
 const MAX_MISMATCHES = 1_000
-/** A charge is made shortly after its order; a later one is looked up by its order. */
+/** A charge is created shortly after its order; a later charge is looked up by its order. */
 const CHARGED_WITHIN_SECONDS = 3
 
 /**
  * Compares orders, payments, charges and deliveries in batches, oldest first, within the time budget. At most two batches are in
- * memory. Throws Problem payment-unavailable when the processor's charges cannot be read.
+ * memory. Throws Problem payment-unavailable if the processor's charges cannot be read.
  */
 export async function reconcile(deps: Deps, start: Position, context: RequestContext): Promise<Reconciled> {
   const run = new Run(deps, start, context)
@@ -66,7 +66,7 @@ class Run {
     refunds: 0,
     mismatches: 0,
   }
-  /** Charges whose orders no batch had so far. */
+  /** Charges whose orders were in no batch yet. */
   #unclaimed: Charge[] = []
 
   constructor(deps: Deps, start: Position, context: RequestContext) {
@@ -75,7 +75,7 @@ class Run {
     this.#context = context
   }
 
-  /** Compares the next batch. False after the last one. */
+  /** Compares the next batch. Returns false after the last one. */
   async batch(): Promise<boolean> {
     const { after, from, until } = this.position
     const found = await this.#deps.reconciliation.readOrders({ after, until, limit: BATCH })
@@ -95,7 +95,7 @@ class Run {
     )
     await this.#compare(found, rows, claimed)
     await this.#compareForeign(rows.filter(({ orderApiKey }) => !keys.has(orderApiKey)))
-    // The orders of charges that the previous batch left can only be in this one.
+    // The orders of charges that remained from the previous batch can only be in this batch.
     this.#unclaimed = this.#unclaimed.filter(({ reference }) => !keys.has(reference))
     await this.compareStrayCharges()
     this.#unclaimed = charges.filter(({ reference }) => !keys.has(reference))
@@ -124,7 +124,7 @@ class Run {
     return all
   }
 
-  /** The charges of the batch's orders; a charge of another time is looked up by the row of payments. */
+  /** Returns the charges of the batch's orders. A charge of another time is looked up by the row of payments. */
   async #claimed(rows: readonly PaymentRow[], charges: readonly Charge[]): Promise<Charge[]> {
     const there = new Map(charges.map((charge) => [charge.id, charge]))
     const missing = rows.filter(({ processorId }) => processorId !== null && !there.has(processorId))
@@ -167,7 +167,10 @@ class Run {
     if (dispute) this.disputes.push({ orderApiKey: order.apiKey, dispute })
   }
 
-  /** The books are not read at one moment: an order whose saga has changed since counts as in progress. */
+  /**
+   * Drops mismatches of orders whose saga has changed in the meantime, because the books are not read from one snapshot. Such an
+   * order counts as in progress.
+   */
   async #confirm(suspects: ReadonlyMap<string, { version: number; mismatches: Mismatch[] }>): Promise<void> {
     if (suspects.size === 0) return
     const now = await this.#deps.reconciliation.versionsOf([...suspects.keys()])
@@ -177,7 +180,7 @@ class Run {
     }
   }
 
-  /** Rows of the batch's time without an order in the batch. */
+  /** Compares rows of the batch's time whose order is not in the batch. */
   async #compareForeign(rows: readonly PaymentRow[]): Promise<void> {
     if (rows.length === 0) return
     const known = await this.#deps.reconciliation.versionsOf(rows.map(({ orderApiKey }) => orderApiKey))

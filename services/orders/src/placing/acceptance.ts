@@ -10,7 +10,7 @@ import type { Acceptance } from '#/saga/orchestrator.ts'
 /** `newCard`: the new card of a charged order, with its token. */
 export type Acceptable = { apiKey: string; checked: CheckedOrder; newCard: TokenizedCard | null }
 
-/** The rows of a checked order, and the claim of its Idempotency-Key. */
+/** Returns the rows of a checked order, and the claim of its Idempotency-Key. */
 export function acceptanceOf(
   { body, principal: { applicationId }, requestId, deadline, idempotency }: Call<typeof SendOrder>,
   { apiKey, checked, newCard }: Acceptable,
@@ -37,7 +37,7 @@ export function acceptanceOf(
   }
 }
 
-/** What the processor has to know of a charge besides its amount and card. */
+/** Returns the facts that the processor needs for a charge in addition to its amount and card. */
 const chargeOf = (
   { canAuthenticate, returnUrl }: OrderRequest,
   { order, restaurantName }: CheckedOrder,
@@ -49,7 +49,7 @@ const chargeOf = (
   }),
 })
 
-/** The question by which an order is checked again after its customer has been at the bank. */
+/** Returns the question that checks an order again after its customer has authenticated at the bank. */
 function recheckOf({
   restaurantApiKey,
   method,
@@ -78,7 +78,7 @@ function recheckOf({
   }
 }
 
-/** A new address gets its apiKey here, as a new card does, so that the record shows the one of the saved address. */
+/** Assigns an apiKey to a new address, like to a new card, so that the order's record has the apiKey of the saved address. */
 const newAddressOf = ({ address }: OrderRequest, { details }: PricedOrder): SavedAddress | null =>
   address && !address.saved && details.address ? { ...details.address, apiKey: newApiKey() } : null
 
@@ -88,7 +88,7 @@ type Fresh = {
   newAddress: SavedAddress | null
 }
 
-/** A new card that is not saved has the apiKey of an equal saved card, or none. */
+/** Sets the apiKeys of the card and the address. A new card that is not saved has the apiKey of an equal saved card, or none. */
 function withKeys(order: PricedOrder, { newCard, cardToSave, newAddress }: Fresh): PricedOrder {
   const { card, address } = order.details
   const keyedCard = newCard && {
@@ -99,7 +99,7 @@ function withKeys(order: PricedOrder, { newCard, cardToSave, newAddress }: Fresh
   return { ...order, details: { ...order.details, card: keyedCard ?? card, address: newAddress ?? address } }
 }
 
-/** The card behind a processor token becomes known by the exchange. */
+/** Returns the card of a processor token, which is unknown before the exchange. */
 function withoutToken(newCard: TokenizedCard): OrderCard {
   const { token: _, ...card } = newCard
   return card

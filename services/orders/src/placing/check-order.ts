@@ -29,12 +29,12 @@ import { checkExpectedTotal } from '#/placing/expected-total.ts'
 type Caller = Context &
   Pick<PrincipalOf<'application'>, 'applicationId' | 'mode'> & { now: number; deadline: Deadline }
 
-/** `cardMinimum`: the smallest amount that the payment processor takes, in cents. */
+/** `cardMinimum`: the minimum amount of the payment processor, in cents. */
 type Deps = { bus: Pick<Bus, 'ask'>; cardMinimum: Cents }
 
 /**
- * A checked order. `savedCard`: the saved card that the request named, with its token. `saves`: whether a new card and a new
- * address are saved, under an apiKey of their own.
+ * A checked order. `savedCard`: the saved card of the request, with its token. `saves`: whether a new card and a new address are
+ * saved, under their own apiKeys.
  */
 export type CheckedOrder = {
   order: PricedOrder
@@ -44,8 +44,8 @@ export type CheckedOrder = {
 }
 
 /**
- * Asks catalog.quote and accounts.resolve, in parallel unless the quote needs a saved address; nothing is stored. Throws one
- * Problem with all faults of the order. `now` in epoch milliseconds.
+ * Sends the questions catalog.quote and accounts.resolve, in parallel unless the quote needs a saved address. Nothing is stored.
+ * Throws one Problem with all faults of the order. `now` in epoch milliseconds.
  */
 export async function checkOrder(
   { bus, cardMinimum }: Deps,
@@ -56,7 +56,7 @@ export async function checkOrder(
   const { resolved, quoted } = await askServices(bus, request, caller)
   const card = cardOf(request, resolved)
   const address = newAddressOf(request, resolved.newAddress) ?? resolved.address
-  // Without an address, catalog quotes a delivery without its price.
+  // For a delivery without an address, catalog returns a quote without the delivery price.
   const quote = request.method === 'delivery' && !address ? null : quoted.quote
   const tip = checkTip(request.tip, quoted.quote?.subtotal ?? quoted.subtotal ?? null)
   const faults = [
@@ -79,7 +79,7 @@ export async function checkOrder(
 
 type Amounts = { quote: Quote | null; tip: ReturnType<typeof checkTip>; cardMinimum: Cents }
 
-/** Faults of the tip and the total. The total is known only if the quote and the tip are valid. */
+/** Returns the faults of the tip and the total. The total is known only if the quote and the tip are valid. */
 function amountFaults(request: CompleteOrder, { quote, tip, cardMinimum }: Amounts): Fault[] {
   if ('fault' in tip) return [tip.fault]
   if (!quote) return []
@@ -90,7 +90,7 @@ function amountFaults(request: CompleteOrder, { quote, tip, cardMinimum }: Amoun
 const inMode = (request: OrderRequest, { mode }: Caller): OrderRequest =>
   mode === 'test' ? { ...request, test: true } : request
 
-/** With a test key the fault is the key, because the client did not choose `test`. */
+/** With a test key the fault names the key, because the client did not choose `test`. */
 const faultInMode = (fault: Fault, { mode }: Caller): Fault =>
   mode === 'test' && fault.code === 'not-a-test-restaurant'
     ? {
@@ -102,17 +102,17 @@ const faultInMode = (fault: Fault, { mode }: Caller): Fault =>
 
 async function askServices(bus: Deps['bus'], request: CompleteOrder, caller: Caller) {
   if (request.address?.saved) {
-    const resolved = await askAccounts(bus, request, caller)
-    return { resolved, quoted: await askCatalog(bus, request, resolved.address, caller) }
+    const resolved = await resolveRecords(bus, request, caller)
+    return { resolved, quoted: await requestQuote(bus, request, resolved.address, caller) }
   }
   const [resolved, quoted] = await Promise.all([
-    askAccounts(bus, request, caller),
-    askCatalog(bus, request, newAddressOf(request), caller),
+    resolveRecords(bus, request, caller),
+    requestQuote(bus, request, newAddressOf(request), caller),
   ])
   return { resolved, quoted }
 }
 
-function askCatalog(
+function requestQuote(
   bus: Deps['bus'],
   request: CompleteOrder,
   address: Address | null,
@@ -139,11 +139,11 @@ const NOTHING_RESOLVED: z.output<typeof AccountsResolve.answer> = {
   newAddress: null,
 }
 
-/** For a guest there is no answer; accounts.save decides then. */
+/** Accounts does not decide for a guest (null); then accounts.save decides. */
 const isToBeSaved = (saving: Saving | null): boolean => saving === null || saving.kind === 'room'
 
-/** Accounts are not asked about a guest's order without saved records. */
-async function askAccounts(
+/** Sends no question to accounts for a guest's order without saved records. */
+async function resolveRecords(
   bus: Deps['bus'],
   request: CompleteOrder,
   { applicationId, requestId, deadline }: Caller,

@@ -4,8 +4,8 @@ import { completionFaults, type Deadline } from '@platter/kit'
 import type { CompleteOrder } from '#/domain/order-request.ts'
 
 /**
- * Completes the new address of an order, with a question to catalog only if a field is missing. With `faults`, the address cannot
- * be completed, and the request has none. Throws Problem service-unavailable without a response of the geocoder.
+ * Completes the new address of an order. It sends a question to catalog only if a field is missing. With `faults`, the address
+ * cannot be completed, and `request` is absent. Throws Problem service-unavailable if the geocoder does not respond.
  */
 export async function withCompleteAddress(
   bus: Pick<Bus, 'ask'>,

@@ -5,8 +5,8 @@ import { orderRecord, type PricedOrder } from '#/domain/order.ts'
 const orderJson = jsonValue(SendOrder.name, SendOrder.response)
 
 /**
- * Throws Problem price-changed when the order has another total than the customer has seen (docs/interface.md, "Order checks"). The
- * problem has the order as it would be, so that the client can show the new prices without another request. Without
+ * Throws Problem price-changed if the total differs from the total that the customer has seen (docs/interface.md, "Order checks").
+ * The problem contains the order with its new prices, so that the client can show them without another request. Without
  * `expectedTotal` every total is accepted.
  */
 export function checkExpectedTotal(

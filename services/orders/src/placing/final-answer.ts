@@ -16,16 +16,16 @@ import type { OrderKey } from '#/store/idempotency-keys.ts'
 import type { Stores } from '#/store/stores.ts'
 import type { Subscription } from '#/saga/subscriptions.ts'
 
-/** `stopping`: the process ends. */
+/** `stopping`: aborted when the process stops. */
 type Deps = Pick<Stores, 'idempotencyKeys' | 'orders'> & { log: Log; stopping: AbortSignal }
 
-/** The claim of a replica that died expires this long after the deadline of its request. */
+/** The claim of a replica that died expires this time after the deadline of its request. */
 const CLAIM_MARGIN_MS = 2_000
 
-/** How long a request claims its Idempotency-Key. */
+/** Returns the duration for which a request claims its Idempotency-Key. */
 export const claimMs = (deadline: Deadline): number => deadline.remainingMs + CLAIM_MARGIN_MS
 
-/** For an unconfirmed commit: the order may exist or not. */
+/** For an unconfirmed commit: the order may or may not exist. */
 export const outcomeUnknown = (cause?: unknown) =>
   new Problem(
     'service-unavailable',
@@ -35,15 +35,15 @@ export const outcomeUnknown = (cause?: unknown) =>
 
 const render = responseRenderer(SendOrder)
 
-/** `accepted`: the order as committed; null when only its apiKey is known. */
+/** `accepted`: the order as committed; null if only its apiKey is known. */
 type Accepted = { apiKey: string; accepted: PlacedOrder | null; pending: Subscription }
 type Waiting = { deadline: Deadline; idempotency: IdempotencyScope | null; requestId: string; url: string }
 
 /**
- * Waits for the result of the order. Returns the Order once its restaurant has it, or its last known state shortly before the
- * deadline; throws the Problem of a failed order. A final response completes the idempotency key. A 5xx deletes the key, and a
- * pending order releases its claim. An unavailable PostgreSQL delays the response to the deadline at most, and never turns an
- * order that this request accepted into an error.
+ * Waits for the result of the order. Returns the Order once its restaurant has accepted it, or its last known state shortly before
+ * the deadline. Throws the Problem of a failed order. A final response completes the idempotency key, a 5xx deletes the key, and a
+ * pending order releases its claim. While PostgreSQL is unavailable, the response is delayed until the deadline at most. An order
+ * that this request accepted never becomes an error.
  */
 export async function finalAnswer(
   deps: Deps,
@@ -101,7 +101,7 @@ async function waitForResult(deps: Deps, { apiKey, accepted, pending }: Accepted
     read(known).catch((error: unknown) => unlessUnavailable(deps, apiKey, error))
   const wait = deadline.earlier(requestTimes.answer)
   const decided = await wait.race(pending.until(readIfAvailable, wait.remainingMs))
-  // A hanging read must not hide a failure that an event has reported since.
+  // A read that does not return must not hide a failure that an event has reported in the meantime.
   const reported = pending.known?.kind === 'failed' ? pending.known : null
   const result = decided ?? reported ?? (await deadline.race(pendingResult(deps, apiKey)))
   if (result) return result
@@ -111,8 +111,8 @@ async function waitForResult(deps: Deps, { apiKey, accepted, pending }: Accepted
 }
 
 /**
- * Marks the pending order as answered before the response, so that it stays visible, as cancelled, if it fails later. Null when
- * PostgreSQL accepts no writes (a full disk): an error would make a client without a key order twice.
+ * Marks the pending order as answered before the response, so that it stays visible as cancelled if it fails later. Returns null if
+ * PostgreSQL accepts no writes (a full disk). An error would make a client without an Idempotency-Key send the order twice.
  */
 async function pendingResult(deps: Deps, apiKey: string): Promise<OrderResult | null> {
   try {
@@ -125,6 +125,6 @@ async function pendingResult(deps: Deps, apiKey: string): Promise<OrderResult | 
 
 function unlessUnavailable({ log }: Deps, orderApiKey: string, error: unknown): null {
   if (!isUnavailable(error)) throw error
-  log.warn({ orderApiKey, err: error }, 'PostgreSQL is unavailable for the answer of an accepted order')
+  log.warn({ orderApiKey, err: error }, 'PostgreSQL is unavailable for the response to an accepted order')
   return null
 }

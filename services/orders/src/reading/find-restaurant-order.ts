@@ -3,10 +3,10 @@ import { Problem } from '@platter/kit'
 import { restaurantOrderRecord, type RestaurantsOrder } from '#/domain/restaurant-order.ts'
 import type { RestaurantOrderStore } from '#/store/restaurant-orders.ts'
 
-/** `acceptWithinMs`: how long an order may wait on a console. */
+/** `acceptWithinMs`: the time that an order may wait on a console. */
 export type Deps = { restaurantOrders: RestaurantOrderStore; acceptWithinMs: number }
 
-/** An order of a restaurant. Throws Problem order-not-found for one of another restaurant. */
+/** Returns an order of a restaurant. Throws Problem order-not-found for an order of another restaurant. */
 export async function findOrderOfRestaurant(
   restaurantOrders: RestaurantOrderStore,
   { restaurantApiKey }: PrincipalOf<'restaurant'>,
@@ -17,7 +17,7 @@ export async function findOrderOfRestaurant(
   return found
 }
 
-/** An order for its restaurant. Throws Problem order-not-found for an order of another restaurant. */
+/** Returns the restaurant's record of an order. Throws Problem order-not-found for an order of another restaurant. */
 export async function findRestaurantOrder(
   { restaurantOrders, acceptWithinMs }: Deps,
   principal: PrincipalOf<'restaurant'>,

@@ -9,16 +9,16 @@ type Deps = Pick<Stores, 'changes' | 'restaurantOrders'> & { acceptWithinMs: num
 
 const PAGE_SIZE = 100
 
-/** Orders that have changed since a position, and with `whole` all open ones. */
+/** Orders that have changed since a position. With `whole`, also all open orders. */
 type Start = { since: Position | null; whole: boolean }
 
 const render = responseRenderer(GetRestaurantOrder)
 
 /**
  * New and changed orders of a restaurant. An event's id is a position (`store/changes.ts`): a client with this id has received all
- * earlier changes. All events of a round except the last have the position of the previous round, so that a connection that ends
- * within a round loses nothing. Before the first `ready` the id ends with `~`: such a client reconnects to all open orders, and
- * to orders that were closed since.
+ * earlier changes. All events of a round except the last have the position of the previous round, so a connection that ends within
+ * a round loses nothing. Before the first `ready` the id ends with `~`. A client with such an id reconnects to all open orders, and
+ * to orders that were closed in the meantime.
  */
 export class RestaurantFeed implements Feed {
   readonly isOver = false
@@ -27,7 +27,7 @@ export class RestaurantFeed implements Feed {
   readonly #start: Start
   /** Null until `ready`. */
   #position: Position | null = null
-  /** The last sent change of each order, until the position is above it: until then, queries return it again. */
+  /** The last sent change of each order, until the position is above it. Until then, queries return the change again. */
   readonly #sent = new Map<string, Position | null>()
 
   constructor(
@@ -41,7 +41,7 @@ export class RestaurantFeed implements Feed {
   }
 
   async *round(): AsyncGenerator<ServerSentEvent> {
-    // Before the rows are read, so that changes that they do not show yet are not below the position.
+    // Read before the rows, so that changes that they do not contain yet are not below the position.
     const position = await this.#deps.changes.position()
     if (this.#position === null) {
       const start = startAt(this.#start, position)
@@ -78,6 +78,6 @@ export class RestaurantFeed implements Feed {
   }
 }
 
-/** A position above that of this database is from before a restore, and is ignored. */
+/** Ignores a position above the current one, which is from before a restore of the database. */
 const startAt = (start: Start, position: Position): Start =>
   start.since !== null && isBelow(position, start.since) ? { since: null, whole: true } : start

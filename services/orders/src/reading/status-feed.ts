@@ -7,7 +7,7 @@ import type { OrderStore } from '#/store/orders.ts'
 const renderCancellation = jsonRenderer('order-statuses', Cancellation)
 
 /**
- * The status history of an order, from an event on. An event's id is its position in the history. A cancellation follows the last
+ * The status history of an order, from an event. An event's id is its position in the history. A cancellation follows the last
  * status.
  */
 export class StatusFeed implements Feed {
@@ -23,7 +23,7 @@ export class StatusFeed implements Feed {
   }
 
   async *round(): AsyncGenerator<ServerSentEvent> {
-    // The order before its history, so that the history of a finished order is complete.
+    // Read before the history, so that the history of a finished order is complete.
     const order = await this.#orders.find(this.#orderApiKey)
     const history = await this.#orders.statuses(this.#orderApiKey)
     // The order failed before any client saw it, and is hidden.

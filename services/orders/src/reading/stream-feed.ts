@@ -2,16 +2,18 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { isUnavailable, type EventSink, type ServerSentEvent } from '@platter/kit'
 import type { Subscription } from '#/saga/subscriptions.ts'
 
-/** The events since the last round; its position moves on with each event. */
+/** The events since the last round. The position advances with each event. */
 export type Feed = {
   round(): AsyncIterable<ServerSentEvent>
-  /** There will be no more events. */
+  /** True if no more events follow. */
   readonly isOver: boolean
 }
 
 const RETRY_AFTER_MS = 1_000
 
-/** Sends the events of the feed after each wake-up, until it is over or the client has gone. Waits for an unavailable database. */
+/**
+ * Sends the events of the feed after each wake-up, until it is over or the client disconnects. Waits for an unavailable database.
+ */
 export async function streamFeed(feed: Feed, subscription: Subscription, out: EventSink): Promise<void> {
   const { signal } = out
   while (!signal.aborted) {

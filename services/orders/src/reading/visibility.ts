@@ -9,12 +9,12 @@ const NO_USER = 'none'
 
 export type Deps = Pick<Stores, 'orders'> & { own: OwnStores; bus: Pick<Bus, 'ask'> }
 
-/** An order, and the tenant-scoped store that has it. */
+/** An order, and the tenant-scoped store that contains it. */
 export type Visible = { order: OwnedOrder; orders: OrderStore }
 
 type Caller = Context & { applicationId: string }
 
-/** Whether the user belongs to the calling application, by a question to accounts. */
+/** Returns whether the user belongs to the calling application, by a question to accounts. */
 export async function isUserOf(
   bus: Deps['bus'],
   userApiKey: string,
@@ -26,7 +26,7 @@ export async function isUserOf(
 }
 
 /**
- * Reads orders for a client. Marks pending ones first, so that they stay visible, as cancelled, if they fail. Mark and failure are
+ * Reads orders for a client. Marks pending orders first, so that they stay visible as cancelled if they fail. Mark and failure are
  * statements on one row: either the order is marked before it fails, or the mark finds it no longer pending, and the orders are
  * read again.
  */
@@ -40,7 +40,7 @@ export async function readAndMark<Found extends { orders: readonly ReadOrder[] }
   return marked.every(Boolean) ? found : readAndMark(orders, read)
 }
 
-/** The order of a tenant-scoped store, as `readAndMark`; null when there is no visible one. */
+/** Reads an order of a tenant-scoped store like `readAndMark`; null if no visible order exists. */
 export async function findAndMark(
   orders: OrderStore,
   own: OrderStore,
@@ -54,8 +54,8 @@ export async function findAndMark(
 }
 
 /**
- * The order, if it is visible to the calling application: the one that placed it, or one that its recipient belongs to
- * (docs/interface.md, "Access to users and orders"). Throws Problem order-not-found otherwise, after the same question to accounts,
+ * Returns the order if it is visible to the calling application: that application placed it, or its recipient belongs to it
+ * (docs/interface.md, "Access to users and orders"). Otherwise throws Problem order-not-found, after the same question to accounts,
  * so that the response time does not reveal whether the order exists.
  */
 export async function findVisibleOrder(

@@ -8,11 +8,11 @@ import type { OrderNotifier } from '#/saga/order-notifier.ts'
 import { challengeTimes } from '#/saga/domain/challenging.ts'
 import { transition, type Event, type Transition, type Trigger } from '#/saga/domain/transition.ts'
 
-/** A save is stale only when another replica, or the restaurant, has changed the same order within milliseconds. */
+/** A save is stale only if another replica, or the restaurant, has changed the same order within milliseconds. */
 const MAX_ATTEMPTS = 5
-/** A delivery ends at its deadline. A saga that still waits for it after this time is logged. */
+/** A delivery ends at its deadline. If a saga still waits for it after this time, it is logged. */
 const DELIVERY_MARGIN_MS = 60_000
-/** A saga that is followed by this many saves is loaded again for its reply. */
+/** A saga is evicted after this many later saves, and loaded again for its reply. */
 const MAX_RECENT_SAGAS = 2_000
 
 type Deps = Pick<Stores, 'sagas'> & {
@@ -23,21 +23,21 @@ type Deps = Pick<Stores, 'sagas'> & {
   openDelivery: OpenDelivery
 }
 
-/** An order and its saga before the transition `accepted`, and what is stored with them. */
+/** An order and its saga before the transition `accepted`, and the data that is stored with them. */
 export type Acceptance = sagas.Loaded & Pick<sagas.Acceptance, 'applicationId' | 'priced' | 'idempotency'>
 type Next = Transition<SagaOrder, sagas.SagaRow>
 type Opened = { next: Next; begin: (committed: SagaOrder) => void }
 
-/** Prepares the delivery that a transition at `at` (epoch seconds) opens: `begin` begins it, once the order is committed. */
+/** Prepares the delivery that a transition at `at` (epoch seconds) opens. `begin` begins it, once the order is committed. */
 export type OpenDelivery = (opening: Next, at: number) => Promise<Opened>
 
 /**
- * Runs the sagas: load, transition, save by version, publish, notify. The saga's row is the state: when a command is lost, a
- * replica that finds the row due republishes it (`retry-sagas.ts`).
+ * Runs the sagas: load, transition, save by version, publish, notify. The saga's row is the state: if a command is lost, a replica
+ * that finds the row due republishes it (`retry-sagas.ts`).
  */
 export class Orchestrator {
   readonly #deps: Deps
-  /** Spare a reply its read. One that another replica has saved since is harmless: a save applies only to its own version. */
+  /** Saves the read for a reply. An outdated entry is harmless, because a save applies only to its own version. */
   readonly #recent = new Cache<sagas.Loaded>({ maxEntries: MAX_RECENT_SAGAS })
 
   constructor(deps: Deps) {
@@ -56,7 +56,7 @@ export class Orchestrator {
     return (await this.#proceed(order, { next: accepted, begin }, { age: 0, told: false })).order
   }
 
-  /** Applies an event to an order, beginning with `recent`. Null for a stale event. */
+  /** Applies an event to an order, starting from `recent`. Returns null for a stale event. */
   async apply(
     orderApiKey: string,
     trigger: Trigger,
@@ -70,13 +70,13 @@ export class Orchestrator {
       const applied = transition(loaded.order, loaded.saga, event)
       const next = applied === 'stale' ? null : await this.#save(loaded, applied, event)
       if (next) return next
-      // An event that is stale for a cached saga may apply to the version that another replica has saved since.
+      // An event that is stale for a cached saga may apply to a version that another replica has saved since.
       if (applied === 'stale' && !cached) return null
     }
     throw overloaded()
   }
 
-  /** Saves, notifies and publishes; null when another replica has saved the saga since it was loaded. */
+  /** Saves, notifies and publishes. Returns null if another replica has saved the saga since it was loaded. */
   async #save({ order, saga }: sagas.Loaded, applied: Next, event: Event): Promise<Next | null> {
     if (applied.saga === saga) return this.#publish(applied)
     const { next, begin } = await this.#deps.openDelivery(applied, event.at)
@@ -102,7 +102,7 @@ export class Orchestrator {
   async #proceed(before: SagaOrder, { next, begin }: Opened, { age, told }: sagas.SaveResult): Promise<Next> {
     const { order, saga } = next
     if (!saga.isFinished) this.#recent.set(order.apiKey, { order, saga })
-    // A refund of yesterday's order says nothing about how long orders take.
+    // A saga that a refund or dispute reopened is excluded, because its age is not the duration of an order.
     else if (order.refunds.length === 0 && !order.dispute)
       endedSaga(age, saga.state.refusal ? 'failed' : 'completed')
     const result = resultOf(order, { told, refusal: saga.state.refusal })

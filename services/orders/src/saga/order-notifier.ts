@@ -8,45 +8,45 @@ type Deps = { bus: Pick<Bus, 'publishEvent'>; changes: ChangeStore }
 type Changed = { apiKey: string; restaurantApiKey: string }
 
 /**
- * Notifies pending requests and event streams of changed orders. A notification is a hint to read the rows. An event carries it
- * to all replicas in about a millisecond. When the event is lost, a pending request reads its order after a second, and `poll`
- * finds the change for event streams.
+ * Notifies pending requests and event streams of changed orders. A notification is a hint to read the rows. An event carries it to
+ * all replicas in about a millisecond. If the event is lost, a pending request reads its order after a second, and `poll` finds the
+ * change for event streams.
  */
 export class OrderNotifier {
   readonly #deps: Deps
   readonly #pending = new Subscriptions()
   readonly #orders = new Subscriptions()
   readonly #restaurants = new Subscriptions()
-  /** Subscribers of that poll know all changes below it. Null while there are no event streams. */
+  /** Subscribers of that poll have received all changes below it. Null while there are no event streams. */
   #polled: Position | null = null
-  /** Subscriptions since the last poll began, which did not include them. */
+  /** Subscriptions that were added since the last poll began, which did not include them. */
   #unpolled = new Set<Subscription>()
 
   constructor(deps: Deps) {
     this.#deps = deps
   }
 
-  /** Orders with a pending request. */
+  /** The number of orders with a pending request. */
   get pendingCount(): number {
     return this.#pending.size
   }
 
-  /** For a pending request of the order. To be called before the order is committed. */
+  /** Subscribes a pending request to the order. Call it before the order is committed. */
   addPendingRequest(orderApiKey: string): Subscription {
     return this.#pending.add(orderApiKey)
   }
 
-  /** For an event stream of the order. */
+  /** Subscribes an event stream to the order. */
   subscribeToOrder(apiKey: string): Subscription {
     return this.#subscribe(this.#orders, apiKey)
   }
 
-  /** For an event stream of all orders of the restaurant. */
+  /** Subscribes an event stream to all orders of the restaurant. */
   subscribeToRestaurant(apiKey: string): Subscription {
     return this.#subscribe(this.#restaurants, apiKey)
   }
 
-  /** Notifies all replicas of a change. `result`: of the order, if known, so that pending requests here need no read. */
+  /** Notifies all replicas of a change. `result`: the result of the order, if known, so that pending requests here need no read. */
   publish({ apiKey, restaurantApiKey }: Changed, result: OrderResult | null = null): void {
     this.#pending.wake(apiKey, result)
     this.#deps.bus.publishEvent(OrderMoved, {
@@ -56,14 +56,14 @@ export class OrderNotifier {
     })
   }
 
-  /** Handles the event of any replica, this one included. */
+  /** Handles the event of any replica, including this one. */
   receive({ orderApiKey, restaurantApiKey, refusal }: OrderMoved): void {
     this.#pending.wake(orderApiKey, refusal && { kind: 'failed', refusal })
     this.#orders.wake(orderApiKey)
     if (restaurantApiKey) this.#restaurants.wake(restaurantApiKey)
   }
 
-  /** Wakes the event streams of what has changed since the last poll, by one query, or none without event streams. */
+  /** Wakes the event streams of orders that have changed since the last poll, with one query, or none without event streams. */
   async poll(): Promise<boolean> {
     if (this.#orders.size + this.#restaurants.size === 0) {
       this.#polled = null

@@ -6,14 +6,15 @@ import type { Stores } from '#/store/stores.ts'
 
 type Deps = Pick<Stores, 'sagas'> & { bus: Pick<Bus, 'ask'>; log: Log }
 
-/** Faults that follow from prices, which have not to be those of the order. */
+/** Faults that depend on the current prices. The order has its own prices, so they do not apply. */
 const OF_PRICES: ReadonlySet<string> = new Set(['below-delivery-minimum'])
 
 export type Recheck = ReturnType<typeof rechecker>
 
 /**
- * Returns the function that checks an order again after its customer has been at the bank: whether its restaurant is open, and its
- * items are available. Null: it can be transmitted. Unknown while catalog is unavailable: the poll of the challenge repeats it.
+ * Returns the function that checks an order again after its customer has authenticated at the bank: whether its restaurant is open,
+ * and its items are available. Null: the order can be transmitted. `unknown` while catalog is unavailable; the poll of the
+ * challenge repeats the check.
  */
 export const rechecker =
   ({ sagas, bus, log }: Deps) =>

@@ -11,7 +11,7 @@ const RETRY_AFTER_SECONDS = 2
 
 type Requested = { request: RefundRequest; requestedBy: 'restaurant' | 'operator' }
 
-/** The refund as it would be. Throws Problem refund-too-large, not-charged-yet, invalid-field. */
+/** Returns the refund as it would be. Throws Problem refund-too-large, not-charged-yet, invalid-field. */
 export function previewRefund(
   order: PlacedOrder,
   { request, requestedBy }: Requested,
@@ -38,8 +38,8 @@ export function previewRefund(
 }
 
 /**
- * Requests a refund. A request with an Idempotency-Key always has the same refund, also when a crash lies between the commit of the
- * order and that of the key, and when replicas handle it at once.
+ * Requests a refund. A request with an Idempotency-Key always creates the same refund. This holds even if a crash occurs between
+ * the commits of the order and of the key, and if replicas handle the request concurrently.
  */
 export async function requestRefund(
   {

@@ -7,7 +7,7 @@ const DUE_AT_ONCE = 50
 
 type Deps = Pick<Stores, 'sagas'> & { orchestrator: Pick<Orchestrator, 'apply'>; log: Log }
 
-/** Republishes commands whose reply is overdue, and fails sagas past their deadline. True when there may be more. */
+/** Republishes commands whose reply is overdue, and fails sagas past their deadline. Returns true if more may be due. */
 export async function retrySagas({ sagas, orchestrator, log }: Deps): Promise<boolean> {
   const due = await sagas.takeDue(DUE_AT_ONCE)
   await Promise.all(
@@ -16,7 +16,7 @@ export async function retrySagas({ sagas, orchestrator, log }: Deps): Promise<bo
         const { orderApiKey, attempt } = saga
         const kind = isExpired ? 'expired' : 'retried'
         const next = await orchestrator.apply(orderApiKey, { kind }, { order, saga })
-        // A saga past its pivot cannot fail: its command is republished. A refund may be pending for days.
+        // A saga past its pivot cannot fail, so its command is republished. A refund may be pending for days.
         if (isExpired && next?.saga === saga && !saga.state.refunds?.length)
           log.error({ orderApiKey, attempt }, 'needs attention: a saga is past its deadline')
       }),

@@ -1,16 +1,16 @@
 import type { OrderResult } from '#/domain/order-state.ts'
 
 /**
- * A subscription's owner reads its order again after this time at the latest, because an event may be lost; while RabbitMQ is
- * unavailable, there are none. At 250 ms an order took six reads at a latency of 2.6 s.
+ * The owner of a subscription reads its order again after this time at the latest, because an event may be lost. While RabbitMQ is
+ * unavailable, there are no events. At 250 ms, an order with a latency of 2.6 s took six reads.
  */
 const READ_EVERY_MS = 1_000
 
-/** Subscriptions of this replica, by the key of an order or of a restaurant. */
+/** The subscriptions of this replica, by the key of an order or of a restaurant. */
 export class Subscriptions {
   readonly #byKey = new Map<string, Set<Subscription>>()
 
-  /** Keys with a subscription. */
+  /** The keys with a subscription. */
   get keys(): readonly string[] {
     return [...this.#byKey.keys()]
   }
@@ -19,7 +19,7 @@ export class Subscriptions {
     return this.#byKey.size
   }
 
-  /** To be called before the first read, or a change could be missed; the subscription ends with `using`. */
+  /** Adds a subscription. Call it before the first read, otherwise a change could be missed. The subscription ends with `using`. */
   add(key: string): Subscription {
     const subscriptions = this.#byKey.get(key) ?? new Set()
     const subscription = new Subscription(() => {
@@ -35,7 +35,7 @@ export class Subscriptions {
   }
 }
 
-/** A wake-up is a hint that the rows have changed. It may have no cause. */
+/** A subscription receives wake-ups: hints that the rows may have changed. */
 export class Subscription implements Disposable {
   readonly #end: () => void
   #woken = Promise.withResolvers<void>()
@@ -45,18 +45,18 @@ export class Subscription implements Disposable {
     this.#end = end
   }
 
-  /** The result of the order, as far as an event or this replica's own commit has reported it. */
+  /** The result of the order, as reported by an event or by this replica's own commit; null if unknown. */
   get known(): OrderResult | null {
     return this.#result
   }
 
-  /** `result`: of the order now; null when it has to be read. */
+  /** `result`: the current result of the order; null if it must be read. */
   wake(result: OrderResult | null = null): void {
     this.#result = result ?? this.#result
     this.#woken.resolve()
   }
 
-  /** Calls `read` at each wake-up with the last known result, until it returns one or the time is up (null). */
+  /** Calls `read` at each wake-up with the last known result, until `read` returns a value or the deadline passes (null). */
   async until<T>(
     read: (result: OrderResult | null) => Promise<T | null>,
     withinMs: number,
@@ -72,7 +72,7 @@ export class Subscription implements Disposable {
     }
   }
 
-  /** Resolves when there was a wake-up since the last call; rejects when the signal is aborted. */
+  /** Resolves if a wake-up occurred since the last call. Rejects when the signal is aborted. */
   async woken(signal: AbortSignal): Promise<void> {
     signal.throwIfAborted()
     const stop = () => this.#woken.reject(signal.reason)

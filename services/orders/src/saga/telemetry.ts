@@ -5,7 +5,7 @@ import type { AlertStore } from '#/store/alerts.ts'
 import type { IncidentStore } from '#/store/incidents.ts'
 import type { DueSaga } from '#/store/sagas.ts'
 
-/* Traces and metrics of sagas. */
+/* Spans and metrics of sagas. */
 
 type Ref = { orderApiKey: string; version: number; attempt: number }
 
@@ -15,11 +15,11 @@ const refOf = ({ orderApiKey, version, attempt }: Ref) => ({
   'platter.saga.attempt': attempt,
 })
 
-/** The acceptance of an order: its commit, and the first command. */
+/** The span of an order's acceptance: its commit, and the first command. */
 export const accepting = <T>(orderApiKey: string, work: () => Promise<T>): Promise<T> =>
   inSpan(() => ({ name: 'saga accept', attributes: { 'platter.order.api_key': orderApiKey } }), work)
 
-/** A participant's reply: its commit, and the next command. */
+/** The span of a participant's reply: its commit, and the next command. */
 export const handlingReply = <T>(reply: SagaReply, work: () => Promise<T>): Promise<T> =>
   inSpan(
     () => ({
@@ -34,7 +34,7 @@ export const handlingReply = <T>(reply: SagaReply, work: () => Promise<T>): Prom
     work,
   )
 
-/** A command that is republished, in the trace of the request that began the saga. */
+/** The span of a republished command, in the trace of the request that began the saga. */
 export const retryingCommand = <T>(
   { saga, traceparent: origin }: Pick<DueSaga, 'saga' | 'traceparent'>,
   work: () => Promise<T>,
@@ -56,7 +56,7 @@ type Counts = {
   alerts: Pick<AlertStore, 'countOpen'>
 }
 
-/** Gauges: unfinished sagas by awaited step, the age of the oldest of them, dead letters, and open incidents by kind. */
+/** Observes gauges: unfinished sagas by awaited step, the age of the oldest one, dead letters, and open incidents by kind. */
 export function observeSagas({ incidents, alerts }: Counts): void {
   const gauges = [
     'platter.saga.in_flight',

@@ -7,18 +7,18 @@ import type { Run } from '#/store/scheduled-runs.ts'
 import { PostgresScheduledRuns } from '#/store/scheduled-runs.ts'
 import type { Db } from '#/store/tables.ts'
 
-/** The incidents of one comparison. Those of a source that was not read completely do not end. */
+/** The incidents of one comparison. Incidents of a source that was not read completely do not end. */
 type Comparison = { source: string; incidents: readonly Attention[]; isComplete: boolean }[]
 
-/** An alert whose attempt was leased for a channel. */
+/** An alert, leased for an attempt in a channel. */
 type LeasedAlert = { number: number; channel: string; attempt: number; alert: Alert }
 
 export type MismatchRow = { id: string; orderApiKey: string; rule: string; detail: string; at: number }
 export type UndeliveredRow = { channel: string; reason: string | null; attempts: number; at: number }
 
-/** More unalerted incidents of a round wait for the next one. */
+/** The maximum number of unalerted incidents in a round; the others wait for the next round. */
 const COMPOSED_AT_ONCE = 5_000
-/** An alert that no attempt has delivered in this time is given up. */
+/** An alert that was not delivered within this time is abandoned. */
 const DELIVER_WITHIN = sql`interval '3 days'`
 
 /** Known incidents, alerts and their deliveries. */
@@ -30,8 +30,8 @@ export class PostgresAlerts {
   }
 
   /**
-   * Stores which incidents began and ended since the last comparison, and the alerts that `compose` makes of them, as one commit.
-   * Without channels no alert is made, and open incidents wait for a channel.
+   * Stores in one commit which incidents began and ended since the last comparison, and the alerts that `compose` returns for them.
+   * Without channels no alert is created, and open incidents wait for a channel.
    */
   async compare(
     run: Run,
@@ -54,7 +54,7 @@ export class PostgresAlerts {
   }
 
   /**
-   * Acquires the leases of due deliveries, the oldest first. An alert waits for earlier ones of its kind, so that an end never
+   * Acquires the leases of due deliveries, oldest first. An alert waits for earlier alerts of its kind, so that an end never
    * arrives before its beginning. The next attempt is due after 30 s, 1 min … 16 min (±10 %).
    */
   async leaseDeliveries(channels: readonly string[], limit: number): Promise<LeasedAlert[]> {
@@ -93,7 +93,7 @@ export class PostgresAlerts {
     where alert_number = ${number} and channel = ${channel} and delivered_at is null`.execute(this.#db)
   }
 
-  /** Makes the undelivered alerts of a channel due now. False without any. */
+  /** Makes the undelivered alerts of a channel due now. Returns false if there are none. */
   async wakeDeliveries(channel: string): Promise<boolean> {
     const { rows } = await sql`
     update alert_deliveries set due_at = least(due_at, now() + interval '1 second')
@@ -101,7 +101,7 @@ export class PostgresAlerts {
     return rows.length > 0
   }
 
-  /** Channels with an alert that is undelivered for ten minutes: of each the oldest. */
+  /** Returns the channels with an alert that is undelivered for ten minutes, each with its oldest such alert. */
   async undelivered(page: Page): Promise<UndeliveredRow[]> {
     const at = microseconds('at')
     const { rows } = await sql<UndeliveredRow>`
@@ -127,7 +127,10 @@ export class PostgresAlerts {
     return rows.length > 0
   }
 
-  /** Where the next reconciliation begins, in epoch seconds: a day before the end of the last one, and not after an open mismatch. */
+  /**
+   * Returns the beginning of the next reconciliation in epoch seconds: a day before the end of the last one, and not after an open
+   * mismatch.
+   */
   async reconcileSince(): Promise<number> {
     const { rows } = await sql<{ since: number }>`
     select floor(extract(epoch from least(
@@ -136,7 +139,7 @@ export class PostgresAlerts {
     return rows[0]?.since ?? 0
   }
 
-  /** Replaces the mismatches by those of a whole reconciliation from `since` to `until` (epoch seconds). */
+  /** Replaces the mismatches with those of a complete reconciliation from `since` to `until` (epoch seconds). */
   async replaceMismatches(
     run: Run,
     {
@@ -168,7 +171,7 @@ export class PostgresAlerts {
     })
   }
 
-  /** Open incidents by kind, as the last comparison found them; one row with 0 when there are none. */
+  /** Returns the number of open incidents by kind, as of the last comparison; one row with 0 if there are none. */
   async countOpen(): Promise<{ kind: string; count: number }[]> {
     const { rows } = await sql<{ kind: string; count: number }>`
     select kind, count(*)::int as count from known_incidents where ended_at is null group by kind`.execute(
@@ -177,7 +180,7 @@ export class PostgresAlerts {
     return rows.length > 0 ? rows : [{ kind: 'none', count: 0 }]
   }
 
-  /** Deletes what is 30 days old. */
+  /** Deletes alerts and ended incidents that are 30 days old. */
   async deleteOld(): Promise<boolean> {
     await sql`delete from alerts where created_at < now() - interval '30 days'`.execute(this.#db)
     await sql`delete from known_incidents where ended_at < now() - interval '30 days'`.execute(this.#db)
@@ -218,7 +221,7 @@ async function compareSource(
   )
 }
 
-/** Ends only of incidents whose beginning had an alert; beginnings that ended long ago have none. */
+/** An end needs an alert of its beginning. An incident that ended more than an hour ago without one is omitted. */
 async function readUnalerted(trx: Db): Promise<Unalerted[]> {
   const { rows } = await sql<Unalerted>`
   select number::int8 as number, kind, incident, case when began_alert is null then 'began' else 'ended' end as phase

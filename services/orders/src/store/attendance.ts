@@ -5,23 +5,23 @@ import type { Db } from '#/store/tables.ts'
 type LinkKind = RestaurantLink['kind']
 type WebhookLink = Extract<RestaurantLink, { kind: 'webhook' }>
 
-/** A console stays attended for this time after a sighting: with the sweep and the message, closing takes less than 90 s. */
+/** A console stays attended for this time after a sighting. Including the sweep and the message, closing takes less than 90 s. */
 const SEEN_FOR_MS = 75_000
-/** At most one write per restaurant within this time. */
+/** Each restaurant is written at most once within this time. */
 export const WRITE_EVERY_MS = 15_000
-/** Between two pings of a webhook without traffic, and after a failure. */
+/** The time between two pings of a webhook without traffic, and the delay after a failure. */
 const PING_EVERY_S = 60
 const PING_AGAIN_S = 10
-/** A webhook that fails for minutes is pinged as seldom as one that works. */
+/** After this many failures, a webhook is pinged as rarely as a working one. */
 const PING_AGAIN_TIMES = 10
-/** A replica that ends during a ping leaves it to the next one after this time. */
+/** The lease of a ping. If its replica dies, another replica repeats the ping after this time. */
 const PING_LEASE_S = 20
 const FAILURES = 3
 
 export type Attended = { restaurantApiKey: string; isAttended: boolean; version: number; since: number }
 export type Attendance = { attended: boolean; link: LinkKind; until: number | null }
 export type DueWebhook = { restaurantApiKey: string; link: WebhookLink }
-/** Results of a webhook since the last write: the failures after the last success. */
+/** Results of a webhook since the last write. `failures` counts those after the last success. */
 export type Results = { restaurantApiKey: string; succeeded: boolean; failures: number }
 
 const ROW = sql`restaurant_api_key as "restaurantApiKey", is_attended as "isAttended", version,
@@ -31,13 +31,13 @@ const kindOf = (defaultKind: LinkKind) => sql`coalesce((select link->>'kind' fro
   where restaurant_links.restaurant_api_key = a.restaurant_api_key), ${defaultKind}::text)`
 
 /**
- * Whether the restaurant of row `a` is attended. Reads the columns of `a` itself, so that an update which waited for the row's lock
- * evaluates it again for the new row.
+ * Returns whether the restaurant of row `a` is attended. It reads the columns of `a` itself: an update that waited for the row's
+ * lock then evaluates the condition for the new row.
  */
 const attendedNow = (defaultKind: LinkKind) => sql`case when ${kindOf(defaultKind)} = 'console'
   then coalesce(a.seen_until > now(), false) else a.failures < ${FAILURES} end`
 
-/** The truth about attendance: a row for each restaurant that was seen or has a webhook. */
+/** The authoritative attendance: a row for each restaurant that was seen or has a webhook. */
 export class PostgresAttendance {
   readonly #db: Db
   readonly #defaultKind: LinkKind
@@ -47,7 +47,7 @@ export class PostgresAttendance {
     this.#defaultKind = defaultKind
   }
 
-  /** Records that clients of the restaurants were seen, unless another replica did within WRITE_EVERY_MS. */
+  /** Records sightings of the restaurants' clients, unless another replica did so within WRITE_EVERY_MS. */
   async see(restaurantApiKeys: readonly string[]): Promise<void> {
     await sql`
       insert into attendance (restaurant_api_key, seen_until)
@@ -59,7 +59,7 @@ export class PostgresAttendance {
     `.execute(this.#db)
   }
 
-  /** Sets `is_attended` where it has changed, of all restaurants or of these. Returns the changed rows. */
+  /** Updates `is_attended` where it has changed, for all restaurants or the given ones. Returns the changed rows. */
   async settle(restaurantApiKeys: readonly string[] | 'all'): Promise<Attended[]> {
     const attended = attendedNow(this.#defaultKind)
     const these =
@@ -82,7 +82,7 @@ export class PostgresAttendance {
     return rows
   }
 
-  /** Adds the rows of webhooks without one: links from before this table, and those whose replica ended before `reset`. */
+  /** Adds missing rows of webhooks: for links from before this table, and for links whose replica died before `reset`. */
   async addWebhooks(): Promise<void> {
     await sql`
       insert into attendance (restaurant_api_key, ping_at, has_succeeded)
@@ -104,7 +104,7 @@ export class PostgresAttendance {
     return found
   }
 
-  /** Rows in the order of their keys, after this one. */
+  /** Returns rows in the order of their keys, after the given one. */
   async list({ after, limit }: { after: string; limit: number }): Promise<Attended[]> {
     const { rows } = await sql<Attended>`
       select ${ROW} from attendance where restaurant_api_key > ${after} order by restaurant_api_key limit ${limit}
@@ -112,7 +112,7 @@ export class PostgresAttendance {
     return rows
   }
 
-  /** Webhooks whose ping is due; no other replica gets them for PING_LEASE_S. */
+  /** Returns webhooks whose ping is due, and leases them for PING_LEASE_S. */
   async acquirePings(limit: number): Promise<DueWebhook[]> {
     const { rows } = await sql<{ restaurantApiKey: string; link: RestaurantLink | null }>`
       update attendance a set ping_at = now() + ${PING_LEASE_S}::integer * interval '1 second'

@@ -2,20 +2,20 @@ import { sql } from 'kysely'
 import type { Db } from '#/store/tables.ts'
 
 /**
- * A position among all changes: every transaction below it has ended, so a read that follows it includes their changes. A
- * decimal number (xid8).
+ * A position in the order of all changes. Every transaction below it has ended, so a later read includes its changes. A decimal
+ * number (xid8).
  */
 export type Position = string
 
-/** Whether the transaction is below the position. */
+/** Returns whether the transaction is below the position. */
 export const isBelow = (changedIn: Position | null, limit: Position): boolean =>
   changedIn === null || BigInt(changedIn) < BigInt(limit)
 
-/** Orders that have changed since the position. The index finds the bucket; the row's own column decides. */
+/** Matches orders that have changed since the position. The index finds the bucket; the row's own column decides. */
 export const hasChangedSince = (since: Position) =>
   sql<boolean>`(orders.changed_bucket >= bucket_of(${since}) and orders.changed_in >= ${since})`
 
-/** Positions among all changes, and what has changed since one. */
+/** Positions in the order of all changes, and the changes since a position. */
 export class PostgresChanges {
   readonly #db: Db
 
@@ -31,7 +31,7 @@ export class PostgresChanges {
     return rows[0].position
   }
 
-  /** The orders and restaurants among the given ones that have changed since the position. */
+  /** Returns which of the given orders and restaurants have changed since the position. */
   async changedSince(
     since: Position,
     { orders, restaurants }: { orders: readonly string[]; restaurants: readonly string[] },

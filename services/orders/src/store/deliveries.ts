@@ -4,19 +4,22 @@ import type { PlacedOrder } from '#/domain/order.ts'
 import { placedOrder, type OrderRow } from '#/store/orders.ts'
 import type { Db } from '#/store/tables.ts'
 
-/* The table is the queue of transmissions: `busy_until` is when the lease of a row expires, or its next attempt is due. */
+/*
+ * The table is the queue of transmissions. `busy_until` is the time at which the lease of a row expires, or its next attempt is
+ * due.
+ */
 
-/** The exclusive right to make an attempt. `attempt` is its fencing token: a later lease has a higher one. */
+/** The exclusive right to make an attempt. `attempt` is its fencing token: a later lease has a higher number. */
 export type Lease = { orderApiKey: string; attempt: number }
 
 /** An open delivery whose lease was acquired. */
 export type LeasedDelivery = Lease & {
   order: PlacedOrder
-  /** The restaurant's current link; null when it was never set. */
+  /** The restaurant's current link; null if it was never set. */
   link: RestaurantLink | null
-  /** Its deadline has passed. */
+  /** Whether its deadline has passed. */
   isOverdue: boolean
-  /** An attempt was begun, whatever its result. */
+  /** Whether an attempt was begun, with any result. */
   isTried: boolean
   requestId: string
   traceparent: string | null
@@ -28,7 +31,7 @@ type LeasedRow = OrderRow &
 /** The result of an attempt that did not end the delivery. */
 export type Failed = { result: string; link: RestaurantLink['kind'] }
 
-/** A restaurant to be notified of a cancellation. `sentBy`: the kind of link that the order was sent by, if known. */
+/** A restaurant that must be notified of a cancellation. `sentBy`: the kind of link that transmitted the order, if known. */
 type DueNotice = {
   orderApiKey: string
   link: RestaurantLink | null
@@ -45,9 +48,9 @@ export class PostgresDeliveries {
   }
 
   /**
-   * Acquires the leases of at most `limit` open deliveries of pending orders that are due: their lease has expired, or their
-   * retry delay is over. Attempt 1 belongs to the replica that committed the delivery. So from the third on an earlier one was begun,
-   * even if its process was killed before it stored a result.
+   * Acquires the leases of at most `limit` open deliveries of pending orders that are due: their lease has expired, or their retry
+   * delay has passed. Attempt 1 belongs to the replica that committed the delivery. Therefore an earlier attempt was begun if this
+   * is the third or a later one, even if its process was killed before it stored a result.
    */
   async acquireLeases({ limit, leaseMs }: { limit: number; leaseMs: number }): Promise<LeasedDelivery[]> {
     const { rows } = await sql<LeasedRow>`
@@ -75,7 +78,7 @@ export class PostgresDeliveries {
     }))
   }
 
-  /** Renews leases in one statement. Returns the orders of the renewed ones; other replicas have stolen the rest. */
+  /** Renews leases in one statement. Returns the orders of the renewed leases; other replicas have stolen the rest. */
   async renewLeases(leases: readonly Lease[], leaseMs: number): Promise<ReadonlySet<string>> {
     const { rows } = await sql<{ order_api_key: string }>`
     update deliveries set busy_until = now() + ${leaseMs} * interval '1 millisecond'
@@ -87,8 +90,8 @@ export class PostgresDeliveries {
   }
 
   /**
-   * Releases a lease until the next attempt, which is due after 2 s, 4 s … 60 s (±20 %), or at the delivery's deadline.
-   * `failed`: null when no attempt was begun, and none is counted.
+   * Releases a lease until the next attempt, which is due after 2 s, 4 s … 60 s (±20 %), or at the delivery's deadline. `failed`:
+   * null if no attempt was begun; then none is counted.
    */
   async releaseLease({ orderApiKey, attempt }: Lease, failed: Failed | null): Promise<void> {
     const { result, link } = failed ?? { result: null, link: null }
@@ -103,8 +106,8 @@ export class PostgresDeliveries {
   }
 
   /**
-   * Failed orders whose restaurants have not confirmed the cancellation, at most `limit`. Their next notice is due after twice the
-   * last delay (30 s to 1 h, ±20 %), for a day.
+   * Returns at most `limit` failed orders whose restaurants have not confirmed the cancellation. Their next notice is due after
+   * twice the last delay (30 s to 1 h, ±20 %), for a day.
    */
   async takeDueNotices(limit: number): Promise<DueNotice[]> {
     const { rows } = await sql<DueNotice>`
@@ -122,7 +125,7 @@ export class PostgresDeliveries {
     return rows
   }
 
-  /** The restaurant has confirmed the cancellation. */
+  /** Ends the notices of an order after the restaurant's confirmation. */
   async endNotices(orderApiKey: string): Promise<void> {
     await sql`update deliveries set cancel_at = null where order_api_key = ${orderApiKey}`.execute(this.#db)
   }

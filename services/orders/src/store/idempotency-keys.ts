@@ -5,7 +5,7 @@ import type { Db } from '#/store/tables.ts'
 /** A key that was used before. */
 export type UsedKey =
   | { kind: 'mismatch' }
-  /** It has its final response. */
+  /** The key has its final response. */
   | { kind: 'completed'; status: number; body: string }
   /** Another request waits for the order. */
   | { kind: 'in-flight' }
@@ -20,7 +20,7 @@ type Row = {
   claimed: boolean
 }
 
-/** A key of an order. A late change does not apply when the key was deleted, and belongs to another order since. */
+/** A key of an order. A late change does not apply if the key was deleted and now belongs to another order. */
 export type OrderKey = IdempotencyScope & { orderApiKey: string }
 
 type Response = { status: number; body: string }
@@ -48,13 +48,14 @@ const primaryKey = ({ accessKeyId, path, key }: Omit<IdempotencyScope, 'fingerpr
 
 const keyOfOrder = (used: OrderKey) => ({ ...primaryKey(used), order_api_key: used.orderApiKey })
 
-/** Whether a commit failed because another request with the same key was accepted first. */
+/** Returns whether a commit failed because another request with the same key was accepted first. */
 export const isClaimed = (error: unknown): boolean =>
   error instanceof Error && (error as Error & { constraint?: string }).constraint === 'idempotency_keys_pkey'
 
 /**
- * Keys of send-order, each with its order: committed when the order is accepted, completed with the result of the order,
- * possibly by another replica. Every other POST stores its key and its response in one transaction (`idempotent` of the kit).
+ * Idempotency keys of send-order, each with its order. A key is committed with the accepted order, and completed with the result of
+ * the order, possibly by another replica. Every other POST stores its key and its response in one transaction (`idempotent` in the
+ * kit).
  */
 export class PostgresIdempotencyKeys {
   readonly #db: Db
@@ -63,7 +64,7 @@ export class PostgresIdempotencyKeys {
     this.#db = db
   }
 
-  /** The state of a key, null for a new one. Claims it for `claimMs` when the claim of an earlier request has expired. */
+  /** Returns the state of a key; null for a new key. Claims it for `claimMs` if the claim of an earlier request has expired. */
   async claim(scope: IdempotencyScope, claimMs: number): Promise<UsedKey | null> {
     const { accessKeyId, path, key, fingerprint, otherFingerprint = fingerprint } = scope
     const { rows } = await sql<Row>`
@@ -87,7 +88,7 @@ export class PostgresIdempotencyKeys {
     return completeTogether(this.#db, { ...used, ...response })
   }
 
-  /** Releases the claim without a final response: a retry resumes. */
+  /** Releases the claim without a final response, so that a retry resumes. */
   async release(used: OrderKey): Promise<void> {
     await this.#db
       .updateTable('idempotency_keys')
@@ -96,7 +97,7 @@ export class PostgresIdempotencyKeys {
       .execute()
   }
 
-  /** For an order that failed through no fault of its client: a retry places a new order. */
+  /** Deletes the key of an order that failed without a fault of its client, so that a retry places a new order. */
   async delete(used: OrderKey): Promise<void> {
     await this.#db
       .deleteFrom('idempotency_keys')
@@ -104,7 +105,7 @@ export class PostgresIdempotencyKeys {
       .execute()
   }
 
-  /** The order of the request with this key, and its final response once it has one. */
+  /** Returns the order of the request with this key, and its final response if it has one. */
   async find(scope: Omit<IdempotencyScope, 'fingerprint'>) {
     const row = await this.#db
       .selectFrom('idempotency_keys')

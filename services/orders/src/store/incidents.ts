@@ -5,7 +5,7 @@ import { microseconds, pageOf, type Page } from '#/store/incident-pages.ts'
 import { isUnaccepted as isUnacceptedOnConsole } from '#/store/restaurant-orders.ts'
 import type { Db } from '#/store/tables.ts'
 
-/** A message that could not be handled, with the part of it that can be read. */
+/** A message that no consumer could handle, with the parts that can be parsed. */
 type NewDeadLetter = {
   command: string
   orderApiKey: string | null
@@ -15,7 +15,7 @@ type NewDeadLetter = {
   reason: string
 }
 
-/** One row for a command and a step of an order, or for the same bytes, however often the message dies. */
+/** Returns the id of the row: one row per command, order and step, or per identical bytes, however often the message dies. */
 function idOf({ command, orderApiKey, step, content }: NewDeadLetter): string {
   const hash = createHash('sha256').update(`${command}\0${orderApiKey ?? ''}\0${step ?? ''}\0`)
   if (orderApiKey === null) hash.update(content)
@@ -49,12 +49,12 @@ export type UnacceptedOrder = {
   at: number
 }
 
-/** `amount`: cents of all failed ones. */
+/** `amount`: cents of all failed refunds. */
 export type FailedRefund = { orderApiKey: string; amount: number; at: number }
 
 /**
- * A refund that was requested here has failed in the last 30 days, and none was requested since. The first condition is that of the
- * index `orders_failed_refunds`.
+ * A refund that was requested here has failed in the last 30 days, and no later one was requested. The first condition is that of
+ * the index `orders_failed_refunds`.
  */
 const HAS_FAILED_REFUND = sql`refunds @> '[{"state": "FAILED"}]' and cancellation is null
   and exists (select from jsonb_array_elements(refunds) as failed
@@ -64,12 +64,12 @@ const HAS_FAILED_REFUND = sql`refunds @> '[{"state": "FAILED"}]' and cancellatio
           and (later ->> 'date')::int8 >= (failed ->> 'failedAt')::int8))`
 const LAST_FAILURE = sql`(select max((failed ->> 'failedAt')::int8) from jsonb_array_elements(refunds) as failed)`
 
-/** Unfinished sagas in the same state; `seconds`: the age of the oldest. `facts` and `state` are those of one of them. */
+/** Unfinished sagas in the same state. `seconds`: the age of the oldest. `facts` and `state` are those of one of them. */
 type UnfinishedSagas = { count: number; seconds: number; facts: SendOrderFacts; state: State }
 
 const halfOf = (withinMs: number) => sql`o.placed_at + ${withinMs / 2}::float8 * interval '1 millisecond'`
 
-/** Incidents (dead letters, overdue sagas, unaccepted orders, failed refunds), and the counts behind the gauges. */
+/** Reads incidents (dead letters, overdue sagas, unaccepted orders, failed refunds), and the counts of the gauges. */
 export class PostgresIncidents {
   readonly #db: Db
 
@@ -102,12 +102,12 @@ export class PostgresIncidents {
     return rows[0] ?? null
   }
 
-  /** Deletes a dead letter that was republished, unless it has died once more since. */
+  /** Deletes a dead letter that was republished, unless it has died again since. */
   async deleteDeadLetter(id: string, { deaths }: StoredDeadLetter): Promise<void> {
     await sql`delete from dead_letters where id = ${id} and deaths = ${deaths}`.execute(this.#db)
   }
 
-  /** Unfinished sagas past their deadline; a refund may be pending at the processor for a day. */
+  /** Returns unfinished sagas past their deadline. A refund may be pending at the processor for a day. */
   async overdueSagas(page: Page): Promise<OverdueSaga[]> {
     const at = microseconds('deadline_at')
     const { rows } = await sql<OverdueSaga>`
@@ -119,7 +119,9 @@ export class PostgresIncidents {
     return rows
   }
 
-  /** Orders that their restaurants have not started on a console in half of `withinMs`, after which they are cancelled. */
+  /**
+   * Returns orders that their restaurants have not started on a console within half of `withinMs`, after which they are cancelled.
+   */
   async unacceptedOrders(page: Page, withinMs: number): Promise<UnacceptedOrder[]> {
     const half = halfOf(withinMs)
     const at = sql`(extract(epoch from ${half}) * 1000000)::int8`
@@ -133,7 +135,7 @@ export class PostgresIncidents {
     return rows
   }
 
-  /** Whether the order is one of `unacceptedOrders`. */
+  /** Returns whether the order is one of `unacceptedOrders`. */
   async isUnaccepted(orderApiKey: string, withinMs: number): Promise<boolean> {
     const { rows } = await sql`
     select from orders o join deliveries d on d.order_api_key = o.api_key
@@ -143,7 +145,7 @@ export class PostgresIncidents {
     return rows.length > 0
   }
 
-  /** Orders with a failed refund. Another refund ends it. */
+  /** Returns orders with a failed refund. Another refund ends the incident. */
   async failedRefunds(page: Page): Promise<FailedRefund[]> {
     const at = sql`${LAST_FAILURE} * 1000000`
     const { rows } = await sql<FailedRefund>`
@@ -154,14 +156,14 @@ export class PostgresIncidents {
     return rows
   }
 
-  /** Whether the order is one of `failedRefunds`. */
+  /** Returns whether the order is one of `failedRefunds`. */
   async hasFailedRefund(orderApiKey: string): Promise<boolean> {
     const { rows } = await sql`
     select from orders where api_key = ${orderApiKey} and ${HAS_FAILED_REFUND}`.execute(this.#db)
     return rows.length > 0
   }
 
-  /** Makes a saga due now. False for a finished saga, and without one. */
+  /** Makes a saga due now. Returns false for a finished or missing saga. */
   async wakeSaga(orderApiKey: string): Promise<boolean> {
     const { rows } = await sql<{ runs: boolean }>`
     update sagas set wake_at = now() where order_api_key = ${orderApiKey}
@@ -169,7 +171,7 @@ export class PostgresIncidents {
     return rows[0]?.runs ?? false
   }
 
-  /** Unfinished sagas by state. Reads no others, by the index of unfinished ones. */
+  /** Returns unfinished sagas by state. The index of unfinished sagas avoids reading others. */
   async countUnfinishedSagas(): Promise<UnfinishedSagas[]> {
     const { rows } = await sql<UnfinishedSagas>`
     with states as (
@@ -183,7 +185,7 @@ export class PostgresIncidents {
     return rows
   }
 
-  /** Dead letters by command; one row with 0 when there are none. */
+  /** Returns the number of dead letters by command; one row with 0 if there are none. */
   async countDeadLetters(): Promise<{ command: string; count: number }[]> {
     const { rows } = await sql<{ command: string; count: number }>`
     select command, count(*)::int as count from dead_letters group by command`.execute(this.#db)

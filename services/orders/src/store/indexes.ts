@@ -3,12 +3,12 @@ import { buildIndexes, readIndexes } from '@platter/kit/postgres/concurrent-inde
 
 const INDEXES = new URL('../../indexes', import.meta.url).pathname
 
-/** The indexes of `orders` that are built while the service runs. */
+/** Returns the indexes of `orders` that are built while the service runs. */
 export const ordersIndexes = () => readIndexes(INDEXES)
 
 type Building = { url: string; log: Log; signal: AbortSignal }
 
-/** Returns repeated work that builds the missing indexes, once for each process. */
+/** Returns repeated work that builds the missing indexes, once per process. */
 export function indexBuilder(building: Building): () => Promise<boolean> {
   let isDone = false
   return async () => {

@@ -3,20 +3,20 @@ import { z } from 'zod'
 import type { Db } from '#/store/tables.ts'
 
 /**
- * The size limit of a page, which a replica holds several times while it responds. An order has up to 100 items with 500
- * characters of comments each, so a hundred orders can have 9 MB.
+ * The size limit of a page. A replica has several copies of a page in memory while it responds. An order has up to 100 items with
+ * 500 characters of comments each, so a hundred orders can have 9 MB.
  */
 export const PAGE_BYTES = 1_000_000
 
-/** The position in the cursor of a page: the id of the last order of the previous one. */
+/** The position in the cursor of a page: the id of the previous page's last order. */
 export const LastOrderId = z.int()
 
-/** A row of a page: the size of the rows before it, and the id of the row after it, if any. */
+/** A row of a page: the total size of the rows before it, and the id of the next row, if any. */
 type InPage = { bytes_before: number; next_id: number | null }
 
 /**
- * The columns of `InPage`, for rows in this order. The size of a row is that of its details as JSON text: compressed details (90 KB
- * of one letter are 1 KB on disk) count with their full length. PostgreSQL sends no rows over the limit.
+ * Selects the columns of `InPage`, for rows in this order. The size of a row is the length of its details as JSON text. Compressed
+ * details (90 KB of one letter are 1 KB on disk) count with their full length. PostgreSQL sends no rows over the limit.
  */
 export const inPage = (inOrder: RawBuilder<unknown>) => {
   const size = sql`case when pg_column_compression(orders.details) is null
@@ -27,10 +27,10 @@ export const inPage = (inOrder: RawBuilder<unknown>) => {
   ] as const
 }
 
-/** `hasMore`: there are more orders than `limit` or PAGE_BYTES allow. */
+/** `hasMore`: more orders exist than `limit` or PAGE_BYTES allow. */
 export type OrderPage<T> = { orders: T[]; hasMore: boolean }
 
-/** Reads the rows of a query with the columns of `inPage`, as far as PAGE_BYTES allow. */
+/** Reads the rows of a query with the columns of `inPage`, up to PAGE_BYTES. */
 export async function readPage<R extends InPage, T>(
   db: Db,
   page: Expression<R>,

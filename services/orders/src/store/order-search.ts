@@ -6,7 +6,7 @@ import { inPage, readPage, type OrderPage } from '#/store/order-pages.ts'
 import { placedOrder } from '#/store/orders.ts'
 import type { Db } from '#/store/tables.ts'
 
-/** Times in epoch seconds. Absent members apply to no order. */
+/** Times in epoch seconds. An absent member does not filter. */
 export type OrderFilter = {
   number?: number | undefined
   phone?: string | undefined
@@ -32,26 +32,28 @@ const emailOf = sql`details -> 'recipient' ->> 'email'`
 
 /**
  * The digits of a telephone number without an extension, an optional `(0)` and leading zeros: 0044 20 7946 0018 and +44 (0)20 7946
- * 0018 are 442079460018. Literally as in indexes/orders_of_phone.sql.
+ * 0018 are 442079460018. The expression is identical to that in indexes/orders_of_phone.sql.
  */
 const digitsOf = (text: Condition) =>
   sql`ltrim(regexp_replace(lower(${text}), '(ext|x|#).*$|\\(0\\)|[^0-9]', '', 'g'), '0')`
 
-/** One number may have the code of its country or area, and the other one not. So one of them ends with the other one. */
+/** Only one of the two numbers may have a country or area code, so one of them must end with the other. */
 function isPhone(phone: string): Condition {
   const [stored, given] = [digitsOf(phoneOf), digitsOf(sql`${phone}::text`)]
   return sql`right(${stored}, 7) = right(${given}, 7)
     and right(${stored}, length(${given})) = right(${given}, length(${stored}))`
 }
 
-/** Ids ascend with the times of the orders, but for transactions that run at the same moment. */
+/** Ids increase with the times of the orders, except for concurrent transactions. */
 const CONCURRENT = sql`interval '1 minute'`
 
-/** The id of the first order that was placed at that time or later; above all ids when there is none. */
+/** The id of the first order that was placed at that time or later; the maximum bigint if none exists. */
 const idAt = (moment: Condition) => sql`coalesce(
   (select id from orders where placed_at >= ${moment} order by orders.placed_at, orders.id limit 1), 9223372036854775807)`
 
-/** Not by the index on the time: PostgreSQL would read all orders between two dates, and then sort those that fit. */
+/**
+ * Prevents the use of the index on the time: PostgreSQL would read all orders between two dates, and then sort the matching ones.
+ */
 const PLACED = sql`(placed_at + interval '0')`
 
 const placedFrom = (from: number): Condition => {
@@ -66,7 +68,10 @@ const placedBefore = (to: number): Condition => {
 const isShown = sql`(outcome <> 'failed' or told or shown)`
 
 const RESTAURANT = sql`restaurant_api_key`
-/** PostgreSQL would read all orders of the restaurant: it expects more orders of an e-mail address than there are. */
+/**
+ * Prevents the use of the restaurant's index. PostgreSQL would read all orders of the restaurant, because it overestimates the
+ * orders of an e-mail address.
+ */
 const UNINDEXED_RESTAURANT = sql`(restaurant_api_key || '')`
 const isContact = ({ phone, email }: OrderFilter) => phone !== undefined || email !== undefined
 
@@ -87,13 +92,16 @@ function conditionsOf(filter: OrderFilter): Condition[] {
 
 const ALL = sql`true`
 const OPEN = sql`is_open`
-/** One index for both, which begins with the restaurant. */
+/** One index covers both; it begins with the restaurant. */
 const AFTER_SALE = sql`(cancellation is not null or refunds is not null)`
 const NOT_REQUIRED = sql`(test or total = 0)`
 const NOT_CHARGED = sql`(payment = 'cash' or test or total = 0)`
 const UNFINISHED = sql`api_key = any(array(select order_api_key from sagas where finished_at is null))`
 
-/** Cancelled and refunded orders: one part for each status and each payment state, and one for those of before migration 0220. */
+/**
+ * Returns the conditions for cancelled and refunded orders: one for each status and payment state, and one for orders from before
+ * migration 0220.
+ */
 function endedParts({ restaurant, status, paymentState }: OrderFilter): readonly Condition[] {
   if (restaurant !== undefined) return [AFTER_SALE]
   const statuses = status === undefined ? OrderStatus.options : [status]
@@ -105,8 +113,8 @@ function endedParts({ restaurant, status, paymentState }: OrderFilter): readonly
 }
 
 /**
- * The parts of the table that can have such orders, each with an index. Status and payment state have none: it would be written in
- * every step of every order (0130). Delivered and charged orders are frequent, and found by reading backwards.
+ * Returns the parts of the table that may contain such orders, each with an index. Status and payment state have no index, because
+ * every step of every order would write it (0130). Delivered and charged orders are frequent, so a backward scan finds them.
  */
 function partsOf(filter: OrderFilter): readonly Condition[] {
   const { number, phone, email, status = 'DELIVERED', paymentState = 'CHARGED' } = filter
@@ -117,7 +125,7 @@ function partsOf(filter: OrderFilter): readonly Condition[] {
   return { CHARGED: [ALL], DUE: [NOT_CHARGED], NOT_REQUIRED: [NOT_REQUIRED] }[paymentState]
 }
 
-/** Searches of operators over the orders of all applications. */
+/** Searches orders of all applications for operators. */
 export class PostgresOrderSearch {
   readonly #db: Db
 
@@ -125,7 +133,7 @@ export class PostgresOrderSearch {
     this.#db = db
   }
 
-  /** Newest first. `before`: the id of the last order of the previous page. */
+  /** Newest first. `before`: the id of the previous page's last order. */
   async find(
     filter: OrderFilter,
     page: { before: number | null; limit: number },

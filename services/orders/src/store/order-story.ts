@@ -6,7 +6,7 @@ import type { SendOrderFacts, State } from '#/domain/saga-row.ts'
 import { placedOrder } from '#/store/orders.ts'
 import type { Db } from '#/store/tables.ts'
 
-/** All rows of an order, visible or not. Times in epoch seconds. */
+/** All rows of an order, visible or hidden. Times in epoch seconds. */
 export type StoredStory = {
   order: PlacedOrder
   applicationId: string
@@ -54,7 +54,7 @@ const deliveryOf = (row: DeliveryColumns, attempts: number): StoredStory['delive
   cancellationAt: row.cancelAt,
 })
 
-/** All rows of one order, for operators. */
+/** Reads all rows of one order, for operators. */
 export class PostgresOrderStories {
   readonly #db: Db
 
@@ -62,7 +62,7 @@ export class PostgresOrderStories {
     this.#db = db
   }
 
-  /** Null when there is no such order. */
+  /** Returns null if the order does not exist. */
   async find(by: { apiKey: string } | { number: number }): Promise<StoredStory | null> {
     const row = await this.#db
       .selectFrom('orders')

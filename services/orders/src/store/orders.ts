@@ -40,7 +40,7 @@ const readOrder = (row: OrderRow): ReadOrder => ({ ...placedOrder(row), staysVis
 
 const findTogether = batched({
   run: async (db: Db, apiKeys: readonly string[]): Promise<(OwnedOrder | null)[]> => {
-    // As text: the query builder adds 20 µs to the 120 µs that Fastify and pg take for an order.
+    // Selected as text, because the query builder adds 20 µs to the 120 µs that Fastify and pg take for an order.
     const { rows } = await sql<OrderRow>`select * from orders where api_key = any(${apiKeys})`.execute(db)
     return matched(apiKeys, rows.filter(isVisible), ({ api_key }) => api_key).map(
       (row) => row && { ...readOrder(row), applicationId: row.application_id },
@@ -67,12 +67,12 @@ export class PostgresOrders {
     this.#db = db
   }
 
-  /** The order, if clients may see it. */
+  /** Returns the order, if clients may see it. */
   find(apiKey: string): Promise<OwnedOrder | null> {
     return findTogether(this.#db, apiKey)
   }
 
-  /** The recipient of the order, visible or not; null for a guest, and where there is no order. */
+  /** Returns the recipient of the order, visible or hidden; null for a guest and for an order that does not exist. */
   async recipientOf(apiKey: string): Promise<string | null> {
     const row = await this.#db
       .selectFrom('orders')
@@ -82,7 +82,7 @@ export class PostgresOrders {
     return row?.recipient_api_key ?? null
   }
 
-  /** Whether the order was accepted, visible or not. */
+  /** Returns whether the order was accepted, visible or hidden. */
   async exists(apiKey: string): Promise<boolean> {
     return (
       (await this.#db.selectFrom('orders').select('id').where('api_key', '=', apiKey).executeTakeFirst()) !==
@@ -90,7 +90,7 @@ export class PostgresOrders {
     )
   }
 
-  /** Newest first. `before`: the id of the last order of the previous page. */
+  /** Newest first. `before`: the id of the previous page's last order. */
   async ofRecipient(
     recipientApiKey: string,
     page: { before: number | null; limit: number },
@@ -100,7 +100,7 @@ export class PostgresOrders {
       .selectAll()
       .select(inPage(sql`orders.id desc`))
       .where('recipient_api_key', '=', recipientApiKey)
-      // `isVisible` in SQL, because it applies before the limit.
+      // `isVisible` in SQL, because it must apply before the limit.
       .where((or) => or.or([or('outcome', '!=', 'failed'), or('told', '=', true), or('shown', '=', true)]))
       .$if(page.before !== null, (query) => query.where('id', '<', page.before))
       .orderBy('id', 'desc')
@@ -119,25 +119,25 @@ export class PostgresOrders {
     return rows.map(({ status, at }) => ({ status, date: epoch(at) }))
   }
 
-  /** Throws when there is no such order. */
+  /** Throws if the order does not exist. */
   async findResult(apiKey: string): Promise<OrderResult> {
     const row = await findWithState(this.#db, apiKey)
-    if (!row) throw new Error(`there is no order ${apiKey}`)
+    if (!row) throw new Error(`order ${apiKey} does not exist`)
     const order = { ...placedOrder(row), outcome: row.outcome }
     return resultOf(order, { told: row.told, refusal: row.state.refusal })
   }
 
-  /** Marks a pending order as answered by send-order. False when it is no longer pending. */
+  /** Marks a pending order as answered by send-order. Returns false if it is no longer pending. */
   markAnsweredIfPending(apiKey: string): Promise<boolean> {
     return this.#markIfPending(apiKey, { told: true })
   }
 
-  /** Marks a pending order as read by a client. False when it is no longer pending. */
+  /** Marks a pending order as read by a client. Returns false if it is no longer pending. */
   markReadIfPending(apiKey: string): Promise<boolean> {
     return this.#markIfPending(apiKey, { shown: true })
   }
 
-  /** One order per statement: two that lock several orders, this one and `SagaStore.save`, could deadlock. */
+  /** One order per statement: two statements that lock several orders, this one and `SagaStore.save`, could deadlock. */
   async #markIfPending(apiKey: string, mark: { told: true } | { shown: true }): Promise<boolean> {
     const { numUpdatedRows } = await this.#db
       .updateTable('orders')
@@ -153,7 +153,10 @@ export class PostgresOrders {
     await this.#db.updateTable('orders').set({ told: true }).where('api_key', '=', apiKey).execute()
   }
 
-  /** An order that its restaurant has, locked until the end of the transaction; null for any other, or a cancelled one. */
+  /**
+   * Locks an order that its restaurant has until the end of the transaction. Returns null for any other order and for a cancelled
+   * one.
+   */
   async lockTransmitted(apiKey: string) {
     const row = await this.#db
       .selectFrom('orders')

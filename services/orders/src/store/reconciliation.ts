@@ -4,7 +4,7 @@ import type { OrderDispute } from '#/domain/order.ts'
 import type { OrderEntry, OtherBooks } from '#/domain/reconciliation.ts'
 import type { Db } from '#/store/tables.ts'
 
-/** The end of a batch: `at` in microseconds, and the id for orders of the same moment. */
+/** The end of a batch: `at` in microseconds; the id orders rows with an equal time. */
 export type Position = { at: number; id: number }
 
 export type StoredOrder = {
@@ -12,7 +12,7 @@ export type StoredOrder = {
   delivery: OtherBooks['delivery']
   position: Position
   version: number
-  /** Its saga has not ended. */
+  /** Whether its saga has not ended. */
   running: boolean
   dispute: OrderDispute | null
 }
@@ -37,7 +37,7 @@ type Row = {
 const moment = (microseconds: number) =>
   sql`timestamptz 'epoch' + ${microseconds}::int8 * interval '1 microsecond'`
 
-/** Orders, deliveries and sagas for reconciliation. */
+/** Reads orders, deliveries and sagas for reconciliation. */
 export class PostgresReconciliation {
   readonly #db: Db
 
@@ -45,7 +45,7 @@ export class PostgresReconciliation {
     this.#db = db
   }
 
-  /** Orders and their deliveries, oldest first, from after the position to before `until` (epoch seconds). */
+  /** Returns orders and their deliveries, oldest first, from after the position to before `until` (epoch seconds). */
   async readOrders({
     after,
     until,
@@ -73,7 +73,7 @@ export class PostgresReconciliation {
     }))
   }
 
-  /** The versions of the sagas of these orders now, without orders that do not exist. */
+  /** Returns the current versions of the sagas of these orders, without orders that do not exist. */
   async versionsOf(apiKeys: readonly string[]): Promise<Map<string, { version: number; running: boolean }>> {
     const { rows } = await sql<{ apiKey: string; version: number; running: boolean }>`
     select order_api_key as "apiKey", version, finished_at is null as running
@@ -81,7 +81,7 @@ export class PostgresReconciliation {
     return new Map(rows.map(({ apiKey, ...row }) => [apiKey, row]))
   }
 
-  /** The end of the current second of the database's clock, epoch seconds. */
+  /** Returns the end of the current second of the database's clock, in epoch seconds. */
   async now(): Promise<number> {
     const { rows } = await sql<{
       now: number

@@ -17,7 +17,7 @@ const findTogether = batched({
   },
 })
 
-/** How orders reach each restaurant. */
+/** The links by which orders reach their restaurants. */
 export class PostgresRestaurantLinks {
   readonly #db: Db
 
@@ -25,7 +25,7 @@ export class PostgresRestaurantLinks {
     this.#db = db
   }
 
-  /** Null when it was never set. Calls in the same turn of the event loop share the statement. */
+  /** Returns null if no link was set. Calls in the same turn of the event loop share the statement. */
   find(restaurantApiKey: string): Promise<RestaurantLink | null> {
     return findTogether(this.#db, restaurantApiKey)
   }

@@ -27,8 +27,8 @@ const restaurantsOrder = ({ link, link_kind: linkKind, ...row }: Row): Restauran
 const isOpen = sql<boolean>`orders.is_open`
 
 /**
- * The id, written so that the planner cannot use an index on it. A generic plan expects a third of a restaurant's orders after any
- * position, and would read them all in the order of their ids to find the one that has changed.
+ * The id, as an expression for which the planner cannot use an index. A generic plan expects a third of a restaurant's orders after
+ * any position. It would read all of them in the order of their ids to find the changed one.
  */
 const idOfFew = sql<number>`orders.id + 0`
 
@@ -43,18 +43,18 @@ const isUnreachable = (expression: ExpressionBuilder<Tables, 'orders'>) =>
       .where('deliveries.outcome', '=', 'unreachable'),
   )
 
-/** Older orders are incidents for an operator: a wrong clock or row must never refund a meal of long ago. */
+/** Older orders are incidents for an operator: a wrong clock or row must never refund an old order. */
 const UNACCEPTED_FOR_AT_MOST = sql`interval '1 day'`
 
 /**
- * An order `o` whose delivery `d` went to a console and that the restaurant has not started, whatever its current
- * link. `withinMs`: how long an order may wait there.
+ * An order `o` whose delivery `d` went to a console and that the restaurant has not started, independent of its current link.
+ * `withinMs`: the time that an order may wait on a console.
  */
 export const isUnaccepted = (withinMs: number) => sql<boolean>`
   o.outcome = 'transmitted' and o.status = 'AWAITING_PREPARATION' and o.is_open
   and o.placed_at > now() - ${withinMs} * interval '1 millisecond' - ${UNACCEPTED_FOR_AT_MOST} and d.link_kind = 'console'`
 
-/** Orders as their restaurants see them. */
+/** Reads orders, as their restaurants see them. */
 export class PostgresRestaurantOrders {
   readonly #db: Db
 
@@ -62,7 +62,7 @@ export class PostgresRestaurantOrders {
     this.#db = db
   }
 
-  /** Newest first. `before`: the id of the last order of the previous page. */
+  /** Newest first. `before`: the id of the previous page's last order. */
   async list(
     restaurantApiKey: string,
     page: { open: boolean; before: number | null; limit: number },
@@ -78,8 +78,8 @@ export class PostgresRestaurantOrders {
   }
 
   /**
-   * Oldest first: orders that have changed since the position, and with `whole` all open ones. `after`: the id of the last order of
-   * the previous page.
+   * Returns orders that have changed since the position, oldest first; with `whole`, also all open orders. `after`: the id of the
+   * previous page's last order.
    */
   async changed(
     restaurantApiKey: string,
@@ -104,7 +104,7 @@ export class PostgresRestaurantOrders {
     }))
   }
 
-  /** Null for an order of another restaurant. A failed order is found when the restaurant may have it nevertheless. */
+  /** Returns null for an order of another restaurant. A failed order is returned if the restaurant may have it nevertheless. */
   async find(restaurantApiKey: string, apiKey: string): Promise<RestaurantsOrder | null> {
     const row = await ofRestaurant(this.#db, restaurantApiKey)
       .where('orders.api_key', '=', apiKey)
@@ -113,7 +113,7 @@ export class PostgresRestaurantOrders {
     return row ? restaurantsOrder(row) : null
   }
 
-  /** A cancelled order that its restaurant has, or a failed one that it may have nevertheless; null for any other. */
+  /** Returns a cancelled order that its restaurant has, or a failed one that it may have nevertheless; null for any other order. */
   async findForNotice(apiKey: string): Promise<PlacedOrder | null> {
     const row = await this.#db
       .selectFrom('orders')
@@ -124,7 +124,7 @@ export class PostgresRestaurantOrders {
     return row ? placedOrder(row) : null
   }
 
-  /** Orders that their restaurants have not started on a console within `withinMs`, at most `limit`, oldest first. */
+  /** Returns orders that their restaurants have not started on a console within `withinMs`, at most `limit`, oldest first. */
   async unaccepted({
     withinMs,
     limit,

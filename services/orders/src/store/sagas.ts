@@ -22,14 +22,14 @@ export type Acceptance = Saved & {
   requestId: string
   /** The trace context of the request; null without one. */
   traceparent: string | null
-  /** The key of the request, and the duration of its claim. */
+  /** The idempotency key of the request, and the duration of its claim. */
   idempotency: { scope: IdempotencyScope; claimMs: number } | null
 }
 
 /** The columns that the database assigns to an accepted order. */
 export type Accepted = Pick<SagaOrder, 'id' | 'datePlaced' | 'reports'>
 
-/** Now plus the milliseconds of a column of `given`; null if that is null. */
+/** Selects the current time plus the milliseconds in a column of `given`; null if the column is null. */
 const inFuture = (
   column: 'wake_in' | 'deadline_in' | 'lease' | 'notice_in' | 'deliver_within' | 'key_busy',
 ) =>
@@ -187,10 +187,10 @@ const saveAll = prepared(
 export type Save = Saved & {
   from: {
     version: number
-    /** Saved only while the order still has this status; null for any status. */
+    /** The save applies only while the order still has this status; null for any status. */
     status: OrderState['status'] | null
   }
-  /** Null leaves it unchanged: restaurants change it without the saga. */
+  /** Null leaves it unchanged, because restaurants change it without the saga. */
   status: OrderState['status'] | null
 }
 
@@ -222,30 +222,30 @@ export class PostgresSagas {
   }
 
   /**
-   * Commit 1 of an order, its acceptance: the order, its first statuses, its saga, its idempotency key and, if it is open already,
+   * Commit 1 of an order, its acceptance: the order, its first statuses, its saga, its idempotency key and, if it is already open,
    * its delivery. Concurrent orders share the statement.
    */
   accept(acceptance: Acceptance): Promise<Accepted> {
     return acceptTogether(this.#db, acceptance)
   }
 
-  /** An order with its saga, finished or not; null when there is none. */
+  /** Returns an order with its saga, finished or not; null if it does not exist. */
   load(orderApiKey: string): Promise<Loaded | null> {
     return loadTogether(this.#db, orderApiKey)
   }
 
   /**
-   * Saves an order, its saga and its delivery. Null when another replica has saved a later version, or the restaurant
-   * another status: then nothing is changed. Concurrent saves share the statement. Every statement that locks both rows locks the
-   * saga's first, or two of them could deadlock.
+   * Saves an order, its saga and its delivery. Returns null and changes nothing if another replica has saved a later version, or
+   * the restaurant another status. Concurrent saves share the statement. Every statement that locks both rows locks the saga's row
+   * first; otherwise two of them could deadlock.
    */
   save(change: Save): Promise<SaveResult | null> {
     return saveTogether(this.#db, change)
   }
 
   /**
-   * Sagas whose reply is overdue, at most `limit`. Their next attempt is due after twice the last delay (2 s to 60 s, ±20 %),
-   * so that no two replicas publish the same command at once.
+   * Returns at most `limit` sagas whose reply is overdue. Their next attempt is due after twice the last delay (2 s to 60 s, ±20
+   * %), so that no two replicas publish the same command concurrently.
    */
   async takeDue(limit: number): Promise<DueSaga[]> {
     const { rows } = await sql<OrderRow & SelectedSaga & { expired: boolean; traceparent: string | null }>`

@@ -3,9 +3,11 @@ import type { DeliveryState, OrderState } from '#/domain/order-state.ts'
 import { reservedOf } from '#/domain/refund.ts'
 import type { Saga } from '#/domain/saga-row.ts'
 
-/* What a save and an acceptance have in common: the columns of `given`, and their values. */
+/* Common parts of a save and an acceptance: the columns of `given`, and their values. */
 
-/** `wakeInMs`: null for a finished saga. `deadlineInMs`: null leaves it unchanged. `leaseMs`, `deliverWithinMs`: of a new delivery. */
+/**
+ * `wakeInMs`: null for a finished saga. `deadlineInMs`: null leaves it unchanged. `leaseMs`, `deliverWithinMs`: for a new delivery.
+ */
 export type Times = {
   wakeInMs: number | null
   deadlineInMs: number | null
@@ -13,7 +15,7 @@ export type Times = {
   deliverWithinMs: number
 }
 
-/** What is saved in one commit. */
+/** The data of one commit. */
 export type Saved = Times & { order: OrderState; saga: Saga; delivery: DeliveryState | null }
 
 /** The columns of `given`. */
@@ -47,7 +49,7 @@ export const savedRow = (
   deliver_within: times.deliverWithinMs,
   ...(order.refunds.length > 0 && {
     refunds: order.refunds,
-    // More at the processor: a refund here was reserved when another one was made there.
+    // The sum may exceed the total: a refund here was reserved while another one was made at the processor.
     refunded: Math.min(saga.facts.total, reservedOf(order.refunds)),
   }),
   ...(order.dispute && { dispute: order.dispute }),

@@ -4,7 +4,7 @@ import type { Db } from '#/store/tables.ts'
 /** The exclusive right to one round. `version` is its fencing token. */
 export type Run = { name: 'compare incidents' | 'reconcile'; version: number }
 
-/** Work that is repeated at an interval by one replica at a time, and that another one takes over after a crash. */
+/** Work that one replica at a time repeats at an interval. After a crash, another replica steals the lease. */
 export class PostgresScheduledRuns {
   readonly #db: Db
 
@@ -12,7 +12,7 @@ export class PostgresScheduledRuns {
     this.#db = db
   }
 
-  /** Acquires the lease of a round that is due; null when it is not due, or another replica has it. */
+  /** Acquires the lease of a due round. Returns null if it is not due, or if another replica has the lease. */
   async acquire(name: Run['name'], leaseMs: number): Promise<Run | null> {
     const { rows } = await sql<{ version: number }>`
     update scheduled_runs set version = version + 1, due_at = now() + ${leaseMs} * interval '1 millisecond'
@@ -20,7 +20,7 @@ export class PostgresScheduledRuns {
     return rows[0] ? { name, version: rows[0].version } : null
   }
 
-  /** Throws when another replica has stolen the lease. */
+  /** Throws if another replica has stolen the lease. */
   async renew({ name, version }: Run, leaseMs: number): Promise<void> {
     const { rows } = await sql`
     update scheduled_runs set due_at = now() + ${leaseMs} * interval '1 millisecond'
@@ -28,7 +28,7 @@ export class PostgresScheduledRuns {
     if (rows.length === 0) throw new LeaseLost(name)
   }
 
-  /** Ends a round, in the transaction of its results. Throws when another replica has stolen the lease. */
+  /** Ends a round, in the transaction of its results. Throws if another replica has stolen the lease. */
   async finish({ name, version }: Run, nextInMs: number): Promise<void> {
     const { rows } = await sql`
     update scheduled_runs set due_at = now() + ${nextInMs} * interval '1 millisecond', finished_at = now()
@@ -46,6 +46,6 @@ export class PostgresScheduledRuns {
 
 class LeaseLost extends Error {
   constructor(name: string) {
-    super(`another replica has taken over: ${name}`)
+    super(`another replica has stolen the lease: ${name}`)
   }
 }

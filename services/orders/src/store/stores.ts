@@ -29,10 +29,10 @@ export type Stores = {
   sagas: SagaStore
 }
 
-/** The stores of a client application, which show the rows of its own only (row-level security). */
+/** The stores of a client application. They contain only its own rows (row-level security). */
 export type OwnStores = (caller: Tenant) => Stores
 
-/** The stores of one connection: the service's own, a tenant-scoped one, or a transaction. */
+/** Returns the stores of one connection: the service's own, a tenant-scoped one, or a transaction. */
 export const postgresStores = (db: Db): Stores => ({
   changes: new PostgresChanges(db),
   deliveries: new PostgresDeliveries(db),
@@ -49,7 +49,7 @@ export const postgresStores = (db: Db): Stores => ({
 
 export type Idempotent = ReturnType<typeof postgresIdempotent>
 
-/** `idempotent` of the kit, with the stores of the transaction for the work. */
+/** Returns `idempotent` of the kit, with the stores of the transaction for the work. */
 export const postgresIdempotent =
   (db: Db) =>
   <const O extends Operation>(operation: O) => {

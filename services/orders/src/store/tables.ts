@@ -13,9 +13,9 @@ import type { OrderDetails, OrderDispute } from '#/domain/order.ts'
 import type { OrderRefund } from '#/domain/refund.ts'
 import type { SendOrderFacts, State } from '#/domain/saga-row.ts'
 
-/** Written as JSON text: pg would turn a JavaScript array into a PostgreSQL one. */
+/** Written as JSON text, because pg converts a JavaScript array into a PostgreSQL array. */
 type Json<T extends object | null> = JSONColumnType<T>
-/** Set by the database's clock. */
+/** Set only by the database's clock. */
 type Clock = ColumnType<Date, never, never>
 
 export type Tables = {
@@ -37,14 +37,14 @@ export type Tables = {
     shown: Generated<boolean>
     details: Json<OrderDetails>
     cancellation: ColumnType<Cancellation | null, string | null, string | null>
-    /** Null unless the bank waits for the customer. */
+    /** Null unless the bank awaits the customer's authentication. */
     payment_action: ColumnType<PaymentAction | null, string | null, string | null>
     /** Null without refunds. */
     refunds: ColumnType<OrderRefund[] | null, string | null, string | null>
     /** Null without a dispute. */
     dispute: ColumnType<OrderDispute | null, string | null, string | null>
     reports: Reports | null
-    /** The last transaction that changed a visible column. Set by defaults and a trigger, as are the next two. */
+    /** The last transaction that changed a visible column. Defaults and a trigger set this column and the next two. */
     changed_in: ColumnType<string | null, never, never>
     changed_bucket: ColumnType<number, never, never>
     is_open: ColumnType<boolean | null, never, never>
@@ -79,7 +79,7 @@ export type Tables = {
     path: string
     key: string
     fingerprint: string
-    /** Of send-order only, as is `busy_until`. */
+    /** Only for send-order, like `busy_until`. */
     order_api_key: string | null
     busy_until: ColumnType<Date | null, never, Date>
     status: number | null

@@ -1,7 +1,7 @@
 import { cents } from '@platter/contracts'
 import type { PricedOrder } from '#/domain/order.ts'
 
-/** An order of 10.75 without items, in cash unless `changes` say otherwise. */
+/** An order of 10.75 without items, in cash by default. */
 export const pricedOrder = (changes: Partial<PricedOrder> = {}): PricedOrder => ({
   method: 'delivery',
   payment: 'cash',

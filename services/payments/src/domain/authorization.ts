@@ -9,13 +9,13 @@ import {
 import { refusalOf, RELEASED, type Decline } from '#/domain/declines.ts'
 
 /**
- * The state of one order's payment, as far as this service knows it:
+ * The known state of one order's payment:
  *
  *     sent ─→ declined
  *       ├──→ challenged ─→ declined, authorized or voided
  *       └──→ authorized ─→ captured ─→ refunded
  *                 └──────→ voided
- *     challenged: the bank waits for the customer, and holds nothing
+ *     challenged: the bank awaits the customer; no amount is authorized
  *     released: released before the first call to the processor
  *
  * States only move to the right. `releaseRequested` is not a state. It may be set at any time and is never unset. Once it is
@@ -39,15 +39,15 @@ export type Authorization = {
     } & Terms)
 )
 
-/** Never changed after the insert: the processor rejects another body under the same idempotency key. */
+/** Immutable after the insert, because the processor rejects another body under the same idempotency key. */
 export type Terms = {
   amount: Cents
   token: string
-  /** Absent for a client that cannot send its customer to the bank. */
+  /** Absent for a client that cannot redirect its customer to the bank. */
   authentication?: Authentication | undefined
-  /** Absent without a name in Latin letters. */
+  /** Absent for a restaurant name without a Latin letter. */
   statementSuffix?: string | undefined
-  /** The card is saved to the recipient's account, for orders that the customer sends later. */
+  /** The card is saved to the recipient's account, for later orders of the customer. */
   savesCard?: boolean | undefined
 }
 
@@ -57,37 +57,37 @@ export const refundedOf = (row: Authorization): Cents => ('refunded' in row && r
 export type State = Authorization['state']
 type Sent = Extract<Authorization, { state: 'sent' }>
 
-/** A command of the saga. A release is also requested by the row itself. */
+/** A command of the saga. A row whose release was requested also demands a release. */
 export type Command =
   | ({ kind: 'authorize' } & Terms)
   | { kind: 'capture'; amount: Cents }
   | { kind: 'release' }
 
-/** A call to the processor. Each call with an effect has one idempotency key per order, however often it is repeated. */
+/** A call to the processor. Each call with an effect has one idempotency key per order, in all repetitions. */
 export type Call =
   | ({ kind: 'authorize'; idempotencyKey: string; reference: string } & Terms)
   | { kind: 'capture'; idempotencyKey: string; id: string; amount: Cents }
   | { kind: 'refund'; idempotencyKey: string; id: string; amount: Cents }
   | { kind: 'void'; idempotencyKey: string; id: string }
   | { kind: 'find'; reference: string; token: string }
-  /** Looks a challenged authorization up. */
+  /** Looks up a challenged authorization. */
   | { kind: 'check'; id: string; authentication?: Authentication | undefined }
 
 export type NextStep =
   | { kind: 'call'; call: Call }
   | { kind: 'reply'; outcome: Outcome }
-  /** The saga has moved on and expects no reply. */
+  /** The saga has continued and expects no reply. */
   | { kind: 'stale'; reason: string }
   /** Impossible without a bug or an intervention at the processor. */
   | { kind: 'incident'; reason: string }
 
 /**
- * The processor forgets idempotency keys after 24 h. A key is repeated for 20 h. Afterwards a repeated authorize call could
+ * The processor deletes idempotency keys after 24 h, so a key is reused for 20 h only. Afterwards a repeated authorize call could
  * reserve the amount a second time, so the authorization is only looked up.
  */
 export const KEY_LASTS_SECONDS = 20 * 3600
 
-/** Returns the next step of a command for the row as it is now. */
+/** Returns the next step of a command for the current row. */
 export function nextStep(command: Command, row: Authorization): NextStep {
   if (row.releaseRequested) return stepOfReleased(command, row)
   if (command.kind === 'authorize') return stepOfAuthorize(command, row)
@@ -103,7 +103,7 @@ function stepOfReleased(command: Command, row: Authorization): NextStep {
   return refused(row.state === 'declined' ? refusalOf(row.refusal) : RELEASED)
 }
 
-/** Null when nothing is authorized or charged. An unknown outcome is resolved first: it cannot be compensated. */
+/** Returns null if nothing is authorized or captured. An unknown outcome is resolved first, because it cannot be compensated. */
 function compensationCall(row: Authorization): Call | null {
   const keyOf = (kind: string) => `${row.orderApiKey}:${kind}:1`
   if (row.state === 'sent') return authorizeOrFind(row)
@@ -111,9 +111,9 @@ function compensationCall(row: Authorization): Call | null {
     return { kind: 'void', idempotencyKey: keyOf('void'), id: row.processorId }
   if (row.state !== 'captured') return null
   const amount = cents(row.amount - refundedOf(row))
-  // All of it was refunded at the processor.
+  // The whole amount was refunded at the processor.
   if (amount === 0) return { kind: 'find', reference: row.orderApiKey, token: row.token }
-  // Another amount under the same key would be refused. What was refunded before does not change after the request of the release.
+  // The processor would reject another amount under the same key. Earlier refunds do not change after the release was requested.
   const key = refundedOf(row) === 0 ? keyOf('refund') : `${keyOf('refund')}:${amount}`
   return { kind: 'refund', idempotencyKey: key, id: row.processorId, amount }
 }
@@ -156,11 +156,11 @@ function stepOfCapture(command: Extract<Command, { kind: 'capture' }>, row: Auth
   return { kind: 'call', call: { kind: 'capture', idempotencyKey: `${orderApiKey}:capture:1`, id, amount } }
 }
 
-/** When the customer's time at the bank is over, in epoch seconds; the same at each look-up. */
+/** Returns the end of the customer's time at the bank in epoch seconds, equal for each look-up. */
 export const expiresOf = ({ ageSeconds }: Pick<Authorization, 'ageSeconds'>, now: number): number =>
   now - ageSeconds + cardTimes.challenge / 1_000
 
-/** Only the row knows whether the release was a void or a refund. */
+/** Only the row shows whether the release was a void or a refund. */
 const released = ({ state }: Authorization): NextStep => ({
   kind: 'reply',
   outcome: { kind: 'done', paymentState: state === 'refunded' ? 'REFUNDED' : 'VOIDED' },

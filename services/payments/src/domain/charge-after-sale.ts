@@ -1,7 +1,7 @@
 import { cents, type Cents } from '@platter/contracts'
 import type { Authorization } from '#/domain/authorization.ts'
 
-/** Times in epoch seconds. `key`: the idempotency key of a refund of this platform; null for one that was made at the processor. */
+/** Times in epoch seconds. `key`: the idempotency key of Platter's own refund; null for a refund that was made at the processor. */
 export type ReadRefund = {
   id: string
   key: string | null
@@ -16,11 +16,11 @@ export type ReadDispute = {
   amount: Cents
   reason: string
   at: number
-  /** Null when no response is possible. */
+  /** Null if no response is possible. */
   respondBy: number | null
 }
 
-/** A charge with everything that happened to it after the capture. */
+/** A charge with all its refunds and disputes. */
 export type ReadCharge = {
   id: string
   /** The order; null for another sale of the account. */
@@ -30,15 +30,15 @@ export type ReadCharge = {
   disputes: ReadDispute[]
 }
 
-/** The refunds that were made at the processor, without this platform. */
+/** Returns the refunds that were made at the processor, not by Platter. */
 export const ofProcessor = (refunds: readonly ReadRefund[]): ReadRefund[] =>
   refunds.filter(({ key }) => key === null)
 
-/** The `apiKey`s of the refunds of this platform that have failed. */
+/** Returns the `apiKey`s of Platter's refunds that have failed. */
 export const failedOwn = (refunds: readonly ReadRefund[]): string[] =>
   refunds.flatMap(({ key, state }) => (key !== null && state === 'failed' ? [key] : []))
 
-/** Cents that were refunded there, or may still be. */
+/** Returns the cents that were, or may still be, refunded at the processor. */
 export const refundedElsewhere = (refunds: readonly ReadRefund[]): Cents =>
   cents(
     ofProcessor(refunds)
@@ -46,13 +46,13 @@ export const refundedElsewhere = (refunds: readonly ReadRefund[]): Cents =>
       .reduce((sum, { amount }) => sum + amount, 0),
   )
 
-/** The dispute to show: the open one, or else the latest. */
+/** Returns the dispute to show: the open one, otherwise the latest. */
 export const disputeOf = (disputes: readonly ReadDispute[]): ReadDispute | null =>
   disputes.toSorted(
     (one, other) => Number(other.state === 'open') - Number(one.state === 'open') || other.at - one.at,
   )[0] ?? null
 
-/** Whether the row of a charge must become `refunded`, because everything was refunded, here or at the processor. */
+/** Returns whether the row of a charge must become `refunded`, because the whole amount was refunded, here or at the processor. */
 export function isWhollyRefunded(row: Authorization, { id, captured, refunds }: ReadCharge): boolean {
   if (row.state !== 'captured' || row.releaseRequested || row.processorId !== id) return false
   const done = refunds.filter(({ state }) => state === 'done')

@@ -6,7 +6,7 @@ type Window = { count: number; endsAt: number }
  */
 export class DeclineCounts {
   readonly #windowMs: number
-  /** Ordered by their beginning, and so by their end, apart from the clock skew between replicas. */
+  /** Ordered by their beginning, and therefore by their end, apart from the clock skew between replicas. */
   readonly #windows = new Map<string, Window>()
 
   constructor(windowMs: number) {
@@ -26,7 +26,7 @@ export class DeclineCounts {
     this.#windows.set(key, { count: 1, endsAt: at + this.#windowMs })
   }
 
-  /** Milliseconds until a key that has reached `limit` may be declined again; null for a key below its limit. */
+  /** Returns the milliseconds until a key that has reached `limit` may be declined again; null for a key below its limit. */
   exhaustedForMs(key: string, limit: number, now: number): number | null {
     const window = this.#windows.get(key)
     return window && window.count >= limit && window.endsAt > now ? window.endsAt - now : null

@@ -27,7 +27,7 @@ const AMOUNT_CODES = new Map<string, DeclinedCode>([
 ])
 
 /**
- * Translates a final refusal of the processor. One that concerns neither card nor amount (a token of another account, an
+ * Translates a final refusal of the processor. A refusal that concerns neither card nor amount (a token of another account, an
  * invalid parameter) becomes `payment-not-possible`. It is not retryable, because the same request would be refused again.
  */
 export const declineOf = ({ code, declineCode }: { code: string; declineCode: string }): Decline => ({
@@ -35,7 +35,7 @@ export const declineOf = ({ code, declineCode }: { code: string; declineCode: st
   declineCode,
 })
 
-/** True for a refusal that concerns the card, and not our request. */
+/** Returns true for a refusal that concerns the card, not Platter's request. */
 export const isCardDecline = ({ code }: { code: string }): boolean => CARD_CODES.has(code)
 
 /** Problems that carry the processor's code, `declineCode`. */
@@ -45,8 +45,8 @@ const DETAILS: Readonly<Record<DeclinedCode, string>> = {
   'card-declined': 'The card was declined. Please use another card.',
   'card-expired': 'The card has expired. Please use another card.',
   'cvc-failed': 'The verification value of the card is wrong.',
-  'below-card-minimum': 'The total is below what can be paid by card. Order more, or pay in cash.',
-  'total-too-large': 'The total is more than can be paid by card. Order fewer items, or pay in cash.',
+  'below-card-minimum': 'The total is below the minimum for payment by card. Order more, or pay in cash.',
+  'total-too-large': 'The total is above the maximum for payment by card. Order fewer items, or pay in cash.',
   'payment-not-possible':
     'The payment processor does not accept this payment. Nothing was charged. Use another card, or pay in cash.',
   'payment-unavailable': 'The payment is not possible at the moment. Nothing was charged.',
@@ -63,7 +63,7 @@ export function refusalOf({ code, declineCode }: Decline): Refusal {
   return { code, detail: specific ?? DETAILS[code], declineCode }
 }
 
-/** The reply to an authorize command that comes after the release. The saga ignores it as stale. */
+/** The reply to an authorize command that arrives after the release. The saga ignores it as stale. */
 export const RELEASED: Refusal = {
   code: 'payment-unavailable',
   detail: 'The payment was released. Nothing was charged.',

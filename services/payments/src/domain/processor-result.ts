@@ -3,15 +3,16 @@ import { refundedOf, type Authorization, type Call } from '#/domain/authorizatio
 import { declineOf, type Decline } from '#/domain/declines.ts'
 
 /**
- * The result of a call to the processor. `no` is final: the call had no effect and never will. `unknown` is everything else and
- * never counts as a failure. `sent` is false when no byte left this process. `alarm` is set when a repeated call cannot help.
+ * The result of a call to the processor. `no` is final: the call had no effect and never will have one. `unknown` is any other
+ * result and never counts as a failure. `sent` is false if no byte left this process. `alarm` is set if a repeated call cannot
+ * succeed.
  */
 export type ProcessorResult<T> =
   | ({ kind: 'yes' } & T)
   | { kind: 'no'; code: string; declineCode: string }
   | { kind: 'unknown'; reason: string; sent: boolean; alarm?: true }
 
-/** The bank waits for the customer, and holds nothing. */
+/** The bank awaits the customer's authentication; no amount is authorized. */
 export type Challenge = { kind: 'challenge'; id: string; url: string; clientSecret?: string | undefined }
 
 /**
@@ -20,25 +21,28 @@ export type Challenge = { kind: 'challenge'; id: string; url: string; clientSecr
  */
 export type Effect = { id: string; amount: number; differs?: string }
 
-/** An authorization or charge that the processor has for an order. `refunded`: of a captured one, also what is pending; absent without a refund. */
+/**
+ * The processor's authorization or charge of an order. `refunded`: the refunded amount of a captured charge, pending refunds
+ * included; absent without a refund.
+ */
 export type FoundCharge = Effect & {
   status: 'authorized' | 'captured' | 'voided' | 'refunded'
   refunded?: number
 }
 
-/** A charge that the processor has for an order, or its decline. */
+/** The processor's charge of an order, or its decline. */
 export type ReportedCharge = FoundCharge | { status: 'declined'; code: string; declineCode: string }
 
-/** The new state of the row. It is written only if the row still has the state that the decision was made for. */
+/** The new state of the row. It is written only if the row still has the state on which the decision was based. */
 export type Change =
   | { state: FoundCharge['status'] | 'challenged'; processorId: string }
   | { state: 'declined'; refusal: Decline }
 
 export type Interpretation =
-  /** `alarm` is for operators. The row moves anyway. */
+  /** `alarm` is for operators. The row is changed anyway. */
   | { kind: 'moved'; change: Change; alarm?: string }
   | { kind: 'challenged'; change: Change; action: Omit<PaymentAction, 'expires'> }
-  /** The processor refuses a call that the row allows: look up its charges and continue from them. */
+  /** The processor refuses a call that the row allows, so its charges are looked up. */
   | { kind: 'look-up'; refused: string }
   | { kind: 'unknown'; reason: string; alarm?: true }
   | { kind: 'incident'; reason: string }
@@ -52,7 +56,7 @@ const REACHED: Record<EffectiveCall, FoundCharge['status']> = {
   refund: 'refunded',
 }
 
-/** Returns the consequence of a call's result for the row that the call was made for. */
+/** Returns the consequence of a call's result for the row of the call. */
 export function interpretEffect(
   row: Authorization,
   call: EffectiveCall,
@@ -65,7 +69,7 @@ export function interpretEffect(
   return { kind: 'moved', change: { state: 'declined', refusal: declineOf(result) } }
 }
 
-/** Returns the consequence of the look-up of a challenge. `refused` names the call that the processor refused before it. */
+/** Returns the consequence of the look-up of a challenge. `refused`: the call that the processor refused before it. */
 export function interpretCheck(
   row: Authorization,
   result: ProcessorResult<FoundCharge> | Challenge,
@@ -75,7 +79,11 @@ export function interpretCheck(
   if (result.kind === 'challenge') {
     return refused === undefined
       ? challenged(result)
-      : { kind: 'unknown', reason: `the bank still waits, yet the processor refused ${refused}`, alarm: true }
+      : {
+          kind: 'unknown',
+          reason: `the bank still awaits the customer, yet the processor refused ${refused}`,
+          alarm: true,
+        }
   }
   if (result.kind === 'yes') return compared(row, result)
   return { kind: 'moved', change: { state: 'declined', refusal: declineOf(result) } }
@@ -91,7 +99,7 @@ const challenged = ({
   action: { type: 'redirect', url, ...(clientSecret !== undefined && { clientSecret }) },
 })
 
-/** Returns the consequence of a look-up. `refused` names the call that the processor refused before it. */
+/** Returns the consequence of a look-up. `refused`: the call that the processor refused before it. */
 export function interpretLookup(
   row: Authorization,
   result: ProcessorResult<{ found: readonly FoundCharge[] }>,
@@ -109,12 +117,14 @@ export function interpretLookup(
   }
   if (row.state !== 'sent')
     return { kind: 'incident', reason: 'the processor does not know the authorization' }
-  // The call was sent at least 20 h ago: it has arrived by now or never will.
+  // The call was sent at least 20 h ago, so it has arrived by now or never will.
   const refusal = { code: 'payment-unavailable', declineCode: 'never_arrived' } as const
   return { kind: 'moved', change: { state: 'declined', refusal } }
 }
 
-/** Returns the consequence of a report that this service did not request (a Stripe event). Null: the row has it already. */
+/**
+ * Returns the consequence of a report that this service did not request (a Stripe event). Null if the row already has this state.
+ */
 export function interpretReport(
   row: Authorization,
   reported: ReportedCharge,
@@ -151,8 +161,8 @@ const unknown = ({ reason, alarm }: { reason: string; alarm?: true }) =>
   ({ kind: 'unknown', reason, ...(alarm && { alarm }) }) as const
 
 /**
- * A difference from the row is never accepted. It does not prevent a void or refund, though. `isRemainder`: the refund of what
- * refunds of parts have left.
+ * A difference from the row is never accepted, but it does not prevent a void or refund. `isRemainder`: the refund of the amount
+ * that partial refunds left.
  */
 function compared(
   row: Authorization,

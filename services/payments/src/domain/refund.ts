@@ -3,12 +3,12 @@ import { KEY_LASTS_SECONDS } from '#/domain/authorization.ts'
 import type { ProcessorResult } from '#/domain/processor-result.ts'
 
 /**
- * A refund of a part of the captured amount, as far as this service knows it:
+ * The known state of a refund of a part of the captured amount:
  *
  *     sent ─→ done
  *       └──→ failed
  *
- * With a `processorId` a sent one is pending at the processor.
+ * A sent refund with a `processorId` is pending at the processor.
  */
 export type RefundRow = {
   apiKey: string
@@ -21,12 +21,12 @@ export type RefundRow = {
   ageSeconds: number
 }
 
-/** A refund at the processor. */
+/** A refund, as the processor reports it. */
 export type ProcessorRefund = { refundId: string; state: 'done' | 'pending' | 'failed' }
 
 /**
- * Whether to call the processor or to look the refund up. A repeated call gets the first response for a day, so it cannot tell that
- * a pending refund has ended; after that the key would refund a second time.
+ * Returns whether to look the refund up instead of calling the processor. For a day, a repeated call returns the first response,
+ * which does not show the end of a pending refund. After that the key would refund a second time.
  */
 export const isToBeLookedUp = ({ processorId, ageSeconds }: RefundRow): boolean =>
   processorId !== null || ageSeconds > KEY_LASTS_SECONDS
@@ -36,17 +36,17 @@ export type RefundOutcome =
   | { kind: 'failed'; code: string }
   | { kind: 'unknown'; reason: string; alarm?: true }
 
-/** The consequence of a call, or of a look-up (`found: null`: the processor does not have it). */
+/** Returns the consequence of a call or a look-up (`found: null`: the processor does not have the refund). */
 export function outcomeOf(
   { processorId }: Pick<RefundRow, 'processorId'>,
   result: ProcessorResult<{ found: ProcessorRefund | null }>,
 ): RefundOutcome {
   if (result.kind === 'unknown') return result
   if (result.kind === 'no') return { kind: 'failed', code: result.declineCode }
-  // The processor has confirmed it once, so it cannot be lost there.
+  // The processor has confirmed it before, so it cannot be missing there.
   if (!result.found && processorId !== null)
     return { kind: 'unknown', reason: 'the processor does not list the refund', alarm: true }
-  // It was sent at least 20 h ago: it has arrived by now or never will.
+  // The call was sent at least 20 h ago, so it has arrived by now or never will.
   if (!result.found) return { kind: 'failed', code: 'never_arrived' }
   const { refundId, state } = result.found
   return state === 'failed' ? { kind: 'failed', code: 'refund_failed' } : { kind: state, refundId }

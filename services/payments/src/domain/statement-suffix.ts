@@ -1,6 +1,6 @@
 /**
  * A statement has at most 22 characters: the prefix of the account with at most 10, an asterisk, a space, and the suffix
- * (docs.stripe.com/get-started/account/statement-descriptors). With more than 10, a long prefix would make it too long.
+ * (docs.stripe.com/get-started/account/statement-descriptors). With a suffix of more than 10, a long prefix would exceed the limit.
  */
 const MOST_CHARACTERS = 10
 
@@ -20,8 +20,8 @@ const SPELLED: Readonly<Record<string, string>> = {
 }
 
 /**
- * Returns the restaurant's name as it appears on the customer's statement: Latin letters, digits and some marks. Undefined for a name
- * without a Latin letter, because a suffix needs one.
+ * Returns the restaurant's name for the customer's card statement: Latin letters, digits and some marks. Undefined for a name
+ * without a Latin letter, because a suffix requires one.
  */
 export function statementSuffixOf(restaurantName: string): string | undefined {
   const latin = restaurantName

@@ -8,13 +8,14 @@ import type { AuthorizationStore } from '#/store/authorizations.ts'
 type Deps = {
   authorizations: Pick<AuthorizationStore, 'findOrCreate'>
   execute: ExecuteCommand
-  /** Why no card can be authorized (PROCESSOR=none); null with a processor. */
+  /** The refusal of every authorization (PROCESSOR=none); null with a processor. */
   refusal: Decline | null
 }
 
 /**
- * The row is committed before the call: after a crash, the next attempt finds that the call may have been made. Without a processor a
- * new row is declined by its insert, so that no replica with an earlier setting can send it. An older row is as its processor left it.
+ * The row is committed before the call. After a crash, the next attempt finds that the call may have been made. Without a processor
+ * a new row is inserted as declined, so that no replica with an earlier setting can send it. An existing row keeps the state of its
+ * processor.
  */
 export const authorize =
   ({ authorizations, execute, refusal }: Deps) =>

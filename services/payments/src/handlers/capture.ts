@@ -5,7 +5,7 @@ import type { AuthorizationStore } from '#/store/authorizations.ts'
 
 type Deps = { authorizations: Pick<AuthorizationStore, 'find'>; execute: ExecuteCommand }
 
-/** No commit before the call: the authorized row and the saga's row already state what is intended. */
+/** No commit precedes the call, because the authorized row and the saga's row already record the intent. */
 export const capture =
   ({ authorizations, execute }: Deps) =>
   async ({ orderApiKey, amount }: z.output<typeof PaymentsCapture.data>): Promise<Outcome | null> => {

@@ -11,7 +11,7 @@ type Deps = {
   executeRefund: ExecuteRefund
 }
 
-/** The row is committed before the call: after a crash, the next attempt finds that the call may have been made. */
+/** The row is committed before the call. After a crash, the next attempt finds that the call may have been made. */
 export const refund =
   ({ authorizations, refunds, executeRefund }: Deps) =>
   async ({
@@ -25,7 +25,7 @@ export const refund =
     const row = (await refunds.find(apiKey)) ?? (await refunds.reserve({ apiKey, orderApiKey, amount }))
     const state = await executeRefund(row, authorization)
     if (state === 'sent') return null
-    // Also for a repeated command: a crash may have come before it.
+    // Also for a repeated command, because a crash may have prevented it before.
     await refunds.settle(orderApiKey)
     return state === 'done' ? { kind: 'done' } : failed
   }

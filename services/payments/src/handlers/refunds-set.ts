@@ -3,7 +3,7 @@ import type { ChargeMirrorStore } from '#/store/charge-mirrors.ts'
 
 type Deps = { mirrors: Pick<ChargeMirrorStore, 'confirm'> }
 
-/** Orders has stored a version of the picture, which is not sent again. */
+/** Handles the confirmation of orders for a version of a mirror, which is then not published again. */
 export const refundsSet =
   ({ mirrors }: Deps) =>
   ({ orderApiKey, version }: PaymentsRefundsSet): Promise<void> =>

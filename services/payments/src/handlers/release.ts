@@ -14,8 +14,8 @@ type Deps = {
 }
 
 /**
- * The request is committed before any call: from then on, an authorization that arrives late is voided, and no refund of a part
- * begins. Those that were begun end first, because what they have left is refunded then.
+ * The request is committed before any call. From then on, an authorization that arrives late is voided, and no partial refund
+ * begins. Partial refunds in progress end first, because the release refunds the remaining amount.
  */
 export const release =
   ({ authorizations, refunds, execute, executeRefund }: Deps) =>

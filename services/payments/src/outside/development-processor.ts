@@ -86,10 +86,10 @@ export function sender(pool: Pool, { base, callWithinMs }: { base: string; callW
   }
 }
 
-/** `publicUrl`: where browsers reach it. */
+/** `publicUrl`: the URL for browsers. */
 type Urls = { url: string; publicUrl?: string }
 
-/** Returns a client of the development payment processor (dev/processor), over HTTP as to a real one. */
+/** Returns a client of the development payment processor (dev/processor), over HTTP like a real processor. */
 export function developmentProcessor(
   { url, publicUrl = url }: Urls,
   callWithinMs = CALL_WITHIN_MS,
@@ -123,7 +123,7 @@ export function developmentProcessor(
     refund: ({ id, idempotencyKey, amount }) => change(id, 'refund', idempotencyKey, { amount }),
     async refundPart({ id, idempotencyKey, amount }) {
       const result = await change(id, 'refund', idempotencyKey, { amount })
-      // Its response names the charge; the look-up has the refund's own id.
+      // The response contains the id of the charge; the look-up returns the refund's own id.
       return result.kind === 'yes' ? findRefund(id, idempotencyKey) : result
     },
     findRefund: ({ id, refund }) => findRefund(id, refund),
@@ -188,8 +188,8 @@ function checkedOf(
 }
 
 /**
- * A readable 2xx is yes, a final refusal is no, all else is unknown. A 4xx without a code of the processor is unknown too: an
- * intermediary may have sent it after the effect.
+ * A readable 2xx is `yes`, a final refusal is `no`, and any other response is `unknown`. A 4xx without a code of the processor is
+ * unknown too: an intermediary may have sent it after the effect.
  */
 function classify<T extends object>(status: number, text: string, schema: z.ZodType<T>): ProcessorResult<T> {
   const document = parseJson(text)

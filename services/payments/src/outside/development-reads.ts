@@ -44,7 +44,7 @@ const MovementList = z.object({
   after: z.string().nullable(),
 })
 
-/** Few connections: these reads belong to no order in progress. */
+/** Few connections, because these reads belong to no order in progress. */
 const CONNECTIONS = 4
 
 /** Returns the reads of the development payment processor. */

@@ -3,9 +3,9 @@ import type { Processor } from '#/outside/processor.ts'
 import type { ProcessorReads } from '#/outside/processor-reads.ts'
 
 const REFUSED = { kind: 'no', code: 'no_processor', declineCode: 'no_processor' } as const
-/** Of the authorization of a saved card, which an earlier processor has. */
+/** The decline of a saved card, which belongs to an earlier processor. */
 export const NO_PROCESSOR = declineOf(REFUSED)
-/** A payment from before this setting may be in any state at its processor. */
+/** A payment from before this setting may have any state at its processor. */
 const UNKNOWN = { kind: 'unknown', reason: 'PROCESSOR=none', sent: false } as const
 
 const unknown = async () => UNKNOWN

@@ -9,11 +9,11 @@ import {
   unexpected,
 } from '#/outside/stripe-responses.ts'
 
-/** The page to which the customer returns from the bank; `returnUrl` is that of clients without one. */
+/** Returns the page to which the bank redirects the customer. `returnUrl` is for clients without a page of their own. */
 export const pageOf = (authentication: Authentication | undefined, returnUrl: string | null): string | null =>
   authentication ? (authentication.returnUrl ?? returnUrl) : null
 
-/** The parameters of a new intent. Without a page to return to, Stripe declines a card that requires an authentication. */
+/** Returns the parameters of a new intent. Without a return page, Stripe declines a card that requires authentication. */
 export function authenticationOf(authentication: Authentication | undefined, returnUrl: string | null) {
   const page = pageOf(authentication, returnUrl)
   return page === null ? { error_on_requires_action: true } : { return_url: page }
@@ -21,7 +21,7 @@ export function authenticationOf(authentication: Authentication | undefined, ret
 
 const declined = { kind: 'no', code: 'card_declined', declineCode: AUTHENTICATION_REQUIRED } as const
 
-/** Cancels an intent that waits for an authentication, so that it can never be completed. */
+/** Cancels an intent that awaits authentication, so that it can never be completed. */
 export async function cancelChallenge(client: StripeClient, id: string): Promise<ProcessorResult<never>> {
   const cancelled = await client.send(Intent, (stripe) => stripe.paymentIntents.cancel(id))
   const status = cancelled.kind === 'yes' ? cancelled.value.status : cancelled.intent?.status
@@ -31,8 +31,8 @@ export async function cancelChallenge(client: StripeClient, id: string): Promise
 }
 
 /**
- * Looks an intent up that waited for its customer. Stripe leaves the intent of a failed authentication open for another card of a
- * client with its secret, so it is cancelled.
+ * Looks up an intent that awaited its customer. After a failed authentication, Stripe keeps the intent open: a client with its
+ * secret could confirm it with another card. Therefore it is cancelled.
  */
 export async function checkChallenge(
   client: StripeClient,

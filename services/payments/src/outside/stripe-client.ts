@@ -12,11 +12,11 @@ export type ClientSettings = {
   secretKey: string
   /** Base URL. */
   url: string
-  /** For a whole call. */
+  /** The time limit of a whole call in milliseconds. */
   callWithinMs: number
 }
 
-/** Stripe's SDK without its retries (the saga repeats a command under the same key). Each response is validated. */
+/** Stripe's SDK without its retries, because the saga repeats a command under the same key. Each response is validated. */
 export class StripeClient {
   readonly #stripe: Stripe
   readonly #http = new BoundedHttp()

@@ -7,17 +7,17 @@ import { ORDER, tokenOf } from '#/outside/stripe-responses.ts'
 const TOLERANCE_SECONDS = 300
 
 /**
- * The bank has replaced a card, which keeps its PaymentMethod. `payment_method.updated` is another event: of each change of billing
- * details, which the exchange of a token makes.
+ * The bank has replaced a card, which keeps its PaymentMethod. `payment_method.updated` differs: it reports each change of billing
+ * details, which the exchange of a token causes.
  */
 const REPLACED = 'payment_method.automatically_updated'
 
-/** The fields of an event that are used: its id, and the intent to read from Stripe. Null: it is about no intent. */
+/** The used fields of an event: its id, and the intent to read from Stripe. Null for an event without an intent. */
 export type StripeEvent = {
   id: string
   type: string
   intent: string | null
-  /** The charge of an object without an intent, as in API versions before 2019-12-03. */
+  /** The charge of an object without an intent, in API versions before 2019-12-03. */
   charge?: string | null
   /** The order in the metadata of an intent. */
   reference?: string | null
@@ -35,7 +35,7 @@ const Event = z.object({
       /** Present on a charge or refund. */
       payment_intent: z.string().nullish(),
       charge: z.string().nullish(),
-      /** Of a PaymentMethod; the development processor has tokens without one. */
+      /** For a PaymentMethod; absent for tokens of the development processor. */
       customer: z.string().nullish(),
       metadata: z.record(z.string(), z.unknown()).nullish(),
     }),
@@ -47,7 +47,7 @@ type EventObject = z.output<typeof Event>['data']['object']
 const cardOf = ({ object, customer = null, id }: EventObject): string | null =>
   object === 'payment_method' ? tokenOf(customer, id) : null
 
-/** Returns a function that verifies and reads an event. It returns null for a forged, replayed, altered or unreadable one. */
+/** Returns a function that verifies and parses an event. It returns null for a forged, replayed, altered or unreadable one. */
 export function createEventReader(secret: string) {
   return function read(body: Buffer, signature: string): StripeEvent | null {
     try {
@@ -62,7 +62,7 @@ export function createEventReader(secret: string) {
       const replacedCard = type === REPLACED ? cardOf(object) : null
       return { id, type, intent: intent ?? null, charge: charge ?? null, reference, replacedCard }
     } catch {
-      // Naming the fault would only help a forger.
+      // A description of the fault would only help a forger.
       return null
     }
   }

@@ -6,8 +6,8 @@ import { CONNECT_WITHIN_MS, CONNECTIONS, nameOf, RESPONSE_BYTES } from '#/outsid
 type RequestArguments = Parameters<Stripe.HttpClient['makeRequest']>
 
 /**
- * A request without a response. The SDK returns it as the `detail` of its StripeConnectionError. It has no `code` on purpose:
- * for ECONNRESET and EPIPE the SDK repeats the request, whatever its maxNetworkRetries, which would double the time of a call.
+ * A request without a response. The SDK returns it as the `detail` of its StripeConnectionError. It deliberately has no `code`: for
+ * ECONNRESET and EPIPE the SDK repeats the request despite its maxNetworkRetries, which would double the duration of a call.
  */
 export class NoResponse extends Error {
   readonly reason: string
@@ -20,8 +20,8 @@ export class NoResponse extends Error {
 }
 
 /**
- * The HTTP client of the SDK. The SDK's own one only limits the silence between two bytes. This one limits the time and the
- * size of the whole call, and does not follow redirects.
+ * The HTTP client of the SDK. The SDK's own client limits only the silence between two bytes. This client limits the duration and
+ * the size of the whole call, and does not follow redirects.
  */
 export class BoundedHttp implements Stripe.HttpClient {
   readonly #agent = new Agent({
@@ -69,7 +69,7 @@ class WholeResponse implements Stripe.HttpClientResponse {
   getHeaders(): Record<string, string> {
     return this.#raw.headers
   }
-  /** The SDK exposes it as `lastResponse`. */
+  /** The SDK exposes the result as `lastResponse`. */
   getRawResponse() {
     return this.#raw
   }

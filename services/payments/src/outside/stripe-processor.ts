@@ -47,7 +47,7 @@ export type StripeSettings = {
   url: string
   /** ISO 4217 in lower case, with two decimals. */
   currency: string
-  /** Where the bank sends the customer of a client without a page of its own. */
+  /** The page to which the bank redirects the customer of a client without its own page. */
   returnUrl?: string | null
   callWithinMs?: number
 }
@@ -90,7 +90,7 @@ export class StripeProcessor implements Processor {
           confirm: true,
           ...authenticationOf(authentication, this.#returnUrl),
           metadata: { [ORDER]: reference },
-          // The customer is present at each charge, so the charges of a saved card announce nothing (`off_session`).
+          // The customer is present at each charge, so a charge of a saved card is never `off_session`.
           ...(savesCard && { setup_future_usage: 'on_session' }),
           ...(statementSuffix !== undefined && { statement_descriptor_suffix: statementSuffix }),
         },
@@ -147,7 +147,7 @@ export class StripeProcessor implements Processor {
       if (created.kind === 'failed') return created
       const { status, amount: refunded, payment_intent: intent } = created.value
       if (status === 'failed' || status === 'canceled') return failed(refundFailed)
-      // Should a pending refund fail later, the intent counts as captured again.
+      // If a pending refund fails later, the intent counts as captured again.
       const isRefunded = (status === 'succeeded' || status === 'pending') && intent === id
       if (!isRefunded) return failed(unexpected(`a refund is ${status}`))
       return { kind: 'yes', value: this.#effect(id, refunded, created.value) }
@@ -158,8 +158,8 @@ export class StripeProcessor implements Processor {
   readonly findRefund = (call: { id: string; refund: string }) => findRefund(this.#client, call)
 
   /**
-   * Filters the list of the card's intents by the order in their metadata. A list includes the latest writes; Stripe's search
-   * may be an hour behind (docs.stripe.com/search).
+   * Filters the list of the card's intents by the order in their metadata. A list includes the latest writes; Stripe's search may
+   * lag by an hour (docs.stripe.com/search).
    */
   async find(call: CallOf<'find'>): Promise<ProcessorResult<{ found: FoundCharge[] }>> {
     const reports = await this.#reports(call)
@@ -168,8 +168,8 @@ export class StripeProcessor implements Processor {
   }
 
   /**
-   * All intents whose metadata name an order, newest first; the account may also be used for other sales. Twenty-five with
-   * their charges are below RESPONSE_BYTES. The SDK's pagination is not used, because each response is validated.
+   * Lists all intents with an order in their metadata, newest first, because the account may also have other sales. Twenty-five
+   * with their charges are below RESPONSE_BYTES. The SDK's pagination is not used, because each response is validated.
    */
   async list({ from, to, after }: { from: number; to: number; after: string | null }) {
     const query = { created: { gte: from, lt: to }, limit: 25, expand: ['data.latest_charge'] }
@@ -200,7 +200,7 @@ export class StripeProcessor implements Processor {
     return this.#client.close()
   }
 
-  /** The result of a failed create: a decline, an authentication to cancel, or a replayed 5xx to look up. */
+  /** Returns the result of a failed create: a decline, an authentication to cancel, or a replayed 5xx to look up. */
   async #notAuthorized(created: Failed, call: CallOf<'authorize'>): Promise<ProcessorResult<Effect>> {
     const { result, intent, isReplayed } = created
     const requiresAuthentication = result.kind === 'no' && result.declineCode === AUTHENTICATION_REQUIRED
@@ -217,8 +217,8 @@ export class StripeProcessor implements Processor {
   }
 
   /**
-   * An intent can be captured, cancelled or wholly refunded only once, even without a key. So when Stripe replays a 5xx under
-   * the key, the intent is read, and if necessary the call is repeated without the key.
+   * An intent can be captured, cancelled or completely refunded only once, even without a key. Therefore, if Stripe replays a 5xx
+   * under the key, the intent is read, and if necessary the call is repeated without the key.
    */
   async #repeatable(
     { id, idempotencyKey, to }: { id: string; idempotencyKey: string; to: FoundCharge['status'] },
@@ -242,7 +242,7 @@ export class StripeProcessor implements Processor {
     return { kind: 'yes', value: this.#effect(id, amount, intent) }
   }
 
-  /** The states of all intents of a card and an order, newest first. */
+  /** Returns the states of all intents of a card and an order, newest first. */
   async #reports({ token, reference }: CallOf<'find'>): Promise<Result<ReportedCharge[]>> {
     const card = cardOf(token)
     if (!card) return { kind: 'yes', value: [] }
@@ -266,7 +266,7 @@ export class StripeProcessor implements Processor {
     return { kind: 'yes', value: all }
   }
 
-  /** Null for an intent of another sale, and for one without a charge. An unsettled intent counts as authorized. */
+  /** Returns null for an intent of another sale, and for one without a charge. An unsettled intent counts as authorized. */
   #charge(intent: Intent): Charge | null {
     const reference = intent.metadata[ORDER]
     const report = reportOf(intent)

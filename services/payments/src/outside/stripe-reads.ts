@@ -27,7 +27,7 @@ const Dispute = z.object({
   evidence_details: z.object({ due_by: z.int().nullish() }).nullish(),
 })
 const Charge = z.object({ payment_intent: Id.nullish() })
-/** The source of a movement: a charge, refund or dispute. Each names its intent; a charge has the metadata of its intent. */
+/** The source of a movement: a charge, refund or dispute. Each contains its intent; a charge has the metadata of its intent. */
 const Source = z.object({
   payment_intent: Id.nullish(),
   metadata: z.record(z.string(), z.string()).nullish(),
@@ -43,7 +43,7 @@ const BalanceTransaction = z.object({
 
 /** Stripe's largest page. A refund or dispute has some kilobytes. */
 const LIMIT = 50
-/** With their sources, below RESPONSE_BYTES. */
+/** Movements with their sources are below RESPONSE_BYTES. */
 const MOVEMENTS_LIMIT = 25
 
 /** Reads refunds, disputes and balance transactions from Stripe. */
@@ -108,7 +108,7 @@ function toRefund({ id, amount, status, created: at, metadata }: z.output<typeof
   return { id, key: metadata?.[REFUND] ?? null, amount: cents(amount), state, at }
 }
 
-/** An inquiry (`warning_…`) is answered like a dispute, but moves no money; one that is closed cost nothing. */
+/** An inquiry (`warning_…`) needs a response like a dispute, but moves no money; a closed inquiry cost nothing. */
 const ENDED: Readonly<Record<string, 'won' | 'lost'>> = {
   won: 'won',
   lost: 'lost',
@@ -133,7 +133,7 @@ const KINDS: Readonly<Record<string, Movement['kind']>> = {
   stripe_fee: 'fee',
 }
 
-/** Null for a movement that is none of a sale, such as a payout. */
+/** Returns null for a movement that belongs to no sale, such as a payout. */
 function toMovement(one: z.output<typeof BalanceTransaction>): Movement | null {
   const { id, type, amount, fee, created: at } = one
   const source = typeof one.source === 'object' ? one.source : null

@@ -6,7 +6,10 @@ import { Refund, REFUND, RefundList, refundOf } from '#/outside/stripe-responses
 
 type Found = ProcessorResult<{ found: ProcessorRefund | null }>
 
-/** The refund's apiKey is in its metadata, by which a look-up finds it when the idempotency key has expired. */
+/**
+ * Refunds a part of a charge. The refund's apiKey is in its metadata, so that a look-up finds it after the idempotency key has
+ * expired.
+ */
 export async function refundPart(
   client: StripeClient,
   { id, amount, idempotencyKey }: RefundPart,
@@ -21,7 +24,7 @@ export async function refundPart(
   return created.isReplayed ? findRefund(client, { id, refund: idempotencyKey }) : created.result
 }
 
-/** An order has at most some refunds; a hundred are below RESPONSE_BYTES. */
+/** Looks up a refund. An order has few refunds; a hundred are below RESPONSE_BYTES. */
 export async function findRefund(
   client: StripeClient,
   { id, refund }: { id: string; refund: string },

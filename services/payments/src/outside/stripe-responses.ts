@@ -11,7 +11,7 @@ import type {
 import { Id, readable, Word, type CardDetails } from '#/outside/processor.ts'
 import { NoResponse } from '#/outside/stripe-http.ts'
 
-/** The fields of Stripe's objects that are read. A response that does not match is unreadable. */
+/** The used fields of Stripe's objects. A response that does not match is unreadable. */
 const Refusal = z.object({ code: z.string().optional(), decline_code: z.string().optional() })
 const Charge = z.object({ status: Word, amount_refunded: z.int() })
 export const Intent = z.object({
@@ -28,7 +28,7 @@ export const Intent = z.object({
   next_action: z
     .object({ type: Word, redirect_to_url: z.object({ url: z.string().nullable() }).nullish() })
     .nullish(),
-  /** The id of the charge, or with `expand` the charge itself. */
+  /** The id of the charge, or the charge itself with `expand`. */
   latest_charge: z.union([z.string(), Charge]).nullable(),
 })
 export type Intent = z.output<typeof Intent>
@@ -64,7 +64,7 @@ export const Refund = z.object({
 })
 export const RefundList = z.object({ object: z.literal('list'), data: z.array(Refund) })
 
-/** The metadata key of a refund whose value is the refund's `apiKey`. A refund of the dashboard has none. */
+/** The metadata key of a refund whose value is the refund's `apiKey`. A refund from the Dashboard has none. */
 export const REFUND = 'refundApiKey'
 
 /** A status that is not final counts as pending (docs.stripe.com/api/refunds/object). */
@@ -77,8 +77,8 @@ export function refundOf({ id, status }: z.output<typeof Refund>): ProcessorRefu
 export const ORDER = 'orderApiKey'
 
 /**
- * Returns the charge of an intent with its charge expanded (docs.stripe.com/payments/paymentintents/lifecycle). Null: nothing
- * was authorized, nothing declined. `unsettled`: Stripe does not know the outcome yet, or the status is not a known one.
+ * Returns the charge of an intent with its charge expanded (docs.stripe.com/payments/paymentintents/lifecycle). Null: nothing was
+ * authorized or declined. `unsettled`: the outcome is not known to Stripe yet, or the status is not a known one.
  */
 export function reportOf(intent: Intent): ReportedCharge | 'unsettled' | null {
   const { id, status } = intent
@@ -112,8 +112,9 @@ const declined = ({ last_payment_error: error }: Intent): ReportedCharge | null 
   error && { status: 'declined', ...codesOf(error) }
 
 /**
- * The challenge of an intent that waits for the customer; null when no client can answer it. An action of the type `use_stripe_sdk` has
- * no page of the bank: an app with Stripe's library answers it by the client secret. Its `url` is then the page to return to.
+ * Returns the challenge of an intent that awaits the customer; null if no client can complete it. An action of the type
+ * `use_stripe_sdk` has no page of the bank: an app with Stripe's library completes it with the client secret. Its `url` is then the
+ * return page.
  */
 export function challengeOf(
   { id, client_secret, next_action }: Intent,
@@ -125,7 +126,7 @@ export function challengeOf(
   return { kind: 'challenge', id, url, ...(client_secret && { clientSecret: client_secret }) }
 }
 
-/** Describes a difference from the request, apart from the amount. `reference` is the expected order, where it is known. */
+/** Describes a difference from the request, apart from the amount. `reference`: the expected order, if known. */
 export function differenceOf(
   {
     currency,
@@ -146,11 +147,11 @@ export type Failed = {
   kind: 'failed'
   result: Exclude<ProcessorResult<unknown>, { kind: 'yes' }>
   /**
-   * A 5xx that Stripe replays under the idempotency key for a day (docs.stripe.com/api/idempotent_requests). The outcome must
-   * be looked up.
+   * A 5xx that Stripe replays under the idempotency key for a day (docs.stripe.com/api/idempotent_requests). The outcome must be
+   * looked up.
    */
   isReplayed: boolean
-  /** The intent that the error names. */
+  /** The intent that the error contains. */
   intent: { id: string; status: string } | null
 }
 
@@ -160,7 +161,7 @@ const OWN_CODES: Readonly<Record<string, string>> = {
   incorrect_cvc: 'incorrect_cvc',
   invalid_cvc: 'incorrect_cvc',
 }
-/** The bank demands that the card's owner authenticates, and the client cannot send its customer there. */
+/** The bank requires the cardholder's authentication, and the client cannot redirect its customer there. */
 const AUTHENTICATION_CODES = new Set(['authentication_required', 'authentication_not_handled'])
 export const AUTHENTICATION_REQUIRED = 'authentication_required'
 
@@ -223,11 +224,11 @@ function classify(error: Stripe.errors.StripeError, reason: string): Failed['res
 
 const TOKEN = /^(cus_\w+):(pm_\w+)$/
 
-/** Without a Customer, the id alone. */
+/** Returns the id of the method alone if there is no Customer. */
 export const tokenOf = (customer: string | null, method: string): string =>
   customer === null ? method : `${customer}:${method}`
 
-/** Null for a token of another processor. */
+/** Returns null for a token of another processor. */
 export function cardOf(token: string): { customer: string; payment_method: string } | null {
   const [, customer, method] = TOKEN.exec(token) ?? []
   return customer !== undefined && method !== undefined ? { customer, payment_method: method } : null

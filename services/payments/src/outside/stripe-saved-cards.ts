@@ -7,10 +7,10 @@ const NO_SUCH_TOKEN = { kind: 'no', code: 'no_such_token', declineCode: 'no_such
 
 /**
  * Detaches a PaymentMethod from its Customer, which Stripe never reverses. The Customer is kept: the look-up of an order lists its
- * intents, and it has no data of the cardholder. Intents are not affected (docs.stripe.com/api/payment_methods/detach).
+ * intents, and it contains no data of the cardholder. Intents are not affected (docs.stripe.com/api/payment_methods/detach).
  *
- * There is no idempotency key: Stripe refuses a second detachment with an invalid_request_error without a code, so the PaymentMethod
- * is read after a refusal.
+ * There is no idempotency key: Stripe refuses a second detachment with an invalid_request_error without a code, so the
+ * PaymentMethod is read after a refusal.
  */
 export async function detachCard(client: StripeClient, token: string): Promise<ProcessorResult<unknown>> {
   const card = cardOf(token)
@@ -24,7 +24,9 @@ export async function detachCard(client: StripeClient, token: string): Promise<P
   return read.value.customer === customer ? unexpected('a PaymentMethod cannot be detached') : { kind: 'yes' }
 }
 
-/** Stripe updates a PaymentMethod in place when the bank replaces its card (docs.stripe.com/payments/cards/overview). */
+/**
+ * Reads a card. Stripe updates a PaymentMethod in place if the bank replaces its card (docs.stripe.com/payments/cards/overview).
+ */
 export async function readCard(client: StripeClient, token: string): Promise<ProcessorResult<CardDetails>> {
   const card = cardOf(token)
   if (!card) return NO_SUCH_TOKEN

@@ -9,14 +9,14 @@ import { detailsOf, Method, Owner, tokenOf } from '#/outside/stripe-responses.ts
 type Method = z.output<typeof Method>
 type To = { client: StripeClient; callWithinMs: number }
 
-/** Of one exchange. */
+/** The maximum number of calls of one exchange. */
 const MOST_CALLS = 3
 
 /**
  * Exchanges a card for a PaymentMethod with a Customer. A PaymentMethod without a Customer could be charged only once.
  *
- * A processor token is used up by its first exchange. So its calls have idempotency keys that are derived from it: an exchange
- * whose result was lost, repeated, returns the same Customer. The billing details of a token are set afterwards, without a key: a
+ * The first exchange consumes a processor token. Therefore its calls have idempotency keys that are derived from it: if a lost
+ * exchange is repeated, it returns the same Customer. The billing details of a token are set afterwards, without a key, because a
  * client may correct them and repeat the request.
  */
 export async function tokenize(
@@ -46,7 +46,10 @@ export async function tokenize(
 
 type Options = Stripe.RequestOptions
 
-/** Stripe.js returns a PaymentMethod (`pm_…`); older clients and wallets create a token (`tok_…`), which becomes one. */
+/**
+ * Stripe.js returns a PaymentMethod (`pm_…`). Older clients and wallets create a token (`tok_…`), which is converted to a
+ * PaymentMethod.
+ */
 async function ofToken(
   client: StripeClient,
   { processorToken }: ProcessorToken,
@@ -59,8 +62,8 @@ async function ofToken(
 }
 
 /**
- * Stripe accepts card numbers only from accounts with that permission (docs.stripe.com, "raw card data APIs"); others receive
- * an invalid_request_error. A bank may decline a card already here.
+ * Stripe accepts card numbers only from accounts with that permission (docs.stripe.com, "raw card data APIs"); other accounts
+ * receive an invalid_request_error. A bank may already decline the card here.
  */
 const ofNumber = (
   client: StripeClient,
@@ -83,7 +86,7 @@ const ofNumber = (
     ),
   )
 
-/** Banks compare street and ZIP with their own (AVS). */
+/** Banks compare street and ZIP code with their own records (AVS). */
 const billing = (holder: Cardholder | undefined) =>
   holder
     ? {

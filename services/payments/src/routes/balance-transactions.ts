@@ -34,7 +34,7 @@ export const balanceTransactions =
     return { since: query.since, until, transactions }
   }
 
-/** The charges whose movement does not name its order: a refund or dispute has a mirror, by which it is found. */
+/** Returns the charges of movements without an order. A refund or dispute has a mirror, which identifies the order. */
 const unnamed = (movements: readonly Movement[]): string[] => [
   ...new Set(movements.flatMap(({ charge, reference }) => (charge !== null && !reference ? [charge] : []))),
 ]

@@ -2,7 +2,7 @@ import type { PaymentMethods } from '@platter/contracts'
 import type { Handler } from '@platter/kit'
 import type { ProcessorConfig } from '#/config.ts'
 
-/** Constant while the process runs, so it concerns neither the database nor the processor. */
+/** Constant while the process runs, so it needs neither the database nor the processor. */
 export const paymentMethods =
   (chosen: ProcessorConfig, acceptsRawCards: boolean): Handler<typeof PaymentMethods> =>
   async () => ({

@@ -11,7 +11,7 @@ type Deps = {
 } & Parameters<typeof readServiceHealth>[0]
 
 const DAY_SECONDS = 86_400
-/** The gateway and orders wait longer. A processor that needs more counts as unreachable. */
+/** Shorter than the timeouts of the gateway and orders. A slower processor counts as unreachable. */
 const WITHIN_MS = 4_000
 
 export const paymentsHealth =
@@ -27,7 +27,7 @@ export const paymentsHealth =
     return { service, processor: { kind, lastEvent, ...reachability(listed) } }
   }
 
-/** A wrong secret key is a refusal, and so the processor is not reachable for payments. */
+/** A wrong secret key is a refusal, so the processor is not usable for payments. */
 function reachability(
   listed: Awaited<ReturnType<Processor['list']>> | null,
 ): Pick<ProcessorHealth, 'reachable' | 'reason' | 'charges'> {

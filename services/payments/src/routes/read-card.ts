@@ -9,7 +9,7 @@ export const readCard =
   async ({ body: { token } }) => {
     const result = await processor.card({ token })
     if (result.kind === 'unknown')
-      throw new Problem('payment-unavailable', 'The payment processor is unavailable. Please try again.', {
+      throw new Problem('payment-unavailable', 'The payment processor is unavailable. Retry the request.', {
         cause: new Error(result.reason),
       })
     if (result.kind === 'no') return { card: null }

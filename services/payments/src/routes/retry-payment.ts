@@ -22,7 +22,7 @@ export const retryPayment =
     return { found: true, known: command === null || (await execute(command, row)) !== null }
   }
 
-/** The command that the call was made for; null when its outcome is known meanwhile. Never a capture without its command. */
+/** Returns the command of the call; null if its outcome is known by now. It never captures without a capture command. */
 function commandFor(row: Authorization, call: string): Command | null {
   if (row.releaseRequested) return { kind: 'release' }
   if (row.state === 'sent') return { kind: 'authorize', amount: row.amount, token: row.token }

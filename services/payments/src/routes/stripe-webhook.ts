@@ -1,7 +1,7 @@
 import { Problem, readBytes, type App } from '@platter/kit'
 import type { StripeEvent } from '#/outside/stripe-events.ts'
 
-/** Stripe documents no bound. Its events have a few kilobytes, with a large object some tens. */
+/** Stripe documents no limit. Its events have a few kilobytes; with a large object, tens of kilobytes. */
 const BODY_LIMIT = 256 * 1024
 
 type Deps = {

@@ -8,14 +8,14 @@ type Deps = {
   processor: Pick<Processor, 'tokenize'>
   limits: CardLimits
   log: Log
-  /** RAW_CARDS. The gateway refuses card numbers first; this is the second check. */
+  /** The setting RAW_CARDS. The gateway rejects card numbers first; this is the second check. */
   acceptsRawCards: boolean
 }
 
-/** For callers of a version that does not send `by` yet. */
+/** For callers of the previous version, which do not send `by`. */
 const UNKNOWN_USER: CardUser = { userApiKey: null, address: null, applicationId: null }
 
-/** Card numbers end here: only a token, a brand and four digits leave this function. */
+/** Exchanges a card for a token. Card numbers end here: only a token, a brand and four digits leave this function. */
 export const tokenize =
   ({ processor, limits, log, acceptsRawCards }: Deps): Handler<typeof Tokenize> =>
   async ({ body, requestId }) => {
@@ -30,7 +30,7 @@ export const tokenize =
     }
     if (result.kind === 'unknown') {
       log.warn({ requestId, reason: result.reason }, 'a card was not tokenized')
-      throw new Problem('payment-unavailable', 'The payment processor is unavailable. Please try again.')
+      throw new Problem('payment-unavailable', 'The payment processor is unavailable. Retry the request.')
     }
     limits.linkToken(result.token, attempt)
     const { token, brand, lastFour, expirationMonth, expirationYear } = result
@@ -39,7 +39,7 @@ export const tokenize =
 
 const RAW_CARD = 'Card numbers are not accepted. Send a processorToken instead.'
 
-/** The schema guarantees one of both forms. */
+/** The schema guarantees one of the two forms. */
 function sourceOf({ processorToken, cardNumber, cvv, expirationMonth, expirationYear }: NewCard) {
   if (processorToken) return { processorToken: processorToken.reveal() }
   if (!cardNumber || !cvv || expirationMonth === undefined || expirationYear === undefined)

@@ -42,19 +42,22 @@ export type Database = {
   webhook_events: { id: string; received_at: Generated<Date> }
 }
 
-/** The rows of `authorizations`. Each method is one statement, and so one transaction, unless the row has changed meanwhile. */
+/**
+ * The rows of `authorizations`. Each method is one statement, and therefore one transaction, unless the row has changed in the
+ * meantime.
+ */
 export type AuthorizationStore = {
   find(orderApiKey: string): Promise<Authorization | null>
   /**
-   * Inserts the row with state `sent`, or returns the existing one. Committed before the processor is called. With a `refusal` the
+   * Inserts the row with state `sent`, or returns the existing row. Committed before the processor is called. With a `refusal` the
    * new row is `declined`, and no call is made for it.
    */
   findOrCreate(orderApiKey: string, terms: Terms, refusal?: Decline | null): Promise<Authorization>
   /** Sets `releaseRequested`. The row of an order that was never sent is inserted as `released`. */
   requestRelease(orderApiKey: string): Promise<Authorization>
-  /** Returns the moved row, or the current one when another command has moved it meanwhile. */
+  /** Returns the changed row, or the current row if another command has changed it in the meantime. */
   move(from: Authorization, change: Change): Promise<Authorization>
-  /** Records, for operators, that the outcome of a call is unknown. The saga repeats the command independently of it. */
+  /** Records, for operators, that the outcome of a call is unknown. The saga repeats the command independently. */
   recordUnknown(row: Authorization, unknown: { call: string; reason: string }): Promise<void>
 }
 
@@ -179,7 +182,7 @@ const recordRows = statement(
       and authorizations.state = given.state`,
 )
 
-/** While the processor is unavailable, there are as many of these at once as commands are executed at once. */
+/** While the processor is unavailable, one record is written per concurrent command, so they are batched. */
 const record = batched({
   keyOf: (unknown: Unknown) => unknown.row.orderApiKey,
   run: async (db: Db, all): Promise<void[]> => {
@@ -233,7 +236,7 @@ function existing(found: Authorization | null, orderApiKey: string): Authorizati
   return found
 }
 
-/** The checks of the table guarantee the columns of each state, as the type declares them. */
+/** The constraints of the table guarantee the columns of each state, as the type declares them. */
 const toAuthorization = (found: Row): Authorization =>
   ({
     orderApiKey: found.order_api_key,

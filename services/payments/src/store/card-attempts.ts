@@ -4,15 +4,15 @@ import { outsideTraces } from '@platter/kit'
 import type { Redis } from '@platter/kit/lifecycle/redis'
 import type { OptionalRedis } from '@platter/kit/lifecycle/optional-redis'
 
-/** The keys by which declines of a card are counted. */
+/** The keys under which declines of a card are counted. */
 export type CardAttempt = { card: string; address: string | null; application: string | null }
 
 /** The tokens that a replica exchanges within this time share one write. */
 const GATHER_MS = 500
 
 /**
- * Maps tokens to card attempts for the window in which declines are counted: the authorization may be declined on another
- * replica. Nearly all succeed, so the tokens of GATHER_MS are written together, into one Redis hash per window.
+ * Maps tokens to card attempts for the window in which declines are counted, because the authorization may be declined on another
+ * replica. Almost all succeed, so the tokens of GATHER_MS are written together, into one Redis hash per window.
  */
 export class CardAttempts {
   readonly #redis: OptionalRedis
@@ -25,15 +25,15 @@ export class CardAttempts {
     this.#windowMs = seconds * 1_000
   }
 
-  /** Stores for one to two windows that the token belongs to this attempt. */
+  /** Stores the attempt of the token, for one to two windows. */
   save(token: string, attempt: CardAttempt): void {
     this.#unwritten.set(shortHash(token), attempt)
     this.#timer ??= outsideTraces(() => setTimeout(() => void this.flush(), GATHER_MS)).unref()
   }
 
   /**
-   * Returns null for an older token, and while Redis is unavailable. A token that is not found at once is looked up again after
-   * twice GATHER_MS: another replica may not have written it yet.
+   * Returns null for an older token, and while Redis is unavailable. A token that is not found is looked up again after twice
+   * GATHER_MS, because another replica may not have written it yet.
    */
   async find(token: string): Promise<CardAttempt | null> {
     const hash = shortHash(token)
@@ -87,6 +87,6 @@ export class CardAttempts {
 
 const keyOf = (window: number): string => `cards:tokens:${window}`
 
-/** Keeps addresses and tokens out of Redis. */
+/** Hashes a text, so that Redis contains no addresses and tokens. */
 export const shortHash = (text: string): string =>
   createHash('sha256').update(text).digest('hex').slice(0, 32)

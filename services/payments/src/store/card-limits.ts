@@ -7,7 +7,7 @@ import { AttemptLimit, attemptsUsedUp } from '@platter/kit/limits/attempt-limit'
 import { DeclineLog } from '#/store/decline-log.ts'
 import { CardAttempts, shortHash, type CardAttempt } from '#/store/card-attempts.ts'
 
-/** The number of new cards per user, and of declines per card, address and application, within `seconds`. */
+/** The maximum number of new cards per user, and of declines per card, address and application, within `seconds`. */
 export type CardPolicy = {
   cardsPerUser: number
   declinesPerCard: number
@@ -17,8 +17,8 @@ export type CardPolicy = {
 }
 
 /**
- * Prevents card testing: trying stolen numbers with orders to find those that work. A person has few cards, and few declined
- * ones. So new cards are counted by user, and declined ones by card, client address and application.
+ * Prevents card testing: sending orders with stolen card numbers to find the valid ones. A person has few cards, and few declined
+ * cards. Therefore new cards are counted by user, and declined cards by card, client address and application.
  */
 export type CardLimits = {
   /** Called before a new card is sent to the processor. Throws Problem rate-limited above a limit. */
@@ -41,9 +41,9 @@ type Deps = {
 }
 
 /**
- * Card limits across all replicas, by Redis. While Redis is unavailable each replica counts alone, and no card is refused for
- * that. A guest's card costs no command: declines are read once a second, and tokens written twice a second, for all cards
- * together. A decline counts at once on the replica that receives it, and on all others within a second.
+ * Card limits across all replicas, with Redis. While Redis is unavailable each replica counts alone, and no card is refused for
+ * that reason. A guest's card needs no command of its own: declines are read once per second, and tokens written twice per second,
+ * for all cards together. A decline counts immediately on the replica that receives it, and on all others within a second.
  */
 export class RedisCardLimits implements CardLimits {
   readonly #redis: OptionalRedis
@@ -125,7 +125,7 @@ const TOO_MANY = 'Too many cards were tried. Wait for the time in Retry-After, t
 
 /**
  * Distinguishes the cards of an hour without identifying a card: 24 bits of a keyed hash, which over sixty million card numbers
- * share. An attacker with Redis and even the key cannot find a number by trying all of them (PCI DSS 3.5.1.1 demands that of a
+ * share. Even an attacker with Redis and the key cannot find a number by trying all numbers (PCI DSS 3.5.1.1 requires this of a
  * stored hash of a card number). Two cards of one hour collide with a probability of one in sixteen million.
  */
 const cardId = (cardNumber: string, secret: string): string =>

@@ -16,19 +16,19 @@ export type MirrorRow = Picture & { version: number }
 type OpenDispute = z.output<typeof OpenDisputes.response>['disputes'][number]
 type Page = { before: { at: number; id: string } | null; limit: number }
 
-/** The rows of `charge_mirrors`: what the processor reports about a charge after its capture. */
+/** The rows of `charge_mirrors`: the refunds and disputes of a charge, as the processor reports them. */
 export type ChargeMirrorStore = {
   /** The time of the database, in microseconds. */
   now(): Promise<string>
   find(orderApiKey: string): Promise<MirrorRow | null>
   /**
-   * Sets the picture that was read after `readAt`, and with it the cents that the authorization counts as refunded elsewhere.
-   * Returns the version; null when nothing changed.
+   * Sets the state that was read after `readAt`, and the cents that the authorization counts as refunded elsewhere. Returns the
+   * version; null if nothing changed.
    */
   set(picture: Picture, readAt: string): Promise<number | null>
-  /** Returns pictures that orders has not confirmed, oldest first. */
+  /** Returns mirrors that orders has not confirmed, oldest first. */
   unconfirmed(limit: number): Promise<MirrorRow[]>
-  /** Orders has this version. */
+  /** Records that orders has this version. */
   confirm(orderApiKey: string, version: number): Promise<void>
   /** Returns the ids of the charges with an open dispute. */
   disputed(): Promise<string[]>
@@ -36,9 +36,12 @@ export type ChargeMirrorStore = {
   ordersOf(processorIds: readonly string[]): Promise<Map<string, string>>
   /** Returns the orders with an open dispute, newest first. */
   openDisputes(page: Page): Promise<OpenDispute[]>
-  /** Acquires the lease of the comparison. Returns the end of the compared time and the present, epoch seconds; null while another replica has it. */
+  /**
+   * Acquires the lease of the comparison. Returns the end of the compared period and the current time in epoch seconds; null while
+   * another replica has the lease.
+   */
   acquire(leaseMs: number): Promise<{ from: number; now: number } | null>
-  /** Stores the new end of the compared time, and releases the lease. */
+  /** Stores the new end of the compared period, and releases the lease. */
   release(until: number): Promise<void>
 }
 
@@ -116,7 +119,7 @@ const confirmations = (db: Kysely<Database>): Pick<ChargeMirrorStore, 'unconfirm
   },
 })
 
-/** One statement, so that concurrent readers agree: the later picture remains. */
+/** One statement, so that of two concurrent writers the later read remains. */
 async function setPicture(db: Kysely<Database>, picture: Picture, readAt: string): Promise<number | null> {
   const { orderApiKey, processorId } = picture
   const elsewhere = refundedElsewhere(picture.refunds)
@@ -139,7 +142,7 @@ async function setPicture(db: Kysely<Database>, picture: Picture, readAt: string
   return rows[0]?.version ?? null
 }
 
-/** A dispute begins at a whole second, so its position has six zeros. */
+/** A dispute begins at a whole second, so its position ends with six zeros. */
 async function readOpenDisputes(db: Kysely<Database>, { before, limit }: Page): Promise<OpenDispute[]> {
   const { rows } = await sql<OpenDispute>`
     select * from (

@@ -4,22 +4,22 @@ import type { OptionalRedis } from '@platter/kit/lifecycle/optional-redis'
 import { DeclineCounts } from '#/domain/decline-counts.ts'
 
 const STREAM = 'cards:declines'
-/** A decline that another replica has logged is counted here at most so much later. */
+/** A decline that another replica has logged is counted here after at most this time. */
 export const STALENESS_MS = 1_000
-/** Entries of one read. An hour with 100 cards a second, one in ten declined, has 36,000. */
+/** The entries of one read. An hour with 100 cards per second, one in ten declined, has 36,000 entries. */
 const PAGE = 1_000
 
 /**
- * The declines of all replicas: a Redis stream, whose counts each replica has in memory. So a card costs no command: a replica
- * in use reads the new entries once in STALENESS_MS, for all cards together. While Redis is unavailable, a replica counts its
- * own declines and keeps the earlier ones.
+ * The declines of all replicas: a Redis stream, whose counts each replica has in memory. Therefore a card needs no command of its
+ * own: an active replica reads the new entries once in STALENESS_MS, for all cards together. While Redis is unavailable, a replica
+ * counts its own declines and keeps the earlier ones.
  */
 export class DeclineLog {
   readonly #redis: OptionalRedis
   readonly #windowMs: number
   readonly #now: () => number
   readonly #counts: DeclineCounts
-  /** Identifies its own entries, which are counted when they are appended. */
+  /** Identifies the replica's own entries, which are counted when they are appended. */
   readonly #replica = randomUUID()
   #lastId = '0'
   #readAt = Number.NEGATIVE_INFINITY
@@ -33,7 +33,7 @@ export class DeclineLog {
     this.#counts = new DeclineCounts(this.#windowMs)
   }
 
-  /** Counts a decline of each key: on this replica at once, on the others within STALENESS_MS. Never rejects. */
+  /** Counts a decline of each key: immediately on this replica, on the others within STALENESS_MS. Never rejects. */
   async append(keys: readonly string[]): Promise<void> {
     const now = this.#now()
     for (const key of keys) this.#counts.add(key, now, now)
@@ -48,7 +48,10 @@ export class DeclineLog {
     )
   }
 
-  /** Milliseconds until a key that has reached `limit` may be declined again; null for a key below its limit. Never rejects. */
+  /**
+   * Returns the milliseconds until a key that has reached `limit` may be declined again; null for a key below its limit. Never
+   * rejects.
+   */
   async exhaustedForMs(keys: readonly { key: string; limit: number }[]): Promise<number | null> {
     if (this.#now() - this.#readAt >= STALENESS_MS)
       await (this.#reading ??= outsideTraces(() => this.#read()))
@@ -75,7 +78,7 @@ export class DeclineLog {
       // The next read continues from `#lastId`.
       () => undefined,
     )
-    // Also after a failure: otherwise each card would wait for a slow Redis.
+    // Set even after a failure; otherwise each card would wait for a slow Redis.
     this.#readAt = startedAt
     this.#reading = null
   }

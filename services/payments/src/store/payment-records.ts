@@ -19,18 +19,18 @@ const row = ['order_api_key as orderApiKey', 'state', 'amount', 'processor_id as
 type Time = { from: number; to: number }
 type UnknownSince = { olderThanMs: number; before: Before | null; limit: number }
 
-/** The refunds and disputes are rows of their own. */
+/** The story without refunds and disputes, which are separate rows. */
 type StoredStory = Omit<PaymentStory, 'refunds' | 'disputes'>
 
 /** Reads of `authorizations` for operators and reconciliation. Only `references` returns tokens. */
 export type PaymentRecordStore = {
-  /** Null when there is no row of the order. */
+  /** Returns null if the order has no row. */
   story(orderApiKey: string): Promise<StoredStory | null>
   /** Returns the rows of these orders, and those created from `from` to before `to` (epoch seconds). */
   rows(orderApiKeys: readonly string[], time: Time): Promise<PaymentRow[]>
   /** Returns the processor's reference of each order that was ever sent. The token must not leave this process. */
   references(orderApiKeys: readonly string[]): Promise<{ reference: string; token: string }[]>
-  /** Returns the calls whose outcome has been unknown for so long, newest first. */
+  /** Returns the calls whose outcome has been unknown for at least this time, newest first. */
   unknown(since: UnknownSince): Promise<z.output<typeof UnknownPayments.response>['payments']>
 }
 

@@ -8,22 +8,23 @@ type NewRefund = { apiKey: string; orderApiKey: string; amount: Cents }
 /** The rows of `refunds`. Each method is one statement, and so one transaction. */
 export type RefundStore = {
   find(apiKey: string): Promise<RefundRow | null>
-  /** The refunds of an order whose outcome is not known. */
+  /** Returns the refunds of an order with an unknown outcome. */
   sent(orderApiKey: string): Promise<RefundRow[]>
   /**
-   * Inserts the row as `sent` and reserves its amount, or as `failed` when it is more than what is left of the captured one, or a
-   * release is requested. Returns the existing row of a repeated command. Committed before the processor is called.
+   * Inserts the row as `sent` and reserves its amount. The row is inserted as `failed` if the amount exceeds the remaining captured
+   * amount, or if a release is requested. For a repeated command it returns the existing row. Committed before the processor is
+   * called.
    */
   reserve(refund: NewRefund): Promise<RefundRow>
-  /** The processor has it, and it is pending there. */
+  /** Marks a refund as pending at the processor. */
   markPending(apiKey: string, processorId: string): Promise<void>
-  /** Marks a sent refund. Its state afterwards may be that of another replica. */
+  /** Marks a sent refund as done. Another replica may have set another state before. */
   markDone(apiKey: string, processorId: string): Promise<void>
-  /** Its amount may be refunded again. */
+  /** Marks a refund as failed. Its amount may be refunded again. */
   markFailed(apiKey: string, code: string): Promise<void>
-  /** As `markFailed`, also for refunds that were done: the processor has reported since that they failed. */
+  /** Marks refunds as failed, even if they were done: the processor has reported their failure later. */
   markReturned(apiKeys: readonly string[]): Promise<void>
-  /** Moves the authorization to `refunded` when all of it is back. */
+  /** Sets the authorization to `refunded` if the whole amount is refunded. */
   settle(orderApiKey: string): Promise<void>
 }
 
@@ -41,7 +42,7 @@ async function find(db: Db, apiKey: string): Promise<RefundRow | null> {
 }
 
 async function reserve(db: Db, { apiKey, orderApiKey, amount }: NewRefund): Promise<RefundRow> {
-  // A refusal is a row too: a late copy of the command must not refund what orders show as failed.
+  // A refusal is stored as a row too: a late copy of the command must not refund an amount that orders shows as failed.
   const { rows } = await sql<RefundRow>`
     with reserved as (
       update authorizations set refunded = refunded + ${amount}::integer, updated_at = now()
@@ -55,7 +56,7 @@ async function reserve(db: Db, { apiKey, orderApiKey, amount }: NewRefund): Prom
     returning ${columns}`
     .execute(db)
     .catch((error: unknown) => {
-      // Another replica has inserted it since. Nothing was reserved twice, because the statement failed as a whole.
+      // Another replica has inserted it in the meantime. Nothing was reserved twice, because the whole statement failed.
       if ((error as NodeJS.ErrnoException).code === UNIQUE_VIOLATION) return { rows: [] }
       throw error
     })

@@ -1,17 +1,17 @@
 import { sql, type Kysely } from 'kysely'
 import type { Database } from '#/store/authorizations.ts'
 
-/** Stripe repeats an event for 3 days, and an operator can resend one from its dashboard for 30. */
+/** Stripe repeats an event for 3 days, and an operator can resend one from the Dashboard for 30 days. */
 const RETENTION_DAYS = 30
-/** More than the one that is inserted, so that the table cannot grow beyond the retention time. */
+/** More rows than the one that is inserted, so that the table does not grow beyond the retention time. */
 const DELETED_AT_ONCE = 10
 
 /** The rows of `webhook_events`: events that were completely handled. */
 export type WebhookEventStore = {
   isHandled(id: string): Promise<boolean>
-  /** Also deletes a few expired rows. */
+  /** Marks an event as handled, and deletes a few expired rows. */
   markHandled(id: string): Promise<void>
-  /** The time of the newest one of the last day, epoch seconds; null without one. */
+  /** Returns the time of the newest event of the last day, in epoch seconds; null without one. */
   lastHandled(): Promise<number | null>
 }
 

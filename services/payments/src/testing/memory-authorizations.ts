@@ -30,7 +30,7 @@ export function memoryAuthorizations(): AuthorizationStore {
       return now.state === row.state ? put({ ...now, ...change } as Authorization) : now
     },
     async recordUnknown() {
-      // For operators only: no decision depends on it.
+      // For operators only; no decision depends on it.
     },
   }
 }

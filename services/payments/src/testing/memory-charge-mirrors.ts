@@ -4,7 +4,7 @@ const openOf = ({ disputes }: MirrorRow) => disputes.filter(({ state }) => state
 const textOf = ({ refunds, disputes }: Pick<MirrorRow, 'refunds' | 'disputes'>) =>
   JSON.stringify([refunds, disputes])
 
-/** An in-memory ChargeMirrorStore, with the conditions of the SQL statements. `now` counts up. */
+/** An in-memory ChargeMirrorStore, with the conditions of the SQL statements. `now` increases with each call. */
 export function memoryChargeMirrors(): ChargeMirrorStore {
   const rows = new Map<string, MirrorRow & { readAt: string; confirmed: number }>()
   let time = 0

@@ -13,7 +13,7 @@ type PaymentStores = {
   mirrors: ChargeMirrorStore
 }
 
-/** The stores of payments over a new, empty database; the caller closes `postgres`. */
+/** Returns the stores of payments over a new, empty database; the caller closes `postgres`. */
 export async function newPaymentStores(databaseUrl: string): Promise<PaymentStores> {
   const log = createLog('test', 'fatal')
   const postgres = connectPostgres<Database>(databaseUrl, 4, log)

@@ -20,7 +20,7 @@ async function orderOf({ processor }: World) {
   return { idempotencyKey: `${reference}:authorize:1`, reference, amount: AMOUNT, token: made.token }
 }
 
-/** An order whose customer the bank waits for. */
+/** Returns an order whose customer must authenticate at the bank. */
 async function challenged(world: World) {
   const call = { ...(await orderOf(world)), authentication: { returnUrl: RETURN_URL } }
   const challenge = await world.processor.authorize(call)

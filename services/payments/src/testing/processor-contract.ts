@@ -11,8 +11,8 @@ import { SAVED_CARD_PROMISES } from '#/testing/processor-saved-card-promises.ts'
 import { TOKEN_PROMISES } from '#/testing/processor-token-promises.ts'
 
 /**
- * Time limits of a call, ms. CALL_WITHIN_MS is longer than a test may take, so that a busy machine is not a fault. IMPATIENT_MS
- * is shorter than a slow response. Its timer starts first, so it also ends first on any machine.
+ * Time limits of a call in milliseconds. CALL_WITHIN_MS is longer than a test may take, so that a busy machine is not a fault.
+ * IMPATIENT_MS is shorter than a slow response. Its timer starts first, so it also ends first on any machine.
  */
 export const CALL_WITHIN_MS = 60_000
 export const IMPATIENT_MS = 100
@@ -62,7 +62,7 @@ async function before(world: World, move: Move) {
   return { reference, token, did: ['authorize', 'capture'], call: refund }
 }
 
-/** A slow response needs a caller with a short time limit. */
+/** Returns the processor for a fault: a slow response requires one with a short time limit. */
 const callerFor = (world: World, fault: ContractFault) => world[fault === 'slow' ? 'impatient' : 'processor']
 
 type Promised = (world: World) => Promise<void>
@@ -200,7 +200,7 @@ export const PROMISES: Readonly<Record<string, Promised>> = {
   ...promisesOf('refund'),
 }
 
-/** The test cards: the results of both processors, and the codes of the problem catalogue. */
+/** Returns the promises about test cards: the results of both processors, and the codes of the problem catalogue. */
 function declines(): Record<string, Promised> {
   const cards = [
     ['4000000000000002', 'card-declined', 'generic_decline'],
@@ -226,7 +226,7 @@ function declines(): Record<string, Promised> {
 
 const STATUS = { authorize: 'authorized', capture: 'captured', void: 'voided', refund: 'refunded' } as const
 
-/** The promises of every kind of call: one effect, and in the end its true result, under any fault. */
+/** Returns the promises of one kind of call: one effect, and finally its true result, under any fault. */
 function promisesOf(move: Move): Record<string, Promised> {
   const onceAfter =
     (fault: ContractFault): Promised =>

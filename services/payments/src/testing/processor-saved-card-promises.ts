@@ -29,7 +29,10 @@ async function authorized({ processor }: World, token: string) {
   return { order, terms }
 }
 
-/** The promises of the type `Processor` about saved cards: charged a year later, replaced by their banks, and removed by their owners. */
+/**
+ * The promises of the type `Processor` about saved cards that are charged a year later, replaced by their banks, or removed by
+ * their owners.
+ */
 export const SAVED_CARD_PROMISES: Readonly<Record<string, (world: World) => Promise<void>>> = {
   'a saved card is charged again a year later': async (world) => {
     const token = await savedCard(world)

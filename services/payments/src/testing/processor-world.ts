@@ -21,11 +21,11 @@ export type World = {
   clientToken(card: Card): Promise<string>
   /** Answers for the customer at the bank. An answer after the end of the challenge changes nothing. */
   answerAtBank(id: string, outcome: 'yes' | 'no'): void | Promise<void>
-  /** The bank replaces the card behind a token, as a card network reports it. */
+  /** Replaces the card of a token, as a card network reports it. */
   replaceCard(token: string, card: Replacement): void | Promise<void>
-  /** Does the work as if so many days had passed at the processor. */
+  /** Runs the work as if this number of days had passed at the processor. */
   after(days: number, work: () => Promise<void>): Promise<void>
-  /** Returns the effects that the processor has recorded for an order, in their order. */
+  /** Returns the effects that the processor has recorded for an order, in order. */
   effects(reference: string): string[]
 }
 

@@ -2,7 +2,7 @@ import type { ProcessorRefund } from '#/domain/refund.ts'
 import type { Effect, FoundCharge, ProcessorResult } from '#/domain/processor-result.ts'
 import type { Processor } from '#/outside/processor.ts'
 
-/** What may happen to one request. */
+/** The possible faults of one request. */
 export type Fault = 'none' | 'request lost' | 'response lost' | 'stays pending' | 'refused'
 type Refunded = ProcessorRefund & { key: string; amount: number }
 type Calls = Pick<
@@ -14,7 +14,7 @@ type Calls = Pick<
 export class RefundingProcessor implements Calls {
   readonly refunds: Refunded[] = []
   calls = 0
-  /** A refusal is final: it is repeated under its key, as by Stripe. */
+  /** A refusal is final, and repeated under its key, as at Stripe. */
   readonly #refused = new Set<string>()
   readonly #total: number
   readonly #fault: () => Fault
@@ -24,7 +24,7 @@ export class RefundingProcessor implements Calls {
     this.#fault = fault
   }
 
-  /** Cents that are back, or on their way. */
+  /** Cents that are refunded, or pending. */
   get refunded(): number {
     return this.refunds.filter(({ state }) => state !== 'failed').reduce((sum, { amount }) => sum + amount, 0)
   }
@@ -53,7 +53,7 @@ export class RefundingProcessor implements Calls {
   refundPart({ idempotencyKey, amount }: Parameters<Processor['refundPart']>[0]) {
     return this.#send<{ found: ProcessorRefund | null }>((fault) => {
       const found = this.#refund(idempotencyKey, amount, fault)
-      // The first response is repeated: it does not show that a pending refund has ended.
+      // The first response is repeated, so it does not show the end of a pending refund.
       return found ? { kind: 'yes', found: { ...found } } : refused
     })
   }

@@ -47,7 +47,7 @@ export class AfterSale {
     return structuredClone(made)
   }
 
-  /** As a bank rejects refunds days later. */
+  /** Fails refunds, as a bank may do days later. */
   failRefunds(intent: string): void {
     const failed = this.#refunds.filter((one) => one.payment_intent === intent)
     for (const one of failed) {
@@ -56,7 +56,7 @@ export class AfterSale {
     }
   }
 
-  /** As a bank opens a dispute. */
+  /** Opens a dispute, as a bank does. */
   addDispute(intent: string, amount: number): Dispute {
     const dispute: Dispute = {
       id: this.#newId('dp'),

@@ -1,4 +1,4 @@
-/** The behaviour of test cards by number (docs.stripe.com/testing). All others that pass the Luhn check are approved. */
+/** The behaviour of test cards by number (docs.stripe.com/testing). All other numbers that pass the Luhn check are approved. */
 type Behaviour =
   | { code: string; decline_code?: string }
   | 'approved'

@@ -7,13 +7,13 @@ type Charge = ReturnType<typeof newCharge>
 export type Method = {
   id: string
   number: string
-  /** Of the card that has replaced it; null for the first card. */
+  /** The last four digits of the replacement card; null for the first card. */
   lastFour: string | null
   expiry: { exp_month: number; exp_year: number }
   billing: Params<'describe'>['billing_details']
   customer: string | null
   isUsed: boolean
-  /** It was detached from its Customer. */
+  /** Whether it was detached from its Customer. */
   isDetached: boolean
 }
 

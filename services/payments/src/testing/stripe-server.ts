@@ -76,24 +76,24 @@ const ROUTES: readonly [Kind, string, RegExp][] = [
   ['read', 'GET', /^\/v1\/payment_intents\/(pi_\w+)$/],
 ]
 
-/** Stripe removes keys that are older (docs.stripe.com/api/idempotent_requests). */
+/** Stripe removes older keys (docs.stripe.com/api/idempotent_requests). */
 const KEY_DAYS = 1
 
 export const SECRET_KEY = 'sk_test_platter'
 const VERSION = '2026-10-28.endive'
 
 /**
- * The used part of Stripe's API on a loopback port, after its documentation (docs.stripe.com/api): it parses forms, returns
- * objects and replays responses by idempotency key. Stricter than Stripe: an unknown endpoint or parameter is refused.
+ * The used part of Stripe's API on a loopback port, by its documentation (docs.stripe.com/api): it parses forms, returns objects
+ * and replays responses by idempotency key. It is stricter than Stripe: it rejects an unknown endpoint or parameter.
  */
 export class StripeServer {
   readonly state = new StripeState()
-  /** All requests, in their order. */
+  /** All requests, in order. */
   readonly requests: { kind: Kind; headers: IncomingMessage['headers']; params: unknown }[] = []
   readonly #stalls = new Map<Kind, Promise<void>>()
   readonly #faults: { fault: StripeFault; on: Kind; ms: number }[] = []
   readonly #stored = new Map<string, { request: string; reply: Reply; at: number }>()
-  /** Days that have passed, for keys that Stripe forgets. */
+  /** The number of days that have passed, for the expiry of idempotency keys. */
   #days = 0
   readonly #running = new Set<string>()
   readonly #server = createServer((request, response) => void this.#serve(request, response))
@@ -113,7 +113,7 @@ export class StripeServer {
     this.#faults.push({ fault, on, ms })
   }
 
-  /** Does the work as if so many days had passed. */
+  /** Runs the work as if this number of days had passed. */
   async after(days: number, work: () => Promise<void>): Promise<void> {
     this.#days += days
     await work().finally(() => (this.#days -= days))
@@ -138,7 +138,7 @@ export class StripeServer {
     response.writeHead(reply.status, headers).end(JSON.stringify(reply.body))
   }
 
-  /** Null for a lost response. */
+  /** Returns null for a lost response. */
   async #answer(request: IncomingMessage, text: string): Promise<Reply | null> {
     const { pathname, search } = new URL(request.url ?? '', 'http://stripe')
     const found = ROUTES.find(([, method, path]) => method === request.method && path.test(pathname))
@@ -246,7 +246,7 @@ const otherParameters = (key: string): Refusal => ({
   message: `Keys for idempotent requests can only be used with the same parameters they were first used with. Try using a key other than '${key}'.`,
 })
 
-/** Returns the response with one altered fact. The stored response keeps the true one. */
+/** Returns the response with one altered fact. The stored response is not altered. */
 function altered(reply: Reply, as: 'wrong-amount' | 'other-currency' | 'other-order'): Reply {
   const other = (key: string, value: unknown): unknown => {
     if (as === 'wrong-amount' && key.startsWith('amount') && typeof value === 'number' && value > 0)

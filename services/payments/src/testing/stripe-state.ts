@@ -24,15 +24,15 @@ export class StripeState {
   readonly #usedTokens = new Set<string>()
   readonly #methods = new Map<string, Method>()
   readonly #intents = new Map<string, Intent>()
-  /** The effects on charges, in their order. */
+  /** The effects on charges, in order. */
   readonly effects: { kind: string; reference: string | undefined; amount: number }[] = []
-  /** As if `error_on_requires_action` were unknown. */
+  /** Behaves as if `error_on_requires_action` were not supported. */
   asksForAction = false
-  /** Each action is one for Stripe's own library, whatever page the intent has. */
+  /** Each action is for Stripe's own library, independent of the intent's page. */
   asksByLibrary = false
   readonly afterSale = new AfterSale()
 
-  /** What Stripe.js creates in the customer's browser with the publishable key: a token that can be used once. */
+  /** Creates a single-use token, as Stripe.js does in the customer's browser with the publishable key. */
   newClientToken(card: NumberedCard): string {
     const id = newId('tok')
     this.#tokens.set(id, card)
@@ -71,7 +71,7 @@ export class StripeState {
     return shownMethod(this.#method(id, { status: 404 }))
   }
 
-  /** docs.stripe.com/api/payment_methods/detach. The second time it is refused, without a code. */
+  /** docs.stripe.com/api/payment_methods/detach. A second detachment is refused, without a code. */
   detach(id: string) {
     const method = this.#method(id, { status: 404 })
     if (method.customer === null)
@@ -85,7 +85,7 @@ export class StripeState {
     return shownMethod(method)
   }
 
-  /** The network reports a new card, which has the same PaymentMethod. */
+  /** Replaces the card, as the network reports it; the PaymentMethod stays the same. */
   replaceCard(id: string, lastFour: string, expiry: Method['expiry']): void {
     Object.assign(this.#method(id), { lastFour, expiry })
   }
@@ -202,10 +202,10 @@ export class StripeState {
     return { object: 'list', url: '/v1/payment_intents', data, has_more: all.length > from + limit }
   }
 
-  /** The customer answers at the bank. A failed authentication leaves the intent open (docs.stripe.com/payments/3d-secure). */
+  /** Answers for the customer at the bank. A failed authentication leaves the intent open (docs.stripe.com/payments/3d-secure). */
   answerAtBank(id: string, outcome: 'yes' | 'no'): void {
     const intent = this.#intent(id)
-    // A client with its secret may confirm it again.
+    // A client with the intent's secret may confirm it again.
     if (intent.status !== 'requires_action' && intent.status !== 'requires_payment_method') return
     if (outcome === 'yes') return this.#hold(intent)
     const code = 'payment_intent_authentication_failure'
@@ -213,7 +213,7 @@ export class StripeState {
     Object.assign(intent, { ...failure, last_payment_error: { type: 'card_error', code } })
   }
 
-  /** Changes an intent without an API request, as the Dashboard or an expiry does. */
+  /** Changes an intent without an API request, like the Dashboard or an expiry. */
   change(id: string, change: Partial<Intent>): void {
     Object.assign(this.#intent(id), change)
   }

@@ -3,7 +3,7 @@ import { createApp } from '#/http/server.ts'
 import { run } from '#/lifecycle/service.ts'
 import { z } from 'zod'
 
-/* A service of one endpoint, for tests of what every service does. To be started as a process. */
+/* A service with one endpoint, for tests of the behaviour of every service. Tests start it as a process. */
 
 await run('measured', z.object(serviceConfig), (_config, log) => {
   const app = createApp(log)

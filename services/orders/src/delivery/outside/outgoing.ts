@@ -3,33 +3,33 @@ import { isIP, type LookupFunction } from 'node:net'
 import ipaddr from 'ipaddr.js'
 import { Agent, buildConnector, type Dispatcher } from 'undici'
 
-/** To connect; a restaurant has 10 s in all. */
+/** The time limit for connecting; a restaurant has 10 s in total. */
 const CONNECT_WITHIN_MS = 3_000
 /** A larger response fails (OWASP API10). */
 const MAX_ANSWER_BYTES = 256 * 1024
-/** For the name of a new link. */
+/** The time limit for resolving the host name of a new link. */
 const RESOLVE_WITHIN_MS = 2_000
 
-/** The address is not one that webhooks may have. Nothing was sent. */
+/** Webhooks may not have this address. Nothing was sent. */
 export class OutOfBounds extends Error {
   constructor() {
     super('the address is not public')
   }
 }
 
-/** Connections to addresses that operators set for restaurants. */
+/** Connections to the addresses that operators set for restaurants. */
 export type Outgoing = {
-  /** HTTP/1.1, without proxy or redirects. Rejects with OutOfBounds for an address outside the bounds. */
+  /** HTTP/1.1, without proxy or redirects. Rejects with OutOfBounds for an address that is not allowed. */
   dispatcher: Dispatcher
-  /** Why the URL may not be called, to be written after "url"; null when no reason is known. */
+  /** Returns why the URL may not be called, as the continuation of "url …"; null if no reason is known. */
   faultOf(url: URL): Promise<string | null>
   close(): Promise<void>
 }
 
 /**
- * Calls public addresses over https, and those in the networks `allowed` (CIDR) over http as well. A name is resolved once per
- * connection, and the connection is made only if all its addresses are within the bounds: the checked address and the called one
- * cannot differ (DNS rebinding). `resolve` is `dns.lookup` except in tests.
+ * Connects to public addresses over https, and to the networks in `allowed` (CIDR) also over http. A host name is resolved once per
+ * connection, and the connection is made only if all its addresses are allowed. Thus the checked address is the connected address
+ * (DNS rebinding). `resolve` is `dns.lookup` except in tests.
  */
 export function outgoing(allowed: readonly string[], resolve: typeof resolveName = resolveName): Outgoing {
   const mayReach = boundsOf(allowed)
@@ -38,7 +38,7 @@ export function outgoing(allowed: readonly string[], resolve: typeof resolveName
     maxResponseSize: MAX_ANSWER_BYTES,
     connect(options, callback) {
       const protocol = options.protocol === 'https:' ? 'https:' : 'http:'
-      // An address is not looked up, so `lookup` would not check it.
+      // An IP address is not resolved, so `lookup` would not check it.
       if (isIP(options.hostname) > 0 && !mayReach(options.hostname, protocol)) {
         callback(new OutOfBounds(), null)
         return
@@ -62,12 +62,12 @@ export function outgoing(allowed: readonly string[], resolve: typeof resolveName
   }
 
   async function faultOf(url: URL): Promise<string | null> {
-    if (url.username !== '' || url.password !== '') return 'has a user name or a password in it'
+    if (url.username !== '' || url.password !== '') return 'contains a user name or a password'
     const addresses = await addressesOf(url)
     const isGood = (protocol: Protocol) =>
       addresses !== null && addresses.every((address) => mayReach(address, protocol))
     if (url.protocol !== 'https:') return isGood('http:') ? null : 'is not https'
-    // A name may be registered later. Each connection resolves it.
+    // The host name may be registered later. Each connection resolves it.
     return addresses === null || isGood('https:') ? null : 'leads to an address that is not public'
   }
 
@@ -89,13 +89,13 @@ export function outgoing(allowed: readonly string[], resolve: typeof resolveName
 type Protocol = 'https:' | 'http:'
 
 /**
- * An address is public unless an RFC reserves it: loopback, private, link-local (where clouds have their metadata service),
- * carrier-grade NAT, multicast, documentation, and IPv6 that carries IPv4 (6to4, NAT64, Teredo) are not.
+ * Returns the check of an address. An address is public unless an RFC reserves it. Reserved are loopback, private, link-local (with
+ * the metadata services of clouds), carrier-grade NAT, multicast, documentation, and IPv6 that carries IPv4 (6to4, NAT64, Teredo).
  */
 function boundsOf(allowed: readonly string[]) {
   const networks = allowed.map((network) => ipaddr.parseCIDR(withPrefix(network)))
   return function mayReach(text: string, protocol: Protocol): boolean {
-    // ::ffff:127.0.0.1 is 127.0.0.1.
+    // Converts ::ffff:127.0.0.1 to 127.0.0.1.
     const address = ipaddr.process(text)
     if (networks.some(([network, bits]) => address.kind() === network.kind() && address.match(network, bits)))
       return true

@@ -1,10 +1,10 @@
 import type { PlacedOrder } from '#/domain/order.ts'
 
-/** One order for its restaurant. `webhookId` is the same in all attempts. */
+/** An order for its restaurant. `webhookId` is equal in all attempts. */
 export type Transmission = { webhookId: string; order: PlacedOrder }
 
 /**
- * The result of an attempt. After `not-reached` the restaurant does not have the order, after `unknown` it may. Both are
+ * The result of an attempt. After `not-reached` the restaurant does not have the order; after `unknown` it may have it. Both are
  * retried with the same webhookId.
  */
 export type Receipt =

@@ -17,12 +17,12 @@ const readable = (text: string) => sanitizeText(text, MAX_REASON)
 const Refusal = z.object({
   reason: z.string().max(MAX_REASON).overwrite(readable).overwrite(maskCardNumbers),
 })
-/** Enough for a reason. */
+/** Sufficient for a reason. */
 const MAX_BODY_BYTES = 16 * 1024
 /** The time limit for the body, after the status. */
 const BODY_WITHIN_MS = 1_000
 
-/** Sends the order to the restaurant's webhook. The status is the result; only a 409 is read further, for its reason. */
+/** Sends the order to the restaurant's webhook. The status is the result; only the body of a 409 is read, for its reason. */
 export async function transmitByWebhook(target: Target, sent: Transmission): Promise<Receipt> {
   try {
     const response = await postOrder(target, 'order.placed', sent, RESPOND_WITHIN_MS)
@@ -38,12 +38,12 @@ export async function transmitByWebhook(target: Target, sent: Transmission): Pro
   }
 }
 
-/** Shorter than for an order: no client waits for it, but a stopping service does. */
+/** Shorter than for an order: no client waits for the notice, but a stopping service does. */
 const NOTICE_WITHIN_MS = 5_000
-/** The restaurant does not have the order, or has discarded it. */
+/** With these statuses, the restaurant does not have the order, or has discarded it. */
 const WITHOUT_ORDER = [404, 410]
 
-/** Notifies the restaurant of a cancellation. False without its confirmation. */
+/** Notifies the restaurant of a cancellation. Returns false without its confirmation. */
 export async function cancelByWebhook(target: Target, sent: Transmission): Promise<boolean> {
   try {
     const response = await postOrder(target, 'order.cancelled', sent, NOTICE_WITHIN_MS)
@@ -51,12 +51,12 @@ export async function cancelByWebhook(target: Target, sent: Transmission): Promi
     const { statusCode } = response
     return (statusCode >= 200 && statusCode < 300) || WITHOUT_ORDER.includes(statusCode)
   } catch {
-    // The sweeper repeats the notice from its row.
+    // The sweeper retries the notice from its row.
     return false
   }
 }
 
-/** Whether the restaurant's system responds to a signed ping with a 2xx. */
+/** Returns whether the restaurant's system responds to a signed ping with a 2xx. */
 export async function pingWebhook(target: Target, webhookId: string): Promise<boolean> {
   try {
     const at = new Date()
@@ -65,18 +65,18 @@ export async function pingWebhook(target: Target, webhookId: string): Promise<bo
     discardBody(response)
     return response.statusCode >= 200 && response.statusCode < 300
   } catch {
-    // Counted as a failure, and pinged again.
+    // Counts as a failure; the webhook is pinged again.
     return false
   }
 }
 
-/** `loose`: restaurants may read members of the order that its record does not declare. */
+/** `loose`: restaurants may read members of the order that the schema does not declare. */
 const renderEvent = jsonRenderer(
   'webhook',
   z.object({ type: z.string(), timestamp: z.string(), data: RestaurantOrder.loose() }),
 )
 
-/** The data is the restaurant's record of the order, without the card. */
+/** The data is the restaurant's record of the order, which contains no card. */
 function postOrder(target: Target, type: string, { webhookId, order }: Transmission, withinMs: number) {
   const { link } = target
   const at = new Date()
@@ -87,7 +87,7 @@ function postOrder(target: Target, type: string, { webhookId, order }: Transmiss
 
 type Message = { webhookId: string; at: Date; body: string; withinMs: number }
 
-/** Signed as Standard Webhooks specifies. */
+/** Posts a message with the signature of Standard Webhooks. */
 function post({ dispatcher, link }: Target, { webhookId, at, body, withinMs }: Message) {
   const send = () =>
     request(link.url, {
@@ -115,16 +115,16 @@ function post({ dispatcher, link }: Target, { webhookId, at, body, withinMs }: M
   )
 }
 
-/** In the background: a restaurant that sends its body slowly delays neither the order nor the attempt. */
+/** Reads the body in the background, so that a slow body delays neither the order nor the attempt. */
 function discardBody({ body }: Dispatcher.ResponseData): void {
   body
     .dump({ limit: MAX_BODY_BYTES, signal: AbortSignal.timeout(BODY_WITHIN_MS) })
-    .catch(() => 'a failure closes the connection, and the result is known')
+    .catch(() => 'a failure closes the connection; the result is already known')
 }
 
 const NO_REASON = 'The restaurant gave no reason.'
 
-/** The reason of a 409, which is a refusal whatever its body contains. */
+/** Returns the reason of a 409. The 409 is a refusal with any body. */
 async function reasonOf(body: Dispatcher.ResponseData['body']): Promise<string> {
   try {
     return Refusal.parse(JSON.parse(await beginningOf(body))).reason || NO_REASON
@@ -133,7 +133,7 @@ async function reasonOf(body: Dispatcher.ResponseData['body']): Promise<string> 
   }
 }
 
-/** The beginning of the body. Rejects when the body ends too late. */
+/** Returns the beginning of the body. Rejects if the body ends too late. */
 async function beginningOf(body: Dispatcher.ResponseData['body']): Promise<string> {
   const timer = setTimeout(() => body.destroy(new Error('too slow')), BODY_WITHIN_MS)
   try {

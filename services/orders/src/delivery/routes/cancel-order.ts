@@ -9,14 +9,15 @@ import type { Idempotent } from '#/store/stores.ts'
 type Deps = Visibility & { idempotent: Idempotent; orchestrator: Pick<Orchestrator, 'apply'> }
 
 /**
- * The customer cancels an order. Of a cancellation and a status report of the restaurant that arrive together, one is saved and the
- * other finds the order changed. The cancellation commits before the idempotency key, because to repeat it changes nothing.
+ * Cancels an order for its customer. If a cancellation and a status report of the restaurant are concurrent, one is saved and the
+ * other finds the changed order. The cancellation commits before the idempotency key, because a repeated cancellation changes
+ * nothing.
  */
 export function cancelOrder(deps: Deps): Handler<typeof CancelOrder> {
   const { orchestrator } = deps
   const { executeRepeatable } = deps.idempotent(CancelOrder)
 
-  /** Reading marks a pending order, so that it stays visible, as cancelled. */
+  /** Reading marks a pending order, so that it stays visible as cancelled if it fails. */
   async function read({ params, principal: { applicationId }, requestId }: Call<typeof CancelOrder>) {
     return (await findVisibleOrder(deps, params.apiKey, { applicationId, requestId })).order
   }
@@ -29,7 +30,7 @@ export function cancelOrder(deps: Deps): Handler<typeof CancelOrder> {
     const cancelled = { kind: 'cancelled', by: 'customer', refusal, onlyUnaccepted: true, until } as const
     const isCancelled = await orchestrator.apply(order.apiKey, cancelled)
     const now = await read(call)
-    // An equal concurrent request may have cancelled it meanwhile.
+    // An equal concurrent request may have cancelled it in the meantime.
     if (isCancelled || now.cancellation) return orderRecord(now)
     const isOpen = now.status === 'AWAITING_PREPARATION' || now.status === 'PROCESSING'
     throw new Problem(

@@ -13,9 +13,9 @@ type Deps = Pick<Stores, 'restaurantLinks'> & {
 }
 
 const PUBLIC_SECRET =
-  'secret is publicly known: it is for simulated restaurants. Use a secret of your own, or make this a test restaurant.'
+  'secret is publicly known, for simulated restaurants only. Use your own secret, or make this a test restaurant.'
 
-/** Sets how orders reach a restaurant from now on. The response does not contain the webhook's secret. */
+/** Sets the link by which orders reach a restaurant. The response does not contain the webhook's secret. */
 export const putRestaurantLink =
   (deps: Deps): Handler<typeof PutRestaurantLink> =>
   async (context) => {

@@ -11,7 +11,7 @@ type Deps = Pick<Stores, 'restaurantOrders'> & {
   orchestrator: Pick<Orchestrator, 'apply'>
 }
 
-/** A restaurant refunds its order, or a part of it. */
+/** Refunds a restaurant's order, or a part of it. */
 export function refundRestaurantOrder(deps: Deps): Handler<typeof RefundRestaurantOrder> {
   const { restaurantOrders, orchestrator } = deps
   const { executeRepeatable } = deps.idempotent(RefundRestaurantOrder)

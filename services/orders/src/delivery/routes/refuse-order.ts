@@ -11,8 +11,8 @@ type Deps = Pick<Stores, 'restaurantOrders'> & {
 }
 
 /**
- * A restaurant refuses an order that it has: the order is cancelled, its authorization voided or its capture refunded. The
- * cancellation commits before the idempotency key. A crash between the two is harmless: a repeated cancellation changes nothing.
+ * Refuses an order for its restaurant: the order is cancelled, its authorization voided or its capture refunded. The cancellation
+ * commits before the idempotency key. A crash between the two is harmless, because a repeated cancellation changes nothing.
  */
 export function refuseOrder(deps: Deps): Handler<typeof RefuseOrder> {
   const { orchestrator } = deps
@@ -27,7 +27,7 @@ export function refuseOrder(deps: Deps): Handler<typeof RefuseOrder> {
     const cancelled = { kind: 'cancelled', by: 'restaurant', refusal, onlyUnaccepted: false } as const
     const isRefused = await orchestrator.apply(apiKey, cancelled)
     const now = await find()
-    // An equal concurrent request may have cancelled it meanwhile.
+    // An equal concurrent request may have cancelled it in the meantime.
     if (isRefused || now.cancellation) return now
     throw new Problem('invalid-transition', 'The order is delivered, and can no longer be refused.')
   }

@@ -7,7 +7,7 @@ import type { OrderNotifier } from '#/saga/order-notifier.ts'
 
 type Deps = { idempotent: Idempotent; notifier: Pick<OrderNotifier, 'publish'>; acceptWithinMs: number }
 
-/** A restaurant reports the status of an order, along the table of docs/interface.md. */
+/** Stores a restaurant's report of an order's status, by the table of docs/interface.md. */
 export function reportStatus({ idempotent, notifier, acceptWithinMs }: Deps): Handler<typeof ReportStatus> {
   const { execute } = idempotent(ReportStatus)
   return async (call) => {
@@ -23,7 +23,7 @@ export function reportStatus({ idempotent, notifier, acceptWithinMs }: Deps): Ha
       if (result.kind === 'unchanged') return before
       return await find()
     })
-    // Also when nothing has changed: subscribers read the rows.
+    // Published even without a change, because subscribers read the rows.
     notifier.publish({ apiKey, restaurantApiKey })
     return answer
   }

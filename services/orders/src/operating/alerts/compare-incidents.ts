@@ -13,10 +13,10 @@ import type { AlertStore } from '#/store/alerts.ts'
 import type { PostgresScheduledRuns } from '#/store/scheduled-runs.ts'
 
 export const COMPARE_EVERY_MS = 10_000
-/** The right to one comparison. A crashed one is repeated after this time. */
+/** The duration of the lease of a comparison. A crashed comparison is repeated after this time. */
 const LEASE_MS = 30_000
 const PAGE = 200
-/** The most incidents of a source that a comparison reads. */
+/** The maximum number of pages that a comparison reads from a source. */
 const MOST_PAGES = 25
 
 type Deps = Incidents & {
@@ -27,8 +27,8 @@ type Deps = Incidents & {
 }
 
 /**
- * Compares the open incidents with the known ones, on one replica at a time, and stores the alerts of those that began or ended. A
- * source that cannot be read leaves its incidents as they are, and the others are compared.
+ * Compares the open incidents with the known ones, on one replica at a time. Stores the alerts of incidents that began or ended.
+ * The incidents of a source that cannot be read stay unchanged, and the other sources are compared.
  */
 export async function compareIncidents(deps: Deps): Promise<boolean> {
   const { alerts, scheduledRuns, channels, log } = deps

@@ -1,21 +1,23 @@
 import { z } from 'zod'
 import { PLACEHOLDERS, templateFault } from '#/domain/alert-template.ts'
 
-/** Compose sets variables that its .env lacks to the empty text. */
+/** Compose sets variables that are missing in its .env to an empty text. */
 const orNone = <S extends z.ZodType>(schema: S) =>
   z.preprocess((value) => (value === '' ? undefined : value), schema.optional())
 
 const addresses = /^[^@\s,<>]+@[^@\s,<>]+$|^[^<>\r\n,]*<[^@\s,<>]+@[^@\s,<>]+>$/
 const isAddressList = (list: string): boolean => list.split(',').every((one) => addresses.test(one.trim()))
 
-/** Where orders sends alerts: docs/deployment.md, "Alerts". */
+/** The channels for alerts: docs/deployment.md, "Alerts". */
 export const alertConfig = {
   ALERT_WEBHOOK_URL: orNone(z.url({ protocol: /^https?$/ })).describe(
-    'Where alerts are posted as JSON when incidents begin and end. None without it.',
+    'The URL to which alerts are posted as JSON when incidents begin and end. Without it, no alerts are posted.',
   ),
   ALERT_WEBHOOK_SECRET: orNone(
     z.string().regex(/^whsec_[A-Za-z0-9+/]{32,}={0,2}$/, 'must be whsec_ and 24 bytes or more in base64'),
-  ).describe('Signs alerts as Standard Webhooks specifies: `whsec_…`. Without it they are not signed.'),
+  ).describe(
+    'The secret (`whsec_…`) that signs alerts as Standard Webhooks specifies. Without it, alerts are not signed.',
+  ),
   ALERT_WEBHOOK_TOKEN: orNone(z.string().min(1)).describe(
     'Sent as `Authorization: Bearer …` with alerts, for receivers that require it.',
   ),
@@ -25,7 +27,7 @@ export const alertConfig = {
       if (fault !== null) context.addIssue({ code: 'custom', message: fault })
     }),
   ).describe(
-    `The JSON body of an alert for receivers with a format of their own, with placeholders: ${PLACEHOLDERS.map((name) => `\`{{${name}}}\``).join(', ')}.`,
+    `The JSON body of an alert for receivers with their own format, with placeholders: ${PLACEHOLDERS.map((name) => `\`{{${name}}}\``).join(', ')}.`,
   ),
   ALERT_SMTP_URL: orNone(z.url({ protocol: /^smtps?$/ })).describe(
     'Mail server for alerts, with user and password: `smtps://user:password@mail.example.com:465`, or `smtp://…:587` with STARTTLS.',
@@ -40,7 +42,7 @@ export const alertConfig = {
 
 type Configured = { [Name in 'ALERT_SMTP_URL' | 'ALERT_EMAIL_FROM' | 'ALERT_EMAIL_TO']?: string | undefined }
 
-/** E-mail needs its server, its sender and its receivers. */
+/** E-mail requires the server, the sender and the receivers. */
 export function checkAlertConfig(config: Configured, context: z.RefinementCtx): void {
   const email = ['ALERT_SMTP_URL', 'ALERT_EMAIL_FROM', 'ALERT_EMAIL_TO'] as const
   const missing = email.filter((name) => config[name] === undefined)

@@ -13,8 +13,8 @@ type Deps = {
 }
 
 /**
- * Attempts the due deliveries. At least once: after a crash between the confirmation and its commit the alert is sent again, with the
- * same id. True when there may be more.
+ * Attempts the due deliveries. Delivery is at least once: after a crash between the confirmation and its commit, the alert is sent
+ * again with the same id. Returns true if more may be due.
  */
 export async function deliverAlerts({ alerts, channels, log }: Deps): Promise<boolean> {
   const leased = await alerts.leaseDeliveries(
@@ -31,7 +31,7 @@ export async function deliverAlerts({ alerts, channels, log }: Deps): Promise<bo
         const reason = reasonOf(error)
         log.warn(
           { address: one.channel, kind: one.alert.kind, attempt: one.attempt, reason },
-          'an alert could not be delivered; it is repeated',
+          'an alert could not be delivered; it is retried',
         )
         await alerts.recordFailure(one, reason)
         return false
@@ -40,10 +40,10 @@ export async function deliverAlerts({ alerts, channels, log }: Deps): Promise<bo
       return true
     }),
   )
-  // An alert that waited for this one is due now.
+  // A later alert that waited for a delivered one is now due.
   return sent.includes(true)
 }
 
-/** The reason is the text of another system. */
+/** The reason contains text of another system. */
 export const reasonOf = (error: unknown): string =>
   maskCardNumbers(sanitizeText(error instanceof Error ? error.message : String(error), MAX_REASON))

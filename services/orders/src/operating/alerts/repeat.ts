@@ -14,12 +14,12 @@ type Deps = Omit<
   repeaters: Repeaters
 }
 
-/** The repeated work of every replica around incidents and alerts. Rows decide which replica acts. */
+/** Schedules the repeated work for incidents and alerts on every replica. Rows decide which replica acts. */
 export function repeatAlerting({ repeaters, ...deps }: Deps): void {
   const { alerts, channels, log } = deps
   repeaters.repeat('compare incidents', 5_000, () => compareIncidents(deps))
   repeaters.repeat('reconcile daily', 60_000, () => reconcileDaily(deps))
-  repeaters.repeat('forget old alerts', 3_600_000, () => alerts.deleteOld())
+  repeaters.repeat('delete old alerts', 3_600_000, () => alerts.deleteOld())
   if (channels.length > 0)
     repeaters.repeat('deliver alerts', 2_000, () => deliverAlerts({ alerts, channels, log }))
 }

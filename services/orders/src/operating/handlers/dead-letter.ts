@@ -5,7 +5,7 @@ import type { Stores } from '#/store/stores.ts'
 
 type Deps = Pick<Stores, 'incidents'> & { log: Log; stopping: AbortSignal }
 
-/** The bus has the error in its log, where it belongs to the request. */
+/** The bus logs the error together with the request. */
 const REASON = 'Its data is invalid, or its handler failed: see the log.'
 
 const Reference = StepRef.pick({ orderApiKey: true, step: true })
@@ -28,7 +28,7 @@ function readReference(content: Buffer): { orderApiKey: string | null; step: str
   try {
     return Reference.parse(JSON.parse(content.toString()))
   } catch {
-    // The bytes are stored in any case.
+    // The bytes are stored even if they cannot be parsed.
     return { orderApiKey: null, step: null }
   }
 }

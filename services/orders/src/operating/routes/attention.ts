@@ -2,7 +2,7 @@ import { Before, type ReadAttention } from '@platter/contracts'
 import { page, type Handler } from '@platter/kit'
 import { readAttention, type Deps } from '#/operating/incidents.ts'
 
-/** The contents of messages, which may be personal data, are not part of the response. */
+/** The response excludes the contents of messages, which may be personal data. */
 export const attention =
   (deps: Deps): Handler<typeof ReadAttention> =>
   async (call) => {

@@ -4,7 +4,7 @@ import { orderRecord } from '#/domain/order.ts'
 import type { Stores } from '#/store/stores.ts'
 import { LastOrderId } from '#/store/order-pages.ts'
 
-/** An operator finds orders of any application by what a customer knows of them. */
+/** Finds orders of any application for an operator, by facts that a customer knows. */
 export const findOrders =
   ({ orderSearch }: Pick<Stores, 'orderSearch'>): Handler<typeof FindOrders> =>
   async ({ query: { limit, cursor, ...filter }, url, setHeader }) => {

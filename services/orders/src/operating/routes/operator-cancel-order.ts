@@ -3,7 +3,10 @@ import { Problem, type Call, type Handler } from '@platter/kit'
 import { orderRecord } from '#/domain/order.ts'
 import { findStory, type ChangeDeps } from '#/operating/find-story.ts'
 
-/** An operator cancels an order of any application. It commits before the idempotency key, because to repeat it changes nothing. */
+/**
+ * Cancels an order of any application for an operator. It commits before the idempotency key, because a repeated cancellation
+ * changes nothing.
+ */
 export function operatorCancelOrder(deps: ChangeDeps): Handler<typeof OperatorCancelOrder> {
   const { orderStories, orchestrator } = deps
   const { executeRepeatable } = deps.idempotent(OperatorCancelOrder)
@@ -16,10 +19,10 @@ export function operatorCancelOrder(deps: ChangeDeps): Handler<typeof OperatorCa
     const cancelled = { kind: 'cancelled', by: 'operator', refusal, onlyUnaccepted: false } as const
     const isCancelled = await orchestrator.apply(order.apiKey, cancelled)
     const again = await findStory(orderStories, params.apiKey)
-    // An equal concurrent request may have cancelled it meanwhile, or the order has failed.
+    // An equal concurrent request may have cancelled it in the meantime, or the order has failed.
     if (isCancelled || again.order.cancellation) return orderRecord(again.order)
     if (again.outcome !== 'transmitted')
-      throw new Problem('invalid-transition', 'The order has failed already, and nothing is charged.')
+      throw new Problem('invalid-transition', 'The order has already failed, and nothing is charged.')
     throw new Problem(
       'invalid-transition',
       'The order is delivered, and can no longer be cancelled. Refund it instead.',

@@ -8,7 +8,7 @@ import type { Stores } from '#/store/stores.ts'
 
 type Deps = Pick<Stores, 'orders' | 'orderStories'> & { payments: ReturnType<typeof internalCaller> }
 
-/** The order, its saga, payment and delivery, for operators. Its card is masked as for clients. */
+/** Returns the order, its saga, payment and delivery, for operators. Its card is masked as for clients. */
 export const getOrderStory =
   ({ orders, orderStories, payments }: Deps): Handler<typeof GetOrderStory> =>
   async ({ params, requestId, deadline }) => {

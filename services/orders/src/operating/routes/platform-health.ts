@@ -6,7 +6,7 @@ type Deps = {
   payments: ReturnType<typeof internalCaller>
 } & Parameters<typeof readServiceHealth>[0]
 
-/** Less than the request has: an unavailable service is a finding, and not an error. */
+/** Shorter than the deadline of the request, because an unavailable service is a finding, not an error. */
 const WITHIN_MS = 6_000
 
 export const platformHealth =

@@ -10,7 +10,7 @@ const Cursor = z.object({
   until: Moment,
 })
 
-/** Compares orders and deliveries with payments and the processor's charges, which payments read. */
+/** Compares orders and deliveries with payments and with the processor's charges, which the payments service reads. */
 export const reconciliation =
   (deps: Deps): Handler<typeof Reconciliation> =>
   async ({ query: { since, cursor }, requestId, deadline, url, setHeader }) => {
@@ -27,7 +27,7 @@ export const reconciliation =
     }
   }
 
-/** From the first order of that second on. Later orders belong to the next reconciliation. */
+/** Starts at the first order of that second. Later orders belong to the next reconciliation. */
 const beginning = (since: number, until: number): Position => ({
   after: { at: since * 1_000_000 - 1, id: 0 },
   from: since,

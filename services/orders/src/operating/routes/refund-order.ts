@@ -4,7 +4,7 @@ import { refundRecord } from '#/domain/refund.ts'
 import { findStory, type ChangeDeps } from '#/operating/find-story.ts'
 import { previewRefund, requestRefund } from '#/saga/request-refund.ts'
 
-/** An operator refunds an order of any application, or a part of it. */
+/** Refunds an order of any application, or a part of it, for an operator. */
 export function refundOrder(deps: ChangeDeps): Handler<typeof RefundOrder> {
   const { orderStories, orchestrator } = deps
   const { executeRepeatable } = deps.idempotent(RefundOrder)

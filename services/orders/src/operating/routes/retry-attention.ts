@@ -18,10 +18,10 @@ type Deps = Pick<Stores, 'incidents'> & {
 /** The question has no filter by restaurant. */
 const MAX_UNATTENDED = 10_000
 
-/** The part of a retry that shares the transaction of the stored response. Returns the text for the operator. */
+/** The part of a retry that runs in the transaction of the stored response. Returns the text for the operator. */
 type Rest = (stores: Stores) => Promise<string>
 
-/** Retries an incident. A second retry is harmless: commands and payment look-ups are idempotent. */
+/** Retries an incident. A second retry is harmless, because commands and payment look-ups are idempotent. */
 export function retryAttention(deps: Deps): Handler<typeof RetryAttention> {
   const { payments, acceptWithinMs } = deps
   const { replay, execute } = deps.idempotent(RetryAttention)
@@ -52,9 +52,9 @@ export function retryAttention(deps: Deps): Handler<typeof RetryAttention> {
         const { found, known } = await payments(RetryPayment, { orderApiKey: key }, context)
         return async ({ incidents }) => {
           if (!found) noSuchIncident()
-          // The reply to the republished command has the outcome that payments found.
+          // The reply to the republished command contains the outcome that payments found.
           await incidents.wakeSaga(key)
-          return `The payment processor was queried. The outcome is ${known ? 'known now' : 'still unknown'}.`
+          return `The payment processor was queried. The outcome is ${known ? 'now known' : 'still unknown'}.`
         }
       }
     }
@@ -105,11 +105,11 @@ async function checkUnattended({ bus }: Deps, key: string, context: RequestConte
   return async () => 'Only a client of the restaurant can end this. Call the restaurant.'
 }
 
-/** The dead letter is deleted after RabbitMQ has confirmed the message. */
+/** Republishes a dead letter. It is deleted after RabbitMQ has confirmed the message. */
 async function republish({ incidents, bus }: Deps, key: string): Promise<Rest> {
   const letter = await incidents.findDeadLetter(key)
   const command = commands.find(({ name }) => name === letter?.command)
-  // An equal concurrent request may have deleted it already; this one gets the same response.
+  // An equal concurrent request may have deleted it; this request receives the same response.
   if (!letter) return async () => noSuchIncident()
   if (command) await bus.republish(command, letter)
   return async (stores) => {

@@ -8,7 +8,10 @@ export type Tokenizer = (
   context: RequestContext,
 ) => Promise<z.output<typeof Tokenize.response>>
 
-/** Exchanges a new card's number, or its token of the processor, for the token that is charged, over HTTP and in memory only, before the order is stored. */
+/**
+ * Exchanges a new card's number, or its processor token, for the token that is charged. It uses HTTP and memory only, and runs
+ * before the order is stored.
+ */
 export const tokenizer =
   (call: ReturnType<typeof internalCaller>): Tokenizer =>
   (card, by, context) =>

@@ -33,7 +33,7 @@ import type { Subscription } from '#/saga/subscriptions.ts'
 type Deps = Pick<Stores, 'idempotencyKeys' | 'orders'> & {
   bus: Bus
   log: Log
-  /** The process ends. */
+  /** Aborted when the process stops. */
   stopping: AbortSignal
   cardMinimum: Cents
   orchestrator: Orchestrator
@@ -42,15 +42,15 @@ type Deps = Pick<Stores, 'idempotencyKeys' | 'orders'> & {
   limit: ConcurrencyLimit
 }
 
-/** When checks and acceptance take longer, without waits, the gateway reduces its concurrency. They usually take 20 ms. */
+/** If checks and acceptance take longer, without waits, the gateway reduces its concurrency. They usually take 20 ms. */
 const LATE_MS = 500
-/** 125 orders a second while no restaurant responds, at 8 s each. */
+/** 125 orders per second while no restaurant responds, at 8 s each. */
 const MAX_PENDING_REQUESTS = 1_000
 
 /**
- * docs/specification.md, "Endpoints". Checks the order, exchanges a new card for a token, accepts the order (one commit), and
- * waits for its saga (`saga/domain/transition.ts`), all within the deadline. The request has a permit except while it waits for
- * the processor or the saga.
+ * docs/specification.md, "Endpoints". Checks the order, exchanges a new card for a token, accepts the order (one commit), and waits
+ * for its saga (`saga/domain/transition.ts`), all within the deadline. The request has a permit except while it waits for the
+ * processor or the saga.
  */
 export function sendOrder(deps: Deps): Handler<typeof SendOrder> {
   return async (call) => {
@@ -64,7 +64,7 @@ export function sendOrder(deps: Deps): Handler<typeof SendOrder> {
     const caller = { applicationId, mode, requestId, deadline, now: Date.now() }
     const checked = await checkOrder(deps, body, caller)
     const newCard = await permit.suspend(() => tokenized(deps.tokenize, call, checked.order))
-    // After the deadline the order would proceed while its client gets an error.
+    // After the deadline the order would continue although its client receives an error.
     if (deadline.earlier(requestTimes.answer).isOver) throw tooLate()
     const apiKey = newApiKey()
     using pending = notifier.addPendingRequest(apiKey)
@@ -78,12 +78,12 @@ export function sendOrder(deps: Deps): Handler<typeof SendOrder> {
 const tooLate = () =>
   new Problem(
     'service-unavailable',
-    'The order could not be checked in time. Nothing was charged; please try again.',
+    'The order could not be checked in time. Nothing was charged. Please try again.',
   )
 
 /**
- * The response to a request whose Idempotency-Key was used before; null for a new key. A refusal before the acceptance stores no
- * key, so the corrected request may use it.
+ * Returns the response to a request whose Idempotency-Key was used before; null for a new key. A refusal before the acceptance
+ * stores no key, so the corrected request may use the same key.
  */
 async function replay(deps: Deps, call: Call<typeof SendOrder>, permit: Permit): Promise<Rendered | null> {
   if (!call.idempotency) return null
@@ -103,14 +103,14 @@ async function replay(deps: Deps, call: Call<typeof SendOrder>, permit: Permit):
   }
 }
 
-/** The order was accepted before, and may have a result. */
+/** Responds for an order that an earlier request accepted. It may already have a result. */
 async function resume(deps: Deps, apiKey: string, call: Call<typeof SendOrder>): Promise<Rendered> {
   using pending = deps.notifier.addPendingRequest(apiKey)
   pending.wake()
   return await finalAnswer(deps, { apiKey, accepted: null, pending }, call)
 }
 
-/** The card of an order that is not charged (a test order, a total of 0) is never sent to the processor. */
+/** Exchanges the card. The card of an order that is not charged (a test order, a total of 0) is never sent to the processor. */
 async function tokenized(
   tokenize: Tokenizer,
   { body: { card }, principal: { applicationId }, headers, requestId, deadline }: Call<typeof SendOrder>,
@@ -131,8 +131,8 @@ async function tokenized(
 type Accepting = Acceptable & { pending: Subscription }
 
 /**
- * Commits the order; from here on it is not lost. Returns it as committed, or null when the confirmation was lost but the row
- * exists. Throws `idempotency-in-flight` when a concurrent request has claimed the key.
+ * Commits the order; a later crash does not lose it. Returns the order as committed, or null if the confirmation was lost but the
+ * row exists. Throws `idempotency-in-flight` if a concurrent request has claimed the key.
  */
 async function accept(
   { orders, orchestrator, log }: Deps,
@@ -154,14 +154,14 @@ async function accept(
     throw outcomeUnknown(error)
   }
   committing.then(
-    () => log.warn({ orderApiKey: apiKey }, 'an order was accepted after its request was answered 503'),
+    () => log.warn({ orderApiKey: apiKey }, 'an order was accepted after its request received a 503'),
     (error: unknown) =>
       log.warn({ orderApiKey: apiKey, err: error }, 'the commit of an order failed after its deadline'),
   )
   throw outcomeUnknown()
 }
 
-/** Waits for an unavailable database, at most 2 s. */
+/** Returns whether the order's row exists. Waits for an unavailable database, at most 2 s. */
 async function wasCommitted(
   orders: Stores['orders'],
   apiKey: string,

@@ -6,7 +6,7 @@ import { orderRecord } from '#/domain/order.ts'
 
 type Deps = { bus: Bus; cardMinimum: Cents; limit: ConcurrencyLimit }
 
-/** The checks of send-order; nothing is stored, charged or transmitted. */
+/** Makes the checks of send-order; nothing is stored, charged or transmitted. */
 export const validateOrder =
   ({ limit, ...deps }: Deps): Handler<typeof ValidateOrder> =>
   async ({ body, principal: { applicationId, mode }, requestId, deadline, unknownFields }) => {

@@ -8,7 +8,7 @@ type Deps = Pick<Stores, 'orders'> & { own: OwnStores; secrets: InternalSecrets 
 
 /**
  * For a client that lost the response to send-order (docs/interface.md, "Idempotency keys"). A key is found under the access key
- * that it was sent with.
+ * that sent it.
  */
 export const orderByKey =
   ({ orders, own, secrets }: Deps): Handler<typeof OrderByKey> =>

@@ -28,7 +28,7 @@ export const orderStatuses =
     return history.map((record) => ({ orderApiKey: params.apiKey, ...record }))
   }
 
-/** A client that has received the end gets a 204: then EventSource does not reconnect (WHATWG HTML, 9.2.3). */
+/** A client that has received the end of the stream receives a 204, so EventSource does not reconnect (WHATWG HTML, 9.2.3). */
 async function eventStream(
   { notifier, streams }: Live,
   { params: { apiKey }, query, headers }: Call<typeof OrderStatuses>,

@@ -14,8 +14,8 @@ type Deps = Pick<Stores, 'changes' | 'restaurantOrders'> & {
 }
 
 /**
- * The open orders of the restaurant, then each new or changed order. A tablet without a network closes no connection, so that a stream
- * of the console is evidence of attendance at its beginning only; its page calls the operation `attendance` as well.
+ * Streams the open orders of the restaurant, then each new or changed order. A tablet that loses its network closes no connection.
+ * Therefore a stream of the console proves attendance only at its beginning, and its page also calls the operation `attendance`.
  */
 export const restaurantOrdersStream =
   ({ notifier, streams, attendance, ...deps }: Deps): Handler<typeof RestaurantOrdersStream> =>

@@ -4,7 +4,7 @@ import { clientRecord } from '#/domain/order.ts'
 import { isUserOf, readAndMark, type Deps } from '#/reading/visibility.ts'
 import { LastOrderId } from '#/store/order-pages.ts'
 
-/** docs/specification.md, "Endpoints": newest first. */
+/** docs/specification.md, "Endpoints". Newest first. */
 export const userOrders =
   ({ orders, own, bus }: Deps): Handler<typeof UserOrders> =>
   async ({

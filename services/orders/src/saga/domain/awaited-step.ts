@@ -16,8 +16,9 @@ type Awaited =
   | { step: typeof refundStep; isCompensation: false; refund: PendingRefund }
 
 /**
- * The awaited step: forward the first that is not completed, backward the last that is not compensated, and then a pending refund.
- * Null at the end. Pending refunds take turns by attempt, beginning with the newest: one may stay pending at the processor for days.
+ * Returns the awaited step. Forward, it is the first step that is not completed; backward, the last one that is not compensated;
+ * afterwards a pending refund. Null at the end. Pending refunds take turns by attempt, newest first, because one may stay pending
+ * at the processor for days.
  */
 export function awaitedStep({
   facts,
@@ -37,7 +38,7 @@ export function awaitedStep({
 
 const isNeeded = (step: Step, facts: SendOrderFacts) => step.kind === 'pivot' || step.isNeeded(facts)
 
-/** The command of the awaited step; null during a delivery. */
+/** Returns the command of the awaited step; null during a delivery. */
 export function publicationOf(saga: Saga, awaited: Awaited): Publication | null {
   const { step, isCompensation } = awaited
   if (step.kind === 'pivot') return null

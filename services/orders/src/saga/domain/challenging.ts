@@ -3,9 +3,9 @@ import type { OrderState } from '#/domain/order-state.ts'
 import type { Saga, SendOrderFacts, State } from '#/domain/saga-row.ts'
 import { tooLate } from '#/saga/domain/failure.ts'
 
-/* The bank waits for the customer: the step authorize has no result, and the processor is queried until there is one. */
+/* The bank awaits the customer's authentication: the step authorize has no result, and the processor is polled until it has one. */
 
-/** A lost event of the processor delays the order by this time. */
+/** The maximum delay of an order by a lost event of the processor. */
 const POLL_MS = 10_000
 
 const notConfirmed: Refusal = {
@@ -13,7 +13,7 @@ const notConfirmed: Refusal = {
   detail: 'The payment was not confirmed at the bank in time. Your card was not charged.',
 }
 
-/** What is authorized. The same at each repetition, because it has one idempotency key. */
+/** The data of the authorization. Equal in each repetition, because all use one idempotency key. */
 export const authorizationOf = (facts: SendOrderFacts) => ({
   amount: facts.total,
   token: facts.token,
@@ -22,14 +22,17 @@ export const authorizationOf = (facts: SendOrderFacts) => ({
   savesCard: facts.userApiKey !== null && facts.newCard !== null,
 })
 
-/** Whether the bank waits for the customer. */
+/** Returns whether the bank awaits the customer's authentication. */
 export const isChallenged = ({ challenge, done, refusal }: State): boolean =>
   challenge !== undefined && refusal === null && !done.includes('authorize')
 
-/** Why an order fails whose card was not authorized before its deadline. */
+/** Returns the refusal of an order whose card was not authorized before its deadline. */
 export const refusalOfExpiry = (state: State): Refusal => (isChallenged(state) ? notConfirmed : tooLate)
 
-/** The order and its saga while the bank waits; null when they are in this state already, and for any other step. */
+/**
+ * Returns the order and its saga while the bank awaits the customer; null if they are already in this state, and for any other
+ * step.
+ */
 export function challenged<O extends OrderState, S extends Saga>(
   order: O,
   saga: S,
@@ -46,11 +49,11 @@ export function challenged<O extends OrderState, S extends Saga>(
   }
 }
 
-/** Every state but that one is without the action. */
+/** Removes the action: it exists only while the bank awaits the customer. */
 export const withoutAction = <O extends OrderState>(order: O): O =>
   order.paymentAction ? { ...order, paymentAction: null } : order
 
-/** The times of a challenge that begins at `at` (epoch seconds); null for any other state. */
+/** Returns the times of a challenge that begins at `at` (epoch seconds); null for any other state. */
 export function challengeTimes(
   { paymentAction: action }: OrderState,
   at: number,

@@ -9,17 +9,19 @@ import {
 import type { DeliveryResult, DeliveryState, OrderState } from '#/domain/order-state.ts'
 import type { Saga, SendOrderFacts, State } from '#/domain/saga-row.ts'
 
-/* How a saga fails, and what it leaves: the cancellation, the notice to the restaurant, the order. */
+/* The failure of a saga and its effects: the cancellation, the notice to the restaurant, the state of the order. */
 
 const PAYMENT_AFTER: Readonly<Record<string, PaymentState>> = { authorize: 'AUTHORIZED', capture: 'CHARGED' }
 
-/** The payment state after a completed step, or after its compensation: payments reply whether they have voided or refunded. */
+/**
+ * Returns the payment state after a completed step, or after its compensation. Payments replies whether it has voided or refunded.
+ */
 export const paymentAfter = (
   { step, isCompensation }: { step: string; isCompensation: boolean },
   { paymentState = 'VOIDED' }: Extract<Outcome, { kind: 'done' }>,
 ): PaymentState | undefined => (isCompensation ? paymentState : PAYMENT_AFTER[step])
 
-/** States without a capture. */
+/** Payment states without a capture. */
 const UNPAID: readonly PaymentState[] = ['PENDING', 'DUE', 'AUTHORIZED']
 
 export const tooLate: Refusal = {
@@ -27,11 +29,11 @@ export const tooLate: Refusal = {
   detail: 'The payment could not be settled in time. Your card was not charged.',
 }
 
-/** The order at the end of a failed saga, at `at` (epoch seconds). */
+/** Returns the order at the end of a failed saga, at `at` (epoch seconds). */
 export function fail<O extends OrderState>(order: O, { facts, state }: Saga, at: number): O {
   return {
     ...order,
-    // A killed replica may have answered without marking the order.
+    // A killed replica may have responded without marking the order.
     ...(at >= (facts.answeredBy ?? Infinity) && { told: true }),
     outcome: order.outcome === 'pending' ? 'failed' : order.outcome,
     paymentState: UNPAID.includes(order.paymentState) ? 'VOIDED' : order.paymentState,
@@ -39,7 +41,7 @@ export function fail<O extends OrderState>(order: O, { facts, state }: Saga, at:
   }
 }
 
-/** The notice to a restaurant that did not respond before the deadline, and may have the order nevertheless. */
+/** Returns the notice to a restaurant that did not respond before the deadline, and may have the order nevertheless. */
 export function noticeOf({ done, refusal }: State): DeliveryState | null {
   const isUnreachable = refusal?.code === 'restaurant-unreachable' && !done.includes('transmit')
   return isUnreachable ? { outcome: 'unreachable', link: null, noticeInMs: 0 } : null
@@ -52,7 +54,7 @@ type Cancelling = {
   at: number
 }
 
-/** Restaurants and deadlines cancel orders that a restaurant has; customers and operators pending ones as well. */
+/** Restaurants and deadlines cancel only orders that a restaurant has; customers and operators also cancel pending ones. */
 export function mayBeCancelled(
   { outcome, status, cancellation }: OrderState,
   { refusal }: State,
@@ -65,13 +67,13 @@ export function mayBeCancelled(
   )
 }
 
-/** By others than the restaurant, which then needs a notice. */
+/** Returns whether the restaurant did not cancel the order itself, so that it needs a notice. */
 const isByOthers = (by: Cancellation['cancelledBy']): boolean => by === 'customer' || by === 'operator'
 
-/** An attempt takes 10 s, and its lease ends 3 s after its replica does. No order may arrive after its cancellation. */
+/** An attempt takes 10 s, and its lease ends 3 s after its replica dies. No order may arrive after its cancellation. */
 const ATTEMPTS_ARE_OVER_MS = 15_000
 
-/** The notice of a cancellation to a restaurant that has the order, or (`isDelivering`) may receive it at this moment. */
+/** Returns the notice of a cancellation to a restaurant that has the order, or (`isDelivering`) may be receiving it. */
 export function noticeOfCancellation(
   by: Cancellation['cancelledBy'],
   isDelivering: boolean,
@@ -96,7 +98,7 @@ export function cancellationOf(
   }
 }
 
-/** Why an order that its restaurant did not accept fails. */
+/** Returns the refusal of an order that its restaurant did not accept. */
 export const refusalOf = (result: Exclude<DeliveryResult, { outcome: 'accepted' }>): Refusal =>
   result.outcome === 'refused'
     ? { code: 'order-refused', detail: `The restaurant refused the order: ${result.reason}` }

@@ -15,7 +15,7 @@ export const cash: SendOrderFacts = {
   newAddress: null,
 }
 export const newCard = { apiKey: 'c1', token: 'tok_1' } as SendOrderFacts['newCard']
-/** Every step: it is charged, and its card is saved. */
+/** An order with every step: it is charged, and its card is saved. */
 export const card: SendOrderFacts = { ...cash, token: 'tok_1', userApiKey: 'u1', newCard }
 
 export const refusal = (code: Refusal['code']): Refusal => ({ code, detail: 'because' })
@@ -43,7 +43,7 @@ export function apply({ order, saga }: Now, event: Event): Next {
   return next
 }
 
-/** A reply to the command that is awaited. */
+/** A reply to the awaited command. */
 export function reply({ saga }: Now, outcome: Outcome): Event {
   const awaited = awaitedStep(saga)
   if (!awaited) throw new Error('no reply is awaited')
@@ -70,7 +70,7 @@ export const withStatus = (now: Now, status: OrderState['status']): Now => ({
   order: { ...now.order, status },
 })
 
-/** Every state that there is, by its name. */
+/** All states, by name. */
 export function states(): Record<string, Now> {
   const authorize = accepted(card)
   const transmit = apply(authorize, reply(authorize, done))

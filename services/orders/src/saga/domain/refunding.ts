@@ -4,26 +4,26 @@ import type { OrderState } from '#/domain/order-state.ts'
 import { reservedOf, returnedOf, type OrderRefund } from '#/domain/refund.ts'
 import type { Saga, State } from '#/domain/saga-row.ts'
 
-/* What happens to the money of an order after its capture: refunds that are requested here, and what happens at the processor. */
+/* The payment of an order after its capture: refunds that are requested here, and changes at the processor. */
 
-/** The order and the state of its saga afterwards. */
+/** The order and the state of its saga after the change. */
 export type AfterSale<O extends OrderState> = { order: O; state: State }
 
-/** `count`: of the refunds that it was computed from. */
+/** `count`: the number of refunds of the order from which it was computed. */
 export type Requested = { refund: OrderRefund; count: number }
 
-/** What happened to the charge at the processor, without this platform; a later version replaces an earlier one. */
+/** Refunds and the dispute of the charge at the processor that Platter did not request. A later version replaces an earlier one. */
 export type Mirrored = {
   version: number
   refunds: readonly OrderRefund[]
-  /** The `apiKey`s of refunds of this platform that have failed there, also after they were done. */
+  /** The `apiKey`s of Platter's refunds that failed at the processor, including failures after an earlier success. */
   failed: readonly string[]
   dispute: OrderDispute | null
 }
 
 /**
- * Requests a refund; cash is back at once. Null when it does not fit the order, or the order has other refunds than those that it
- * was computed from. Never more than the total is refunded.
+ * Requests a refund; a cash refund is done immediately. Null if it does not match the order, or if the order's refunds have changed
+ * since it was computed. The refunds never exceed the total.
  */
 export function requestRefund<O extends OrderState>(
   order: O,
@@ -41,7 +41,7 @@ export function requestRefund<O extends OrderState>(
   return { order: next, state: { ...state, refunds: pending } }
 }
 
-/** The result of a pending refund, whatever the version of the saga was when it was requested; null when it is not pending. */
+/** Applies the result of a pending refund, independent of the saga's version; null if the refund is not pending. */
 export function endRefund<O extends OrderState>(
   order: O,
   { facts, state }: Saga,
@@ -58,8 +58,8 @@ export function endRefund<O extends OrderState>(
 }
 
 /**
- * Sets what happened at the processor. Null for an earlier version, and before the capture is known here: nothing can be refunded
- * or disputed then. A cancelled order keeps its refunds, because the release of its payment has refunded whatever was left.
+ * Sets the processor's state. Null for an earlier version, and before the capture is known here, when nothing can be refunded or
+ * disputed yet. A cancelled order keeps its refunds, because the release of its payment has refunded the remaining amount.
  */
 export function setMirrored<O extends OrderState>(
   order: O,
@@ -74,7 +74,7 @@ export function setMirrored<O extends OrderState>(
   const own = order.refunds
     .filter(({ requestedBy }) => requestedBy !== 'processor')
     .map((one): OrderRefund => {
-      // A pending one ends with its reply.
+      // A pending refund ends with its reply.
       const hasReturned = one.state === 'DONE' && failed.includes(one.apiKey)
       return hasReturned ? failedRefund(one, at) : one
     })
@@ -89,8 +89,8 @@ const failedRefund = (one: OrderRefund, at: number): OrderRefund => ({
 })
 
 /**
- * The order is REFUNDED while all of its total is back. The payment state of a cancelled one is that of its release, which has refunded
- * what a failed refund left.
+ * Sets the refunds. The order is REFUNDED while its whole total is returned. The payment state of a cancelled order is that of its
+ * release, which has refunded the amount of failed refunds too.
  */
 function withRefunds<O extends OrderState>(order: O, total: number, refunds: readonly OrderRefund[]): O {
   const { paymentState, cancellation } = order

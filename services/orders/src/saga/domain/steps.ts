@@ -10,22 +10,22 @@ import {
 import type { PendingRefund, SendOrderFacts } from '#/domain/saga-row.ts'
 import { authorizationOf } from '#/saga/domain/challenging.ts'
 
-/** A command without its reference (order, step, version, attempt). The transition adds it. */
+/** A command without its reference (order, step, version, attempt), which the transition adds. */
 type Message = { command: Command; data: Record<string, unknown> }
 
 type Participant = {
-  /** Other orders skip the step. */
+  /** Returns whether the order needs the step; other orders skip it. */
   isNeeded: (facts: SendOrderFacts) => boolean
   command: (facts: SendOrderFacts) => Message
-  /** The command is republished when no reply has arrived in this time. */
+  /** If no reply arrives in this time, the command is republished. */
   replyTimeoutMs: number
-  /** The command may wait for others for this time, to share a message. */
+  /** The command may wait for other commands for this time, to share a message. */
   gatherMs?: number
 }
 
 /**
  * Richardson's three kinds of steps. A refusal before or at the pivot compensates the completed steps; the commands after it are
- * republished until they succeed. The pivot has no command, because its work is the delivery (`delivery/deliver.ts`).
+ * republished until they succeed. The pivot has no command, because the delivery executes it (`delivery/deliver.ts`).
  */
 export type Step = { name: string } & (
   | ({ kind: 'compensatable'; compensation: (facts: SendOrderFacts) => Message } & Participant)
@@ -40,7 +40,7 @@ const compensatable = (
 const pivot = (name: string): Step => ({ kind: 'pivot', name })
 const retriable = (name: string, step: Participant): Step => ({ kind: 'retriable', name, ...step })
 
-/** Throws for steps in another order than compensatable, one pivot, retriable. */
+/** Throws unless the steps are compensatable ones, one pivot, and retriable ones, in this order. */
 export function checkSteps(steps: readonly Step[]): readonly Step[] {
   const kinds = steps.map(({ kind }) => kind).join(' ')
   if (!/^(compensatable )*pivot( retriable)*$/.test(kinds)) throw new Error(`not a saga: ${kinds}`)
@@ -52,8 +52,8 @@ const hasSomethingToSave = ({ userApiKey, newCard, newAddress }: SendOrderFacts)
   userApiKey !== null && (newCard !== null || newAddress !== null)
 
 /**
- * The steps of an accepted order (docs/specification.md, "Endpoints": validate, charge, transmit). Validation precedes the acceptance
- * (`check-order.ts`). `transition.ts` decides what each step changes.
+ * The steps of an accepted order (docs/specification.md, "Endpoints": validate, charge, transmit). The validation precedes the
+ * acceptance (`check-order.ts`). `transition.ts` decides the effect of each step.
  */
 export const sendOrderSteps = checkSteps([
   compensatable('authorize', {
@@ -79,7 +79,7 @@ export const sendOrderSteps = checkSteps([
   }),
 ])
 
-/** A refund is a step for itself, after all others: an order has any number of them, at any time after its capture. */
+/** A refund is a separate step after all others: an order may have any number of refunds, at any time after its capture. */
 export const refundStep = {
   kind: 'refund',
   name: 'refund',

@@ -34,16 +34,16 @@ import { awaitedStep, publicationOf, type Publication } from '#/saga/domain/awai
  *                          │   compensate authorize ←─────────────────────────────┘
  *          expired: ───────┼────────↑      │ done: VOIDED or REFUNDED
  *                          ↓               ↓
- *                        failed ←──────────┘←── at once, when there is nothing to compensate (cash)
+ *                        failed ←──────────┘←── immediately, if no step was completed (cash)
  *
  * outcome        pending until the restaurant has accepted (transmitted) or the saga has failed (failed). A failed order is
- *                hidden unless a client read it while it was pending (`isVisible`); a cancelled one stays transmitted.
- * status         PROCESSING, and AWAITING_PREPARATION once the restaurant has accepted; then the restaurant reports it.
- * payment state  PENDING → AUTHORIZED → CHARGED; VOIDED, or as payments reply (REFUNDED), after the compensation; REFUNDED when refunds
- *                have returned the whole total.
- * cancellation   set by `cancelled` at once, or by a failure at its end. Afterwards only its refund grows, by refunds that fail.
- * refunds        each reopens a completed saga, which ends again with its result. They change no other state but the payment's, at the end.
- * challenge      while the bank waits for the customer, in the state authorize, whose command is then a poll (challenging.ts).
+ *                hidden unless a client read it while it was pending (`isVisible`); a cancelled order stays transmitted.
+ * status         PROCESSING, then AWAITING_PREPARATION once the restaurant has accepted; later statuses are reported by it.
+ * payment state  PENDING → AUTHORIZED → CHARGED; after the compensation VOIDED or REFUNDED, by the reply of payments;
+ *                REFUNDED when refunds have returned the whole total.
+ * cancellation   set by `cancelled` immediately, or at the end of a failure. Later, only failed refunds increase its refund.
+ * refunds        each reopens a completed saga, which ends again with its result. Only the payment state changes too, at the end.
+ * challenge      the bank awaits the customer, in the state authorize; its command is then a poll (challenging.ts).
  * delivery       opened with the step transmit, ended by its result; an unreachable restaurant is notified of the failure.
  */
 
@@ -52,16 +52,16 @@ export type Event = Trigger & { at: number }
 
 export type Trigger =
   | { kind: 'accepted' }
-  /** A participant's reply to the command of `step`, or to that of its compensation. */
+  /** A participant's reply to the command of `step`, or to the command of its compensation. */
   | {
       kind: 'replied'
       step: string
       isCompensation: boolean
       version: number
       outcome: Outcome
-      /** Of the step `refund`. */
+      /** For the step `refund`: the refund. */
       refund?: string
-      /** The reply ends a challenge. `recheck`: why the order cannot be transmitted any more. */
+      /** The reply ends a challenge. `recheck`: why the order can no longer be transmitted. */
       challenge?: { recheck: Refusal | null }
     }
   | { kind: 'delivered'; result: DeliveryResult }
@@ -69,26 +69,26 @@ export type Trigger =
       kind: 'cancelled'
       by: Cancellation['cancelledBy']
       refusal: Refusal
-      /** Only while the restaurant has not started the order. */
+      /** Applies only while the restaurant has not started the order. */
       onlyUnaccepted: boolean
       /** Epoch seconds; a later cancellation is stale. */
       until?: number
     }
   /** A refund was requested. */
   | ({ kind: 'refunded' } & Requested)
-  /** Refunds and a dispute at the processor, without this platform. */
+  /** Refunds and a dispute at the processor that Platter did not request. */
   | ({ kind: 'mirrored' } & Mirrored)
   /** The deadline of the saga has passed. */
   | { kind: 'expired' }
   /** No reply has arrived in time. */
   | { kind: 'retried' }
 
-/** `saga` is the same object when there is nothing to save. `delivery`: null leaves it unchanged. */
+/** `saga` is the same object if nothing must be saved. `delivery`: null leaves it unchanged. */
 export type Transition<O extends OrderState, S extends Saga> = {
   order: O
   saga: S
   delivery: DeliveryState | null
-  /** To be published after the save; null during a delivery, and at the end. */
+  /** Published after the save; null during a delivery, and at the end. */
   command: Publication | null
 }
 
@@ -96,8 +96,8 @@ type Of<Kind extends Event['kind']> = Extract<Event, { kind: Kind }>
 type Result<O extends OrderState, S extends Saga> = Transition<O, S> | 'stale'
 
 /**
- * The order, its saga and its delivery after an event, and the next command; `stale` for an event that does not apply to
- * this state: a late or repeated reply, a cancellation of a delivered order.
+ * Returns the order, its saga and its delivery after an event, and the next command. Returns `stale` for an event that does not
+ * apply to this state: a late or repeated reply, a cancellation of a delivered order.
  */
 export function transition<O extends OrderState, S extends Saga>(
   order: O,
@@ -124,7 +124,7 @@ export function transition<O extends OrderState, S extends Saga>(
   }
 }
 
-/** The next state begins: its command, its delivery, or the end of the saga. */
+/** Enters the next state: its command, its delivery, or the end of the saga. */
 function enter<O extends OrderState, S extends Saga>(order: O, saga: S, at: number): Transition<O, S> {
   const awaited = awaitedStep(saga)
   if (awaited) {
@@ -132,7 +132,7 @@ function enter<O extends OrderState, S extends Saga>(order: O, saga: S, at: numb
     return { order, saga, delivery, command: publicationOf(saga, awaited) }
   }
   const ended = { ...saga, isFinished: true }
-  // A saga that had ended before has sent its notice.
+  // A saga that has ended before has already sent its notice.
   if (!saga.state.refusal || saga.isFinished) return { order, saga: ended, delivery: null, command: null }
   return { order: fail(order, saga, at), saga: ended, delivery: noticeOf(saga.state), command: null }
 }
@@ -168,7 +168,7 @@ function reply<O extends OrderState, S extends Saga>(order: O, saga: S, event: O
   return advance(order, saga, { state: { ...state, refusal: outcome.refusal }, at })
 }
 
-/** The kind of the step that was replied to; null unless that reply is awaited. */
+/** Returns the kind of the step of the reply; null unless that reply is awaited. */
 function awaitedKind(saga: Saga, { step, isCompensation, version }: Of<'replied'>) {
   const awaited = saga.isFinished || version !== saga.version ? null : awaitedStep(saga)
   if (awaited?.step.name !== step || awaited.isCompensation !== isCompensation) return null
@@ -200,7 +200,7 @@ function deliver<O extends OrderState, S extends Saga>(
 }
 
 /**
- * Reopens the saga, finished or not, to void the authorization or refund the capture. The step that a pending order awaits is
+ * Reopens the saga, finished or not, to void the authorization or refund the capture. The awaited step of a pending order is
  * compensated too, because its command may have been executed.
  */
 function cancel<O extends OrderState, S extends Saga>(
@@ -223,7 +223,7 @@ function cancel<O extends OrderState, S extends Saga>(
   return { ...next, delivery: next.delivery ?? noticeOfCancellation(by, step?.kind === 'pivot', state) }
 }
 
-/** What happens to the money after the sale. A pending refund reopens the saga. */
+/** Applies a change of the payment after the capture. A pending refund reopens the saga. */
 function changeAfterSale<O extends OrderState, S extends Saga>(
   saga: S,
   changed: AfterSale<O> | null,
@@ -236,8 +236,8 @@ function changeAfterSale<O extends OrderState, S extends Saga>(
 }
 
 /**
- * Before the pivot the saga fails, and the awaited step is compensated, because its command may have been executed. From the
- * pivot on, the command is republished.
+ * Before the pivot the saga fails, and the awaited step is compensated, because its command may have been executed. From the pivot
+ * on, the command is republished.
  */
 function expire<O extends OrderState, S extends Saga>(order: O, saga: S, at: number): Result<O, S> {
   const awaited = saga.isFinished ? null : awaitedStep(saga)
@@ -250,6 +250,6 @@ function retry<O extends OrderState, S extends Saga>(order: O, saga: S, at: numb
   if (saga.isFinished) return 'stale'
   const awaited = awaitedStep(saga)
   if (awaited) return { order, saga, delivery: null, command: publicationOf(saga, awaited) }
-  // The previous version cancels in two commits, and a replica of it may have died between them.
+  // A replica of the previous version cancels in two commits, and may have died between them.
   return advance(order, saga, { state: saga.state, at })
 }

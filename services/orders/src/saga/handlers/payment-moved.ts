@@ -5,8 +5,9 @@ import type { Orchestrator } from '#/saga/orchestrator.ts'
 type Deps = { orchestrator: Pick<Orchestrator, 'apply'> }
 
 /**
- * The processor has an event about an order: its awaited command is republished now. A lost message delays it until the next poll. The
- * saga is loaded: nothing is saved, so that an old version in memory would be used, and the reply to its command would be stale.
+ * Handles a processor event about an order: republishes the awaited command now. A lost message delays the order until the next
+ * poll. The saga is loaded, not taken from memory: nothing is saved, so an old cached version would be published, and its reply
+ * would be stale.
  */
 export const handlePaymentMoved =
   ({ orchestrator }: Deps) =>

@@ -7,7 +7,7 @@ import type { Orchestrator } from '#/saga/orchestrator.ts'
 
 type Deps = { orchestrator: Pick<Orchestrator, 'apply'>; recheck: Recheck; log: Log }
 
-/** Applies a participant's reply. A reply to any other command than the last one changes nothing. */
+/** Applies a participant's reply. A reply to any command except the last one changes nothing. */
 export const handleReply =
   ({ orchestrator, recheck, log }: Deps) =>
   (reply: SagaReply, { requestId }: Pick<Received, 'requestId'>): Promise<void> =>

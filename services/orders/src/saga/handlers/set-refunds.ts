@@ -13,8 +13,8 @@ type Deps = Pick<Stores, 'orders'> & {
 }
 
 /**
- * Sets what happened to the charge of an order at the processor, and confirms it. Before the capture is known here there is no
- * confirmation, and payments sends the picture again.
+ * Sets the processor's state of an order's charge, and confirms it. Before the capture is known here it sends no confirmation, and
+ * payments publishes the state again.
  */
 export const setRefunds =
   ({ orders, orchestrator, bus, log }: Deps) =>
@@ -30,7 +30,7 @@ export const setRefunds =
     })
     if (!applied) {
       if (await orders.exists(orderApiKey)) return
-      log.warn({ orderApiKey }, 'refunds and disputes of an order that does not exist')
+      log.warn({ orderApiKey }, 'refunds or a dispute of an order that does not exist were ignored')
     }
     await bus.publish(PaymentsRefundsSet, { orderApiKey, version }, { requestId })
   }

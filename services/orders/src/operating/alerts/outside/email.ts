@@ -6,8 +6,8 @@ import { SEND_WITHIN_MS, type Channel } from '#/operating/alerts/channel.ts'
 type Target = { url: string; from: string; to: string }
 
 /**
- * Sends alerts by SMTP. A repeated attempt has the same Message-ID, so that a mailbox can show it once. Nodemailer is loaded for the
- * first one.
+ * Sends alerts by SMTP. A repeated attempt has the same Message-ID, so that a mailbox can show it once. Nodemailer is loaded for
+ * the first alert.
  */
 export function emailChannel({ url, from, to }: Target): Channel {
   let transport: Transporter | undefined
@@ -35,7 +35,7 @@ export function emailChannel({ url, from, to }: Target): Channel {
 
 const optionsOf = (url: string) => ({
   url,
-  // Without TLS a password would be readable on the way: a server that offers none is not used.
+  // Without TLS a password would be transmitted in clear, so a server without TLS is rejected.
   requireTLS: new URL(url).username !== '',
   connectionTimeout: 5_000,
   greetingTimeout: 5_000,

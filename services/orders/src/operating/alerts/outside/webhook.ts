@@ -11,8 +11,8 @@ type Target = {
 }
 
 /**
- * Posts alerts as JSON. With a secret they are signed as Standard Webhooks specifies. The operator configures the address, so it may
- * be a private one. Redirects are not followed.
+ * Posts alerts as JSON. With a secret they are signed as Standard Webhooks specifies. The operator configures the address, so it
+ * may be private. Redirects are not followed.
  */
 export function webhookChannel({ url, secret, template, token }: Target): Channel {
   const agent = new Agent({ connect: { timeout: 5_000 }, keepAliveTimeout: 1_000 })
