@@ -51,7 +51,9 @@ function plant(mutation: Mutation) {
       const original = withoutQuery(url)
       if (original === url) return next(url, context)
       const source =
-        original === planted.href ? stripTypeScriptTypes(text.replace(from, () => to)) : javaScriptOf(original)
+        original === planted.href
+          ? stripTypeScriptTypes(text.replace(from, () => to))
+          : javaScriptOf(original)
       return { format: 'module', source, shortCircuit: true }
     },
   })
