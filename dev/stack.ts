@@ -7,6 +7,7 @@ import type { seed, SeedResult } from './seed/seed.ts'
 import { findServers, type Servers } from './servers/find.ts'
 import { startTraces } from './servers/traces.ts'
 import type { ServerContext } from './servers/types.ts'
+import { ensureCompileCache } from './stack/compile-cache.ts'
 import { ensureConsole } from './stack/console.ts'
 import { describeStack, gatewayUrls, pidsOf, type StackFile } from './stack/description.ts'
 import { fill, openDatabase, planWiring } from './stack/preparation.ts'
@@ -112,7 +113,7 @@ async function assemble(options: StackOptions & { reporter: Reporter }, frame: F
   const { runDirectory: directory, reporter, signal, fresh = false, replicas = 1 } = options
   const { host, cleanup, stop } = frame
   if (options.host !== undefined) checkAddress(options.host)
-  await ensureConsole(host, { reporter, signal })
+  await build(host, { reporter, signal })
   const secrets = loadSecrets(directory)
   let keepFile: (() => void) | undefined
   const changed = () => keepFile?.()
@@ -158,6 +159,10 @@ async function assemble(options: StackOptions & { reporter: Reporter }, frame: F
     stop,
   }
 }
+
+/** Builds what the processes serve and run, where it is missing. */
+const build = (...context: Parameters<typeof ensureConsole>) =>
+  Promise.all([ensureConsole(...context), ensureCompileCache(...context)])
 
 /** Traces go to a new Jaeger when requested, else to the receiver that the environment names. */
 async function openTraces(

@@ -3,11 +3,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
   aConsole,
   axeEverywhere,
+  browserUrl,
   button,
-  launch,
+  connect,
   open,
   place,
-  program,
   report,
   signIn,
   sizes,
@@ -32,9 +32,9 @@ async function fill(): Promise<void> {
   await report(own, fourth.apiKey, 'DELIVERED')
 }
 
-describe.skipIf(program() === null)('axe finds nothing in light and dark, on a phone and a desk', () => {
+describe.skipIf(browserUrl() === null)('axe finds nothing in light and dark, on a phone and a desk', () => {
   beforeAll(async () => {
-    ;[browser, own] = await Promise.all([launch(), aConsole()])
+    ;[browser, own] = await Promise.all([connect(), aConsole()])
     await fill()
   })
   afterAll(() => browser.close())

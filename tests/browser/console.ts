@@ -15,22 +15,10 @@ import { api, call, maria, sendOrder, stack } from '../e2e/client.ts'
 import { aRestaurant, menuItem, newKey } from '../e2e/own-restaurant.ts'
 
 /** Null where there is none: then nothing here can run. */
-export const program = () => inject('chromium')
+export const browserUrl = () => inject('browser')
 
-const FLAGS = [
-  '--headless',
-  '--no-sandbox',
-  '--disable-gpu',
-  '--disable-background-networking',
-  '--no-first-run',
-  '--disable-component-update',
-  '--disable-sync',
-  // A page is of one site: without isolation of sites it needs two processes to start instead of three.
-  '--disable-site-isolation-trials',
-]
-
-export const launch = (): Promise<Browser> =>
-  chromium.launch({ executablePath: program() ?? '', args: FLAGS, headless: true })
+/** The browser of all files. A page of one file sees nothing of another's: each has a context of its own. */
+export const connect = (): Promise<Browser> => chromium.connect(browserUrl() ?? '')
 
 // Restaurants ----------------------------------------------------------------------------------------------
 
@@ -147,7 +135,7 @@ function spy(): void {
   globalThis.print = () => void (spied.printed += 1)
 }
 
-/** A browser of its own, and everything that went wrong in it. */
+/** A page in a context of its own, and everything that went wrong in it. */
 export type Counter = { context: BrowserContext; page: Page; faults: string[]; hosts: Set<string> }
 
 export const sizes = {

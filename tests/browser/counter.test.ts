@@ -5,10 +5,10 @@ import { call, eventually, get, maria, stack } from '../e2e/client.ts'
 import { plant } from '../e2e/planted.ts'
 import {
   aConsole,
+  browserUrl,
   button,
-  launch,
+  connect,
   open,
-  program,
   signIn,
   type Counter,
   type OwnRestaurant,
@@ -70,9 +70,9 @@ async function statesOf(page: Page): Promise<() => Promise<string[]>> {
   return () => page.evaluate(() => (globalThis as unknown as { states: string[] }).states)
 }
 
-describe.skipIf(program() === null)('the counter', () => {
+describe.skipIf(browserUrl() === null)('the counter', () => {
   beforeAll(async () => {
-    ;[browser, own] = await Promise.all([launch(), aConsole()])
+    ;[browser, own] = await Promise.all([connect(), aConsole()])
     counter = await signIn(browser, own)
   })
 

@@ -3,11 +3,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { maria } from '../e2e/client.ts'
 import {
   aConsole,
+  browserUrl,
   button,
   cardIn,
-  launch,
+  connect,
   place,
-  program,
   refuse,
   shoot,
   signIn,
@@ -91,9 +91,9 @@ async function show(column: RegExp): Promise<void> {
   if (await choose.isVisible()) await choose.click()
 }
 
-describe.skipIf(program() === null)('words that are longer than a line', () => {
+describe.skipIf(browserUrl() === null)('words that are longer than a line', () => {
   beforeAll(async () => {
-    browser = await launch()
+    browser = await connect()
     const names = { restaurant: word('Lantern', 100), soup: word('Lentil', 100), chili: word('Chili', 100) }
     own = await aConsole('detailed', names)
     ;({ page } = await signIn(browser, own))

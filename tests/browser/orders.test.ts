@@ -6,11 +6,11 @@ import { plantAge } from '../e2e/planted.ts'
 import { Stream } from '../support/event-stream.ts'
 import {
   aConsole,
+  browserUrl,
   button,
   cardIn,
-  launch,
+  connect,
   place,
-  program,
   read,
   report,
   shoot,
@@ -42,9 +42,9 @@ const clientOf = ({ apiKey }: { apiKey: string }) =>
 const toldTo = (client: Stream, status: string) =>
   client.until(({ event, data }) => event === 'status' && (data as OrderStatusRecord).status === status)
 
-describe.skipIf(program() === null)('the orders of a restaurant', () => {
+describe.skipIf(browserUrl() === null)('the orders of a restaurant', () => {
   beforeAll(async () => {
-    ;[browser, own] = await Promise.all([launch(), aConsole()])
+    ;[browser, own] = await Promise.all([connect(), aConsole()])
     counter = await atTheCounter()
   })
 

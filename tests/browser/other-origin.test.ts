@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { anOrder, api, cast, post, stack } from '../e2e/client.ts'
-import { launch, program } from './console.ts'
+import { browserUrl, connect } from './console.ts'
 
 let browser: Browser | undefined
 let shop: Server | undefined
@@ -48,7 +48,7 @@ async function whileLoaded(status: number, load: () => Promise<unknown>, ask: ()
 
 const accountOf = (name: string) => ({ email: `${name}@example.org`, password: 'a long enough password' })
 
-describe.skipIf(program() === null)('an application in a browser, from an origin of its own', () => {
+describe.skipIf(browserUrl() === null)('an application in a browser, from an origin of its own', () => {
   beforeAll(async () => {
     const server = createServer((_, response) =>
       response.setHeader('content-type', 'text/html').end('<p>A shop'),
@@ -56,7 +56,7 @@ describe.skipIf(program() === null)('an application in a browser, from an origin
     shop = server
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     key = (await api.newApplication('a shop')).accessKey
-    browser = await launch()
+    browser = await connect()
     page = await browser.newPage()
     await page.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`)
   })

@@ -5,11 +5,11 @@ import {
   aConsole,
   axe,
   axeEverywhere,
+  browserUrl,
   button,
   cardIn,
-  launch,
+  connect,
   place,
-  program,
   read,
   shoot,
   signIn,
@@ -35,9 +35,9 @@ async function show(page: Page, members: object): Promise<RestaurantOrder> {
 const aRefund = { reason: 'LATE', requestedBy: 'restaurant', borneBy: 'restaurant', date: 1_795_200_000 }
 
 // The gateway's part: tests/e2e. Here the page gets responses for amounts and states that are hard to provoke.
-describe.skipIf(program() === null)('refunds of a restaurant', () => {
+describe.skipIf(browserUrl() === null)('refunds of a restaurant', () => {
   beforeAll(async () => {
-    ;[browser, own] = await Promise.all([launch(), aConsole()])
+    ;[browser, own] = await Promise.all([connect(), aConsole()])
     counter = await signIn(browser, own)
   })
   afterAll(() => browser.close())

@@ -1,32 +1,21 @@
-import { execFile } from 'node:child_process'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { afterAll, expect, test } from 'vitest'
+import { platter } from './platter.ts'
 import { ownStack, setUpOwnStack } from './stack.ts'
 
-const MAIN = fileURLToPath(new URL('../../apps/cli/src/main.ts', import.meta.url))
 const folder = mkdtempSync(join(tmpdir(), 'platter-backup-'))
 const archives = join(folder, 'archives')
 const identity = join(folder, 'identity')
 let recipient: string
 afterAll(() => rmSync(folder, { recursive: true }))
 
-type Ended = { code: number; stdout: string; stderr: string }
-
-function platter(...args: string[]): Promise<Ended> {
-  return new Promise((resolve) => {
-    execFile(process.execPath, [MAIN, ...args], (error, stdout, stderr) =>
-      resolve({ code: error ? Number(error.code) : 0, stdout, stderr }),
-    )
-  })
-}
 const database = () => ['--database', ownStack().urls.postgres]
 
 /** With a passphrase, each command would take a second longer on purpose. */
 setUpOwnStack(async () => {
-  const made = await platter('backup-identity')
+  const made = await platter(['backup-identity'])
   writeFileSync(identity, made.stdout)
   recipient = /age1\S+/.exec(made.stdout)?.[0] ?? ''
 })
@@ -34,7 +23,7 @@ setUpOwnStack(async () => {
 test('a backup of a running platform is complete, contains the listed files, and no one else can read it', async () => {
   const env = join(folder, '.env')
   writeFileSync(env, 'PASSWORD_PEPPER=pepper\n')
-  const made = await platter(
+  const made = await platter([
     'backup',
     '--to',
     archives,
@@ -43,13 +32,13 @@ test('a backup of a running platform is complete, contains the listed files, and
     '--file',
     env,
     ...database(),
-  )
+  ])
   expect([made.code, made.stderr]).toEqual([0, ''])
   const [name = ''] = readdirSync(archives)
   const archive = join(archives, name)
   const files = join(folder, 'files')
   const options = ['--identity-file', identity, '--check']
-  const checked = await platter('restore', archive, ...options, '--files-to', files, '--json')
+  const checked = await platter(['restore', archive, ...options, '--files-to', files, '--json'])
   const { tables } = JSON.parse(checked.stdout) as { tables: { table: string; rows: number }[] }
   const rowsOf = new Map(tables.map(({ table, rows }) => [table, rows]))
   for (const table of ['accounts.access_keys', 'catalog.restaurants', 'orders.restaurant_links'])
@@ -57,17 +46,17 @@ test('a backup of a running platform is complete, contains the listed files, and
   expect(rowsOf.has('payments.authorizations')).toBe(true)
   expect(readFileSync(join(files, '.env'), 'utf8')).toBe('PASSWORD_PEPPER=pepper\n')
 
-  const again = await platter('restore', archive, ...options, '--files-to', files)
+  const again = await platter(['restore', archive, ...options, '--files-to', files])
   expect([again.code, again.stderr]).toEqual([1, expect.stringContaining('exists')])
   const other = join(folder, 'other')
-  writeFileSync(other, (await platter('backup-identity')).stdout)
-  const refused = await platter('restore', archive, '--identity-file', other, '--check')
+  writeFileSync(other, (await platter(['backup-identity'])).stdout)
+  const refused = await platter(['restore', archive, '--identity-file', other, '--check'])
   expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('cannot be read')])
 })
 
 test('a restore into the database of running services is refused, also with --force', async () => {
   const [name = ''] = readdirSync(archives)
   const options = ['--identity-file', identity, '--force', ...database()]
-  const { code, stderr } = await platter('restore', join(archives, name), ...options)
+  const { code, stderr } = await platter(['restore', join(archives, name), ...options])
   expect([code, stderr]).toEqual([1, expect.stringContaining('Services are connected')])
 })

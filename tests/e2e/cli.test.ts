@@ -1,5 +1,4 @@
 import type { ValidatedOrder } from '@platter/contracts'
-import { execFile } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -21,23 +20,16 @@ import {
 import { ownStack } from './stack.ts'
 import { menuItem, menuOf, newKey, restaurantInput } from './own-restaurant.ts'
 import { plant } from './planted.ts'
+import { platter as runPlatter, platterProcess } from './platter.ts'
 import { validate } from './refusals.ts'
 
-type Ended = { code: number; stdout: string; stderr: string }
-
-const MAIN = fileURLToPath(new URL('../../apps/cli/src/main.ts', import.meta.url))
-
-/** Runs the tool as a person would, with the key in the environment. */
-function platter(args: readonly string[], environment: Record<string, string> = {}): Promise<Ended> {
+/** With the key in the environment. */
+const here = (environment: Record<string, string> = {}) => {
   const { gateway: PLATTER_URL, operatorKey: PLATTER_OPERATOR_KEY } = stack()
-  const { FORCE_COLOR: _, ...surroundings } = process.env
-  const env = { ...surroundings, PLATTER_URL, PLATTER_OPERATOR_KEY, ...environment }
-  return new Promise((resolve) => {
-    execFile(process.execPath, [MAIN, ...args], { env }, (error, stdout, stderr) =>
-      resolve({ code: error ? Number(error.code) : 0, stdout, stderr }),
-    )
-  })
+  return { PLATTER_URL, PLATTER_OPERATOR_KEY, ...environment }
 }
+const platter = (args: readonly string[], environment = {}) => runPlatter(args, here(environment))
+
 const json = async <T>(...args: string[]): Promise<T> => {
   const { code, stdout, stderr } = await platter([...args, '--json'])
   expect([code, stderr]).toEqual([0, ''])
@@ -193,14 +185,17 @@ test('stored control characters are printed escaped', async () => {
 
 test('exit 1: the problem of a rejected request is printed, with --json as JSON', async () => {
   const show = ['orders', 'show', 'nobody']
-  const [person, tool] = await Promise.all([platter(show), platter([...show, '--json'])])
+  const [person, tool] = await Promise.all([
+    platterProcess(show, here()),
+    platterProcess([...show, '--json'], here()),
+  ])
   expect(person).toEqual({ code: 1, stdout: '', stderr: 'There is no such order.\n' })
   expect([tool.code, (JSON.parse(tool.stdout) as { code: string }).code]).toEqual([1, 'order-not-found'])
 })
 
 test('exit 2 for wrong usage, 3 for an unavailable platform, 1 for a key of another kind, 0 for help', async () => {
   const codes = await Promise.all([
-    platter(['nonsense']),
+    platterProcess(['nonsense'], here()),
     platter(['keys', 'issue']),
     platter(['reconcile', '--since', 'yesterday']),
     platter(['restaurants', 'list'], { PLATTER_URL: 'http://127.0.0.1:9' }),
@@ -225,9 +220,12 @@ test('a key comes from a file; completion is a script for each shell and knows t
   writeFileSync(file, `${stack().operatorKey}\n`)
   const options = ['--url', stack().gateway, '--key-file', file]
   expect((await platter(['applications', 'list', ...options], { PLATTER_OPERATOR_KEY: '' })).code).toBe(0)
-  const scripts = await Promise.all(['bash', 'zsh', 'fish'].map((shell) => platter(['completion', shell])))
+  // In processes of their own: the completion reads the arguments of its process.
+  const scripts = await Promise.all(
+    ['bash', 'zsh', 'fish'].map((shell) => platterProcess(['completion', shell])),
+  )
   for (const { stdout } of scripts) expect(stdout).toContain('platter')
-  expect((await platter(['complete', '--', 'keys', 'ro'])).stdout).toContain('rotate')
+  expect((await platterProcess(['complete', '--', 'keys', 'ro'])).stdout).toContain('rotate')
 })
 
 test('the doctor reports each check of a running platform, with a remedy for what is wrong', async () => {

@@ -23,6 +23,15 @@ const addAddress = async (user: User, changes = {}) =>
 
 const addressesOf = async ({ apiKey }: User) => (await get<User>(`user/${apiKey}`)).body.savedAddresses
 
+/** Saves as many addresses as a user may have. On a busy machine some of 50 requests at once get a 503. */
+async function fill(user: User): Promise<Address[]> {
+  for (;;) {
+    const saved = await addressesOf(user)
+    if (saved.length === 50) return saved as Address[]
+    await Promise.all(Array.from({ length: 50 - saved.length }, () => addAddress(user)))
+  }
+}
+
 test('200: the removed address, which is no longer in the user; the others stay', async () => {
   const user = await register()
   const [kept, gone] = [await addAddress(user), await addAddress(user, { aptNumber: '5' })]
@@ -96,7 +105,7 @@ test('lenient: an empty body, or none at all, with the content type of JSON', as
 
 test('after a removal another address can be saved', async () => {
   const user = await register()
-  const [first] = await Promise.all(Array.from({ length: 50 }, () => addAddress(user)))
+  const [first] = await fill(user)
   expect((await post(`user/${user.apiKey}/add-address`, home)).status).toBe(422)
   await remove(user, first!.apiKey)
   expect((await post(`user/${user.apiKey}/add-address`, home)).status).toBe(200)

@@ -48,7 +48,7 @@ export async function campaign({ runs, seed: first, untilFound, say }: Campaign)
     if (runs === 1) for (const line of outcome.history) say(line)
     if (outcome.violations.length === 0) continue
     failed.push(seed)
-    await report(outcome, { say, withHistory: runs > 1 && failed.length === 1 })
+    await report(outcome, { say, withHistory: runs > 1 && !untilFound && failed.length === 1 })
     if (untilFound) break
   }
   const tookMs = Number((process.hrtime.bigint() - started) / 1_000_000n)

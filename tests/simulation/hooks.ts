@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { registerHooks } from 'node:module'
+import { registerHooks, stripTypeScriptTypes } from 'node:module'
 import { fileURLToPath } from 'node:url'
 import type { campaign } from './campaign.ts'
 
@@ -11,6 +11,15 @@ const REPOSITORY = new URL('../../', import.meta.url)
 const RELOADED = /^(services|packages\/bus|tests\/simulation)\//
 
 const withoutQuery = (url: string) => url.replace(/\?.*/, '')
+
+/** The JavaScript of each file that is loaded again. Stripping the types took a quarter of the time of all bugs. */
+const stripped = new Map<string, string>()
+
+function javaScriptOf(url: string): string {
+  const known = stripped.get(url) ?? stripTypeScriptTypes(readFileSync(fileURLToPath(url), 'utf8'))
+  stripped.set(url, known)
+  return known
+}
 
 /**
  * Imports the campaign, with a planted bug where there is one. One process tries all bugs: starting a process takes 0.7 s of
@@ -39,8 +48,13 @@ function plant(mutation: Mutation) {
       return isReloaded ? { ...resolved, url: withoutQuery(resolved.url) + queryOf(mutation) } : resolved
     },
     load(url, context, next) {
-      const loaded = next(url, context)
-      return withoutQuery(url) === planted.href ? { ...loaded, source: text.replace(from, () => to) } : loaded
+      const original = withoutQuery(url)
+      if (original === url) return next(url, context)
+      const source =
+        original === planted.href
+          ? stripTypeScriptTypes(text.replace(from, () => to))
+          : javaScriptOf(original)
+      return { format: 'module', source, shortCircuit: true }
     },
   })
 }

@@ -7,7 +7,9 @@ import { MUTATIONS } from './mutations.ts'
 /** In a process of its own, because it replaces clocks and random sources. Full length: `npm run simulate -- --runs 20000`. */
 async function simulate(...args: string[]): Promise<{ code: number | null; output: string }> {
   const main = fileURLToPath(new URL('main.ts', import.meta.url))
-  const child = spawn(process.execPath, [main, ...args], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', main, ...args], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
   const ended = new Promise<number | null>((resolve) => child.once('exit', resolve))
   return { output: await text(child.stdout), code: await ended }
 }

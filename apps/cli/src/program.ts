@@ -38,11 +38,11 @@ Examples:
   $ platter completion fish > ~/.config/fish/completions/platter.fish
 `
 
-/** Returns the program with all commands. `exit` ends the process with a code. */
-export function programWith(exit: (code: number) => never): Command {
+/** Returns the program with all commands. After wrong usage and after a help text, it throws a CommanderError. */
+export function createProgram(): Command {
   const program = new Command('platter')
     .description("The operator's command-line tool of Platter: a thin client of its operator interface.")
-    .exitOverride(({ exitCode }) => exit(exitCode))
+    .exitOverride()
     .showHelpAfterError('(--help lists commands and options)')
     .addHelpText('after', AFTER)
   for (const add of [

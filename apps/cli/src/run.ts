@@ -1,17 +1,19 @@
+import { CommanderError } from 'commander'
 import { EXIT, Failure } from '#/exit.ts'
 import { printError, printJson } from '#/output.ts'
-import { programWith } from '#/program.ts'
+import { createProgram } from '#/program.ts'
 
-// A closed pipe (`| head`) is not an error.
-process.stdout.on('error', () => process.exit(EXIT.ok))
-
-const program = programWith((code) => process.exit(code === 0 ? EXIT.ok : EXIT.usage))
-
-try {
-  await program.parseAsync()
-} catch (error) {
-  if (!(error instanceof Failure)) throw error
-  if (process.argv.includes('--json') && error.document !== undefined) printJson(error.document)
-  printError(error.message)
-  process.exitCode = error.code
+/** Runs a command, which prints to the output streams of this process. Returns its exit code. */
+export async function run(args: readonly string[]): Promise<number> {
+  try {
+    await createProgram().parseAsync(args, { from: 'user' })
+    return Number(process.exitCode ?? EXIT.ok)
+  } catch (error) {
+    // After its help, the end of a command is an error as well.
+    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage
+    if (!(error instanceof Failure)) throw error
+    if (args.includes('--json') && error.document !== undefined) printJson(error.document)
+    printError(error.message)
+    return error.code
+  }
 }

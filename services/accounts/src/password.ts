@@ -1,4 +1,4 @@
-import { argon2, createHash, randomBytes, timingSafeEqual } from 'node:crypto'
+import { argon2, createHash, randomBytes, timingSafeEqual, type Argon2Parameters } from 'node:crypto'
 import { promisify } from 'node:util'
 import type { Secret } from '@platter/contracts'
 import { ADMISSION_POLICIES, ConcurrencyLimit } from '@platter/kit'
@@ -23,6 +23,9 @@ const UNRESTED_MS = 2_000
 /** `outdated`: the password is correct, but its hash has outdated parameters or pepper and must be replaced. */
 export type Verdict = 'right' | 'outdated' | 'wrong'
 
+/** The hash function of node:crypto. */
+export type Argon2 = (algorithm: 'argon2id', parameters: Argon2Parameters) => Promise<Buffer>
+
 /**
  * Hashes passwords with Argon2id and verifies them, one at a time. The PHC string of a hash contains its parameters, so the
  * constants above may increase later.
@@ -30,7 +33,11 @@ export type Verdict = 'right' | 'outdated' | 'wrong'
  * A pepper is a secret input of each hash that no database stores: an attacker with only the rows cannot test a password. New
  * hashes use the first pepper. The other peppers verify older hashes, until their users sign in.
  */
-export function createPasswords(pepper: string, ...formerly: string[]) {
+export function createPasswords(
+  [pepper, ...formerly]: readonly [string, ...string[]],
+  argon2id: Argon2 = promisify(argon2),
+) {
+  const derive = deriveBy(argon2id)
   const sequentially = oneAtATime()
   const limit = new ConcurrencyLimit({ permits: ADMISSION_POLICIES.password.service })
   const keyId = keyIdOf(pepper)
@@ -82,24 +89,24 @@ export type Passwords = ReturnType<typeof createPasswords>
 const keyIdOf = (pepper: string): string =>
   base64(createHash('sha256').update('key id of a pepper').update(pepper).digest().subarray(0, 4))
 
-const argon2id = promisify(argon2)
-
 /** Keyboards compose an accented letter in different ways; NFC makes the passwords equal. */
-const derive = (
-  password: Secret,
-  { memory, passes, parallelism, salt }: Omit<Hash, 'tag' | 'keyId'>,
-  pepper: Buffer | undefined,
-  tagLength: number,
-): Promise<Buffer> =>
-  argon2id('argon2id', {
-    message: password.reveal().normalize('NFC'),
-    nonce: salt,
-    memory,
-    passes,
-    parallelism,
-    tagLength,
-    ...(pepper && { secret: pepper }),
-  })
+const deriveBy =
+  (argon2id: Argon2) =>
+  (
+    password: Secret,
+    { memory, passes, parallelism, salt }: Omit<Hash, 'tag' | 'keyId'>,
+    pepper: Buffer | undefined,
+    tagLength: number,
+  ): Promise<Buffer> =>
+    argon2id('argon2id', {
+      message: password.reveal().normalize('NFC'),
+      nonce: salt,
+      memory,
+      passes,
+      parallelism,
+      tagLength,
+      ...(pepper && { secret: pepper }),
+    })
 
 const isByToday = ({ memory, passes, parallelism, salt, tag }: Hash): boolean =>
   memory === CURRENT.memory &&

@@ -1,20 +1,15 @@
 import { argon2, argon2Sync } from 'node:crypto'
+import { promisify } from 'node:util'
 import { Secret } from '@platter/contracts'
 import { overloaded } from '@platter/kit'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { createPasswords } from '#/password.ts'
-
-/** The real one, whose calls are counted: how long they take a loaded machine decides. */
-vi.mock(import('node:crypto'), async (original) => {
-  const real = await original()
-  return { ...real, argon2: vi.fn<typeof real.argon2>(real.argon2) }
-})
+import { createPasswords, type Argon2 } from '#/password.ts'
 
 const PEPPER = 'a pepper of at least thirty-two letters'
 const PHC =
   /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+),keyid=([A-Za-z0-9+/]{6})\$([A-Za-z0-9+/]{22})\$([A-Za-z0-9+/]{43})$/
 /** As one application hashes and verifies that has the machine to itself. */
-const passwordsWith = (...peppers: [string, ...string[]]) => createPasswords(...peppers).enter('an app')
+const passwordsWith = (...peppers: [string, ...string[]]) => createPasswords(peppers).enter('an app')
 const base64 = (bytes: Buffer) => bytes.toString('base64').replaceAll('=', '')
 
 /** The PHC string that Argon2id makes of the password, with any parameters. */
@@ -121,12 +116,14 @@ test('a hash from before there was a pepper is verified, and is outdated', async
 })
 
 test('without a hash a password is wrong, after the same work as with one', async () => {
-  const { hash, verify } = passwordsWith(PEPPER)
+  // The calls are counted: the load of the machine decides how long they take.
+  const argon2id = vi.fn<Argon2>(promisify(argon2))
+  const { hash, verify } = createPasswords([PEPPER], argon2id).enter('an app')
   const kept = await hash(new Secret('correct horse'))
   const workOf = async (phc: string | undefined) => {
-    vi.mocked(argon2).mockClear()
+    argon2id.mockClear()
     expect(await verify(new Secret('a wrong one'), phc)).toBe('wrong')
-    return vi.mocked(argon2).mock.calls.map(([algorithm, { message, nonce, secret, ...by }]) => ({
+    return argon2id.mock.calls.map(([algorithm, { message, nonce, secret, ...by }]) => ({
       algorithm,
       ...by,
       bytes: [message, nonce, secret ?? ''].map((input) => Buffer.byteLength(input as Buffer)),
@@ -144,20 +141,12 @@ test('a malformed hash is an error and verifies no password', async () => {
 /** A hash takes 30 ms of a clock that only the test moves. */
 function hashByFakeClock() {
   vi.useFakeTimers({ toFake: ['performance', 'setTimeout'] })
-  const begun = vi.mocked(argon2).mockClear()
-  begun.mockImplementation((_algorithm, _parameters, done) => {
-    setTimeout(() => done(null, Buffer.alloc(32)), 30)
-  })
-  onTestFinished(() => {
-    begun.mockReset()
-    vi.useRealTimers()
-  })
-  return begun
+  onTestFinished(() => void vi.useRealTimers())
+  return vi.fn<Argon2>(() => new Promise((resolve) => setTimeout(() => resolve(Buffer.alloc(32)), 30)))
 }
 
 test('503 overloaded for the 32nd request at once, and all others are served', async () => {
-  hashByFakeClock()
-  const { enter } = createPasswords(PEPPER)
+  const { enter } = createPasswords([PEPPER], hashByFakeClock())
   const all = Array.from({ length: 32 }, async (_, index) => {
     using hashing = enter(`app ${index}`)
     return index % 2 === 0
@@ -179,7 +168,7 @@ test('503 overloaded for the 32nd request at once, and all others are served', a
 })
 
 test('an application at its limit leaves permits for the passwords of another one', () => {
-  const { enter } = createPasswords(PEPPER)
+  const { enter } = createPasswords([PEPPER])
   for (let entered = 0; entered < 21; entered++) enter('a crowd')
   expect(() => enter('a crowd')).toThrow(overloaded().message)
   for (let entered = 0; entered < 7; entered++) enter('another')
@@ -187,7 +176,7 @@ test('an application at its limit leaves permits for the passwords of another on
 
 test('continuous sign-ins take a third of a core, after one second with the whole core', async () => {
   const begun = hashByFakeClock()
-  const { verify } = passwordsWith(PEPPER)
+  const { verify } = createPasswords([PEPPER], begun).enter('an app')
   const over = new AbortController()
   const crowd = Array.from({ length: 20 }, async () => {
     while (!over.signal.aborted) await verify(new Secret('a guess'), undefined)

@@ -110,7 +110,7 @@ export function wire(config: Config, log: Log): Parts {
     accessKeys: postgresAccessKeys,
     accessKeyRecords: postgresAccessKeyRecords,
     derivedKeys: derivedAccessKeys(secrets),
-    passwords: createPasswords(...config.PASSWORD_PEPPER),
+    passwords: createPasswords(config.PASSWORD_PEPPER),
     attempts,
     tokenize: tokenizer(payments, secrets),
     currentCard: currentCard({ cards: postgresCards(db), readCard: cardReader(payments, secrets), log }),

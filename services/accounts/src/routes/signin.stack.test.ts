@@ -66,7 +66,7 @@ async function someoneOfOld() {
         .where('api_key', '=', apiKey)
         .executeTakeFirstOrThrow()
     ).password_hash
-  const signInWith = (password: string, passwords = createPasswords(PEPPER)) => {
+  const signInWith = (password: string, passwords = createPasswords([PEPPER])) => {
     const call: Call<typeof Signin> = {
       params: undefined,
       query: undefined,
@@ -103,7 +103,7 @@ test('a wrong password renews no hash', async () => {
 
 test('a 503 without a permit uses up no attempt', async () => {
   const { apiKey, signInWith } = await someoneOfOld()
-  const passwords = createPasswords(PEPPER)
+  const passwords = createPasswords([PEPPER])
   const crowd = Array.from({ length: 31 }, (_, index) => passwords.enter(`app ${index}`))
   for (let time = 0; time < 20; time++)
     await expect(signInWith(PASSWORD, passwords)).rejects.toMatchObject({ code: 'overloaded' })

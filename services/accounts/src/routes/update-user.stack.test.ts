@@ -38,7 +38,7 @@ async function anApplication(passwords: ReturnType<typeof createPasswords>) {
   const email = `${apiKey}@example.org`
   const person = { firstName: 'Maria', lastName: 'Lindqvist', phone: '608-555-0142' }
   await postgresApplications(db).insert({ id: applicationId, name: 'an app' })
-  const passwordHash = await createPasswords(PEPPER).enter(applicationId).hash(PASSWORD)
+  const passwordHash = await createPasswords([PEPPER]).enter(applicationId).hash(PASSWORD)
   await postgresUsers(db).insert({ apiKey, email, passwordHash, ...person }, applicationId)
   const asked = {
     query: undefined,
@@ -67,13 +67,13 @@ async function anApplication(passwords: ReturnType<typeof createPasswords>) {
 
 /** With all permits acquired, each by another application. */
 function filled() {
-  const passwords = createPasswords(PEPPER)
+  const passwords = createPasswords([PEPPER])
   for (let entered = 0; entered < 31; entered++) passwords.enter(newApiKey())
   return passwords
 }
 
 test('40 update-user calls with a password at once leave the sign-ins of another application served', async () => {
-  const passwords = createPasswords(PEPPER)
+  const passwords = createPasswords([PEPPER])
   const [crowd, other] = [await anApplication(passwords), await anApplication(passwords)]
   const updates = Array.from({ length: 40 }, () => crowd.update({ password: PASSWORD }))
   const settled = Promise.allSettled(updates)

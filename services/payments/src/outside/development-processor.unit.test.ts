@@ -1,9 +1,10 @@
 import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { cents } from '@platter/contracts'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest'
 import { developmentProcessor } from '#/outside/development-processor.ts'
 import type { Processor } from '#/outside/processor.ts'
+import { CALL_WITHIN_MS, IMPATIENT_MS } from '#/testing/processor-contract.ts'
 
 let server: Server
 let processor: Processor
@@ -22,10 +23,7 @@ beforeEach(async () => {
     })
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  processor = developmentProcessor(
-    { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/` },
-    300,
-  )
+  processor = processorWithin(CALL_WITHIN_MS)
 })
 afterEach(async () => {
   await processor.close()
@@ -33,12 +31,15 @@ afterEach(async () => {
   await new Promise((resolve) => server.close(resolve))
 })
 
+const processorWithin = (ms: number) =>
+  developmentProcessor({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/` }, ms)
+
 const respondWith = (status: number, body: string | object) => {
   answer = (_request, response) =>
     response.writeHead(status).end(typeof body === 'string' ? body : JSON.stringify(body))
 }
-const authorize = () =>
-  processor.authorize({
+const authorize = (by = processor) =>
+  by.authorize({
     idempotencyKey: 'o1:authorize:1',
     reference: 'o1',
     amount: cents(1075),
@@ -104,10 +105,12 @@ test.each([
 })
 
 test('no complete response within the time limit is unknown', async () => {
+  const impatient = processorWithin(IMPATIENT_MS)
+  onTestFinished(() => impatient.close())
   answer = () => undefined
-  expect(await authorize()).toEqual({ kind: 'unknown', reason: 'TimeoutError', sent: true })
+  expect(await authorize(impatient)).toEqual({ kind: 'unknown', reason: 'TimeoutError', sent: true })
   answer = (_request, response) => response.writeHead(200).write('{"id":')
-  expect(await authorize()).toMatchObject({ kind: 'unknown', sent: true })
+  expect(await authorize(impatient)).toMatchObject({ kind: 'unknown', sent: true })
 })
 
 test('a response above the size limit is unknown', async () => {
