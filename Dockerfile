@@ -2,8 +2,8 @@
 #
 # Node strips the types while it reads the sources, so nothing is built: an image has Node, the npm packages of the
 # folder, sources, and Node's compile cache. Only the restaurant's console is built, for the browser.
-# For a release with a digest (docs/assurance/security.md): --build-arg NODE=node:24-slim@sha256:…
-ARG NODE=node:24-slim
+# For a release with a digest (docs/assurance/security.md): --build-arg NODE=node:24.21.0-bookworm-slim@sha256:…
+ARG NODE=node:24.21.0-bookworm-slim
 
 # Only the manifests, so that a change of sources does not install the packages again.
 FROM ${NODE} AS manifests
