@@ -34,11 +34,13 @@ COPY --from=packages /app ./
 COPY packages packages
 COPY ${PACKAGE} ${PACKAGE}
 WORKDIR /app/${PACKAGE}
-# Node's compile cache (see start.sh): its keys contain the user and the flags. No process may change it.
+# Node's compile cache (see start.sh): its keys contain the user and the flags. No process may change it, so root owns it. Node writes
+# files that only their owner may read: without the last line, each start would compile everything again.
 RUN install --directory --owner=node /app/node_modules/.cache/node \
  && if [ -f src/wire.ts ]; then \
       su node --command "PORT=none /app/packages/kit/start.sh node /app/packages/kit/src/lifecycle/fill-compile-cache.ts src/main.ts"; fi \
- && chown -R root:root /app/node_modules/.cache
+ && chown -R root:root /app/node_modules/.cache \
+ && chmod -R a+rX /app/node_modules/.cache
 USER node
 # The script becomes Node: SIGTERM reaches the service itself.
 CMD ["/app/packages/kit/start.sh", "node", "src/main.ts"]

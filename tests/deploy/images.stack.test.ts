@@ -172,6 +172,14 @@ describe.skipIf(missing !== null)(
       buildWithinMs,
     )
 
+    test('a process can read all files of its compile cache, and starts without compiling', async () => {
+      const find = 'find /app/node_modules/.cache/node -type f'
+      const inImage = (command: string) =>
+        succeed(`docker run --rm --entrypoint sh ${project}/gateway -c '${command}'`)
+      expect(Number(await inImage(`${find} | wc -l`))).toBeGreaterThan(100)
+      expect(await inImage(`${find} ! -readable`)).toBe('')
+    })
+
     test(
       'the image of the gateway is alive and has the console in it',
       async () => {
