@@ -71,7 +71,9 @@ const isExact = (image: string): boolean =>
 test('the image of each server names one version, and all files name the same one', () => {
   expect(foreign.length).toBeGreaterThan(10)
   expect(foreign.filter((image) => !isExact(image))).toEqual([])
-  const versions = Map.groupBy(new Set(foreign), (image) => image.split(':')[0])
+  // The operator of RabbitMQ needs the management plugin. Elsewhere nothing uses it, and RabbitMQ starts 2 s earlier without it.
+  const images = new Set(foreign.map((image) => image.replace(/-management$/, '')))
+  const versions = Map.groupBy(images, (image) => image.split(':')[0])
   expect([...versions].filter(([, of]) => of.length > 1)).toEqual([])
 })
 
