@@ -5,9 +5,10 @@ import pg from 'pg'
 import type { Log } from '#/telemetry/log.ts'
 
 /*
- * Indexes of large tables. A migration runs in a transaction before the service is ready, and its `create index` blocks all writes
- * for as long as it takes: 18 to 70 s for 4 million orders. These are built while the service runs. Their record is the catalog of
- * PostgreSQL: an index is missing, invalid or valid. So a build that was killed continues on the next start, in any replica.
+ * Indexes of large tables. A migration runs in a transaction before the service is ready, and its `create index` would block all writes
+ * while it reads the table, or end at the statement timeout of 3 s. These are built while the service runs. A build takes longer,
+ * because it reads the table twice: 18 to 70 s for 4 million orders. Their record is the catalog of PostgreSQL: an index is missing,
+ * invalid or valid. So a build that was killed is repeated, by any replica.
  */
 
 /** One statement in each file; the file has the name of the index. */
