@@ -174,10 +174,9 @@ describe.skipIf(missing !== null)(
 
     test('a process can read all files of its compile cache, and starts without compiling', async () => {
       const find = 'find /app/node_modules/.cache/node -type f'
-      const inImage = (command: string) =>
-        succeed(`docker run --rm --entrypoint sh ${project}/gateway -c '${command}'`)
-      expect(Number(await inImage(`${find} | wc -l`))).toBeGreaterThan(100)
-      expect(await inImage(`${find} ! -readable`)).toBe('')
+      const inImage = `docker run --rm --entrypoint sh ${project}/gateway -c`
+      expect(Number(await succeed(`${inImage} '${find} | wc -l'`))).toBeGreaterThan(100)
+      expect(await succeed(`${inImage} '${find} ! -readable'`)).toBe('')
     })
 
     test(

@@ -148,7 +148,7 @@ export class Clients {
       stored.length === this.#orders.length,
       `${this.#orders.length - stored.length} orders were never answered`,
     )
-    check(this.#closed === 0, `${this.#closed} requests were told that the restaurant is closed`)
+    check(this.#closed === 0, `${this.#closed} requests were refused because the restaurant was closed`)
     const found = new Set<unknown>()
     for (const { idempotencyKey } of stored) found.add(await this.#find(idempotencyKey))
     check(found.size === stored.length, `of ${stored.length} orders ${found.size} exist`)

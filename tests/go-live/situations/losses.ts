@@ -78,7 +78,7 @@ export const LOSSES: readonly Situation[] = [
       const moment = (await installation.sql('select clock_timestamp()')).trim()
       check((await sendOrder(world, 'card', lost)).status === 200, 'no order')
       await secondsUntil(async () => world.stripe.captured().length > 0, { what: 'the capture', withinS: 30 })
-      // The server of the damaged database is there no more, so its last WAL is in the archive only.
+      // A recovery reads the archive only, so it must have the last WAL.
       await installation.sql('select pg_switch_wal()')
       await secondsUntil(async () => (await installation.sql(NOT_ARCHIVED)).trim() === '0', {
         what: 'the archive of the WAL',
