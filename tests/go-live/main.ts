@@ -2,7 +2,7 @@
  * The rehearsal of going live: starts docker-compose.production.yml in a copy of the repository, and takes it through each situation,
  * then once more with PostgreSQL, RabbitMQ and Redis elsewhere.
  *   npm run go-live                        # all, in their order
- *   npm run go-live -- --only tablet       # set-up, and the situations whose title contains the word
+ *   npm run go-live -- --only 'tablet|key' # set-up, and the situations whose title matches the pattern
  *   npm run go-live -- --only elsewhere    # the second part
  *   npm run go-live -- --keep              # leaves the containers running
  * Needs Docker with Compose v2, openssl, and Chromium for HTTP/3. GO_LIVE_PREVIOUS names the commit to upgrade from.
@@ -80,7 +80,7 @@ async function rehearse(
 }
 
 const chosen = (situations: readonly Situation[]) =>
-  situations.filter(({ title }) => title.includes(values.only ?? ''))
+  situations.filter(({ title }) => new RegExp(values.only ?? '').test(title))
 
 const bundled = chosen([...TRANSPORT, ...FAILURES, ...RESTARTS, ...UPGRADES, ...LOSSES])
 const isElsewhereOnly = values.only === 'elsewhere'

@@ -92,7 +92,10 @@ export const reconcile = async ({ installation }: World): Promise<void> =>
 
 type Ordered = { idempotencyKey: string; isStored: boolean }
 
-/** Clients that send an order each quarter of a second, and repeat it under its key until it is stored. */
+/** As `Retry-After` asks for. */
+const LONGEST_DELAY_MS = 3_000
+
+/** Clients that send an order each quarter of a second, and repeat it under its key until it is stored, less and less often. */
 export class Clients {
   readonly #world: World
   readonly #orders: Ordered[] = []
@@ -119,6 +122,7 @@ export class Clients {
     const order = { idempotencyKey: randomUUID(), isStored: false }
     this.#orders.push(order)
     const giveUpAt = performance.now() + 180_000
+    let delayMs = 200
     while (!order.isStored && performance.now() < giveUpAt) {
       const reply = await sendOrder(this.#world, 'cash', order.idempotencyKey).catch(() => null)
       if (reply && reply.status < 500) this.#answeredAt.push(performance.now())
@@ -126,7 +130,8 @@ export class Clients {
       if (reply?.body['code'] === 'restaurant-closed') this.#closed += 1
       if (order.isStored) return
       this.#repeated += 1
-      await wait(200)
+      await wait(delayMs)
+      delayMs = Math.min(2 * delayMs, LONGEST_DELAY_MS)
     }
   }
 
