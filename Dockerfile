@@ -2,8 +2,8 @@
 #
 # Node strips the types while it reads the sources, so nothing is built: an image has Node, the npm packages of the
 # folder, sources, and Node's compile cache. Only the restaurant's console is built, for the browser.
-# For a release with a digest (docs/assurance/security.md): --build-arg NODE=node:24-slim@sha256:…
-ARG NODE=node:24-slim
+# For a release with a digest (docs/assurance/security.md): --build-arg NODE=node:24.21.0-bookworm-slim@sha256:…
+ARG NODE=node:24.21.0-bookworm-slim
 
 # Only the manifests, so that a change of sources does not install the packages again.
 FROM ${NODE} AS manifests
@@ -34,11 +34,13 @@ COPY --from=packages /app ./
 COPY packages packages
 COPY ${PACKAGE} ${PACKAGE}
 WORKDIR /app/${PACKAGE}
-# Node's compile cache (see start.sh): its keys contain the user and the flags. No process may change it.
+# Node's compile cache (see start.sh): its keys contain the user and the flags. No process may change it, so root owns it. Node writes
+# files that only their owner may read: without the last line, each start would compile everything again.
 RUN install --directory --owner=node /app/node_modules/.cache/node \
  && if [ -f src/wire.ts ]; then \
       su node --command "PORT=none /app/packages/kit/start.sh node /app/packages/kit/src/lifecycle/fill-compile-cache.ts src/main.ts"; fi \
- && chown -R root:root /app/node_modules/.cache
+ && chown -R root:root /app/node_modules/.cache \
+ && chmod -R a+rX /app/node_modules/.cache
 USER node
 # The script becomes Node: SIGTERM reaches the service itself.
 CMD ["/app/packages/kit/start.sh", "node", "src/main.ts"]

@@ -2,12 +2,42 @@
 # Changes a running installation to the images of PLATTER_VERSION, one service after another: docs/operations.md, "Upgrade".
 #   sh deploy/compose/upgrade.sh
 # `docker compose up -d` would stop all services at once, and their restart would take up to a minute on a busy server.
-# It ends at the first service that does not become ready. The later ones then still run the other version, which works beside it.
+# Each service starts beside the old one first: without the name that its callers use, until it is ready. It then responds while the
+# old container is replaced. A service that does not become ready is removed, and the old one continues.
 set -eu
 cd "$(dirname "$0")/../.."
 
-# Roles and schemas, while everything runs.
-docker compose run --rm -T prepare
+# Includes a migration, and the start on a busy server.
+READY_WITHIN_S=${READY_WITHIN_S:-300}
+READY="fetch('http://127.0.0.1:8080/health/ready').then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"
+
+# Waits until the service in a container is ready. Fails when the container ends, or after READY_WITHIN_S.
+await_ready() {
+  until=$(($(date +%s) + READY_WITHIN_S))
+  until docker exec "$1" node -e "$READY" 2> /dev/null; do
+    [ "$(docker inspect --format '{{.State.Running}}' "$1")" = true ] || return 1
+    [ "$(date +%s)" -lt "$until" ] || return 1
+    sleep 1
+  done
+}
+
+# Gives a container the name of a service in each of its networks.
+answer_to() {
+  for network in $(docker inspect --format '{{range $name, $_ := .NetworkSettings.Networks}}{{$name}} {{end}}' "$2"); do
+    docker network disconnect "$network" "$2"
+    docker network connect --alias "$1" "$network" "$2"
+  done
+}
+
+trial=
+trap '[ -z "$trial" ] || docker rm --force "$trial" > /dev/null' EXIT
+trap 'exit 130' INT TERM
+
+echo "Updating roles and schemas"
+if ! docker compose run --rm -T prepare; then
+  echo "The job prepare failed, so nothing was changed: its reason is above, or in docker compose logs secrets" >&2
+  exit 1
+fi
 
 # The rights of this version, with which a service declares a new queue. RabbitMQ elsewhere gets them from its operator.
 if docker compose ps --services | grep -qx rabbitmq; then
@@ -15,11 +45,33 @@ if docker compose ps --services | grep -qx rabbitmq; then
   docker compose exec -T rabbitmq rabbitmqctl import_definitions /etc/platter/definitions.json
 fi
 
+changed=
 # Callers after the services that they call; the gateway last.
 for service in payments accounts catalog orders gateway; do
-  echo "Changing $service"
-  docker compose up -d --no-deps --wait "$service"
+  echo "Starting the new $service beside the old one"
+  trial=$(docker compose run --detach --no-deps "$service")
+  if ! await_ready "$trial"; then
+    docker logs --tail 20 "$trial" >&2
+    cat >&2 << EOF
+
+The new $service did not become ready and was removed: the reason is in the lines above. The platform continues.
+New version: ${changed:-none}. Old version: $service and all later services.
+Correct the reason and run this script again, or roll back: docs/operations.md, "Upgrade that stops".
+EOF
+    exit 1
+  fi
+  answer_to "$service" "$trial"
+  await_ready "$trial"
+  echo "Replacing $service"
+  docker compose up --detach --no-deps "$service"
+  for container in $(docker compose ps --quiet "$service"); do await_ready "$container"; done
+  docker stop "$trial" > /dev/null
+  docker rm "$trial" > /dev/null
+  trial=
+  changed="$changed$service "
 done
 
-# Everything else that changed: Caddy, servers, the daily backup.
-docker compose up -d --wait
+# Everything else that changed: servers, the daily backup, Caddy and its file.
+docker compose up --detach --wait
+docker compose exec -T caddy caddy reload --config /etc/caddy/Caddyfile
+echo "Every service has the new version"

@@ -24,12 +24,12 @@ const PLACEHOLDER = /(^|[.@])example\.(com|org|net)$/
 /** Whether a public authority issues certificates for the name. */
 export const isPublicName = (domain: string): boolean => HOST.test(domain) && !PRIVATE.test(domain)
 
-function domainFault(domain: string, { TLS }: Values): string | null {
+function domainFault(domain: string, { TLS, ACME_DIRECTORY }: Values): string | null {
   if (!HOST.test(domain))
     return 'DOMAIN must be a host name in lower case without https:// and path, such as orders.your-domain.com.'
   if (PLACEHOLDER.test(domain)) return 'DOMAIN is a name from documentation. Use a domain of your own.'
-  return TLS !== 'internal' && !isPublicName(domain)
-    ? 'DOMAIN is not a public name, so no public authority issues its certificate. Use a public name, or TLS=internal.'
+  return TLS !== 'internal' && !ACME_DIRECTORY && !isPublicName(domain)
+    ? 'DOMAIN is not a public name, so no public authority issues its certificate. Use a public name, TLS=internal, or ACME_DIRECTORY.'
     : null
 }
 
@@ -144,6 +144,18 @@ function serverFaults(values: Values): string[] {
   })
 }
 
+/** Returns the faults of the operator's own certificate authority. */
+function authorityFaults({ TLS, ACME_DIRECTORY, CA_FILE }: Values): string[] {
+  const faults: string[] = []
+  // Compose takes any other text for the name of a volume.
+  if (CA_FILE !== undefined && !/^\.{0,2}\//.test(CA_FILE))
+    faults.push('CA_FILE must be the path of a PEM file, which begins with ./ or /.')
+  if (ACME_DIRECTORY !== undefined && !/^https:\/\/[^/@]+\/\S/.test(ACME_DIRECTORY))
+    faults.push('ACME_DIRECTORY must be the URL of an ACME directory, which begins with https://.')
+  if (ACME_DIRECTORY !== undefined && TLS === 'internal') faults.push('ACME_DIRECTORY needs TLS=acme.')
+  return faults
+}
+
 /** Returns all faults of the answers: missing and invalid ones. */
 export function answerFaults(values: Values): string[] {
   const asked = QUESTIONS.filter(({ applies }) => applies(values)).flatMap(({ name, fault }) => {
@@ -151,7 +163,7 @@ export function answerFaults(values: Values): string[] {
     const found = value ? fault(value, values) : `${name} is missing.`
     return found === null ? [] : [found]
   })
-  return [...asked, ...serverFaults(values)]
+  return [...asked, ...serverFaults(values), ...authorityFaults(values)]
 }
 
 /** Returns variables without a question: values derived from the answers, and new secrets. Existing values are never replaced. */

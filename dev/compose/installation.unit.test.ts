@@ -19,6 +19,12 @@ test('accepts a public name with Stripe, and a private name with cash only', () 
   expect(answerFaults({ DOMAIN: 'platter.lan', TLS: 'internal', PROCESSOR: 'none' })).toEqual([])
 })
 
+test('accepts a private name with an ACME directory of the operator, and a file of its authority', () => {
+  const own = { ACME_DIRECTORY: 'https://ca.lan/acme/local/directory', CA_FILE: './ca.pem' }
+  expect(answerFaults({ ...answers, ...own, DOMAIN: 'platter.lan' })).toEqual([])
+  expect(answerFaults({ ...answers, CA_FILE: '/etc/ssl/company.pem' })).toEqual([])
+})
+
 test.each([
   ['a URL', { DOMAIN: 'https://orders.bistro-aurora.com' }, 'without https://'],
   ['capital letters', { DOMAIN: 'Orders.bistro-aurora.com' }, 'in lower case'],
@@ -35,6 +41,13 @@ test.each([
     { STRIPE_SECRET_KEY: 'sk_test_4eC39HqLyjWDarjtT1zdp7dc' },
     'publicly known',
   ],
+  ['an ACME directory without TLS', { ACME_DIRECTORY: 'http://ca.lan/directory' }, 'begins with https://'],
+  [
+    'an ACME directory with certificates of this machine',
+    { TLS: 'internal', ACME_DIRECTORY: 'https://ca.lan/directory' },
+    'needs TLS=acme',
+  ],
+  ['a file that Compose takes for a volume', { CA_FILE: 'ca.pem' }, 'begins with ./ or /'],
   ['no signing secret', { STRIPE_WEBHOOK_SECRET: 'sk_live_1' }, 'starts with whsec_'],
   [
     'a server without a password',

@@ -17,7 +17,7 @@ Options:
   --tls acme|internal  certificate of a public authority, or of an authority of this machine
   --processor NAME     stripe, or none for cash only
   --from FILE          further variables, in the format of .env: STRIPE_SECRET_KEY, STRIPE_WEBHOOK_SECRET,
-                       EXTERNAL_POSTGRES_URL, GEOCODER_URL, ALERT_EMAIL_TO, …
+                       EXTERNAL_POSTGRES_URL, CA_FILE, ACME_DIRECTORY, GEOCODER_URL, ALERT_EMAIL_TO, …
   --folder FOLDER      folder of .env; default: this one
   --force              replace an existing .env, which is kept under another name
   --help
@@ -138,9 +138,9 @@ async function askUntilValid(
   }
 }
 
-function defaultOf(name: string, { DOMAIN }: Answers): string {
+function defaultOf(name: string, { DOMAIN, ACME_DIRECTORY }: Answers): string {
   if (name !== 'TLS' || !DOMAIN) return ''
-  return isPublicName(DOMAIN) ? 'acme' : 'internal'
+  return isPublicName(DOMAIN) || ACME_DIRECTORY ? 'acme' : 'internal'
 }
 
 function nextSteps(file: string, { TLS, DOMAIN }: Answers): string {

@@ -15,11 +15,15 @@ export type ComposeService = {
 export const composeFile = join(import.meta.dirname, '../../docker-compose.yml')
 export const productionComposeFile = join(import.meta.dirname, '../../docker-compose.production.yml')
 
-/** Replaces references by variables. A default may contain a reference: the inner one is replaced first. */
+/**
+ * Replaces references by variables: `${NAME:-for an absent one}`, `${NAME:+for a present one}`. A text may contain a reference: the
+ * inner one is replaced first.
+ */
 function interpolated(text: string, variables: Readonly<Record<string, string>>): string {
   const next = text.replaceAll(
-    /\$\{(\w+):-([^${}]*)\}/g,
-    (_, name: string, fallback: string) => variables[name] ?? fallback,
+    /\$\{(\w+):([-+])([^${}]*)\}/g,
+    (_, name: string, kind: string, given: string) =>
+      kind === '+' ? (variables[name] ? given : '') : (variables[name] ?? given),
   )
   return next === text ? text : interpolated(next, variables)
 }

@@ -10,7 +10,7 @@ import { databaseServices } from '../../dev/stack/services.ts'
 const root = join(import.meta.dirname, '../..')
 
 /** Read by what a process stands on and not by its Config: node-postgres and Node. */
-const OTHERS = ['PGSSLMODE', 'NODE_EXTRA_CA_CERTS', 'INSTALLATION']
+const OTHERS = ['PGSSLMODE', 'NODE_EXTRA_CA_CERTS', 'SSL_CERT_DIR', 'NODE_USE_SYSTEM_CA', 'INSTALLATION']
 
 /** What the image sets, see Dockerfile. */
 export const fromImage: Readonly<Record<string, string>> = Object.fromEntries(

@@ -172,6 +172,13 @@ describe.skipIf(missing !== null)(
       buildWithinMs,
     )
 
+    test('a process can read all files of its compile cache, and starts without compiling', async () => {
+      const find = 'find /app/node_modules/.cache/node -type f'
+      const inImage = `docker run --rm --entrypoint sh ${project}/gateway -c`
+      expect(Number(await succeed(`${inImage} '${find} | wc -l'`))).toBeGreaterThan(100)
+      expect(await succeed(`${inImage} '${find} ! -readable'`)).toBe('')
+    })
+
     test(
       'the image of the gateway is alive and has the console in it',
       async () => {

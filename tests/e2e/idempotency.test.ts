@@ -18,7 +18,7 @@ import {
   type User,
 } from './client.ts'
 import { aKitchen, aRestaurant, menuItem, newKey } from './own-restaurant.ts'
-import { plantOverdue } from './planted.ts'
+import { plantDeadLetter, plantOverdue } from './planted.ts'
 
 /** A request of an operation; `other` is another body, where it takes one. */
 type Prepared = { path: string; key: string; body?: unknown; other?: unknown }
@@ -162,6 +162,7 @@ const requests: Record<string, () => Promise<Prepared>> = {
   'rotate-access-key': async () =>
     ofOperator(`access-keys/${await anAccessKey()}/rotate`, { overlapMinutes: 60 }, { overlapMinutes: 0 }),
   'retry-attention': async () => ofOperator(`attention/saga_${await anOverdueOrder()}/retry`),
+  'discard-attention': async () => ofOperator(`attention/letter_${await plantDeadLetter()}/discard`),
 }
 
 const send = ({ path, key, body }: Prepared, idempotencyKey: string) =>

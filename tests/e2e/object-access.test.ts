@@ -39,6 +39,7 @@ const OPERATORS = new Set([
   'reconciliation',
   'attention',
   'retry-attention',
+  'discard-attention',
 ])
 
 let world: World

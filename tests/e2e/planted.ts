@@ -100,3 +100,13 @@ export async function plantUnknown(orderApiKey: string): Promise<void> {
     orderApiKey,
   )
 }
+
+/** A dead letter of a command that this version does not have. Returns its key. */
+export async function plantDeadLetter(): Promise<string> {
+  const id = crypto.randomUUID()
+  await plant(
+    `insert into orders.dead_letters (id, command, content, request_id, reason) values ($1, 'restaurants.transmit', '', 'r', 'x')`,
+    id,
+  )
+  return id
+}

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { eventually } from './client.ts'
 import { expectConforms } from './conforms.ts'
 import { incidentsOf, paidByCard, retry, setUpDeadLetters } from './incidents.ts'
-import { plant, plantOverdue, plantUnknown } from './planted.ts'
+import { plantDeadLetter, plantOverdue, plantUnknown } from './planted.ts'
 
 const deadLetter = setUpDeadLetters()
 
@@ -20,11 +20,7 @@ test('a retried dead letter is republished; one that fails again is listed under
 })
 
 test('a dead letter of a command of an earlier version is removed when it is retried', async () => {
-  const id = crypto.randomUUID()
-  await plant(
-    `insert into orders.dead_letters (id, command, content, request_id, reason) values ($1, 'restaurants.transmit', '', 'r', 'x')`,
-    id,
-  )
+  const id = await plantDeadLetter()
   expect(await retry(`letter_${id}`)).toMatchObject({
     status: 200,
     body: { done: 'This version has no such command. The message was deleted.' },

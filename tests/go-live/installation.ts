@@ -1,14 +1,21 @@
 import { execFile } from 'node:child_process'
-import { randomBytes } from 'node:crypto'
-import { cpSync, mkdirSync, writeFileSync } from 'node:fs'
+import { randomBytes, X509Certificate } from 'node:crypto'
+import { chmodSync, cpSync, mkdirSync, statSync, writeFileSync } from 'node:fs'
+import { once } from 'node:events'
+import { get, type IncomingMessage } from 'node:http'
 import { request } from 'node:https'
 import { basename, join, relative } from 'node:path'
+import { connect } from 'node:tls'
 import { freePorts } from '../../dev/process/ports.ts'
+import { serviceNames, type ServiceName } from '../../dev/stack/services.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 /** Images are built in the first command, on a busy machine without a cache. */
 const COMMAND_MS = 1_200_000
-export const DOMAIN = 'platter.lan'
+/** A public name, as earlier versions demand for a certificate by ACME. Nothing asks a name server for it. */
+const DOMAIN = 'orders.platter-rehearsal.org'
+export const SERVICES = serviceNames
+export type Service = ServiceName
 /** The tag of the images of this repository. */
 export const CURRENT = 'go-live-a'
 
@@ -16,21 +23,29 @@ type Ended = { status: number; stdout: string; output: string }
 export type Reply = { status: number; body: Record<string, unknown>; headers: Record<string, unknown> }
 type Sent = { key?: string; body?: object; idempotencyKey?: string; headers?: Record<string, string> }
 
+let networks = 0
+
 /** An installation of docker-compose.production.yml in a copy of the repository, under a name and ports of its own. */
 export class Installation {
   readonly folder: string
+  readonly domain = DOMAIN
   readonly project = `platter-go-live-${randomBytes(3).toString('hex')}`
   /** The tag of the images. */
   version = CURRENT
   port = 0
+  httpPort = 0
+  /** The certificate of the authority that clients trust. */
   authority: string | undefined
+
+  /** Beside an installation on the same machine. */
+  readonly #network = `172.31.86.${16 * networks++}/28`
 
   constructor(folder: string) {
     this.folder = folder
   }
 
-  /** Copies the repository, and writes the answers of set-up. `stripeUrl` is the test server of Stripe, as containers see it. */
-  async prepare(stripePort: number, answers: Readonly<Record<string, string>>): Promise<void> {
+  /** Copies the repository, and writes the answers of set-up. `overlay`: the services of a further Compose file. */
+  async prepare(answers: Readonly<Record<string, string>>, overlay: string): Promise<void> {
     const left = new Set(['node_modules', '.git', '.run', '.env', '.turbo', 'dist', 'operator.key'])
     mkdirSync(this.folder, { recursive: true, mode: 0o755 })
     cpSync(ROOT, this.folder, {
@@ -38,6 +53,7 @@ export class Installation {
       filter: (path) => relative(ROOT, path) === '' || !left.has(basename(path)),
     })
     const [http = 0, https = 0] = await freePorts(2)
+    this.httpPort = http
     this.port = https
     const files = ['production', 'backup', 'go-live'].map((name) => `docker-compose.${name}.yml`)
     const lines = { ...answers, COMPOSE_FILE: files.join(':'), HTTP_PORT: http, HTTPS_PORT: https }
@@ -47,7 +63,19 @@ export class Installation {
         .map(([name, value]) => `${name}=${value}`)
         .join('\n')}\n`,
     )
-    this.write('docker-compose.go-live.yml', overlay(stripePort))
+    // For the WAL of PostgreSQL, which writes as another user.
+    mkdirSync(join(this.folder, 'wal/wal'), { recursive: true })
+    for (const name of ['wal', 'wal/wal']) chmodSync(join(this.folder, name), 0o777)
+    this.write('docker-compose.go-live.yml', `services:\n${overlay}`)
+  }
+
+  /** Runs set-up in its container, which writes .env and operator.key. */
+  async setUp(): Promise<void> {
+    const setup = ['setup', '--domain', DOMAIN, '--processor', 'stripe', '--from', 'answers']
+    await this.compose('-f', 'docker-compose.production.yml', 'run', '--rm', '-T', ...setup)
+    for (const name of ['.env', 'operator.key'])
+      if ((statSync(join(this.folder, name)).mode & 0o777) !== 0o600)
+        throw new Error(`${name} is readable for others`)
   }
 
   write(name: string, text: string): void {
@@ -57,7 +85,10 @@ export class Installation {
   /** Runs a command in the folder, and returns its standard output. Rejects with all output when it fails. */
   async run(program: string, ...given: readonly string[]): Promise<string> {
     const { status, stdout, output } = await this.attempt(program, ...given)
-    if (status !== 0) throw new Error(`${program} ${given.join(' ')}: ${output.slice(-1_500)}`)
+    if (status !== 0)
+      throw new Error(
+        `${program} ${given.join(' ')}: status ${status}\n${stdout.slice(-1_000)}\n${output.slice(stdout.length).slice(-1_500)}`,
+      )
     return stdout
   }
 
@@ -70,8 +101,7 @@ export class Installation {
       ...Object.fromEntries(surroundings),
       COMPOSE_PROJECT_NAME: this.project,
       PLATTER_VERSION: this.version,
-      // Beside an installation on the same machine.
-      EDGE_NETWORK: '172.31.86.0/28',
+      EDGE_NETWORK: this.#network,
     }
     const options = { cwd: this.folder, env, maxBuffer: 64 * 1024 * 1024, timeout: COMMAND_MS }
     return new Promise((resolve) => {
@@ -82,6 +112,10 @@ export class Installation {
   }
 
   compose = (...given: readonly string[]): Promise<string> => this.run('docker', 'compose', ...given)
+
+  /** Runs SQL in the PostgreSQL of Compose. Returns its rows, without a head. */
+  sql = (text: string): Promise<string> =>
+    this.compose('exec', '-T', 'postgres', 'psql', '-U', 'postgres', '-AtX', '-d', 'platter', '-c', text)
 
   /** The operator's tool in its container. */
   platter = (...given: readonly string[]): Promise<string> =>
@@ -140,6 +174,30 @@ export class Installation {
     })
   }
 
+  /** The status of a request without TLS. */
+  async plainStatus(): Promise<number | undefined> {
+    const headers = { host: this.domain }
+    const [response] = (await once(get({ host: '127.0.0.1', port: this.httpPort, headers }), 'response')) as [
+      IncomingMessage,
+    ]
+    response.resume()
+    return response.statusCode
+  }
+
+  /** The certificate with which Caddy responds. Rejects when clients do not accept it. */
+  certificate(): Promise<X509Certificate> {
+    const { promise, resolve, reject } = Promise.withResolvers<X509Certificate>()
+    const { port, authority, domain: servername } = this
+    const ca = authority === undefined ? {} : { ca: authority }
+    const socket = connect({ host: '127.0.0.1', port, servername, ...ca, timeout: 12_000 }, () => {
+      resolve(new X509Certificate(socket.getPeerCertificate(true).raw))
+      socket.end()
+    })
+    socket.on('error', reject)
+    socket.on('timeout', () => socket.destroy(new Error('no response in 12 s')))
+    return promise
+  }
+
   async remove(): Promise<void> {
     await this.attempt('docker', 'compose', '--profile', '*', 'down', '--volumes', '--timeout', '5')
   }
@@ -152,12 +210,3 @@ function parsed(text: string): Record<string, unknown> {
     return {}
   }
 }
-
-/** Stripe is a test server on the host, and one folder of the tool is a small disk. */
-export const overlay = (stripePort: number): string => `services:
-  payments:
-    environment: { STRIPE_URL: 'http://host.docker.internal:${stripePort}' }
-    extra_hosts: ['host.docker.internal:host-gateway']
-  platter:
-    tmpfs: ['/small:size=20m']
-`

@@ -1,9 +1,11 @@
 /**
- * The rehearsal of going live: starts docker-compose.production.yml in a copy of the repository, and takes it through each situation.
+ * The rehearsal of going live: starts docker-compose.production.yml in a copy of the repository, and takes it through each situation,
+ * then once more with PostgreSQL, RabbitMQ and Redis elsewhere.
  *   npm run go-live                        # all, in their order
- *   npm run go-live -- --only tablet       # set-up, and the situations whose title contains the word
+ *   npm run go-live -- --only 'tablet|key' # set-up, and the situations whose title matches the pattern
+ *   npm run go-live -- --only elsewhere    # the second part
  *   npm run go-live -- --keep              # leaves the containers running
- * Needs Docker with Compose v2, and openssl.
+ * Needs Docker with Compose v2, openssl, and Chromium for HTTP/3. GO_LIVE_PREVIOUS names the commit to upgrade from.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -12,12 +14,18 @@ import { parseArgs } from 'node:util'
 import { randomBytes } from 'node:crypto'
 import { findDocker } from '../../dev/servers/compose-command.ts'
 import { Installation } from './installation.ts'
+import { AUTHORITY, AUTHORITY_OVERLAY, HOST_AND_DISKS, stripeOverlay } from './overlay.ts'
+import { startReceiver } from './receiver.ts'
+import { startServers } from './servers.ts'
+import { elsewhere } from './situations/elsewhere.ts'
 import { FAILURES } from './situations/failures.ts'
+import { LOSSES } from './situations/losses.ts'
 import { RESTARTS } from './situations/restarts.ts'
 import { START } from './situations/start.ts'
 import { TRANSPORT } from './situations/transport.ts'
+import { UPGRADES } from './situations/upgrades.ts'
 import { startStripe } from './stripe.ts'
-import { Tablet, type World } from './world.ts'
+import { Tablet, type Situation, type World } from './world.ts'
 
 const { values } = parseArgs({
   options: { only: { type: 'string' }, keep: { type: 'boolean', default: false } },
@@ -27,41 +35,78 @@ await findDocker()
 const print = (line: string) => process.stdout.write(`${line}\n`)
 const folder = mkdtempSync(join(tmpdir(), 'platter-go-live-'))
 const stripe = await startStripe()
-const installation = new Installation(join(folder, 'platter'))
-const world: World = {
-  installation,
-  stripe,
-  keys: { application: '', applicationId: '', restaurant: '' },
-  restaurantApiKey: '',
-  itemApiKey: '',
-  tablet: new Tablet(() => world),
-}
-await installation.prepare(stripe.port, {
+const receiver = await startReceiver()
+const answers = {
   STRIPE_SECRET_KEY: stripe.secretKey,
   STRIPE_WEBHOOK_SECRET: `whsec_${randomBytes(16).toString('hex')}`,
-})
-const chosen = [...TRANSPORT, ...FAILURES, ...RESTARTS].filter(({ title }) =>
-  title.includes(values.only ?? ''),
-)
-let failed = 0
-for (const { title, run } of [...START, ...chosen]) {
-  const from = performance.now()
-  try {
-    const figures = await run(world)
-    print(`ok    ${title}\n      ${figures} (${((performance.now() - from) / 1000).toFixed(0)} s)`)
-  } catch (error) {
-    failed += 1
-    print(`WRONG ${title}\n      ${error instanceof Error ? error.message : String(error)}`)
-    // The others need a platform that started.
-    if (START.some((one) => one.title === title)) break
+}
+
+function newWorld(name: string): World {
+  const world: World = {
+    installation: new Installation(join(folder, name)),
+    stripe,
+    receiver,
+    keys: { application: '', applicationId: '', restaurant: '' },
+    restaurantApiKey: '',
+    itemApiKey: '',
+    tablet: new Tablet(() => world),
   }
+  return world
 }
-world.tablet.disconnect()
-if (values.keep) print(`Running: ${installation.folder}, project ${installation.project}`)
-else {
-  await installation.remove()
-  rmSync(folder, { recursive: true, force: true })
+
+let failed = 0
+
+/** Runs the first situations, and those of the others that were chosen. The others need a platform that started. */
+async function rehearse(
+  world: World,
+  first: readonly Situation[],
+  others: readonly Situation[],
+): Promise<void> {
+  for (const { title, run } of [...first, ...others]) {
+    const from = performance.now()
+    try {
+      const figures = await run(world)
+      print(`ok    ${title}\n      ${figures} (${((performance.now() - from) / 1000).toFixed(0)} s)`)
+    } catch (error) {
+      failed += 1
+      print(`WRONG ${title}\n      ${error instanceof Error ? error.message : String(error)}`)
+      if (first.some((one) => one.title === title)) break
+    }
+  }
+  world.tablet.disconnect()
+  const { installation } = world
+  if (values.keep) print(`Running: ${installation.folder}, project ${installation.project}`)
+  else await installation.remove()
 }
+
+const chosen = (situations: readonly Situation[]) =>
+  situations.filter(({ title }) => new RegExp(values.only ?? '').test(title))
+
+const bundled = chosen([...TRANSPORT, ...FAILURES, ...RESTARTS, ...UPGRADES, ...LOSSES])
+const isElsewhereOnly = values.only === 'elsewhere'
+if (!isElsewhereOnly) {
+  const world = newWorld('platter')
+  await world.installation.prepare(
+    {
+      ...answers,
+      ...receiver.answers,
+      TLS_EMAIL: 'operator@platter-rehearsal.org',
+      ACME_DIRECTORY: AUTHORITY.directory,
+      CA_FILE: AUTHORITY.file,
+    },
+    stripeOverlay(stripe.port) + HOST_AND_DISKS + AUTHORITY_OVERLAY,
+  )
+  await rehearse(world, START, bundled)
+}
+if (values.only === undefined || isElsewhereOnly) {
+  const servers = await startServers(join(folder, 'servers'))
+  const world = newWorld('elsewhere')
+  await world.installation.prepare({ ...answers, ...servers.answers }, servers.overlay(stripe.port))
+  await rehearse(world, elsewhere(servers), [])
+  if (!values.keep) await servers.stop()
+}
+if (!values.keep) rmSync(folder, { recursive: true, force: true })
 await stripe.close()
+receiver.close()
 print(failed === 0 ? 'Every situation ended as promised.' : `${failed} situations did not.`)
 process.exitCode = failed === 0 ? 0 : 1

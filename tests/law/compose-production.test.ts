@@ -107,6 +107,40 @@ describe('with servers elsewhere', () => {
   })
 })
 
+describe('with an authority of the operator', () => {
+  const own = {
+    ...answers,
+    ACME_DIRECTORY: 'https://ca.bistro-aurora.com/acme/directory',
+    CA_FILE: './ca.pem',
+  }
+  const withOwn = readComposeFile({ ...own, ...addedValues(own).added }, productionComposeFile)
+
+  test('Caddy asks its ACME directory; otherwise a public one, or itself', () => {
+    const caddyfile = readFileSync(join(productionComposeFile, '../deploy/compose/Caddyfile'), 'utf8')
+    const environments: Record<string, string>[] = [own, answers, { ...answers, TLS: 'internal' }]
+    const names = environments.map((variables) => environmentOf('caddy', variables)['TLS'])
+    expect(names).toEqual(['acme-directory', 'acme', 'internal'])
+    for (const name of names) expect(caddyfile).toContain(`(tls-${name}) {`)
+  })
+
+  test.each([...serviceNames, 'caddy', 'prepare', 'platter'])(
+    '%s trusts it, and needs no file without one',
+    (name) => {
+      const mountOf = (of: typeof services) =>
+        ((of[name]?.['volumes'] ?? []) as unknown[]).find(
+          (one): one is { source: string; target: string } => typeof one === 'object',
+        )
+      expect(mountOf(withOwn)).toMatchObject({ source: './ca.pem', target: '/etc/platter/ca.pem' })
+      expect(mountOf(services)).toMatchObject({ source: '/dev/null' })
+      expect(withOwn[name]?.environment?.['SSL_CERT_DIR']).toBe('/etc/platter')
+    },
+  )
+})
+
+test('Caddy reads its file from a folder: a mounted file would stay the old one after git pull', () => {
+  expect(services['caddy']?.['volumes']).toContain('./deploy/compose:/etc/caddy:ro')
+})
+
 test('no server stores a password before the job secrets has checked .env', () => {
   const waitsFor = (name: string): string[] =>
     Object.keys(services[name]?.['depends_on'] ?? {}).flatMap((one) => [one, ...waitsFor(one)])
@@ -147,4 +181,8 @@ test('an upgrade changes each service on its own, and the gateway last', () => {
   const [, names = ''] = /^for service in (.*); do$/m.exec(script) ?? []
   expect(names.split(' ').toSorted()).toEqual([...serviceNames].toSorted())
   expect(names.endsWith(' gateway')).toBe(true)
+  const [, anchor = ''] = /docs\/operations\.md, "([^"]+)"\.$/m.exec(script) ?? []
+  expect(readFileSync(join(productionComposeFile, '../docs/operations.md'), 'utf8')).toContain(
+    `\n### ${anchor}\n`,
+  )
 })

@@ -3,7 +3,10 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { readComposeFile } from '../../dev/servers/compose-file.ts'
 
-/* docker-compose.yml alone says how an image is built. tests/deploy/images.stack.test.ts builds them. */
+/*
+ * docker-compose.yml alone says how an image is built. tests/deploy/images.stack.test.ts builds them. All other images have an exact
+ * version, so that two machines with the same commit run the same servers.
+ */
 
 type Build = { target: string; args: { PACKAGE: string } }
 
@@ -46,4 +49,48 @@ test('each image is built from a stage that there is, and that of the gateway ha
   expect(stageOf('platter/gateway')).toContain('COPY --from=console /app/apps/console/dist ')
   expect(stageOf('platter/gateway')).toContain('COPY docs/openapi.json ')
   expect(built.get('platter/gateway')?.args).toEqual({ PACKAGE: 'services/gateway' })
+})
+
+/** The images of publishers in all files that name one, in their order. */
+const foreign = [
+  'Dockerfile',
+  ...globSync(['docker-compose*.yml', 'deploy/kubernetes/**/*.yaml'], { cwd: root }),
+].flatMap((file) => foreignImages(read(file)))
+
+function foreignImages(text: string): string[] {
+  const named = text.matchAll(/^ *(?:- )?(?:image|imageName):? +['"]?([^\s'"*&]+)|^ARG NODE=(\S+)$/gm)
+  return [...named]
+    .map(([, image, base]) => image ?? base ?? '')
+    .filter((image) => !image.startsWith('platter/'))
+}
+
+/** PostgreSQL's versions have two numbers, those of the others three. */
+const isExact = (image: string): boolean =>
+  /postgres(ql)?:\d+\.\d+(-\S+)?$|:\d+\.\d+\.\d+(-\S+)?$/.test(image)
+
+test('the image of each server names one version, and all files name the same one', () => {
+  expect(foreign.length).toBeGreaterThan(10)
+  expect(foreign.filter((image) => !isExact(image))).toEqual([])
+  // The operator of RabbitMQ needs the management plugin. Elsewhere nothing uses it, and RabbitMQ starts 2 s earlier without it.
+  const images = new Set(foreign.map((image) => image.replace(/-management$/, '')))
+  const versions = Map.groupBy(images, (image) => image.split(':')[0])
+  expect([...versions].filter(([, of]) => of.length > 1)).toEqual([])
+})
+
+test('a moving tag, and no tag at all, are found', () => {
+  for (const image of [
+    'postgres:18',
+    'postgres',
+    'redis:8',
+    'redis:8.0',
+    'caddy:2-alpine',
+    'node:24-slim',
+    'rabbitmq:latest',
+  ])
+    expect({ image, isExact: isExact(image) }).toEqual({ image, isExact: false })
+  expect(
+    foreignImages(
+      '  image: redis:8\n  image: platter/jobs:1\nARG NODE=node:24-slim\n  imageName: ghcr.io/x:1\n',
+    ),
+  ).toEqual(['redis:8', 'node:24-slim', 'ghcr.io/x:1'])
 })

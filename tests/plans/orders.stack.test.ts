@@ -208,6 +208,7 @@ const calls = {
       }),
     deadLetters: (db) => postgresStores(db).incidents.deadLetters(page),
     findDeadLetter: (db) => postgresStores(db).incidents.findDeadLetter('x'),
+    discardDeadLetter: (db) => postgresStores(db).incidents.discardDeadLetter('x'),
     deleteDeadLetter: (db) =>
       postgresStores(db).incidents.deleteDeadLetter('x', {
         command: 'c',

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { chmodSync, chownSync, copyFileSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** A certificate authority of one test run, and a certificate for servers on loopback. */
+/** A certificate authority of one test run, and a certificate for servers. */
 export type Certificates = {
   /** The certificate of the authority, as NODE_EXTRA_CA_CERTS takes it. */
   readonly ca: string
@@ -12,10 +12,8 @@ export type Certificates = {
   readonly key: string
 }
 
-const EXTENSIONS = 'subjectAltName=IP:127.0.0.1,DNS:localhost\nextendedKeyUsage=serverAuth\n'
-
-/** Makes them with openssl, valid for two days. */
-export function makeCertificates(folder: string): Certificates {
+/** Makes them with openssl, valid for two days, for the names and addresses. */
+export function makeCertificates(folder: string, names = 'IP:127.0.0.1,DNS:localhost'): Certificates {
   mkdirSync(folder, { recursive: true })
   const file = (name: string) => join(folder, name)
   const openssl = (...args: string[]) => execFileSync('openssl', args, { cwd: folder, stdio: 'pipe' })
@@ -32,7 +30,7 @@ export function makeCertificates(folder: string): Certificates {
     '-out',
     'tls.csr',
   )
-  writeFileSync(file('extensions'), EXTENSIONS)
+  writeFileSync(file('extensions'), `subjectAltName=${names}\nextendedKeyUsage=serverAuth\n`)
   const signed = [
     '-CA',
     'ca.crt',

@@ -7,13 +7,16 @@ import { connectPostgres } from '@platter/kit/postgres/postgres'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { get } from 'node:https'
+import { setTimeout as wait } from 'node:timers/promises'
 import { rootCertificates, setDefaultCACertificates } from 'node:tls'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { plainReporter } from '../../dev/progress.ts'
 import { withClient } from '../../dev/servers/database.ts'
 import { startStack, type Stack, type StackOptions } from '../../dev/stack.ts'
 import { databaseServices } from '../../dev/stack/services.ts'
+import { ordersIndexes } from '../../services/orders/src/store/indexes.ts'
 import { Api } from '../support/api.ts'
+import { LARGEST, fill } from '../plans/fill.ts'
 import { readBooks, settled } from '../support/books.ts'
 import { orderOf } from '../support/order-clients.ts'
 import { makeCertificates } from './certificates.ts'
@@ -26,6 +29,9 @@ import { startApart, type Apart } from './servers.ts'
  */
 
 const ORDERS = 12
+/** `npm run large-tables` has 4 million. */
+const ROWS = Number(process.env['ROWS'] ?? 20_000)
+const IS_LARGE = ROWS >= 1_000_000
 const directory = fileURLToPath(new URL('../../.run/topology', import.meta.url))
 const log = createLog('test', 'silent')
 
@@ -36,7 +42,7 @@ type Variables = Record<string, string>
 
 const secure = (url: string) => `${url}?sslmode=verify-full`
 
-/** Catalog connects to its cluster itself; the others by PgBouncer. */
+/** Catalog connects to its cluster itself; the others by PgBouncer. Orders builds its indexes without it. */
 function databaseUrls(pooler: number): Record<(typeof databaseServices)[number], Variables> {
   const pooled = (name: (typeof databaseServices)[number]): Variables => {
     const url = new URL(apart.own[name])
@@ -47,7 +53,7 @@ function databaseUrls(pooler: number): Record<(typeof databaseServices)[number],
   return {
     catalog: { DATABASE_URL: secure(apart.own.catalog) },
     accounts: pooled('accounts'),
-    orders: pooled('orders'),
+    orders: { ...pooled('orders'), DATABASE_DIRECT_URL: secure(apart.own.orders) },
     payments: pooled('payments'),
   }
 }
@@ -87,6 +93,12 @@ const countOf = (url: string, query: string): Promise<number> =>
     return rows[0]?.count ?? Number.NaN
   })
 
+const captured = () =>
+  countOf(
+    apart.clusters.payments,
+    `select count(*)::int from payments.authorizations where state = 'captured'`,
+  )
+
 test('card orders at the same time are captured once each, by TLS between all services, through PgBouncer and four PostgreSQL clusters', async () => {
   const api = new Api(() => stack.file)
   const keys = Array.from({ length: ORDERS }, (_, at) => `topology-${at}`)
@@ -103,13 +115,89 @@ test('card orders at the same time are captured once each, by TLS between all se
     const { ledger } = await readBooks(stack.file)
     expect(ledger.filter(({ kind }) => kind === 'capture')).toHaveLength(ORDERS)
   })
-  expect(
-    await countOf(
-      apart.clusters.payments,
-      `select count(*)::int from payments.authorizations where state = 'captured'`,
-    ),
-  ).toBe(ORDERS)
+  expect(await captured()).toBe(ORDERS)
 })
+
+/** A transaction that may write orders, for which every build waits. */
+async function openTransaction(url: string) {
+  const locked = Promise.withResolvers<void>()
+  const ending = Promise.withResolvers<void>()
+  const ended = withClient(url, async (client) => {
+    // The server ends an idle transaction after 5 s.
+    await client.query(
+      'set idle_in_transaction_session_timeout = 0; begin; lock table orders in row exclusive mode',
+    )
+    locked.resolve()
+    await ending.promise
+    await client.query('commit')
+  })
+  await Promise.race([locked.promise, ended])
+  return {
+    end: () => {
+      ending.resolve()
+      return ended
+    },
+  }
+}
+
+const ofOrders = (query: string): Promise<number> => countOf(apart.clusters.orders, query)
+const missing = async () =>
+  (await ordersIndexes()).length -
+  (await ofOrders(`select count(*)::int from pg_index join pg_class on oid = indexrelid
+    where indisvalid and relnamespace = 'orders'::regnamespace
+      and relname in (${(await ordersIndexes()).map(({ name }) => `'${name}'`).join(', ')})`))
+
+/** Sends an order every quarter of a second until `isOver`. Returns the longest response in seconds. */
+async function orderUntil(isOver: () => Promise<boolean>): Promise<{ sent: number; longestS: number }> {
+  const api = new Api(() => stack.file)
+  const running: Promise<number>[] = []
+  const one = async (key: string) => {
+    const began = performance.now()
+    const order = await orderOf(api, key, 'card')
+    const { status } = await api.sendOrder(order, { headers: { 'idempotency-key': key } })
+    expect({ key, status }).toEqual({ key, status: 200 })
+    return (performance.now() - began) / 1_000
+  }
+  while (!(await isOver())) {
+    running.push(one(`while-building-${running.length}`))
+    await wait(250)
+  }
+  return { sent: running.length, longestS: Math.max(...(await Promise.all(running))) }
+}
+
+test(`orders are accepted through PgBouncer while indexes of ${ROWS} orders are built, also after a build was killed`, async () => {
+  const superuser = new URL(apart.clusters.orders)
+  superuser.searchParams.set('options', '-c search_path=orders')
+  await fill(superuser.href, { from: LARGEST - ROWS + 1, to: LARGEST, others: 0 })
+  await vi.waitFor(async () => expect(await missing()).toBe(0), { timeout: 600_000, interval: 500 })
+  const names = (await ordersIndexes()).map(({ name }) => `orders.${name}`)
+  await withClient(apart.clusters.orders, (client) => client.query(`drop index ${names.join(', ')}`))
+  // Of few rows a build would end before it is killed: it waits for this transaction.
+  const writer = IS_LARGE ? null : await openTransaction(superuser.href)
+  // A new process finds the missing indexes.
+  const [pid = 0] = stack.pids('orders')
+  process.kill(pid, 'SIGTERM')
+  await vi.waitFor(() => expect(stack.pids('orders')).not.toContain(pid), { timeout: 30_000 })
+  await stack.ready('orders')
+
+  const phase = IS_LARGE ? 'building index: scanning table' : 'waiting %'
+  let isKilled = false
+  const { sent, longestS } = await orderUntil(async () => {
+    if (!isKilled) {
+      isKilled =
+        (await ofOrders(`select count(pg_terminate_backend(pid))::int as count
+          from pg_stat_progress_create_index where phase like '${phase}'`)) > 0
+      if (isKilled) await writer?.end()
+    }
+    return isKilled && (await missing()) === 0
+  })
+  expect(sent).toBeGreaterThan(0)
+  expect(longestS).toBeLessThan(8)
+  await vi.waitFor(async () => expect(await captured()).toBe(ORDERS + sent))
+  process.stdout.write(
+    `${sent} orders while the indexes of ${ROWS} orders were built; the slowest took ${longestS.toFixed(1)} s\n`,
+  )
+}, 3_600_000)
 
 test('each cluster has the tables of one service', async () => {
   for (const service of databaseServices) {

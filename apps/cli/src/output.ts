@@ -55,6 +55,10 @@ export function table(head: readonly string[], rows: readonly (readonly (string 
   for (const row of cells) print(line(row))
 }
 
+/** "1 order", "2 orders". */
+export const countOf = (count: number, one: string, many = `${one}s`): string =>
+  `${count} ${count === 1 ? one : many}`
+
 const two = (number: number): string => String(number).padStart(2, '0')
 
 /** Formats a time in the operator's time zone; `epoch` in seconds. */

@@ -1,6 +1,6 @@
 import { styleText } from 'node:util'
 import { afterEach, expect, test, vi } from 'vitest'
-import { printError, printNote, print, printJson, style, table } from '#/output.ts'
+import { countOf, printError, printNote, print, printJson, style, table } from '#/output.ts'
 
 /** A reason that clears the screen, colours and reverses the rest, and adds a line. */
 const HOSTILE = '\u001B[2J\u009B31mrefused\u202E\nThere are no incidents.'
@@ -40,4 +40,12 @@ test('an error of several lines keeps its lines, with escaped control characters
   expect(written('stderr', () => printNote(HOSTILE))).toBe(`${SHOWN.replace(String.raw`\u000a`, '\n')}\n`)
   vi.restoreAllMocks()
   expect(written('stderr', () => printError('no\u009B31m'))).toContain(String.raw`no\u009b31m`)
+})
+
+test('a count of one has the singular', () => {
+  expect([0, 1, 2].map((count) => countOf(count, 'order'))).toEqual(['0 orders', '1 order', '2 orders'])
+  expect([1, 2].map((count) => countOf(count, 'mismatch', 'mismatches'))).toEqual([
+    '1 mismatch',
+    '2 mismatches',
+  ])
 })

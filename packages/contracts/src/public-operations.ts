@@ -61,5 +61,6 @@ export const operations: readonly PublicOperation[] = [
   of.PlatformHealth,
   of.ReadAttention,
   of.RetryAttention,
+  of.DiscardAttention,
   of.TestAlert,
 ]

@@ -1,17 +1,27 @@
 import { X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { check, secondsUntil, sendOrder, type Situation, type World } from '../world.ts'
+import {
+  check,
+  reconcile,
+  secondsUntil,
+  sendOrder,
+  whileOrdering,
+  type Situation,
+  type World,
+} from '../world.ts'
 
 const isOpen = async ({ installation, restaurantApiKey, keys }: World): Promise<unknown> =>
   (await installation.call(`/publicapi/v1/restaurant/${restaurantApiKey}`, { key: keys.application })).body[
     'open'
   ]
 
+const TOOL = ['compose', 'run', '--rm', '-T', 'platter']
+
 /** A certificate for the domain that ended yesterday; only OpenSSL's `ca` sets both dates. */
-const EXPIRED = `cd /tmp && mkdir -p ca && : > ca/index && echo 01 > ca/serial &&
+const expired = (domain: string) => `cd /tmp && mkdir -p ca && : > ca/index && echo 01 > ca/serial &&
 openssl req -x509 -newkey rsa:2048 -nodes -keyout ca/key.pem -out ca/root.pem -days 9 -subj /CN=expired &&
-openssl req -newkey rsa:2048 -nodes -keyout key.pem -out csr.pem -subj /CN=platter.lan &&
+openssl req -newkey rsa:2048 -nodes -keyout key.pem -out csr.pem -subj /CN=${domain} &&
 printf '[ca]\\ndefault_ca=d\\n[d]\\ndatabase=/tmp/ca/index\\nserial=/tmp/ca/serial\\nnew_certs_dir=/tmp/ca\\ndefault_md=sha256\\npolicy=p\\n[p]\\ncommonName=supplied\\n' > ca/conf &&
 openssl ca -batch -config ca/conf -in csr.pem -cert ca/root.pem -keyfile ca/key.pem -out cert.pem -startdate 20200101000000Z -enddate 20200201000000Z -notext`
 
@@ -42,7 +52,7 @@ export const FAILURES: readonly Situation[] = [
       await world.tablet.connect()
       const opening = await secondsUntil(async () => (await isOpen(world)) === true, {
         what: 'open',
-        withinS: 30,
+        withinS: 5,
       })
       return `closed after ${closing.toFixed(0)} s, open again after ${opening.toFixed(1)} s`
     },
@@ -92,7 +102,7 @@ export const FAILURES: readonly Situation[] = [
     async run({ installation }) {
       const file = join(installation.folder, 'deploy/compose/Caddyfile')
       const caddyfile = readFileSync(file, 'utf8')
-      await installation.run('sh', '-c', EXPIRED)
+      await installation.run('sh', '-c', expired(installation.domain))
       const [cert, key] = ['cert', 'key'].map((name) => readFileSync(`/tmp/${name}.pem`, 'utf8'))
       check(new X509Certificate(cert ?? '').validToDate < new Date(), 'the certificate is valid')
       installation.write('deploy/compose/expired.pem', `${cert}${key}`)
@@ -121,6 +131,61 @@ export const FAILURES: readonly Situation[] = [
       const { status } = await installation.call('/health/live')
       check(status === 200, 'the certificate is not replaced')
       return `doctor: ${finding}`
+    },
+  },
+  {
+    title: 'payments is stopped: the list of incidents has the others, and doctor names what is missing',
+    async run(world) {
+      const { installation } = world
+      const letter = `insert into orders.dead_letters (id, command, content, request_id, reason)
+        values ('rehearsal', 'payments.unknown', '', 'q', 'of a foreign publisher')`
+      await installation.sql(letter)
+      await installation.compose('stop', 'payments')
+      const { stdout } = await installation.attempt('docker', ...TOOL, 'attention', 'list', '--json')
+      const listed = JSON.parse(stdout) as { id: string; kind: string; what: string }[]
+      const missing = listed.filter(({ kind }) => kind === 'incidents-unavailable').map(({ what }) => what)
+      check(
+        missing.toSorted().join(', ') === 'open-dispute, unknown-payment',
+        `missing: ${missing.join(', ')}`,
+      )
+      check(
+        listed.some(({ id }) => id === 'letter_rehearsal'),
+        `the dead letter is not listed: ${stdout}`,
+      )
+      const { incidents, 'dead letters': letters } = await installation.doctor()
+      check(letters === '1 × dead-letter', `doctor: ${letters}`)
+      await installation.compose('up', '-d', '--wait')
+      await installation.platter('attention', 'discard', 'letter_rehearsal')
+      const after = await installation.platter('attention', 'list')
+      check(after.includes('There are no incidents.'), after)
+      return `doctor: ${incidents}`
+    },
+  },
+  {
+    title: 'a wiped RabbitMQ, a flushed Redis and a killed gateway while clients order lose nothing',
+    async run(world) {
+      const { installation } = world
+      const text = await whileOrdering(world, 60, async () => {
+        await installation.compose('exec', '-T', 'redis', 'redis-cli', 'flushall')
+        await installation.compose('kill', 'gateway')
+        await installation.compose('rm', '-sfv', 'rabbitmq')
+        await installation.run('docker', 'volume', 'rm', `${installation.project}_rabbitmq`)
+        await installation.compose('up', '-d', '--wait')
+      })
+      await reconcile(world)
+      return text
+    },
+  },
+  {
+    title: 'an alert reaches a receiver that verifies its signature',
+    async run({ installation, receiver }) {
+      // Those of the situations before.
+      const earlier = receiver.received.length
+      const output = await installation.platter('alerts', 'test')
+      check(output.includes('webhook: delivered'), output)
+      const tests = receiver.received.slice(earlier).filter((text) => text.includes('This is a test.'))
+      check(tests.length === 1, `${tests.length} test messages arrived`)
+      return `delivered; ${earlier} alerts arrived before it`
     },
   },
   {

@@ -1,7 +1,6 @@
-import { readFileSync, statSync } from 'node:fs'
-import { connect } from 'node:http2'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { DOMAIN } from '../installation.ts'
+import { AUTHORITY, AUTHORITY_CADDYFILE } from '../overlay.ts'
 import { check, sendOrder, secondsUntil, type Situation, type World } from '../world.ts'
 
 /** The file of docs/deployment.md, open at all times. */
@@ -17,26 +16,71 @@ function restaurantOfTheDocuments() {
   return file
 }
 
-/** Resolves with the status over HTTP/2. */
-function statusByHttp2({ installation }: World): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const options = {
-      servername: DOMAIN,
-      ...(installation.authority !== undefined && { ca: installation.authority }),
-    }
-    const session = connect(`https://127.0.0.1:${installation.port}`, options)
-    session.on('error', reject)
-    const stream = session.request({ ':path': '/health/live', ':authority': DOMAIN })
-    stream.on('response', (headers) => {
-      resolve(Number(headers[':status']))
-      session.close()
-    })
-    stream.on('error', reject)
-    stream.end()
-  })
+/** Starts an authority with an ACME directory, and stores its certificate where CA_FILE is. */
+async function startAuthority({ installation }: World): Promise<void> {
+  installation.write('authority.Caddyfile', AUTHORITY_CADDYFILE)
+  installation.write(AUTHORITY.file, '')
+  await installation.compose('up', '-d', 'authority')
+  const root = ['exec', '-T', 'authority', 'cat', '/data/caddy/pki/authorities/local/root.crt']
+  await secondsUntil(
+    async () => {
+      installation.authority = await installation.compose(...root)
+      return true
+    },
+    { what: 'the authority', withinS: 60 },
+  )
+  installation.write(AUTHORITY.file, installation.authority ?? '')
+}
+
+async function onlyCaddyIsPublished({ installation }: World): Promise<void> {
+  const published = await installation.compose('ps', '--format', '{{.Service}} {{.Publishers}}')
+  const open = published.split('\n').filter((line) => /0\.0\.0\.0|\[?::\]?:/.test(line))
+  check(
+    open.length === 1 && open[0]?.startsWith('caddy ') === true,
+    `ports are published: ${open.join('; ')}`,
+  )
 }
 
 const lastWord = (output: string): string => output.trim().split(/\s+/).at(-1) ?? ''
+
+/** The commands of docs/deployment.md: a restaurant, its console, an application and their keys. */
+export async function addRestaurant(world: World): Promise<string> {
+  const { installation, keys } = world
+  const file = restaurantOfTheDocuments()
+  installation.write('bistro-aurora.json', JSON.stringify(file))
+  await installation.platter('restaurants', 'import', 'bistro-aurora.json')
+  world.restaurantApiKey = file.restaurant.apiKey
+  world.itemApiKey = file.menu[0].items[0].apiKey
+  keys.restaurant = lastWord(
+    await installation.platter('keys', 'issue', '--restaurant', file.restaurant.apiKey),
+  )
+  keys.applicationId = lastWord(await installation.platter('applications', 'create', 'My application'))
+  keys.application = lastWord(
+    await installation.platter('keys', 'issue', '--application', keys.applicationId),
+  )
+  const closed = await sendOrder(world, 'cash')
+  check(closed.body['code'] === 'restaurant-closed', `without a console an order is ${closed.status}`)
+  await world.tablet.connect()
+  const open = async () =>
+    (
+      await installation.call(`/publicapi/v1/restaurant/${world.restaurantApiKey}`, {
+        key: keys.application,
+      })
+    ).body['open'] === true
+  return `open ${(await secondsUntil(open, { what: 'the restaurant is open', withinS: 30 })).toFixed(1)} s after its console connected`
+}
+
+/** One order in cash and one by card, which is captured once. */
+export async function placeOrders(world: World): Promise<string> {
+  const cash = await sendOrder(world, 'cash')
+  check(cash.status === 200, `cash: ${cash.status} ${JSON.stringify(cash.body)}`)
+  const card = await sendOrder(world, 'card')
+  check(card.status === 200, `card: ${card.status} ${JSON.stringify(card.body)}`)
+  const captures = () => world.stripe.captured().filter(({ reference }) => reference === card.body['apiKey'])
+  await secondsUntil(async () => captures().length > 0, { what: 'the capture', withinS: 30 })
+  check(captures().length === 1, 'the card is captured more than once')
+  return `${captures()[0]?.amount} cents captured once`
+}
 
 export const START: readonly Situation[] = [
   {
@@ -59,84 +103,32 @@ export const START: readonly Situation[] = [
     },
   },
   {
-    title: 'set-up in a container, and the first start',
-    async run({ installation }) {
-      const setup = [
-        'run',
-        '--rm',
-        '-T',
-        'setup',
-        '--domain',
-        DOMAIN,
-        '--processor',
-        'stripe',
-        '--from',
-        'answers',
-      ]
-      await installation.compose('-f', 'docker-compose.production.yml', ...setup)
-      for (const name of ['.env', 'operator.key'])
-        check(
-          (statSync(join(installation.folder, name)).mode & 0o777) === 0o600,
-          `${name} is readable for others`,
-        )
+    title: 'set-up in a container, and the first start with a certificate by ACME',
+    async run(world) {
+      const { installation } = world
+      await installation.setUp()
+      await startAuthority(world)
       const from = performance.now()
       await installation.compose('up', '-d', '--build', '--wait')
-      const root = 'cat /data/caddy/pki/authorities/local/root.crt'
-      installation.authority = await installation.compose('exec', '-T', 'caddy', 'sh', '-c', root)
-      const { status, headers } = await installation.call('/health/ready')
-      check(status === 200, `/health/ready is ${status}`)
-      check(String(headers['alt-svc']).includes('h3='), 'HTTP/3 is not offered')
-      const published = await installation.compose('ps', '--format', '{{.Service}} {{.Publishers}}')
-      const open = published.split('\n').filter((line) => /0\.0\.0\.0|\[?::\]?:/.test(line))
-      check(
-        open.length === 1 && open[0]?.startsWith('caddy ') === true,
-        `ports are published: ${open.join('; ')}`,
-      )
-      return `ready after ${((performance.now() - from) / 1000).toFixed(0)} s, images included`
+      const isReady = async () => (await installation.call('/health/ready')).status === 200
+      await secondsUntil(isReady, { what: 'ready over TLS', withinS: 120 })
+      const tookS = (performance.now() - from) / 1000
+      const certificate = await installation.certificate()
+      check(certificate.issuer.includes(AUTHORITY.issuer), `the issuer is ${certificate.issuer}`)
+      const plain = await installation.plainStatus()
+      check(plain === 308, `plain http is ${plain}`)
+      await onlyCaddyIsPublished(world)
+      await installation.compose('rm', '-sfv', 'authority')
+      return `ready after ${tookS.toFixed(0)} s, images included; issued by "${certificate.issuer.replaceAll('\n', ', ')}"`
     },
   },
   {
     title: 'the first restaurant by the commands of docs/deployment.md',
-    async run(world) {
-      const { installation, keys } = world
-      const file = restaurantOfTheDocuments()
-      installation.write('bistro-aurora.json', JSON.stringify(file))
-      await installation.platter('restaurants', 'import', 'bistro-aurora.json')
-      world.restaurantApiKey = file.restaurant.apiKey
-      world.itemApiKey = file.menu[0].items[0].apiKey
-      keys.restaurant = lastWord(
-        await installation.platter('keys', 'issue', '--restaurant', file.restaurant.apiKey),
-      )
-      keys.applicationId = lastWord(await installation.platter('applications', 'create', 'My application'))
-      keys.application = lastWord(
-        await installation.platter('keys', 'issue', '--application', keys.applicationId),
-      )
-      const closed = await sendOrder(world, 'cash')
-      check(closed.body['code'] === 'restaurant-closed', `without a console an order is ${closed.status}`)
-      await world.tablet.connect()
-      const open = async () =>
-        (
-          await installation.call(`/publicapi/v1/restaurant/${world.restaurantApiKey}`, {
-            key: keys.application,
-          })
-        ).body['open'] === true
-      return `open ${(await secondsUntil(open, { what: 'the restaurant is open', withinS: 30 })).toFixed(1)} s after its console connected`
-    },
+    run: addRestaurant,
   },
   {
     title: 'the first orders over TLS, cash and card; the card is captured once',
-    async run(world) {
-      const cash = await sendOrder(world, 'cash')
-      check(cash.status === 200, `cash: ${cash.status} ${JSON.stringify(cash.body)}`)
-      const card = await sendOrder(world, 'card')
-      check(card.status === 200, `card: ${card.status} ${JSON.stringify(card.body)}`)
-      const captures = () =>
-        world.stripe.captured().filter(({ reference }) => reference === card.body['apiKey'])
-      await secondsUntil(async () => captures().length > 0, { what: 'the capture', withinS: 30 })
-      check(captures().length === 1, 'the card is captured more than once')
-      check((await statusByHttp2(world)) === 200, 'HTTP/2 does not respond')
-      return `${captures()[0]?.amount} cents captured once`
-    },
+    run: placeOrders,
   },
   {
     title: 'a client cannot choose its address',

@@ -1,5 +1,10 @@
+import { createHash } from 'node:crypto'
+import { connect } from 'node:http2'
 import { request } from 'node:https'
-import { DOMAIN } from '../installation.ts'
+import { tmpdir } from 'node:os'
+import { chromium } from 'playwright-core'
+import { plainReporter } from '../../../dev/progress.ts'
+import { ensureChromium } from '../../../dev/servers/chromium.ts'
 import { check, sendOrder, type Situation, type World } from '../world.ts'
 
 const FIRST_EVENT_S = 1
@@ -12,12 +17,16 @@ function firstEvent({ installation, keys }: World, order: string): Promise<{ tex
       {
         host: '127.0.0.1',
         port: installation.port,
-        servername: DOMAIN,
+        servername: installation.domain,
         path: `/publicapi/v1/order/${order}/statuses`,
         agent: false,
         timeout: 12_000,
         ...(installation.authority !== undefined && { ca: installation.authority }),
-        headers: { host: DOMAIN, accept: 'text/event-stream', 'x-access-token': keys.application },
+        headers: {
+          host: installation.domain,
+          accept: 'text/event-stream',
+          'x-access-token': keys.application,
+        },
       },
       (response) => {
         let text = ''
@@ -36,6 +45,58 @@ function firstEvent({ installation, keys }: World, order: string): Promise<{ tex
   })
 }
 
+/** Resolves with the status over HTTP/2. */
+function statusByHttp2({ installation }: World): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const options = {
+      servername: installation.domain,
+      ...(installation.authority !== undefined && { ca: installation.authority }),
+    }
+    const session = connect(`https://127.0.0.1:${installation.port}`, options)
+    session.on('error', reject)
+    const stream = session.request({ ':path': '/health/live', ':authority': installation.domain })
+    stream.on('response', (headers) => {
+      resolve(Number(headers[':status']))
+      session.close()
+    })
+    stream.on('error', reject)
+    stream.end()
+  })
+}
+
+/** Runs in the page. */
+const PROTOCOLS = `['navigation', 'resource'].flatMap((type) => performance.getEntriesByType(type))
+  .map(({ nextHopProtocol }) => nextHopProtocol)`
+
+/** Opens the console in Chromium, by QUIC only. Resolves with the protocols of its files. */
+async function protocolsOfConsole({ installation }: World): Promise<string[]> {
+  const executablePath = await ensureChromium(
+    tmpdir(),
+    plainReporter((line) => process.stdout.write(`${line}\n`)),
+  )
+  check(executablePath !== null, 'HTTP/3 needs Chromium: sudo apt-get install chromium-headless-shell')
+  // Chromium accepts QUIC with a certificate of a private authority by its public key only.
+  const { publicKey } = await installation.certificate()
+  const pin = createHash('sha256')
+    .update(publicKey.export({ type: 'spki', format: 'der' }))
+    .digest('base64')
+  const host = `${installation.domain}:${installation.port}`
+  const args = [
+    '--no-sandbox',
+    `--host-resolver-rules=MAP ${installation.domain} 127.0.0.1`,
+    `--ignore-certificate-errors-spki-list=${pin}`,
+    `--origin-to-force-quic-on=${host}`,
+  ]
+  const browser = await chromium.launch({ executablePath, args })
+  try {
+    const page = await browser.newPage()
+    await page.goto(`https://${host}/console/`, { waitUntil: 'networkidle' })
+    return await page.evaluate<string[]>(PROTOCOLS)
+  } finally {
+    await browser.close()
+  }
+}
+
 export const TRANSPORT: readonly Situation[] = [
   {
     title: `an event stream is not buffered: its first event arrives within ${FIRST_EVENT_S} s`,
@@ -46,6 +107,20 @@ export const TRANSPORT: readonly Situation[] = [
       check(text.includes('event: status'), text)
       check(afterS <= FIRST_EVENT_S, `the first event arrived after ${afterS.toFixed(2)} s`)
       return `first event after ${(afterS * 1000).toFixed(0)} ms, while the stream is open`
+    },
+  },
+  {
+    title: 'HTTP/2 and HTTP/3: a client of each gets its response, and Chromium loads the console by QUIC',
+    async run(world) {
+      const { headers } = await world.installation.call('/health/live')
+      check(String(headers['alt-svc']).includes('h3='), 'HTTP/3 is not offered')
+      check((await statusByHttp2(world)) === 200, 'HTTP/2 does not respond')
+      const protocols = await protocolsOfConsole(world)
+      check(
+        protocols.length > 1 && protocols.every((protocol) => protocol === 'h3'),
+        `the protocols are ${protocols.join(', ')}`,
+      )
+      return `${protocols.length} files of the console by h3`
     },
   },
 ]

@@ -168,7 +168,10 @@ const takeDue: SagaStore['takeDue'] = (limit) =>
       const wakeAt = here.now + pauseMs * (0.8 + 0.4 * world().random.next())
       const put = { ...row, attempt: row.attempt + 1, wakeAt }
       database.sagas.set(row.orderApiKey, put)
-      return { ...asLoaded(put), isExpired: row.deadlineAt <= here.now, traceparent: null }
+      const isExpired = row.deadlineAt <= here.now
+      const waits = (row.state.refunds ?? []).length > 0 && row.state.refusal === null
+      const isOverdue = row.deadlineAt <= here.now - (waits ? DAY_MS : 0)
+      return { ...asLoaded(put), isExpired, isOverdue, traceparent: null }
     })
   })
 

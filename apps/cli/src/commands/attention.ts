@@ -1,4 +1,4 @@
-import { ReadAttention, RetryAttention } from '@platter/contracts'
+import { DiscardAttention, ReadAttention, RetryAttention } from '@platter/contracts'
 import type { Command } from 'commander'
 import { Rejected, type Api } from '#/api.ts'
 import { apiFor, addCommand, type Shared } from '#/command.ts'
@@ -39,6 +39,15 @@ export function attention(program: Command): void {
       if (options.json) return printJson(done)
       for (const one of done) print(`${one.id}: ${one.done}`)
     })
+
+  addCommand(group, 'discard <id>', {
+    summary: 'delete a dead letter that no version can handle',
+    examples: ['attention discard letter_ce348db2e24b'],
+  }).action(async (id: string, options: Shared) => {
+    const done = await apiFor(options).call(DiscardAttention, { params: { id } })
+    if (options.json) return printJson(done)
+    print(`${done.id}: ${done.done}`)
+  })
 }
 
 /** Retries each incident. A rejected retry does not stop the others; it is reported on standard error. */

@@ -4,7 +4,7 @@ import type { z } from 'zod'
 import { accountRows, csvLine, decimal, HEAD, totalsOf } from '#/commands/accounting.ts'
 import { apiFor, addCommand, type Shared } from '#/command.ts'
 import { EXIT } from '#/exit.ts'
-import { progress, print, printJson, printNote, style, when } from '#/output.ts'
+import { countOf, progress, print, printJson, printNote, style, when } from '#/output.ts'
 import { since } from '#/since.ts'
 
 type Options = Shared & { since: number; until?: number; csv?: boolean }
@@ -56,7 +56,7 @@ async function readAll(options: Options): Promise<Whole> {
   let whole: z.infer<typeof Reconciliation.response> | null = null
   for await (const part of apiFor(options).pages(Reconciliation, { query: { since: options.since } })) {
     whole = whole ? added(whole, part) : part
-    progress(`${whole.counts.orders} orders …`)
+    progress(`${countOf(whole.counts.orders, 'order')} …`)
   }
   progress('')
   if (!whole) throw new Error('the reconciliation has no page')
@@ -78,17 +78,17 @@ function added<W extends Whole>(one: W, other: W): W {
 
 function show({ since: from, until, counts, mismatches, disputes }: Whole): void {
   print(
-    `From ${when(from)} to ${when(until)}: ${counts.orders} orders, ${counts.inProgress} of them in progress,`,
+    `From ${when(from)} to ${when(until)}: ${countOf(counts.orders, 'order')}, ${counts.inProgress} in progress,`,
   )
   print(
-    `${counts.charged} charged, ${counts.deliveries} delivered to restaurants, ${counts.charges} charges at the processor, ${counts.refunds} with refunds.`,
+    `${counts.charged} charged, ${counts.deliveries} delivered to restaurants, ${countOf(counts.charges, 'charge')} at the processor, ${counts.refunds} with refunds.`,
   )
   for (const { orderApiKey, state, amount, respondBy } of disputes) {
     const deadline = state === 'OPEN' && respondBy !== null ? `, respond by ${when(respondBy)}` : ''
     print(`Dispute of ${orderApiKey}: ${amount.toFixed(2)}, ${state}${deadline}`)
   }
   if (mismatches.length === 0) return print(style('green', 'There are no mismatches.'))
-  print(style('red', `${mismatches.length} ${mismatches.length === 1 ? 'mismatch' : 'mismatches'}:`))
+  print(style('red', `${countOf(mismatches.length, 'mismatch', 'mismatches')}:`))
   for (const { orderApiKey, rule, detail, remedy, disagree, says } of mismatches) {
     print()
     print(style('bold', orderApiKey), `  ${rule}: ${detail}`)

@@ -259,14 +259,23 @@ const skewOf = (at: number, from: number, to: number): number => at - Math.min(M
 
 const seconds = (at: number | undefined): number | undefined => (at === undefined ? undefined : at * 1000)
 
+/** `isIncluded`: the kinds of the line. Kinds that cannot be read are in the line of all incidents. */
 function incidentsOf(
   incidents: Facts['incidents'],
   isIncluded: (kind: Attention['kind']) => boolean,
   name: string,
 ): Omit<Finding, 'check'> {
-  if (!incidents) return unknown('orders or payments do not respond')
-  const found = incidents.filter(({ kind }) => isIncluded(kind))
-  if (found.length === 0) return ok(`no ${name}`)
+  if (!incidents) return unknown('orders do not respond')
+  const [unavailable, found] = partition(
+    incidents.filter(({ kind }) => isIncluded(kind)),
+    ({ kind }) => kind === 'incidents-unavailable',
+  )
+  const missing = unavailable.map(({ what }) => `${what} cannot be read`)
+  if (found.length === 0) return missing.length === 0 ? ok(`no ${name}`) : unknown(missing.join(', '))
   const kinds = [...Map.groupBy(found, ({ kind }) => kind)].map(([kind, list]) => `${list.length} × ${kind}`)
-  return wrong(kinds.join(', '), 'Run "platter attention list".')
+  return wrong([...kinds, ...missing].join(', '), 'Run "platter attention list".')
+}
+
+function partition<T>(list: readonly T[], isFirst: (one: T) => boolean): [T[], T[]] {
+  return [list.filter(isFirst), list.filter((one) => !isFirst(one))]
 }

@@ -35,11 +35,11 @@ const healthy: Facts = {
   knowsBackups: true,
   migrations: { orders: '0131_orders', payments: '0050_payments' },
 }
-const incident = (kind: 'dead-letter' | 'overdue-saga') => ({
+const incident = (kind: 'dead-letter' | 'overdue-saga' | 'incidents-unavailable', what = '') => ({
   id: kind,
   kind,
   orderApiKey: null,
-  what: '',
+  what,
   reason: '',
   count: 1,
   since: at,
@@ -152,13 +152,30 @@ test.each(situations)('finds %s, and names its remedy', (_, changes, checks, det
 })
 
 test('unavailable payments are wrong, and what they would report is unknown', () => {
-  const bad = badOf({ ...withHealth({ payments: null, processor: null }), incidents: null })
-  expect(bad.map(({ check, state }) => `${check} ${state}`)).toEqual([
-    'services wrong',
-    'dead letters unknown',
-    'incidents unknown',
-    'processor unknown',
-    'webhook unknown',
+  const incidents = [incident('incidents-unavailable', 'unknown-payment')]
+  const bad = badOf({ ...withHealth({ payments: null, processor: null }), incidents })
+  expect(bad.map(({ check, state, detail }) => `${check} ${state}: ${detail}`)).toEqual([
+    'services wrong: no response from payments',
+    'incidents unknown: unknown-payment cannot be read',
+    'processor unknown: payments do not respond',
+    'webhook unknown: payments do not respond',
+  ])
+})
+
+test('incidents that can be read are wrong beside those that cannot', () => {
+  const incidents = [
+    incident('incidents-unavailable', 'unknown-payment'),
+    incident('incidents-unavailable', 'open-dispute'),
+    incident('overdue-saga'),
+    incident('dead-letter'),
+  ]
+  expect(badOf({ incidents })).toMatchObject([
+    { check: 'dead letters', state: 'wrong', detail: '1 × dead-letter' },
+    {
+      check: 'incidents',
+      state: 'wrong',
+      detail: '1 × overdue-saga, unknown-payment cannot be read, open-dispute cannot be read',
+    },
   ])
 })
 

@@ -11,7 +11,7 @@ import { createLog } from '#/telemetry/log.ts'
 
 const log = createLog('test', 'fatal')
 const soon = { timeout: 30_000, interval: 20 }
-/** Enough that writes happen during the build. */
+/** Enough that writes happen during the build; `npm run large-tables` has 4 million orders. */
 const ROWS = 200_000
 
 const onWords = 'create index concurrently things_of_word on things (lower(word), id desc)'
@@ -22,17 +22,25 @@ async function directoryWith(files: Record<string, string>): Promise<string> {
   return directory
 }
 
+/** Executes a statement on a connection of its own, which has the settings of the database. */
+async function execute(url: string, statement: string): Promise<void> {
+  const client = new pg.Client(url)
+  await client.connect()
+  try {
+    await client.query(statement)
+  } finally {
+    await client.end()
+  }
+}
+
 async function setUp(rows: number) {
   const url = await newDatabase()
   const { db, close } = connectPostgres<{ things: { id: number; word: string } }>(url, 4, log)
   await sql`create table things (id bigint primary key, word text)`.execute(db)
-  const filling = new pg.Client(url)
-  await filling.connect()
-  await filling.query(`insert into things select n, md5(n::text) from generate_series(1, ${rows}) n`)
-  await filling.end()
+  await execute(url, `insert into things select n, md5(n::text) from generate_series(1, ${rows}) n`)
   const indexes = await readIndexes(await directoryWith({ 'things_of_word.sql': `-- Why.\n${onWords}\n` }))
   const { signal } = new AbortController()
-  const build = (given = signal) => buildIndexes({ url, indexes, log, signal: given })
+  const build = (given = signal, those = indexes) => buildIndexes({ url, indexes: those, log, signal: given })
   return { url, db, indexes, build, close }
 }
 
@@ -71,6 +79,44 @@ test('an index is built while writes continue, and has all of them', async () =>
   expect(written).toBeGreaterThan(5)
   const { rows } = await sql`select from things where lower(word) = 'written'`.execute(db)
   expect(rows).toHaveLength(written)
+  await setup.close()
+})
+
+test('a build takes longer than the time limit of a statement', async () => {
+  const setup = await setUp(ROWS)
+  const database = new URL(setup.url).pathname.slice(1)
+  await execute(setup.url, `alter database ${database} set statement_timeout = '5ms'`)
+  const plain = onWords.replace('concurrently ', '')
+  await expect(execute(setup.url, plain)).rejects.toThrow('statement timeout')
+  expect(await setup.build()).toBe(true)
+  expect(await states(setup)).toEqual([{ isValid: true }])
+  await setup.close()
+})
+
+test('a build that is killed while it reads the table is built again', async () => {
+  const setup = await setUp(100)
+  // Each row waits for the lock of another session.
+  await execute(
+    setup.url,
+    `create function key_of(text) returns text immutable language plpgsql as
+     'begin perform pg_advisory_xact_lock_shared(7); return lower($1); end'`,
+  )
+  const statement = onWords.replace('lower(word)', 'key_of(word)')
+  const build = () => setup.build(undefined, [{ name: 'things_of_word', statement }])
+  const reading = new pg.Client(setup.url)
+  await reading.connect()
+  await reading.query('select pg_advisory_lock(7)')
+  const failed = build().catch(String)
+  await vi.waitFor(async () => {
+    const { rows } = await sql`select pg_terminate_backend(pid) from pg_stat_progress_create_index
+      where datname = current_database() and phase like 'building index%'`.execute(setup.db)
+    expect(rows).toHaveLength(1)
+  }, soon)
+  expect(await failed).toMatch(/terminat/)
+  await reading.end()
+  expect(await states(setup)).toEqual([{ isValid: false }])
+  expect(await build()).toBe(true)
+  expect(await states(setup)).toEqual([{ isValid: true }])
   await setup.close()
 })
 

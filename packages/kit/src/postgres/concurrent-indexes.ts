@@ -5,9 +5,10 @@ import pg from 'pg'
 import type { Log } from '#/telemetry/log.ts'
 
 /*
- * Indexes of large tables. A migration runs in a transaction before the service is ready, and its `create index` would block all
- * writes: for 18 to 70 s with 4 million orders. These indexes are built while the service runs. Their state is in the catalog of
- * PostgreSQL: an index is missing, invalid or valid. So any replica repeats an interrupted build at the next start.
+ * Indexes of large tables. A migration runs in a transaction before the service is ready. Its `create index` would block all writes
+ * while it reads the table, or end at the statement timeout of 3 s. These indexes are built while the service runs. A build reads the
+ * table twice: it takes 18 to 70 s with 4 million orders. Their state is in the catalog of PostgreSQL: an index is missing, invalid
+ * or valid. So any replica repeats an interrupted build at the next start.
  */
 
 /** An index and its statement. Each file contains one statement and has the name of its index. */

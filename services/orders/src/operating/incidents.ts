@@ -9,7 +9,7 @@ import {
   type Attention,
   type Before,
 } from '@platter/contracts'
-import type { internalCaller, RequestContext } from '@platter/kit'
+import { Problem, type internalCaller, type RequestContext } from '@platter/kit'
 import type { z } from 'zod'
 import { awaitedStep } from '#/saga/domain/awaited-step.ts'
 import type { AlertStore, MismatchRow, UndeliveredRow } from '#/store/alerts.ts'
@@ -103,22 +103,55 @@ export const SOURCE_NAMES = Object.keys(SOURCES) as Source[]
 /** An incident with its position in the list. */
 export type Listed = { item: Attention; position: Before }
 
-/** Returns incidents, newest first, from after the position `before`. */
+/**
+ * Returns incidents, newest first, from after the position `before`. While payments, catalog or RabbitMQ is unavailable, an incident
+ * `incidents-unavailable` replaces the incidents of a source. Rejects while the database of orders is unavailable.
+ */
 export async function readAttention(
   deps: Deps,
   { before, limit }: Page,
   context: RequestContext,
 ): Promise<Listed[]> {
   const all = await Promise.all(
-    SOURCE_NAMES.map((source) =>
-      readSource(deps, source, { before: before && within(before, source), limit }, context),
-    ),
+    SOURCE_NAMES.map(async (source) => {
+      try {
+        return await readSource(deps, source, { before: before && within(before, source), limit }, context)
+      } catch (error) {
+        if (!(error instanceof Problem) || error.status !== 503) throw error
+        const missing = unavailable(source, error)
+        return before === null || byAge(missing.position, before) < 0 ? [missing] : []
+      }
+    }),
   )
   return all
     .flat()
     .toSorted((one, other) => byAge(other.position, one.position))
     .slice(0, limit)
 }
+
+/** Later than every incident (year 2112): the first page begins with these incidents, and no later page repeats them. */
+const FIRST_AT = 2 ** 52
+
+/** Returns the incident for a source that cannot be read. `error` is the problem of its service, or of RabbitMQ. */
+function unavailable(source: Source, error: Problem): Listed {
+  const id = `${UNAVAILABLE}${source}`
+  const cause = error.cause instanceof Error ? ` Reason: ${error.cause.message}` : ''
+  const item = {
+    id,
+    kind: 'incidents-unavailable' as const,
+    orderApiKey: null,
+    what: SOURCES[source].kind,
+    reason: `${error.message}${cause}`,
+    count: 0,
+    since: Math.floor(Date.now() / 1_000),
+  }
+  return { item, position: { at: FIRST_AT, id } }
+}
+
+const UNAVAILABLE = 'unavailable_'
+/** Returns true for the id of an `incidents-unavailable`. */
+export const isOfUnavailable = (id: string): boolean =>
+  SOURCE_NAMES.some((source) => id === `${UNAVAILABLE}${source}`)
 
 /** Returns incidents of one source. `before` is a position in that source. */
 export async function readSource(

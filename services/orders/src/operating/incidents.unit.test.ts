@@ -1,8 +1,9 @@
-import { cents, type Before } from '@platter/contracts'
+import { cents, UnknownPayments, type Before } from '@platter/contracts'
+import { Problem } from '@platter/kit'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { fresh, type State } from '#/domain/saga-row.ts'
-import { readAttention, splitId, type Deps, type Listed } from '#/operating/incidents.ts'
+import { isOfUnavailable, readAttention, splitId, type Deps, type Listed } from '#/operating/incidents.ts'
 import type { IncidentStore } from '#/store/incidents.ts'
 
 type Key = { key: string; at: number }
@@ -248,4 +249,54 @@ test('an incident of each source has its kind, its order and its reason', async 
     },
     { kind: 'alert-undelivered', orderApiKey: null, what: 'o1', reason: 'status 500', count: 4 },
   ])
+})
+
+const unavailable = new Problem('service-unavailable', 'The service is not available.', {
+  cause: new Error('ECONNREFUSED'),
+})
+const rejecting = (error: Error) => (async () => Promise.reject(error)) as never
+
+test('while payments and RabbitMQ are unavailable, other incidents are listed, and the missing kinds are named', async () => {
+  const some = [
+    { key: 'o1', at: 5 },
+    { key: 'o2', at: 4 },
+  ]
+  const deps = {
+    ...depsOf({ ...none, sagas: some, letters: some }),
+    payments: rejecting(unavailable),
+    bus: { ask: rejecting(unavailable) },
+  }
+  for (const limit of [1, 2, 3, 100]) {
+    const listed = await readAll(deps, limit)
+    expect(listed.map(({ item }) => `${item.id} ${item.what}`)).toEqual([
+      'unavailable_restaurant restaurant-unattended',
+      'unavailable_payment unknown-payment',
+      'unavailable_dispute open-dispute',
+      'saga_o1 authorize',
+      'letter_o1 payments.capture (capture)',
+      'saga_o2 authorize',
+      'letter_o2 payments.capture (capture)',
+    ])
+    expect(listed[0]?.item).toMatchObject({
+      kind: 'incidents-unavailable',
+      reason: 'The service is not available. Reason: ECONNREFUSED',
+    })
+    expect(listed.filter(({ item }) => isOfUnavailable(item.id))).toEqual(listed.slice(0, 3))
+  }
+})
+
+test('only the kinds of the unavailable service are missing', async () => {
+  const deps = depsOf({ ...none, disputes: [{ key: 'o1', at: 5 }] })
+  const payments = (async (operation: unknown, page: Page) =>
+    operation === UnknownPayments
+      ? Promise.reject(unavailable)
+      : deps.payments(operation as never, page as never, context)) as never
+  const listed = await readAll({ ...deps, payments }, 10)
+  expect(listed.map(({ item }) => item.id)).toEqual(['unavailable_payment', 'dispute_o1'])
+})
+
+test('a defect, or an own database that is unavailable, is not a missing kind', async () => {
+  const deps = depsOf({ ...none, sagas: [{ key: 'o1', at: 5 }] })
+  for (const error of [new Error('Connection terminated'), new Problem('internal-error', 'x')])
+    await expect(readAll({ ...deps, payments: rejecting(error) }, 10)).rejects.toBe(error)
 })

@@ -1,4 +1,5 @@
 import {
+  DiscardAttention,
   FindOrders,
   GetOrderStory,
   OperatorCancelOrder,
@@ -14,6 +15,7 @@ import { readDatabaseHealth } from '@platter/kit/postgres/database-health'
 import { channelsOf } from '#/operating/alerts/channels.ts'
 import { repeatAlerting } from '#/operating/alerts/repeat.ts'
 import { attention } from '#/operating/routes/attention.ts'
+import { discardAttention } from '#/operating/routes/discard-attention.ts'
 import { findOrders } from '#/operating/routes/find-orders.ts'
 import { operatorCancelOrder } from '#/operating/routes/operator-cancel-order.ts'
 import { getOrderStory } from '#/operating/routes/order-story.ts'
@@ -43,6 +45,7 @@ export function operatorInterface(route: ReturnType<typeof router>, all: Compone
   route(PlatformHealth, platformHealth({ ...all, development: all.isDevelopment, database, queues }))
   route(ReadAttention, attention(incidents))
   route(RetryAttention, retryAttention(incidents))
+  route(DiscardAttention, discardAttention(all))
   route(TestAlert, sendTestAlert({ channels }))
   return {
     alerts: alerting.alerts,

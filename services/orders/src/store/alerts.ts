@@ -31,7 +31,7 @@ export class PostgresAlerts {
 
   /**
    * Stores in one commit which incidents began and ended since the last comparison, and the alerts that `compose` returns for them.
-   * Without channels no alert is created, and open incidents wait for a channel.
+   * Without channels no alert is created: open incidents wait for a channel, and ended incidents are deleted.
    */
   async compare(
     run: Run,
@@ -46,7 +46,10 @@ export class PostgresAlerts {
       await new PostgresScheduledRuns(trx).finish(run, alerting.nextInMs)
       for (const { source, incidents, isComplete } of found)
         await compareSource(trx, source, incidents, isComplete)
-      if (alerting.channels.length === 0) return []
+      if (alerting.channels.length === 0) {
+        await forgetEnded(trx)
+        return []
+      }
       const composed = alerting.compose(await readUnalerted(trx), await readState(trx))
       for (const one of composed) await storeAlert(trx, one, alerting.channels)
       return composed
@@ -219,6 +222,13 @@ async function compareSource(
   where ended_at is null and source = ${source} and id <> all(${incidents.map(({ id }) => id)}::text[])`.execute(
     trx,
   )
+}
+
+/** Deletes incidents that ended without an alert. Otherwise the first channel would begin with alerts about them. */
+async function forgetEnded(trx: Db): Promise<void> {
+  await sql`
+  delete from known_incidents
+  where ended_at is not null and (began_alert is null or ended_alert is null)`.execute(trx)
 }
 
 /** An end needs an alert of its beginning. An incident that ended more than an hour ago without one is omitted. */

@@ -92,7 +92,7 @@ test('all failed refunds of an order are one incident, at the time of the last f
   ])
 })
 
-test('a saga past its deadline is overdue; one that waits for a refund only after a day', async () => {
+test('a saga past its deadline is overdue, in the list and in the log; one that waits for a refund only after a day', async () => {
   const saga = async (state: object, secondsAgo: number) => {
     const apiKey = await anOrder([])
     await sql`
@@ -109,4 +109,10 @@ test('a saga past its deadline is overdue; one that waits for a refund only afte
   const overdue = await postgresStores(postgres.db).incidents.overdueSagas(page)
   expect(overdue.map(({ orderApiKey }) => orderApiKey).toSorted()).toEqual([plain, released, long].toSorted())
   expect(overdue.map(({ orderApiKey }) => orderApiKey)).not.toContain(waiting)
+  const due = await postgresStores(postgres.db).sagas.takeDue(100)
+  expect(due.map(({ saga: { orderApiKey } }) => orderApiKey).toSorted()).toEqual(
+    [plain, waiting, released, long].toSorted(),
+  )
+  const ofLog = due.filter(({ isOverdue }) => isOverdue).map(({ saga: { orderApiKey } }) => orderApiKey)
+  expect(ofLog.toSorted()).toEqual([plain, released, long].toSorted())
 })

@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import type { SendOrderFacts, State } from '#/domain/saga-row.ts'
 import { microseconds, pageOf, type Page } from '#/store/incident-pages.ts'
 import { isUnaccepted as isUnacceptedOnConsole } from '#/store/restaurant-orders.ts'
+import { IS_OVERDUE } from '#/store/sagas.ts'
 import type { Db } from '#/store/tables.ts'
 
 /** A message that no consumer could handle, with the parts that can be parsed. */
@@ -107,15 +108,18 @@ export class PostgresIncidents {
     await sql`delete from dead_letters where id = ${id} and deaths = ${deaths}`.execute(this.#db)
   }
 
+  /** Deletes a dead letter. Returns false if it does not exist. */
+  async discardDeadLetter(id: string): Promise<boolean> {
+    const { rows } = await sql`delete from dead_letters where id = ${id} returning id`.execute(this.#db)
+    return rows.length > 0
+  }
+
   /** Returns unfinished sagas past their deadline. A refund may be pending at the processor for a day. */
   async overdueSagas(page: Page): Promise<OverdueSaga[]> {
     const at = microseconds('deadline_at')
     const { rows } = await sql<OverdueSaga>`
     select order_api_key as "orderApiKey", facts, state, attempt, ${at} as at from sagas
-    where finished_at is null and deadline_at <= now()
-      and (jsonb_array_length(coalesce(state -> 'refunds', '[]')) = 0 or state -> 'refusal' <> 'null'
-        or deadline_at <= now() - interval '1 day')
-      and ${pageOf(at, 'order_api_key', page)}`.execute(this.#db)
+    where finished_at is null and ${IS_OVERDUE} and ${pageOf(at, 'order_api_key', page)}`.execute(this.#db)
     return rows
   }
 

@@ -211,7 +211,13 @@ const saveTogether = batched({
   },
 })
 
-export type DueSaga = Loaded & { isExpired: boolean; traceparent: string | null }
+/** `isOverdue`: it is an incident, as in the list of an operator. */
+export type DueSaga = Loaded & { isExpired: boolean; isOverdue: boolean; traceparent: string | null }
+
+/** An unfinished saga past its deadline. A refund alone may be pending at the processor for a day. */
+export const IS_OVERDUE = sql`(deadline_at <= now()
+  and (jsonb_array_length(coalesce(state -> 'refunds', '[]')) = 0 or state -> 'refusal' <> 'null'
+    or deadline_at <= now() - interval '1 day'))`
 
 /** Sagas with their orders. */
 export class PostgresSagas {
@@ -248,16 +254,22 @@ export class PostgresSagas {
    * %), so that no two replicas publish the same command concurrently.
    */
   async takeDue(limit: number): Promise<DueSaga[]> {
-    const { rows } = await sql<OrderRow & SelectedSaga & { expired: boolean; traceparent: string | null }>`
+    type Due = OrderRow & SelectedSaga & { expired: boolean; overdue: boolean; traceparent: string | null }
+    const { rows } = await sql<Due>`
     update sagas set attempt = attempt + 1,
       wake_at = now() + least(case when state ? 'challenge' then interval '12 seconds' else interval '60 seconds' end, interval '2 seconds' * power(2, least(attempt - 1, 5))) * (0.8 + 0.4 * random())
     from orders
     where order_api_key in (
       select order_api_key from sagas where finished_at is null and wake_at <= now()
       order by wake_at limit ${limit} for update skip locked) and api_key = order_api_key
-    returning orders.*, ${SAGA_COLUMNS}, traceparent, deadline_at <= now() as expired
+    returning orders.*, ${SAGA_COLUMNS}, traceparent, deadline_at <= now() as expired, ${IS_OVERDUE} as overdue
   `.execute(this.#db)
-    return rows.map((row) => ({ ...loadedRow(row), isExpired: row.expired, traceparent: row.traceparent }))
+    return rows.map((row) => ({
+      ...loadedRow(row),
+      isExpired: row.expired,
+      isOverdue: row.overdue,
+      traceparent: row.traceparent,
+    }))
   }
 }
 

@@ -239,6 +239,27 @@ test('an alert that its receiver rejects is repeated with the same id, by no oth
   expect(mails.filter(({ subject }) => subject.includes('dead-letter'))).toHaveLength(1)
 })
 
+async function withoutChannel(): Promise<void> {
+  await due('compare incidents')
+  await compareIncidents({ ...replicas[0]!, channels: [] })
+}
+
+test('the first channel receives the incidents that are open, and none that ended before', async () => {
+  await deadLetter('ended')
+  await round()
+  await deadLetter('ended unseen')
+  await withoutChannel()
+  await sql`delete from dead_letters`.execute(db)
+  await deadLetter('open')
+  await withoutChannel()
+  received.length = 0
+  await passTime(61)
+  await round()
+  expect(received.map(({ body }) => [body.type, body.data.count, body.data.open])).toEqual([
+    ['incident.began', 1, 1],
+  ])
+})
+
 test('an end waits for its beginning', async () => {
   status = 500
   await deadLetter('o1')

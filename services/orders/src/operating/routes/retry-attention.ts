@@ -1,7 +1,7 @@
 import type { Bus } from '@platter/bus'
 import { ReadPaymentStory, RetryPayment, commands, RetryAttention } from '@platter/contracts'
 import { Problem, type Handler, type internalCaller, type RequestContext } from '@platter/kit'
-import { splitId, unattended } from '#/operating/incidents.ts'
+import { isOfUnavailable, splitId, unattended } from '#/operating/incidents.ts'
 import type { AlertStore } from '#/store/alerts.ts'
 import type { PostgresScheduledRuns } from '#/store/scheduled-runs.ts'
 import type { Idempotent, Stores } from '#/store/stores.ts'
@@ -64,10 +64,12 @@ export function retryAttention(deps: Deps): Handler<typeof RetryAttention> {
     const replayed = await replay(call)
     if (replayed) return replayed
     const { id } = call.params
-    const rest = await retry(id, call)
+    const rest = isOfUnavailable(id) ? readAgain : await retry(id, call)
     return execute(call, async (stores) => ({ id, done: await rest(stores) }))
   }
 }
+
+const readAgain: Rest = async () => 'Each list reads these incidents again. Check the service.'
 
 async function wakeAlert({ alerts }: Deps, channel: string): Promise<Rest> {
   if (!(await alerts.wakeDeliveries(channel))) noSuchIncident()

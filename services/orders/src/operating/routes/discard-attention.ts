@@ -1,0 +1,24 @@
+import { DiscardAttention } from '@platter/contracts'
+import { Problem, type Handler } from '@platter/kit'
+import { splitId } from '#/operating/incidents.ts'
+import type { Idempotent } from '#/store/stores.ts'
+
+/** Deletes a dead letter. A message that no version can handle would return after each retry. */
+export function discardAttention({
+  idempotent,
+}: {
+  idempotent: Idempotent
+}): Handler<typeof DiscardAttention> {
+  const { replay, execute } = idempotent(DiscardAttention)
+  return async (call) => {
+    const replayed = await replay(call)
+    if (replayed) return replayed
+    const { id } = call.params
+    return execute(call, async ({ incidents }) => {
+      const own = splitId(id)
+      if (own?.source !== 'letter' || !(await incidents.discardDeadLetter(own.key)))
+        throw new Problem('attention-not-found', 'There is no dead letter with this id.')
+      return { id, done: 'The message was deleted.' }
+    })
+  }
+}

@@ -1,0 +1,39 @@
+import type { Log } from '@platter/kit'
+import { expect, test } from 'vitest'
+import { fresh, type State } from '#/domain/saga-row.ts'
+import { retrySagas } from '#/saga/retry-sagas.ts'
+import type { DueSaga } from '#/store/sagas.ts'
+
+/** Retries one due saga, and returns the lines of level `error`. */
+async function linesFor(due: { isExpired: boolean; isOverdue: boolean; state?: State; changes?: boolean }) {
+  const { isExpired, isOverdue, state = fresh, changes = false } = due
+  const saga = { orderApiKey: 'o1', version: 0, attempt: 3, state }
+  const lines: unknown[] = []
+  const log = { error: (fields: object, text: string) => lines.push({ ...fields, text }) } as unknown as Log
+  await retrySagas({
+    sagas: {
+      takeDue: async () => [
+        { order: {}, saga, isExpired, isOverdue, traceparent: null } as unknown as DueSaga,
+      ],
+    },
+    orchestrator: { apply: async () => ({ saga: changes ? { ...saga } : saga }) as never },
+    log,
+  })
+  return lines
+}
+
+const overdue = { orderApiKey: 'o1', attempt: 3, text: 'needs attention: a saga is past its deadline' }
+const refunds = [{ apiKey: 'f1', amount: 100 as never }]
+
+test('a saga that is an incident is an error in the log, also while a refund is pending', async () => {
+  expect(await linesFor({ isExpired: true, isOverdue: true })).toEqual([overdue])
+  expect(await linesFor({ isExpired: true, isOverdue: true, state: { ...fresh, refunds } })).toEqual([
+    overdue,
+  ])
+})
+
+test('no saga is an error in the log that is within its time, or that its deadline has ended', async () => {
+  expect(await linesFor({ isExpired: false, isOverdue: false })).toEqual([])
+  expect(await linesFor({ isExpired: true, isOverdue: false, state: { ...fresh, refunds } })).toEqual([])
+  expect(await linesFor({ isExpired: true, isOverdue: true, changes: true })).toEqual([])
+})
