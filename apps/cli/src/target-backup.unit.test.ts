@@ -45,7 +45,7 @@ test('a short passphrase, none at all, and a file without an identity are refuse
   expect(() => findEncryption({}, {})).toThrow('Give the key that encrypts')
   expect(() => findDecryption({}, {})).toThrow('Give the key that decrypts')
   expect(() => findDecryption({ identityFile: fileWith('none', 'age1x') }, {})).toThrow(
-    'contains no identity',
+    'contains no age identity',
   )
 })
 
