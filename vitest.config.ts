@@ -73,6 +73,7 @@ export default defineConfig({
       {
         test: {
           ...PATIENT,
+          ...SHARED,
           name: 'browser',
           include: ['tests/browser/**/*.test.ts'],
           globalSetup: 'tests/browser/browser.setup.ts',
@@ -85,7 +86,7 @@ export default defineConfig({
         test: {
           ...PATIENT,
           name: 'chaos',
-          include: ['tests/chaos/**/*.test.ts'],
+          include: ['tests/chaos/outages.test.ts'],
           // The faults are signals to the servers' processes, and removed files.
           env: { PLATTER_SERVERS: 'native' },
           fileParallelism: false,
@@ -106,7 +107,11 @@ export default defineConfig({
         test: {
           ...PATIENT,
           name: 'rolling',
-          include: ['tests/rolling/**/*.test.ts', 'tests/backup/**/*.test.ts', 'tests/topology/**/*.test.ts'],
+          include: [
+            'tests/rolling/**/*.test.ts',
+            'tests/backup/**/*.test.ts',
+            'tests/topology/topology.test.ts',
+          ],
           sequence: { groupOrder: 5 },
         },
       },
