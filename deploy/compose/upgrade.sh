@@ -50,7 +50,7 @@ changed=
 for service in payments accounts catalog orders gateway; do
   echo "Starting the new $service beside the old one"
   trial=$(docker compose run --detach --no-deps "$service")
-  if ! await_ready "$trial"; then
+  if ! { await_ready "$trial" && answer_to "$service" "$trial" && await_ready "$trial"; }; then
     docker logs --tail 20 "$trial" >&2
     cat >&2 << EOF
 
@@ -60,15 +60,20 @@ Correct the reason and run this script again, or roll back: docs/operations.md, 
 EOF
     exit 1
   fi
-  answer_to "$service" "$trial"
-  await_ready "$trial"
   echo "Replacing $service"
   docker compose up --detach --no-deps "$service"
-  for container in $(docker compose ps --quiet "$service"); do await_ready "$container"; done
+  for container in $(docker compose ps --quiet "$service"); do
+    if ! await_ready "$container"; then
+      echo "The new $service is not ready in the place of the old one: docker compose logs $service" >&2
+      echo "Its first container $trial responds. Run this script again, then remove that container by docker rm --force" >&2
+      trial=
+      exit 1
+    fi
+  done
   docker stop "$trial" > /dev/null
   docker rm "$trial" > /dev/null
   trial=
-  changed="$changed$service "
+  changed="${changed:+$changed }$service"
 done
 
 # Everything else that changed: servers, the daily backup, Caddy and its file.

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { randomBytes, X509Certificate } from 'node:crypto'
+import { randomBytes, randomInt, X509Certificate } from 'node:crypto'
 import { chmodSync, cpSync, mkdirSync, statSync, writeFileSync } from 'node:fs'
 import { once } from 'node:events'
 import { get, type IncomingMessage } from 'node:http'
@@ -23,8 +23,6 @@ type Ended = { status: number; stdout: string; output: string }
 export type Reply = { status: number; body: Record<string, unknown>; headers: Record<string, unknown> }
 type Sent = { key?: string; body?: object; idempotencyKey?: string; headers?: Record<string, string> }
 
-let networks = 0
-
 /** An installation of docker-compose.production.yml in a copy of the repository, under a name and ports of its own. */
 export class Installation {
   readonly folder: string
@@ -37,8 +35,8 @@ export class Installation {
   /** The certificate of the authority that clients trust. */
   authority: string | undefined
 
-  /** Beside an installation on the same machine. */
-  readonly #network = `172.31.86.${16 * networks++}/28`
+  /** Beside other installations on the same machine. */
+  readonly #network = `172.31.${randomInt(86, 256)}.0/28`
 
   constructor(folder: string) {
     this.folder = folder

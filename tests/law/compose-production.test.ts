@@ -107,6 +107,14 @@ describe('with servers elsewhere', () => {
   })
 })
 
+test('something without a profile waits for the end of each job: otherwise `up --wait` fails there', () => {
+  const always = Object.entries(services).filter(([, { profiles }]) => profiles === undefined)
+  const awaited = new Set(always.flatMap(([, service]) => Object.keys(service['depends_on'] ?? {})))
+  const jobs = always.filter(([, service]) => service['restart'] === undefined).map(([name]) => name)
+  expect(jobs.toSorted()).toEqual(['prepare', 'secrets'])
+  expect(jobs.filter((name) => !awaited.has(name))).toEqual([])
+})
+
 describe('with an authority of the operator', () => {
   const own = {
     ...answers,

@@ -72,7 +72,7 @@ export const elsewhere = (servers: OwnServers): readonly Situation[] => [
         ...backup,
       )
       check(status !== 0 && /certificate/.test(output), output.slice(-500))
-      return output.trim().split('\n').at(-1) ?? ''
+      return /^.*certificate.*$/m.exec(output)?.[0].trim() ?? ''
     },
   },
 ]
