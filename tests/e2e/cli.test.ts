@@ -154,7 +154,7 @@ test('an order is found by its telephone number, and an item is refunded after t
     expect.stringContaining(`--item 0: ${order.items[0]?.name}`),
   ])
   const asked = await platter([...refund, '--item', '0'])
-  expect([asked.code, asked.stderr]).toEqual([2, expect.stringMatching(/in all, to the card[^]*--yes/)])
+  expect([asked.code, asked.stderr]).toEqual([2, expect.stringMatching(/in total, to the card[^]*--yes/)])
   expect(await platter([...refund, '--item', '0', '--yes', '--json'])).toMatchObject({ code: 0 })
   const story = await json<{ order: Order }>('orders', 'show', String(order.id))
   expect(story.order.refunds).toMatchObject([

@@ -91,7 +91,7 @@ test('the page of a problem says why it happens and how to fix it', async () => 
   })
   const text = await answer.text()
   expect(text).toContain('Why it happens')
-  expect(text).toContain('Correct <code>tip</code> as <code>detail</code> says.')
+  expect(text).toContain('Correct <code>tip</code>; <code>detail</code> has the bounds.')
 })
 
 describe('unknown fields', () => {
