@@ -56,7 +56,7 @@ function newWorld(name: string): World {
 
 let failed = 0
 
-/** Runs the first situations, and those of the others that were chosen. The others need a platform that started. */
+/** Runs the first situations, and the chosen ones of the others. The others need a platform that started. */
 async function rehearse(
   world: World,
   first: readonly Situation[],
