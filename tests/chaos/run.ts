@@ -67,7 +67,7 @@ export async function runChaos(stack: Stack, options: ChaosOptions): Promise<Rep
   }
   const add = (fault: Fault) => {
     faults.push(fault)
-    // The timer also ends the run while all clients wait for responses and start no order.
+    // This check also runs while all clients wait for responses and start no order.
     endWhenEnough()
   }
   const injecting =

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { withClient } from '../../dev/servers/database.ts'
 
 const SIZE_MB = 16
-/** PostgreSQL runs as this user, because it refuses to run as root. */
+/** PostgreSQL refuses to run as root. The launcher then runs it as this user. */
 const NOBODY = 65_534
 
 /** A small disk in memory that a test can fill. Mounting it requires root. */
