@@ -50,8 +50,8 @@ describe.skipIf(browserUrl() === null)('the orders of a restaurant', () => {
 
   afterAll(() => browser.close())
 
-  // services/orders/src/reading/feeds.stack.test.ts tests the delay: "an event wakes its subscribers at once". The page itself
-  // reads no orders here.
+  // The delay: services/orders/src/reading/feeds.stack.test.ts, "an event wakes its subscribers at once". The page itself reads no
+  // orders here.
   test('a new order appears without a reload, as a cook reads it, with sound and notification', async () => {
     const { page } = counter
     await button(page, 'Settings').click()
