@@ -54,7 +54,7 @@ const IDLE_SECONDS = 4
 
 /**
  * Measures every subject on every side, round after round. A disturbance of the machine that lasts longer than a round then affects
- * every subject. Operations run before the first round, because V8 compiles hot functions late: a menu costs three times as much in
+ * every subject. Operations run before the first round, because V8 compiles hot functions late. A menu costs three times as much in
  * the first five seconds as later. A limit has little code, and is warm after a third of a measurement.
  */
 export async function measureInTurns(sides: readonly Side[], plan: Plan): Promise<void> {

@@ -4,8 +4,8 @@ import { anOrder, call, eventually, get, post, type ProblemBody } from './client
 import { aKitchen, menuItem, newKey, salina } from './own-restaurant.ts'
 
 /*
- * A restaurant with two items, for tests of its own changes: availability and pauses.
- * packages/contracts/src/change-times.unit.test.ts and the tests of each part test the delay of a change.
+ * A restaurant with two items, for tests of its own changes: availability and pauses. The delay of a change:
+ * packages/contracts/src/change-times.unit.test.ts and the tests of each part.
  */
 
 /** Creates the restaurant of one test file. */

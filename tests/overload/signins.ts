@@ -5,8 +5,8 @@ import { goalsBeside, inTurns } from './beside.ts'
 import { NO_CANCELLATIONS, print, Tool } from './tool.ts'
 
 /*
- * `npm run signins -- --rounds 4 --seconds 15 --rate 200`: more sign-ins than the platform can process, each with a wrong
- * password, must not slow orders down.
+ * `npm run signins -- --rounds 4 --seconds 15 --rate 200`: the test sends more sign-ins than the platform can process, each with a
+ * wrong password. They must not slow orders down.
  */
 
 const { values } = parseArgs({

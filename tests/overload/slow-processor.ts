@@ -4,10 +4,10 @@ import { figuresOf } from '../support/load/figures.ts'
 import { findPeak, manyNames, NO_CANCELLATIONS, print, Tool } from './tool.ts'
 
 /*
- * `npm run slow-processor -- --processor-ms 1000 --seconds 15`: card orders of new cards at rising rates, first with an undelayed
- * processor, then with a delay of each call. An order waits for two calls, the token and the authorization. The peak is the highest
- * rate at which responses take at most that time and one second. The delay must not lower the peak: an order that waits for the
- * processor uses no CPU.
+ * `npm run slow-processor -- --processor-ms 1000 --seconds 15`: card orders of new cards at rising rates. The first part has an
+ * undelayed processor, the second part a delay of each call. An order waits for two calls, the token and the authorization. The
+ * peak is the highest rate at which responses take at most that time and one second. The delay must not lower the peak: an order
+ * that waits for the processor uses no CPU.
  */
 
 const { values } = parseArgs({

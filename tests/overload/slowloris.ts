@@ -11,9 +11,9 @@ import { goalsBeside, inTurns } from './beside.ts'
 import { print, Tool } from './tool.ts'
 
 /*
- * `npm run slowloris -- --rounds 3 --seconds 20 --sockets 2000 --greedy 10`: connections that send no bytes, send a head or a body
- * byte by byte, or do not read the response. Each connection is opened again when the gateway closes it. Other clients must not be
- * slowed.
+ * `npm run slowloris -- --rounds 3 --seconds 20 --sockets 2000 --greedy 10`: slow connections. They send no bytes, send a head or a
+ * body byte by byte, or do not read the response. Each connection is opened again when the gateway closes it. Other clients must
+ * not be slowed.
  */
 
 const { values } = parseArgs({

@@ -6,8 +6,8 @@ type Acked = { content: Buffer; properties: Record<string, unknown>; fields: { r
 type Counts = { finished: number; acked: number }
 
 /**
- * Detects defects that no record shows, because the design repairs them in time: an acknowledgement before the end of the work, and
- * an effect requested under two keys.
+ * Detects defects that no record shows, because the design repairs them in time. They are an acknowledgement before the end of the
+ * work, and an effect requested under two keys.
  */
 export class Monitors {
   readonly #world: World
