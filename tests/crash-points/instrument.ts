@@ -65,7 +65,7 @@ function wrap(
 ): void {
   const methods = prototype as Record<string, Method>
   const original = methods[name]
-  if (!original) throw new Error(`the library has no ${name} any more`)
+  if (!original) throw new Error(`the library no longer has a method ${name}`)
   methods[name] = function wrapped(this: unknown, ...args: unknown[]) {
     return around(original.bind(this), args, this)
   }

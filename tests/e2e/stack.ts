@@ -37,8 +37,8 @@ export function ownStack(): StackFile {
   const own = inject('ownStack')
   if (own !== null) return own
   const test = TestRunner.getCurrentTest()
-  if (!test) throw new Error('set-up for an own stack only: use setUpOwnStack')
-  return test.context.skip('needs a stack of its own: E2E_URL names another platform')
+  if (!test) throw new Error('ownStack() was called outside of a test: use setUpOwnStack')
+  return test.context.skip('needs the internals of a stack: E2E_URL names another platform')
 }
 
 /** Like `beforeAll` with its clean-up, for a file or a group in which every test needs the internals of the stack. */
