@@ -14,8 +14,8 @@ import { setProcessorFaults } from '../support/faults.ts'
 import { sendSignal } from '../../dev/process/identity.ts'
 
 /*
- * A backup is taken while orders are under way; the platform then finishes them, and places another one. A new machine restores
- * the archive. The payment processor and the restaurants keep their own books, as third parties do.
+ * The test takes a backup while orders are in progress. The platform then finishes them, and places another order. A new machine
+ * restores the archive. The payment processor and the restaurants keep their own records, like third parties.
  */
 
 const root = fileURLToPath(new URL('../../.run/backup', import.meta.url))
@@ -29,11 +29,11 @@ let restored: Restored
 const api = new Api(() => stack.file)
 const since = Math.floor(Date.now() / 1000)
 
-/** Before the backup. */
+/** Records from before the backup. */
 const known = { email: '', order: '', bytes: '', user: '' }
-/** Under way at the snapshot, in the order of the saga's progress. */
+/** Orders in progress at the snapshot, sorted by the progress of their sagas. */
 const underWay = { unsent: '', expired: '', unanswered: '' }
-/** After the snapshot. */
+/** An order from after the snapshot. */
 let lost = ''
 
 const statusOf = async (apiKey: string) => expectOk(await api.get<Order>(`order/${apiKey}`)).paymentState
@@ -61,21 +61,21 @@ async function placeKnownOrder(): Promise<void> {
   known.bytes = JSON.stringify(expectOk(await api.get<Order>(`order/${known.order}`)))
 }
 
-/** An order whose `authorize` command payments has not received: no row, and nothing at the processor. */
+/** Places an order whose `authorize` command payments has not received: it has no row, and no effect at the processor. */
 async function placeUnsent(savedCard: string): Promise<string> {
   return paidByCard({ recipient: { apiKey: known.user }, card: { apiKey: savedCard } })
 }
 
 async function placeOpenOrders(): Promise<void> {
   const saved = expectOk(await api.post<{ apiKey: string }>(`user/${known.user}/add-card`, card())).apiKey
-  // The processor authorizes and does not respond.
+  // The processor authorizes the order and sends no response.
   await setProcessorFaults(stack.file, [{ fault: 'drop-reply', on: ['authorize'], probability: 1 }])
   underWay.unanswered = await paidByCard({})
   for (const pid of stack.pids('payments')) sendSignal(pid, 'SIGSTOP')
   ;[underWay.unsent, underWay.expired] = await Promise.all([placeUnsent(saved), placeUnsent(saved)])
 }
 
-/** Orders continue after the snapshot: the processor charges what was under way, and a new order. */
+/** Orders continue after the snapshot: the processor charges the orders in progress, and a new order. */
 async function continueAfterSnapshot(): Promise<void> {
   await setProcessorFaults(stack.file, [])
   for (const pid of stack.pids('payments')) sendSignal(pid, 'SIGCONT')
@@ -86,7 +86,7 @@ async function continueAfterSnapshot(): Promise<void> {
   )
 }
 
-/** A new machine with the secrets of the archive. The third parties keep their files. */
+/** Starts a new machine with the secrets of the archive. The third parties keep their files. */
 async function restoreOnNewMachine(): Promise<void> {
   const { ledger, receipts } = stack.file.data
   await stop()
@@ -108,7 +108,7 @@ async function restoreOnNewMachine(): Promise<void> {
   })
 }
 
-/** As when the restore takes longer than the deadline of a saga, and than the retry delay of all. */
+/** Simulates a restore that takes longer than the deadline of a saga, and than the retry delay of all sagas. */
 const expire = (url: string, orderApiKey: string) =>
   withClient(url, async (client) => {
     await client.query('update orders.sagas set wake_at = now() where finished_at is null')

@@ -8,7 +8,7 @@ import { Worker } from '../support/worker.ts'
 const root = join(import.meta.dirname, '../..')
 const program = new URL('workers/stack-of-commit.ts', import.meta.url)
 
-/** The full hash of a commit; throws for a name that git does not resolve. */
+/** Returns the full hash of a commit. Throws for a name that git does not resolve. */
 function commitOf(name: string): string {
   try {
     return execFileSync('git', ['rev-parse', '--verify', '--quiet', `${name}^{commit}`], {
@@ -20,7 +20,7 @@ function commitOf(name: string): string {
   }
 }
 
-/** Checks out the commit and installs its packages; the next run finds both. */
+/** Checks out the commit and installs its packages. The next run reuses both. */
 function checkOut(commit: string): string {
   const tree = join(root, '.run/bench-commits', commit)
   if (!existsSync(join(tree, 'package.json'))) {
@@ -34,7 +34,7 @@ function checkOut(commit: string): string {
   return tree
 }
 
-/** Starts the stack of another commit with the launcher of that commit, in a process of its own. */
+/** Starts the stack of another commit with the launcher of that commit, in a separate process. */
 export async function stackOfCommit({
   commit,
   directory,

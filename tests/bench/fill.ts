@@ -1,13 +1,14 @@
 import type pg from 'pg'
 
 /*
- * Fills a database with copies of existing rows, which the server makes itself: nothing is sent, so this is faster than COPY.
- * Whole rows are copied, so a new column needs no change here. Foreign keys and triggers are off (session_replication_role).
+ * Fills a database with copies of existing rows. The server creates the copies without network transfer, so this is faster than
+ * COPY. Each statement copies entire rows, so a new column needs no change here. Foreign keys and triggers are off
+ * (session_replication_role).
  */
 
 export type Amounts = {
   orders: number
-  /** Over which the orders are spread; the one whose order is copied is among them. */
+  /** The restaurants that share the orders, including the restaurant of the copied order. */
   restaurants: number
   users: number
 }
@@ -17,12 +18,12 @@ const ITEMS = 20
 /** The `n`th apiKey of a kind: 48 hexadecimal characters, like those of the services. */
 const key = (kind: string, n: string) => `md5('${kind}' || ${n}) || left(md5('${kind}' || ${n} || '.'), 16)`
 
-/** One second apart, the newest now. */
+/** The rows are one second apart, and the newest is from now. */
 const age = (count: number) => `(now() - (${count} - n) * interval '1 second')`
 
 type Statement = string | ((client: pg.PoolClient) => Promise<string>)
 
-/** Inserts rows like `template` but for the changes, one for every `n` up to `count`. */
+/** Inserts a copy of the `template` row for every `n` up to `count`, with changed columns. */
 const copies =
   (table: string, template: string, count: number, changes: Record<string, string>): Statement =>
   async (client) => {
@@ -38,7 +39,7 @@ const copies =
       from (select * from ${table} ${template} limit 1) as template cross join generate_series(1, ${count}) as n`
   }
 
-/** Orders that were delivered, each with its rows in all tables, spread over restaurants and users. */
+/** Inserts delivered orders with their rows in all tables, spread over restaurants and users. */
 export async function fillOrders(
   database: pg.Pool,
   schema: string,
@@ -74,14 +75,14 @@ export async function fillOrders(
       cancel_at: 'null',
       cancel_until: 'null',
     }),
-    // Stored for seven days; one of five clients sends a key.
+    // Rows are stored for seven days. One of five clients sends a key.
     `insert into ${schema}.idempotency_keys (access_key_id, path, key, fingerprint, order_api_key, busy_until, status, body, created_at)
      select 'bench', '/publicapi/v1/send-order', 'key' || n, md5(n::text), ${order}, ${at}, 200, template.details::text, ${at}
      from (select * from ${schema}.orders ${transmitted} limit 1) as template cross join generate_series(1, ${Math.ceil(count / 5)}) as n`,
   ])
 }
 
-/** Captured charges of these orders. */
+/** Inserts captured charges of these orders. */
 export const fillAuthorizations = (database: pg.Pool, schema: string, count: number): Promise<void> =>
   withoutTriggers(database, [
     copies(`${schema}.authorizations`, `where state = 'captured'`, count, {
@@ -92,7 +93,10 @@ export const fillAuthorizations = (database: pg.Pool, schema: string, count: num
     }),
   ])
 
-/** Restaurants all over the country, each with a zone around it, a category and twenty items, copied from the restaurant `like`. */
+/**
+ * Inserts restaurants across the entire country. Each has a zone around it, a category and twenty items, copied from the restaurant
+ * `like`.
+ */
 export async function fillRestaurants(
   database: pg.Pool,
   schema: string,
@@ -100,7 +104,7 @@ export async function fillRestaurants(
 ): Promise<void> {
   const own = key('restaurant', 'n')
   const ofLike = `where restaurant_api_key = '${like}'`
-  // A low-discrepancy sequence: an even spread, the same in every run.
+  // A low-discrepancy sequence: the spread is even, and equal in every run.
   const latitude = `(30 + 15 * (n * 0.7548776662 % 1))`
   const longitude = `(-120 + 40 * (n * 0.5698402910 % 1))`
   const nth = `(1 + (n - 1) / ${ITEMS})`

@@ -15,12 +15,12 @@ import { measureTable } from './table.ts'
 
 const root = join(import.meta.dirname, '../..')
 
-// The bench reads the CPU of processes of this machine, so it starts its own servers.
+// The bench reads the CPU of processes of this machine, so it starts native servers.
 process.env['PLATTER_SERVERS'] = 'native'
 for (const name of ['DATABASE_URL', 'AMQP_URL', 'REDIS_URL', 'OTEL_EXPORTER_OTLP_ENDPOINT'])
   delete process.env[name]
 
-/** The operations of a stack whose replicas or telemetry differ. */
+/** The operations for the comparison of stacks with other replicas or telemetry. */
 const PAIRED: readonly OperationName[] = ['menu', 'get-order', 'card-order']
 
 async function measure(options: Options): Promise<Report> {
@@ -51,19 +51,19 @@ async function measureAlone({ operations, sections }: Options, frame: Frame): Pr
   cleanup.defer(() => platform.stop())
   const table = operations.length > 0 ? await measureTable(platform, frame, { operations, cleanup }) : []
   if (sections.includes('paced')) measured.push(await paced(platform, frame))
-  // Last: it leaves a hundred thousand orders.
+  // The last section, because it leaves a hundred thousand orders.
   if (sections.includes('memory')) measured.push(await memory(platform, frame))
   return [...table, ...measured]
 }
 
-/** One pair of stacks after the other: no more than two share the machine. */
+/** Measures the pairs of stacks in sequence, so that no more than two share the machine. */
 async function measureBeside(
   commit: string,
   { operations, sections }: Options,
   frame: Frame,
 ): Promise<Section[]> {
   const compared = COMPARED.filter((name) => operations.includes(name))
-  // One operation whose ratios are close to 1: more rounds cost little.
+  // This is one operation with ratios close to 1. More rounds cost little.
   const longer = { ...frame, rounds: frame.rounds * 2 }
   return [
     ...(compared.length > 0 ? await againstCommit(frame, { commit, operations: compared }) : []),
@@ -72,7 +72,7 @@ async function measureBeside(
   ]
 }
 
-/** Writes the report, and into the documentation if wished. */
+/** Writes the report, and optionally the tables of the documentation. */
 function publish(report: Report, { writeDocs }: Options): void {
   const text = markdown(report)
   const out = join(root, '.run/bench')
@@ -91,7 +91,7 @@ function publish(report: Report, { writeDocs }: Options): void {
   )
 }
 
-// All children end with this process, and only then.
+// All child processes end with this process, and not earlier.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
 
 const options = readOptions(process.argv.slice(2))

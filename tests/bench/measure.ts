@@ -8,7 +8,7 @@ import type { Subject, Subjects } from './subjects.ts'
 /** CPU by group of processes, ms. */
 export type Cpu = Readonly<Record<string, number>>
 
-/** One measurement of one subject. CPU is that of one operation, without the idle CPU of the processes. */
+/** One measurement of one subject. CPU is per operation, without the idle CPU of the processes. */
 export type Sample = {
   perSecond: number
   p50: number
@@ -17,11 +17,11 @@ export type Sample = {
   failure: string | null
   cpuByGroup: Cpu
   cpu: number
-  /** MB at the peak: the largest process of each group. */
+  /** The peak in MB: the largest process of each group. */
   memory: Readonly<Record<string, number>>
 }
 
-/** A stack and its subjects. Several sides take the same load in turns. */
+/** A stack and its subjects. Several sides receive the same load in turns. */
 export type Side = Subjects & { idle: Cpu; samples: Map<string, Sample[]> }
 
 export const newSide = (...parts: readonly Subjects[]): Side => ({
@@ -31,13 +31,13 @@ export const newSide = (...parts: readonly Subjects[]): Side => ({
   samples: new Map(),
 })
 
-/** The samples of a subject at a number of clients: one per round. */
+/** Returns the samples of a subject at a number of clients, one per round. */
 export const samplesOf = ({ samples }: Side, subject: string, clients: number): readonly Sample[] =>
   samples.get(`${subject}, ${clients}`) ?? []
 
 export type Plan = {
   name: string
-  /** By name, those of the first side too that the others lack. */
+  /** The subjects by name, including subjects that only the first side has. */
   subjects: readonly string[]
   clients: readonly number[]
   seconds: number
@@ -47,15 +47,15 @@ export type Plan = {
   afterRound?: () => void
 }
 
-/** An operation runs so many times as long before it is measured. */
+/** The warm-up of an operation is this factor longer than its measurement. */
 const WARM_UP = 4
 const WARM_UP_CLIENTS = 16
 const IDLE_SECONDS = 4
 
 /**
- * Measures every subject on every side, round after round: a disturbance of the machine that lasts longer than a round affects
- * every subject. Before that, operations run: V8 compiles hot functions late, and a menu costs three times as much in the first five
- * seconds as later. A limit is small, and warm after the third of a measurement.
+ * Measures every subject on every side, round after round. A disturbance of the machine that lasts longer than a round then affects
+ * every subject. Operations run before the first round, because V8 compiles hot functions late. A menu costs three times as much in
+ * the first five seconds as later. A limit has little code, and is warm after a third of a measurement.
  */
 export async function measureInTurns(sides: readonly Side[], plan: Plan): Promise<void> {
   const { name, reporter, rounds, seconds, clients } = plan
@@ -88,7 +88,7 @@ export async function measureInTurns(sides: readonly Side[], plan: Plan): Promis
     })
 }
 
-/** CPU of each group without load, ms a second. */
+/** Returns the CPU of each group without load, in ms a second. */
 async function idleOf(groups: Groups): Promise<Cpu> {
   const [before, began] = [cpuOf(groups), performance.now()]
   await wait(IDLE_SECONDS * 1_000)
@@ -96,7 +96,7 @@ async function idleOf(groups: Groups): Promise<Cpu> {
   return mapValues(cpuOf(groups), (ms, group) => (ms - (before[group] ?? 0)) / took)
 }
 
-/** Measures once, after a third as long that does not count. */
+/** Measures once, after a warm-up of a third of the time. */
 async function measure(
   { subject, clients, side: { groups, idle } }: { subject: Subject; clients: number; side: Side },
   seconds: number,
@@ -127,10 +127,10 @@ async function measure(
 
 export type Ratio = { value: number; noise: number; quartiles: string }
 
-/** No two rounds are closer than this, even when few rounds look so. */
+/** The least noise of a ratio, even if a few rounds happen to be closer. */
 const LEAST_NOISE = 0.03
 
-/** The median of the ratios of the rounds, half their range as a share of it, and their quartiles. */
+/** Returns the median of the ratios of the rounds, half their range as a share of it, and their quartiles. */
 export function ratioOf(own: readonly number[], others: readonly number[]): Ratio {
   const ratios = own.map((value, round) => value / (others[round] ?? NaN))
   const value = median(ratios)
@@ -140,14 +140,14 @@ export function ratioOf(own: readonly number[], others: readonly number[]): Rati
   return { value, noise: Math.max(noise, LEAST_NOISE), quartiles: `${at(0.25)}–${at(0.75)}` }
 }
 
-/** CPU of each round. */
+/** Returns the CPU of each round. */
 export const cpuRounds = (samples: readonly Sample[]): number[] => samples.map(({ cpu }) => cpu)
 
-/** Of each round, the sum of several subjects. */
+/** Returns the sum of several subjects for each round. */
 export const sumRounds = (all: readonly (readonly number[])[]): number[] =>
   (all[0] ?? []).map((_, round) => all.reduce((sum, rounds) => sum + (rounds[round] ?? NaN), 0))
 
-/** The median of the rounds. */
+/** Returns the median of the rounds. */
 export const middle = (samples: readonly Sample[], read: (one: Sample) => number): number =>
   median(samples.map(read))
 

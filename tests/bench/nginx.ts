@@ -6,12 +6,12 @@ import { supervise } from '../../dev/process/supervise.ts'
 import type { Reporter } from '../../dev/progress.ts'
 import { canInstall, installPackages } from '../../dev/servers/programs.ts'
 
-/** A running nginx: files of its folder at /static/, everything else from the upstream. */
+/** A running nginx. It serves the files of its folder at /static/, and all other paths from the upstream. */
 export type Nginx = { url: string; pids: () => number[]; stop: () => Promise<void> }
 
 const findNginx = () => findProgram('nginx', '/usr/sbin')
 
-/** Starts nginx; installs Debian's package where it may. */
+/** Starts nginx. Installs the package of Debian if permitted. */
 export async function startNginx(
   directory: string,
   { files, upstream, reporter }: { files: string; upstream: string; reporter: Reporter },
@@ -61,7 +61,7 @@ async function install(host: ProcessHost, reporter: Reporter): Promise<void> {
 
 type Place = { directory: string; port: number; files: string; upstream: string }
 
-/** One worker, persistent connections on both sides, no access log: the least cost. */
+/** One worker, persistent connections on both sides, and no access log, for the lowest cost. */
 const configuration = ({ directory, port, files, upstream }: Place) => `
 ${process.getuid?.() === 0 ? 'user root;' : ''}
 worker_processes 1;

@@ -13,21 +13,21 @@ export type Context = {
 
 type Scenario = {
   about: string
-  /** The limits that it is compared with; together they are the least work that it needs. */
+  /** The limits for the comparison. Together they are the least work that the operation needs. */
   limits: readonly string[]
   method?: 'GET' | 'POST'
   path: (context: Context) => string
   headers?: (context: Context) => Record<string, string>
   body?: (context: Context) => object
   expects?: number
-  /** It places an order, whose saga is a part of its cost. */
+  /** The operation places an order. The cost of its saga is included. */
   isOrder?: true
 }
 
 /*
- * The least work of any design of an order: the order is written before its charge is requested and after the response, the
- * gateway and the service of the charges are other processes, the payment processor is a third party, and prices and charges
- * are requested by messages. Each part is measured separately.
+ * The least work of any design of an order. The order is written before the request of its charge and after the response. The
+ * gateway and the service of the charges are separate processes, and the payment processor is a third party. Prices and charges are
+ * requested by messages. Each part is measured separately.
  */
 export const CARD_ORDER_LIMITS = [
   'writes: card, 4 commits',
@@ -45,7 +45,7 @@ const menuPath = () => `/publicapi/v1/restaurant/${cast.aurora}/menu?includeCust
 const cardOrder = ({ itemApiKey }: Context) =>
   pickup(cast.aurora, itemApiKey, { payment: 'card', card: card() })
 
-/** Every operation that the bench measures. */
+/** All operations that the bench measures. */
 export const operations = {
   menu: {
     about: 'a menu with customizations, from the cache',
@@ -116,7 +116,7 @@ export type OperationName = keyof typeof operations
 export const operationNames = Object.keys(operations) as OperationName[]
 export const scenarioOf = (name: OperationName): Scenario => operations[name]
 
-/** The bytes of its request. */
+/** Returns the bytes of a request of the operation. */
 export function bytesOf(name: OperationName, context: Context): string {
   const { method = 'GET', path, headers, body } = scenarioOf(name)
   const line = { method, path: path(context), key: context.accessKey, headers: headers?.(context) ?? {} }

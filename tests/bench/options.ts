@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util'
 import { operationNames, type OperationName } from './operations.ts'
 
-/** Measurements besides the table of operations. */
+/** Measurements in addition to the table of operations. */
 const SECTIONS = ['paced', 'replicas', 'tracing', 'memory', 'scale'] as const
 export type SectionName = (typeof SECTIONS)[number]
 
@@ -10,7 +10,7 @@ export type Options = {
   sections: readonly SectionName[]
   seconds: number
   rounds: number
-  /** Measures the working tree beside this commit. */
+  /** The commit to measure beside the working tree. */
   againstCommit: string | null
   writeDocs: boolean
 }
@@ -25,7 +25,7 @@ export const HELP = `npm run bench -- [options]
                         with --rounds 5 --seconds 1 in about twelve minutes
   --write-docs          writes the tables into docs/performance.md`
 
-/** Throws an error with a sentence for a wrong argument. */
+/** Parses the arguments. Throws an error with a sentence for a wrong argument. */
 export function readOptions(args: readonly string[]): Options | 'help' {
   const { values } = parseArgs({
     args: [...args],

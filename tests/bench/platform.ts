@@ -12,23 +12,23 @@ import { stackOfCommit } from './commit.ts'
 import { scenarioOf, type Context } from './operations.ts'
 
 const ORDERS_OF_USER = 200
-/** The processes whose CPU is the cost of an operation; the payment processor is a third party's. */
+/** The processes whose CPU is the cost of an operation. The payment processor is excluded, because it is a third party. */
 export const PLATFORM = [...serviceNames, 'postgres', 'rabbitmq', 'redis'] as const
 
 export type PlatformOptions = {
   directory: string
   reporter: Reporter
   replicas?: number
-  /** The receiver of traces, metrics and logs, at the default sampling; null: telemetry is off. */
+  /** The receiver of traces, metrics and logs, at the default sampling. Null disables telemetry. */
   telemetry: string | null
-  /** Starts the stack of this commit instead of the working tree's. */
+  /** Starts the stack of this commit instead of the working tree. */
   commit?: string
 }
 
 /** Variables by process. */
 export type Environment = Record<string, Record<string, string>>
 
-/** A running stack, which another process may have started. The URLs are those of the superuser. */
+/** A running stack. Another process may have started it. The URLs are those of the superuser. */
 export type ServedStack = {
   gateway: string
   gateways: readonly string[]
@@ -39,7 +39,7 @@ export type ServedStack = {
   pids: Readonly<Record<string, readonly number[]>>
 }
 
-/** A stack in the settings of production, with the data that the operations need. */
+/** A stack with the settings of production, and the data for the operations. */
 export type Platform = {
   stack: ServedStack
   groups: Groups
@@ -87,7 +87,7 @@ const environment = ({ telemetry }: PlatformOptions): Environment => {
   const variables = {
     LOG_LEVEL: 'warn',
     RATE_LIMIT_REQUESTS: '1000000000',
-    // A console order that no person starts is cancelled, here after the run.
+    // A console order that no person starts is cancelled, here only after the run.
     TAKE_DEADLINE_MS: '86400000',
     OTEL_TRACES_SAMPLER: 'parentbased_traceidratio',
     OTEL_TRACES_SAMPLER_ARG: '0.05',

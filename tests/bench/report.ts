@@ -4,7 +4,7 @@ import { markdownTable as table } from '../support/markdown.ts'
 import type { Options } from './options.ts'
 import { verdictsOf } from './targets.ts'
 
-/** A table, and the figures that the targets read. Times in ms, memory in MB; medians of the rounds. */
+/** A table, and the figures for the targets. Times are in ms and memory in MB. All figures are medians of the rounds. */
 export type Section = {
   name: string
   about: string
@@ -16,7 +16,7 @@ export type Section = {
 export type Report = {
   at: string
   commit: string
-  /** The commit that it is compared with; null in a run of the working tree alone. */
+  /** The commit for the comparison. Null in a run of the working tree alone. */
   against: string | null
   machine: { cores: number; model: string; node: string }
   options: Pick<Options, 'seconds' | 'rounds'>
@@ -31,7 +31,7 @@ export const describeRun = ({ seconds, rounds, againstCommit }: Options): Omit<R
   options: { seconds, rounds },
 })
 
-/** The tables of a report. */
+/** Returns the tables of a report. */
 export function markdown(report: Report): string {
   return [
     `Measured at ${report.commit}${report.against === null ? '' : ` against ${report.against}`} on ${report.at.slice(0, 10)}: ${report.machine.cores} × ${report.machine.model}, ` +
@@ -46,6 +46,6 @@ export function markdown(report: Report): string {
   ].join('\n\n')
 }
 
-/** Three significant digits. */
+/** Formats a value with three significant digits. */
 export const digits = (value: number): string =>
   value >= 100 ? String(Math.round(value)) : value.toFixed(value >= 10 ? 1 : value >= 1 ? 2 : 3)

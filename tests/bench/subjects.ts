@@ -19,26 +19,26 @@ import type { ExchangesJob } from './workers/bare-exchanges.ts'
 import type { HopsJob } from './workers/bare-hops.ts'
 import type { WritesJob } from './workers/bare-writes.ts'
 
-/** Something that is measured: an operation of the platform, or one of its limits. */
+/** A subject of a measurement: an operation of the platform, or one of its limits. */
 export type Subject = {
   name: string
   kind: 'operation' | 'limit'
   about: string
-  /** The groups of processes whose CPU is its cost. */
+  /** The groups of processes whose CPU is the cost of the subject. */
   counts: readonly string[]
   expects: number
   run: (load: Load) => Promise<Outcome>
 }
 
-/** Subjects and the processes that work for them. */
+/** Subjects and the processes that serve them. */
 export type Subjects = { subjects: readonly Subject[]; groups: Groups }
 
-/** Enough for 50 requests a second of an open loop. */
+/** Enough connections for 50 requests a second in an open loop. */
 const OPEN_LOOP_CONNECTIONS = 64
 
 const connectionsFor = (load: Load) => ('clients' in load ? load.clients : OPEN_LOOP_CONNECTIONS)
 
-/** Sends an operation to a platform until its orders have settled. */
+/** Sends an operation to a platform, and waits until its orders have settled. */
 export async function runOperation(
   { stack, context, settled }: Platform,
   generator: LoadGenerator,
@@ -53,7 +53,7 @@ export async function runOperation(
   return outcome
 }
 
-/** The operations of a platform. */
+/** Returns the operations of a platform. */
 export const operationsOn = (platform: Platform, generator: LoadGenerator): Subjects => ({
   subjects: operationNames.map((name) => ({
     name,
@@ -69,7 +69,7 @@ export const operationsOn = (platform: Platform, generator: LoadGenerator): Subj
 type Limit = Pick<Subject, 'name' | 'about' | 'counts' | 'run'> & { expects?: number }
 const limit = (declared: Limit): Subject => ({ kind: 'limit', expects: 200, ...declared })
 
-/** The limits of an order, on the servers of a platform; `cleanup` stops their processes. */
+/** Returns the limits of an order, on the servers of a platform. `cleanup` stops their processes. */
 export async function orderLimits(
   { stack: { postgres, rabbitmq } }: Platform,
   cleanup: AsyncDisposableStack,
@@ -123,7 +123,7 @@ const COPIED = ['menu', 'restaurant', 'search'] as const
 
 type ReadLimitOptions = { directory: string; reporter: Reporter; generator: LoadGenerator }
 
-/** The limits of reads: nginx, nginx in front of Fastify, Fastify with a select; `cleanup` stops their processes. */
+/** Returns the limits of reads: nginx, nginx in front of Fastify, Fastify with a select. `cleanup` stops their processes. */
 export async function readLimits(
   platform: Platform,
   cleanup: AsyncDisposableStack,

@@ -21,7 +21,7 @@ import { operationsOn, orderLimits, readLimits, type Subject } from './subjects.
 
 const CLIENTS = [1, 16, 64]
 
-/** Measures operations and their limits in turns; `cleanup` stops the processes of the limits. */
+/** Measures operations and their limits in turns. `cleanup` stops the processes of the limits. */
 export async function measureTable(
   platform: Platform,
   frame: Frame,
@@ -36,7 +36,7 @@ export async function measureTable(
   const names = operations.flatMap((operation) => [
     operation,
     ...scenarioOf(operation).limits,
-    // The alternative to a proxy, for comparison.
+    // nginx without a proxy is the alternative, measured for comparison.
     ...(operation === 'menu' ? ['nginx: menu'] : []),
   ])
   const subjects = [...new Set(names)]
@@ -46,7 +46,7 @@ export async function measureTable(
   return [operationSection(rows), processSection(rows)]
 }
 
-/** A subject at a number of clients. `ratio`: its CPU divided by that of its limits together; null for a limit. */
+/** A subject at a number of clients. `ratio` is its CPU divided by the CPU of its limits together, or null for a limit. */
 type Row = { subject: Subject; clients: number; samples: readonly Sample[]; ratio: Ratio | null }
 
 function rowOf(side: Side, subject: Subject, clients: number): Row {
@@ -84,7 +84,7 @@ const operationSection = (rows: readonly Row[]): Section => ({
   ),
 })
 
-/** The peak of the largest process. Of the services only: the memory of a server is a matter of its settings. */
+/** Returns the peak of the largest process. It includes only services, because the memory of a server depends on its settings. */
 function largest({ kind, counts }: Subject, samples: readonly Sample[]): number {
   const services: readonly string[] = serviceNames
   const counted = counts.filter((group) => kind === 'limit' || services.includes(group))

@@ -1,6 +1,6 @@
 import type { Report } from './report.ts'
 
-/** A promise about a figure of a report, which is null when this run has not measured it. × is a ratio. */
+/** A target for a figure of a report. The figure is null if this run has not measured it. × is a ratio. */
 type Target = readonly [
   claim: string,
   bound: '≤' | '≥',
@@ -11,7 +11,7 @@ type Target = readonly [
 
 const value = (section: string, name: string) => (report: Report) =>
   report.sections.find((one) => one.name === section)?.values[name] ?? null
-/** CPU is compared at 16 clients: enough to keep two cores busy, few enough that none queues for long. */
+/** CPU is compared at 16 clients: enough to keep two cores busy, but few enough to avoid long queues. */
 const operation = (name: string) => value('Operations and their limits', name)
 const against = (name: string) => value('against-commit', name)
 
@@ -31,7 +31,7 @@ const WITH_REPLICAS: Target = [
   value('replicas', 'card-order, quiet'),
 ]
 
-/** For a run of the working tree alone. */
+/** Targets for a run of the working tree alone. */
 const TARGETS: readonly Target[] = [
   [
     'CPU of a menu, against nginx in front of a Fastify that has it in memory',
@@ -84,7 +84,7 @@ const TARGETS: readonly Target[] = [
   ],
 ]
 
-/** For the working tree against the commit before the order path was redesigned; CPU at 16 clients. */
+/** Targets for the working tree against the commit before the redesign of the order path, with CPU at 16 clients. */
 const TARGETS_AGAINST_COMMIT: readonly Target[] = [
   ['CPU of a card order', '≤', 0.45, '×', against('card-order')],
   ['CPU of a card order, 64 clients', '≤', 0.4, '×', against('card-order, 64 clients')],
@@ -102,7 +102,7 @@ const TARGETS_AGAINST_COMMIT: readonly Target[] = [
   WITH_REPLICAS,
 ]
 
-/** A row for each target of the kind of run: claim, wanted, measured, and pass, miss or not measured. */
+/** Returns a row for each target of this kind of run: claim, wanted, measured, and pass, miss or not measured. */
 export const verdictsOf = (report: Report): string[][] =>
   (report.against === null ? TARGETS : TARGETS_AGAINST_COMMIT).map(([claim, bound, limit, unit, read]) => {
     const figure = read(report)

@@ -18,7 +18,7 @@ import {
 let browser: Browser
 let own: OwnRestaurant
 
-/** One order in each column, and one on its way. */
+/** Places one order in each column, and one on its way. */
 async function fill(): Promise<void> {
   const [, second, third, fourth] = [
     await place(own),

@@ -7,7 +7,7 @@ import startStack from '../e2e/stack.setup.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** The address of the browser; null where there is none. */
+    /** The address of the browser. Null if no browser is installed. */
     browser: string | null
   }
 }
@@ -20,11 +20,11 @@ const FLAGS = [
   '--no-first-run',
   '--disable-component-update',
   '--disable-sync',
-  // A page is of one site: without isolation of sites it needs two processes to start instead of three.
+  // All pages are of one site. Without site isolation, a page needs two processes instead of three.
   '--disable-site-isolation-trials',
 ]
 
-/** One browser for all files, and a stack as end-to-end tests have it; no stack where there is no browser. */
+/** Starts one browser for all files, and a stack like that of end-to-end tests. Without a browser, it starts no stack. */
 export default async function setup(project: TestProject): Promise<(() => Promise<void>) | undefined> {
   const directory = fileURLToPath(new URL('../../.run/browser', import.meta.url))
   const reporter = plainReporter((line) => process.stderr.write(`${line}\n`))

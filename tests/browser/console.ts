@@ -14,10 +14,10 @@ import { inject } from 'vitest'
 import { api, call, maria, sendOrder, stack } from '../e2e/client.ts'
 import { aRestaurant, menuItem, newKey } from '../e2e/own-restaurant.ts'
 
-/** Null where there is none: then nothing here can run. */
+/** Null without a browser. Then no test of this folder can run. */
 export const browserUrl = () => inject('browser')
 
-/** The browser of all files. A page of one file sees nothing of another's: each has a context of its own. */
+/** The browser of all files. Pages of different files are isolated, because each has a separate context. */
 export const connect = (): Promise<Browser> => chromium.connect(browserUrl() ?? '')
 
 // Restaurants ----------------------------------------------------------------------------------------------
@@ -33,7 +33,7 @@ export type OwnRestaurant = {
 
 const NAMES = { restaurant: 'Nine Lanterns', soup: 'Lentil Soup', chili: 'Chili crisp' }
 
-/** A new restaurant whose orders move only when its page says so. */
+/** Creates a restaurant whose orders change only by reports of its page. */
 export async function aConsole(
   reports: 'detailed' | 'coarse' = 'detailed',
   names = NAMES,
@@ -54,7 +54,7 @@ export async function aConsole(
   return { apiKey, accessKey, soup: soup.apiKey, dumplings: dumplings.apiKey, chili: chili.apiKey }
 }
 
-/** A guest's order of a soup and two dumplings with chili, for pickup and in cash unless `changes` say otherwise. */
+/** Places an order of a guest: a soup and two dumplings with chili, for pickup and in cash. `changes` replaces fields. */
 export async function place(
   { apiKey, soup, dumplings, chili }: OwnRestaurant,
   changes: Record<string, unknown> = {},
@@ -77,25 +77,25 @@ export const toSalina = {
   address: { streetAddress: '147 N Santa Fe Ave', city: 'Salina', state: 'KS', zip: '67401' },
 }
 
-/** Reports as another system of the restaurant would. */
+/** Reports a status like another system of the restaurant. */
 export const report = (own: OwnRestaurant, orderApiKey: string, status: string) =>
   call<RestaurantOrder>(`/restaurantapi/v1/order/${orderApiKey}/status`, {
     key: own.accessKey,
     body: { status },
   })
 
-/** Refuses as another system of the restaurant would. */
+/** Rejects an order like another system of the restaurant. */
 export const refuse = (own: OwnRestaurant, orderApiKey: string, reason: string) =>
   call<RestaurantOrder>(`/restaurantapi/v1/order/${orderApiKey}/refuse`, {
     key: own.accessKey,
     body: { reason },
   })
 
-/** The order as its restaurant gets it. */
+/** Returns the order in the form for its restaurant. */
 export const read = (own: OwnRestaurant, { apiKey }: { apiKey: string }) =>
   call<RestaurantOrder>(`/restaurantapi/v1/order/${apiKey}`, { key: own.accessKey })
 
-/** The event stream of one order, whenever it is opened. */
+/** The event stream of one order, opened at any time. */
 export const streamOf = (order: RestaurantOrder) => ({
   contentType: 'text/event-stream',
   body: `event: order\ndata: ${JSON.stringify(order)}\n\nevent: ready\ndata: {}\n\n`,
@@ -103,10 +103,10 @@ export const streamOf = (order: RestaurantOrder) => ({
 
 // Pages ----------------------------------------------------------------------------------------------------
 
-/** What the page did that cannot be seen: notes struck, notifications shown. */
+/** Invisible effects of the page: played notes, shown notifications, printed tickets. */
 type Spied = { strokes: number; notifications: string[]; printed: number }
 
-/** Runs in the page, before anything of the page's own. */
+/** Runs in the page, before the scripts of the page. */
 function spy(): void {
   const spied: Spied = { strokes: 0, notifications: [], printed: 0 }
   Object.assign(globalThis, { spied })
@@ -135,7 +135,7 @@ function spy(): void {
   globalThis.print = () => void (spied.printed += 1)
 }
 
-/** A page in a context of its own, and everything that went wrong in it. */
+/** A page in a separate context, with all of its errors. */
 export type Counter = { context: BrowserContext; page: Page; faults: string[]; hosts: Set<string> }
 
 export const sizes = {
@@ -154,7 +154,7 @@ export async function open(browser: Browser, options: BrowserContextOptions = {}
   page.on('request', (request) => counter.hosts.add(new URL(request.url()).origin))
   page.on('pageerror', (error) => counter.faults.push(error.message))
   page.on('console', (message) => {
-    // What Chromium itself says of an answer that is no success, or of a lost line, is what tests are about.
+    // Tests cause failed responses and lost connections on purpose. Chromium logs them as errors.
     if (message.type() === 'error' && !message.text().startsWith('Failed to load resource'))
       counter.faults.push(message.text())
   })
@@ -162,7 +162,7 @@ export async function open(browser: Browser, options: BrowserContextOptions = {}
   return counter
 }
 
-/** Opens the console and signs in as a person does. */
+/** Opens the console and signs in like a person. */
 export async function signIn(
   browser: Browser,
   { accessKey }: OwnRestaurant,
@@ -180,22 +180,23 @@ export async function signIn(
 export const spied = (page: Page): Promise<Spied> =>
   page.evaluate(() => (globalThis as unknown as { spied: Spied }).spied)
 
-/** An order, as long as it is in this column of the board. */
+/** Locates an order while it is in this column of the board. */
 export const cardIn = (page: Page, column: string, { apiKey }: { apiKey: string }) =>
   page.getByRole('region', { name: column }).locator(`#order-${apiKey}`)
 
 export const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
 
-// What axe says --------------------------------------------------------------------------------------------
+// Accessibility --------------------------------------------------------------------------------------------
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 type Rules = { type: 'tag' | 'rule'; values: string[] }
 const TAGS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
 const CONTRAST: Rules = { type: 'rule', values: ['color-contrast'] }
 
-/** WCAG 2.2 A and AA and axe's own advice: what is not kept, by rule and place. */
+/** Checks WCAG 2.2 A and AA and the recommendations of axe. Returns the violations by rule and place. */
 export async function axe(page: Page, rules: Rules = { type: 'tag', values: TAGS }): Promise<string[]> {
-  // Past the page's policy, which lets no script of ours in; half a megabyte, so once a page.
+  // The evaluation bypasses the content security policy of the page, which blocks scripts of the test. The script has half a
+  // megabyte, so it is loaded once per page.
   if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(AXE)
   return page.evaluate(async (runOnly) => {
     type Violation = { id: string; nodes: { html: string; any: { message: string }[] }[] }
@@ -211,14 +212,14 @@ export async function axe(page: Page, rules: Rules = { type: 'tag', values: TAGS
   }, rules)
 }
 
-/** In light and dark, on a phone and a desk: what axe finds, by where it does. */
+/** Checks light and dark schemes on a phone and a desk. Returns the violations of axe by place. */
 export async function axeEverywhere(page: Page, view: string): Promise<string[]> {
   const found: string[] = []
   for (const size of ['desktop', 'phone'] as const) {
     await page.setViewportSize(sizes[size])
     for (const colorScheme of ['light', 'dark'] as const) {
       await page.emulateMedia({ colorScheme })
-      // Nothing but the colours changes with the scheme.
+      // Only the colours change with the scheme.
       const faults = await axe(page, colorScheme === 'light' ? undefined : CONTRAST)
       found.push(...faults.map((fault) => `${view}, ${size}, ${colorScheme}: ${fault}`))
       await shoot(page, `${view}-${size}-${colorScheme}`)
@@ -229,7 +230,7 @@ export async function axeEverywhere(page: Page, view: string): Promise<string[]>
 
 const SHOTS = fileURLToPath(new URL('../../.run/screenshots', import.meta.url))
 
-/** For people to look at, with PLATTER_SCREENSHOTS=1: in .run/screenshots. They take longer than the tests. */
+/** Takes a screenshot for people, with PLATTER_SCREENSHOTS=1, in .run/screenshots. The screenshots take longer than the tests. */
 export async function shoot(page: Page, name: string): Promise<void> {
   if (process.env['PLATTER_SCREENSHOTS'] === undefined) return
   await mkdir(SHOTS, { recursive: true })

@@ -18,7 +18,7 @@ let browser: Browser
 let own: OwnRestaurant
 let counter: Counter
 
-/** The response to an order of one item. */
+/** Sends an order of one item, and returns the response. */
 async function ordering(apiKey: string, customizationChoices: { apiKey: string }[] = []): Promise<string> {
   const { status, body } = await call<{ code: string }>('/publicapi/v1/validate-order', {
     body: {
@@ -32,11 +32,11 @@ async function ordering(apiKey: string, customizationChoices: { apiKey: string }
   return status === 200 ? 'possible' : body.code
 }
 
-/** The answer once it is as wanted, or what it is in the end. */
+/** Polls until the result matches. Returns the last result. */
 const becomes = (ask: () => Promise<string>, wanted: string): Promise<string> =>
   eventually(ask, (answer) => answer === wanted)
 
-/** Ends all that the page does from time to time: what it shows from now on comes of what is done on it. */
+/** Ends all timers of the page. Later changes of the page then result only from user input. */
 const endTimers = (page: Page) =>
   page.evaluate(() => {
     const last = Number(setInterval(() => 'nothing', 3_600_000))
@@ -44,7 +44,7 @@ const endTimers = (page: Page) =>
     for (const worker of (globalThis as unknown as { workers: Worker[] }).workers) worker.terminate()
   })
 
-/** Makes the page read its restaurant now, as it does when it becomes visible again, and waits until it has. */
+/** Makes the page read its restaurant now, as after it becomes visible again. Waits until the read has ended. */
 async function readAgain(page: Page): Promise<void> {
   const answered = page.waitForResponse('**/restaurantapi/v1/restaurant')
   await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')))
@@ -55,7 +55,7 @@ async function readAgain(page: Page): Promise<void> {
 const OPEN = 'Customers can order: yes'
 const PAUSED = 'Customers can order: no. Paused until'
 
-/** Notes from now on what the page says of the restaurant, one entry for each change. */
+/** Records the states of the restaurant that the page shows from now on, one entry for each change. */
 async function statesOf(page: Page): Promise<() => Promise<string[]>> {
   await page.evaluate(() => {
     const states: string[] = []
@@ -148,7 +148,7 @@ describe.skipIf(browserUrl() === null)('the counter', () => {
     await page.getByRole('status').filter({ hasText: 'Paused until' }).waitFor()
     await readAgain(page)
     const states = await statesOf(page)
-    // The page reads the restaurant every 15 seconds in any case.
+    // Without this line, the page would read the restaurant every 15 seconds.
     await endTimers(page)
     await button(page, 'Start taking orders').click()
     await page.getByText('Customers can order: yes').waitFor()
@@ -176,7 +176,7 @@ describe.skipIf(browserUrl() === null)('the counter', () => {
     await button(page, 'Pause').click()
     await button(page, '20 min').click()
     await page.getByRole('status').filter({ hasText: 'Paused until' }).waitFor()
-    // Asked before the pause ends, and answered after the page knows that it has.
+    // The request starts before the end of the pause. Its response arrives after the page has shown the end.
     const overtaken = Promise.withResolvers<void>()
     await page.route(
       '**/restaurantapi/v1/restaurant',
@@ -259,7 +259,7 @@ describe.skipIf(browserUrl() === null)('the counter', () => {
     const { page, context } = await signIn(browser, own)
     const [cookie] = await context.cookies()
     await context.addCookies([{ ...cookie!, value: 'platter_live_revoked' }])
-    // The next poll of the restaurant would find out; a page that becomes visible polls at once.
+    // The next poll of the restaurant would detect it. A page that becomes visible polls at once.
     await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')))
     await page.getByText('You were signed out').waitFor()
     expect(await page.getByRole('article').count()).toBe(0)

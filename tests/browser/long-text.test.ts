@@ -16,16 +16,16 @@ import {
   type OwnRestaurant,
 } from './console.ts'
 
-/* Customers and menus may have words of 100 characters and more. No part of an order may be cut off by them. */
+/* Customers and menus may have words of 100 characters and more. They must not cut off any part of an order. */
 
-/** One word, without a place to break it. */
+/** One word without a possible line break. */
 const word = (start: string, length: number): string => start.padEnd(length, 'abcdefghij')
 
 const NOTE = `${word('Nut', 200)} ALLERGIC TO PEANUTS`
 
 let browser: Browser
 let own: OwnRestaurant
-/** One page for all sizes: a new one costs a second of a core. */
+/** One page for all sizes, because a new page costs a second of a core. */
 let page: Page
 
 const placeOne = () =>
@@ -37,8 +37,8 @@ const placeOne = () =>
   })
 
 /**
- * Texts with a part outside of the box, or outside of an element between the box and the text that cuts off
- * what is outside. Texts for screen readers alone are cut off by design, names in the line of a finished order as well.
+ * Returns texts with a part outside of the box, or outside of an inner element that clips its content. Texts only for screen
+ * readers are clipped by design, and also names in the line of a finished order.
  */
 const cutOff = (box: Locator): Promise<string[]> =>
   box.evaluate((root) => {
@@ -75,7 +75,7 @@ const VIEWPORTS = {
 }
 const viewports = Object.entries(VIEWPORTS)
 
-/** What a person looks for: the end of the note is on the card, in full. */
+/** The end of the note must be on the card in full. */
 const noteOf = (order: Locator) => order.getByText('ALLERGIC TO PEANUTS')
 
 const isWiderThanScreen = (): Promise<boolean> =>
@@ -85,7 +85,7 @@ const isWiderThanScreen = (): Promise<boolean> =>
     ),
   )
 
-/** Columns that one screen does not show side by side have a button. */
+/** On a screen that does not show all columns side by side, each column has a button. */
 async function show(column: RegExp): Promise<void> {
   const choose = page.getByRole('button', { name: column })
   if (await choose.isVisible()) await choose.click()
@@ -135,7 +135,7 @@ describe.skipIf(browserUrl() === null)('words that are longer than a line', () =
     await shoot(page, 'long-text-ticket')
     expect(await cutOff(ticket)).toEqual([])
     const { width } = (await ticket.boundingBox()) ?? { width: 0 }
-    // 72 mm, which is what printers of 80 mm print.
+    // 72 mm, the printed width of printers for 80 mm.
     expect(width).toBeLessThanOrEqual((72 / 25.4) * 96 + 1)
   })
 })

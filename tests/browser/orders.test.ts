@@ -24,7 +24,7 @@ import {
 
 let browser: Browser
 let own: OwnRestaurant
-/** The screen that most tests look at; those that need another open it. */
+/** The screen of most tests. Tests that need another screen open it. */
 let counter: Counter
 const counters: Counter[] = []
 
@@ -34,11 +34,11 @@ async function atTheCounter(of = own): Promise<Counter> {
   return opened
 }
 
-/** A client that follows an order live. */
+/** A client that reads the event stream of an order. */
 const clientOf = ({ apiKey }: { apiKey: string }) =>
   Stream.open(`${stack().gateway}/publicapi/v1/order/${apiKey}/statuses`, { key: stack().accessKey })
 
-/** Waits until that client has received the status. */
+/** Waits until the client has received the status. */
 const toldTo = (client: Stream, status: string) =>
   client.until(({ event, data }) => event === 'status' && (data as OrderStatusRecord).status === status)
 
@@ -50,7 +50,8 @@ describe.skipIf(browserUrl() === null)('the orders of a restaurant', () => {
 
   afterAll(() => browser.close())
 
-  // How soon: services/orders/src/reading/feeds.stack.test.ts, "an event wakes its subscribers at once". The page itself asks for no order.
+  // The delay: services/orders/src/reading/feeds.stack.test.ts, "an event wakes its subscribers at once". The page itself reads no
+  // orders here.
   test('a new order appears without a reload, as a cook reads it, with sound and notification', async () => {
     const { page } = counter
     await button(page, 'Settings').click()
@@ -163,7 +164,7 @@ describe.skipIf(browserUrl() === null)('the orders of a restaurant', () => {
     const order = await place(own)
     await button(page, `Start preparing order ${order.id}`).click()
     await cardIn(slower, 'In preparation', order).waitFor()
-    // Another screen reports between the tap and its arrival.
+    // Another screen reports between the tap and the arrival of its request.
     await slower.route('**/status', async (route) => {
       await report(own, order.apiKey, 'DELIVERED')
       await route.continue()
@@ -218,7 +219,7 @@ describe.skipIf(browserUrl() === null)('the orders of a restaurant', () => {
     await late.waitFor()
     expect(await late.count()).toBe(1)
 
-    // Then it is cancelled elsewhere: by the customer's support, or at its deadline.
+    // Then the order is cancelled elsewhere: by the support, or at its deadline.
     const cancelled = { ...anHourAgo, nextStatuses: [], cancellation: givenUp }
     await page.route('**/orders/stream', (route) => route.fulfill(streamOf(cancelled)))
     await cardIn(page, 'Done', order).filter({ hasText: 'Cancelled' }).waitFor()
@@ -239,7 +240,7 @@ describe.skipIf(browserUrl() === null)('the orders of a restaurant', () => {
     await cardIn(page, 'Done', order).filter({ hasText: 'Cancelled by the customer' }).waitFor()
     const text = `Order ${order.id} was cancelled by the customer. Do not prepare it.`
     expect(await page.locator('.note').innerText()).toBe(text)
-    // Within 1.5 s the alarms of two events ring once.
+    // Two events within 1.5 s ring only once.
     expect((await spied(page)).notifications).toContain(text)
     await page.context().close()
   })
@@ -250,7 +251,7 @@ describe.skipIf(browserUrl() === null)('the orders of a restaurant', () => {
     await page.reload()
     const isWaiting = page.getByText('The sound is blocked')
     await isWaiting.waitFor()
-    // The banner goes as soon as the sound is allowed, and all below it moves up.
+    // The banner disappears as soon as sound is allowed, and the content below it moves up.
     await button(page, `Start preparing order ${order.id}`).click()
     await cardIn(page, 'In preparation', order).waitFor()
     await isWaiting.waitFor({ state: 'detached' })
@@ -289,7 +290,7 @@ describe.skipIf(browserUrl() === null)('the orders of a restaurant', () => {
     )
     await shoot(page, 'unstarted')
 
-    // A page that is opened later shows it at once, and does not ring for what is not new.
+    // A page that opens later shows the order at once, and does not ring for known orders.
     await page.reload()
     await warning.waitFor()
     expect(await spied(page)).toMatchObject({ strokes: 0, notifications: [] })
@@ -352,7 +353,7 @@ describe.skipIf(browserUrl() === null)('the orders of a restaurant', () => {
     const { page } = counter
     const order = await place(own)
     await cardIn(page, 'New', order).focus()
-    // Past the telephone number.
+    // Skips the telephone number.
     await page.keyboard.press('Tab')
     await page.keyboard.press('Tab')
     await page.keyboard.press('Enter')
@@ -364,12 +365,12 @@ describe.skipIf(browserUrl() === null)('the orders of a restaurant', () => {
 
   test('no request went to another host, and no script failed', () => {
     expect(new Set(counters.flatMap(({ hosts }) => [...hosts]))).toEqual(new Set([stack().gateway]))
-    // What the page's policy refuses is among them.
+    // The faults include requests that the content security policy blocks.
     expect(counters.flatMap(({ faults }) => faults)).toEqual([])
   })
 })
 
-/** Runs in the page: the clock of its machine is an hour ahead. */
+/** Runs in the page. The clock of its machine is an hour ahead. */
 function wrongClock(): void {
   const { now } = Date
   Date.now = () => now() + 3_600_000
@@ -383,7 +384,7 @@ const givenUp: NonNullable<RestaurantOrder['cancellation']> = {
   refund: { amount: 0, state: 'VOIDED' },
 }
 
-/** Matches text that has these words one after the other, whatever stands between them. */
+/** Matches text with these words in this order, with any text between them. */
 const inThisOrder = (...words: string[]): RegExp =>
   new RegExp(
     words

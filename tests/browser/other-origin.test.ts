@@ -15,7 +15,7 @@ type Read = { status: number; body: unknown; headers: Record<string, string | nu
 
 const NAMES = ['ratelimit', 'retry-after', 'x-request-id', 'link', 'x-ignored-fields']
 
-/** Calls the gateway from the page, as an application in a browser does; rejects when the page may not read the answer. */
+/** Calls the gateway from the page, like an application in a browser. Rejects if the page may not read the response. */
 const fromPage = (path: string, body?: unknown, accessKey = key): Promise<Read> =>
   page.evaluate(
     async ({ url, content, token, names }) => {
@@ -30,7 +30,7 @@ const fromPage = (path: string, body?: unknown, accessKey = key): Promise<Read> 
     { url: `${stack().gateway}/publicapi/v1/${path}`, content: body, token: accessKey, names: NAMES },
   )
 
-/** The answer to `ask` once it has that status, while others call `load` again and again, 40 at a time. */
+/** Returns the first response of `ask` with this status, while 40 callers repeat `load`. */
 async function whileLoaded(status: number, load: () => Promise<unknown>, ask: () => Promise<Read>) {
   const state = { isOver: false }
   const others = Array.from({ length: 40 }, async () => {

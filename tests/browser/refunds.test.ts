@@ -23,7 +23,7 @@ let browser: Browser
 let own: OwnRestaurant
 let counter: Counter
 
-/** Shows an order with these members, which are in the only event stream that the page gets. */
+/** Shows an order with these members. They are in the only event stream of the page. */
 async function show(page: Page, members: object): Promise<RestaurantOrder> {
   const { body } = await read(own, await place(own, toSalina))
   const order: RestaurantOrder = { ...body, payment: 'card', toCollect: 0, ...members }
@@ -34,7 +34,7 @@ async function show(page: Page, members: object): Promise<RestaurantOrder> {
 
 const aRefund = { reason: 'LATE', requestedBy: 'restaurant', borneBy: 'restaurant', date: 1_795_200_000 }
 
-// The gateway's part: tests/e2e. Here the page gets responses for amounts and states that are hard to provoke.
+// tests/e2e tests the gateway. Here the page receives responses for amounts and states that are hard to cause.
 describe.skipIf(browserUrl() === null)('refunds of a restaurant', () => {
   beforeAll(async () => {
     ;[browser, own] = await Promise.all([connect(), aConsole()])

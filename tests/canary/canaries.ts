@@ -1,28 +1,28 @@
 import { isCardNumber } from '@platter/contracts'
 import { randomOf, type Random } from '../support/random.ts'
 
-/** A card with a number of its own: wherever its number turns up, it came from the one request that it was made for. */
+/** A card with a unique number. Each occurrence of that number comes from one known request. */
 export type CanaryCard = { number: string; cvv: string; holder: string }
 
-/** What must not be found, and what each thing is. */
+/** The secrets for which the test searches, each with its origin. */
 export type Needles = {
   /** Card numbers, digits only. */
   numbers: ReadonlyMap<string, string>
-  /** Passwords, access keys and other texts, each of the shape `WORD`. */
+  /** Passwords, access keys and other texts, each with the shape `WORD`. */
   words: ReadonlyMap<string, string>
-  /** The cvv of each card, by the name of its holder. */
+  /** The cvv of each card, by the name of its cardholder. */
   cvvs: ReadonlyMap<string, { cvv: string; what: string }>
 }
 
-/** The words' beginnings: what a search looks for before it looks a word up. */
+/** Prefixes of the words. The search finds a prefix before it looks up the word. */
 export const WORD_STARTS = ['cnry', 'platter_live_', 'platter_test_'] as const
-/** A word of ours, or an access key as Platter makes them. */
+/** A word of the test, or an access key with the format of Platter. */
 export const WORD = /cnry[a-z2-7]{24}|platter_(?:live|test)_[0-9A-Za-z]{36}/g
-/** The name of a canary's holder, which may be stored. */
+/** The name of a canary's cardholder, which Platter may store. */
 export const HOLDER = /Cnh[a-z2-7]{12}/g
 
 const BASE32 = 'abcdefghijklmnopqrstuvwxyz234567'.split('')
-/** First digits of schemes that issue numbers of this length. */
+/** First digits of card schemes that issue numbers of this length. */
 const STARTS: Readonly<Record<number, string>> = {
   13: '4',
   14: '36',
@@ -33,10 +33,10 @@ const STARTS: Readonly<Record<number, string>> = {
 }
 const LENGTHS = [16, 16, 16, 16, 15, 14, 13, 18, 19]
 
-/** The development processor refuses these (dev/processor/src/cards.ts): not unique, and secret as well. */
+/** The development processor declines these cards (dev/processor/src/cards.ts). They are not unique, but secret as well. */
 export const DECLINED = ['4000000000000002', '4000000000009995', '4000000000000127', '4000000000000119']
 
-/** Makes canaries, each only once, and remembers all of them. The same seed makes the same ones. */
+/** Generates each canary once, and stores all of them. Equal seeds generate equal canaries. */
 export class Canaries implements Needles {
   readonly numbers = new Map<string, string>()
   readonly words = new Map<string, string>()
@@ -48,7 +48,7 @@ export class Canaries implements Needles {
     for (const number of DECLINED) this.numbers.set(number, 'card number that is declined')
   }
 
-  /** Of every length that cards have; passes the Luhn check. `what` says where it is going to be put. */
+  /** Generates a card number of any valid length that passes the Luhn check. `what` describes the place of its use. */
   number(what: string): string {
     const length = this.#random.pick(LENGTHS)
     let start = STARTS[length] ?? '4'
@@ -60,23 +60,24 @@ export class Canaries implements Needles {
   }
 
   /**
-   * Three digits are in every file, so a cvv is of four and begins with 0: no number is written like that, and the
-   * last four digits of no canary. It is searched for beside the name of its holder, which is stored wherever a card is.
+   * A cvv has four digits and begins with 0, because each file contains numbers of three digits. No number is written with a
+   * leading 0, and no canary ends in these digits. The search looks for it beside the name of the cardholder, which is stored with
+   * each card.
    */
   card(what: string, number = this.number(what)): CanaryCard {
     const cvv = `0${this.#random.between(200, 999)}`
-    // Not one that ends like "cvv", before the digits of an address: that reads as a cvv by its name.
+    // The holder must not end like "cvv": with the digits of an address after it, the search would report a named cvv.
     const holder = `Cnh${this.#letters(11)}a`
     this.cvvs.set(holder, { cvv, what: `cvv: ${what}` })
     return { number, cvv, holder }
   }
 
-  /** A password, or any other text that is not to be kept. */
+  /** Generates a password, or any other text that Platter must not store. */
   word(what: string): string {
     return this.know(`cnry${this.#letters(24)}`, what)
   }
 
-  /** A secret that was made elsewhere. */
+  /** Registers a secret from another source. */
   know(word: string, what: string): string {
     this.words.set(word, what)
     return word

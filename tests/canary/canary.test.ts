@@ -1,7 +1,10 @@
 import { expect, test } from 'vitest'
 import { runCanary } from './run.ts'
 
-/** The short form of `npm run canary`: every path once, and whatever cards and passwords pass through killed at once under load. */
+/**
+/**
+ * The short form of `npm run canary`: each path once. All processes that handle cards and passwords are killed at once under load.
+ */
 const seed = Number(process.env['CANARY_SEED'] ?? 1)
 
 test('no card number, cvv, password or access key is in anything that is stored, queued, logged, traced or left by a killed process', async () => {

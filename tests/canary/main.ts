@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto'
 import { parseArgs } from 'node:util'
 import { runCanary } from './run.ts'
 
-// What is searched are the servers' own files.
+// The test searches the files of the servers, so the servers run as native processes.
 process.env['PLATTER_SERVERS'] ??= 'native'
 
 const { values } = parseArgs({

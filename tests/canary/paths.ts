@@ -19,11 +19,11 @@ import {
 } from './world.ts'
 
 /*
- * The ways on which secrets come in: each walks one with canaries of its own, and gives the status by which is seen
- * that it got where it leads.
+ * The paths by which secrets enter Platter. Each path sends its own canaries. Its expected status shows that the request reached
+ * its target.
  */
 
-// What works ---------------------------------------------------------------------------------------------------
+// Successful requests ------------------------------------------------------------------------------------------
 
 const from = ({ apiKey, item }: { apiKey: string; item: string }) => ({
   restaurantApiKey: apiKey,
@@ -76,7 +76,7 @@ const orders: Path[] = [
   ),
 ]
 
-/** Accepted with RAW_CARDS=refuse too: the processor has the number, and Platter a token. */
+/** Also accepted with RAW_CARDS=refuse: the processor stores the number, and Platter a token. */
 export const BY_TOKEN: Path = path('an order by a token of the processor', 200, async (world) => {
   const card = cardOf(world.canaries.card('at the processor'))
   const { body } = await world.send({
@@ -130,7 +130,7 @@ const accounts: Path[] = [
   }),
 ]
 
-// Typed where a person types -----------------------------------------------------------------------------------
+// Secrets in free text -----------------------------------------------------------------------------------------
 
 const typed: Path[] = [
   path('card numbers typed into every text of an order', 200, async (world) => {
@@ -187,7 +187,7 @@ const typed: Path[] = [
   }),
 ]
 
-// No request at all --------------------------------------------------------------------------------------------
+// Malformed requests -------------------------------------------------------------------------------------------
 
 const bytes: Path[] = [
   path('half an order', 0, async (world) => {
@@ -205,7 +205,7 @@ const bytes: Path[] = [
   }),
 ]
 
-/** Every way that there is. */
+/** All paths. */
 export const PATHS: readonly Path[] = [
   ...orders,
   BY_TOKEN,

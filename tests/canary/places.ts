@@ -12,8 +12,8 @@ const root = resolve(import.meta.dirname, '../..')
 const SCHEMAS = `n.nspname not in ('pg_catalog', 'information_schema', 'pg_toast')`
 
 /**
- * Has PostgreSQL keep what it would throw away, and in clear: every segment of its log, and long values as they are
- * (the storage EXTERNAL), because a compressed one could not be searched for.
+ * Configures PostgreSQL to keep all segments of its write-ahead log, and to store long values uncompressed (the storage EXTERNAL).
+ * The search cannot read compressed values.
  */
 export async function keepEverything({ urls }: StackFile): Promise<void> {
   await withClient(urls.postgres, async (client) => {
@@ -28,10 +28,10 @@ export async function keepEverything({ urls }: StackFile): Promise<void> {
   })
 }
 
-/** As many rows of orders as are 10 MB. */
+/** So many rows of orders have a size of 10 MB. */
 const ROWS = 5_000
 
-/** What every table of every service says, as text: a value that is stored in pieces is whole here. */
+/** Searches the rows of all tables of all services as text. A value that is stored in pieces is complete here. */
 export async function searchRows(
   { urls }: StackFile,
   needles: Needles,
@@ -58,7 +58,7 @@ export async function searchRows(
   return result
 }
 
-/** Every file below these folders, whatever it is. */
+/** Searches all files below these folders. */
 export async function searchFiles(
   folders: readonly string[],
   needles: Needles,
@@ -76,7 +76,7 @@ export async function searchFiles(
   return result
 }
 
-/** What a process may leave of its memory when it dies: nothing of it is to be there. */
+/** Returns the memory dumps that dead processes left. None must exist. */
 export function dumps(folders: readonly string[]): string[] {
   const names =
     '{core,core.*,vgcore.*,*.core,report.*.json,*.heapsnapshot,*.heapprofile,*.cpuprofile,erl_crash.dump}'

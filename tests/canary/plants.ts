@@ -22,8 +22,8 @@ const isDead = (postgres: string): Promise<boolean> =>
   })
 
 /**
- * The write-ahead log has a header every 8 KiB (PostgreSQL, src/include/access/xlog_internal.h), which can stand in the
- * middle of a number: 1 run in 500 did not find it. It stands in one of two at most.
+ * The write-ahead log has a header every 8 KiB (PostgreSQL, src/include/access/xlog_internal.h). With one copy, a header split the
+ * number in 1 run of 500, and the search missed it. A header can split at most one of two copies.
  */
 const twice = (number: string): string => `${number} ${'-'.repeat(100)} ${number}`
 
@@ -32,8 +32,8 @@ const DATABASE = /postgres\/data\/base\//
 const LOG_OF_DATABASE = /\/pg_wal\//
 
 /**
- * What is put on purpose where it may not be, a canary for each place. A search that does not find every one of them
- * where it is cannot see there, and proves nothing.
+ * Plants a canary on purpose in each searched place. If the search does not find each of them, it cannot read that place, and its
+ * result proves nothing.
  */
 export class Plants {
   readonly canaries = new Canaries(-1)
@@ -44,7 +44,7 @@ export class Plants {
       await client.query('create table public.planted (value text)')
       await client.query('alter table public.planted alter value set storage external')
       const insert = (value: string) => client.query('insert into public.planted values ($1)', [value])
-      // Longer than a page, and easy to compress.
+      // Longer than a page, and compressible.
       const long = twice(this.#number('a long row', ROWS, DATABASE, LOG_OF_DATABASE))
       await insert('a'.repeat(9_000) + long + 'b'.repeat(9_000))
       await insert(`gone: ${twice(this.#number('a row that is deleted', LOG_OF_DATABASE))}`)
@@ -58,14 +58,14 @@ export class Plants {
       `{"msg":"${this.#number('a log line', /\/logs\/orders\.log$/)}"}\n`,
     )
     const value = this.#number('a value in Redis', /redis-commands/, /dump\.rdb$/)
-    // As easy to compress.
+    // Also compressible.
     await tellRedis(urls.redis, `SET planted ${'a'.repeat(500)}${value}`)
     await this.#say(urls.rabbitmq, this.#number('a message', /\/rabbitmq\//, /orders\.dead_letters$/))
     await until(() => isDead(urls.postgres), DEAD_SOON)
     await fetch(otlp, { method: 'POST', body: this.#number('a span', /otlp/) })
   }
 
-  /** No command reads like that: its reader refuses it, and it is kept as a dead letter. */
+  /** The consumer cannot parse this command. It rejects the message and stores it as a dead letter. */
   async #say(url: string, number: string): Promise<void> {
     const bus = new Bus({ url, service: 'canary', log: createLog('canary', 'fatal') })
     await bus.start()
@@ -86,7 +86,7 @@ export class Plants {
     return this.#places.some((one) => one.what === what)
   }
 
-  /** Where the search is blind. */
+  /** Returns the places in which the search found no planted canary. */
   missing(found: readonly Found[]): string[] {
     return this.#places
       .filter(({ what, where }) => !found.some((one) => one.what === what && where.test(one.place)))

@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { connect, type AddressInfo, type Socket } from 'node:net'
 import { join } from 'node:path'
 
-/** Keeps what leaves the processes and is nowhere at rest afterwards, each in a file, byte for byte. */
+/** Records data that leaves the processes and is stored nowhere else. Each source has a file with the exact bytes. */
 export class Recorder {
   readonly folder: string
   readonly #otlp: Server
@@ -26,14 +26,17 @@ export class Recorder {
     })
   }
 
-  /** An OTLP receiver that takes everything; gives its URL. */
+  /** Starts an OTLP receiver that accepts all requests. Returns its URL. */
   async listen(): Promise<string> {
     this.#otlp.listen(0, '127.0.0.1')
     await once(this.#otlp, 'listening')
     return `http://127.0.0.1:${(this.#otlp.address() as AddressInfo).port}`
   }
 
-  /** Every command that anybody sends to Redis, also after it was killed: what is in it expires. */
+  /**
+   * Records every command that any client sends to Redis, also after Redis restarts. Values in Redis expire, so a later search
+   * would miss them.
+   */
   watchRedis(url: string): void {
     const commands = this.#file('redis-commands.txt')
     const watch = () => {
@@ -46,7 +49,7 @@ export class Recorder {
     watch()
   }
 
-  /** When all is over: from now on no process sends. */
+  /** Closes the recorder. The test calls it when no process sends any more. */
   async close(): Promise<void> {
     this.#ended = true
     this.#redis?.destroy()
@@ -63,7 +66,7 @@ export class Recorder {
   }
 }
 
-/** With whatever user and password the URL has. */
+/** Connects with the user and the password of the URL. */
 function redisConnection(url: string): Socket {
   const { hostname, port, username, password } = new URL(url)
   const socket = connect(Number(port), hostname)
@@ -73,7 +76,7 @@ function redisConnection(url: string): Socket {
   return socket
 }
 
-/** Sends commands to Redis, and gives what it says once it says that it is done with the last. */
+/** Sends commands to Redis, and returns the replies when the last command has ended. */
 export async function tellRedis(url: string, ...commands: string[]): Promise<string> {
   const socket = redisConnection(url)
   let said = ''

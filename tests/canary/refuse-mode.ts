@@ -4,17 +4,17 @@ import { sendToTrees } from '../support/faults.ts'
 import { BY_TOKEN, PATHS } from './paths.ts'
 import { contentOf, keyed, newOrder, post, type Answer, type Path, type Sent, type World } from './world.ts'
 
-/** Of the variables that the launcher reads at each start of a process. */
+/** Variables that the launcher reads at each start of a process. */
 type Mode = Record<string, string>
 export type Switch = { gateway: Mode; payments: Mode }
 
-/** 0: no response. 413, 415, 503: refused before the body is searched. */
+/** 0: no response. 413, 415, 503: the gateway rejects the request before it searches the body. */
 const NOT_READ = new Set([0, 413, 415, 503])
 const REFUSED = 'raw-card-not-accepted'
 
 /**
- * Starts the gateway and payments again with RAW_CARDS=refuse, and walks all paths once more. Returns the faults: requests with a
- * card number that were not refused as such, and an order by token that was not accepted.
+ * Restarts the gateway and payments with RAW_CARDS=refuse, and sends all paths again. Returns the faults: requests with a card
+ * number that were not rejected with the right code, and an order by token that was not accepted.
  */
 export async function walkRefused(
   stack: Stack,
@@ -56,7 +56,7 @@ async function refuses(stack: Stack, world: World): Promise<boolean> {
   return isRefused(await post(world, 'send-order', newOrder(world, 'until it is refused'), keyed()))
 }
 
-/** The canary whose number is in the body of a request; found without the code of the gateway. */
+/** Returns the canary whose number is in the body of a request. It shares no code with the gateway. */
 function numberIn({ body }: Sent, { canaries }: World): string | undefined {
   if (body === undefined) return undefined
   const text = contentOf(body).toString('latin1')

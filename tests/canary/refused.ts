@@ -16,14 +16,17 @@ import {
   type World,
 } from './world.ts'
 
-/** Ways that end in a refusal, and those on which a secret comes where none belongs. */
+/** Paths that end in a rejection, and paths with a secret in an unexpected place. */
 
-// What is refused ----------------------------------------------------------------------------------------------
+// Rejected requests --------------------------------------------------------------------------------------------
 
 type Spoil = (card: ReturnType<typeof cardOf>, number: string, world: World) => unknown
-/** Cards in another form than the interface has them. Some are understood (200), as existing clients need it; the others are refused. */
+/**
+ * Cards in another form than the interface defines. Platter accepts some of them (200) for existing clients, and rejects the
+ * others.
+ */
 const SPOILT_CARDS: Record<string, [Spoil, leadsTo?: LeadsTo]> = {
-  // JSON rounds a number of more than 15 digits.
+  // JSON rounds a number with more than 15 digits.
   'as a number': [(card, number) => ({ ...card, cardNumber: Number(number) }), [200, 400]],
   'in a list': [(card, number) => ({ ...card, cardNumber: [number] })],
   'in an object': [(card, number) => ({ ...card, cardNumber: { value: number } })],
@@ -118,7 +121,7 @@ const SPOILT_PASSWORDS: Record<string, (word: string) => object> = {
   'as the e-mail address': (word) => ({ email: word }),
   'as the name of a member': (word) => ({ [word]: 1, password: 1 }),
 }
-/** That it could never have been set is no reason to answer otherwise. */
+/** A password that no user can have set still gets the usual response. */
 const MAY_BE_TRIED: Record<string, boolean> = { 'that is too long': true, 'with a control character': true }
 const spoiltPasswords = Object.entries(SPOILT_PASSWORDS).flatMap(([how, put]) =>
   ['register-user', 'signin'].map((to) =>
@@ -128,7 +131,7 @@ const spoiltPasswords = Object.entries(SPOILT_PASSWORDS).flatMap(([how, put]) =>
   ),
 )
 
-// Where no secret belongs --------------------------------------------------------------------------------------
+// Secrets in unexpected places ---------------------------------------------------------------------------------
 
 const encoded = (text: string) => [...Buffer.from(text)].map((byte) => `%${byte.toString(16)}`).join('')
 const IN_URLS: [to: (secret: string) => string, leadsTo: number][] = [

@@ -15,10 +15,10 @@ import { Recorder, tellRedis } from './recorder.ts'
 import { orderUntilKnown, sendTo, worldOf, type Path, type World } from './world.ts'
 
 export type CanaryOptions = {
-  /** Orders with a card of their own, besides every path at least once. */
+  /** The number of orders with a new card each, in addition to one run of each path. */
   orders: number
   seed: number
-  /** What is killed meanwhile: group after group, everything in a group at once. */
+  /** The processes to kill during the run: one group after another, all processes of a group at once. */
   kills: readonly (readonly Victim[])[]
   say: (line: string) => void
 }
@@ -32,13 +32,13 @@ export type Victim =
   | keyof typeof SERVERS
 
 export type CanaryReport = {
-  /** Secrets where none may be. */
+  /** Secrets in forbidden places. */
   leaks: Found[]
-  /** Places in which what was put there on purpose was not found: there the search proves nothing. */
+  /** Places in which the search did not find the planted canary. There the search proves nothing. */
   blind: string[]
-  /** Paths that did not lead to where they were to lead. */
+  /** Paths that did not end with the expected status. */
   astray: string[]
-  /** Dumps of memory. */
+  /** Memory dumps. */
   dumps: string[]
 }
 
@@ -46,7 +46,7 @@ const runs = resolve(import.meta.dirname, '../../.run')
 const AT_ONCE = 12
 const SERVERS = { postgres: true, rabbitmq: true, redis: true }
 
-/** Sends secrets in on every path while processes are killed, stops everything, and looks for them in all that is left. */
+/** Sends secrets on every path while it kills processes, then stops the stack and searches all remaining data. */
 export async function runCanary(options: CanaryOptions): Promise<CanaryReport> {
   const { say, seed } = options
   const recorder = new Recorder(join(runs, 'canary-recorded'))
@@ -106,7 +106,7 @@ function both(one: Canaries, other: Canaries) {
   }
 }
 
-/** Everything that is measured and logged, often. The processor now and then answers late, wrongly or not at all. */
+/** Enables all metrics and logs at short intervals. The processor sometimes responds late, wrongly or not at all. */
 function environment(otlp: string) {
   const loud = {
     LOG_LEVEL: 'trace',
@@ -132,9 +132,9 @@ function environment(otlp: string) {
   }
 }
 
-// Sending ------------------------------------------------------------------------------------------------------
+// Requests -----------------------------------------------------------------------------------------------------
 
-/** Gives the paths that led elsewhere. */
+/** Returns the paths that ended with an unexpected status. */
 async function sendAll(
   stack: Stack,
   canaries: Canaries,
@@ -180,7 +180,7 @@ async function inTurn<T, R>(all: readonly T[], work: (one: T) => Promise<R>): Pr
   return results
 }
 
-/** The processor's faults are in the way now and then, and so may a busy machine be: a path is walked up to five times. */
+/** Repeats a path up to five times, because faults of the processor or a busy machine may disturb it. */
 async function walkUntilThere(path: Path, world: World): Promise<string | null> {
   const seen: number[] = []
   for (let tries = 0; tries < 5; tries++) {
@@ -191,7 +191,7 @@ async function walkUntilThere(path: Path, world: World): Promise<string | null> 
   return `${path.name}: ${seen.join(', ')} instead of ${[path.leadsTo].flat().join(' or ')}`
 }
 
-/** Each group once and, while there is something to send, again and again. Ends with all processes ready. */
+/** Kills each group once, and repeats that while requests remain. Ends when all processes are ready. */
 async function killAll(stack: Stack, { kills, seed }: CanaryOptions, over: AbortSignal): Promise<string[]> {
   const random = randomOf(seed + 2)
   const killed: string[] = []
@@ -200,14 +200,14 @@ async function killAll(stack: Stack, { kills, seed }: CanaryOptions, over: Abort
     for (const victim of group) kill(stack, victim, random)
     killed.push(group.join(' and '))
     await allReady(stack)
-    // The launcher waits longer each time before it starts again what dies too often.
+    // The launcher increases its restart delay for a process that dies often.
     if (at + 1 >= kills.length)
       await wait(random.between(8_000, 12_000), undefined, { signal: over }).catch(() => 'all is sent')
   }
   return killed
 }
 
-/** SIGABRT is what a process ends itself by, and what others leave a core of. */
+/** A process that aborts itself ends with SIGABRT. A process may leave a core dump on it. */
 function kill(stack: Stack, victim: Victim, random: Random): void {
   const { processes } = stack.file
   if (victim === 'processor') sendToTrees(stack.pids(victim), 'SIGKILL')
@@ -220,11 +220,11 @@ async function allReady(stack: Stack): Promise<void> {
   await Promise.all(names.map((name) => stack.ready(name)))
 }
 
-// What may be kept -----------------------------------------------------------------------------------------------
+// Permitted places -----------------------------------------------------------------------------------------------
 
 const STACK_KEY = 'access key for development'
 
-/** `npm start` keeps these for the next start and for tools, readable by its user only. */
+/** `npm start` stores these keys for the next start and for tools, readable only for its user. */
 function withStackKeys(canaries: Canaries, { file, operatorKey }: Stack): Canaries {
   const keys = [
     operatorKey,
@@ -236,7 +236,7 @@ function withStackKeys(canaries: Canaries, { file, operatorKey }: Stack): Canari
   return canaries
 }
 
-/** Nothing but the launcher's own keys, and those nowhere but in its own file. */
+/** Only the keys of the launcher are permitted, and only in its own file. */
 const isAllowed = (what: string, place: string): boolean =>
   what === STACK_KEY && place === join('.run', 'canary', 'secrets.json')
 

@@ -1,27 +1,27 @@
 import { HOLDER, WORD, WORD_STARTS, type Needles } from './canaries.ts'
 
 /*
- * Looks through bytes for secrets in every form in which software writes them down. Needles are not searched for
- * one by one: what could be one is taken out of the bytes (digits in a row, words that begin as ours do) and looked
- * up, so that a hundred thousand of them take as long as one.
+ * Searches bytes for secrets in every form in which software writes them. It does not search for each needle. It extracts the
+ * candidates (sequences of digits, words with a known prefix) and looks them up. The time is equal for one needle and for a hundred
+ * thousand.
  */
 
 export type Form = 'text' | 'UTF-16' | 'escaped' | 'hex' | 'base64'
-/** `at`: where in the bytes, about. */
+/** `at`: the approximate position in the bytes. */
 export type Find = { what: string; form: Form; at: number }
 
-/** What is cut in two at the end of one piece is whole in the next: longer than any needle in any form. */
+/** Pieces overlap by more than any needle in any form, so a needle that one piece cuts is complete in the next. */
 const OVERLAP = 8 * 1024
-/** So many bytes are looked at as one text. */
+/** The number of bytes that are searched as one text. */
 export const PIECE = 1024 * 1024
 const ZEROS = Buffer.alloc(PIECE + OVERLAP)
 
-/** Everything of the needles that is in these bytes, wherever a file's pieces are cut. */
+/** Returns all needles in these bytes, at any position of the piece boundaries. */
 export function search(bytes: Buffer, needles: Needles): Find[] {
   const found = new Map<string, Find>()
   for (let from = 0; from < bytes.length; from += PIECE) {
     const piece = bytes.subarray(from, from + PIECE + OVERLAP)
-    // PostgreSQL's write-ahead log is mostly empty.
+    // The write-ahead log of PostgreSQL consists mostly of zeros.
     if (piece.equals(ZEROS.subarray(0, piece.length))) continue
     for (const { what, form, at } of searchText(piece.toString('latin1'), needles))
       found.set(`${what} ${form} ${from + at}`, { what, form, at: from + at })
@@ -29,7 +29,7 @@ export function search(bytes: Buffer, needles: Needles): Find[] {
   return [...found.values()]
 }
 
-/** One character a byte. */
+/** The text has one character for each byte. */
 function searchText(text: string, needles: Needles): Find[] {
   const inView = (form: Form, at: number, view: string): Find[] =>
     lookUp(view, needles).map((what) => ({ what, form, at }))
@@ -53,14 +53,17 @@ function searchText(text: string, needles: Needles): Find[] {
 
 // Plain text ---------------------------------------------------------------------------------------------------
 
-/** 13 digits or more with little between them: spaces and dashes, line ends, the zeros of UTF-16, commas of a list. */
+/** 13 or more digits with short separators: spaces, dashes, line ends, the zeros of UTF-16, commas of a list. */
 const DIGITS = /\d(?:[\s._/+,:;|\-\0]{0,3}\d){12,}/g
 const LENGTHS = [13, 14, 15, 16, 17, 18, 19]
-/** Of anybody, also in what could not be parsed. */
+/** Finds any number with such a name, also in text that cannot be parsed. */
 const NAMED_NUMBER = /card[_-]?number[^0-9A-Za-z]{1,8}\d{12,19}/gi
-/** `"cvv":"0123"`, `cvv=0123`, `cvc: 123`; behind a comma is the next column, a year behind `incorrect_cvc`. */
+/**
+ * `"cvv":"0123"`, `cvv=0123`, `cvc: 123`. A comma is excluded because the next column follows it. `incorrect_cvc` may precede a
+ * year.
+ */
 const NAMED_CVV = /(?:cvv|cvc|csc|security[_ -]?code)2?[^0-9A-Za-z,]{1,8}\d{3,4}(?!\d)/gi
-/** A record's width, as a row, a message or a line has it. */
+/** The width of a record: a row, a message or a line. */
 const BESIDE = 600
 
 function* plain(text: string, needles: Needles): Generator<Find> {
@@ -91,7 +94,7 @@ function* numbersIn(run: string, needles: Needles): Generator<string> {
     }
 }
 
-/** Separate: not as a part of a longer number, of a time or of an identifier. */
+/** Separate means: not a part of a longer number, of a time or of an identifier. */
 function isBeside(text: string, at: number, cvv: string): boolean {
   const around = text.slice(Math.max(0, at - BESIDE), at + BESIDE)
   for (let found = around.indexOf(cvv); found !== -1; found = around.indexOf(cvv, found + 1))
@@ -104,7 +107,7 @@ const PART = /[0-9a-f.:-]/
 
 const UTF16 = /(?:[\x20-\x7e]\0){12,}[\x20-\x7e]?/g
 
-/** Card numbers, alone or in groups; the words; and what names a cvv. */
+/** Card numbers, alone or in groups, words, and names of a cvv. */
 const HEX = new RegExp(
   `(?:3[0-9]|2[0d]){13,}|(?:${[...WORD_STARTS, '"cvv"'].map(hexOf).join('|')})(?:[2-7][0-9a-f]){5,60}`,
   'gi',
@@ -116,7 +119,10 @@ function hexOf(text: string): string {
 const ESCAPE = /%[0-9a-f]{2}|\\u00[0-9a-f]{2}|\\x[0-9a-f]{2}/gi
 const ESCAPED_CHARACTER = /[\w.~%\\+-]/
 
-/** What is written with `%34`, `\u0034` or `\x34` in it, as a whole; at most so much, for binary data are full of both. */
+/**
+ * The longest text with `%34`, `\u0034` or `\x34` that is decoded as a whole. The limit exists because binary data contain many of
+ * both.
+ */
 const LONGEST_ESCAPED = 400
 function* escapedRuns(text: string): Generator<[number, string]> {
   let done = 0
@@ -128,7 +134,7 @@ function* escapedRuns(text: string): Generator<[number, string]> {
     let end = index
     while (end < text.length && end - index < LONGEST_ESCAPED && ESCAPED_CHARACTER.test(text[end] ?? ''))
       end++
-    // The next one begins where this one may have been cut.
+    // The next text begins at the possible cut of this one.
     done = Math.max(index + 1, end - LONGEST_ESCAPED / 2)
     yield [start, text.slice(start, end)]
   }
@@ -137,7 +143,7 @@ const unescaped = (run: string): string =>
   run.replaceAll(ESCAPE, (escape) => String.fromCharCode(Number.parseInt(escape.slice(-2), 16)))
 
 const BASE64 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/'
-/** Which character of base64 the digits, spaces and dashes of a card number become, at each of the four places. */
+/** Returns the base64 characters for the digits, spaces and dashes of a card number, at each of the four positions. */
 const classAt = (place: number): string => {
   const bytes = [...Buffer.from('0123456789 -')]
   const of = (first: number, second: number, third: number) =>
@@ -145,10 +151,10 @@ const classAt = (place: number): string => {
   const all = bytes.flatMap((one) => bytes.flatMap((two) => bytes.map((three) => of(one, two, three))))
   return `[${[...new Set(all)].toSorted((one, other) => BASE64.indexOf(one) - BASE64.indexOf(other)).join('')}]`
 }
-/** Of 13 digits three groups of three are whole, wherever the first one stands. */
+/** In 13 digits, three groups of three are complete at any start position. */
 const BASE64_DIGITS = new RegExp(`(?:${[0, 1, 2, 3].map(classAt).join('')}){3,}`, 'g')
 
-/** The characters of base64 that a text surely becomes when `shift` bytes of something else stand before it. */
+/** Returns the base64 characters of a text that do not depend on the `shift` bytes before it. */
 function base64Of(text: string, shift: number): { pattern: RegExp; before: number } {
   const before = Math.ceil((shift * 8) / 6)
   const whole = Buffer.from(`${'\0'.repeat(shift)}${text}`).toString('base64')

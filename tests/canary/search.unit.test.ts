@@ -37,7 +37,7 @@ const FORMS: Record<string, (text: string) => Buffer> = Object.fromEntries(
   }).map(([name, form]) => [name, (text: string) => Buffer.from(form(text) as string)]),
 )
 
-/** What stands around it: little, or so much that it is cut where one piece of the search ends and the next begins. */
+/** The bytes around the needle: few, or so many that a piece boundary cuts the needle. */
 const surroundings = fc.record({
   before: fc.oneof(fc.nat(50), fc.integer({ min: PIECE - 400, max: PIECE + 10 })),
   after: fc.nat(50),
@@ -108,7 +108,7 @@ test('finds a cvv beside the name of its holder, in whatever order', () => {
 })
 
 test('is not misled by what is stored every day', () => {
-  // Not by chance: in every thirtieth run, four characters of a random text were the cvv of the holder beside it.
+  // A fixed seed: in one of 30 random runs, four characters of a random text equalled the cvv of the cardholder beside it.
   const random = randomOf(2)
   const randomBytes = (length: number) => Buffer.from(Array.from({ length }, () => random.between(0, 255)))
   const rows = Array.from({ length: 5_000 }, (_, at) =>

@@ -7,39 +7,39 @@ import { isOpen, untilFinal } from '../support/order-clients.ts'
 import type { Random } from '../support/random.ts'
 import type { Canaries, CanaryCard } from './canaries.ts'
 
-/** A request with any header and any body: a string or bytes as they are, anything else as JSON. */
+/** A request with any headers and any body. A string or bytes are sent unchanged, any other body as JSON. */
 export type Sent = {
   method?: 'GET' | 'POST'
   path: string
   headers?: Record<string, string>
   body?: unknown
-  /** The client closes its connection before the response. */
+  /** The time after which the client closes its connection without a response. */
   goneAfterMs?: number
 }
-/** `status` is 0 without a response: a lost one is no error. */
+/** `status` is 0 without a response. A lost response is no error. */
 export type Answer = { status: number; body: Record<string, unknown> }
 export type Send = (sent: Sent) => Promise<Answer>
 
-/** The expected status of the response; several where it depends on the canary. */
+/** The expected status of the response. Several are listed if the status depends on the canary. */
 export type LeadsTo = number | readonly number[]
 
-/** A restaurant with something that can be ordered from it: looked up before any process is killed. */
+/** A restaurant with an item to order, looked up before the first kill. */
 type Kitchen = StackFile['restaurants'][number] & { item: string }
 export type World = {
   stack: StackFile
   send: Send
   canaries: Canaries
   random: Random
-  /** An access key that was issued in this run. */
+  /** An access key that this run issued. */
   accessKey: string
-  /** Of Aurora Slice House, which takes every order. */
+  /** An item of Aurora Slice House, which accepts every order. */
   item: string
-  /** One that refuses every order, and one with a console. */
+  /** `refusing` rejects every order. The other restaurant has a console. */
   refusing: Kitchen
   console: Kitchen
-  /** The `id` of the application that the key belongs to. */
+  /** The `id` of the application that owns the access key. */
   application: string
-  /** Whose account the cards are added to that are refused. */
+  /** The user for requests that add a card and are rejected. */
   user: string
 }
 export type Path = { name: string; leadsTo: LeadsTo; walk(world: World): Promise<Answer> }
@@ -47,7 +47,7 @@ export type Path = { name: string; leadsTo: LeadsTo; walk(world: World): Promise
 export const API = '/publicapi/v1'
 export const path = (name: string, leadsTo: LeadsTo, walk: Path['walk']): Path => ({ name, leadsTo, walk })
 
-/** A world with an access key of its own. */
+/** Returns a world with a new access key. */
 export async function worldOf(
   stack: StackFile,
   parts: Pick<World, 'send' | 'canaries' | 'random'>,
@@ -78,7 +78,7 @@ export const sendTo =
     return { status, body: read(body) }
   }
 
-/** Bytes that may be no request at all, and the end of the connection. */
+/** Sends bytes that may be no valid request, and closes the connection. */
 export const sendBytes = ({ stack }: World, bytes: string) =>
   exchange(stack.gateway, Buffer.from(bytes), { signal: AbortSignal.timeout(100) })
 
@@ -101,7 +101,7 @@ function read(text: string): Record<string, unknown> {
   try {
     return JSON.parse(text) as Record<string, unknown>
   } catch {
-    // A page or a partial response, whose content is not needed.
+    // The response is a page or incomplete, and its content is not needed.
     return {}
   }
 }
@@ -109,7 +109,7 @@ function read(text: string): Record<string, unknown> {
 export const operate = ({ stack, send: sendOnce }: World, to: string, body: unknown) =>
   sendOnce({ path: `/operatorapi/v1/${to}`, headers: { 'x-access-token': stack.operatorKey }, body })
 
-/** Every path has a card number in its query as well: no part of a query is stored, logged or traced. */
+/** Every request also has a card number in its query, because no part of a query may be stored, logged or traced. */
 export const send = ({ send: sendOnce, accessKey, canaries }: World, { path: to, headers, ...rest }: Sent) =>
   sendOnce({
     ...rest,
@@ -134,7 +134,7 @@ export const orderOf = ({ item }: World, paidBy: object, more: object = {}) =>
 export const newOrder = (world: World, what: string, more: object = {}) =>
   orderOf(world, cardOf(world.canaries.card(what)), more)
 
-/** A user with a password that must not be found. */
+/** Registers a user with a secret password. */
 export async function newUser(world: World): Promise<{ apiKey: string; email: string; password: string }> {
   const user = { ...maria, email: email(), password: world.canaries.word('password: register-user') }
   const { body } = await post(world, 'register-user', user, keyed())
@@ -144,7 +144,7 @@ export async function newUser(world: World): Promise<{ apiKey: string; email: st
 const MOST_TRIES = 80
 export const LOST: Answer = { status: 0, body: {} }
 
-/** Sends one order under one Idempotency-Key until its outcome is known. */
+/** Repeats one order under one idempotency key until its outcome is known. */
 export async function orderUntilKnown(world: World, what: string): Promise<Answer> {
   const order = newOrder(world, what)
   const headers = keyed()

@@ -14,12 +14,15 @@ const REFUNDS = [
   { all: true },
   { all: true },
 ] as const
-/** Of the orders that were placed. */
+/** The share of placed orders that this class changes. */
 const SHARE = 0.5
-/** After the last order. An order that is not charged yet cannot be refunded. */
+/** The time after the last order. An order without a charge cannot be refunded yet. */
 const PATIENCE_MS = 120_000
 
-/** Refunds and cancellations by operators and customers, repeated until each has its final response, and refunds at the processor. */
+/**
+ * Refunds and cancellations by operators and customers, and refunds at the processor. Each request is repeated until its final
+ * response.
+ */
 export class AfterSale {
   readonly changes: Change[] = []
   readonly #running: Promise<void>[] = []
@@ -34,7 +37,7 @@ export class AfterSale {
     this.#random = random
   }
 
-  /** Begins what happens to an order after its client has received its final response. */
+  /** Starts the change of an order after its client has received the final response. */
   begin({ key, kind, answer }: Timed): void {
     const order = answer?.status === 200 ? answer.apiKey : null
     if (order === null || kind === 'test' || this.#random.next() > SHARE) return
@@ -55,12 +58,12 @@ export class AfterSale {
         continue
       }
       this.#running.push(wait(inMs).then(() => this.#untilFinal(change, body)))
-      // Twice at once, as by a client that lost patience.
+      // The request is sent twice at once, as by an impatient client.
       if (this.#random.next() < 0.3) this.#running.push(wait(inMs).then(() => this.#untilFinal(change, body)))
     }
   }
 
-  /** Resolves when each request has its final response. */
+  /** Resolves when each request has a final response. */
   async ended(): Promise<void> {
     this.#until = performance.now() + PATIENCE_MS
     await Promise.all(this.#running)
@@ -83,7 +86,7 @@ export class AfterSale {
     if (answer.status === 200) change.apiKeys.push(answer.body.apiKey)
   }
 
-  /** Once, because it has no idempotency key. An order that is not captured yet has nothing to refund. */
+  /** Sends the refund once, because it has no idempotency key. An order without a capture has nothing to refund. */
   async #refundAtProcessor(change: Change): Promise<void> {
     const body = JSON.stringify({ reference: change.order, amount: this.#random.between(1, 50) })
     const headers = { 'content-type': 'application/json' }
@@ -112,10 +115,10 @@ export class AfterSale {
   }
 }
 
-/** A lost event is found by the comparison of payments, every two minutes. */
+/** The comparison of payments, every two minutes, finds a lost event. */
 const MIRRORED_WITHIN_MS = 180_000
 
-/** Waits until the orders have the refunds that were made at the processor. */
+/** Waits until the orders have all refunds from the processor. */
 export async function untilMirrored(stack: StackFile, changes: readonly Change[]): Promise<void> {
   const made = changes.filter(({ what, status }) => what === 'refund at the processor' && status === 200)
   const readMissing = async () => {
@@ -125,6 +128,6 @@ export async function untilMirrored(stack: StackFile, changes: readonly Change[]
       return !cancelled && seen < made.filter(({ order }) => order === apiKey).length
     })
   }
-  // What is missing at the end is a violation.
+  // A missing refund is a violation at the end of the run.
   await eventually(readMissing, (missing) => missing.length === 0, MIRRORED_WITHIN_MS, 500)
 }

@@ -15,15 +15,15 @@ const CONFIRM_SELECT = 85 * 65_536 + 10
 type Frame = { type: number; channel: number; payload: Buffer; bytes: Buffer }
 
 /**
- * Drops published messages from a client's stream to RabbitMQ: `isDropped` decides for each. A channel with publisher confirms
- * keeps all of its messages, because a dropped one would shift RabbitMQ's count of confirms.
+ * Drops published messages from the stream of a client to RabbitMQ; `isDropped` decides for each message. A channel with publisher
+ * confirms keeps all of its messages, because a dropped message would shift RabbitMQ's count of confirms.
  */
 export class DroppedPublishes extends Transform {
   readonly #isDropped: () => boolean
   #unread: Buffer = Buffer.alloc(0)
   #isFirst = true
   readonly #confirmed = new Set<number>()
-  /** By channel, the bytes that are still to come of the body that is being dropped. */
+  /** The remaining bytes of the body that is being dropped, by channel. */
   readonly #dropping = new Map<number, number>()
 
   constructor(isDropped: () => boolean) {

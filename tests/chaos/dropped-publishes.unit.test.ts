@@ -19,7 +19,7 @@ function method(channel: number, of: number, id: number): Buffer {
   return frame(1, channel, payload)
 }
 
-/** A message of so many bytes in body frames of at most 10. */
+/** A message of this size in body frames of at most 10 bytes. */
 function publish(channel: number, size: number): Buffer[] {
   const header = Buffer.alloc(14)
   header.writeUInt16BE(60, 0)
@@ -30,7 +30,7 @@ function publish(channel: number, size: number): Buffer[] {
   return [method(channel, 60, 40), frame(2, channel, header), ...bodies]
 }
 
-/** What comes out of it, however the bytes are cut into chunks. */
+/** Returns the bytes that pass. The stream receives them in chunks of this size. */
 function passed(bytes: Buffer, chunk: number, isDropped: () => boolean): Buffer {
   const filter = new DroppedPublishes(isDropped)
   for (let at = 0; at < bytes.length; at += chunk) filter.write(bytes.subarray(at, at + chunk))

@@ -3,7 +3,7 @@ import { proxyTo, type Proxy } from '../../packages/testkit/src/proxy.ts'
 import { DroppedPublishes } from './dropped-publishes.ts'
 import type { Random } from '../support/random.ts'
 
-/** Loses messages on their way to RabbitMQ, each one with the same probability. */
+/** Drops messages on their way to RabbitMQ, each with the same probability. */
 export class LossyRabbitmq {
   published = 0
   dropped = 0
@@ -16,7 +16,7 @@ export class LossyRabbitmq {
     this.#random = random
   }
 
-  /** The servers, with a lossy way to RabbitMQ for the services; tools have the one without loss. */
+  /** Returns the servers for services, with a lossy connection to RabbitMQ. Tools use the connection without loss. */
   async between(servers: Servers): Promise<Servers> {
     const { rabbitmq } = servers
     const ways = Object.entries(rabbitmq.urls ?? {}).map(async ([service, url]) => {

@@ -5,18 +5,20 @@ import { randomOf } from '../support/random.ts'
 import { quantile } from '../support/statistics.ts'
 import { runChaos, startStackForChaos } from './run.ts'
 
-// The faults are signals to the servers' processes, and removed files.
+// Faults are signals to the processes of the servers, and removed files.
 process.env['PLATTER_SERVERS'] ??= 'native'
 
 const { values } = parseArgs({
   options: {
     orders: { type: 'string', default: '1000' },
     seed: { type: 'string', default: String(randomInt(1_000_000)) },
-    /** The share of messages that RabbitMQ never gets, 0 to 1. Nothing else fails then, so that answers are in time. */
+    /**
+     * The share of messages, 0 to 1, that never reach RabbitMQ. No other fault is injected then, so that responses arrive in time.
+     */
     drop: { type: 'string', default: '0' },
   },
 })
-/** What a client may expect, milliseconds (requestTimes). */
+/** The longest time to a response that clients may expect, in milliseconds (requestTimes). */
 const ANSWER_WITHIN_MS = 10_000
 const say = (line: string) => process.stdout.write(`${line}\n`)
 const seed = Number(values.seed)

@@ -25,12 +25,12 @@ const nameOf = ({ how, target }: Strike) => `${how} ${target}`
 
 /** The names of all faults. */
 export const EVERY_FAULT: readonly string[] = [...new Set(DECK.map(nameOf))]
-/** How many faults a round has. */
+/** The number of faults in a round. */
 export const ONE_ROUND = DECK.length
 
 /**
- * Kills and freezes processes until the signal: a replica of a service, or a server. RabbitMQ's data directory is wiped as
- * well. The processor and the restaurants' records are outside systems, and stay intact. Reports each fault when it is over.
+ * Kills and freezes processes until the signal: a replica of a service, or a server. It also wipes the data directory of RabbitMQ.
+ * The processor and the records of the restaurants are outside systems, and stay intact. It reports each fault after its end.
  */
 export async function injectFaults(
   stack: Stack,
@@ -54,7 +54,7 @@ export async function injectFaults(
     if (deck.length === 0) deck = random.shuffled(DECK)
     const strike = deck.shift()!
     const at = Math.round(performance.now() - started)
-    // Between two processes there is no target: the fault is deferred.
+    // A process that restarts is no target, so the fault is deferred.
     const isDeferred = strike.target === 'rabbitmq' && !isBrokerWhole
     if (isDeferred || !(await carryOut(strike, stack, random))) {
       deck.push(strike)
@@ -66,12 +66,12 @@ export async function injectFaults(
     const isBack = () => {
       isBrokerWhole = true
     }
-    // A broker that never recovers shows as stuck orders.
+    // If RabbitMQ never recovers, the invariants find stuck orders.
     void brokerWhole(stack).then(isBack, isBack)
   }
 }
 
-/** False when the target has no process. */
+/** Returns false if the target has no process. */
 async function carryOut({ how, target }: Strike, stack: Stack, random: Random): Promise<boolean> {
   const pids = stack.file.processes[target]
   if (pids.length === 0) return false

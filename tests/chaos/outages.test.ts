@@ -18,7 +18,7 @@ let stack: Stack
 const api = new Api(() => stack.file)
 let disk: SmallDisk | undefined
 let send: Awaited<ReturnType<typeof cashOrderSender>>
-/** Open through all outages. */
+/** The page stays open during all outages. */
 let page: KitchenPage
 
 const say = (line: string) => process.stderr.write(`${line}\n`)
@@ -40,13 +40,13 @@ type Server = 'postgres' | 'rabbitmq' | 'redis'
 const signal = (server: Server, name: NodeJS.Signals) => sendToTrees(stack.file.processes[server], name)
 
 /**
- * 5 s are promised (docs/assurance/failure-modes.md), and measured beside other work were 0.2 to 0.5 s for PostgreSQL and 1.9 s for RabbitMQ.
- * The rest is for a busy machine. Each test prints the time.
+ * docs/assurance/failure-modes.md promises 5 s. The measured times beside other work were 0.2 to 0.5 s for PostgreSQL and 1.9 s for
+ * RabbitMQ. The remaining time is for a busy machine. Each test prints its time.
  */
 const BACK_WITHIN_MS = 20_000
 /**
- * The deadline, which pass-on.unit.test.ts proves to the millisecond, and time for a machine that stands still for 3 s. Earlier
- * when PostgreSQL is unavailable: request-times.unit.test.ts.
+ * The deadline, which pass-on.unit.test.ts proves to the millisecond, and a margin for a machine that pauses for 3 s. The response
+ * comes earlier when PostgreSQL is unavailable: request-times.unit.test.ts.
  */
 const ANSWERED_WITHIN_MS = requestTimes.deadline + 5_000
 
@@ -87,7 +87,7 @@ const sendCardOrder = async (restaurantApiKey: string, headers = {}): Promise<Re
     ),
   })
 
-/** An order that was paid by card. */
+/** Places an order with a card, and waits for its charge. */
 async function chargedOrder(restaurantApiKey: string): Promise<string> {
   const sent = await sendCardOrder(restaurantApiKey)
   expect(sent.status).toBe(200)
@@ -132,19 +132,19 @@ test.skipIf(!SmallDisk.isPossible)(
   async () => {
     const before = servicesOf()
     const small = (disk = new SmallDisk())
-    // Also when the test fails: the next tests use the same database.
+    // The server is restored even if the test fails, because the next tests use the same database.
     onTestFinished(async () => {
       small.free()
       await removeFiller(stack.file.urls.postgres)
       await small.giveBack('orders.orders', stack.file.urls.postgres)
     })
     await small.take('orders.orders', stack.file.urls.postgres)
-    // So that PostgreSQL knows the free space in the table's pages.
+    // PostgreSQL then knows the free space in the pages of the table.
     await withClient(stack.file.urls.postgres, (client) => client.query('vacuum orders.orders'))
     small.fill()
     await fillPages(stack.file.urls.postgres)
     const during = await Promise.all(Array.from({ length: 5 }, timed))
-    // An order that still fitted into a page is accepted: it is answered with 200 PROCESSING, never with an error.
+    // An order that still fits into a page is accepted. Its response is 200 PROCESSING, never an error.
     const refused = during.filter(({ status }) => status !== 200)
     expect(refused.filter(({ status, ms }) => status !== 503 || ms > ANSWERED_WITHIN_MS)).toEqual([])
     expect(refused.length).toBeGreaterThan(0)
@@ -165,7 +165,7 @@ test('no order fails while Redis is frozen or restarts after SIGKILL', async () 
   expect(killed.filter(({ status }) => status !== 200)).toEqual([])
 })
 
-/** Until the end of the test. */
+/** Injects faults until the end of the test. */
 async function failProcessor(rules: readonly object[]): Promise<void> {
   onTestFinished(() => setProcessorFaults(stack.file, []))
   await setProcessorFaults(stack.file, rules)
@@ -173,7 +173,7 @@ async function failProcessor(rules: readonly object[]): Promise<void> {
 
 const hasStruck = () => hasFaultOccurred(stack.file)
 
-/** The response, which the client must have by the deadline. */
+/** Returns the response, which must arrive by the deadline. */
 async function byDeadline(work: Promise<Response>): Promise<Response> {
   const began = performance.now()
   const response = await work
@@ -186,7 +186,7 @@ const pending = { status: 'PROCESSING', paymentState: 'PENDING', cancellation: n
 test('an accepted order is answered 200 PROCESSING by its deadline when the processor takes 5 s for the token and then stops answering', async () => {
   await failProcessor([
     { fault: 'slow', on: ['tokenize'], next: 1, ms: 5_000 },
-    // The saga republishes the command after 2.5 s, and another replica may ask the processor as well.
+    // The saga republishes the command after 2.5 s, so another replica may call the processor as well.
     { fault: 'slow', on: ['authorize'], next: 2, ms: 30_000 },
   ])
   const order = (await (await byDeadline(sendCardOrder(cast.aurora))).json()) as Order
@@ -231,7 +231,7 @@ test('an order whose commit is not confirmed by its deadline is 503, and a retry
     detail: expect.stringContaining('Idempotency-Key') as string,
   })
   const again = async () => (await sendCardOrder(cast.aurora, key)).status === 200
-  await until(again, { what: 'Sending it again', withinMs: 60_000, everyMs: 500 })
+  await until(again, { what: 'Retrying the order', withinMs: 60_000, everyMs: 500 })
   const { apiKey } = (await (await sendCardOrder(cast.aurora, key)).json()) as Order
   await paid(apiKey ?? '', 'CHARGED')
 }, 180_000)
@@ -242,7 +242,7 @@ test('while RabbitMQ restarts after SIGKILL, orders are 503; no service exits, a
   const { status, ms } = await timed()
   expect(status).toBe(503)
   expect(ms).toBeLessThan(ANSWERED_WITHIN_MS)
-  // RabbitMQ itself takes 4 s to start, and many more on a busy machine.
+  // RabbitMQ needs 4 s to start, and much longer on a busy machine.
   await until(() => answersAmqp(stack.file.urls.rabbitmq), { what: 'Starting RabbitMQ', withinMs: 120_000 })
   await areAcceptedAgain()
   expect(servicesOf()).toEqual(before)
@@ -289,7 +289,7 @@ test('a replica of each service, restarted under load, fails no request, and eac
   expect(restarts).toHaveLength(5)
 }, 300_000)
 
-/** The short form of `npm run chaos`: half a minute, and always the same faults in the same order. */
+/** The short form of `npm run chaos`: half a minute, always with the same faults in the same order. */
 const seed = Number(process.env['CHAOS_SEED'] ?? 40)
 
 test('under load, each process is killed and frozen and RabbitMQ wiped: no order is lost, doubled, wrong or stuck', async () => {

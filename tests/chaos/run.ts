@@ -10,15 +10,15 @@ import { randomOf } from '../support/random.ts'
 import { quantile } from '../support/statistics.ts'
 
 export type ChaosOptions = {
-  /** At least; there is load until each fault was there. */
+  /** The minimum number of orders. The load continues until each fault has occurred. */
   orders: number
   atOnce: number
   seed: number
-  /** Least and most time from one fault to the next; null for no faults but those of the stack itself. */
+  /** The shortest and longest time between faults. Null injects only the faults of the stack itself. */
   pauseMs: [number, number] | null
-  /** How many faults there are at most; without it, faults until the load ends. */
+  /** The maximum number of faults. If absent, faults continue until the load ends. */
   mostFaults?: number
-  /** After the final response to an order, with their number so far. */
+  /** Called after each final response, with the number of orders so far. */
   progress?: (done: number) => void
   say: (line: string) => void
 }
@@ -31,7 +31,7 @@ export type Report = {
   settledMs: number | null
 }
 
-/** A stack for fault injection. `bus`: variables of all services that use RabbitMQ. */
+/** Starts a stack for fault injection. `bus`: variables for all services that use RabbitMQ. */
 export const startStackForChaos = (
   say: (line: string) => void,
   { between, bus = {} }: Pick<StackOptions, 'between'> & { bus?: Record<string, string> } = {},
@@ -52,7 +52,7 @@ export const startStackForChaos = (
     },
   })
 
-/** Sends orders under fault injection, waits until all sagas have ended, and checks all invariants on four records. */
+/** Sends orders under fault injection, waits until all sagas have ended, and checks all invariants against four records. */
 export async function runChaos(stack: Stack, options: ChaosOptions): Promise<Report> {
   const { say, seed, pauseMs, orders, mostFaults = Infinity } = options
   const loadOver = new AbortController()
@@ -67,7 +67,7 @@ export async function runChaos(stack: Stack, options: ChaosOptions): Promise<Rep
   }
   const add = (fault: Fault) => {
     faults.push(fault)
-    // Also while every client waits for an answer and begins no order.
+    // This check also runs while all clients wait for responses and start no order.
     endWhenEnough()
   }
   const injecting =
@@ -82,7 +82,7 @@ export async function runChaos(stack: Stack, options: ChaosOptions): Promise<Rep
     answered: (entry) => afterSale.begin(entry),
     progress: (done) => {
       options.progress?.(done)
-      if (done % 500 === 0) say(`  ${done} orders answered`)
+      if (done % 500 === 0) say(`  ${done} orders have a final response`)
     },
   })
   await Promise.all([injecting, afterSale.ended()])

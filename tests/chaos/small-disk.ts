@@ -5,10 +5,10 @@ import { join } from 'node:path'
 import { withClient } from '../../dev/servers/database.ts'
 
 const SIZE_MB = 16
-/** PostgreSQL runs as this user where it may not run as root. */
+/** PostgreSQL refuses to run as root. The launcher then runs it as this user. */
 const NOBODY = 65_534
 
-/** A disk of our own, in memory, so that PostgreSQL's may be filled. To mount it takes root. */
+/** A small disk in memory that a test can fill. Mounting it requires root. */
 export class SmallDisk {
   static readonly isPossible = process.platform === 'linux' && process.getuid?.() === 0
   readonly #folder = mkdtempSync(join(tmpdir(), 'platter-disk-'))
@@ -19,7 +19,7 @@ export class SmallDisk {
     chmodSync(this.#folder, 0o700)
   }
 
-  /** Moves a table to this disk. `superuser`: the URL of a role that may make tablespaces. */
+  /** Moves a table to this disk. `superuser`: the URL of a role that may create tablespaces. */
   take(table: string, superuser: string): Promise<void> {
     return say(
       superuser,
@@ -28,7 +28,7 @@ export class SmallDisk {
     )
   }
 
-  /** Moves it back. */
+  /** Moves the table back. */
   giveBack(table: string, superuser: string): Promise<void> {
     return say(superuser, `alter table ${table} set tablespace pg_default`)
   }
@@ -42,7 +42,7 @@ export class SmallDisk {
     rmSync(this.#ballast, { force: true })
   }
 
-  /** After PostgreSQL has ended. */
+  /** Removes the disk. PostgreSQL must have ended. */
   remove(): void {
     execFileSync('umount', [this.#folder])
     rmdirSync(this.#folder)
@@ -62,12 +62,12 @@ const FILLER = `
   insert into orders.orders (api_key, application_id, restaurant_api_key, method, payment, test, total, status, payment_state, outcome, details)
   values (gen_random_uuid()::text, 'filler', '', 'pickup', 'cash', true, 0, 'PROCESSING', 'NOT_REQUIRED', 'failed', '{}')`
 
-/** Without triggers no subscriber is notified of filler rows. */
+/** Without triggers, no subscriber receives filler rows. */
 const NO_TRIGGERS = 'set session_replication_role = replica'
 
 /**
- * Uses up what is free within the pages of the table of orders. An order that still fits there, and whose next step does
- * not, is accepted: its client waits for it as long as it may.
+ * Fills the free space within the pages of the table of orders. An order may still fit there, but its next step may not. The order
+ * is then accepted, and its client waits until the deadline.
  */
 export async function fillPages(superuser: string): Promise<void> {
   await withClient(superuser, async (client) => {

@@ -1,7 +1,7 @@
 /**
- * Kills one of three RabbitMQ nodes under load, which stays down: orders continue, and none is lost.
+ * Kills one of three RabbitMQ nodes under load. The node stays stopped, orders continue, and none is lost.
  *   npm run cluster -- --orders 300 --queues quorum
- * `--queues classic` shows what is lost with the node.
+ * `--queues classic` shows the losses with a dead node.
  */
 import { randomInt } from 'node:crypto'
 import { fileURLToPath } from 'node:url'

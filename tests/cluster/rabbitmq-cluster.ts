@@ -22,7 +22,7 @@ import type { ServerContext } from '../../dev/servers/types.ts'
 const NODES = 3
 const execute = promisify(execFile)
 
-/** A cluster of RabbitMQ nodes on this machine. A killed node stays down. */
+/** A cluster of RabbitMQ nodes on this machine. A killed node stays stopped. */
 export class RabbitmqCluster {
   readonly #nodes: readonly Node[]
   readonly #children = new Map<Node, Child>()
@@ -39,14 +39,14 @@ export class RabbitmqCluster {
     return cluster
   }
 
-  /** The URLs of all nodes for each service, as AMQP_URL takes them. */
+  /** Returns the URLs of all nodes for each service, in the format of AMQP_URL. */
   get urls(): Record<string, string> {
     return Object.fromEntries(
       brokerServices.map((service) => [service, this.#nodes.map((node) => urlOf(node, service)).join(',')]),
     )
   }
 
-  /** The number of queues that each node leads, or stores alone; the busiest node first. */
+  /** Returns the number of queues that each node leads or stores alone, the busiest node first. */
   async leaders(): Promise<{ node: string; queues: number }[]> {
     const table = await this.#control('--silent', 'list_queues', 'name', 'pid', 'leader')
     // The process of a classic queue is named <node.numbers>. Without a leader there is no third column.
@@ -78,14 +78,14 @@ export class RabbitmqCluster {
         const status = JSON.parse(await this.#control('--formatter', 'json', 'cluster_status')) as Status
         return status.running_nodes.length === NODES
       } catch {
-        // The queried node is not up yet.
+        // The queried node has not started yet.
         return false
       }
     }
     await until(isJoined, { what: 'Joining the nodes', withinMs: 120_000, everyMs: 1_000 })
   }
 
-  /** Runs rabbitmqctl on the last node: another one is killed. */
+  /** Runs rabbitmqctl on the last node, because the test kills another one. */
   async #control(...command: readonly string[]): Promise<string> {
     const node = this.#nodes.at(-1)
     if (!node) throw new Error('a cluster has nodes')

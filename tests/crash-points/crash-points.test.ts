@@ -18,15 +18,15 @@ import {
 } from './points.ts'
 
 const { chosen, summary } = chosenPoints()
-/** At each point both replicas of all services die, and the broker loses its data. */
+/** With CRASH_EVERYTHING, each point kills both replicas of all services and wipes the data of RabbitMQ. */
 const isEverythingKilled = process.env['CRASH_EVERYTHING'] === 'true'
-/** A broker without data is ready after some seconds. */
+/** RabbitMQ needs some seconds to start without data. */
 const SETTLED_WITHIN_MS = isEverythingKilled ? 120_000 : 60_000
 
 let crash: CrashStack
 let client: Client
 let books: SharedBooks
-/** A user may have 20 cards, and each card order saves one. */
+/** A user may have at most 20 cards, and each card order saves one. */
 const users: string[] = []
 const CARDS_A_USER = 15
 
@@ -45,7 +45,7 @@ afterAll(async () => {
   await crash.stack.stop()
 }, 60_000)
 
-/** The events of an order are complete when none was added for this time. */
+/** The test assumes that an order has no further events after this time without one. */
 const QUIET_MS = 1_000
 
 async function eventsOf(key: string): Promise<string[]> {
@@ -71,10 +71,10 @@ async function record(kind: Kind, round: number): Promise<string[]> {
   return (await eventsOf(key)).slice(events.length)
 }
 
-/** On a busy machine a reply may come so late that a command is republished. */
+/** On a busy machine a reply may arrive so late that the orchestrator republishes the command. */
 const TRIES = 3
 
-/** Concurrent events of different processes have no order. */
+/** Concurrent events of different processes have no defined order. */
 const isSame = (one: readonly string[], other: readonly string[]): boolean =>
   String(one.toSorted()) === String(other.toSorted())
 
@@ -91,7 +91,7 @@ test('an undisturbed order has exactly the events of the golden list', { timeout
   for (const kind of KINDS) expect(recorded[kind]?.toSorted()).toEqual(golden[kind].toSorted())
 })
 
-/** Kills one process at a time. Orders may still recover while the next process is killed. */
+/** Kills one process at a time. Earlier orders may still recover during the next kill. */
 let turn: Promise<unknown> = Promise.resolve()
 function inTurn<T>(work: () => Promise<T>): Promise<T> {
   const mine = turn.then(work)
@@ -99,7 +99,7 @@ function inTurn<T>(work: () => Promise<T>): Promise<T> {
   return mine
 }
 
-/** Sends the request until the armed process has died and was replaced. */
+/** Sends the request until the armed process has died and has a replacement. */
 async function kill<Answered>(
   { event }: Point,
   key: string,
@@ -117,7 +117,7 @@ async function kill<Answered>(
   return { first, death: { isDead: dead !== null, isBack } }
 }
 
-/** The test before may have cut connections between services: then the order has not begun, and is sent again. */
+/** The previous test may have cut connections between services. The order is then not placed, and the client sends it again. */
 async function sendUntil<Answered>(
   dying: Promise<unknown>,
   send: () => Promise<Answered | null>,
@@ -133,7 +133,7 @@ async function sendUntil<Answered>(
 
 const numbered = chosen.map((point, at) => ({ ...point, at }))
 
-/** The kills so far, in order: an order may still be in progress during the next kill. */
+/** The kills so far, in order. An order may still be in progress during the next kill. */
 const deaths: string[] = []
 async function storyOf(key: string): Promise<string> {
   const since = deaths.slice(deaths.findIndex((death) => death.startsWith(`${key}: `))).join('\n')
@@ -142,7 +142,7 @@ async function storyOf(key: string): Promise<string> {
 
 const recoveries: { ms: number; what: string }[] = []
 
-/** Waits until the order has ended, and compares its books. Returns them. */
+/** Waits until the order has ended, compares its records with the expected ones, and returns them. */
 async function expectOneEnd(
   { kind, event }: Point,
   { key, answer, killedAt }: { key: string; answer: Sent; killedAt: number },
@@ -154,7 +154,7 @@ async function expectOneEnd(
   return settled
 }
 
-/** An order in progress would not survive the next kill of everything in time: it ends before. */
+/** Waits until the order has ended. An order in progress would not recover in time from the next kill of all processes. */
 async function untilSettled(key: string, body: object): Promise<void> {
   await client.retry(key, body)
   await books.settled(key, SETTLED_WITHIN_MS)
@@ -163,8 +163,8 @@ async function untilSettled(key: string, body: object): Promise<void> {
 const ORDERS_TO_TRY = 3
 
 /**
- * Sends orders until the armed process has died. An order may share a statement with one that recovers from an earlier kill, and has no
- * event of its own then: another order is tried.
+ * Sends orders until the armed process has died. An order may share a statement with an order that recovers from an earlier kill.
+ * It then has no separate event, and the test sends another order.
  */
 async function killOrder(point: Point, { name, user }: { name: string; user: string }) {
   for (let tries = 1; ; tries++) {
@@ -177,8 +177,8 @@ async function killOrder(point: Point, { name, user }: { name: string; user: str
 }
 
 /**
- * Refunds or cancels a captured order until the armed process has died. Its connections may still be recovering from the kill
- * before, so that a command is repeated and the events of the order have other numbers: then another order is tried.
+ * Refunds or cancels a captured order until the armed process has died. Its connections may still recover from the previous kill.
+ * The orchestrator then repeats a command, and the events of the order have other numbers. The test then sends another order.
  */
 async function killAfterSale(point: Point & { kind: AfterSale }, name: string) {
   for (let tries = 1; ; tries++) {
@@ -222,7 +222,7 @@ describe.concurrent('an order reaches its one correct end when', () => {
       const killedAt = performance.now()
       expect(death).toEqual({ isDead: true, isBack: true })
       await first
-      // It is repeated also when it was answered.
+      // The client repeats the change even after a response.
       expect(await client.retryChange(point.kind, change)).toBe(200)
       const settled = await expectOneEnd(point, { key, answer, killedAt })
       const [order] = settled.orders

@@ -24,7 +24,7 @@ export class CrashStack {
     this.#directory = directory
   }
 
-  /** With one replica of each service no other replica takes over. Timeouts are short. */
+  /** Starts the stack. With one replica of each service, no other replica can steal a lease. Timeouts are short. */
   static async start(replicas: number): Promise<CrashStack> {
     const runDirectory = root('.run/crash')
     const directory = root('.run/crash-points')
@@ -54,14 +54,14 @@ export class CrashStack {
     return new CrashStack(stack, directory)
   }
 
-  /** The events of a request so far, in the order in which they were written. */
+  /** Returns the events of a request so far, in the order of their writing. */
   async eventsOf(requestId: string): Promise<string[]> {
     const file = join(this.#directory, 'events.jsonl')
     const lines = await readLines<{ requestId: string; event: string }>(file)
     return lines.filter((line) => line.requestId === requestId).map(({ event }) => event)
   }
 
-  /** From now on the process that reaches this event of this request kills itself. */
+  /** Arms a crash point: the process that reaches this event of this request kills itself. */
   arm(requestId: string, event: string): void {
     for (const name of this.#files('fired-')) rmSync(join(this.#directory, name))
     writeFileSync(join(this.#directory, 'armed'), `${requestId} ${event}`)
@@ -71,7 +71,7 @@ export class CrashStack {
     rmSync(join(this.#directory, 'armed'), { force: true })
   }
 
-  /** Resolves with the process that has died at the crash point; null when none does. */
+  /** Resolves with the process that died at the crash point, or with null if no process died in this time. */
   async fired(withinMs: number): Promise<string | null> {
     const pid = () => this.#files('fired-')[0]?.slice('fired-'.length)
     await eventually(pid, (dead) => dead !== undefined, withinMs, 10)
@@ -86,12 +86,12 @@ export class CrashStack {
     return pids
   }
 
-  /** Resolves when other processes have replaced these ones. */
+  /** Resolves when new processes have replaced these processes. */
   replaced(pids: readonly string[], withinMs: number): Promise<boolean> {
     return eventually(() => !this.#readyPids().some((pid) => pids.includes(pid)), Boolean, withinMs, 10)
   }
 
-  /** The ready replicas of all services. */
+  /** Returns the process ids of the ready replicas of all services. */
   #readyPids(): string[] {
     return this.#files('ready-').map((name) => readFileSync(join(this.#directory, name), 'utf8'))
   }

@@ -1,7 +1,7 @@
 /**
- * Loaded before a service's own code (`--import`): tells every commit, publish, call and ack that an order
- * causes in this process, and kills the process at the one that is armed. Knows the libraries' insides, so
- * that no line of ours has to know of it.
+ * Node loads this file before the code of a service (`--import`). It records every commit, publish, call and acknowledgement that
+ * an order causes in this process, and kills the process at the armed event. It patches the internals of libraries, so the code of
+ * the services needs no hooks for the test.
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { appendFileSync, readFileSync, renameSync } from 'node:fs'
@@ -15,19 +15,19 @@ import { nameOfCall, nameOfMessage, nameOfStatement } from './names.ts'
 const { CRASH_DIRECTORY = '', CRASH_SERVICE = '' } = process.env
 const require = createRequire(import.meta.url)
 
-/** Whose request the running code is about, over all awaits; and which queue its message came from. */
+/** The request that the running code serves, across all awaits, and the queue of its message. */
 const context = new AsyncLocalStorage<{ requestId: string; queue: string }>()
 const counts = new Map<string, number>()
-/** What is written into a socket has left the process after so long. */
+/** After this time, data that was written to a socket has left the process. */
 const WRITTEN_MS = 5
 
-/** Records only the test's own orders, by their request ids. */
+/** Records only orders of the test, recognised by their request ids. */
 function inContext<T>(requestId: unknown, queue: string, work: () => T): T {
   if (typeof requestId !== 'string' || !requestId.startsWith('crash-')) return context.exit(work)
   return context.run({ requestId, queue }, work)
 }
 
-/** Records the event, and kills the process when it is the armed one. */
+/** Records the event, and kills the process if the event is armed. */
 function record(what: string): void {
   const here = context.getStore()
   if (!here) return
@@ -40,7 +40,7 @@ function record(what: string): void {
   if (isArmed(requestId, event)) process.kill(process.pid, 'SIGKILL')
 }
 
-/** The process that renames the file owns the crash: no second process dies at the same point. */
+/** The process that renames the file owns the crash, so no second process dies at the same point. */
 function isArmed(requestId: string, event: string): boolean {
   const file = join(CRASH_DIRECTORY, 'armed')
   try {
@@ -48,7 +48,7 @@ function isArmed(requestId: string, event: string): boolean {
     renameSync(file, join(CRASH_DIRECTORY, `fired-${process.pid}`))
     return true
   } catch {
-    // Nothing is armed, which is so nearly always.
+    // Usually no event is armed.
     return false
   }
 }
@@ -57,7 +57,7 @@ const tellWhenWritten = (what: string) => setTimeout(() => record(what), WRITTEN
 
 type Method = (this: unknown, ...args: unknown[]) => unknown
 
-/** Puts `around` in the place of a method; it gets the original, bound, and the arguments. */
+/** Replaces a method by `around`, which receives the bound original and the arguments. */
 function wrap(
   prototype: object,
   name: string,
@@ -65,7 +65,7 @@ function wrap(
 ): void {
   const methods = prototype as Record<string, Method>
   const original = methods[name]
-  if (!original) throw new Error(`the library has no ${name} any more`)
+  if (!original) throw new Error(`the library no longer has a method ${name}`)
   methods[name] = function wrapped(this: unknown, ...args: unknown[]) {
     return around(original.bind(this), args, this)
   }
@@ -73,7 +73,7 @@ function wrap(
 
 // PostgreSQL -----------------------------------------------------------------------------------------------
 
-/** Through the query builder and the pool down to the store's function. */
+/** The stack trace must reach through the query builder and the pool to the function of the store. */
 Error.stackTraceLimit = 40
 
 const { Client } = require('pg') as { Client: { prototype: object } }
@@ -92,7 +92,7 @@ wrap(Client.prototype, 'query', (query, args) => {
 
 // RabbitMQ -------------------------------------------------------------------------------------------------
 
-// Not among the exports of the package.
+// The package does not export these classes.
 const { Channel, ConfirmChannel } = require(
   join(dirname(require.resolve('amqplib')), 'lib/channel_model.js'),
 ) as Record<'Channel' | 'ConfirmChannel', { prototype: object }>
@@ -102,7 +102,7 @@ type Message = Parameters<typeof decode>[0]
 /** The request of each order, by its apiKey. */
 const requests = new Map<string, string>()
 
-/** An event of the processor has a request id of its own: its message is about the order that it names. */
+/** An event of the processor has its own request id. Its message belongs to the order that it names. */
 function requestOf(requestId: string | undefined, data: unknown): string | undefined {
   const { orderApiKey } = (data ?? {}) as { orderApiKey?: string }
   if (orderApiKey === undefined) return requestId
@@ -111,15 +111,15 @@ function requestOf(requestId: string | undefined, data: unknown): string | undef
   return requestId
 }
 
-/** Which question of an order a correlation id belongs to: a reply carries nothing else. */
+/** The question of an order, by correlation id. A reply carries only that id. */
 const questions = new Map<string, { requestId: string; name: string }>()
 
-/** A message is published or acknowledged for each of the orders that share it. */
+/** Calls `work` for each order that shares the message. */
 function forItems(message: Message, queue: string, work: (name: string) => void): void {
   for (const { requestId, id = '', data } of decode(message)) {
     const question = questions.get(id)
     const name = nameOfMessage(question ? `answer to ${question.name}` : queue, data)
-    // An event carries no request id: it is about the order in whose context it is published.
+    // An event carries no request id. It belongs to the order in whose context the process publishes it.
     const about = question?.requestId || requestOf(requestId, data) || context.getStore()?.requestId
     inContext(about, queue, () => work(name))
   }
@@ -197,9 +197,9 @@ wrap(Server.prototype, 'emit', (emit, args) => {
   return inContext(request?.headers?.['x-request-id'], '', () => emit(...args))
 })
 
-// A life in waiting ----------------------------------------------------------------------------------------
+// Standby process ------------------------------------------------------------------------------------------
 
-// Everything is loaded before it is needed, so that a process that was killed is replaced at once.
+// A standby process loads all modules in advance, so that it replaces a killed process at once.
 await import(`../../services/${CRASH_SERVICE}/src/wire.ts`)
 process.on('disconnect', () => process.exit(1))
 await new Promise((resolve) => {

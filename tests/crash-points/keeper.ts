@@ -1,6 +1,6 @@
 /**
  * Runs one service in place of the launcher, whose restart delay grows with each death. A standby process, loaded in advance,
- * takes over at once, and is replaced by the next standby.
+ * replaces a dead process at once. The next standby process then loads.
  */
 import { spawn, type ChildProcess } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
@@ -23,7 +23,7 @@ function load(): ChildProcess {
 
 const loaded = (child: ChildProcess) => new Promise((resolve) => child.once('message', resolve))
 
-/** Lets a loaded process begin, tells when it is ready, and loads the next one. */
+/** Starts the service in a loaded process, reports when it is ready, and loads the next process. */
 async function live(child: ChildProcess): Promise<never> {
   const ended = new Promise<number | null>((resolve) => child.once('exit', resolve))
   const isOver = () => child.exitCode !== null || child.signalCode !== null

@@ -10,8 +10,8 @@ const { values, positionals } = parseArgs({
   },
 })
 
-// All points, one test each. `--record` rewrites the golden list: review its changes before you commit them. `--everything` kills both
-// replicas of all services at each point, and wipes the broker.
+// Runs all points, one test each. `--record` rewrites the golden list: review its changes before you commit them. `--everything`
+// kills both replicas of all services at each point, and wipes the data of RabbitMQ.
 process.env['CRASH_POINTS'] = 'all'
 process.env['CRASH_RECORD'] = String(values.record)
 process.env['CRASH_EVERYTHING'] = String(values.everything)

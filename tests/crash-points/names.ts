@@ -1,12 +1,15 @@
 /*
- * Names of what an order does in a process, the same at each run: no ids, no positions. A golden list of them
- * is only as good as they are stable and unlike each other.
+ * Names of the events of an order in a process. They are equal in each run: they contain no ids and no positions. The golden list
+ * needs names that are stable and distinct.
  */
 
-/** A lock (`for no key update`) changes nothing. */
+/** A lock (`for no key update`) changes no row. */
 const CHANGES = /\b(insert into|(?<!for |key )update|delete from)\b|^commit/i
 const IN_STORE = /at (?:async )?(?:\w+\.)?(?<name>\w+) \(.*\/store\/(?<file>[\w-]+)\.ts/
-/** What a statement that orders share is made by (packages/kit/src/postgres/batch.ts); what it writes first tells which. */
+/**
+ * The function that runs a statement for several orders (packages/kit/src/postgres/batch.ts). The first table that the statement
+ * writes identifies it.
+ */
 const SHARED = 'run'
 const PAYMENT_STATES = new Set([
   'challenged',
@@ -18,7 +21,10 @@ const PAYMENT_STATES = new Set([
   'released',
 ])
 
-/** The function of `store/` that a statement comes from, and where it moves to; null for what changes nothing. */
+/**
+ * Returns the function of `store/` that issues a statement, and the state that the statement writes. Returns null for a statement
+ * without changes.
+ */
 export function nameOfStatement(args: readonly unknown[], stack: string): string | null {
   const [given, second] = args
   const { text, values } =
@@ -46,7 +52,7 @@ const tablesOf = (text: string): string =>
 
 const firstOf = (text: string): string => tablesOf(text).split(', ')[0] ?? ''
 
-/** The state of the saga or of the authorization that a statement writes. */
+/** Returns the state of the saga or of the authorization that a statement writes. */
 function whereTo(values: readonly unknown[]): string {
   for (const value of values) {
     if (typeof value !== 'string') continue
@@ -57,7 +63,7 @@ function whereTo(values: readonly unknown[]): string {
   return ''
 }
 
-/** Of the rows that are given to a shared statement. */
+/** Returns the first of the rows that a shared statement receives. */
 function firstRow(rows: string): unknown[] {
   const [first] = JSON.parse(rows) as object[]
   return Object.values(first ?? {})
@@ -78,14 +84,14 @@ const stateOf = ({ done, undone, refusal, challenge }: SagaState): string =>
 
 type About = { step?: string; undo?: boolean; outcome?: { kind: string } }
 
-/** A message by its queue without the version; a reply to a saga also by its command. */
+/** Names a message by its queue without the version. A reply to a saga also has the name of its command. */
 export function nameOfMessage(to: string, data: unknown): string {
   const name = to.replace(/\.v\d+$/, '')
   const { step, undo, outcome } = (data ?? {}) as About
   return outcome ? `${name} (${step}${undo ? ' compensation' : ''}: ${outcome.kind})` : name
 }
 
-/** Null for a call that is not about the order: access keys are looked up once a second, by any request. */
+/** Returns null for a call that serves no order: any request may look up an access key, once a second. */
 export function nameOfCall({ method, path }: { method: string; path: string }): string | null {
   if (path.includes('access-key')) return null
   return `${method} ${(path.split('?')[0] ?? '').replaceAll(/auth_[0-9a-f]+/g, ':id').replaceAll(/[0-9a-f]{48}/g, ':order')}`

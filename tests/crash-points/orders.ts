@@ -32,7 +32,7 @@ function repeated() {
 
 export type Sent = Answer<Partial<Order> & { code?: string }> | null
 
-/** `key`: of the order; the change has an Idempotency-Key of its own. */
+/** `key` belongs to the order. The change has a separate idempotency key. */
 type Change = { key: string; apiKey: string; requestId: string }
 
 const headersOf = (key: string, requestId: string) => ({
@@ -40,7 +40,7 @@ const headersOf = (key: string, requestId: string) => ({
   timeoutMs: ANSWER_WITHIN_MS,
 })
 
-/** One client application, with users of its own. */
+/** One client application with its users. */
 export class Client {
   readonly #api: Api
   readonly #operatorKey: string
@@ -50,12 +50,12 @@ export class Client {
     this.#operatorKey = stack.operatorKey
   }
 
-  /** Reads the menus before the first kill. */
+  /** Reads the menus. The test calls it before the first kill. */
   async readMenus(): Promise<void> {
     await Promise.all([cast.aurora, cast.refuses].map((restaurant) => this.#api.plainItem(restaurant)))
   }
 
-  /** The gateway looks an access key up once a second: here before its calls are recorded. */
+  /** The gateway looks up an access key once a second. This request triggers the lookup before the test records calls. */
   async warmUp(): Promise<void> {
     await this.#get(`restaurant/${cast.aurora}`)
   }
@@ -70,23 +70,23 @@ export class Client {
     return pickup(restaurant, await this.#api.plainItem(restaurant), {
       comments: key,
       recipient: kind === 'card' ? { apiKey: user } : maria,
-      // A card of its own: the same card again is not saved, and the order has fewer steps.
+      // Each order has a new card. Platter would not save a known card again, and the order would have fewer steps.
       ...(kind !== 'cash' && { payment: 'card', card: { ...card(number), cardholderStreetAddress: key } }),
       ...(kind === 'challenge' && { canAuthenticate: true }),
     })
   }
 
-  /** Sends the order once; null when no final response comes. When the bank asks, the customer says yes. */
+  /** Sends the order once; null without a final response. When the bank requires a challenge, the customer confirms it. */
   send(key: string, requestId: string, body: object): Promise<Sent> {
     return sendOnce(this.#api, body, headersOf(key, requestId))
   }
 
-  /** Sends it again under its key until there is a final response. */
+  /** Repeats the order under its idempotency key until a final response arrives. */
   retry(key: string, body: object): Promise<Sent> {
     return untilFinal((tries) => this.send(key, `crash-retry-${key}-${tries}`, body), repeated())
   }
 
-  /** An operator refunds a part of an order, or cancels it: once; the status, or null when no final response comes. */
+  /** As operator, refunds a part of an order or cancels it, once. Returns the status, or null without a final response. */
   async changeOrder(kind: AfterSale, { key, apiKey, requestId }: Change): Promise<number | null> {
     const [path, body] =
       kind === 'refund'
@@ -97,7 +97,7 @@ export class Client {
     return answer?.status ?? null
   }
 
-  /** Repeats the request until there is a final response. */
+  /** Repeats the change until a final response arrives. */
   retryChange(kind: AfterSale, change: Change): Promise<number | null> {
     const requestId = (tries: number) => `crash-retry-${change.key}-${kind}-${tries}`
     return untilFinal(
@@ -106,11 +106,11 @@ export class Client {
     )
   }
 
-  /** How the order ended for its client; one that was answered while it was undecided is read again. */
+  /** Returns the outcome of the order for its client. If the response came before the outcome, the client reads the order again. */
   async entryOf(key: string, kind: Kind, sent: Sent): Promise<Entry> {
     const read = sent?.status === 200 ? await this.#get<Order>(`order/${sent.body.apiKey}`) : sent
     const record = read && recordOf(read)
-    // A refusal that came after the response cancels the order; a client takes it as a refusal.
+    // A rejection after the response cancels the order. The client treats it as a rejection.
     const isRefused = read?.body.cancellation?.reason === 'order-refused'
     return {
       key,
@@ -124,7 +124,7 @@ export class Client {
     return (await this.#get<User>(`user/${user}`)).body.creditCards.map(({ apiKey }) => apiKey)
   }
 
-  /** Retries while the next test kills the service that should respond. */
+  /** Retries while the next test kills the service that serves the request. */
   async #get<T>(path: string): Promise<Answer<T>> {
     const read = () => finalOf(this.#api.get<T>(path, { timeoutMs: ANSWER_WITHIN_MS }))
     const answer = await untilFinal(read, repeated())
@@ -133,7 +133,7 @@ export class Client {
   }
 }
 
-/** The books, read at most every so often however many wait for them. */
+/** Records of all orders, read at a limited rate for any number of concurrent callers. */
 export class SharedBooks {
   readonly #stack: StackFile
   #read: Promise<Books> | null = null
@@ -142,7 +142,7 @@ export class SharedBooks {
     this.#stack = stack
   }
 
-  /** What the books say of the orders with a key, once all of them have ended; as they stand when they never do. */
+  /** Returns the records of the orders with a key when all of them have ended, or at the end of the time. */
   async settled(key: string, withinMs: number): Promise<Books> {
     const end = performance.now() + withinMs
     for (;;) {

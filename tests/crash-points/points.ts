@@ -2,11 +2,11 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { format } from 'node:util'
 import { randomOf } from '../support/random.ts'
 
-/** What happens to a captured card order, whose own steps are no crash points then. */
+/** Changes of a captured card order. The steps of the order itself are then no crash points. */
 export const AFTER_SALE = ['refund', 'cancel'] as const
 export type AfterSale = (typeof AFTER_SALE)[number]
 
-/** The kinds of orders whose every step is a crash point. */
+/** The kinds of orders. Each step of each kind is a crash point. */
 export const KINDS = ['card', 'cash', 'refused', 'challenge', ...AFTER_SALE] as const
 export type Kind = (typeof KINDS)[number]
 export const isAfterSale = (kind: Kind): kind is AfterSale => AFTER_SALE.includes(kind as AfterSale)
@@ -23,18 +23,18 @@ export const writePoints = (recorded: Points): void =>
 export type Point = { kind: Kind; event: string }
 
 const all = (): Point[] => {
-  // A new kind has no list before it is recorded.
+  // A new kind has no list before its recording.
   const golden: Partial<Points> = points()
   return KINDS.flatMap((kind) => (golden[kind] ?? []).map((event) => ({ kind, event })))
 }
 
-/** For example `before commit` or `after ack`. */
+/** For example, `before commit` or `after ack`. */
 const sortOf = ({ event }: Point): string => event.split(' ').slice(1, 3).join(' ')
 
-/** One of the seeds that choose points of every kind of order and of every service. */
+/** A seed whose chosen points cover each kind of order and each service. */
 const SEED = 1190
 
-/** All points for `CRASH_POINTS=all`, else one of each sort, chosen by `CRASH_SEED`. */
+/** Returns all points for `CRASH_POINTS=all`, otherwise one point of each sort, chosen by `CRASH_SEED`. */
 export function chosenPoints(): { chosen: Point[]; summary: string } {
   const every = all()
   if (process.env['CRASH_POINTS'] === 'all')

@@ -9,23 +9,23 @@ import { databaseServices } from '../../dev/stack/services.ts'
 
 const root = join(import.meta.dirname, '../..')
 
-/** Read by what a process stands on and not by its Config: node-postgres and Node. */
+/** Variables that node-postgres and Node read, and the Config of a process does not. */
 const OTHERS = ['PGSSLMODE', 'NODE_EXTRA_CA_CERTS', 'SSL_CERT_DIR', 'NODE_USE_SYSTEM_CA', 'INSTALLATION']
 
-/** What the image sets, see Dockerfile. */
+/** Variables that the image sets, see Dockerfile. */
 export const fromImage: Readonly<Record<string, string>> = Object.fromEntries(
   [...readFileSync(join(root, 'Dockerfile'), 'utf8').matchAll(/^ENV (.+)$/gm)].flatMap(([, line = '']) =>
     line.split(' ').map((one) => one.split('=') as [string, string]),
   ),
 )
 
-/** The folder that a process of ours is in. */
+/** Returns the folder of a process of the platform. */
 export const folderOf = (name: string): string =>
   existsSync(join(root, 'services', name)) ? `services/${name}` : `dev/${name}`
 
 /**
- * What is wrong with the variables that a process is started with: unknown names, missing ones and values that its
- * Config refuses. `besides` are names that are there only to be put into other values.
+ * Returns the faults in the variables of a process: unknown names, missing names, and values that its Config rejects. Names in
+ * `besides` only occur within other values.
  */
 export async function environmentFaults(
   name: string,
@@ -47,7 +47,7 @@ export async function environmentFaults(
   ]
 }
 
-/** Of the variables of a processor which are needed depends on which one it is: no schema says that. */
+/** The necessary variables of payments depend on the processor. No schema expresses that. */
 function processorFaults(config: Payments): readonly string[] {
   try {
     processorConfig(config)
@@ -57,17 +57,17 @@ function processorFaults(config: Payments): readonly string[] {
   }
 }
 
-/** The same for the jobs of dev/compose, which have no Config: they take exactly these. */
+/** The variables of the jobs of dev/compose, which have no Config. Each job takes exactly these. */
 const jobs: Readonly<Record<string, readonly string[]>> = {
   secrets: ['ENV_FILE', 'NODE_ENV', ...ownSecretNames],
   prepare: ['DATABASE_URL', ...databaseServices.map((name) => `${name.toUpperCase()}_PASSWORD`)],
   seed: ['GATEWAY_URL', 'BEHIND_THE_GATEWAY', 'SIMULATORS_URL', 'PUBLIC_URL', 'OPERATOR_KEY', 'STATE_FILE'],
 }
 
-/** Whether this is one of the jobs. */
+/** Returns true if this is one of the jobs. */
 export const isJob = (name: string): boolean => name in jobs
 
-/** What is wrong with the variables that a job is started with. */
+/** Returns the faults in the variables of a job. */
 export function jobFaults(
   name: string,
   variables: Readonly<Record<string, string>>,

@@ -20,20 +20,20 @@ import { until } from '../../dev/process/wait.ts'
 import { findDocker } from '../../dev/servers/compose-command.ts'
 
 /*
- * The images of docker-compose.yml, built and asked. In a copy of the repository, so that no .env of a developer is
- * read or written, and under names of its own, so that no image of a developer is replaced.
+ * Builds and calls the images of docker-compose.yml. A copy of the repository ensures that the test neither reads nor writes an
+ * .env of a developer. Separate names ensure that it replaces no image of a developer.
  */
 
 const root = join(import.meta.dirname, '../..')
 const project = `platter-test-${randomBytes(4).toString('hex')}`
-/** npm ci and Vite, twice, on a busy machine without a cache. */
+/** The time of npm ci and Vite, twice, on a busy machine without a cache. */
 const buildWithinMs = 600_000
 
 const run = promisify(execFile)
 let folder: string
 let port: number
 
-/** A command in the copy, as a person types it. Gives what it printed, and whether it succeeded. */
+/** Runs a command in the copy, like a person. Returns its output, and whether it succeeded. */
 async function shell(command: string, variables: NodeJS.ProcessEnv = {}) {
   const { NODE_ENV: _, ...surroundings } = process.env
   const env = {
@@ -52,14 +52,14 @@ async function shell(command: string, variables: NodeJS.ProcessEnv = {}) {
   }
 }
 
-/** The same where a failure is the test's. */
+/** Runs a command, and fails the test if the command fails. */
 async function succeed(command: string): Promise<string> {
   const { succeeded, output } = await shell(command)
   if (!succeeded) throw new Error(output)
   return output
 }
 
-/** What the gateway in its container answers. */
+/** Sends a request to the gateway in its container. */
 const at = (path: string) => fetch(`http://127.0.0.1:${port}${path}`, { signal: AbortSignal.timeout(5_000) })
 
 const envFile = () => join(folder, '.env')
@@ -71,7 +71,7 @@ const readEnv = () =>
       .map((line) => line.split('=') as [string, string]),
   )
 
-/** The commands of README.md that make an .env. */
+/** Returns the commands of README.md that create an .env. */
 function commandsForSecrets(): string {
   const blocks = readFileSync(join(root, 'README.md'), 'utf8').matchAll(/^```sh\n([^]*?)^```$/gm)
   const found = [...blocks].map(([, block = '']) => block).filter((block) => block.includes('secrets.ts'))
@@ -79,7 +79,7 @@ function commandsForSecrets(): string {
   return found[0] ?? ''
 }
 
-/** Why nothing can be built here; null when it can. */
+/** Returns the reason why this machine cannot build images, or null. */
 async function obstacle(): Promise<string | null> {
   try {
     const { compose } = await findDocker()
@@ -103,7 +103,7 @@ describe.skipIf(missing !== null)(
   () => {
     beforeAll(async () => {
       folder = mkdtempSync(join(tmpdir(), 'platter-images-'))
-      // As a clone has it: the user of the job secrets may enter it.
+      // A clone has this mode: the user of the job secrets may enter the folder.
       chmodSync(folder, 0o755)
       port = await freePort()
       const left = new Set(['node_modules', '.git', '.run', '.env', '.turbo', 'dist'])

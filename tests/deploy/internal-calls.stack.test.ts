@@ -9,8 +9,8 @@ import type { z } from 'zod'
 import { databaseServices } from '../../dev/stack/services.ts'
 
 /*
- * An attacker in the private network, past the gateway, calls every operation of every service. A service rejects the calls
- * before it reads them, so the services are wired and not started.
+ * An attacker in the private network bypasses the gateway, and calls every operation of every service. A service rejects the calls
+ * before it reads them, so the test wires the services without starting them.
  */
 
 const SECRET = 'the secret that the services have agreed on'
@@ -53,7 +53,7 @@ afterAll(async () => {
   await Promise.all(Object.values(services).map(async (service) => service.close?.()))
 })
 
-/** Who may call an operation. */
+/** Returns a principal that may call an operation. */
 const callerOf = ({ path }: Operation): Principal =>
   path.startsWith('/publicapi/')
     ? { kind: 'application', applicationId: 'an-application', accessKeyId: 'a-key', mode: 'live' }

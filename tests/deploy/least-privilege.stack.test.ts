@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { databaseServices } from '../../dev/stack/services.ts'
 import { servicesDatabase, type ServicesDatabase } from './services-database.ts'
 
-/* What an attacker who controls a service can do: everything in its own schema, and nothing outside of it. */
+/* The powers of an attacker who controls a service: everything in its schema, and no object outside of it. */
 
 let database: ServicesDatabase
 let superuser: { db: Kysely<unknown>; close: () => Promise<void> }
@@ -25,7 +25,7 @@ afterAll(async () => {
 const rowsOf = async <R>(query: ReturnType<typeof sql<R>>, db = superuser.db): Promise<R[]> =>
   (await query.execute(db)).rows
 
-/** Everything in a schema that is not PostgreSQL's own, so that a new one is included. */
+/** Returns all objects of schemas other than PostgreSQL's own, including objects that are added later. */
 const things = () =>
   rowsOf(sql<{ schema: string; name: string; kind: string }>`
     select nspname as schema, relname as name, relkind as kind
@@ -87,7 +87,7 @@ const powers: readonly [string, (other: string) => string][] = [
     'end the sessions of others',
     (other) => `select pg_terminate_backend(pid) from pg_stat_activity where usename = '${other}'`,
   ],
-  // By what every PostgreSQL has: an extension that is not installed is refused to every role.
+  // The statement uses a handler of every PostgreSQL. An extension that is not installed is rejected for every role.
   ['add a language that runs anything', () => `create language mallory handler plpgsql_call_handler`],
   [
     'make a function that runs anything',

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { prepareDatabase } from '../../dev/servers/database.ts'
 import { databaseServices } from '../../dev/stack/services.ts'
 
-/* The queries of docs/queries.md are run here, so that they stay true. */
+/* Executes the queries of docs/queries.md, so that they stay correct. */
 
 const log = createLog('test', 'silent')
 const pathOf = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url))

@@ -85,14 +85,14 @@ const cardOf = (application: string) => ({
   brand: 'visa',
 })
 
-/** All rows of a table that a role sees, without any filter. */
+/** Returns all rows of a table that a role sees, without any filter. */
 const allOf = async (db: Kysely<never>, table: string): Promise<string> =>
   JSON.stringify((await sql`select * from ${sql.table(table)}`.execute(db)).rows)
 
 const postgresOf = (service: string) =>
   (service === 'accounts' ? accounts : ordering) as unknown as Postgres<never>
 
-/** What an application may find rows of, each with something of its own in it. */
+/** Objects of each application, with a text that only its rows contain. */
 const OWN = [
   ['accounts', 'users'],
   ['accounts', 'user_applications'],
@@ -267,7 +267,7 @@ test('without the role for clients every statement fails, and works as soon as t
   const read = () => own.selectFrom('orders').select('api_key').execute()
   await sql`revoke ${role} from ${login}`.execute(superuser.db)
   await expect(checkTenantRole(own)).rejects.toThrow('permission denied to set role')
-  // Until the connection closes, the error is its own.
+  // Until the connection closes, the error is that of the statement.
   await expect(read()).rejects.toThrow(/permission denied to set role|[Cc]onnection/)
   await sql`grant ${role} to ${login}`.execute(superuser.db)
   await expect.poll(read).toHaveLength(1)
@@ -327,7 +327,7 @@ test('with policies every read of the stores goes through an index', async () =>
   }
 })
 
-/** How PostgreSQL would do what the stores ask, on behalf of an application. */
+/** Returns the plans of PostgreSQL for the statements of the stores, for an application. */
 async function plans<DB>(
   { as }: Postgres<DB>,
   ask: (db: Kysely<DB>) => readonly Promise<unknown>[],

@@ -34,13 +34,13 @@ const Policy = z.object({
   }),
 })
 
-/** What the NetworkPolicies of one namespace let through. Knows as much of them as our manifests use, and throws at the rest. */
+/** Evaluates the NetworkPolicies of one namespace. It supports the features that the manifests use, and throws for all others. */
 export function policiesOf(manifests: readonly Manifest[]) {
   const policies = manifests
     .filter(({ kind }) => kind === 'NetworkPolicy')
     .map((manifest) => Policy.parse(manifest).spec)
 
-  /** The rules for a pod in one direction; null: no policy is about it, and everything may pass. */
+  /** Returns the rules for a pod in one direction. Null: no policy selects the pod, so all connections are allowed. */
   const rulesFor = (pod: Labels, direction: 'Ingress' | 'Egress') => {
     const about = policies.filter(
       ({ podSelector, policyTypes }) => policyTypes.includes(direction) && selects(podSelector, pod),
@@ -49,15 +49,17 @@ export function policiesOf(manifests: readonly Manifest[]) {
     return about.flatMap((policy) => (direction === 'Ingress' ? policy.ingress : policy.egress))
   }
   return {
-    /** Whether one pod may open a connection to the other, both in this namespace. */
+    /** Returns true if one pod may open a connection to the other, both in this namespace. */
     mayReach: (from: Labels, to: Labels, port: number): boolean =>
       lets(rulesFor(from, 'Egress'), to, port) && lets(rulesFor(to, 'Ingress'), from, port),
-    /** Whether a pod may open connections to addresses outside the cluster, all or some. A link-local address is on its node. */
+    /**
+     * Returns true if a pod may open connections to all or some addresses outside the cluster. A link-local address is on its node.
+     */
     mayLeave: (pod: Labels): boolean =>
       rulesFor(pod, 'Egress')?.some(
         ({ to }) => !to || to.some(({ ipBlock }) => ipBlock && !ipBlock.cidr.startsWith('169.254.')),
       ) ?? true,
-    /** Whether a pod in another namespace or outside the cluster may open a connection to it. */
+    /** Returns true if a pod in another namespace, or a host outside the cluster, may open a connection to this pod. */
     mayBeReachedFromOutside: (pod: Labels): boolean =>
       rulesFor(pod, 'Ingress')?.some(
         ({ from }) => !from || from.some(({ ipBlock, namespaceSelector }) => ipBlock ?? namespaceSelector),
@@ -67,12 +69,12 @@ export function policiesOf(manifests: readonly Manifest[]) {
 
 const EVERYTHING: Selector = { matchLabels: {}, matchExpressions: [] }
 
-/** Whether a label selector takes a pod. */
+/** Returns true if a label selector selects a pod. */
 export const selects = ({ matchLabels, matchExpressions }: Selector, labels: Labels): boolean =>
   Object.entries(matchLabels).every(([key, value]) => labels[key] === value) &&
   matchExpressions.every(({ key, values }) => values.includes(labels[key] ?? ''))
 
-/** Whether some rule lets a pod of this namespace through at a port. */
+/** Returns true if a rule allows connections of a pod of this namespace at a port. */
 const lets = (rules: readonly Rule[] | null, other: Labels, port: number) =>
   rules === null ||
   rules.some(

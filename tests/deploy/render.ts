@@ -5,7 +5,7 @@ import { promisify } from 'node:util'
 import { parseAllDocuments } from 'yaml'
 import { findProgram } from '../../dev/process/host.ts'
 
-/** As much of a manifest as everything has. */
+/** The common members of all manifests. */
 export interface Manifest {
   readonly apiVersion: string
   readonly kind: string
@@ -19,10 +19,10 @@ export interface Manifest {
 
 const root = join(import.meta.dirname, '../..')
 
-/** Kustomize as it is on this machine, or else the real one that comes by npm (for Linux on x64 alone); or none. */
+/** Kustomize of this machine, or the original from npm (only for Linux on x64). It is missing on other machines. */
 export const kustomize = find('kustomize', ['build']) ?? find('kubectl', ['kustomize']) ?? packaged()
 
-/** What is applied when this folder is. Throws with Kustomize's own words. */
+/** Returns the manifests of a folder. Throws the error text of Kustomize. */
 export async function render(folder: string): Promise<readonly Manifest[]> {
   if (kustomize === null) throw new Error('There is neither kustomize nor kubectl on PATH')
   const [program, ...before] = kustomize
@@ -32,7 +32,7 @@ export async function render(folder: string): Promise<readonly Manifest[]> {
   return parseAllDocuments(stdout).map((document) => unfolded(document.toJS() as Manifest))
 }
 
-/** Kustomize breaks base64 into lines, over which the API server reads. */
+/** Kustomize breaks base64 into lines. The API server ignores the line breaks. */
 function unfolded(manifest: Manifest): Manifest {
   if (manifest.kind !== 'Secret') return manifest
   const data = Object.entries(manifest['data'] as Record<string, string>)

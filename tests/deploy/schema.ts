@@ -7,7 +7,7 @@ import type { Manifest } from './render.ts'
 /* The schemas are those of Kubernetes' own OpenAPI document and of the operators' CRDs, compiled into functions by the
    packages kubernetes-models. Two records are in no package, and have theirs here. */
 
-/** The package of each API group that is not Kubernetes' own. */
+/** The package of each API group that does not belong to Kubernetes. */
 const PACKAGES: Readonly<Record<string, string>> = {
   'cert-manager.io': '@kubernetes-models/cert-manager',
   'gateway.networking.k8s.io': '@kubernetes-models/gateway-api',
@@ -16,12 +16,12 @@ const PACKAGES: Readonly<Record<string, string>> = {
   'postgresql.cnpg.io': '@kubernetes-models/cloudnative-pg',
 }
 
-/** Throws with what is missing or of the wrong type or value. */
+/** Throws an error for a missing field, or for a wrong type or value. */
 type Validate = (document: unknown) => void
 
 /**
- * What is wrong with a manifest: required fields that are missing, values of the wrong type or none of those that
- * there are, and fields that its kind does not have.
+ * Returns the faults of a manifest: missing required fields, values of a wrong type or outside of an enumeration, and unknown
+ * fields.
  */
 export async function faultsOf(manifest: Manifest): Promise<readonly string[]> {
   const own = ownSchemas[`${manifest.apiVersion}/${manifest.kind}`]
@@ -51,8 +51,8 @@ async function validatorOf({ apiVersion, kind }: Manifest): Promise<Validate | n
 type Model = { prototype: { validate: (this: unknown) => void } }
 
 /**
- * The schemas accept unknown fields, and a mistyped field is the commonest mistake. A compiled schema reads every field that it
- * knows and no other: a field that it did not read is unknown.
+ * The schemas accept unknown fields, and a mistyped field is the most common mistake. A compiled schema reads all fields that it
+ * knows, and no others. A field that it does not read is therefore unknown.
  */
 function watch(document: object) {
   const read = new WeakMap<object, Set<string>>()
@@ -91,7 +91,7 @@ const metadata = z.strictObject({
 const mount = z.strictObject({ name: z.string(), mountPath: z.string(), readOnly: z.boolean() })
 const compression = z.strictObject({ compression: z.enum(['gzip', 'bzip2', 'snappy']) })
 
-/** No more of these records than is used; a further field is looked up in the operator's reference, then added. */
+/** These records contain only the fields in use. Look up a further field in the operator's reference, then add it. */
 const ownSchemas: Readonly<Record<string, z.ZodType>> = {
   'rabbitmq.com/v1beta1/RabbitmqCluster': z.strictObject({
     apiVersion: z.string(),

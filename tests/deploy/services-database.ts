@@ -8,20 +8,20 @@ import { prepareDatabase } from '../../dev/servers/database.ts'
 
 const log = createLog('test', 'silent')
 
-/** A database with services in it, as `prepare` and their migrations make them. */
+/** A database with the schemas of services, created by `prepare` and their migrations. */
 export type ServicesDatabase = {
-  /** A superuser's. */
+  /** The URL of a superuser. */
   url: string
-  /** The role, and the schema, of a service. */
+  /** Returns the name of the role and of the schema of a service. */
   role: (service: string) => string
-  /** As the service's own role; ended at the end. */
+  /** Connects with the role of a service. `close` ends the connection. */
   connect: <DB>(service: string, max?: number) => Postgres<DB>
   close: () => Promise<void>
 }
 
 /**
- * Makes one. Roles are of the whole server, which other tests prepare as well: here they have a suffix of their own,
- * which nothing in the services knows of.
+ * Creates the database. Roles belong to the entire server, which other tests prepare as well. Each role has a suffix here, and the
+ * services do not depend on the names.
  */
 export async function servicesDatabase(services: readonly string[]): Promise<ServicesDatabase> {
   const url = await newDatabase()

@@ -21,7 +21,7 @@ const Pod = z.looseObject({
 })
 export type Labels = Readonly<Record<string, string>>
 
-/** What runs: a Deployment, StatefulSet or Job, its one container and its pods' labels. */
+/** A Deployment, StatefulSet or Job, with its one container and the labels of its pods. */
 export interface Workload {
   readonly name: string
   readonly kind: string
@@ -32,7 +32,7 @@ export interface Workload {
 
 const KINDS = ['Deployment', 'StatefulSet', 'Job']
 
-/** Everything that runs, of what was rendered. */
+/** Returns all workloads of the rendered manifests. */
 export function workloadsOf(manifests: readonly Manifest[]): readonly Workload[] {
   return manifests
     .filter(({ kind }) => KINDS.includes(kind))
@@ -47,7 +47,7 @@ export function workloadsOf(manifests: readonly Manifest[]): readonly Workload[]
 /** Values by Secret and key. */
 export type Secrets = Readonly<Record<string, Readonly<Record<string, string>>>>
 
-/** The Secrets that were rendered, decoded. */
+/** Returns the rendered Secrets, decoded. */
 export function secretsOf(manifests: readonly Manifest[]): Secrets {
   const secrets = manifests.filter(({ kind }) => kind === 'Secret')
   return Object.fromEntries(
@@ -61,9 +61,9 @@ export function secretsOf(manifests: readonly Manifest[]): Secrets {
 }
 
 /**
- * The variables that a container is started with, as the kubelet makes them: $(NAME) becomes what an earlier
- * variable says, and stays as it is where there is none. `used` are the names that only stand in others. Throws
- * when a Secret or a key of it is missing: such a pod never starts.
+ * Returns the variables of a container, as the kubelet computes them. $(NAME) becomes the value of an earlier variable, and stays
+ * unchanged without one. `used` has the names that only occur in other values. Throws if a Secret or a key of it is missing,
+ * because such a pod never starts.
  */
 export function variablesOf(
   { container }: Workload,
@@ -82,7 +82,7 @@ export function variablesOf(
   return { variables, used }
 }
 
-/** Null for one that is not there and need not be. */
+/** Returns null for a missing optional value. */
 function fromSecret(
   secrets: Secrets,
   { name, key, optional = false }: { name: string; key: string; optional?: boolean | undefined },

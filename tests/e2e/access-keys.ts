@@ -1,12 +1,12 @@
 import type { AccessKey } from '@platter/contracts'
 import { call, eventually, fromElsewhere, get, stack, type Options, type ProblemBody } from './client.ts'
 
-/* What the tests of applications and of access keys share. */
+/* Shared code of the tests of applications and of access keys. */
 
 export type Issued = { id: string; accessKey: string; prefix: string } & ProblemBody
 export type Rotated = Issued & { replaces: AccessKey }
 
-/** A POST of the operator, with options such as an idempotency key. */
+/** Sends a POST of the operator, with options such as an idempotency key. */
 export const operatorPost = <T>(path: string, body?: unknown, options: Options = {}) =>
   call<T>(`/operatorapi/v1/${path}`, {
     method: 'POST',
@@ -17,14 +17,14 @@ export const operatorPost = <T>(path: string, body?: unknown, options: Options =
 
 export const APPLICATION_NAME = 'keys'
 
-/** The id of a new client application. */
+/** Creates a client application. Returns its id. */
 export const newApplication = async (): Promise<string> =>
   (await operatorPost<{ id: string }>('applications', { name: APPLICATION_NAME })).body.id
 
 export const issueKey = async (path: string, body: unknown = {}): Promise<Issued> =>
   (await operatorPost<Issued>(path, body)).body
 
-/** A new access key of a new application. */
+/** Issues an access key of a new application. */
 export const newAccessKey = async (): Promise<Issued> =>
   issueKey(`applications/${await newApplication()}/access-keys`)
 
@@ -32,11 +32,14 @@ export const revoke = (id: string) => operatorPost<AccessKey & ProblemBody>(`acc
 export const rotate = (id: string, body: unknown = {}) =>
   operatorPost<Rotated>(`access-keys/${id}/rotate`, body)
 
-/** The status of a public request with this access key. */
+/** Returns the status of a public request with this access key. */
 export const statusWith = async (key: string): Promise<number> =>
   (await get('restaurant/search?limit=1', { key, ...fromElsewhere() })).status
 
-/** Waits until six requests in a row, which go to all replicas, are refused. Within a second: services/gateway/src/access-keys.unit.test.ts. */
+/**
+ * Waits until six requests in a row, which reach all replicas, are rejected. The limit is a second:
+ * services/gateway/src/access-keys.unit.test.ts.
+ */
 export const untilRefused = (key: string): Promise<Set<number>> =>
   eventually(
     async () => {

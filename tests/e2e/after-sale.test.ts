@@ -3,7 +3,7 @@ import { eventually, operator, readOrder } from './client.ts'
 import { incidentsOf, paidByCard, retry } from './incidents.ts'
 import { ownStack } from './stack.ts'
 
-/* A refund and a dispute that are made at the processor, as in its dashboard. */
+/* Refunds and disputes at the processor, as in its dashboard. */
 
 type Story = {
   payment: { state: string; refunds: Record<string, unknown>[]; disputes: Record<string, unknown>[] }
@@ -78,7 +78,7 @@ test('refunds made at the processor are in the order: what is left can be refund
     ({ paymentState }) => paymentState === 'REFUNDED',
   )
   expect(wholly.refundedTotal).toBe(total)
-  // Their dates are whole seconds, so those of one second have no order.
+  // The dates are whole seconds, so entries of the same second have no order.
   const requestedBy = wholly.refunds.map((one) => one.requestedBy)
   expect(requestedBy.toSorted()).toEqual(['operator', 'processor', 'processor'])
   expect(await reconciled(reference, since)).toEqual([])

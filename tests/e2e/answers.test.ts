@@ -4,11 +4,11 @@ import { describe, expect, test } from 'vitest'
 import { cast, stack } from './client.ts'
 import { newKey } from './own-restaurant.ts'
 
-/* What holds for every response of every operation. */
+/* Rules for every response of every operation. */
 
 type Answer = { status: number; headers: Record<string, string | string[] | undefined> }
 
-/** `fetch` refuses to send TRACE. Nothing is sent after the head. */
+/** Sends a request without a body. `fetch` cannot send TRACE. */
 function ask(method: string, path: string): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const headers = { 'x-access-token': stack().accessKey, origin: 'https://other.example.org' }
@@ -23,7 +23,7 @@ function ask(method: string, path: string): Promise<Answer> {
 
 const paths = [...new Set(operations.map(({ path }) => path))]
 
-/** Only answers to client applications may be read by pages of other origins. */
+/** Pages of other origins may read only responses for client applications. */
 const isPublic = (path: string) => path.startsWith('/publicapi/')
 const corsOf = ({ headers }: Answer) =>
   Object.keys(headers).filter((name) => name.startsWith('access-control-'))

@@ -9,7 +9,7 @@ import { setUpOwnStack } from './stack.ts'
 
 const secret = `whsec_${Buffer.from('a secret of 24 bytes, ok').toString('base64')}`
 
-/** The system of a restaurant: whether it works, and the types of the signed messages that it was sent. */
+/** The system of a restaurant: whether it works, and the types of the signed messages that it received. */
 const kitchen = { works: true, types: [] as string[] }
 let server: Server
 
@@ -82,7 +82,7 @@ test('a console that no client attends is closed, and a card order is refused wi
   expect(opened).not.toHaveProperty('closedReason')
   const placed = await sendOrder(order(own))
   expect(placed.status).toBe(200)
-  // Of both orders, which have the same total, only this one was authorized.
+  // Both orders have the same total, but only this one was authorized.
   const authorized = await eventually(
     () => authorizationsOf(placed.body.total),
     (lines) => lines.length > 0,
@@ -96,7 +96,7 @@ test('a webhook is pinged when it is set: it opens when it responds with a 2xx, 
   const url = `http://127.0.0.1:${port}/orders`
   kitchen.works = false
   await operator('PUT', `restaurants/${restaurantApiKey}/link`, { kind: 'webhook', url, secret })
-  // A console that was never seen is unattended before the first ping.
+  // A console that never connected is unattended before its first ping.
   await eventually(
     async () => kitchen.types,
     (types) => types.includes('ping'),

@@ -21,7 +21,7 @@ import { plant } from './planted.ts'
 import { asRestaurant } from './restaurant-client.ts'
 import { isOtherPlatform, ownStack } from './stack.ts'
 
-/* The bank asks for the customer (3-D Secure). */
+/* The bank requires a challenge of the customer (3-D Secure). */
 
 type Challenged = Omit<Order, 'apiKey'> & { apiKey: string; paymentAction?: PaymentAction }
 const ALWAYS = cardNumbers.challenged
@@ -56,7 +56,7 @@ const cancelled = (apiKey: string) =>
     ({ cancellation, paymentState }) => cancellation !== null && paymentState === 'VOIDED',
   )
 
-/** Where the books disagree about an order that has ended. */
+/** Returns the mismatches in the records of an order that has ended. */
 const mismatchesOf = async (apiKey: string) => {
   const { body } = await operator<{ mismatches: { orderApiKey: string }[] }>(
     'GET',
@@ -98,7 +98,7 @@ test('many requests with one key during the challenge have one authorization', a
   const body = await bodyOf()
   const headers = { 'idempotency-key': crypto.randomUUID() }
   const { body: first } = await send(body, { headers })
-  // A machine that is busy with other tests has no permit for all of them at once. A client repeats such a request.
+  // On a busy machine, the platform may not have a permit for all of them at once. A client repeats a rejected request.
   const sendUntilAdmitted = () =>
     eventually(
       () => send(body, { headers }),
@@ -140,7 +140,7 @@ test('402 for a client that cannot send its customer to the bank', async () => {
   expect(await sendOrder(body)).toMatchObject({ status: 402, body: { code: 'card-declined' } })
 })
 
-/* These wait for the poll or for a sweeper. */
+/* These tests wait for a poll or for a sweeper. */
 
 test
   .skipIf(isOtherPlatform())

@@ -13,7 +13,7 @@ afterAll(() => rmSync(folder, { recursive: true }))
 
 const database = () => ['--database', ownStack().urls.postgres]
 
-/** With a passphrase, each command would take a second longer on purpose. */
+/** Without a passphrase. With one, the key derivation would make each command a second longer. */
 setUpOwnStack(async () => {
   const made = await platter(['backup-identity'])
   writeFileSync(identity, made.stdout)

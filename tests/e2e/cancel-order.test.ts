@@ -56,7 +56,7 @@ test('409 cancel-too-late once the restaurant has begun, and after its time', as
 
   const { apiKey: never } = await aKitchen({ customerCancelMinutes: 0 })
   const { body: late } = await sendOrder(await anOrder(never))
-  // The time of 0 minutes ends with the second of the order.
+  // The time of 0 minutes ends in the second of the order.
   const refused = await eventually(
     () => post<CancellationOffer>(`order/${late.apiKey}/cancel?validate-only=true`, {}),
     ({ body }) => !body.cancellable,

@@ -11,10 +11,10 @@ import {
 } from './client.ts'
 import { ownStack } from './stack.ts'
 
-/** The stack under test lets a user show 25 new cards in an hour; an installation has 5 (docs/configuration.md). */
+/** The stack of the test accepts 25 new cards of a user in an hour. An installation accepts 5 (docs/configuration.md). */
 const PER_USER = 25
 
-/** The n-th of many card numbers, with its Luhn digit. */
+/** Returns the n-th of many card numbers, with its Luhn digit. */
 function numbered(n: number): string {
   const digits = `400000${String(n).padStart(9, '0')}`
   const sum = Array.from(digits, Number).reduce((total, digit, at) => {

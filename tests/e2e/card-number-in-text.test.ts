@@ -18,16 +18,16 @@ import {
 } from './client.ts'
 import { aKitchen, menuItem } from './own-restaurant.ts'
 
-/** Not the card that pays, whose last four digits every order shows. */
+/** This is not the number of the paying card, whose last four digits every order shows. */
 const TYPED = '5555 5555 5555 4444'
 const MASKED = '**** **** **** 4444'
 const DASHED = '4000-0566-5566-5556'
 
-/** Whether a response has any part of the typed number, in any grouping. */
+/** Returns true if a response has any part of the typed number, in any grouping. */
 const tells = (answers: unknown): boolean =>
   /5{12}4444|40{3}05665566/.test(JSON.stringify(answers).replaceAll(/[ -]/g, ''))
 
-/** A card number in every field of an order that is typed. */
+/** An order with a card number in every text field. */
 const orderOf = (restaurantApiKey: string, itemApiKey: string, userApiKey: string) => ({
   restaurantApiKey,
   items: [{ apiKey: itemApiKey, comments: `pay with ${TYPED}` }],

@@ -23,7 +23,7 @@ import { plant } from './planted.ts'
 import { platter as runPlatter, platterProcess } from './platter.ts'
 import { validate } from './refusals.ts'
 
-/** With the key in the environment. */
+/** Returns an environment with the key. */
 const here = (environment: Record<string, string> = {}) => {
   const { gateway: PLATTER_URL, operatorKey: PLATTER_OPERATOR_KEY } = stack()
   return { PLATTER_URL, PLATTER_OPERATOR_KEY, ...environment }
@@ -220,7 +220,7 @@ test('a key comes from a file; completion is a script for each shell and knows t
   writeFileSync(file, `${stack().operatorKey}\n`)
   const options = ['--url', stack().gateway, '--key-file', file]
   expect((await platter(['applications', 'list', ...options], { PLATTER_OPERATOR_KEY: '' })).code).toBe(0)
-  // In processes of their own: the completion reads the arguments of its process.
+  // Each runs in a separate process, because the completion reads the arguments of its process.
   const scripts = await Promise.all(
     ['bash', 'zsh', 'fish'].map((shell) => platterProcess(['completion', shell])),
   )
@@ -236,7 +236,7 @@ test('the doctor reports each check of a running platform, with a remedy for wha
   const stateOf = new Map(found.map(({ check, state }) => [check, state]))
   for (const check of ['services', 'database', 'TLS', 'clock', 'queues', 'schema', 'processor'])
     expect([check, stateOf.get(check)]).toEqual([check, 'ok'])
-  // Of every stack for development.
+  // Every development stack has these findings.
   for (const check of ['secrets', 'backup']) expect([check, stateOf.get(check)]).toEqual([check, 'wrong'])
   expect((await platter(['doctor'])).stdout).toMatch(/^check +state +finding\n/)
 })

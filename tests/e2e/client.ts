@@ -10,12 +10,12 @@ import { ownStack, stack } from './stack.ts'
 
 export const api = new Api(stack)
 export const { call, get, post, operator, sendOrder } = api
-/** Items of a restaurant that need no choice, most expensive first. */
+/** Returns items of a restaurant without required choices, the most expensive first. */
 export const { plainItems } = api
 
 /**
- * The header of a request from another network each time: 30 bad access keys a minute block the network that sends them. Only a
- * stack of our own trusts the header.
+ * Returns the header of a request from a new network. 30 bad access keys a minute block the network that sends them. Only a stack
+ * that this run started trusts the header.
  */
 export function fromElsewhere() {
   ownStack()
@@ -23,16 +23,16 @@ export function fromElsewhere() {
 }
 const hextet = () => crypto.randomUUID().slice(0, 4)
 
-/** A registered user with an e-mail address of her own. */
+/** Registers a user with a unique e-mail address. */
 export const register = async (options: Options = {}): Promise<User> =>
   expectOk(await post<User>('register-user', person(), options))
 
-/** An order of a guest for pickup, paid in cash: two of the most expensive item that needs no choice. */
+/** Returns an order of a guest for pickup, paid in cash. It has two of the most expensive item without required choices. */
 export async function anOrder(
   restaurantApiKey: string,
   changes: Record<string, unknown> = {},
 ): Promise<Record<string, unknown>> {
-  // No test changes a menu of the seed. Aurora's has 120 items: it is read once.
+  // No test changes a menu of the seed. The menu of Aurora has 120 items, so it is read once.
   const item = isSeeded(restaurantApiKey)
     ? await api.plainItem(restaurantApiKey)
     : (await api.plainItems(restaurantApiKey))[0]!.apiKey
@@ -59,17 +59,17 @@ export const readOrder = async (apiKey: string): Promise<Order> => (await get<Or
 export const ledger = (): Promise<LedgerLine[]> => readLines<LedgerLine>(ownStack().data.ledger)
 
 /**
- * The lines of an authorization of this total. Other tests write to the ledger at the same time, so a test identifies an order
- * without an apiKey by a total that no other test has.
+ * Returns the lines of an authorization with this total. Other tests write to the ledger at the same time, so a test identifies an
+ * order without an apiKey by a unique total.
  */
 export const authorizationsOf = async (total: number): Promise<LedgerLine[]> =>
   (await ledger()).filter(({ kind, amount }) => kind === 'authorize' && amount === Math.round(total * 100))
 
-/** Its lines of one order. */
+/** Returns the lines of one order. */
 export const ledgerOf = async (orderApiKey: string): Promise<LedgerLine[]> =>
   (await ledger()).filter(({ reference }) => reference === orderApiKey)
 
-/** The transmissions of one order that the simulated restaurants received. */
+/** Returns the transmissions of one order that the simulated restaurants received. */
 export const receiptsOf = async (orderApiKey: string): Promise<Receipt[]> =>
   (await readLines<Receipt>(ownStack().data.receipts)).filter((line) => line.orderApiKey === orderApiKey)
 

@@ -1,15 +1,15 @@
 import { readFileSync } from 'node:fs'
 import { markdownTable } from '../support/markdown.ts'
 
-/* The table of costs.md, which tests hold against what they count, and the bench takes hops from. */
+/* The table of costs.md. Tests compare their counts with it, and the bench reads hops from it. */
 
-/** What is counted, by the columns of costs.md. */
+/** The counted kinds of work, by the columns of costs.md. */
 export const kinds = ['commits', 'selects', 'writes', 'messages', 'redis', 'calls', 'outside'] as const
 export type Costs = Record<(typeof kinds)[number], number>
 
 export const COSTS_FILE = new URL('costs.md', import.meta.url)
 
-/** What costs.md says. */
+/** Returns the table of costs.md. */
 export const recordedCosts = (): Record<string, Costs> => readTable(readFileSync(COSTS_FILE, 'utf8'))
 
 export const writeTable = (costs: Readonly<Record<string, Costs>>): string =>

@@ -23,9 +23,9 @@ import { aRestaurant, menuItem } from './own-restaurant.ts'
 const BETWEEN = /(<!-- costs -->\n)[\s\S]*(<!-- \/costs -->)/
 const isRecording = process.env['RECORD_COSTS'] !== undefined
 
-/** Requests of each operation. Statements that run at the same time may be shared with another test's order. */
+/** Requests of each operation. Concurrent statements may be shared with an order of another test. */
 const TRIES = 5
-/** Three times what a process waits with its spans (stack.setup.ts). */
+/** Three times the export delay of a process for its spans (stack.setup.ts). */
 const QUIET_MS = 1_500
 
 type Traced = { headers: { traceparent: string } }
@@ -83,7 +83,7 @@ async function operations(): Promise<Record<string, Operation>> {
 setUpOwnStack(async () => {
   await receiver.listen()
   expected = recordedCosts()
-  // Orders one after the other: those that come at the same time share statements. The rest side by side.
+  // Orders run in sequence, because concurrent orders share statements. Other operations run concurrently.
   const all = Object.entries(await operations())
   for (const [name] of all) traces.set(name, [])
   const [sent, others] = [true, false].map((isSent) =>
@@ -110,20 +110,20 @@ const expectedStatus: Readonly<Record<string, number>> = { 'menu, 304': 304, 'se
 
 const spansOf = (name: string) => (traces.get(name) ?? []).map((traceId) => receiver.spans(traceId))
 
-/** The costs of one kind in each repetition, in ascending order. */
+/** Returns the costs of one kind in each repetition, in ascending order. */
 const tries = (name: string, kind: keyof Costs) =>
   spansOf(name)
     .map((spans) => costsOf(spans)[kind])
     .toSorted((one, other) => one - other)
 
 /**
- * The lowest costs by kind; when recording, the highest. They differ by chance: whether a reply returns to the replica that has the
- * row in memory, and whether a statement is shared.
+ * Returns the lowest costs by kind, or the highest during a recording. They vary: a reply may or may not reach the replica with the
+ * row in memory, and a statement may be shared.
  */
 const costs = (name: string): Costs =>
   Object.fromEntries(kinds.map((kind) => [kind, tries(name, kind).at(isRecording ? -1 : 0) ?? 0])) as Costs
 
-/** All that costs more than it may. */
+/** Returns the costs above their limit. */
 const tooMuch = (name: string): string[] =>
   kinds
     .filter((kind) => costs(name)[kind] > (expected[name]?.[kind] ?? 0))
@@ -134,10 +134,10 @@ test('no operation takes more commits, statements, messages, commands or calls t
   await eventually(
     async () => names.flatMap(spansOf),
     (all) => all.every(isWhole),
-    // A trace that shares a message with another one is never whole.
+    // A trace that shares a message with another one is never complete.
     5_000,
   )
-  // What ended last is sent last.
+  // Processes export the last span at the end.
   await wait(isRecording ? 4 * QUIET_MS : QUIET_MS)
   if (isRecording) expected = await record(Object.fromEntries(names.map((name) => [name, costs(name)])))
   for (const name of names)
@@ -145,7 +145,7 @@ test('no operation takes more commits, statements, messages, commands or calls t
   expect(Object.keys(expected)).toEqual(names)
 })
 
-/** Writes the table, and gives it as it is read the next time. */
+/** Writes the table, and returns it in the form of the next read. */
 async function record(found: Record<string, Costs>): Promise<Record<string, Costs>> {
   const page = (await readFile(COSTS_FILE, 'utf8')).replace(
     BETWEEN,

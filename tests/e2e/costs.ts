@@ -2,7 +2,7 @@ import * as contracts from '@platter/contracts'
 import type { Costs } from './costs-table.ts'
 import { isLookUp, isSql, type Span } from './otlp.ts'
 
-/* The cost of an operation, counted in its trace, which has no span of another request. */
+/* The cost of an operation, counted in its trace. The trace has no span of another request. */
 
 /** OTLP's numbers for kinds of spans. */
 const CLIENT = 3
@@ -13,14 +13,14 @@ const isBegin = (span: Span) => /^(begin|start)\b/.test(summary(span))
 const isCommit = (span: Span) => /^commit\b/.test(summary(span))
 const isControl = (span: Span) => /^(begin|start|commit|rollback|set)\b/.test(summary(span))
 const summary = ({ attributes }: Span) => String(attributes['db.query.summary'] ?? '')
-/** Between services. The request to a restaurant has no template: its span `transmit` counts. */
+/** Calls between services. The request to a restaurant has no template, and its span `transmit` counts instead. */
 const isCall = ({ attributes, kind }: Span) => kind === CLIENT && attributes['url.template'] !== undefined
 const isOutside = ({ name }: Span) => /^(processor|transmit) /.test(name)
 
-/** How a request looks whether its order has got on. It looks again as long as it waits: that counts once. */
+/** The poll of a request for progress of its order. It is repeated during the wait, and counts once. */
 const WAITING = 'select orders, select sagas'
 
-/** A question's answer is a message that has no span of its own. */
+/** The reply to a question is a message without a separate span. */
 const isQuestion = ({ name }: Span) => questions.some((question) => name.startsWith(`send ${question}.`))
 const questions = Object.values(contracts as Record<string, unknown>)
   .filter(
@@ -29,7 +29,7 @@ const questions = Object.values(contracts as Record<string, unknown>)
   )
   .map(({ name }) => name)
 
-/** Counts a whole trace. The look-up of an access key, which a request in a second waits for, is not its own. */
+/** Counts a complete trace. It excludes the lookup of an access key, for which any request may wait once a second. */
 export function costsOf(trace: readonly Span[]): Costs {
   const spans = withoutLookUps(trace)
   const sql = spans.filter(isSql)
@@ -48,8 +48,8 @@ export function costsOf(trace: readonly Span[]): Costs {
 }
 
 /**
- * A write of its own is a commit of its own; one between `begin` and `commit` of the same piece of work is not. Spans come
- * in the order in which they began, and those of one millisecond, which may be a whole transaction, in that of their ends.
+ * A separate write is one commit. A write between `begin` and `commit` of the same work is not. Spans are sorted by their start.
+ * Spans of the same millisecond, which may be an entire transaction, are sorted by their end.
  */
 function isWithinTransaction(write: Span, sql: readonly Span[]): boolean {
   const before = sql.slice(0, sql.indexOf(write))
@@ -64,7 +64,9 @@ function withoutLookUps(spans: readonly Span[]): Span[] {
   return spans.filter((span) => !isOfLookUp(span))
 }
 
-/** Whether everything that was sent to another process of ours has come in there: that process tells it later. */
+/**
+ * Returns true if each message or call to another process of the platform has a span there. That process exports its spans later.
+ */
 export function isWhole(spans: readonly Span[]): boolean {
   const parents = new Set(spans.map(({ parentSpanId }) => parentSpanId))
   const sent = withoutLookUps(spans).filter(

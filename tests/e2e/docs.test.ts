@@ -56,7 +56,7 @@ test('the type of a problem leads to a page for a person, and to its row for a p
   })
 })
 
-/** A developer's first order is the documentation's first example, sent as it stands. */
+/** The first order of a developer is the first example of the documentation, sent unchanged. */
 test.each(Object.entries(SendOrder.examples.bodies).filter(([, body]) => !namesAUser(body)))(
   'the documented order "%s" can be sent in development',
   async (_name, body) => {
@@ -72,7 +72,7 @@ test('the documented response of send-order has the prices of the order', async 
   expect(order).toEqual({ ...response, apiKey, id, datePlaced })
 })
 
-/** Users belong to the application that registers them, so the seed has none. */
+/** Users belong to the application that registers them, so the seed has no users. */
 function namesAUser(body: unknown): boolean {
   return 'apiKey' in (body as { recipient: object }).recipient
 }

@@ -7,7 +7,7 @@ import { ownStack } from './stack.ts'
 type Refused = { code: string; type: string; instance: string; requestId: string }
 
 const inWords = ({ method, path }: Operation) => `${method} ${path}`
-/** A path of the operation with unknown identifiers. */
+/** Returns a path of the operation with unknown identifiers. */
 const pathOf = ({ path }: Operation, key = newKey()) => path.replaceAll(/:\w+/g, key)
 let network = 1
 /** Sends a request without a body. */
@@ -15,7 +15,7 @@ const ask = (operation: Operation, key: string | null, more: { path?: string; me
   call<Refused>(more.path ?? pathOf(operation), {
     method: more.method ?? operation.method,
     key,
-    // Of a network of its own: 30 bad keys a minute block the network that sends them.
+    // Each request has a separate network, because 30 bad keys a minute block the network that sends them.
     headers: { 'x-forwarded-for': `2001:db8:0:${(network++).toString(16)}::1` },
   })
 const isFor = (prefix: string) => (operation: Operation) => operation.path.startsWith(prefix)

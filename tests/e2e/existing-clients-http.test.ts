@@ -14,7 +14,7 @@ import {
 } from './client.ts'
 import type { Restaurant, User } from './client.ts'
 
-/* How clients that were written against the original interface speak HTTP. */
+/* HTTP behaviour of clients that were written for the original interface. */
 
 const API = '/publicapi/v1'
 const EXPOSED =

@@ -2,11 +2,11 @@ import { expect, test } from 'vitest'
 import { anOrder, cast, get, sendOrder, stack } from './client.ts'
 import { aRestaurant, menuItem } from './own-restaurant.ts'
 
-/* What clients that were written against the original interface read. */
+/* Records that clients of the original interface read. */
 
 const API = '/publicapi/v1'
 
-/** The answer as it is written: a parsed number does not tell `8` from `8.00`. */
+/** Returns the text of the response, because a parsed number does not distinguish `8` from `8.00`. */
 async function textOf(path: string, body?: unknown): Promise<string> {
   const answer = await fetch(`${stack().gateway}${API}/${path}`, {
     method: body === undefined ? 'GET' : 'POST',

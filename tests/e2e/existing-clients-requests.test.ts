@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { anOrder, card, cast, get, home, maria, post, register } from './client.ts'
 import type { CreditCard, MenuCategory, Order, ProblemBody, User } from './client.ts'
 
-/* What clients that were written against the original interface send. */
+/* Requests of clients that were written for the original interface. */
 
 const validate = <T = Order>(body: unknown) => post<T>('validate-order', body)
 

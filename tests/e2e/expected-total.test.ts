@@ -30,7 +30,7 @@ test('a price that rose after validate-order: 409 with the new order, nothing st
   expect((await get<Order[]>(`user/${user.apiKey}/orders`)).body).toEqual([])
   expect(await authorizationsOf(total)).toEqual([])
 
-  // The key is free, because nothing was stored under it.
+  // The key is free, because the rejected request stored no response.
   const placed = await sendOrder({ ...request, expectedTotal: total }, { headers })
   expect(placed).toMatchObject({ status: 200, body: { total } })
 })
@@ -40,6 +40,6 @@ test('without expectedTotal an order has the current prices', async () => {
   const restaurant = await aRestaurant({}, [item])
   const request = await anOrder(restaurant)
   await putMenu(restaurant, menuOf([{ ...item, basePrice: 5 }]))
-  // Two of the item.
+  // The order has two of the item.
   expect(await sendOrder(request)).toMatchObject({ status: 200, body: { subtotal: 10 } })
 })

@@ -21,7 +21,7 @@ const HOPED_FOR =
     /\s+/,
   )
 
-/** Those, and the name of every field of every record, also as other languages write it. */
+/** Those fields, and the name of every field of every record, also in the spelling of other languages. */
 const NAMES = [
   ...new Set([...HOPED_FOR, ...Object.values(document.components.schemas).flatMap(namesIn)]),
 ].flatMap((name) => [...new Set([name, name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)])])
@@ -32,7 +32,7 @@ function namesIn(schema: Schema): string[] {
 
 const VALUES = [true, 1, 'DELIVERED', null, 0, '0', {}]
 
-/** Every object in a body with all names that its schema does not have. */
+/** Returns the body with additional members in every object: all names that its schema does not have. */
 function withExtras(value: unknown, schemas: Schema[]): unknown {
   const known = schemas.flatMap(alternatives)
   if (Array.isArray(value)) {
@@ -60,7 +60,7 @@ const alternatives = (schema: Schema): Schema[] => {
   return [schema, ...[...(schema.anyOf ?? []), ...(schema.oneOf ?? [])].flatMap(alternatives)]
 }
 
-/** Names only, and the values that a client did not give and cannot choose. */
+/** Members whose values the client neither sends nor chooses. Only their names are compared. */
 const DIFFERENT = /^(apiKey|id|date|datePlaced|warnings)$/
 const comparable = (body: unknown): unknown =>
   JSON.parse(

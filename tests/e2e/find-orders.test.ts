@@ -20,7 +20,9 @@ const find = (query: Record<string, string | number>) =>
     `orders?${new URLSearchParams(Object.entries(query).map(([name, value]): [string, string] => [name, String(value)])).toString()}`,
   )
 
-/** Seven digits that no other order has. The first is no 0, which dialled alone is the prefix of a long-distance call, and is left out. */
+/**
+ * Seven digits that no other order has. The first digit is not 0: alone, it is the prefix of a long-distance call, and is omitted.
+ */
 const newNumber = () => String(2_000_000 + (crypto.getRandomValues(new Uint32Array(1))[0]! % 8_000_000))
 
 const guest = (digits: string) => ({

@@ -3,7 +3,7 @@ import { card, maria, post, sendOrder, stack, type User } from './client.ts'
 import { aKitchen, menuItem, newKey, salina } from './own-restaurant.ts'
 
 /*
- * Two of everything, ours and theirs: our application (`accessKey`) and another one, our restaurant and another one.
+ * Two of each object: one of the application under test (`accessKey`) and one of another application, and the same for restaurants.
  */
 
 const address = {
@@ -13,7 +13,7 @@ const address = {
   zip: salina.zip,
 }
 
-/** A user of an application with a card and an address. */
+/** Creates a user of an application with a card and an address. */
 async function anAccount(options = {}) {
   const { body: user } = await post<User>('register-user', person(), options)
   const [added, at] = await Promise.all([
@@ -23,7 +23,7 @@ async function anAccount(options = {}) {
   return { user: user.apiKey, card: added.body.apiKey, address: at.body.apiKey }
 }
 
-/** A restaurant that takes orders by hand, with one item that has one choice. */
+/** Creates a restaurant with a console, and one item with one choice. */
 async function aPlace() {
   const choice = { apiKey: newKey(), name: 'Sour cream', price: 0.5, count: 1, available: true }
   const customization = { apiKey: newKey(), name: 'Sauce', type: 'sauce', customizationChoices: [choice] }
@@ -45,7 +45,7 @@ const orderAt = ({ restaurant, item, choice }: Place, recipient: Record<string, 
 
 export type World = Awaited<ReturnType<typeof makeWorld>>
 
-/** Made once for a file: everything that its tests try to reach. */
+/** Creates all objects for the tests of a file, once. */
 export async function makeWorld() {
   const [ours, neighbour, theirs, ourPlace, theirPlace] = await Promise.all([
     anAccount(),
@@ -65,7 +65,7 @@ export async function makeWorld() {
     ours,
     ourPlace,
     theirs,
-    /** What belongs neither to our application, our user nor our restaurant; names are kinds, for those that are public. */
+    /** Objects of another application, user or restaurant. The names are kinds, because some kinds are public. */
     foreign: {
       user: theirs.user,
       card: theirs.card,
@@ -83,7 +83,7 @@ export async function makeWorld() {
   }
 }
 
-/** A delivery to our user, paid with the saved card: every key that an order can name is in it. */
+/** A delivery to the user of the application, paid with the saved card. It contains every key that an order can name. */
 export const fullOrder = ({ ours, ourPlace }: World) => ({
   ...orderAt(ourPlace, { apiKey: ours.user }),
   method: 'delivery',

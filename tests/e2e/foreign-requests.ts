@@ -4,8 +4,8 @@ import { fullOrder, type World } from './foreign-objects.ts'
 import { newKey } from './own-restaurant.ts'
 
 /*
- * Identifiers are not credentials (docs/interface.md, "Access to users and orders"): every key that an operation takes, in its path or
- * its body, and a request with one of another tenant in its place.
+ * Identifiers are not credentials (docs/interface.md, "Access to users and orders"). This file has every key that an operation
+ * takes in its path or its body. It builds requests with a key of another tenant in that place.
  */
 
 export type Foreign = keyof World['foreign']
@@ -14,14 +14,14 @@ export type Foreign = keyof World['foreign']
 type Slot = { code: ProblemCode; open?: readonly Foreign[] }
 
 type Entry = {
-  /** What else the path has, while one key of the request is tried. */
+  /** Other parameters of the path, while one key of the request is tested. */
   params?: (world: World) => Record<string, string>
   body?: (world: World) => unknown
-  /** Where a key goes: `path/NAME`, or a pointer into the body with `*` for any element. */
+  /** The place of a key: `path/NAME`, or a pointer into the body with `*` for any element. */
   keys: Record<string, Slot>
 }
 
-/** It takes no identifier: its response is the caller's own, or public. */
+/** The operation takes no identifier: its response is public, or belongs to the caller. */
 const NOTHING: Entry = { keys: {} }
 
 const user: Slot = { code: 'user-not-found' }
@@ -96,7 +96,7 @@ export const entries: Record<string, Entry> = {
   resume: NOTHING,
 }
 
-/** A copy of a body with a key at a pointer; `*` is the first element. */
+/** Returns a copy of a body with a key at a pointer; `*` is the first element. */
 function withKey(body: unknown, pointer: string, key: string): unknown {
   const copy = structuredClone(body)
   const steps = pointer.slice(1).replaceAll('*', '0').split('/')
@@ -111,7 +111,7 @@ function withKey(body: unknown, pointer: string, key: string): unknown {
 
 type Request = { path: string; body?: unknown }
 
-/** The request of an operation with a key in one of its places; in any other, whatever the entry has there. */
+/** Returns the request of an operation with a key in one of its places. Other places have the values of the entry. */
 export function requestWith(world: World, { name, path }: Operation, place: string, key: string): Request {
   const { params, body } = entries[name] ?? NOTHING
   const inPath = place.startsWith('path/')
@@ -125,7 +125,7 @@ type Answer = { status: number; headers: string[]; text: string }
 
 type Asking = { accessKey: string; accept: string; named: string; traceparent?: string }
 
-/** Asks, and gives the answer as it came, apart from which request it was and which key it named. */
+/** Sends a request. Returns the response without the identity of the request and the key that it named. */
 export async function ask(
   { method }: Operation,
   { path, body }: Request,
@@ -140,7 +140,7 @@ export async function ask(
       ...(body !== undefined && { 'content-type': 'application/json' }),
     },
     ...(body !== undefined && { body: JSON.stringify(body) }),
-    // An answer that never ends is one that should not have begun.
+    // A response without an end is a failure.
     signal: AbortSignal.timeout(20_000),
   })
   const isStream = answer.headers.get('content-type')?.startsWith('text/event-stream')

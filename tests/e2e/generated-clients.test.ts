@@ -8,8 +8,8 @@ import { beforeAll, expect, test } from 'vitest'
 import { cast, plainItems, readOrder, stack } from './client.ts'
 
 /*
- * What a developer does with the document: generate a client, write against its types, compile, order. The
- * programs are text, because what they import is not there before the test runs.
+ * The steps of a developer with the document: generate a client, write code with its types, compile, order. The programs are text,
+ * because their imports do not exist before the test runs.
  */
 
 const root = join(import.meta.dirname, '../..')

@@ -8,11 +8,11 @@ import { expect, test } from 'vitest'
 import { exportLine } from '../../dev/seed/first-request.ts'
 import { post, stack, type ProblemBody } from './client.ts'
 
-/* The guides for app developers: their commands run in a shell as they are written. They need curl. */
+/* The guides for app developers. A shell runs their commands unchanged. They need curl. */
 
 const guide = (name: string) => readFileSync(join(import.meta.dirname, '../../docs', name), 'utf8')
 
-/** Runs all shell commands of a guide in an empty folder. Throws with what they printed when one fails. */
+/** Runs all shell commands of a guide in an empty folder. If one fails, throws with its output. */
 async function run(name: string): Promise<string> {
   const commands = [...guide(name).matchAll(/^```sh\n([^]*?)^```$/gm)].map(([, block = '']) => block)
   await using folder = await mkdtempDisposable(join(tmpdir(), 'platter-guide-'))

@@ -12,7 +12,7 @@ import { checkAddress, ownAddresses, startHttps, type HttpsFront } from '../../d
 import { cast } from '../support/cast.ts'
 import { keyOf, setUpOwnStack, stack } from './stack.ts'
 
-/* `npm start -- --host`: what another device of the network meets. */
+/* `npm start -- --host`, from the view of another device of the network. */
 
 const [address = ''] = ownAddresses()
 let directory: string
@@ -31,7 +31,7 @@ const start = () =>
 
 type Answer = { status: number | undefined; cookies: string[]; body: string }
 
-/** A request of a device that trusts the certificate, and checks that it is for this address. */
+/** Sends a request of a device that trusts the certificate, and checks that the certificate is for this address. */
 async function ask(
   method: string,
   path: string,

@@ -20,10 +20,10 @@ import {
 import { aKitchen, aRestaurant, menuItem, newKey } from './own-restaurant.ts'
 import { plantDeadLetter, plantOverdue } from './planted.ts'
 
-/** A request of an operation; `other` is another body, where it takes one. */
+/** A request of an operation. `other` is another body, if the operation takes one. */
 type Prepared = { path: string; key: string; body?: unknown; other?: unknown }
 
-/** A restaurant whose orders move only when it says so, with one item that has one choice. */
+/** Creates a restaurant whose orders change only by its reports, with one item that has one choice. */
 async function aPlace() {
   const [item, choice] = [newKey(), newKey()]
   const sauce = {
@@ -47,7 +47,7 @@ async function aPlace() {
     choice,
     asks,
     read: async <T>(path: string) => (await call<T>(`/restaurantapi/v1/${path}`, { key })).body,
-    /** An order that waits in its kitchen. */
+    /** An order that waits at its restaurant. */
     order: async () => (await sendOrder(await anOrder(apiKey, { items: [{ apiKey: item }] }))).body.apiKey,
   }
 }
@@ -84,7 +84,7 @@ const anApplication = async () =>
 const anAccessKey = async () =>
   (await operator<{ id: string }>('POST', `applications/${await anApplication()}/access-keys`, {})).body.id
 
-/** Of every operation that takes an Idempotency-Key, by its name: a request that succeeds once. */
+/** For each operation with an idempotency key, by its name: a request that succeeds once. */
 const requests: Record<string, () => Promise<Prepared>> = {
   'register-user': async () => ofApplication('register-user', person(), person()),
   'update-user': async () =>
@@ -214,7 +214,7 @@ test.each(honouring.filter(({ body }) => body).map((operation) => [inWords(opera
   },
 )
 
-/** A request, another one after it, and the first one again under its key: it is replayed. */
+/** Sends a request, another request, and the first request again under its key. The last response is a replay. */
 const again = async (first: Prepared, then: Prepared) => {
   const key = crypto.randomUUID()
   expect((await send(first, key)).status).toBe(200)

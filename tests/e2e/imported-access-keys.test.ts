@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { eventually, fromElsewhere, get, operator, type ProblemBody } from './client.ts'
 
-/* Keys compiled into shipped apps. How soon one is accepted: services/gateway/src/imported-keys.unit.test.ts. */
+/* Keys that are compiled into shipped apps. The delay of their acceptance: services/gateway/src/imported-keys.unit.test.ts. */
 
 type Listed = { id: string; prefix: string; imported: boolean }
 

@@ -14,7 +14,7 @@ import {
 } from './client.ts'
 import { ownStack, setUpOwnStack } from './stack.ts'
 
-/* What the tests of the operator's list of incidents share. */
+/* Shared code of the tests of the operator's list of incidents. */
 
 export const readIncidents = async (query = ''): Promise<Attention[]> =>
   (await operator<Attention[]>('GET', `attention${query}`)).body
@@ -23,7 +23,7 @@ export const retry = (id: string) =>
 export const incidentsOf = async (orderApiKey: string): Promise<Attention[]> =>
   (await readIncidents('?limit=200')).filter((one) => one.orderApiKey === orderApiKey)
 
-/** An order whose card was charged and whose saga has ended. */
+/** Places an order, and waits until its card is charged and its saga has ended. */
 export async function paidByCard(): Promise<string> {
   const { body } = await sendOrder(await anOrder(cast.aurora, { payment: 'card', card: card() }))
   await eventually(
@@ -39,7 +39,10 @@ export async function paidByCard(): Promise<string> {
 
 export const STREET = '1 Unreadable Street'
 
-/** Connects a test file to the message broker; the result publishes a message that accounts cannot read, about a new order by default. */
+/**
+ * Connects a test file to RabbitMQ. Returns a function that publishes a message that accounts cannot parse, about a new order by
+ * default.
+ */
 export function setUpDeadLetters(): (orderApiKey?: string) => Promise<Attention> {
   let bus: Bus
   setUpOwnStack(async () => {

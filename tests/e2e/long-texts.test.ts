@@ -1,15 +1,15 @@
 import { expect, test } from 'vitest'
 import { anOrder, cast, get, post, stack, type ProblemBody } from './client.ts'
 
-/* A text that is too long costs its sender's neighbours nothing, whatever it is made of. */
+/* A long text of one client must not slow down other clients, with any content. */
 
-/** Within the 64 KiB of a body. */
+/** Less than 64 KiB, the limit of a body. */
 const BODY_TEXT = 60_000
-/** Within the 16 KiB that Node reads of a head. */
+/** Less than 16 KiB, the limit of Node for a head. */
 const QUERY_TEXT = 15_000
 const IN_FLIGHT = 8
 const ORDERS = 2
-/** Of digits and letters in turn: what else the machine has to do comes and goes, and does not fill them all. */
+/** Rounds with digits and with letters alternate, so that temporary other load does not affect all of them. */
 const ROUNDS = 3
 
 const DIGITS = ['4', '4 ', '4242424242424242 ']
@@ -21,7 +21,7 @@ async function msOf(work: () => Promise<unknown>): Promise<number> {
   return performance.now() - started
 }
 
-/** How long orders of another application take while one application sends eight such requests at a time. */
+/** Returns the times of another application's orders while one application sends eight such requests at a time. */
 async function beside(send: () => Promise<unknown>): Promise<number[]> {
   const order = await anOrder(cast.aurora)
   const flood = { isOver: false }
@@ -37,8 +37,8 @@ async function beside(send: () => Promise<unknown>): Promise<number[]> {
 }
 
 /**
- * When each text of digits took 110 to 190 ms of CPU, orders took 12 s instead of 88 ms: 136 times as long. That the search takes
- * linear time is measured in CPU time by packages/contracts/src/card-number.unit.test.ts.
+ * When each text of digits took 110 to 190 ms of CPU, orders took 12 s instead of 88 ms: 136 times as long.
+ * packages/contracts/src/card-number.unit.test.ts measures in CPU time that the search takes linear time.
  */
 async function delayNoMore(sendDigits: () => Promise<unknown>, sendLetters: () => Promise<unknown>) {
   const besideLetters: number[] = []
@@ -60,7 +60,7 @@ test.each(DIGITS)(
   async (piece) => {
     const [digits, letters] = [await bodyOf(piece), await bodyOf(LETTERS)]
     const refused = await post<ProblemBody>('validate-order', digits)
-    // Its length alone: no other check looks at it.
+    // Only the length is rejected: no other check reads the text.
     expect(refused).toMatchObject({
       status: 400,
       body: { errors: [{ pointer: '/comments', code: 'invalid-field' }] },

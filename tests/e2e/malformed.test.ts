@@ -9,15 +9,18 @@ import { makeRequest, type Made, type World } from './malformed/requests.ts'
 import { makeWireRequest } from './malformed/wire.ts'
 import { aWorld } from './malformed/world.ts'
 
-/** `npm run malformed` is the long form, with another seed each time: MALFORMED_SEED=… makes the same requests again. */
+/** `npm run malformed` is the long form, with a new seed each time. MALFORMED_SEED=… repeats the requests of a seed. */
 const COUNT = Number(process.env['MALFORMED'] ?? 1_000)
 const SEED = Number(process.env['MALFORMED_SEED'] ?? (process.env['MALFORMED'] ? randomInt(1_000_000) : 2))
-/** Of the long form; beside other tests fewer: sign-ins and registrations cost a tenth of a second of a core each. */
+/**
+ * The long form has more concurrent requests. Beside other tests fewer run, because each sign-in or registration costs a tenth of a
+ * second of a core.
+ */
 const IS_LONG = COUNT >= 50_000
 const AT_ONCE = IS_LONG ? 32 : 8
-/** Heaps grow to what the load makes of them, and fall when they are collected; from then on they must not grow any more. */
+/** Heaps grow with the load, and shrink after a collection. After this number of requests they must not grow any more. */
 const WARM = COUNT / 2
-/** MiB that a process may have more at the end than it had at most half-way: no heap is twice the same. */
+/** MiB by which a process may exceed its maximum of the first half. No two heaps are equal. */
 const GROWTH = 40
 
 const inWords = (statuses: ReadonlyMap<number, number>): string =>
@@ -26,7 +29,10 @@ const inWords = (statuses: ReadonlyMap<number, number>): string =>
     .map(([status, count]) => `${count} × ${status}`)
     .join(', ')
 
-/** Resolves when no process has grown, or after a minute, in which an idle heap is collected. Throws what has. */
+/**
+ * Resolves when no process has grown, or after a minute, in which V8 collects an idle heap. Throws the names of processes that have
+ * grown.
+ */
 async function stayedFlat(before: Record<string, number>): Promise<void> {
   process.stderr.write(`MiB at most, half-way: ${JSON.stringify(before)}\n`)
   const now = await eventually(
@@ -39,8 +45,9 @@ async function stayedFlat(before: Record<string, number>): Promise<void> {
 }
 
 /**
- * 32 bodies of 3.7 MB that are no menus, eight at a time: a process that has parsed four at once has 230 to 254 MiB from then
- * on, however many come, and one that has not has 180. Which does by chance, in which half, is not what is looked for.
+ * Sends 32 bodies of 3.7 MB that are no menus, eight at a time. A process that has parsed four at once then uses 230 to 254 MiB for
+ * any number of bodies, and another process 180 MiB. Chance decides which process does so in which half. This load removes that
+ * difference.
  */
 async function takeLargeBodies({ keyFor, apiKeys }: World): Promise<void> {
   const one = { name: 'x'.repeat(100), items: [{ a: 1, b: [1, 2, 3] }] }
@@ -64,8 +71,8 @@ const grown = (before: Record<string, number>, now: Record<string, number>): str
 const ask = (request: Made) => exchange(stack().gateway, request.bytes, request)
 
 /**
- * What is wrong with the best of five answers to each of these requests, one at a time. What hangs does so each time; a
- * machine that was busy with other work, and a service without a response in time (503), succeed in one of the five.
+ * Returns the faults of the best of five responses to each of these requests, sent one at a time. A request that hangs does so each
+ * time. On a busy machine, or with a service that responds too late (503), one of five succeeds.
  */
 async function wrongAlone(requests: readonly Made[]): Promise<string[]> {
   const wrong: string[] = []
@@ -82,7 +89,7 @@ async function wrongAlone(requests: readonly Made[]): Promise<string[]> {
   return wrong
 }
 
-/** A request on one line, with what is repeated in it left out. */
+/** Returns a request on one line, without its repeated parts. */
 const inShort = ({ operation, bytes }: Made): string => {
   const sent = JSON.stringify(bytes.toString('latin1')).replaceAll(/(.{1,8})\1{9,}/g, '$1…')
   return `${operation}: ${sent.slice(0, 1_500)}`
@@ -125,7 +132,7 @@ test(
     expect(complaints.join('\n')).toBe('')
     if (IS_LONG) await stayedFlat(warm)
     expect(processes()).toEqual(before)
-    // Otherwise nothing but the outermost checks would have been tried.
+    // Without enough successes, the requests would have reached only the outermost checks.
     expect(statuses.get(200)).toBeGreaterThan(COUNT / 40)
     expect([...statuses.keys()]).toEqual(expect.arrayContaining([200, 400, 401, 404, 405, 422]))
   },

@@ -13,7 +13,7 @@ setUpOwnStack(async () => {
   world = await makeWorld()
 })
 
-/** What of theirs could be meant by a key that is answered so. */
+/** The foreign objects that a key with this error code could name. */
 const meant: Partial<Record<ProblemCode, readonly Foreign[]>> = {
   'user-not-found': ['user'],
   'order-not-found': ['order', 'guestsOrder', 'idempotencyKey'],
@@ -23,7 +23,7 @@ const meant: Partial<Record<ProblemCode, readonly Foreign[]>> = {
   'customization-unknown': ['choice'],
 }
 
-/** Once a second, for any request: the lookup of the access key and its rate limit. */
+/** The lookup of the access key and its rate limit, which any request may cause once a second. */
 const isOfAnyRequest = ({ name, service, attributes }: Span) =>
   name.endsWith('/internal/resolve-access-key') ||
   (service === 'gateway' && attributes['db.system.name'] === 'redis')
@@ -37,10 +37,10 @@ describe('an object of another tenant causes the same work as an unknown one', (
   setUpOwnStack(async () => void (await receiver.listen()))
   afterAll(() => receiver.close())
 
-  /** Spans are exported twice a second. A trace that shares a message with another one never has all its spans. */
+  /** Spans are exported twice a second. A trace that shares a message with another trace never has all its spans. */
   const EXPORTED_WITHIN_MS = 5_000
 
-  /** The work of a request; null until every process has exported its spans. */
+  /** Returns the work of a request. Null until every process has exported its spans. */
   function workOf(traceId: string, { owner, method, path }: Operation): string[] | null {
     const spans = receiver.spans(traceId)
     const apart = new Set(spans.filter(isOfAnyRequest).map(({ spanId }) => spanId))
@@ -89,8 +89,8 @@ describe('an object of another tenant causes the same work as an unknown one', (
     absent !== null && foreign.every((work) => isDeepStrictEqual(work, absent))
 
   /**
-   * A statement or a message that two requests share is in the trace of one of them. Requests of different places share some
-   * when they are sent together, so a place that differs is tried again while nothing else is sent.
+   * Two requests may share a statement or a message, which is then in the trace of one of them. Requests of different places share
+   * some when they run concurrently. A place that differs is therefore repeated alone.
    */
   async function repeatedAlone(works: Works, place: Place) {
     let latest = works

@@ -9,11 +9,11 @@ import { acceptedBy, ask, codeOf, entries, places, requestWith, type Foreign } f
 import { newKey } from './own-restaurant.ts'
 
 /*
- * Made from the list of operations: every identifier that an operation takes is tried with every object of another
- * else, and the answer has to be the one for a key that nothing has, to the byte.
+ * Generated from the list of operations. Every identifier of an operation is replaced by every object of another tenant. The
+ * response must equal, byte for byte, the response for an unknown key.
  */
 
-/** Nothing is foreign to an operator: these are only tried with other kinds of access keys. */
+/** No object is foreign to an operator, so these operations are only tested with other kinds of access keys. */
 const OPERATORS = new Set([
   'restaurants',
   'put-restaurant',
@@ -47,7 +47,7 @@ beforeAll(async () => {
   world = await makeWorld()
 })
 
-/** Every place of a request where an operation takes a key. */
+/** Returns every place of a request in which an operation takes a key. */
 function keysOf({ path, body }: PublicOperation): string[] {
   const inPath = [...path.matchAll(/:(\w+)/g)].map(([, name]) => `path/${name}`)
   if (!body) return inPath
@@ -191,7 +191,7 @@ describe('403 not-allowed for another kind of access key, whether or not there i
   )
 })
 
-/** Which of the foreign objects an answer names. */
+/** Returns the foreign objects that a response names. */
 const tellsOfTheirs = (value: unknown) =>
   Object.entries(world.foreign)
     .filter(([, key]) => JSON.stringify(value).includes(key))

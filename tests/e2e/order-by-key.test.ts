@@ -49,7 +49,7 @@ test('send-order: 50 at once with one key over all replicas make one order', asy
   const placed = new Set(answers.filter(({ status }) => status === 200).map(({ body }) => body.apiKey))
   expect(placed.size).toBe(1)
   const others = answers.filter(({ status }) => status !== 200)
-  // A machine that is busy with other tests may have no permit for all of them.
+  // On a busy machine, the platform may not have a permit for all of them.
   const refusals = others.map(({ body, headers }) => `${body.code} ${headers.get('retry-after')}`)
   expect(refusals.filter((refusal) => !/^(idempotency-in-flight 1|overloaded [1-3])$/.test(refusal))).toEqual(
     [],

@@ -54,7 +54,7 @@ async function orderOf(item: { apiKey: string }, changes: Record<string, unknown
 
 type Either = Order & Omit<ProblemBody, 'status'>
 
-/** What validate-order and send-order answer, which must agree. */
+/** Returns the responses of validate-order and send-order, which must agree. */
 async function bothOf(order: unknown) {
   const [validated, sent] = [await post<Either>('validate-order', order), await sendOrder(order)]
   expect([sent.status, sent.body.code]).toEqual([validated.status, validated.body.code])
@@ -115,7 +115,7 @@ const dearItems = (count: number, choices: number) =>
 test.each(['cash', 'card'])(
   '422 total-too-large: validate-order and send-order refuse a total above 999,999.99 by %s',
   async (payment) => {
-    // The last one is above 21,474,836.47, the most that a PostgreSQL integer takes as cents.
+    // The last total is above 21,474,836.47, the maximum of a PostgreSQL integer in cents.
     for (const items of [dearItems(100, 0), dearItems(43, 50)]) {
       const { status, body } = await bothOf(await orderOf(DEAR, { items, payment }))
       expect(status).toBe(422)

@@ -5,7 +5,9 @@ import type { AddressInfo } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import { inject } from 'vitest'
 
-/* An OTLP receiver over HTTP: it keeps what the services send (JSON, as their exporters write it), and can tell. */
+/*
+ * An OTLP receiver over HTTP. It stores the telemetry of the services (JSON, the format of their exporters) for queries of tests.
+ */
 
 type Value = { stringValue?: string; intValue?: number | string; doubleValue?: number; boolValue?: boolean }
 type Attributes = { key: string; value: Value }[]
@@ -56,10 +58,10 @@ const serviceOf = ({ resource }: { resource: { attributes: Attributes } }) =>
   String(plain(resource.attributes)['service.name'])
 
 export class Receiver {
-  /** Everything that came, as it came. */
+  /** All received data, unchanged. */
   text = ''
   readonly #sent: Sent[] = []
-  /** By trace: tests read one trace again and again until it is whole, and there are thousands. */
+  /** Spans by trace, because tests read one trace repeatedly until it is complete, among thousands. */
   readonly #spans = new Map<string, { span: SentSpan; service: string }[]>()
   readonly #server = createServer((request, response) => {
     const chunks: Buffer[] = []
@@ -74,7 +76,7 @@ export class Receiver {
     })
   })
 
-  /** Where the services of the stack under test send to. One file at a time listens there: the next one waits. */
+  /** Listens at the address to which the services of the stack send. One file at a time listens there, and the next one waits. */
   async listen(port = inject('otlpPort')): Promise<number> {
     while (!(await this.#hasListened(port))) await wait(100)
     return (this.#server.address() as AddressInfo).port
@@ -112,7 +114,7 @@ export class Receiver {
       }
   }
 
-  /** In the order in which they began. */
+  /** Returns the spans of a trace, sorted by their start. */
   spans(traceId: string): Span[] {
     return (this.#spans.get(traceId) ?? [])
       .map(({ span, service }) => ({ ...span, service, attributes: plain(span.attributes) }))
@@ -156,13 +158,13 @@ const pointsOf = ({ gauge, sum, histogram }: SentMetric) =>
     value: Number(asInt ?? asDouble ?? count),
   })) ?? []
 
-/** A `traceparent` that asks for the trace to be kept, or not, and its trace. */
+/** Returns a `traceparent` with or without the sampled flag, and the id of its trace. */
 export function newTrace(isSampled = true): { traceId: string; traceparent: string } {
   const [traceId, spanId] = [randomBytes(16).toString('hex'), randomBytes(8).toString('hex')]
   return { traceId, traceparent: `00-${traceId}-${spanId}-0${isSampled ? 1 : 0}` }
 }
 
-/** A trace as an indented text: services and spans, each below what caused it, in the order in which they began. */
+/** Returns a trace as an indented text of services and spans. Each span is below its parent, sorted by its start. */
 export function outline(spans: readonly Span[], parent?: Span): string[] {
   const ids = new Set(spans.map(({ spanId }) => spanId))
   return spans
@@ -171,7 +173,7 @@ export function outline(spans: readonly Span[], parent?: Span): string[] {
     .flatMap((span) => [`${span.service}: ${span.name}`, ...outline(spans, span).map((line) => `  ${line}`)])
 }
 
-/** What begins within a millisecond is done side by side: by its name then. */
+/** Spans that start in the same millisecond are concurrent, so they are sorted by name. */
 function byBeginning(one: Span, other: Span): number {
   const [first, second] = [one, other].map(({ startTimeUnixNano }) => BigInt(startTimeUnixNano) / 1_000_000n)
   if (first === second) return one.name < other.name ? -1 : 1
@@ -179,7 +181,7 @@ function byBeginning(one: Span, other: Span): number {
 }
 
 export const isSql = ({ attributes }: Span) => attributes['db.system.name'] === 'postgresql'
-/** A statement or a command, to PostgreSQL or Redis. */
+/** Returns true for a statement or a command to PostgreSQL or Redis. */
 export const isOfStore = ({ attributes }: Span) => 'db.system.name' in attributes
-/** The gateway asks once a second whom an access key belongs to: one of the requests waits for that. */
+/** The gateway looks up the owner of an access key once a second. One of the requests waits for that. */
 export const isLookUp = ({ name }: Span) => name.endsWith('/internal/resolve-access-key')

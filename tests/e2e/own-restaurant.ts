@@ -4,16 +4,16 @@ import type { MenuCategory, MenuItem, Restaurant } from '@platter/contracts'
 import { api, operator } from './client.ts'
 
 /*
- * Restaurants that a test makes for itself. They are in Salina, Kansas, where no other test searches; what is
- * to be found by words there gets a word of its own.
+ * Restaurants of single tests. They are in Salina, Kansas, where no other test searches. A restaurant for a text search has a
+ * unique word.
  */
 
 const WEEK = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'] as const
 
-/** As our identifiers are: 48 hexadecimal characters. */
+/** Returns a key in the format of the platform: 48 hexadecimal characters. */
 export const newKey = (): string => randomBytes(24).toString('hex')
 
-/** The same ranges every day. */
+/** Returns the same ranges for every day. */
 export const everyDay = (...ranges: string[]): Record<string, string[]> =>
   Object.fromEntries(WEEK.map((day) => [day, ranges]))
 
@@ -28,7 +28,10 @@ export const salina = {
   longitude: -97.6093,
 }
 
-/** Also while unattended: attendance.test.ts is about that. Always open, for cash and card, pickup and delivery within five miles for 3.50. */
+/**
+ * Open at all times, for cash and card, pickup and delivery within five miles for 3.50. It takes orders while unattended, because
+ * attendance.test.ts tests attendance.
+ */
 export const restaurantInput = {
   name: "Sam's Pies – 2nd & Main",
   logoUrl: '',
@@ -69,7 +72,7 @@ export const putRestaurant = <T = { apiKey: string }>(apiKey: string, input: unk
 export const putMenu = <T = unknown>(apiKey: string, menu: unknown) =>
   operator<T>('PUT', `restaurants/${apiKey}/menu`, menu)
 
-/** A new restaurant with these items, in one category; its apiKey. */
+/** Creates a restaurant with these items in one category. Returns its apiKey. */
 export async function aRestaurant(
   changes: Record<string, unknown> = {},
   items: readonly object[] = [],
@@ -82,7 +85,7 @@ export async function aRestaurant(
   return apiKey
 }
 
-/** A new restaurant whose orders move only when it says so, and its access key. */
+/** Creates a restaurant whose orders change only by its reports, and its access key. */
 export async function aKitchen(
   changes: Record<string, unknown> = {},
   items: readonly object[] = [menuItem(10)],
@@ -97,7 +100,7 @@ export type SeedItem = MayLack<MenuItem, 'available'>
 export type SeedCategory = Omit<MenuCategory, 'items'> & { items: SeedItem[] }
 type Seed = { restaurant: Restaurant; menu: SeedCategory[] }
 
-/** What the development seed says of a restaurant. */
+/** Returns a restaurant of the development seed. */
 export const seedOf = async (name: string): Promise<Seed> =>
   JSON.parse(
     await readFile(new URL(`../../dev/seed/restaurants/${name}.json`, import.meta.url), 'utf8'),

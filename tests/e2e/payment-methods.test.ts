@@ -138,7 +138,7 @@ test('a card that its bank has replaced pays as before, and shows its new digits
   expect(await eventually(shown, (one) => one?.lastFour === '1881')).toMatchObject(replacement)
   expect(await pay()).toMatchObject({ status: 200, body: { card: replacement } })
 
-  // As if the event had been lost.
+  // The state after a lost event.
   await outOfDate()
   expect(await pay()).toMatchObject({ status: 200, body: { card: replacement } })
   expect(await shown()).toMatchObject(replacement)

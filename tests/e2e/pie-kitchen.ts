@@ -4,13 +4,13 @@ import { anOrder, call, eventually, get, post, type ProblemBody } from './client
 import { aKitchen, menuItem, newKey, salina } from './own-restaurant.ts'
 
 /*
- * A restaurant with two items, for the tests of what it changes itself: availability and pauses. How soon a change is
- * effective: packages/contracts/src/change-times.unit.test.ts, and the tests of each of its parts.
+ * A restaurant with two items, for tests of its own changes: availability and pauses. The delay of a change:
+ * packages/contracts/src/change-times.unit.test.ts and the tests of each part.
  */
 
 /** Creates the restaurant of one test file. */
 export function setUpPieKitchen() {
-  /** A word that no other restaurant has, of an earlier run either. */
+  /** A word that no other restaurant has, even from an earlier run. */
   const word = `quiltwort${crypto.randomUUID().slice(0, 8)}`
   const [pie, crust, cream, whipped] = [newKey(), newKey(), newKey(), newKey()]
   const items = [
@@ -49,7 +49,7 @@ export function setUpPieKitchen() {
     cream,
     whipped,
 
-    /** A request of the restaurant, which changes something. */
+    /** Sends a request of the restaurant that changes data. */
     change: <T>(path: string, body?: unknown, key = kitchen.key) =>
       call<T & ProblemBody>(`/restaurantapi/v1/${path}`, {
         method: 'POST',
@@ -57,10 +57,10 @@ export function setUpPieKitchen() {
         ...(body !== undefined && { body }),
       }),
 
-    /** A record as the restaurant itself reads it. */
+    /** Returns a record in the form for the restaurant. */
     own: async <T>(path: string) => (await call<T>(`/restaurantapi/v1/${path}`, { key: kitchen.key })).body,
 
-    /** Whether an item or a choice is available on the public menu. */
+    /** Returns true if an item or a choice is available on the public menu. */
     onTheMenu: async (apiKey: string): Promise<boolean | undefined> => {
       const path = `restaurant/${kitchen.apiKey}/menu?includeCustomizations=true`
       const { body } = await get<MenuCategory[]>(path)
@@ -73,10 +73,10 @@ export function setUpPieKitchen() {
       return [...found, ...choices].find((one) => one.apiKey === apiKey)?.available
     },
 
-    /** The body of send-order: one crust, but for the changes. */
+    /** Returns the body of send-order: one crust. `changes` replaces fields. */
     order,
 
-    /** Status and problem code of validate-order. */
+    /** Returns the status and the problem code of validate-order. */
     validated: async (changes: object): Promise<string> => {
       const { status, body } = await post<ProblemBody>('validate-order', await order(changes))
       return `${status} ${body.code}`.replace(' undefined', '')
@@ -85,7 +85,7 @@ export function setUpPieKitchen() {
     details: async () =>
       (await get<Restaurant & { restaurant: Restaurant }>(`restaurant/${kitchen.apiKey}`)).body,
 
-    /** `open` of the restaurant in the results of a search. */
+    /** Returns `open` of the restaurant in the results of a search. */
     openInSearch: async (): Promise<string> => {
       const query = new URLSearchParams({
         search: word,
@@ -97,7 +97,7 @@ export function setUpPieKitchen() {
   }
 }
 
-/** The results of four reads in a row, which go to all replicas of gateway and catalog; one word when they agree. */
+/** Returns the results of four reads in a row, which reach all replicas of gateway and catalog. Equal results are one word. */
 export async function agreed(read: () => Promise<unknown>): Promise<string> {
   const results = await Promise.all(Array.from({ length: 4 }, read))
   return [...new Set(results.map(String))].join(' and ')
@@ -109,5 +109,5 @@ export const becomes = (read: () => Promise<unknown>, wanted: string): Promise<s
     (result) => result === wanted,
   )
 
-/** As if the time of an override were over. */
+/** Ends the time of an override. */
 export const EXPIRE_OVERRIDE = 'update catalog.availability set until = now() where api_key = $1'

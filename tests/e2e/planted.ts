@@ -2,8 +2,8 @@ import { withClient } from '../../dev/servers/database.ts'
 import { ownStack } from './stack.ts'
 
 /**
- * Changes rows without the services: a state that only a bug, or a person with a database
- * console, could do. The one file of the end-to-end tests that speaks SQL.
+ * Changes rows without the services: a state that only a bug, or a person with a database console, could cause. No other file of
+ * the end-to-end tests contains SQL.
  */
 export const plant = (text: string, ...values: unknown[]): Promise<number> =>
   withClient(ownStack().urls.postgres, async (client) => (await client.query(text, values)).rowCount ?? 0)
@@ -16,7 +16,7 @@ const CANCELLATION = {
   refund: { amount: 0, state: 'VOIDED' },
 }
 
-/** A state of the rows of a transmitted order, the rule that has to find it, and how the order was paid. */
+/** A state of the rows of a transmitted order, the rule that must find it, and the payment method of the order. */
 type Wrong = readonly [
   rule: string,
   what: string,
@@ -63,7 +63,7 @@ export const WRONGS: readonly Wrong[] = [
   ['delivery-unwanted', 'failed, and accepted', 'cash', order(`outcome = 'failed'`)],
 ]
 
-/** Its row is locked first: the restaurant may report meanwhile, and each status inserts another row. */
+/** Locks the row first, because the restaurant may report at the same time, and each status inserts another row. */
 async function forgetOrder(orderApiKey: string): Promise<void> {
   await withClient(ownStack().urls.postgres, async (client) => {
     await client.query('begin')
@@ -75,7 +75,7 @@ async function forgetOrder(orderApiKey: string): Promise<void> {
   })
 }
 
-/** Sets a finished order back to before its capture; no sweeper republishes it for an hour. */
+/** Resets a finished order to the state before its capture. No sweeper republishes it for an hour. */
 const beforeCapture = (orderApiKey: string, deadline: string) =>
   plant(
     `update orders.sagas set state = jsonb_set(state, '{done}', '["authorize", "transmit"]'), finished_at = null,
@@ -84,14 +84,14 @@ const beforeCapture = (orderApiKey: string, deadline: string) =>
     deadline,
   )
 
-/** An order was placed so long ago, in words of PostgreSQL. */
+/** Sets the age of an order. `age` is an interval of PostgreSQL. */
 export const plantAge = (orderApiKey: string, age: string) =>
   plant('update orders.orders set placed_at = now() - $2::interval where api_key = $1', orderApiKey, age)
 
-/** An order is past its deadline. */
+/** Moves the deadline of an order into the past. */
 export const plantOverdue = (orderApiKey: string) => beforeCapture(orderApiKey, '-1 second')
 
-/** The answer to a capture was lost, an hour ago. */
+/** Plants an unknown result of a capture, an hour ago. */
 export async function plantUnknown(orderApiKey: string): Promise<void> {
   await beforeCapture(orderApiKey, '1 hour')
   await plant(
@@ -101,7 +101,7 @@ export async function plantUnknown(orderApiKey: string): Promise<void> {
   )
 }
 
-/** A dead letter of a command that this version does not have. Returns its key. */
+/** Plants a dead letter of a command that this version does not have. Returns its key. */
 export async function plantDeadLetter(): Promise<string> {
   const id = crypto.randomUUID()
   await plant(

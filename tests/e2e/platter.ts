@@ -3,15 +3,15 @@ import { fileURLToPath } from 'node:url'
 import { vi } from 'vitest'
 import { run } from '../../apps/cli/src/run.ts'
 
-/** The end of a command of the operator's tool. */
+/** The result of a command of the operator's tool. */
 export type Ended = { code: number; stdout: string; stderr: string }
 
 const MAIN = fileURLToPath(new URL('../../apps/cli/src/main.ts', import.meta.url))
 
-/** No colours, whatever the test run has. */
+/** No colours, independent of the environment of the test run. */
 const PLAIN = { FORCE_COLOR: undefined }
 
-/** Runs the tool in a process of its own, as a person does. The start takes half a second of CPU: most tests use `platter`. */
+/** Runs the tool in a separate process, like a person. The start takes half a second of CPU, so most tests use `platter`. */
 export function platterProcess(
   args: readonly string[],
   environment: Record<string, string> = {},
@@ -26,7 +26,7 @@ export function platterProcess(
 
 let previous: Promise<unknown> = Promise.resolve()
 
-/** Runs the tool in this process. Commands run one after the other, because they share output streams, environment and exit code. */
+/** Runs the tool in this process. Commands run in sequence, because they share output streams, environment and exit code. */
 export function platter(args: readonly string[], environment: Record<string, string> = {}): Promise<Ended> {
   const ended = previous.then(() => runHere(args, environment))
   previous = ended.catch(() => 'its own test fails')
@@ -48,7 +48,7 @@ async function runHere(args: readonly string[], environment: Record<string, stri
   } finally {
     for (const collector of collectors) collector.mockRestore()
     vi.unstubAllEnvs()
-    // The exit code of the test run.
+    // Otherwise the test run would end with this exit code.
     process.exitCode = undefined
   }
 }

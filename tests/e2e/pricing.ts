@@ -1,17 +1,17 @@
 import type { CustomizationGroup, MenuItem } from '@platter/contracts'
 
 /*
- * The rules of docs/interface.md, "Order prices", written down a second time and in another way, to hold the
- * service's answers against: money as decimal text and big integers, never as a floating-point number.
+ * A second, different implementation of docs/interface.md, "Order prices", to compare with the responses of the service. It
+ * computes money as decimal text and big integers, never as a floating-point number.
  */
 
-/** Whole cents of an amount as it is written: 10.5 is 1050n. */
+/** Returns the whole cents of an amount in its written form: 10.5 is 1050n. */
 export function cents(amount: number): bigint {
   const [whole = '0', fraction = ''] = String(amount).split('.')
   return BigInt(whole) * 100n + BigInt(fraction.padEnd(2, '0').slice(0, 2))
 }
 
-/** The tax in cents: the rate as it is written, an exact half of a cent counts as a whole one. */
+/** Returns the tax in cents, from the written rate. An exact half of a cent is rounded up. */
 export function taxOn(subtotal: bigint, rate: number): bigint {
   const [, digits = ''] = rate.toFixed(6).split('.')
   const thousandth = subtotal * BigInt(digits) + (rate >= 1 ? subtotal * 1_000_000n : 0n)
@@ -20,7 +20,7 @@ export function taxOn(subtotal: bigint, rate: number): bigint {
 
 export type Ordered = { item: MenuItem; choices: readonly string[] }
 
-/** What an item costs, or what is wrong with it: code and the end of the pointer, one of each kind and place. */
+/** Returns the price of an item or its faults: code and end of the pointer, one for each kind and place. */
 export function judge({ item, choices }: Ordered): { price: bigint; faults: string[] } {
   const groups = item.customizationGroups ?? []
   const faults = item.available ? [] : ['item-unavailable /apiKey']

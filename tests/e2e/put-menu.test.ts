@@ -175,7 +175,7 @@ test("409 apikey-taken: another restaurant's items and categories, and nothing i
 test('413 body-too-large past 4 MiB only', async () => {
   const apiKey = await aRestaurant()
   expect((await putMenu(apiKey, ballast(3 * 1024 * 1024))).status).toBe(200)
-  // Each time: a connection that is closed while the client still sends would often be reset instead.
+  // Repeated, because a connection that closes while the client still sends would often be reset instead.
   for (let time = 0; time < 10; time++)
     expect(await putMenu(apiKey, ballast(5 * 1024 * 1024))).toMatchObject({
       status: 413,

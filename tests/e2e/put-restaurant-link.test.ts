@@ -73,7 +73,7 @@ test.each([
   ['an unknown way to report', { kind: 'console', reports: 'hourly' }, '/reports'],
   ['a URL that is none', { kind: 'webhook', url: 'orders', secret }, '/url'],
   ['a URL of a file', { kind: 'webhook', url: 'file:///etc/passwd', secret }, '/url'],
-  // The stack under test allows loopback, as `npm start` does.
+  // The stack of the test allows loopback, like `npm start`.
   ['a URL that leads inside', { kind: 'webhook', url: 'https://10.0.0.1/', secret }, '/url'],
   ['that in hexadecimal', { kind: 'webhook', url: 'https://0x0a.1/', secret }, '/url'],
   ['that in IPv6', { kind: 'webhook', url: 'https://[::ffff:10.0.0.1]/', secret }, '/url'],

@@ -26,7 +26,7 @@ test('200: a new restaurant, as its details show it', async () => {
   expect(status).toBe(200)
   expectConforms(PutRestaurant, body)
   expect(body).toMatchObject({ ...restaurantInput, apiKey, open: true, zones })
-  // Only operators read whether attendance is required.
+  // Only operators can read whether attendance is required.
   const { requireAttendance: _requireAttendance, ...details } = body
   expect((await get<object>(`restaurant/${apiKey}`)).body).toEqual({ ...details, restaurant: details })
 })

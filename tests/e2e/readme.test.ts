@@ -8,14 +8,14 @@ import { expect, test } from 'vitest'
 import { exportLine, firstRequest } from '../../dev/seed/first-request.ts'
 import { stack, type Order } from './client.ts'
 
-/* The commands that a newcomer pastes, run by a shell as they are written. They need curl. */
+/* The commands that a newcomer pastes. A shell runs them unchanged. They need curl. */
 
 const readme = readFileSync(join(import.meta.dirname, '../../README.md'), 'utf8')
 
-/** What `npm start` prints to be pasted first. */
+/** The text that `npm start` prints for pasting first. */
 const pasted = () => exportLine(stack().gateway, stack().accessKey)
 
-/** Runs a script in an empty folder. Throws with what it printed when it fails. */
+/** Runs a script in an empty folder. If it fails, throws with its output. */
 async function shell(script: string): Promise<string> {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'platter-readme-'))
   const { stdout } = await promisify(execFile)('bash', ['-ec', script], { cwd: folder.path })
@@ -28,7 +28,7 @@ test('the lines that npm start prints find restaurants', async () => {
 
 test('the commands of "A first order" in README.md order from a menu by card and stream the statuses until DELIVERED', async () => {
   const [, commands = ''] = /^## A first order$[^]*?^```sh\n([^]*?)^```$/m.exec(readme) ?? []
-  // `echo` separates the responses, which do not end their line.
+  // `echo` separates the responses, which have no line end.
   const [search = '', menu = '', order = '', ...statuses] = (
     await shell(`${pasted()}\n${commands.replaceAll(/\n\n/g, '\necho\n')}`)
   ).split('\n')

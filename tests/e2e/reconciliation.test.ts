@@ -36,7 +36,7 @@ async function paidByCard(): Promise<string> {
 
 const paidInCash = async (): Promise<string> => (await sendOrder(await anOrder(cast.aurora))).body.apiKey
 
-/** Until nothing of it is under way any more. */
+/** Waits until no work for the order is in progress. */
 const settled = (orderApiKey: string) =>
   eventually(
     async () => (await operator<{ saga: { state: string } }>('GET', `orders/${orderApiKey}`)).body,

@@ -17,7 +17,7 @@ import { report } from './restaurant-client.ts'
 
 type Problem = { code: string; detail: string }
 
-/** A card order that is captured and delivered. */
+/** Places a card order, and waits until it is captured and delivered. */
 async function delivered(): Promise<Order & { apiKey: string }> {
   const { body } = await sendOrder({ ...(await anOrder(cast.console)), payment: 'card', card: card() })
   await report(body.apiKey, 'PREPARING')
@@ -75,7 +75,7 @@ test('50 parallel requests with one Idempotency-Key are one refund', async () =>
   const path = `/operatorapi/v1/orders/${apiKey}/refunds`
   const send = () => call<Refund & Problem>(path, { key: stack().operatorKey, body, headers })
   const answers = await Promise.all(Array.from({ length: 50 }, send))
-  // A request that meets a running one may have to wait.
+  // A request that meets a running one may have to wait for it.
   expect(
     answers
       .filter(({ status }) => status !== 200)

@@ -4,7 +4,7 @@ type Refused = { errors?: { pointer: string; code: string }[] }
 
 export const validate = <T = Order>(order: unknown) => post<T>('validate-order', order)
 
-/** What validate-order says to it: the status, and code and pointer of each fault. */
+/** Sends an order to validate-order. Returns the status, and code and pointer of each fault. */
 export async function refusal(order: unknown): Promise<{ status: number; faults: string[] }> {
   const { status, body } = await validate<Refused>(order)
   return { status, faults: (body.errors ?? []).map(({ code, pointer }) => `${code} ${pointer}`) }

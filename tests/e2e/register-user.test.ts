@@ -82,7 +82,7 @@ describe('400', () => {
     ['/password', { password: 'p'.repeat(129) }],
     ['/password', { password: '🍕'.repeat(7) }],
     ['/password', { password: '🍕'.repeat(129) }],
-    // Of those that are used most.
+    // One of the most common passwords.
     ['/password', { password: '12345678' }],
     ['/password', { password: 'PassWord1' }],
     ['/password', { password: 12_345_678 }],

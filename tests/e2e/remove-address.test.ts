@@ -23,7 +23,7 @@ const addAddress = async (user: User, changes = {}) =>
 
 const addressesOf = async ({ apiKey }: User) => (await get<User>(`user/${apiKey}`)).body.savedAddresses
 
-/** Saves as many addresses as a user may have. On a busy machine some of 50 requests at once get a 503. */
+/** Saves the maximum number of addresses of a user. On a busy machine some of 50 concurrent requests get a 503. */
 async function fill(user: User): Promise<Address[]> {
   for (;;) {
     const saved = await addressesOf(user)

@@ -140,7 +140,7 @@ test('a removed card is detached at the processor, but not before the order that
   )
   expect(charged.paymentState).toBe('CHARGED')
 
-  // An hour passes.
+  // The test moves the time by an hour.
   const waiting = 'select token from accounts.card_detachments where card_api_key = $1'
   expect(await read(waiting, saved)).toEqual([stored])
   await plant('update accounts.card_detachments set due_at = now() where card_api_key = $1', saved)

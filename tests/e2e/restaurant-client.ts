@@ -2,7 +2,7 @@ import type { RestaurantOrder } from '@platter/contracts'
 import { anOrder, call, cast, sendOrder, stack, type ProblemBody } from './client.ts'
 import { keyOf } from './stack.ts'
 
-/* Requests with the access key of the restaurant whose orders wait on its console: they move only when it reports. */
+/* Requests with the access key of the restaurant with a console. Its orders change only by its reports. */
 
 export const asRestaurant = <T>(path: string, body?: unknown, key = keyOf(cast.console)) =>
   call<T & ProblemBody>(`/restaurantapi/v1/${path}`, { key, ...(body !== undefined && { body }) })
@@ -10,7 +10,7 @@ export const asRestaurant = <T>(path: string, body?: unknown, key = keyOf(cast.c
 export const report = (apiKey: string, status: string) =>
   asRestaurant<RestaurantOrder>(`order/${apiKey}/status`, { status })
 
-/** The problems of a request about an order with the access key of another restaurant, and of an application. */
+/** Returns the problems of a request about an order with the access key of another restaurant, and of an application. */
 export async function problemsOfOthers(
   pathOf: (orderApiKey: string) => string,
   body?: unknown,

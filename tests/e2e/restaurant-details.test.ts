@@ -53,7 +53,7 @@ test('200: -1 means that delivery is never free', async () => {
   expect((await details(cast.cashOnly)).body.minFreeDelivery).toBe(-1)
 })
 
-// The zone that holds the place ----------------------------------------------------------------------------
+// Delivery zone of an address ------------------------------------------------------------------------------
 
 const NOT_FREE = { offersDelivery: true, deliveryMin: 12, deliveryPrice: 1.95 }
 
@@ -139,7 +139,7 @@ test('200: a changed restaurant is seen at once', async () => {
   expect((await details(apiKey)).body.name).toBe('Another Name')
 })
 
-// Refusals -------------------------------------------------------------------------------------------------
+// Rejections -----------------------------------------------------------------------------------------------
 
 test.each(['none', '9511054', '0'.repeat(48)])('404 restaurant-not-found: %s', async (apiKey) => {
   expect(await details(apiKey)).toMatchObject({ status: 404, body: { code: 'restaurant-not-found' } })

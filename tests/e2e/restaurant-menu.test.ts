@@ -9,7 +9,7 @@ const menu = <T = MenuCategory[]>(apiKey: string, more: { query?: string; tag?: 
     ...(more.tag !== undefined && { headers: { 'if-none-match': more.tag } }),
   })
 
-/** What a menu that was put looks like when it is read: what may be left out is filled in. */
+/** Returns a stored menu in the form of a response, with defaults in optional members. */
 const asRead = (put: readonly SeedCategory[]) =>
   put.map(({ items, ...category }) => ({
     ...category,

@@ -54,7 +54,7 @@ test('the stream starts with every open order, oldest first, as the list has it,
     expect(RestaurantOrdersStream.events[event as 'order'].parse(data)).toEqual(data)
 })
 
-// At once: services/orders/src/reading/feeds.stack.test.ts, "an event wakes its subscribers at once".
+// The delay: services/orders/src/reading/feeds.stack.test.ts, "an event wakes its subscribers at once".
 test('a new order and each of its changes arrive without another request', async () => {
   const stream = await follow()
   await stream.until(isReady)
@@ -79,7 +79,7 @@ test('Last-Event-ID continues: orders that have changed since, finished ones too
   await first.until(isOrder(before))
   const unchanged = await aNewOrder()
   await first.until(isOrder(unchanged))
-  // Once more, so that the id is past all that came before it.
+  // A further order, so that the id is after all earlier events.
   const last = await aNewOrder()
   await first.until(isOrder(last))
   const id = first.lastEventId ?? ''

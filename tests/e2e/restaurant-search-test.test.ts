@@ -39,7 +39,7 @@ test('200: all of them at any distance, nearest first', async () => {
   expect(miles).toEqual(miles.toSorted((one, other) => one - other))
 })
 
-/** Good enough to compare by, at one latitude. */
+/** An approximation that is good enough for comparisons at one latitude. */
 const distance = (one: Point, other: Point) =>
   Math.hypot(one.latitude - other.latitude, 0.74 * (one.longitude - other.longitude))
 

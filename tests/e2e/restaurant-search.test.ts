@@ -24,7 +24,7 @@ const atCapitol = { latitude: '43.0747', longitude: '-89.3844' }
 /** A word that no other restaurant has. */
 const aWord = () => `w${newKey().slice(0, 12)}`
 
-/** Miles as the crow flies, by another formula than ours: the spherical law of cosines. */
+/** Returns the distance in miles by another formula than the service: the spherical law of cosines. */
 function miles(one: { latitude: number; longitude: number }, other: typeof one): number {
   const [a, b, turn] = [one.latitude, other.latitude, one.longitude - other.longitude].map(
     (degrees) => (degrees * Math.PI) / 180,

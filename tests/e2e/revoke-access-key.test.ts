@@ -19,7 +19,7 @@ test('a revoked key is rejected by every replica, and stays revoked', async () =
   expect((await revoke(id)).body).toEqual(body)
 })
 
-/** A response without the identity of its request. */
+/** Returns a response without the identity of its request. */
 async function refusalOf(key: string) {
   const { status, headers, body } = await get<ProblemBody>('restaurant/search?limit=1', { key })
   const compared = Object.fromEntries(headers)
@@ -40,7 +40,7 @@ test('401 in the same bytes for a key that is revoked, expired, unknown, mistype
   for (const refusal of refusals) expect(refusal).toEqual(refusals[0])
 })
 
-/** The longest: the gateway waits 20 % longer at most. */
+/** The longest round: the gateway waits at most 20 % longer. */
 const ROUND_MS = 1.2 * changeTimes.streamKeys
 
 test('the revocation of a rotated key ends its own stream, and not the stream of the new key', async () => {
@@ -52,7 +52,7 @@ test('the revocation of a rotated key ends its own stream, and not the stream of
   const ofNew = await open(rotated.accessKey)
   await revoke(id)
   await ofOld.ended()
-  // Two more rounds of the check that ends streams.
+  // Two further rounds of the check that ends streams.
   await wait(2 * ROUND_MS)
   expect(ofNew.isOver).toBe(false)
   ofNew.close()

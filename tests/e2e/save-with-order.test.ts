@@ -31,7 +31,7 @@ async function deliveryFor(user: User, changes: Record<string, unknown> = {}) {
   })
 }
 
-/** Sends the order and waits until its saga has finished; saving is its last step. */
+/** Sends the order and waits until its saga has finished. The save is its last step. */
 async function placed(order: unknown): Promise<Placed> {
   const { status, body } = await sendOrder(order)
   expect(status).toBe(200)

@@ -196,7 +196,7 @@ test('422 order-refused: the restaurant refuses, the authorization is voided, an
   await nothingIsLeft(user)
 })
 
-// These wait for deadlines most of their time.
+// These tests mostly wait for deadlines.
 test
   .skipIf(isOtherPlatform())
   .concurrent(
@@ -294,7 +294,7 @@ test('404 item-not-found and 422 restaurant-closed: each fault names what is wro
   expect(closed).toMatchObject({ status: 422, body: { code: 'restaurant-closed' } })
 })
 
-/** An order for delivery by card of a user of its own, by whom the ledger can be searched for it. */
+/** Sends an order for delivery by card of a new user, so that the ledger can be searched by user. */
 async function aCardOrderOfItsOwnUser(restaurantApiKey: string, cardNumber?: string) {
   const user = await register()
   const order = {
@@ -311,7 +311,7 @@ async function aCardOrderOfItsOwnUser(restaurantApiKey: string, cardNumber?: str
   return { user, order, total: cents(body.total) }
 }
 
-/** What the processor did for the user's orders, those included that no client sees. */
+/** Returns the effects at the processor for the orders of a user, including orders that no client sees. */
 async function effectsOf({ apiKey }: User): Promise<string[]> {
   const { rows } = await withClient(ownStack().urls.postgres, (client) =>
     client.query<{ api_key: string }>('select api_key from orders.orders where recipient_api_key = $1', [
@@ -329,7 +329,7 @@ async function nothingIsLeft({ apiKey }: User) {
   expect((await get<User>(`user/${apiKey}`)).body).toMatchObject({ creditCards: [], savedAddresses: [] })
 }
 
-/** As many of the dearest plain item as any delivery minimum needs. */
+/** Returns enough of the most expensive plain item for any delivery minimum. */
 async function enoughItems(restaurantApiKey: string): Promise<{ apiKey: string }[]> {
   const [item] = await plainItems(restaurantApiKey)
   return Array.from({ length: 4 }, () => ({ apiKey: item!.apiKey }))

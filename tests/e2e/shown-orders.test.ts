@@ -19,7 +19,7 @@ import {
 } from './client.ts'
 import { aRestaurant, menuItem } from './own-restaurant.ts'
 
-/** How a client can come to see an order before send-order has answered. */
+/** Requests by which a client can see an order before the response of send-order. */
 const WAYS: [name: string, look: (key: string, user: User) => Promise<Order | undefined>][] = [
   [
     'order-by-key',
@@ -31,7 +31,9 @@ const WAYS: [name: string, look: (key: string, user: User) => Promise<Order | un
   ['the history', async (_key, user) => (await get<Order[]>(`user/${user.apiKey}/orders`)).body[0]],
 ]
 
-/** A restaurant that refuses an order when the test says so: it is pending until then, on a slow machine too. */
+/**
+ * Creates a restaurant that rejects an order at the command of the test. The order is pending until then, also on a slow machine.
+ */
 async function aHesitantKitchen(): Promise<{ apiKey: string; refuse: () => void }> {
   const { promise: decided, resolve: refuse } = Promise.withResolvers<void>()
   const server = createServer((request, response) => {
@@ -69,7 +71,7 @@ test.each(WAYS)(
     onTestFinished(() => stream.close())
 
     kitchen.refuse()
-    // The request that waits is answered as without a look.
+    // The pending request has the same response as without the other read.
     expect(await sending).toMatchObject({ status: 422, body: { code: 'order-refused' } })
     const cancelled = { apiKey, status: 'PROCESSING', cancellation: { reason: 'order-refused' } }
     expect(await readOrder(apiKey)).toMatchObject(cancelled)

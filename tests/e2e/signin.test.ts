@@ -20,7 +20,7 @@ const withPassword = async (password: string) => {
   return body.email
 }
 
-/** Another wrong password each time. */
+/** Signs in with a new wrong password each time. */
 const guess = (email: string) => signin(email, `guess ${crypto.randomUUID()}`)
 
 test('200: the user with saved cards and addresses, however the e-mail is written, and never the password', async () => {
@@ -99,7 +99,7 @@ test('an Idempotency-Key changes nothing: a sign-in is never replayed', async ()
 describe('429 rate-limited', () => {
   test('after ten wrong passwords for the right one too, and for no other account', async () => {
     const { email } = await register()
-    // Registering was a try as well.
+    // The registration also counted as an attempt.
     for (let count = 0; count < 9; count++) expect((await guess(email)).status).toBe(401)
     const { status, headers, body } = await signin(email.toUpperCase(), PASSWORD)
     expect({ status, body }).toMatchObject({ status: 429, body: { code: 'rate-limited', retryable: true } })

@@ -7,20 +7,20 @@ import { Api } from '../support/api.ts'
 import { cast } from '../support/cast.ts'
 import type { StackUnderTest } from './stack.ts'
 
-/** Times that a person would wait for are short; everything else is as `npm start` has it. */
+/** Delays of simulated people are short. All other settings are those of `npm start`. */
 const simulators = { STEP_MS: '300' }
 const orders = { TRANSMIT_DEADLINE_MS: '1000' }
 
-/** All tests come from one address. The tests of the limit exhaust the attempts of an e-mail address. */
+/** All tests use one address. The tests of the limit exhaust the attempts of an e-mail address. */
 const accounts = { TRIES_PER_ADDRESS: '1000000', TRIES_PER_APPLICATION: '1000000' }
 
-/** All tests share their access keys. Tests of bad ones name another address, which is trusted. */
+/** All tests share their access keys. Tests of bad keys send another address, which the gateway trusts. */
 const gateway = { RATE_LIMIT_REQUESTS: '1000000', TRUSTED_PROXIES: '127.0.0.1' }
 
-/** All tests use a few cards, and one test the limit of a user: more than the 20 of an account. */
+/** All tests use a few cards, and one test exceeds the limit of a user. The limit is higher than the 20 cards of an account. */
 const payments = { CARDS_PER_USER: '25' }
 
-/** Without a listening test there is no receiver, which must not matter. Only traces that a test requests are sampled. */
+/** Without a listening test no receiver exists, which must have no effect. Only traces that a test requests are sampled. */
 const telemetry = (port: number) => ({
   OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}`,
   OTEL_TRACES_SAMPLER: 'parentbased_traceidratio',
@@ -30,13 +30,16 @@ const telemetry = (port: number) => ({
   OTEL_BLRP_SCHEDULE_DELAY: '500',
 })
 
-/** vitest sets up every project, in one process: projects that use the gateway share one stack. */
+/** vitest sets up every project in one process, so projects that use the gateway share one stack. */
 type Shared = { started: Promise<{ stack: Stack; otlpPort: number }>; users: number }
 const shared = globalThis as typeof globalThis & { stackUnderTest?: Shared }
 
 const { E2E_URL, E2E_OPERATOR_KEY = '' } = process.env
 
-/** One new stack for all end-to-end tests: real servers, every service twice, the development seed. Or that of E2E_URL. */
+/**
+ * Starts one new stack for all end-to-end tests: real servers, every service twice, the development seed. With E2E_URL, it uses
+ * that platform.
+ */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   if (E2E_URL !== undefined) {
     project.provide('stack', await otherPlatform(E2E_URL.replace(/\/$/, ''), E2E_OPERATOR_KEY))
@@ -55,7 +58,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   }
 }
 
-/** Creates two client applications, and a key for each restaurant of the seed, on a platform that runs. */
+/** Creates two client applications, and a key for each restaurant of the seed, on a running platform. */
 async function otherPlatform(url: string, operatorKey: string): Promise<StackUnderTest> {
   const api = new Api(() => ({ gateway: url, operatorKey, accessKey: '' }))
   const [one, other] = [await api.newApplication('e2e'), await api.newApplication('e2e, another')]

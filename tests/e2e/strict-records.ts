@@ -1,11 +1,12 @@
 import { z } from 'zod'
 
 /*
- * The records of the interface as strictly typed languages decode them, made of nothing but what clients of the original interface
- * declare: neither our schemas nor our generated document. Members that they do not know are ignored.
+ * The records of the interface in the form in which strictly typed languages decode them. They have only the declarations of
+ * clients of the original interface, and use neither the schemas nor the generated document of Platter. Unknown members are
+ * ignored.
  */
 
-/** A number as it is written: `8` and `8.00` are the same to JSON.parse, and different types to these readers. */
+/** A number in its written form: `8` and `8.00` are equal for JSON.parse, but have different types for these readers. */
 class Numeral {
   readonly source: string
   constructor(source: string) {
@@ -26,14 +27,14 @@ const integer = numeral('an integer', /^-?\d+$/)
 const text = z.string()
 const truth = z.boolean()
 const { object: record, array: list } = z
-/** Such readers take the first element without a look at the length. */
+/** Such readers take the first element without a check of the length. */
 const filledList = <T extends z.ZodType>(element: T) => z.array(element).min(1)
 
-/** ECMAScript 2026: the source text of a number, for which TypeScript 7.0 has no type. */
+/** ECMAScript 2026 gives the source text of a number. TypeScript 7.0 has no type for it. */
 const revive = (_name: string, value: unknown, { source }: { source: string } = { source: '' }): unknown =>
   typeof value === 'number' ? new Numeral(source) : value
 
-/** The faults of a response for such a reader; empty when it can read it. */
+/** Returns the faults of a response for such a reader. An empty result means that it can decode the response. */
 export function complaints(reader: z.ZodType, json: string): string[] {
   const { error } = reader.safeParse(JSON.parse(json, revive as Parameters<typeof JSON.parse>[1]))
   return (error?.issues ?? []).map(({ path, message }) => `/${path.join('/')}: ${message}`)
@@ -181,7 +182,7 @@ const orderFields = {
   paymentState: text,
 }
 export const order = record({ apiKey: text, id: integer, datePlaced: integer, ...orderFields })
-/** As it would be placed: it has no key yet. */
+/** The order before it is placed: it has no key yet. */
 export const validated = record({ apiKey: text.nullable(), datePlaced: integer.nullable(), ...orderFields })
 export const orderStatus = record({ orderApiKey: text, status: text, date: integer })
 

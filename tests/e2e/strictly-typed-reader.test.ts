@@ -5,15 +5,15 @@ import { anOrder, card, cast, delivered, home, maria, stack } from './client.ts'
 import { aRestaurant, menuItem, newKey } from './own-restaurant.ts'
 import * as records from './strict-records.ts'
 
-/** The operations whose answers were decoded. */
+/** The operations whose responses were decoded. */
 const read = new Set<string>()
-/** What could not be decoded, or had another status. */
+/** Responses that could not be decoded, or had an unexpected status. */
 let unreadable: unknown[] = []
 beforeEach(() => void (unreadable = []))
 
 type Asked = { params?: Record<string, string>; query?: string; body?: unknown; status?: number }
 
-/** Calls an operation by its name and decodes what it answers; gives the answer. */
+/** Calls an operation by its name, decodes the response and returns it. */
 async function decode<T>(name: string, reader: z.ZodType, asked: Asked = {}): Promise<T> {
   const { params = {}, query = '', body, status = 200 } = asked
   const operation = operations.find((one) => one.name === name)

@@ -22,7 +22,7 @@ const receiver = new Receiver()
 const canaries = { cardNumber: '4929131478652939', cvv: '739', password: 'canary-and-its-coal-mine' }
 const searched = { phone: '6085550917', email: 'canary.in.a.search@example.org' }
 
-/** Everything that the tests look at happens side by side: what is sent comes a second later. */
+/** All traced requests run concurrently, because their telemetry arrives a second later. */
 const paid = newTrace()
 const cash = newTrace()
 const again = newTrace()
@@ -52,7 +52,7 @@ setUpOwnStack(async () => {
     },
     traced(newTrace()),
   )
-  // Alone: orders that are accepted in the same turn share a statement, whose span is in the trace of one of them.
+  // Sent alone: orders that are accepted in the same turn share a statement, whose span is in the trace of one of them.
   const first = await sendOrder(
     {
       restaurantApiKey: cast.aurora,
@@ -70,9 +70,9 @@ setUpOwnStack(async () => {
     sendOrder(toNobody, traced(again)),
     sendOrder(toNobody, traced(refused)),
   ]
-  // As existing libraries send the key, where it must not be seen either; a menu that was not read before, so that no process caches it.
+  // Existing libraries send the key in the query, where telemetry must not show it. No process has this menu in its cache.
   await fetch(`${gateway}/publicapi/v1/restaurant/${kitchen}/menu?access-token=${accessKey}`, traced(menu))
-  // Also where the search fails, and where its service responds with a problem.
+  // This includes a search that fails, and one whose service responds with a problem.
   const search = new URLSearchParams(searched).toString()
   for (const query of [search, `${search}&limit=0`]) await operator('GET', `orders?${query}`)
   answers = [first, ...(await Promise.all(ordered))]
@@ -88,7 +88,7 @@ const withoutStores = (spans: Span[]) =>
     (...line) => !isRepeated(...line),
   )
 
-/** The spans of a trace, once so many have come: each process sends its own when it is time to. */
+/** Waits for this number of spans of a trace, and returns them. Each process exports its spans at separate times. */
 const wholeTrace = (traceId: string, size: number): Promise<Span[]> =>
   eventually(
     async () => receiver.spans(traceId),
@@ -99,7 +99,7 @@ const OF_A_CASH_ORDER = 9
 const named = (spans: Span[], service: string, name: string) =>
   spans.filter((span) => span.service === service && span.name === name)
 
-/** The spans of a trace, once each of these has come from orders, and the gateway's. */
+/** Waits for these spans of orders and for the spans of the gateway, and returns the trace. */
 const spansWith = (traceId: string, ...names: string[]): Promise<Span[]> =>
   eventually(
     async () => receiver.spans(traceId),
@@ -222,7 +222,7 @@ test('an attempt by the sweep is in the trace of its order, and linked to its ac
     },
   })
   const made = spans.filter((span) => span.parentSpanId === retry!.spanId)
-  // Its deadline (`stack.setup.ts`) has passed by then: the order is given up.
+  // The deadline (`stack.setup.ts`) has expired by then, so the delivery of the order has ended.
   expect(made.map(({ name }) => name)).toContain('saga transmit')
 })
 
@@ -279,7 +279,7 @@ test('log lines have their trace, one per request and service', async () => {
     (found) => found.length >= 3,
   )
   expect(lines.map(({ service }) => service).toSorted()).toEqual(['gateway', 'orders', 'payments'])
-  // The id of the access key, for an investigation; never the key.
+  // The log contains the id of the access key for an investigation, but never the key.
   const { accessKeyId } = lines.find(({ service }) => service === 'gateway')!.attributes
   expect(accessKeyId).toMatch(/^[0-9a-f]{48}$/)
   expect(lines.find(({ service }) => service === 'orders')?.attributes).toEqual({
@@ -335,7 +335,7 @@ test('no card, no password and no access key is in anything that is sent or logg
       ...Object.values(searched),
     ])
       expect(text.includes(secret) ? secret : 'nothing').toBe('nothing')
-  // Three or four digits are in every number; as a value of their own they would be this.
+  // Any number may contain three or four digits. A cvv as a separate value would have this form.
   expect(receiver.text).not.toContain(`"stringValue":"${canaries.cvv}"`)
   expect(receiver.text).not.toContain('cvv')
 })

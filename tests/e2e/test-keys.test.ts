@@ -18,7 +18,7 @@ import {
 } from './client.ts'
 import { aRestaurant, menuItem } from './own-restaurant.ts'
 
-/** The access keys of one application: of mode test, and of mode live. */
+/** The access keys of one application, one in mode test and one in mode live. */
 let testKey: { id: string; key: string }
 let liveKey: { id: string; key: string }
 
@@ -66,7 +66,7 @@ test.each(['absent', false, true])(
   },
 )
 
-// No other order in the ledger has the total of two such items.
+// No other order in the ledger has the total of two of these items.
 test.each([
   ['validate-order', 3_456.78],
   ['send-order', 4_567.89],
@@ -82,7 +82,7 @@ test.each([
   expect((await ledger()).filter(({ amount }) => amount === cents)).toEqual([])
   const { status, body } = await sendOrder(order, { key: liveKey.key })
   expect(status).toBe(200)
-  // The same order with a live key is charged that much.
+  // The same order with a live key is charged this amount.
   await expect.poll(() => ledgerOf(body.apiKey)).toContainEqual(expect.objectContaining({ amount: cents }))
 })
 

@@ -5,7 +5,7 @@ import { complaint } from './malformed/judge.ts'
 
 const SEARCH = '/publicapi/v1/restaurant/search?limit=1'
 
-/** Sends a request line and header fields as they are; of a body it says that no more will come. */
+/** Sends an unchanged request line and header fields. Ends its side after a body. */
 async function send(first: string, fields: readonly string[], body = '') {
   const text = [first, `x-access-token: ${stack().accessKey}`, ...fields, '', body].join('\r\n')
   const answer = await exchange(stack().gateway, Buffer.from(text), { isHead: false, ends: body !== '' })

@@ -37,7 +37,7 @@ test('400 for an invalid apiKey', async () => {
   expect((await get(`user/${encodeURIComponent("'; --")}`)).status).toBe(400)
 })
 
-/** As an application that the user does not belong to. */
+/** Sends a request as an application that does not own the user. */
 const reading = (path: string) => call<ProblemBody>(`/publicapi/v1/${path}`, elsewhere())
 const writing = (body?: unknown) => (path: string) =>
   call<ProblemBody>(`/publicapi/v1/${path}`, { method: 'POST', body, ...keyed(), ...elsewhere() })

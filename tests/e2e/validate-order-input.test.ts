@@ -14,7 +14,7 @@ beforeAll(async () => {
   item = (pickup['items'] as [{ apiKey: string }])[0]
 })
 
-/** Sends text or bytes as they are. */
+/** Sends unchanged text or bytes. */
 const send = (body: string | Uint8Array<ArrayBuffer> | ReadableStream, type = 'application/json') =>
   fetch(`${stack().gateway}/publicapi/v1/validate-order`, {
     method: 'POST',
@@ -285,7 +285,7 @@ const withChoices = (count: number) => ({
   ...pickup,
   items: [{ ...item, customizationChoices: Array.from({ length: count }, () => ({ apiKey: 'x' })) }],
 })
-/** An order that is so many bytes long. */
+/** Returns an order with this number of bytes. */
 const padded = (bytes: number) => {
   const rest = JSON.stringify({ ...pickup, ballast: '' })
   return JSON.stringify({ ...pickup, ballast: long(bytes - rest.length) })

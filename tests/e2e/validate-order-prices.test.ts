@@ -33,7 +33,7 @@ beforeAll(async () => {
 
 const pick = <T>(list: readonly T[], at: number): T => list[at % list.length]!
 
-/** Choices that fill each group: in the order of `wishes`, up to the maximum, until the minimum and a few more. */
+/** Returns choices that fill each group, in the order of `wishes`: at least the minimum and a few more, up to the maximum. */
 function fitting(item: MenuItem, wishes: readonly number[]): string[] {
   return (item.customizationGroups ?? []).flatMap((group, at) => {
     const choices = choicesOf(group).filter(({ available }) => available)
@@ -50,7 +50,7 @@ function fitting(item: MenuItem, wishes: readonly number[]): string[] {
   })
 }
 
-/** Any choices at all: of the item, of others, made up, several times. */
+/** Returns arbitrary choices: of the item, of other items, invented, repeated. */
 const arbitrary = (item: MenuItem, shop: Shop, wishes: readonly number[]): string[] =>
   wishes.slice(0, 4).map((wish) => {
     const own = (item.customizationGroups ?? []).flatMap(choicesOf)
@@ -95,7 +95,7 @@ const requestFor = ({ restaurant }: Shop, ordered: readonly Ordered[], more: obj
   ...more,
 })
 
-/** The faults that the rules find, or the prices. */
+/** Returns the faults that the rules find, or the prices. */
 function expected({ restaurant }: Shop, ordered: readonly Ordered[], delivery: boolean, tip: bigint) {
   const judged = ordered.map(judge)
   const faults = judged.flatMap(({ faults: own }, at) =>
@@ -162,7 +162,7 @@ const anItemFor = async (basePrice: number, restaurant: Record<string, unknown>)
 }
 
 test.each([
-  // In floating point 1.15 × 0.1 is 0.11499999999999999.
+  // In floating point, 1.15 × 0.1 is 0.11499999999999999.
   [1.15, 0.1, 0.12],
   [1, 0.055, 0.06],
   [0.1, 0.05, 0.01],

@@ -37,7 +37,7 @@ test('the response has the coordinates of the address', async () => {
 
 // Hours ----------------------------------------------------------------------------------------------------
 
-/** A time zone in which it is between midnight and one o'clock, its weekday and the one before. */
+/** Returns a time zone in which it is between midnight and one o'clock, with its weekday and the day before. */
 function shortlyAfterMidnight() {
   const hour = new Date().getUTCHours()
   const timezone = hour === 0 ? 'Etc/UTC' : hour <= 12 ? `Etc/GMT+${hour}` : `Etc/GMT-${24 - hour}`
@@ -49,7 +49,7 @@ function shortlyAfterMidnight() {
 const OPEN = { details: true, order: 'taken' }
 const CLOSED = { details: false, order: 'restaurant-closed /restaurantApiKey' }
 
-/** What its details and an order say of a restaurant with these hours. */
+/** Returns the opening state of a restaurant with these hours, from its details and from an order. */
 async function now(hours: Record<string, string[]>, timezone: string) {
   const item = menuItem(5)
   const restaurantApiKey = await aRestaurant({ hours, timezone }, [item])

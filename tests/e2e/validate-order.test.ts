@@ -28,7 +28,7 @@ type Refused = {
 
 test('200: the order as it would be placed, priced, and nothing stored, charged or transmitted', async () => {
   const user = await register()
-  // No other test has a total of this price, by which the processor's ledger is searched.
+  // No other test has a total of this price. The test searches the ledger of the processor by it.
   const restaurant = await aRestaurant({}, [menuItem(47.11)])
   const request = {
     ...(await anOrder(restaurant)),
@@ -213,7 +213,7 @@ describe('tip', () => {
       status: 404,
       faults: ['item-not-found /items/0/apiKey', 'tip-out-of-range /tip'],
     })
-    // The items have prices: so a tip that is too large for them is found as well.
+    // The items have prices, so the validation also finds a tip that is too large for them.
     expect(await refusal({ ...(await tipped(1_000)), test: true })).toEqual({
       status: 422,
       faults: ['not-a-test-restaurant /test', 'tip-out-of-range /tip'],

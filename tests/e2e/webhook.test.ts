@@ -13,9 +13,9 @@ const item = menuItem(12.5)
 
 type Message = { id: string; type: string; data: RestaurantOrder }
 
-/** What the restaurant was sent, each message as its signature proves it. */
+/** The messages that the restaurant received, with verified signatures. */
 const messages: Message[] = []
-/** What it answers to an order that is placed. */
+/** The response of the restaurant to a placed order. */
 let answer: (response: ServerResponse) => void
 let kitchen: Server
 let restaurantApiKey: string

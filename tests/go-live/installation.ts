@@ -10,9 +10,9 @@ import { freePorts } from '../../dev/process/ports.ts'
 import { serviceNames, type ServiceName } from '../../dev/stack/services.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
-/** Images are built in the first command, on a busy machine without a cache. */
+/** The first command builds the images, on a busy machine without a cache. */
 const COMMAND_MS = 1_200_000
-/** A public name, as earlier versions demand for a certificate by ACME. Nothing asks a name server for it. */
+/** A public name, because earlier versions require one for a certificate by ACME. No name server receives a query for it. */
 const DOMAIN = 'orders.platter-rehearsal.org'
 export const SERVICES = serviceNames
 export type Service = ServiceName
@@ -23,7 +23,7 @@ type Ended = { status: number; stdout: string; output: string }
 export type Reply = { status: number; body: Record<string, unknown>; headers: Record<string, unknown> }
 type Sent = { key?: string; body?: object; idempotencyKey?: string; headers?: Record<string, string> }
 
-/** An installation of docker-compose.production.yml in a copy of the repository, under a name and ports of its own. */
+/** An installation of docker-compose.production.yml in a copy of the repository, with a separate name and separate ports. */
 export class Installation {
   readonly folder: string
   readonly domain = DOMAIN
@@ -35,14 +35,14 @@ export class Installation {
   /** The certificate of the authority that clients trust. */
   authority: string | undefined
 
-  /** Beside other installations on the same machine. */
+  /** A network that differs from other installations on the same machine. */
   readonly #network = `172.31.${randomInt(86, 256)}.0/28`
 
   constructor(folder: string) {
     this.folder = folder
   }
 
-  /** Copies the repository, and writes the answers of set-up. `overlay`: the services of a further Compose file. */
+  /** Copies the repository, and writes the answers for set-up. `overlay`: the services of a further Compose file. */
   async prepare(answers: Readonly<Record<string, string>>, overlay: string): Promise<void> {
     const left = new Set(['node_modules', '.git', '.run', '.env', '.turbo', 'dist', 'operator.key'])
     mkdirSync(this.folder, { recursive: true, mode: 0o755 })
@@ -61,13 +61,13 @@ export class Installation {
         .map(([name, value]) => `${name}=${value}`)
         .join('\n')}\n`,
     )
-    // For the WAL of PostgreSQL, which writes as another user.
+    // PostgreSQL writes its WAL here as another user.
     mkdirSync(join(this.folder, 'wal/wal'), { recursive: true })
     for (const name of ['wal', 'wal/wal']) chmodSync(join(this.folder, name), 0o777)
     this.write('docker-compose.go-live.yml', `services:\n${overlay}`)
   }
 
-  /** Runs set-up in its container, which writes .env and operator.key. */
+  /** Runs set-up in its container. It writes .env and operator.key. */
   async setUp(): Promise<void> {
     const setup = ['setup', '--domain', DOMAIN, '--processor', 'stripe', '--from', 'answers']
     await this.compose('-f', 'docker-compose.production.yml', 'run', '--rm', '-T', ...setup)
@@ -80,7 +80,7 @@ export class Installation {
     writeFileSync(join(this.folder, name), text)
   }
 
-  /** Runs a command in the folder, and returns its standard output. Rejects with all output when it fails. */
+  /** Runs a command in the folder, and returns its standard output. If it fails, rejects with all output. */
   async run(program: string, ...given: readonly string[]): Promise<string> {
     const { status, stdout, output } = await this.attempt(program, ...given)
     if (status !== 0)
@@ -111,15 +111,15 @@ export class Installation {
 
   compose = (...given: readonly string[]): Promise<string> => this.run('docker', 'compose', ...given)
 
-  /** Runs SQL in the PostgreSQL of Compose. Returns its rows, without a head. */
+  /** Runs SQL in the PostgreSQL of Compose. Returns its rows without a header. */
   sql = (text: string): Promise<string> =>
     this.compose('exec', '-T', 'postgres', 'psql', '-U', 'postgres', '-AtX', '-d', 'platter', '-c', text)
 
-  /** The operator's tool in its container. */
+  /** Runs the operator's tool in its container. */
   platter = (...given: readonly string[]): Promise<string> =>
     this.compose('run', '--rm', '-T', 'platter', ...given)
 
-  /** The findings of `platter doctor` that are not ok, by check. */
+  /** Returns the findings of `platter doctor` that are not ok, by check. */
   async doctor(...options: readonly string[]): Promise<Record<string, string>> {
     const command = ['compose', 'run', '--rm', '-T', ...options, 'platter', 'doctor', '--json']
     const { stdout } = await this.attempt('docker', ...command)
@@ -140,7 +140,7 @@ export class Installation {
           servername: DOMAIN,
           path,
           method: text === undefined ? 'GET' : 'POST',
-          // No connection is kept, as for clients that come one at a time.
+          // Each request opens a new connection, as for separate clients.
           agent: false,
           timeout: 12_000,
           ...(this.authority !== undefined && { ca: this.authority }),
@@ -172,7 +172,7 @@ export class Installation {
     })
   }
 
-  /** The status of a request without TLS. */
+  /** Returns the status of a request without TLS. */
   async plainStatus(): Promise<number | undefined> {
     const headers = { host: this.domain }
     const [response] = (await once(get({ host: '127.0.0.1', port: this.httpPort, headers }), 'response')) as [
@@ -182,7 +182,7 @@ export class Installation {
     return response.statusCode
   }
 
-  /** The certificate with which Caddy responds. Rejects when clients do not accept it. */
+  /** Returns the certificate with which Caddy responds. Rejects if clients do not accept it. */
   certificate(): Promise<X509Certificate> {
     const { promise, resolve, reject } = Promise.withResolvers<X509Certificate>()
     const { port, authority, domain: servername } = this

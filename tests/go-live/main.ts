@@ -1,6 +1,6 @@
 /**
- * The rehearsal of going live: starts docker-compose.production.yml in a copy of the repository, and takes it through each situation,
- * then once more with PostgreSQL, RabbitMQ and Redis elsewhere.
+ * The rehearsal of going live. It starts docker-compose.production.yml in a copy of the repository, and runs each situation.
+ * A second part has PostgreSQL, RabbitMQ and Redis elsewhere.
  *   npm run go-live                        # all, in their order
  *   npm run go-live -- --only 'tablet|key' # set-up, and the situations whose title matches the pattern
  *   npm run go-live -- --only elsewhere    # the second part
@@ -56,7 +56,7 @@ function newWorld(name: string): World {
 
 let failed = 0
 
-/** Runs the first situations, and those of the others that were chosen. The others need a platform that started. */
+/** Runs the first situations, and the chosen ones of the others. The others need a platform that started. */
 async function rehearse(
   world: World,
   first: readonly Situation[],

@@ -1,11 +1,11 @@
 import { readComposeFile, productionComposeFile } from '../../dev/servers/compose-file.ts'
 
-/* Services of a Compose file that is added to docker-compose.production.yml for a rehearsal. */
+/* Services of an additional Compose file for a rehearsal, beside docker-compose.production.yml. */
 
 const services = readComposeFile({}, productionComposeFile)
 export const imageOf = (name: string): string => services[name]?.image ?? ''
 
-/** Payments uses the test server of Stripe, which is on the host. `hosts`: further ones. */
+/** Payments uses the test server of Stripe on the host. `hosts`: further hosts. */
 export const stripeOverlay = (port: number, ...hosts: readonly string[]): string => `  payments:
     environment: { STRIPE_URL: 'http://host.docker.internal:${port}' }
     extra_hosts: [${["'host.docker.internal:host-gateway'", ...hosts].join(', ')}]
@@ -22,12 +22,12 @@ export const HOST_AND_DISKS = `  postgres:
 
 export const AUTHORITY = {
   directory: 'https://authority.platter.lan/acme/local/directory',
-  /** Its certificate, in the folder of the installation. */
+  /** The certificate of the authority, in the folder of the installation. */
   file: './authority.pem',
   issuer: 'Rehearsal Authority',
 }
 
-/** A second Caddy is a certificate authority with an ACME directory, in the network of the first one, and stopped afterwards. */
+/** A second Caddy is a certificate authority with an ACME directory, in the network of the first one. It stops afterwards. */
 export const AUTHORITY_OVERLAY = `  authority:
     image: ${imageOf('caddy')}
     profiles: [authority]

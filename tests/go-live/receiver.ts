@@ -6,7 +6,7 @@ import { Webhook } from 'standardwebhooks'
 
 export type Receiver = Awaited<ReturnType<typeof startReceiver>>
 
-/** A receiver of alerts on the host, as containers see it. It confirms only messages whose signature it has verified. */
+/** Starts a receiver of alerts on the host, which containers can reach. It confirms only messages with a verified signature. */
 export async function startReceiver() {
   const secret = `whsec_${randomBytes(32).toString('base64')}`
   const received: string[] = []

@@ -17,8 +17,8 @@ const docker = async (...given: readonly string[]): Promise<string> =>
 export type OwnServers = Awaited<ReturnType<typeof startServers>>
 
 /**
- * PostgreSQL, RabbitMQ and Redis in containers outside of the Compose project, as on another machine: by the ports of this one, by TLS
- * only, with certificates of an authority of their own. `folder` gets the certificates.
+ * PostgreSQL, RabbitMQ and Redis in containers outside of the Compose project, as on another machine. The platform reaches them
+ * over ports of this machine, only with TLS, and with certificates of a separate authority. `folder` receives the certificates.
  */
 export async function startServers(folder: string) {
   mkdirSync(folder, { recursive: true })
@@ -38,7 +38,7 @@ default_user = platter
 default_pass = ${password}
 `,
   )
-  // Each server reads its key as another user.
+  // Each server reads its key as a different user.
   for (const name of ['tls.key', 'tls.crt', 'ca.crt', 'pg_hba.conf', 'rabbitmq.conf'])
     chmodSync(join(folder, name), 0o644)
   const suffix = randomBytes(3).toString('hex')
@@ -46,7 +46,7 @@ default_pass = ${password}
   const [database = '', broker = '', cache = ''] = names
   const start = (name: string, port: string, ...rest: readonly string[]) =>
     docker('run', '-d', '--name', name, '-p', port, '-v', `${folder}:/tls:ro`, ...rest)
-  // PostgreSQL refuses a key that others may read.
+  // PostgreSQL rejects a key that others may read.
   const server =
     words(`install -o postgres -m 600 /tls/tls.key /tmp/tls.key && exec docker-entrypoint.sh postgres -c ssl=on
     -c ssl_cert_file=/tls/tls.crt -c ssl_key_file=/tmp/tls.key -c hba_file=/tls/pg_hba.conf -c max_connections=200`).join(
@@ -68,7 +68,7 @@ default_pass = ${password}
       EXTERNAL_RABBITMQ_URL: `amqps://platter:${password}@${HOST}:${rabbitmq}`,
       EXTERNAL_REDIS_URL: `rediss://:${password}@${HOST}:${redis}`,
     },
-    /** Every container finds the servers by their name, and payments the test server of Stripe. */
+    /** Every container resolves the names of the servers, and payments also the test server of Stripe. */
     overlay: (stripePort: number): string =>
       [...serviceNames, 'prepare', 'platter', 'backup']
         .map((name) =>
@@ -77,10 +77,10 @@ default_pass = ${password}
             : `  ${name}:\n    extra_hosts: ['${HOST}:host-gateway']\n`,
         )
         .join(''),
-    /** Runs SQL as a superuser of the database. Returns the rows, without a head. */
+    /** Runs SQL as a superuser of the database. Returns the rows without a header. */
     sql: (text: string, name = 'platter') =>
       docker(...words(`exec ${database} psql -U postgres -v ON_ERROR_STOP=1 -AtX -d ${name} -c`), text),
-    /** Of each connection to RabbitMQ, whether it uses TLS. */
+    /** Returns for each connection to RabbitMQ whether it uses TLS. */
     brokerConnections: async () =>
       (await docker(...words(`exec ${broker} rabbitmqctl --quiet --no-table-headers list_connections ssl`)))
         .trim()

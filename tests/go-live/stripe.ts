@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { randomBytes } from 'node:crypto'
 import { SECRET_KEY, StripeServer } from '../../services/payments/src/testing/stripe-server.ts'
 
-/** The test server of Stripe for containers: on all addresses, with a secret key as long as a real one. */
+/** Starts the test server of Stripe for containers. It listens on all addresses, and its secret key is as long as a real one. */
 export async function startStripe() {
   const server = new StripeServer()
   const secretKey = `sk_test_${randomBytes(12).toString('hex')}`
@@ -30,7 +30,7 @@ export async function startStripe() {
   await new Promise<void>((resolve) => proxy.listen(0, '0.0.0.0', resolve))
   return {
     secretKey,
-    /** As an app creates it with the publishable key. Its exchange may be repeated. */
+    /** Creates a token like an app with the publishable key. Its exchange may be repeated. */
     cardToken: server.state.newClientToken({
       number: '4242424242424242',
       cvc: '123',
@@ -38,7 +38,7 @@ export async function startStripe() {
       exp_year: 2034,
     }),
     port: (proxy.address() as AddressInfo).port,
-    /** The captured amounts in cents, by order. */
+    /** Returns the captured amounts in cents, by order. */
     captured: () =>
       server.state.effects
         .filter(({ kind }) => kind === 'capture')

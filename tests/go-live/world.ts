@@ -4,7 +4,7 @@ import type { Installation, Reply } from './installation.ts'
 import type { Receiver } from './receiver.ts'
 import type { TestStripe } from './stripe.ts'
 
-/** What the situations share. Each situation begins with a platform that works. */
+/** The common state of the situations. Each situation begins with a working platform. */
 export type World = {
   installation: Installation
   stripe: TestStripe
@@ -15,7 +15,7 @@ export type World = {
   receiver: Receiver
 }
 
-/** `run` returns what was measured. It throws when the promise of the title does not hold. */
+/** `run` returns the measurements. It throws if the promise of the title does not hold. */
 export type Situation = { title: string; run: (world: World) => Promise<string> }
 
 export function check(isTrue: boolean, sentence: string): asserts isTrue {
@@ -41,13 +41,13 @@ export function sendOrder(
   return installation.call('/publicapi/v1/send-order', {
     key: keys.application,
     idempotencyKey,
-    // Numbers are refused with a real processor.
+    // With a real processor, the platform rejects card numbers.
     body:
       payment === 'card' ? { ...order, card: { ...HOLDER, processorToken: world.stripe.cardToken } } : order,
   })
 }
 
-/** Repeats `attempt` until it returns true. Returns the seconds that it took. */
+/** Repeats `attempt` until it returns true. Returns the elapsed seconds. */
 export async function secondsUntil(
   attempt: () => Promise<boolean>,
   { what, withinS }: { what: string; withinS: number },
@@ -61,7 +61,7 @@ export async function secondsUntil(
   }
 }
 
-/** The restaurant's console: it asks for its orders, which is attendance. */
+/** The console of the restaurant. It polls its orders, and each poll counts as attendance. */
 export class Tablet {
   readonly #world: () => World
   #timer: NodeJS.Timeout | undefined
@@ -92,10 +92,10 @@ export const reconcile = async ({ installation }: World): Promise<void> =>
 
 type Ordered = { idempotencyKey: string; isStored: boolean }
 
-/** As `Retry-After` asks for. */
+/** The longest delay that `Retry-After` requests. */
 const LONGEST_DELAY_MS = 3_000
 
-/** Clients that send an order each quarter of a second, and repeat it under its key until it is stored, less and less often. */
+/** Clients that send an order each quarter of a second. They repeat it under its key, with growing delays, until it is stored. */
 export class Clients {
   readonly #world: World
   readonly #orders: Ordered[] = []
@@ -141,8 +141,8 @@ export class Clients {
   }
 
   /**
-   * Ends after all orders are stored. Returns the longest time without an answer. Rejects a lost or repeated order, and a restaurant that
-   * closed although its tablet was there.
+   * Ends after all orders are stored. Returns the longest time without a response. Rejects on a lost or repeated order, and on a
+   * restaurant that closed although its tablet was connected.
    */
   async end(): Promise<{ orders: number; repeated: number; longestGapS: number }> {
     this.stop()
@@ -172,7 +172,7 @@ export class Clients {
   }
 }
 
-/** Runs `work` while clients order. Returns the figures as a text. */
+/** Runs `work` while clients send orders. Returns the figures as a text. */
 export async function whileOrdering(
   world: World,
   mostGapS: number,

@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 
 /*
- * The pure middle, where oxlint is blind: it has no no-restricted-syntax, so it cannot tell `new Date()` (reads
- * the clock) from `new Date(at)`. Everything else that a pure folder may not do is in oxlint.config.ts.
+ * Checks pure code where oxlint cannot. It has no no-restricted-syntax, so it cannot distinguish `new Date()` (reads the clock)
+ * from `new Date(at)`. oxlint.config.ts has all other rules for a pure folder.
  */
 
 const root = join(import.meta.dirname, '../..')

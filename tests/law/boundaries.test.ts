@@ -5,15 +5,15 @@ import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
 /*
- * The canary of oxlint.config.ts. A linter that checks nothing is as green as one that finds nothing (a regex
- * that does not compile is dropped without a word), so every rule has to name a violation planted here.
+ * Tests oxlint.config.ts. A linter that checks nothing is as green as one that finds nothing: it silently ignores a regex that does
+ * not compile. Every rule must therefore report a violation that is planted here.
  */
 
 const root = join(import.meta.dirname, '../..')
 const from = (specifier: string) => `export { A } from '${specifier}'\n`
 const typeFrom = (specifier: string) => `import type { A } from '${specifier}'\nexport type B = A\n`
 
-/** [the name that lint must say, file, code]. One file may carry several plants under different rules. */
+/** [rule that oxlint must report, file, code]. One file may contain several violations of different rules. */
 const FORBIDDEN: [rule: string, file: string, code: string][] = [
   ['service-to-service', 'services/catalog/src/a.ts', from('@platter/orders')],
   [
@@ -270,7 +270,7 @@ function put(file: string, content: string) {
   writeFileSync(join(home, file), content)
 }
 
-/** oxlint exits 1 as soon as it finds something, which here it must. */
+/** Runs oxlint. It exits with 1 as soon as it finds a violation, which must happen here. */
 function lint(): string {
   try {
     const oxlint = join(root, 'node_modules/oxlint/bin/oxlint')

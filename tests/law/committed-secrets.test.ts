@@ -7,13 +7,13 @@ import { expect, test } from 'vitest'
 import { filesIn } from './files.ts'
 
 /*
- * No secret is in the repository. Secretlint knows the shapes of the large providers' credentials; what it does not
- * know is ours: our access keys, Stripe's two secrets, and anything that looks drawn at random.
+ * The repository contains no secret. Secretlint knows the formats of the large providers' credentials. This test adds the access
+ * keys of Platter, two secrets of Stripe, and any text that looks random.
  */
 
 const root = join(import.meta.dirname, '../..')
 
-/** Publicly known on purpose, with the place that says so. Anything new here wants the same reason. */
+/** Publicly known on purpose, with the public source. A new entry needs the same reason. */
 const PUBLIC = new Set([
   // docker-compose.yml and deploy/kubernetes/try-out: a development platform's first operator.
   'platter_live_DevelopmentOnlyKnownToEveryone1jJJP0',
@@ -26,11 +26,11 @@ const PUBLIC = new Set([
   // The digits of base 62 and of base 64.
   '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz',
   'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789',
-  // Of Stripe's documentation, and two that no account has: services refuse the one and are tried with the others.
+  // Keys from Stripe's documentation, and two that no account has. Services reject the first, and the tests use the others.
   'sk_test_4eC39HqLyjWDarjtT1zdp7dc',
   'sk_live_0123456789abcdef',
   'sk_test_0123456789abcdef',
-  // Not in use: the form of a good secret, for the tests of those that are refused.
+  // Not in use. They have the form of a good secret, for tests of rejected secrets.
   '9b1f60c2d7e35a84',
   '5f0c7d2b91ae4863d0f2c5b7a9e81346',
   // The id of a payment method in Stripe's public documentation.
@@ -39,7 +39,7 @@ const PUBLIC = new Set([
   'CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc',
 ])
 
-/** Full of what looks random, and is none: the integrity of packages; hashes of publicly known passwords. */
+/** Files with text that looks random but is not secret: the integrity of packages, and hashes of publicly known passwords. */
 const RANDOM_ON_PURPOSE = new Set(['package-lock.json', 'deploy/kubernetes/try-out/rabbitmq-users.json'])
 
 const OURS = /platter_(?:live|test)_[0-9A-Za-z]{36}/g
@@ -88,7 +88,7 @@ test.skipIf(!existsSync(join(root, '.git')))('no file of the repository has a se
   expect(found.flat()).toEqual([])
 })
 
-// Put together here, for this file is searched as well.
+// Put together here, because the test also searches this file.
 const together = (...parts: readonly string[]): string => parts.join('')
 const random = together('9qLr2Xv7Tn4Wc8Zb', '1Kd6Hf3Jm5Ps0GyAaBe')
 

@@ -20,7 +20,7 @@ const { backup } = services
 test('the container of backups has the variables that the command reads, and no others', () => {
   const settings = read('apps/cli/src/target-backup.ts')
   const names = [...settings.matchAll(/environment\['(\w+)'\]/g)].map(([, name = '']) => name)
-  // Node reads these: an authority of the operator's own.
+  // Node reads these variables, for a certificate authority of the operator.
   const ofNode = ['SSL_CERT_DIR', 'NODE_USE_SYSTEM_CA']
   expect(new Set(Object.keys(backup.environment))).toEqual(new Set([...names, ...ofNode]))
 })

@@ -8,9 +8,9 @@ import { productionComposeFile, readComposeFile } from '../../dev/servers/compos
 import { serviceNames } from '../../dev/stack/services.ts'
 import { environmentFaults } from '../deploy/environment.ts'
 
-/* docker-compose.production.yml, read as Compose reads it. tests/go-live starts it. */
+/* Parses docker-compose.production.yml like Compose. tests/go-live starts it. */
 
-// Not as one word, which looks like a secret that was committed.
+// Not one word, because that would look like a committed secret.
 const random = randomBytes(12).toString('hex')
 const answers = {
   DOMAIN: 'orders.bistro-aurora.com',

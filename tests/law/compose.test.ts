@@ -38,7 +38,7 @@ test('the job secrets is given every secret of .env, and no publicly known one',
 test('no container starts with a secret before the job secrets has judged .env', () => {
   const waitsFor = (name: string): string[] =>
     Object.keys(services[name]?.['depends_on'] ?? {}).flatMap((one) => [one, ...waitsFor(one)])
-  // Neither keeps its password: Redis has no volume, Jaeger no secret.
+  // Neither stores its password: Redis has no volume, and Jaeger no secret.
   const others = Object.keys(services).filter((name) => !['secrets', 'redis', 'jaeger'].includes(name))
   expect(others.filter((name) => !waitsFor(name).includes('secrets'))).toEqual([])
 })
@@ -74,7 +74,7 @@ test('nothing is used that either Compose v2 or docker-compose 1.29 does not kno
   const written = parse(text, { merge: true }) as Record<string, unknown>
   const known = ['services', 'volumes']
   expect(Object.keys(written).filter((key) => !key.startsWith('x-'))).toEqual(known)
-  // Both read ${NAME:-default}; a default with a reference in it, or ${NAME:+…}, only the newer one.
+  // Both versions parse ${NAME:-default}. Only the newer one parses a default with a reference, or ${NAME:+…}.
   const references = text.match(/\$[^\s'"]*/g) ?? []
   expect(references.filter((one) => !/^\$\{\w+:-[^${}]*\}[^$]*/.test(one))).toEqual([])
   expect(JSON.stringify(written)).not.toMatch(/"(start_interval|develop|include|required)":/)
@@ -99,7 +99,7 @@ test('every process is started by packages/kit/start.sh', () => {
   expect(others).toEqual([])
 })
 
-/** As the Dockerfile does. Gives how many files are kept then. */
+/** Compiles like the Dockerfile. Returns the number of cached files. */
 async function compiled(folder: string, cache: string): Promise<number> {
   const command = [
     'packages/kit/start.sh',
@@ -132,7 +132,7 @@ test.each(serverKinds)('%s gets no more rights, and fewer than usual', (kind) =>
 })
 
 test('no container is privileged, shares a namespace of the host, or sees its files or its Docker', () => {
-  // It looks whether .env is empty, cannot write there, and reaches no network.
+  // It checks whether .env is empty, cannot write there, and reaches no network.
   const { network_mode: network, volumes, ...secretsJob } = composeService('secrets')
   expect({ network, volumes }).toEqual({ network: 'none', volumes: ['.:/project:ro'] })
   const wide = ['privileged', 'cap_add', 'devices', 'pid', 'ipc', 'network_mode', 'userns_mode', 'user']
@@ -149,7 +149,7 @@ test('an image of ours ends as the user node, with no secret among its arguments
   const started = stages.filter((stage) => / AS (process|jobs|gateway)\n/.test(stage))
   const users = started.flatMap((stage) => [...stage.matchAll(/^USER (\w+)$/gm)].map(([, user]) => user))
   expect(started.length).toBe(3)
-  // The other two begin with what `process` ends with.
+  // The other two stages start from the result of `process`.
   expect(started.slice(1).every((stage) => stage.startsWith('process AS '))).toBe(true)
   expect(users).toEqual(['node'])
   expect(started[0]).not.toMatch(/^USER [^]*^RUN /m)

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { expect, test } from 'vitest'
 
-/** As much of a zod schema as is needed; a description may sit inside .default(), .optional() and the like. */
+/** The necessary part of a zod schema. A description may be inside of .default(), .optional() and similar wrappers. */
 type Schema = { description?: string | undefined; def: { innerType?: Schema; in?: Schema; out?: Schema } }
 type ConfigModule = { Config?: { shape?: Record<string, Schema> } }
 

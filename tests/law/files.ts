@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** The files that git has or would add, by their paths from the root; with pathspecs only those that match. */
+/** Returns the files that git tracks or would add, by their paths from the root. With pathspecs, only the matching files. */
 export function filesIn(root: string, pathspecs: readonly string[] = []): string[] {
   const args = ['ls-files', '-z', '--cached', '--others', '--exclude-standard', '--', ...pathspecs]
   const listed = execFileSync('git', args, { cwd: root, encoding: 'utf8' }).split('\0')

@@ -4,8 +4,8 @@ import { expect, test } from 'vitest'
 import { readComposeFile } from '../../dev/servers/compose-file.ts'
 
 /*
- * docker-compose.yml alone says how an image is built. tests/deploy/images.stack.test.ts builds them. All other images have an exact
- * version, so that two machines with the same commit run the same servers.
+ * Only docker-compose.yml defines the build of an image. tests/deploy/images.stack.test.ts builds them. All other images have an
+ * exact version, so that two machines with the same commit run the same servers.
  */
 
 type Build = { target: string; args: { PACKAGE: string } }
@@ -51,7 +51,7 @@ test('each image is built from a stage that there is, and that of the gateway ha
   expect(built.get('platter/gateway')?.args).toEqual({ PACKAGE: 'services/gateway' })
 })
 
-/** The images of publishers in all files that name one, in their order. */
+/** The images of publishers in all files that name one, in the order of the files. */
 const foreign = [
   'Dockerfile',
   ...globSync(['docker-compose*.yml', 'deploy/kubernetes/**/*.yaml'], { cwd: root }),
@@ -64,14 +64,14 @@ function foreignImages(text: string): string[] {
     .filter((image) => !image.startsWith('platter/'))
 }
 
-/** PostgreSQL's versions have two numbers, those of the others three. */
+/** Versions of PostgreSQL have two numbers, all other versions three. */
 const isExact = (image: string): boolean =>
   /postgres(ql)?:\d+\.\d+(-\S+)?$|:\d+\.\d+\.\d+(-\S+)?$/.test(image)
 
 test('the image of each server names one version, and all files name the same one', () => {
   expect(foreign.length).toBeGreaterThan(10)
   expect(foreign.filter((image) => !isExact(image))).toEqual([])
-  // The operator of RabbitMQ needs the management plugin. Elsewhere nothing uses it, and RabbitMQ starts 2 s earlier without it.
+  // The operator of RabbitMQ needs the management plugin. No other part uses it, and RabbitMQ starts 2 s earlier without it.
   const images = new Set(foreign.map((image) => image.replace(/-management$/, '')))
   const versions = Map.groupBy(images, (image) => image.split(':')[0])
   expect([...versions].filter(([, of]) => of.length > 1)).toEqual([])

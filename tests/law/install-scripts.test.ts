@@ -4,7 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 
-/* A package's install script runs with the rights of the user who installs. No dependency needs one, and none may run. */
+/*
+ * A package's install script runs with the rights of the user who installs it. No dependency needs such a script, and none may run.
+ */
 
 const root = join(import.meta.dirname, '../..')
 const read = (file: string): string => readFileSync(join(root, file), 'utf8')
@@ -21,7 +23,7 @@ const npmVersion = run('npm', ['--version'], home).stdout.trim()
 const [major = 0, minor = 0] = npmVersion.split('.').map(Number)
 const knowsAllowScripts = major > 11 || (major === 11 && minor >= 16)
 
-/** A project that depends on a package whose install script leaves a file behind. */
+/** Creates a project that depends on a package whose install script leaves a file behind. */
 function project(name: string): string {
   const folder = join(home, name)
   mkdirSync(join(folder, 'dev'), { recursive: true })

@@ -9,7 +9,7 @@ import { readComposeFile } from '../../dev/servers/compose-file.ts'
 import { SIMULATORS_SECRET } from '../../dev/simulators/src/link.ts'
 import { serviceNames } from '../../dev/stack/services.ts'
 
-/* A service that is not said to be for development does not start with a secret that a stranger would try. */
+/* Except in development, a service does not start with a secret that an attacker would try. */
 
 const root = join(import.meta.dirname, '../..')
 const configs = await Promise.all(

@@ -41,7 +41,7 @@ const urlsOf = (one: Workload): URL[] =>
 const labelsOf = (host: string): Labels =>
   ofOperators[host] ?? ours.find(({ name }) => name === host)?.labels ?? { 'app.kubernetes.io/name': host }
 
-// The package is for Linux on x64: there these tests never skip.
+// The package exists for Linux on x64, so these tests never skip there.
 const cannotRender = kustomize === null && !(process.platform === 'linux' && process.arch === 'x64')
 
 describe.skipIf(cannotRender)('production-tls', () => {

@@ -12,13 +12,13 @@ import { kustomize, render, type Manifest } from '../deploy/render.ts'
 import { faultsOf } from '../deploy/schema.ts'
 import { secretsOf, variablesOf, workloadsOf, type Secrets, type Workload } from '../deploy/workloads.ts'
 
-/* What Kustomize makes of deploy/kubernetes, checked without a cluster: docs/decisions/0018-kubernetes.md. */
+/* Checks the output of Kustomize for deploy/kubernetes, without a cluster: docs/decisions/0018-kubernetes.md. */
 
 const overlays = ['try-out', 'production'] as const
 type Overlay = (typeof overlays)[number]
 const services = ['gateway', 'catalog', 'accounts', 'orders', 'payments']
 
-/** In production the operators make some Secrets, and dev/kubernetes/secrets.ts the others. */
+/** In production, the operators create some Secrets, and dev/kubernetes/secrets.ts creates the others. */
 const stripe = { secretKey: 'sk_live_0123456789abcdef', webhookSecret: 'whsec_0123456789abcdef' }
 const inProduction: Secrets = Object.fromEntries(
   makeSecrets(stripe).secrets.map(({ metadata, stringData }) => [metadata.name, stringData]),
@@ -39,7 +39,7 @@ const ofKind = (overlay: Overlay, kind: string) =>
 const inProductionThat = (may: (labels: Workload['labels']) => boolean): string[] =>
   workloads.production.filter(({ labels }) => may(labels)).map(({ name }) => name)
 
-// The one that comes by npm is for Linux on x64: there these tests are never left out.
+// The package from npm exists for Linux on x64, so these tests never skip there.
 const cannotRender = kustomize === null && !(process.platform === 'linux' && process.arch === 'x64')
 
 describe.skipIf(cannotRender)(`by ${kustomize?.join(' ') ?? 'nothing: install kubectl'}`, () => {
@@ -94,7 +94,7 @@ describe.skipIf(cannotRender)(`by ${kustomize?.join(' ') ?? 'nothing: install ku
           name,
           allowPrivilegeEscalation: false,
           capabilities: { drop: ['ALL'] },
-          // Its image's scripts write configuration beside the program.
+          // The scripts of its image write configuration beside the program.
           ...(name !== 'rabbitmq' && { readOnlyRootFilesystem: true }),
         })
         expect({ name, ...(container['resources'] as object) }).toMatchObject({
@@ -148,7 +148,7 @@ describe.skipIf(cannotRender)(`by ${kustomize?.join(' ') ?? 'nothing: install ku
     expect(named('HTTPRoute')).toEqual(['gateway'])
     expect(named('PodMonitor')).toEqual(['postgres', 'rabbitmq'])
     expect(named('PrometheusRule')).toEqual(['platter', 'postgres'])
-    // Two autoscalers of one Deployment would undo each other.
+    // Two autoscalers of one Deployment would reverse each other's changes.
     expect([...named('ScaledObject'), ...named('HorizontalPodAutoscaler')].toSorted()).toEqual(
       services.toSorted(),
     )
@@ -219,13 +219,13 @@ describe.skipIf(cannotRender)(`by ${kustomize?.join(' ') ?? 'nothing: install ku
     )
     const pool = Orders.shape.DATABASE_POOL.parse(undefined)
     const connected = services.filter((name) => name !== 'gateway')
-    // A roll-out begins the next quarter before it ends the last: maxSurge 25 %, rounded up.
+    // A roll-out starts the next quarter before it ends the last one: maxSurge 25 %, rounded up.
     const atMost = connected.map((name) => Math.ceil((replicas[name]?.maxReplicas ?? NaN) * 1.25) * pool)
     const [cluster] = ofKind('production', 'Cluster')
     const { postgresql } = z
       .object({ postgresql: z.object({ parameters: z.object({ max_connections: z.coerce.number() }) }) })
       .parse(cluster?.['spec'])
-    // 15 for people, the operator, replication and `prepare`.
+    // 15 connections for people, the operator, replication and `prepare`.
     expect(atMost.reduce((sum, one) => sum + one, 15)).toBeLessThanOrEqual(
       postgresql.parameters.max_connections,
     )
@@ -248,7 +248,7 @@ describe.skipIf(cannotRender)(`by ${kustomize?.join(' ') ?? 'nothing: install ku
     )
     const faults = await Promise.all(blocks.map((manifest) => faultsOf(manifest)))
     expect(faults.flat()).toEqual([])
-    // The one to restore into is the one in production, but for its name and where it comes from.
+    // The cluster for a restore equals the cluster in production, except for its name and source.
     const [cluster] = ofKind('production', 'Cluster')
     const { bootstrap: _, ...spec } = z.looseObject({ bootstrap: z.unknown() }).parse(cluster?.['spec'])
     expect(blocks).toEqual([

@@ -34,7 +34,7 @@ test('npm ci finds every optional package that a lock entry names', () => {
       .map((name) => `${name}, wanted by ${where}`),
   )
   expect(locked.length).toBeGreaterThan(100)
-  // Some platform's package is not in the registry: pin an older version of what wants it.
+  // The package of some platform is not in the registry: pin an older version of the package that depends on it.
   expect(missing).toEqual([])
 })
 
@@ -61,17 +61,17 @@ test('every package has its SHA-512, and comes from a registry over https', () =
   expect(others.length).toBeGreaterThan(100)
   const unproven = others.filter(([, { integrity }]) => !/^sha512-[A-Za-z0-9+/]{86}==$/.test(integrity ?? ''))
   expect(unproven.map(([path]) => path)).toEqual([])
-  // Without an address (omit-lockfile-registry-resolved) it is the registry that npm is configured to ask.
+  // An entry without an address (omit-lockfile-registry-resolved) comes from the registry in the configuration of npm.
   const elsewhere = others.filter(([, { resolved }]) => !REGISTRY.test(resolved ?? DEFAULT_REGISTRY))
   expect(elsewhere.map(([path]) => path)).toEqual([])
 })
 
 const IMPORT = /(?:from|import)\s*\(?\s*'(@platter\/[\w-]+)/g
 
-// An image has what its service's manifest declares, and nothing else.
+// An image has only the packages that the manifest of its service declares.
 test.each(folders)('%s declares every package of ours that it imports', (folder) => {
   const { name, dependencies, devDependencies } = manifest(folder)
-  // Only tests import testkit, and it imports kit and bus: as a dependency of theirs it would be a cycle.
+  // Only tests import testkit. It imports kit and bus, so a dependency of kit or bus on testkit would be a cycle.
   const known = new Set([name, '@platter/testkit', ...Object.keys({ ...dependencies, ...devDependencies })])
   const undeclared = globSync(join(folder, '**/*.ts'), { cwd: root, exclude: ['**/node_modules'] })
     .flatMap((file) => [...readFileSync(join(root, file), 'utf8').matchAll(IMPORT)])

@@ -42,7 +42,7 @@ describe('Redocly CLI with its recommended rules, warnings included', () => {
   const folder = mkdtempSync(join(tmpdir(), 'platter-openapi-'))
   afterAll(() => rmSync(folder, { recursive: true }))
 
-  /** In a folder without a configuration of Redocly, so that no rule is switched off. */
+  /** Runs in a folder without a configuration of Redocly, so that all rules are active. */
   function lint(document: unknown): { passed: boolean; output: string } {
     const file = join(folder, 'openapi.json')
     writeFileSync(file, JSON.stringify(document))
@@ -148,7 +148,7 @@ test('clients see no discriminator of ours in a union', () => {
   expect(JSON.stringify(schemas)).not.toMatch(/"(saved|guest)":/)
 })
 
-/** openapi-typescript makes a member with a default mandatory. */
+/** openapi-typescript generates a mandatory member from a default. */
 test('a default is in the description of a member only', () => {
   expect(JSON.stringify(documentOf().components.schemas)).not.toContain('"default":')
 })

@@ -9,10 +9,10 @@ const files = filesIn(join(import.meta.dirname, '../..'))
 const isOperation = (value: unknown): value is Operation =>
   typeof value === 'object' && value !== null && 'path' in value && 'owner' in value && 'problems' in value
 
-/** All declared operations, those between services included. */
+/** All declared operations, including those between services. */
 const operations = Object.values<unknown>(contracts).filter(isOperation)
 
-/** The files of an operation have its whole name: `*send-order*` finds all of them. */
+/** The name of each file contains the full name of the operation: `*send-order*` finds all of its files. */
 const parts: [part: string, pattern: (name: string) => RegExp][] = [
   ['contract', (name) => new RegExp(`^packages/contracts/src/(?:operations|internal)/${name}\\.ts$`)],
   ['route', (name) => new RegExp(`^services/[a-z]+/src/(?:[a-z]+/)?routes/${name}\\.ts$`)],

@@ -6,14 +6,14 @@ import { CHECKS } from '../../apps/cli/src/doctor/findings.ts'
 import { alertRules, rules } from '../../dev/observability/alert-rules.ts'
 import { headingsOf, slug } from './references.ts'
 
-/* docs/operations.md is the runbook: whatever reports a fault has its row there, by its exact name. */
+/* docs/operations.md is the runbook. Every reporter of a fault has a row there, with its exact name. */
 
 const root = join(import.meta.dirname, '../..')
 const read = (path: string) => readFileSync(join(root, path), 'utf8')
 const runbook = read('docs/operations.md')
 const anchors = new Set(headingsOf(runbook).map(slug))
 
-/** The rows below a heading: the name in the first column to the anchor in the last one. */
+/** Returns the rows below a heading, from the name in the first column to the anchor in the last one. */
 function rowsUnder(heading: string, page = runbook): Map<string, string | undefined> {
   const [, section = ''] = page.split(`### ${heading}\n`)
   const [own = ''] = section.split(/^#{2,3} /m)

@@ -5,16 +5,19 @@ import { expect, test } from 'vitest'
 import { filesIn } from './files.ts'
 
 /*
- * What clients send meets many patterns, and one that goes back over its input again and again stops a process for
- * minutes. Each one in our sources is run here on the inputs that such patterns cannot bear.
+ * Many patterns process the input of clients. A pattern with catastrophic backtracking blocks a process for minutes. This test runs
+ * each pattern of the sources on inputs that cause it.
  */
 
 const root = join(import.meta.dirname, '../..')
 const LENGTH = 100_000
-/** For all inputs of a pattern. Linear ones need some milliseconds, others seconds for each: in between lies a busy machine. */
+/**
+ * The limit for all inputs of a pattern. Linear patterns need some milliseconds, others seconds for each input. The margin is for a
+ * busy machine.
+ */
 const WITHIN_MS = 20_000
 
-/** A literal where an expression may begin; with its flags. */
+/** A literal with its flags, where an expression may begin. */
 const LITERAL =
   /(?<=[=(,:[!&|?{};]\s*|return\s+|^\s*)\/(?![*/])((?:[^/\\[\n]|\\.|\[(?:[^\]\\\n]|\\.)*\])+)\/([dgimsuvy]*)/gm
 const CONSTRUCTED = /new RegExp\((?:String\.raw)?[`'"](.+?)[`'"](?:, '(\w+)')?\)/g
@@ -27,7 +30,7 @@ function patternsIn(file: string): Pattern[] {
     .filter((line) => !/^\s*(\*|\/\*|\/\/)/.test(line))
   const text = lines.join('\n')
   return [...text.matchAll(LITERAL), ...text.matchAll(CONSTRUCTED)].flatMap(([, source = '', flags = '']) =>
-    // What a template puts in is a pattern of its own, or the name of something.
+    // A template inserts another pattern, or a name.
     [{ where: `${file}: /${source}/${flags}`, source: source.replaceAll(/\$\{\w+\}/g, '(?:a|1)+'), flags }],
   )
 }
@@ -37,7 +40,7 @@ const files = filesIn(root, ['packages', 'services']).filter(
 )
 const patterns = files.flatMap(patternsIn)
 
-/** Long runs of what a pattern may take, alone and in turn, with an end that it cannot take. */
+/** Returns long runs of text that a pattern may match, alone and alternating, with an end that it cannot match. */
 function inputsFor(source: string): string[] {
   const named = [...new Set(source.replaceAll(/\\[a-zA-Z]/g, '').match(/[^\\^$.*+?()[\]{}|]/g) ?? [])].slice(
     0,
@@ -63,7 +66,7 @@ function inputsFor(source: string): string[] {
   })
 }
 
-/** Whether a pattern is not done in time; V8 stops it then. */
+/** Returns true if a pattern exceeds the time. V8 stops it then. */
 function isSlow({ source, flags }: Omit<Pattern, 'where'>, inputs: string[], withinMs = WITHIN_MS): boolean {
   const script = 'for (const input of inputs) input.replace(new RegExp(source, flags), "")'
   try {

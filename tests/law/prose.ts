@@ -1,17 +1,17 @@
 import jsTokens from 'js-tokens'
 
-/** What is wrong with the prose of a document: which rule, and the words in question. */
+/** A fault in the prose of a document: the rule, and the words in question. */
 export type Fault = { rule: 'sentence length' | 'heading' | 'banned'; text: string }
 
-/** Nine sentences of ten have at most so many words. */
+/** The maximum number of words for nine of ten sentences. */
 const WORDS = 30
 const HEADING_WORDS = 10
 
-/** A clause or a pronoun in the place of a noun. */
+/** A clause or a pronoun in place of a noun. */
 const NO_SUBJECT =
   /^(what|who|whose|whom|how|why|when|where|which|if|that)\b|\b(it|its|this|these|that|those|them)$/i
 
-/** The first column of the table under "Banned words and idioms" in docs/glossary.md; a slash separates variants. */
+/** Returns the first column of the table under "Banned words and idioms" in docs/glossary.md. A slash separates variants. */
 export function bannedIn(glossary: string): string[] {
   const [, section = ''] = /^## Banned words and idioms$([^]*)/m.exec(glossary) ?? []
   return [...section.matchAll(/^\| ([^|]+)\|/gm)]
@@ -20,7 +20,7 @@ export function bannedIn(glossary: string): string[] {
     .filter((one) => /^[a-z]/.test(one))
 }
 
-/** The prose of a document: no code, no quoted test titles, no link targets, no tables' rulers. */
+/** Returns the prose of a document, without code, quoted test titles, link targets and table rulers. */
 const proseOf = (markdown: string): string =>
   markdown
     .replaceAll(/^ *```[^]*?^ *```/gm, '')
@@ -32,7 +32,7 @@ const proseOf = (markdown: string): string =>
 
 const wordsIn = (text: string): number => text.match(/[\p{L}\p{N}][^\s]*/gu)?.length ?? 0
 
-/** Paragraphs, list items and cells, cut at the ends of sentences. */
+/** Returns paragraphs, list items and cells, split at the ends of sentences. */
 export function sentencesOf(markdown: string): string[] {
   const blocks = proseOf(markdown)
     .replaceAll(/^#.*$/gm, '\n')
@@ -45,7 +45,7 @@ export function sentencesOf(markdown: string): string[] {
     .filter((sentence) => wordsIn(sentence) > 3)
 }
 
-/** Longer than nine of ten sentences may be: those beyond the allowed tenth. */
+/** Returns the long sentences above the permitted tenth. */
 function tooLong(markdown: string): Fault[] {
   const sentences = sentencesOf(markdown).toSorted((a, b) => wordsIn(b) - wordsIn(a))
   const allowed = Math.floor(sentences.length / 10)
@@ -72,7 +72,7 @@ function bannedWords(prose: string, banned: readonly string[]): Fault[] {
   }))
 }
 
-/** Everything that is wrong with the prose of a document. */
+/** Returns all faults in the prose of a document. */
 export const faultsIn = (markdown: string, banned: readonly string[]): Fault[] => [
   ...headings(markdown),
   ...tooLong(markdown),
@@ -83,7 +83,10 @@ const PROSE_TOKENS = new Set(['MultiLineComment', 'SingleLineComment', 'JSXText'
 const STRING_TOKENS = new Set(['StringLiteral', 'NoSubstitutionTemplate', 'JSXString'])
 const TEMPLATE_PARTS = new Set(['TemplateHead', 'TemplateMiddle', 'TemplateTail'])
 
-/** Comments, and strings that have a space: others are identifiers. SQL, tagged `sql` or after such a comment, is code. */
+/**
+ * Returns comments, and strings with a space, because other strings are identifiers. SQL, tagged `sql` or after such a comment, is
+ * code.
+ */
 function proseOfCode(code: string): string[] {
   const prose: string[] = []
   const templates: boolean[] = []
@@ -100,10 +103,10 @@ function proseOfCode(code: string): string[] {
   return prose.map((text) => text.replaceAll(/\n\s*(\*|\/\/)?\s*/g, ' '))
 }
 
-/** The banned words in the comments of YAML, shell scripts, Dockerfiles and Caddyfiles. */
+/** Returns the banned words in the comments of YAML, shell scripts, Dockerfiles and Caddyfiles. */
 export const faultsInConfiguration = (text: string, banned: readonly string[]): Fault[] =>
   bannedWords([...text.matchAll(/(?:^|\s)#\s+(.*)$/gm)].map(([, comment = '']) => comment).join(' '), banned)
 
-/** The banned words in the comments and strings of TypeScript; titles of tests and texts of the interface are strings. */
+/** Returns the banned words in the comments and strings of TypeScript. Strings include test titles and texts of the interface. */
 export const faultsInCode = (code: string, banned: readonly string[]): Fault[] =>
   bannedWords(proseOfCode(code).join('\n'), banned)

@@ -3,12 +3,12 @@ import { expect, test } from 'vitest'
 import { filesIn } from './files.ts'
 import { brokenIn, repositoryOf, wordsOf, type Repository } from './references.ts'
 
-/* A path, section or decision that a comment or a document names is a promise: it exists. */
+/* A path, section or decision in a comment or a document must exist. */
 
 const root = join(import.meta.dirname, '../..')
 const files = filesIn(root)
 
-/** A migration that ran somewhere is never edited, whatever its comments name. */
+/** A migration that ran in any installation is never edited, so its comments are not checked. */
 const checked = files.filter((file) => !file.includes('/migrations/'))
 
 const repository = repositoryOf(root, files)

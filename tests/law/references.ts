@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { dirname, join, matchesGlob, normalize } from 'node:path'
 
-/** The files of the repository, by their paths from its root, and how to read one. */
+/** The files of the repository by their paths from its root, and a function that reads one. */
 export type Repository = { files: readonly string[]; read: (file: string) => string }
 
-/** A reference in a comment or a document that leads nowhere. */
+/** A reference in a comment or a document without a target. */
 export type Broken = { file: string; reference: string }
 
 const EXTENSIONS = 'ts|tsx|mjs|md|sh|sql|yaml|yml|css|html|toml'
@@ -14,7 +14,7 @@ const FILE = new RegExp(
   String.raw`(?<![\w./:@$…>*{}~-])(?:\.{1,2}/)*((?:[\w@.*{},-]+/)*[\w@*{},-][\w@.*{},-]*\.(?:${EXTENSIONS}))(?![\w/-]|\.\w)`,
   'g',
 )
-/** In backticks, a folder of ours. */
+/** A folder of the repository, in backticks. */
 const FOLDER =
   /`((?:apps|deploy|dev|docs|packages|services|tests)\/[\w@.*{},/-]+)`|\b(docs\/[\w-]+\/?)(?![\w./-])/g
 /** `FILE, "Section"`, `FILE ("Section")`. */
@@ -27,7 +27,7 @@ const LINK = /\]\((?!\w+:)([^)\s#]*)(?:#([^)\s]+))?\)/g
 const HASH_COMMENTS = /\.(ya?ml|sh|toml)$|(^|\/)(Dockerfile|\.gitignore|\.dockerignore|\.npmrc)$/
 const CODE = /\.(ts|tsx|mjs|css)$/
 
-/** What a file says in words: all of a document, the comments of code; each comment is one line. */
+/** Returns the text of a file: an entire document, or the comments of code. Each comment becomes one line. */
 export function wordsOf(file: string, text: string): string {
   if (file.endsWith('.md')) return text.replaceAll(/ *\n(?=[^\n|#])/g, '\n').replaceAll('\n', '\n ')
   const marks = CODE.test(file) ? String.raw`//` : file.endsWith('.sql') ? '--' : '#'
@@ -38,7 +38,7 @@ export function wordsOf(file: string, text: string): string {
   return [...blocks, ...(text.match(lines) ?? [])].map((one) => one.replaceAll(strip, ' ')).join('\n')
 }
 
-/** A heading as GitHub makes an anchor of it. */
+/** Returns the anchor that GitHub creates from a heading. */
 export const slug = (heading: string) =>
   heading
     .toLowerCase()
@@ -51,7 +51,7 @@ export const headingsOf = (markdown: string): string[] =>
     ([, heading = '']) => heading.replaceAll('`', ''),
   )
 
-/** A glob with braces, as several without. */
+/** Expands a glob with braces to several globs without braces. */
 function alternatives(path: string): string[] {
   const [whole = '', inner = ''] = /\{([^{}]*)\}/.exec(path) ?? []
   return whole === ''
@@ -59,13 +59,13 @@ function alternatives(path: string): string[] {
     : inner.split(',').flatMap((one) => alternatives(path.replace(whole, one.trim())))
 }
 
-/** Where a reference in `from` may lead: from the root, from its folder, or into docs/. */
+/** The possible targets of a reference in `from`: from the root, from its folder, or in docs/. */
 const targets = (reference: string, from: string): string[] => {
   const path = reference.replace(/\/$/, '')
   return [path, join(dirname(from), path), join('docs', path)].map((one) => normalize(one))
 }
 
-/** Each file and folder, and each end of a path, for quick looks. */
+/** Every file and folder, and every end of a path, for fast lookups. */
 const indexes = new WeakMap<readonly string[], { paths: Set<string>; ends: Set<string> }>()
 function indexOf({ files }: Repository): { paths: Set<string>; ends: Set<string> } {
   const known = indexes.get(files)
@@ -97,7 +97,7 @@ function hasSection(document: string, section: string, from: string, repository:
   return all.includes(section.replaceAll('`', '').replaceAll(/\s+/g, ' '))
 }
 
-/** Every reference of one file that leads nowhere. */
+/** Returns all references of one file without a target. */
 export function brokenIn(file: string, repository: Repository): Broken[] {
   const words = wordsOf(file, repository.read(file))
   const named = [...words.matchAll(FILE)]
@@ -127,7 +127,7 @@ export function brokenIn(file: string, repository: Repository): Broken[] {
   return [...new Set(broken)].map((reference) => ({ file, reference }))
 }
 
-/** The files of a folder that git knows or would add. */
+/** Returns the files of a folder that git tracks or would add. */
 export const repositoryOf = (root: string, files: readonly string[]): Repository => {
   const texts = new Map<string, string>()
   return {

@@ -14,12 +14,12 @@ import {
 import { expect, test } from 'vitest'
 import { z } from 'zod'
 
-/* Where card numbers, cvvs and passwords may be named at all. A new place is added here, and is seen here. */
+/* The files that may name card numbers, cvvs and passwords. Each new file must be added here, so that a review sees it. */
 
 const root = join(import.meta.dirname, '../..')
 const SECRETS = /^(?:card_?number|pan|cvv2?|cvc2?|csc|security_?code|password|pin)$/i
 
-/** The names of all members of a schema, at any depth, of what comes in and of what goes out. */
+/** Returns the names of all members of a schema, at any depth, of input and output. */
 function namesIn(schema: z.ZodType): string[] {
   const asJson = (io: 'input' | 'output') => z.toJSONSchema(schema, { io, unrepresentable: 'any' })
   return [...new Set([...membersOf(asJson('input')), ...membersOf(asJson('output'))])]
@@ -97,19 +97,19 @@ test('what is parsed of them is a Secret, which says nothing however it is print
   }
 })
 
-/** Where a Secret is opened: to be sent on, exchanged for a token, or hashed. */
+/** Files that reveal a Secret: to send it on, exchange it for a token, or hash it. */
 test('a Secret is revealed in these files only', () => {
   const files = globSync('{packages,services,dev,apps}/**/src/**/*.ts', { cwd: root }).filter(
     (file) => !/\.test\.ts$|node_modules|\/testing\//.test(file),
   )
   const revealing = files.filter((file) => readFileSync(join(root, file), 'utf8').includes('.reveal()'))
   expect(revealing.toSorted()).toEqual([
-    // The card as payments receives it.
+    // The card in the form that payments receives.
     'packages/contracts/src/inputs.ts',
     'services/accounts/src/password.ts',
-    // An access key that is imported: hashed, and answered to the operator who sent it.
+    // An imported access key. It is hashed, and returned to the operator who sent it.
     'services/accounts/src/routes/issue-access-key.ts',
-    // Whether it is one of the most used ones.
+    // The check for the most common passwords.
     'services/accounts/src/routes/register-user.ts',
     'services/accounts/src/routes/update-user.ts',
     'services/orders/src/domain/order-request.ts',

@@ -2,14 +2,14 @@ import { existsSync, globSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 
-/* docs/assurance/security.md says which test shows what. A test that was renamed or taken away must not stay named. */
+/* docs/assurance/security.md names the test for each control. It must not name a renamed or removed test. */
 
 const root = join(import.meta.dirname, '../..')
 const page = readFileSync(join(root, 'docs/assurance/security.md'), 'utf8')
 
 type Named = { file: string; test: string }
 
-/** In a cell: `…/some.test.ts`: “name” “another name”; a file without a title means all of its tests. */
+/** The format of a cell: `…/some.test.ts`: “name” “another name”. A file without a title represents all of its tests. */
 function namedIn(markdown: string): Named[] {
   const files = markdown.split(/`([\w./-]+\.test\.ts)`/).slice(1)
   return files.flatMap((file, at) => {
@@ -57,7 +57,7 @@ test('every service is in its picture', () => {
   expect(services.filter((name) => !new RegExp(`\\b${name}\\b.*-->`).test(picture))).toEqual([])
 })
 
-/** The families of controls, and how many there are of each. */
+/** The families of controls, with the number of controls in each. */
 const FAMILIES = { K: 9, API: 10, P: 9, W: 6, H: 10, O: 5, L: 4, C: 6 }
 const expected = Object.entries(FAMILIES).flatMap(([family, count]) =>
   Array.from({ length: count }, (_, at) => `${family}${at + 1}`),

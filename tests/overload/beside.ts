@@ -2,10 +2,10 @@ import { figuresOf, type Summary } from '../support/load/figures.ts'
 import type { Outcome } from '../support/load/loop.ts'
 import type { Goal } from './tool.ts'
 
-/** The same requests alone and beside a disturbance, in turns: whatever else the machine does is in both. */
+/** Outcomes of the same requests alone and beside a disturbance, in turns. Other load of the machine affects both. */
 export type Beside = { alone: Outcome[]; disturbed: Outcome[] }
 
-/** Runs `rounds` pairs; `measure` returns the outcome of the timed requests. */
+/** Runs `rounds` pairs of measurements. `measure` returns the outcome of the timed requests. */
 export async function inTurns(
   rounds: number,
   measure: (round: number, isDisturbed: boolean) => Promise<Outcome>,
@@ -18,7 +18,7 @@ export async function inTurns(
   return beside
 }
 
-/** All of the timed requests were accepted, and took at most `times` as long, plus some ms for the machine. */
+/** The goals: all timed requests are accepted, and they take at most `times` as long plus some ms for the machine. */
 export function goalsBeside(
   { alone, disturbed }: Beside,
   { times, plusMs, quantile }: { times: number; plusMs: number; quantile: keyof Omit<Summary, 'count'> },

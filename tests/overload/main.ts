@@ -7,12 +7,12 @@ import { putGatewayFirst } from './precedence.ts'
 import { findPeak, manyNames, NO_CANCELLATIONS, print, Tool, type Goal } from './tool.ts'
 
 /*
- * `npm run overload -- --seconds 120`: 30 applications together send ten times as many orders as the platform can process.
- * Accepted orders have to stay as fast and as many as before, and the others are refused at once. Then one application alone
- * sends ten times its quota, and after that ten times the peak: a quiet application beside it, with five orders a
- * second, must not notice. The peak is measured in the same run, so that the ratios hold on any machine; the generators share its
- * cores, and 3,000 requests a second cost them an eighth of one. The gateway has precedence over the other processes,
- * as under Compose. `--peak 300` sets the peak, and saves the minute of finding it.
+ * `npm run overload -- --seconds 120`: 30 applications together send ten times as many orders as the platform can process. Accepted
+ * orders must stay as fast and as many as before, and the platform must reject the others at once. Then one application alone sends
+ * ten times its quota, and later ten times the peak. A quiet application beside it, with five orders a second, must not be slowed.
+ * The same run measures the peak, so that the ratios hold on any machine. The generators share its cores, and 3,000 requests a
+ * second cost them an eighth of a core. The gateway has precedence over the other processes, as under Compose. `--peak 300` sets
+ * the peak, and saves the minute of its measurement.
  */
 
 const { values } = parseArgs({
@@ -22,36 +22,36 @@ const { values } = parseArgs({
   },
 })
 const SECONDS = Number(values.seconds)
-/** As often as the peak, or as the quota of one application. */
+/** The factor of the peak, and of the quota of one application. */
 const TIMES = 10
-/** Of each rate on the way to the peak. */
+/** The seconds of each rate on the way to the peak. */
 const STEP_S = 8
 const RATES = [50, 75, 100, 150, 200, 300, 400, 600, 800]
-/** The quota of an application: orders a second, in the setting of production. */
+/** The quota of an application in orders a second, in the setting of production. */
 const QUOTA = Config.shape.ORDERS_PER_SECOND.parse(undefined)
-/** Their quotas together are more than any machine of two cores can process. */
+/** The quotas of these applications together exceed the capacity of any machine with two cores. */
 const APPLICATIONS = 30
 const QUIET_RATE = 5
-/** 150 orders: with fewer, the p99 is the maximum. */
+/** 150 orders. With fewer orders, the p99 would be the maximum. */
 const QUIET_S = 30
 const NOISY_S = 60
-/** Refusals a second that the generator with little load times. */
+/** Rejections a second that the generator with little load times. */
 const SAMPLED_RATE = 20
 /**
- * Accepted within a second, refused within 50 ms, nine tenths of the peak, normal again after 10 s. Beside a noisy application
- * the median of a quiet one grows by a fifth at most, plus 5 ms for the machine.
+ * Accepted orders take at most a second, and rejections 50 ms. Goodput is at least nine tenths of the peak, and normal again after
+ * 10 s. Beside a noisy application, the median of a quiet one grows by at most a fifth, plus 5 ms for the machine.
  */
 const GOALS = { acceptedMs: 1_000, refusedMs: 50, ofPeak: 0.9, backAfterS: 10, besideNoisy: 1.2, plusMs: 5 }
-/** A generator that sends later than this measures itself. */
+/** A generator with a larger delay measures itself. */
 const LATE_MS = 50
 
 type Name = 'all' | 'sampled' | 'noisy' | 'quiet'
-/** Orders a second. `sampled` has the applications of `all`; like `quiet`, it is sent from the generator with little load. */
+/** Orders a second. `sampled` uses the applications of `all`. The generator with little load sends `sampled` and `quiet`. */
 type Rates = Partial<Record<Name, number>>
 
 /** The phases of one run. */
 class Run {
-  /** Responses of 200, in all phases. */
+  /** Responses with status 200, in all phases. */
   accepted = 0
   readonly #tool: Tool
   readonly #bytes: Record<Name, string[]>
@@ -94,12 +94,12 @@ await Tool.run('overload', { env }, async (tool) => {
     quiet: await tool.orders(['quiet']),
   })
   await putGatewayFirst(tool.stack)
-  // Uncompiled code would have a low peak, easy to keep.
+  // Without a warm-up, uncompiled code would have a low peak, which is easy to sustain.
   await run.phase('warm-up', 30, { all: 100 })
   const at = async (rate: number) => (await run.phase(`${rate} a second`, STEP_S, { all: rate })).all
   const peak = values.peak === undefined ? await findPeak(RATES, GOALS.acceptedMs, at) : Number(values.peak)
   print(`peak: ${peak} orders a second`)
-  // By now PostgreSQL has all its connections; each one is a process.
+  // PostgreSQL has opened all its connections by now. Each connection is a process.
   await putGatewayFirst(tool.stack)
   const before = await run.phase('quiet alone', QUIET_S, { quiet: QUIET_RATE })
   const rates = { all: peak * TIMES, sampled: SAMPLED_RATE }

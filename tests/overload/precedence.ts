@@ -4,14 +4,14 @@ import { until } from '../../dev/process/wait.ts'
 import type { Stack } from '../../dev/stack.ts'
 import { familyOf, processGroupsOf } from '../support/processes.ts'
 
-/** About an eighth of the CPU of a process with normal priority, when there is too little (setpriority(2)). */
+/** About an eighth of the CPU of a process with normal priority, when CPU is scarce (setpriority(2)). */
 const LOWER = constants.priority.PRIORITY_BELOW_NORMAL
 /** A user may change the weight of one session in this time (sched(7), autogroup). */
 const ONE_EACH_MS = 110
 
 /**
- * Gives the gateway precedence over all other processes of a stack, as `cpu_shares` does in docker-compose.yml. Each process of
- * PostgreSQL is a session of its own, one per connection: call it again when there are new ones.
+ * Gives the gateway precedence over all other processes of a stack, like `cpu_shares` in docker-compose.yml. Each connection of
+ * PostgreSQL is a process with its own session. Call this function again after new connections.
  */
 export async function putGatewayFirst(stack: Stack): Promise<void> {
   const { gateway: _, ...others } = processGroupsOf(stack)
@@ -25,7 +25,7 @@ export async function putGatewayFirst(stack: Stack): Promise<void> {
   }
 }
 
-/** False when the process has ended since it was listed. */
+/** Returns false if the process has ended since its listing. */
 function lowerPriority(pid: number): boolean {
   try {
     setPriority(pid, LOWER)
@@ -36,14 +36,14 @@ function lowerPriority(pid: number): boolean {
   }
 }
 
-/** False when it was too early for another session. */
+/** Returns false if it was too early for another session. */
 async function lowerSession(pid: number): Promise<boolean> {
   try {
     await writeFile(`/proc/${pid}/autogroup`, String(LOWER))
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     if (code === 'EAGAIN') return false
-    // Without autogroups (ENOENT) the priority of the process is enough; ESRCH: it has ended.
+    // Without autogroups (ENOENT), the priority of the process is enough. ESRCH: the process has ended.
     if (code !== 'ENOENT' && code !== 'ESRCH') throw error
   }
   return true

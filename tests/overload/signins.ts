@@ -5,8 +5,8 @@ import { goalsBeside, inTurns } from './beside.ts'
 import { NO_CANCELLATIONS, print, Tool } from './tool.ts'
 
 /*
- * `npm run signins -- --rounds 4 --seconds 15 --rate 200`: more sign-ins than the platform can process, each with a wrong
- * password, must not slow orders down.
+ * `npm run signins -- --rounds 4 --seconds 15 --rate 200`: the test sends more sign-ins than the platform can process, each with a
+ * wrong password. They must not slow orders down.
  */
 
 const { values } = parseArgs({
@@ -17,7 +17,7 @@ const { values } = parseArgs({
   },
 })
 const seconds = Number(values.seconds)
-/** A second. */
+/** Orders a second. */
 const ORDERS = 10
 /** Orders may take a fifth longer, plus 2 ms for the machine. */
 const GOAL = { times: 1.2, plusMs: 2, quantile: 'p50' } as const
@@ -31,7 +31,7 @@ const env = {
 await Tool.run('signins', { env }, async (tool) => {
   const { accessKey: key } = await tool.api.newApplication('sign-ins')
   const bytes = await tool.orders(['orders'])
-  // Few sign-ins for each e-mail address, whose limit would refuse them otherwise.
+  // Few sign-ins for each e-mail address: its rate limit would reject more.
   const signins = Array.from({ length: 10_000 }, () => {
     const body = { email: `${crypto.randomUUID()}@example.org`, password: 'not the password' }
     return requestBytes({ method: 'POST', path: '/publicapi/v1/signin', key }, body)

@@ -4,10 +4,10 @@ import { figuresOf } from '../support/load/figures.ts'
 import { findPeak, manyNames, NO_CANCELLATIONS, print, Tool } from './tool.ts'
 
 /*
- * `npm run slow-processor -- --processor-ms 1000 --seconds 15`: card orders of new cards at rising rates, first with an
- * undelayed processor, then with one that delays each call. An order waits for two calls, the token and the
- * authorization. The peak is the highest rate at which responses take at most that time and one second. The delay must not lower
- * it: an order that waits for the processor uses no CPU.
+ * `npm run slow-processor -- --processor-ms 1000 --seconds 15`: card orders of new cards at rising rates. The first part has an
+ * undelayed processor, the second part a delay of each call. An order waits for two calls, the token and the authorization. The
+ * peak is the highest rate at which responses take at most that time and one second. The delay must not lower the peak: an order
+ * that waits for the processor uses no CPU.
  */
 
 const { values } = parseArgs({
@@ -22,9 +22,9 @@ const SECONDS = Number(values.seconds)
 const RATES = values.rates.split(',').map(Number)
 const CALLS = 2
 const OWN_MS = 1_000
-/** Their quotas together are more than any machine of two cores can process. */
+/** The quotas of these applications together exceed the capacity of any machine with two cores. */
 const APPLICATIONS = 12
-/** Orders a second, or nine tenths of the peak without the delay. */
+/** The goal in orders a second, or nine tenths of the peak without the delay. */
 const GOAL = { perSecond: 150, ofUndelayed: 0.9 }
 
 const env = { gateway: { RATE_LIMIT_REQUESTS: '1000000' }, orders: NO_CANCELLATIONS }

@@ -11,8 +11,9 @@ import { goalsBeside, inTurns } from './beside.ts'
 import { print, Tool } from './tool.ts'
 
 /*
- * `npm run slowloris -- --rounds 3 --seconds 20 --sockets 2000 --greedy 10`: connections that send nothing, or a head or a body
- * byte by byte, or do not read the response. Each is opened again when the gateway closes it. Other clients must not notice.
+ * `npm run slowloris -- --rounds 3 --seconds 20 --sockets 2000 --greedy 10`: slow connections. They send no bytes, send a head or a
+ * body byte by byte, or do not read the response. Each connection is opened again when the gateway closes it. Other clients must
+ * not be slowed.
  */
 
 const { values } = parseArgs({
@@ -20,16 +21,16 @@ const { values } = parseArgs({
     rounds: { type: 'string', default: '3' },
     seconds: { type: 'string', default: '20' },
     sockets: { type: 'string', default: '2000' },
-    /** Percent of the connections: they request much and read nothing. */
+    /** The percentage of connections that send many requests and read no response. */
     greedy: { type: 'string', default: '10' },
   },
 })
-/** Of each half of a round: longer than the 15 s that a request may take. */
+/** The length of each half of a round. It exceeds 15 s, the longest time of a request. */
 const SECONDS = Number(values.seconds)
 const SOCKETS = Number(values.sockets)
 const GREEDY = Number(values.greedy)
 const RATE = 50
-/** Other clients may take a fifth longer, plus 5 ms for the machine. */
+/** Requests of other clients may take a fifth longer, plus 5 ms for the machine. */
 const GOAL = { times: 1.2, plusMs: 5, quantile: 'p99' } as const
 /** The memory limit of a gateway in deploy/kubernetes. */
 const MOST_MIB = 320
@@ -47,7 +48,7 @@ function tcpMemory(): { used: number; pressure: number } {
 
 type Attack = { start: string; everySecond: string; reads: boolean }
 
-/** Slow connections, from the first call of `open` until `close`. */
+/** Slow connections, which stay open from the first call of `open` until `close`. */
 class Attackers {
   closedByGateway = 0
   readonly #sockets = new Set<Socket>()
@@ -60,7 +61,7 @@ class Attackers {
     this.#attacks = attacks
   }
 
-  /** 400 a second: a crowd that opens all at the same moment is another attack. */
+  /** Opens 400 connections a second, because a simultaneous opening of all would be another attack. */
   async open(): Promise<void> {
     this.#isOver = false
     for (let number = 0; number < SOCKETS; number++) {
@@ -75,9 +76,10 @@ class Attackers {
   }
 
   /**
-   * Over loopback, with segments of 64 KiB, a connection that reads nothing uses 3 MB of the kernel's memory for TCP, a multiple of
-   * what it uses over a network. 500 of them exceed `net.ipv4.tcp_mem`. Then every connection of the machine waits for memory,
-   * the database's too (p99 3 s, with the gateway at a fifth of a core): hence `--greedy`.
+   * Over loopback, with segments of 64 KiB, a connection that reads nothing uses 3 MB of the kernel's memory for TCP. That is a
+   * multiple of its use over a network. 500 such connections exceed `net.ipv4.tcp_mem`. Then every connection of the machine waits
+   * for memory, including connections to the database. The p99 is then 3 s, with the gateway at a fifth of a core. `--greedy`
+   * limits their share.
    */
   #attack(number: number): void {
     const kind = number % 100 < GREEDY ? 3 : number % 3
@@ -111,7 +113,7 @@ const attacksOf = (key: string): readonly Attack[] => [
     everySecond: ' ',
     reads: true,
   },
-  // 4 MB, more than the buffers of a connection hold; it needs no access key.
+  // 4 MB, more than the buffers of a connection can store. The page needs no access key.
   { start: requestBytes({ method: 'GET', path: '/docs/reference.js' }), everySecond: '', reads: false },
 ]
 

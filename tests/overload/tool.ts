@@ -6,7 +6,7 @@ import type { Figures } from '../support/load/figures.ts'
 import { LoadGenerator, requestBytes, type Outcomes, type Source } from '../support/load/generator.ts'
 import { cpuShares, processGroupsOf } from '../support/processes.ts'
 
-/** Whether a goal was met, and the figures. */
+/** The result of a goal, and its figures. */
 export type Goal = [isMet: boolean, goal: string]
 
 export const print = (line: string) => process.stdout.write(`${line}\n`)
@@ -14,7 +14,7 @@ export const print = (line: string) => process.stdout.write(`${line}\n`)
 /** For the orders service: a console order that no person starts is cancelled, here only after the run. */
 export const NO_CANCELLATIONS = { TAKE_DEADLINE_MS: '86400000' }
 
-/** A stack under load, and two generators: one for the crowd, one for the few requests that are timed. */
+/** A stack under load with two generators: one for the many requests, one for the few timed requests. */
 export class Tool {
   readonly stack: Stack
   readonly api: Api
@@ -27,7 +27,7 @@ export class Tool {
     ;[this.#crowd, this.#calm] = generators
   }
 
-  /** Starts a new stack, measures, and prints the goals. The exit code is 0 if there are goals and all were met. */
+  /** Starts a new stack, measures, and prints the goals. The exit code is 0 if goals exist and all are met. */
   static async run(
     name: string,
     options: Pick<StackOptions, 'env'>,
@@ -48,8 +48,8 @@ export class Tool {
   }
 
   /**
-   * Sends from both generators at the same time. Returns the outcomes, and the share of a core that each process used: a
-   * latency is no result when the cores were full.
+   * Sends from both generators at the same time. Returns the outcomes, and the share of a core that each process used. A latency is
+   * no valid result if the cores were fully used.
    */
   send(
     crowd: { connections: number; sources: readonly Source[] },
@@ -69,7 +69,7 @@ export class Tool {
     })
   }
 
-  /** The orders of so many new applications at a restaurant with a console. */
+  /** Returns the orders of these new applications at a restaurant with a console. */
   async orders(names: readonly string[], payment: 'cash' | 'card' = 'cash'): Promise<string[]> {
     await this.api.linkConsole(cast.aurora)
     const item = await this.api.plainItem(cast.aurora)
@@ -81,7 +81,10 @@ export class Tool {
   }
 }
 
-/** The highest goodput at which the p99 of accepted requests is at most `withinMs`; rates rise until most are refused. */
+/**
+ * Returns the highest goodput at which the p99 of accepted requests is at most `withinMs`. Rates rise until most requests are
+ * rejected.
+ */
 export async function findPeak(
   rates: readonly number[],
   withinMs: number,

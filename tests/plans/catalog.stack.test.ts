@@ -73,7 +73,7 @@ const calls = {
   overrides: CallsOf<typeof overrides, Db>
 }
 
-/** Operators go through all restaurants, rarely and page by page. */
+/** Operators list all restaurants rarely, and page by page. */
 const may: Readonly<Record<string, string[]>> = { 'restaurants.list': ['restaurants'] }
 
 let database: Awaited<ReturnType<typeof openDatabase<Tables>>>

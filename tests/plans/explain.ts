@@ -10,14 +10,17 @@ type Node = {
 
 export type Statement = { sql: string; parameters: readonly unknown[] }
 
-/** Buffers: pages of 8 KB that a statement touches. Removed: rows that it reads and drops. Neither depends on the load of the machine. */
+/**
+ * Buffers: pages of 8 KB that a statement accesses. Removed: rows that it reads and discards. Neither depends on the load of the
+ * machine.
+ */
 export type Work = { buffers: number; removed: number }
 
 const removed = (node: Node): number =>
   (node['Rows Removed by Filter'] ?? 0) * node['Actual Loops'] +
   (node.Plans ?? []).reduce((sum, plan) => sum + removed(plan), 0)
 
-/** Executes a statement by the plan that a service has for all values of its parameters. */
+/** Executes a statement with the plan that a service uses for all values of its parameters. */
 export async function workOf(pool: pg.Pool, { sql, parameters }: Statement): Promise<Work> {
   const client = await pool.connect()
   try {

@@ -1,8 +1,8 @@
 import pg from 'pg'
 
 /*
- * Fills `orders` with years of orders as a town has them, which the server makes itself. The n-th order of n = 1 to 10^7 is the same
- * in every run, so a table grows from one size to the next as it does in years: the new orders are the newest ones.
+ * Fills `orders` with the orders of a town over years. The server creates them. The n-th order of n = 1 to 10^7 is equal in every
+ * run. A table therefore grows from one size to the next as it does over years: the new orders are the newest ones.
  */
 
 export const LARGEST = 10_000_000
@@ -10,7 +10,7 @@ const RESTAURANTS = 1_000
 const USERS = 500_000
 /** 10^7 orders are three years. */
 const SECONDS_APART = 10
-/** The newest, which restaurants are preparing: of many orders, an evening's. */
+/** The number of the newest orders, which restaurants are preparing. With many orders, it is the number of an evening. */
 const openOf = (orders: number) => Math.min(400, orders / 200)
 
 const key = (kind: string, n: string) => `md5('${kind}' || ${n}) || left(md5('${kind}' || ${n} || '.'), 16)`
@@ -19,7 +19,7 @@ const key = (kind: string, n: string) => `md5('${kind}' || ${n}) || left(md5('${
 export const ORDER = key('order', 'n')
 export const restaurantKey = (n: number) => `(${key('restaurant', String(n))})`
 export const userKey = (n: number) => `(${key('user', String(n))})`
-/** Of the 10^7 orders, the last is now. */
+/** The time of an order. The last of the 10^7 orders is from now. */
 const AT = `date_trunc('second', now()) - (${LARGEST} - n) * interval '${SECONDS_APART} seconds'`
 
 const ITEMS = `jsonb_build_array(
@@ -54,7 +54,7 @@ const insertOrders = (from: number, to: number) => `
     false, ((n - ${LARGEST})::int8 * 7) >> 14, '3'::xid8
   from generate_series(${from}, ${to}) as n`
 
-/** What an order has in the other tables of the service. */
+/** Inserts the rows of orders in the other tables of the service. */
 const insertOthers = (from: number, to: number) => [
   `insert into order_statuses (order_api_key, position, status, at)
    select ${ORDER}, position, (array['PROCESSING','AWAITING_PREPARATION','PREPARING','DELIVERED'])[position + 1], ${AT}
@@ -75,7 +75,7 @@ const openTheNewest = (to: number) => [
 
 const PIECE = 50_000
 
-/** Adds the orders `from` to `to`; `others`: so many of the newest get their rows of the other tables too. */
+/** Adds the orders `from` to `to`. The newest `others` of them also get rows in the other tables. */
 export async function fill(url: string, { from, to, others }: { from: number; to: number; others: number }) {
   const pieces: string[] = []
   for (let n = from; n <= to; n += PIECE) pieces.push(insertOrders(n, Math.min(n + PIECE - 1, to)))

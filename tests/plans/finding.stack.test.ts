@@ -6,7 +6,7 @@ import { fill } from './fill.ts'
 import { singlesAndPairs } from './searches.ts'
 import { openDatabase } from './plans.ts'
 
-/** On 4,100 pages. 400 orders are cancelled, 100 are open, and 360 are of an hour. */
+/** The orders fill 4,100 pages. 400 of them are cancelled, 100 are open, and 360 are from one hour. */
 const ORDERS = 20_000
 
 test('a search by any field or pair of fields reads the open orders and those that it finds, and no others', async () => {
@@ -28,7 +28,8 @@ test('a search by any field or pair of fields reads the open orders and those th
         found = (await search.find(filter, { before: null, limit: 100 })).orders.length
       })
       const { buffers } = await workOf(pool, statement)
-      // An order's row is read twice, once by its id, and further ones are dropped: failed orders, or of another state.
+      // The statement reads an order's row twice, once by its id. It also discards further rows: failed orders, or orders in
+      // another state.
       if (buffers > 300 + 8 * found) tooMany.push([filter, buffers])
     }
     expect(tooMany).toEqual([])

@@ -10,9 +10,9 @@ import type { Db, Tables } from '../../services/orders/src/store/tables.ts'
 import { fillOrders } from '../bench/fill.ts'
 import { namedCalls, openDatabase, type CallsOf } from './plans.ts'
 
-/** Enough that reading them all is dearer than an index, few enough to be there in seconds. */
+/** So many orders that a sequential scan costs more than an index, but few enough to insert within seconds. */
 const ORDERS = 20_000
-/** They grow with every order, or did. The others have a row a restaurant, or one for each incident. */
+/** Tables that grow, or once grew, with every order. The other tables have a row for each restaurant or incident. */
 const growing = ['orders', 'order_statuses', 'sagas', 'deliveries', 'idempotency_keys']
 
 const order = newApiKey()
@@ -77,7 +77,7 @@ const transmitted: Save = {
 }
 
 const dates = { from: 1_700_000_000, to: 1_900_000_000 }
-/** Each filter alone, and the pairs that operators use. Delivered and charged orders are found by reading backwards. */
+/** Each filter alone, and the pairs that operators use. A backward scan finds delivered and charged orders. */
 const searches: OrderFilter[] = [
   {},
   { number: 1 },
@@ -240,7 +240,7 @@ beforeAll(async () => {
 })
 afterAll(() => database.close())
 
-/** What is to be found is all that an index of a part has: unfinished sagas, orders that are still to be made, failed refunds. */
+/** These statements read an entire partial index: unfinished sagas, orders still to be made, failed refunds. */
 const may: Readonly<Record<string, readonly string[]>> = {
   'incidents.countUnfinishedSagas': ['sagas'],
   'sagas.takeDue': ['sagas'],
@@ -248,7 +248,7 @@ const may: Readonly<Record<string, readonly string[]>> = {
   'incidents.isUnaccepted': ['orders'],
   'incidents.failedRefunds': ['orders'],
   'incidents.hasFailedRefund': ['orders'],
-  // Open and uncharged orders by an index of such ones; others from the newest on, until the page is full.
+  // A partial index finds open and uncharged orders. Other orders are read from the newest on, until the page is full.
   'orderSearch.find': ['orders', 'sagas'],
   'restaurantOrders.unaccepted': ['orders'],
 }
@@ -281,7 +281,7 @@ test.each<[OrderFilter, string[]]>([
   expect(used).toEqual(expect.arrayContaining(indexes))
 })
 
-/** What orders share, and so what runs most. */
+/** Statements that several orders share. They run most often. */
 const shared = [
   'sagas.accept',
   'sagas.load',
@@ -333,7 +333,7 @@ test('an order writes indexes twice after its acceptance: when its saga ends, an
     status: null,
   }
   try {
-    // One transaction: it cannot end in another bucket (migration 0130) than it began in.
+    // One transaction, because it cannot end in another bucket (migration 0130) than that of its start.
     await young.db.transaction().execute(async (trx) => {
       const { orders, sagas } = postgresStores(trx)
       const indexed = async (table: string) => {

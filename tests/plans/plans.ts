@@ -8,11 +8,11 @@ import { Kysely, PostgresDialect } from 'kysely'
 import pg from 'pg'
 import type { Statement } from './explain.ts'
 
-/* How PostgreSQL goes about the statements of a store, with enough rows that it matters. */
+/* The plans of PostgreSQL for the statements of a store, with enough rows to affect the plan. */
 
 /**
- * A call of every function of a store that asks the database something: a new one without a call does not compile. What
- * the arguments are does not matter, except that the rows of `known` are there.
+ * A call of every function of a store that queries the database. A new function without a call does not compile. The values of the
+ * arguments do not matter, but the rows of `known` must exist.
  */
 export type CallsOf<Store, Db> = {
   [Name in keyof Store as Store[Name] extends (...args: never[]) => Promise<unknown> ? Name : never]: (
@@ -20,7 +20,7 @@ export type CallsOf<Store, Db> = {
   ) => Promise<unknown>
 }
 
-/** Each call with the name of its store and its own. */
+/** Returns each call with the name of its store and of its function. */
 export const namedCalls = <Db>(calls: Record<string, Record<string, (db: Db) => Promise<unknown>>>) =>
   Object.entries(calls).flatMap(([store, functions]) =>
     Object.entries(functions).map(([name, call]) => [`${store}.${name}`, call] as const),
@@ -36,8 +36,8 @@ type Plan = {
 }
 
 /**
- * A database as a service has it, that records its statements. `joins`: as its wire.ts says; `young`: plans as
- * they are made while there are hardly any rows, and kept.
+ * Opens a database with the settings of a service, and records its statements. `joins`: the setting in the wire.ts of the service.
+ * `young`: plans from a time with few rows, which the connection keeps.
  */
 export async function openDatabase<Tables>(service: string, { joins }: { joins?: 'by key' | 'young' } = {}) {
   const settings: RoleSettings = { 'by key': JOINED_BY_KEY, young: BY_KEY, any: {} }[joins ?? 'any']
@@ -66,15 +66,15 @@ export async function openDatabase<Tables>(service: string, { joins }: { joins?:
     url,
     pool,
     db,
-    /** The last statement of `call`, with its values. */
+    /** Returns the last statement of `call`, with its values. */
     statementOf: async (call: Call<Tables>): Promise<Statement> => {
       asked.length = 0
       await call(db)
       return asked.at(-1) ?? { sql: '', parameters: [] }
     },
-    /** The tables that the statements of `call` read from one end to the other, or an index of theirs. */
+    /** Returns the tables that the statements of `call` read entirely, directly or through an index. */
     readsWhole: async (call: Call<Tables>) => [...new Set((await plansOf(call)).flatMap(wholeReads))],
-    /** The indexes by which the statements of `call` find rows. */
+    /** Returns the indexes by which the statements of `call` find rows. */
     findsBy: async (call: Call<Tables>) => [...new Set((await plansOf(call)).flatMap(indexes))],
     close: () => db.destroy(),
   }
@@ -82,7 +82,7 @@ export async function openDatabase<Tables>(service: string, { joins }: { joins?:
 
 const isPlanned = ({ sql }: Statement) => /^\s*(select|insert|update|delete|with)\b/i.test(sql)
 
-/** Of a statement as a service has it: one plan for all values of its parameters. */
+/** Returns the plan that a service uses for all parameter values of a statement. */
 async function planOf(pool: pg.Pool, statement: string): Promise<Plan> {
   const { rows } = await pool.query<{ 'QUERY PLAN': [{ Plan: Plan }] }>(
     `explain (generic_plan, format json) ${statement}`,
@@ -97,7 +97,7 @@ const indexes = (plan: Plan): string[] => [
   ...(plan.Plans ?? []).flatMap(indexes),
 ]
 
-/** An index without a condition is read whole, the dead entries of rows that are long done with as well. */
+/** A scan of an index without a condition reads the entire index, including dead entries of old rows. */
 function readWhole(plan: Plan): string[] {
   const isWhole = plan['Node Type'] === 'Seq Scan' || plan.Plans?.some(isWholeBitmap) || isWholeIndex(plan)
   return isWhole ? [plan['Relation Name'] ?? ''] : []

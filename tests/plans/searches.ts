@@ -1,6 +1,6 @@
 import type { OrderFilter } from '../../services/orders/src/store/order-search.ts'
 
-/** Values of orders that exist. Half: the time in the middle of all orders; day: the seconds of a range after it. */
+/** Values of existing orders. Half: the time in the middle of all orders. Day: the seconds of a range after it. */
 export type Known = {
   number: number
   phone: string
@@ -13,7 +13,7 @@ export type Known = {
 const STATUSES = ['PROCESSING', 'AWAITING_PREPARATION', 'PREPARING', 'READY_FOR_PICKUP', 'DELIVERED'] as const
 const STATES = ['NOT_REQUIRED', 'DUE', 'PENDING', 'AUTHORIZED', 'CHARGED', 'VOIDED', 'REFUNDED'] as const
 
-/** Each field alone, and each pair of fields: with each value of a status or a payment state. */
+/** Returns each field alone, and each pair of fields, with each value of a status or a payment state. */
 export function singlesAndPairs(known: Known): OrderFilter[] {
   const { number, phone, email, restaurant, half, day } = known
   const fields: OrderFilter[][] = [

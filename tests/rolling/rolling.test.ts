@@ -8,7 +8,7 @@ import { cashOrderSender } from '../support/order-clients.ts'
 import { KitchenPage } from '../support/restaurant-page.ts'
 import { rollingRestarts } from './rolling.ts'
 
-/** Every replica ten times with `ROUNDS=10`; by default one replica of each service once. */
+/** `ROUNDS=10` restarts every replica ten times. By default, one replica of each service restarts once. */
 const ROUNDS = Number(process.env['ROUNDS'] ?? 0)
 const LENGTH = ROUNDS === 0 ? { rounds: 1, replicas: 1 } : { rounds: ROUNDS, replicas: 2 }
 
@@ -26,7 +26,7 @@ beforeAll(async () => {
 
 afterAll(() => stack.stop(), 60_000)
 
-/** Opens connections that a graceful stop must not wait for: an idle one, and one with half a request. */
+/** Opens connections for which a graceful stop must not wait: an idle one, and one with half a request. */
 function openHanging(gateway: string): Socket[] {
   const { hostname, port } = new URL(gateway)
   return ['', 'POST /publicapi/v1/send-order HTTP/1.1\r\nHost: platter\r\nContent-Length: 100\r\n\r\n{'].map(

@@ -6,7 +6,7 @@ import type { Stack } from '../../dev/stack.ts'
 
 export type Rolling = { restarts: { service: string; tookMs: number }[]; requests: number; failed: string[] }
 
-/** A process ends by `requestTimes.exit` after SIGTERM, with open connections too; a busy machine notices later. */
+/** A process ends by `requestTimes.exit` after SIGTERM, even with open connections. On a busy machine the test sees it later. */
 const EXIT_WITHIN_MS = requestTimes.exit + 20_000
 const RESTART_WITHIN_MS = 60_000
 
@@ -16,8 +16,8 @@ export type Send = (gateway: string) => Promise<Sent>
 
 /**
  * Restarts `replicas` replicas of every service in turn, `rounds` times, with SIGTERM and under load. The clients behave like a
- * load balancer: they avoid a gateway that sent `Connection: close` (a real one uses its readiness), and use the other one when
- * a connection is refused.
+ * load balancer. They avoid a gateway that sent `Connection: close` (a real one uses its readiness), and use the other gateway
+ * after a refused connection.
  */
 export async function rollingRestarts(
   stack: Stack,
@@ -44,7 +44,7 @@ export async function rollingRestarts(
   return result
 }
 
-/** Between an answer and the next order of the same client. */
+/** The pause between a response and the next order of the same client. */
 const PAUSE_MS = 150
 
 const AVOID_MS = 1_000
@@ -60,7 +60,7 @@ class Balancer {
     this.#send = send
   }
 
-  /** Null, or what failed. A refused connection is no failure: the request was not sent. */
+  /** Returns null, or a description of the failure. A refused connection is no failure, because the request was not sent. */
   async send(): Promise<string | null> {
     for (const gateway of this.#inTurn()) {
       try {
@@ -85,7 +85,7 @@ class Balancer {
   }
 }
 
-/** Ends one process gracefully and waits until its successor is ready; returns the milliseconds until the end. */
+/** Ends one process gracefully, and waits until its successor is ready. Returns the milliseconds until the end. */
 async function restart(stack: Stack, service: ServiceName, pid: number): Promise<number> {
   const replicas = stack.pids(service).length
   const started = performance.now()

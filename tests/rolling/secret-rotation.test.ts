@@ -10,7 +10,7 @@ import { rollingRestarts, type Send } from './rolling.ts'
 
 const [old, next] = [randomBytes(32).toString('hex'), randomBytes(32).toString('hex')]
 const SERVICES = ['gateway', 'catalog', 'accounts', 'orders', 'payments'] as const
-/** Read at every start of a process. */
+/** The launcher reads these variables at every start of a process. */
 const env: Record<string, Record<string, string>> = {}
 
 let stack: Stack
@@ -54,7 +54,7 @@ test('no request fails while INTERNAL_SECRET is changed under load', async () =>
   expect(requests).toBeGreaterThan(100)
 }, 1_800_000)
 
-/** Counts 401 and 403 as failures: a service returns them when it rejects the secret of another one. */
+/** Counts 401 and 403 as failures. A service returns them when it rejects the secret of another service. */
 const strictly =
   (how: Send): Send =>
   async (gateway) => {

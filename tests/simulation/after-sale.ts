@@ -6,7 +6,7 @@ import { noHttp, type Answer } from './answers.ts'
 import type { OrdersReplica } from './processes.ts'
 import type { World } from './world.ts'
 
-/** How requests of a run reach a replica of orders. */
+/** The connection of a run's requests to a replica of orders. */
 export type Transport = {
   begin: (inMs: number, work: () => Promise<void>) => void
   pause: (ms: number) => Promise<void>
@@ -33,7 +33,7 @@ const LATEST_MS = 25_000
 const NEVER = -1
 
 /**
- * Refunds and cancellations of a part of the runs. With random choices of its own: the other runs are the same with and without
+ * Refunds and cancellations in a part of the runs. Its random choices are separate, so the other runs are equal with and without
  * it.
  */
 export class AfterSale {
@@ -51,7 +51,7 @@ export class AfterSale {
     this.#isActive = this.#random.next() < SHARE_OF_RUNS
   }
 
-  /** Begins what happens to an order that its client has an apiKey of. */
+  /** Starts the changes of an order whose apiKey the client has. */
   begin(orderApiKey: string, transport: Transport): void {
     if (!this.#isActive) return
     const order = { orderApiKey, transport }
@@ -61,12 +61,12 @@ export class AfterSale {
     for (let left = this.#random.pick([0, 1, 2, 3, 4]); left > 0; left--) {
       const act = this.#act(order)
       transport.begin(inMs(), act)
-      // The same request twice.
+      // The client sends the same request twice.
       if (this.#random.next() < 0.2) transport.begin(inMs(), act)
     }
   }
 
-  /** Whether the processor refuses a refund permanently: the merchant's balance is too low. */
+  /** Returns true if the processor permanently rejects a refund, because the balance of the merchant is too low. */
   isRefused(key: string): boolean {
     const known = this.#refused.get(key)
     if (known !== undefined) return known
@@ -75,13 +75,15 @@ export class AfterSale {
     return isRefused
   }
 
-  /** Whether the processor will fail a refund after it was pending. It never moves money. */
+  /** Returns true if the processor will fail a refund after the state `pending`. Such a refund never moves money. */
   fails = (key: string): boolean => this.#slowOf(key).fails
 
-  /** Whether the processor has received a refund that it will fail. */
+  /** Returns true if the processor has received a refund that it will fail. */
   isFailing = (key: string): boolean => this.#slow.get(key)?.fails ?? false
 
-  /** The state of a refund at the processor; `first`: in the response to its request, which is repeated under its key. */
+  /**
+   * Returns the state of a refund at the processor. `first`: in the response to its request, which may be repeated under its key.
+   */
   stateOf(key: string, first: boolean): 'pending' | 'done' | 'failed' {
     const { until, fails } = this.#slowOf(key)
     if (until !== NEVER && (first || this.#world.now < until)) return 'pending'
@@ -127,7 +129,7 @@ export class AfterSale {
       return api.refundOrder(call as unknown as Call<typeof RefundOrder>)
     })
     this.#world.note(`${key} of ${orderApiKey.slice(0, 4)} ended with ${answer.status} ${answer.code ?? ''}`)
-    // Of two equal requests, one that succeeded counts.
+    // If one of two equal requests succeeded, it counts.
     change.status = change.status === 200 ? 200 : answer.status
     if (answer.status === 200) change.apiKeys.push(answer.apiKey ?? '')
   }
@@ -173,7 +175,7 @@ export class AfterSale {
   }
 }
 
-/** 409 is not: an order that is not charged yet may be refunded later. */
+/** A 409 is not final: an order without a charge may be refunded later. */
 const isFinal = ({ status, code }: Answer): boolean =>
   code === 'cancel-too-late' ||
   code === 'invalid-transition' ||

@@ -3,7 +3,7 @@ import { syncBuiltinESMExports } from 'node:module'
 import timers from 'node:timers/promises'
 import { me, world } from './simulation.ts'
 
-/** Where virtual time begins. */
+/** The start of virtual time. */
 const EPOCH = Date.UTC(2030, 0, 1)
 
 type Timer = { cancelled: boolean; unref(): Timer; ref(): Timer }
@@ -34,7 +34,9 @@ function randomBytes(size: number): Buffer {
   return Buffer.from(Array.from({ length: size }, () => world().random.between(0, 255)))
 }
 
-/** Replaces clocks, timers and random sources by virtual time and the seed's. Returns a function that restores the real ones. */
+/**
+ * Replaces clocks, timers and random sources by virtual time and seeded choices. Returns a function that restores the real ones.
+ */
 export function installAmbient(): () => void {
   const real = {
     setTimeout: globalThis.setTimeout,

@@ -5,7 +5,7 @@ import { noteAck } from './monitors.ts'
 import { me, simulation } from './simulation.ts'
 import type { Process } from './world.ts'
 
-/** A connection as amqplib gives it, as far as packages/bus uses it, to the simulated broker. */
+/** Opens a connection to the simulated broker. It has the part of amqplib's interface that packages/bus uses. */
 export const connect: Connect = async () => {
   const { world, broker } = simulation()
   const owner = me()
@@ -88,7 +88,7 @@ class Channel extends EventEmitter {
   }
 
   async assertExchange(): Promise<void> {
-    // Made when something is bound to it.
+    // The first binding creates the exchange.
   }
 
   async bindQueue(queue: string, exchange: string): Promise<void> {
@@ -163,7 +163,7 @@ class Channel extends EventEmitter {
     })
   }
 
-  /** What is written into a connection that has ended is never read. */
+  /** Data that is written to a closed connection is never read. */
   #tell(run: () => void): void {
     if (this.#closed) throw new Error('the channel is closed')
     const { world } = simulation()

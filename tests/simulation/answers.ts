@@ -2,7 +2,7 @@ import { problems, requestTimes, SendOrder, type ProblemCode } from '@platter/co
 import { Deadline, Problem, Rendered } from '@platter/kit'
 import { noteMistake } from './processes.ts'
 
-/** `code` of a refusal, or why the order was cancelled; `open`: undecided. */
+/** `code`: the code of a problem, or the reason of a cancellation. `open`: the order has no outcome yet. */
 export type Answer = {
   status: number
   code: string | null
@@ -11,7 +11,7 @@ export type Answer = {
   open: boolean
 }
 
-/** What a handler gets of a request besides what it asks for. */
+/** The parameters of a handler other than the data of the request. */
 export const noHttp = () => ({
   deadline: Deadline.in(requestTimes.deadline - requestTimes.relay),
   unknownFields: [],
@@ -24,8 +24,8 @@ export const noHttp = () => ({
 })
 
 /**
- * An order that failed after it was answered has come to what its refusal would have been. One that its customer or an operator
- * cancelled was placed.
+ * An order that failed after its response ends as if it had been rejected. An order that its customer or an operator cancelled was
+ * placed.
  */
 export const asEnd = (answer: Answer): Answer =>
   answer.code === null || answer.code === 'order-cancelled'

@@ -6,23 +6,23 @@ import { RESTAURANTS } from './restaurants.ts'
 import { simulation, type Simulation } from './simulation.ts'
 import type { Process, World } from './world.ts'
 
-/** How the customer of an order answers at the bank. The restaurant of `closing` closes after the bank has asked. */
+/** The reaction of an order's customer at the bank. The restaurant of `closing` closes after the start of the challenge. */
 export const AT_THE_BANK = ['confirmed', 'denied', 'ignored', 'closing'] as const
 export type AtTheBank = (typeof AT_THE_BANK)[number]
 export const isAtTheBank = (kind: Kind): kind is AtTheBank => (AT_THE_BANK as readonly Kind[]).includes(kind)
 
 const SHARE_OF_RUNS = 0.12
-/** Within this time before the expiry of a challenge, faults are over, and a yes has to transmit the order. */
+/** From this time before the expiry of a challenge, no fault occurs, and a confirmation must lead to a transmission. */
 const IN_TIME_MS = 400_000
 const EVENT_WITHIN_MS = 5_000
 
 /**
- * Customers at their bank, in a part of the runs: they say yes, no or nothing, also late and twice, and the events of the processor
- * are lost, late and repeated. With random choices of its own: the other runs are the same with and without it.
+ * Customers at their bank, in a part of the runs. They confirm, deny or ignore a challenge, also late and twice. The events of the
+ * processor are lost, late and repeated. Its random choices are separate, so the other runs are equal with and without it.
  */
 export class Bank {
   readonly isActive: boolean
-  /** Orders whose customer said yes in time. */
+  /** Orders whose customer confirmed in time. */
   readonly confirmed = new Set<string>()
   /** Restaurants that have closed. */
   readonly closed = new Set<string>()
@@ -46,14 +46,14 @@ export class Bank {
     return this.isActive && kind === 'card' ? this.#random.pick([...AT_THE_BANK, 'confirmed', 'card']) : kind
   }
 
-  /** The bank waits for the customer of an order from now on. */
+  /** Records that the bank now waits for the customer of an order. */
   ask(orderApiKey: string): void {
     if (!this.#asked.has(orderApiKey)) this.#asked.set(orderApiKey, this.#world.now)
     const restaurant = simulation().database.orders.get(orderApiKey)?.restaurantApiKey
     if (restaurant === RESTAURANTS.closes) this.closed.add(restaurant)
   }
 
-  /** The customer has the address of the bank's page, and answers at any time. Only the first call counts. */
+  /** The customer opens the page of the bank, and reacts at any time. Only the first call counts. */
   visit(kind: Kind, id: string | undefined, customer: Process): void {
     if (id === undefined || this.#visited.has(id) || !isAtTheBank(kind) || kind === 'ignored') return
     this.#visited.add(id)
@@ -72,7 +72,7 @@ export class Bank {
     for (let copies = this.#random.pick([0, 1, 1, 2]); copies > 0; copies--) this.#send(orderApiKey, id)
   }
 
-  /** The event of the processor reaches a replica of payments, if one lives. */
+  /** Sends the event of the processor to a replica of payments, if one is alive. */
   #send(orderApiKey: string, event: string): void {
     const { process, api } = this.#random.pick(this.#replicas)
     if (!process?.alive || !api) return
@@ -82,7 +82,10 @@ export class Bank {
   }
 }
 
-/** One challenge and one hold per order, whatever was repeated; a yes in time is an order, unless it was cancelled. */
+/**
+ * Each order has at most one challenge and one authorization, even after repetitions. A confirmation in time leads to an order,
+ * unless it was cancelled.
+ */
 export function checkBank({ bank, database, processor }: Simulation): Violation[] {
   const linesOf = Map.groupBy(processor.ledger, ({ reference }) => reference)
   return [...database.orders.values()].flatMap((order) => {

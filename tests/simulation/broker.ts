@@ -6,7 +6,7 @@ export type Message = {
   redelivered: boolean
 }
 
-/** `unacked`: by delivery tag. */
+/** `unacked`: unacknowledged messages by delivery tag. */
 type Consumer = {
   connection: Connection
   tag: string
@@ -24,12 +24,12 @@ export type Connection = { owner: Process; open: boolean; closed: (reason: strin
 const LONGEST_DELAY_MS = 20_000
 
 /**
- * A fake of RabbitMQ: queues, prefetch, acknowledgements, fanout, redelivery when a connection ends. It drops, duplicates,
- * delays and reorders messages, and may lose all of its data.
+ * A fake of RabbitMQ with queues, prefetch, acknowledgements, fanout, and redelivery after the end of a connection. It drops,
+ * duplicates, delays and reorders messages, and may lose all of its data.
  */
 export class Broker {
   up = true
-  /** Messages that handlers rejected: a defect. */
+  /** Messages that a handler rejected. Each one is a defect. */
   readonly deadLetters: string[] = []
   readonly #world: World
   readonly #queues = new Map<string, Queue>()
@@ -71,7 +71,7 @@ export class Broker {
       if (of === null || connection.owner === of) this.end(connection)
   }
 
-  /** Down for a while; `wiped`: its disk is lost. */
+  /** Stops the broker for a time. `wiped`: its disk is lost. */
   restart(forMs: number, wiped: boolean): void {
     this.up = false
     this.endAll(null)
@@ -113,7 +113,7 @@ export class Broker {
       queue.consumers = queue.consumers.filter((one) => one.tag !== tag)
   }
 
-  /** False when there is no such queue: the message cannot be routed. */
+  /** Returns false if no such queue exists, so that the message cannot be routed. */
   publish(exchange: string, key: string, content: Buffer, properties: Record<string, unknown>): boolean {
     if (key.endsWith('.dead')) this.deadLetters.push(content.toString())
     const message = { content, properties, redelivered: false }
@@ -137,7 +137,7 @@ export class Broker {
     if (settled) this.#ready(settled.queue, { ...settled.message, redelivered: true })
   }
 
-  /** How many messages are ready or unacknowledged, without those of exclusive queues. */
+  /** Returns the number of ready and unacknowledged messages, without those of exclusive queues. */
   get waiting(): number {
     return [...this.#queues.values()]
       .filter(({ exclusiveTo }) => exclusiveTo === null)
@@ -181,7 +181,7 @@ export class Broker {
     if (!consumer.noAck) consumer.unacked.set(deliveryTag, message)
     const late = world.strikes('message delayed') ? world.random.next() * LONGEST_DELAY_MS : 0
     world.later(world.hop() + late, consumer.connection.owner, () => {
-      // What came in before the end of its connection may still be read after it.
+      // A client may still read data after the end of its connection, if the data arrived earlier.
       if (consumer.connection.open || world.random.next() < 0.5) consumer.take(message, deliveryTag)
     })
   }

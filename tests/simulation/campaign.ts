@@ -3,7 +3,7 @@ import { run, type Outcome } from './run.ts'
 export type Campaign = {
   runs: number
   seed: number
-  /** Ends with the first seed that fails. */
+  /** The campaign ends with the first seed that fails. */
   untilFound: boolean
   say: (line: string) => void
 }
@@ -59,7 +59,7 @@ export async function campaign({ runs, seed: first, untilFound, say }: Campaign)
   return failed
 }
 
-/** Runs the first seed that fails again, to print its history: recording every history would be slow. */
+/** Runs the first failed seed again and prints its history. Recording every history would be slow. */
 async function report(
   { seed, violations }: Outcome,
   { say, withHistory }: { say: Campaign['say']; withHistory: boolean },

@@ -14,19 +14,22 @@ import { Process, type World } from './world.ts'
 
 export type Kind = Exclude<JudgedKind, 'challenged'> | AtTheBank | 'recanted' | 'unreachable' | 'silent'
 
-/** An order in a client's own book. */
+/** An order in the record of its client. */
 export type Placed = Omit<Entry, 'kind'> & {
   kind: Kind
-  /** It has its own user, so that a new card is saved. */
+  /** The order has its own user, so that a new card is saved. */
   user: string | null
-  /** Answered 200 while it was undecided, and cancelled later. */
+  /** The response was 200 without an outcome, and the order was cancelled later. */
   cancelled: boolean
 }
 
 const ANSWER_WITHIN_MS = 12_000
-/** Reads, 1.3 s apart. With PostgreSQL available again, a mark is retried every 2 s, and a hanging statement ends after 5 s. */
+/**
+ * The number of reads, 1.3 s apart. When PostgreSQL is available again, a mark is retried every 2 s, and a hanging statement ends
+ * after 5 s.
+ */
 const MARKED_AFTER = 10
-/** Whether a client stops retrying. A retry could succeed later, but not at a restaurant that stays unavailable. */
+/** Returns true if a client stops retrying. A retry could succeed later, but not at a restaurant that stays unavailable. */
 const isFinal = ({ kind }: Placed, { status, code }: Answer) =>
   status < 500 ? status !== 409 && status !== 429 : code === 'restaurant-unreachable' && !mayStand(kind)
 const mayStand = (kind: Kind) => kind !== 'unreachable' && kind !== 'silent'
@@ -59,7 +62,7 @@ const cardNumberOf = (kind: Kind) => {
   return isAtTheBank(kind) ? ALWAYS_ASKS : cardNumbers.good
 }
 
-/** What a client sends, parsed once: only comments, user and payment differ from one order to the next. */
+/** Returns the body of a client's request, parsed once per kind. Only comments, user and payment differ between orders. */
 function bodyOf({ kind, user, key }: Placed, isCash: boolean): OrderRequest {
   const sent = pickup(SENT_TO[kind] ?? RESTAURANTS.accepts, 'soup', {
     payment: 'card',
@@ -77,7 +80,7 @@ function bodyOf({ kind, user, key }: Placed, isCash: boolean): OrderRequest {
   return isCash ? { ...body, payment: 'cash', card: undefined } : body
 }
 
-/** Client applications and restaurants behind a gateway; they never die, but what they send and hear may be lost. */
+/** Client applications and restaurants behind a gateway. They never crash, but their requests and responses may be lost. */
 export class Clients {
   readonly book: Placed[]
   /** Never crashes. */
@@ -133,7 +136,7 @@ export class Clients {
     if (answer.status < 500) await this.#askAgain(entry, answer, send)
   }
 
-  /** Sends the order once, as often as it is called. */
+  /** Returns a function that sends the order once at each call. */
   #sender(entry: Placed): () => Promise<Answer | null> {
     const isCash = entry.kind === 'cash' || (entry.kind === 'recanted' && this.#world.random.next() < 0.3)
     const body = bodyOf(entry, isCash)
@@ -154,7 +157,7 @@ export class Clients {
     }
   }
 
-  /** The same key gives the same answer once more: the same order, or the same refusal. */
+  /** Repeats the request under the same key. The result must be the same order, or the same rejection. */
   async #askAgain(entry: Placed, first: Answer, send: () => Promise<Answer | null>): Promise<void> {
     if (this.#world.random.next() < 0.7) return
     await this.#pause(this.#world.random.next() * 15_000)
@@ -166,7 +169,7 @@ export class Clients {
       )
   }
 
-  /** A restaurant refuses an order that it has accepted, until the refusal is confirmed. */
+  /** A restaurant rejects an order that it has accepted, and retries until the rejection is confirmed. */
   async #refuse({ apiKey }: PlacedOrder): Promise<void> {
     for (let tries = 1; ; tries++) {
       const call = {
@@ -180,7 +183,7 @@ export class Clients {
       }
       const answer = await this.#call((api) => api.refuseOrder(call))
       if (answer?.status === 200) return this.#all.restaurants.refused(apiKey)
-      // Given up at the deadline, although the restaurant has it: there is nothing to refuse.
+      // The order failed at its deadline although the restaurant has it, so no order remains to reject.
       if (this.#all.database.orders.get(apiKey)?.outcome === 'failed') return
       await this.#pause(500 + this.#world.random.next() * 3_000)
     }
@@ -191,9 +194,9 @@ export class Clients {
   }
 
   /**
-   * Reads an undecided order until it is decided. While PostgreSQL is unavailable for the replica that answered, it cannot mark
-   * the order as answered: one that another replica fails meanwhile may be hidden until then. One that is hidden afterwards
-   * was promised and lost.
+   * Reads an order until it has an outcome. The replica that responded marks the order as answered. Without PostgreSQL it cannot do
+   * so, and an order that another replica fails in that time may be hidden until then. An order that is hidden later was promised
+   * and lost.
    */
   async #follow(told: Answer, kind: Kind): Promise<Answer> {
     const apiKey = told.apiKey ?? ''
@@ -212,7 +215,7 @@ export class Clients {
     }
   }
 
-  /** Through the gateway, to one replica after the other as long as nothing was sent. Null: no answer came. */
+  /** Calls one replica after another through the gateway until one has received the request. Null: no response arrived. */
   async #call(work: (api: OrdersReplica) => Promise<unknown>): Promise<Answer | null> {
     const world = this.#world
     if (world.strikes('client: request lost')) {

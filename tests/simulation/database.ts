@@ -44,7 +44,7 @@ export type KeyRow = {
   body: string | null
 }
 
-/** The tables that an order goes through. A row is never changed, only replaced: who has read one keeps what was. */
+/** The tables on the path of an order. A row is replaced, never changed, so a reader keeps the state that it has read. */
 export class Database {
   readonly orders = new Map<string, OrderRow>()
   readonly statuses = new Map<string, string[]>()
@@ -56,9 +56,9 @@ export class Database {
   readonly authorizations = new Map<string, { row: Authorization; sentAt: number }>()
   readonly refunds = new Map<string, { row: RefundRow; sentAt: number }>()
   readonly cards = new Map<string, TokenizedCard & { userApiKey: string }>()
-  /** Nothing is answered until then. */
+  /** No statement has a result until then. */
   downUntil = 0
-  /** Every state that some saga was in. */
+  /** Every state of any saga in the run. */
   readonly seen = new Set<string>()
 
   get isAnySagaDue(): boolean {
@@ -86,13 +86,13 @@ export class Database {
   }
 }
 
-/** The client stops waiting for an answer after this time (packages/kit, postgres); the statement continues. */
+/** The client stops waiting for a result after this time (packages/kit, postgres). The statement continues. */
 const QUERY_TIMEOUT_MS = 5_000
 const SLOWEST_MS = 15_000
 
 /**
- * One statement, and so one transaction: nothing comes between its effect's parts. It may be refused, be
- * slow, or be done without its caller getting to know.
+ * Runs one statement as one transaction, so no other event runs between the parts of its effect. The statement may fail, be slow,
+ * or succeed without a response to its caller.
  */
 export function statement<T>(name: string, effect: () => T): Promise<T> {
   const { world: here, database } = simulation()

@@ -3,7 +3,7 @@ import type { Process } from './world.ts'
 
 type Victim = { process: Process | null }
 
-/** Schedules faults of whole processes and servers until `untilMs`. */
+/** Schedules faults of entire processes and servers until `untilMs`. */
 export function injectFaults(all: Simulation, victims: readonly Victim[], untilMs: number): void {
   const { world, broker, database, processor, restaurants } = all
   const { random } = world
@@ -14,7 +14,7 @@ export function injectFaults(all: Simulation, victims: readonly Victim[], untilM
       if (!process?.alive) return
       const forMs = 500 + random.next() * 25_000
       process.frozenUntil = world.now + forMs
-      // The broker misses its heartbeats.
+      // The broker misses the heartbeats of the frozen process.
       if (forMs > 10_000) world.later(10_000, null, () => broker.endAll(process))
     },
     'cut from the broker': () => {

@@ -3,16 +3,16 @@ import { registerHooks, stripTypeScriptTypes } from 'node:module'
 import { fileURLToPath } from 'node:url'
 import type { campaign } from './campaign.ts'
 
-/** A change of the text of a source file, to see whether the simulation notices. */
+/** A change of the text of a source file. The simulation must detect it. */
 export type Mutation = { file: string; from: string; to: string }
 
 const REPOSITORY = new URL('../../', import.meta.url)
-/** Modules that are loaded again for each planted bug: those that may have one, and those that hold state. */
+/** Modules that are loaded again for each planted bug, because they may contain one or hold state. */
 const RELOADED = /^(services|packages\/bus|tests\/simulation)\//
 
 const withoutQuery = (url: string) => url.replace(/\?.*/, '')
 
-/** The JavaScript of each file that is loaded again. Stripping the types took a quarter of the time of all bugs. */
+/** The JavaScript of each reloaded file. Without this cache, stripping the types took a quarter of the time of all bugs. */
 const stripped = new Map<string, string>()
 
 function javaScriptOf(url: string): string {
@@ -22,8 +22,8 @@ function javaScriptOf(url: string): string {
 }
 
 /**
- * Imports the campaign, with a planted bug where there is one. One process tries all bugs: starting a process takes 0.7 s of
- * CPU, loading the modules again 0.1.
+ * Imports the campaign, with an optional planted bug. One process tries all bugs: the start of a process takes 0.7 s of CPU,
+ * loading the modules again 0.1 s.
  */
 export async function importCampaign(mutation: Mutation | null): Promise<{ campaign: typeof campaign }> {
   const hooks = mutation && plant(mutation)
@@ -35,7 +35,7 @@ export async function importCampaign(mutation: Mutation | null): Promise<{ campa
 
 const queryOf = ({ from }: Mutation) => `?planted=${encodeURIComponent(from)}`
 
-/** Throws when the file does not have the text exactly once. */
+/** Throws unless the file has the text exactly once. */
 function plant(mutation: Mutation) {
   const { file, from, to } = mutation
   const planted = new URL(file, REPOSITORY)

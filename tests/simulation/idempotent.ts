@@ -4,8 +4,8 @@ import type { Idempotent, Stores } from '../../services/orders/src/store/stores.
 import { stores } from './stores.ts'
 
 /**
- * Keeps no answers: a repeated request does its work again, as after a crash before its answer was stored. That of send-order is in
- * `idempotency-keys.ts`.
+ * Stores no responses. A repeated request executes its work again, as after a crash before the response was stored.
+ * `idempotency-keys.ts` has the variant of send-order.
  */
 export const idempotent = (() => ({
   replay: async () => null,

@@ -6,15 +6,15 @@ import { MUTATIONS } from './mutations.ts'
 const { values } = parseArgs({
   options: {
     runs: { type: 'string', default: '1000' },
-    /** The first one; without it other seeds each time, which are printed. */
+    /** The first seed. If absent, a random seed, which is printed. */
     seed: { type: 'string', default: String(randomInt(1_000_000_000)) },
-    /** Plants each bug of `mutations.ts` in turn and prints the first seed that finds it. */
+    /** Plants each bug of `mutations.ts` in turn, and prints the first seed that finds it. */
     mutations: { type: 'boolean', default: false },
   },
 })
 const print = (line: string) => void process.stdout.write(`${line}\n`)
 
-/** After a change another seed may find a planted bug. */
+/** After a change of the code, another seed may be the first to find a planted bug. */
 const SEEDS_OF_A_BUG = 2_000
 
 async function findMutations(): Promise<boolean> {

@@ -6,8 +6,8 @@ type Acked = { content: Buffer; properties: Record<string, unknown>; fields: { r
 type Counts = { finished: number; acked: number }
 
 /**
- * What no book shows, because the design heals it in time: an ack before the work is done, an effect asked
- * for under two keys.
+ * Detects defects that no record shows, because the design repairs them in time. They are an acknowledgement before the end of the
+ * work, and an effect requested under two keys.
  */
 export class Monitors {
   readonly #world: World
@@ -18,7 +18,7 @@ export class Monitors {
     this.#world = world
   }
 
-  /** A command's handler, watched. */
+  /** Wraps and observes the handler of a command. */
   watched<D, R>(handler: (data: D, received: R) => Promise<void>): (data: D, received: R) => Promise<void> {
     return async (data, received) => {
       const process = me()
@@ -30,7 +30,7 @@ export class Monitors {
     }
   }
 
-  /** A redelivered message is acknowledged first: this is its last delivery (packages/bus/src/consumer.ts). */
+  /** The consumer acknowledges a redelivered message first, because this is its last delivery (packages/bus/src/consumer.ts). */
   acked({ content, properties, fields }: Acked): void {
     if (fields.redelivered) return
     const parsed: unknown = JSON.parse(content.toString())

@@ -4,10 +4,13 @@ const ORDERS = 'services/orders/src'
 const PAYMENTS = 'services/payments/src'
 const STORES = 'tests/simulation/stores'
 
-/** A bug that the simulation must find. The search begins at `seed`, the first that found it when it was planted. */
+/** A bug that the simulation must find. The search begins at `seed`, the first seed that found the bug after its planting. */
 export type PlantedBug = Mutation & { name: string; seed: number }
 
-/** Each bug of a file is a text of it, its replacement, and the seed. A bug in `STORES` represents a condition of an SQL statement. */
+/**
+ * Each bug of a file is a text of the file, a replacement, and a seed. A bug in `STORES` represents a condition of an SQL
+ * statement.
+ */
 const bugsIn = (
   file: string,
   bugs: Readonly<Record<string, readonly [from: string, to: string, seed: number]>>,

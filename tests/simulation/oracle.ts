@@ -8,7 +8,7 @@ import { violationsAfterSale, violationsOf, type Violation } from '../support/in
 import type { Clients, Kind, Placed } from './clients.ts'
 import type { Simulation } from './simulation.ts'
 
-/** Checks the records of a run against all invariants. `isShort`: its delivery deadlines may pass. */
+/** Checks the records of a run against all invariants. `isShort`: delivery deadlines may expire in the run. */
 export function findViolations(all: Simulation, clients: Clients, isShort: boolean) {
   const { database, processor, restaurants, broker, world } = all
   const rows = [...database.orders.keys()].map((apiKey) => orderRow(all, apiKey))
@@ -59,7 +59,7 @@ function orderRow({ database }: Simulation, apiKey: string): OrderRow {
   }
 }
 
-/** Orders that restaurants have although they are cancelled, and whose cancellation they have not received. */
+/** Returns cancelled orders that a restaurant has, and whose cancellation the restaurant has not received. */
 export function unnotified(all: Simulation): string[] {
   return [...all.database.orders.values()]
     .filter((order) => isInDoubt(all, order) || isCancelledThere(all, order))
@@ -67,7 +67,7 @@ export function unnotified(all: Simulation): string[] {
     .map(({ apiKey }) => apiKey)
 }
 
-/** Its customer or an operator cancelled an order that a restaurant without a console has received. */
+/** A customer or an operator cancelled an order that a restaurant without a console has received. */
 const isCancelledThere = (
   { database, restaurants }: Simulation,
   { apiKey, cancellation }: PlacedOrder,
@@ -83,7 +83,7 @@ const notNotified = (apiKey: string): Violation => ({
 })
 
 /**
- * The restaurant received the order, and each of its responses was lost until the deadline. The order is cancelled, and the
+ * The restaurant received the order, but all of its responses were lost until the deadline. The order is cancelled, and the
  * restaurant is notified (docs/interface.md, "Restaurant interface").
  */
 function isInDoubt(
@@ -98,7 +98,7 @@ function isInDoubt(
 const UNCHECKED: readonly Kind[] = ['recanted', 'unreachable', 'silent', 'closing']
 const isChecked = (entry: Placed) => !UNCHECKED.includes(entry.kind) && !isGivenUp(entry)
 
-/** A customer who confirms late, or never sees the page, has no order: `checkBank` checks the others. */
+/** A customer who confirms late, or never sees the page, has no order. `checkBank` checks the other customers. */
 function judged(entry: Placed): Entry {
   const { kind, answer } = entry
   if (!isAtTheBank(kind)) return { ...entry, kind: kind as Entry['kind'] }
@@ -109,7 +109,7 @@ function judged(entry: Placed): Entry {
 const isGivenUp = ({ answer }: Placed) =>
   answer?.code === 'restaurant-unreachable' || answer?.code === 'payment-unavailable'
 
-/** Orders that failed because of faults: one that was answered is shown as cancelled, and no other one exists. */
+/** Checks orders that failed because of faults. An order with a response is shown as cancelled, and no other order exists. */
 function checkOther(entry: Placed, rows: readonly OrderRow[]): Violation[] {
   if (isChecked(entry)) return []
   const own = rows.filter(({ key }) => key === entry.key)
@@ -122,7 +122,7 @@ function checkOther(entry: Placed, rows: readonly OrderRow[]): Violation[] {
     : []
 }
 
-/** A new card of a user is saved only after its order was transmitted, unless that is cancelled first. */
+/** A new card of a user is saved only after the transmission of its order, and not if the order is cancelled earlier. */
 function checkSavedCard({ database }: Simulation): Violation[] {
   return [...database.orders.values()].flatMap((order) => {
     const facts = database.sagas.get(order.apiKey)?.facts

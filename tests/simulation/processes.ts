@@ -54,7 +54,7 @@ import { Process, type World } from './world.ts'
 
 export type Deadlines = { sagaMs: number; transmitMs: number }
 
-/** A program that is restarted when its process dies: at most one process at a time. */
+/** A program that restarts when its process dies. It has at most one process at a time. */
 export class Replica<Api> {
   process: Process | null = null
   api: Api | null = null
@@ -88,7 +88,7 @@ const toHistory = (fields: object, message: string) =>
   simulation().world.note(`log: ${message} ${JSON.stringify(fields)}`)
 const log = { debug: toHistory, info: toHistory, warn: toHistory, error: toHistory } as unknown as Log
 
-/** A handler fails because something is unavailable, or by a defect. */
+/** A handler fails because a dependency is unavailable, or because of a defect. */
 const watched = <D, R>(handler: (data: D, received: R) => Promise<void>) =>
   simulation().monitors.watched(async (data: D, received: R): Promise<void> => {
     try {
@@ -107,7 +107,7 @@ export function noteMistake(error: unknown): void {
 /** The link of each restaurant without a console (`run.ts`). */
 const defaultLink = { kind: 'webhook', url: 'https://simulated/', secret: '', reports: 'detailed' } as const
 
-/** No caller waits for a delivery attempt: its failure is only logged. */
+/** No caller waits for a delivery attempt, so its failure is only logged. */
 const deliveryLog = {
   ...log,
   error: (fields: { err: unknown }, message: string) => {
@@ -124,7 +124,7 @@ export type OrdersReplica = {
   operatorCancelOrder: Handler<typeof OperatorCancelOrder>
 }
 
-/** `services/orders/src/wire.ts`, without HTTP. */
+/** Wires orders like `services/orders/src/wire.ts`, without HTTP. */
 export function orders(deadlines: Deadlines) {
   return async function boot(): Promise<OrdersReplica> {
     const bus = new Bus({ url: 'amqp://simulated', connect, service: 'orders', log })
@@ -190,7 +190,7 @@ export function orders(deadlines: Deadlines) {
 
 const cardMinimum = cents(50)
 
-/** A simulated process dies; it never stops. */
+/** A simulated process dies without stopping. */
 const { signal: stopping } = new AbortController()
 
 /** The simulation has no overload. */
@@ -210,7 +210,7 @@ const tokenize: Tokenizer = async (card) => {
   return answer
 }
 
-/** `repeat(…, 500, …)`; a round that would find nothing due is not run. */
+/** Replaces `repeat(…, 500, …)`. It skips a round without due rows. */
 function sweep(isAnyDue: () => boolean, work: () => Promise<unknown>): void {
   const { world } = simulation()
   const process = me()
@@ -229,7 +229,7 @@ function sweep(isAnyDue: () => boolean, work: () => Promise<unknown>): void {
 /** Receives events of the processor. */
 export type PaymentsReplica = { notify: ReturnType<typeof orderNotifier> }
 
-/** `services/payments/src/wire.ts`, without HTTP. */
+/** Wires payments like `services/payments/src/wire.ts`, without HTTP. */
 export async function payments(): Promise<PaymentsReplica> {
   const bus = new Bus({ url: 'amqp://simulated', connect, service: 'payments', log })
   const execute = commandExecutor({ authorizations, processor, log })
@@ -245,7 +245,7 @@ export async function payments(): Promise<PaymentsReplica> {
 
 const PRICE = cents(1_075)
 
-/** Catalog and accounts: questions have fixed answers; the command to save cards has its real handler. */
+/** Wires catalog and accounts. Questions have fixed replies, and the command to save cards has its real handler. */
 export async function others(): Promise<true> {
   const bus = new Bus({ url: 'amqp://simulated', connect, service: 'accounts', log })
   bus.onQuestion(CatalogQuote, async ({ items, restaurantApiKey }) => ({

@@ -16,17 +16,17 @@ import type { World } from './world.ts'
 const unknown = (reason: string, sent = true) => ({ kind: 'unknown', reason, sent }) as const
 type Unknown = ReturnType<typeof unknown>
 
-/** What payments waits for an answer. */
+/** The time for which payments waits for a response. */
 const ANSWER_WITHIN_MS = 6_000
 const LATEST_MS = 30_000
 
 type Requested = Exclude<EffectRequest, { kind: 'authenticate' | 'dispute' | 'close-dispute' }>
 type What<R = Requested> = R extends unknown ? Omit<R, 'fingerprint'> : never
 
-/** The development processor's own book, and a network to it that loses, delays and repeats. */
+/** The record of the development processor, and a network to it that drops, delays and repeats requests. */
 export class ProcessorNetwork {
   readonly ledger: Entry[] = []
-  /** Takes no connection until then. */
+  /** The processor accepts no connection until then. */
   downUntil = 0
   readonly #book = new Book([])
   readonly #world: World
@@ -35,7 +35,7 @@ export class ProcessorNetwork {
     this.#world = world
   }
 
-  /** `effect`: what may be asked for under one key only. */
+  /** `effect`: may be requested under one key only. */
   decide(what: What, effect = 'id' in what ? what.id : what.reference): Response {
     const { world, monitors } = simulation()
     const fingerprint = JSON.stringify(what)
@@ -53,7 +53,7 @@ export class ProcessorNetwork {
     return responseTo(entry)
   }
 
-  /** The customer's answer at the bank. Null when the bank does not wait for it any more. */
+  /** The reaction of the customer at the bank. Returns null if the bank no longer waits for it. */
   answer(id: string, outcome: 'yes' | 'no'): string | null {
     const key = `bank:${id}:${this.ledger.length}`
     const request = { kind: 'authenticate', id, outcome, idempotencyKey: key, fingerprint: key } as const
@@ -65,7 +65,7 @@ export class ProcessorNetwork {
     return entry.reference
   }
 
-  /** The state of an authorization whose customer was sent to the bank. */
+  /** Returns the state of an authorization whose customer was sent to the bank. */
   check(id: string): ProcessorResult<FoundCharge> | Challenge {
     const challenge = this.#book.challenge(id, new Date(Date.now()))
     if (!challenge) return { kind: 'no', code: 'no_such_authorization', declineCode: 'no_such_authorization' }
@@ -81,14 +81,14 @@ export class ProcessorNetwork {
     return this.#book.find(reference).map(({ id, amount, status }) => ({ id, amount, status }) as FoundCharge)
   }
 
-  /** The idempotency keys of the refunds of a charge. */
+  /** Returns the idempotency keys of the refunds of a charge. */
   refundsOf(id: string): string[] {
     return this.ledger
       .filter((entry) => entry.kind === 'refund' && entry.id === id)
       .map((entry) => entry.idempotencyKey)
   }
 
-  /** One request and its answer, as the caller gets to know it. Never rejects, as the adapter never does. */
+  /** Sends one request, and returns the result that the caller sees. Never rejects, as the adapter never does. */
   ask<R>(work: () => R): Promise<R | Unknown> {
     const world = this.#world
     const caller = me()
@@ -113,7 +113,7 @@ export class ProcessorNetwork {
   }
 }
 
-/** As `services/payments/src/outside/development-processor.ts` reads an answer. */
+/** Parses a response like `services/payments/src/outside/development-processor.ts`. */
 function read({ status, body }: Response): ProcessorResult<Effect> {
   if (status === 200) return { kind: 'yes', id: String(body['id']), amount: Number(body['amount']) }
   const { code, declineCode = code } = body as { code: string; declineCode?: string }
@@ -127,7 +127,7 @@ const effect = (what: What): Promise<ProcessorResult<Effect>> => {
 
 type Found = ProcessorResult<{ found: ProcessorRefund | null }>
 
-/** A refund has its idempotency key as its name. */
+/** The idempotency key is the name of a refund. */
 const found = (key: string, state: ProcessorRefund['state']): Found => ({
   kind: 'yes',
   found: { refundId: key, state },
@@ -149,7 +149,7 @@ function findRefund(id: string, key: string): Found {
   return found(key, afterSale.stateOf(key, false))
 }
 
-/** The processor as payments speaks to it. */
+/** The interface of the processor for payments. */
 export const processor: Omit<Processor, 'list' | 'card' | 'detach'> = {
   tokenize: (card) =>
     simulation().processor.ask((): ProcessorResult<SavedToken> => {

@@ -4,20 +4,20 @@ import type { Receipt as ReceiptLine } from '../support/books.ts'
 import { me, simulation } from './simulation.ts'
 import type { World } from './world.ts'
 
-/** A restaurant has so long to answer (services/orders, restaurant-link). */
+/** The time in which a restaurant must respond (services/orders, restaurant-link). */
 const ANSWER_WITHIN_MS = 10_000
 const LATEST_MS = 30_000
 
-/** Cancelled by others than the restaurant and the deadlines. */
+/** Returns true for a cancellation that neither the restaurant nor a deadline caused. */
 export const isByOthers = (cancellation: PlacedOrder['cancellation'] | undefined): boolean =>
   cancellation?.cancelledBy === 'customer' || cancellation?.cancelledBy === 'operator'
 
-/** What a restaurant does with an order; its apiKey says which one it is. */
+/** The behaviour of a restaurant, by its apiKey. */
 export const RESTAURANTS = {
   accepts: 'restaurant-accepts',
   refuses: 'restaurant-refuses',
   test: 'restaurant-test',
-  /** Accepts, and refuses after all. */
+  /** Accepts an order, and rejects it later. */
   recants: 'restaurant-recants',
   unreachable: 'restaurant-unreachable',
   silent: 'restaurant-silent',
@@ -25,10 +25,10 @@ export const RESTAURANTS = {
   closes: 'restaurant-closes',
 } as const
 
-/** Restaurants that know an order by its webhook id, as Standard Webhooks tells them to. */
+/** Restaurants that recognise an order by its webhook id, as Standard Webhooks requires. */
 export class Restaurants {
   readonly receipts: ReceiptLine[] = []
-  /** None takes a connection until then. */
+  /** No restaurant accepts a connection until then. */
   downUntil = 0
   recant: (order: PlacedOrder) => void = () => undefined
   /** Orders whose cancellation a restaurant has received. */
@@ -43,10 +43,10 @@ export class Restaurants {
   transmit({ webhookId, order }: Transmission): Promise<Receipt> {
     const world = this.#world
     const caller = me()
-    // Only the holder of a lease gives an order up, and only the holder of a lease sends it.
+    // Only the holder of a lease may send an order or end its delivery.
     const { deliveries, orders } = simulation().database
     const isGivenUp = deliveries.get(order.apiKey)?.outcome === 'unreachable'
-    // A cancellation may come at any moment of an attempt, and its notice waits until the attempt is over.
+    // A cancellation may arrive at any moment of an attempt. Its notification waits for the end of the attempt.
     if (isGivenUp && !isByOthers(orders.get(order.apiKey)?.cancellation))
       world.mistake('sent after it was given up', webhookId)
     return new Promise((resolve) => {
@@ -74,7 +74,7 @@ export class Restaurants {
     })
   }
 
-  /** Notifies the restaurant of a cancellation; true when it confirms. */
+  /** Notifies the restaurant of a cancellation. Resolves with true if the restaurant confirms it. */
   cancel({ order }: Transmission): Promise<boolean> {
     const world = this.#world
     const caller = me()
@@ -92,12 +92,12 @@ export class Restaurants {
     })
   }
 
-  /** A console shows an order, and so has accepted it, as soon as that is committed. */
+  /** A console shows an order at its commit, so the order counts as accepted from then on. */
   show(orderApiKey: string): void {
     this.receipts.push({ orderApiKey, outcome: 'accepted' })
   }
 
-  /** It has refused what it had accepted. */
+  /** The restaurant rejected an order that it had accepted. */
   refused(orderApiKey: string): void {
     for (const receipt of this.receipts) if (receipt.orderApiKey === orderApiKey) receipt.outcome = 'refused'
   }

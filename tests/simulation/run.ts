@@ -22,9 +22,9 @@ export type Outcome = {
   faults: ReadonlyMap<string, number>
   states: ReadonlySet<string>
   events: number
-  /** Virtual milliseconds from the last fault until all sagas had ended; null when one never did. */
+  /** Virtual milliseconds from the last fault to the end of all sagas. Null if a saga never ended. */
   settledMs: number | null
-  /** Orders cancelled although their restaurant had received them, because every response was lost. */
+  /** Orders that were cancelled although their restaurant had received them, because every response was lost. */
   inDoubt: number
 }
 
@@ -43,7 +43,7 @@ const MIX: readonly Kind[] = [
 /** Longer than any retry delay (72 s) and any deadline. */
 const SETTLE_WITHIN_MS = 900_000
 
-/** One run: orders under faults, recovery, and the check of all invariants. The same seed gives the same run. */
+/** One run: orders under faults, recovery, and the check of all invariants. Equal seeds give equal runs. */
 export async function run(seed: number, options: { record: boolean }): Promise<Outcome> {
   const world = new World(seed, options)
   const all: Simulation = {

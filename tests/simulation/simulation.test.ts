@@ -4,7 +4,10 @@ import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { MUTATIONS } from './mutations.ts'
 
-/** In a process of its own, because it replaces clocks and random sources. Full length: `npm run simulate -- --runs 20000`. */
+/**
+ * Runs in a separate process, because the simulation replaces clocks and random sources. Full length: `npm run simulate -- --runs
+ * 20000`.
+ */
 async function simulate(...args: string[]): Promise<{ code: number | null; output: string }> {
   const main = fileURLToPath(new URL('main.ts', import.meta.url))
   const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', main, ...args], {
@@ -14,7 +17,7 @@ async function simulate(...args: string[]): Promise<{ code: number | null; outpu
   return { output: await text(child.stdout), code: await ended }
 }
 
-/** Saga states that only a fault leads to, and final ones. */
+/** Saga states after a fault, and final states. */
 const REACHED = [
   'cash: transmit END',
   'card: authorize transmit capture save END',
@@ -40,7 +43,7 @@ test('300 runs with every kind of fault lose no order, repeat no effect, leave n
   expect(code).toBe(0)
 }, 600_000)
 
-/** The printed lines, without the duration. */
+/** The printed lines without the duration. */
 const linesOf = ({ output }: { output: string }) => output.replace(/ in [\d.]+ s$/m, '').split('\n')
 
 test('a seed gives the same history in each process', async () => {

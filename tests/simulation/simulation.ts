@@ -33,7 +33,7 @@ export function enter(next: Simulation | null): void {
 
 export const world = (): World => simulation().world
 
-/** The process whose code runs. */
+/** The process whose code runs now. */
 export function me(): Process {
   const { current } = world()
   if (!current) throw new Error('no process is running')

@@ -33,8 +33,8 @@ import { enter, type Simulation } from './simulation.ts'
 import { Process, World } from './world.ts'
 
 /*
- * The simulation is worth as much as its tables are like PostgreSQL: the same random statements are made to
- * both, and have to answer the same.
+ * The simulation is valid only if its tables behave like PostgreSQL. This test executes the same random statements on both, and
+ * their results must be equal.
  */
 
 const log = createLog('test', 'fatal')
@@ -61,7 +61,7 @@ afterAll(async () => {
 
 type Call = { name: string; run: (stores: Stores) => Promise<unknown> }
 
-/** A world in which nothing goes wrong, and one process that makes statements. */
+/** A world without faults, with one process that executes statements. */
 function calmWorld() {
   const world = new World(1, { record: false })
   world.calm = true
@@ -89,7 +89,7 @@ const settled = (work: Promise<unknown>): Promise<unknown> =>
 const isRejection = (answer: unknown) =>
   typeof answer === 'object' && answer !== null && 'isKeyTaken' in answer
 
-/** Without what only one side has, or what no two sides can have in common: numbers, times. */
+/** Removes fields that only one side has, or that must differ: numbers and times. */
 function comparable(value: unknown): unknown {
   if (Array.isArray(value))
     return value.map(comparable).toSorted((one, other) => (text(one) < text(other) ? -1 : 1))
@@ -100,13 +100,13 @@ function comparable(value: unknown): unknown {
     ageSeconds: _3,
     age: _4,
     applicationId: _5,
-    // Of an order only our side gives them everywhere: see `loaded` and `saved`.
+    // Only the in-memory store returns these fields of an order everywhere: see `loaded` and `saved`.
     outcome: _6,
     told: _7,
     shown: _8,
     ...rest
   } = value as Record<string, unknown>
-  // By name, so that lists of both sides have the same order.
+  // Sorted by name, so that the lists of both sides have the same order.
   const named = Object.entries(rest).toSorted(([one], [other]) => (one < other ? -1 : 1))
   return Object.fromEntries(named.map(([name, inner]) => [name, comparable(inner)]))
 }
@@ -225,11 +225,11 @@ function aSave(random: Random, apiKey: string): Save {
   }
 }
 
-/** What a load gives, with the outcome of the order under a name of its own. */
+/** The result of a load, with the outcome of the order under a separate name. */
 const loaded = (found: Loaded | null) => found && { ...found, ended: found.order.outcome }
 const saved = (result: SaveResult | null) => result && { wasTold: result.told }
 
-/** One statement of the orders service, about one of three orders and two keys. */
+/** A random statement of the orders service, for one of three orders and two keys. */
 function aCall(random: Random, prefix: string): Call {
   const apiKey = `${prefix}${random.between(1, 3)}`
   const scope = {
@@ -292,8 +292,8 @@ function aCall(random: Random, prefix: string): Call {
 }
 
 /**
- * One history of random statements: how many answers were compared. In one transaction, so that now() stands still as the
- * simulation's clock does, and rolled back, so that no other history finds its rows due.
+ * Executes one history of random statements, and returns the number of compared results. One transaction keeps now() constant, like
+ * the clock of the simulation. A rollback ensures that no other history finds its rows due.
  */
 async function compareOrders(seed: number): Promise<number> {
   const random = randomOf(seed)
@@ -352,7 +352,7 @@ test('the in-memory store of refunds answers 1,000 random statements like Postgr
 type PaymentStores = Omit<AuthorizationStore, 'find'> & RefundStore
 type PaymentsCall = [string, (rows: PaymentStores) => Promise<unknown>]
 
-/** The charge that most refunds need. */
+/** Returns the statements that create a charge. Most refunds need one. */
 function charging(orderApiKey: string): PaymentsCall[] {
   const from = { orderApiKey, state: 'sent' } as Parameters<AuthorizationStore['move']>[0]
   return [
@@ -386,7 +386,7 @@ function aRefundCall(random: Random, orderApiKey: string): PaymentsCall {
 
 test('the in-memory store of authorizations answers 720 random statements like PostgreSQL', async () => {
   const rows = postgresAuthorizations(payments.db)
-  // At the same time: each history has an order of its own, and a capture waits up to 100 ms for others.
+  // Histories run concurrently: each has its own order, and a capture waits up to 100 ms for others.
   const histories = await Promise.all(
     Array.from({ length: 60 }, async (_, seed) => {
       const random = randomOf(seed)

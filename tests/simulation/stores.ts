@@ -14,7 +14,7 @@ const simulated = {
   sagas,
 }
 
-/** The stores of orders over the simulated database, as far as the path of an order uses them. */
+/** The stores of orders over the simulated database. They have the functions on the path of an order. */
 export const stores = simulated satisfies {
   [Name in keyof typeof simulated]: Partial<Stores[Name]>
 } as unknown as Stores

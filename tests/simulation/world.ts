@@ -2,13 +2,13 @@ import TinyQueue from 'tinyqueue'
 import { randomOf, type Random } from '../support/random.ts'
 
 /**
- * One process from its start to its death. Its memory is what its events close over: they are dropped at its death, and the
- * next process starts empty.
+ * One process from its start to its death. Closures of its events are its memory. The death drops these events, so the next process
+ * starts without memory.
  */
 export class Process {
   readonly name: string
   alive = true
-  /** Stopped until then, as by SIGSTOP: its events wait. */
+  /** The process is stopped until then, as by SIGSTOP. Its events wait. */
   frozenUntil = 0
   readonly #endings: (() => void)[] = []
 
@@ -26,7 +26,7 @@ export class Process {
   }
 }
 
-/** Chances of a single message, statement or call to go wrong, before a run turns some of them off or up. */
+/** Probabilities of a fault for a single message, statement or call. A run sets some of them to 0 or raises them. */
 export const CHANCES = {
   crash: 0.006,
   'message dropped': 0.02,
@@ -57,22 +57,22 @@ type Event = { at: number; order: number; owner: Process | null; run: () => void
 
 const { setImmediate: realImmediate } = globalThis
 
-/** Microtasks run before the next immediate: after it nothing that was resolved is still on its way. */
+/** Microtasks run before the next immediate, so after it no resolved promise still has callbacks to run. */
 const settled = (): Promise<void> => new Promise((resolve) => realImmediate(resolve))
 
-/** Runs all events one after the other in virtual time. The seed decides each random choice. */
+/** Runs all events in sequence in virtual time. The seed decides each random choice. */
 export class World {
   readonly random: Random
   /** Virtual milliseconds. */
   now = 0
-  /** From then on no fault occurs. */
+  /** No fault occurs from then on. */
   calm = false
-  /** The process whose code runs. */
+  /** The process whose code runs now. */
   current: Process | null = null
   events = 0
   readonly faults = new Map<string, number>()
   readonly history: string[] | null
-  /** Defects that the oracle cannot see in the records. */
+  /** Defects that the oracle cannot find in the records. */
   readonly mistakes: { rule: string; what: string }[] = []
   readonly #queue = new TinyQueue<Event>([], (one, other) => one.at - other.at || one.order - other.order)
   readonly #chances = new Map<Chance, number>()
@@ -87,7 +87,7 @@ export class World {
     }
   }
 
-  /** Whether the fault occurs now. Counts and records it when it does. */
+  /** Returns true if the fault occurs now, and then counts and records it. */
   strikes(kind: Chance, about = ''): boolean {
     if (this.calm || this.random.next() >= (this.#chances.get(kind) ?? 0)) return false
     this.fault(kind, about)
@@ -108,19 +108,19 @@ export class World {
     this.mistakes.push({ rule, what })
   }
 
-  /** Milliseconds of an undisturbed transmission. */
+  /** Returns the milliseconds of an undisturbed transmission. */
   hop(): number {
     return 0.5 + this.random.next() * 4
   }
 
-  /** Schedules `run`. Without an owner it runs no code of a process. */
+  /** Schedules `run`. Without an owner, it runs no code of a process. */
   later(inMs: number, owner: Process | null, run: () => void): Event {
     const event = { at: this.now + inMs, order: this.#order++, owner, run }
     this.#queue.push(event)
     return event
   }
 
-  /** Delivers a request to an outside system. When its sender dies before, it arrives or is lost. */
+  /** Delivers a request to an outside system. If its sender dies earlier, the request either arrives or is lost. */
   arrive(inMs: number, sender: Process | null, run: () => void): void {
     this.later(inMs, null, () => {
       if (sender?.alive !== false || this.random.next() < 0.5) run()

@@ -1,17 +1,17 @@
 import type { MenuCategory, Order } from '@platter/contracts'
 import type { ProblemDocument } from '@platter/contracts'
 
-/** Where a platform listens, and the keys that a test uses there. */
+/** The address of a platform, and the keys for its tests. */
 export type Target = { gateway: string; accessKey: string; operatorKey: string }
 
-/** A response of the gateway; a test names the record that it expects. */
+/** A response of the gateway. The test names the type of the expected record. */
 export type Answer<T> = { status: number; headers: Headers; body: T }
 
 export type Options = {
   method?: string
-  /** The application's key when absent; null sends none. */
+  /** If absent, the key of the application; null sends no key. */
   key?: string | null
-  /** A string is sent as it is, anything else as JSON. */
+  /** A string is sent unchanged, any other value as JSON. */
   body?: unknown
   headers?: Record<string, string>
   /** Another replica of the gateway. */
@@ -19,12 +19,12 @@ export type Options = {
   timeoutMs?: number
 }
 
-/** The body of send-order: an order, or a problem. The status of the response decides which one. */
+/** The body of send-order: an order or a problem, depending on the status of the response. */
 type Sent = Order & { apiKey: string } & Omit<ProblemDocument, 'status'>
 
 const PUBLIC = '/publicapi/v1'
 
-/** The client of all tests and test tools: the three audiences of one platform. */
+/** The client of all tests and test tools. It has methods for the three audiences of a platform. */
 export class Api {
   readonly #target: () => Target
   readonly #menus = new Map<string, readonly PlainItem[]>()
@@ -33,7 +33,7 @@ export class Api {
     this.#target = target
   }
 
-  /** Sends one request; rejects only when there is no response. */
+  /** Sends one request. Rejects only without a response. */
   call = async <T>(path: string, options: Options = {}): Promise<Answer<T>> => {
     const target = this.#target()
     const { key = target.accessKey, gateway = target.gateway, body, timeoutMs } = options
@@ -68,19 +68,19 @@ export class Api {
 
   // Set-up, which throws when the platform rejects it -----------------------------------------------------
 
-  /** A new client application with an access key. */
+  /** Creates a client application with an access key. */
   newApplication = async (name: string): Promise<{ id: string; accessKey: string }> => {
     const { id } = expectOk(await this.operator<{ id: string }>('POST', 'applications', { name }))
     return { id, accessKey: await this.#issueKey(`applications/${id}/access-keys`) }
   }
 
-  /** A new access key of a restaurant. */
+  /** Creates an access key of a restaurant. */
   restaurantKey = (restaurantApiKey: string): Promise<string> =>
     this.#issueKey(`restaurants/${restaurantApiKey}/access-keys`)
 
   /**
-   * Gives a restaurant the link `console`: its orders move only when it reports. A simulated restaurant would report
-   * unasked, and takes 16 webhooks at a time.
+   * Sets the link of a restaurant to `console`, so that its orders change only by the reports of the test. A simulated restaurant
+   * would report automatically, and accepts 16 webhooks at a time.
    */
   linkConsole = async (restaurantApiKey: string, reports: 'detailed' | 'coarse' = 'detailed') => {
     const link = { kind: 'console', reports }
@@ -90,7 +90,10 @@ export class Api {
   #issueKey = async (path: string): Promise<string> =>
     expectOk(await this.operator<{ accessKey: string }>('POST', path, {})).accessKey
 
-  /** Available items of a restaurant that need no choice, most expensive first: two meet any delivery minimum. */
+  /**
+   * Returns available items of a restaurant without required choices, the most expensive first. Two of them reach any delivery
+   * minimum.
+   */
   plainItems = async (restaurantApiKey: string): Promise<readonly PlainItem[]> => {
     const path = `restaurant/${restaurantApiKey}/menu?includeCustomizations=true`
     const items = plainItemsOf(expectOk(await this.get<MenuCategory[]>(path)))
@@ -98,7 +101,7 @@ export class Api {
     return items
   }
 
-  /** The first of them, read once per restaurant: for the seed, whose menus no test changes. */
+  /** Returns the first of them, read once for each restaurant. Use it for the seed, whose menus no test changes. */
   plainItem = async (restaurantApiKey: string): Promise<string> => {
     const items = this.#menus.get(restaurantApiKey) ?? (await this.plainItems(restaurantApiKey))
     this.#menus.set(restaurantApiKey, items)
@@ -117,7 +120,7 @@ const plainItemsOf = (menu: readonly MenuCategory[]): PlainItem[] =>
     )
     .toSorted((one, other) => other.basePrice - one.basePrice)
 
-/** The body of a response with status 200; throws for any other. */
+/** Returns the body of a response with status 200, and throws for any other status. */
 export function expectOk<T>({ status, body }: Answer<T>): T {
   if (status !== 200) throw new Error(`${status} ${JSON.stringify(body)}`)
   return body

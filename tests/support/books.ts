@@ -4,13 +4,13 @@ import type { StackFile } from '../../dev/stack/description.ts'
 import { eventually } from './eventually.ts'
 import { readLines } from './json-lines.ts'
 
-/** A refund as stored with its order; `amount` in cents. */
+/** A refund as the database stores it; `amount` in cents. */
 export type RefundRow = Pick<Refund, 'apiKey' | 'state' | 'requestedBy'> & { amount: number }
 
 /** An order in the schema of the orders service, with its saga and history. */
 export type OrderRow = {
   apiKey: string
-  /** Its Idempotency-Key, which the clients of these tests repeat in its comments. */
+  /** The idempotency key. The clients of these tests repeat it in the comments of the order. */
   key: string
   payment: 'cash' | 'card'
   test: boolean
@@ -20,7 +20,7 @@ export type OrderRow = {
   paymentState: string
   cancelled: boolean
   cancelledBy: string | null
-  /** Cents that the cancellation has returned, by what clients read. */
+  /** Cents that the cancellation has returned, as clients read it. */
   cancellationRefund: number
   refunds: RefundRow[]
   finished: boolean
@@ -36,7 +36,7 @@ export type LedgerLine = {
 }
 export type Receipt = { orderApiKey: string; outcome: 'accepted' | 'refused' }
 
-/** Three records of the same orders, written independently: orders service, payment processor, restaurants. */
+/** Three independent records of the same orders: orders service, payment processor, restaurants. */
 export type Books = { orders: OrderRow[]; ledger: LedgerLine[]; receipts: Receipt[] }
 
 const ORDERS = /* sql */ `
@@ -56,17 +56,17 @@ export async function readBooks({ urls, data }: StackFile): Promise<Books> {
   return { orders, ledger, receipts }
 }
 
-/** The number of orders in the database. */
+/** Returns the number of orders in the database. */
 export const storedOrders = ({ urls }: StackFile): Promise<number> =>
   count(urls.postgres, 'select count(*)::int4 as count from orders.orders')
 
 export const unfinishedSagas = ({ urls }: StackFile): Promise<number> =>
   count(urls.postgres, 'select count(*)::int4 as count from orders.sagas where finished_at is null')
 
-/** Milliseconds until every saga has finished; null when one has not within 60 s. */
+/** Returns the milliseconds until every saga has finished, or null if a saga has not finished within 60 s. */
 export async function settled(stack: { file: StackFile }, withinMs = 60_000): Promise<number | null> {
   const started = performance.now()
-  // PostgreSQL may still be restarting after the last fault.
+  // PostgreSQL may still restart after the last fault.
   const read = () => unfinishedSagas(stack.file).catch(() => null)
   const running = await eventually(read, (left) => left === 0, withinMs, 250)
   return running === 0 ? performance.now() - started : null

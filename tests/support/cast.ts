@@ -2,7 +2,7 @@
 
 /** Restaurants of the development seed, by their behaviour. */
 export const cast = {
-  /** Accepts every order at once; always open. */
+  /** Accepts every order at once, and is always open. */
   aurora: 'f4f7bdddedd6fb15f517e8f07c36feac3a10071975783f70',
   refuses: '02f207fb3951c1b86a7a941a2ff08f2514787ace1e3c380a',
   unreachable: 'deb27df11362eb3fef85a472e4653443a7d0cd210c999271',
@@ -46,7 +46,7 @@ export const cardNumbers = {
   insufficientFunds: '4000000000009995',
   expired: '4000000000000069',
   wrongCvc: '4000000000000127',
-  /** The bank asks each time. */
+  /** The bank requires a challenge each time. */
   challenged: '4000002760003184',
 }
 
@@ -61,7 +61,7 @@ export const card = (cardNumber: string = cardNumbers.good) => ({
   expirationYear: '39',
 })
 
-/** The body of send-order: a guest picks up two of an item and pays in cash, but for the changes. */
+/** The body of send-order: a guest picks up two of an item and pays in cash. `changes` replaces fields. */
 export const pickup = (
   restaurantApiKey: string,
   itemApiKey: string,

@@ -1,17 +1,17 @@
 export type StreamEvent = { event: string; id: string; data: unknown }
 
 type Options = {
-  /** Sent in the header; without it none is. */
+  /** Sent in the header. If absent, no key is sent. */
   key?: string
   lastEventId?: string | undefined
 }
 
-/** A stream of Server-Sent Events, as a client sees it. */
+/** A stream of Server-Sent Events, from the view of a client. */
 export class Stream {
   readonly status: number
   readonly headers: Headers
   readonly events: StreamEvent[] = []
-  /** Blocks that are not events: comments, and the line with the reconnection time. */
+  /** Blocks without events: comments, and the line with the reconnection time. */
   readonly others: string[] = []
   isOver = false
   #onEvent: (event: StreamEvent) => void = () => undefined
@@ -38,7 +38,7 @@ export class Stream {
     return new Stream(answer, abort)
   }
 
-  /** Called for every event, earlier ones too. */
+  /** Called for every event, also for earlier ones. */
   set onEvent(onEvent: (event: StreamEvent) => void) {
     this.#onEvent = onEvent
     for (const event of this.events) onEvent(event)
@@ -48,7 +48,7 @@ export class Stream {
     return this.events.at(-1)?.id
   }
 
-  /** The first event so far, or yet to come, that is as wanted. Fails after `withinMs`, or when the stream ends before. */
+  /** Returns the first matching event, past or future. Rejects after `withinMs`, or if the stream ends earlier. */
   async until(
     wanted: (event: StreamEvent, events: readonly StreamEvent[]) => boolean,
     withinMs = 30_000,
@@ -64,7 +64,7 @@ export class Stream {
     }
   }
 
-  /** Resolves when the server has ended the stream, cleanly or not. */
+  /** Resolves when the server has ended the stream, with or without an error. */
   ended(): Promise<void> {
     return this.#done
   }
@@ -83,7 +83,7 @@ export class Stream {
         for (const block of blocks) this.#take(block)
       }
     } catch {
-      // Cut, by us or by them: what counts is what came before.
+      // The client or the server cut the stream. Only the earlier events count.
     }
   }
 

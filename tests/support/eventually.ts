@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 
-/** Polls until the value is as wanted; returns the last value when it never is, so that the test shows it. */
+/** Polls until the value matches. If it never matches, returns the last value, so that the test shows it. */
 export async function eventually<T>(
   read: () => T | Promise<T>,
   wanted: (value: T) => boolean,

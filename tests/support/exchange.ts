@@ -1,27 +1,27 @@
 import { connect, type Socket } from 'node:net'
 
 export type Exchanged = {
-  /** 0: there was no answer. */
+  /** 0 means that no response arrived. */
   status: number
-  /** The connection ended from the other side. */
+  /** The server closed the connection. */
   closed: boolean
   headers: Record<string, string>
   body: string
   ms: number
 }
 
-/** No test waits longer for a response, and none should wait so long. */
+/** No test waits longer for a response, and no response may take so long. */
 const PATIENCE_MS = 20_000
 
 type Options = {
   isHead?: boolean
-  /** The client ends its side, at once or after so many milliseconds. */
+  /** The client ends its side, at once or after this number of milliseconds. */
   ends?: boolean | number
-  /** The client closes the connection when it is aborted. */
+  /** The client closes the connection when this signal is aborted. */
   signal?: AbortSignal | undefined
 }
 
-/** Sends bytes as they are over a connection of their own. Returns the first response. */
+/** Sends unchanged bytes over a new connection. Returns the first response. */
 export function exchange(
   url: string,
   bytes: Uint8Array,
@@ -48,7 +48,7 @@ export function exchange(
       received = Buffer.concat([received, chunk])
       finish(false)
     })
-    // What was received before is the answer, if it is one.
+    // If the received bytes are a response, it counts.
     const gone = () => {
       closed = true
       finish(true)
@@ -61,7 +61,7 @@ export function exchange(
   })
 }
 
-/** The answer in what was received; null as long as it is not whole. */
+/** Parses the received bytes as a response. Returns null while it is incomplete. */
 function read(received: Buffer, isHead: boolean, over: boolean): Omit<Exchanged, 'ms' | 'closed'> | null {
   const end = received.indexOf('\r\n\r\n')
   if (end < 0) return null
@@ -81,7 +81,7 @@ function read(received: Buffer, isHead: boolean, over: boolean): Omit<Exchanged,
 }
 
 function bodyOf(rest: Buffer, headers: Record<string, string>, hasNone: boolean): string | null {
-  // A stream of events has no end to wait for.
+  // An event stream has no end to wait for.
   if (hasNone || headers['content-type']?.startsWith('text/event-stream')) return ''
   const length = Number(headers['content-length'] ?? Number.NaN)
   if (!Number.isNaN(length)) return rest.length >= length ? rest.subarray(0, length).toString() : null

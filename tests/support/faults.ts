@@ -8,27 +8,27 @@ import type { Stack } from '../../dev/stack.ts'
 import type { StackFile } from '../../dev/stack/description.ts'
 import { familyOf } from './processes.ts'
 
-/** Sends a signal to processes and all their descendants: PostgreSQL works in children of its own. */
+/** Sends a signal to processes and all their descendants, because PostgreSQL works in child processes. */
 export function sendToTrees(pids: readonly number[], signal: NodeJS.Signals): void {
   for (const pid of new Set(familyOf(pids))) sendSignal(pid, signal)
 }
 
-/** Kills RabbitMQ, and removes its data. The launcher starts it again. */
+/** Kills RabbitMQ and removes its data. The launcher restarts it. */
 export function killAndWipe({ file }: Stack): void {
   sendToTrees(file.processes.rabbitmq, 'SIGKILL')
   const { rabbitmq: data } = file.data
   if (data !== null) rmSync(join(data, 'mnesia'), { recursive: true, force: true })
 }
 
-/** A quorum queue that is declared about a second before its node is killed never finds a leader again (RabbitMQ 3.10). */
+/** If a node dies about a second after the declaration of a quorum queue, the queue never elects a leader again (RabbitMQ 3.10). */
 const DECLARED_MS = 3_000
 
-/** Resolves when all queues are declared again after a wipe. */
+/** Resolves when the services have declared all queues again after a wipe. */
 export async function brokerWhole(stack: Stack): Promise<void> {
   const isThere = () => answersAmqp(stack.file.urls.rabbitmq)
   await until(isThere, { what: 'Starting RabbitMQ', withinMs: 60_000, everyMs: 200 })
   const users = ['catalog', 'accounts', 'orders', 'payments'] as const
-  // A service that is being killed declares its queues after its restart.
+  // A service that is being killed declares its queues after the restart.
   await Promise.allSettled(users.map((name) => stack.ready(name)))
   await wait(DECLARED_MS)
 }
@@ -50,7 +50,7 @@ export async function setProcessorFaults(stack: StackFile, rules: readonly objec
   if (status !== 200) throw new Error(`the processor rejected the faults: ${status}`)
 }
 
-/** Whether a request has met one of the faults since they were set. */
+/** Returns true if a request has met one of the faults since the last change of them. */
 export async function hasFaultOccurred(stack: StackFile): Promise<boolean> {
   const { happened } = (await (await fetch(urlOf(stack))).json()) as { happened: object }
   return Object.keys(happened).length > 0

@@ -1,10 +1,10 @@
 import type { Books, LedgerLine, OrderRow, Receipt } from './books.ts'
 import type { Entry } from './order-clients.ts'
 
-/** A broken invariant: `what` as a sentence, and every record of the order. */
+/** A broken invariant: `what` is a sentence, `order` has all records of the order. */
 export type Violation = { rule: string; what: string; order: unknown }
 
-/** The status with which each kind of order has to end for its client. */
+/** The expected final status of each kind of order for its client. */
 const ENDS: Record<Entry['kind'], number> = {
   cash: 200,
   card: 200,
@@ -20,8 +20,8 @@ const PICKUP_PATHS = [
 ]
 
 /**
- * Compares four records that were written independently: the clients' responses, the orders schema, the processor's
- * ledger and the restaurants' receipts.
+ * Compares four independent records: the responses of the clients, the orders schema, the ledger of the processor and the receipts
+ * of the restaurants.
  */
 export function violationsOf(clients: readonly Entry[], books: Books): Violation[] {
   const byKey = Map.groupBy(books.orders, ({ key }) => key)
@@ -47,14 +47,14 @@ export function violationsOf(clients: readonly Entry[], books: Books): Violation
   ]
 }
 
-/** A rule that may be broken, and a sentence; false when it holds. */
+/** The name of a broken rule with a sentence, or false if the rule holds. */
 type Check = false | readonly [rule: string, what: string]
 type Response = NonNullable<Entry['answer']>
 
 const violations = (checks: readonly Check[], order: unknown): Violation[] =>
   checks.filter((check) => check !== false).map(([rule, what]) => ({ rule, what, order }))
 
-/** No order lost, none placed twice: the response of the client matches the orders schema. */
+/** No order is lost or placed twice: the response of the client matches the orders schema. */
 function ofClient(entry: Entry, orders: readonly OrderRow[]): Violation[] {
   const placed = orders.filter(({ outcome }) => outcome !== 'failed').length
   const checks: Check[] = [
@@ -82,7 +82,7 @@ function ofResponse(kind: Entry['kind'], answer: Response, orders: readonly Orde
   return [!isSame && ['wrong total', `${totalCents} in the response, ${order.total} stored`], end]
 }
 
-/** An order that was undecided after 8 s was returned at PROCESSING, with 200. If it failed later, it was cancelled. */
+/** An order without an outcome after 8 s returns 200 with PROCESSING. If it fails later, it is cancelled. */
 const hasRightEnd = (
   kind: Entry['kind'],
   { status, apiKey }: Response,
@@ -93,7 +93,7 @@ const hasRightEnd = (
 
 type Records = { order: OrderRow; ledger: readonly LedgerLine[]; receipts: readonly Receipt[] }
 
-/** No order is stuck, and its history is a possible one. */
+/** No order is stuck, and its history is possible. */
 function ofOrder(records: Records): Violation[] {
   const { order, receipts } = records
   const accepted = receipts.filter(({ outcome }) => outcome === 'accepted').length
@@ -111,7 +111,7 @@ function ofOrder(records: Records): Violation[] {
   )
 }
 
-/** The restaurant may have accepted an order before its customer or an operator cancelled it. */
+/** The restaurant may have accepted the order before its customer or an operator cancelled it. */
 function isDelivered(order: OrderRow, accepted: number): boolean {
   const isByOthers = order.cancelledBy === 'customer' || order.cancelledBy === 'operator'
   return isByOthers ? accepted <= 1 : accepted === (isFulfilled(order) ? 1 : 0)
@@ -147,13 +147,13 @@ function ofPayment({ order, ledger }: Records): Check[] {
   ]
 }
 
-/** docs/interface.md, "Refunds": captured − refunded at the processor = total − refundedTotal, and each refund once. */
+/** docs/interface.md, "Refunds": captured − refunded at the processor = total − refundedTotal. Each refund occurs once. */
 function ofRefunds(order: OrderRow, lines: readonly LedgerLine[], captured: number): Check[] {
   const back = sum(lines)
   const done = order.refunds.filter(({ state }) => state === 'DONE')
   const shown = done.reduce((total, { amount }) => total + amount, 0)
   const isAtOnce = order.payment === 'cash'
-  // A refund that was made at the processor has no line under its apiKey.
+  // A refund from the processor has no line under its apiKey.
   const wrong = order.refunds.filter(({ apiKey, amount, state, requestedBy }) => {
     const amounts = lines.filter((line) => line.idempotencyKey === apiKey).map((line) => line.amount)
     const expected = state === 'DONE' && !isAtOnce && requestedBy !== 'processor' ? [amount] : []
@@ -174,23 +174,23 @@ function ofRefunds(order: OrderRow, lines: readonly LedgerLine[], captured: numb
   ]
 }
 
-/** Whether the statuses are the beginning of a path from PROCESSING to DELIVERED. */
+/** Returns true if the statuses are the beginning of a path from PROCESSING to DELIVERED. */
 const isOnPath = (statuses: readonly string[]): boolean =>
   statuses.length > 0 && PICKUP_PATHS.some((path) => statuses.every((status, at) => path[at] === status))
 
-/** A request after the sale, under one Idempotency-Key, and the apiKeys of its successful responses. */
+/** A request after the sale under one idempotency key, with the apiKeys of its successful responses. */
 export type Change = {
   what: 'refund' | 'refund at the processor' | 'cancellation by the operator' | 'cancellation by the customer'
   order: string
   key: string
-  /** Of the final response. */
+  /** The status of the final response. */
   status: number | null
   /** The last response. */
   last: string
   apiKeys: string[]
 }
 
-/** Each requested refund is one refund of its order, whatever was lost; each cancellation stands. */
+/** Each requested refund is exactly one refund of its order, even after lost requests or responses. Each cancellation persists. */
 export function violationsAfterSale(changes: readonly Change[], orders: readonly OrderRow[]): Violation[] {
   const byOrder = Map.groupBy(changes, ({ order }) => order)
   return orders.flatMap((order) => {

@@ -1,4 +1,4 @@
-/** A table as the formatter leaves it: those that are generated are checked in. */
+/** Returns a table in the layout of the formatter, because generated tables are in the repository. */
 export function markdownTable(
   columns: readonly string[],
   lines: readonly (readonly (string | number)[])[],

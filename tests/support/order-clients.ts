@@ -4,20 +4,20 @@ import { Api, type Answer, type Target } from './api.ts'
 import { card, cardNumbers, cast, pickup } from './cast.ts'
 import { randomOf, type Random } from './random.ts'
 
-/** The kind of an order, which decides how it has to end. The customer of a challenged one says yes at the bank. */
+/** The kind of an order decides its expected end. The customer of a challenged order confirms it at the bank. */
 export type Kind = 'cash' | 'card' | 'challenged' | 'declined' | 'refused' | 'test'
 
-/** One order in a client's own book. `key` is its Idempotency-Key and its comment. */
+/** One order in the record of a client. `key` is its idempotency key and its comment. */
 export type Entry = {
   key: string
   kind: Kind
   tries: number
-  /** The final response; null while there is none. */
+  /** The final response; null until it arrives. */
   answer: Recorded | null
 }
 type Recorded = { status: number; apiKey: string | null; code: string | null; totalCents: number | null }
 
-/** With the time from the first try to the final response. */
+/** `ms` is the time from the first attempt to the final response. */
 export type Timed = Entry & { ms: number }
 
 const MIX: readonly Kind[] = [
@@ -37,12 +37,12 @@ const NUMBERS: Partial<Record<Kind, string>> = {
   challenged: cardNumbers.challenged,
 }
 
-/** A client cancels a request after this time and repeats it under the same key, as a person would. */
+/** A client aborts a request after this time and repeats it under the same key, as a person would. */
 export const ANSWER_WITHIN_MS = 12_000
-/** Without a final response after this time the run has failed: `violationsOf` reports it. */
+/** An order without a final response after this time is a violation (`violationsOf`). */
 const PATIENCE_MS = 180_000
 
-/** Clients that send orders, `atOnce` at a time, until it is `enough`, and retry each until its final response. */
+/** Runs clients that send orders, `atOnce` at a time, until it is `enough`. Each client retries until the final response. */
 export async function sendOrders(
   target: Target,
   options: {
@@ -50,13 +50,13 @@ export async function sendOrders(
     seed: number
     enough: (orders: number) => boolean
     progress: (done: number) => void
-    /** After the final response to an order. */
+    /** Called after the final response to an order. */
     answered?: (entry: Timed) => void
   },
 ): Promise<Timed[]> {
   const random = randomOf(options.seed)
   const api = new Api(() => target)
-  // The menus are read before the first fault.
+  // The menus are read before the first fault, once for each restaurant.
   await Promise.all([cast.aurora, cast.refuses, cast.test].map((restaurant) => api.plainItem(restaurant)))
   const book: Timed[] = []
   let done = 0
@@ -76,7 +76,7 @@ export async function sendOrders(
   return book
 }
 
-/** Sends cash orders to any gateway, for load that is not compared with the books. */
+/** Returns a sender of cash orders to any gateway, for load without a comparison of records. */
 export async function cashOrderSender(
   target: Target,
 ): Promise<(gateway: string) => Promise<{ status: number; isClosing: boolean }>> {
@@ -90,7 +90,7 @@ export async function cashOrderSender(
   }
 }
 
-/** The body of an order of a kind. */
+/** Returns the body of an order of a kind. */
 export async function orderOf(api: Api, key: string, kind: Kind): Promise<Record<string, unknown>> {
   const restaurant = kind === 'refused' ? cast.refuses : kind === 'test' ? cast.test : cast.aurora
   const paidByCard = {
@@ -121,8 +121,8 @@ async function sendUntilFinal(api: Api, entry: Timed, random: Random): Promise<v
 }
 
 /**
- * Sends an order once. Returns the response, or null when it leaves the outcome open, or is lost. When the bank asks, the customer says yes.
- * An order that is undecided leaves the outcome open, because the bank may still ask.
+ * Sends an order once. Returns the response, or null if it is lost or leaves the outcome open. When the bank requires a challenge,
+ * the customer confirms it. An order without an outcome stays open, because the bank may still require a challenge.
  */
 export async function sendOnce(
   api: Api,
@@ -134,14 +134,14 @@ export async function sendOnce(
   try {
     return (await isUndecided(answer.body)) ? null : answer
   } catch {
-    // The bank did not get the yes.
+    // The confirmation did not reach the bank.
     return null
   }
 }
 
 /**
- * Whether the order may still have to be answered at the bank, whose answer is a yes. Without an action it is undecided, and has to be
- * sent again. A second yes changes nothing.
+ * Returns true if the order may still need a challenge. It confirms an open challenge. An order without an action has no outcome,
+ * and its client sends it again. A second confirmation has no effect.
  */
 async function isUndecided({ status, paymentAction }: Partial<Order>): Promise<boolean> {
   if (status !== 'PROCESSING') return false
@@ -154,31 +154,34 @@ async function isUndecided({ status, paymentAction }: Partial<Order>): Promise<b
   return false
 }
 
-/** A response, as a client notes it in its book. */
+/** Returns a response in the form of the client's record. */
 export function recordOf({ status, body }: Answer<Partial<Order> & { code?: string }>): Recorded {
   const { apiKey = null, code = null, total } = body
   return { status, apiKey, code, totalCents: total === undefined ? null : Math.round(total * 100) }
 }
 
-/** A 409 about an order that has got too far for the request. Any other 409 may end: the first request with the key is running. */
+/**
+ * Codes of a 409 for an order that is too far for the request. Any other 409 is temporary: the first request with the key still
+ * runs.
+ */
 const TOO_LATE = ['cancel-too-late', 'invalid-transition']
 
-/** Whether a response leaves the outcome open: the client has to repeat the request under its key. */
+/** Returns true if a response leaves the outcome open. The client then repeats the request under its key. */
 export const isOpen = (status: number, code?: string): boolean =>
   status >= 500 || status === 429 || (status === 409 && !TOO_LATE.includes(code ?? ''))
 
-/** The response, or null when it leaves the outcome open, or is lost. */
+/** Returns the response, or null if it is lost or leaves the outcome open. */
 export async function finalOf<T>(response: Promise<Answer<T>>): Promise<Answer<T> | null> {
   try {
     const answer = await response
     return isOpen(answer.status, (answer.body as { code?: string } | undefined)?.code) ? null : answer
   } catch {
-    // The request or the response was lost: its outcome is unknown, so the client repeats the key.
+    // The request or the response is lost and its outcome unknown, so the client repeats the key.
     return null
   }
 }
 
-/** Repeats a request, numbered from 1, until its response is final; null when it `isOver` before. */
+/** Repeats a request, numbered from 1, until its final response. Returns null if it `isOver` earlier. */
 export async function untilFinal<T>(
   send: (tries: number) => Promise<T | null>,
   { pauseMs, isOver }: { pauseMs: () => number; isOver: () => boolean },

@@ -5,7 +5,7 @@ import { serviceNames } from '../../dev/stack/services.ts'
 
 /* CPU and memory of processes, read from /proc. A group is a few processes and all their descendants. */
 
-/** The process ids of each group at this moment, by name. */
+/** The current process ids of each group, by name. */
 export type Groups = Readonly<Record<string, () => readonly number[]>>
 
 /** Every process of a stack. */
@@ -23,7 +23,7 @@ const TICK_MS = 10
 type Entry = { parent: number; ms: number }
 type Table = ReadonlyMap<number, Entry>
 
-/** Milliseconds of CPU of each group since its start, including children that have ended. */
+/** Returns the milliseconds of CPU of each group since its start, including ended children. */
 export function cpuOf(groups: Groups): Record<string, number> {
   const table = readTable()
   return mapGroups(groups, (pids) =>
@@ -31,7 +31,7 @@ export function cpuOf(groups: Groups): Record<string, number> {
   )
 }
 
-/** Processes and all their descendants. */
+/** Returns the ids of processes and all their descendants. */
 export function familyOf(pids: readonly number[], table: Table = readTable()): number[] {
   const children = Map.groupBy(table.keys(), (pid) => table.get(pid)?.parent ?? 0)
   const withDescendants = (pid: number): number[] => [
@@ -45,7 +45,7 @@ function readTable(): Table {
   const table = new Map<number, Entry>()
   for (const name of readdirSync('/proc')) {
     if (!/^\d+$/.test(name)) continue
-    // A process may end between its listing and the read.
+    // A process may end after the listing and before this read.
     const stat = readIfPresent(`/proc/${name}/stat`) ?? ''
     // The command in parentheses may contain spaces. utime, stime, cutime and cstime are fields 14 to 17 (proc_pid_stat(5)).
     const fields = stat
@@ -58,7 +58,7 @@ function readTable(): Table {
   return table
 }
 
-/** Runs `work`; returns its result and the share of a core that each group used meanwhile, as text. */
+/** Runs `work`. Returns its result, and the share of a core that each group used in that time, as text. */
 export async function cpuShares<T>(groups: Groups, work: () => Promise<T>): Promise<[T, string]> {
   const [before, began] = [cpuOf(groups), performance.now()]
   const result = await work()
@@ -69,16 +69,16 @@ export async function cpuShares<T>(groups: Groups, work: () => Promise<T>): Prom
   return [result, `of a core: ${shares.join(', ')}`]
 }
 
-/** Resets the peak of the resident memory of the processes. */
+/** Resets the peak of the resident memory of each process. */
 export function resetPeaks(groups: Groups): void {
   for (const pid of Object.values(groups).flatMap((pids) => pids()))
     writeFileSync(`/proc/${pid}/clear_refs`, '5')
 }
 
-/** Peak of the resident memory since the reset, MB: the largest process of each group. */
+/** Returns the peak of the resident memory since the reset, in MB: the largest process of each group. */
 export const peaksOf = (groups: Groups): Record<string, number> => memory(groups, /VmHWM:\s+(\d+)/)
 
-/** Resident memory now, MB: the largest process of each group. */
+/** Returns the current resident memory, in MB: the largest process of each group. */
 export const residentOf = (groups: Groups): Record<string, number> => memory(groups, /VmRSS:\s+(\d+)/)
 
 function memory(groups: Groups, line: RegExp): Record<string, number> {

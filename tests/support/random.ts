@@ -1,11 +1,11 @@
 /** A seeded pseudorandom generator (mulberry32), so that a seed repeats a run. */
 export type Random = {
-  /** From 0 up to, not including, 1. */
+  /** A number from 0 up to 1, without 1. */
   next(): number
   /** An integer of the range, both ends included. */
   between(low: number, high: number): number
   pick<T>(from: readonly T[]): T
-  /** The same in another order. */
+  /** Returns the same elements in another order. */
   shuffled<T>(from: readonly T[]): T[]
 }
 
@@ -23,7 +23,7 @@ export function randomOf(seed: number): Random {
     between,
     pick: (from) => {
       const chosen = from[between(0, from.length - 1)]
-      if (chosen === undefined) throw new RangeError('nothing to pick from')
+      if (chosen === undefined) throw new RangeError('the list to pick from is empty')
       return chosen
     },
     shuffled: (from) =>

@@ -3,7 +3,7 @@ import { Stream, type StreamEvent } from './event-stream.ts'
 
 type Order = { apiKey: string; status: string; cancellation: unknown }
 
-/** A restaurant's web page: reads its event stream, reconnects when it is cut, and keeps the latest state of each order. */
+/** A restaurant's web page. It reads the event stream, reconnects after each cut, and keeps the latest state of each order. */
 export class KitchenPage {
   readonly orders = new Map<string, Order>()
   /** The number of reconnections. */
@@ -19,7 +19,9 @@ export class KitchenPage {
     this.#done = this.#follow()
   }
 
-  /** The newest orders that it does not show as the list of orders has them; empty when all is well. */
+  /**
+   * Returns the newest orders that differ between the page and the list of orders. An empty result means that the page is correct.
+   */
   async missing(): Promise<string[]> {
     const answer = await fetch(`${this.#gateways[0]}/restaurantapi/v1/orders?limit=200`, {
       headers: { 'x-access-token': this.#key },
@@ -48,7 +50,7 @@ export class KitchenPage {
     }
   }
 
-  /** Reads until the stream is cut; returns the id to continue from. */
+  /** Reads until the stream is cut. Returns the id at which to continue. */
   async #read(stream: Stream): Promise<string | undefined> {
     const close = () => stream.close()
     this.#closing.signal.addEventListener('abort', close)

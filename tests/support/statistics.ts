@@ -1,4 +1,4 @@
-/** The smallest value that at least `share` of the values do not exceed; 0 without values. */
+/** Returns the smallest value that is not below at least `share` of the values, or 0 without values. */
 export function quantile(values: readonly number[], share: number): number {
   const sorted = Float64Array.from(values).toSorted()
   return sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? 0
@@ -11,7 +11,7 @@ export function median(values: readonly number[]): number {
   return (low + high) / 2
 }
 
-/** How often each value occurs. */
+/** Counts the occurrences of each value. */
 export function tally<T extends string | number>(values: readonly T[]): Partial<Record<T, number>> {
   const counts: Partial<Record<T, number>> = {}
   for (const value of values) counts[value] = (counts[value] ?? 0) + 1

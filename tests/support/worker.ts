@@ -1,17 +1,17 @@
 import { fork, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 
-/* A process for one part of a measurement, so that its CPU is counted, or left out, separately. */
+/* A separate process for one part of a measurement, so that its CPU is counted, or left out, separately. */
 
-/** What a worker sends: `ready` once, then one `done` or `failed` per job. */
+/** Messages of a worker: `ready` once, then one `done` or `failed` for each job. */
 type Reply<R> = { ready: string } | { done: R } | { failed: string }
 
-/** Does a job. */
+/** Executes a job. */
 export type Handle<J, R> = (job: J) => Promise<R>
 
 const send = (reply: Reply<unknown>) => void process.send?.(reply)
 
-/** Called once by the program of a worker: handles one job after the other. `ready` is its address, if it listens. */
+/** Called once by the program of a worker. Handles one job after another. `ready` is the address, if the worker listens. */
 export function serve<J, R>(ready: string, handle: Handle<J, R>): void {
   process.on('message', (job: J) => {
     handle(job).then(
@@ -27,7 +27,7 @@ export function serve<J, R>(ready: string, handle: Handle<J, R>): void {
 /** A running worker. */
 export class Worker<J extends object, R> {
   readonly #child: ChildProcess
-  /** What the program passed to `serve`. */
+  /** The value that the program passed to `serve`. */
   readonly address: string
 
   private constructor(child: ChildProcess, address: string) {
@@ -35,10 +35,10 @@ export class Worker<J extends object, R> {
     this.address = address
   }
 
-  /** Starts a program; rejects when it ends before it is ready. */
+  /** Starts a program. Rejects if the program ends before it is ready. */
   static async start<J extends object, R>(program: URL, args: readonly string[] = []): Promise<Worker<J, R>> {
     const child = fork(program, args, {
-      // As for services. The environment of the tool may name other servers.
+      // The same variables as for services. The environment of the tool may name other servers.
       env: { PATH: process.env['PATH'], NODE_ENV: 'production' },
     })
     const reply = await replyOf<R>(child)

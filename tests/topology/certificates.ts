@@ -4,15 +4,15 @@ import { join } from 'node:path'
 
 /** A certificate authority of one test run, and a certificate for servers. */
 export type Certificates = {
-  /** The certificate of the authority, as NODE_EXTRA_CA_CERTS takes it. */
+  /** The certificate of the authority, in the format of NODE_EXTRA_CA_CERTS. */
   readonly ca: string
-  /** The folder with the two files, as a service takes it. */
+  /** The folder with the two files, in the format of a service's setting. */
   readonly directory: string
   readonly certificate: string
   readonly key: string
 }
 
-/** Makes them with openssl, valid for two days, for the names and addresses. */
+/** Creates certificates with openssl, valid for two days, for these names and addresses. */
 export function makeCertificates(folder: string, names = 'IP:127.0.0.1,DNS:localhost'): Certificates {
   mkdirSync(folder, { recursive: true })
   const file = (name: string) => join(folder, name)
@@ -46,7 +46,7 @@ export function makeCertificates(folder: string, names = 'IP:127.0.0.1,DNS:local
   return { directory: folder, ca: file('ca.crt'), certificate: file('tls.crt'), key: file('tls.key') }
 }
 
-/** Copies a file for one user: PostgreSQL refuses a key that others may read. */
+/** Copies a file for one user, because PostgreSQL rejects a key that others may read. */
 export function copyFor(user: number, from: string, to: string): void {
   copyFileSync(from, to)
   chmodSync(to, 0o600)

@@ -38,7 +38,7 @@ async function listen(app: App): Promise<number> {
   return (app.server.address() as AddressInfo).port
 }
 
-/** The serial number of the certificate that a server presents, of any authority. */
+/** Returns the serial number of the certificate that a server presents, from any authority. */
 async function presented(port: number): Promise<string> {
   const socket = connect({ port, host: '127.0.0.1', rejectUnauthorized: false })
   await once(socket, 'secureConnect')
@@ -71,7 +71,7 @@ test('a request in clear text to a service with a certificate gets no response',
   socket.on('error', () => undefined)
   socket.write('GET /health/live HTTP/1.1\r\nhost: x\r\n\r\n')
   await once(socket, 'close')
-  // An alert of TLS, and no status line.
+  // The response is a TLS alert without a status line.
   expect(received).not.toContain('HTTP/1.1')
 })
 

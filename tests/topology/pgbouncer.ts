@@ -9,10 +9,10 @@ import { canInstall, installPackages } from '../../dev/servers/programs.ts'
 import type { ServerContext } from '../../dev/servers/types.ts'
 import { copyFor, type Certificates } from './certificates.ts'
 
-/** The sessions that PgBouncer keeps for each role: fewer than a service has connections. */
+/** The number of sessions that PgBouncer has for each role. A service has more connections than that. */
 export const SESSIONS = 3
 
-/** Starts PgBouncer in transaction mode in front of the databases of these URLs, by TLS on both sides. Returns its port. */
+/** Starts PgBouncer in transaction mode in front of the databases of these URLs, with TLS on both sides. Returns its port. */
 export async function startPgbouncer(
   urls: readonly string[],
   { ca, certificate, key }: Certificates,
@@ -66,7 +66,7 @@ export async function startPgbouncer(
 
 const findPgbouncer = () => findProgram('pgbouncer', '/usr/sbin')
 
-/** Never skips: the test is the only evidence that Platter works behind PgBouncer. */
+/** Never skips the test, because it is the only evidence that Platter works behind PgBouncer. */
 async function ensurePgbouncer(context: ServerContext): Promise<string> {
   if (findPgbouncer() === null && canInstall()) await installPackages(['pgbouncer'], context)
   const program = findPgbouncer()

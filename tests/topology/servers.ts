@@ -14,16 +14,16 @@ import { copyFor, type Certificates } from './certificates.ts'
 
 type DatabaseService = (typeof databaseServices)[number]
 
-/** PostgreSQL, one cluster for each service, and RabbitMQ and Redis. Services reach all of them by TLS only. */
+/** PostgreSQL with one cluster for each service, RabbitMQ and Redis. Services connect to all of them only with TLS. */
 export type Apart = {
   readonly servers: Servers
   /** URLs of superusers. */
   readonly clusters: Readonly<Record<DatabaseService, string>>
-  /** URLs of the services' own roles, without TLS. */
+  /** URLs of the services' roles, without TLS. */
   readonly own: Readonly<Record<DatabaseService, string>>
   readonly amqps: Readonly<Record<string, string>>
   readonly rediss: string
-  /** Deletes what PostgreSQL stored outside of the run directory. */
+  /** Deletes the files that PostgreSQL stored outside of the run directory. */
   readonly clean: () => void
 }
 
@@ -57,7 +57,7 @@ export async function startApart(certificates: Certificates, context: ServerCont
   }
 }
 
-/** TLS for every role but the superuser. */
+/** Requires TLS for every role except the superuser. */
 const HBA = `host all postgres 127.0.0.1/32 scram-sha-256
 hostssl all all 127.0.0.1/32 scram-sha-256
 `

@@ -24,8 +24,8 @@ import { SESSIONS, startPgbouncer } from './pgbouncer.ts'
 import { startApart, type Apart } from './servers.ts'
 
 /*
- * One stack as a large platform has it: a PostgreSQL cluster for each service, PgBouncer in transaction mode in front of three of
- * them, and TLS to PostgreSQL, PgBouncer, RabbitMQ and Redis and between the services.
+ * One stack in the layout of a large platform. Each service has a PostgreSQL cluster, and PgBouncer in transaction mode is in front
+ * of three of them. Connections to PostgreSQL, PgBouncer, RabbitMQ and Redis and between the services use TLS.
  */
 
 const ORDERS = 12
@@ -42,7 +42,7 @@ type Variables = Record<string, string>
 
 const secure = (url: string) => `${url}?sslmode=verify-full`
 
-/** Catalog connects to its cluster itself; the others by PgBouncer. Orders builds its indexes without it. */
+/** Catalog connects directly to its cluster, the others through PgBouncer. Orders builds its indexes without PgBouncer. */
 function databaseUrls(pooler: number): Record<(typeof databaseServices)[number], Variables> {
   const pooled = (name: (typeof databaseServices)[number]): Variables => {
     const url = new URL(apart.own[name])
@@ -73,7 +73,7 @@ beforeAll(async () => {
     for (const name of databaseServices)
       env[name] = { ...common, ...databases[name], AMQP_URL: apart.amqps[name] ?? '' }
     env['gateway'] = common
-    // They call the gateway.
+    // The processor and the simulators call the gateway.
     env['processor'] = env['simulators'] = { NODE_EXTRA_CA_CERTS: certificates.ca }
     setDefaultCACertificates([...rootCertificates, readFileSync(certificates.ca, 'utf8')])
     return apart.servers
@@ -109,7 +109,7 @@ test('card orders at the same time are captured once each, by TLS between all se
   )
   expect(sent.map(({ status }) => status)).toEqual(keys.map(() => 200))
   expect(await settled(stack)).not.toBeNull()
-  // Rows that a tenant reads: SET_TENANT and the statement reached one session.
+  // The tenant reads the rows, so SET_TENANT and the statement reached one session.
   for (const { body } of sent) expect((await api.get(`order/${body.apiKey}/status`)).status).toBe(200)
   await vi.waitFor(async () => {
     const { ledger } = await readBooks(stack.file)
@@ -118,7 +118,7 @@ test('card orders at the same time are captured once each, by TLS between all se
   expect(await captured()).toBe(ORDERS)
 })
 
-/** A transaction that may write orders, for which every build waits. */
+/** Opens a transaction that may write orders. Every index build waits for it. */
 async function openTransaction(url: string) {
   const locked = Promise.withResolvers<void>()
   const ending = Promise.withResolvers<void>()
@@ -172,7 +172,7 @@ test(`orders are accepted through PgBouncer while indexes of ${ROWS} orders are 
   await vi.waitFor(async () => expect(await missing()).toBe(0), { timeout: 600_000, interval: 500 })
   const names = (await ordersIndexes()).map(({ name }) => `orders.${name}`)
   await withClient(apart.clusters.orders, (client) => client.query(`drop index ${names.join(', ')}`))
-  // Of few rows a build would end before it is killed: it waits for this transaction.
+  // With few rows, a build would end before the kill, so it waits for this transaction.
   const writer = IS_LARGE ? null : await openTransaction(superuser.href)
   // A new process finds the missing indexes.
   const [pid = 0] = stack.pids('orders')

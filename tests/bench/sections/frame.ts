@@ -5,7 +5,7 @@ import type { LoadGenerator } from '../../support/load/generator.ts'
 import type { Groups } from '../../support/processes.ts'
 import { startPlatform, type Platform, type PlatformOptions } from '../platform.ts'
 
-/** What every section needs. */
+/** The parameters of all sections. */
 export type Frame = {
   directory: string
   generator: LoadGenerator
@@ -15,10 +15,10 @@ export type Frame = {
   rounds: number
 }
 
-/** Enough clients to keep two cores busy, and few enough that none queues for long. */
+/** Enough clients to keep two cores busy, but few enough to avoid long queues. */
 export const BUSY = 16
 
-/** Names a value of a section: the operation, and the number of clients unless that is `BUSY`. */
+/** Returns the name of a value of a section: the operation, and the number of clients unless it is `BUSY`. */
 export const keyOf = (operation: string, clients: number): string =>
   clients === BUSY ? operation : `${operation}, ${clients === 1 ? 'quiet' : `${clients} clients`}`
 
@@ -29,8 +29,8 @@ export const servicesOf = ({ groups }: { groups: Groups }): Groups =>
 export type Setting = Pick<PlatformOptions, 'replicas' | 'telemetry' | 'commit'>
 
 /**
- * Starts a stack per setting, quietly. All are new: a stack that has run everything has other compiled code than one that
- * runs three operations.
+ * Starts a stack for each setting, without progress output. All stacks are new: the compiled code of a stack depends on the
+ * operations that it has run.
  */
 export const openStacks = (
   { directory, reporter }: Frame,

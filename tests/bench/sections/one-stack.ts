@@ -12,7 +12,7 @@ const PER_SECOND = 50
 /** After 150 orders V8 has compiled half of the code: p50 is 52 ms, and 37 ms after a thousand. */
 const PACED_WARM_UP_S = 20
 
-/** Card orders at the rate of a city's busy hour, in an open loop. */
+/** Measures card orders at the rate of a city's busy hour, in an open loop. */
 export async function paced(platform: Platform, { generator, reporter, seconds }: Frame): Promise<Section> {
   const run = (forSeconds: number) =>
     runOperation(platform, generator, {
@@ -38,7 +38,7 @@ export async function paced(platform: Platform, { generator, reporter, seconds }
 
 const LOOKS = 10
 const REQUESTS = 100_000
-/** The share of the requests that each operation has. A card order is three requests to payments: token, authorize, capture. */
+/** The share of each operation in the requests. A card order causes three requests to payments: token, authorize, capture. */
 const SHARES: readonly [OperationName, number][] = [
   ['menu', 1],
   ['get-user', 1],
@@ -46,7 +46,7 @@ const SHARES: readonly [OperationName, number][] = [
   ['card-order', 1 / 3],
 ]
 
-/** The memory of every service while each takes 100,000 requests. */
+/** Measures the memory of every service while each receives 100,000 requests. */
 export async function memory(platform: Platform, { generator, reporter }: Frame): Promise<Section> {
   const looks: Record<string, number>[] = []
   await reporter.step(`${REQUESTS} requests to each service`, async (step) => {

@@ -27,7 +27,7 @@ const SCALE_CLIENTS = 8
 
 const inPercent = ({ value, noise }: Ratio) => `${value.toFixed(2)} ±${Math.round(noise * 100)} %`
 
-/** The cost of operations by the amount of stored orders and restaurants. */
+/** Measures the cost of operations by the number of stored orders and restaurants. */
 export async function scale(frame: Frame): Promise<Section> {
   await using cleanup = new AsyncDisposableStack()
   const settings = SIZES.map(() => ({ telemetry: frame.telemetry }))
@@ -62,7 +62,7 @@ export async function scale(frame: Frame): Promise<Section> {
   }
 }
 
-/** Fills the database of a stack; returns its size with all indexes, MB. */
+/** Fills the database of a stack. Returns its size with all indexes, in MB. */
 async function fillStack(
   { database, settled }: Platform,
   { orders, restaurants }: (typeof SIZES)[number],

@@ -18,7 +18,7 @@ import { digits, type Section } from '../report.ts'
 import { operationsOn, orderLimits } from '../subjects.ts'
 import { BUSY, keyOf, openStacks, servicesOf, type Frame, type Setting } from './frame.ts'
 
-/** More clients than orders run at the same time. */
+/** More clients than concurrent orders. */
 const CROWD = 64
 
 type Pair = {
@@ -33,7 +33,7 @@ type Pair = {
   result: string
 }
 
-/** Two replicas of each service against one: on a quiet machine, and on one whose cores are busy. */
+/** Compares two replicas of each service with one, on a quiet machine and on a machine with busy cores. */
 export const replicas = (frame: Frame, operations: readonly OperationName[]): Promise<Section> =>
   pair(frame, {
     section: {
@@ -48,7 +48,7 @@ export const replicas = (frame: Frame, operations: readonly OperationName[]): Pr
     result: 'two / one, a second',
   })
 
-/** Telemetry at the default sampling against none. */
+/** Compares telemetry at the default sampling with no telemetry. */
 export const tracing = (frame: Frame, operations: readonly OperationName[]): Promise<Section> =>
   pair(frame, {
     section: {
@@ -113,7 +113,7 @@ function pairSection(
   }
 }
 
-/** The operations that the targets against a commit name. */
+/** The operations in the targets for a comparison with a commit. */
 export const COMPARED: readonly OperationName[] = [
   'menu',
   'menu-unchanged',
@@ -125,8 +125,8 @@ export const COMPARED: readonly OperationName[] = [
 ]
 
 /**
- * The working tree beside another commit, both with telemetry: CPU of each operation, memory of the services, and the least work
- * that any design of a card order needs.
+ * Compares the working tree with another commit, both with telemetry. It measures the CPU of each operation, the memory of the
+ * services, and the least work of any design of a card order.
  */
 export async function againstCommit(
   frame: Frame,
@@ -165,7 +165,7 @@ export async function againstCommit(
   ]
 }
 
-/** A card order against the sum of its parts, round by round. */
+/** Compares a card order with the sum of its parts, round by round. */
 function limitSection(side: Side, clients: readonly number[]): Section {
   const rows = clients.map((each) => {
     const parts = CARD_ORDER_LIMITS.map((part) => cpuRounds(samplesOf(side, part, each)))

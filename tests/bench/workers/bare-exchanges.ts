@@ -2,7 +2,7 @@ import { Pool } from 'undici'
 import { runLoad, type Load, type Outcome } from '../../support/load/loop.ts'
 import { serve } from '../../support/worker.ts'
 
-/* HTTP exchanges of 500 bytes each way, one after the other, over persistent connections. */
+/* HTTP exchanges of 500 bytes in each direction, in sequence over persistent connections. */
 
 /** The number of exchanges with each origin in the arguments. */
 export type ExchangesJob = { load: Load; exchanges: readonly number[] }

@@ -5,7 +5,7 @@ import pg from 'pg'
 import { serve } from '../../support/worker.ts'
 
 /*
- * A bare Fastify: responses from memory, and the select of an order or of a user's orders with its rows unchanged. Arguments: the
+ * A bare Fastify: responses from memory, and the select of an order or of a user's orders with unchanged rows. Arguments: the
  * folder of the responses, their names, the database.
  */
 

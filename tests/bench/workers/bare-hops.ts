@@ -3,8 +3,9 @@ import { runLoad, type Load, type Outcome } from '../../support/load/loop.ts'
 import { serve } from '../../support/worker.ts'
 
 /*
- * One message of 500 bytes over several queues in a row, at the least cost with which a crashed consumer loses nothing: durable
- * classic queues, transient messages, no publisher confirms, acknowledgements. Nothing is parsed or stored on the way.
+ * One message of 500 bytes over several queues in sequence, with the least cost at which a crashed consumer loses no message.
+ * Queues are durable and classic. Messages are transient, without publisher confirms, and acknowledged. No step parses or stores a
+ * message.
  */
 
 export type HopsJob = { load: Load; hops: number }

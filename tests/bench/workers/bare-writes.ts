@@ -4,11 +4,11 @@ import { runLoad, type Load, type Outcome } from '../../support/load/loop.ts'
 import { serve } from '../../support/worker.ts'
 
 /*
- * The durable writes of an order, by pg alone: the order (1 KB), for a card its charge, and an update of both. Statements
- * are prepared.
+ * The durable writes of an order with plain pg: the order (1 KB), the charge of a card order, and an update of both. Statements are
+ * prepared.
  */
 
-/** `card-4` commits four times, because a third party makes the charge in between. */
+/** `card-4` commits four times, because a third party makes the charge between the commits. */
 export type WritesJob = { load: Load; shape: 'card-4' | 'cash-2' }
 
 const pool = new pg.Pool({ connectionString: process.argv[2], max: 10 })

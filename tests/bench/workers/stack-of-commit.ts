@@ -1,6 +1,6 @@
 /**
- * Starts the stack of another commit with that commit's own launcher: `root` is its checked-out tree. The stack ends with
- * this process.
+ * Starts the stack of another commit with the launcher of that commit. `root` is its checked-out tree. The stack ends with this
+ * process.
  */
 import { join } from 'node:path'
 import type * as launcher from '../../../dev/stack.ts'

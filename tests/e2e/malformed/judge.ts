@@ -1,16 +1,16 @@
 import { ProblemDocument, problems, type ProblemCode } from '@platter/contracts'
 import type { Exchanged } from '../../support/exchange.ts'
 
-/** A request that takes longer hangs, or the machine was busy: repeated alone, it shows which. */
+/** A request that takes longer hangs, or the machine was busy. A repetition alone shows the cause. */
 export const WITHIN_MS = 1_000
 
-/** What only our side knows, and nothing that the requests have in them. */
+/** Internal details of Platter that no request contains. */
 const LEAKS =
   /\n\s+at |node_modules|\.ts\b|file:\/\/|\b(select .+ from|insert into|update \w+ set|delete from) |relation "|violates|syntax error|ECONN|EPIPE|ENOENT|ERR_|FST_|(Zod|Type|Range|Syntax|Reference)Error|Unexpected token|\bundefined\b|\[object |postgres|rabbit|redis|amqp/i
 
 /**
- * What is wrong with a response to any request; null when nothing is. A client that ends its side, or sends half a request, may
- * see the connection closed.
+ * Returns the fault of a response to any request, or null. A client that ends its side, or sends an incomplete request, may see a
+ * closed connection.
  */
 export function complaint(
   { status, headers, body, closed }: Exchanged,
@@ -24,7 +24,7 @@ export function complaint(
   return complaintAbout(status, headers, body)
 }
 
-/** Headers that reveal the software, or would allow pages of other origins to act with a cookie. */
+/** Headers that reveal the software, or allow pages of other origins to act with a cookie. */
 const NOT_SAID = /^(server|x-powered-by|via|access-control-allow-credentials)$/
 
 function complaintAboutHeaders(status: number, headers: Record<string, string>): string | null {
@@ -35,7 +35,10 @@ function complaintAboutHeaders(status: number, headers: Record<string, string>):
   return mayBeKept(status, headers).test(kept) ? null : `${status} with ${kept} about keeping it`
 }
 
-/** A refusal nowhere, what may be of a person nowhere without asking again, and a script for a while. */
+/**
+ * Returns the permitted `cache-control`. A problem is never stored, personal data needs a revalidation, and a script may be stored
+ * for a time.
+ */
 function mayBeKept(status: number, headers: Record<string, string>): RegExp {
   if (status >= 400) return /^no-store$/
   return headers['content-type']?.startsWith('text/javascript')
@@ -62,7 +65,7 @@ function parsed(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    // Reported by the caller: text that is not JSON is no problem document.
+    // The caller reports it: text that is not JSON is no problem document.
     return undefined
   }
 }

@@ -6,17 +6,17 @@ import { ownStack } from '../stack.ts'
 
 const SERVICES = ['gateway', 'catalog', 'accounts', 'orders', 'payments'] as const
 
-/** The processes of our services at this moment, from the file that the launcher keeps up to date. */
+/** Returns the current processes of the services, from the file that the launcher updates. */
 export function processes(): Record<string, number[]> {
   const file = join(dirname(ownStack().data.logs), 'stack.json')
   const { processes: running } = JSON.parse(readFileSync(file, 'utf8')) as StackFile
   return Object.fromEntries(SERVICES.map((service) => [service, running[service]]))
 }
 
-/** MiB that each process has in memory, by service and number. */
+/** Returns the resident memory of each process in MiB, by service and number. */
 export const memory = () => residentOf(each())
 
-/** MiB that each has had in memory at most. */
+/** Returns the peak of the resident memory of each process in MiB. */
 export const mostMemory = () => peaksOf(each())
 
 const each = (): Groups =>

@@ -130,13 +130,13 @@ export const nasty = (random: Random): unknown => {
 type Container = Record<string, unknown> | unknown[]
 const isContainer = (value: unknown): value is Container => typeof value === 'object' && value !== null
 
-/** Every object and list in a value, itself included, but not what is nested deeper than anybody would read. */
+/** Returns every object and list in a value, including the value, up to a depth that a parser would still read. */
 function containersIn(value: unknown, depth = 0): Container[] {
   if (!isContainer(value) || depth > 8) return []
   return [value, ...Object.values(value).flatMap((inner) => containersIn(inner, depth + 1))]
 }
 
-/** Changes one place of a value, wherever it is; gives the value, or another one in its place. */
+/** Changes one random place of a value. Returns the value or its replacement. */
 export function mutate(value: unknown, random: Random): unknown {
   const containers = containersIn(value)
   if (containers.length === 0 || random.next() < 0.05) return nasty(random)
@@ -153,7 +153,7 @@ export function mutate(value: unknown, random: Random): unknown {
   return value
 }
 
-/** What cannot be said with a value: numbers that are none, names that are there twice, what JSON does not have. */
+/** Applies faults that a value cannot express: invalid numbers, duplicate names, syntax that JSON does not have. */
 export function mutateText(text: string, random: Random): string {
   const at = random.between(0, text.length)
   const turn = random.between(0, 10)
@@ -178,7 +178,7 @@ export function mutateText(text: string, random: Random): string {
   return random.pick(['[', '{"a":']).repeat(random.pick([100, 5_000, 60_000]))
 }
 
-/** What is no text at all. */
+/** Applies faults that are not text. */
 export function mutateBytes(bytes: Buffer, random: Random): Buffer {
   const turn = random.between(0, 5)
   if (turn === 0)

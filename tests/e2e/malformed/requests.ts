@@ -6,7 +6,7 @@ import { documented, sampleOf, type Known } from './samples.ts'
 /** The material of the requests: access keys of each audience, apiKeys, and valid bodies by operation. */
 export type World = {
   keyFor: (path: string) => string
-  /** apiKeys by the part of a path before them. */
+  /** apiKeys by the preceding part of the path. */
   apiKeys: Record<string, readonly string[]>
   known: Known
   goodBodies: Record<string, readonly unknown[]>
@@ -16,20 +16,20 @@ export type Made = {
   operation: string
   bytes: Buffer
   isHead: boolean
-  /** Less was sent than was announced: the client has to say that no more will come, at once or after a while (ms). */
+  /** The request is shorter than announced. The client must end its side, at once or after this time (ms). */
   ends: boolean | number
-  /** The connection may be closed without an answer. */
+  /** The server may close the connection without a response. */
   mayClose: boolean
 }
 
-/** One request out of chance: mostly near to a good one, because what is far from it is soon refused. */
+/** Generates one random request. Most are close to a valid request, because other requests are rejected early. */
 export function makeRequest(random: Random, world: World): Made {
   const operation = random.pick(operations)
   const { query, body } = documented(operation.method, operation.path)
   const target = `${pathFor(operation, random, world)}${queryFor(query, random, world)}`
   const method = random.next() < 0.95 ? operation.method : random.pick(METHODS)
   const payload = body ? bodyFor(operation, random, world) : random.next() < 0.1 ? garbage(random) : null
-  // An empty body cannot be cut: Node sends no response to a client that ends after a whole request.
+  // An empty body cannot be cut. Node sends no response to a client that ends after a complete request.
   const cut = payload !== null && random.next() < 0.02 && payload.length > 0
   const head = headFor({ method, target, operation, payload }, random, world)
   const sent = cut ? payload.subarray(0, payload.length >> 1) : (payload ?? Buffer.alloc(0))
@@ -49,7 +49,7 @@ function pathFor({ path }: Operation, random: Random, world: World): string {
     if (!part.startsWith(':')) return part
     const before = all[at - 1] ?? ''
     const there = world.apiKeys[before] ?? []
-    // What is put under any other key would be in the way of other tests.
+    // Data under any other key would disturb other tests.
     if (before === 'restaurants' || (there.length > 0 && random.next() < 0.85)) return random.pick(there)
     return random.next() < 0.5 ? 'none' : inUrl(nastyText(random), random)
   })
@@ -57,7 +57,7 @@ function pathFor({ path }: Operation, random: Random, world: World): string {
   return random.next() < 0.93 ? whole : mutatePath(whole, random)
 }
 
-/** Mostly as a client would write it; else the bytes themselves, which is no URL. */
+/** Usually encodes the text like a client. Otherwise it inserts the raw bytes, which is no valid URL. */
 const inUrl = (text: string, random: Random): string =>
   random.next() < 0.8 ? encodeURIComponent(text.toWellFormed()) : text.replaceAll(/[\r\n ]/g, '')
 
@@ -104,9 +104,9 @@ function queryFor(parameters: Query, random: Random, { known }: World): string {
 
 // Body -----------------------------------------------------------------------------------------------------
 
-/** Larger than any body may be; making and sending more than that would be what takes the time. */
+/** Exceeds the limit of any body. Larger bodies would spend the time of the test on generation and transfer. */
 const LARGEST = 5_000_000
-/** Who asks for the connection to be closed may not read the answer, if that comes while it is still sending. */
+/** A client that requests `connection: close` may miss a response that arrives while it still sends. */
 const CLOSING_AT_MOST = 60_000
 
 function bodyFor(operation: Operation, random: Random, world: World): Buffer {
@@ -136,7 +136,7 @@ function headFor({ method, target, operation, payload }: Head, random: Random, w
   const fields: [name: string, value: string][] = [
     ...(random.next() < 0.995 ? [['host', 'localhost'] as [string, string]] : []),
     ...(payload && payload.length > CLOSING_AT_MOST ? [] : [['connection', 'close'] as [string, string]]),
-    // Bad keys are counted by address, and those of other tests are not to be held off.
+    // Bad keys are counted by address, and must not block the address of other tests.
     ['x-forwarded-for', `198.51.100.${random.between(0, 255)}`],
     ...keyFields(operation, random, world),
   ]

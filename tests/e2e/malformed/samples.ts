@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import type { Random } from '../../support/random.ts'
 
-/** As much of a JSON Schema as the contracts' document has. */
+/** The part of JSON Schema that the document of the contracts uses. */
 export type Schema = {
   $ref?: string
   type?: string | string[]
@@ -32,7 +32,7 @@ export const document = JSON.parse(readFileSync(DOCUMENT, 'utf8')) as {
   components: { schemas: Record<string, Schema>; parameters: Record<string, Parameter> }
 }
 
-/** What the contracts' document says that an endpoint takes. */
+/** Returns the parameters and the body of an endpoint from the document of the contracts. */
 export function documented(method: string, path: string): { query: Parameter[]; body: Schema | null } {
   const template = path.replaceAll(/:(\w+)/g, '{$1}')
   const found = document.paths[template]?.[method.toLowerCase()]
@@ -43,18 +43,18 @@ export function documented(method: string, path: string): { query: Parameter[]; 
   }
 }
 
-/** Texts of the right form, by the name of the field; where there is none, any text will do. */
+/** Returns texts with a valid form for a field name. Without one, any text is possible. */
 export type Known = (field: string, random: Random) => unknown
 
-/** What values are made by: chance, what is known, and how often a value is as large as a limit allows, or larger. */
+/** The source of values: random choices, known texts, and the probability of a value at or above its limit. */
 type Made = { random: Random; known: Known; atLimit: number }
 
-/** So many values are what a limit allows just so, or just not, or a hundred times over. */
+/** The share of values exactly at the limit, just above it, or a hundred times as large. */
 const AT_LIMIT = 0.04
-/** More would be larger than any body may be. */
+/** A larger number would exceed the limit of any body. */
 const MANY = 3_000
 
-/** A value that fits the schema, as far as `known` knows the form of its texts. */
+/** Generates a value that fits the schema, if `known` has the form of its texts. */
 export const sampleOf = (schema: Schema, random: Random, known: Known, field = ''): unknown =>
   sample(schema, { random, known, atLimit: AT_LIMIT }, field)
 
@@ -81,7 +81,7 @@ function sampleList({ minItems = 0, maxItems = 3, items = {} }: Schema, made: Ma
   const length = isAtLimit
     ? Math.min(MANY, random.pick([minItems, maxItems, maxItems + 1, maxItems * 100]))
     : random.between(minItems, Math.max(minItems, Math.min(maxItems, atLimit === 0 ? 1 : 3)))
-  // Menus are lists of lists of lists: many of many would be more than there is memory.
+  // Menus are lists of lists of lists. Long lists on all levels would exceed the memory.
   const inner = isAtLimit ? { ...made, atLimit: 0 } : made
   return Array.from({ length }, () => sample(items, inner, field))
 }
@@ -127,7 +127,7 @@ function samplePlain(type: string | undefined, schema: Schema, { random, atLimit
   return 'Some text'.slice(0, schema.maxLength ?? 100)
 }
 
-/** The schema that a reference leads to. */
+/** Returns the schema of a reference. */
 export function resolve(reference: string): Schema {
   const schema = document.components.schemas[reference.split('/').at(-1) ?? '']
   if (!schema) throw new Error(`${reference} leads nowhere`)

@@ -5,11 +5,11 @@ import { METHODS } from './mutations.ts'
 import type { Made, World } from './requests.ts'
 
 /*
- * What is wrong below the level of HTTP's fields: framing, line ends, methods, targets, encodings. Mostly things that
- * two programs might read differently, which is how requests are smuggled past the first of them.
+ * Faults below the level of HTTP fields: framing, line ends, methods, targets, encodings. Two programs might parse most of them
+ * differently, which enables request smuggling past the first of them.
  */
 
-/** What else the gateway answers. */
+/** Other paths of the gateway. */
 const OTHER_PATHS = [
   '/console/',
   '/console',
@@ -31,7 +31,7 @@ const OTHER_PATHS = [
 const BODY = '{"restaurantApiKey":"x","items":[]}'
 const LENGTH = `content-length: ${BODY.length}`
 const CHUNKED = `${BODY.length.toString(16)}\r\n${BODY}\r\n0\r\n\r\n`
-/** Ten megabytes that are ten kilobytes on the way. */
+/** Ten megabytes, compressed to ten kilobytes. */
 const BOMB = gzipSync(Buffer.alloc(10_000_000))
 
 type Framed = { fields: string[]; body: string | Buffer }
@@ -47,7 +47,7 @@ const FRAMINGS: readonly Framed[] = [
     fields: [`content-length:${length}`],
     body: BODY,
   })),
-  // Encodings that are nearly chunked.
+  // Encodings that resemble chunked.
   ...[
     'chunked, identity',
     'identity, chunked',
@@ -78,11 +78,11 @@ const FRAMINGS: readonly Framed[] = [
     `${'1\r\n \r\n'.repeat(2_000)}0\r\n\r\n`,
     '0\r\n\r\n',
   ].map((body) => ({ fields: ['transfer-encoding: chunked'], body })),
-  // Less than was announced, or more.
+  // Fewer or more bytes than announced.
   { fields: ['content-length: 5000'], body: BODY },
   { fields: [LENGTH], body: `${BODY}GET / HTTP/1.1\r\n` },
   { fields: [LENGTH], body: `${BODY}\u0000\u0001\u0002` },
-  // Compressed: nothing of ours unpacks anything.
+  // Compressed bodies. No part of Platter decompresses them.
   { fields: [`content-length: ${BOMB.length}`, 'content-encoding: gzip'], body: BOMB },
   ...(
     [
@@ -96,7 +96,7 @@ const FRAMINGS: readonly Framed[] = [
     fields: [`content-length: ${body.length}`, `content-encoding: ${encoding}`],
     body,
   })),
-  // Text that is not UTF-8, or says that it is not.
+  // Text in another encoding than UTF-8, or with a header that names another one.
   ...(['utf16le', 'latin1'] as const).map((encoding) => {
     const body = Buffer.from('{"a":"é"}', encoding)
     return { fields: [`content-length: ${body.length}`, `x-charset: ${encoding}`], body }
@@ -160,7 +160,7 @@ const FIELDS: readonly string[] = [
   `baggage: ${'k=v,'.repeat(2_000)}`,
 ]
 
-/** Other protocols, and what is none. */
+/** Other protocols, and bytes of no protocol. */
 const STRANGERS: readonly (string | Buffer)[] = [
   'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\u0000\u0000\u0000\u0004\u0000\u0000\u0000\u0000\u0000',
   Buffer.from('1603010200010001fc0303', 'hex'),
@@ -203,7 +203,7 @@ const lineOf = (random: Random, method: string, path: string): string =>
     `\r\n\r\n${method} ${path} HTTP/1.1`,
   ])
 
-/** One request with wrong bytes, or bytes that resemble a request. */
+/** Generates one request with wrong bytes, or bytes that resemble a request. */
 export function makeWireRequest(random: Random, world: World): Made {
   const turn = random.next()
   if (turn < 0.08) return { ...made('stranger', Buffer.from(random.pick(STRANGERS)), false), ends: true }
@@ -213,7 +213,7 @@ export function makeWireRequest(random: Random, world: World): Made {
   const lines = [
     random.next() < 0.7 ? `${method} ${path} HTTP/1.1` : lineOf(random, method, path),
     'host: localhost',
-    // Bad keys are counted by address, and those of other tests are not to be held off.
+    // Bad keys are counted by address, and must not block the address of other tests.
     `x-forwarded-for: 198.51.100.${random.between(0, 255)}`,
     `x-access-token: ${world.keyFor(path)}`,
     ...(random.next() < 0.8 ? ['content-type: application/json'] : []),
@@ -222,7 +222,7 @@ export function makeWireRequest(random: Random, world: World): Made {
   ]
   const end = random.next() < 0.97 ? '\r\n' : '\n'
   const one = Buffer.concat([Buffer.from(`${lines.join(end)}${end}${end}`, 'latin1'), Buffer.from(body)])
-  // Several on one connection: each has to begin where the one before it ends.
+  // Several requests on one connection. Each must begin at the end of the previous one.
   const several = random.next() < 0.1 ? Array.from({ length: random.between(2, 20) }, () => one) : [one]
   return {
     ...made('wire', Buffer.concat(several), method === 'HEAD'),
@@ -230,7 +230,7 @@ export function makeWireRequest(random: Random, world: World): Made {
   }
 }
 
-/** Long enough for an answer as a rule. */
+/** Usually long enough for a response. */
 const NO_MORE_AFTER_MS = 250
 
 const made = (operation: string, bytes: Buffer, isHead: boolean): Made => ({

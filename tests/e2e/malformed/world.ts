@@ -16,7 +16,7 @@ import { aRestaurant, always, menuItem, menuOf, newKey, restaurantInput } from '
 import type { Random } from '../../support/random.ts'
 import type { World } from './requests.ts'
 
-/** What the endpoints can be asked about without disturbing anybody: an application and two restaurants of its own. */
+/** Creates the objects for the requests, isolated from other tests: an application and two restaurants. */
 export async function aWorld(): Promise<World> {
   const { id: applicationId, accessKey: application } = await api.newApplication('malformed')
   const [open, changing] = [await aRestaurant({}, [menuItem(9.5), menuItem(4)]), await aRestaurant()]
@@ -51,7 +51,7 @@ export async function aWorld(): Promise<World> {
     keyFor: (path) => keys[path.split('/')[1] ?? ''] ?? application,
     apiKeys: {
       restaurant: [open, cast.aurora],
-      // Only this one is changed: other tests use the others.
+      // Only this restaurant is changed, because other tests use the others.
       restaurants: [changing, changing, changing, 'a%20b', '%00', '%F0%9F%8D%95', 'x'.repeat(101)],
       customizations: items,
       item: items,
@@ -74,7 +74,7 @@ export async function aWorld(): Promise<World> {
   }
 }
 
-/** Values of the right form by the names of fields. */
+/** Returns values with a valid form by the names of fields. */
 function knownIn(apiKeys: readonly string[]) {
   const fixed: Record<string, readonly unknown[]> = {
     apiKey: ['', null, ...apiKeys],
@@ -95,7 +95,7 @@ function knownIn(apiKeys: readonly string[]) {
   return (field: string, random: Random): unknown => {
     if (field === 'email') return `malformed.${random.between(0, 999_999)}@example.org`
     const values = fixed[field]
-    // A copy: mutations change it in place, and all files of a worker share the fixtures.
+    // A copy, because mutations change it in place, and all files of a worker share the fixtures.
     return values && random.next() < 0.9 ? structuredClone(random.pick(values)) : undefined
   }
 }

@@ -18,7 +18,7 @@ const isOpen = async ({ installation, restaurantApiKey, keys }: World): Promise<
 
 const TOOL = ['compose', 'run', '--rm', '-T', 'platter']
 
-/** A certificate for the domain that ended yesterday; only OpenSSL's `ca` sets both dates. */
+/** Creates a certificate for the domain that ended yesterday. Only OpenSSL's `ca` sets both dates. */
 const expired = (domain: string) => `cd /tmp && mkdir -p ca && : > ca/index && echo 01 > ca/serial &&
 openssl req -x509 -newkey rsa:2048 -nodes -keyout ca/key.pem -out ca/root.pem -days 9 -subj /CN=expired &&
 openssl req -newkey rsa:2048 -nodes -keyout key.pem -out csr.pem -subj /CN=${domain} &&
@@ -179,7 +179,7 @@ export const FAILURES: readonly Situation[] = [
   {
     title: 'an alert reaches a receiver that verifies its signature',
     async run({ installation, receiver }) {
-      // Those of the situations before.
+      // Messages of the earlier situations do not count.
       const earlier = receiver.received.length
       const output = await installation.platter('alerts', 'test')
       check(output.includes('webhook: delivered'), output)

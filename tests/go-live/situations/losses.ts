@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { SERVICES } from '../installation.ts'
 import { check, secondsUntil, sendOrder, type Situation, type World } from '../world.ts'
 
-/** The settings of docs/backups.md, as `alter system` takes them. */
+/** Returns the settings of docs/backups.md in the form of `alter system`. */
 function settings(): string[] {
   const text = readFileSync(join(import.meta.dirname, '../../../docs/backups.md'), 'utf8')
   const [, lines = ''] = /^ {3}```ini\n([^]*?)^ {3}```$/m.exec(text) ?? []
@@ -16,7 +16,7 @@ function settings(): string[] {
 
 const NOT_ARCHIVED = `select count(*) from pg_ls_archive_statusdir() where name like '%.ready'`
 
-/** Charges of orders that the database does not have. */
+/** Returns the number of charges whose orders are not in the database. */
 async function strayCharges({ installation }: World): Promise<number> {
   const since = ['platter', 'reconcile', '--since', '1h', '--json']
   const { stdout } = await installation.attempt('docker', 'compose', 'run', '--rm', '-T', ...since)
@@ -78,7 +78,7 @@ export const LOSSES: readonly Situation[] = [
       const moment = (await installation.sql('select clock_timestamp()')).trim()
       check((await sendOrder(world, 'card', lost)).status === 200, 'no order')
       await secondsUntil(async () => world.stripe.captured().length > 0, { what: 'the capture', withinS: 30 })
-      // A recovery reads the archive only, so it must have the last WAL.
+      // A recovery reads only the archive, so the archive must have the last WAL.
       await installation.sql('select pg_switch_wal()')
       await secondsUntil(async () => (await installation.sql(NOT_ARCHIVED)).trim() === '0', {
         what: 'the archive of the WAL',

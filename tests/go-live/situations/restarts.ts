@@ -1,11 +1,11 @@
 import { check, reconcile, secondsUntil, whileOrdering, type Situation, type World } from '../world.ts'
 
 /**
- * The target is 10 s. A machine with two cores does not reach it: the start of all containers takes 20 s of CPU time, and orders
+ * The target is 10 s. A machine with two cores does not reach it: the start of all containers takes 20 s of CPU time. Orders also
  * wait for RabbitMQ, which needs 7 s on an idle machine.
  */
 const RESTART_GAP_S = 60
-/** Docker restarts the containers, on a machine that does nothing else. */
+/** Docker restarts the containers in this time, on an otherwise idle machine. */
 const READY_WITHIN_S = 120
 
 /** Kills the main process of every container at once, as a power failure does. Docker restarts them. */
@@ -15,7 +15,7 @@ async function killAll({ installation }: World): Promise<void> {
   await installation.run('kill', '-9', ...pids.trim().split('\n'))
 }
 
-/** Nothing but Docker brings the platform back. */
+/** Waits until Docker alone has restarted the platform. */
 async function waitUntilReady({ installation }: World): Promise<void> {
   const ready = async () => (await installation.call('/health/ready')).status === 200
   await secondsUntil(ready, { what: 'ready', withinS: READY_WITHIN_S })

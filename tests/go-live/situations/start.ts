@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { AUTHORITY, AUTHORITY_CADDYFILE } from '../overlay.ts'
 import { check, sendOrder, secondsUntil, type Situation, type World } from '../world.ts'
 
-/** The file of docs/deployment.md, open at all times. */
+/** Returns the restaurant of docs/deployment.md, open at all times. */
 function restaurantOfTheDocuments() {
   const text = readFileSync(join(import.meta.dirname, '../../../docs/deployment.md'), 'utf8')
   const [, json = ''] = /^```json\n(\{\n {2}"restaurant"[^]*?)^```$/m.exec(text) ?? []
@@ -16,7 +16,7 @@ function restaurantOfTheDocuments() {
   return file
 }
 
-/** Starts an authority with an ACME directory, and stores its certificate where CA_FILE is. */
+/** Starts an authority with an ACME directory, and stores its certificate at the path of CA_FILE. */
 async function startAuthority({ installation }: World): Promise<void> {
   installation.write('authority.Caddyfile', AUTHORITY_CADDYFILE)
   installation.write(AUTHORITY.file, '')
@@ -43,7 +43,7 @@ async function onlyCaddyIsPublished({ installation }: World): Promise<void> {
 
 const lastWord = (output: string): string => output.trim().split(/\s+/).at(-1) ?? ''
 
-/** The commands of docs/deployment.md: a restaurant, its console, an application and their keys. */
+/** Runs the commands of docs/deployment.md: they add a restaurant, its console, an application and their keys. */
 export async function addRestaurant(world: World): Promise<string> {
   const { installation, keys } = world
   const file = restaurantOfTheDocuments()
@@ -70,7 +70,7 @@ export async function addRestaurant(world: World): Promise<string> {
   return `open ${(await secondsUntil(open, { what: 'the restaurant is open', withinS: 30 })).toFixed(1)} s after its console connected`
 }
 
-/** One order in cash and one by card, which is captured once. */
+/** Places one order in cash and one by card. The card order is captured once. */
 export async function placeOrders(world: World): Promise<string> {
   const cash = await sendOrder(world, 'cash')
   check(cash.status === 200, `cash: ${cash.status} ${JSON.stringify(cash.body)}`)

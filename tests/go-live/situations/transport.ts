@@ -9,7 +9,7 @@ import { check, sendOrder, type Situation, type World } from '../world.ts'
 
 const FIRST_EVENT_S = 1
 
-/** Opens the event stream of an order. Resolves with the first event and its seconds, while the stream is still open. */
+/** Opens the event stream of an order. Resolves with the first event and its seconds while the stream is still open. */
 function firstEvent({ installation, keys }: World, order: string): Promise<{ text: string; afterS: number }> {
   const from = performance.now()
   return new Promise((resolve, reject) => {
@@ -64,18 +64,18 @@ function statusByHttp2({ installation }: World): Promise<number> {
   })
 }
 
-/** Runs in the page. */
+/** The code runs in the page. */
 const PROTOCOLS = `['navigation', 'resource'].flatMap((type) => performance.getEntriesByType(type))
   .map(({ nextHopProtocol }) => nextHopProtocol)`
 
-/** Opens the console in Chromium, by QUIC only. Resolves with the protocols of its files. */
+/** Opens the console in Chromium, only by QUIC. Resolves with the protocols of its files. */
 async function protocolsOfConsole({ installation }: World): Promise<string[]> {
   const executablePath = await ensureChromium(
     tmpdir(),
     plainReporter((line) => process.stdout.write(`${line}\n`)),
   )
   check(executablePath !== null, 'HTTP/3 needs Chromium: sudo apt-get install chromium-headless-shell')
-  // Chromium accepts QUIC with a certificate of a private authority by its public key only.
+  // Chromium accepts QUIC with a certificate of a private authority only by its public key.
   const { publicKey } = await installation.certificate()
   const pin = createHash('sha256')
     .update(publicKey.export({ type: 'spki', format: 'der' }))

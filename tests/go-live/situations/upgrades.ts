@@ -4,14 +4,14 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { CURRENT, SERVICES, type Service } from '../installation.ts'
 import { check, reconcile, whileOrdering, type Situation, type World } from '../world.ts'
 
-/** docs/operations.md, "Upgrade": the target. */
+/** The target of docs/operations.md, "Upgrade". */
 const UPGRADE_GAP_S = 10
 const SCRIPT = 'deploy/compose/upgrade.sh'
 const REPOSITORY = join(import.meta.dirname, '../../..')
 /** All images with a tag of the version. */
 const IMAGES = [...SERVICES, 'jobs', 'tool']
 
-/** Builds the services as they were before the newest commit that changed one, or at GO_LIVE_PREVIOUS. Returns the tag. */
+/** Builds the services before the newest commit that changed one of them, or at GO_LIVE_PREVIOUS. Returns the tag. */
 async function buildPrevious({ installation }: World): Promise<string> {
   const version = installation.version
   const changed = await installation.run(
@@ -34,7 +34,7 @@ async function buildPrevious({ installation }: World): Promise<string> {
   return 'go-live-previous'
 }
 
-/** Makes a version whose `service` has one more migration, and perhaps an index. Its other images are the current ones. */
+/** Builds a version whose `service` has one more migration, and optionally an index. Its other images are the current ones. */
 async function buildNext(
   { installation }: World,
   service: Service,
@@ -65,14 +65,14 @@ async function versions({ installation }: World): Promise<Record<string, string>
 
 const all = (version: string) => Object.fromEntries(SERVICES.map((name) => [name, version]))
 
-/** Whether the running services have these versions. */
+/** Throws unless the running services have these versions. */
 async function checkVersions(world: World, expected: Readonly<Record<string, string>>): Promise<void> {
   const found = await versions(world)
   const wrong = SERVICES.filter((name) => found[name] !== expected[name])
   check(wrong.length === 0, `other versions run: ${JSON.stringify(found)}`)
 }
 
-/** The command of docs/operations.md, with the images of another version. */
+/** Runs the command of docs/operations.md with the images of another version. */
 async function changeTo(world: World, version: string): Promise<string> {
   const { installation } = world
   installation.version = version
@@ -149,7 +149,7 @@ export const UPGRADES: readonly Situation[] = [
       const { installation } = world
       const path = join(installation.folder, 'deploy/compose/Caddyfile')
       const before = readFileSync(path, 'utf8')
-      // A new file with the old name, which a mount of the file would not show.
+      // The write creates a new file with the old name. A mount of the file itself would not show it.
       const use = (text: string) => {
         installation.write('deploy/compose/Caddyfile.new', text)
         renameSync(`${path}.new`, path)

@@ -49,6 +49,6 @@ export const authorizations: AuthorizationStore = {
       return row.state === state ? write(orderApiKey, row.releaseRequested, { ...row, ...change }) : row
     }),
 
-  // For operators only: no decision depends on it.
+  // Only operators read it: no decision depends on it.
   recordUnknown: async () => undefined,
 }

@@ -37,7 +37,7 @@ function linkOf(orderApiKey: string) {
   return database.links.get(database.orders.get(orderApiKey)?.restaurantApiKey ?? '') ?? null
 }
 
-/** The row, while the lease is the last one that was acquired. */
+/** Returns the row if the lease is the last acquired one. */
 function held({ orderApiKey, attempt }: Lease): DeliveryRow | null {
   const row = simulation().database.deliveries.get(orderApiKey)
   return row?.attempts === attempt ? row : null

@@ -7,7 +7,7 @@ import { statement, type KeyRow } from '../database.ts'
 import { simulation } from '../simulation.ts'
 import { keyOf } from './sagas.ts'
 
-/** Changes the key's row, or takes it away (null), if it is still that of the order. */
+/** Changes or deletes (null) the row of the key, if it still belongs to the order. */
 function change(used: OrderKey, to: (row: KeyRow) => KeyRow | null): void {
   const { keys } = simulation().database
   const row = keys.get(keyOf(used))

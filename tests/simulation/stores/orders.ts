@@ -73,7 +73,7 @@ const wasGivenUp = (apiKey: string) => simulation().database.deliveries.get(apiK
 
 export const restaurantOrders = { find: findOfRestaurant, findForNotice }
 
-/** The parts that refunds and cancellations read. */
+/** Returns the parts of an order that refunds and cancellations read. */
 const findStory = (by: { number: number } | { apiKey: string }): Promise<StoredStory | null> =>
   statement('rows of an order', () => {
     const order = 'apiKey' in by ? simulation().database.orders.get(by.apiKey) : undefined

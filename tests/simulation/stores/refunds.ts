@@ -11,7 +11,7 @@ const read = (apiKey: string): RefundRow | null => {
   return found ? { ...found.row, ageSeconds: Math.floor((world.now - found.sentAt) / 1000) } : null
 }
 
-/** As the real store reads it: without the field for 0. */
+/** The real store also omits the field for 0. */
 const withRefunded = <Row extends Authorization>(row: Row, refunded: number): Row => ({
   ...row,
   refunded: refunded > 0 ? cents(refunded) : undefined,
@@ -31,7 +31,7 @@ const end = (apiKey: string, change: Partial<RefundRow>) =>
     if (simulation().database.refunds.get(apiKey)?.row.state === 'sent') set(apiKey, change)
   })
 
-/** Changes the row. A failure frees its amount. */
+/** Changes the row. A failure releases its reserved amount. */
 function set(apiKey: string, change: Partial<RefundRow>): void {
   const { refunds, authorizations } = simulation().database
   const found = refunds.get(apiKey)

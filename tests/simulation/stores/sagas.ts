@@ -3,7 +3,7 @@ import { isChallenged } from '../../../services/orders/src/saga/domain/challengi
 import { statement, type SagaRow } from '../database.ts'
 import { simulation, world } from '../simulation.ts'
 
-/* Plain columns by version, as the real store: what they become is decided by the real `saga/domain/transition.ts`. */
+/* Plain columns by version, like the real store. The real `saga/domain/transition.ts` decides their values. */
 
 function asLoaded(row: SagaRow): Loaded {
   const order = simulation().database.orders.get(row.orderApiKey)

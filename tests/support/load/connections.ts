@@ -3,23 +3,23 @@ import { until } from '../../../dev/process/wait.ts'
 import type { Reply } from './loop.ts'
 
 /*
- * Persistent HTTP connections that send prepared bytes. A generator shares the cores with what it measures: this one takes
- * 40 µs of CPU a request, a third of undici's pool, because it parses the head of a response only.
+ * Persistent HTTP connections that send prepared bytes. A generator shares the cores with the measured processes. These connections
+ * take 40 µs of CPU for each request, a third of undici's pool, because they parse only the head of a response.
  */
 
 type Request = { bytes: string; expects: number | undefined; resolve: (reply: Reply) => void }
 
 const END_OF_HEAD = Buffer.from('\r\n\r\n')
-/** Costs the gateway next to nothing; the response is 404. */
+/** A request with almost no cost for the gateway. The response is 404. */
 const PROBE = 'GET / HTTP/1.1\r\nhost: platter\r\n\r\n'
 const OPEN_WITHIN_MS = 15_000
 
 export class Connections {
   readonly #origins: readonly URL[]
   readonly #open = new Set<Connection>()
-  /** Used in turn: the gateway closes a connection that is idle for 5 s. */
+  /** Connections are used in turn, because the gateway closes a connection that is idle for 5 s. */
   readonly #idle: Connection[] = []
-  /** Requests that found no idle connection, as behind a load balancer. Their time counts. */
+  /** Requests that found no idle connection wait here, as behind a load balancer. Their waiting time counts. */
   #queue: Request[] = []
   #next = 0
   #isOver = false
@@ -29,7 +29,7 @@ export class Connections {
     for (let made = 0; made < count; made++) this.#idle.push(this.#make(made))
   }
 
-  /** Resolves when each connection has carried a request: the gateway accepts 800 connections one by one, in 0.3 s. */
+  /** Resolves when each connection has carried a request. The gateway accepts 800 connections one after another, in 0.3 s. */
   async probe(): Promise<void> {
     const all = this.#open.size
     for (let sent = 0; sent < all; sent++) void this.send(PROBE)
@@ -39,7 +39,7 @@ export class Connections {
     })
   }
 
-  /** Sends a request; the reply has a failure when its status is not the expected one. */
+  /** Sends a request. The reply has a failure if its status is not the expected one. */
   send(bytes: string, expects?: number): Promise<Reply> {
     const { promise, resolve } = Promise.withResolvers<Reply>()
     const request = { bytes, expects, resolve }
@@ -49,7 +49,7 @@ export class Connections {
     return promise
   }
 
-  /** Called by a connection that may take its next request. */
+  /** Called by a connection that can take its next request. */
   release(connection: Connection): void {
     const request = this.#queue[this.#next++]
     if (request) return connection.send(request)
@@ -66,7 +66,7 @@ export class Connections {
     if (!this.#isOver) this.release(this.#make(connection.origin))
   }
 
-  /** Closes all connections; requests without a response end with status 0. */
+  /** Closes all connections. Requests without a response end with status 0. */
   close(): void {
     this.#isOver = true
     for (const { resolve } of this.#queue.slice(this.#next)) resolve({ status: 0, failure: 'never sent' })
@@ -86,7 +86,7 @@ export class Connections {
 class Connection {
   readonly #socket: Socket
   readonly #all: Connections
-  /** Its index among the origins. */
+  /** The index of the target in the origins. */
   readonly origin: number
   #received: Buffer | null = null
   #request: Request | null = null
@@ -138,7 +138,7 @@ class Connection {
 
 const statusOf = (head: string): number => Number(head.slice(9, 12))
 
-/** NaN without a length. A 304 has no body (RFC 9110, 15.4.5). */
+/** Returns NaN without a length. A 304 has no body (RFC 9110, 15.4.5). */
 const lengthOf = (head: string): number =>
   statusOf(head) === 304 ? 0 : Number(/\r\ncontent-length: (\d+)/i.exec(head)?.[1] ?? Number.NaN)
 

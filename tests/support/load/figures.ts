@@ -4,13 +4,13 @@ import type { Outcome } from './loop.ts'
 /** Times in ms. */
 export type Summary = { count: number; p50: number; p99: number }
 
-/** One source in figures. `goodput`: responses with status 200 a second. */
+/** The figures of one source. `goodput`: responses with status 200 per second. */
 export type Figures = {
   sent: number
   goodput: number
   accepted: Summary
   refused: Summary
-  /** Responses that are neither 200, 429 nor 503, by status; 0: lost. */
+  /** Responses other than 200, 429 and 503, by status. 0 means lost. */
   others: Record<string, number>
   lackingRetryAfter: number
   lateP99: number
@@ -18,11 +18,11 @@ export type Figures = {
 
 const REFUSALS = [429, 503]
 
-/** How long the responses with these statuses took; ms. */
+/** The times of the responses with these statuses, in ms. */
 export const tookOf = ({ byStatus }: Outcome, ...statuses: readonly number[]): readonly number[] =>
   statuses.flatMap((status) => byStatus[status] ?? [])
 
-/** The figures of one or more runs of the same source; `seconds` all together. */
+/** Computes the figures of one or more runs of the same source. `seconds` is their total time. */
 export function figuresOf(outcomes: readonly Outcome[], seconds: number): Figures {
   const took = (...statuses: number[]) => outcomes.flatMap((outcome) => tookOf(outcome, ...statuses))
   const sum = (of: (one: Outcome) => number) => outcomes.reduce((total, one) => total + of(one), 0)

@@ -1,22 +1,22 @@
 import { Worker } from '../worker.ts'
 import type { Load, Outcome } from './loop.ts'
 
-/** In the bytes of a request: replaced by a new UUID each time it is sent. */
+/** A placeholder in the bytes of a request. Each sent request has a new UUID in its place. */
 export const UNIQUE = '00000000-0000-4000-8000-000000000000'
 
-/** A stream of requests. `bytes` are whole requests, sent in turn. */
+/** A stream of requests. `bytes` are complete requests, sent in turn. */
 export type Source = { name: string; load: Load; bytes: readonly string[]; expects?: number }
 
 /**
- * `connections` are opened before the first request, and spread over the origins; no more are opened, as a load balancer
- * does it.
+ * `connections` are opened before the first request, and spread over the origins. No further ones are opened, as in a load
+ * balancer.
  */
 export type Job = { origins: readonly string[]; connections: number; sources: readonly Source[] }
 
-/** By the name of the source. */
+/** Outcomes by the name of the source. */
 export type Outcomes = Record<string, Outcome>
 
-/** Sends HTTP requests from a process of its own. */
+/** Sends HTTP requests from a separate process. */
 export class LoadGenerator {
   readonly #worker: Worker<Job, Outcomes>
 
@@ -28,12 +28,12 @@ export class LoadGenerator {
     return new LoadGenerator(await Worker.start(new URL('process.ts', import.meta.url)))
   }
 
-  /** Sends from all sources at the same time; resolves when every request has a response or is lost. */
+  /** Sends from all sources at the same time. Resolves when every request has a response or is lost. */
   run(job: Job): Promise<Outcomes> {
     return this.#worker.run(job)
   }
 
-  /** As `run`, with one source. */
+  /** Like `run`, with one source. */
   async send(job: Omit<Job, 'sources'>, source: Omit<Source, 'name'>): Promise<Outcome> {
     const { only } = await this.run({ ...job, sources: [{ name: 'only', ...source }] })
     return only!
@@ -50,7 +50,7 @@ export class LoadGenerator {
 
 type RequestLine = { method: 'GET' | 'POST'; path: string; key?: string; headers?: Record<string, string> }
 
-/** The bytes of a request, with a JSON body if there is one. */
+/** Returns the bytes of a request, with an optional JSON body. */
 export function requestBytes({ method, path, key, headers = {} }: RequestLine, body?: unknown): string {
   const text = body === undefined ? '' : JSON.stringify(body)
   const fields = {

@@ -1,26 +1,29 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { within } from '../../../dev/process/wait.ts'
 
-/** How much to send: for so many seconds, or so many requests. */
+/** The length of a load: a number of seconds, or of requests. */
 export type Load = {
   seconds?: number
   count?: number
 } & (
   | {
-      /** A closed loop: so many clients; each sends its next request after the response. */
+      /** A closed loop with this number of clients. Each client sends its next request after a response. */
       clients: number
     }
   | {
-      /** An open loop: a request starts when it is due, and its latency counts from then. A stall of the platform stays visible. */
+      /**
+       * An open loop: a request starts when it is due, and its latency counts from that time. A stall of the platform stays
+       * visible.
+       */
       perSecond: number
     }
 )
 
-/** The end of one request. */
+/** The result of one request. */
 export type Reply = {
-  /** 0: no response. */
+  /** 0 without a response. */
   status: number
-  /** Of an unexpected response. */
+  /** The description of an unexpected response. */
   failure?: string
   /** A response of 429 or 503 without `Retry-After`. */
   lacksRetryAfter?: boolean
@@ -29,22 +32,22 @@ export type Reply = {
 export type Outcome = {
   sent: number
   seconds: number
-  /** How long each request took, ms. */
+  /** The times of the requests, in ms. */
   byStatus: Record<number, number[]>
   lackingRetryAfter: number
   /** The first failure. */
   failure: string | null
-  /** How late the generator itself started requests of an open loop; ms. */
+  /** The delays with which the generator itself started requests of an open loop, in ms. */
   lateMs: number[]
 }
 
-/** Sends the `n`th request, from 0. A rejection counts as status 0. */
+/** Sends the `n`th request, counted from 0. A rejection counts as status 0. */
 export type Send = (n: number) => Promise<Reply>
 
-/** Requests without a response after this time count as lost; longer than the gateway's own deadline of 10 s. */
+/** Requests without a response after this time count as lost. It exceeds the deadline of the gateway, 10 s. */
 const PATIENCE_MS = 15_000
 
-/** Runs a load; `giveUp` ends what has no response when the patience is over. */
+/** Runs a load. After PATIENCE_MS, `giveUp` ends the requests without a response. */
 export async function runLoad(
   load: Load,
   send: Send,
@@ -83,11 +86,11 @@ class Loop {
     await Promise.all(Array.from({ length: clients }, client))
   }
 
-  /** A timer fires late by a millisecond or more: all requests that are due by then start at once. */
+  /** A timer fires at least a millisecond late, so all requests that are due by then start at once. */
   async open({ perSecond, seconds = 10 }: Load & { perSecond: number }): Promise<void> {
     const period = 1_000 / perSecond
     const total = Math.round(perSecond * seconds)
-    // Two loads that start at the same moment would otherwise send in step.
+    // Otherwise two loads that start at the same moment would send in step.
     const first = this.#began + period * Math.random()
     while (this.#outcome.sent < total) {
       const due = first + this.#outcome.sent * period

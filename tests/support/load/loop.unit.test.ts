@@ -13,7 +13,7 @@ test('an open loop counts a latency from the time at which the request was due, 
     return { status: 200 }
   })
   expect(outcome.sent).toBe(10)
-  // The first took 60 ms, and five others were due at 10 to 50 ms: each could start at 60 ms only, 10 ms late or more.
+  // The first request took 60 ms, and five others were due at 10 to 50 ms. Each could start only at 60 ms, 10 ms late or more.
   expect(tookOf(outcome, 200).filter((ms) => ms >= 9).length).toBeGreaterThanOrEqual(6)
 })
 

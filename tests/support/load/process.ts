@@ -8,7 +8,7 @@ import { runLoad, type Outcome } from './loop.ts'
 serve<Job, Outcomes>('', async ({ origins, connections: count, sources }) => {
   const connections = new Connections(origins, sources.length === 0 ? 0 : count)
   try {
-    // A closed loop has a connection per client, and does not measure their opening apart from the rest.
+    // A closed loop has one connection per client, and includes the opening of connections in its measurement.
     if (sources.some(({ load }) => 'perSecond' in load)) await connections.probe()
     const run = async (source: Source): Promise<[name: string, Outcome]> => {
       const templates = source.bytes.map((bytes) => bytes.split(UNIQUE))
