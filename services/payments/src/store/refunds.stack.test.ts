@@ -38,6 +38,13 @@ async function captured(amount = 1_000): Promise<string> {
 const storeAt = (at: number): RefundStore => stores[at % 2 === 0 ? 0 : 1]
 const authorizationOf = (orderApiKey: string) => postgresAuthorizations(pools[1].db).find(orderApiKey)
 
+/** How many statements of this test's database wait for a lock. */
+async function waitingForLocks(): Promise<number> {
+  const { rows } = await sql<{ waiting: number }>`select count(*)::integer as waiting from pg_stat_activity
+    where datname = current_database() and wait_event_type = 'Lock'`.execute(pools[0].db)
+  return rows[0]!.waiting
+}
+
 async function reservedOf(orderApiKey: string): Promise<Cents> {
   const row = await authorizationOf(orderApiKey)
   return row ? refundedOf(row) : cents(0)
@@ -107,6 +114,27 @@ test('a failure frees the amount once, whatever other replicas write', async () 
   await stores[1].markFailed(other.apiKey, 'refund_failed')
   expect(await stores[1].find(other.apiKey)).toMatchObject({ state: 'done', processorId: 're_2' })
   expect(await reservedOf(orderApiKey)).toBe(600)
+})
+
+test('a repeated command and a failure of its refund at the same moment do not wait for each other', async () => {
+  const orderApiKey = await captured()
+  const one = { apiKey: `${orderApiKey}-f1`, orderApiKey, amount: cents(400) }
+  await stores[0].reserve(one)
+  const later: Promise<unknown>[] = []
+  /** Starts a statement that has to wait for the authorization, and returns once it waits. */
+  const startWaiting = async (statement: () => Promise<unknown>) => {
+    later.push(statement())
+    await expect.poll(waitingForLocks, { timeout: 10_000 }).toBe(later.length)
+  }
+  await pools[0].db.transaction().execute(async (transaction) => {
+    await sql`select from authorizations where order_api_key = ${orderApiKey} for update`.execute(transaction)
+    await startWaiting(() => stores[0].reserve(one))
+    await startWaiting(() => stores[1].markFailed(one.apiKey, 'refund_failed'))
+    await startWaiting(() => stores[0].markReturned([one.apiKey]))
+  })
+  await Promise.all(later)
+  expect(await stores[0].find(one.apiKey)).toMatchObject({ state: 'failed' })
+  expect(await reservedOf(orderApiKey)).toBe(0)
 })
 
 test('a refund that fails after it was done frees its amount once, and a refunded order is captured again', async () => {

@@ -32,6 +32,16 @@ const columns = sql`refunds.api_key as "apiKey", refunds.order_api_key as "order
   refunds.processor_id as "processorId", refunds.failure_code as "failureCode",
   extract(epoch from now() - refunds.created_at)::int8 as "ageSeconds"`
 
+/**
+ * Locks the authorizations before their refunds, as `reserve` does. In the other order, a failure and a repeated command of one
+ * refund wait for each other: deadlock.
+ */
+const lockedCharges = (apiKeys: readonly string[]) => sql`
+  locked as materialized (
+    select order_api_key from authorizations
+    where order_api_key in (select order_api_key from refunds where api_key = any(${apiKeys}))
+    order by order_api_key for update)`
+
 const UNIQUE_VIOLATION = '23505'
 
 type Db = Kysely<Database>
@@ -82,9 +92,10 @@ export function postgresRefunds(db: Db): RefundStore {
     },
     async markFailed(apiKey, code) {
       await sql`
-        with failed as (
+        with ${lockedCharges([apiKey])}, failed as (
           update refunds set state = 'failed', failure_code = ${code}, updated_at = now()
-          where api_key = ${apiKey} and state = 'sent' returning order_api_key, amount)
+          from locked where api_key = ${apiKey} and state = 'sent' and locked.order_api_key = refunds.order_api_key
+          returning refunds.order_api_key, refunds.amount)
         update authorizations set refunded = refunded - failed.amount, updated_at = now()
         from failed where authorizations.order_api_key = failed.order_api_key`.execute(db)
     },
@@ -92,9 +103,11 @@ export function postgresRefunds(db: Db): RefundStore {
       if (apiKeys.length === 0) return
       // A release has refunded the rest of the charge, so its authorization stays `refunded`.
       await sql`
-        with failed as (
+        with ${lockedCharges(apiKeys)}, failed as (
           update refunds set state = 'failed', failure_code = 'refund_failed', updated_at = now()
-          where api_key = any(${apiKeys}) and state <> 'failed' returning order_api_key, amount),
+          from locked where api_key = any(${apiKeys}) and state <> 'failed'
+            and locked.order_api_key = refunds.order_api_key
+          returning refunds.order_api_key, refunds.amount),
         freed as (select order_api_key, sum(amount)::integer as amount from failed group by order_api_key)
         update authorizations set refunded = refunded - freed.amount, updated_at = now(),
           state = case when state = 'refunded' and release_requested_at is null then 'captured' else state end
