@@ -119,6 +119,8 @@ export default defineConfig({
         // Each test kills in turn, and recovers beside the others.
         test: {
           ...PATIENT,
+          // The titles are the names of the points, in full.
+          taskTitleValueFormatTruncate: 0,
           name: 'crash',
           include: ['tests/crash-points/**/*.test.ts'],
           maxConcurrency: 200,

@@ -8,7 +8,7 @@ import { entryOf } from '../../dev/stack/processes.ts'
 import { isStandIn } from '../../dev/stack/services.ts'
 import { eventually } from '../support/eventually.ts'
 import { wipeBroker } from '../support/faults.ts'
-import { readLines } from '../support/json-lines.ts'
+import { readEvents } from './events.ts'
 
 type Service = 'gateway' | 'catalog' | 'accounts' | 'orders' | 'payments'
 
@@ -55,10 +55,8 @@ export class CrashStack {
   }
 
   /** Returns the events of a request so far, in the order of their writing. */
-  async eventsOf(requestId: string): Promise<string[]> {
-    const file = join(this.#directory, 'events.jsonl')
-    const lines = await readLines<{ requestId: string; event: string }>(file)
-    return lines.filter((line) => line.requestId === requestId).map(({ event }) => event)
+  eventsOf(requestId: string): string[] {
+    return readEvents(this.#directory, requestId)
   }
 
   /** Arms a crash point: the process that reaches this event of this request kills itself. */

@@ -4,12 +4,13 @@
  * the services needs no hooks for the test.
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
-import { appendFileSync, readFileSync, renameSync } from 'node:fs'
+import { readFileSync, renameSync } from 'node:fs'
 import { Server } from 'node:http'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { Bus } from '@platter/bus'
 import { decode } from '../../packages/bus/src/message-format.ts'
+import { appendEvent } from './events.ts'
 import { nameOfCall, nameOfMessage, nameOfStatement } from './names.ts'
 
 const { CRASH_DIRECTORY = '', CRASH_SERVICE = '' } = process.env
@@ -17,7 +18,6 @@ const require = createRequire(import.meta.url)
 
 /** The request that the running code serves, across all awaits, and the queue of its message. */
 const context = new AsyncLocalStorage<{ requestId: string; queue: string }>()
-const counts = new Map<string, number>()
 /** After this time, data that was written to a socket has left the process. */
 const WRITTEN_MS = 5
 
@@ -31,12 +31,8 @@ function inContext<T>(requestId: unknown, queue: string, work: () => T): T {
 function record(what: string): void {
   const here = context.getStore()
   if (!here) return
-  const key = `${here.requestId} ${what}`
-  const count = (counts.get(key) ?? 0) + 1
-  counts.set(key, count)
-  const event = `${CRASH_SERVICE} ${what}${count === 1 ? '' : ` #${count}`}`
   const { requestId } = here
-  appendFileSync(join(CRASH_DIRECTORY, 'events.jsonl'), `${JSON.stringify({ requestId, event })}\n`)
+  const event = appendEvent(CRASH_DIRECTORY, requestId, `${CRASH_SERVICE} ${what}`)
   if (isArmed(requestId, event)) process.kill(process.pid, 'SIGKILL')
 }
 
