@@ -129,6 +129,7 @@ const calls = {
   },
   idempotencyKeys: {
     claim: (db) => postgresStores(db).idempotencyKeys.claim(scope, 1_000),
+    markRefused: (db) => postgresStores(db).idempotencyKeys.markRefused(scope),
     complete: (db) =>
       postgresStores(db).idempotencyKeys.complete(
         { ...scope, orderApiKey: order },

@@ -38,7 +38,8 @@ export type DeliveryRow = {
 
 export type KeyRow = {
   fingerprint: string
-  orderApiKey: string
+  /** Null for a refused request. */
+  orderApiKey: string | null
   busyUntil: number
   status: number | null
   body: string | null

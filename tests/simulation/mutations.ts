@@ -25,6 +25,13 @@ export const MUTATIONS: readonly PlantedBug[] = [
       18,
     ],
   }),
+  ...bugsIn(`${ORDERS}/placing/routes/send-order.ts`, {
+    'a refusal denies the order of a concurrent request with its key': [
+      'const isRefusal = error instanceof Problem && error.status < 500',
+      'const isRefusal = false',
+      270_398,
+    ],
+  }),
   ...bugsIn('packages/bus/src/consumer.ts', {
     'a message is acknowledged before it is handled': [
       'const isLastDelivery = redelivered && !noAck && !staysUnacknowledged',

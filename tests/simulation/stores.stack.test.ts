@@ -277,6 +277,7 @@ function aCall(random: Random, prefix: string): Call {
     { name: 'orders.markAnswered', run: ({ orders: store }) => store.markAnswered(apiKey) },
     { name: 'orders.markReadIfPending', run: ({ orders: store }) => store.markReadIfPending(apiKey) },
     { name: 'idempotencyKeys.claim', run: ({ idempotencyKeys }) => idempotencyKeys.claim(scope, claimMs) },
+    { name: 'idempotencyKeys.markRefused', run: ({ idempotencyKeys }) => idempotencyKeys.markRefused(scope) },
     {
       name: 'idempotencyKeys.complete',
       run: ({ idempotencyKeys }) => idempotencyKeys.complete(used, answer),

@@ -21,13 +21,23 @@ const claim: IdempotencyKeyStore['claim'] = (scope, claimMs) =>
   statement(`use key ${scope.key}`, (): UsedKey | null => {
     const { database, world } = simulation()
     const row = database.keys.get(keyOf(scope))
-    if (!row) return null
+    if (row?.orderApiKey === null) database.keys.delete(keyOf(scope))
+    if (!row || row.orderApiKey === null) return null
     if (row.fingerprint !== scope.fingerprint) return { kind: 'mismatch' }
     if (row.status !== null && row.body !== null)
       return { kind: 'completed', status: row.status, body: row.body }
     if (row.busyUntil > world.now) return { kind: 'in-flight' }
     database.keys.set(keyOf(scope), { ...row, busyUntil: world.now + claimMs })
     return { kind: 'resumed', orderApiKey: row.orderApiKey }
+  })
+
+const markRefused: IdempotencyKeyStore['markRefused'] = (scope) =>
+  statement(`refuse key ${scope.key}`, () => {
+    const { keys } = simulation().database
+    if (keys.get(keyOf(scope))?.orderApiKey) return false
+    const { fingerprint } = scope
+    keys.set(keyOf(scope), { fingerprint, orderApiKey: null, busyUntil: 0, status: null, body: null })
+    return true
   })
 
 const complete: IdempotencyKeyStore['complete'] = (used, answer) =>
@@ -43,4 +53,4 @@ const release: IdempotencyKeyStore['release'] = (used) =>
 const remove: IdempotencyKeyStore['delete'] = (used) =>
   statement(`delete key ${used.key}`, () => change(used, () => null))
 
-export const idempotencyKeys = { claim, complete, release, delete: remove }
+export const idempotencyKeys = { claim, markRefused, complete, release, delete: remove }

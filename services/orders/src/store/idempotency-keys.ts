@@ -54,8 +54,8 @@ export const isClaimed = (error: unknown): boolean =>
 
 /**
  * Idempotency keys of send-order, each with its order. A key is committed with the accepted order, and completed with the result of
- * the order, possibly by another replica. Every other POST stores its key and its response in one transaction (`idempotent` in the
- * kit).
+ * the order, possibly by another replica. A refused request has a row without an order. Every other POST stores its key and its
+ * response in one transaction (`idempotent` in the kit).
  */
 export class PostgresIdempotencyKeys {
   readonly #db: Db
@@ -64,23 +64,45 @@ export class PostgresIdempotencyKeys {
     this.#db = db
   }
 
-  /** Returns the state of a key; null for a new key. Claims it for `claimMs` if the claim of an earlier request has expired. */
+  /**
+   * Returns the state of a key; null for a new key, or that of a refused request. Claims it for `claimMs` if the claim of an earlier
+   * request has expired.
+   */
   async claim(scope: IdempotencyScope, claimMs: number): Promise<UsedKey | null> {
     const { accessKeyId, path, key, fingerprint, otherFingerprint = fingerprint } = scope
     const { rows } = await sql<Row>`
-    with claimed as (
+    with forgotten as (
+      delete from idempotency_keys
+      where access_key_id = ${accessKeyId} and path = ${path} and key = ${key} and order_api_key is null
+    ), claimed as (
       update idempotency_keys set busy_until = now() + ${claimMs} * interval '1 millisecond'
       where access_key_id = ${accessKeyId} and path = ${path} and key = ${key}
-        and fingerprint in (${fingerprint}, ${otherFingerprint}) and status is null and busy_until <= now()
+        and fingerprint in (${fingerprint}, ${otherFingerprint}) and order_api_key is not null
+        and status is null and busy_until <= now()
       returning order_api_key)
     select fingerprint, order_api_key, status, body, exists (select from claimed) as claimed from idempotency_keys
-    where access_key_id = ${accessKeyId} and path = ${path} and key = ${key}`.execute(this.#db)
+    where access_key_id = ${accessKeyId} and path = ${path} and key = ${key} and order_api_key is not null`.execute(
+      this.#db,
+    )
     const [row] = rows
     if (!row) return null
     if (!isSameRequest(row.fingerprint, scope)) return { kind: 'mismatch' }
     if (row.status !== null && row.body !== null)
       return { kind: 'completed', status: row.status, body: row.body }
     return row.claimed ? { kind: 'resumed', orderApiKey: row.order_api_key } : { kind: 'in-flight' }
+  }
+
+  /**
+   * Stores that a request with this key was refused, until the next request with the key. Meanwhile no concurrent request with the
+   * key can be accepted (`isClaimed`). Returns false, and stores nothing, if one was accepted before.
+   */
+  async markRefused({ accessKeyId, path, key, fingerprint }: IdempotencyScope): Promise<boolean> {
+    const { numAffectedRows } = await sql`
+      insert into idempotency_keys as used (access_key_id, path, key, fingerprint)
+      values (${accessKeyId}, ${path}, ${key}, ${fingerprint})
+      on conflict (access_key_id, path, key) do update set fingerprint = excluded.fingerprint
+      where used.order_api_key is null`.execute(this.#db)
+    return numAffectedRows === 1n
   }
 
   /** Stores the first final response, which is replayed byte for byte. Concurrent calls share the statement. */

@@ -54,21 +54,21 @@ const MAX_PENDING_REQUESTS = 1_000
  */
 export function sendOrder(deps: Deps): Handler<typeof SendOrder> {
   return async (call) => {
-    const { body, principal, requestId, deadline } = call
-    const { applicationId, mode } = principal
+    const { principal, deadline } = call
     const { limit, notifier } = deps
     if (notifier.pendingCount >= MAX_PENDING_REQUESTS) throw overloaded()
-    using permit = limit.acquire(applicationId)
+    using permit = limit.acquire(principal.applicationId)
     const repeated = await replay(deps, call, permit)
     if (repeated) return repeated
-    const caller = { applicationId, mode, requestId, deadline, now: Date.now() }
-    const checked = await checkOrder(deps, body, caller)
-    const newCard = await permit.suspend(() => tokenized(deps.tokenize, call, checked.order))
+    const ready = await prepare(deps, call, permit).catch((error: unknown) =>
+      unlessAccepted(deps, call, { permit, error }),
+    )
+    if (ready instanceof Rendered) return ready
     // After the deadline the order would continue although its client receives an error.
     if (deadline.earlier(requestTimes.answer).isOver) throw tooLate()
     const apiKey = newApiKey()
     using pending = notifier.addPendingRequest(apiKey)
-    const accepted = await accept(deps, call, { apiKey, pending, checked, newCard })
+    const accepted = await accept(deps, call, { apiKey, pending, ...ready })
     call.concerns(apiKey)
     if (permit.usedMs > LATE_MS) call.setHeader(OVERLOADED_HEADER, 'true')
     return await permit.suspend(() => finalAnswer(deps, { apiKey, accepted, pending }, call))
@@ -81,9 +81,39 @@ const tooLate = () =>
     'The order could not be checked in time. Nothing was charged. Please try again.',
   )
 
+/** Checks the order, and exchanges its new card for a token. Nothing is stored. */
+async function prepare(
+  deps: Deps,
+  call: Call<typeof SendOrder>,
+  permit: Permit,
+): Promise<Pick<Acceptable, 'checked' | 'newCard'>> {
+  const { body, requestId, deadline, principal } = call
+  const { applicationId, mode } = principal
+  const checked = await checkOrder(deps, body, { applicationId, mode, requestId, deadline, now: Date.now() })
+  return { checked, newCard: await permit.suspend(() => tokenized(deps.tokenize, call, checked.order)) }
+}
+
 /**
- * Returns the response to a request whose Idempotency-Key was used before; null for a new key. A refusal before the acceptance
- * stores no key, so the corrected request may use the same key.
+ * Throws the error, unless it is a refusal and a concurrent request with the same key was accepted. A client that repeats a request
+ * may have two in progress, and the restaurant may close between their checks: a 422 would deny an order that exists. A concurrent
+ * request that is not yet accepted can no longer be.
+ */
+async function unlessAccepted(
+  deps: Deps,
+  call: Call<typeof SendOrder>,
+  { permit, error }: { permit: Permit; error: unknown },
+): Promise<Rendered> {
+  const isRefusal = error instanceof Problem && error.status < 500
+  if (!isRefusal || !call.idempotency || (await deps.idempotencyKeys.markRefused(call.idempotency)))
+    throw error
+  const repeated = await replay(deps, call, permit)
+  if (!repeated) throw error
+  return repeated
+}
+
+/**
+ * Returns the response to a request whose Idempotency-Key was used before; null for a new key, or the key of a refused request,
+ * which the corrected request may use again.
  */
 async function replay(deps: Deps, call: Call<typeof SendOrder>, permit: Permit): Promise<Rendered | null> {
   if (!call.idempotency) return null

@@ -1,0 +1,90 @@
+import type { Bus } from '@platter/bus'
+import { cents, CatalogQuote, OrderRequest, type SendOrder } from '@platter/contracts'
+import { ConcurrencyLimit, createLog, Deadline, Problem, Rendered, type Call } from '@platter/kit'
+import { expect, test } from 'vitest'
+import { sendOrder } from '#/placing/routes/send-order.ts'
+import type { IdempotencyKeyStore, UsedKey } from '#/store/idempotency-keys.ts'
+
+type Deps = Parameters<typeof sendOrder>[0]
+type Keys = Pick<IdempotencyKeyStore, 'claim' | 'markRefused'>
+
+const closed = new Problem('restaurant-closed', 'The restaurant has closed.')
+const scope = { accessKeyId: 'k', path: '/publicapi/v1/send-order', key: 'key-1', fingerprint: 'f' }
+
+/** The key of a request. Another request with the same key has its order accepted while catalog checks this one. */
+class ConcurrentKey implements Keys {
+  isRefused = false
+  #used: UsedKey | null = null
+  readonly #meanwhile: UsedKey | null
+
+  constructor(meanwhile: UsedKey | null) {
+    this.#meanwhile = meanwhile
+  }
+
+  claim = async () => this.#used
+  markRefused = async () => (this.isRefused = this.#used === null)
+  accept(): void {
+    this.#used = this.#meanwhile
+  }
+}
+
+/** Sends an order that catalog rejects with `problem`. */
+async function send(key: ConcurrentKey, problem: Problem, idempotency: typeof scope | null = scope) {
+  const bus: Pick<Bus, 'ask'> = {
+    ask: async (question) => {
+      if (question.name !== CatalogQuote.name) throw problem
+      key.accept()
+      throw problem
+    },
+  }
+  const deps = {
+    bus,
+    idempotencyKeys: key as Keys as IdempotencyKeyStore,
+    notifier: { pendingCount: 0 },
+    limit: new ConcurrencyLimit({ permits: 1 }),
+    cardMinimum: cents(50),
+    log: createLog('test', 'silent'),
+  } as unknown as Deps
+  const headers: Record<string, string> = {}
+  const call = {
+    body: OrderRequest.parse({
+      restaurantApiKey: 'r1',
+      items: [{ apiKey: 'i1' }],
+      method: 'pickup',
+      payment: 'cash',
+      recipient: { firstName: 'Maria', lastName: 'Lindqvist', phone: '6085550142' },
+    }),
+    principal: { kind: 'application', applicationId: 'app', accessKeyId: 'k', mode: 'live' },
+    requestId: 'q',
+    headers: {},
+    deadline: Deadline.in(10_000),
+    idempotency,
+    setHeader: (name: string, value: string) => void (headers[name] = value),
+  } as unknown as Call<typeof SendOrder>
+  const answer = await Promise.resolve(sendOrder(deps)(call)).catch((error: unknown) => error)
+  return { answer, headers }
+}
+
+test('a request is not refused while a concurrent request with its key has an order', async () => {
+  const first: UsedKey = { kind: 'completed', status: 200, body: '{"apiKey":"o1"}' }
+  const { answer, headers } = await send(new ConcurrentKey(first), closed)
+  expect(answer).toEqual(new Rendered(first.body, 200))
+  expect(headers).toEqual({ 'idempotent-replayed': 'true' })
+  const waiting = await send(new ConcurrentKey({ kind: 'in-flight' }), closed)
+  expect(waiting.answer).toMatchObject({ code: 'idempotency-in-flight' })
+})
+
+test('a refused request marks its key, so that no concurrent request is accepted after it', async () => {
+  const key = new ConcurrentKey(null)
+  const { answer } = await send(key, closed)
+  expect(answer).toBe(closed)
+  expect(key.isRefused).toBe(true)
+})
+
+test('a temporary failure, and a request without a key, mark nothing', async () => {
+  const key = new ConcurrentKey(null)
+  const unavailable = new Problem('service-unavailable', 'A part of the service is not available.')
+  expect((await send(key, unavailable)).answer).toBe(unavailable)
+  expect((await send(key, closed, null)).answer).toBe(closed)
+  expect(key.isRefused).toBe(false)
+})
