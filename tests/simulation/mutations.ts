@@ -25,7 +25,7 @@ export const MUTATIONS: readonly PlantedBug[] = [
       18,
     ],
   }),
-  ...bugsIn(`${ORDERS}/placing/routes/send-order.ts`, {
+  ...bugsIn(`${ORDERS}/placing/repeated-request.ts`, {
     'a refusal denies the order of a concurrent request with its key': [
       'const isRefusal = error instanceof Problem && error.status < 500',
       'const isRefusal = false',

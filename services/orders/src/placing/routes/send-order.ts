@@ -4,7 +4,6 @@ import {
   clientAddress,
   inFlight,
   isUnavailable,
-  mismatch,
   newApiKey,
   overloaded,
   OVERLOADED_HEADER,
@@ -21,8 +20,9 @@ import { acceptanceOf, type Acceptable } from '#/placing/acceptance.ts'
 import { checkOrder } from '#/placing/check-order.ts'
 import { exchangedCardOf } from '#/domain/order-request.ts'
 import { isCharged, type PlacedOrder, type PricedOrder } from '#/domain/order.ts'
-import { claimMs, finalAnswer, outcomeUnknown } from '#/placing/final-answer.ts'
+import { finalAnswer, outcomeUnknown } from '#/placing/final-answer.ts'
 import type { Tokenizer } from '#/placing/outside/tokenize.ts'
+import { replay, unlessAccepted } from '#/placing/repeated-request.ts'
 import { accepting } from '#/saga/telemetry.ts'
 import type { Orchestrator } from '#/saga/orchestrator.ts'
 import { isClaimed } from '#/store/idempotency-keys.ts'
@@ -91,53 +91,6 @@ async function prepare(
   const { applicationId, mode } = principal
   const checked = await checkOrder(deps, body, { applicationId, mode, requestId, deadline, now: Date.now() })
   return { checked, newCard: await permit.suspend(() => tokenized(deps.tokenize, call, checked.order)) }
-}
-
-/**
- * Throws the error, unless it is a refusal and a concurrent request with the same key was accepted. A client that repeats a request
- * may have two in progress, and the restaurant may close between their checks: a 422 would deny an order that exists. A concurrent
- * request that is not yet accepted can no longer be.
- */
-async function unlessAccepted(
-  deps: Deps,
-  call: Call<typeof SendOrder>,
-  { permit, error }: { permit: Permit; error: unknown },
-): Promise<Rendered> {
-  const isRefusal = error instanceof Problem && error.status < 500
-  if (!isRefusal || !call.idempotency || (await deps.idempotencyKeys.markRefused(call.idempotency)))
-    throw error
-  const repeated = await replay(deps, call, permit)
-  if (!repeated) throw error
-  return repeated
-}
-
-/**
- * Returns the response to a request whose Idempotency-Key was used before; null for a new key, or the key of a refused request,
- * which the corrected request may use again.
- */
-async function replay(deps: Deps, call: Call<typeof SendOrder>, permit: Permit): Promise<Rendered | null> {
-  if (!call.idempotency) return null
-  const used = await deps.idempotencyKeys.claim(call.idempotency, claimMs(call.deadline))
-  switch (used?.kind) {
-    case undefined:
-      return null
-    case 'mismatch':
-      throw mismatch()
-    case 'in-flight':
-      throw inFlight()
-    case 'completed':
-      call.setHeader('idempotent-replayed', 'true')
-      return new Rendered(used.body, used.status)
-    case 'resumed':
-      return permit.suspend(() => resume(deps, used.orderApiKey, call))
-  }
-}
-
-/** Responds for an order that an earlier request accepted. It may already have a result. */
-async function resume(deps: Deps, apiKey: string, call: Call<typeof SendOrder>): Promise<Rendered> {
-  using pending = deps.notifier.addPendingRequest(apiKey)
-  pending.wake()
-  return await finalAnswer(deps, { apiKey, accepted: null, pending }, call)
 }
 
 /** Exchanges the card. The card of an order that is not charged (a test order, a total of 0) is never sent to the processor. */
