@@ -160,7 +160,7 @@ async function untilSettled(key: string, body: object): Promise<void> {
   await books.settled(key, SETTLED_WITHIN_MS)
 }
 
-/** See `killOrder` and `killAfterSale`. */
+/** An order may lack the armed event: `killOrder`, `killAfterSale`. */
 const ORDERS_TO_TRY = 3
 
 /**

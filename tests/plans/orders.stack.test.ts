@@ -19,6 +19,7 @@ const order = newApiKey()
 const restaurant = newApiKey()
 const someone = newApiKey()
 const scope = { accessKeyId: 'a', path: '/publicapi/v1/send-order', key: 'k', fingerprint: 'f' }
+const refusedScope = { ...scope, key: 'refused' }
 const facts = { total: cents(1_075), token: 't', userApiKey: null, newCard: null, newAddress: null }
 const state = { done: [], undone: [], refusal: null }
 const page = { before: { at: 1_790_000_000_000_000, id: 'x' }, limit: 100 }
@@ -128,7 +129,12 @@ const calls = {
     endNotices: (db) => postgresStores(db).deliveries.endNotices(order),
   },
   idempotencyKeys: {
-    claim: (db) => postgresStores(db).idempotencyKeys.claim(scope, 1_000),
+    claim: async (db) => {
+      const { idempotencyKeys } = postgresStores(db)
+      await idempotencyKeys.claim(scope, 1_000)
+      await idempotencyKeys.markRefused(refusedScope)
+      await idempotencyKeys.claim(refusedScope, 1_000)
+    },
     markRefused: (db) => postgresStores(db).idempotencyKeys.markRefused(scope),
     complete: (db) =>
       postgresStores(db).idempotencyKeys.complete(

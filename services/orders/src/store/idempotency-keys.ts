@@ -14,7 +14,8 @@ export type UsedKey =
 
 type Row = {
   fingerprint: string
-  order_api_key: string
+  /** Null for a refused request. */
+  order_api_key: string | null
   status: number | null
   body: string | null
   claimed: boolean
@@ -71,21 +72,16 @@ export class PostgresIdempotencyKeys {
   async claim(scope: IdempotencyScope, claimMs: number): Promise<UsedKey | null> {
     const { accessKeyId, path, key, fingerprint, otherFingerprint = fingerprint } = scope
     const { rows } = await sql<Row>`
-    with forgotten as (
-      delete from idempotency_keys
-      where access_key_id = ${accessKeyId} and path = ${path} and key = ${key} and order_api_key is null
-    ), claimed as (
+    with claimed as (
       update idempotency_keys set busy_until = now() + ${claimMs} * interval '1 millisecond'
       where access_key_id = ${accessKeyId} and path = ${path} and key = ${key}
-        and fingerprint in (${fingerprint}, ${otherFingerprint}) and order_api_key is not null
-        and status is null and busy_until <= now()
+        and fingerprint in (${fingerprint}, ${otherFingerprint}) and status is null and busy_until <= now()
       returning order_api_key)
     select fingerprint, order_api_key, status, body, exists (select from claimed) as claimed from idempotency_keys
-    where access_key_id = ${accessKeyId} and path = ${path} and key = ${key} and order_api_key is not null`.execute(
-      this.#db,
-    )
+    where access_key_id = ${accessKeyId} and path = ${path} and key = ${key}`.execute(this.#db)
     const [row] = rows
     if (!row) return null
+    if (row.order_api_key === null) return await this.#forgetRefusal(scope)
     if (!isSameRequest(row.fingerprint, scope)) return { kind: 'mismatch' }
     if (row.status !== null && row.body !== null)
       return { kind: 'completed', status: row.status, body: row.body }
@@ -103,6 +99,16 @@ export class PostgresIdempotencyKeys {
       on conflict (access_key_id, path, key) do update set fingerprint = excluded.fingerprint
       where used.order_api_key is null`.execute(this.#db)
     return numAffectedRows === 1n
+  }
+
+  /** A statement of its own: requests with a new key do not pay for it. */
+  async #forgetRefusal(scope: IdempotencyScope): Promise<null> {
+    await this.#db
+      .deleteFrom('idempotency_keys')
+      .where((row) => row.and(primaryKey(scope)))
+      .where('order_api_key', 'is', null)
+      .execute()
+    return null
   }
 
   /** Stores the first final response, which is replayed byte for byte. Concurrent calls share the statement. */
