@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs'
 import { defineConfig, type OxlintOverride } from 'oxlint'
 
 /*
- * Who may import what, and the house numbers. tests/law/boundaries.test.ts plants one violation per rule and expects
+ * Who may import what, and the house numbers. tests/policy/boundaries.test.ts plants one violation per rule and expects
  * each to be named. That canary is needed: oxlint silently drops a regex that it cannot compile (Rust syntax, no
  * lookahead), and of several matching overrides the last one replaces the others: every zone carries its whole list.
  */

@@ -37,8 +37,8 @@ export default defineConfig({
         test: {
           ...PATIENT,
           ...SHARED,
-          name: 'law',
-          include: ['tests/law/**/*.test.ts', 'tests/simulation/simulation.test.ts'],
+          name: 'policy',
+          include: ['tests/policy/**/*.test.ts', 'tests/simulation/simulation.test.ts'],
           sequence: { groupOrder: 0 },
         },
       },

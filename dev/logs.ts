@@ -6,7 +6,7 @@ import { serviceNames } from './stack/services.ts'
 const everyMs = 250
 
 /** Prints the new log lines of the services: formatted on a terminal, unchanged elsewhere. Returns a function that stops it. */
-export function followLogs(folder: string, say: (line: string) => void, isTerminal: boolean): () => void {
+export function followLogs(folder: string, print: (line: string) => void, isTerminal: boolean): () => void {
   const readable = pretty.prettyFactory({
     colorize: isTerminal,
     translateTime: 'SYS:HH:MM:ss.l',
@@ -14,7 +14,7 @@ export function followLogs(folder: string, say: (line: string) => void, isTermin
     messageFormat: '{service} {msg}',
     singleLine: true,
   })
-  const show = (line: string) => say(isTerminal ? readable(line).trimEnd() : line)
+  const show = (line: string) => print(isTerminal ? readable(line).trimEnd() : line)
   const files = serviceNames.map((name) => new Tail(join(folder, `${name}.log`), show))
   const timer = setInterval(() => void Promise.all(files.map((file) => file.read())), everyMs)
   timer.unref()

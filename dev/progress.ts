@@ -5,7 +5,7 @@ export type Reporter = {
   /** Runs `work` and shows its progress, its notes and its duration. */
   readonly step: <T>(label: string, work: (step: Step) => Promise<T>) => Promise<T>
   /** Writes a line. */
-  readonly say: (line: string) => void
+  readonly print: (line: string) => void
 }
 
 /** The notes of a running step. */
@@ -24,7 +24,7 @@ export function reporterFor(stream: NodeJS.WriteStream): Reporter {
 /** Reports in plain lines: one at the end of a step, and one for each of its activities. */
 export function plainReporter(write: (line: string) => void): Reporter {
   return {
-    say: write,
+    print: write,
     step: (label, work) =>
       measured(work, {
         now: (text) => write(`  ${label}: ${text}`),
@@ -51,17 +51,17 @@ function terminalReporter(stream: NodeJS.WriteStream): Reporter {
     const line = `${frames[frame]} ${parts.join(' · ')}`
     stream.write(`\r\u001B[K${line.slice(0, Math.max(20, stream.columns - 1))}`)
   }
-  const say = (line: string) => {
+  const print = (line: string) => {
     stream.write(`\r\u001B[K${line}\n`)
     draw()
   }
   const leave = (label: string, line: string) => {
     running.delete(label)
     if (running.size === 0) clearInterval(timer)
-    say(line)
+    print(line)
   }
   return {
-    say,
+    print,
     step: (label, work) => {
       const entry = { text: '', since: performance.now() }
       if (running.size === 0) timer = setInterval(draw, 100)

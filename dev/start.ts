@@ -54,7 +54,7 @@ async function run(flags: Flags): Promise<void> {
   })
   if (stack !== null) {
     welcome(stack, reporter)
-    if (flags.logs) followLogs(stack.file.data.logs, reporter.say, process.stdout.isTTY)
+    if (flags.logs) followLogs(stack.file.data.logs, reporter.print, process.stdout.isTTY)
     await aborted(stopping.signal)
     await stack.stop()
   }
@@ -120,7 +120,7 @@ function stopOnSignals(stopping: AbortController, reporter: Reporter): void {
   const stop = (why: string) => {
     if (since === undefined) {
       since = performance.now()
-      reporter.say(
+      reporter.print(
         `${why}: stopping${why === 'SIGINT' ? '. Press Ctrl-C again to kill all processes at once.' : ''}`,
       )
       stopping.abort(new Error(why))
@@ -199,6 +199,6 @@ function welcome(stack: Stack, reporter: Reporter): void {
     firstRequest,
     '',
   ]) {
-    reporter.say(line)
+    reporter.print(line)
   }
 }

@@ -21,7 +21,7 @@ const CHECKS: [name: string, command: string, ...args: string[]][] = [
 ]
 // Each group is one vitest run, so that a stack that does not start hides no other results. The longest groups come first.
 // End-to-end and browser tests share a stack. README.md, "Test runs", lists the commands of the full-length tests, such as rolling.
-const GROUPS = [['e2e', 'browser'], ['unit', 'law'], ['chaos'], ['stack'], ['canary'], ['crash']]
+const GROUPS = [['e2e', 'browser'], ['unit', 'policy'], ['chaos'], ['stack'], ['canary'], ['crash']]
 /**
  * Concurrent groups: one computes while another waits for processes that it has killed. With three, a slow machine had a load of 20
  * on two cores: stacks took 66 s to start, and a connection to PostgreSQL exceeded its time limit.

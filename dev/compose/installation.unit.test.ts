@@ -19,7 +19,7 @@ test('accepts a public name with Stripe, and a private name with cash only', () 
   expect(answerFaults({ DOMAIN: 'platter.lan', TLS: 'internal', PROCESSOR: 'none' })).toEqual([])
 })
 
-test('accepts a private name with an ACME directory of the operator, and a file of its authority', () => {
+test('accepts a private name with an ACME directory of the operator, and a CA_FILE', () => {
   const own = { ACME_DIRECTORY: 'https://ca.lan/acme/local/directory', CA_FILE: './ca.pem' }
   expect(answerFaults({ ...answers, ...own, DOMAIN: 'platter.lan' })).toEqual([])
   expect(answerFaults({ ...answers, CA_FILE: '/etc/ssl/company.pem' })).toEqual([])
@@ -28,27 +28,27 @@ test('accepts a private name with an ACME directory of the operator, and a file 
 test.each([
   ['a URL', { DOMAIN: 'https://orders.bistro-aurora.com' }, 'without https://'],
   ['capital letters', { DOMAIN: 'Orders.bistro-aurora.com' }, 'in lower case'],
-  ['a name from documentation', { DOMAIN: 'orders.example.com' }, 'from documentation'],
+  ['a domain that is reserved for documentation', { DOMAIN: 'orders.example.com' }, 'from documentation'],
   ['a private name with a public authority', { DOMAIN: 'platter.lan' }, 'TLS=internal'],
   ['an address with a public authority', { DOMAIN: '203.0.113.7' }, 'TLS=internal'],
-  ['an unknown certificate', { TLS: 'none' }, 'TLS must be acme or internal'],
+  ['an unknown value of TLS', { TLS: 'none' }, 'TLS must be acme or internal'],
   ['no e-mail address', { TLS_EMAIL: undefined }, 'TLS_EMAIL is missing'],
   ['an e-mail address without a domain', { TLS_EMAIL: 'maria' }, 'your e-mail address'],
   ['an unknown processor', { PROCESSOR: 'development' }, 'stripe or none'],
   ['a publishable key', { STRIPE_SECRET_KEY: `pk_live_${random}` }, 'publishable'],
   [
-    'the key of the documentation',
+    'the example key of the Stripe documentation',
     { STRIPE_SECRET_KEY: 'sk_test_4eC39HqLyjWDarjtT1zdp7dc' },
     'publicly known',
   ],
-  ['an ACME directory without TLS', { ACME_DIRECTORY: 'http://ca.lan/directory' }, 'begins with https://'],
+  ['an ACME directory without HTTPS', { ACME_DIRECTORY: 'http://ca.lan/directory' }, 'begins with https://'],
   [
-    'an ACME directory with certificates of this machine',
+    'an ACME directory with TLS=internal',
     { TLS: 'internal', ACME_DIRECTORY: 'https://ca.lan/directory' },
     'needs TLS=acme',
   ],
-  ['a file that Compose takes for a volume', { CA_FILE: 'ca.pem' }, 'begins with ./ or /'],
-  ['no signing secret', { STRIPE_WEBHOOK_SECRET: 'sk_live_1' }, 'starts with whsec_'],
+  ['a CA_FILE that Compose would read as a volume', { CA_FILE: 'ca.pem' }, 'begins with ./ or /'],
+  ['a webhook secret with another prefix', { STRIPE_WEBHOOK_SECRET: 'sk_live_1' }, 'starts with whsec_'],
   [
     'a server without a password',
     { EXTERNAL_POSTGRES_URL: 'postgres://db/platter' },
@@ -69,7 +69,7 @@ test.each(['localhost', 'platter', 'platter.local', '10.0.0.7', 'a..b', 'platter
 )
 
 describe('secrets', () => {
-  test('a new installation has all of them, others each time', () => {
+  test('a new installation has all secrets, with other values each time', () => {
     const [first, second] = [complete(), complete()]
     expect(installationFaults(first)).toEqual([])
     const secret = /SECRET|PASSWORD|PEPPER|PASSPHRASE|HASH/
@@ -82,7 +82,7 @@ describe('secrets', () => {
     expect(made.flat().length).toBeGreaterThan(25)
   })
 
-  test('an upgrade adds what a new version demands, and keeps every existing value', () => {
+  test('an upgrade adds only the missing secret, and no operator key', () => {
     const { REDIS_PASSWORD: _, ...older } = complete() as Record<string, string>
     const { added, operatorKey } = addedValues(older)
     expect(Object.keys(added)).toEqual(['REDIS_PASSWORD'])
@@ -95,11 +95,11 @@ describe('secrets', () => {
     'POSTGRES_PASSWORD',
     'ORDERS_RABBITMQ_PASSWORD',
     'OPERATOR_KEY_HASH',
-  ])('an installation without %s does not start', (name) => {
+  ])('an installation without %s has a fault that names it', (name) => {
     expect(installationFaults({ ...complete(), [name]: '' }).join()).toContain(name)
   })
 
-  test('an installation with a public secret, or without a server, does not start', () => {
+  test('an installation with a publicly known secret, or without a server, has a fault that names it', () => {
     expect(installationFaults({ ...complete(), INTERNAL_SECRET: 'changeme' }).join()).toContain(
       'publicly known',
     )

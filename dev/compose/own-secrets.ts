@@ -8,7 +8,7 @@ import { databaseServices } from '../stack/services.ts'
  */
 
 /**
- * The defaults of payments, instead of those for test cards in docker-compose.yml. tests/law/compose.test.ts compares them with
+ * The defaults of payments, instead of those for test cards in docker-compose.yml. tests/policy/compose.test.ts compares them with
  * the configuration of payments.
  */
 export const ownLimits = {

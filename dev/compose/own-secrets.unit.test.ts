@@ -4,7 +4,7 @@ import { faultOfSecrets, makeOwnSecrets, ownSecretNames } from './own-secrets.ts
 const complete = { NODE_ENV: 'production', ...makeOwnSecrets() }
 const development = { NODE_ENV: 'development' }
 
-test('accepts an installation with the defaults only, with or without other settings in .env', () => {
+test('accepts an installation with the defaults only', () => {
   expect(faultOfSecrets(development, false)).toBeNull()
 })
 

@@ -24,7 +24,7 @@ function setup(...options: string[]) {
 const text = (name = '.env') => readFileSync(join(folder, name), 'utf8')
 const CASH = ['--domain', 'platter.lan', '--processor', 'none']
 
-test('writes a complete .env for its owner only, and the operator key beside it', () => {
+test('writes a complete .env and operator.key with mode 0600, and prints no secret', () => {
   const { status, output } = setup(...CASH)
   expect({ status, output }).toMatchObject({
     status: 0,
@@ -42,7 +42,7 @@ test('writes a complete .env for its owner only, and the operator key beside it'
   ).toEqual([])
 })
 
-test('changes nothing in a complete .env, and adds what an older one lacks', () => {
+test('leaves a complete .env unchanged, and adds the missing values to an older one', () => {
   setup(...CASH)
   const before = text()
   expect(setup('--domain', 'other.lan')).toMatchObject({ status: 0 })
@@ -62,7 +62,7 @@ test('--force keeps the replaced .env under another name', () => {
   expect(text()).not.toBe(before)
 })
 
-test('without a terminal, it names what is missing or wrong, and writes nothing', () => {
+test('names each missing value without a terminal, and writes no file', () => {
   const { status, output } = setup('--domain', 'orders.bistro-aurora.com', '--processor', 'stripe')
   expect(status).toBe(2)
   for (const name of ['TLS_EMAIL', 'STRIPE_SECRET_KEY', 'STRIPE_WEBHOOK_SECRET'])
@@ -70,7 +70,7 @@ test('without a terminal, it names what is missing or wrong, and writes nothing'
   expect(readdirSync(folder)).toEqual([])
 })
 
-test('secrets come from a file, and a value with a $ reaches Compose unchanged', () => {
+test('reads secrets from the file of --from, and keeps a value with a $ in single quotes', () => {
   writeFileSync(
     join(folder, 'answers'),
     `STRIPE_SECRET_KEY=sk_live_${random}\nSTRIPE_WEBHOOK_SECRET=whsec_${random}\nALERT_SMTP_URL='smtp://a:b$c@mail'\n`,

@@ -53,7 +53,7 @@ test('a child that dies is restarted, and one line reports it', async () => {
   const said: string[] = []
   const child = supervise(host, {
     name: 'child',
-    say: (line) => said.push(line),
+    print: (line) => said.push(line),
     changed: undefined,
     spec: () => spec(forever),
   })
@@ -65,10 +65,10 @@ test('a child that dies is restarted, and one line reports it', async () => {
   expect(child.pid).toBeNull()
 })
 
-test('waiting for a child that keeps dying fails with its last output', async () => {
+test('ready() rejects with the last output of a child that has died three times', async () => {
   const child = supervise(host, {
     name: 'child',
-    say: () => undefined,
+    print: () => undefined,
     changed: undefined,
     spec: () => spec('console.error("no such luck"); process.exit(3)'),
   })
@@ -83,7 +83,7 @@ test('a child that ignores its stop signal is killed after the grace period', as
   expect(await child.ended).toEqual({ clean: false, how: 'was ended by SIGKILL' })
 })
 
-test('the children of a killed launcher are ended by the next one, and no other process', async () => {
+test('endLeftovers ends the recorded children; a process with another start time is not alive', async () => {
   const left = host.spawn(spec(forever))
   expect(readRecord(directory)?.children.map(({ pid }) => pid)).toEqual([left.pid])
   expect(await endLeftovers(directory)).toEqual(['child'])

@@ -23,7 +23,7 @@ export type Supervision = {
   readonly name: string
   /** Called before every start, so that it can remove leftovers of the previous process. */
   readonly spec: () => ProcessSpec
-  readonly say: (line: string) => void
+  readonly print: (line: string) => void
   /** Called whenever the process id changes. */
   readonly changed: (() => void) | undefined
 }
@@ -93,7 +93,7 @@ class Supervisor implements Supervised {
       this.deaths++
       this.#lastOutput = child.output()
       if (performance.now() - born >= STABLE_AFTER_MS) this.#delayMs = FIRST_DELAY_MS
-      this.#supervision.say(
+      this.#supervision.print(
         `${this.name} (process ${child.pid}) ${how}; restarting it in ${this.#delayMs} ms`,
       )
       this.#timer = setTimeout(() => this.#start(), this.#delayMs)

@@ -34,7 +34,7 @@ test.each(['native', 'docker', 'auto'] as const)(
   },
 )
 
-test('servers that run as processes are used again after Docker became available, with a notice on how to change', async () => {
+test('keeps native servers after Docker became available, and names the options to change', async () => {
   const { choice, notice } = await decideServers('auto', 'native', engine(true))
   expect(choice).toBe('native')
   expect(notice).toMatch(/^Docker is available, .*npm start -- --servers docker.*npm run reset/)
@@ -47,7 +47,7 @@ test.each([
   expect(await decideServers('auto', kept, engine(isAvailable))).toEqual({ choice: kept, notice: null })
 })
 
-test('refuses to start without the data in Docker while Docker is unavailable, and names the alternatives', async () => {
+test('refuses to start while Docker has the data and is unavailable, and names alternatives', async () => {
   await expect(decideServers('auto', 'docker', engine(false))).rejects.toThrow(
     /Start Docker, or start without .*--servers native/,
   )
@@ -64,7 +64,7 @@ test.each([
   })
 })
 
-test('the stored choice is the kind of the started servers, not of servers that URLs name', () => {
+test('the stored choice is the kind of the started servers, not of servers given by URL', () => {
   keepChoice(directory, [server('given')])
   expect(loadKeptChoice(directory)).toBeNull()
   keepChoice(directory, [server('given'), server('docker')])
@@ -76,7 +76,7 @@ test.each([
   ['containers', ['docker'], 'docker'],
   ['both', ['postgres', 'docker'], null],
   ['neither', [], null],
-] as const)('a run directory of an older version with data of %s', (_, folders, kept) => {
+] as const)('infers the choice from an older run directory with data of %s', (_, folders, kept) => {
   for (const folder of folders) mkdirSync(join(directory, folder))
   if ((folders as readonly string[]).includes('docker'))
     writeFileSync(join(directory, 'docker/kept.json'), '{}')
@@ -84,7 +84,7 @@ test.each([
 })
 
 test.skipIf(findRedis() === null)(
-  'a server that ran as a process does so again although Docker is available now',
+  'a server that ran as a process runs as a process again after Docker became available',
   async () => {
     const lines: string[] = []
     const context = { directory, host, reporter: plainReporter((line) => lines.push(line)) }

@@ -21,7 +21,9 @@ export async function ensureChromium(directory: string, reporter: Reporter): Pro
     await installPackages(['chromium-headless-shell'], { host, reporter, signal: undefined })
   } catch (error) {
     // Without network, or on a Debian without the package, the browser tests are skipped with a notice.
-    reporter.say(`Chromium could not be installed: ${error instanceof Error ? error.message : String(error)}`)
+    reporter.print(
+      `Chromium could not be installed: ${error instanceof Error ? error.message : String(error)}`,
+    )
   }
   return findChromium()
 }

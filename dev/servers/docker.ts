@@ -13,7 +13,9 @@ export const dockerIfAvailable: ServerSource = async (wanted, context) => {
   } catch (error) {
     context.signal?.throwIfAborted()
     if (!(error instanceof NoEngine))
-      context.reporter.say(`Docker cannot be used (${lastLine(error)}); the servers run as processes instead`)
+      context.reporter.print(
+        `Docker cannot be used (${lastLine(error)}); the servers run as processes instead`,
+      )
     return []
   }
 }

@@ -51,7 +51,7 @@ async function choiceOf(
   { directory, reporter }: ServerContext,
 ): Promise<ServerChoice> {
   const { choice, notice } = await decideServers(requested, loadKeptChoice(directory), isDockerAvailable)
-  if (notice !== null) reporter.say(notice)
+  if (notice !== null) reporter.print(notice)
   return choice
 }
 

@@ -58,8 +58,8 @@ export async function removeKeptContainers(directory: string, reporter: Reporter
     await compose(await findDocker(), projectOf(directory, kept), down, { context })
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
-    reporter.say(`The volumes of ${kept.project} stay: ${reason}`)
-    reporter.say(`To remove them: docker compose --project-name ${kept.project} down --volumes`)
+    reporter.print(`The volumes of ${kept.project} stay: ${reason}`)
+    reporter.print(`To remove them: docker compose --project-name ${kept.project} down --volumes`)
   }
 }
 
@@ -104,7 +104,7 @@ async function saveLogs(docker: DockerCommand, project: Project, context: Server
   try {
     await compose(docker, project, ['logs', '--no-color', '--tail', '50'], { context })
   } catch (error) {
-    context.reporter.say(`The containers' logs could not be stored: ${String(error)}`)
+    context.reporter.print(`The containers' logs could not be stored: ${String(error)}`)
   }
 }
 

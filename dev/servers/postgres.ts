@@ -40,7 +40,7 @@ export function startPostgres(context: ServerContext): Promise<Server> {
     const { changed, signal, reporter } = context
     const supervised = supervise(context.host, {
       name: 'postgres',
-      say: reporter.say,
+      print: reporter.print,
       changed,
       spec: () => serverSpec(place, port, context),
     })

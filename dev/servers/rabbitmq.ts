@@ -65,7 +65,7 @@ export function startRabbitmq(context: ServerContext, lines: readonly string[] =
 
 function keepRunning(name: string, spec: () => ProcessSpec, context: ServerContext): Supervised {
   const { host, changed } = context
-  return supervise(host, { name, spec, changed, say: context.reporter.say })
+  return supervise(host, { name, spec, changed, print: context.reporter.print })
 }
 
 /** Returns the URL of a node for one of its users. */

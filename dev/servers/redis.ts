@@ -34,7 +34,7 @@ export function startRedis(
     const policy = ['--maxmemory-policy', 'allkeys-lru']
     const supervised = supervise(context.host, {
       name: 'redis',
-      say: context.reporter.say,
+      print: context.reporter.print,
       changed: context.changed,
       spec: () => ({
         name: 'redis',

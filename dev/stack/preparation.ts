@@ -52,7 +52,7 @@ export async function planWiring(
 ): Promise<Wiring> {
   const gateway = port === undefined ? await freePort() : await freePortFrom(port)
   if (port !== undefined && gateway !== port)
-    reporter.say(`Port ${port} is in use; the gateway uses ${gateway}`)
+    reporter.print(`Port ${port} is in use; the gateway uses ${gateway}`)
   const { simulatorsPort } = secrets
   const simulators = simulatorsPort === null ? await freePort() : await freePortFrom(simulatorsPort)
   return {

@@ -98,7 +98,7 @@ function startReplica(name: ProcessName, at: number, port: number, launch: Launc
   const replica = at === 0 ? name : `${name}-${at + 1}`
   return supervise(host, {
     name: replica,
-    say: reporter.say,
+    print: reporter.print,
     changed,
     spec: () => ({
       name: replica,

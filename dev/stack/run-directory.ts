@@ -21,7 +21,7 @@ export async function takeRunDirectory(
   const claim = await claimDirectory(directory)
   if (claim === null) throw new AlreadyRunning(whoRuns(directory))
   const left = await endLeftovers(directory)
-  if (left.length > 0) options.reporter.say(`Stopped processes of an earlier start: ${left.join(', ')}`)
+  if (left.length > 0) options.reporter.print(`Stopped processes of an earlier start: ${left.join(', ')}`)
   if (options.fresh) empty(directory)
   rmSync(stackFile(directory), { force: true })
   return claim

@@ -134,18 +134,18 @@ const linesOf = async (orderApiKey: string): Promise<LedgerLine[]> =>
   (await readBooks(stack.file)).ledger.filter(({ reference }) => reference === orderApiKey)
 const kindsOf = async (orderApiKey: string) => (await linesOf(orderApiKey)).map(({ kind }) => kind)
 
-test('a restored user signs in with the old password, and an order has the same bytes under the same key', async () => {
+test('a restored user signs in with the old password, and a restored order has the same bytes', async () => {
   expect((await api.post('signin', { email: known.email, password: PASSWORD })).status).toBe(200)
   expect(JSON.stringify(expectOk(await api.get(`order/${known.order}`)))).toBe(known.bytes)
 })
 
-test('the report of a restore names the orders that were under way', () => {
+test('the report of a restore names the orders in progress at the snapshot', () => {
   expect(restored.openOrders.map(({ orderApiKey }) => orderApiKey).toSorted()).toEqual(
     Object.values(underWay).toSorted(),
   )
 })
 
-test('sagas that were under way continue with what the processor has charged since, and charge nothing twice', async () => {
+test('restored sagas complete with the charges since the snapshot, and charge each order once', async () => {
   expect(await settled(stack)).not.toBeNull()
   for (const order of [underWay.unanswered, underWay.unsent]) {
     expect([order, await statusOf(order)]).toEqual([order, 'CHARGED'])
@@ -153,7 +153,7 @@ test('sagas that were under way continue with what the processor has charged sin
   }
 })
 
-test('a saga that is past its deadline refunds what the processor has charged since the snapshot', async () => {
+test('a restored saga that is past its deadline refunds the charge since the snapshot', async () => {
   expect(await settled(stack)).not.toBeNull()
   expect(await statusOf(underWay.expired)).toBe('REFUNDED')
   expect(await kindsOf(underWay.expired)).toEqual(['authorize', 'capture', 'refund'])
@@ -168,7 +168,7 @@ test('the reconciliation names exactly the charged order that the snapshot lacks
   ])
 })
 
-test('a new order has a number above those of the lost time, and is charged', async () => {
+test('a new order has a number above those of the lost orders, and is charged', async () => {
   const before = expectOk(await api.get<Order>(`order/${known.order}`)).id ?? 0
   const order = await paidByCard({})
   await settled(stack)

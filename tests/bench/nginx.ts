@@ -28,7 +28,7 @@ export async function startNginx(
   writeFileSync(settings, configuration({ directory, port, files, upstream }))
   const supervised = supervise(host, {
     name: 'nginx',
-    say: reporter.say,
+    print: reporter.print,
     changed: undefined,
     spec: () => ({
       name: 'nginx',

@@ -58,7 +58,9 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
     : stackOfCommit({ ...options, commit, env }))
   const { stack, groups } = started
   const database = new pg.Pool({ connectionString: stack.postgres, max: 2 })
-  database.on('error', (error) => reporter.say(`The bench lost a connection to PostgreSQL: ${error.message}`))
+  database.on('error', (error) =>
+    reporter.print(`The bench lost a connection to PostgreSQL: ${error.message}`),
+  )
   const stop = async () => {
     await database.end()
     await started.stop()

@@ -32,14 +32,14 @@ async function fill(): Promise<void> {
   await report(own, fourth.apiKey, 'DELIVERED')
 }
 
-describe.skipIf(browserUrl() === null)('axe finds nothing in light and dark, on a phone and a desk', () => {
+describe.skipIf(browserUrl() === null)('accessibility in light and dark, on phone and desktop', () => {
   beforeAll(async () => {
     ;[browser, own] = await Promise.all([connect(), aConsole()])
     await fill()
   })
   afterAll(() => browser.close())
 
-  test('where one signs in', async () => {
+  test('axe finds no violation on the sign-in page', async () => {
     const { page, context } = await open(browser)
     await page.getByLabel('Access key').fill('none')
     await button(page, 'Sign in').click()
@@ -48,7 +48,7 @@ describe.skipIf(browserUrl() === null)('axe finds nothing in light and dark, on 
     await context.close()
   })
 
-  test('on the board: every column, an order unfolded, offline', async () => {
+  test('axe finds no violation on the board: every column, an expanded order, offline', async () => {
     const { page, context } = await signIn(browser, own)
     const found = await axeEverywhere(page, 'orders')
     await page.getByRole('button', { name: /Ready$/ }).click()
@@ -65,7 +65,7 @@ describe.skipIf(browserUrl() === null)('axe finds nothing in light and dark, on 
     await context.close()
   })
 
-  test('in every dialog, and on the menu', async () => {
+  test('axe finds no violation in the dialogs and on the menu', async () => {
     const { page, context } = await signIn(browser, own)
     const found: string[] = []
     const see = async (view: string) => found.push(...(await axeEverywhere(page, view)))
@@ -93,7 +93,7 @@ describe.skipIf(browserUrl() === null)('axe finds nothing in light and dark, on 
     await context.close()
   })
 
-  test('on the smallest phone and at four times the size nothing has to be scrolled sideways', async () => {
+  test('the board and the menu have no horizontal overflow at 320 by 256 px', async () => {
     const { page, context } = await signIn(browser, own, { viewport: { width: 320, height: 256 } })
     const overflow = () =>
       page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)

@@ -31,7 +31,7 @@ export default async function setup(project: TestProject): Promise<(() => Promis
   const executablePath = await ensureChromium(directory, reporter)
   if (executablePath === null) {
     project.provide('browser', null)
-    reporter.say(
+    reporter.print(
       'The browser tests DO NOT RUN: there is no Chromium. Install it: sudo apt-get install chromium-headless-shell',
     )
     return undefined

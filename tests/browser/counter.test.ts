@@ -70,7 +70,7 @@ async function statesOf(page: Page): Promise<() => Promise<string[]>> {
   return () => page.evaluate(() => (globalThis as unknown as { states: string[] }).states)
 }
 
-describe.skipIf(browserUrl() === null)('the counter', () => {
+describe.skipIf(browserUrl() === null)('console at the counter', () => {
   beforeAll(async () => {
     ;[browser, own] = await Promise.all([connect(), aConsole()])
     counter = await signIn(browser, own)
@@ -93,7 +93,7 @@ describe.skipIf(browserUrl() === null)('the counter', () => {
     expect(await becomes(() => ordering(own.soup), 'possible')).toBe('possible')
   })
 
-  test('a choice is switched off until a time, and says until when', async () => {
+  test('a choice that is off for 2 hours cannot be ordered, and the page shows the end', async () => {
     const { page } = counter
     await page.getByText('2 choices').click()
     await button(page, 'Switch off Chili crisp').click()
@@ -130,7 +130,7 @@ describe.skipIf(browserUrl() === null)('the counter', () => {
     expect(await becomes(() => ordering(own.soup), 'possible')).toBe('possible')
   })
 
-  test('one switch stops the orders of a restaurant until it is used again', async () => {
+  test('"Stop taking orders" closes the restaurant until "Start taking orders"', async () => {
     const { page } = counter
     await button(page, 'Stop taking orders').click()
     await page.getByRole('status').filter({ hasText: 'The restaurant has stopped taking orders.' }).waitFor()
@@ -212,7 +212,7 @@ describe.skipIf(browserUrl() === null)('the counter', () => {
     expect(counter.faults).toEqual([])
   })
 
-  test('behind a proxy on this machine the cookie is Secure, and signs in', async () => {
+  test('the cookie behind an HTTPS proxy is Secure, and keeps the page signed in', async () => {
     const { page, context } = await signIn(browser, own, {
       extraHTTPHeaders: { 'x-forwarded-for': '203.0.113.7', 'x-forwarded-proto': 'https' },
     })
@@ -230,7 +230,7 @@ describe.skipIf(browserUrl() === null)('the counter', () => {
     await context.close()
   })
 
-  test('an invalid access key and one of another audience get different messages', async () => {
+  test('an invalid access key and a key of another audience cause different messages', async () => {
     const { page, context } = await open(browser)
     await page.getByLabel('Access key').fill(own.accessKey.slice(0, -1))
     await button(page, 'Sign in').click()
@@ -242,7 +242,7 @@ describe.skipIf(browserUrl() === null)('the counter', () => {
     await context.close()
   })
 
-  test('signing out leaves nothing behind, here and on the other screens of the browser', async () => {
+  test('signing out deletes the cookie, and signs out the other pages of the browser', async () => {
     const { page, context } = await signIn(browser, own)
     const other = await context.newPage()
     await other.goto(page.url())

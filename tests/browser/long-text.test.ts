@@ -100,7 +100,7 @@ describe.skipIf(browserUrl() === null)('words that are longer than a line', () =
   })
   afterAll(() => browser.close())
 
-  test.each(viewports)('cut nothing off an open order on %s', async (name, viewport) => {
+  test.each(viewports)('do not clip an open order on %s', async (name, viewport) => {
     const order = await placeOne()
     await page.setViewportSize(viewport)
     const shown = cardIn(page, 'New', order)
@@ -111,7 +111,7 @@ describe.skipIf(browserUrl() === null)('words that are longer than a line', () =
     expect(await isWiderThanScreen()).toBe(false)
   })
 
-  test.each(viewports)('cut nothing off a finished order on %s', async (name, viewport) => {
+  test.each(viewports)('do not clip a finished order on %s', async (name, viewport) => {
     const order = await placeOne()
     await refuse(own, order.apiKey, word('Sorry', 400))
     await page.setViewportSize(viewport)
@@ -123,7 +123,7 @@ describe.skipIf(browserUrl() === null)('words that are longer than a line', () =
     expect(await cutOff(shown)).toEqual([])
   })
 
-  test('cut nothing off a ticket of 80 mm', async () => {
+  test('do not clip a ticket of 80 mm', async () => {
     const { id } = await placeOne()
     // 80 mm at 96 px an inch.
     await page.setViewportSize({ width: 302, height: 800 })

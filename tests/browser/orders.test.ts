@@ -52,7 +52,7 @@ describe.skipIf(browserUrl() === null)('the orders of a restaurant', () => {
 
   // The delay: services/orders/src/reading/feeds.stack.test.ts, "an event wakes its subscribers at once". The page itself reads no
   // orders here.
-  test('a new order appears without a reload, as a cook reads it, with sound and notification', async () => {
+  test('a new order appears without a reload, with sound and notification', async () => {
     const { page } = counter
     await button(page, 'Settings').click()
     await page.getByRole('switch', { name: 'Notifications' }).click()
@@ -79,7 +79,7 @@ describe.skipIf(browserUrl() === null)('the orders of a restaurant', () => {
     expect(await page.title()).toBe('(1) Orders · Nine Lanterns')
   })
 
-  test('with sound and notifications switched off a new order is silent, and the switches stay', async () => {
+  test('a new order is silent while sound and notifications are off, also after a reload', async () => {
     const { page } = await atTheCounter()
     await page.getByRole('switch', { name: 'Sound' }).click()
     await page.reload()
@@ -90,7 +90,7 @@ describe.skipIf(browserUrl() === null)('the orders of a restaurant', () => {
     await page.context().close()
   })
 
-  test('pickup: one tap a step until DELIVERED, and the client sees each live', async () => {
+  test('a pickup order needs one tap a step, and the client receives each status', async () => {
     const { page } = counter
     const order = await place(own)
     const client = await clientOf(order)
@@ -103,7 +103,7 @@ describe.skipIf(browserUrl() === null)('the orders of a restaurant', () => {
     expect(await cardIn(page, 'Done', order).innerText()).toContain('Handed over')
   })
 
-  test('delivery: one tap a step until DELIVERED, and the client sees each live', async () => {
+  test('a delivery order needs one tap a step, and the client receives each status', async () => {
     const { page } = counter
     const order = await place(own, toSalina)
     const client = await clientOf(order)
@@ -117,7 +117,7 @@ describe.skipIf(browserUrl() === null)('the orders of a restaurant', () => {
     expect(await cardIn(page, 'Done', order).innerText()).toContain('Delivered')
   })
 
-  test('delivery of a restaurant that reports coarsely: two taps', async () => {
+  test('a delivery order of a restaurant with coarse statuses needs two taps', async () => {
     const coarse = await aConsole('coarse')
     const { page } = await atTheCounter(coarse)
     const order = await place(coarse, toSalina)
@@ -158,7 +158,7 @@ describe.skipIf(browserUrl() === null)('the orders of a restaurant', () => {
     expect((await ledgerOf(order.apiKey)).map(({ kind }) => kind)).toEqual(['authorize', 'capture', 'refund'])
   })
 
-  test('two screens agree, and the slower one shows a note', async () => {
+  test('two screens show the same status, and the slower screen shows a note', async () => {
     const { page } = counter
     const { page: slower } = await atTheCounter()
     const order = await place(own)
@@ -177,7 +177,7 @@ describe.skipIf(browserUrl() === null)('the orders of a restaurant', () => {
     await slower.context().close()
   })
 
-  test('offline the page says so and sends nothing; online again it is up to date without a reload', async () => {
+  test('an offline page shows an alert and sends no report; online it updates without a reload', async () => {
     const { page, context } = counter
     const before = await place(own)
     const ended = await place(own)
@@ -208,7 +208,7 @@ describe.skipIf(browserUrl() === null)('the orders of a restaurant', () => {
     ])
   })
 
-  test('an order that waits too long is marked late; one that is cancelled elsewhere shows a note', async () => {
+  test('an order that waits too long is marked late; a cancellation elsewhere shows a note', async () => {
     const { page } = await atTheCounter()
     const order = await place(own)
     const { body } = await read(own, order)
@@ -229,7 +229,7 @@ describe.skipIf(browserUrl() === null)('the orders of a restaurant', () => {
     await page.context().close()
   })
 
-  test('an order that its customer cancels rings, and the kitchen reads who cancelled it', async () => {
+  test('a cancellation by the customer shows a note and a notification with its origin', async () => {
     const { page } = await atTheCounter()
     await button(page, 'Settings').click()
     await page.getByRole('switch', { name: 'Notifications' }).click()
@@ -259,7 +259,7 @@ describe.skipIf(browserUrl() === null)('the orders of a restaurant', () => {
     await page.context().close()
   })
 
-  test('an unstarted order has a countdown from half of its time on, and rings again', async () => {
+  test('an unstarted order shows a countdown from half of its time on, and rings again', async () => {
     const { page } = await atTheCounter()
     await button(page, 'Settings').click()
     await page.getByRole('switch', { name: 'Notifications' }).click()
@@ -349,7 +349,7 @@ describe.skipIf(browserUrl() === null)('the orders of a restaurant', () => {
     expect(paper).not.toMatch(/Settings|Start preparing|In preparation/)
   })
 
-  test('by keyboard alone: the focus follows the order', async () => {
+  test('the keyboard focus moves with the order to its next column', async () => {
     const { page } = counter
     const order = await place(own)
     await cardIn(page, 'New', order).focus()

@@ -48,7 +48,7 @@ async function whileLoaded(status: number, load: () => Promise<unknown>, ask: ()
 
 const accountOf = (name: string) => ({ email: `${name}@example.org`, password: 'a long enough password' })
 
-describe.skipIf(browserUrl() === null)('an application in a browser, from an origin of its own', () => {
+describe.skipIf(browserUrl() === null)('application in a browser, on another origin', () => {
   beforeAll(async () => {
     const server = createServer((_, response) =>
       response.setHeader('content-type', 'text/html').end('<p>A shop'),
@@ -65,7 +65,7 @@ describe.skipIf(browserUrl() === null)('an application in a browser, from an ori
     shop?.close()
   })
 
-  test('it searches, orders, and follows the order by EventSource with the key in the query', async () => {
+  test('searches, orders, and reads the statuses by EventSource with the key in the query', async () => {
     const found = await fromPage('restaurant/search?street-address=Madison, WI&limit=1')
     expect(found).toMatchObject({ status: 200, body: { address: { city: 'Madison' } } })
     expect(found.headers['link']).toMatch(/rel="next"/)
@@ -91,7 +91,7 @@ describe.skipIf(browserUrl() === null)('an application in a browser, from an ori
     expect(statuses.at(-1)).toBe('DELIVERED')
   })
 
-  test('it reads a 401 and a 422', async () => {
+  test('reads a 401 and a 422', async () => {
     const stranger = await fromPage('restaurant/search', undefined, 'platter_live_nonsense')
     expect(stranger).toMatchObject({ status: 401, body: { code: 'access-token-invalid', error: true } })
     expect(stranger.headers['x-request-id']).not.toBeNull()
@@ -99,7 +99,7 @@ describe.skipIf(browserUrl() === null)('an application in a browser, from an ori
     expect(closed).toMatchObject({ status: 422, body: { code: 'restaurant-closed' } })
   })
 
-  test('it reads a 429 and its Retry-After', async () => {
+  test('reads a 429 and its Retry-After', async () => {
     const account = accountOf('one')
     let answer = await fromPage('signin', account)
     for (let tries = 1; tries < 100 && answer.status === 401; tries++)
@@ -108,7 +108,7 @@ describe.skipIf(browserUrl() === null)('an application in a browser, from an ori
     expect(answer.headers['retry-after']).toMatch(/^\d+$/)
   })
 
-  test('it reads a 503 of an overloaded gateway', async () => {
+  test('reads a 503 of an overloaded gateway', async () => {
     const answer = await whileLoaded(
       503,
       () => post('signin', accountOf(crypto.randomUUID()), { key }),
@@ -118,7 +118,7 @@ describe.skipIf(browserUrl() === null)('an application in a browser, from an ori
     expect(answer.headers['retry-after']).toMatch(/^\d+$/)
   })
 
-  test('it cannot read responses for operators and restaurants', async () => {
+  test('cannot read responses for operators', async () => {
     const read = page.evaluate(
       async (url) => (await fetch(url)).status,
       `${stack().gateway}/operatorapi/v1/applications`,

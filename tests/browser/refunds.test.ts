@@ -42,7 +42,7 @@ describe.skipIf(browserUrl() === null)('refunds of a restaurant', () => {
   })
   afterAll(() => browser.close())
 
-  test('a tap on an item shows what the customer gets; only the confirmation refunds it', async () => {
+  test('a tap on an item shows the amount of its refund; only the confirmation refunds it', async () => {
     const { page } = counter
     const { id } = await show(page, { status: 'PREPARING', nextStatuses: ['DELIVERED'], refunds: [] })
     const sent: unknown[] = []

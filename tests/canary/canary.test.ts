@@ -7,12 +7,12 @@ import { runCanary } from './run.ts'
  */
 const seed = Number(process.env['CANARY_SEED'] ?? 1)
 
-test('no card number, cvv, password or access key is in anything that is stored, queued, logged, traced or left by a killed process', async () => {
+test('no card number, cvv, password or access key is in a store, queue, log, trace or dump', async () => {
   const report = await runCanary({
     orders: 12,
     seed,
     kills: [['gateway', 'accounts', 'orders', 'payments', 'processor']],
-    say: (line) => process.stderr.write(`${line}\n`),
+    print: (line) => process.stderr.write(`${line}\n`),
   })
   expect(report).toEqual({ leaks: [], blind: [], astray: [], dumps: [] })
 }, 300_000)

@@ -28,6 +28,6 @@ const { leaks, blind, astray, dumps } = await runCanary({
   orders: Number(values.orders),
   seed,
   kills: [...ALL.map((one) => [one]), ALL],
-  say: (line) => process.stdout.write(`${line}\n`),
+  print: (line) => process.stdout.write(`${line}\n`),
 })
 process.exitCode = [leaks, blind, astray, dumps].every((list) => list.length === 0) ? 0 : 1

@@ -60,13 +60,13 @@ export class Plants {
     const value = this.#number('a value in Redis', /redis-commands/, /dump\.rdb$/)
     // Also compressible.
     await tellRedis(urls.redis, `SET planted ${'a'.repeat(500)}${value}`)
-    await this.#say(urls.rabbitmq, this.#number('a message', /\/rabbitmq\//, /orders\.dead_letters$/))
+    await this.#publish(urls.rabbitmq, this.#number('a message', /\/rabbitmq\//, /orders\.dead_letters$/))
     await until(() => isDead(urls.postgres), DEAD_SOON)
     await fetch(otlp, { method: 'POST', body: this.#number('a span', /otlp/) })
   }
 
   /** The consumer cannot parse this command. It rejects the message and stores it as a dead letter. */
-  async #say(url: string, number: string): Promise<void> {
+  async #publish(url: string, number: string): Promise<void> {
     const bus = new Bus({ url, service: 'canary', log: createLog('canary', 'fatal') })
     await bus.start()
     await bus.republish(PaymentsCapture, {

@@ -20,7 +20,7 @@ export type CanaryOptions = {
   seed: number
   /** The processes to kill during the run: one group after another, all processes of a group at once. */
   kills: readonly (readonly Victim[])[]
-  say: (line: string) => void
+  print: (line: string) => void
 }
 export type Victim =
   | 'gateway'
@@ -48,13 +48,13 @@ const SERVERS = { postgres: true, rabbitmq: true, redis: true }
 
 /** Sends secrets on every path while it kills processes, then stops the stack and searches all remaining data. */
 export async function runCanary(options: CanaryOptions): Promise<CanaryReport> {
-  const { say, seed } = options
+  const { print, seed } = options
   const recorder = new Recorder(join(runs, 'canary-recorded'))
   const otlp = await recorder.listen()
   const env = environment(otlp)
   const stack = await startStack({
     runDirectory: join(runs, 'canary'),
-    reporter: plainReporter(say),
+    reporter: plainReporter(print),
     fresh: true,
     env,
   })
@@ -78,7 +78,7 @@ export async function runCanary(options: CanaryOptions): Promise<CanaryReport> {
   }
   const started = performance.now()
   const files = await searchFiles(folders, both(withStackKeys(canaries, stack), planted.canaries))
-  say(
+  print(
     `searched ${megabytes(files.bytes + rows.bytes)} MB in ${files.files} files and all rows in ${Math.round(performance.now() - started)} ms`,
   )
   const found = [...rows.found, ...files.found].filter(({ what, place }) => !isAllowed(what, place))
@@ -88,7 +88,7 @@ export async function runCanary(options: CanaryOptions): Promise<CanaryReport> {
     astray,
     dumps: dumps(folders),
   }
-  describe(report, canaries, say)
+  describe(report, canaries, print)
   return report
 }
 
@@ -160,12 +160,12 @@ async function sendAll(
   })
   over.abort()
   const kills = await killing
-  options.say(
+  options.print(
     `${PATHS.length} paths in ${Math.round(quietMs)} ms; then ${options.orders} orders (${JSON.stringify(tally(statuses))}) while ${kills.length === 0 ? 'nothing was' : `${kills.join(', ')} were`} killed`,
   )
   const { mode } = options
   const { astray, refused } = await walkRefused(stack, { world, mode, inTurn, untilThere: walkUntilThere })
-  options.say(`RAW_CARDS=refuse: ${refused} requests with a card number were refused`)
+  options.print(`RAW_CARDS=refuse: ${refused} requests with a card number were refused`)
   if (refused < PATHS.length / 3) astray.push(`only ${refused} requests were refused`)
   return [...quiet, ...astray]
 }
@@ -243,15 +243,15 @@ const isAllowed = (what: string, place: string): boolean =>
 function describe(
   { leaks, blind, astray, dumps: left }: CanaryReport,
   canaries: Canaries,
-  say: (line: string) => void,
+  print: (line: string) => void,
 ) {
-  say(
+  print(
     `${canaries.numbers.size} card numbers, ${canaries.cvvs.size} cvvs, ${canaries.words.size} passwords and access keys`,
   )
   for (const [what, all] of Map.groupBy(leaks, ({ what: name, place }) => `${name} in ${place}`))
-    say(`LEAK: ${what} (${all.length} times, as ${[...new Set(all.map(({ form }) => form))].join(', ')})`)
-  for (const what of blind) say(`BLIND: ${what} was not found`)
-  for (const what of astray) say(`ASTRAY: ${what}`)
-  for (const file of left) say(`DUMP: ${file}`)
-  say(leaks.length === 0 ? '0 leaks' : `${leaks.length} leaks`)
+    print(`LEAK: ${what} (${all.length} times, as ${[...new Set(all.map(({ form }) => form))].join(', ')})`)
+  for (const what of blind) print(`BLIND: ${what} was not found`)
+  for (const what of astray) print(`ASTRAY: ${what}`)
+  for (const file of left) print(`DUMP: ${file}`)
+  print(leaks.length === 0 ? '0 leaks' : `${leaks.length} leaks`)
 }

@@ -37,7 +37,7 @@ function passed(bytes: Buffer, chunk: number, isDropped: () => boolean): Buffer 
   return (filter.read() as Buffer | null) ?? Buffer.alloc(0)
 }
 
-test('drops a message with all of its frames, and nothing else', () => {
+test('drops a message with all of its frames, and no other frame', () => {
   const aMessage = fc.record({ isDropped: fc.boolean(), channel: fc.constantFrom(1, 2), size: fc.nat(35) })
   fc.assert(
     fc.property(fc.array(aMessage), fc.integer({ min: 1, max: 50 }), (messages, chunk) => {

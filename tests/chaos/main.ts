@@ -20,22 +20,22 @@ const { values } = parseArgs({
 })
 /** The longest time to a response that clients may expect, in milliseconds (requestTimes). */
 const ANSWER_WITHIN_MS = 10_000
-const say = (line: string) => process.stdout.write(`${line}\n`)
+const print = (line: string) => process.stdout.write(`${line}\n`)
 const seed = Number(values.seed)
 const lossy = Number(values.drop) > 0 ? new LossyRabbitmq(Number(values.drop), randomOf(seed)) : null
-const stack = await startStackForChaos(say, lossy ? { between: (servers) => lossy.between(servers) } : {})
+const stack = await startStackForChaos(print, lossy ? { between: (servers) => lossy.between(servers) } : {})
 try {
   const { violations, entries } = await runChaos(stack, {
     orders: Number(values.orders),
     atOnce: 16,
     seed,
     pauseMs: lossy ? null : [300, 1_500],
-    say,
+    print,
   })
   const times = entries.map(({ ms }) => ms)
   const isLate = lossy !== null && quantile(times, 0.99) > ANSWER_WITHIN_MS
-  if (lossy) say(`${lossy.dropped} of ${lossy.published} messages dropped`)
-  if (isLate) say(`LATE: p99 is above ${ANSWER_WITHIN_MS} ms`)
+  if (lossy) print(`${lossy.dropped} of ${lossy.published} messages dropped`)
+  if (isLate) print(`LATE: p99 is above ${ANSWER_WITHIN_MS} ms`)
   process.exitCode = violations.length === 0 && !isLate ? 0 : 1
 } finally {
   await stack.stop()

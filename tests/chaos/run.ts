@@ -20,7 +20,7 @@ export type ChaosOptions = {
   mostFaults?: number
   /** Called after each final response, with the number of orders so far. */
   progress?: (done: number) => void
-  say: (line: string) => void
+  print: (line: string) => void
 }
 
 export type Report = {
@@ -33,12 +33,12 @@ export type Report = {
 
 /** Starts a stack for fault injection. `bus`: variables for all services that use RabbitMQ. */
 export const startStackForChaos = (
-  say: (line: string) => void,
+  print: (line: string) => void,
   { between, bus = {} }: Pick<StackOptions, 'between'> & { bus?: Record<string, string> } = {},
 ): Promise<Stack> =>
   startStack({
     runDirectory: fileURLToPath(new URL('../../.run/chaos', import.meta.url)),
-    reporter: plainReporter(say),
+    reporter: plainReporter(print),
     replicas: 2,
     fresh: true,
     ...(between && { between }),
@@ -54,7 +54,7 @@ export const startStackForChaos = (
 
 /** Sends orders under fault injection, waits until all sagas have ended, and checks all invariants against four records. */
 export async function runChaos(stack: Stack, options: ChaosOptions): Promise<Report> {
-  const { say, seed, pauseMs, orders, mostFaults = Infinity } = options
+  const { print, seed, pauseMs, orders, mostFaults = Infinity } = options
   const loadOver = new AbortController()
   const faultsOver = new AbortController()
   const started = performance.now()
@@ -82,7 +82,7 @@ export async function runChaos(stack: Stack, options: ChaosOptions): Promise<Rep
     answered: (entry) => afterSale.begin(entry),
     progress: (done) => {
       options.progress?.(done)
-      if (done % 500 === 0) say(`  ${done} orders have a final response`)
+      if (done % 500 === 0) print(`  ${done} orders have a final response`)
     },
   })
   await Promise.all([injecting, afterSale.ended()])
@@ -105,28 +105,28 @@ const tally = (words: readonly string[]) =>
 
 function describe(
   { entries, changes, faults, violations, settledMs }: Report,
-  { say, seed, loadMs }: ChaosOptions & { loadMs: number },
+  { print, seed, loadMs }: ChaosOptions & { loadMs: number },
 ): void {
-  say(
+  print(
     `seed ${seed}: ${entries.length} orders (${tally(entries.map(({ kind }) => kind))}) in ${Math.round(loadMs / 1000)} s`,
   )
-  say(
+  print(
     `answers: ${tally(entries.map(({ answer }) => String(answer?.status ?? 'none')))}; sent ${entries.reduce((sum, { tries }) => sum + tries, 0)} times`,
   )
-  say(`after the sale: ${tally(changes.map(({ what, status }) => `${what} ${status ?? 'none'}`))}`)
+  print(`after the sale: ${tally(changes.map(({ what, status }) => `${what} ${status ?? 'none'}`))}`)
   const times = entries.map(({ ms }) => ms)
-  say(
+  print(
     `final answer after ${[0.5, 0.9, 0.99, 1].map((share) => `p${share * 100} ${Math.round(quantile(times, share))} ms`).join(', ')}`,
   )
-  say(`faults: ${faults.length} (${tally(faults.map(({ what }) => what))})`)
-  say(
+  print(`faults: ${faults.length} (${tally(faults.map(({ what }) => what))})`)
+  print(
     settledMs === null
       ? 'NOT settled 60 s after the last fault'
       : `settled ${Math.round(settledMs)} ms after the last answer`,
   )
   for (const [rule, all] of Map.groupBy(violations, ({ rule: name }) => name)) {
-    say(`VIOLATED ${rule}: ${all.length}`)
-    for (const { what, order } of all.slice(0, 3)) say(`  ${what}\n  ${JSON.stringify(order)}`)
+    print(`VIOLATED ${rule}: ${all.length}`)
+    for (const { what, order } of all.slice(0, 3)) print(`  ${what}\n  ${JSON.stringify(order)}`)
   }
-  say(violations.length === 0 ? '0 lost, 0 double, 0 wrong, 0 stuck' : `${violations.length} violations`)
+  print(violations.length === 0 ? '0 lost, 0 double, 0 wrong, 0 stuck' : `${violations.length} violations`)
 }

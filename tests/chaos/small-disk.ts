@@ -21,7 +21,7 @@ export class SmallDisk {
 
   /** Moves a table to this disk. `superuser`: the URL of a role that may create tablespaces. */
   take(table: string, superuser: string): Promise<void> {
-    return say(
+    return execute(
       superuser,
       `create tablespace small_disk location '${this.#folder}'`,
       `alter table ${table} set tablespace small_disk`,
@@ -30,7 +30,7 @@ export class SmallDisk {
 
   /** Moves the table back. */
   giveBack(table: string, superuser: string): Promise<void> {
-    return say(superuser, `alter table ${table} set tablespace pg_default`)
+    return execute(superuser, `alter table ${table} set tablespace pg_default`)
   }
 
   fill(): void {
@@ -53,7 +53,7 @@ export class SmallDisk {
   }
 }
 
-const say = (superuser: string, ...statements: string[]): Promise<void> =>
+const execute = (superuser: string, ...statements: string[]): Promise<void> =>
   withClient(superuser, async (client) => {
     for (const statement of statements) await client.query(statement)
   })
@@ -82,4 +82,4 @@ export async function fillPages(superuser: string): Promise<void> {
 }
 
 export const removeFiller = (superuser: string): Promise<void> =>
-  say(superuser, NO_TRIGGERS, "delete from orders.orders where application_id = 'filler'")
+  execute(superuser, NO_TRIGGERS, "delete from orders.orders where application_id = 'filler'")

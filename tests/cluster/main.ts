@@ -61,7 +61,7 @@ const { violations, settledMs } = await runChaos(stack, {
   seed: Number(values.seed),
   // The kill of the node is the only fault.
   pauseMs: null,
-  say: print,
+  print: print,
   progress: (done) => {
     responses.push(performance.now())
     if (done !== Math.floor(orders / 3)) return

@@ -199,9 +199,9 @@ async function killAfterSale(point: Point & { kind: AfterSale }, name: string) {
 /** All tests begin at once and wait for their turns. With `--everything` a turn takes 30 s on a slow machine. */
 const TURN_WITHIN_MS = 1_200_000 + chosen.length * 60_000
 
-describe.concurrent('an order reaches its one correct end when', () => {
+describe.concurrent('crash at one event of an order', () => {
   test.each(numbered.filter(({ kind }) => !isAfterSale(kind)))(
-    'a $kind order is hit $event',
+    'a $kind order reaches its one correct end after a crash: $event',
     async ({ at, ...point }) => {
       const user = users[Math.floor(at / CARDS_A_USER)] ?? ''
       const { key, body, first, death } = await inTurn(() => killOrder(point, { name: `point-${at}`, user }))
@@ -219,7 +219,7 @@ describe.concurrent('an order reaches its one correct end when', () => {
   )
 
   test.each(numbered.filter(({ kind }) => isAfterSale(kind)))(
-    'its $kind is hit $event',
+    'an order reaches its one correct end after a crash during its $kind: $event',
     async ({ at, ...given }) => {
       const point = { ...given, kind: given.kind as AfterSale }
       const { key, answer, change, first, death } = await inTurn(() => killAfterSale(point, `point-${at}`))
@@ -239,7 +239,7 @@ describe.concurrent('an order reaches its one correct end when', () => {
   )
 })
 
-test('no kill led to an error in the log', () => {
+test('no kill causes an error in the log', () => {
   const { logs } = crash.stack.file.data
   const errors = globSync('*.log', { cwd: logs }).flatMap((name) =>
     readFileSync(join(logs, name), 'utf8')

@@ -125,7 +125,7 @@ describe.skipIf(missing !== null)(
     }, 120_000)
 
     test(
-      'the commands of README.md make an .env with every secret, before any image is built, and never replace one',
+      'the commands of README.md create an .env with every secret, and never replace an existing one',
       async () => {
         await succeed(commandsForSecrets())
         const made = readFileSync(envFile(), 'utf8')
@@ -142,7 +142,7 @@ describe.skipIf(missing !== null)(
       buildWithinMs,
     )
 
-    test('without an engine the commands of README.md leave no .env behind', async () => {
+    test('the commands of README.md leave no .env behind without a Docker engine', async () => {
       const { succeeded } = await shell(commandsForSecrets(), {
         DOCKER_HOST: 'unix:///nonexistent/docker.sock',
       })
@@ -157,7 +157,7 @@ describe.skipIf(missing !== null)(
         'it lacks PASSWORD_PEPPER, ',
       ],
     ])(
-      'with an .env that is %s, up starts nothing and the job secrets says why',
+      'docker compose up starts no container with an %s .env, and the job secrets logs the reason',
       async (_, text, sentence) => {
         await succeed('docker compose build secrets')
         writeFileSync(envFile(), text)
@@ -172,7 +172,7 @@ describe.skipIf(missing !== null)(
       buildWithinMs,
     )
 
-    test('a process can read all files of its compile cache, and starts without compiling', async () => {
+    test('a process can read all files of its compile cache', async () => {
       const find = 'find /app/node_modules/.cache/node -type f'
       const inImage = `docker run --rm --entrypoint sh ${project}/gateway -c`
       expect(Number(await succeed(`${inImage} '${find} | wc -l'`))).toBeGreaterThan(100)
@@ -180,7 +180,7 @@ describe.skipIf(missing !== null)(
     })
 
     test(
-      'the image of the gateway is alive and has the console in it',
+      'the image of the gateway starts and serves the console',
       async () => {
         await succeed('docker compose build secrets')
         await succeed('docker compose up --detach --no-build gateway')

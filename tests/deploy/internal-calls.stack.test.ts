@@ -73,28 +73,28 @@ const claimed = (operation: Operation) =>
   new SignJWT({ principal: callerOf(operation) }).setProtectedHeader(HS256).setAudience(operation.owner)
 
 const refused: Record<string, (operation: Operation) => Promise<string | undefined>> = {
-  none: async () => undefined,
-  'no token at all': async () => 'application',
-  'one signed with another secret': (operation) =>
+  'no token': async () => undefined,
+  'a text that is no token': async () => 'application',
+  'a token signed with another secret': (operation) =>
     claimed(operation)
       .setIssuedAt()
       .setExpirationTime('60s')
       .sign(bytes('x'.repeat(32))),
-  'one that is not signed (alg none)': async (operation) =>
+  'a token without a signature (alg none)': async (operation) =>
     `${base64({ alg: 'none' })}.${base64({ principal: callerOf(operation), aud: operation.owner, exp: now() + 60 })}.`,
-  'one whose principal was changed': async (operation) => {
+  'a token with a changed principal': async (operation) => {
     const [head, , signature] = (await signed(operation)).split('.')
     const principal = { kind: 'operator', accessKeyId: 'another-key' }
     return [head, base64({ principal, aud: operation.owner, exp: now() + 60 }), signature].join('.')
   },
-  'one for another service': (operation) =>
+  'a token for another service': (operation) =>
     principalSigner([SECRET])(callerOf(operation), another(operation.owner)),
-  'one that has expired': (operation) =>
+  'a token that has expired': (operation) =>
     claimed(operation)
       .setExpirationTime(now() - 1)
       .sign(bytes(SECRET)),
-  'one that never expires': (operation) => claimed(operation).setIssuedAt().sign(bytes(SECRET)),
-  'one with a principal of no known kind': ({ owner }) =>
+  'a token without an expiry': (operation) => claimed(operation).setIssuedAt().sign(bytes(SECRET)),
+  'a token with a principal of an unknown kind': ({ owner }) =>
     new SignJWT({ principal: { kind: 'root' } })
       .setProtectedHeader(HS256)
       .setAudience(owner)
@@ -115,7 +115,7 @@ async function call({ method, path, owner }: Operation, token: string | undefine
 }
 
 test.each(Object.entries(refused))(
-  'with %s every operation of every service answers 401',
+  'every operation of every service rejects %s with 401',
   async (_, token) => {
     const answers = await Promise.all(
       all.map(async (operation) => ({
@@ -127,23 +127,23 @@ test.each(Object.entries(refused))(
   },
 )
 
-test('every operation that there is was called', () => {
+test('the tested operations are more than 40, and belong to all services', () => {
   expect(internal.length).toBeGreaterThan(5)
   expect(all.length).toBeGreaterThan(40)
   expect(new Set(all.map(({ owner }) => owner))).toEqual(new Set(Object.keys(services)))
 })
 
 test.each([
-  ['the one secret', SECRET],
-  ['the other one', OTHER],
-])('with the right principal, signed with %s, one gets past that', async (_, secret) => {
+  ['the current secret', SECRET],
+  ['the other secret', OTHER],
+])('accepts the right principal, signed with %s (400 for the body)', async (_, secret) => {
   for (const operation of internal) {
     const body = await call(operation, await signed(operation, secret))
     expect({ name: operation.name, ...body }).toMatchObject({ name: operation.name, status: 400 })
   }
 })
 
-test('a principal of another kind is known, and may not', async () => {
+test('rejects a principal of another kind (403)', async () => {
   for (const operation of internal) {
     const token = await principalSigner([SECRET])({ kind: 'operator', accessKeyId: 'a-key' }, operation.owner)
     expect(await call(operation, token)).toEqual({ status: 403, code: 'not-allowed' })

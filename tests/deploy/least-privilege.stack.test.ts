@@ -32,14 +32,14 @@ const things = () =>
     from pg_class join pg_namespace n on n.oid = relnamespace
     where nspname !~ '^pg_' and nspname <> 'information_schema' and relkind in ('r', 'p', 'v', 'm', 'S', 'f')`)
 
-test('there is something to be kept from others, in a schema of each service', async () => {
+test('the schema of each service has more than two objects to protect', async () => {
   const found = await things()
   for (const service of databaseServices)
     expect(found.filter(({ schema }) => schema === database.role(service)).length).toBeGreaterThan(2)
 })
 
 test.each([...databaseServices])(
-  '%s may neither read nor write anything of another schema',
+  '%s may neither read nor write an object of another schema',
   async (service) => {
     const role = database.role(service)
     for (const asked of [role, `${role}_client`]) {
@@ -70,27 +70,27 @@ const powers: readonly [string, (other: string) => string][] = [
   ['make a role', () => `create role mallory superuser`],
   ['make itself a superuser', () => `alter role current_user superuser`],
   ['take the role of another service', (other) => `set role ${other}`],
-  ['take the role that another service has for its clients', (other) => `set role ${other}_client`],
+  ['take the client role of another service', (other) => `set role ${other}_client`],
   ['take the role of the superuser', () => `set role postgres`],
   ['make a database', () => `create database mallory`],
   ['make a schema', () => `create schema mallory`],
-  ['make a table where all would find it', () => `create table public.mallory ()`],
-  ['make a table that only it sees', () => `create temporary table mallory ()`],
+  ['make a table in the schema public', () => `create table public.mallory ()`],
+  ['make a temporary table', () => `create temporary table mallory ()`],
   ['read a file of the server', () => `select pg_read_file('/etc/passwd')`],
   ['list a folder of the server', () => `select pg_ls_dir('/')`],
   ['write a file of the server', () => `copy (select 1) to '/tmp/mallory'`],
   ['run a program on the server', () => `copy (select 1) to program 'true'`],
-  ['take a file into the database', () => `select lo_import('/etc/passwd')`],
+  ['import a file into the database', () => `select lo_import('/etc/passwd')`],
   ['read the passwords of roles', () => `select rolpassword from pg_authid`],
   ['change the settings of the server', () => `alter system set work_mem = '1GB'`],
   [
-    'end the sessions of others',
+    'end the sessions of another service',
     (other) => `select pg_terminate_backend(pid) from pg_stat_activity where usename = '${other}'`,
   ],
   // The statement uses a handler of every PostgreSQL. An extension that is not installed is rejected for every role.
-  ['add a language that runs anything', () => `create language mallory handler plpgsql_call_handler`],
+  ['add a procedural language', () => `create language mallory handler plpgsql_call_handler`],
   [
-    'make a function that runs anything',
+    'make a function that runs machine code',
     () => `create function mallory() returns integer language c as 'libc.so.6', 'getpid'`,
   ],
 ]
@@ -103,7 +103,7 @@ test.each(powers)('no service can %s', async (_, statement) => {
   }
 })
 
-test('the role for clients owns nothing and cannot be signed in as', async () => {
+test('the client role owns no object, cannot log in, and has no special right', async () => {
   for (const service of databaseServices) {
     const [role] = await rowsOf(sql<Record<string, unknown>>`
       select rolcanlogin, rolsuper, rolbypassrls, rolcreaterole, (select count(*) from pg_class where relowner = r.oid) as owned
@@ -118,7 +118,7 @@ test('the role for clients owns nothing and cannot be signed in as', async () =>
   }
 })
 
-test('every table of every service has row-level security, so that one without a policy is closed', async () => {
+test('every table of every service has row-level security', async () => {
   const open = await rowsOf(sql<{ name: string }>`
     select relnamespace::regnamespace || '.' || relname as name from pg_class
     where relnamespace::regnamespace::text = any(${databaseServices.map(database.role)})

@@ -40,14 +40,14 @@ afterAll(() => operator.close())
 const run = async (title: string) =>
   (await sql.raw<Record<string, unknown>>(queries.get(title) ?? '').execute(operator.db)).rows
 
-test('every query in the document runs', async () => {
+test('every query of docs/queries.md runs', async () => {
   const blocks = page.split('```sql').length - 1
   expect(queries.size).toBe(blocks)
   expect(blocks).toBeGreaterThan(5)
   for (const title of queries.keys()) await run(title)
 })
 
-test('the queries find an order that is stuck, and what it waits for', async () => {
+test('the queries find a stuck order, its saga, payment, dead letter and restaurant', async () => {
   await sql
     .raw(`
     insert into orders.orders (api_key, application_id, restaurant_api_key, placed_at, method, payment, test, total,
@@ -78,7 +78,7 @@ test('the queries find an order that is stuck, and what it waits for', async () 
   ])
 })
 
-test('every service says which migration is its newest', async () => {
+test('a query returns the newest migration of every service', async () => {
   const newest = await run('The newest migration of each service')
   expect(newest.map(({ service }) => service)).toEqual([...databaseServices])
   expect(newest.every(({ migration }) => /^\d{4}_/.test(String(migration)))).toBe(true)
@@ -89,7 +89,7 @@ const migrationsOf = async (db: Kysely<unknown>): Promise<readonly string[]> =>
     ({ name }) => name,
   )
 
-test('an older version starts on the schema of a newer one, and changes nothing there', async () => {
+test('an older version accepts the schema of a newer version, and does not change it', async () => {
   const { db, close } = connectPostgres(urls['catalog'] ?? '', 1, log)
   const later = '9999_of_a_later_version'
   await sql`insert into kysely_migration (name, timestamp) values (${later}, ${new Date().toISOString()})`.execute(
@@ -101,7 +101,7 @@ test('an older version starts on the schema of a newer one, and changes nothing 
   await close()
 })
 
-test('a schema with a migration that was never ours is not touched', async () => {
+test('refuses a schema with an unknown migration in place of a known one', async () => {
   const { db, close } = connectPostgres(urls['accounts'] ?? '', 1, log)
   await sql`update kysely_migration set name = '0001_of_somebody_else' where name like '0001_%'`.execute(db)
   await expect(migrate(db, pathOf('services/accounts/migrations'), log)).rejects.toThrow('is missing')

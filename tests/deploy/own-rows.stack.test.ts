@@ -106,8 +106,8 @@ const OWN = [
 ] as const
 
 const nobodies: readonly [string, Tenant][] = [
-  ['no application is named', { applicationId: '' }],
-  ['an application is named that is not there', { applicationId: newApiKey() }],
+  ['an empty applicationId', { applicationId: '' }],
+  ['an unknown applicationId', { applicationId: newApiKey() }],
 ]
 
 test.each(OWN)(
@@ -127,7 +127,7 @@ test.each(OWN)(
   },
 )
 
-test.each(nobodies)('where %s, no table of any service has a row', async (_, caller) => {
+test.each(nobodies)('every table of accounts and orders is empty for %s', async (_, caller) => {
   for (const service of ['accounts', 'orders']) {
     const { as } = postgresOf(service)
     for (const table of await tablesOf(service))
@@ -135,14 +135,14 @@ test.each(nobodies)('where %s, no table of any service has a row', async (_, cal
   }
 })
 
-test('in the role for clients, with nothing set, nothing is seen', async () => {
+test('the client role without a tenant sees no order', async () => {
   await ordering.db.transaction().execute(async (trx) => {
     await sql`select set_config('role', session_user || '_client', true)`.execute(trx)
     expect(await allOf(trx as unknown as Kysely<never>, 'orders')).toBe('[]')
   })
 })
 
-test('an application sees an order of another one by its recipient, once that user is known to be its own', async () => {
+test('an application sees an order of another one only with the userApiKey of its recipient', async () => {
   const rows = ordering.as({ applicationId: mine, userApiKey: userOf(theirs) })
   const { orders: found } = await new PostgresOrders(rows).ofRecipient(userOf(theirs), {
     before: null,
@@ -177,7 +177,7 @@ const forbidden: readonly [string, string, (db: Kysely<never>) => Promise<unknow
         values ('a', ${userOf(theirs)}, 's', 'c', 'WI', '53703')`.execute(db),
   ],
   [
-    'a card of its own that becomes that of another user',
+    'a card of its own under a user of another application',
     'accounts',
     (db) => sql`update cards set user_api_key = ${userOf(theirs)}`.execute(db),
   ],
@@ -213,7 +213,7 @@ test.each(forbidden)('an application cannot store %s', async (_, service, write)
   await expect(write(postgresOf(service).as({ applicationId: mine }))).rejects.toThrow('row-level security')
 })
 
-test('a change without its filter changes rows of the application only, and a removal nothing', async () => {
+test('an update or delete without its filter leaves the rows of another application unchanged', async () => {
   const { db, as } = accounts
   const own = as({ applicationId: mine })
   const changed = (await sql`update users set first_name = 'Mallory' returning api_key`.execute(own)).rows
@@ -247,7 +247,7 @@ test('a connection keeps no tenant after a statement, also after an error and in
   expect(await whole()).toBe(2)
 })
 
-test('a statement that cannot be read is as wrong the second time, and costs no other one its answer', async () => {
+test('an invalid statement fails at each repetition, and does not affect the next statement', async () => {
   const { as } = database.connect<OrdersTables>('orders', 1)
   const own = as({ applicationId: mine })
   for (let time = 0; time < 3; time++) {
@@ -258,7 +258,7 @@ test('a statement that cannot be read is as wrong the second time, and costs no 
   }
 })
 
-test('without the role for clients every statement fails, and works as soon as the role exists', async () => {
+test('every statement fails without the client role, and works as soon as the role is granted', async () => {
   const role = sql.id(`${database.role('orders')}_client`)
   const login = sql.id(database.role('orders'))
   const superuser = connectPostgres(database.url, 1, createLog('test', 'silent'))
@@ -274,7 +274,7 @@ test('without the role for clients every statement fails, and works as soon as t
   await superuser.close()
 })
 
-test('applications that ask at the same time over the same connections never get rows of one another', async () => {
+test('concurrent applications on shared connections read their own rows only', async () => {
   const { as } = database.connect<OrdersTables>('orders', 3)
   const asked = Array.from({ length: 300 }, (_, index) => (index % 2 === 0 ? mine : theirs))
   const found = await Promise.all(
@@ -285,7 +285,7 @@ test('applications that ask at the same time over the same connections never get
   expect(found.map((rows) => rows.map((row) => row.application_id))).toEqual(asked.map((one) => [one]))
 })
 
-test('with policies every read of the stores goes through an index', async () => {
+test('every read of the stores uses an index under the policies', async () => {
   await sql`insert into orders (api_key, application_id, recipient_api_key, restaurant_api_key, method, payment, test, total, status, payment_state, details)
     select 'o' || n, 'a' || n % 10, 'u' || n % 100, 'r', 'pickup', 'cash', false, 1, 'PROCESSING', 'DUE', '{}' from generate_series(1, 5000) n`.execute(
     ordering.db,

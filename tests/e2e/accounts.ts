@@ -61,8 +61,10 @@ export const detailsOf = ({ body }: Answer<ProblemBody>): Record<string, string>
   Object.fromEntries(body.errors.map(({ pointer, detail }) => [pointer, detail]))
 
 /** Returns the same entry for each of the fields. */
-export const each = (fields: readonly string[], say: (field: string) => string): Record<string, string> =>
-  Object.fromEntries(fields.map((field) => [`/${field}`, say(field)]))
+export const each = (
+  fields: readonly string[],
+  messageOf: (field: string) => string,
+): Record<string, string> => Object.fromEntries(fields.map((field) => [`/${field}`, messageOf(field)]))
 
 /** Counts the responses by status. */
 export const tally = (answers: readonly Answer<unknown>[]): Partial<Record<number, number>> =>

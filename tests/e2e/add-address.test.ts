@@ -20,7 +20,7 @@ const add = (userApiKey: string, body: unknown, options: Options = {}) =>
 
 const addressesOf = async ({ apiKey }: User) => (await get<User>(`user/${apiKey}`)).body.savedAddresses
 
-test('200: the address, which the user then has', async () => {
+test('200: the saved address with latitude and longitude, which the user record then has', async () => {
   const user = await register()
   const { status, body } = await add(user.apiKey, home)
   expect({ status, body }).toEqual({
@@ -31,7 +31,7 @@ test('200: the address, which the user then has', async () => {
   expect(await addressesOf(user)).toEqual([body])
 })
 
-test('lenient: without an apartment, or with null; unknown fields are ignored; surrounding white space is trimmed', async () => {
+test('add-address accepts a missing or null aptNumber, ignores unknown fields and trims texts', async () => {
   const user = await register()
   const { aptNumber: _, ...house } = home
   const { body } = await add(user.apiKey, { ...house, city: ' Madison ', apiKey: 'mine', latitude: 1 })
@@ -44,7 +44,7 @@ test('404 user-not-found for an unknown apiKey', async () => {
 })
 
 describe('400', () => {
-  test('missing-field for everything that is missing and cannot be completed, at once', async () => {
+  test('missing-field for streetAddress, or for city, state and zip that it does not complete', async () => {
     const nothing = await add((await unchangedUser()).apiKey, {})
     expect([nothing.status, faultsOf(nothing)]).toEqual([400, { '/streetAddress': 'missing-field' }])
     const answer = await add((await unchangedUser()).apiKey, { streetAddress: 'somewhere' })
@@ -67,7 +67,7 @@ describe('400', () => {
     expect(faultsOf(answer)).toEqual({ [pointer]: 'invalid-field' })
   })
 
-  test.each(BROKEN_TEXTS)('%s is refused in every field, by its pointer', async (_name, text, words) => {
+  test.each(BROKEN_TEXTS)('%s is refused with one error for each field', async (_name, text, words) => {
     const texts = Object.fromEntries(Object.keys(home).map((field) => [field, text]))
     const answer = await add((await unchangedUser()).apiKey, texts)
     expect(answer.status).toBe(400)
@@ -75,7 +75,7 @@ describe('400', () => {
   })
 })
 
-test('422 too-many-saved for the 51st address, also of 60 at once', async () => {
+test('422 too-many-saved: 60 concurrent requests save 50 addresses, and 10 are refused', async () => {
   const user = await register()
   const answers = await Promise.all(Array.from({ length: 60 }, () => add(user.apiKey, home)))
   expect(tally(answers)).toEqual({ 200: 50, 422: 10 })
@@ -84,7 +84,7 @@ test('422 too-many-saved for the 51st address, also of 60 at once', async () => 
 })
 
 describe('Idempotency-Key', () => {
-  test('a repeated request replays the first response, and there is one address', async () => {
+  test('a repeated request replays the first response and saves no second address', async () => {
     const user = await register()
     const key = keyed()
     const first = await add(user.apiKey, home, key)
@@ -94,7 +94,7 @@ describe('Idempotency-Key', () => {
     expect(await addressesOf(user)).toEqual([first.body])
   })
 
-  test('50 at once with one key make one address, and all responses have it', async () => {
+  test('50 concurrent requests with one key save one address, and all responses have it', async () => {
     const user = await register()
     const key = keyed()
     const answers = await Promise.all(Array.from({ length: 50 }, () => add(user.apiKey, home, key)))

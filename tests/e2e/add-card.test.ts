@@ -43,12 +43,12 @@ test.each([
   ['mastercard', '5555555555554444'],
   ['amex', '378282246310005'],
   ['discover', '6011111111111117'],
-])('200: a card of %s is known by its number', async (brand, cardNumber) => {
+])('200: the brand %s is derived from the card number', async (brand, cardNumber) => {
   const { body } = await add((await register()).apiKey, card(cardNumber))
   expect(body).toMatchObject({ brand, lastFour: cardNumber.slice(-4) })
 })
 
-test('402 card-expired names month and year', async () => {
+test('402 card-expired points to expirationMonth and expirationYear, and no card is saved', async () => {
   const user = await unchangedUser()
   const answer = await add(user.apiKey, { ...card(), expirationMonth: '01', expirationYear: '20' })
   expect(answer).toMatchObject({ status: 402, body: { code: 'card-expired' } })
@@ -64,7 +64,7 @@ test('404 user-not-found for an unknown apiKey', async () => {
 })
 
 describe('400', () => {
-  test('missing-field for everything that is missing, at once', async () => {
+  test('missing-field for every missing field, in one response', async () => {
     const answer = await add((await unchangedUser()).apiKey, {})
     expect(answer.status).toBe(400)
     expect(faultsOf(answer)).toEqual(each(Object.keys(card()), () => 'missing-field'))
@@ -84,14 +84,14 @@ describe('400', () => {
     ['/cardholderName', { cardholderName: ' ' }],
     ['/cardholderName', { cardholderName: 'M'.repeat(101) }],
     ['/nickname', { nickname: 'n'.repeat(101) }],
-  ])('invalid-field at %s for %j, without the value', async (pointer, changes) => {
+  ])('invalid-field at %s for %j, without a valid card number', async (pointer, changes) => {
     const answer = await add((await unchangedUser()).apiKey, { ...card(), ...changes })
     expect(answer.status).toBe(400)
     expect(faultsOf(answer)).toEqual({ [pointer]: 'invalid-field' })
     expect(JSON.stringify(answer.body)).not.toContain(cardNumbers.good)
   })
 
-  test.each(BROKEN_TEXTS)('%s is refused in every text, by its pointer', async (_name, text, words) => {
+  test.each(BROKEN_TEXTS)('%s is refused with one error for each text field', async (_name, text, words) => {
     const texts = { cardholderName: text, cardholderStreetAddress: text, cardholderZip: text, nickname: text }
     const answer = await add((await unchangedUser()).apiKey, { ...card(), ...texts })
     expect(answer.status).toBe(400)
@@ -99,14 +99,14 @@ describe('400', () => {
   })
 })
 
-test('lenient: unknown fields are ignored, and a nickname of null is no nickname', async () => {
+test('add-card ignores unknown fields, and accepts null for no nickname', async () => {
   const { status, body } = await add((await register()).apiKey, { ...card(), nickname: null, apiKey: 'mine' })
   expect(status).toBe(200)
   expect(body.nickname).toBeNull()
   expect(body.apiKey).not.toBe('mine')
 })
 
-test('422 too-many-saved for the 21st card, also of 30 at once', async () => {
+test('422 too-many-saved: 30 concurrent requests save 20 cards, and a later one is refused', async () => {
   const user = await register()
   const answers = await Promise.all(Array.from({ length: 30 }, () => add(user.apiKey, card())))
   expect(tally(answers)).toEqual({ 200: 20, 422: 10 })
@@ -116,7 +116,7 @@ test('422 too-many-saved for the 21st card, also of 30 at once', async () => {
 })
 
 describe('Idempotency-Key', () => {
-  test('a repeated request replays the first response, and there is one card', async () => {
+  test('a repeated request replays the first response and saves no second card', async () => {
     const user = await register()
     const key = keyed()
     const first = await add(user.apiKey, card(), key)
@@ -127,7 +127,7 @@ describe('Idempotency-Key', () => {
     expect(await cardsOf(user)).toEqual([first.body])
   })
 
-  test('50 at once with one key make one card, and all responses have it', async () => {
+  test('50 concurrent requests with one key save one card; others get idempotency-in-flight', async () => {
     const user = await register()
     const key = keyed()
     const answers = await Promise.all(Array.from({ length: 50 }, () => add(user.apiKey, card(), key)))

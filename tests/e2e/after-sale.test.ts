@@ -21,7 +21,7 @@ async function dashboard<T>(path: string, body: object): Promise<T> {
 
 const storyOf = async (apiKey: string) => (await operator<Story>('GET', `orders/${apiKey}`)).body.payment
 
-test('a refund and a dispute made at the processor are shown, and an open dispute is an incident until its end', async () => {
+test('the story has refunds and disputes of the processor; an open dispute is an incident', async () => {
   const reference = await paidByCard()
   await dashboard('refunds', { reference, amount: 100 })
   const { id } = await dashboard<{ id: string }>('disputes', { reference, amount: 150, reason: 'fraudulent' })
@@ -49,7 +49,7 @@ const reconciled = async (apiKey: string, since: number) => {
   return body.mismatches.filter(({ orderApiKey }) => orderApiKey === apiKey)
 }
 
-test('refunds made at the processor are in the order: what is left can be refunded here, all of it ends as REFUNDED, and the books balance', async () => {
+test('refunds at the processor reduce the refundable amount, and reconcile without mismatch', async () => {
   const since = Math.floor(Date.now() / 1000)
   const reference = await paidByCard()
   const { total } = await readOrder(reference)
@@ -84,7 +84,7 @@ test('refunds made at the processor are in the order: what is left can be refund
   expect(await reconciled(reference, since)).toEqual([])
 })
 
-test('a refund that fails later is FAILED and an incident, until it is made again', async () => {
+test('a refund that fails later is FAILED and an incident, until a second refund succeeds', async () => {
   const reference = await paidByCard()
   const refund = () => operator('POST', `orders/${reference}/refunds`, { all: true, reason: 'QUALITY' })
   const incidents = async () => (await incidentsOf(reference)).map(({ kind }) => kind)
@@ -107,7 +107,7 @@ test('a refund that fails later is FAILED and an incident, until it is made agai
   expect(await incidents()).toEqual([])
 })
 
-test('a dispute is in the order, with its deadline, until and after its end', async () => {
+test('an order has its open dispute with a respondBy deadline, and later the outcome WON', async () => {
   const reference = await paidByCard()
   const { id } = await dashboard<{ id: string }>('disputes', { reference, amount: 150, reason: 'fraudulent' })
   const disputed = await eventually(

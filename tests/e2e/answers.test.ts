@@ -30,7 +30,7 @@ const corsOf = ({ headers }: Answer) =>
 const READABLE = ['access-control-allow-origin', 'access-control-expose-headers']
 
 test.each(['OPTIONS', 'TRACE', 'PROPFIND', 'LINK', 'PURGE'])(
-  'no path takes %s, except OPTIONS on public ones; other origins may read only those',
+  'no path accepts %s, except OPTIONS on public paths; only public responses have CORS headers',
   async (method) => {
     for (const path of [...paths, '/docs', '/openapi.json', '/console/', '/health/live', '/']) {
       if (method === 'OPTIONS' && isPublic(path)) continue
@@ -41,25 +41,25 @@ test.each(['OPTIONS', 'TRACE', 'PROPFIND', 'LINK', 'PURGE'])(
   },
 )
 
-describe('headers', () => {
+describe('response headers', () => {
   const ofEverything = {
-    'an answer': () => ask('GET', `/publicapi/v1/restaurant/${cast.aurora}`),
-    'a refusal': () => ask('GET', '/publicapi/v1/restaurant/none'),
-    'no endpoint': () => ask('GET', '/nothing'),
-    'a path that cannot be read': () => ask('GET', '/publicapi/v1/restaurant/%c0'),
-    'a head that is too long': () => ask('GET', `/${'x'.repeat(20_000)}`),
-    health: () => ask('GET', '/health/live'),
-    'the documentation': () => ask('GET', '/openapi.json'),
+    'a 200 response': () => ask('GET', `/publicapi/v1/restaurant/${cast.aurora}`),
+    'a 404 problem': () => ask('GET', '/publicapi/v1/restaurant/none'),
+    'a response for an unknown endpoint': () => ask('GET', '/nothing'),
+    'a response for an undecodable path': () => ask('GET', '/publicapi/v1/restaurant/%c0'),
+    'a response for an oversized request head': () => ask('GET', `/${'x'.repeat(20_000)}`),
+    'a health response': () => ask('GET', '/health/live'),
+    'the OpenAPI document': () => ask('GET', '/openapi.json'),
   }
   test.each(Object.entries(ofEverything))(
-    '%s is cached by no client, and its content type is not guessed',
+    '%s has cache-control no-store and x-content-type-options nosniff',
     async (_, answer) => {
       const { headers } = await answer()
       expect(headers).toMatchObject({ 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' })
     },
   )
 
-  test('a client may cache a menu, and revalidates it each time', async () => {
+  test('a client may cache a menu, and must revalidate it each time (private, no-cache)', async () => {
     const { headers } = await ask('GET', `/publicapi/v1/restaurant/${cast.aurora}/menu`)
     expect(headers).toMatchObject({
       'cache-control': 'private, no-cache',
@@ -86,7 +86,7 @@ describe('headers', () => {
   })
 })
 
-test('every operation is for one kind of access key', () => {
+test('every operation has a path below publicapi, restaurantapi or operatorapi', () => {
   const audiences = /^\/(publicapi|restaurantapi|operatorapi)\//
   expect(operations.filter(({ path }) => !audiences.test(path))).toEqual([])
 })

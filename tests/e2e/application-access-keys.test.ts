@@ -5,7 +5,7 @@ import { NOBODYS_KEY } from './accounts.ts'
 import { eventually, operator } from './client.ts'
 import { expectConforms } from './conforms.ts'
 
-test('the list has the keys newest first, when each was last used, and never a key', async () => {
+test('the list of keys is newest first and paginated, has their last use, but no credential', async () => {
   const application = await newApplication()
   const path = `applications/${application}/access-keys`
   const [older, newer] = [await issueKey(path), await issueKey(path)]

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { APPLICATION_NAME, newApplication } from './access-keys.ts'
 import { operator } from './client.ts'
 
-test('every application is in the list', async () => {
+test('the list contains a new application with its name', async () => {
   const id = await newApplication()
   const { body } = await operator<{ id: string; name: string }[]>('GET', 'applications')
   expect(body).toContainEqual(expect.objectContaining({ id, name: APPLICATION_NAME }))

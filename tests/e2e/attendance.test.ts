@@ -56,7 +56,7 @@ const becomesOpen = (restaurantApiKey: string, open: boolean) =>
     (restaurant) => restaurant.open === open,
   )
 
-test('a console that no client attends is closed, and a card order is refused without a charge; it opens when it is seen', async () => {
+test('an unattended console closes its restaurant (422, no authorization), until it connects', async () => {
   const own = await aKitchen(true)
   const { restaurantApiKey } = own
   await api.linkConsole(restaurantApiKey)
@@ -90,7 +90,7 @@ test('a console that no client attends is closed, and a card order is refused wi
   expect(authorized.map(({ reference }) => reference)).toEqual([placed.body.apiKey])
 })
 
-test('a webhook is pinged when it is set: it opens when it responds with a 2xx, and a first failure closes it', async () => {
+test('a new webhook is pinged: a failed ping closes the restaurant, and a 2xx opens it', async () => {
   const { restaurantApiKey } = await aKitchen(true)
   const { port } = server.address() as AddressInfo
   const url = `http://127.0.0.1:${port}/orders`
@@ -107,7 +107,7 @@ test('a webhook is pinged when it is set: it opens when it responds with a 2xx, 
   expect(await becomesOpen(restaurantApiKey, true)).toMatchObject({ open: true })
 })
 
-test('an operator can switch the rule off', async () => {
+test('a restaurant with requireAttendance false is open with an unattended console', async () => {
   const { restaurantApiKey } = await aKitchen(false)
   await api.linkConsole(restaurantApiKey)
   const listed = await operator<{ apiKey: string; requireAttendance: boolean }[]>(
@@ -119,7 +119,7 @@ test('an operator can switch the rule off', async () => {
   expect((await details(restaurantApiKey)).open).toBe(true)
 })
 
-test('403 is for keys of another audience', async () => {
+test('403 not-allowed for the access key of an application', async () => {
   expect(await call('/restaurantapi/v1/attendance', { key: stack().accessKey })).toMatchObject({
     status: 403,
     body: { code: 'not-allowed' },

@@ -8,7 +8,7 @@ import { keyOf } from './stack.ts'
 
 const deadLetter = setUpDeadLetters()
 
-test('a message that cannot be handled is listed with its reason, and without its content', async () => {
+test('a dead letter is an incident with its queue and step, and without its content', async () => {
   const letter = await deadLetter()
   expect(letter).toMatchObject({ kind: 'dead-letter', what: 'accounts.save (save)', count: 1 })
   const all = await readIncidents()
@@ -16,7 +16,7 @@ test('a message that cannot be handled is listed with its reason, and without it
   expect(JSON.stringify(all)).not.toContain(STREET)
 })
 
-test('a message that is dead-lettered repeatedly is one entry with a count', async () => {
+test('repeated dead letters of one order are one incident with a count of 4', async () => {
   const { orderApiKey } = await deadLetter()
   for (let count = 0; count < 3; count++) await deadLetter(orderApiKey ?? '')
   const [one, ...others] = await eventually(
@@ -29,7 +29,7 @@ test('a message that is dead-lettered repeatedly is one entry with a count', asy
 /** An order that the restaurant must accept on its console. */
 const onConsole = async (): Promise<string> => (await sendOrder(await anOrder(cast.console))).body.apiKey
 
-test('an order that its restaurant does not start is listed from half of its time on, until it is started', async () => {
+test('an unstarted order is an incident from half of its 15 minutes on, until it is started', async () => {
   const apiKey = await onConsole()
   await plantAge(apiKey, '7 minutes')
   expect(await incidentsOf(apiKey)).toEqual([])
@@ -64,7 +64,7 @@ test('an order that its restaurant does not start is listed from half of its tim
   expect(await retry(`order_${apiKey}`)).toMatchObject({ status: 404 })
 })
 
-test('an order that its restaurant does not start is no longer listed once it is cancelled', async () => {
+test('the cancellation of an unstarted order after 15 minutes closes its incident', async () => {
   const apiKey = await onConsole()
   await plantAge(apiKey, '14 minutes 30 seconds')
   expect(await incidentsOf(apiKey)).toMatchObject([{ kind: 'order-unaccepted' }])
@@ -77,7 +77,7 @@ test('an order that its restaurant does not start is no longer listed once it is
   expect(await incidentsOf(apiKey)).toEqual([])
 })
 
-test('the pages together are the whole list, without repetition', async () => {
+test('the pages of the list together contain every incident exactly once', async () => {
   const apiKeys = [await paidByCard(), await paidByCard()]
   for (const apiKey of apiKeys) await plantOverdue(apiKey)
   const letters = [await deadLetter(), await deadLetter()]

@@ -65,7 +65,7 @@ const mismatchesOf = async (apiKey: string) => {
   return body.mismatches.filter(({ orderApiKey }) => orderApiKey === apiKey)
 }
 
-test('a yes at the bank transmits the order, and the browser has no part in it', async () => {
+test('an approved challenge transmits and captures the order, without a return of the browser', async () => {
   const { apiKey, url } = await challenged()
   expect(await kindsOf(apiKey)).toEqual(['authenticate open'])
   expect(await (await fetch(url)).text()).toMatch(/Do you confirm the payment of [\d.]+ to Aurora Sli\?/)
@@ -85,7 +85,7 @@ test('a yes at the bank transmits the order, and the browser has no part in it',
   ).toEqual(['authenticate open', 'authenticate approved', 'authorize approved', 'capture approved'])
 })
 
-test('a no at the bank cancels the order, and nothing is authorized', async () => {
+test('a declined challenge cancels the order, and no amount is authorized', async () => {
   const { apiKey, url } = await challenged()
   await answer(url, 'no')
   const { cancellation } = await cancelled(apiKey)
@@ -94,7 +94,7 @@ test('a no at the bank cancels the order, and nothing is authorized', async () =
   expect(await mismatchesOf(apiKey)).toEqual([])
 })
 
-test('many requests with one key during the challenge have one authorization', async () => {
+test('50 requests with one key during a challenge result in one order and one authorization', async () => {
   const body = await bodyOf()
   const headers = { 'idempotency-key': crypto.randomUUID() }
   const { body: first } = await send(body, { headers })
@@ -117,7 +117,7 @@ test('many requests with one key during the challenge have one authorization', a
   expect(authorized).toHaveLength(1)
 })
 
-test('a restaurant that pauses during the challenge does not get the order: voided, with the reason', async () => {
+test('a pause during a challenge cancels the order (restaurant-closed) and voids the payment', async () => {
   const { apiKey: restaurant, key } = await aKitchen()
   const { apiKey, url } = await challenged(restaurant)
   expect((await asRestaurant('pause', { minutes: 60 }, key)).status).toBe(200)
@@ -127,7 +127,7 @@ test('a restaurant that pauses during the challenge does not get the order: void
   expect((await kindsOf(apiKey)).at(-1)).toBe('void approved')
 })
 
-test('a customer cancels during the challenge, and a later yes authorizes nothing', async () => {
+test('an approval after a cancellation by the customer gets 409 and authorizes no amount', async () => {
   const { apiKey, url } = await challenged()
   expect((await post(`order/${apiKey}/cancel`, {})).status).toBe(200)
   await cancelled(apiKey)
@@ -135,7 +135,7 @@ test('a customer cancels during the challenge, and a later yes authorizes nothin
   expect((await kindsOf(apiKey)).some((kind) => kind.startsWith('authorize'))).toBe(false)
 })
 
-test('402 for a client that cannot send its customer to the bank', async () => {
+test('402 card-declined for a challenged card without canAuthenticate and returnUrl', async () => {
   const { canAuthenticate: _, returnUrl: __, ...body } = await bodyOf()
   expect(await sendOrder(body)).toMatchObject({ status: 402, body: { code: 'card-declined' } })
 })
@@ -144,7 +144,7 @@ test('402 for a client that cannot send its customer to the bank', async () => {
 
 test
   .skipIf(isOtherPlatform())
-  .concurrent('a yes whose event is lost transmits the order within 30 s', async () => {
+  .concurrent('an approved challenge whose event is lost transmits the order within 30 s', async () => {
     const { apiKey, url } = await challenged()
     // The processor repeats an event, but a lost request counts as delivered.
     await setProcessorFaults(ownStack(), [
@@ -164,7 +164,7 @@ test
 test
   .skipIf(isOtherPlatform())
   .concurrent(
-    'without an answer the order is cancelled at its deadline, holds nothing, and the books balance',
+    'an unanswered challenge cancels the order at its deadline, and reconciliation finds no mismatch',
     async () => {
       const { apiKey, url } = await challenged()
       await plant(
@@ -180,7 +180,7 @@ test
     },
   )
 
-test.concurrent('a restaurant whose opening hours end during the challenge does not get the order: voided, with the reason', async () => {
+test.concurrent('the end of opening hours during a challenge cancels the order, with a void', async () => {
   const { apiKey: restaurant } = await aKitchen()
   const { apiKey, url } = await challenged(restaurant)
   expect((await putRestaurant(restaurant, { ...restaurantInput, hours: {} })).status).toBe(200)
@@ -194,7 +194,7 @@ test.concurrent('a restaurant whose opening hours end during the challenge does 
   expect(await mismatchesOf(apiKey)).toEqual([])
 })
 
-test.concurrent('the bank asks about a saved card in the same way, each time', async () => {
+test.concurrent('a saved card requires a challenge for each order, and is charged after it', async () => {
   const { apiKey: user } = await register()
   const { body: saved } = await post<CreditCard>(`user/${user}/add-card`, card(ALWAYS))
   for (let order = 0; order < 2; order++) {

@@ -20,7 +20,7 @@ setUpOwnStack(async () => {
   recipient = /age1\S+/.exec(made.stdout)?.[0] ?? ''
 })
 
-test('a backup of a running platform is complete, contains the listed files, and no one else can read it', async () => {
+test('a backup of a running platform has tables and files, readable only with its identity', async () => {
   const env = join(folder, '.env')
   writeFileSync(env, 'PASSWORD_PEPPER=pepper\n')
   const made = await platter([

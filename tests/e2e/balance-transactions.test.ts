@@ -5,7 +5,7 @@ import { expectConforms } from './conforms.ts'
 
 type Page = { transactions: BalanceTransaction[] }
 
-test('200: the payment of an order with its fee, and a refund of a part', async () => {
+test('200: the payment of an order with its fee, and its partial refund', async () => {
   const since = Math.floor(Date.now() / 1000)
   const { body: order } = await sendOrder(await anOrder(cast.aurora, { payment: 'card', card: card() }))
   await eventually(

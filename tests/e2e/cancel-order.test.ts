@@ -21,7 +21,7 @@ const cancel = (apiKey: string, options = {}) =>
 const paid = async (restaurant: string) =>
   (await sendOrder({ ...(await anOrder(restaurant)), payment: 'card', card: card() })).body
 
-test('a card order that is not begun is cancelled once: its money goes back, and its restaurant sees it', async () => {
+test('repeated cancellations of an unstarted card order void or refund it once', async () => {
   const { apiKey, total } = await paid(cast.console)
   const offer = await post<CancellationOffer>(`order/${apiKey}/cancel?validate-only=true`, {})
   expect(offer).toMatchObject({ status: 200, body: { cancellable: true, refund: { amount: total } } })
@@ -47,7 +47,7 @@ test('a card order that is not begun is cancelled once: its money goes back, and
   expect((await report(apiKey, 'PREPARING')).status).toBe(409)
 })
 
-test('409 cancel-too-late once the restaurant has begun, and after its time', async () => {
+test('409 cancel-too-late after the start by the restaurant, and after customerCancelMinutes', async () => {
   const { body: begun } = await sendOrder(await anOrder(cast.console))
   await report(begun.apiKey, 'PREPARING')
   expect(await cancel(begun.apiKey)).toMatchObject({ status: 409, body: { code: 'cancel-too-late' } })

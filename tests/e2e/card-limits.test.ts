@@ -24,7 +24,7 @@ function numbered(n: number): string {
   return `${digits}${(10 - (sum % 10)) % 10}`
 }
 
-test('429 rate-limited for a user with many new cards, by any operation; a repeated card does not count', async () => {
+test('429 rate-limited for the 26th new card by add-card or send-order; a repeated card is 200', async () => {
   ownStack()
   const { apiKey } = await register()
   const add = (n: number) => post<CreditCard & ProblemBody>(`user/${apiKey}/add-card`, card(numbered(n)))

@@ -85,7 +85,7 @@ test('a card number in a text of an order is masked for the client, the restaura
   expect(tells([order, again, saved, received, refused, history, story])).toBe(false)
 })
 
-test('a card number in an account is masked too; as an e-mail address it is refused', async () => {
+test('register-user masks a card number in a name, and refuses one in the e-mail address (400)', async () => {
   const { body: user } = await post<User>('register-user', person({ lastName: TYPED }))
   expect(user.lastName).toBe(MASKED)
   const email = `${TYPED.replaceAll(' ', '')}@example.org`

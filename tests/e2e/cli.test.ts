@@ -39,7 +39,7 @@ const json = async <T>(...args: string[]): Promise<T> => {
 const folder = mkdtempSync(join(tmpdir(), 'platter-cli-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 
-test('an application is created, gets an access key, and the key is revoked', async () => {
+test('platter creates an application, and issues, lists, rotates and revokes its access key', async () => {
   const { id } = await json<{ id: string }>('applications', 'create', 'Lunch for teams')
   const issued = await platter(['keys', 'issue', '--application', id])
   const key = issued.stdout.trim()
@@ -54,7 +54,7 @@ test('an application is created, gets an access key, and the key is revoked', as
   expect(list.stdout).not.toContain(key)
 })
 
-test('a folder with a faulty file: its faults are reported with their pointers, the others are imported', async () => {
+test('restaurants import reports the faults of invalid files and imports the valid files', async () => {
   const [good, bad] = [newKey(), newKey()]
   const menu = menuOf([menuItem(8)])
   writeFileSync(join(folder, 'good.json'), JSON.stringify({ ...restaurantInput, apiKey: good }))
@@ -94,7 +94,7 @@ test('the restaurants of the development seed are valid for import', async () =>
   expect([code, stderr]).toEqual([0, expect.not.stringContaining('/link')])
 })
 
-test('the story of an order is a timeline, also of one that failed; no colours without a terminal', async () => {
+test('orders show prints the timeline of a failed order, without colours outside a terminal', async () => {
   const order = await anOrder(cast.refuses, { payment: 'card', card: card(), tip: 31.13 })
   const { total } = (await validate<ValidatedOrder>(order)).body
   await sendOrder(order)
@@ -113,13 +113,13 @@ test('the story of an order is a timeline, also of one that failed; no colours w
   expect(stdout).not.toMatch(/\u001B/)
 })
 
-test('the story of an order is found by its order number, and names its apiKey', async () => {
+test('orders show finds an order by its number, and prints its apiKey', async () => {
   const { body } = await sendOrder(await anOrder(cast.console))
   const { code, stdout } = await platter(['orders', 'show', String(body.id)])
   expect([code, stdout]).toEqual([0, expect.stringContaining(`Order ${body.id}  ${body.apiKey}`)])
 })
 
-test('an order is cancelled after a confirmation, which a script gives by --yes', async () => {
+test('orders cancel requires --yes in a script; otherwise it exits with 2 and cancels no order', async () => {
   const { body: order } = await sendOrder(await anOrder(cast.console))
   const cancel = ['orders', 'cancel', String(order.id), '--reason', 'Power failure']
   const asked = await platter(cancel)
@@ -129,7 +129,7 @@ test('an order is cancelled after a confirmation, which a script gives by --yes'
   expect(await json(...cancel, '--yes')).toMatchObject({ cancellation: { cancelledBy: 'operator' } })
 })
 
-test('an order is found by its telephone number, and an item is refunded after the refund was shown', async () => {
+test('orders find accepts number and phone; orders refund shows the amount, and needs --yes', async () => {
   const { body: order } = await sendOrder({ ...(await anOrder(cast.aurora)), payment: 'card', card: card() })
   const found = await json<{ id: number }[]>(
     'orders',
@@ -206,7 +206,7 @@ test('exit 2 for wrong usage, 3 for an unavailable platform, 1 for a key of anot
   expect([help.code, help.stdout]).toEqual([0, expect.stringContaining('Exit codes')])
 })
 
-test('reconcile reports no mismatches for a time without orders; attention lists the incidents', async () => {
+test('reconcile finds no mismatch without orders; attention list exits with 1 for incidents', async () => {
   const later = String(Math.floor(Date.now() / 1000) + 3_600)
   const quiet = await platter(['reconcile', '--since', later])
   expect([quiet.code, quiet.stdout]).toEqual([0, expect.stringContaining('There are no mismatches.')])
@@ -215,7 +215,7 @@ test('reconcile reports no mismatches for a time without orders; attention lists
   expect(code).toBe(list.length === 0 ? 0 : 1)
 })
 
-test('a key comes from a file; completion is a script for each shell and knows the commands', async () => {
+test('--key-file reads the key; completion prints a script per shell and completes commands', async () => {
   const file = join(folder, 'operator.key')
   writeFileSync(file, `${stack().operatorKey}\n`)
   const options = ['--url', stack().gateway, '--key-file', file]
@@ -228,7 +228,7 @@ test('a key comes from a file; completion is a script for each shell and knows t
   expect((await platterProcess(['complete', '--', 'keys', 'ro'])).stdout).toContain('rotate')
 })
 
-test('the doctor reports each check of a running platform, with a remedy for what is wrong', async () => {
+test('the doctor reports the state of each check of a running platform, and exits with 1', async () => {
   ownStack()
   const { code, stdout, stderr } = await platter(['doctor', '--json'])
   expect([code, stderr]).toEqual([1, ''])

@@ -3,7 +3,7 @@ import { operatorPost } from './access-keys.ts'
 import { keyed } from './accounts.ts'
 import type { ProblemBody } from './client.ts'
 
-test('Idempotency-Key: repeated requests create one application', async () => {
+test('Idempotency-Key: a repeated request returns the same application; 422 for another name', async () => {
   const key = keyed()
   const first = await operatorPost<{ id: string }>('applications', { name: 'an app' }, key)
   const again = await operatorPost<{ id: string }>('applications', { name: 'an app' }, key)

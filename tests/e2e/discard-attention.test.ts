@@ -10,7 +10,7 @@ const deadLetter = setUpDeadLetters()
 const discard = (id: string) =>
   operator<{ id: string; done: string; code: string }>('POST', `attention/${id}/discard`)
 
-test('a dead letter can be discarded; no other incident can be', async () => {
+test('discard deletes a dead letter, and is a 404 attention-not-found for an overdue saga', async () => {
   const { id, orderApiKey } = await deadLetter()
   const { status, body } = await discard(id)
   expect([status, body.done]).toEqual([200, 'The message was deleted.'])

@@ -17,7 +17,7 @@ test('GET /openapi.json: the committed document, without an access key', async (
   expect(JSON.parse(body)).toEqual(JSON.parse(committed))
 })
 
-test.each(['/docs', '/docs/'])('GET %s: a page that loads nothing from another host', async (path) => {
+test.each(['/docs', '/docs/'])('GET %s: a page without resources of another host', async (path) => {
   const { status, headers, body } = await text(path)
   expect(status).toBe(200)
   expect(headers.get('content-type')).toContain('text/html')
@@ -28,7 +28,7 @@ test.each(['/docs', '/docs/'])('GET %s: a page that loads nothing from another h
   expect(policy).not.toMatch(/https?:|\*/)
 })
 
-test('GET /docs: its scripts are served, compressed or not', async () => {
+test('GET /docs: its scripts are served with and without compression', async () => {
   const { body } = await text('/docs')
   const scripts = [...body.matchAll(/<script src="([^"]+)"/g)].map(([, script]) => script ?? '')
   expect(scripts.length).toBe(2)
@@ -42,7 +42,7 @@ test('GET /docs: its scripts are served, compressed or not', async () => {
   }
 })
 
-test('the type of a problem leads to a page for a person, and to its row for a program', async () => {
+test('the type of a problem is the URL of an HTML page, and of a JSON record for programs', async () => {
   const { body: problem } = await call<{ type: string; code: ProblemCode }>('/publicapi/v1/order/nothing')
   const page = await text(problem.type, { accept: 'text/html,application/xhtml+xml' })
   expect(page.headers.get('content-type')).toContain('text/html')
@@ -65,7 +65,7 @@ test.each(Object.entries(SendOrder.examples.bodies).filter(([, body]) => !namesA
   },
 )
 
-test('the documented response of send-order has the prices of the order', async () => {
+test('the documented response of send-order equals a real one, except identifiers and date', async () => {
   const { bodies, response } = SendOrder.examples
   const { body: order } = await sendOrder(Object.values(bodies)[0])
   const { apiKey, id, datePlaced } = order

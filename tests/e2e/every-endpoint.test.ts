@@ -25,7 +25,7 @@ const named = (list: readonly Operation[]) =>
   list.map((operation) => [inWords(operation), operation] as const)
 
 describe('access keys', () => {
-  test.each(named(operations))('401: %s without a key, and with a wrong one', async (_, operation) => {
+  test.each(named(operations))('401: %s without a key, and with an invalid key', async (_, operation) => {
     ownStack()
     for (const [key, code] of [
       [null, 'access-token-missing'],
@@ -52,7 +52,7 @@ describe('access keys', () => {
     })
   })
 
-  test('the query parameter works, the header has precedence, and two headers are invalid', async () => {
+  test('access-token is valid as a parameter; the header has precedence; a repetition is a 401', async () => {
     ownStack()
     const inQuery = `restaurant/search?limit=1&access-token=${stack().accessKey}`
     expect((await get(inQuery, { key: null })).status).toBe(200)
@@ -61,21 +61,21 @@ describe('access keys', () => {
     expect((await get(inQuery.replace('access-token', 'access%2Dtoken'), { key: null })).status).toBe(200)
   })
 
-  test('no response repeats the access key of the request', async () => {
+  test('a problem response does not contain the access key of the query', async () => {
     const { headers, body } = await get<Refused>(`nothing?access-token=${stack().accessKey}`, { key: null })
     expect(JSON.stringify([body, [...headers]])).not.toContain(stack().accessKey)
   })
 })
 
 describe('paths and methods', () => {
-  test.each(named(operations))('405 method-not-allowed, with Allow: %s', async (_, operation) => {
+  test.each(named(operations))('405 method-not-allowed, with Allow, for DELETE: %s', async (_, operation) => {
     const { status, headers, body } = await ask(operation, stack().accessKey, { method: 'DELETE' })
     expect({ status, code: body.code }).toEqual({ status: 405, code: 'method-not-allowed' })
     expect(headers.get('allow')?.split(', ')).toContain(operation.method)
   })
 
   test.each(named(operations.filter(({ method }) => method === 'GET')))(
-    'a trailing slash is tolerated: %s',
+    'a trailing slash does not change status and code: %s',
     async (_, operation) => {
       const key = operation.path.startsWith('/publicapi/') ? stack().accessKey : stack().operatorKey
       const path = pathOf(operation)
@@ -106,7 +106,7 @@ describe('paths and methods', () => {
 const asked = (id: string) => get<Refused>('restaurant/none', { headers: { 'x-request-id': id } })
 
 describe('problems', () => {
-  test('a problem is one document for new and for existing clients, and its type leads to what it means', async () => {
+  test('a problem has RFC 9457 members and original error members, and its type is a valid URL', async () => {
     const { status, headers, body } = await get<Refused>('restaurant/none?street-address=Madison,+WI')
     expect(status).toBe(404)
     expect(headers.get('content-type')).toMatch(/^application\/problem\+json/)
@@ -140,7 +140,7 @@ describe('problems', () => {
 })
 
 describe('rate limit', () => {
-  test('every response has the number of remaining requests, which counts down', async () => {
+  test('each response has RateLimit headers, and each request decreases the remainder by one', async () => {
     const { accessKey: key } = await api.newApplication('limited')
     const left: number[] = []
     for (const path of ['restaurant/search?limit=1', 'restaurant/none', `restaurant/${cast.aurora}/menu`]) {
@@ -154,7 +154,7 @@ describe('rate limit', () => {
     expect(left).toEqual([first, first - 1, first - 2])
   })
 
-  test('the response of send-order has the remaining orders of the application in this second', async () => {
+  test('a validate-order response has the remaining orders of the application in this second', async () => {
     const { accessKey: key } = await api.newApplication('limited')
     const { headers } = await post('validate-order', {}, { key })
     expect(headers.get('ratelimit-policy')).toMatch(/^"default";q=\d+;w=\d+, "orders";q=\d+;w=1$/)

@@ -11,7 +11,7 @@ test.each([
   ['Madison', 'Madison', 'WI', ''],
   ['316 W Washington Ave (53703), second floor', 'Madison', 'WI', '53703'],
   ['316 W Washington Ave, Madison, WI 53703, USA', 'Madison', 'WI', '53703'],
-])('Addresses: a search finds %j', async (address, city, state, zip) => {
+])('Addresses: a search resolves %j to city, state and ZIP code', async (address, city, state, zip) => {
   const { status, body } = await get<Found>(`restaurant/search?street-address=${encodeURIComponent(address)}`)
   expect(status).toBe(200)
   expect(body.address).toMatchObject({ city, state, zip })
@@ -25,21 +25,21 @@ const { streetAddress } = home
 const complete = { city: 'Madison', state: 'WI', zip: '53703' }
 
 test.each<[string, object]>([
-  ['its text', { streetAddress: `${streetAddress}, Madison, WI 53703` }],
-  ['its ZIP code', { streetAddress, zip: '53703' }],
-  ['its point', { streetAddress, latitude: 43.0775, longitude: -89.3831 }],
-  ['its text, where one field is missing', { streetAddress, city: 'Madison', zip: '53703' }],
+  ['the text of streetAddress', { streetAddress: `${streetAddress}, Madison, WI 53703` }],
+  ['the ZIP code', { streetAddress, zip: '53703' }],
+  ['latitude and longitude', { streetAddress, latitude: 43.0775, longitude: -89.3831 }],
+  ['city and ZIP code, when state is missing', { streetAddress, city: 'Madison', zip: '53703' }],
   [
-    'its text, where the ZIP code is missing',
+    'the text of streetAddress, when the ZIP code is missing',
     { streetAddress: `${streetAddress} 53703`, city: 'Madison', state: 'WI' },
   ],
-])("Addresses: a user's address is completed from %s", async (_, address) => {
+])('Addresses: add-address completes an address from %s', async (_, address) => {
   const { status, body } = await add(address)
   expect(status).toBe(200)
   expect(body).toMatchObject(complete)
 })
 
-test("Addresses: an order's address is completed, and delivered to", async () => {
+test('Addresses: validate-order completes a delivery address from streetAddress', async () => {
   const address = { streetAddress: `${streetAddress}, Madison, WI 53703, USA` }
   const order = await anOrder(cast.aurora, { method: 'delivery', address, recipient: maria })
   const { status, body } = await post<Order>('validate-order', order)
@@ -47,12 +47,12 @@ test("Addresses: an order's address is completed, and delivered to", async () =>
   expect(body.address).toMatchObject({ ...address, ...complete })
 })
 
-test('Addresses: the ZIP code of a city with a single one is completed', async () => {
+test('Addresses: add-address completes the ZIP code of a city that has only one', async () => {
   const { status, body } = await add({ streetAddress: '1 Main St', city: 'Lake Geneva', state: 'WI' })
   expect([status, body.zip]).toEqual([200, '53147'])
 })
 
-test('Addresses: what cannot be completed is a 400 that names the field', async () => {
+test('Addresses: a 400 names each address field that cannot be completed', async () => {
   const vague = { streetAddress: '1 Main St', city: 'Madison', state: 'WI' }
   expect(await add<ProblemBody>(vague)).toMatchObject({
     status: 400,

@@ -25,7 +25,7 @@ type Refused = { code: string }
 describe('Browsers', () => {
   test.each([
     ['200', `${API}/restaurant/search?limit=1`, {}],
-    ['200, kept by the gateway', `${API}/restaurant/${cast.aurora}`, {}],
+    ['200 that the gateway caches', `${API}/restaurant/${cast.aurora}`, {}],
     ['401', `${API}/restaurant/search`, { key: null }],
     ['400 of the gateway', `${API}/restaurant/%zz`, {}],
     ['400 of a service', `${API}/restaurant/search?latitude=x`, {}],
@@ -40,7 +40,7 @@ describe('Browsers', () => {
     expect(headers.get('access-control-allow-credentials')).toBeNull()
   })
 
-  test('a 304 may be read', async () => {
+  test('a page of any origin may read a 304', async () => {
     const menu = await get(`restaurant/${cast.aurora}/menu`)
     const headers = { 'if-none-match': menu.headers.get('etag') ?? '' }
     const unchanged = await get(`restaurant/${cast.aurora}/menu`, { headers })
@@ -49,7 +49,7 @@ describe('Browsers', () => {
   })
 
   test.each([`${API}/send-order`, `${API}/restaurant/${cast.aurora}`, `${API}/nothing`])(
-    'a preflight of %s needs no access key: 204, and its permission lasts a day',
+    'a preflight of %s needs no access key, responds with 204, and is valid for a day',
     async (path) => {
       const { status, headers, body } = await call(path, {
         method: 'OPTIONS',
@@ -71,7 +71,7 @@ describe('Browsers', () => {
     },
   )
 
-  test('restaurant and operator operations, the console and the pages are not readable from another origin', async () => {
+  test('other origins may not read restaurant or operator operations, the console or /docs', async () => {
     for (const path of [
       '/restaurantapi/v1/orders',
       '/operatorapi/v1/applications',
@@ -89,7 +89,7 @@ describe('Browsers', () => {
 })
 
 describe('Methods', () => {
-  test('POST is taken for every reading endpoint', async () => {
+  test('a POST to a read endpoint returns the same body as GET', async () => {
     const user = await register()
     const order = (await sendOrder(await anOrder(cast.aurora, { recipient: { apiKey: user.apiKey } }))).body
     await delivered(order.apiKey)
@@ -107,7 +107,7 @@ describe('Methods', () => {
     }
   })
 
-  test('the body of a reading request is ignored', async () => {
+  test('a POST to a read endpoint ignores its body, even malformed JSON', async () => {
     const path = `${API}/restaurant/${cast.aurora}`
     const sent = {
       method: 'POST',
@@ -118,7 +118,7 @@ describe('Methods', () => {
     expect((await call(path, { method: 'POST', body: '{ broken' })).status).toBe(200)
   })
 
-  test.each(['PUT', 'PATCH'])('%s is taken for every endpoint that changes something', async (method) => {
+  test.each(['PUT', 'PATCH'])('write endpoints accept %s instead of POST', async (method) => {
     const email = `${crypto.randomUUID()}@example.org`
     const account = { ...maria, email, password: 'a long enough password' }
     const user = await post<User>('register-user', account, { method })
@@ -134,14 +134,14 @@ describe('Methods', () => {
     expect(again.body.apiKey).toBe(first.body.apiKey)
   })
 
-  test('a path of two endpoints has the methods of both; DELETE is refused', async () => {
+  test('405: Allow has GET, HEAD, POST for a read path, and POST, PUT, PATCH for a write path', async () => {
     const { status, headers } = await get<Refused>('restaurant/search', { method: 'DELETE' })
     expect([status, headers.get('allow')]).toEqual([405, 'GET, HEAD, POST'])
     const changing = await get<Refused>('send-order', { method: 'GET' })
     expect([changing.status, changing.headers.get('allow')]).toEqual([405, 'POST, PUT, PATCH'])
   })
 
-  test('restaurants and operators need the documented method', async () => {
+  test('405 for an operator operation with another method than the documented one', async () => {
     expect((await operator<Refused>('PATCH', 'applications', { name: 'x' })).status).toBe(405)
     expect((await operator<Refused>('POST', 'attention')).status).toBe(405)
   })

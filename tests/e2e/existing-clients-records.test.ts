@@ -26,7 +26,7 @@ function expectTwoDecimals(json: string, atLeast: number): void {
   expect(amounts.filter((amount) => !/^-?\d+\.\d\d$/.test(amount ?? ''))).toEqual([])
 }
 
-test('Money: two decimals in menus, details, a search and customizations', async () => {
+test('Money: amounts in menus, details, searches and customizations have two decimals', async () => {
   const menu = await textOf(`restaurant/${cast.test}/menu?includeCustomizations=true`)
   expectTwoDecimals(menu, 20)
   expect(menu).toContain('"basePrice":2.00')
@@ -36,7 +36,7 @@ test('Money: two decimals in menus, details, a search and customizations', async
   expectTwoDecimals(await textOf(`customizations/${item?.apiKey}`), 2)
 })
 
-test('Money: two decimals in every response with an order, and in its replay', async () => {
+test('Money: amounts in validate-order, orders and a replay of send-order have two decimals', async () => {
   const body = { ...(await anOrder(cast.aurora)), method: 'pickup', tip: 3 }
   expectTwoDecimals(await textOf('validate-order', body), 9)
   const headers = { 'idempotency-key': crypto.randomUUID() }
@@ -53,7 +53,7 @@ test('Money: two decimals in every response with an order, and in its replay', a
   expect(text).toContain('"tip":3.00')
 })
 
-test('Restaurant details: the record at the top, and the same record again as the member restaurant', async () => {
+test('Restaurant details: the member restaurant equals the other members of the response', async () => {
   const { body } = await get<{ restaurant: object }>(`restaurant/${cast.aurora}`)
   const { restaurant, ...top } = body
   expect(restaurant).toEqual(top)

@@ -7,24 +7,24 @@ import type { CreditCard, MenuCategory, Order, ProblemBody, User } from './clien
 const validate = <T = Order>(body: unknown) => post<T>('validate-order', body)
 
 describe('Scalars', () => {
-  test.each(['True', 'TRUE', '1', 1, 'yes'])('%j is true', async (yes) => {
+  test.each(['True', 'TRUE', '1', 1, 'yes'])('%j is accepted as true in a body', async (yes) => {
     const { status, body } = await validate(await anOrder(cast.test, { test: yes }))
     expect([status, body.test]).toEqual([200, true])
   })
 
-  test.each(['True', 'TRUE', '1', 'yes'])('%s is true in a query', async (yes) => {
+  test.each(['True', 'TRUE', '1', 'yes'])('%s is accepted as true in a query', async (yes) => {
     const path = `restaurant/${cast.aurora}/menu?includeCustomizations=${yes}`
     const { body } = await get<MenuCategory[]>(path)
     expect(body[0]?.items[0]).toHaveProperty('customizationGroups')
   })
 
-  test('enum values in any case, in bodies and queries', async () => {
+  test('enum values are accepted in any case, in bodies and queries', async () => {
     const order = await anOrder(cast.aurora, { method: 'PICKUP', payment: 'Cash' })
     expect((await validate(order)).body).toMatchObject({ method: 'pickup', payment: 'cash' })
     expect((await get('restaurant/search?method=Delivery&street-address=53703')).status).toBe(200)
   })
 
-  test('a number where digits are expected, and digits where a number is', async () => {
+  test('a number is accepted for a text of digits, and a text of digits for a number', async () => {
     const recipient = { ...maria, phone: 6085550142 }
     const address = { ...home, zip: 53703, aptNumber: 4 }
     const delivery = { method: 'delivery', address, recipient, tip: '3.00' }
@@ -37,7 +37,7 @@ describe('Scalars', () => {
     })
   })
 
-  test('null and blank mean absent, in bodies and queries', async () => {
+  test('null and the empty string count as absent in bodies and queries', async () => {
     const nothing = { comments: '', tip: null, test: null, card: null, address: '' }
     expect((await validate(await anOrder(cast.aurora, nothing))).body).toMatchObject({
       comments: null,
@@ -54,7 +54,7 @@ describe('Scalars', () => {
     [9, 33],
     ['09', '2033'],
     [9, 2033],
-  ])('a card that expires in the month %j of the year %j', async (expirationMonth, expirationYear) => {
+  ])('expiration month %j and year %j become 09 and 33', async (expirationMonth, expirationYear) => {
     const user = await register()
     const spelled = { ...card('4242 4242-4242 4242'), expirationMonth, expirationYear, cvv: 314 }
     const { status, body } = await post<CreditCard>(`user/${user.apiKey}/add-card`, spelled)
@@ -64,7 +64,7 @@ describe('Scalars', () => {
 })
 
 describe('Nested objects', () => {
-  test('a bare string for recipient, card or address is its apiKey', async () => {
+  test('a bare string for recipient, card or address is accepted as its apiKey', async () => {
     const user = await register()
     const saved = (await post<CreditCard>(`user/${user.apiKey}/add-card`, card())).body.apiKey
     const place = (await post<{ apiKey: string }>(`user/${user.apiKey}/add-address`, home)).body.apiKey
@@ -85,7 +85,7 @@ describe('Nested objects', () => {
     })
   })
 
-  test('a bare string that is no apiKey of the user is not found', async () => {
+  test('404 card-not-found for a bare string that is no apiKey of a card', async () => {
     const user = await register()
     const order = await anOrder(cast.aurora, { payment: 'card', recipient: user.apiKey, card: 'none' })
     expect(await validate<ProblemBody>(order)).toMatchObject({
@@ -96,7 +96,7 @@ describe('Nested objects', () => {
 })
 
 describe('Names', () => {
-  test('members are found without regard to case when a body does not pass', async () => {
+  test('member names are accepted in any case, and are not listed in X-Ignored-Fields', async () => {
     const { restaurantApiKey, items, recipient, ...others } = await anOrder(cast.aurora)
     const [{ apiKey }] = items as [{ apiKey: string }]
     const body = {
@@ -117,7 +117,7 @@ describe('Names', () => {
     expect(user.status).toBe(200)
   })
 
-  test('the faults are those of the body as it was sent', async () => {
+  test('a name in another case is a missing-field when the body has another fault', async () => {
     const { restaurantApiKey, ...others } = await anOrder(cast.aurora)
     const { status, body } = await validate<ProblemBody>({
       ...others,
@@ -132,7 +132,7 @@ describe('Names', () => {
   })
 })
 
-test('Unchanged: passwords of at least 8 characters, and the cvv of a new card', async () => {
+test('Unchanged: a password of 5 characters and a new card without a cvv are refused (400)', async () => {
   const account = { ...maria, email: `${crypto.randomUUID()}@example.org` }
   expect((await post('register-user', { ...account, password: 'short' })).status).toBe(400)
   const { cvv: _cvv, ...without } = card()

@@ -6,7 +6,7 @@ import { validate } from './refusals.ts'
 
 type PriceChanged = { code: string; order: Order; errors: { pointer: string }[] }
 
-test('a price that rose after validate-order: 409 with the new order, nothing stored or charged', async () => {
+test('409 price-changed with the new total if a price rises; no order or authorization is made', async () => {
   const item = menuItem(41.37)
   const restaurant = await aRestaurant({}, [item])
   const user = await register()

@@ -32,7 +32,7 @@ const guest = (digits: string) => ({
   email: `Nora.${digits}@Example.org`,
 })
 
-test('an order is found by number, telephone number, e-mail, restaurant, dates and status, alone and together', async () => {
+test('find-orders filters by number, phone, email, restaurant, dates, status and paymentState', async () => {
   const digits = newNumber()
   const from = Math.floor(Date.now() / 1_000) - 60
   const { body: order } = await sendOrder({ ...(await anOrder(cast.console)), recipient: guest(digits) })
@@ -56,7 +56,7 @@ test('an order is found by number, telephone number, e-mail, restaurant, dates a
   expect(preparing.map(({ apiKey }) => apiKey)).toContain(order.apiKey)
 })
 
-test('a declined order is found by its telephone number, as failed and hidden', async () => {
+test('a declined order is found by its telephone number, with outcome failed and visible false', async () => {
   const digits = newNumber()
   const order = await anOrder(cast.aurora, { payment: 'card', card: card(cardNumbers.insufficientFunds) })
   expect((await sendOrder({ ...order, recipient: guest(digits) })).status).toBe(402)
@@ -80,14 +80,14 @@ test('pages are newest first and without gaps', async () => {
 })
 
 test.each(['phone=none', 'status=EATEN', 'number=0', 'from=yesterday', 'limit=201'])(
-  '400 for %s',
+  '400 invalid-field for %s',
   async (query) => {
     const { status, body } = await operator<ProblemBody>('GET', `orders?${query}`)
     expect([status, body.code]).toEqual([400, 'invalid-field'])
   },
 )
 
-test('403 for an application and a restaurant', async () => {
+test('403 for the access key of an application', async () => {
   const { status } = await call('/operatorapi/v1/orders', { key: stack().accessKey })
   expect(status).toBe(403)
 })

@@ -21,7 +21,7 @@ async function run(name: string): Promise<string> {
   return stdout
 }
 
-test('the commands of docs/getting-started.md search, read a menu, check and send orders, one confirmed at the bank', async () => {
+test('the commands of docs/getting-started.md search, read a menu, validate and send orders', async () => {
   const printed = await run('getting-started.md')
   expect(printed).toContain('"name":"Aurora Slice House"')
   expect(printed).toContain('"customizationGroups"')
@@ -35,19 +35,19 @@ test('the commands of docs/idempotency.md replay the order, and find it by its k
   expect(printed).toContain('"restaurantApiKey":"f4f7bdddedd6fb15f517e8f07c36feac3a10071975783f70"')
 })
 
-test('the commands of docs/order-tracking.md stream every status to the end', async () => {
+test('the commands of docs/order-tracking.md stream the statuses of an order until DELIVERED', async () => {
   const printed = await run('order-tracking.md')
   expect(printed.match(/^event: status$/gm)?.length).toBeGreaterThan(2)
   expect(printed).toContain('"status":"DELIVERED"')
 })
 
-test('the commands of docs/test-cards.md are declined with the reason that the guide names', async () => {
+test('the commands of docs/test-cards.md get card-declined with insufficient_funds', async () => {
   const printed = await run('test-cards.md')
   expect(printed).toContain('"code":"card-declined"')
   expect(printed).toContain('"declineCode":"insufficient_funds"')
 })
 
-test('docs/errors.md shows the members of an error, and of a missing field', async () => {
+test('the example of docs/errors.md has the members of a real problem with a missing field', async () => {
   const [, json = ''] = /^```json\n([^]*?)^```$/m.exec(guide('errors.md')) ?? []
   const shown = JSON.parse(json) as ProblemBody
   const { body } = await post<ProblemBody>('send-order', {

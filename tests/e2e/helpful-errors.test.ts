@@ -13,7 +13,7 @@ const ignored = ({ headers }: { headers: Headers }) => headers.get('x-ignored-fi
 const detail = async (answer: Promise<{ body: ProblemBody }>) => (await answer).body.detail
 const send = (body: string) => post<ProblemBody>('validate-order', body)
 
-test('the error of an order without items names how many it must have', async () => {
+test('the error of an order without items names the minimum number of items', async () => {
   expect(await detail(validate<ProblemBody>({ ...order, items: [] }))).toBe(
     'items must have at least 1 element.',
   )
@@ -32,7 +32,7 @@ test('malformed JSON is reported by line and column, without its text', async ()
   )
 })
 
-test('404 no-such-endpoint names the nearest endpoint, of the same kind of key', async () => {
+test('404 no-such-endpoint suggests a similar endpoint, if one exists', async () => {
   const near = await get<ProblemBody>('restaurants/search')
   expect(near.body).toMatchObject({
     status: 404,
@@ -42,7 +42,7 @@ test('404 no-such-endpoint names the nearest endpoint, of the same kind of key',
   expect(await detail(get<ProblemBody>('nonsense'))).toBe('There is no such endpoint.')
 })
 
-test('405 method-not-allowed names the methods that the path takes', async () => {
+test('405 method-not-allowed names the methods that the path accepts', async () => {
   const get405 = await get<ProblemBody>('send-order')
   expect([get405.status, get405.headers.get('allow'), get405.body.detail]).toEqual([
     405,
@@ -69,7 +69,7 @@ test('413 body-too-large names the limit, and the size when it is known', async 
   )
 })
 
-test('/ leads to the API and its documentation, for a program and for a person', async () => {
+test('GET / has links to the API and its documentation, as JSON and as HTML', async () => {
   const { status, body } = await call<Record<string, string>>('/', { key: null })
   expect(status).toBe(200)
   expect(body).toMatchObject({
@@ -85,7 +85,7 @@ test('/ leads to the API and its documentation, for a program and for a person',
     expect((await fetch(`${stack().gateway}${path}`)).status).toBe(200)
 })
 
-test('the page of a problem says why it happens and how to fix it', async () => {
+test('the page of a problem contains its cause and its remedy', async () => {
   const answer = await fetch(`${stack().gateway}/problems/tip-out-of-range`, {
     headers: { accept: 'text/html' },
   })
@@ -95,7 +95,7 @@ test('the page of a problem says why it happens and how to fix it', async () => 
 })
 
 describe('unknown fields', () => {
-  test('are accepted, named in a header, and in the warnings of validate-order with a suggestion', async () => {
+  test('are accepted, listed in X-Ignored-Fields, and in the warnings of validate-order', async () => {
     const { items } = order as { items: object[] }
     const body = { comment: 'Ring twice.', ...order, items: items.map((item) => ({ ...item, quantity: 2 })) }
     const answer = await validate<{ warnings: unknown; comments: unknown }>(body)
@@ -120,12 +120,12 @@ describe('unknown fields', () => {
     expect((await post('send-order', body)).headers.get('x-ignored-fields')).toBe('comment, items[].quantity')
   })
 
-  test('are not reported for a request without any', async () => {
+  test('are not reported for a request that has none', async () => {
     const answer = await validate<{ warnings: unknown }>(order)
     expect([ignored(answer), answer.body.warnings]).toEqual([null, []])
   })
 
-  test('are named by errors too, with a suggestion for a missing field', async () => {
+  test('are listed in X-Ignored-Fields of errors too, and suggested for a missing field', async () => {
     const { items, ...others } = order
     const answer = await validate<ProblemBody>({ ...others, item: items })
     expect([answer.status, ignored(answer)]).toEqual([400, 'item'])
@@ -140,7 +140,7 @@ describe('unknown fields', () => {
     expect([unavailable.status, ignored(unavailable)]).toEqual([404, 'extra'])
   })
 
-  test('of the query are named, except the access key', async () => {
+  test('are listed for query parameters too, except the access key', async () => {
     const { accessKey } = stack()
     const answer = await get(
       `restaurant/${cast.aurora}/menu?includeCustomisations=true&access-token=${accessKey}`,
@@ -151,7 +151,7 @@ describe('unknown fields', () => {
     expect([answer.status, ignored(answer)]).toEqual([200, 'query/includeCustomisations'])
   })
 
-  test('never bring a card number or a line break into the header', async () => {
+  test('never put a card number or a line break into X-Ignored-Fields', async () => {
     const answer = await validate({ ...order, '4242 4242 4242 4242': 1, 'a\r\nset-cookie: b': 1 })
     expect(ignored(answer)).toBe('[masked], a%0D%0Aset-cookie%3A%20b')
     expect(JSON.stringify(answer.body)).not.toContain('4242')

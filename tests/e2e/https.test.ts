@@ -52,7 +52,7 @@ async function ask(
   })
 }
 
-test('an address of another machine is refused, and the error lists those of this machine', () => {
+test('--host refuses an address of another machine, and accepts 0.0.0.0', () => {
   expect(() => checkAddress('203.0.113.77')).toThrow(
     /^--host takes an address of this machine .*not "203\.0\.113\.77"$/,
   )
@@ -60,7 +60,7 @@ test('an address of another machine is refused, and the error lists those of thi
   expect(() => checkAddress('0.0.0.0')).not.toThrow()
 })
 
-describe.skipIf(address === '')(`at ${address || 'no address: this machine is in no network'}`, () => {
+describe.skipIf(address === '')(`HTTPS at ${address || 'no address: machine without network'}`, () => {
   setUpOwnStack(async () => {
     directory = mkdtempSync(join(tmpdir(), 'platter-https-'))
     https = await start()
@@ -71,7 +71,7 @@ describe.skipIf(address === '')(`at ${address || 'no address: this machine is in
     }
   })
 
-  test('another device opens the console by https and signs in, with a Secure cookie', async () => {
+  test('another device opens the console and signs in, with a Secure cookie', async () => {
     expect((await ask('GET', '/console/')).body).toContain('<script type="module"')
     const accessKey = keyOf(cast.console)
     const page = { origin: url, 'content-type': 'application/json' }
@@ -85,7 +85,7 @@ describe.skipIf(address === '')(`at ${address || 'no address: this machine is in
     expect((await ask('GET', '/console/session', { cookie })).status).toBe(200)
   })
 
-  test('plain http from another device gets no answer', async () => {
+  test('plain HTTP from another device gets no response', async () => {
     const answer = new Promise((resolve, reject) => {
       overHttp(`${url.replace('https:', 'http:')}/console/`, resolve)
         .on('error', reject)

@@ -176,12 +176,12 @@ const send = ({ path, key, body }: Prepared, idempotencyKey: string) =>
 const inWords = ({ method, path }: Operation) => `${method} ${path}`
 const honouring = operations.filter(takesIdempotencyKey)
 
-test('there is a request of every operation that takes an Idempotency-Key, and of no other', () => {
+test('the table has a request for exactly the operations that accept an Idempotency-Key', () => {
   expect(Object.keys(requests).toSorted()).toEqual(honouring.map(({ name }) => name).toSorted())
 })
 
 describe.each(honouring.map((operation) => [inWords(operation), operation] as const))('%s', (_, { name }) => {
-  test('replays its answer byte for byte under the same key', async () => {
+  test('replays its response byte for byte under the same key', async () => {
     const prepared = await requests[name]!()
     const key = crypto.randomUUID()
     const first = await send(prepared, key)
@@ -191,7 +191,7 @@ describe.each(honouring.map((operation) => [inWords(operation), operation] as co
     expect(JSON.stringify(again.body)).toBe(JSON.stringify(first.body))
   })
 
-  test('five at once with one key: all get the same response, or 409 idempotency-in-flight', async () => {
+  test('returns one response to five concurrent requests, or 409 idempotency-in-flight', async () => {
     const prepared = await requests[name]!()
     const key = crypto.randomUUID()
     const answers = await Promise.all(Array.from({ length: 5 }, () => send(prepared, key)))
@@ -223,34 +223,34 @@ const again = async (first: Prepared, then: Prepared) => {
   expect([late.status, late.headers.get('idempotent-replayed')]).toEqual([200, 'true'])
 }
 
-describe('a late repetition does not revert later changes', () => {
-  test('pause, then resume: the restaurant stays open', async () => {
+describe('late replay after a newer change', () => {
+  test('a replayed pause leaves a resumed restaurant open', async () => {
     const { asks, read } = await aPlace()
     await again(asks('pause', { minutes: 20 }), asks('resume'))
     expect(await read('restaurant')).toMatchObject({ pausedUntil: null })
   })
 
-  test('a pause of 60 minutes, then one of 20: it is not extended', async () => {
+  test('a replayed pause of 60 minutes does not extend a newer pause of 20 minutes', async () => {
     const { asks, read } = await aPlace()
     await again(asks('pause', { minutes: 60 }), asks('pause', { minutes: 20 }))
     const { pausedUntil } = await read<{ pausedUntil: number }>('restaurant')
     expect(pausedUntil - Date.now() / 1_000).toBeLessThan(21 * 60)
   })
 
-  test('resume, then pause: the restaurant stays closed', async () => {
+  test('a replayed resume does not end a newer pause', async () => {
     const { asks, read } = await aPlace()
     await again(asks('resume'), asks('pause', { minutes: 20 }))
     expect(await read('restaurant')).toMatchObject({ pausedUntil: expect.any(Number) as unknown })
   })
 
-  test.each(['item', 'choice'] as const)('%s taken off and put back: it stays on the menu', async (kind) => {
+  test.each(['item', 'choice'] as const)('a replay leaves an available %s available', async (kind) => {
     const place = await aPlace()
     const path = `${kind}/${place[kind]}/availability`
     await again(place.asks(path, { available: false }), place.asks(path, { available: true }))
     expect(JSON.stringify(await place.read('menu'))).not.toContain('"available":false')
   })
 
-  test('a status, then the next one: the order stays where it is', async () => {
+  test('a replayed PREPARING leaves the order at READY_FOR_PICKUP', async () => {
     const { asks, order, read } = await aPlace()
     const path = `order/${await order()}`
     await again(
@@ -261,7 +261,7 @@ describe('a late repetition does not revert later changes', () => {
   })
 })
 
-test('an error stores no key: the corrected request of a restaurant may use it', async () => {
+test('an error (409) stores no key, and the corrected request may use the key', async () => {
   const { asks, order } = await aPlace()
   const key = crypto.randomUUID()
   const path = `order/${await order()}/status`
@@ -269,8 +269,8 @@ test('an error stores no key: the corrected request of a restaurant may use it',
   expect((await send(asks(path, { status: 'PREPARING' }), key)).status).toBe(200)
 })
 
-describe('sign-in and validate-order change nothing, and ignore the key', () => {
-  test('and an invalid one', async () => {
+describe('sign-in and validate-order', () => {
+  test('ignore an invalid Idempotency-Key', async () => {
     const user = await register()
     const idempotencyKey = 'no'.repeat(200)
     const order = await anOrder(cast.aurora)
@@ -280,7 +280,7 @@ describe('sign-in and validate-order change nothing, and ignore the key', () => 
     expect([signedIn.status, signedIn.headers.get('idempotent-replayed')]).toEqual([200, null])
   })
 
-  test('validate-order ignores the key of an earlier order', async () => {
+  test('validate-order ignores the key of an earlier validate-order request', async () => {
     const key = crypto.randomUUID()
     const order = await anOrder(cast.aurora)
     expect((await post('validate-order', order, keyed(key))).status).toBe(200)

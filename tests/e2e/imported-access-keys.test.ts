@@ -35,7 +35,7 @@ test('Keys compiled into shipped apps: an imported key is accepted until it is r
   expect(revoked.status).toBe(401)
 })
 
-test('Keys compiled into shipped apps: the query parameter of existing libraries works as well', async () => {
+test('Keys compiled into shipped apps: an imported key is accepted as a query parameter', async () => {
   const key = keyOf()
   await importKey(await newApplication(), key)
   const inQuery = () =>
@@ -43,7 +43,7 @@ test('Keys compiled into shipped apps: the query parameter of existing libraries
   expect((await eventually(inQuery, ({ status }) => status === 200)).status).toBe(200)
 })
 
-test('409 for a key that is stored already, of any owner; 404 for an unknown application', async () => {
+test('409 access-key-taken for a key of another application; 404 for an unknown application', async () => {
   const key = keyOf()
   await importKey(await newApplication(), key)
   expect(await importKey<ProblemBody>(await newApplication(), key)).toMatchObject({
@@ -58,7 +58,7 @@ test.each([
   ['129 characters', 'x'.repeat(129)],
   ['a blank', 'with a blank in it'],
   ['a letter that is not ASCII', 'mit-Umlaut-ä-dabei'],
-  ['the form of our own keys', `platter_live_${'x'.repeat(36)}`],
+  ['the form of an issued key', `platter_live_${'x'.repeat(36)}`],
 ])('400 for a key with %s', async (_, key) => {
   expect(await importKey<ProblemBody>(await newApplication(), key)).toMatchObject({
     status: 400,
@@ -66,7 +66,7 @@ test.each([
   })
 })
 
-test('an imported key is live: with another mode the import is refused', async () => {
+test('400 for an import with mode test, because imported keys are live', async () => {
   const path = `applications/${await newApplication()}/access-keys`
   const { status, body } = await operator<ProblemBody>('POST', path, { key: keyOf(), mode: 'test' })
   expect([status, body.errors[0]?.pointer]).toEqual([400, '/mode'])

@@ -3,7 +3,7 @@ import { newApplication, operatorPost, type Issued } from './access-keys.ts'
 import { keyed, NOBODYS_KEY } from './accounts.ts'
 import { get, type ProblemBody } from './client.ts'
 
-test('an access key of a new application works at once', async () => {
+test('a new access key of an application is accepted immediately', async () => {
   const path = `applications/${await newApplication()}/access-keys`
   const { status, body } = await operatorPost<Issued>(path, { mode: 'test' })
   expect(status).toBe(200)
@@ -12,7 +12,7 @@ test('an access key of a new application works at once', async () => {
   expect((await get('restaurant/search?limit=1', { key: body.accessKey })).status).toBe(200)
 })
 
-test('without a body, with an empty one or with null the key is a live one', async () => {
+test('a request without a body, or with an empty body, null or {}, issues a live key', async () => {
   const path = `applications/${await newApplication()}/access-keys`
   const headers = { 'content-type': 'application/json' }
   for (const body of [undefined, '', 'null', '{}']) {
@@ -38,7 +38,7 @@ test('Idempotency-Key: a repeated request returns the same access key, and it wo
   expect(other.body.accessKey).not.toBe(first.body.accessKey)
 })
 
-test('Idempotency-Key: 20 at once issue one access key', async () => {
+test('Idempotency-Key: 20 concurrent requests issue one access key', async () => {
   const path = `applications/${await newApplication()}/access-keys`
   const key = keyed()
   const answers = await Promise.all(Array.from({ length: 20 }, () => operatorPost<Issued>(path, {}, key)))

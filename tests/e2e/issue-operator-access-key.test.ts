@@ -4,7 +4,7 @@ import { issueKey, revoke } from './access-keys.ts'
 import { call, get } from './client.ts'
 import { expectConforms } from './conforms.ts'
 
-test('a new operator key works at once, and is no key of an application', async () => {
+test('a new operator key is accepted immediately, and is a 403 for an application operation', async () => {
   const issued = await issueKey('access-keys', { mode: 'live' })
   expectConforms(IssueOperatorAccessKey, issued)
   const { accessKey: key } = issued

@@ -3,7 +3,7 @@ import { operatorPost, type Issued } from './access-keys.ts'
 import { keyed } from './accounts.ts'
 import { cast, get, type ProblemBody } from './client.ts'
 
-test("Idempotency-Key: a restaurant's access key is shown again, and is the restaurant's", async () => {
+test('Idempotency-Key: a repeated request returns the same key, which the public API refuses', async () => {
   const path = `restaurants/${cast.aurora}/access-keys`
   const key = keyed()
   const first = await operatorPost<Issued>(path, { mode: 'test' }, key)

@@ -21,7 +21,7 @@ test('a sold-out item is unavailable at every replica and cannot be ordered, unt
   expect(await validated({ items: [{ apiKey: crust }] })).toBe('200')
 })
 
-test('400 names the field, 404 item-not-found is for items of another menu', async () => {
+test('400 names the invalid field; 404 item-not-found for an item of another menu', async () => {
   for (const [body, pointer] of [
     [{ available: false, until: 1 }, '/until'],
     [{ available: false, until: Date.now() }, '/until'],

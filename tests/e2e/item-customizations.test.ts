@@ -26,7 +26,7 @@ const sauces = () => ({
   ],
 })
 
-test('200: the groups as they were put', async () => {
+test('200: the customization groups as put-menu stored them', async () => {
   const group = sauces()
   const item = menuItem(9, { customizationGroups: [group] })
   await aRestaurant({}, [item])
@@ -36,7 +36,7 @@ test('200: the groups as they were put', async () => {
   expect(body).toEqual([group])
 })
 
-test('200: the same ones that the menu has with includeCustomizations', async () => {
+test('200: the same groups as in the menu with includeCustomizations', async () => {
   const { body: menu } = await get<MenuCategory[]>(
     `restaurant/${cast.aurora}/menu?includeCustomizations=true`,
   )
@@ -46,13 +46,13 @@ test('200: the same ones that the menu has with includeCustomizations', async ()
     expect((await customizations(apiKey)).body).toEqual(customizationGroups)
 })
 
-test('200: an item that takes no choice has an empty list', async () => {
+test('200: an empty list for an item without customizations', async () => {
   const item = menuItem(5)
   await aRestaurant({}, [item])
   expect((await customizations(item.apiKey)).body).toEqual([])
 })
 
-test('304 for the current tag, 200 with another tag at once after a change of the menu', async () => {
+test('304 for the current entity tag, 200 with another tag immediately after put-menu', async () => {
   const item = menuItem(5)
   const restaurant = await aRestaurant({}, [item])
   const first = await customizations(item.apiKey)
@@ -66,7 +66,7 @@ test('304 for the current tag, 200 with another tag at once after a change of th
   expect(changed.headers.get('etag')).not.toBe(tag)
 })
 
-test('404 item-not-found: for an unknown item, a removed one, and a choice', async () => {
+test('404 item-not-found for an unknown or removed item, a group, a choice or a restaurant', async () => {
   const [group, item] = [sauces(), menuItem(5)]
   const restaurant = await aRestaurant({}, [{ ...item, customizationGroups: [group] }])
   const choice = group.customizations[0]!.customizationChoices[0]!

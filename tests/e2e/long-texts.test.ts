@@ -56,7 +56,7 @@ const bodyOf = async (piece: string) => ({
 })
 
 test.each(DIGITS)(
-  'eight bodies at a time with 60 KB of "%s" delay the orders of others no more than letters do',
+  'eight concurrent 60 KB bodies of "%s" delay other orders at most 5 times as long as letters, plus 1 s',
   async (piece) => {
     const [digits, letters] = [await bodyOf(piece), await bodyOf(LETTERS)]
     const refused = await post<ProblemBody>('validate-order', digits)
@@ -78,7 +78,7 @@ const search = (piece: string) =>
   )
 
 test.each(DIGITS)(
-  'eight queries at a time with 5 KB or more of "%s" delay the orders of others no more than letters do',
+  'eight concurrent 5 KB queries of "%s" delay other orders at most 5 times as long as letters, plus 1 s',
   async (piece) => {
     expect(await search(piece)).toMatchObject({
       status: 400,

@@ -32,7 +32,7 @@ const isOfAnyRequest = ({ name, service, attributes }: Span) =>
  * The duration of a response could also reveal it. A duration depends on the machine, so this test compares the work instead:
  * the traces of both requests have the same statements, messages and calls.
  */
-describe('an object of another tenant causes the same work as an unknown one', () => {
+describe('request with the key of an object of another tenant', () => {
   const receiver = new Receiver()
   setUpOwnStack(async () => void (await receiver.listen()))
   afterAll(() => receiver.close())
@@ -98,7 +98,7 @@ describe('an object of another tenant causes the same work as an unknown one', (
     return latest
   }
 
-  test('each key of each operation', async () => {
+  test('causes the same statements, messages and calls as one with an unknown key', async () => {
     const works = await Promise.all(placesOfKeys.map(worksOf))
     for (const [n, place] of placesOfKeys.entries()) works[n] = await repeatedAlone(works[n]!, place)
     expect(works.length).toBeGreaterThan(25)

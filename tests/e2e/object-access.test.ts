@@ -77,7 +77,7 @@ function keysIn(whole: JsonSchema): string[] {
 
 const namesOf = (list: readonly PublicOperation[]) => list.map(({ name }) => name).toSorted()
 
-test('every operation says what its keys are, and every key of it is tried', () => {
+test('the tables cover every operation, and every apiKey of its path and body', () => {
   const [operators, others] = [true, false].map((is) =>
     operations.filter((operation) => (operation.audience === 'operator') === is),
   ) as [PublicOperation[], PublicOperation[]]
@@ -88,7 +88,7 @@ test('every operation says what its keys are, and every key of it is tried', () 
   expect(Object.fromEntries(tried)).toEqual(Object.fromEntries(taken))
 })
 
-describe('the response for an object of another tenant is byte-identical to that for an unknown one', () => {
+describe('byte-identical responses for an object of another tenant and for an unknown one', () => {
   test.each(places)('$name, $place ($accept)', async ({ operation, place, slot, accept }) => {
     const accessKey = world.keys[operation.audience]
     const tryWith = (key: string) =>
@@ -103,7 +103,7 @@ describe('the response for an object of another tenant is byte-identical to that
     expect(Object.fromEntries(answers)).toEqual(Object.fromEntries(closed.map(([kind]) => [kind, absent])))
   })
 
-  test('also when recipient, card and address of an order are all of the same foreign account', async () => {
+  test('an order with recipient, card and address of one foreign account gets the same 404', async () => {
     const [validate] = operations.filter(({ name }) => name === 'validate-order')
     const accountOf = (recipient: unknown, cardKey: string, addressKey: string) => ({
       ...fullOrder(world),
@@ -130,7 +130,7 @@ describe('the response for an object of another tenant is byte-identical to that
     expect(guests).toEqual(absentGuests)
   })
 
-  test.each(['remove-card', 'remove-address'])("%s: not a foreign user's own one either", async (name) => {
+  test.each(['remove-card', 'remove-address'])('404 user-not-found: %s of a foreign user', async (name) => {
     const { theirs } = world
     const own = name === 'remove-card' ? theirs.card : theirs.address
     const [foreign, absent] = await Promise.all([
@@ -141,7 +141,7 @@ describe('the response for an object of another tenant is byte-identical to that
     expect([absent.status, absent.body.code]).toEqual([404, 'user-not-found'])
   })
 
-  test('no request changed an object of another tenant', async () => {
+  test('no request changes an object of another tenant', async () => {
     const { theirs, foreign } = world
     const { body: account } = await get<User>(`user/${theirs.user}`, elsewhere())
     expect(account).toMatchObject({
@@ -159,7 +159,7 @@ describe('the response for an object of another tenant is byte-identical to that
   })
 })
 
-describe('403 not-allowed for another kind of access key, whether or not there is such an object', () => {
+describe('403 not-allowed for an access key of another audience, equal for every object', () => {
   test.each(operations.map((operation) => ({ name: operation.name, operation })))(
     '$name',
     async ({ operation }) => {
@@ -197,7 +197,7 @@ const tellsOfTheirs = (value: unknown) =>
     .filter(([, key]) => JSON.stringify(value).includes(key))
     .map(([kind]) => kind)
 
-describe('operations without an identifier return own objects only', () => {
+describe('own objects in responses of operations without an identifier', () => {
   test.each(['orders', 'orders?open=true', 'restaurant', 'menu'])('restaurantapi: %s', async (path) => {
     const { status, body } = await call(`/restaurantapi/v1/${path}`, { key: world.keys.restaurant })
     expect(status).toBe(200)
@@ -213,7 +213,7 @@ describe('operations without an identifier return own objects only', () => {
   })
 })
 
-test('an order is visible to the application that placed it, and to every application of its recipient', async () => {
+test('an order of another application is readable after its recipient signs in here', async () => {
   const email = newEmail()
   const { body: recipient } = await post<User>('register-user', person({ email }), elsewhere())
   const { restaurantApiKey, items } = fullOrder(world)

@@ -5,7 +5,7 @@ import { report } from './restaurant-client.ts'
 const cancel = (apiKey: string | number, body: object = { reason: 'Power failure' }) =>
   operator<Order & { code: string }>('POST', `orders/${apiKey}/cancel`, body)
 
-test('an operator cancels an order that was begun, by its number, and the customer reads the message', async () => {
+test('an operator cancels a started order by its number, and the customer reads the message', async () => {
   const { body: order } = await sendOrder(await anOrder(cast.console))
   await report(order.apiKey, 'PREPARING')
   const body = { reason: 'Power failure', message: 'The kitchen has no power.' }

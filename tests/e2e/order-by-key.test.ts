@@ -15,7 +15,7 @@ import {
 
 const keyed = (key: string) => ({ headers: { 'idempotency-key': key } })
 
-test('send-order: a repeated key replays the first response byte for byte, and there is one order', async () => {
+test('send-order: a repeated key replays the first response, and the restaurant gets one order', async () => {
   const key = crypto.randomUUID()
   const request = await anOrder(cast.aurora)
   const first = await sendOrder(request, keyed(key))
@@ -28,7 +28,7 @@ test('send-order: a repeated key replays the first response byte for byte, and t
 })
 
 test.each(['send-order/', 'send%2Dorder', 'send-order?retry=1'])(
-  'send-order: the same key is the same order, also when it is written %s',
+  'send-order: the same key returns the same order when the path is written as %s',
   async (path) => {
     const key = crypto.randomUUID()
     const request = await anOrder(cast.aurora)
@@ -42,7 +42,7 @@ test.each(['send-order/', 'send%2Dorder', 'send-order?retry=1'])(
   },
 )
 
-test('send-order: 50 at once with one key over all replicas make one order', async () => {
+test('send-order: 50 concurrent requests with one key over all replicas place one order', async () => {
   const key = crypto.randomUUID()
   const request = { ...(await anOrder(cast.aurora)), payment: 'card', card: card() }
   const answers = await Promise.all(Array.from({ length: 50 }, () => sendOrder(request, keyed(key))))
@@ -68,7 +68,7 @@ test('send-order: 422 idempotency-mismatch for another body; another application
   expect(other.apiKey).not.toBe(first.apiKey)
 })
 
-test('send-order: a declined card stays declined under its key; an error before acceptance stores no key', async () => {
+test('send-order: the 402 of a declined card is replayed; a 422 of a closed restaurant is not', async () => {
   const key = crypto.randomUUID()
   const request = { ...(await anOrder(cast.aurora)), payment: 'card', card: card(cardNumbers.declined) }
   const first = await sendOrder(request, keyed(key))
@@ -92,7 +92,7 @@ test('send-order: a 5xx is not stored, and a retry is executed', async () => {
   })
 })
 
-test('send-order: 400 invalid-field for a key that is too long', async () => {
+test('send-order: 400 for a key of 256 characters', async () => {
   expect(await sendOrder(await anOrder(cast.aurora), keyed('k'.repeat(256)))).toMatchObject({
     status: 400,
     body: { errors: [{ pointer: 'header/Idempotency-Key' }] },
@@ -110,7 +110,7 @@ test('order-by-key: a client that lost the response finds its order in its curre
   expect(found).toMatchObject({ apiKey: order.apiKey, status: 'DELIVERED' })
 })
 
-test('order-by-key: of a declined order it gives the problem, of an unknown key 404', async () => {
+test('order-by-key: the 402 problem for a declined order, 404 for an unknown or foreign key', async () => {
   const key = crypto.randomUUID()
   await sendOrder(
     { ...(await anOrder(cast.aurora)), payment: 'card', card: card(cardNumbers.declined) },

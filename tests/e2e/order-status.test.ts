@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { anOrder, cast, get, sendOrder, type Order, type ProblemBody } from './client.ts'
 
-test('the newest OrderStatus as one object', async () => {
+test('the response is the newest OrderStatus as one object', async () => {
   const { body: order } = await sendOrder(await anOrder(cast.silent))
   const statuses = await get<object[]>(`order/${order.apiKey}/statuses`)
   const { status, body } = await get<object>(`order/${order.apiKey}/status`)
@@ -17,7 +17,7 @@ test('404 for an unknown order', async () => {
   })
 })
 
-test('the newest status is the one that the order has', async () => {
+test('the newest status equals the status of the order', async () => {
   const { body: sent } = await sendOrder(await anOrder(cast.aurora))
   await expect
     .poll(async () => (await get<{ status: string }>(`order/${sent.apiKey}/status`)).body.status)

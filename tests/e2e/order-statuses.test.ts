@@ -32,7 +32,7 @@ async function follow(order: string, options: Parameters<typeof Stream.open>[1] 
 const statusOf = ({ data }: StreamEvent) => (data as OrderStatusRecord).status
 const is = (status: string) => (event: StreamEvent) => event.event === 'status' && statusOf(event) === status
 
-test('the stream has the past statuses, then each new one, and ends with the last one', async () => {
+test('the stream has the past statuses, then each new one, and ends after DELIVERED', async () => {
   const order = await aNewOrder()
   const stream = await follow(order)
   await stream.until(is('AWAITING_PREPARATION'))
@@ -48,7 +48,7 @@ test('the stream has the past statuses, then each new one, and ends with the las
   for (const { data } of stream.events) expect(OrderStatuses.events.status.parse(data)).toEqual(data)
 })
 
-test('the stream has the statuses of a simulated restaurant', async () => {
+test('the stream has the five statuses of an order at a simulated restaurant', async () => {
   const { body } = await sendOrder(await anOrder(cast.aurora))
   const stream = await follow(body.apiKey)
   await stream.ended()
@@ -61,7 +61,7 @@ test('the stream has the statuses of a simulated restaurant', async () => {
   ])
 })
 
-test('Last-Event-ID continues after that event, without loss or repetition', async () => {
+test('a stream with Last-Event-ID continues after that event, without loss or repetition', async () => {
   const order = await aNewOrder()
   const first = await follow(order)
   await first.until(is('AWAITING_PREPARATION'))
@@ -78,7 +78,7 @@ test('Last-Event-ID continues after that event, without loss or repetition', asy
   expect(strange.events).toHaveLength(4)
 })
 
-test('a client that reconnects after the last status gets 204, and stops', async () => {
+test('a client that reconnects after the last status gets 204', async () => {
   const order = await aNewOrder()
   await report(order, 'PREPARING')
   await report(order, 'DELIVERED')
@@ -89,7 +89,7 @@ test('a client that reconnects after the last status gets 204, and stops', async
   expect((await get(`order/${order}/statuses?lastEventId=3`)).status).toBe(200)
 })
 
-test('the stream ends with the cancellation, as the order has it', async () => {
+test('the stream ends with a cancellation event that equals the cancellation of the order', async () => {
   const order = await aNewOrder()
   const stream = await follow(order)
   await stream.until(is('AWAITING_PREPARATION'))
@@ -103,7 +103,7 @@ test('the stream ends with the cancellation, as the order has it', async () => {
   expect((await follow(order, { lastEventId: '1' })).status).toBe(200)
 })
 
-test("another application's order is not there", async () => {
+test('404 for an order of another application, and for an unknown order', async () => {
   const order = await aNewOrder()
   const { status } = await follow(order, { key: stack().otherAccessKey })
   expect(status).toBe(404)

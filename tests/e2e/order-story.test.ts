@@ -18,7 +18,7 @@ import { validate } from './refusals.ts'
 
 const story = (apiKey: string) => operator<OrderStory & ProblemBody>('GET', `orders/${apiKey}`)
 
-test('200: the order, its history, its saga, its payment and its delivery, and never a token', async () => {
+test('200: the order with its history, saga, payment and delivery, without a card token', async () => {
   const requestId = crypto.randomUUID()
   const order = await anOrder(cast.aurora, { payment: 'card', card: card() })
   const { body: sent } = await sendOrder(order, { headers: { 'x-request-id': requestId } })
@@ -49,7 +49,7 @@ test('200: the order, its history, its saga, its payment and its delivery, and n
   expect(JSON.stringify(body)).not.toMatch(/tok_/)
 })
 
-test('200: an order that failed, which no client sees, with the reason', async () => {
+test('200: a failed order that is hidden from clients, with its error code', async () => {
   const order = await anOrder(cast.refuses, { payment: 'card', card: card(), tip: 31.07 })
   const { total } = (await validate<ValidatedOrder>(order)).body
   expect((await sendOrder(order)).status).toBe(422)
@@ -80,7 +80,7 @@ test('200: the decline code of a declined order', async () => {
   })
 })
 
-test('200: a test order has no payment at all', async () => {
+test('200: a test order without a payment', async () => {
   const { body } = await sendOrder(await anOrder(cast.test, { test: true }))
   expect((await story(body.apiKey)).body).toMatchObject({
     payment: null,
@@ -88,7 +88,7 @@ test('200: a test order has no payment at all', async () => {
   })
 })
 
-test('a payment with an unknown outcome says so, and how often it was queried', async () => {
+test('a payment with an unknown outcome has its call, the reason and the number of attempts', async () => {
   const { body: sent } = await sendOrder(await anOrder(cast.aurora, { payment: 'card', card: card() }))
   await eventually(
     () => story(sent.apiKey),

@@ -68,7 +68,7 @@ const sagaEnded = (orderApiKey: string) =>
     ({ saga }) => saga.state !== 'running',
   )
 
-test('200: a total of 0 by card needs no payment: the processor is not called, and the books balance', async () => {
+test('200: a card total of 0 is NOT_REQUIRED, without a processor request or a mismatch', async () => {
   const since = Math.floor(Date.now() / 1000)
   const { status, body: order } = await bothOf(await orderOf(FREE))
   expect(status).toBe(200)
@@ -92,7 +92,7 @@ test('422 below-card-minimum: validate-order and send-order refuse a card total 
   expect((await ledger()).filter(({ amount }) => amount === 30)).toEqual([])
 })
 
-test('200: the same small total in cash, and a card total of exactly the minimum, which is captured', async () => {
+test('200: a cash total below the minimum, and a captured card total of exactly the minimum', async () => {
   expect((await bothOf(await orderOf(THIRTY_CENTS, { payment: 'cash' }))).status).toBe(200)
   const { status, body: order } = await sendOrder(await orderOf(FIFTY_CENTS))
   expect(status).toBe(200)

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { elsewhere, wordsOf } from './accounts.ts'
 import { anOrder, cast, get, register, sendOrder, type ProblemBody } from './client.ts'
 
-test("404: another application's order, in the same words as an unknown one", async () => {
+test("404: another application's order, with the same problem as an unknown order", async () => {
   const user = await register()
   const { body: order } = await sendOrder({
     ...(await anOrder(cast.aurora)),

@@ -7,7 +7,7 @@ import { plant } from './planted.ts'
 
 const { pie, change, own } = setUpPieKitchen()
 
-test('the restaurant sees when an item is automatically available again, and null once it is', async () => {
+test('availableAgain is the end of the availability override of an item, and null after it', async () => {
   const until = Math.floor(Date.now() / 1_000) + 3_600
   await change(`item/${pie}/availability`, { available: false, until })
   const menu = await own<OwnCategory[]>('menu')

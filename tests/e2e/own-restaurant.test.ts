@@ -5,7 +5,7 @@ import { becomes, setUpPieKitchen } from './pie-kitchen.ts'
 
 const { change, details, own } = setUpPieKitchen()
 
-test('200: the public record with the end of the pause, and null after the pause', async () => {
+test('200: the public record with pausedUntil, which is null after resume', async () => {
   const { body } = await change<{ pausedUntil: number }>('pause', { minutes: 20 })
   expect(await becomes(async () => (await details()).open, 'false')).toBe('false')
   const restaurant = await own<Restaurant>('restaurant')

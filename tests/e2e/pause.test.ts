@@ -5,7 +5,7 @@ import { agreed, becomes, setUpPieKitchen } from './pie-kitchen.ts'
 
 const { change, details, openInSearch, order, own } = setUpPieKitchen()
 
-test('a pause closes the restaurant everywhere, and errors of orders have its end', async () => {
+test('a pause closes the restaurant in details, search and orders; the 422 states when it ends', async () => {
   const earliest = Math.floor(Date.now() / 1_000) + 1_200
   const paused = await change<{ paused: boolean; pausedUntil: number }>('pause', { minutes: 20 })
   const latest = Math.ceil(Date.now() / 1_000) + 1_201
@@ -35,7 +35,7 @@ test('a pause without minutes lasts until resume', async () => {
   expect(await change('resume')).toMatchObject({ status: 200, body: { paused: false, pausedUntil: null } })
 })
 
-test('400 names the field, 403 is for keys of another audience', async () => {
+test('pause rejects minutes of 0, 1,441, 1.5 or text (400), and an application key (403)', async () => {
   for (const minutes of [0, 1_441, 1.5, 'long'])
     expect(await change('pause', { minutes })).toMatchObject({
       status: 400,

@@ -41,13 +41,13 @@ const byToken = (processorToken: string) => ({
   processorToken,
 })
 
-test('200: names the processor, and where the client gets tokens', async () => {
+test('200: the payment processor and the URL that issues card tokens', async () => {
   const { status, body } = await get<Methods>('payment-methods')
   expect(status).toBe(200)
   expectConforms(PaymentMethods, body)
 })
 
-test('an order is charged by the token of a client, twice sent with one key once', async () => {
+test('an order accepts a card token; a retry with its Idempotency-Key returns the same order', async () => {
   const order = { ...(await anOrder(cast.aurora)), payment: 'card', card: byToken(await clientToken()) }
   const options = { headers: { 'idempotency-key': crypto.randomUUID() } }
   const first = await sendOrder(order, options)
@@ -57,13 +57,13 @@ test('an order is charged by the token of a client, twice sent with one key once
   expect((await sendOrder(order, options)).body.apiKey).toBe(first.body.apiKey)
 })
 
-test('the token of a declined card is a declined card (402)', async () => {
+test('an order with the token of a declined card is refused (402 card-declined)', async () => {
   const declined = byToken(await clientToken(cardNumbers.declined))
   const order = { ...(await anOrder(cast.aurora)), payment: 'card', card: declined }
   expect(await sendOrder(order)).toMatchObject({ status: 402, body: { code: 'card-declined' } })
 })
 
-test('a card saved by token shows the digits and the expiry that the processor has, and pays an order', async () => {
+test('add-card by token returns the last four digits and the expiry; the card pays an order', async () => {
   const { apiKey } = await register()
   const added = await post<CreditCard>(`user/${apiKey}/add-card`, byToken(await clientToken()))
   const { expirationMonth, expirationYear } = card()
@@ -80,7 +80,7 @@ test('a card saved by token shows the digits and the expiry that the processor h
   expect(await sendOrder(order)).toMatchObject({ status: 200 })
 })
 
-test('validate-order and a test order do not use the token up: their card is null', async () => {
+test('validate-order and a test order do not use up a card token, and return a null card', async () => {
   const token = byToken(await clientToken())
   const order = { ...(await anOrder(cast.aurora)), payment: 'card', card: token }
   expect(await post<Order>('validate-order', order)).toMatchObject({ status: 200, body: { card: null } })
@@ -89,7 +89,7 @@ test('validate-order and a test order do not use the token up: their card is nul
   expect(await sendOrder(order)).toMatchObject({ status: 200, body: { card: { lastFour: '4242' } } })
 })
 
-test('400 for a number beside a token, and for neither, by the names of the fields', async () => {
+test('400: a card number beside a token, neither of them, and a card number as the token', async () => {
   const { apiKey } = await register()
   const faults = async (body: object) => {
     const answer = await post<ProblemBody>(`user/${apiKey}/add-card`, body)
@@ -104,7 +104,7 @@ test('400 for a number beside a token, and for neither, by the names of the fiel
   expect(await faults(byToken(cardNumbers.good))).toEqual(['/processorToken'])
 })
 
-test('a card that its bank has replaced pays as before, and shows its new digits and expiry', async () => {
+test('a card replaced by its bank pays with its new digits and expiry, even after a lost event', async () => {
   const { urls } = ownStack()
   const { apiKey: user } = await register()
   const { body: saved } = await post<CreditCard>(`user/${user}/add-card`, card())

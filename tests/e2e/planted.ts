@@ -54,7 +54,7 @@ export const WRONGS: readonly Wrong[] = [
   ['charge-unwanted', 'paid in cash, and charged', 'card', order(`payment = 'cash', payment_state = 'DUE'`)],
   ['charge-of-test-order', 'a test, and charged', 'card', order('test = true')],
   ['payment-state', 'payments have no row', 'card', withoutRow],
-  ['payment-state', 'payments say authorized', 'card', row(`state = 'authorized'`)],
+  ['payment-state', 'payments has authorized', 'card', row(`state = 'authorized'`)],
   ['payment-state', 'the order says voided', 'card', order(`payment_state = 'VOIDED'`)],
   ['payment-unknown-to-processor', 'another charge', 'card', row(`processor_id = 'auth_nobody'`)],
   ['payment-of-nobody', 'the order was deleted', 'card', forgetOrder],

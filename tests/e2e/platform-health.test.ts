@@ -18,7 +18,7 @@ test('200: the databases, queues and the processor are reported', async () => {
   expect(body.processor).toMatchObject({ reachable: true, reason: null })
 })
 
-test('the address is that of the client behind a trusted proxy', async () => {
+test('clientAddress is the address of the client behind a trusted proxy', async () => {
   ownStack()
   const headers = { 'x-forwarded-for': '203.0.113.77' }
   const { body } = await call<Health>('/operatorapi/v1/health', { key: stack().operatorKey, headers })

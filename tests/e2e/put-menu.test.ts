@@ -20,7 +20,7 @@ const group = (choices: readonly object[], changes: Record<string, unknown> = {}
   ...changes,
 })
 
-test('200: the menu with its customizations; what was left out is filled in', async () => {
+test('200: the menu with its customizations and with defaults for omitted fields', async () => {
   const apiKey = await aRestaurant()
   const size = choice()
   const sizes = group([size])
@@ -52,7 +52,7 @@ test('200: the menu with its customizations; what was left out is filled in', as
   expect((await get(`restaurant/${apiKey}/menu?includeCustomizations=true`)).body).toEqual(body)
 })
 
-test('200: another menu replaces it, for menu requests and orders', async () => {
+test('200: a new menu replaces the old one in restaurant-menu and validate-order', async () => {
   const [kept, gone] = [menuItem(10), menuItem(4)]
   const apiKey = await aRestaurant({}, [kept, gone])
   const order = (item: { apiKey: string }) => ({
@@ -99,7 +99,7 @@ test('200: a menu of 2,000 items', async () => {
   )
 })
 
-test('400: a menu with faults is refused as a whole, each fault by its pointer', async () => {
+test('400: a menu with faults is refused as a whole; the problem has the pointer of each fault', async () => {
   const apiKey = await aRestaurant({}, [menuItem(5)])
   const { status, body } = await putMenu<Refused>(apiKey, [
     {
@@ -125,23 +125,23 @@ const AT_GROUP = '/0/items/0/customizationGroups/0'
 const AT_CHOICE = `${AT_GROUP}/customizations/0/customizationChoices`
 
 test.each([
-  ['an object', {}, ''],
-  ['null', null, ''],
+  ['an object as the menu', {}, ''],
+  ['null as the menu', null, ''],
   ['a price above 10,000', menuOf([menuItem(10_000.01)]), '/0/items/0/basePrice'],
   ['available: 2', menuOf([menuItem(1, { available: 2 })]), '/0/items/0/available'],
   ['an apiKey with a colon', menuOf([menuItem(1, { apiKey: 'a:b' })]), '/0/items/0/apiKey'],
   ['a minimum above the maximum', withGroup({ minCount: 2, maxCount: 1 }), `${AT_GROUP}/minCount`],
   ['a group without customizations', withGroup({ customizations: [] }), `${AT_GROUP}/customizations`],
   ['a customization without choices', withGroup({}, []), AT_CHOICE],
-  ['a choice that counts -1', withGroup({}, [choice({ count: -1 })]), `${AT_CHOICE}/0/count`],
-  ['a choice that counts 1.5', withGroup({}, [choice({ count: 1.5 })]), `${AT_CHOICE}/0/count`],
+  ['a choice with a count of -1', withGroup({}, [choice({ count: -1 })]), `${AT_CHOICE}/0/count`],
+  ['a choice with a count of 1.5', withGroup({}, [choice({ count: 1.5 })]), `${AT_CHOICE}/0/count`],
   [
-    'two choices of one apiKey',
+    'two choices with one apiKey',
     withGroup({}, [choice({ apiKey: 'x' }), choice({ apiKey: 'x' })]),
     `${AT_CHOICE}/1/apiKey`,
   ],
   [
-    'two items of one apiKey',
+    'two items with one apiKey',
     menuOf([menuItem(1, { apiKey: 'x' }), menuItem(1, { apiKey: 'x' })]),
     '/0/items/1/apiKey',
   ],
@@ -152,14 +152,14 @@ test.each([
   })
 })
 
-test('404 restaurant-not-found', async () => {
+test('404 restaurant-not-found: an unknown apiKey', async () => {
   expect(await putMenu('none', menuOf([menuItem(5)]))).toMatchObject({
     status: 404,
     body: { code: 'restaurant-not-found' },
   })
 })
 
-test("409 apikey-taken: another restaurant's items and categories, and nothing is changed", async () => {
+test("409 apikey-taken: another restaurant's item; the menu stays unchanged", async () => {
   const taken = menuItem(5)
   await aRestaurant({}, [taken])
   const apiKey = await aRestaurant({}, [menuItem(6)])
@@ -172,7 +172,7 @@ test("409 apikey-taken: another restaurant's items and categories, and nothing i
   ])
 })
 
-test('413 body-too-large past 4 MiB only', async () => {
+test('413 body-too-large: a menu of 5 MiB, but not one of 3 MiB', async () => {
   const apiKey = await aRestaurant()
   expect((await putMenu(apiKey, ballast(3 * 1024 * 1024))).status).toBe(200)
   // Repeated, because a connection that closes while the client still sends would often be reset instead.
@@ -183,7 +183,7 @@ test('413 body-too-large past 4 MiB only', async () => {
     })
 })
 
-test('415 not-json and 400 malformed-json', async () => {
+test('415 not-json: text/plain; 400 malformed-json: a truncated body', async () => {
   const path = `/operatorapi/v1/restaurants/${await aRestaurant()}/menu`
   const raw = (body: string, type: string) =>
     call(path, { method: 'PUT', key: stack().operatorKey, body, headers: { 'content-type': type } })

@@ -25,7 +25,7 @@ test.each([
   expect(put.body).toEqual(answer)
 })
 
-test('200: orders use the link that was put last, and its reports', async () => {
+test('200: orders use the latest link of the restaurant and its kind of reports', async () => {
   const item = menuItem(8)
   const apiKey = await aRestaurant({}, [item])
   const order = {
@@ -44,7 +44,7 @@ test('200: orders use the link that was put last, and its reports', async () => 
   expect(await delivered(body.apiKey)).toContain('READY_FOR_PICKUP')
 })
 
-test('200: an open order keeps its kind of reports when its restaurant changes it', async () => {
+test('200: an open order keeps its kind of reports after a change of the link', async () => {
   const item = menuItem(8)
   const { apiKey, key } = await aKitchen({}, [item])
   await link(apiKey, { kind: 'console', reports: 'coarse' })
@@ -69,15 +69,15 @@ test('200: an open order keeps its kind of reports when its restaurant changes i
 test.each([
   ['no kind', {}, '/kind'],
   ['an unknown kind', { kind: 'fax' }, '/kind'],
-  ['a simulator, which is no kind', { kind: 'simulator', behaviour: 'accepts' }, '/kind'],
-  ['an unknown way to report', { kind: 'console', reports: 'hourly' }, '/reports'],
-  ['a URL that is none', { kind: 'webhook', url: 'orders', secret }, '/url'],
-  ['a URL of a file', { kind: 'webhook', url: 'file:///etc/passwd', secret }, '/url'],
+  ['the kind simulator', { kind: 'simulator', behaviour: 'accepts' }, '/kind'],
+  ['an unknown kind of reports', { kind: 'console', reports: 'hourly' }, '/reports'],
+  ['an invalid URL', { kind: 'webhook', url: 'orders', secret }, '/url'],
+  ['a file URL', { kind: 'webhook', url: 'file:///etc/passwd', secret }, '/url'],
   // The stack of the test allows loopback, like `npm start`.
-  ['a URL that leads inside', { kind: 'webhook', url: 'https://10.0.0.1/', secret }, '/url'],
-  ['that in hexadecimal', { kind: 'webhook', url: 'https://0x0a.1/', secret }, '/url'],
-  ['that in IPv6', { kind: 'webhook', url: 'https://[::ffff:10.0.0.1]/', secret }, '/url'],
-  ['the metadata of a cloud', { kind: 'webhook', url: 'https://169.254.169.254/', secret }, '/url'],
+  ['a URL with a private address', { kind: 'webhook', url: 'https://10.0.0.1/', secret }, '/url'],
+  ['a private address in hexadecimal', { kind: 'webhook', url: 'https://0x0a.1/', secret }, '/url'],
+  ['a private address in IPv6', { kind: 'webhook', url: 'https://[::ffff:10.0.0.1]/', secret }, '/url'],
+  ['the metadata service of a cloud', { kind: 'webhook', url: 'https://169.254.169.254/', secret }, '/url'],
   ['http to a public address', { kind: 'webhook', url: 'http://93.184.216.34/', secret }, '/url'],
   ['a URL with a password', { kind: 'webhook', url: 'https://a:b@93.184.216.34/', secret }, '/url'],
   [

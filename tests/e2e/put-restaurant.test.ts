@@ -19,7 +19,7 @@ const put = <T = Restaurant>(changes: Record<string, unknown>, apiKey = newKey()
   putRestaurant<T>(apiKey, { ...restaurantInput, ...changes })
 const pointersOf = ({ errors }: Refused) => errors.map(({ pointer }) => pointer).toSorted()
 
-test('200: a new restaurant, as its details show it', async () => {
+test('200: a new restaurant; its details are equal except for requireAttendance', async () => {
   const apiKey = newKey()
   const zones = [{ apiKey: newKey(), zips: ['67401', '67402'], deliveryMin: 12, deliveryPrice: 1.5 }]
   const { status, body } = await put<Restaurant & { requireAttendance: boolean }>({ zones }, apiKey)
@@ -31,7 +31,7 @@ test('200: a new restaurant, as its details show it', async () => {
   expect((await get<object>(`restaurant/${apiKey}`)).body).toEqual({ ...details, restaurant: details })
 })
 
-test('200: a repeated put changes nothing, another one replaces it; the menu stays', async () => {
+test('200: an equal PUT changes nothing, another PUT replaces the restaurant; the menu stays', async () => {
   const apiKey = await aRestaurant({}, [menuItem(5)])
   const menu = await get(`restaurant/${apiKey}/menu`)
   const [first, again] = [await put({}, apiKey), await put({}, apiKey)]
@@ -41,7 +41,7 @@ test('200: a repeated put changes nothing, another one replaces it; the menu sta
   expect((await get(`restaurant/${apiKey}/menu`)).body).toEqual(menu.body)
 })
 
-test('200: what may be left out is filled in, and unknown fields are ignored', async () => {
+test('200: omitted optional fields get defaults, and unknown fields are ignored', async () => {
   const apiKey = newKey()
   const {
     logoUrl: _1,
@@ -118,28 +118,28 @@ test.each([
   ['a control character', { city: 'Sal\u0000ina' }, '/city'],
   ['half of a surrogate pair', { name: 'Pie \uD83C' }, '/name'],
   ['a latitude beyond the pole', { latitude: 90.1 }, '/latitude'],
-  ['a point that is null', { longitude: null }, '/longitude'],
+  ['a longitude of null', { longitude: null }, '/longitude'],
   ['a price with three decimals', { deliveryPrice: 1.999 }, '/deliveryPrice'],
   ['a negative minimum', { deliveryMin: -0.01 }, '/deliveryMin'],
-  ['a free delivery from -2 on', { minFreeDelivery: -2 }, '/minFreeDelivery'],
+  ['a minFreeDelivery of -2', { minFreeDelivery: -2 }, '/minFreeDelivery'],
   ['a tax of 101 %', { taxRate: 1.01 }, '/taxRate'],
   ['a tax with seven decimals', { taxRate: 0.0000001 }, '/taxRate'],
-  ['no boolean', { offersPickup: 'maybe' }, '/offersPickup'],
-  ['half a minute', { minWaitTime: 0.5 }, '/minWaitTime'],
-  ['a shortest wait above the longest', { minWaitTime: 61 }, '/minWaitTime'],
+  ['text as a boolean', { offersPickup: 'maybe' }, '/offersPickup'],
+  ['a wait of half a minute', { minWaitTime: 0.5 }, '/minWaitTime'],
+  ['a minWaitTime above maxWaitTime', { minWaitTime: 61 }, '/minWaitTime'],
   ['a day that does not exist', { hours: { ...always, Noday: [] } }, '/hours'],
   ['an hour that does not exist', { hours: { Monday: ['13:00 PM - 2:00 AM'] } }, '/hours/Monday/0'],
   ['a range without an end', { hours: { Monday: ['9:00 AM'] } }, '/hours/Monday/0'],
-  ['hours that are no list', { hours: { Monday: '9:00 AM - 5:00 PM' } }, '/hours/Monday'],
+  ['hours that are not a list', { hours: { Monday: '9:00 AM - 5:00 PM' } }, '/hours/Monday'],
   ['a time zone that does not exist', { timezone: 'US/Nowhere' }, '/timezone'],
-  ['food types that are no list', { foodTypes: 'Pies' }, '/foodTypes'],
-  ['the apiKey of another', { apiKey: 'another' }, '/apiKey'],
+  ['food types that are not a list', { foodTypes: 'Pies' }, '/foodTypes'],
+  ['an apiKey other than in the path', { apiKey: 'another' }, '/apiKey'],
   ['a zone without an area', zone({}), '/zones/0'],
   ['a zone with two areas', zone({ maxRadius: 1, zips: ['67401'] }), '/zones/0'],
   ['a polygon of two points', zone({ points: triangle.slice(1) }), '/zones/0/points'],
-  ['a hole that is none', zone({ points: triangle, holePoints: [{}] }), '/zones/0/holePoints'],
+  ['a hole with an empty point', zone({ points: triangle, holePoints: [{}] }), '/zones/0/holePoints'],
   [
-    'two zones of one apiKey',
+    'two zones with one apiKey',
     { zones: [...zone({ maxRadius: 1 }).zones, ...zone({ maxRadius: 2 }).zones] },
     '/zones/1/apiKey',
   ],
@@ -162,7 +162,7 @@ test('400 invalid-field: an invalid apiKey in the path', async () => {
   })
 })
 
-test("409 apikey-taken: a zone with another restaurant's key, and nothing is changed", async () => {
+test("409 apikey-taken: another restaurant's zone; the restaurant stays unchanged", async () => {
   const taken = newKey()
   await aRestaurant({ zones: [{ apiKey: taken, maxRadius: 1 }] })
   const apiKey = await aRestaurant()
@@ -180,14 +180,14 @@ test("409 apikey-taken: a zone with another restaurant's key, and nothing is cha
   })
 })
 
-test('200: its own zones may be put again, in another order', async () => {
+test('200: a repeated PUT may reorder the zones of the restaurant', async () => {
   const zones = [1, 2, 3].map((maxRadius) => ({ apiKey: newKey(), maxRadius }))
   const apiKey = await aRestaurant({ zones })
   const { body } = await put({ zones: zones.toReversed() }, apiKey)
   expect(body.zones?.map(({ maxRadius }) => maxRadius)).toEqual([3, 2, 1])
 })
 
-test('200: two that put the same restaurant at once both succeed, and one of them is last', async () => {
+test('200: ten concurrent PUTs all succeed, and name and zones come from the same one', async () => {
   const apiKey = newKey()
   const answers = await Promise.all(
     Array.from({ length: 10 }, (_, turn) =>
@@ -234,7 +234,7 @@ test('403 not-allowed: an application key cannot change a restaurant', async () 
   expect((await get<Restaurant>(`restaurant/${apiKey}`)).body.name).toBe(restaurantInput.name)
 })
 
-test('200: orders use the menu that was put before', async () => {
+test('200: after a PUT of the restaurant, orders use the earlier menu and the new tax rate', async () => {
   const item = menuItem(4)
   const apiKey = await aRestaurant()
   await putMenu(apiKey, menuOf([item]))

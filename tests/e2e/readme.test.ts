@@ -26,7 +26,7 @@ test('the lines that npm start prints find restaurants', async () => {
   expect(await shell(`${pasted()}\n${firstRequest}`)).toContain('"name":"Aurora Slice House"')
 })
 
-test('the commands of "A first order" in README.md order from a menu by card and stream the statuses until DELIVERED', async () => {
+test('README.md, "A first order": the commands place a card order and stream it to DELIVERED', async () => {
   const [, commands = ''] = /^## A first order$[^]*?^```sh\n([^]*?)^```$/m.exec(readme) ?? []
   // `echo` separates the responses, which have no line end.
   const [search = '', menu = '', order = '', ...statuses] = (
@@ -41,7 +41,7 @@ test('the commands of "A first order" in README.md order from a menu by card and
   expect([streamed[0], streamed.at(-1)]).toEqual(['PROCESSING', 'DELIVERED'])
 })
 
-test('the commands for a card by token in README.md charge the card, and Platter gets no number', async () => {
+test('the commands for a card token in README.md place an order that pays by card', async () => {
   const [, commands = ''] = /^With a real processor,[^]*?^```sh\n([^]*?)^```$/m.exec(readme) ?? []
   const placed = JSON.parse(await shell(`${pasted()}\n${commands}`)) as Order
   expect(placed).toMatchObject({

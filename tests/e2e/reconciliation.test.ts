@@ -43,7 +43,7 @@ const settled = (orderApiKey: string) =>
     ({ saga }) => saga.state !== 'running',
   )
 
-test('200: the books balance for fulfilled, failed, declined, refused and test orders', async () => {
+test('200: no mismatches for cash, card, test, declined and refused orders', async () => {
   const since = Math.floor(Date.now() / 1000)
   const cash = await sendOrder(await anOrder(cast.aurora))
   const charged = await paidByCard()
@@ -63,7 +63,7 @@ test('200: the books balance for fulfilled, failed, declined, refused and test o
   expect(body.counts['charges']).toBeGreaterThanOrEqual(2)
 })
 
-test.each(WRONGS)('a planted mismatch is reported, %s: %s', async (rule, _what, paidBy, plant) => {
+test.each(WRONGS)('reconciliation reports a planted mismatch, %s: %s', async (rule, _what, paidBy, plant) => {
   const apiKey = paidBy === 'card' ? await paidByCard() : await paidInCash()
   await settled(apiKey)
   expect(await ofOrder(apiKey)).toEqual([])

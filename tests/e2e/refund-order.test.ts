@@ -41,7 +41,7 @@ const settled = (apiKey: string) =>
 const refundsInLedger = async (apiKey: string) =>
   (await ledgerOf(apiKey)).filter(({ kind }) => kind === 'refund').map(({ amount }) => amount)
 
-test('a missing item is refunded with its tax after delivery, and then the rest: the order is REFUNDED', async () => {
+test('a refund of an item includes its tax; a refund of the rest makes the order REFUNDED', async () => {
   const { apiKey, total, items } = await delivered()
   const preview = await refund(apiKey, { items: [{ index: 0 }] }, '?validate-only=true')
   expect(preview).toMatchObject({ status: 200, body: { state: 'PENDING', requestedBy: 'operator' } })
@@ -68,7 +68,7 @@ test('a missing item is refunded with its tax after delivery, and then the rest:
   expect(amounts.reduce((sum, amount) => sum + amount, 0)).toBe(Math.round(total * 100))
 })
 
-test('50 parallel requests with one Idempotency-Key are one refund', async () => {
+test('50 concurrent requests with one Idempotency-Key make one refund', async () => {
   const { apiKey } = await delivered()
   const headers = { 'idempotency-key': crypto.randomUUID() }
   const body = { amount: 1.25, reason: 'LATE' }
@@ -88,7 +88,7 @@ test('50 parallel requests with one Idempotency-Key are one refund', async () =>
   expect(await refundsInLedger(apiKey)).toEqual([125])
 })
 
-test('parallel refunds that exceed the total together never refund more than was captured', async () => {
+test('of five concurrent refunds of 60 % of the total, one succeeds and reaches the processor', async () => {
   const { apiKey, total } = await delivered()
   const half = Math.ceil(total * 60) / 100
   const answers = await Promise.all([1, 2, 3, 4, 5].map(() => refund(apiKey, { amount: half })))
@@ -97,7 +97,7 @@ test('parallel refunds that exceed the total together never refund more than was
   expect(await refundsInLedger(apiKey)).toEqual([Math.round(half * 100)])
 })
 
-test('cash is recorded as returned at once; a cancellation after a refund refunds the rest', async () => {
+test('a cash refund is DONE at once; a cancellation after a card refund refunds the rest', async () => {
   const { body: cash } = await sendOrder(await anOrder(cast.console))
   expect(await refund(cash.apiKey, { amount: 1 })).toMatchObject({ status: 200, body: { state: 'DONE' } })
   expect(await readOrder(cash.apiKey)).toMatchObject({ paymentState: 'DUE', refundedTotal: 1 })
@@ -120,7 +120,7 @@ test('cash is recorded as returned at once; a cancellation after a refund refund
   )
 })
 
-test('400 for two kinds of amounts, 409 not-charged-yet with Retry-After before the capture, 404', async () => {
+test('400: two kinds of amounts, or an unknown item; 404: an unknown order', async () => {
   const { apiKey } = await delivered()
   expect(await refund(apiKey, { amount: 1, all: true })).toMatchObject({ status: 400 })
   expect(await refund(apiKey, { items: [{ index: 99 }] })).toMatchObject({

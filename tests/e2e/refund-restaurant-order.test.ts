@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { anOrder, card, cast, eventually, readOrder, sendOrder } from './client.ts'
 import { asRestaurant, problemsOfOthers } from './restaurant-client.ts'
 
-test('a restaurant refunds an item, sees it, and its customer reads it', async () => {
+test('a refund of an item by the restaurant appears in order and in restaurant-order', async () => {
   const { body: order } = await sendOrder({ ...(await anOrder(cast.console)), payment: 'card', card: card() })
   await eventually(
     () => readOrder(order.apiKey),
@@ -27,7 +27,7 @@ test('a restaurant refunds an item, sees it, and its customer reads it', async (
   expect(own.body).toMatchObject({ refundedTotal: body.amount })
 })
 
-test("404: another restaurant's order is not found; 403 for another kind of key", async () => {
+test("404 order-not-found: another restaurant's order; 403 not-allowed: an application key", async () => {
   const body = { all: true, reason: 'OTHER' }
   expect(await problemsOfOthers((apiKey) => `order/${apiKey}/refunds`, body)).toEqual([
     '404 order-not-found',

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { anOrder, card, cast, eventually, ledgerOf, readOrder, sendOrder } from './client.ts'
 import { asRestaurant, problemsOfOthers, report } from './restaurant-client.ts'
 
-test('an order that was paid is cancelled and refunded, keeps its history and moves no further', async () => {
+test('refuse-order cancels and refunds a charged order, and later status reports get 409', async () => {
   const { body: order } = await sendOrder({ ...(await anOrder(cast.console)), payment: 'card', card: card() })
   await eventually(
     () => readOrder(order.apiKey),
@@ -37,7 +37,7 @@ test('an order that was paid is cancelled and refunded, keeps its history and mo
   expect((await asRestaurant(`order/${order.apiKey}/refuse`, { reason: 'again' })).status).toBe(200)
 })
 
-test('a cash order is cancelled; one that was handed over cannot be', async () => {
+test('refuse-order cancels a cash order, but not a delivered one (409)', async () => {
   const { body: order } = await sendOrder(await anOrder(cast.console))
   await asRestaurant(`order/${order.apiKey}/refuse`, { reason: 'closing early' })
   expect(await readOrder(order.apiKey)).toMatchObject({
@@ -53,7 +53,7 @@ test('a cash order is cancelled; one that was handed over cannot be', async () =
   })
 })
 
-test("404: another restaurant's order is not found; 403 for another kind of key", async () => {
+test("404 order-not-found: another restaurant's order; 403 not-allowed: an application key", async () => {
   expect(await problemsOfOthers((apiKey) => `order/${apiKey}/refuse`, { reason: 'mine' })).toEqual([
     '404 order-not-found',
     '403 not-allowed',

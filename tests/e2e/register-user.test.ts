@@ -18,7 +18,7 @@ import { get, maria, post, type ProblemBody, type User } from './client.ts'
 const register = (body: unknown, options: Options = {}) =>
   post<User & ProblemBody>('register-user', body, options)
 
-test('200: the user with no cards and no addresses yet, and never the password', async () => {
+test('200: the user without cards, addresses and password', async () => {
   const email = newEmail()
   const { status, body } = await register(person({ email }))
   expect({ status, body }).toEqual({
@@ -36,7 +36,7 @@ test('200: the user with no cards and no addresses yet, and never the password',
   expect((await get(`user/${body.apiKey}`)).body).toEqual(body)
 })
 
-test('409 email-taken for a registered e-mail address, in any case and from any application', async () => {
+test('409 email-taken: a registered e-mail address in other letter case, from any application', async () => {
   const email = newEmail('Maria')
   expect((await register(person({ email }))).status).toBe(200)
   for (const options of [{}, elsewhere()]) {
@@ -46,21 +46,21 @@ test('409 email-taken for a registered e-mail address, in any case and from any 
   }
 })
 
-test('ten registrations of one e-mail at once make one user', async () => {
+test('ten concurrent registrations of one e-mail address create one user', async () => {
   const email = newEmail('twins')
   const answers = await Promise.all(Array.from({ length: 10 }, () => register(person({ email }))))
   expect(tally(answers)).toEqual({ 200: 1, 409: 9 })
 })
 
-describe('400', () => {
-  test('missing-field for everything that is missing, at once', async () => {
+describe('invalid requests', () => {
+  test('400 missing-field: all missing fields at once', async () => {
     const answer = await register({})
     expect(answer.status).toBe(400)
     const all = ['email', 'password', 'firstName', 'lastName', 'phone']
     expect(faultsOf(answer)).toEqual(each(all, () => 'missing-field'))
   })
 
-  test.each(BROKEN_TEXTS)('%s is refused in every field, by its pointer', async (_name, text, words) => {
+  test.each(BROKEN_TEXTS)('400 invalid-field: %s in any field, by pointer', async (_name, text, words) => {
     const fields = { firstName: text, lastName: text, phone: text, password: `${text} and more` }
     const { status, body } = await register(person({ ...fields, email: `${text}@example.org` }))
     expect(status).toBe(400)
@@ -91,23 +91,23 @@ describe('400', () => {
     ['/firstName', { firstName: 'M'.repeat(101) }],
     ['/lastName', { lastName: ['Lindqvist'] }],
     ['/phone', { phone: '6'.repeat(31) }],
-  ])('invalid-field at %s for %j', async (pointer, changes) => {
+  ])('400 invalid-field at %s: %j', async (pointer, changes) => {
     const answer = await register(person(changes))
     expect(answer.status).toBe(400)
     expect(faultsOf(answer)).toEqual({ [pointer]: 'invalid-field' })
     expect(JSON.stringify(answer.body)).not.toContain('seven77')
   })
 
-  test.each(['', 'null', '[]', '"maria"'])('for a body of %j', async (body) => {
+  test.each(['', 'null', '[]', '"maria"'])('400: a body of %j', async (body) => {
     expect((await register(body)).status).toBe(400)
   })
 
-  test('malformed-json for what is not JSON', async () => {
+  test('400 malformed-json: a truncated body', async () => {
     expect(await register('{"email":')).toMatchObject({ status: 400, body: { code: 'malformed-json' } })
   })
 })
 
-test('415 not-json for another content type', async () => {
+test('415 not-json: the content type of a form', async () => {
   const answer = await register('email=maria', {
     headers: { 'content-type': 'application/x-www-form-urlencoded' },
   })
@@ -125,15 +125,15 @@ test.each([
   ['128 emoji', '🍕'.repeat(128)],
   ['no digits, capitals or signs', 'olives and mozzarella'],
   ['spaces around it', '  olives  '],
-  ['words with a common one in it', 'password of mozzarella'],
-])('a password may have %s, and is compared to the last character', async (_, password) => {
+  ['a common password within it', 'password of mozzarella'],
+])('a password may have %s, and sign-in compares it to the last character', async (_, password) => {
   const { email } = (await register(person({ password }))).body
   expect((await signin(email, password)).status).toBe(200)
   const short = Array.from(password).slice(0, -1).join('')
   expect((await signin(email, short)).status).toBe(401)
 })
 
-test('names of any script are kept as they are, without the white space around them', async () => {
+test('names of any script are stored unchanged, without surrounding white space', async () => {
   const names = { firstName: '  Željka 🍕 ', lastName: 'O’Neill-王' }
   const { body } = await register(person(names))
   expect(body).toMatchObject({ firstName: 'Željka 🍕', lastName: 'O’Neill-王' })
@@ -147,7 +147,7 @@ test('unknown fields are ignored, and a trailing slash is tolerated', async () =
 })
 
 describe('Idempotency-Key', () => {
-  test('a repeated request replays the first response, and its password is the first one', async () => {
+  test('a repeated request replays the first response, and its password stays valid', async () => {
     const [body, key] = [person(), keyed()]
     const first = await register(body, key)
     const again = await register(body, key)
@@ -157,14 +157,14 @@ describe('Idempotency-Key', () => {
     expect((await signin(body.email, PASSWORD)).status).toBe(200)
   })
 
-  test('eight at once with one key make one user, and all responses have it', async () => {
+  test('eight concurrent requests with one key create one user, and all responses return it', async () => {
     const [body, key] = [person(), keyed()]
     const answers = await Promise.all(Array.from({ length: 8 }, () => register(body, key)))
     expect(tally(answers)).toEqual({ 200: 8 })
     expect(apiKeysOf(answers)).toHaveLength(1)
   })
 
-  test('422 idempotency-mismatch for another person', async () => {
+  test('422 idempotency-mismatch: the same key with another firstName', async () => {
     const [body, key] = [person(), keyed()]
     await register(body, key)
     const other = await register({ ...body, firstName: 'Sam' }, key)

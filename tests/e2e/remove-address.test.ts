@@ -32,7 +32,7 @@ async function fill(user: User): Promise<Address[]> {
   }
 }
 
-test('200: the removed address, which is no longer in the user; the others stay', async () => {
+test('200: the removed address; the user keeps only the other one', async () => {
   const user = await register()
   const [kept, gone] = [await addAddress(user), await addAddress(user, { aptNumber: '5' })]
   const { status, body } = await remove(user, gone.apiKey)
@@ -40,7 +40,7 @@ test('200: the removed address, which is no longer in the user; the others stay'
   expect(await addressesOf(user)).toEqual([kept])
 })
 
-test('a removed address cannot be used by its apiKey; an earlier order still shows it', async () => {
+test('a new order cannot use a removed address (404); an earlier order still shows it', async () => {
   const user = await register()
   const saved = await addAddress(user)
   const request = {
@@ -60,7 +60,7 @@ test('a removed address cannot be used by its apiKey; an earlier order still sho
   expect((await readOrder(order.apiKey)).address).toMatchObject({ ...home, apiKey: saved.apiKey })
 })
 
-test('a new address of an order is saved; once removed it is not saved again', async () => {
+test('an address that an order saved can be removed, and the order still shows it', async () => {
   const user = await register()
   const { body: order } = await sendOrder({
     ...(await anOrder(cast.aurora)),
@@ -76,7 +76,7 @@ test('a new address of an order is saved; once removed it is not saved again', a
 })
 
 describe('404 address-not-found', () => {
-  test("for a removed address, another user's and an unknown one, in the same words", async () => {
+  test("is the same problem for a removed address, another user's and an unknown one", async () => {
     const [user, other] = [await register(), await register()]
     const [gone, foreign] = [await addAddress(user), await addAddress(other)]
     await remove(user, gone.apiKey)
@@ -87,7 +87,7 @@ describe('404 address-not-found', () => {
     expect(await addressesOf(other)).toEqual([foreign])
   })
 
-  test('for nine of ten removals at once', async () => {
+  test('is the response to nine of ten concurrent removals', async () => {
     const user = await register()
     const { apiKey } = await addAddress(user)
     const answers = await Promise.all(Array.from({ length: 10 }, () => remove(user, apiKey)))
@@ -95,7 +95,7 @@ describe('404 address-not-found', () => {
   })
 })
 
-test('lenient: an empty body, or none at all, with the content type of JSON', async () => {
+test('remove-address accepts an empty body, or none, with the content type of JSON', async () => {
   const user = await register()
   const headers = { 'content-type': 'application/json' }
   expect((await remove(user, (await addAddress(user)).apiKey, { body: '', headers })).status).toBe(200)
@@ -103,7 +103,7 @@ test('lenient: an empty body, or none at all, with the content type of JSON', as
   expect(await addressesOf(user)).toEqual([])
 })
 
-test('after a removal another address can be saved', async () => {
+test('add-address fails at 50 addresses (422), and succeeds after a removal', async () => {
   const user = await register()
   const [first] = await fill(user)
   expect((await post(`user/${user.apiKey}/add-address`, home)).status).toBe(422)
@@ -111,7 +111,7 @@ test('after a removal another address can be saved', async () => {
   expect((await post(`user/${user.apiKey}/add-address`, home)).status).toBe(200)
 })
 
-test('Idempotency-Key: the same again replays the removal; an error stores no key', async () => {
+test('Idempotency-Key: a repeated removal is replayed, that of an unknown address is not (404)', async () => {
   const user = await register()
   const [saved, key] = [await addAddress(user), keyed()]
   const first = await remove(user, saved.apiKey, key)

@@ -30,7 +30,7 @@ const addCard = async (user: User, changes = {}) =>
 
 const cardsOf = async ({ apiKey }: User) => (await get<User>(`user/${apiKey}`)).body.creditCards
 
-test('200: the removed card, which is no longer in the user; the others stay', async () => {
+test('200: the removed card; the user keeps only the other one', async () => {
   const user = await register()
   const [kept, gone] = [await addCard(user), await addCard(user, { nickname: 'the old one' })]
   const { status, body } = await remove(user, gone.apiKey)
@@ -38,7 +38,7 @@ test('200: the removed card, which is no longer in the user; the others stay', a
   expect(await cardsOf(user)).toEqual([kept])
 })
 
-test('a removed card cannot pay; an earlier order still shows it', async () => {
+test('a removed card cannot pay a new order (404); an earlier order still shows it', async () => {
   const user = await register()
   const saved = await addCard(user)
   const request = {
@@ -58,7 +58,7 @@ test('a removed card cannot pay; an earlier order still shows it', async () => {
 })
 
 describe('404 card-not-found', () => {
-  test("for a removed card, another user's and an unknown one, in the same words", async () => {
+  test("is the same problem for a removed card, another user's and an unknown one", async () => {
     const [user, other] = [await register(), await register()]
     const [gone, foreign] = [await addCard(user), await addCard(other)]
     await remove(user, gone.apiKey)
@@ -69,7 +69,7 @@ describe('404 card-not-found', () => {
     expect(await cardsOf(other)).toEqual([foreign])
   })
 
-  test('for nine of ten removals at once', async () => {
+  test('is the response to nine of ten concurrent removals', async () => {
     const user = await register()
     const { apiKey } = await addCard(user)
     const answers = await Promise.all(Array.from({ length: 10 }, () => remove(user, apiKey)))
@@ -81,21 +81,21 @@ test.each([
   ['an empty body', ''],
   ['an empty object', '{}'],
   ['null', 'null'],
-])('lenient: %s with the content type of JSON is no body', async (_name, body) => {
+])('remove-card accepts %s with the content type of JSON', async (_name, body) => {
   const user = await register()
   const { apiKey } = await addCard(user)
   const headers = { 'content-type': 'application/json' }
   expect(await remove(user, apiKey, { body, headers })).toMatchObject({ status: 200, body: { apiKey } })
 })
 
-test('lenient: no body at all with the content type of JSON, and a trailing slash', async () => {
+test('remove-card accepts no body with the content type of JSON, and a trailing slash', async () => {
   const user = await register()
   const { apiKey } = await addCard(user)
   const headers = { 'content-type': 'application/json' }
   expect((await remove(user, `${apiKey}/`, { headers })).body.apiKey).toBe(apiKey)
 })
 
-test('after a removal another card can be saved', async () => {
+test('add-card fails at 20 cards (422), and succeeds after a removal', async () => {
   const user = await register()
   const [first] = await Promise.all(Array.from({ length: 20 }, () => addCard(user)))
   expect((await post(`user/${user.apiKey}/add-card`, card())).status).toBe(422)
@@ -103,7 +103,7 @@ test('after a removal another card can be saved', async () => {
   expect((await post(`user/${user.apiKey}/add-card`, card())).status).toBe(200)
 })
 
-test('Idempotency-Key: the same again replays the removal; an error stores no key', async () => {
+test('Idempotency-Key: a repeated removal is replayed, that of an unknown card is not (404)', async () => {
   const user = await register()
   const [saved, key] = [await addCard(user), keyed()]
   const first = await remove(user, saved.apiKey, key)
@@ -114,7 +114,7 @@ test('Idempotency-Key: the same again replays the removal; an error stores no ke
   expect([absent.status, absent.headers.get('idempotent-replayed')]).toEqual([404, null])
 })
 
-test('a removed card is detached at the processor, but not before the order that is at the bank with it', async () => {
+test('a removed card pays a pending order before its detachment, and a refund works after it', async () => {
   const { urls } = ownStack()
   const read = async (text: string, value: string): Promise<{ token: string }[]> =>
     (await withClient(urls.postgres, (client) => client.query<{ token: string }>(text, [value]))).rows

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { anOrder, cast, sendOrder, statusesOf } from './client.ts'
 import { asRestaurant, problemsOfOthers, report } from './restaurant-client.ts'
 
-test('reports move an order along the table, a repeated one changes nothing, any other is 409', async () => {
+test('a report moves an order to a next status; a repeat changes nothing; any other gets 409', async () => {
   const { body: order } = await sendOrder(await anOrder(cast.console))
   expect((await asRestaurant<RestaurantOrder>(`order/${order.apiKey}`)).body).toMatchObject({
     toCollect: order.total,
@@ -28,7 +28,7 @@ test('reports move an order along the table, a repeated one changes nothing, any
   expect(open.map(({ apiKey }) => apiKey)).not.toContain(order.apiKey)
 })
 
-test("404: another restaurant's order is not found; 403 for another kind of key", async () => {
+test("404 order-not-found: another restaurant's order; 403 not-allowed: an application key", async () => {
   expect(await problemsOfOthers((apiKey) => `order/${apiKey}/status`, { status: 'PREPARING' })).toEqual([
     '404 order-not-found',
     '403 not-allowed',

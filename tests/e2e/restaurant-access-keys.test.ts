@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { issueKey } from './access-keys.ts'
 import { cast, operator } from './client.ts'
 
-test("a restaurant's key is in the list of this restaurant, and all of the list are restaurant keys", async () => {
+test("the list of a restaurant's access keys has an issued key, and only restaurant keys", async () => {
   const path = `restaurants/${cast.slow}/access-keys`
   const { id } = await issueKey(path)
   const { body } = await operator<AccessKey[]>('GET', path)

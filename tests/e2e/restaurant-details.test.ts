@@ -20,7 +20,7 @@ const at = (latitude: number, longitude: number) => ({
 const northOfSalina = (miles: number) => at(salina.latitude + miles / 69.1, salina.longitude)
 const zip = (code: string) => ({ 'street-address': `1 Any St, Madison, WI ${code}` })
 
-test('200: everything that was put, whether it is open now, and its zones', async () => {
+test('200: the stored restaurant with its zones, and whether it is open', async () => {
   const { restaurant } = await seedOf('wingspan-kitchen')
   const { status, body } = await details(restaurant.apiKey)
   expect(status).toBe(200)
@@ -31,11 +31,11 @@ test('200: everything that was put, whether it is open now, and its zones', asyn
   expect(body).toEqual({ ...record, restaurant: record })
 })
 
-test('200: a closed restaurant says so', async () => {
+test('200: a closed restaurant with open: false', async () => {
   expect((await details(cast.closed)).body.open).toBe(false)
 })
 
-test('200: the days come in order, from Monday on, and money and times are numbers', async () => {
+test('200: the days of hours from Monday on, and prices and the tax rate as numbers', async () => {
   const { body } = await details(cast.aurora)
   expect(Object.keys(body.hours)).toEqual([
     'Monday',
@@ -49,7 +49,7 @@ test('200: the days come in order, from Monday on, and money and times are numbe
   expect(body).toMatchObject({ minFreeDelivery: 25, taxRate: 0.055, deliveryPrice: 2.99 })
 })
 
-test('200: -1 means that delivery is never free', async () => {
+test('200: minFreeDelivery is -1 if delivery is never free', async () => {
   expect((await details(cast.cashOnly)).body.minFreeDelivery).toBe(-1)
 })
 
@@ -58,64 +58,64 @@ test('200: -1 means that delivery is never free', async () => {
 const NOT_FREE = { offersDelivery: true, deliveryMin: 12, deliveryPrice: 1.95 }
 
 test.each([
-  ['its own terms without a place', 'capitol-lights-diner', {}, NOT_FREE],
-  ['a ZIP list', 'capitol-lights-diner', zip('53706'), NOT_FREE],
+  ['a request without a place', 'capitol-lights-diner', {}, NOT_FREE],
+  ['a ZIP code on a list', 'capitol-lights-diner', zip('53706'), NOT_FREE],
   [
-    'another ZIP list, at another price',
+    'a ZIP code on another list, at another price',
     'capitol-lights-diner',
     zip('53714'),
     { offersDelivery: true, deliveryMin: 20, deliveryPrice: 4.45 },
   ],
   [
-    'a ZIP list, by ZIP+4',
+    'a ZIP+4 code on a list',
     'capitol-lights-diner',
     zip('53714-1234'),
     { offersDelivery: true, deliveryMin: 20, deliveryPrice: 4.45 },
   ],
   [
-    'no ZIP list',
+    'a ZIP code on no list',
     'capitol-lights-diner',
     zip('53562'),
     { offersDelivery: false, deliveryMin: 12, deliveryPrice: 1.95 },
   ],
   [
-    'the inner of two rings',
+    'a place in the inner of two rings',
     'lakefold-sushi',
     at(43.0737, -89.331),
     { offersDelivery: true, deliveryMin: 15, deliveryPrice: 1.95 },
   ],
   [
-    'the outer of two rings',
+    'a place in the outer of two rings',
     'lakefold-sushi',
     at(43.0737, -89.38),
     { offersDelivery: true, deliveryMin: 25, deliveryPrice: 4.95 },
   ],
-  ['no ring', 'lakefold-sushi', at(43.0737, -89.45), { offersDelivery: false }],
+  ['a place outside both rings', 'lakefold-sushi', at(43.0737, -89.45), { offersDelivery: false }],
   [
-    'a polygon',
+    'a place in a polygon',
     'wingspan-kitchen',
     at(43.0843, -89.3702),
     { offersDelivery: true, deliveryMin: 14, deliveryPrice: 3.25 },
   ],
-  ['the hole in the polygon', 'wingspan-kitchen', at(43.075, -89.415), { offersDelivery: false }],
+  ['a place in the hole of a polygon', 'wingspan-kitchen', at(43.075, -89.415), { offersDelivery: false }],
   [
-    'the ZIP code of the campus, which is in the hole',
+    'the ZIP code of the campus, in the hole of a polygon',
     'wingspan-kitchen',
     zip('53706'),
     { offersDelivery: false },
   ],
-  ['outside the polygon', 'wingspan-kitchen', at(43.2, -89.4), { offersDelivery: false }],
+  ['a place outside the polygon', 'wingspan-kitchen', at(43.2, -89.4), { offersDelivery: false }],
   [
     'a restaurant that does not deliver',
     'second-sunrise-donuts',
     at(43.0937, -89.346),
     { offersDelivery: false },
   ],
-])('200: with a place, the terms of the zone that holds it: %s', async (_, seed, query, terms) => {
+])('200: the delivery terms for %s', async (_, seed, query, terms) => {
   expect(await deliveryTo(seed, query)).toMatchObject(terms)
 })
 
-test('200: without zones, delivery is within five miles at the price of the restaurant', async () => {
+test('200: a restaurant without zones delivers within five miles at its own price', async () => {
   const apiKey = await aRestaurant()
   expect((await details(apiKey, northOfSalina(4.9))).body).toMatchObject({
     offersDelivery: true,
@@ -124,7 +124,7 @@ test('200: without zones, delivery is within five miles at the price of the rest
   expect((await details(apiKey, northOfSalina(5.1))).body).toMatchObject({ offersDelivery: false })
 })
 
-test('200: of two zones that hold the place the first one counts', async () => {
+test('200: the first of two zones that contain the place sets the price', async () => {
   const zones = [
     { apiKey: newKey(), maxRadius: 10, deliveryPrice: 7 },
     { apiKey: newKey(), maxRadius: 2, deliveryPrice: 1 },
@@ -133,7 +133,7 @@ test('200: of two zones that hold the place the first one counts', async () => {
   expect((await details(apiKey, at(salina.latitude, salina.longitude))).body.deliveryPrice).toBe(7)
 })
 
-test('200: a changed restaurant is seen at once', async () => {
+test('200: a new name of the restaurant appears at once', async () => {
   const apiKey = await aRestaurant()
   await putRestaurant(apiKey, { ...restaurantInput, name: 'Another Name' })
   expect((await details(apiKey)).body.name).toBe('Another Name')
@@ -146,7 +146,7 @@ test.each(['none', '9511054', '0'.repeat(48)])('404 restaurant-not-found: %s', a
 })
 
 test.each(['a%20b', '%00', '%F0%9F%8D%95', "'%20or%201=1--", '%2e%2e%2f', 'a'.repeat(101)])(
-  '400 invalid-field: %s is no apiKey',
+  '400 invalid-field: an apiKey of %s',
   async (apiKey) => {
     expect(await details<Refused>(apiKey)).toMatchObject({
       status: 400,
@@ -155,7 +155,7 @@ test.each(['a%20b', '%00', '%F0%9F%8D%95', "'%20or%201=1--", '%2e%2e%2f', 'a'.re
   },
 )
 
-test('Details with an address that is not found: the details, without the prices of a zone', async () => {
+test('200: an address that is not on the map is ignored', async () => {
   const plain = await details(cast.aurora)
   expect(await details(cast.aurora, { 'street-address': 'Nowhere, ZZ 00000' })).toMatchObject({
     status: 200,
@@ -164,7 +164,7 @@ test('Details with an address that is not found: the details, without the prices
 })
 
 test.each([{ latitude: '43.07' }, { longitude: '-89.38' }])(
-  'Details with an address that is not found: a lone %j is ignored',
+  '200: a lone %j is ignored, with and without an address',
   async (half) => {
     const plain = await details(cast.aurora)
     expect(await details(cast.aurora, half)).toMatchObject({ status: 200, body: plain.body })
@@ -173,14 +173,14 @@ test.each([{ latitude: '43.07' }, { longitude: '-89.38' }])(
   },
 )
 
-test('400: invalid numbers', async () => {
+test('400: a latitude of 91 and a longitude that is not a number', async () => {
   expect(await details(cast.aurora, { latitude: '91', longitude: 'west' })).toMatchObject({
     status: 400,
     body: { errors: [{ pointer: 'query/latitude' }, { pointer: 'query/longitude' }] },
   })
 })
 
-test('200: parameters that are sent empty count as not sent', async () => {
+test('200: empty parameters count as absent', async () => {
   const empty = { 'street-address': '', latitude: '', longitude: '' }
   expect((await details(cast.aurora, empty)).body.offersDelivery).toBe(true)
 })

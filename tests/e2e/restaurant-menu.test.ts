@@ -23,7 +23,7 @@ const groupKeys = (categories: readonly SeedCategory[]) =>
     items.map(({ customizationGroups }) => (customizationGroups ?? []).map(({ apiKey }) => apiKey)),
   )
 
-test('200: the menu that was put, in its order, without customizations', async () => {
+test('200: the stored menu in its order, without customizations', async () => {
   const { status, body } = await menu(cast.coarse)
   expect(status).toBe(200)
   expectConforms(RestaurantMenu, body)
@@ -45,12 +45,12 @@ test('200: a restaurant without a menu has an empty one', async () => {
   expect((await menu(await aRestaurant())).body).toEqual([])
 })
 
-test('404 restaurant-not-found, with and without customizations, and also for a client that has a menu', async () => {
+test('404 restaurant-not-found: an unknown apiKey, also with customizations or If-None-Match', async () => {
   for (const more of [{}, { query: '?includeCustomizations=true' }, { tag: '*' }])
     expect(await menu('none', more)).toMatchObject({ status: 404, body: { code: 'restaurant-not-found' } })
 })
 
-test('200: a blank includeCustomizations is none', async () => {
+test('200: a blank includeCustomizations counts as absent', async () => {
   const blank = await menu(cast.aurora, { query: '?includeCustomizations=' })
   expect(blank).toMatchObject({ status: 200, body: (await menu(cast.aurora)).body })
 })
@@ -63,7 +63,7 @@ test.each(['maybe', '2', 'truth'])('400 invalid-field: includeCustomizations=%s'
 })
 
 describe('conditional requests', () => {
-  test('304 without a body for the current tag, in a list and as a weak one too', async () => {
+  test('304 without a body: the current entity tag, alone, weak, in a list, or as *', async () => {
     const first = await menu(cast.aurora)
     const tag = first.headers.get('etag') ?? ''
     expect(tag).toMatch(/^"[^"]+"$/)
@@ -79,7 +79,7 @@ describe('conditional requests', () => {
     }
   })
 
-  test('200 for any other tag; the two forms of a menu have different tags', async () => {
+  test('200: any other entity tag; the two forms of a menu have different tags', async () => {
     const tag = (await menu(cast.aurora)).headers.get('etag') ?? ''
     const customized = await menu(cast.aurora, { query: '?includeCustomizations=true', tag })
     expect(customized.status).toBe(200)
@@ -99,7 +99,7 @@ describe('conditional requests', () => {
     expect(new Set(statuses)).toEqual(new Set([200, 304]))
   })
 
-  test('a changed menu has another tag, and is seen', async () => {
+  test('200: a changed menu with another entity tag', async () => {
     const item = menuItem(10.99)
     const apiKey = await aRestaurant({}, [item])
     const tag = (await menu(apiKey)).headers.get('etag') ?? ''
@@ -114,7 +114,7 @@ describe('conditional requests', () => {
   })
 })
 
-test('HEAD answers as GET does, without the body', async () => {
+test('HEAD returns the entity tag of GET, without a body', async () => {
   const answer = await fetch(`${stack().gateway}/publicapi/v1/restaurant/${cast.aurora}/menu`, {
     method: 'HEAD',
     headers: { 'x-access-token': stack().accessKey },

@@ -6,7 +6,7 @@ import { keyOf } from './stack.ts'
 
 const read = async (apiKey: string) => (await asRestaurant<RestaurantOrder>(`order/${apiKey}`)).body
 
-test('acceptBy: an order on a console is cancelled 15 minutes after it was placed, unless it is started or refused', async () => {
+test('acceptBy of a console order is 15 minutes after datePlaced, until its start or refusal', async () => {
   const { body: started } = await sendOrder(await anOrder(cast.console))
   const { body: refused } = await sendOrder(await anOrder(cast.console))
   for (const { apiKey, datePlaced } of [started, refused])
@@ -18,14 +18,14 @@ test('acceptBy: an order on a console is cancelled 15 minutes after it was place
   expect(await read(refused.apiKey)).not.toHaveProperty('acceptBy')
 })
 
-test('acceptBy: an order of a restaurant without a console has none', async () => {
+test('an order of a restaurant without a console has no acceptBy', async () => {
   const { body: order } = await sendOrder(await anOrder(cast.aurora))
   const { body } = await asRestaurant<RestaurantOrder>(`order/${order.apiKey}`, undefined, keyOf(cast.aurora))
   expect(body).toMatchObject({ apiKey: order.apiKey })
   expect(body).not.toHaveProperty('acceptBy')
 })
 
-test("404: another restaurant's order is not found; 403 for another kind of key", async () => {
+test("404 order-not-found: another restaurant's order; 403 not-allowed: an application key", async () => {
   expect(await problemsOfOthers((apiKey) => `order/${apiKey}`)).toEqual([
     '404 order-not-found',
     '403 not-allowed',

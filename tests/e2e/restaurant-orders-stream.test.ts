@@ -36,7 +36,7 @@ const isOrder = (apiKey: string, more: Partial<RestaurantOrder> = {}) => {
 }
 const isReady = ({ event }: StreamEvent) => event === 'ready'
 
-test('the stream starts with every open order, oldest first, as the list has it, then ready', async () => {
+test('the stream starts with the open orders of the list, oldest first, and a ready event', async () => {
   const handedOver = await aNewOrder()
   await read(`order/${handedOver}/status`, { status: 'PREPARING' })
   await read(`order/${handedOver}/status`, { status: 'DELIVERED' })
@@ -55,7 +55,7 @@ test('the stream starts with every open order, oldest first, as the list has it,
 })
 
 // The delay: services/orders/src/reading/feeds.stack.test.ts, "an event wakes its subscribers at once".
-test('a new order and each of its changes arrive without another request', async () => {
+test('an open stream sends new orders, their status changes and a cancellation', async () => {
   const stream = await follow()
   await stream.until(isReady)
   const order = await aNewOrder()
@@ -72,7 +72,7 @@ test('a new order and each of its changes arrive without another request', async
   expect(orderOf(cancelled).cancellation).toMatchObject({ cancelledBy: 'restaurant' })
 })
 
-test('Last-Event-ID continues: orders that have changed since, finished ones too, then ready', async () => {
+test('after Last-Event-ID the stream sends only changed orders, cancelled ones too, then ready', async () => {
   const before = await aNewOrder()
   const first = await follow()
   await first.until(isReady)
@@ -105,7 +105,7 @@ test('Last-Event-ID continues: orders that have changed since, finished ones too
 })
 
 test.each(['nonsense', '0', '-1', '999999999999999999', '99999999999999999999'])(
-  'a Last-Event-ID that means nothing (%s) is none: every open order is sent',
+  'an invalid Last-Event-ID (%s) counts as absent: the stream sends the open orders',
   async (id) => {
     const order = await aNewOrder()
     const stream = await follow(id)
@@ -114,7 +114,7 @@ test.each(['nonsense', '0', '-1', '999999999999999999', '99999999999999999999'])
   },
 )
 
-test('the stream has no order of another restaurant, and is for restaurants only', async () => {
+test('the stream has no orders of another restaurant, and rejects an application key (403)', async () => {
   const others = await Stream.open(url(), { key: (await aKitchen()).key })
   open.push(others)
   await others.until(isReady)
@@ -126,7 +126,7 @@ test('the stream has no order of another restaurant, and is for restaurants only
   expect(await call(PATH)).toMatchObject({ status: 403, body: { code: 'not-allowed' } })
 })
 
-test('HEAD has the head and no stream', async () => {
+test('HEAD returns 200 and the content type of the stream', async () => {
   const answer = await fetch(url(), {
     method: 'HEAD',
     headers: { 'x-access-token': kitchen.key },

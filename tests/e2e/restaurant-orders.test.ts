@@ -4,7 +4,7 @@ import { anOrder, card, cast, sendOrder } from './client.ts'
 import { aKitchen } from './own-restaurant.ts'
 import { asRestaurant } from './restaurant-client.ts'
 
-test('a new order has what the kitchen needs, and no card', async () => {
+test('a new order has its status, comments, toCollect and recipient, but no card data', async () => {
   const { body: order } = await sendOrder({
     ...(await anOrder(cast.console)),
     payment: 'card',
@@ -24,7 +24,7 @@ test('a new order has what the kitchen needs, and no card', async () => {
   expect(JSON.stringify(mine)).not.toMatch(/lastFour|expiration|cardholder/)
 })
 
-test('newest first, page by page', async () => {
+test('orders are listed newest first, page by page', async () => {
   const { apiKey: restaurant, key } = await aKitchen()
   const placed: string[] = []
   for (let count = 0; count < 3; count++)

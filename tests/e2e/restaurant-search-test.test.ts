@@ -8,7 +8,7 @@ type Found = { address: { zip: string }; restaurants: Restaurant[] }
 
 const search = (query = '') => get<Found>(`restaurant/search-test?${query}`)
 
-test('200: test restaurants only, and all of them', async () => {
+test('200: test restaurants only', async () => {
   const { status, body } = await search('limit=200')
   expect(status).toBe(200)
   expectConforms(RestaurantSearchTest, body)
@@ -18,7 +18,7 @@ test('200: test restaurants only, and all of them', async () => {
   expect(body.restaurants.filter(({ isTestRestaurant }) => !isTestRestaurant)).toEqual([])
 })
 
-test('200: it takes the same parameters as restaurant/search', async () => {
+test('200: street-address, search and limit work as in restaurant/search', async () => {
   const near = await search('street-address=Madison,+WI+53703&method=delivery&search=%5Bdeli%5D')
   expect(near.body.address.zip).toBe('53703')
   expect(near.body.restaurants.map(({ apiKey }) => apiKey)).toContain(cast.test)
@@ -27,7 +27,7 @@ test('200: it takes the same parameters as restaurant/search', async () => {
   expect(page.headers.get('link')).toContain('/publicapi/v1/restaurant/search-test?')
 })
 
-test('200: all of them at any distance, nearest first', async () => {
+test('200: all test restaurants at any distance, nearest first', async () => {
   const inBoston = { latitude: 42.36, longitude: -71.06, isTestRestaurant: true }
   const near = await aRestaurant({ ...inBoston, offersDelivery: false })
   const all = (await search('limit=200')).body.restaurants.map(({ apiKey }) => apiKey)
@@ -43,7 +43,7 @@ test('200: all of them at any distance, nearest first', async () => {
 const distance = (one: Point, other: Point) =>
   Math.hypot(one.latitude - other.latitude, 0.74 * (one.longitude - other.longitude))
 
-test('400 and 422 are those of restaurant/search', async () => {
+test('400: an unknown method; 422: an address that is not on the map', async () => {
   expect(await search('method=fly')).toMatchObject({
     status: 400,
     body: { errors: [{ pointer: 'query/method' }] },

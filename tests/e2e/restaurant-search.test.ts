@@ -33,8 +33,8 @@ function miles(one: { latitude: number; longitude: number }, other: typeof one):
   return 3958.76 * Math.acos(Math.min(1, cosine))
 }
 
-describe('where', () => {
-  test('200: an address in words is found, and returned', async () => {
+describe('place', () => {
+  test('200: a street-address is located and returned', async () => {
     const { status, body } = await search({ 'street-address': downtown })
     expect(status).toBe(200)
     expectConforms(RestaurantSearch, body)
@@ -53,7 +53,7 @@ describe('where', () => {
     expect(keysOf(body)).toContain(cast.aurora)
   })
 
-  test('200: without a place, everywhere, by name', async () => {
+  test('200: a restaurant found by name, without a place', async () => {
     const { body } = await search({ search: 'sushi' })
     expect(body.address).toMatchObject({ latitude: null, longitude: null })
     expect(body.restaurants.map(({ name }) => name)).toContain('Lakefold Sushi')
@@ -63,7 +63,7 @@ describe('where', () => {
     expect((await search({ latitude: '-90', longitude: '0' })).body.restaurants).toEqual([])
   })
 
-  test('200: nearest open ones first', async () => {
+  test('200: open restaurants nearest first, then closed ones', async () => {
     const name = aWord()
     const north = (distance: number) => ({ name, latitude: salina.latitude + distance / 69.1 })
     const near = await aRestaurant({ ...north(0.1), hours: {} })
@@ -75,20 +75,20 @@ describe('where', () => {
     expect(body.restaurants.map(({ open }) => open)).toEqual([true, true, false])
   })
 
-  test('200: the open ones of a town in order of their distance', async () => {
+  test('200: the open restaurants of a town in order of distance', async () => {
     const { body } = await search({ ...atCapitol, 'pickup-radius': '25', limit: '200' })
     const distances = body.restaurants.filter(({ open }) => open).map((one) => miles(capitol, one))
     expect(distances.length).toBeGreaterThan(5)
     expect(distances).toEqual(distances.toSorted((one, other) => one - other))
   })
 
-  test('200: never a test restaurant', async () => {
+  test('200: no test restaurants', async () => {
     const { body } = await search({ ...atCapitol, limit: '200' })
     expect(body.restaurants.filter(({ isTestRestaurant }) => isTestRestaurant)).toEqual([])
     expect(keysOf(body)).not.toContain(cast.test)
   })
 
-  test('422 address-not-found-on-map', async () => {
+  test('422 address-not-found-on-map: an unknown address', async () => {
     expect(await search<Refused>({ 'street-address': 'Atlantis' })).toMatchObject({
       status: 422,
       body: {
@@ -101,7 +101,7 @@ describe('where', () => {
   test.each([
     ['latitude', 'query/longitude'],
     ['longitude', 'query/latitude'],
-  ])('400 missing-field: %s alone is half a point', async (half, pointer) => {
+  ])('400 missing-field: %s without the other coordinate', async (half, pointer) => {
     expect(await search<Refused>({ [half]: '43' })).toMatchObject({
       status: 400,
       body: { code: 'missing-field', errors: [{ pointer }] },
@@ -126,7 +126,7 @@ describe('where', () => {
 })
 
 describe('method', () => {
-  test('pickup: restaurants that offer it within the radius', async () => {
+  test('pickup finds the restaurants that offer it within the radius', async () => {
     const { body } = await search({ ...atCapitol, method: 'pickup', 'pickup-radius': '1', limit: '200' })
     const seeded = await Promise.all(
       ownStack().restaurants.map(async ({ apiKey }) => (await get<Restaurant>(`restaurant/${apiKey}`)).body),
@@ -136,7 +136,7 @@ describe('method', () => {
     expect(keysOf(body).toSorted()).toEqual(near.map(({ apiKey }) => apiKey).toSorted())
   })
 
-  test('delivery: restaurants with a zone around the place, at the price of that zone', async () => {
+  test('delivery finds the restaurants with a zone around the place, at the price of that zone', async () => {
     const { body } = await search({ 'street-address': 'Madison, WI 53704', method: 'delivery' })
     expect(keysOf(body)).toContain(cast.coarse)
     expect(keysOf(body)).not.toContain(cast.pickupOnly)
@@ -146,11 +146,11 @@ describe('method', () => {
     expect(body.restaurants.filter(({ offersDelivery }) => !offersDelivery)).toEqual([])
   })
 
-  test.each(['limit', 'pickup-radius', 'method', 'cursor', 'search'])('a blank %s is none', async (name) => {
+  test.each(['limit', 'pickup-radius', 'method', 'cursor', 'search'])('a blank %s is unset', async (name) => {
     expect(await keysFor({ [name]: '' })).toEqual(await keysFor({}))
   })
 
-  test('both is the default, for an empty value too, and combines the two', async () => {
+  test('both is the default, also for an empty value, and combines pickup and delivery', async () => {
     const near = { 'pickup-radius': '2' }
     const both = await keysFor({ ...near, method: 'both' })
     expect(await keysFor(near)).toEqual(both)
@@ -160,7 +160,7 @@ describe('method', () => {
     expect(both.toSorted()).toEqual([...new Set([...pickup, ...delivery])].toSorted())
   })
 
-  test('outside every zone, a restaurant within the pickup radius is found, without delivery', async () => {
+  test('both finds a restaurant outside its zones but in the pickup radius, without delivery', async () => {
     const name = aWord()
     const apiKey = await aRestaurant({ name, zones: [{ apiKey: newKey(), maxRadius: 0.1 }] })
     const { body } = await search({ latitude: '38.85', longitude: '-97.62', search: name })
@@ -176,7 +176,7 @@ describe('method', () => {
 })
 
 describe('pickup-radius', () => {
-  test('is five miles unless given, and at most 25', async () => {
+  test('defaults to five miles, and accepts 0 and 25', async () => {
     const five = await keysFor({ method: 'pickup' })
     expect(await keysFor({ method: 'pickup', 'pickup-radius': '5' })).toEqual(five)
     expect(await keysFor({ method: 'pickup', 'pickup-radius': '0' })).toEqual([])
@@ -200,13 +200,13 @@ describe('search', () => {
   ])
   test.each([
     ['the name', (own: string) => own],
-    ['the name, however it is written', (own: string) => `CAFE ${own.toUpperCase()}`],
+    ['the name in upper case and without accents', (own: string) => `CAFE ${own.toUpperCase()}`],
     ['a food type', (own: string) => `${own} crepes`],
     ['the name of an item', (own: string) => `complete ${own}`],
-    ['part of a word', (own: string) => `${own} gal`],
-    ['a list in brackets, as clients send it', (own: string) => `[${own}, vegan]`],
+    ['the beginning of a word', (own: string) => `${own} gal`],
+    ['a list in brackets', (own: string) => `[${own}, vegan]`],
     ['a list with null in it', (own: string) => `[null, ${own}]`],
-  ])('finds by %s', async (_, words) => {
+  ])('finds a restaurant by %s', async (_, words) => {
     const apiKey = await made
     expect(await found(words(word))).toEqual([apiKey])
   })
@@ -216,7 +216,7 @@ describe('search', () => {
     expect(await found(`${word} xylophone`)).toEqual([])
   })
 
-  test.each(['', '[]', '[null]', 'null', ' , '])('%j means no word at all', async (words) => {
+  test.each(['', '[]', '[null]', 'null', ' , '])('%j does not filter', async (words) => {
     expect((await found(words)).length).toBeGreaterThan(10)
   })
 
@@ -228,7 +228,7 @@ describe('search', () => {
   })
 
   test.each(['%', '_', '\\', "'", '(.*)', '\u{1F355}', 'ﬁ'.repeat(50)])(
-    '%j is a word like any other, and no pattern',
+    '%j is a literal word, not a pattern',
     async (words) => {
       expect((await search({ search: words })).status).toBe(200)
       expect(await found(`${word} ${words}`)).toEqual([])
@@ -237,7 +237,7 @@ describe('search', () => {
 })
 
 describe('pages', () => {
-  test('the Link headers lead through all of them, each restaurant once, and in order', async () => {
+  test('the Link headers lead through all restaurants, each once and in order', async () => {
     const wanted = { ...atCapitol, 'pickup-radius': '25' }
     const whole = keysOf((await search({ ...wanted, limit: '200' })).body)
     const seen: string[] = []
@@ -253,11 +253,11 @@ describe('pages', () => {
     expect(seen).toEqual(whole)
   })
 
-  test('there is no Link header when there is no more', async () => {
+  test('a result of one page has no Link header', async () => {
     expect((await search({ search: 'sushi' })).headers.get('link')).toBeNull()
   })
 
-  test('an access key of the query does not go out with the Link', async () => {
+  test('an access key in the query does not appear in the Link header', async () => {
     const { status, headers } = await get<Found>(
       `restaurant/search?limit=1&access-token=${stack().accessKey}`,
       { key: null },
@@ -287,7 +287,7 @@ test('unknown parameters are ignored, and a trailing slash is tolerated', async 
   expect((await get('restaurant/search/?limit=1&colour=red')).status).toBe(200)
 })
 
-test('400: a parameter that is sent twice is not a number, and all faults are returned at once', async () => {
+test('400: a repeated limit, an unknown method and an invalid latitude, all at once', async () => {
   const { status, body } = await get<Refused>(
     'restaurant/search?limit=1&limit=2&method=fly&latitude=x&longitude=1',
   )

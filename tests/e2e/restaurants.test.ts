@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { operator, type Restaurant } from './client.ts'
 import { newKey, putRestaurant, restaurantInput } from './own-restaurant.ts'
 
-test('every restaurant is in the list of the operator, newest first, page by page', async () => {
+test('restaurants are listed newest first, test restaurants too, on pages without overlap', async () => {
   const [one, other] = [newKey(), newKey()]
   for (const apiKey of [one, other])
     await putRestaurant(apiKey, { ...restaurantInput, isTestRestaurant: true })

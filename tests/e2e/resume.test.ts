@@ -4,7 +4,7 @@ import { becomes, setUpPieKitchen } from './pie-kitchen.ts'
 
 const { change, details, order } = setUpPieKitchen()
 
-test('resume ends a pause: the restaurant is open everywhere and takes orders', async () => {
+test('resume ends a pause: the details show an open restaurant, and it accepts orders', async () => {
   await change('pause', { minutes: 20 })
   expect(await becomes(async () => (await details()).open, 'false')).toBe('false')
   expect(await change('resume')).toMatchObject({ status: 200, body: { paused: false, pausedUntil: null } })

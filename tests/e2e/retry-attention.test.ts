@@ -19,7 +19,7 @@ test('a retried dead letter is republished; one that fails again is listed under
   expect(again?.id).toBe(id)
 })
 
-test('a dead letter of a command of an earlier version is removed when it is retried', async () => {
+test('a retry deletes the dead letter of a command that this version does not have', async () => {
   const id = await plantDeadLetter()
   expect(await retry(`letter_${id}`)).toMatchObject({
     status: 200,
@@ -44,7 +44,7 @@ test('a saga past its deadline is listed, and continues at once when it is retri
   expect(left).toEqual([])
 })
 
-test('a payment with an unknown outcome is listed, and queried when it is retried', async () => {
+test('a payment with an unknown outcome is listed, and a retry queries the payment processor', async () => {
   const apiKey = await paidByCard()
   await plantUnknown(apiKey)
   const [unknown] = await incidentsOf(apiKey)

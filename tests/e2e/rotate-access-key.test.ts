@@ -45,14 +45,14 @@ test('a rotation under load fails no request: the old key keeps working, the new
   expect((body.replaces.expires ?? 0) - body.replaces.created).toBeGreaterThanOrEqual(300)
 })
 
-test('without an overlap the old key ends, and cannot be rotated any more', async () => {
+test('a rotation without overlap ends the old key, which cannot be rotated again (409)', async () => {
   const { id, accessKey } = await newAccessKey()
   expect((await rotate(id, { overlapMinutes: '0' })).status).toBe(200)
   expect(await untilRefused(accessKey)).toEqual(new Set([401]))
   expect(await rotate(id)).toMatchObject({ status: 409, body: { code: 'access-key-ended' } })
 })
 
-test('Idempotency-Key: a rotation is done once, and an order that was sent with the old key is found with the new one', async () => {
+test('Idempotency-Key: a rotation is replayed, and the new key replays an order of the old key', async () => {
   const { id, accessKey } = await newAccessKey()
   const order = await anOrder(cast.aurora)
   const key = keyed()
@@ -67,7 +67,7 @@ test('Idempotency-Key: a rotation is done once, and an order that was sent with 
   expect(resent.body.apiKey).toBe(first.body.apiKey)
 })
 
-test('a restaurant key and an operator key are rotated as well, each into one of its kind', async () => {
+test('a restaurant key and an operator key rotate into keys of their own kind', async () => {
   const restaurant = await issueKey(`restaurants/${cast.aurora}/access-keys`, { mode: 'test' })
   const { body: ofRestaurant } = await rotate(restaurant.id)
   expect(ofRestaurant.accessKey).toMatch(/^platter_test_/)

@@ -44,7 +44,7 @@ async function placed(order: unknown): Promise<Placed> {
 
 const read = async ({ apiKey }: User): Promise<User> => (await get<User>(`user/${apiKey}`)).body
 
-test('the same new card and address again are not saved a second time, and the order names the saved ones', async () => {
+test('an equal card and address are not saved again; the order returns the saved apiKeys', async () => {
   const user = await register()
   const first = await placed(await deliveryFor(user))
   const again = {
@@ -62,7 +62,7 @@ test('the same new card and address again are not saved a second time, and the o
   expect(savedAddresses.map(({ apiKey }) => apiKey)).toEqual([first.address?.apiKey])
 })
 
-test('another expiry or apartment is another card or address, and is saved', async () => {
+test('a card with another expiry and an address with another apartment are saved as well', async () => {
   const user = await register()
   await placed(await deliveryFor(user))
   await placed(
@@ -75,7 +75,7 @@ test('another expiry or apartment is another card or address, and is saved', asy
   expect([creditCards.length, savedAddresses.length]).toEqual([2, 2])
 })
 
-test('an account with 20 cards and 50 addresses keeps them: the order is placed and charged, its card and address are not saved', async () => {
+test('an order at 20 cards and 50 addresses is charged, but saves neither card nor address', async () => {
   const user = await register()
   for (let count = 0; count < 20; count++)
     expect((await post(`user/${user.apiKey}/add-card`, card())).status).toBe(200)

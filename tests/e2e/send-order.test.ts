@@ -25,7 +25,7 @@ import { isOtherPlatform, ownStack } from './stack.ts'
 
 const cents = (money: number) => Math.round(money * 100)
 
-test('200: a guest orders pickup in cash; the restaurant receives it, no card is charged, and it is handed over', async () => {
+test('200: a guest orders pickup in cash; the order is delivered, and no card is charged', async () => {
   const { status, body: order } = await sendOrder(await anOrder(cast.aurora))
   expect(status).toBe(200)
   expect(order).toMatchObject({
@@ -52,7 +52,7 @@ test('200: a guest orders pickup in cash; the restaurant receives it, no card is
   expect(await receiptsOf(order.apiKey)).toMatchObject([{ outcome: 'accepted' }])
 })
 
-test('200: a user orders delivery with a new card and a new address; one capture of exactly the total, both saved', async () => {
+test('200: a delivery order captures exactly the total and saves the new card and address', async () => {
   const user = await register()
   const [item] = await plainItems(cast.aurora)
   const { status, body: order } = await sendOrder({
@@ -113,7 +113,7 @@ test('200: a user orders delivery with a new card and a new address; one capture
   expect(history.map(({ apiKey }) => apiKey)).toEqual([again.apiKey, order.apiKey])
 })
 
-test('200: a coarse restaurant reports PREPARING_AND_DELIVERING', async () => {
+test('200: an order with coarse reports reaches PREPARING_AND_DELIVERING', async () => {
   const { body: order } = await sendOrder({
     ...(await anOrder(cast.coarse)),
     method: 'delivery',
@@ -156,7 +156,7 @@ test.each([
   [cardNumbers.insufficientFunds, 'card-declined', 'insufficient_funds'],
   [cardNumbers.expired, 'card-expired', 'expired_card'],
   [cardNumbers.wrongCvc, 'cvc-failed', 'incorrect_cvc'],
-])('402: card %s is declined as %s, and no order is left', async (number, code, declineCode) => {
+])('402: card %s is declined as %s, and no order is visible', async (number, code, declineCode) => {
   const { user, order } = await aCardOrderOfItsOwnUser(cast.aurora, number)
   const { status, body } = await sendOrder(order)
   expect(status).toBe(402)
@@ -165,7 +165,7 @@ test.each([
   await nothingIsLeft(user)
 })
 
-test('402 under an Idempotency-Key: the query of the request is in no response, and is not stored', async () => {
+test('402 with an Idempotency-Key: the URL query is neither returned nor stored', async () => {
   const { order } = await aCardOrderOfItsOwnUser(cast.aurora, cardNumbers.declined)
   const key = crypto.randomUUID()
   const send = (query: string) =>
@@ -186,7 +186,7 @@ test('402 under an Idempotency-Key: the query of the request is in no response, 
   expect(stored.join()).not.toContain('promo')
 })
 
-test('422 order-refused: the restaurant refuses, the authorization is voided, and there is no order', async () => {
+test('422 order-refused: the authorization is voided, and no order is visible', async () => {
   const { user, order } = await aCardOrderOfItsOwnUser(cast.refuses)
   const { status, body } = await sendOrder(order)
   expect(status).toBe(422)
@@ -200,7 +200,7 @@ test('422 order-refused: the restaurant refuses, the authorization is voided, an
 test
   .skipIf(isOtherPlatform())
   .concurrent(
-    '502 restaurant-unreachable: the deadline passes, the authorization is voided, and there is no order',
+    '502 restaurant-unreachable: the deadline passes, the authorization is voided, and no order is visible',
     async () => {
       const { user, order } = await aCardOrderOfItsOwnUser(cast.unreachable)
       const { status, body } = await sendOrder(order)
@@ -214,7 +214,7 @@ test
 test
   .skipIf(isOtherPlatform())
   .concurrent(
-    '200 PROCESSING, then cancelled: an order that fails after its response keeps its history and has the reason',
+    '200 PROCESSING, then cancelled: an order that fails after its response stays visible with the reason',
     async () => {
       const { user, order, total } = await aCardOrderOfItsOwnUser(cast.silent)
       const { status, body } = await sendOrder(order)
@@ -241,7 +241,7 @@ test
 test
   .skipIf(isOtherPlatform())
   .concurrent(
-    '200 PROCESSING: an order that is undecided after 8 s is returned as it is, and finishes later',
+    '200 PROCESSING: an order that is still pending after 8 s is returned, and is charged later',
     async () => {
       const { status, body: order } = await sendOrder({
         ...(await anOrder(cast.slow)),
@@ -284,7 +284,7 @@ test('400: all faults at once, each with its pointer', async () => {
   expect(JSON.stringify(body)).not.toContain('424242')
 })
 
-test('404 item-not-found and 422 restaurant-closed: each fault names what is wrong', async () => {
+test('404 item-not-found: an unknown item; 422 restaurant-closed: a closed restaurant', async () => {
   const wrongItem = await sendOrder({ ...(await anOrder(cast.aurora)), items: [{ apiKey: 'nothing' }] })
   expect(wrongItem).toMatchObject({
     status: 404,

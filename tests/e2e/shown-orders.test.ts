@@ -28,7 +28,7 @@ const WAYS: [name: string, look: (key: string, user: User) => Promise<Order | un
       return status === 200 ? body : undefined
     },
   ],
-  ['the history', async (_key, user) => (await get<Order[]>(`user/${user.apiKey}/orders`)).body[0]],
+  ['user-orders', async (_key, user) => (await get<Order[]>(`user/${user.apiKey}/orders`)).body[0]],
 ]
 
 /**
@@ -53,7 +53,7 @@ async function aHesitantKitchen(): Promise<{ apiKey: string; refuse: () => void 
 }
 
 test.each(WAYS)(
-  'an order that %s showed while it was pending stays visible, as cancelled, when it fails',
+  'an order that %s returned while it was pending stays visible as cancelled after it fails',
   async (_name, look) => {
     const [user, key] = [await register(), crypto.randomUUID()]
     const kitchen = await aHesitantKitchen()

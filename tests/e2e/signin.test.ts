@@ -23,7 +23,7 @@ const withPassword = async (password: string) => {
 /** Signs in with a new wrong password each time. */
 const guess = (email: string) => signin(email, `guess ${crypto.randomUUID()}`)
 
-test('200: the user with saved cards and addresses, however the e-mail is written, and never the password', async () => {
+test('200: the user with cards and addresses but no password, for an e-mail in any letter case', async () => {
   const { email, apiKey } = await register()
   await post(`user/${apiKey}/add-card`, card())
   await post(`user/${apiKey}/add-address`, home)
@@ -35,7 +35,7 @@ test('200: the user with saved cards and addresses, however the e-mail is writte
 })
 
 describe('401 invalid-credentials', () => {
-  test('in the same words for a wrong password and for an unregistered e-mail address', async () => {
+  test('is the same problem for a wrong password and for an unregistered e-mail address', async () => {
     const { email } = await register()
     const wrong = await signin(email, 'not the password')
     expect(wrong).toMatchObject({ status: 401, body: { code: 'invalid-credentials', errors: [] } })
@@ -43,7 +43,7 @@ describe('401 invalid-credentials', () => {
     expect(wordsOf(await signin('unknown', PASSWORD))).toEqual(wordsOf(wrong))
   })
 
-  test('for a password that could never have been set', async () => {
+  test('is returned for a short, long, malformed or space-padded password', async () => {
     const { email } = await register()
     for (const password of ['short', 'p'.repeat(1_000), 'NUL \u0000 inside', `${PASSWORD} `, 'half \ud83c']) {
       expect((await signin(email, password)).status).toBe(401)
@@ -51,7 +51,7 @@ describe('401 invalid-credentials', () => {
   })
 })
 
-test('a sign-in makes the person a user of the application', async () => {
+test('a sign-in through another application gives that application access to the user', async () => {
   const { email, apiKey } = await register()
   await signin(email, 'not the password', elsewhere())
   expect((await get(`user/${apiKey}`, elsewhere())).status).toBe(404)
@@ -62,20 +62,20 @@ test('a sign-in makes the person a user of the application', async () => {
   expect((await get(`user/${apiKey}`)).status).toBe(200)
 })
 
-test('an accented letter is the same in composed and decomposed form', async () => {
+test('a password with an accent matches in composed and in decomposed form', async () => {
   const email = await withPassword('un caf\u00e9 au lait')
   expect((await signin(email, 'un cafe\u0301 au lait')).status).toBe(200)
   expect((await signin(email, 'un cafe au lait')).status).toBe(401)
 })
 
-test('a password of 128 characters with surrounding spaces is compared to the last one', async () => {
+test('surrounding spaces are a part of a password', async () => {
   const password = ` ${'🍕'.repeat(63)} `
   const email = await withPassword(password)
   expect((await signin(email, password)).status).toBe(200)
   expect((await signin(email, password.trim())).status).toBe(401)
 })
 
-test('400: everything that is missing at once; an unreadable e-mail by its pointer', async () => {
+test('400: all missing fields at once; an invalid e-mail address by its pointer', async () => {
   const missing = await post<ProblemBody>('signin', {})
   expect(missing.status).toBe(400)
   expect(faultsOf(missing)).toEqual(each(['email', 'password'], () => 'missing-field'))
@@ -97,7 +97,7 @@ test('an Idempotency-Key changes nothing: a sign-in is never replayed', async ()
 })
 
 describe('429 rate-limited', () => {
-  test('after ten wrong passwords for the right one too, and for no other account', async () => {
+  test('is returned after ten attempts, even for the right password, not for another account', async () => {
     const { email } = await register()
     // The registration also counted as an attempt.
     for (let count = 0; count < 9; count++) expect((await guess(email)).status).toBe(401)
@@ -108,7 +108,7 @@ describe('429 rate-limited', () => {
     expect((await signin((await register()).email, PASSWORD)).status).toBe(200)
   })
 
-  test('in the same words, after as many attempts, for an unregistered e-mail address', async () => {
+  test('is the same problem, after as many attempts, for an unregistered e-mail address', async () => {
     const known = await register()
     for (let count = 0; count < 9; count++) await guess(known.email)
     const nobody = newEmail()
@@ -116,12 +116,12 @@ describe('429 rate-limited', () => {
     expect(wordsOf(await guess(nobody))).toEqual(wordsOf(await guess(known.email)))
   })
 
-  test('never for sign-ins that work', async () => {
+  test('is not returned for 15 successful sign-ins', async () => {
     const { email } = await register()
     for (let count = 0; count < 15; count++) expect((await signin(email, PASSWORD)).status).toBe(200)
   })
 
-  test('30 guesses at once are not more than ten', async () => {
+  test('is the response to 20 of 30 concurrent guesses', async () => {
     const email = newEmail()
     const answers = await Promise.all(Array.from({ length: 30 }, () => guess(email)))
     expect(tally(answers)).toEqual({ 401: 10, 429: 20 })

@@ -34,7 +34,7 @@ async function decode<T>(name: string, reader: z.ZodType, asked: Asked = {}): Pr
 const keyed = ({ sentAs }: Record<string, string>) =>
   sentAs === undefined ? {} : { 'idempotency-key': sentAs }
 
-test('it reads restaurants and menus with whole-dollar prices, closed days, and nothing beside', async () => {
+test('a strictly typed reader decodes restaurants and menus with whole prices and closed days', async () => {
   const zones = [
     { apiKey: newKey(), maxRadius: 3, deliveryMin: 10, deliveryPrice: 0 },
     { apiKey: newKey(), zips: ['67401'] },
@@ -66,7 +66,7 @@ test('it reads restaurants and menus with whole-dollar prices, closed days, and 
 
 type Keyed = { apiKey: string }
 
-test('it reads users, cards and addresses', async () => {
+test('a strictly typed reader decodes users, cards and addresses', async () => {
   const account = {
     ...maria,
     email: `${crypto.randomUUID()}@example.org`,
@@ -84,7 +84,7 @@ test('it reads users, cards and addresses', async () => {
   expect(unreadable).toEqual([])
 })
 
-test('it reads orders, their statuses and problems', async () => {
+test('a strictly typed reader decodes orders, their statuses and problems', async () => {
   const email = `${crypto.randomUUID()}@example.org`
   const user = await decode<Keyed>('register-user', records.user, {
     body: { ...maria, email, password: 'a long enough password' },
@@ -125,7 +125,7 @@ test('the reader rejects an integer, a null, an empty day and a missing member',
   expect(faults).toContain('/restaurant: Invalid input: expected object, received undefined')
 })
 
-test('the reader has read a response of every endpoint for applications', () => {
+test('the reader has decoded a response of every operation for applications', () => {
   const all = operations.filter(({ path }) => path.startsWith('/publicapi/')).map(({ name }) => name)
   expect(all.filter((name) => !read.has(name))).toEqual([])
 })

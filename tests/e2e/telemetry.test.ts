@@ -110,7 +110,7 @@ const spansWith = (traceId: string, ...names: string[]): Promise<Span[]> =>
 
 const SEND_ORDER = 'POST /publicapi/v1/send-order'
 
-test('a card order is one trace, from the request through both kinds of hop to the last step of its saga', async () => {
+test('a card order is one trace over HTTP and messages, from the request to the last saga step', async () => {
   const spans = await wholeTrace(paid.traceId, OF_A_CARD_ORDER)
   expect(withoutStores(spans)).toEqual([
     'gateway: POST /publicapi/v1/send-order',
@@ -147,7 +147,7 @@ test('a card order is one trace, from the request through both kinds of hop to t
   ])
 })
 
-test('SQL is in it, by what it does to which tables', async () => {
+test('the trace has SQL spans with a summary of statements and tables', async () => {
   const spans = await wholeTrace(paid.traceId, OF_A_CARD_ORDER)
   const [accept] = named(spans, 'orders', 'saga accept')
   const [commit] = spans.filter((span) => isSql(span) && span.parentSpanId === accept?.spanId)
@@ -161,7 +161,7 @@ test('SQL is in it, by what it does to which tables', async () => {
   expect(spans.filter((span) => isSql(span) && span.parentSpanId === resolved?.spanId)).toHaveLength(1)
 })
 
-test('spans say what the semantic conventions want, and which order they are of', async () => {
+test('spans have the attributes of the semantic conventions and the apiKey of the order', async () => {
   const spans = await wholeTrace(paid.traceId, OF_A_CARD_ORDER)
   const orderApiKey = answers[0]!.body.apiKey
   expect(named(spans, 'orders', SEND_ORDER)[0]).toMatchObject({
@@ -194,7 +194,7 @@ test('spans say what the semantic conventions want, and which order they are of'
   )
 })
 
-test('a cash order goes to its restaurant without a payment', async () => {
+test('the trace of a cash order has no spans of payments', async () => {
   const spans = await wholeTrace(cash.traceId, OF_A_CASH_ORDER)
   expect(withoutStores(spans).map((line) => line.trim())).toEqual([
     'gateway: POST /publicapi/v1/send-order',
@@ -209,7 +209,7 @@ test('a cash order goes to its restaurant without a payment', async () => {
   ])
 })
 
-test('an attempt by the sweep is in the trace of its order, and linked to its acceptance', async () => {
+test('a delivery retry of the sweeper is in the trace of its order, linked to the accept span', async () => {
   const spans = await spansWith(again.traceId, 'delivery retry', 'saga transmit')
   const [accept] = named(spans, 'orders', 'saga accept')
   const [retry] = named(spans, 'orders', 'delivery retry')
@@ -226,7 +226,7 @@ test('an attempt by the sweep is in the trace of its order, and linked to its ac
   expect(made.map(({ name }) => name)).toContain('saga transmit')
 })
 
-test('a request that fails on our side leaves its spans though its trace is not sampled', async () => {
+test('a request that fails with 502 exports its spans even if its trace is not sampled', async () => {
   const spans = await spansWith(refused.traceId, SEND_ORDER)
   expect(spans.map(({ service, name }) => `${service}: ${name}`).toSorted()).toEqual([
     `gateway: ${SEND_ORDER}`,
@@ -239,7 +239,7 @@ test('a request that fails on our side leaves its spans though its trace is not 
   }
 })
 
-test('a request without a trace that fails leaves its spans in the trace that its request id names', async () => {
+test('a failed request without a traceparent exports its spans in the trace of its request id', async () => {
   const { status, headers } = await sendOrder(await anOrder(cast.unreachable))
   const traceId = headers.get('x-request-id')!.replaceAll('-', '')
   expect([status, headers.get('x-trace-id')]).toEqual([502, traceId])
@@ -250,7 +250,7 @@ test('a request without a trace that fails leaves its spans in the trace that it
   ])
 })
 
-test('a response names its request, and its trace if that is sampled', async () => {
+test('a response has x-request-id, and x-trace-id if its trace is exported', async () => {
   expect(answers.map(({ status }) => status)).toEqual([200, 200, 502, 502])
   expect(answers.map(({ headers }) => headers.get('x-trace-id'))).toEqual(
     [paid, cash, again, refused].map(({ traceId }) => traceId),
@@ -260,7 +260,7 @@ test('a response names its request, and its trace if that is sampled', async () 
   expect(unsampled.headers.get('x-trace-id')).toBeNull()
 })
 
-test('a menu from the cache is a command of Redis, without its key', async () => {
+test('a menu request has a span for the Redis GET, without the cache key', async () => {
   const spans = await eventually(
     async () => receiver.spans(menu.traceId),
     (found) => found.some(({ name }) => name === 'GET'),
@@ -273,7 +273,7 @@ test('a menu from the cache is a command of Redis, without its key', async () =>
 const isOfRequest = ({ text, attributes: { route } }: LogRecord) =>
   text === 'request' && route !== '/internal/resolve-access-key'
 
-test('log lines have their trace, one per request and service', async () => {
+test('each service exports one log record per request, in the trace of the request', async () => {
   const lines = await eventually(
     async () => receiver.logs(paid.traceId).filter(isOfRequest),
     (found) => found.length >= 3,
@@ -307,7 +307,7 @@ test.each([
   ['catalog', 'v8js.memory.heap.used'],
   ['payments', 'platter.charges'],
   ['catalog', 'db.client.connection.count'],
-])('%s sends %s', async (service, name) => {
+])('%s exports the metric %s', async (service, name) => {
   const found = await eventually(
     async () => receiver.metrics().filter((metric) => metric.service === service && metric.name === name),
     (metrics) => metrics.some(({ points }) => points.length > 0),
@@ -315,7 +315,7 @@ test.each([
   expect(found.flatMap(({ points }) => points)).not.toEqual([])
 })
 
-test('no card, no password and no access key is in anything that is sent or logged', async () => {
+test('telemetry and logs contain no card number, password, access key or search term', async () => {
   await wholeTrace(paid.traceId, OF_A_CARD_ORDER)
   const folder = ownStack().data.logs
   const files = (await readdir(folder)).filter((name) =>

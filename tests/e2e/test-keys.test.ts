@@ -42,7 +42,7 @@ const kindsFound = async (path: string, { key }: { key: string }) => {
   return [...new Set(body.restaurants.map(({ isTestRestaurant }) => isTestRestaurant))]
 }
 
-test('restaurant/search lists test restaurants to a test key, and live ones to a live key, asked in turn', async () => {
+test('a test key finds only test restaurants in restaurant/search, a live key only live ones', async () => {
   for (let time = 0; time < 4; time++) {
     expect(await kindsFound('restaurant/search', testKey)).toEqual([true])
     expect(await kindsFound('restaurant/search', liveKey)).toEqual([false])
@@ -51,7 +51,7 @@ test('restaurant/search lists test restaurants to a test key, and live ones to a
 })
 
 test.each(['absent', false, true])(
-  'with a test key `test` is implied: %s places a test order, without a charge',
+  'a test key with `test` %s places a test order without a charge',
   async (value) => {
     const paid = { payment: 'card', card: card() }
     const order = await anOrder(cast.test, { ...paid, ...(value !== 'absent' && { test: value }) })
@@ -70,7 +70,7 @@ test.each(['absent', false, true])(
 test.each([
   ['validate-order', 3_456.78],
   ['send-order', 4_567.89],
-])('422 test-key: %s at a live restaurant, and the processor is never called', async (path, price) => {
+])('422 test-key: %s at a live restaurant does not call the payment processor', async (path, price) => {
   const restaurant = await aRestaurant({ taxRate: 0 }, [menuItem(price)])
   const order = await anOrder(restaurant, { payment: 'card', card: card() })
   for (const said of [{}, { test: false }, { test: true }])
@@ -86,13 +86,13 @@ test.each([
   await expect.poll(() => ledgerOf(body.apiKey)).toContainEqual(expect.objectContaining({ amount: cents }))
 })
 
-test('all faults of an order with a test key are returned at once', async () => {
+test('a test-key fault is returned together with the other faults of the order', async () => {
   const order = await anOrder(cast.aurora, { items: [{ apiKey: 'nothing' }] })
   const { body } = await post<ProblemBody>('send-order', order, { key: testKey.key })
   expect(body.errors.map(({ code }) => code).toSorted()).toEqual(['item-not-found', 'test-key'])
 })
 
-test('a saved card and an Idempotency-Key work with a test key, and a live key finds the card', async () => {
+test('a test key supports saved cards and Idempotency-Key, and a live key reads the saved card', async () => {
   const { body: user } = await post<User>('register-user', person(), { key: testKey.key })
   const added = await post<{ apiKey: string }>(`user/${user.apiKey}/add-card`, card(), { key: testKey.key })
   expect(added.status).toBe(200)
@@ -112,7 +112,7 @@ test('a saved card and an Idempotency-Key work with a test key, and a live key f
   expect(seen.body.creditCards.map(({ apiKey }) => apiKey)).toEqual([added.body.apiKey])
 })
 
-test('a live key places test orders as before: at test restaurants, with `test`', async () => {
+test('a live key places test orders only at test restaurants and only with `test`', async () => {
   const options = { key: liveKey.key }
   expect(await sendOrder(await anOrder(cast.test), options)).toMatchObject({
     status: 422,
@@ -130,7 +130,7 @@ test('a rotated test key is a test key', async () => {
   expect(await kindsFound('restaurant/search', { key: body.accessKey })).toEqual([true])
 })
 
-test('the mode of a restaurant key changes nothing', async () => {
+test('a restaurant key in mode test reads its live restaurant', async () => {
   const restaurant = await aRestaurant()
   const { body } = await operator<Issued>('POST', `restaurants/${restaurant}/access-keys`, { mode: 'test' })
   const own = await call<Restaurant>('/restaurantapi/v1/restaurant', { key: body.accessKey })

@@ -15,19 +15,23 @@ async function send(first: string, fields: readonly string[], body = '') {
 const HOST = 'host: localhost'
 
 test.each([
-  ['no HTTP', 'HELO there', [HOST]],
-  ['a method that does not exist', `BREW ${SEARCH} HTTP/1.1`, [HOST]],
-  ['a version that does not exist', `GET ${SEARCH} HTTP/9.9`, [HOST]],
-  ['no Host', `GET ${SEARCH} HTTP/1.1`, []],
+  ['a request that is not HTTP', 'HELO there', [HOST]],
+  ['an unknown method', `BREW ${SEARCH} HTTP/1.1`, [HOST]],
+  ['an unknown HTTP version', `GET ${SEARCH} HTTP/9.9`, [HOST]],
+  ['a request without Host', `GET ${SEARCH} HTTP/1.1`, []],
   ['a header field without a name', `GET ${SEARCH} HTTP/1.1`, [HOST, ': x']],
   ['a header field with a control character', `GET ${SEARCH} HTTP/1.1`, [HOST, 'accept: \u0000']],
-  ['20 KB of header', `GET ${SEARCH} HTTP/1.1`, [HOST, `x-long: ${'x'.repeat(20_000)}`]],
+  ['20 KB of header fields', `GET ${SEARCH} HTTP/1.1`, [HOST, `x-long: ${'x'.repeat(20_000)}`]],
   ['a path that cannot be decoded', 'GET /publicapi/v1/restaurant/%zz HTTP/1.1', [HOST]],
   ['a path that is too long', `GET /publicapi/v1/restaurant/${'x'.repeat(1_000)} HTTP/1.1`, [HOST]],
-  ['two lengths', 'POST /publicapi/v1/send-order HTTP/1.1', [HOST, 'content-length: 2', 'content-length: 3']],
-  ['a length that is none', 'POST /publicapi/v1/send-order HTTP/1.1', [HOST, 'content-length: -1']],
   [
-    'a length and chunks, by which requests are smuggled',
+    'two Content-Length fields',
+    'POST /publicapi/v1/send-order HTTP/1.1',
+    [HOST, 'content-length: 2', 'content-length: 3'],
+  ],
+  ['an invalid Content-Length', 'POST /publicapi/v1/send-order HTTP/1.1', [HOST, 'content-length: -1']],
+  [
+    'Content-Length beside Transfer-Encoding (request smuggling)',
     'POST /publicapi/v1/send-order HTTP/1.1',
     [HOST, 'content-length: 4', 'transfer-encoding: chunked'],
   ],
@@ -40,7 +44,7 @@ test('400: a truncated body', async () => {
   expect((await send('POST /publicapi/v1/send-order HTTP/1.1', fields, '{"items":[')).status).toBe(400)
 })
 
-test('404: the gateway is no forward proxy', async () => {
+test('404: CONNECT, and a URL of another host', async () => {
   expect((await send('CONNECT elsewhere.example:443 HTTP/1.1', [HOST])).status).toBe(404)
   expect((await send('GET http://elsewhere.example/page HTTP/1.1', [HOST])).status).toBe(404)
 })
@@ -51,7 +55,7 @@ test('200: an unknown `Expect` and an `Upgrade` are ignored', async () => {
   expect((await send(`GET ${SEARCH} HTTP/1.1`, upgrade)).status).toBe(200)
 })
 
-test('an order is found by an Idempotency-Key of 255 characters, in any percent-encoding', async () => {
+test('404 order-not-found: an unknown Idempotency-Key of 255 characters, also percent-encoded', async () => {
   for (const character of ['k', '/', '%'])
     expect(await get(`order-by-key/${encodeURIComponent(character.repeat(255))}`)).toMatchObject({
       status: 404,

@@ -32,7 +32,7 @@ test.each([
   expect((await signin(user.email, PASSWORD)).status).toBe(200)
 })
 
-test('200: the password alone is updated; the old one is invalid from then on, and no response has either', async () => {
+test('200: a new password replaces the old one, and the response contains neither', async () => {
   const user = await register()
   const { status, body } = await update(user.apiKey, { password: 'another good password' })
   expect({ status, body }).toEqual({ status: 200, body: user })
@@ -40,7 +40,7 @@ test('200: the password alone is updated; the old one is invalid from then on, a
   expect((await signin(user.email, 'another good password')).status).toBe(200)
 })
 
-test('null, blank and absent all mean not provided; with nothing provided nothing changes', async () => {
+test('200: null, blank and absent fields stay unchanged, also without a body', async () => {
   const user = await register()
   const { body } = await update(user.apiKey, {
     firstName: 'Marie',
@@ -66,8 +66,8 @@ test('e-mail and apiKey cannot be changed, and unknown fields are ignored', asyn
   expect({ status, body }).toEqual({ status: 200, body: user })
 })
 
-describe('400 invalid-field, with nothing changed', () => {
-  test.each(BROKEN_TEXTS)('%s is refused in every field, by its pointer', async (_name, text, words) => {
+describe('invalid changes', () => {
+  test.each(BROKEN_TEXTS)('400 invalid-field: %s in a field changes no field', async (_name, text, words) => {
     const user = await unchangedUser()
     const fields = { firstName: text, lastName: text, phone: text, password: `${text} and more` }
     const answer = await update(user.apiKey, fields)
@@ -76,7 +76,7 @@ describe('400 invalid-field, with nothing changed', () => {
     expect((await get(`user/${user.apiKey}`)).body).toEqual(user)
   })
 
-  test('empty, too short, too long and mistyped fields, all at once', async () => {
+  test('400 invalid-field: blank, short, long and mistyped fields, all at once', async () => {
     const user = await unchangedUser()
     const answer = await update(user.apiKey, {
       password: 'seven77',
@@ -90,7 +90,7 @@ describe('400 invalid-field, with nothing changed', () => {
     expect((await get(`user/${user.apiKey}`)).body).toEqual(user)
   })
 
-  test.each(['[]', '"Maria"', '17'])('a body of %s', async (body) => {
+  test.each(['[]', '"Maria"', '17'])('400: a body of %s', async (body) => {
     expect((await update((await unchangedUser()).apiKey, body)).status).toBe(400)
   })
 })
@@ -103,7 +103,7 @@ test('404 user-not-found for an unknown apiKey', async () => {
 })
 
 describe('Idempotency-Key', () => {
-  test('a late repetition replays its response, and does not revert later changes', async () => {
+  test('a late retry replays the first response, and does not revert later changes', async () => {
     const user = await register()
     const key = keyed()
     const first = await update(user.apiKey, { firstName: 'Marie' }, key)
@@ -114,7 +114,7 @@ describe('Idempotency-Key', () => {
     expect((await get<User>(`user/${user.apiKey}`)).body.firstName).toBe('Mary')
   })
 
-  test('422 idempotency-mismatch for another change; the key of one user says nothing of another', async () => {
+  test('422 idempotency-mismatch: another change; the same key works for another user', async () => {
     const [one, other] = [await register(), await register()]
     const key = keyed()
     await update(one.apiKey, { firstName: 'Marie' }, key)
@@ -131,7 +131,7 @@ describe('Idempotency-Key', () => {
   })
 })
 
-test('422 idempotency-mismatch: another password under the same key is another request', async () => {
+test('422 idempotency-mismatch: another password with the same key', async () => {
   const user = await register()
   const headers = { 'idempotency-key': crypto.randomUUID() }
   expect(

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { anOrder, call, cast, get, register, sendOrder, stack, type Answer, type Order } from './client.ts'
 import { aKitchen, menuItem } from './own-restaurant.ts'
 
-test('newest first, page by page', async () => {
+test('orders are listed newest first, page by page', async () => {
   const user = await register()
   const request = { ...(await anOrder(cast.aurora)), recipient: { apiKey: user.apiKey } }
   const placed: string[] = []
@@ -14,7 +14,7 @@ test('newest first, page by page', async () => {
   expect(second.headers.get('link')).toBeNull()
 })
 
-test('a page of large orders ends at 1 MB, with a link to the rest: of the user and of the restaurant', async () => {
+test('user and restaurant lists split large orders into pages below 1.5 MB, linked to the next', async () => {
   const item = menuItem(10)
   const [kitchen, user] = await Promise.all([aKitchen({}, [item]), register()])
   const items = Array.from({ length: 100 }, () => ({ apiKey: item.apiKey, comments: 'x'.repeat(500) }))

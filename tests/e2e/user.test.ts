@@ -13,7 +13,7 @@ import {
   type User,
 } from './client.ts'
 
-test('200: saved cards and addresses are in it, oldest first; card numbers, cvv and password are not', async () => {
+test('200: the user with cards, oldest first, and addresses; no card number, cvv or password', async () => {
   const { apiKey } = await register()
   const cards: CreditCard[] = []
   for (const nickname of ['first', 'second']) {
@@ -42,7 +42,7 @@ const reading = (path: string) => call<ProblemBody>(`/publicapi/v1/${path}`, els
 const writing = (body?: unknown) => (path: string) =>
   call<ProblemBody>(`/publicapi/v1/${path}`, { method: 'POST', body, ...keyed(), ...elsewhere() })
 
-describe("404 user-not-found: another application's user, in the same words as an unknown one", () => {
+describe("404 user-not-found for another application's user", () => {
   let user: User
   let cardApiKey: string
   let addressApiKey: string
@@ -60,7 +60,7 @@ describe("404 user-not-found: another application's user, in the same words as a
     ['user/USER/add-address', writing(home)],
     ['user/USER/remove-card/CARD', writing()],
     ['user/USER/remove-address/ADDRESS', writing()],
-  ])('%s', async (path, ask) => {
+  ])('%s returns the same problem as for an unknown user', async (path, ask) => {
     const nested = path.replace('CARD', cardApiKey).replace('ADDRESS', addressApiKey)
     const foreign = await ask(nested.replace('USER', user.apiKey))
     const absent = await ask(nested.replace('USER', NOBODYS_KEY))
@@ -69,7 +69,7 @@ describe("404 user-not-found: another application's user, in the same words as a
     expect(wordsOf(absent)).toEqual(wordsOf(foreign))
   })
 
-  test('and none of these requests changed the user', async () => {
+  test('the user stays unchanged after these requests', async () => {
     const { body } = await get<User>(`user/${user.apiKey}`)
     expect(body).toMatchObject({
       firstName: user.firstName,

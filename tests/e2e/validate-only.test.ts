@@ -4,20 +4,20 @@ import { aRestaurant, menuItem, menuOf, newKey, restaurantInput } from './own-re
 
 const ONLY = '?validate-only=true'
 
-test('a valid restaurant is returned as it would be, and not stored', async () => {
+test('validate-only returns a valid restaurant without storing it', async () => {
   const apiKey = newKey()
   const { status, body } = await operator<Restaurant>('PUT', `restaurants/${apiKey}${ONLY}`, restaurantInput)
   expect([status, body.name]).toEqual([200, restaurantInput.name])
   expect((await get(`restaurant/${apiKey}`)).status).toBe(404)
 })
 
-test('an existing restaurant stays unchanged', async () => {
+test('validate-only leaves an existing restaurant unchanged', async () => {
   const apiKey = await aRestaurant()
   await operator('PUT', `restaurants/${apiKey}${ONLY}`, { ...restaurantInput, name: 'Another name' })
   expect((await get<Restaurant>(`restaurant/${apiKey}`)).body.name).toBe(restaurantInput.name)
 })
 
-test('every check is made: fields, and keys that another restaurant has', async () => {
+test('validate-only reports invalid fields, and the zone apiKey of another restaurant (409)', async () => {
   const faulty = { ...restaurantInput, taxRate: 2, phone: undefined }
   const { body } = await operator<ProblemBody>('PUT', `restaurants/${newKey()}${ONLY}`, faulty)
   expect(body.errors.map(({ pointer }) => pointer).toSorted()).toEqual(['/phone', '/taxRate'])
@@ -30,7 +30,7 @@ test('every check is made: fields, and keys that another restaurant has', async 
   expect(taken).toMatchObject({ status: 409, body: { code: 'apikey-taken' } })
 })
 
-test('a valid menu is not stored, and the faults of an invalid one are returned', async () => {
+test('validate-only stores no menu; a taken apiKey gets 409, an unknown restaurant gets 404', async () => {
   const item = menuItem(8)
   const apiKey = await aRestaurant({}, [item])
   const path = `restaurants/${apiKey}/menu${ONLY}`

@@ -41,12 +41,12 @@ async function chosen(groups: readonly object[], choices: readonly { apiKey: str
 }
 
 test.each<[string, Limits, Choice[], number]>([
-  ['one', [1, 3], [plain], 11.5],
-  ['a weighted one fills two places', [2, 2], [double], 13.5],
-  ['weights add up', [1, 3], [plain, double], 14.5],
-  ['the same one again counts again', [3, 3], [plain, plain, plain], 13.5],
-  ['what counts nothing does not fill', [1, 1], [plain, nothing, nothing], 11.5],
-  ['none, when none is needed', [0, 1], [], 10],
+  ['one choice', [1, 3], [plain], 11.5],
+  ['a choice with a count of 2 fills two places', [2, 2], [double], 13.5],
+  ['the counts of choices add up', [1, 3], [plain, double], 14.5],
+  ['a repeated choice counts again', [3, 3], [plain, plain, plain], 13.5],
+  ['a choice with a count of 0 fills no place', [1, 1], [plain, nothing, nothing], 11.5],
+  ['no choice, with a minimum of 0', [0, 1], [], 10],
 ])('200: %s', async (_, limits, choices, subtotal) => {
   const { status, body } = await validate(await chosen([toppings(limits)], choices))
   expect(status).toBe(200)
@@ -58,25 +58,25 @@ test.each<[string, Limits, Choice[], number]>([
 
 const AT = '/items/0/customizationChoices'
 test.each<[string, Limits, Choice[], string]>([
-  ['too few', [1, 3], [], `customization-required ${AT}`],
-  ['one that counts nothing is too few', [1, 3], [nothing], `customization-required ${AT}`],
-  ['too many', [0, 2], [plain, plain, plain], `customization-limit ${AT}`],
-  ['too heavy', [0, 2], [plain, double], `customization-limit ${AT}`],
-  ['any, where none is allowed', [0, 0], [plain], `customization-limit ${AT}`],
-  ['unknown', [0, 3], [plain, choice()], `customization-unknown ${AT}/1/apiKey`],
-  ['not available', [0, 3], [soldOut], `item-unavailable ${AT}/0/apiKey`],
+  ['no choice, with a minimum of 1', [1, 3], [], `customization-required ${AT}`],
+  ['a count of 0, with a minimum of 1', [1, 3], [nothing], `customization-required ${AT}`],
+  ['three choices, with a maximum of 2', [0, 2], [plain, plain, plain], `customization-limit ${AT}`],
+  ['a total count of 3, with a maximum of 2', [0, 2], [plain, double], `customization-limit ${AT}`],
+  ['one choice, with a maximum of 0', [0, 0], [plain], `customization-limit ${AT}`],
+  ['an unknown choice', [0, 3], [plain, choice()], `customization-unknown ${AT}/1/apiKey`],
+  ['an unavailable choice', [0, 3], [soldOut], `item-unavailable ${AT}/0/apiKey`],
 ])('422: %s', async (_, limits, choices, fault) => {
   expect(await refusal(await chosen([toppings(limits)], choices))).toEqual(only(422, fault))
 })
 
-test("422 customization-unknown: another item's choice", async () => {
+test('422 customization-unknown: a choice for an item without customizations', async () => {
   const foreign = choice()
   const order = await chosen([], [foreign])
   await aRestaurant({}, [menuItem(5, { customizationGroups: [{ ...toppings([0, 1]), apiKey: newKey() }] })])
   expect(await refusal(order)).toEqual(only(422, `customization-unknown ${AT}/0/apiKey`))
 })
 
-test('422: every group of every item is checked, one without choices too', async () => {
+test('422 customization-required: two items without the required choice, each by its pointer', async () => {
   const order = await chosen([toppings([1, 1])], [])
   const twice = { ...order, items: [...order.items, ...order.items] }
   expect(await refusal(twice)).toEqual({
@@ -85,7 +85,7 @@ test('422: every group of every item is checked, one without choices too', async
   })
 })
 
-test('422 item-unavailable', async () => {
+test('422 item-unavailable: an item with available: false', async () => {
   const item = menuItem(5, { available: false })
   const restaurantApiKey = await aRestaurant({}, [item])
   const items = [{ apiKey: item.apiKey }]

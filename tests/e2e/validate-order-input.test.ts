@@ -27,12 +27,12 @@ async function answered(sent: Promise<Response>) {
   return { status: answer.status, code: ((await answer.json()) as { code?: string }).code }
 }
 
-describe('lenient in', () => {
+describe('lenient parsing', () => {
   test.each([3, '3', '3.00', ' 3 ', '0003'])('200: a tip of %j', async (tip) => {
     expect(await validate({ ...delivery, tip })).toMatchObject({ status: 200, body: { tip: 3 } })
   })
 
-  test.each([null, ''])('200: a tip of %j is no tip, and a test of it no test', async (absent) => {
+  test.each([null, ''])('200: a tip and a test of %j count as absent', async (absent) => {
     expect(await validate({ ...delivery, tip: absent, test: absent })).toMatchObject({
       status: 200,
       body: { tip: 0, test: false },
@@ -59,7 +59,7 @@ describe('lenient in', () => {
     })
   })
 
-  test.each([null, '', undefined])('200: an apiKey of %j means none', async (apiKey) => {
+  test.each([null, '', undefined])('200: an apiKey of %j counts as absent', async (apiKey) => {
     const { status, body } = await validate({
       ...delivery,
       payment: 'card',
@@ -80,7 +80,7 @@ describe('lenient in', () => {
     ['an apartment', { address: { ...home, aptNumber: null } }],
     ["a guest's e-mail", { recipient: { ...maria, email: null } }],
     [
-      'everything optional at once',
+      'all optional fields at once',
       {
         comments: '',
         items: () => [{ ...item, comments: '', customizationChoices: '' }],
@@ -97,7 +97,7 @@ describe('lenient in', () => {
     expect((await validate({ ...delivery, ...Object.fromEntries(filled) })).status).toBe(200)
   })
 
-  test('200: unknown fields are ignored, wherever they are', async () => {
+  test('200: unknown fields are ignored at any depth', async () => {
     const { status, body } = await validate<Body>({
       ...pickup,
       items: [{ ...item, quantity: 7, price: 0.01, customizationChoices: [] }],
@@ -118,10 +118,10 @@ describe('lenient in', () => {
   })
 })
 
-describe('strict about the rest', () => {
+describe('required fields and types', () => {
   test.each([
     [
-      'nothing',
+      'an empty order',
       {},
       [
         'items',
@@ -133,25 +133,25 @@ describe('strict about the rest', () => {
         'restaurantApiKey',
       ],
     ],
-    ['no card', { payment: 'card' }, ['card']],
-    ['no address', { method: 'delivery' }, ['address']],
+    ['a card order without a card', { payment: 'card' }, ['card']],
+    ['a delivery order without an address', { method: 'delivery' }, ['address']],
     [
       'a guest without a name',
       { recipient: null },
       ['recipient/firstName', 'recipient/lastName', 'recipient/phone'],
     ],
-    ['an item without a key', { items: [{}] }, ['items/0/apiKey']],
+    ['an item without an apiKey', { items: [{}] }, ['items/0/apiKey']],
     [
-      'a choice without a key',
+      'a choice without an apiKey',
       { items: [{ apiKey: 'x', customizationChoices: [{}] }] },
       ['items/0/customizationChoices/0/apiKey'],
     ],
     [
-      'half a card',
+      'a card without cvv and ZIP code',
       { payment: 'card', card: { ...card(), cvv: undefined, cardholderZip: undefined } },
       ['card/cardholderZip', 'card/cvv'],
     ],
-    ['half an address', { method: 'delivery', address: { zip: '53703' } }, ['address/streetAddress']],
+    ['a ZIP code as address', { method: 'delivery', address: { zip: '53703' } }, ['address/streetAddress']],
   ])('400 missing-field: %s', async (_, changes: Body, missing) => {
     const order = Object.keys(changes).length === 0 ? {} : { ...pickup, ...changes }
     const { status, faults } = await refusal(order)
@@ -254,7 +254,7 @@ describe('text', () => {
   })
 
   test.each(['\u0000', 'a\u0000b', '\u0007', '\u001B[31m', '\u007F', '\uD83C', 'x\uDF55', '\uDF55\uD83C'])(
-    '400 invalid-field: %j breaks logs or tickets',
+    '400 invalid-field: %j in comments or in a name',
     async (broken) => {
       const changes = {
         comments: broken,
@@ -271,7 +271,7 @@ describe('text', () => {
     },
   )
 
-  test('400: a name of nothing but space is empty', async () => {
+  test('400 invalid-field: a name of white space only', async () => {
     expect(await refusal({ ...pickup, recipient: { ...maria, lastName: ' \t ' } })).toEqual({
       status: 400,
       faults: ['invalid-field /recipient/lastName'],
@@ -292,7 +292,7 @@ const padded = (bytes: number) => {
 }
 
 describe('limits', () => {
-  test('comments of 500 characters and names of 100', async () => {
+  test('comments have at most 500 characters, and names at most 100', async () => {
     const within = { comments: long(500), recipient: { ...maria, firstName: long(100) } }
     expect((await validate({ ...pickup, ...within, items: [{ ...item, comments: long(500) }] })).status).toBe(
       200,
@@ -311,7 +311,7 @@ describe('limits', () => {
     ])
   })
 
-  test('100 items', async () => {
+  test('an order has at most 100 items', async () => {
     expect((await validate({ ...pickup, items: times(100) })).status).toBe(200)
     expect(await refusal({ ...pickup, items: times(101) })).toEqual({
       status: 400,
@@ -319,7 +319,7 @@ describe('limits', () => {
     })
   })
 
-  test('50 choices of an item', async () => {
+  test('an item has at most 50 choices', async () => {
     const { status, faults } = await refusal(withChoices(50))
     expect({ status, count: faults.length }).toEqual({ status: 422, count: 50 })
     expect(await refusal(withChoices(51))).toEqual({
@@ -339,9 +339,9 @@ describe('limits', () => {
   })
 })
 
-describe('a body that is not JSON', () => {
+describe('content type and JSON syntax', () => {
   test.each(['application/json', 'application/json; charset=utf-8', 'Application/JSON'])(
-    '200: %s',
+    '200: the content type %s',
     async (type) => {
       expect(await answered(send(JSON.stringify(pickup), type))).toEqual({ status: 200 })
     },
@@ -353,7 +353,7 @@ describe('a body that is not JSON', () => {
     'multipart/form-data; boundary=x',
     'application/xml',
     'nonsense',
-  ])('415 not-json: %s', async (type) => {
+  ])('415 not-json: the content type %s', async (type) => {
     expect(await answered(send(JSON.stringify(pickup), type))).toEqual({ status: 415, code: 'not-json' })
   })
 
@@ -385,7 +385,7 @@ describe('a body that is not JSON', () => {
     expect(await answered(send(text))).toEqual({ status: 400, code: 'malformed-json' })
   })
 
-  test.each(['[', '{"a":'])('a body nested 10,000 deep in %j delays no other request', async (opening) => {
+  test.each(['[', '{"a":'])('10,000 nested %j get 200 in an unknown field, else 400', async (opening) => {
     const nested = opening.repeat(10_000) + '1' + (opening === '[' ? ']' : '}').repeat(10_000)
     const order = JSON.stringify(pickup)
     expect(await answered(send(`${order.slice(0, -1)},"unknown":${nested}}`))).toEqual({ status: 200 })
@@ -397,7 +397,7 @@ describe('a body that is not JSON', () => {
     expect(await answered(send(opening.repeat(12_000)))).toEqual({ status: 400, code: 'malformed-json' })
   })
 
-  test('400: no body, an empty one, and one of nothing but space', async () => {
+  test('400: no body, an empty body, and a body of white space', async () => {
     for (const body of ['', ' ']) expect((await answered(send(body))).status).toBe(400)
     const without = await call<{ code: string }>('/publicapi/v1/validate-order', { method: 'POST' })
     expect(without.status).toBe(400)

@@ -126,7 +126,7 @@ function got(body: Order | Refused) {
   }
 }
 
-test('the price or the refusal of any order of the seed matches an independent computation', async () => {
+test('the prices or the faults of a generated order equal those of an independent oracle', async () => {
   const seen = { priced: 0, refused: 0 }
   await fc.assert(
     fc.asyncProperty(anOrder, async ({ shop: at, lines, allFit, delivery: wanted, tip: wish }) => {
@@ -173,7 +173,7 @@ test.each([
   [99.99, 0, 0],
   [1.01, 1, 1.01],
   [0, 0.08, 0],
-])('the tax of %d at %d is %d: half a cent counts as one', async (basePrice, taxRate, tax) => {
+])('the tax on %d at a rate of %d is %d: half a cent rounds up', async (basePrice, taxRate, tax) => {
   const order = await anItemFor(basePrice, { taxRate })
   const { body } = await post<Order>('validate-order', { ...order, method: 'pickup' })
   expect(body).toMatchObject({ subtotal: basePrice, tax, deliveryPrice: 0 })
@@ -198,7 +198,7 @@ test.each([
   [0, 0, 0],
   [1000, -1, 3.5],
 ])(
-  'delivery of %d, free from %d (-1: never), costs %d',
+  'delivery of a subtotal of %d with a minFreeDelivery of %d costs %d',
   async (basePrice, minFreeDelivery, deliveryPrice) => {
     const { status, body } = await delivered(basePrice, { minFreeDelivery })
     expect(status).toBe(200)
@@ -206,7 +206,7 @@ test.each([
   },
 )
 
-test('delivery has the price of the zone, and is free from the amount that the restaurant sets', async () => {
+test("delivery costs the zone's price, and is free from the restaurant's minFreeDelivery on", async () => {
   for (const [subtotal, deliveryPrice] of [
     [29.99, 9.75],
     [30, 0],
@@ -216,7 +216,7 @@ test('delivery has the price of the zone, and is free from the amount that the r
   }
 })
 
-test('the minimum of the zone applies, and an equal subtotal meets it', async () => {
+test("a zone's deliveryMin overrides the restaurant's, and an equal subtotal meets it", async () => {
   const [zones, others] = [zone(), zone()].map((one) => [{ ...one, deliveryMin: 12.5 }])
   expect((await delivered(12.5, { zones, deliveryMin: 99 })).status).toBe(200)
   expect(await delivered(12.49, { zones: others, deliveryMin: 0 })).toMatchObject({

@@ -13,16 +13,16 @@ const to = async (restaurantApiKey: string, address: object) => {
 const zip = (code: string) => ({ ...home, zip: code })
 
 test.each([
-  ['a radius: downtown', 'aurora-slice-house', zip('53703'), 200],
-  ['a radius: too far', 'aurora-slice-house', { ...home, city: 'Sun Prairie', zip: '53590' }, 422],
-  ['a ZIP list: on it', 'capitol-lights-diner', zip('53714'), 200],
-  ['a ZIP list: on it, as ZIP+4', 'capitol-lights-diner', zip('53714-2201'), 200],
-  ['a ZIP list: not on it', 'capitol-lights-diner', { ...home, city: 'Middleton', zip: '53562' }, 422],
-  ['a polygon: inside', 'wingspan-kitchen', zip('53703'), 200],
-  ['a polygon: in its hole, the campus', 'wingspan-kitchen', zip('53706'), 422],
-  ['a polygon: in its hole, University Heights', 'wingspan-kitchen', zip('53726'), 422],
-  ['a polygon: outside', 'wingspan-kitchen', { ...home, city: 'Sun Prairie', zip: '53590' }, 422],
-])('%s', async (_, seed, address, status) => {
+  ['inside the radius is accepted', 'aurora-slice-house', zip('53703'), 200],
+  ['outside the radius gets 422', 'aurora-slice-house', { ...home, city: 'Sun Prairie', zip: '53590' }, 422],
+  ['on the ZIP list is accepted', 'capitol-lights-diner', zip('53714'), 200],
+  ['on the ZIP list as ZIP+4 is accepted', 'capitol-lights-diner', zip('53714-2201'), 200],
+  ['not on the ZIP list gets 422', 'capitol-lights-diner', { ...home, city: 'Middleton', zip: '53562' }, 422],
+  ['inside the polygon is accepted', 'wingspan-kitchen', zip('53703'), 200],
+  ['on the campus, a hole of the polygon, gets 422', 'wingspan-kitchen', zip('53706'), 422],
+  ['in University Heights, the same hole, gets 422', 'wingspan-kitchen', zip('53726'), 422],
+  ['outside the polygon gets 422', 'wingspan-kitchen', { ...home, city: 'Sun Prairie', zip: '53590' }, 422],
+])('an address %s', async (_, seed, address, status) => {
   const { restaurant } = await seedOf(seed)
   expect(await refusal(await to(restaurant.apiKey, address))).toEqual(
     status === 200 ? { status, faults: [] } : only(status, 'address-undeliverable /address'),
@@ -73,7 +73,7 @@ test('a range past midnight belongs to the day on which it begins', async () => 
   expect(await now({ [today]: ['12:00 AM - 2:00 AM'] }, timezone)).toEqual(OPEN)
 })
 
-test('of several ranges one is enough, and equal ends are 24 hours', async () => {
+test('a restaurant is open in any of its ranges, and a range with equal ends lasts 24 hours', async () => {
   const { timezone, today, yesterday } = shortlyAfterMidnight()
   const lunch = '11:00 AM - 2:00 PM'
   expect(await now({ [today]: [lunch, '12:00 AM - 2:00 AM'] }, timezone)).toEqual(OPEN)
@@ -91,7 +91,7 @@ test('opening hours use the time zone of the restaurant', async () => {
   expect(await now(night, noon)).toEqual(hour >= 22 || hour < 3 ? OPEN : CLOSED)
 })
 
-test('without any hours it is closed', async () => {
+test('a restaurant without hours is closed', async () => {
   expect(await now({}, 'US/Central')).toEqual(CLOSED)
   expect(await now(everyDay(), 'US/Central')).toEqual(CLOSED)
 })

@@ -26,7 +26,7 @@ type Refused = {
   errors: { pointer: string; code: string; detail: string }[]
 }
 
-test('200: the order as it would be placed, priced, and nothing stored, charged or transmitted', async () => {
+test('200: the priced order, without a saved card, a stored order or an authorization', async () => {
   const user = await register()
   // No other test has a total of this price. The test searches the ledger of the processor by it.
   const restaurant = await aRestaurant({}, [menuItem(47.11)])
@@ -54,7 +54,7 @@ test('200: the order as it would be placed, priced, and nothing stored, charged 
   expect((await ledger()).filter(({ amount }) => amount === Math.round(body.total * 100))).toEqual([])
 })
 
-test('200: the total equals the charge of send-order', async () => {
+test('200: the prices equal those of the same order by send-order', async () => {
   const request = { ...(await anOrder(cast.aurora)), method: 'delivery', address: home, tip: 2.25 }
   const { body: quoted } = await validate(request)
   const { body: placed } = await sendOrder(request)
@@ -86,8 +86,8 @@ test('200: a saved card, a saved address, and another name for this order', asyn
   })
 })
 
-describe('who and what', () => {
-  test('404 restaurant-not-found', async () => {
+describe('references and card expiry', () => {
+  test('404 restaurant-not-found: an unknown restaurant', async () => {
     const order = { ...(await anOrder(cast.aurora)), restaurantApiKey: 'none' }
     expect(await refusal(order)).toEqual(only(404, 'restaurant-not-found /restaurantApiKey'))
   })
@@ -130,7 +130,7 @@ describe('who and what', () => {
       ).toEqual({ status: 404, faults: ['card-not-found /card/apiKey', 'address-not-found /address/apiKey'] })
   })
 
-  test('402 card-expired', async () => {
+  test('402 card-expired: a new card of a past year', async () => {
     const order = { ...(await anOrder(cast.aurora)), payment: 'card' }
     expect(await refusal({ ...order, card: { ...card(), expirationYear: '20' } })).toEqual(
       only(402, 'card-expired /card/expirationYear'),
@@ -140,7 +140,7 @@ describe('who and what', () => {
 
 const wingspan = async () => (await seedOf('wingspan-kitchen')).restaurant.apiKey
 
-describe('what the restaurant takes', () => {
+describe('restrictions of the restaurant', () => {
   const pickup = { method: 'pickup', payment: 'cash' }
   const delivery = { method: 'delivery', address: home }
   const byCard = { payment: 'card', card: card() }
@@ -175,14 +175,14 @@ describe('what the restaurant takes', () => {
     })
   })
 
-  test('pickup only: delivery is refused before the address is checked', async () => {
+  test('a pickup-only restaurant refuses delivery before the check of the address (422)', async () => {
     const nowhere = { ...home, city: 'Nowhere', state: 'ZZ', zip: '00000' }
     expect(await refusal(await anOrder(cast.pickupOnly, { ...delivery, address: nowhere }))).toEqual(
       only(422, 'method-not-offered /method'),
     )
   })
 
-  test('all faults at once; the code is that of the first fault that is not temporary', async () => {
+  test('a problem has all faults at once and the code of the first fault that is not retryable', async () => {
     const { body } = await validate<Refused>(
       await anOrder(cast.closed, { ...byCard, test: true, items: [{ apiKey: 'none' }] }),
     )
@@ -224,7 +224,7 @@ describe('tip', () => {
     expect(await validate(await tipped(1, 'pickup'))).toMatchObject({ status: 200, body: { tip: 1 } })
   })
 
-  test('200: up to the subtotal, when that is more than 50.00', async () => {
+  test('200: a tip of up to 80.00 for a subtotal of 80.00; 422 above it', async () => {
     const item = menuItem(80)
     const restaurantApiKey = await aRestaurant({}, [item])
     const order = {

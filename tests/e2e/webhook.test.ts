@@ -57,7 +57,7 @@ const order = (comments: string) => ({
 
 const sentAs = (type: string) => messages.filter((message) => message.type === type)
 
-test('an order arrives once, signed, with its items and comments', async () => {
+test('the restaurant receives an order once, signed, with its comments and without the card', async () => {
   answer = (response) => response.writeHead(200).end()
   const { status, body } = await sendOrder(order('no olives'))
   expect({ status, order: body.status }).toEqual({ status: 200, order: 'AWAITING_PREPARATION' })
@@ -71,7 +71,7 @@ test('an order arrives once, signed, with its items and comments', async () => {
   expect(messages[0]?.data, 'what pays is no business of the kitchen').not.toHaveProperty('card')
 })
 
-test('409 with a reason refuses: the client receives the reason, the authorization is voided', async () => {
+test('a 409 of the webhook refuses the order with its reason (422) and voids the authorization', async () => {
   answer = (response) => response.writeHead(409).end(JSON.stringify({ reason: 'The oven is cold.' }))
   const { status, body } = await sendOrder(order('hot'))
   expect({ status, code: body.code }).toEqual({ status: 422, code: 'order-refused' })
@@ -85,7 +85,7 @@ test.each([
   ['half of a surrogate pair', 'no cheese\uD83C', 'no cheese\uFFFD'],
   ['an escape sequence and a bidirectional override', '\u009B31mno cheese\u202E', '31mno cheese'],
 ])(
-  '409 whose reason has %s ends the order: the client receives it without that, the authorization is voided',
+  'a 409 whose reason has %s refuses the order: the reason is cleaned, and the authorization is voided',
   async (_, reason, told) => {
     answer = (response) => response.writeHead(409).end(JSON.stringify({ reason }))
     const { status, body } = await sendOrder(order('refused'))
@@ -96,7 +96,7 @@ test.each([
   },
 )
 
-test('invisible controls in what a customer types do not reach the restaurant', async () => {
+test('invisible control characters in comments and phone do not reach the restaurant', async () => {
   answer = (response) => response.writeHead(200).end()
   const { status } = await sendOrder({
     ...order('no \u009B31mnuts\u202E, 👩🏽‍🍳 בלי בצל'),
@@ -125,7 +125,7 @@ test('a restaurant that accepted an order is notified of its cancellation by the
   ])
 })
 
-test('a restaurant that received an order and never responded gets a cancellation, and cannot move the order', async () => {
+test('a restaurant that never responds receives the cancellation, and its reports get 409', async () => {
   answer = (response) => response.destroy()
   const sent = await sendOrder(order('lost answer'))
   const told = await eventually(

@@ -163,7 +163,7 @@ beforeAll(async () => {
 afterAll(() => database.close())
 
 test.each(namedCalls<Db>(calls))(
-  '%s reads no table from one end to the other that grows with users',
+  '%s does not read the whole of a table that grows with users',
   async (_, call) => {
     const whole = await database.readsWhole(call)
     expect(whole.filter((table) => growing.includes(table))).toEqual([])

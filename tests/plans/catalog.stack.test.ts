@@ -88,7 +88,7 @@ beforeAll(async () => {
 afterAll(() => database.close())
 
 test.each(namedCalls<Db>(calls))(
-  '%s reads no table from one end to the other that grows with restaurants',
+  '%s does not read the whole of a table that grows with restaurants',
   async (name, call) => {
     const whole = await database.readsWhole(call)
     expect(whole.filter((table) => growing.includes(table) && !may[name]?.includes(table))).toEqual([])

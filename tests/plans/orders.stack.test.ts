@@ -261,7 +261,7 @@ const may: Readonly<Record<string, readonly string[]>> = {
 }
 
 test.each(namedCalls<Db>(calls))(
-  '%s reads no table from one end to the other that grows with orders',
+  '%s does not read the whole of a table that grows with orders',
   async (name, call) => {
     const whole = await database.readsWhole(call)
     expect(whole.filter((table) => growing.includes(table) && !may[name]?.includes(table))).toEqual([])
@@ -299,7 +299,7 @@ const shared = [
   'idempotencyKeys.complete',
 ]
 
-test('a statement that orders share never reads a table whole, also when it was planned while there was one order', async () => {
+test('a shared statement reads no whole table, also with a plan from a table of one order', async () => {
   const young = await openDatabase<Tables>('orders', { joins: 'young' })
   try {
     await postgresStores(young.db).sagas.accept(anOrder(order))
@@ -317,13 +317,13 @@ test('a statement that orders share never reads a table whole, also when it was 
   }
 })
 
-test('what has changed of a restaurant is found by when it changed, and not by going through all of its orders', async () => {
+test('the changed orders of a restaurant are found by the index orders_changed', async () => {
   const moved = { since: '700', whole: false, after: 0, limit: 100 }
   const by = await database.findsBy((db) => postgresStores(db).restaurantOrders.changed(restaurant, moved))
   expect(by).toEqual(['orders_changed', 'deliveries_pkey'])
 })
 
-test('the sweeper finds due sagas by the index of unfinished ones', async () => {
+test('the sweeper finds due sagas by the index of unfinished sagas', async () => {
   const by = await database.findsBy((db) => postgresStores(db).sagas.takeDue(20))
   expect(by.toSorted()).toEqual(['orders_pkey', 'sagas_pkey', 'sagas_unfinished'])
 })
@@ -365,7 +365,7 @@ test('an order writes indexes twice after its acceptance: when its saga ends, an
   }
 })
 
-test('an index that is not there is missed', async () => {
+test('a dropped index causes a read of the whole table', async () => {
   await database.pool.query('drop index orders_of_restaurant')
   expect(await database.readsWhole(calls.restaurantOrders.list)).toContain('orders')
 })

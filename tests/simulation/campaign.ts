@@ -5,7 +5,7 @@ export type Campaign = {
   seed: number
   /** The campaign ends with the first seed that fails. */
   untilFound: boolean
-  say: (line: string) => void
+  print: (line: string) => void
 }
 
 /** Totals over all runs. */
@@ -37,23 +37,27 @@ const inWords = (counts: ReadonlyMap<string, number>, separator: string) =>
     .join(separator)
 
 /** Runs consecutive seeds and prints a summary. Returns the seeds that failed. */
-export async function campaign({ runs, seed: first, untilFound, say }: Campaign): Promise<number[]> {
-  say(`seeds from ${first}`)
+export async function campaign({ runs, seed: first, untilFound, print }: Campaign): Promise<number[]> {
+  print(`seeds from ${first}`)
   const tally = new Tally()
   const failed: number[] = []
   const started = process.hrtime.bigint()
   for (let seed = first; seed < first + runs; seed++) {
     const outcome = await run(seed, { record: runs === 1 })
     tally.add(outcome)
-    if (runs === 1) for (const line of outcome.history) say(line)
+    if (runs === 1) for (const line of outcome.history) print(line)
     if (outcome.violations.length === 0) continue
     failed.push(seed)
-    await report(outcome, { say, withHistory: runs > 1 && !untilFound && failed.length === 1 })
+    await report(outcome, { print, withHistory: runs > 1 && !untilFound && failed.length === 1 })
     if (untilFound) break
   }
   const tookMs = Number((process.hrtime.bigint() - started) / 1_000_000n)
-  summary(tally, { runs: untilFound && failed[0] !== undefined ? failed[0] - first + 1 : runs, tookMs, say })
-  say(
+  summary(tally, {
+    runs: untilFound && failed[0] !== undefined ? failed[0] - first + 1 : runs,
+    tookMs,
+    print,
+  })
+  print(
     failed.length === 0 ? 'no violation' : `${failed.length} seeds FAILED: ${failed.slice(0, 20).join(', ')}`,
   )
   return failed
@@ -62,27 +66,27 @@ export async function campaign({ runs, seed: first, untilFound, say }: Campaign)
 /** Runs the first failed seed again and prints its history. Recording every history would be slow. */
 async function report(
   { seed, violations }: Outcome,
-  { say, withHistory }: { say: Campaign['say']; withHistory: boolean },
+  { print, withHistory }: { print: Campaign['print']; withHistory: boolean },
 ): Promise<void> {
   if (withHistory) {
     const again = await run(seed, { record: true })
-    for (const line of again.history) say(line)
+    for (const line of again.history) print(line)
     if (JSON.stringify(again.violations) !== JSON.stringify(violations))
-      say(`seed ${seed} DID NOT REPLAY: ${JSON.stringify(again.violations)}`)
+      print(`seed ${seed} DID NOT REPLAY: ${JSON.stringify(again.violations)}`)
   }
   for (const { rule, what, order } of violations)
-    say(`seed ${seed} VIOLATED ${rule}: ${what}\n  ${JSON.stringify(order)}`)
-  say(`again: npm run simulate -- --runs 1 --seed ${seed}`)
+    print(`seed ${seed} VIOLATED ${rule}: ${what}\n  ${JSON.stringify(order)}`)
+  print(`again: npm run simulate -- --runs 1 --seed ${seed}`)
 }
 
 function summary(
   { faults, states, kinds, events, inDoubt, slowestMs }: Tally,
-  { runs, tookMs, say }: { runs: number; tookMs: number; say: Campaign['say'] },
+  { runs, tookMs, print }: { runs: number; tookMs: number; print: Campaign['print'] },
 ): void {
-  say(`orders: ${inWords(kinds, ', ')}`)
-  say(`faults: ${inWords(faults, ', ')}`)
-  say(`saga states seen, ${states.size}:\n  ${inWords(states, '\n  ')}`)
-  say(`slowest to settle after the last fault: ${Math.round(slowestMs / 1000)} virtual s`)
-  say(`cancelled at the deadline although the restaurant had received it: ${inDoubt}`)
-  say(`${runs} runs, ${events} events in ${(tookMs / 1000).toFixed(1)} s`)
+  print(`orders: ${inWords(kinds, ', ')}`)
+  print(`faults: ${inWords(faults, ', ')}`)
+  print(`saga states seen, ${states.size}:\n  ${inWords(states, '\n  ')}`)
+  print(`slowest to settle after the last fault: ${Math.round(slowestMs / 1000)} virtual s`)
+  print(`cancelled at the deadline although the restaurant had received it: ${inDoubt}`)
+  print(`${runs} runs, ${events} events in ${(tookMs / 1000).toFixed(1)} s`)
 }

@@ -21,7 +21,7 @@ async function findMutations(): Promise<boolean> {
   let missed = 0
   for (const bug of MUTATIONS) {
     const { campaign } = await importCampaign(bug)
-    const search = { runs: SEEDS_OF_A_BUG, seed: bug.seed, untilFound: true, say: () => undefined }
+    const search = { runs: SEEDS_OF_A_BUG, seed: bug.seed, untilFound: true, print: () => undefined }
     const [found] = await campaign(search)
     print(found === undefined ? `MISSED ${bug.name}` : `found by seed ${found}: ${bug.name}`)
     if (found === undefined) missed += 1
@@ -32,9 +32,7 @@ async function findMutations(): Promise<boolean> {
 async function holds(): Promise<boolean> {
   const { campaign } = await importCampaign(null)
   const { runs, seed } = values
-  return (
-    (await campaign({ runs: Number(runs), seed: Number(seed), untilFound: false, say: print })).length === 0
-  )
+  return (await campaign({ runs: Number(runs), seed: Number(seed), untilFound: false, print })).length === 0
 }
 
 process.exitCode = (await (values.mutations ? findMutations() : holds())) ? 0 : 1

@@ -36,7 +36,7 @@ const REACHED = [
   'card: authorize − authorize because restaurant-closed END',
 ]
 
-test('300 runs with every kind of fault lose no order, repeat no effect, leave no saga open, and reach every end', async () => {
+test('300 faulty runs reach all states, lose no order, repeat no effect, leave no saga open', async () => {
   const { code, output } = await simulate('--runs', '300', '--seed', '1')
   expect(output).toContain('no violation')
   for (const state of REACHED) expect(output).toContain(`  ${state}: `)
@@ -55,7 +55,7 @@ test('a seed gives the same history in each process', async () => {
   expect(linesOf(other)).toEqual(linesOf(one))
 })
 
-test('finds each planted bug', async () => {
+test('finds each planted fault', async () => {
   const { code, output } = await simulate('--mutations')
   const found = [...output.matchAll(/^found by seed \d+: (.*)$/gm)].map(([, name]) => name)
   expect(found).toEqual(MUTATIONS.map(({ name }) => name))

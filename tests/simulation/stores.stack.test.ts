@@ -317,13 +317,13 @@ async function compareOrders(seed: number): Promise<number> {
 }
 const STATEMENTS = 30
 
-test('the in-memory stores of orders answer 3,600 random statements like PostgreSQL', async () => {
+test('the in-memory stores of orders equal PostgreSQL in 3,600 random statements', async () => {
   let compared = 0
   for (let seed = 0; seed < 120; seed++) compared += await compareOrders(seed)
   expect(compared).toBe(3_600)
 })
 
-test('the in-memory store of refunds answers 1,000 random statements like PostgreSQL', async () => {
+test('the in-memory store of refunds equals PostgreSQL in 1,000 random statements', async () => {
   const rows = { ...postgresAuthorizations(payments.db), ...postgresRefunds(payments.db) }
   const fakes = { ...fakeAuthorizations, ...fakeRefunds }
   const histories = await Promise.all(
@@ -385,7 +385,7 @@ function aRefundCall(random: Random, orderApiKey: string): PaymentsCall {
   ])
 }
 
-test('the in-memory store of authorizations answers 720 random statements like PostgreSQL', async () => {
+test('the in-memory store of authorizations equals PostgreSQL in 720 random statements', async () => {
   const rows = postgresAuthorizations(payments.db)
   // Histories run concurrently: each has its own order, and a capture waits up to 100 ms for others.
   const histories = await Promise.all(
@@ -430,7 +430,7 @@ function aPaymentsCall(
   ])
 }
 
-test('of two saves of one version, one is done, and a restaurant that begins the order meanwhile never deadlocks with them', async () => {
+test('one of two concurrent saves of a version succeeds, without a deadlock with addStatus', async () => {
   const random = randomOf(1)
   for (let number = 0; number < 200; number++) {
     const apiKey = `both-${number}`

@@ -47,7 +47,7 @@ async function presented(port: number): Promise<string> {
   return serialNumber
 }
 
-test('a renewed certificate is presented without a restart, and half of a renewal leaves the old one', async () => {
+test('a renewed certificate takes effect without a restart; a new key alone has no effect', async () => {
   const directory = join(root, 'mounted')
   cpSync(good.directory, directory, { recursive: true })
   const server = createHttpsServer({ directory, log, options: {}, reloadIntervalMs: 10 }, () => undefined)
@@ -75,7 +75,7 @@ test('a request in clear text to a service with a certificate gets no response',
   expect(received).not.toContain('HTTP/1.1')
 })
 
-test('a connection without a handshake is closed when its time is over', async () => {
+test('a connection without a handshake is closed after handshakeTimeout', async () => {
   const options = { handshakeTimeout: 20 }
   const server = createHttpsServer({ directory: good.directory, log, options }, () => undefined)
   server.on('clientError', rejectMalformed)

@@ -99,7 +99,7 @@ const captured = () =>
     `select count(*)::int from payments.authorizations where state = 'captured'`,
   )
 
-test('card orders at the same time are captured once each, by TLS between all services, through PgBouncer and four PostgreSQL clusters', async () => {
+test('concurrent card orders are captured once over TLS, PgBouncer and 4 PostgreSQL clusters', async () => {
   const api = new Api(() => stack.file)
   const keys = Array.from({ length: ORDERS }, (_, at) => `topology-${at}`)
   const sent = await Promise.all(

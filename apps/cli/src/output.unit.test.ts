@@ -24,7 +24,7 @@ test('a stored text is printed with escaped control characters, and adds no line
   )
 })
 
-test('a coloured text has only the control sequences of its colour', () => {
+test('a styled text contains only the control sequences of its style', () => {
   vi.stubEnv('FORCE_COLOR', '1')
   const line = written('stdout', () => print(style('bold', HOSTILE)))
   expect(line).toBe(`${styleText('bold', SHOWN, { validateStream: false })}\n`)

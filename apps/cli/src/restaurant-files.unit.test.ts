@@ -15,7 +15,7 @@ const menu = [{ apiKey: 'c1', name: 'Curries', items: [] }]
 beforeAll(() => mkdirSync(join(folder, 'none')))
 afterAll(() => rmSync(folder, { recursive: true }))
 
-test('a file with restaurant, menu and link has all three parts with their pointers', () => {
+test('reads restaurant, menu and link from one file, each with its JSON pointer', () => {
   const file = put('whole.json', { restaurant, menu, link: { kind: 'console' } })
   const at = { restaurant: '/restaurant', menu: '/menu', link: '/link' }
   expect(readBundle(file)).toEqual({
@@ -28,7 +28,7 @@ test('a file with restaurant, menu and link has all three parts with their point
   })
 })
 
-test("a file may be a restaurant's record or a menu alone", () => {
+test('reads a restaurant or a menu alone, and finds the apiKey of the menu through its file name', () => {
   const file = put('ajanta.json', restaurant)
   expect(readBundle(file)).toMatchObject({ apiKey: '9511054', restaurant, at: { restaurant: '' } })
   expect(readBundle(put('ajanta.menu.json', menu))).toMatchObject({
@@ -42,17 +42,17 @@ test("a file may be a restaurant's record or a menu alone", () => {
 })
 
 test.each([
-  ['no JSON', 'broken.json', '{', ''],
+  ['invalid JSON', 'broken.json', '{', ''],
   ['a number', 'number.json', 3, ''],
-  ['no apiKey', 'nameless.json', { name: 'x' }, '/apiKey'],
-  ['no apiKey of its restaurant', 'keyless.json', { restaurant: {}, menu }, '/restaurant/apiKey'],
-  ['a menu whose restaurant is not named', 'list.json', menu, ''],
-])('%s is a fault with a pointer', (_, name, value, pointer) => {
+  ['a restaurant without an apiKey', 'nameless.json', { name: 'x' }, '/apiKey'],
+  ['a menu beside an empty restaurant', 'keyless.json', { restaurant: {}, menu }, '/restaurant/apiKey'],
+  ['a menu without the apiKey of its restaurant', 'list.json', menu, ''],
+])('reports %s as a fault with a JSON pointer', (_, name, value, pointer) => {
   const file = put(name, value)
   expect(readBundle(file)).toMatchObject({ file, pointer })
 })
 
-test('a folder is replaced by its files, sorted by name', () => {
+test('a folder expands to its files, sorted by name, without hidden files', () => {
   put('.hidden.json', '{')
   const names = filesOf([folder]).map((file) => file.slice(folder.length + 1))
   expect(names).toEqual(names.toSorted())
@@ -60,7 +60,7 @@ test('a folder is replaced by its files, sorted by name', () => {
   expect(names).not.toContain('.hidden.json')
 })
 
-test('a missing path or an empty folder is wrong usage', () => {
+test('refuses a missing path and a folder without .json files', () => {
   expect(() => filesOf([join(folder, 'nowhere')])).toThrow('There is no file or folder')
   expect(() => filesOf([join(folder, 'none')])).toThrow('There is no .json file')
 })

@@ -13,7 +13,7 @@ test.each([
   ['2026-11-20T11:00:00Z', noon - 3_600],
   ['1795113000', 1_795_113_000],
   ['0', 0],
-])('%s is a time', (text, epoch) => expect(since(text, now)).toBe(epoch))
+])('converts %s to epoch seconds', (text, epoch) => expect(since(text, now)).toBe(epoch))
 
 test.each(['yesterday', '', '-1h', '2026-13-40', '1y', '12345678901'])('%o is rejected', (text) =>
   expect(() => since(text, now)).toThrow('must be a time'),

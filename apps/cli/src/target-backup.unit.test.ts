@@ -13,7 +13,7 @@ const fileWith = (name: string, content: string): string => {
   return file
 }
 
-test('an option wins over its variable', () => {
+test('an option takes precedence over its environment variable', () => {
   expect(findDatabase({ database: 'postgres://a' }, { BACKUP_DATABASE_URL: 'postgres://b' })).toBe(
     'postgres://a',
   )
@@ -22,13 +22,13 @@ test('an option wins over its variable', () => {
   expect(store).toEqual({ folder: '/a', keepDays: 3, bucket: null })
 })
 
-test('archives are kept for 14 days without another setting, and a wrong number is refused', () => {
+test('archives are kept for 14 days by default, and a retention of 0 days is refused', () => {
   expect(findStore({}, { BACKUP_FOLDER: '/b', BACKUP_KEEP_DAYS: '' })).toMatchObject({ keepDays: 14 })
   expect(() => findStore({}, { BACKUP_FOLDER: '/b', BACKUP_KEEP_DAYS: '0' })).toThrow(Failure)
   expect(findStore({}, {})).toBeNull()
 })
 
-test('a recipient encrypts instead of a passphrase, and an identity decrypts', () => {
+test('a recipient takes precedence over a passphrase for encryption, and an identity file decrypts', () => {
   const passphraseFile = fileWith('passphrase', 'long enough passphrase\n')
   expect(findEncryption({ passphraseFile }, {})).toEqual({ passphrase: 'long enough passphrase' })
   expect(
@@ -40,7 +40,7 @@ test('a recipient encrypts instead of a passphrase, and an identity decrypts', (
   expect(findDecryption({ identityFile }, {})).toEqual({ identity: 'AGE-SECRET-KEY-1ABC' })
 })
 
-test('a short passphrase, none at all, and a file without an identity are refused', () => {
+test('refuses a passphrase below 12 characters, a missing key, and a file without an identity', () => {
   expect(() => findEncryption({}, { BACKUP_PASSPHRASE: 'short' })).toThrow('at least 12 characters')
   expect(() => findEncryption({}, {})).toThrow('Give the key that encrypts')
   expect(() => findDecryption({}, {})).toThrow('Give the key that decrypts')
@@ -49,7 +49,7 @@ test('a short passphrase, none at all, and a file without an identity are refuse
   )
 })
 
-test('a bucket needs both keys', () => {
+test('a bucket needs AWS_SECRET_ACCESS_KEY, and its region defaults to us-east-1', () => {
   const environment = {
     BACKUP_FOLDER: '/b',
     BACKUP_S3_URL: 'https://bucket.example.org',

@@ -24,7 +24,7 @@ const cancellation = {
 const cancelled = order({ cancellation })
 
 test.each(['customer', 'operator'] as const)(
-  'an order that was cancelled by the %s says so',
+  'the label of an order that the %s cancelled names the canceller',
   (cancelledBy) => {
     expect(stateLabel(order({ cancellation: { ...cancellation, cancelledBy } }))).toBe(
       `Cancelled by the ${cancelledBy}`,
@@ -40,13 +40,13 @@ describe('columns', () => {
     ['OUT_FOR_DELIVERY', 'ready'],
     ['READY_FOR_PICKUP', 'ready'],
     ['DELIVERED', 'done'],
-  ])('%s is %s', (status, column) => expect(columnOf(order({ status }))).toBe(column))
+  ])('status %s is in the column %s', (status, column) => expect(columnOf(order({ status }))).toBe(column))
 
-  test('a cancelled order is in the column Done, whatever its status', () =>
+  test('a cancelled order is in the column done, not in the column of its status', () =>
     expect(columnOf(cancelled)).toBe('done'))
 })
 
-test('a record of an earlier column is older', () => {
+test('a record is older only than records of later columns', () => {
   expect(isOlder(order(), order({ status: 'PREPARING' }))).toBe(true)
   expect(isOlder(order({ status: 'PREPARING' }), order())).toBe(false)
   expect(isOlder(order(), cancelled)).toBe(true)
@@ -58,7 +58,7 @@ test('the label of the last step depends on pickup or delivery', () => {
   expect(actionLabel('DELIVERED', 'delivery')).toBe('Delivered')
 })
 
-describe('late', () => {
+describe('lateness', () => {
   const waits = { minWaitTime: 45, maxWaitTime: 60 }
 
   test('an order is late after maxWaitTime', () =>
@@ -86,7 +86,7 @@ describe('an order that is not started', () => {
     expect(warningsDue(waiting, (1_000 + seconds) * 1_000)).toBe(due),
   )
 
-  test('no warning is due when it is not cancelled automatically', () =>
+  test('no warning is due for an order that is not cancelled automatically', () =>
     expect(warningsDue(order(), 1e15)).toBe(0))
 
   test.each([
@@ -110,7 +110,7 @@ test.each([
   [99, '99 min'],
   [100, '1 h 40 min'],
   [125, '2 h 05 min'],
-])('%i minutes: %s', (minutes, words) => expect(formatMinutes(minutes)).toBe(words))
+])('%i minutes are formatted as %s', (minutes, words) => expect(formatMinutes(minutes)).toBe(words))
 
 const piece = (changes: object = {}) => ({
   apiKey: 'dumplings',
@@ -122,7 +122,7 @@ const piece = (changes: object = {}) => ({
   ...changes,
 })
 
-test('equal items are one line; a comment or a choice makes another', () => {
+test('equal items share one line, and an item with a comment or a choice has its own', () => {
   const choice = { apiKey: 'c', details: 'Sauce: Chili', price: 0 }
   const lines = linesOf([
     piece(),

@@ -13,34 +13,38 @@ const ordering = (record: Partial<OwnRestaurant>, facts: Partial<Facts> = {}) =>
   })
 const offline = { state: 'offline', since: 1_000_000 } as const
 
-describe('customers can order', () => {
-  test('when the record is open', () => {
+describe('open restaurant', () => {
+  test('customers can order when the record is open', () => {
     expect(ordering({})).toEqual({ can: 'yes' })
   })
 
-  test('also in the first moments, and while a lost connection is not yet certain', () => {
+  test('customers can order while the console connects and attendance is unknown', () => {
     expect(ordering({}, { connection: { state: 'connecting' }, attendance: null })).toEqual({ can: 'yes' })
   })
 })
 
-describe('customers cannot order', () => {
+describe('reasons against ordering', () => {
   test.each<[string, Partial<OwnRestaurant>, object]>([
-    ['a stop', { paused: true, closedReason: 'paused' }, { why: 'stopped' }],
+    ['a pause without an end', { paused: true, closedReason: 'paused' }, { why: 'stopped' }],
     ['a pause', { paused: true, pausedUntil: 90, closedReason: 'paused' }, { why: 'paused', until: 90 }],
-    ['a pause outside the hours', { paused: true, closedReason: 'hours', opensAt: 9 }, { why: 'stopped' }],
-    ['the hours', { closedReason: 'hours', opensAt: 90 }, { why: 'hours', from: 90 }],
-    ['the hours, without an end', { closedReason: 'hours' }, { why: 'hours', from: null }],
-    ['no sighting yet', { closedReason: 'unattended' }, { why: 'unattended', link: 'console' }],
-    ['the operator', { closedReason: 'hidden' }, { why: 'hidden' }],
-  ])('because of %s', (_, record, expected) => {
+    [
+      'a pause outside the opening hours',
+      { paused: true, closedReason: 'hours', opensAt: 9 },
+      { why: 'stopped' },
+    ],
+    ['the opening hours', { closedReason: 'hours', opensAt: 90 }, { why: 'hours', from: 90 }],
+    ['the opening hours, without a known opening', { closedReason: 'hours' }, { why: 'hours', from: null }],
+    ['missing attendance', { closedReason: 'unattended' }, { why: 'unattended', link: 'console' }],
+    ['the operator (hidden)', { closedReason: 'hidden' }, { why: 'hidden' }],
+  ])('customers cannot order because of %s', (_, record, expected) => {
     expect(ordering({ ...record, open: false })).toEqual({ can: 'no', ...expected })
   })
 
-  test('without a connection, even if the last record is open', () => {
+  test('customers cannot order while the console is offline, even if the last record is open', () => {
     expect(ordering({}, { connection: offline })).toEqual({ can: 'no', why: 'offline', since: 1_000 })
   })
 
-  test('without a connection it is unknown for a restaurant with a webhook, because that system attends it', () => {
+  test('ordering is unknown for a restaurant with a webhook while its console is offline', () => {
     const facts: Partial<Facts> = { connection: offline, attendance: { ...attended, link: 'webhook' } }
     expect(ordering({}, facts)).toEqual({ can: 'unknown', since: 1_000 })
   })

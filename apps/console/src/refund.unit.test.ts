@@ -35,16 +35,16 @@ describe('the chosen parts', () => {
     expect(partsOf(marked([2, 'wrong'], [0, 'missing']))).toEqual({ items: [{ index: 0 }, { index: 2 }] })
   })
 
-  test('the same mark again removes it, the other mark replaces it', () => {
+  test('repeating a mark removes it, and the other mark replaces it', () => {
     expect(partsOf(marked([1, 'missing'], [1, 'missing']))).toBeNull()
     expect(marked([1, 'missing'], [1, 'wrong']).marks).toEqual(new Map([[1, 'wrong']]))
   })
 
-  test('may be the delivery or the tip alone', () => {
+  test('may be the delivery alone', () => {
     expect(partsOf({ ...NOTHING, includeDelivery: true })).toEqual({ items: [], includeDelivery: true })
   })
 
-  test('are everything, or an amount; marks of before do not count then', () => {
+  test('are the whole order or an amount, and then ignore earlier marks', () => {
     expect(partsOf({ ...marked([1, 'wrong']), kind: 'all' })).toEqual({ all: true })
     expect(partsOf({ ...NOTHING, kind: 'amount', amount: '4,50' })).toEqual({ amount: 4.5 })
     expect(partsOf({ ...marked([1, 'wrong']), kind: 'amount' })).toBeNull()
@@ -60,28 +60,28 @@ describe('the chosen parts', () => {
     ['-2', null],
     ['1e3', null],
     ['', null],
-  ])('the amount %j is %j', (text, expected) => {
+  ])('the text %j is parsed as the amount %j', (text, expected) => {
     expect(amountOf(text)).toBe(expected)
   })
 })
 
-describe('the reason', () => {
-  test('follows the marks, and one wrong item decides', () => {
+describe('refund reason', () => {
+  test('is MISSING_ITEM for missing items, and WRONG_ITEM if one item is wrong', () => {
     expect(reasonOf(marked([0, 'missing']))).toBe('MISSING_ITEM')
     expect(reasonOf(marked([0, 'missing'], [1, 'wrong']))).toBe('WRONG_ITEM')
   })
 
-  test('that the restaurant chose precedes', () => {
+  test('is the one that the restaurant chose, despite other marks', () => {
     expect(reasonOf({ ...marked([0, 'missing']), reason: 'QUALITY' })).toBe('QUALITY')
   })
 
-  test('is open without a mark', () => {
+  test('is null without marks and for a full refund', () => {
     expect(reasonOf(NOTHING)).toBeNull()
     expect(reasonOf({ ...marked([0, 'missing']), kind: 'all' })).toBeNull()
   })
 })
 
-describe('an order offers', () => {
+describe('offered reversal', () => {
   const cancellation = {
     reason: 'order-refused',
     message: 'No.',
@@ -93,8 +93,8 @@ describe('an order offers', () => {
     ['a new order', { status: 'AWAITING_PREPARATION' }, 'refuse'],
     ['an order in preparation', { status: 'PREPARING' }, 'refund'],
     ['a delivered order', { status: 'DELIVERED' }, 'refund'],
-    ['cash that is not collected yet', { status: 'PREPARING', payment: 'cash' }, 'cancel'],
-    ['cash after delivery', { status: 'DELIVERED', payment: 'cash' }, 'refund'],
+    ['a cash order before delivery', { status: 'PREPARING', payment: 'cash' }, 'cancel'],
+    ['a cash order after delivery', { status: 'DELIVERED', payment: 'cash' }, 'refund'],
     ['a test order in preparation', { status: 'PREPARING', test: true }, 'cancel'],
     ['a test order after delivery', { status: 'DELIVERED', test: true }, null],
     ['a cancelled order', { status: 'AWAITING_PREPARATION', cancellation }, null],
@@ -108,24 +108,24 @@ describe('an order offers', () => {
       { status: 'DELIVERED', refunds: [aRefund(10.79), aRefund(0.01, { state: 'FAILED' })] },
       'refund',
     ],
-  ])('%s: %j → %s', (_, changes, expected) => {
+  ])('%s (%j) offers %s', (_, changes, expected) => {
     expect(reversalOf(anOrder({ payment: 'card', refunds: [], ...changes }))).toBe(expected)
   })
 })
 
-describe('refunds in words', () => {
+describe('refund texts', () => {
   const refunds = [
     aRefund(0.1, { items: [{ index: 1, amount: 0.1 }] }),
     aRefund(0.2, { state: 'PENDING', items: [{ index: 1, amount: 0.2 }] }),
     aRefund(5, { state: 'FAILED', items: [{ index: 1, amount: 5 }] }),
   ]
 
-  test('none for an order without', () => {
+  test('are null for an order without refunds', () => {
     expect([refundText(anOrder()), failedRefundText(anOrder())]).toEqual([null, null])
     expect(leftOf(anOrder())).toBe(10.8)
   })
 
-  test('the sum of the total, what is in progress, and what failed', () => {
+  test('contain the refunded part of the total, the amount in progress, and the failed refund', () => {
     const order = { ...anOrder(), refunds, refundedTotal: 0.1 }
     expect(refundText(order)).toBe('Refunded 0.30 of 10.80, 0.20 of it in progress')
     expect(failedRefundText(order)).toMatch(/^A refund of 5\.00 failed\./)

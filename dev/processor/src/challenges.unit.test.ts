@@ -33,7 +33,7 @@ const answer = (id: string, outcome: 'yes' | 'no', now = NOW) =>
   send({ kind: 'authenticate', idempotencyKey: `bank:${lines.length}`, id, outcome } as never, now)
 const kinds = () => lines.map(({ kind, outcome }) => `${kind} ${outcome}`)
 
-test('an open challenge holds nothing, and a yes authorizes once', () => {
+test('an open challenge authorizes no amount, and its approval authorizes the amount once', () => {
   const { id } = authorize(always, 'a')
   expect(book.find('o1')).toEqual([])
   authorize(always, 'a')
@@ -43,7 +43,7 @@ test('an open challenge holds nothing, and a yes authorizes once', () => {
   expect(kinds()).toEqual(['authenticate open', 'authenticate approved', 'authorize approved'])
 })
 
-test('a no, a void and the end of its time leave nothing authorized', () => {
+test('a declined, a voided and an expired challenge leave no authorization', () => {
   const refused = authorize(always, 'a')
   answer(refused.id, 'no')
   const voided = authorize(always, 'b')
@@ -54,7 +54,7 @@ test('a no, a void and the end of its time leave nothing authorized', () => {
   expect(book.find('o1')).toEqual([])
 })
 
-test('one card asks each time, the other the first time, and a client that cannot authenticate is declined', () => {
+test('one card is challenged each time, another once; without authentication it is declined', () => {
   expect(authorize(first, 'a', null).outcome).toBe('declined:authentication_required')
   answer(authorize(first, 'b').id, 'yes')
   expect(authorize(first, 'c').outcome).toBe('approved')
@@ -63,7 +63,7 @@ test('one card asks each time, the other the first time, and a client that canno
   expect(authorize(always, 'f').outcome).toBe('open')
 })
 
-test('a restart changes nothing', () => {
+test('open challenges and authenticated cards survive a restart', () => {
   const open = authorize(always, 'a')
   const confirmed = authorize(first, 'b')
   answer(confirmed.id, 'yes')

@@ -79,7 +79,7 @@ const lines = () =>
     .map((line) => JSON.parse(line) as { kind: string; amount: number; outcome: string })
     .map(({ kind, amount, outcome }) => `${kind} ${amount} ${outcome}`)
 
-test('a refund in the dashboard is a line of the ledger, a detail of the charge and a signed event', async () => {
+test('a dashboard refund writes a ledger line, updates the charge, and sends a signed event', async () => {
   const id = await captured()
   expect(await send('POST', '/dashboard/refunds', { reference: 'o1', amount: 500 })).toMatchObject({
     status: 200,
@@ -95,7 +95,7 @@ test('a refund in the dashboard is a line of the ledger, a detail of the charge 
   await vi.waitFor(() => expect(received.map(({ type }) => type)).toEqual(['charge.refunded']))
 })
 
-test('the latest refund fails later: the money returns to the merchant, and can be refunded again', async () => {
+test('a failed refund adds a reversing movement, and the charge can be refunded again', async () => {
   const id = await captured()
   const fail = () => send('POST', '/dashboard/refunds/fail', { reference: 'o1' })
   expect(await fail()).toMatchObject({ status: 404, body: { code: 'no_such_refund' } })
@@ -119,7 +119,7 @@ test('the latest refund fails later: the money returns to the merchant, and can 
   await vi.waitFor(() => expect(received.map(({ type }) => type)).toContain('refund.failed'))
 })
 
-test('a dispute is opened and closed once, and takes the money until it is won', async () => {
+test('a dispute opens and closes once; a won dispute returns its amount to the merchant', async () => {
   await captured()
   const { id } = (await send('POST', '/dashboard/disputes', dispute(1075))).body
   expect((await send('POST', '/dashboard/disputes', dispute(1))).body).toEqual({ code: 'already_disputed' })
@@ -141,7 +141,7 @@ test('a dispute is opened and closed once, and takes the money until it is won',
   )
 })
 
-test('impossible and invalid requests are refused, and write no line', async () => {
+test('refuses impossible (409), unknown (404) and invalid (400) requests, and writes no line', async () => {
   await captured()
   const before = lines()
   const refusals = [
@@ -158,7 +158,7 @@ test('impossible and invalid requests are refused, and write no line', async () 
   expect(lines()).toEqual(before)
 })
 
-test('an event is lost or arrives twice under fault injection', async () => {
+test('drop-request loses an event, and drop-reply delivers an event twice', async () => {
   await captured()
   await send('PUT', '/faults', { rules: [{ fault: 'drop-request', on: ['event'], next: 1 }] })
   await send('POST', '/dashboard/refunds', { reference: 'o1', amount: 1 })
@@ -168,7 +168,7 @@ test('an event is lost or arrives twice under fault injection', async () => {
   expect(new Set(received.map(({ id }) => id)).size).toBe(1)
 })
 
-test('the page lists the charges, and escapes the texts of others', async () => {
+test('the page lists the charges, and escapes the reason of a dispute', async () => {
   await captured()
   await send('POST', '/dashboard/disputes', { ...dispute(5), reason: '<script>' })
   const { body, headers } = await parts.app.inject({ method: 'GET', url: '/dashboard' })

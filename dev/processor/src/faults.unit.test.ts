@@ -126,7 +126,7 @@ const cases = Object.entries(STORIES).flatMap(([on, story]) =>
 )
 
 test.each(cases)(
-  '$fault on $on: one effect, and in the end its true outcome',
+  '$fault on $on: the command has one effect, and its retries return the true outcome',
   async ({ fault, on, commands, lines }) => {
     const order = `${fault}-${on}`
     await sendPlan('PUT', { rules: [{ fault, on: [on], next: 1, ms: SLOW_MS }] })
@@ -191,7 +191,7 @@ test.each<[Fault, boolean]>([
   expect(effects(reference)).toEqual(hasLine ? ['authorize 1075'] : [])
 })
 
-test('a slow request has its effect late, also when the client has disconnected', async () => {
+test('a slow request takes effect late, also after its client has disconnected', async () => {
   const file = join(directory, 'late.jsonl')
   const over = Promise.withResolvers<void>()
   const slow = wire(configured({ LEDGER_FILE: file }), log, { wait: () => over.promise })
@@ -237,11 +237,11 @@ test.each([
   [{ rules: [{ fault: 'slow', next: 1, probability: 0.5 }] }, 'rules.0'],
   [{ rules: [{ fault: 'slow', probability: 2 }] }, 'rules.0.probability'],
   [{ rules: [{ fault: 'slow', next: 1, on: ['everything'] }] }, 'rules.0.on.0'],
-])('%j is refused with 400, which names the invalid field', async (plan, field) => {
+])('refuses the plan %j with 400 and names the invalid field', async (plan, field) => {
   expect(await sendPlan('PUT', plan)).toMatchObject({ status: 400, body: { fields: [field] } })
 })
 
-test('429 has a Retry-After', async () => {
+test('a 429 response has Retry-After: 1', async () => {
   await sendPlan('PUT', { rules: [{ fault: 'rate-limited', next: 1 }] })
   const { statusCode, headers } = await parts.app.inject({ url: '/authorizations?reference=o' })
   expect({ statusCode, after: headers['retry-after'] }).toEqual({ statusCode: 429, after: '1' })
@@ -260,13 +260,13 @@ async function drawn(seed: number) {
   return seen
 }
 
-test('the same seed injects the same faults, another seed others', async () => {
+test('the same seed injects the same faults; another seed injects other faults', async () => {
   const first = await drawn(1)
   expect(await drawn(1)).toEqual(first)
   expect(await drawn(2)).not.toEqual(first)
 })
 
-test('FAULTS is the plan at the start, and an invalid one prevents the start', async () => {
+test('FAULTS sets the plan at the start; an invalid value prevents the start', async () => {
   const begun = wire(configured({ FAULTS: '{"rules":[{"fault":"in-progress","next":1}]}' }), log)
   const statuses = []
   for (let request = 0; request < 2; request++)

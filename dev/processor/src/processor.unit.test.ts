@@ -60,13 +60,13 @@ async function found(reference: string): Promise<unknown> {
   return (JSON.parse(body) as { authorizations: unknown }).authorizations
 }
 
-test('a token shows the last four digits, the brand and nothing else of the card', async () => {
+test('a token comes with the last four digits and the brand of the card', async () => {
   const { token, brand, lastFour } = await tokenOf('4000000000009995')
   expect({ brand, lastFour }).toEqual({ brand: 'visa', lastFour: '9995' })
   expect(token).toMatch(/^tok_[0-9a-f]{24}_insufficient_funds$/)
 })
 
-test('a number that fails the Luhn check is refused, and the response does not repeat it', async () => {
+test('refuses a card number that fails the Luhn check (402) and an incomplete card (400)', async () => {
   const card = { cardNumber: '4242424242424241', cvv: '123', expirationMonth: '05', expirationYear: '33' }
   expect(await post('/tokens', card)).toEqual({
     status: 402,
@@ -92,11 +92,11 @@ test.each([
   expect(await found('o1')).toEqual([])
 })
 
-test.each(['4242424242424242', '5555555555554444', '378282246310005'])('%s is approved', async (number) => {
+test.each(['4242424242424242', '5555555555554444', '378282246310005'])('approves %s', async (number) => {
   expect(await hold(number)).toMatchObject({ status: 200, body: { status: 'authorized', amount: 1075 } })
 })
 
-test('the same key replays the response and has one line, before and after a restart', async () => {
+test('the same key replays the response and writes one line, before and after a restart', async () => {
   const { token } = await tokenOf('4242424242424242')
   const ask = () => post('/authorizations', { token, amount: 500, reference: 'o2' }, 'o2:authorize:1')
   const first = await ask()
@@ -113,7 +113,7 @@ test('the same key replays the response and has one line, before and after a res
   })
 })
 
-test('a declined key stays declined after a restart', async () => {
+test('a declined authorization is replayed after a restart', async () => {
   const { token } = await tokenOf('4000000000000002')
   const ask = () => post('/authorizations', { token, amount: 500, reference: 'o2' }, 'k')
   const first = await ask()
@@ -131,7 +131,7 @@ test('the same key with another body is 422 idempotency_mismatch, before and aft
   expect(lines()).toHaveLength(1)
 })
 
-test('409 while the first request of a key is in progress, and a hundred concurrent ones have one effect', async () => {
+test('a hundred concurrent requests of a key have one effect; 409 while one is in progress', async () => {
   const { token } = await tokenOf('4242424242424242')
   const ask = () => post('/authorizations', { token, amount: 500, reference: 'o3' }, 'k')
   const answers = await Promise.all(Array.from({ length: 100 }, ask))
@@ -210,7 +210,7 @@ test('an incomplete last line of the ledger is ignored; an invalid line within i
   expect(start).toThrow(`${LEDGER_FILE}:3 is not a line of this file`)
 })
 
-test('a detached card is declined after a restart, and its earlier authorization is replayed', async () => {
+test('a detached card is refused after a restart, and its earlier authorization is replayed', async () => {
   const { token } = await tokenOf('4242424242424242')
   const authorize = (key: string) => post('/authorizations', { token, amount: 500, reference: 'o3' }, key)
   const first = await authorize('k1')

@@ -64,7 +64,7 @@ class Restaurant {
   }
 }
 
-test('an order moves to the usual next status, one per step, until it is handed over', async () => {
+test('reports the next status of an order once per step, until the order is delivered', async () => {
   const restaurant = new Restaurant()
   restaurant.orders.set('o1', [...PATH])
   restaurant.progress.follow(accepted)
@@ -114,7 +114,7 @@ test('an outage delays statuses, and skips none', async () => {
   expect(restaurant.reported).toEqual(PATH.map((status) => `o1 ${status}`))
 })
 
-test('after a restart, the open orders that were accepted before are continued, and no others', async () => {
+test('a restart resumes only the open orders with an accepted receipt', async () => {
   const file = join(directory, 'receipts.jsonl')
   const before = new Receipts(file)
   const receipt = (orderApiKey: string, outcome: 'accepted' | 'refused') =>

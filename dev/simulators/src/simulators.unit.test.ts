@@ -108,7 +108,7 @@ test('a delivery that is repeated after a restart has the first outcome, and no 
   expect(lines()).toHaveLength(2)
 })
 
-test('an order whose receipt a crash has cut off is received again', async () => {
+test('a restart drops a truncated last receipt, and later deliveries have receipts', async () => {
   await deliver('accepts', { order: 'o1' })
   await stop()
   appendFileSync(RECEIPTS_FILE, '{"at":"2026-11-23T01:02:03.000Z","orderApi')
@@ -126,13 +126,13 @@ test.each<[string, string, Sent, number]>([
   ['another secret', 'accepts', { secret: `whsec_${'A'.repeat(32)}` }, 401],
   ['a body that is not a delivery', 'accepts', { data: { apiKey: 7 } }, 401],
   ['an unknown restaurant', 'sleeps', {}, 404],
-])('%s: refused, and no receipt', async (_, behaviour, sent, status) => {
+])('refuses %s, and writes no receipt', async (_, behaviour, sent, status) => {
   expect((await deliver(behaviour, sent)).status).toBe(status)
   expect(lines()).toEqual([])
 })
 
 test.each(['accepts', 'refuses', 'slow', 'silent', 'unreachable'])(
-  '%s takes a cancellation at once, and has no receipt of it',
+  '%s: 204 for a cancellation, and no receipt',
   async (behaviour) => {
     expect(await deliver(behaviour, { type: 'order.cancelled' })).toEqual({ status: 204, body: null })
     expect(lines()).toEqual([])

@@ -34,7 +34,7 @@ const entry = fc.record({
   content: fc.uint8Array({ maxLength: 2_000 }).map((bytes) => Buffer.from(bytes)),
 })
 
-test('the tar format returns every entry, in whatever pieces the bytes arrive', async () => {
+test('readTar returns every entry, for any division of the bytes into chunks', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(entry, { maxLength: 5 }),
@@ -50,7 +50,7 @@ test('the tar format returns every entry, in whatever pieces the bytes arrive', 
   )
 })
 
-test('an archive returns what was written, and leaves no temporary file', async () => {
+test('an archive returns its entries, is encrypted, and leaves no temporary file', async () => {
   const file = newFile()
   const { bytes } = await writeArchive(file, { recipient }, each(entries))
   expect(await readAll(file, { identity })).toEqual(entries)
@@ -59,7 +59,7 @@ test('an archive returns what was written, and leaves no temporary file', async 
   expect(readdirSync(folder).filter((name) => name.endsWith('.part'))).toEqual([])
 })
 
-test('a passphrase opens its archive, and no other one does', async () => {
+test('an archive opens with its passphrase, and not with another one', async () => {
   const file = newFile()
   await writeArchive(file, { passphrase: 'correct horse battery staple', workFactor: 10 }, each(entries))
   expect(await readAll(file, { passphrase: 'correct horse battery staple' })).toEqual(entries)
@@ -103,7 +103,7 @@ test('an archive with one changed byte anywhere is unreadable', async () => {
   )
 })
 
-test('a backup that fails leaves the earlier archive of that name as it is', async () => {
+test('a failed backup leaves the earlier archive of that name unchanged', async () => {
   const file = newFile()
   await writeArchive(file, { recipient }, each(entries))
   const before = readFileSync(file)

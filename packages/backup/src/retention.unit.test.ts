@@ -5,7 +5,7 @@ import { archiveName, expiredOf, momentOf, newestOf, untilNext } from '#/retenti
 const now = new Date('2026-11-23T03:15:00Z')
 const daysAgo = (days: number) => archiveName(new Date(now.getTime() - days * 86_400_000))
 
-test('the name of an archive contains its moment', () => {
+test('the name of an archive contains its time; other names have none', () => {
   expect(archiveName(now)).toBe('platter-2026-11-23T031500Z.age')
   expect(momentOf(archiveName(now))).toBe(now.getTime())
   for (const other of ['platter-2026-11-23T031500Z.age.part', 'notes.txt', ''])
@@ -27,7 +27,7 @@ test('the newest archive is never deleted, however old it is', () => {
   )
 })
 
-test('the next daily run is at its time, today or tomorrow', () => {
+test('the next daily run is at the configured time, today or tomorrow', () => {
   expect(untilNext(now, 195)).toBe(86_400_000)
   expect(untilNext(now, 196)).toBe(60_000)
   expect(untilNext(now, 0)).toBe(86_400_000 - 195 * 60_000)

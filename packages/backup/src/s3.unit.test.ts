@@ -64,7 +64,7 @@ test('archives are stored with their checksum, listed over several pages, and de
   expect(await bucket.list()).toEqual([names[1]])
 })
 
-test('a refusal of S3 is an error', async () => {
+test('throws when S3 responds with 404', async () => {
   await expect(bucket.remove('platter-2020-01-01T000000Z.age')).rejects.toThrow(
     'S3 responds with 404 to DELETE',
   )

@@ -12,7 +12,7 @@ beforeEach(() => {
 })
 afterEach(() => void vi.useRealTimers())
 
-test('items of one turn to one destination share a message', async () => {
+test('items of one event-loop turn to one destination share a message', async () => {
   const one = batcher()
   const all = ['a', 'b', 'a', 'a'].map((key) => one.add({ key }, ITEM))
   expect(published).toEqual([])
@@ -32,7 +32,7 @@ test('an exchange and a queue of the same name are two destinations', () => {
   expect(published).toHaveLength(2)
 })
 
-test('waiting items are published after their time, or with an item that does not wait', () => {
+test('batched items are published after their delay, or with an item without a delay', () => {
   const one = batcher()
   void one.add({ key: 'a' }, ITEM, 100)
   vi.advanceTimersByTime(99)

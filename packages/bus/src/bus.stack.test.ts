@@ -81,7 +81,7 @@ test('a command is handled once and then removed', async () => {
   await vi.waitFor(async () => expect(await waiting(queueOf(wanted, 'classic'))).toBe(0), soon)
 })
 
-test('after a cut, consumers and publishers reconnect, and a publish without a connection is rejected', async () => {
+test('clients reconnect after a lost connection; a publish in between is rejected', async () => {
   const wanted = aCommand()
   const handled = new Set<number>()
   bus.onCommand(wanted, async ({ number }) => void handled.add(number))
@@ -97,7 +97,7 @@ test('after a cut, consumers and publishers reconnect, and a publish without a c
   }
 })
 
-test('after a cut the bus connects to the next node, and so on round the list', async () => {
+test('the bus connects to the next node after a lost connection, round its list', async () => {
   const other = await proxyTo(servers().rabbitmq)
   const clustered = new Bus({ url: [proxy.url, other.url], service: 'test', log })
   const isConnected = () => vi.waitFor(() => clustered.check(), soon)
@@ -136,7 +136,7 @@ test('a message whose connection is cut during its handler is redelivered; its l
   await vi.waitFor(() => expect(deliveries.map(({ number }) => number)).toEqual([7, 7, 8]), soon)
 })
 
-test('a message that kills its consumer is delivered twice, not without end', async () => {
+test('a message that crashes its consumer is delivered twice, and then removed', async () => {
   const wanted = aCommand()
   const release = Promise.withResolvers<void>()
   let deliveries = 0
@@ -187,7 +187,7 @@ test('commands of one turn share a transient message; a later one has a message 
   for (const message of messages) expect(message.properties.deliveryMode).not.toBe(PERSISTENT)
 })
 
-test('commands with gatherMs share a message, which a command without gatherMs sends at once', async () => {
+test('commands with gatherMs share a message; a command without gatherMs sends it at once', async () => {
   const wanted = aCommand()
   const messages = await messagesOf(wanted)
   await start()
@@ -243,7 +243,7 @@ test('at most `atOnce` commands run, however many share a message; after a stop 
   await vi.waitFor(() => expect(sorted(handled)).toEqual([1, 1, 2, 2, 3, 4, 5]), soon)
 })
 
-test('of several commands in a message only the failed one becomes a dead letter', async () => {
+test('only failed and invalid commands of a batch become dead letters, not ECONNREFUSED', async () => {
   const wanted = aCommand()
   const handled: number[] = []
   bus.onCommand(wanted, async ({ number }) => {
@@ -331,7 +331,7 @@ test('a question without a consumer gets no reply', async () => {
   await expect(asked).rejects.toBeInstanceOf(NoReply)
 })
 
-test('each of many questions gets its own reply', async () => {
+test('each of 100 concurrent questions gets its own reply', async () => {
   const double = aQuestion()
   bus.onQuestion(double, async ({ number }) => ({ number: number * 2 }))
   await start()
@@ -362,7 +362,7 @@ test('questions of one turn share a message; a failed one does not affect the re
   expect([...turns.values()]).toEqual([0, 0, 0])
 })
 
-test('a question whose first consumer dies gets the reply of the next one', async () => {
+test('a question whose first consumer does not reply gets the reply of the next one', async () => {
   const double = aQuestion()
   const other = new Bus({ url: servers().rabbitmq, service: 'other', log })
   const release = Promise.withResolvers<void>()
@@ -382,7 +382,7 @@ test('a question whose first consumer dies gets the reply of the next one', asyn
   await other.close()
 })
 
-test('a question that is repeated during its handler is not handled twice', async () => {
+test('a question that is repeated while its handler runs is not handled concurrently', async () => {
   const slow = aQuestion()
   const seen = { inHand: 0, mostInHand: 0 }
   bus.onQuestion(slow, async (data) => {
@@ -420,7 +420,7 @@ test('while BUS_QUEUES is changed, replicas of both queue types consume and publ
   await last.close()
 })
 
-test('a publisher whose message RabbitMQ rejects connects again', async () => {
+test('a publisher reconnects after RabbitMQ has rejected a message', async () => {
   const wanted = aCommand()
   const publisher = new Bus({ url: servers().rabbitmq, service: 'publisher', log, queues: 'quorum' })
   const channel = await outside.createChannel()

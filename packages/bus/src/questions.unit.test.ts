@@ -64,7 +64,7 @@ test('a question without time left gets no reply, and no rejection is unhandled'
   expect(await outcome).toBeInstanceOf(NoReply)
 })
 
-test('a question without a connection fails; one that loses it is repeated', async () => {
+test('a question without a connection fails; a question that loses its connection is repeated', async () => {
   const questions = new Questions()
   const refused = { ...asking, toQueue: () => Promise.reject(new Error('planted')) }
   await expect(questions.ask('catalog.quote', question, 2_000, refused)).rejects.toThrow('planted')

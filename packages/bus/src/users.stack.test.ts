@@ -50,7 +50,7 @@ async function declare(message: Message): Promise<void> {
 const REFUSED = expect.stringContaining('ACCESS_REFUSED') as string
 
 // External servers and those in containers have only their default user.
-describe.skipIf(users === null)('with a user each', () => {
+describe.skipIf(users === null)('RabbitMQ users of the services', () => {
   beforeAll(async () => {
     for (const service of services) connections[service] = await connect(users?.[service] ?? '')
     for (const message of messages) await declare(message)
@@ -90,7 +90,7 @@ describe.skipIf(users === null)('with a user each', () => {
   })
 
   const events = messages.flatMap((message) => (message.kind === 'event' ? [message] : []))
-  test.each(events)('only $owner may publish and consume $name', async (event) => {
+  test.each(events)('only $owner may publish to the exchange of $name, or delete it', async (event) => {
     const exchange = exchangeOf(event)
     for (const service of services.filter((name) => name !== event.owner)) {
       const say = async (channel: Channel) => channel.publish(exchange, '', Buffer.from('{}'))
@@ -99,7 +99,7 @@ describe.skipIf(users === null)('with a user each', () => {
     }
   })
 
-  test('no service may declare an exchange or a queue of no service', async () => {
+  test('no service may declare a queue or an exchange with an unknown prefix', async () => {
     for (const service of services) {
       expect(await attempt(service, (channel) => channel.assertQueue('mallory'))).toEqual(REFUSED)
       expect(await attempt(service, (channel) => channel.assertExchange('mallory', 'fanout'))).toEqual(

@@ -67,10 +67,10 @@ test.each([
   ['of Diners Club with 14 digits', '3056 930902 5904', '**** ****** 5904'],
   ['of American Express with 15 digits', '3782 822463 10005', '**** ****** *0005'],
   ['of Maestro with 19 digits', '6304000000000000000', '***************0000'],
-  ['of Mastercard, of its newer range', '2223 0031 2200 3222', '**** **** **** 3222'],
+  ['of Mastercard, from the 2-series', '2223 0031 2200 3222', '**** **** **** 3222'],
   ['of UnionPay', '6200000000000005', '************0005'],
   ['right behind a word', 'visa4242424242424242', 'visa************4242'],
-  ['right behind letters that hexadecimal numbers have', 'card378282246310005', 'card***********0005'],
+  ['right behind a word with hexadecimal letters', 'card378282246310005', 'card***********0005'],
   ['right before a word', '4242424242424242thanks', '************4242thanks'],
   ['behind a plus', '+4242424242424242', '+************4242'],
   ['before an @', '4242424242424242@example.org', '************4242@example.org'],
@@ -115,16 +115,16 @@ test.each([
 
 test.each([
   ['a telephone number', '608-555-0142'],
-  ['one with its country', '1 608 555 0142'],
-  ['one with its area in brackets', '(608) 555-0142'],
-  ['one as E.164 writes it', '+4915112345676'],
-  ['one with a zero in brackets', '+49 (0)4012 345678901'],
-  ['one with a zero in brackets and a space behind it', '+49 (0) 4000 0000 0000 2'],
-  ['one with two zeros and a zero in brackets', '0049 (0)4012 345678901'],
-  ['one with two zeros before its country', '001 509817003320'],
-  ['two of them', '608-555-0142 608-555-0143'],
+  ['a telephone number with its country code', '1 608 555 0142'],
+  ['a telephone number with its area code in brackets', '(608) 555-0142'],
+  ['a telephone number in the format of E.164', '+4915112345676'],
+  ['a telephone number with a zero in brackets', '+49 (0)4012 345678901'],
+  ['a telephone number with a zero in brackets and a space behind it', '+49 (0) 4000 0000 0000 2'],
+  ['a telephone number with two zeros and a zero in brackets', '0049 (0)4012 345678901'],
+  ['a telephone number with two zeros before its country code', '001 509817003320'],
+  ['two telephone numbers', '608-555-0142 608-555-0143'],
   ['a ZIP+4 code', '53703-2201'],
-  ['the time in microseconds, in an e-mail address', 'and17953778599023884@example.test'],
+  ['a timestamp in microseconds in an e-mail address', 'and17953778599023884@example.test'],
   ['a number that fails the Luhn check', '4242424242424243'],
   ['a number of no issuer', '1000000000000008'],
   ['a number too long for its issuer', '42424242424242420'],
@@ -134,7 +134,7 @@ test.each([
   ['an apiKey with the digits of a card number', 'f4f7bdddedd6fb15f517e8f07c36feac4242424242424242'],
   ['a UUID', 'maria.42424242-4242-4242-8242-42424242424a@example.org'],
   ['a UUID of digits only', 'maria.42424242-4242-4242-8242-424242424242@example.org'],
-])('leaves %s alone', (_, typed) => {
+])('leaves %s unchanged', (_, typed) => {
   expect(maskCardNumbers(typed)).toBe(typed)
 })
 
@@ -222,7 +222,7 @@ test('masks every card number, whatever separators and digits it is written with
 
 const digits = (length: number) => fc.stringMatching(new RegExp(String.raw`^\d{${length}}$`))
 
-test('masks no telephone number, as people write it', () => {
+test('masks no telephone number in its usual notations', () => {
   const some = (least: number, most: number) => fc.integer({ min: least, max: most }).chain(digits)
   const country = fc.constantFrom(
     '1',
@@ -308,21 +308,21 @@ function timeOf(work: () => void): number {
   )
 }
 
-describe('the search takes time linear in the length of', () => {
+describe('running time of findCardNumbers', () => {
   test.each([
     ['digits', '4'],
     ['digits with separators', '4 '],
     ['digits with three separators', '4 - '],
     ['card numbers', '4242424242424242'],
     ['card numbers, one after the other', '4242424242424242 '],
-    ['groups that are card numbers wherever one begins', '6304 '],
-    ['numbers of every length that issuers have', '600000000000 6000000000000000000 '],
+    ['groups with overlapping card numbers', '6304 '],
+    ['numbers of 12 and 19 digits', '600000000000 6000000000000000000 '],
     ['telephone numbers', '608-555-0142 '],
     ['hexadecimal digits', '4242424242424242a'],
     ['dashes and digits', '4242-4242-4242-4242-a-'],
     ['backslashes', '\\'],
     ['full-width digits', '\uFF14'],
-  ])('%s', (_, piece) => {
+  ])('is linear in the length of %s', (_, piece) => {
     const times = 16
     const short = piece.repeat(20_000 / piece.length)
     const long = short.repeat(times)
@@ -337,7 +337,7 @@ describe('the search takes time linear in the length of', () => {
 
 // Where it is used ---------------------------------------------------------------------------------------------
 
-test('text is masked when it is parsed; its bounds are of what was sent', () => {
+test('text() and filledText() check the length of the sent text, and mask card numbers', () => {
   expect(text(16).parse('4242424242424242')).toBe('************4242')
   expect(text(15).safeParse('4242424242424242').success).toBe(false)
   expect(filledText(20).parse(' 4242424242424242 ')).toBe('************4242')
@@ -345,7 +345,7 @@ test('text is masked when it is parsed; its bounds are of what was sent', () => 
   expect(NewAddress.parse(address)).toMatchObject({ streetAddress: '**** **** **** 4242' })
 })
 
-test('a text that is too long has this one fault, and no other check looks at it', () => {
+test('a text above its maximum length has this fault only, without further checks', () => {
   const result = text(500).safeParse(`\u0000${'4'.repeat(60_000)}`)
   expect(result.error?.issues.map(({ message }) => message)).toEqual(['is longer than 500 characters'])
 })

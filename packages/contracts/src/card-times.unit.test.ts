@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { cardTimes } from '#/card-times.ts'
 import { requestTimes } from '#/request-times.ts'
 
-test('a removed card is detached when no order that was sent before its removal can still be authorized', () => {
+test('a removed card is detached after the last possible authorization of an earlier order', () => {
   const { longestSaga, challenge, detachment } = cardTimes
   // The bank may ask at the end of the saga's time.
   const longestUse = requestTimes.deadline + longestSaga + challenge

@@ -44,7 +44,7 @@ export type Operation = {
 /** An event of an event stream. */
 export type EventExample = { event: string; id: string; data: unknown }
 
-/** The documentation of an operation. tests/law/openapi.test.ts checks each example against its schema. */
+/** The documentation of an operation. tests/policy/openapi.test.ts checks each example against its schema. */
 type Documentation = {
   summary: string
   /** Markdown. */

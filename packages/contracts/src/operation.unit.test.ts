@@ -9,14 +9,14 @@ import { operations } from '#/public-operations.ts'
 const namesOf = (admission: string) =>
   operations.filter((one) => one.admission === admission).map(({ name }) => name)
 
-test('requests of restaurants and operators, and reads of orders, have priority; no others have it', () => {
+test('only requests outside the audience application, and reads of orders, have priority', () => {
   const prior = operations.filter(
     ({ audience, owner, method }) => audience !== 'application' || (owner === 'orders' && method === 'GET'),
   )
   expect(namesOf('priority')).toEqual(prior.map(({ name }) => name))
 })
 
-test('sending and validating orders is one class, and hashing passwords is another', () => {
+test('class order is send-order and validate-order; class password is register-user and signin', () => {
   expect(namesOf('order').toSorted()).toEqual(['send-order', 'validate-order'])
   expect(namesOf('password').toSorted()).toEqual(['register-user', 'signin'])
 })
@@ -38,12 +38,12 @@ test.each([
 })
 
 test.each([
-  ['an operation without events', GetOrder, 'text/event-stream', false],
-  ['one with both, for EventSource', OrderStatuses, 'text/event-stream', true],
-  ['one with both, among other types', OrderStatuses, 'application/json, Text/Event-Stream;q=0.5', true],
-  ['one with both, for JSON', OrderStatuses, 'application/json', false],
-  ['one with both, without Accept', OrderStatuses, undefined, false],
-  ['one with events only', RestaurantOrdersStream, undefined, true],
-] as const)('%s responds with events: %s', (_name, operation, accept, hasEvents) => {
+  ['JSON only', GetOrder, 'text/event-stream', false],
+  ['JSON and events, for EventSource', OrderStatuses, 'text/event-stream', true],
+  ['JSON and events, for several types', OrderStatuses, 'application/json, Text/Event-Stream;q=0.5', true],
+  ['JSON and events, for JSON', OrderStatuses, 'application/json', false],
+  ['JSON and events, without Accept', OrderStatuses, undefined, false],
+  ['events only', RestaurantOrdersStream, undefined, true],
+] as const)('an operation with %s responds with events: %s', (_name, operation, accept, hasEvents) => {
   expect(respondsWithEvents(operation, accept)).toBe(hasEvents)
 })

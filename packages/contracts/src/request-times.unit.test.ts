@@ -15,11 +15,11 @@ test('responds 503 within 6 s when PostgreSQL is frozen, with or without an open
   expect(Math.max(connection, statement) + relay).toBeLessThan(6_000)
 })
 
-test('the slowest exchange of a card leaves time to accept its order, or to save the card', () => {
+test('the slowest tokenization of a card leaves time to accept its order', () => {
   expect(tokenize).toBeLessThanOrEqual(wait)
 })
 
-test('an expired card that cannot be read at the processor leaves time for the reply to its question', () => {
+test('the slowest read of a card at the processor leaves time for the reply to its question', () => {
   expect(readCard).toBeLessThan(0.75 * question)
 })
 

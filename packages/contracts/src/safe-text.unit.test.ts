@@ -4,7 +4,7 @@ import { escapeUnprintable, escapeUnprintableInJson, sanitizeText, stripInvisibl
 import { filledText, text } from '#/values.ts'
 
 const HONEST = [
-  ['an emoji of several joined by U+200D', '👩🏽‍🍳 👨‍👩‍👧‍👦 ❤️'],
+  ['emoji joined by U+200D', '👩🏽‍🍳 👨‍👩‍👧‍👦 ❤️'],
   ['the flag of England, which tags spell', '🏴󠁧󠁢󠁥󠁮󠁧󠁿'],
   ['Hebrew', 'בלי בצל, תודה'],
   ['Arabic with digits and a mark', 'الطابق 3\u200F، شقة 7'],
@@ -23,22 +23,22 @@ const HOSTILE = [
   ['a bidirectional override', 'no\u202Echeese\u202C', 'nocheese'],
   ['an isolate', '\u2067no cheese\u2069', 'no cheese'],
   ['zero-width spaces and a byte order mark', '\uFEFFno\u200B cheese\u2060', 'no cheese'],
-  ['tags that say something else', 'no cheese\u{E0061}\u{E0062}', 'no cheese'],
-  ['nothing but blanks', ' \u00A0\u3000\t', ''],
+  ['tag characters outside of a flag', 'no cheese\u{E0061}\u{E0062}', 'no cheese'],
+  ['a text of white space', ' \u00A0\u3000\t', ''],
 ] as const
 
-test.each(HOSTILE)('sanitizeText takes out of what another system says: %s', (_, sent, kept) => {
+test.each(HOSTILE)('sanitizeText removes or replaces %s', (_, sent, kept) => {
   expect(sanitizeText(sent, 100)).toBe(kept)
 })
 
 test.each(HONEST.filter(([what]) => !what.includes('tags')))(
-  'sanitizeText leaves as it is: %s',
+  'sanitizeText leaves %s unchanged',
   (_, sent) => {
     expect(sanitizeText(sent, 100)).toBe(sent)
   },
 )
 
-test('sanitizeText cuts a long text, and no surrogate pair in two', () => {
+test('sanitizeText truncates a long text without splitting a surrogate pair', () => {
   expect(sanitizeText('pizza', 3)).toBe('piz')
   expect(sanitizeText('pi🍕', 3)).toBe('pi')
   expect(sanitizeText('pi zza', 3)).toBe('pi')
@@ -90,7 +90,7 @@ test('escapeUnprintableInJson leaves no character that controls a terminal and k
   )
 })
 
-test.each(HONEST)('keeps a typed text: %s', (_, typed) => {
+test.each(HONEST)('text() keeps %s', (_, typed) => {
   expect(text(100).parse(typed)).toBe(typed)
 })
 
@@ -98,12 +98,12 @@ test.each([
   ['a C1 control', 'no\u009B31m cheese', 'no31m cheese'],
   ['a bidirectional override', 'no \u202Eeseehc', 'no eseehc'],
   ['an isolate', '\u2066no cheese\u2069', 'no cheese'],
-  ['a telephone number from a list of contacts', '\u202D608-555-0142\u202C', '608-555-0142'],
-])('removes invisible characters from a typed text: %s', (_, typed, kept) => {
+  ['invisible marks around a telephone number', '\u202D608-555-0142\u202C', '608-555-0142'],
+])('text() and stripInvisible() remove %s', (_, typed, kept) => {
   expect(text(100).parse(typed)).toBe(kept)
   expect(stripInvisible(typed)).toBe(kept)
 })
 
-test('a text of nothing but invisible characters is empty', () => {
+test('filledText refuses a text of invisible characters as empty', () => {
   expect(filledText(100).safeParse('\u202E \u009B').error?.issues[0]?.message).toBe('is empty')
 })

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { ApiKey, cents, emailAddress, filledText, isMoney, Money, toCents, toMoney } from '#/values.ts'
 import { z } from 'zod'
 
-test('every amount of cents survives the way to the wire and back', () => {
+test('every amount of cents survives the conversion to JSON and back', () => {
   fc.assert(
     fc.property(fc.integer({ min: -1_000_000_000, max: 1_000_000_000 }), (amount) => {
       const wire = JSON.parse(JSON.stringify(toMoney(cents(amount)))) as number
@@ -13,12 +13,12 @@ test('every amount of cents survives the way to the wire and back', () => {
   )
 })
 
-test.each([10.755, 0.001, 1e300, Infinity, NaN])('%s is no amount of cents', (amount) => {
+test.each([10.755, 0.001, 1e300, Infinity, NaN])('refuses %s as an amount of money', (amount) => {
   expect(toCents(amount)).toBeNull()
   expect(Money.safeParse(amount).success).toBe(false)
 })
 
-test('a schema with further checks is still recognized as money', () => {
+test('isMoney recognizes a money schema with further checks', () => {
   expect(isMoney(Money.min(0).describe('A price.'))).toBe(true)
   expect(isMoney(z.number())).toBe(false)
 })
@@ -31,7 +31,7 @@ test.each([
   ['x'.repeat(101), false],
   ['a/b', false],
   ['a b', false],
-])('%s as an apiKey: %s', (text, isValid) => {
+])('%s is a valid apiKey: %s', (text, isValid) => {
   expect(ApiKey.safeParse(text).success).toBe(isValid)
 })
 

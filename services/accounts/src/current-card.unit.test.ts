@@ -41,11 +41,11 @@ async function read(now: number, atProcessor: CardDetails | null | Error) {
   return { card: await current(card), calls }
 }
 
-test('a card that has not expired is not read at the processor', async () => {
+test('a card that has not expired is not read from the processor', async () => {
   expect(await read(TODAY, replaced)).toEqual({ card, calls: [] })
 })
 
-test('a year later, a card that its bank has replaced is valid, and is stored as it is now', async () => {
+test('an expired card that its bank has replaced is returned and stored with the new details', async () => {
   expect(await read(TODAY + A_YEAR_MS, replaced)).toEqual({
     card: { ...card, ...replaced },
     calls: ['tok_1', { token: 'tok_1', details: replaced }],
@@ -54,8 +54,8 @@ test('a year later, a card that its bank has replaced is valid, and is stored as
 
 test.each([
   ['has expired at the processor too', { ...replaced, expirationYear: '31' }],
-  ['is unknown there', null],
+  ['is unknown to the processor', null],
   ['cannot be read', new Error('payment-unavailable')],
-])('a year later, a card that %s is as it was stored', async (_, atProcessor) => {
+])('an expired card that %s is returned as it was stored', async (_, atProcessor) => {
   expect(await read(TODAY + A_YEAR_MS, atProcessor)).toEqual({ card, calls: ['tok_1'] })
 })

@@ -22,18 +22,18 @@ async function round(due: ReturnType<typeof cardsOf>, failing: readonly string[]
   return { more, left: [...left], lines }
 }
 
-test('a card is done after its detachment, and one that failed stays', async () => {
+test('the row of a detached card is deleted, and the row of a failed detachment stays', async () => {
   expect(await round(cardsOf(3), ['tok_1'])).toMatchObject({ more: false, left: ['card1'] })
 })
 
-test('one line reports failures, without a token', async () => {
+test('failures are logged as one line with their number, without a token', async () => {
   const { lines } = await round(cardsOf(3), ['tok_0', 'tok_2'])
   expect(lines).toHaveLength(1)
   expect(JSON.parse(lines[0]!)).toMatchObject({ count: 2, level: 'warn' })
   expect(lines[0]).not.toContain('tok_')
 })
 
-test('a full page is followed by the next one at once, unless the processor is unavailable', async () => {
+test('a full page of 20 is followed by the next one at once, unless a detachment failed', async () => {
   expect(await round(cardsOf(20))).toMatchObject({ more: true, left: [] })
   expect((await round(cardsOf(20), ['tok_7'])).more).toBe(false)
   expect((await round([])).more).toBe(false)

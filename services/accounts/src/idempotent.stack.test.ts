@@ -54,7 +54,7 @@ const countOf = async (name: string) => {
   return (await counted.where('name', '=', name).executeTakeFirstOrThrow()).count
 }
 
-test('the same key again replays the first answer byte for byte, and the work is done once', async () => {
+test('a repeated key replays the first response byte for byte, and the work runs once', async () => {
   const { replay, execute } = idempotent(db, CreateApplication)
   const name = crypto.randomUUID()
   const { call } = request(undefined, name)
@@ -67,7 +67,7 @@ test('the same key again replays the first answer byte for byte, and the work is
   expect(await countOf(name)).toBe(1)
 })
 
-test('50 at once with one key do the work once, and all get its answer', async () => {
+test('50 concurrent requests with one key run the work once and get the same response', async () => {
   const { execute } = idempotent(db, CreateApplication)
   const name = crypto.randomUUID()
   const { call } = request(undefined, name)
@@ -76,7 +76,7 @@ test('50 at once with one key do the work once, and all get its answer', async (
   expect(await countOf(name)).toBe(1)
 })
 
-test('422 idempotency-mismatch for another request, with nothing done', async () => {
+test('422 idempotency-mismatch for another request with the same key, without its work', async () => {
   const { replay, execute } = idempotent(db, CreateApplication)
   const { call } = request()
   await execute(call, create('first'))
@@ -107,7 +107,7 @@ test('409 idempotency-in-flight while the first request takes longer than a seco
   expect(await countOf(name)).toBe(1)
 })
 
-test('one that fails while another waits for it lets the other do the work', async () => {
+test('a waiting request runs the work after the first request with its key has failed', async () => {
   const { execute } = idempotent(db, CreateApplication)
   const name = crypto.randomUUID()
   const { call } = request(undefined, name)
@@ -125,7 +125,7 @@ test('one that fails while another waits for it lets the other do the work', asy
   expect(await countOf(name)).toBe(1)
 })
 
-test('a refusal rolls back what was done before it, and keeps no key', async () => {
+test('a problem rolls back the work before it and releases the key', async () => {
   const { replay, execute } = idempotent(db, CreateApplication)
   const name = crypto.randomUUID()
   const { call } = request(undefined, name)
@@ -140,7 +140,7 @@ test('a refusal rolls back what was done before it, and keeps no key', async () 
   expect((await execute(mended.call, create(`${name} mended`))).body).toContain('mended')
 })
 
-test('without a key every request is another one', async () => {
+test('each request without a key runs the work', async () => {
   const { replay, execute } = idempotent(db, CreateApplication)
   const name = crypto.randomUUID()
   const call = { ...request(undefined, name).call, idempotency: null }
@@ -150,7 +150,7 @@ test('without a key every request is another one', async () => {
   expect(await countOf(name)).toBe(2)
 })
 
-test('what may not be stored is put into the answer only', async () => {
+test('an access key is inserted into the response and not into the stored body', async () => {
   const { execute } = idempotent(db, CreateApplication, (body) => body.replace('NONCE', 'the access key'))
   const { call } = request()
   const first = await execute(call, create('NONCE'))
@@ -161,7 +161,7 @@ test('what may not be stored is put into the answer only', async () => {
   expect(rows.some(({ body }) => body?.includes('the access key'))).toBe(false)
 })
 
-test('keys are forgotten when they are seven days old, 1,000 at a time', async () => {
+test('deletes keys after seven days, 1,000 at a time', async () => {
   await sql`
     insert into idempotency_keys (access_key_id, path, key, fingerprint, created_at)
     select 'old', '/', n::text, '', now() - case when n <= 1500 then interval '7 days 1 minute' else interval '6 days' end

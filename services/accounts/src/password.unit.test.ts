@@ -55,7 +55,7 @@ test('a hash that the reference implementation of Argon2 publishes is verified',
   expect(await verify(new Secret('passwore'), published)).toBe('wrong')
 })
 
-test('a hash contains its parameters, and not the password', async () => {
+test('a hash contains its parameters, and not the pepper', async () => {
   const hash = await passwordsWith(PEPPER).hash(new Secret('correct horse'))
   expect(hash).toMatch(PHC)
   expectMadeOf(hash, 'correct horse', PEPPER)
@@ -71,7 +71,7 @@ test('the same password twice gives two hashes', async () => {
   expect(one).not.toBe(other)
 })
 
-test('the right password is right, every other is wrong', async () => {
+test('accepts the password, and rejects one with another letter, case or space', async () => {
   const { hash, verify } = passwordsWith(PEPPER)
   const kept = await hash(new Secret('correct horse'))
   expect(await verify(new Secret('correct horse'), kept)).toBe('right')
@@ -108,14 +108,14 @@ test('with a new pepper an older hash is outdated; without its own pepper it ver
   await expect(verify(new Secret('correct horse'), kept)).rejects.toThrow(/a pepper that is not configured/)
 })
 
-test('a hash from before there was a pepper is verified, and is outdated', async () => {
+test('a hash without a pepper is verified, and is outdated', async () => {
   const { verify } = passwordsWith(PEPPER)
   const old = phcOf('correct horse', 19_456, 2)
   expect(await verify(new Secret('correct horse'), old)).toBe('outdated')
   expect(await verify(new Secret('correct horsf'), old)).toBe('wrong')
 })
 
-test('without a hash a password is wrong, after the same work as with one', async () => {
+test('a password without a stored hash is wrong, after the same Argon2 work as with one', async () => {
   // The calls are counted: the load of the machine decides how long they take.
   const argon2id = vi.fn<Argon2>(promisify(argon2))
   const { hash, verify } = createPasswords([PEPPER], argon2id).enter('an app')
@@ -145,7 +145,7 @@ function hashByFakeClock() {
   return vi.fn<Argon2>(() => new Promise((resolve) => setTimeout(() => resolve(Buffer.alloc(32)), 30)))
 }
 
-test('503 overloaded for the 32nd request at once, and all others are served', async () => {
+test('503 overloaded for the 32nd concurrent request, and the other 31 are served', async () => {
   const { enter } = createPasswords([PEPPER], hashByFakeClock())
   const all = Array.from({ length: 32 }, async (_, index) => {
     using hashing = enter(`app ${index}`)
@@ -174,7 +174,7 @@ test('an application at its limit leaves permits for the passwords of another on
   for (let entered = 0; entered < 7; entered++) enter('another')
 })
 
-test('continuous sign-ins take a third of a core, after one second with the whole core', async () => {
+test('continuous sign-ins use a whole core for one second, and then a third of it', async () => {
   const begun = hashByFakeClock()
   const { verify } = createPasswords([PEPPER], begun).enter('an app')
   const over = new AbortController()

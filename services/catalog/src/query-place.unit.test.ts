@@ -13,7 +13,7 @@ const geocoder: Geocoder = {
 }
 const none = { 'street-address': undefined, latitude: undefined, longitude: undefined }
 
-test('a query without a place has none', async () => {
+test('a query without an address or a point has no place', async () => {
   expect(await requirePlace(geocoder, none)).toBeNull()
 })
 
@@ -23,7 +23,7 @@ test('an address is located', async () => {
   })
 })
 
-test('address-not-found-on-map points at the query', async () => {
+test('address-not-found-on-map points to query/street-address', async () => {
   await expect(requirePlace(geocoder, { ...none, 'street-address': 'Atlantis' })).rejects.toMatchObject({
     code: 'address-not-found-on-map',
     faults: [{ pointer: 'query/street-address' }],
@@ -38,7 +38,7 @@ test('a point takes precedence over an address, except for the ZIP code at its e
   })
 })
 
-test('a point outside all ZIP code areas is a place', async () => {
+test('a point outside all ZIP code areas is a place without city and ZIP code', async () => {
   const south = { latitude: -43, longitude: 0 }
   expect(await requirePlace(geocoder, { ...none, ...south })).toMatchObject({
     point: south,
@@ -60,6 +60,6 @@ test.each([
 test.each([
   ['half a point', { latitude: 43 }],
   ['an address that is not found', { 'street-address': 'Atlantis' }],
-])('%s is no place where none is required', async (_, query) => {
+])('findPlace returns null for %s', async (_, query) => {
   expect(await findPlace(geocoder, { ...none, ...query })).toBeNull()
 })

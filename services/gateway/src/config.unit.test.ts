@@ -4,7 +4,7 @@ import { Config } from '#/config.ts'
 
 const { REQUEST_DEADLINE_MS } = Config.shape
 
-test('REQUEST_DEADLINE_MS is 10 s and no longer, and leaves time to wait for an order', () => {
+test('REQUEST_DEADLINE_MS is 10 s by default, at most 10 s, and at least 3 s', () => {
   expect(REQUEST_DEADLINE_MS.parse(undefined)).toBe(requestTimes.deadline)
   expect(REQUEST_DEADLINE_MS.parse('3000')).toBeGreaterThan(requestTimes.relay + requestTimes.answer)
   expect(REQUEST_DEADLINE_MS.safeParse('2999').success).toBe(false)

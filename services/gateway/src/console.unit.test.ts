@@ -110,8 +110,8 @@ const readOrders = (headers: Headers) =>
 const pauseOrders = (headers: Headers) =>
   gateway.inject({ method: 'POST', url: '/restaurantapi/v1/order/1/refuse', headers })
 
-describe('signing in', () => {
-  test('with a restaurant’s key: a cookie that no script can read, for this site only, until the browser ends', async () => {
+describe('sign-in to the console', () => {
+  test('a restaurant key sets an HttpOnly SameSite=Strict cookie, and removes the __Host- one', async () => {
     const { statusCode, headers, body } = await signIn(restaurantKey)
     expect(statusCode).toBe(200)
     expect(JSON.parse(body)).toEqual({ restaurantApiKey: 'marigold' })
@@ -123,7 +123,7 @@ describe('signing in', () => {
   })
 
   test.each(['console.example.org', '192.168.1.20:8080', 'localhost.example.org'])(
-    'on %s the cookie is Secure and of this host alone',
+    'on %s the cookie is Secure, with the prefix __Host-',
     async (host) => {
       const { headers } = await signIn(restaurantKey, { ...ownPage, host })
       expect(headers['set-cookie']).toEqual(secureCookies)
@@ -179,7 +179,7 @@ describe('signing in', () => {
       '127.0.0.1',
     ],
     ['a page without an origin', true, { host: 'localhost:8080', origin: 'null' }, '127.0.0.1'],
-  ])('from %s: Secure is %s', async (_, isSecure, headers, address) => {
+  ])('a sign-in from %s sets a cookie with Secure: %s', async (_, isSecure, headers, address) => {
     const answer = await signIn(restaurantKey, { ...ownSite, ...headers }, address)
     const [cookie] = answer.headers['set-cookie'] ?? []
     expect(cookie).toContain(restaurantKey)
@@ -187,17 +187,17 @@ describe('signing in', () => {
   })
 
   test.each([
-    ['another kind of key', 403, 'not-allowed', applicationKey],
+    ['the key of an application', 403, 'not-allowed', applicationKey],
     ['an unknown key', 401, 'access-token-invalid', makeAccessKey('live')],
     ['an empty key', 401, 'access-token-missing', ''],
-    ['what is no text', 400, 'missing-field', 7],
-  ])('with %s: %i, and no cookie', async (_, status, code, key) => {
+    ['a number', 400, 'missing-field', 7],
+  ])('a sign-in with %s is %i, and sets no cookie', async (_, status, code, key) => {
     const { statusCode, headers, body } = await signIn(key)
     expect({ statusCode, ...JSON.parse(body) }).toMatchObject({ statusCode: status, code })
     expect(headers['set-cookie']).toBeUndefined()
   })
 
-  test('guesses end with 429', async () => {
+  test('429 for the 31st unknown key of one client', async () => {
     const app = aGateway()
     const statuses: number[] = []
     for (let time = 0; time < 31; time++) {
@@ -214,7 +214,7 @@ describe('signing in', () => {
     expect(statuses.at(-1)).toBe(429)
   })
 
-  test('GET returns the signed-in restaurant, DELETE removes the cookie, by either name', async () => {
+  test('GET returns the signed-in restaurant or 401, and DELETE removes both cookies', async () => {
     const who = await gateway.inject({ method: 'GET', url: '/console/session', headers: signedIn() })
     expect(who.json()).toEqual({ restaurantApiKey: 'marigold' })
     const nobody = await gateway.inject({ method: 'GET', url: '/console/session', headers: { host: HOST } })
@@ -231,15 +231,15 @@ describe('signing in', () => {
   })
 })
 
-describe('the cookie in the place of the header', () => {
-  test('is good for the restaurant’s interface, and goes no further than the gateway', async () => {
+describe('session cookie instead of the x-access-token header', () => {
+  test('is accepted for operations of restaurants, and is not forwarded to the service', async () => {
     expect((await readOrders(signedIn())).statusCode).toBe(200)
     expect((await pauseOrders(signedIn(ownPage))).statusCode).toBe(200)
     expect(received).not.toHaveProperty('cookie')
     expect(JSON.stringify(received)).not.toContain(restaurantKey)
   })
 
-  test('is good for nothing else', async () => {
+  test('is 401 for operations of applications, and 403 with the key of an application', async () => {
     const { statusCode, body } = await gateway.inject({
       method: 'GET',
       url: '/publicapi/v1/restaurant/search',
@@ -252,20 +252,20 @@ describe('the cookie in the place of the header', () => {
     expect((await readOrders(signedIn({}, applicationKey))).statusCode).toBe(403)
   })
 
-  test('does not count where there is a header, good or bad', async () => {
+  test('is ignored when the request has an x-access-token header, valid or not', async () => {
     expect((await readOrders(signedIn({ 'x-access-token': 'guessed' }))).statusCode).toBe(401)
     const withBoth = signedIn({ 'x-access-token': restaurantKey }, 'guessed')
     expect((await pauseOrders(withBoth)).statusCode).toBe(200)
   })
 
-  test('of a host with TLS is another one: what a neighbour has set over plain http is not it', async () => {
+  test('is accepted on a host with TLS only with the prefix __Host-', async () => {
     const host = 'console.example.org'
     expect((await readOrders(signedIn({ host }))).statusCode).toBe(401)
     const cookie = `__Host-platter-console=${restaurantKey}`
     expect((await readOrders({ host, cookie })).statusCode).toBe(200)
   })
 
-  test('behind a TLS proxy on this machine: a cookie that is not Secure does not count', async () => {
+  test('is ignored behind a TLS proxy on this machine, unless it has the prefix __Host-', async () => {
     const forwarded = { host: '127.0.0.1:8080', 'x-forwarded-for': '203.0.113.7' }
     expect((await readOrders(signedIn(forwarded))).statusCode).toBe(401)
     const page = { host: '127.0.0.1:8080', ...ownSite, origin: 'https://console.example.org' }
@@ -278,24 +278,24 @@ describe('the cookie in the place of the header', () => {
   })
 })
 
-describe('a page of another origin changes nothing', () => {
+describe('write requests with the session cookie, by origin', () => {
   test.each<[name: string, status: number, headers: Headers]>([
     ['another site', 403, { 'sec-fetch-site': 'cross-site' }],
     ['another host of this site', 403, { 'sec-fetch-site': 'same-site' }],
-    ['an address that was typed', 403, { 'sec-fetch-site': 'none' }],
+    ['a typed address', 403, { 'sec-fetch-site': 'none' }],
     ['another origin, in an old browser', 403, { origin: 'http://localhost:9999' }],
     ['no origin, in an old browser', 403, { origin: 'null' }],
-    ['something that does not say', 403, {}],
+    ['a client without origin headers', 403, {}],
     ['the console, in an old browser', 200, { origin: 'http://localhost:8080' }],
     ['the console', 200, { 'sec-fetch-site': 'same-origin', origin: 'http://behind-a-proxy' }],
-  ])('a write from %s: %i', async (_, status, headers) => {
+  ])('a write or a sign-in from %s is %i', async (_, status, headers) => {
     expect((await pauseOrders(signedIn(headers))).statusCode).toBe(status)
     expect((await signIn(restaurantKey, { host: HOST, ...headers })).statusCode).toBe(status)
   })
 })
 
-describe('the page', () => {
-  test.each(['/console', '/console/', '/console/index.html'])('%s is never kept, and strict', async (url) => {
+describe('console page', () => {
+  test.each(['/console', '/console/', '/console/index.html'])('%s has no-cache and a CSP', async (url) => {
     const { statusCode, headers, body } = await gateway.inject({ method: 'GET', url })
     expect(statusCode).toBe(200)
     expect(body).toContain('<title>Console</title>')
@@ -310,7 +310,7 @@ describe('the page', () => {
     })
   })
 
-  test('its assets may be cached forever', async () => {
+  test('assets are immutable and cacheable for a year', async () => {
     const { headers } = await gateway.inject({ method: 'GET', url: '/console/assets/index-abc123.js' })
     expect(headers).toMatchObject({
       'content-type': 'application/javascript; charset=utf-8',
@@ -320,14 +320,14 @@ describe('the page', () => {
   })
 
   test.each(['/console/nothing.js', '/console/assets', '/console/..%2fpackage.json', '/console/%2e%2e/x'])(
-    '%s: 404',
+    '%s is 404 no-such-endpoint',
     async (url) => {
       const { statusCode, body } = await gateway.inject({ method: 'GET', url })
       expect({ statusCode, ...JSON.parse(body) }).toMatchObject({ statusCode: 404, code: 'no-such-endpoint' })
     },
   )
 
-  test('without a build: 503 with the reason, and everything else works', async () => {
+  test('without a build the page is 503 with the reason, and restaurant operations still work', async () => {
     const app = aGateway(join(folder, 'nowhere'))
     const { statusCode, body } = await app.inject({ method: 'GET', url: '/console/' })
     expect(statusCode).toBe(503)

@@ -108,7 +108,7 @@ const read = (app: App, key: string | null, more: { url?: string; headers?: Reco
 
 // The rate limit -------------------------------------------------------------------------------------------
 
-test('every response to a known key has its policy and remaining requests, rejections too', async () => {
+test('responses to a known key have rate limit headers, also with status 403, 404 and 413', async () => {
   const app = await aGateway({ RATE_LIMIT_REQUESTS: '50', RATE_LIMIT_SECONDS: '60' })
   const key = aKey()
   const answers = [
@@ -144,7 +144,7 @@ test('every response to a known key has its policy and remaining requests, rejec
   ])
 })
 
-test('429 rate-limited past the limit, with Retry-After; another key is not concerned', async () => {
+test('429 rate-limited above the limit of a key, with Retry-After; another key is served', async () => {
   const app = await aGateway({ RATE_LIMIT_REQUESTS: '3', RATE_LIMIT_SECONDS: '60' })
   const key = aKey()
   for (let time = 0; time < 3; time++) expect((await read(app, key)).statusCode).toBe(200)
@@ -174,7 +174,7 @@ const from = (address: string) => ({ headers: { 'x-forwarded-for': address } })
 
 // Access keys ----------------------------------------------------------------------------------------------
 
-test('401 for the missing and the unknown key, before the body is read, and with no word of a limit', async () => {
+test('401 for a missing or unknown key, before the body is read, without rate limit headers', async () => {
   const app = await aGateway()
   for (const key of [undefined, '', 'guessed', makeAccessKey('live')]) {
     const answer = await app.inject({
@@ -189,7 +189,7 @@ test('401 for the missing and the unknown key, before the body is read, and with
   }
 })
 
-test('429 for the 31st bad key from one address; known keys and other addresses are not concerned', async () => {
+test('429 for the 31st bad key from one address; known keys and other addresses are unaffected', async () => {
   stopClock()
   const app = await aGateway({ TRUSTED_PROXIES: '127.0.0.0/8' })
   const known = aKey()
@@ -219,7 +219,7 @@ const spoofed = (number: number) => ({
   },
 })
 
-test('a client that forges its address or its principal is counted by its real ones', async () => {
+test('a client that forges its address is counted by its key and its real address', async () => {
   const app = await aGateway({ RATE_LIMIT_REQUESTS: '3', RATE_LIMIT_SECONDS: '60' })
   const statuses = async (times: number, key: () => string): Promise<number[]> => {
     const all: number[] = []
@@ -235,10 +235,10 @@ test('a client that forges its address or its principal is counted by its real o
 // What the services get ------------------------------------------------------------------------------------
 
 test.each([
-  ['the socket, whatever the client says of itself', '', '203.0.113.9', '127.0.0.1'],
-  ['X-Forwarded-For, from a trusted proxy', '10.0.0.0/8,127.0.0.1', '203.0.113.9', '203.0.113.9'],
-  ['the last one that no trusted proxy has added', '127.0.0.1', '198.51.100.7, 203.0.113.9', '203.0.113.9'],
-  ['the socket, when the trusted proxy passes on what is no address', '127.0.0.1', '<script>', '127.0.0.1'],
+  ['the socket address, whatever header the client sends', '', '203.0.113.9', '127.0.0.1'],
+  ['X-Forwarded-For of a trusted proxy', '10.0.0.0/8,127.0.0.1', '203.0.113.9', '203.0.113.9'],
+  ['the last untrusted address in X-Forwarded-For', '127.0.0.1', '198.51.100.7, 203.0.113.9', '203.0.113.9'],
+  ['the socket address, when X-Forwarded-For is no address', '127.0.0.1', '<script>', '127.0.0.1'],
 ])('x-client-address is %s', async (_, TRUSTED_PROXIES, forwarded, address) => {
   const app = await aGateway({ TRUSTED_PROXIES })
   await read(app, aKey(), { headers: { 'x-forwarded-for': forwarded, 'x-client-address': '203.0.113.66' } })
@@ -246,7 +246,7 @@ test.each([
   expect(received['x-forwarded-for']).toBeUndefined()
 })
 
-test('no service sees an access key, a cookie or a principal that the client made up', async () => {
+test('no service receives an access key, a cookie or a forged principal', async () => {
   const app = await aGateway()
   const key = aKey()
   await read(app, null, {
@@ -264,7 +264,7 @@ test.each([
   ['POST', SEARCH, 'GET'],
   ['PUT', '/publicapi/v1/validate-order', 'POST'],
   ['HEAD', SEARCH, 'HEAD'],
-] as const)('a %s of %s is logged as it came, and sent on as %s', async (method, url, sentOn) => {
+] as const)('a %s of %s is logged with its method, and forwarded as %s', async (method, url, sentOn) => {
   const app = await aGateway()
   const logged: string[] = []
   app.addHook('onResponse', async (request) => void logged.push(request.method))
@@ -273,7 +273,7 @@ test.each([
   expect(received['method']).toBe(sentOn)
 })
 
-test('a menu is requested from catalog once for all access keys, and each answer has its own request id and limit', async () => {
+test('all access keys share one request for a menu, and have their own request ids and quotas', async () => {
   stopClock()
   const app = await aGateway({ RATE_LIMIT_REQUESTS: '50', RATE_LIMIT_SECONDS: '60' })
   revalidated = []
@@ -288,7 +288,7 @@ test('a menu is requested from catalog once for all access keys, and each answer
   expect(revalidated).toEqual([undefined])
 })
 
-test('If-None-Match is answered with 304 by the gateway itself, without a body', async () => {
+test('the gateway returns 304 from memory for a matching If-None-Match, without a body', async () => {
   stopClock()
   const app = await aGateway()
   revalidated = []

@@ -29,7 +29,7 @@ beforeEach(() => {
 
 const known = () => new ImportedKeys(call, { now: () => now })
 
-test('a key that was imported is known, at once or within a second', async () => {
+test('an imported key is recognized a second after the previous request for the list', async () => {
   const keys = known()
   expect(await keys.has(hashAccessKey(compiledIn))).toBe(false)
   imports(compiledIn)
@@ -39,7 +39,7 @@ test('a key that was imported is known, at once or within a second', async () =>
   expect(accounts.asked).toBe(2)
 })
 
-test('a key that is imported while the list is requested is known a second after that request', async () => {
+test('a key imported during a request for the list is recognized a second after that request', async () => {
   const keys = known()
   const reading = keys.has(hashAccessKey(compiledIn))
   imports(compiledIn)
@@ -49,7 +49,7 @@ test('a key that is imported while the list is requested is known a second after
   expect(await keys.has(hashAccessKey(compiledIn))).toBe(true)
 })
 
-test('random keys cost one request a second, however many they are', async () => {
+test('100,000 random keys in 10 seconds cost at most 11 requests to accounts', async () => {
   const keys = known()
   imports(compiledIn)
   for (let count = 0; count < 100; count++) {
@@ -89,7 +89,7 @@ test.each(['short', 'x'.repeat(129), 'with a blank in it', 'mit-Umlaut-ä-dabei'
   },
 )
 
-test('an imported key is accepted and counts as no bad key; a random text of its shape does', async () => {
+test('an imported key does not count as a bad key, and an unknown key of its shape does', async () => {
   imports(compiledIn)
   const keys = new AccessKeys(call)
   const use = (key: string, address: string) => keys.principalOf(key, { requestId: 'r', address })

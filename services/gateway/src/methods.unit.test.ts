@@ -8,12 +8,12 @@ const methods = (name: string, all = operations) => {
   return methodsOf(operation, all)
 }
 
-test('reading takes POST as well, and changing PUT and PATCH', () => {
+test('reads of applications also accept POST, and their writes also accept PUT and PATCH', () => {
   expect(methods('restaurant-search')).toEqual(['GET', 'POST'])
   expect(methods('send-order')).toEqual(['POST', 'PUT', 'PATCH'])
 })
 
-test('reading takes no POST where the path has one of its own', () => {
+test('a read does not accept POST when its path has an operation with POST', () => {
   const [reads] = operations.filter(({ name }) => name === 'user')
   if (!reads) throw new Error('there is no operation user')
   const all = [...operations, { ...reads, name: 'posted', method: 'POST' as const }]
@@ -21,7 +21,7 @@ test('reading takes no POST where the path has one of its own', () => {
   expect(methods('posted', all)).toEqual(['POST', 'PUT', 'PATCH'])
 })
 
-test('restaurants and operators keep to the one method', () => {
+test('operations of restaurants and operators accept one method', () => {
   expect(methods('restaurant-orders')).toEqual(['GET'])
   expect(methods('report-status')).toEqual(['POST'])
   expect(methods('put-menu')).toEqual(['PUT'])

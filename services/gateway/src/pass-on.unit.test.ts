@@ -58,7 +58,7 @@ async function aSilentService() {
 }
 
 test.each(['GET', 'POST'])(
-  'a %s that no replica answers is 503 at its deadline, and the call ends',
+  'a %s without a response is 503 at its deadline, and the request to the service is closed',
   async (method) => {
     stopClock('performance', 'setTimeout', 'clearTimeout')
     const [one, other] = [await aSilentService(), await aSilentService()]

@@ -6,33 +6,33 @@ const holds = (body: unknown) => holdsCardNumber(Buffer.from(JSON.stringify(body
 const holdsText = (body: string) => holdsCardNumber(Buffer.from(body))
 
 test.each<[string, string]>([
-  ['a text', '{"card":{"cardNumber":"4242424242424242"}}'],
-  ['groups', '{"cardNumber":"4242 4242 4242 4242"}'],
-  ['groups with dashes', '{"cardNumber":"4242-4242-4242-4242"}'],
-  ['groups with dashes of Unicode', '{"cardNumber":"4242\u20134242\u20134242\u20134242"}'],
+  ['a JSON string', '{"card":{"cardNumber":"4242424242424242"}}'],
+  ['groups of digits', '{"cardNumber":"4242 4242 4242 4242"}'],
+  ['groups of digits with dashes', '{"cardNumber":"4242-4242-4242-4242"}'],
+  ['groups of digits with dashes of Unicode', '{"cardNumber":"4242\u20134242\u20134242\u20134242"}'],
   ['a JSON number', '{"cardNumber":4242424242424242}'],
   ['a JSON number with a fraction', '{"cardNumber":4242424242424242.0}'],
   ['a JSON number with an exponent', '{"cardNumber":4.242424242424242e15}'],
   ['a JSON number of 19 digits', '{"cardNumber":6205500000000000004}'],
   ['a JSON number of 19 digits with a fraction', '{"cardNumber":6205500000000000004.0}'],
   ['a document that is a number of 19 digits', '6205500000000000004'],
-  ['a name with escapes', String.raw`{"\u0063ardNumber":"4242424242424242"}`],
+  ['the value of a name with escapes', String.raw`{"\u0063ardNumber":"4242424242424242"}`],
   ['digits with escapes', String.raw`{"cardNumber":"\u0034242424242424\u003242"}`],
   ['digits of another script', '{"comments":"４２４２４２４２４２４２４２４２"}'],
   ['line breaks between groups', String.raw`{"comments":"4242\n4242\n4242\n4242"}`],
-  ['another name', '{"items":[{"comments":"pay by 4242424242424242 please"}]}'],
+  ['a part of a comment', '{"items":[{"comments":"pay by 4242424242424242 please"}]}'],
   ['the name of a member', '{"4242424242424242":1}'],
-  ['a token', '{"card":{"processorToken":"4242424242424242"}}'],
-  ['American Express', '{"cardNumber":"378282246310005"}'],
+  ['the value of processorToken', '{"card":{"processorToken":"4242424242424242"}}'],
+  ['an American Express number', '{"cardNumber":"378282246310005"}'],
   ['a document that is not JSON', '{"cardNumber":"4242424242424242"'],
-  ['a form', 'cardNumber=4242424242424242&cvv=123'],
+  ['a form field', 'cardNumber=4242424242424242&cvv=123'],
 ])('finds a card number as %s', (_how, body) => {
   expect(holdsText(body)).toBe(true)
 })
 
 test.each<[string, unknown]>([
   ['telephone numbers', { phone: '+49 151 23456789012', other: '608-555-0142', third: '0049 30 123456789' }],
-  ['our identifiers', { apiKey: 'd0e4b2716c9f83a5e1d7480b2c6f9a35417ed8c092b3f65a' }],
+  ['apiKeys', { apiKey: 'd0e4b2716c9f83a5e1d7480b2c6f9a35417ed8c092b3f65a' }],
   ['a UUID', { id: '42424242-4242-4242-8242-42424242424a' }],
   ['coordinates', { latitude: 42.42424242424242, longitude: -89.41253456789012 }],
   ['coordinates as text', { latitude: '42.42424242424242' }],

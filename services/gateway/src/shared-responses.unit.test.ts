@@ -24,7 +24,7 @@ function cached() {
   return { clock, requests, service, find }
 }
 
-test('a response is requested once and answered from memory for 0.8 s', async () => {
+test('a response is requested once and served from memory for 0.8 s', async () => {
   const { clock, requests, find } = cached()
   expect(await find()).toBe('"1"')
   clock.ms += 799
@@ -32,7 +32,7 @@ test('a response is requested once and answered from memory for 0.8 s', async ()
   expect(requests).toEqual([undefined])
 })
 
-test('after 0.8 s a response is revalidated by its entity tag, and a change is answered', async () => {
+test('after 0.8 s a response is revalidated by its entity tag, and a change is served', async () => {
   const { clock, requests, service, find } = cached()
   await find()
   clock.ms += 801
@@ -83,7 +83,7 @@ test('a failure of the service reaches each request that waits, and the next req
   expect(requests).toHaveLength(2)
 })
 
-test('an expired response is never answered when its service is unavailable', async () => {
+test('an expired response is not served while its service is unavailable', async () => {
   const { clock, service, find } = cached()
   await find()
   clock.ms += 801
@@ -93,7 +93,7 @@ test('an expired response is never answered when its service is unavailable', as
   await expect(find()).rejects.toThrow('unavailable')
 })
 
-test('the memory is bounded: the responses used least recently go first, and a very large one is not kept', async () => {
+test('evicts the first of 20 responses of 512 KiB, and does not cache a response of 2 MiB', async () => {
   const { requests, service, find } = cached()
   service.current = async () => response('"1"', 'x'.repeat(512 * 1_024))
   for (let n = 0; n < 20; n++) await find(`${URL}?n=${n}`)

@@ -273,7 +273,7 @@ test.each(['', 'unknown', makeAccessKey('live')])(
   },
 )
 
-test('returns the request id of the client, and reads the key in the query', async () => {
+test('an early rejection has the request id of the client, also with the key in the query', async () => {
   const gateway = await aGateway()
   const client = gateway.client('one')
   await fill(gateway, client, 2)
@@ -298,7 +298,7 @@ test('rejections are logged as one line with their number', async () => {
   expect(lines).toEqual([{ accessKeyId: 'key of one', code: 'overloaded', count: 3 }])
 })
 
-test('a stopping gateway rejects nothing early, so that responses end the connections', async () => {
+test('a stopping gateway makes no early rejections, so that responses end the connections', async () => {
   const gateway = await aGateway()
   const client = gateway.client('one')
   await fill(gateway, client, 2)

@@ -206,14 +206,14 @@ test('a stopping gateway ends its streams at once, new ones included', async () 
   expect(upstream).toHaveLength(1)
 })
 
-test('an owner that stops ends its streams at once, cleanly', async () => {
+test('a stopping upstream ends its streams, and the response to the client completes', async () => {
   const stream = await open(aKey())
   await expect.poll(() => upstream).toHaveLength(1)
   streams.end()
   expect(await stream.rest()).toContain('id: 0')
 })
 
-test('a stream that is cut off is cut off for the client too, and not requested again', async () => {
+test('a stream that breaks at the upstream breaks for the client, and is not requested again', async () => {
   const stream = await open(aKey())
   await expect.poll(() => upstream).toHaveLength(1)
   owner.server.closeAllConnections()
@@ -222,7 +222,7 @@ test('a stream that is cut off is cut off for the client too, and not requested 
   expect(upstream).toHaveLength(1)
 })
 
-test('a client that does not read stops its source, and is disconnected', async () => {
+test('the stream of a client that does not read ends at the upstream within 500 events', async () => {
   talk = 'on'
   const { hostname, port } = new URL(address)
   const socket = connect(Number(port), hostname)

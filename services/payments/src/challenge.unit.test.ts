@@ -49,14 +49,14 @@ function setUp() {
 }
 const authenticate = { kind: 'authenticate', action: { type: 'redirect', url } }
 
-test('a challenge is one authorization, however often its command is repeated', async () => {
+test('a repeated command authorizes once, and then checks the challenge', async () => {
   const { authorize, calls, stateOf } = setUp()
   for (let count = 0; count < 3; count++) expect(await authorize()).toMatchObject(authenticate)
   expect(calls).toEqual(['authorize', 'check', 'check'])
   expect(await stateOf()).toBe('challenged')
 })
 
-test('a yes at the bank authorizes the order, and a no declines it', async () => {
+test('an approved challenge authorizes the order, and a declined one declines it', async () => {
   const one = setUp()
   await one.authorize()
   one.bank.state = authorized
@@ -70,8 +70,8 @@ test('a yes at the bank authorizes the order, and a no declines it', async () =>
 })
 
 test.each([
-  ['before the bank has an answer', challenge],
-  ['after a yes that came first', authorized],
+  ['before the bank has a result', challenge],
+  ['after its approval', authorized],
 ] as const)('a release voids a challenge %s', async (_, state) => {
   const { authorize, release, bank, calls, stateOf } = setUp()
   await authorize()
@@ -82,7 +82,7 @@ test.each([
   expect(await authorize()).toMatchObject({ kind: 'refused' })
 })
 
-test('a release after a no at the bank finds nothing to void', async () => {
+test('a release after a declined challenge returns VOIDED, and the state stays declined', async () => {
   const { authorize, release, bank, stateOf } = setUp()
   await authorize()
   bank.state = refusedResult
@@ -90,7 +90,7 @@ test('a release after a no at the bank finds nothing to void', async () => {
   expect(await stateOf()).toBe('declined')
 })
 
-test('an unknown state at the bank is not a result', async () => {
+test('an unknown result of a check leaves the challenge open, and has no reply', async () => {
   const { authorize, bank, stateOf } = setUp()
   await authorize()
   bank.state = { kind: 'unknown', reason: 'ECONNRESET', sent: true }

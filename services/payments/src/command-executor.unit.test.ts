@@ -218,7 +218,7 @@ test('any interleaving, repetition, loss and crash leaves at most one open charg
 
 const calmly = (fault: () => Fault = () => 'none') => world(async () => undefined, fault)
 
-test('a call whose response is lost is repeated under the same key, and the amount is authorized once', async () => {
+test('repeated commands after a lost response and a lost request make one authorization', async () => {
   const faults: Fault[] = ['response lost', 'request lost']
   const { processor, run } = calmly(() => faults.shift() ?? 'none')
   expect(await run('authorize')).toBeNull()
@@ -236,7 +236,7 @@ test('the release of an authorization with an unknown outcome voids it', async (
   expect(await run('authorize')).toMatchObject({ kind: 'refused', refusal: { code: 'payment-unavailable' } })
 })
 
-test('after a release that comes first, a late authorize command is refused without a call', async () => {
+test('an authorize command after a release is refused, and makes no charge', async () => {
   const { processor, run } = calmly()
   expect(await run('release')).toEqual({ kind: 'done', paymentState: 'VOIDED' })
   expect(await run('authorize')).toMatchObject({ kind: 'refused', refusal: { code: 'payment-unavailable' } })

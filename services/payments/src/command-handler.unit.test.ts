@@ -30,7 +30,7 @@ test('a command repeated while the first is being handled is dropped, and the fi
   expect(replies).toEqual([{ ...authorize, outcome: { kind: 'done' } }])
 })
 
-test('a command of another order, or of another version of the saga, is handled beside the first', async () => {
+test('commands of another order or another saga version are handled concurrently', async () => {
   const { replies, executing, handle } = handler()
   const others = [
     { ...authorize, orderApiKey: 'p'.repeat(48) },

@@ -40,7 +40,7 @@ test('Stripe requires its two secrets; its URL and US dollars are defaults', () 
   })
 })
 
-test('a platform for cash only needs no processor', () => {
+test('PROCESSOR=none requires no other variable', () => {
   expect(read({ PROCESSOR: 'none' })).toEqual({ kind: 'none' })
 })
 
@@ -55,7 +55,7 @@ test.each([
   [{ ...stripe, CURRENCY: 'jpy' }, 'CURRENCY: is not a currency with two decimals'],
   [{ ...stripe, CURRENCY: 'kwd' }, 'CURRENCY: is not a currency with two decimals'],
   [{ PROCESSOR: 'paypal' }, 'PROCESSOR'],
-])('%j: the service does not start, and the error names the variable: %s', (environment, why) => {
+])('refuses the configuration %j with: %s', (environment, why) => {
   const given = Object.entries(environment).filter(([, value]) => value !== undefined)
   expect(() => read(Object.fromEntries(given) as Record<string, string>)).toThrow(why)
 })
@@ -73,7 +73,7 @@ test('the error about an invalid secret does not quote it', () => {
 
 const accepts = (given: Record<string, string>) => acceptsRawCards(configOf(given))
 
-test('card numbers are accepted by default with the development processor only', () => {
+test('by default, only the development processor accepts card numbers; RAW_CARDS overrides this', () => {
   expect(accepts({ PROCESSOR_URL: 'http://localhost:1' })).toBe(true)
   expect(accepts(stripe)).toBe(false)
   expect(accepts({ ...stripe, RAW_CARDS: 'accept' })).toBe(true)

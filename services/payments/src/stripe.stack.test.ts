@@ -148,7 +148,7 @@ const authorizations = (orderApiKey: string) =>
     .filter(({ kind, params }) => kind === 'authorize' && JSON.stringify(params).includes(orderApiKey))
     .map(({ params }) => params as Record<string, unknown>)
 
-test('the restaurant is named on the statement, and only a card that is saved is announced for later orders', async () => {
+test('statement_descriptor_suffix is the restaurant; only a saved card has setup_future_usage', async () => {
   const { token } = await tokenOf('4242424242424242')
   const [saved, once] = [newOrder(), newOrder()]
   const terms = { amount: AMOUNT, token, restaurantName: "Sam's Café" }
@@ -161,7 +161,7 @@ test('the restaurant is named on the statement, and only a card that is saved is
   expect(authorizations(once)[0]).not.toHaveProperty('off_session')
 })
 
-test('a repeated authorization has the body of the first one, also when its restaurant has another name since', async () => {
+test('a repeated authorization keeps its parameters, also when the restaurant name has changed', async () => {
   const { token } = await tokenOf('4242424242424242')
   const order = newOrder()
   stripe.fault('drop-reply', 'authorize')
@@ -184,7 +184,7 @@ test('a repeated authorization has the body of the first one, also when its rest
   expect(effects(order)).toEqual(['authorize'])
 })
 
-test('an authorization that a replica of the previous version began is repeated with its body', async () => {
+test('an authorization that the previous version began is repeated, and takes effect once', async () => {
   const { token } = await tokenOf('4242424242424242')
   const order = newOrder()
   const previous = new StripeProcessor({ secretKey: SECRET_KEY, url: config.STRIPE_URL, currency: 'usd' })
@@ -200,7 +200,7 @@ test('an authorization that a replica of the previous version began is repeated 
   expect(effects(order)).toEqual(['authorize'])
 })
 
-test('a declined card is 402 at its tokenization, or refused at its authorization', async () => {
+test('a declined card is refused at its tokenization (402), or at its authorization', async () => {
   expect(await tokenOf('4000000000000127')).toMatchObject({ status: 402, code: 'cvc-failed' })
   const { token } = await tokenOf('4000000000000341')
   expect(await outcomeOf(newOrder(), PaymentsAuthorize, { amount: AMOUNT, token })).toMatchObject({
@@ -264,7 +264,7 @@ test('an event moves the row once, and its id is stored for 30 days', async () =
   expect(kept.rows).toEqual([{ id: 'evt_1' }, { id: 'evt_2' }])
 })
 
-test('a challenge has the page of the bank and the client secret, and an event about it is passed on to orders', async () => {
+test('a challenge has the bank URL and a client secret; its event publishes payment-moved', async () => {
   const { token } = await tokenOf('4000002760003184')
   const order = newOrder()
   const command = { amount: AMOUNT, token, authentication: { returnUrl: 'shop.example://paid' } }
@@ -294,7 +294,7 @@ const authorizeCalls = (...orderApiKeys: string[]) =>
       kind === 'authorize' && orderApiKeys.some((key) => JSON.stringify(params).includes(key)),
   ).length
 
-test('an authorize command repeated while the first is at the processor makes one call and one authorization', async () => {
+test('authorize commands repeated during the first call make one call and one authorization', async () => {
   const { token } = await tokenOf('4242424242424242')
   const [order, other] = [newOrder(), newOrder()]
   const proceed = stripe.stall('authorize')
@@ -310,7 +310,7 @@ test('an authorize command repeated while the first is at the processor makes on
   expect(effects(order)).toEqual(['authorize'])
 })
 
-test('an authorize command repeated on two replicas while the first is at the processor makes one authorization', async () => {
+test('authorize commands repeated on two replicas during the first call make one authorization', async () => {
   const second = await startReplica()
   const { token } = await tokenOf('4242424242424242')
   const order = newOrder()
@@ -325,7 +325,7 @@ test('an authorize command repeated on two replicas while the first is at the pr
   expect(effects(order)).toEqual(['authorize'])
 })
 
-test('a hundred authorizations wait for the processor at once, and a hundred captures share commits', async () => {
+test('100 authorizations wait for the processor at once, and 100 captures share commits', async () => {
   const { token } = await tokenOf('4242424242424242')
   const placed = Array.from({ length: 100 }, newOrder)
   const proceed = stripe.stall('authorize')

@@ -22,7 +22,7 @@ test('a payment and its fee are two rows', () => {
   ])
 })
 
-test('a refund is negative, and a fee without an order has an empty cell', () => {
+test('a refund is negative, and a fee without an order has empty cells for order and charge', () => {
   const refund: BalanceTransaction = { ...payment, id: 'txn_2', kind: 'refund', amount: -3, fee: 0 }
   const monthly: BalanceTransaction = {
     ...payment,

@@ -12,7 +12,7 @@ test.each(['0', '-1', '1.234', '1,50', 'all', ''])('refuses the amount "%s"', (t
   expect(() => money(text)).toThrow(/an amount/)
 })
 
-test('collects items, with or without a part of them', () => {
+test('collects repeated items, each with or without a partial amount', () => {
   expect(item('3=1.25', item('0'))).toEqual([{ index: 0 }, { index: 3, amount: 1.25 }])
 })
 

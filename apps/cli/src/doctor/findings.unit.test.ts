@@ -53,12 +53,12 @@ const processor = (changes: Partial<NonNullable<Health['processor']>>) =>
     processor: { kind: 'stripe', reachable: true, reason: null, lastEvent: at, charges: 5, ...changes },
   })
 
-test('nothing is wrong with a healthy platform', () => {
+test('a healthy platform passes every check', () => {
   expect(badOf({})).toEqual([])
   expect(findingsOf(healthy).length).toBeGreaterThan(12)
 })
 
-test('a clock that was read while another service did not respond is not wrong', () => {
+test('the clock check accepts a gateway time within the examination, and reports one 6 s before it', () => {
   const slow = { startedAt: NOW - 9_000, gatewayTime: NOW - 9_000 }
   expect(badOf(slow)).toEqual([])
   expect(badOf({ ...slow, gatewayTime: NOW - 15_000 })).toMatchObject([
@@ -66,13 +66,13 @@ test('a clock that was read while another service did not respond is not wrong',
   ])
 })
 
-test('a client in the network of the proxy is not taken for a proxy', () => {
+test('the proxies check accepts a private client address only when it belongs to this machine', () => {
   expect(badOf(withHealth({ clientAddress: '172.31.84.4' }))).toEqual([])
   expect(badOf(withHealth({ clientAddress: '172.31.84.2' }))).toMatchObject([{ check: 'proxies' }])
 })
 
 const situations: [what: string, changes: Partial<Facts>, checks: string[], detail: string][] = [
-  ['catalog is unavailable', { restaurants: null }, ['services', 'attendance'], 'catalog'],
+  ['an unavailable catalog', { restaurants: null }, ['services', 'attendance'], 'catalog'],
   [
     'an unattended restaurant',
     { restaurants: [{ name: 'Aurora', closedReason: 'unattended' }] },
@@ -85,22 +85,22 @@ const situations: [what: string, changes: Partial<Facts>, checks: string[], deta
     ['attendance'],
     'without attendance: Basil',
   ],
-  ['accounts are unavailable', { accounts: false }, ['services'], 'accounts'],
+  ['an unavailable accounts service', { accounts: false }, ['services'], 'accounts'],
   [
-    'a database',
+    'an unavailable database',
     withHealth({ orders: { ...service('0131_orders'), database: null } }),
     ['database'],
     'orders',
   ],
   ['no TLS', { url: 'http://platter.example.org', certificate: null }, ['TLS'], 'unencrypted'],
   ['an expired certificate', { certificate: { reason: 'certificate has expired' } }, ['TLS'], 'expired'],
-  ['a certificate that ends', { certificate: { validTo: NOW + 72 * HOUR } }, ['TLS'], 'ends in 3 days'],
-  ['the address of a proxy', withHealth({ clientAddress: '172.18.0.5' }), ['proxies'], '172.18.0.5'],
-  ['no address', withHealth({ clientAddress: null }), ['proxies'], 'no address'],
-  ['public secrets', withHealth({ development: true }), ['secrets'], 'publicly known'],
-  ['the clock of the gateway', { gatewayTime: NOW - 60_000 }, ['clock'], 'the gateway differs by -60 s'],
+  ['a certificate that ends soon', { certificate: { validTo: NOW + 72 * HOUR } }, ['TLS'], 'ends in 3 days'],
+  ['a proxy as the client address', withHealth({ clientAddress: '172.18.0.5' }), ['proxies'], '172.18.0.5'],
+  ['an unknown client address', withHealth({ clientAddress: null }), ['proxies'], 'no address'],
+  ['publicly known secrets', withHealth({ development: true }), ['secrets'], 'publicly known'],
+  ['a gateway clock 60 s behind', { gatewayTime: NOW - 60_000 }, ['clock'], 'the gateway differs by -60 s'],
   [
-    'the clock of a database',
+    'a database clock 90 s ahead',
     withHealth({
       orders: { ...service(''), database: { at: at + 90, migration: '0131_orders', missingIndexes: [] } },
     }),
@@ -108,25 +108,25 @@ const situations: [what: string, changes: Partial<Facts>, checks: string[], deta
     'orders differs by 90 s',
   ],
   ['a full disk', { disks: [{ path: '/', used: 0.95 }] }, ['disk'], '/ 95 %'],
-  ['no folder of archives', { backup: null, knowsBackups: false }, ['backup'], 'no folder'],
-  ['no archive', { backup: null }, ['backup'], 'no archive'],
-  ['an old archive', { backup: NOW - 30 * HOUR }, ['backup'], '30 h'],
-  ['an unreadable folder', { backup: 'EACCES' }, ['backup'], 'EACCES'],
+  ['no configured folder of archives', { backup: null, knowsBackups: false }, ['backup'], 'no folder'],
+  ['no archive at all', { backup: null }, ['backup'], 'no archive'],
+  ['an archive that is 30 h old', { backup: NOW - 30 * HOUR }, ['backup'], '30 h'],
+  ['an unreadable folder of archives', { backup: 'EACCES' }, ['backup'], 'EACCES'],
   [
-    'a long queue',
+    'a queue with 5,000 messages',
     withHealth({ orders: { ...service('0131_orders'), queues: [{ queue: 'orders.x', waiting: 5_000 }] } }),
     ['queues'],
     'orders.x has 5000',
   ],
   [
-    'no RabbitMQ',
+    'an unavailable RabbitMQ',
     withHealth({ orders: { ...service('0131_orders'), queues: null } }),
     ['queues'],
     'RabbitMQ',
   ],
   ['a dead letter', { incidents: [incident('dead-letter')] }, ['dead letters'], '1 × dead-letter'],
   ['an incident', { incidents: [incident('overdue-saga')] }, ['incidents'], '1 × overdue-saga'],
-  ['another version', { migrations: { orders: '0132_new', payments: null } }, ['schema'], '0131_orders'],
+  ['an outdated schema', { migrations: { orders: '0132_new', payments: null } }, ['schema'], '0131_orders'],
   [
     'an index that is not built yet',
     withHealth({
@@ -138,20 +138,25 @@ const situations: [what: string, changes: Partial<Facts>, checks: string[], deta
     ['schema'],
     'orders_of_phone',
   ],
-  ['no processor', processor({ reachable: false, reason: 'ECONNREFUSED' }), ['processor'], 'ECONNREFUSED'],
+  [
+    'an unavailable processor',
+    processor({ reachable: false, reason: 'ECONNREFUSED' }),
+    ['processor'],
+    'ECONNREFUSED',
+  ],
   ['the development processor', processor({ kind: 'development' }), ['processor'], 'no card is charged'],
-  ['no event', processor({ lastEvent: null }), ['webhook'], 'none of its events'],
-  ['no event of the last day', processor({ lastEvent: at - 90_000 }), ['webhook'], 'none of its events'],
+  ['no webhook event', processor({ lastEvent: null }), ['webhook'], 'none of its events'],
+  ['no webhook event for 25 h', processor({ lastEvent: at - 90_000 }), ['webhook'], 'none of its events'],
 ]
 
-test.each(situations)('finds %s, and names its remedy', (_, changes, checks, detail) => {
+test.each(situations)('reports %s with a remedy', (_, changes, checks, detail) => {
   const bad = badOf(changes)
   expect(bad.map(({ check }) => check)).toEqual(checks)
   expect(bad[0]?.detail).toContain(detail)
   expect(bad[0]?.remedy.length).toBeGreaterThan(10)
 })
 
-test('unavailable payments are wrong, and what they would report is unknown', () => {
+test('an unavailable payments service is wrong, and the checks that depend on it are unknown', () => {
   const incidents = [incident('incidents-unavailable', 'unknown-payment')]
   const bad = badOf({ ...withHealth({ payments: null, processor: null }), incidents })
   expect(bad.map(({ check, state, detail }) => `${check} ${state}: ${detail}`)).toEqual([
@@ -162,7 +167,7 @@ test('unavailable payments are wrong, and what they would report is unknown', ()
   ])
 })
 
-test('incidents that can be read are wrong beside those that cannot', () => {
+test('readable incidents are wrong, and unreadable kinds of incidents are listed beside them', () => {
   const incidents = [
     incident('incidents-unavailable', 'unknown-payment'),
     incident('incidents-unavailable', 'open-dispute'),
@@ -179,7 +184,7 @@ test('incidents that can be read are wrong beside those that cannot', () => {
   ])
 })
 
-test('without a response of orders, no other check claims to be right about them', () => {
+test('the checks that depend on orders are unknown without a response of orders', () => {
   const states = new Map(
     findingsOf({ ...healthy, health: null, incidents: null }).map((one) => [one.check, one.state]),
   )
@@ -196,7 +201,7 @@ test('without a response of orders, no other check claims to be right about them
     expect([check, states.get(check)]).toEqual([check, 'unknown'])
 })
 
-test('a platform on this machine needs no TLS, and may see a private address', () => {
+test('a platform with a loopback URL needs no TLS, and accepts a loopback client address', () => {
   for (const url of ['http://127.0.0.1:8080', 'http://localhost:8080', 'http://[::1]:8080'])
     expect(badOf({ url, certificate: null, ...withHealth({ clientAddress: '127.0.0.1' }) })).toEqual([])
 })

@@ -14,7 +14,7 @@ const fail = async () => Promise.reject(new Error('unavailable'))
 const sizeOf = (value: string) => value.length
 const aCache = (ttlMs = 30) => new Cache<number | null>({ maxEntries: 10, ttlMs, clock })
 
-test('a loaded value is cached for its time, null too', async () => {
+test('a loaded value, also null, is cached for its time to live', async () => {
   const cache = aCache()
   const loadNull = async () => (loads++, null)
   expect(await cache.load('a', loadNull)).toBeNull()
@@ -26,7 +26,7 @@ test('a loaded value is cached for its time, null too', async () => {
   expect(loads).toBe(2)
 })
 
-test('one load at a time runs for a key, and an undefined result is not cached', async () => {
+test('concurrent requests of a key share one load, and an undefined result is not cached', async () => {
   const cache = aCache()
   const nothing = async () => (loads++, undefined)
   const all = Array.from({ length: 100 }, () => cache.load('a', nothing))
@@ -36,7 +36,7 @@ test('one load at a time runs for a key, and an undefined result is not cached',
   expect(loads).toBe(2)
 })
 
-test('a load that takes longer than the value lives is shared, and its value expires', async () => {
+test('requests share a load that takes longer than the time to live, and its value expires', async () => {
   const cache = aCache(5)
   const release = Promise.withResolvers<void>()
   const slow = async () => (await release.promise, load())
@@ -49,7 +49,7 @@ test('a load that takes longer than the value lives is shared, and its value exp
   expect(await cache.load('a', load)).toBe(2)
 })
 
-test('the time of a value begins with its load', async () => {
+test('the time to live of a value begins with its load', async () => {
   const cache = aCache(30)
   const release = Promise.withResolvers<void>()
   const loading = cache.load('a', async () => (await release.promise, load()))
@@ -70,14 +70,14 @@ test('a load may revalidate the expired value', async () => {
   expect(cache.get('a')).toBe(1)
 })
 
-test('a failure reaches each request that waits, and is not cached', async () => {
+test('a failed load rejects each waiting request, and is not cached', async () => {
   const cache = aCache()
   const both = await Promise.allSettled([cache.load('a', fail), cache.load('a', fail)])
   expect(both.map(({ status }) => status)).toEqual(['rejected', 'rejected'])
   expect(await cache.load('a', load)).toBe(1)
 })
 
-test('a full cache drops the entry that was used longest ago', () => {
+test('a full cache evicts the least recently used entry', () => {
   const cache = new Cache<string>({ maxEntries: 2 })
   cache.set('a', 'A')
   cache.set('b', 'B')
@@ -86,7 +86,7 @@ test('a full cache drops the entry that was used longest ago', () => {
   expect(['a', 'b', 'c'].map((key) => cache.get(key))).toEqual(['A', undefined, 'C'])
 })
 
-test('the bytes of all values are bounded, and a value above its own bound is not cached', () => {
+test('evicts entries above maxBytes, and does not cache a value above maxValueBytes', () => {
   const cache = new Cache<string>({ maxBytes: 10, maxValueBytes: 6, sizeOf })
   cache.set('a', 'x'.repeat(6))
   cache.set('b', 'x'.repeat(6))
@@ -94,7 +94,7 @@ test('the bytes of all values are bounded, and a value above its own bound is no
   expect(['a', 'b', 'c'].map((key) => cache.get(key)?.length)).toEqual([undefined, 6, undefined])
 })
 
-test('an entry is taken once', () => {
+test('take() returns an entry once', () => {
   const cache = new Cache<string>({ maxEntries: 2 })
   cache.set('a', 'A')
   expect([cache.take('a'), cache.take('a')]).toEqual(['A', undefined])

@@ -8,11 +8,11 @@ afterEach(() => void vi.useRealTimers())
 const remainingOf = (header: string | undefined, elapsedMs = 0) =>
   Deadline.of({ [TIMEOUT_HEADER]: header }, elapsedMs).remainingMs
 
-test('a request has as much time as its header gives it, less what has passed since it arrived', () => {
+test('the remaining time is the value of the header minus the time since the request arrived', () => {
   expect(remainingOf('4000', 100)).toBe(3_900)
 })
 
-test('time that passes is spent, and nothing is left below zero', () => {
+test('the remaining time decreases to zero, and not below', () => {
   const deadline = Deadline.in(1_000)
   vi.advanceTimersByTime(400)
   expect([deadline.remainingMs, deadline.isOver]).toEqual([600, false])
@@ -25,11 +25,11 @@ test('time that passes is spent, and nothing is left below zero', () => {
 })
 
 test.each([undefined, '', '-1', '1e9', '12.5', 'soon', '999999', '9999999999999'])(
-  'the header %j gives the default: never more, whatever is sent',
+  'the invalid or excessive header %j results in the default deadline',
   (header) => expect(remainingOf(header)).toBe(requestTimes.deadline),
 )
 
-test('a call takes its own limit, and never more than what remains', () => {
+test('limit() returns at most the remaining time, and earlier() shortens a deadline', () => {
   const deadline = Deadline.in(3_000)
   expect(deadline.limit(2_000)).toBe(2_000)
   vi.advanceTimersByTime(2_500)
@@ -37,7 +37,7 @@ test('a call takes its own limit, and never more than what remains', () => {
   expect(deadline.earlier(300).remainingMs).toBe(200)
 })
 
-test('work that is done in time gives its result, and work that is not gives null at the deadline', async () => {
+test('race() returns the result of work that ends in time, and null at the deadline', async () => {
   const deadline = Deadline.in(1_000)
   await expect(deadline.race(Promise.resolve('done'))).resolves.toBe('done')
   await expect(deadline.race(Promise.reject(new Error('failed')))).rejects.toThrow('failed')

@@ -29,11 +29,11 @@ test.each([
   ['', [1, 1], 'a value', 'the end of the body'],
   ['\u0000', [1, 1], 'a value', 'a control character'],
   ['[1, // two\n2]', [1, 5], 'a value', 'another character'],
-] as const)('%j: line and column %j', (text, [line, column], expected, found) => {
+] as const)('finds the fault of %j at line and column %j', (text, [line, column], expected, found) => {
   expect(jsonFault(text)).toEqual({ line, column, expected, found })
 })
 
-test('a fault says nothing of the digits around it', () => {
+test('a fault contains none of the digits around it', () => {
   const fault = jsonFault('{"cardNumber": 4242424242424242 4000000000000002}')
   expect(fault).toEqual({ line: 1, column: 33, expected: '"," or "}"', found: 'a digit' })
 })
@@ -76,7 +76,7 @@ test('finds a fault in a text exactly when JSON.parse does', () => {
   )
 })
 
-test('reads what is nested 200,000 deep, and 4 MB, without recursion', () => {
+test('reads 200,000 levels of nesting, and 4 MB, without a stack overflow', () => {
   expect(jsonFault('['.repeat(200_000))).toMatchObject({ column: 200_001, found: 'the end of the body' })
   expect(jsonFault(`{"a":"${'x'.repeat(4_000_000)}"} `)).toBeNull()
 })

@@ -46,13 +46,13 @@ test('finds money in records, in unions and under a description', () => {
   expect(json).toContain('"byName":{"tip":2.00},"either":{"tip":3.00}')
 })
 
-test('leaves out a member without a value, and one that the schema does not name', () => {
+test('omits a member without a value, and a member that the schema does not name', () => {
   expect(render({ ...rest, zones: [{ price: 1, note: undefined, secret: 'x' }] })).toContain(
     '[{"price":1.00}]',
   )
 })
 
-test('throws for what the schema does not allow', () => {
+test('throws for a value that the schema does not allow', () => {
   expect(() => render({ ...rest, zones: [{ price: 1.234 }] })).toThrow('zones returned a value')
   expect(() => render({ ...rest, count: 1.5 })).toThrow('zones returned a value')
 })

@@ -32,13 +32,13 @@ test.each([
 })
 
 test.each(['zip', 'total', 'quantity', 'state', 'name', '', '__v', 'x'.repeat(60_000)])(
-  '%s is near no field of an order',
+  'suggests no field of an order for %s',
   (name) => {
     expect(nearestName(name, BODY)).toBeUndefined()
   },
 )
 
-test('swapped letters are one error, cvc is near cvv', () => {
+test('swapped letters count as one typo, as cvc for cvv does', () => {
   expect(typosBetween('recipeint', 'recipient')).toBe(1)
   expect(typosBetween('cvc', 'cvv')).toBe(1)
   expect(typosBetween('signin', 'signin')).toBe(0)

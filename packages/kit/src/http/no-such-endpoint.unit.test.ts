@@ -25,7 +25,7 @@ test.each([
   expect(nearestOperation(method, path)?.name ?? null).toBe(name)
 })
 
-test('the refusal names method and path, and nothing of the request', () => {
+test('the error names the suggested method and path, and no part of the request', () => {
   const { message } = noSuchEndpoint({ method: 'GET', url: '/publicapi/v1/orders/4242424242424242?x=y' })
   expect(message).toBe('There is no such endpoint. Did you mean GET /publicapi/v1/order/{apiKey}?')
   expect(noSuchEndpoint({ method: 'GET', url: '/nonsense' }).message).toBe('There is no such endpoint.')

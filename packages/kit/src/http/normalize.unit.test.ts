@@ -43,29 +43,29 @@ const card = {
   expirationYear: '33',
 }
 
-describe('what means the same order', () => {
+describe('equivalent spellings of an order', () => {
   const expected = parsed(SendOrder, { body: order }).values.body
   test.each<[string, object]>([
-    ['a key as a number', { restaurantApiKey: 9511054 }],
+    ['an apiKey as a number', { restaurantApiKey: 9511054 }],
     ['enum values in any case', { method: 'Delivery', payment: 'CARD ' }],
-    ['True', { test: 'True' }],
-    ['TRUE', { test: 'TRUE' }],
-    ['1 as text', { test: '1' }],
-    ['1 as a number', { test: 1 }],
-    ['yes', { test: 'yes' }],
+    ['True for true', { test: 'True' }],
+    ['TRUE for true', { test: 'TRUE' }],
+    ['1 as text for true', { test: '1' }],
+    ['1 as a number for true', { test: 1 }],
+    ['yes for true', { test: 'yes' }],
     ['a number as text', { tip: ' 3.00 ' }],
-    ['null and blank for what may be absent', { comments: null, tip: '3' }],
-    ['a card by its bare key', { card: 'visa' }],
-    ['an address by its bare key', { address: 'home' }],
-    ['a recipient by its bare key', { recipient: 'maria' }],
-  ])('%s', (_, change) => {
+    ['null for an optional field', { comments: null, tip: '3' }],
+    ['a card by its apiKey alone', { card: 'visa' }],
+    ['an address by its apiKey alone', { address: 'home' }],
+    ['a recipient by its apiKey alone', { recipient: 'maria' }],
+  ])('accepts %s', (_, change) => {
     expect(parsed(SendOrder, { body: { ...order, ...change } })).toMatchObject({
       problem: null,
       values: { body: expected },
     })
   })
 
-  test('member names without regard to case, on every level', () => {
+  test('accepts member names in any case, at every level', () => {
     const body = {
       restaurantAPIKey: '9511054',
       Items: [{ APIKey: 'pie', CustomizationChoices: [{ APIKEY: 'large' }] }],
@@ -84,13 +84,13 @@ describe('what means the same order', () => {
     })
   })
 
-  test('false in its spellings', () => {
+  test('accepts False, 0, no and NO for false', () => {
     for (const no of ['False', '0', 0, 'no', 'NO'])
       expect(parsed(SendOrder, { body: { ...order, test: no } }).values.body).toMatchObject({ test: false })
   })
 })
 
-test('the member of the right name goes before one of another case', () => {
+test('a member with the exact name takes precedence over a member in another case', () => {
   const body = { ...order, Tip: 9, tip: '3' }
   expect(parsed(SendOrder, { body })).toMatchObject({
     values: { body: { tip: 3 } },
@@ -98,7 +98,7 @@ test('the member of the right name goes before one of another case', () => {
   })
 })
 
-test('a body that passes is taken as it is: a member of another case is ignored and reported', () => {
+test('a valid body is not normalized: a member in another case is ignored and reported', () => {
   const { tip: _, ...others } = order
   expect(parsed(SendOrder, { body: { ...others, Tip: 9 } })).toMatchObject({
     values: { body: { tip: 0 } },
@@ -125,7 +125,7 @@ describe('cards', () => {
     ['a no-break space and a non-breaking hyphen', { cardNumber: '4242\u00A042424242\u20114242' }],
     ['the number as a number', { cardNumber: 4242424242424242 }],
     ['the cvv and the ZIP code as numbers', { cvv: 314, cardholderZip: 53703 }],
-  ])('%s', (_, change) => {
+  ])('normalizes %s', (_, change) => {
     expect(cardOf(change)).toEqual(card)
   })
 
@@ -134,7 +134,7 @@ describe('cards', () => {
     ['the month 13', { expirationMonth: 13 }, '/expirationMonth'],
     ['a month with a fraction', { expirationMonth: 9.5 }, '/expirationMonth'],
     ['a year of three digits', { expirationYear: 203 }, '/expirationYear'],
-    ['a number beyond what JSON keeps', { cardNumber: 2 ** 62 }, '/cardNumber'],
+    ['a card number above the safe integers', { cardNumber: 2 ** 62 }, '/cardNumber'],
     ['letters in the number', { cardNumber: '4242 4242 4242 424x' }, '/cardNumber'],
     ['a cvv of two digits', { cvv: 12 }, '/cvv'],
   ])('%s is a fault', (_, change, pointer) => {
@@ -151,7 +151,7 @@ test('ZIP codes, telephone numbers and apartments may be numbers; names may not'
   expect(parsed(RegisterUser, { body: known }).values.body).toMatchObject({ phone: '6085550142' })
 })
 
-test('the faults are those of the body as it was sent', () => {
+test('the faults refer to the body as it was sent', () => {
   const { items: _, restaurantApiKey, ...others } = order
   const body = { ...others, RestaurantApiKey: restaurantApiKey, method: 'fly', tip: '3' }
   expect(faultsOf(SendOrder, body).map(({ pointer, code }) => [pointer, code])).toEqual([
@@ -162,7 +162,7 @@ test('the faults are those of the body as it was sent', () => {
   ])
 })
 
-test('a query is all text: numbers, booleans and null as such, enum values in any case', () => {
+test('converts numbers, booleans and null in a query, and accepts enum values in any case', () => {
   const search = {
     latitude: '43.07',
     longitude: ' -89.38 ',
@@ -193,7 +193,7 @@ test('a query is all text: numbers, booleans and null as such, enum values in an
     })
 })
 
-test('values of the wrong kind are faults, and stay what they are', () => {
+test('refuses values of the wrong type without converting them', () => {
   for (const [field, value] of Object.entries({
     items: 'pie',
     method: 3,
@@ -206,12 +206,12 @@ test('values of the wrong kind are faults, and stay what they are', () => {
   expect(pointersOf(SendOrder, { ...order, items: ['pie'] })).toEqual(['/items/0'])
 })
 
-test('names of Object.prototype are fields like others', () => {
+test('ignores unknown fields with the names of Object.prototype', () => {
   const body = JSON.parse('{"constructor": 1, "toString": 2, "hasOwnProperty": 3}') as object
   expect(pointersOf(SendOrder, { ...order, ...body, tip: 'x' })).toEqual(['/tip'])
 })
 
-test('every documented body passes as it is', () => {
+test('every documented body of SendOrder, AddCard, AddAddress and RegisterUser has no faults', () => {
   for (const operation of [SendOrder, AddCard, AddAddress, RegisterUser])
     for (const body of Object.values<unknown>(operation.examples.bodies))
       expect(faultsOf(operation, body)).toEqual([])

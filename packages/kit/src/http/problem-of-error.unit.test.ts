@@ -14,19 +14,19 @@ async function answerTo(code: string) {
 
 test.each([
   ['a lost connection', '08006'],
-  ['no more connections', '53300'],
+  ['too many connections', '53300'],
   ['a row lock that was not released within lock_timeout', '55P03'],
-  ['a statement that was not done within statement_timeout', '57014'],
+  ['a statement that exceeded statement_timeout', '57014'],
   ['a server that is being stopped', '57P01'],
   ['a server that does not listen', 'ECONNREFUSED'],
-])('%s (%s) is 503, to be retried after a second', async (_, code) => {
+])('503 with Retry-After: 1 for %s (%s)', async (_, code) => {
   expect(await answerTo(code)).toEqual({ status: 503, code: 'service-unavailable', retryAfter: '1' })
 })
 
 test.each([
   ['a duplicate row', '23505'],
-  ['a statement that cannot be read', '42601'],
-  ['a file that must not be read', 'EACCES'],
-])('%s (%s) is a defect: 500', async (_, code) => {
+  ['a statement with a syntax error', '42601'],
+  ['a file without permission', 'EACCES'],
+])('500 for %s (%s)', async (_, code) => {
   expect(await answerTo(code)).toEqual({ status: 500, code: 'internal-error', retryAfter: undefined })
 })

@@ -9,13 +9,13 @@ test('a problem is an Error with its cause, and captures no stack', () => {
   expect(problem.stack).toBeUndefined()
 })
 
-test('a 503 is retried after a second unless it names another time; a 4xx names none', () => {
+test('a 503 has a retryAfterSeconds of 1 or its own value; a 4xx has none', () => {
   expect(new Problem('service-unavailable', '').retryAfterSeconds).toBe(1)
   expect(new Problem('overloaded', '', { retryAfterSeconds: 3 }).retryAfterSeconds).toBe(3)
   expect(new Problem('invalid-field', '').retryAfterSeconds).toBeUndefined()
 })
 
-test('several faults have the code of the first one that a retry does not heal', () => {
+test('several faults have the code of the first fault that a retry cannot resolve', () => {
   const faults = [
     { pointer: '/restaurantApiKey', code: 'restaurant-closed' as const, detail: 'It is closed.' },
     { pointer: '/tip', code: 'invalid-field' as const, detail: 'tip is not a number.' },

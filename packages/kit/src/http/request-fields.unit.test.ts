@@ -14,12 +14,12 @@ const order = {
 const unknownIn = (body: unknown) => parseOrder({ body }).unknownFields
 const headerOf = (body: unknown) => ignoredFields(unknownIn(body))
 
-test('a request of known fields alone has no unknown ones', () => {
+test('a request with known fields only has no unknown fields', () => {
   expect(unknownIn(order)).toEqual([])
   expect(headerOf({ ...order, card: null, address: { apiKey: 'c' }, comments: '' })).toBe('')
 })
 
-test('unknown fields are named on every level, each name once, with the field that may be meant', () => {
+test('names unknown fields at every level, each name once, with the field that may be meant', () => {
   const { firstName: _, ...others } = order.recipient
   const body = {
     ...order,
@@ -61,13 +61,13 @@ test('a missing field is reported with the unknown field that may be meant for i
   ])
 })
 
-test('what is given is not meant by another field', () => {
+test('suggests no field that the request contains', () => {
   expect(unknownIn({ ...order, comments: 'x', comment: 'y' })).toMatchObject([
     { name: 'comment', meant: null },
   ])
 })
 
-test('query parameters are named with query/ before them; internal names of ours are unknown as well', () => {
+test('names query parameters with the prefix query/, and internal fields as unknown', () => {
   const { unknownFields } = requestParser(RestaurantSearch)({ query: { limits: '3', 'pickup-radius': '' } })
   expect(unknownFields).toEqual([
     { name: 'query/limits', pointer: 'query/limits', meant: { name: 'query/limit', pointer: 'query/limit' } },
@@ -75,7 +75,7 @@ test('query parameters are named with query/ before them; internal names of ours
   expect(headerOf({ ...order, recipient: { ...order.recipient, guest: true } })).toBe('recipient.guest')
 })
 
-test('in a list at the top of a body; a day that does not exist is a fault and not ignored', () => {
+test('names unknown fields in a top-level list, and refuses a day that does not exist', () => {
   const menu = [{ apiKey: 'a', name: 'Pies', items: [{ apiKey: 'b', name: 'Pie', basePrice: 1, price: 2 }] }]
   const { unknownFields } = requestParser(PutMenu)({ params: { apiKey: 'a' }, query: {}, body: menu })
   expect(unknownFields.map(({ name }) => name)).toEqual(['[].items[].price'])
@@ -107,7 +107,7 @@ test('the header has plain ASCII only, and never a card number or an access key'
   expect(header).toBe('a%2C%20b, Gr%C3%B6%C3%9Fe, x%0D%0Aset-cookie%3A%20a%3Db, %EF%BF%BD, 100%25, [masked]')
 })
 
-test('the header is short, however many and however long names are', () => {
+test('the header has at most 20 names and 1,030 characters', () => {
   const many = Object.fromEntries(Array.from({ length: 5_000 }, (_, index) => [`f${index}`, 1]))
   expect(headerOf({ ...order, ...many })).toMatch(/^f0, f1, .*f19, \.\.\.$/)
   const long = Object.fromEntries(Array.from({ length: 20 }, (_, index) => [`${'é'.repeat(60)}${index}`, 1]))

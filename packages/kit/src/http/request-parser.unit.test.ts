@@ -59,8 +59,8 @@ const examples = operations.flatMap((operation): [string, Operation, Parts][] =>
   return bodies.map(([name, body]) => [`${operation.name}: ${name}`, operation, { params, query, body }])
 })
 
-describe('null and blank mean absent, for every member of every documented request', () => {
-  test.each(examples)('%s', (_, operation, { params, query, body }) => {
+describe('null and blank members of documented requests', () => {
+  test.each(examples)('mean the same as absent members in %s', (_, operation, { params, query, body }) => {
     for (const nothing of [null, '']) {
       for (const path of membersIn(body))
         expect([path, outcome(operation, { params, query, body: changed(body, path, nothing) })]).toEqual([
@@ -83,32 +83,32 @@ test('a required field that is null or blank is a missing-field', () => {
   ])
 })
 
-test('a password is neither trimmed nor taken for blank when it is white space', () => {
+test('a password of white space is neither trimmed nor blank', () => {
   const { values } = requestParser(Signin)({ body: { email: 'maria@example.org', password: '   ' } })
   expect((values.body as { password: { reveal(): string } }).password.reveal()).toBe('   ')
 })
 
-test('an element of a list that is null is at fault, as the places of the others count', () => {
+test('a null element of a list is a fault at its position (invalid-field)', () => {
   const [body] = Object.values(SendOrder.examples.bodies)
   expect(outcome(SendOrder, { body: changed(body, ['items', 0], null) })).toMatchObject([
     { pointer: '/items/0', code: 'invalid-field' },
   ])
 })
 
-test('between our own processes null stays null', () => {
+test('null stays null in a request between services', () => {
   const by = { userApiKey: null, applicationId: null, address: null }
   const [card] = Object.values(AddCard.examples.bodies)
   const { values } = requestParser(Tokenize)({ body: { ...card, by } })
   expect(values.body).toMatchObject({ by })
 })
 
-describe('a size fault names elements, characters or numbers', () => {
+describe('detail of a size fault', () => {
   const [body] = Object.values(SendOrder.examples.bodies)
   test.each([
     ['items', [], 'items must have at least 1 element.'],
     ['items', Array.from({ length: 101 }, () => ({ apiKey: 'a' })), 'items must have at most 100 elements.'],
     ['comments', 'x'.repeat(501), 'comments must have at most 500 characters.'],
-  ])('%s', (field, value, detail) => {
+  ])('names elements or characters: %s', (field, value, detail) => {
     expect(outcome(SendOrder, { body: changed(body, [field], value) })).toMatchObject([{ detail }])
   })
 
@@ -116,7 +116,7 @@ describe('a size fault names elements, characters or numbers', () => {
     ['limit', '0', 'limit must be at least 1.'],
     ['limit', '201', 'limit must be at most 200.'],
     ['pickup-radius', '-1', 'pickup-radius must be at least 0.'],
-  ])('query: %s=%s', (name, value, detail) => {
+  ])('names the bound of a query parameter: %s=%s', (name, value, detail) => {
     expect(outcome(RestaurantSearch, { query: { [name]: value } })).toMatchObject([{ detail }])
   })
 })

@@ -12,13 +12,13 @@ const requestIdFor = async (given: string) => {
 }
 
 test.each(['4242424242424242', 'pay-4242-4242-4242-4242', makeAccessKey('test')])(
-  'the request id %s would be a secret in every message and row: it gets another one',
+  'replaces the request id %s, which would put a secret into messages and rows',
   async (given) => {
     expect(await requestIdFor(given)).toMatch(/^[0-9a-f-]{36}$/)
   },
 )
 
-test('any other request id is kept', async () => {
+test('keeps any other request id', async () => {
   const given = crypto.randomUUID()
   expect(await requestIdFor(given)).toBe(given)
 })

@@ -4,14 +4,14 @@ import { orNull, readServiceHealth } from '#/http/service-health.ts'
 const queues = async () => Promise.reject(new Error('no connection'))
 const database = { at: 1, migration: '0001_create', missingIndexes: [] }
 
-test('a part whose server fails is null, and the other is reported', async () => {
+test('reports null for a part whose server fails, and the value of the other part', async () => {
   expect(await readServiceHealth({ database: async () => database, queues })).toEqual({
     database,
     queues: null,
   })
 })
 
-test('a part that does not respond in time is null', async () => {
+test('reports null for a part that does not respond in time', async () => {
   vi.useFakeTimers()
   const late = orNull(async () => new Promise(() => undefined), 2_000)
   await vi.advanceTimersByTimeAsync(2_000)

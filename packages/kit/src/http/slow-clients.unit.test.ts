@@ -40,7 +40,7 @@ test('a head may take 5 s, a request 15 s, and a connection without traffic 30 s
   })
 })
 
-test('300 connections that send nothing, or half a request, are closed, and others are served meanwhile', async () => {
+test('closes 300 connections with no or half a request, and serves other clients meanwhile', async () => {
   Object.assign(app.server, SHORT)
   const starts = [
     '',

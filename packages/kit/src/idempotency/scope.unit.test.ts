@@ -21,7 +21,7 @@ const card = (changes: object) =>
     ...changes,
   })
 
-test('the fingerprint of a request has nothing of a cvv, and the last four digits of a card number only', () => {
+test('a fingerprint depends on the last four digits of a card number only, and not on the cvv', () => {
   const whole = fingerprint(card({}))
   expect(fingerprint(card({ cvv: '2718' }))).toBe(whole)
   expect(fingerprint(card({ cardNumber: '4000056655694242' }))).toBe(whole)
@@ -29,7 +29,7 @@ test('the fingerprint of a request has nothing of a cvv, and the last four digit
   expect(fingerprint(card({ expirationYear: '32' }))).not.toBe(whole)
 })
 
-test('the fingerprint cannot be guessed without our secret, since a password is part of it', () => {
+test('the fingerprint of a request with a password depends on the internal secret', () => {
   const body = z.object({ password: secret(z.string(), (all) => all) }).parse({ password: 'a long password' })
   const elsewhere = { principal, path: '/p', body, secrets: ['another secret, as long as ours is'] as const }
   expect(fingerprint(body)).not.toBe(idempotencyScope('k', elsewhere)?.fingerprint)
@@ -37,16 +37,16 @@ test('the fingerprint cannot be guessed without our secret, since a password is 
 
 test.each([
   ['a card number', '4242424242424242'],
-  ['one with dashes', '"4242-4242-4242-4242"'],
+  ['a card number with dashes', '"4242-4242-4242-4242"'],
   ['an access key', `order-${makeAccessKey('live')}`],
-])('of a key that is %s a keyed hash is kept, the same each time', (_, key) => {
+])('stores a keyed hash of an idempotency key that is %s, the same each time', (_, key) => {
   const kept = parseIdempotencyKey(key, [SECRET])
   expect(kept).toMatch(/^[0-9a-f]{64}$/)
   expect(parseIdempotencyKey(key, [SECRET])).toBe(kept)
   expect(parseIdempotencyKey(key, ['another secret, as long as ours is'])).not.toBe(kept)
 })
 
-test('any other key is kept as it is, without its quotes', () => {
+test('stores any other idempotency key unchanged, without its quotes', () => {
   const uuid = crypto.randomUUID()
   expect(parseIdempotencyKey(uuid, [SECRET])).toBe(uuid)
   expect(parseIdempotencyKey(String.raw`"a-\"key\""`, [SECRET])).toBe('a-"key"')

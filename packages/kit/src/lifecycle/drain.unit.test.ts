@@ -5,7 +5,7 @@ import { createApp } from '#/http/server.ts'
 import { drain } from '#/lifecycle/service.ts'
 import { createLog } from '#/telemetry/log.ts'
 
-test('a process that stops refuses new connections, and still serves an idle one until its caller closes it', async () => {
+test('a stopping process refuses new connections, and serves an idle one until it is closed', async () => {
   const app = createApp(createLog('test', 'silent'))
   app.get('/', async () => 'served')
   await app.listen({ port: 0, host: '127.0.0.1' })

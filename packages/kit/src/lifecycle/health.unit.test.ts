@@ -26,7 +26,7 @@ test('a started replica is live, serving and ready', async () => {
   expect(await statuses()).toEqual({ live: 200, serving: 200, ready: 200 })
 })
 
-test('a replica without a server that it needs is serving, and not ready', async () => {
+test('a replica whose PostgreSQL is unavailable is serving, and not ready', async () => {
   postgres = async () => {
     throw new Error('connection refused')
   }

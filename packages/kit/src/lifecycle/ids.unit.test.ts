@@ -22,7 +22,7 @@ const piece = fc.oneof(
 )
 const id = fc.array(piece, { minLength: 1, maxLength: 6 }).map((pieces) => pieces.join('').slice(0, 100))
 
-test('an id is replaced exactly when it holds a card number or a key', () => {
+test('a request id is replaced exactly when it contains a card number or a key', () => {
   fc.assert(
     fc.property(id, (given) => {
       const isKept = requestIdOf({ headers: { 'x-request-id': given } }) === given

@@ -21,13 +21,13 @@ function setting() {
   return { client, redis, state, run }
 }
 
-test('sends every command while they succeed', async () => {
+test('sends every command while commands succeed', async () => {
   const { state, run } = setting()
   state.isUp = true
   expect([await run(), await run()]).toEqual(['reply', 'reply'])
 })
 
-test('sends no command without a connection, and the next one with it', async () => {
+test('sends no command without a connection, and commands again with it', async () => {
   const { client, redis, state, run } = setting()
   state.isUp = true
   client.status = 'reconnecting'
@@ -37,7 +37,7 @@ test('sends no command without a connection, and the next one with it', async ()
   expect([redis.isAvailable, await run()]).toEqual([true, 'reply'])
 })
 
-test('sends no command after three failures in a row, and one after a second', async () => {
+test('sends no command after three failures in a row, and one trial command after a second', async () => {
   const { redis, state, run } = setting()
   for (let index = 0; index < 10; index++) expect(await run()).toBe('fallback')
   expect([redis.isAvailable, state.commands]).toEqual([false, 3])
@@ -47,7 +47,7 @@ test('sends no command after three failures in a row, and one after a second', a
   expect(state.commands, 'that command failed').toBe(4)
 })
 
-test('sends all commands again after that one succeeds', async () => {
+test('sends all commands again after the trial command succeeds', async () => {
   const { state, run } = setting()
   for (let index = 0; index < 3; index++) await run()
   state.isUp = true

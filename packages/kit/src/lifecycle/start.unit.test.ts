@@ -23,7 +23,7 @@ async function started(script: string) {
 }
 const FOREVER = 'console.log("here"); setInterval(() => {}, 1000)'
 
-test.runIf(isLinux)('of a process that aborts nothing is left: no core, no report', async () => {
+test.runIf(isLinux)('an aborted process leaves neither a core dump nor a report', async () => {
   const { child, pid } = await started(FOREVER)
   expect(readFileSync(`/proc/${pid}/limits`, 'utf8')).toMatch(/^Max core file size +0 +0 /m)
   expect(Number.parseInt(readFileSync(`/proc/${pid}/coredump_filter`, 'utf8'), 16)).toBe(0)
@@ -36,7 +36,7 @@ const leavesCores = () =>
   readFileSync('/proc/sys/kernel/core_pattern', 'utf8').trim() === 'core' &&
   /^Max core file size .* (unlimited) +bytes/m.test(readFileSync('/proc/self/limits', 'utf8'))
 
-test.runIf(isLinux && leavesCores())('any other process here leaves a core', async () => {
+test.runIf(isLinux && leavesCores())('an aborted process without start.sh leaves a core dump', async () => {
   const child = spawn('/bin/sh', ['-c', CORES, 'sh', '/bin/sh', '-c', 'kill -ABRT $$'], { cwd: folder })
   await once(child, 'exit')
   expect(readdirSync(folder)).toEqual([expect.stringMatching(/^core/)])
@@ -50,7 +50,7 @@ test('SIGUSR1 opens no debugger', async () => {
   expect(said).toBe('none\n')
 })
 
-test('there is no __proto__ to write to', async () => {
+test('objects have no __proto__ accessor', async () => {
   const { child, said } = await started('console.log("__proto__" in {})')
   await once(child, 'close')
   expect(said).toBe('false\n')

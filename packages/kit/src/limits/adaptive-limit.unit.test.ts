@@ -55,7 +55,7 @@ function exhaust(limit: AdaptiveLimit): Permit[] {
   return permits
 }
 
-test('grows by 5 each 100 ms while requests find no permit, and not without them', () => {
+test('grows by 5 each 100 ms while the permits are exhausted, and not otherwise', () => {
   const limit = aLimit()
   for (let tick = 0; tick < 3; tick++) limit.adapt()
   expect(limit.permits).toBe(96)
@@ -64,7 +64,7 @@ test('grows by 5 each 100 ms while requests find no permit, and not without them
   expect(limit.permits).toBe(101)
 })
 
-test('shrinks by a tenth as soon as the service is overloaded, once for all requests that were sent before that', () => {
+test('shrinks by a tenth at an overload, once for all requests from before the decrease', () => {
   const limit = aLimit()
   const permits = exhaust(limit)
   const [late, ...first] = permits.splice(0, 40)
@@ -77,7 +77,7 @@ test('shrinks by a tenth as soon as the service is overloaded, once for all requ
   expect(limit.permits).toBe(77)
 })
 
-test('shrinks from the permits in use when they are fewer', () => {
+test('shrinks to 90 % of the permits in use when they are fewer than the limit', () => {
   const limit = new AdaptiveLimit({ first: 1_000, least: 32, most: 2_000 })
   const [permit] = Array.from({ length: 100 }, () => limit.acquire())
   permit?.answered(true)
@@ -111,7 +111,7 @@ test('stays between its bounds', () => {
   expect(limit.permits).toBe(2_000)
 })
 
-test('an application gets no more than two thirds of the permits while the limit grows', () => {
+test('one application does not exhaust the permits while the limit grows', () => {
   const limit = aLimit()
   for (let times = 0; times < 50; times++) {
     while (limit.isAvailable('noisy')) limit.acquire('noisy')
@@ -120,7 +120,7 @@ test('an application gets no more than two thirds of the permits while the limit
   expect(limit.isAvailable('quiet')).toBe(true)
 })
 
-test('all of 200 orders a second are served after 5 s when each waits for a processor for 1 s', () => {
+test('serves over 99 % of 200 orders a second after 5 s when each waits 1 s for a processor', () => {
   const { refused, rejected, served } = simulate(aLimit(), {
     rate: 200,
     seconds: 20,
@@ -136,7 +136,7 @@ test('all of 200 orders a second are served after 5 s when each waits for a proc
 })
 
 test.each([0, 1_000])(
-  'ten times too much ends in early refusals, with %i ms outside: the service works all the time and rejects less than 1 in 100',
+  'at tenfold load with %i ms outside, uses 0.97 of its capacity and rejects 0.99 of the excess early',
   (outsideMs) => {
     const { refused, rejected, served } = simulate(aLimit(), {
       rate: 3_300,
@@ -156,7 +156,7 @@ test.each([
   { outsideMs: 0, mostMs: 1_500 },
   { outsideMs: 1_000, mostMs: 2_500 },
 ])(
-  'on a machine that does 25 a second no request waits longer than $mostMs ms for the CPU, with $outsideMs ms outside',
+  'with a capacity of 25 a second no request waits $mostMs ms for the CPU ($outsideMs ms outside)',
   ({ outsideMs, mostMs }) => {
     const { served, longestMs } = simulate(aLimit(), {
       rate: 50,

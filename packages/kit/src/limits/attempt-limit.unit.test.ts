@@ -27,7 +27,7 @@ test('an attempt above the limit is 429 with the seconds until the window of the
   await limit.count('one')
 })
 
-test('an attempt that succeeded is taken back', async () => {
+test('takeBack returns an attempt to the limit', async () => {
   for (let time = 0; time < 10; time++) {
     await limit.count('one')
     await limit.takeBack('one')
@@ -37,7 +37,7 @@ test('an attempt that succeeded is taken back', async () => {
   await expect(limit.count('one')).rejects.toMatchObject(rejected(60))
 })
 
-test('a check counts nothing, and fails when as many attempts failed as there are', async () => {
+test('check() does not count, and is 429 when the failed attempts have reached the limit', async () => {
   for (let time = 0; time < 10; time++) await limit.check('one')
   await limit.countFailed('one')
   await limit.check('one')

@@ -21,7 +21,7 @@ test('a permit is released once, however often release is called', () => {
   expect(limit.isAvailable()).toBe(false)
 })
 
-test('work that waits for another system needs no permit, and continues above the limit afterwards', async () => {
+test('suspended work uses no permit, and continues above the limit afterwards', async () => {
   const limit = new ConcurrencyLimit({ permits: 1 })
   const outside = Promise.withResolvers<string>()
   const permit = limit.acquire('one')
@@ -36,7 +36,7 @@ test('work that waits for another system needs no permit, and continues above th
   expect(limit.isAvailable('one')).toBe(true)
 })
 
-test('a permit is acquired again when the wait fails, and stays released when it was released meanwhile', async () => {
+test('suspend() acquires the permit again after a failure, unless it was released meanwhile', async () => {
   const limit = new ConcurrencyLimit({ permits: 1 })
   const permit = limit.acquire()
   await expect(permit.suspend(() => Promise.reject(new Error('no answer')))).rejects.toThrow('no answer')
@@ -45,7 +45,7 @@ test('a permit is acquired again when the wait fails, and stays released when it
   expect(limit.isAvailable()).toBe(true)
 })
 
-test('one application gets two thirds of the permits at most, and each other one two thirds of the rest', () => {
+test('an application gets at most two thirds of the free permits, rounded up: 8, 3 and 1 of 12', () => {
   const limit = new ConcurrencyLimit({ permits: 12 })
   const taken = (applicationId: string) => {
     for (let count = 0; ; count += 1)
@@ -58,7 +58,7 @@ test('one application gets two thirds of the permits at most, and each other one
   expect(['noisy', 'loud', 'quiet'].map(taken)).toEqual([8, 3, 1])
 })
 
-test('a key has its own permits, whatever the others have', () => {
+test('each key has its own permits', () => {
   const limit = new ConcurrencyLimit({ permitsPerKey: 2 })
   const [first] = [limit.acquire('one'), limit.acquire('one')]
   expect(limit.tryAcquire('one')).toBeNull()
@@ -67,7 +67,7 @@ test('a key has its own permits, whatever the others have', () => {
   expect(limit.tryAcquire('one')).not.toBeNull()
 })
 
-describe('waiting', () => {
+describe('waiting for a permit', () => {
   const WAIT_MS = 400
   const PENDING = 240
   let limit: ConcurrencyLimit
@@ -81,7 +81,7 @@ describe('waiting', () => {
   const exhaust = (key: string): Permit[] => Array.from({ length: 16 }, () => limit.acquire(key))
   const wait = (key: string) => limit.waitAtMost(WAIT_MS, key)
 
-  test('a key without a free permit gets none within the wait; another key gets its own at once', async () => {
+  test('an exhausted key gets no permit within the wait; another key gets one at once', async () => {
     exhaust('silent')
     const late = wait('silent')
     expect(await wait('other')).not.toBeNull()
@@ -89,7 +89,7 @@ describe('waiting', () => {
     expect(await late).toBeNull()
   })
 
-  test('a released permit goes to the request that has waited longest, and to one only', async () => {
+  test('a released permit goes only to the request that has waited longest', async () => {
     const [first] = exhaust('busy')
     const pending = [wait('busy'), wait('busy')]
     first?.release()
@@ -109,7 +109,7 @@ describe('waiting', () => {
     expect(await silent).toBeNull()
   })
 
-  test('requests above the bound of pending ones get no permit at once', async () => {
+  test('a request above the bound of pending requests is rejected without a wait', async () => {
     exhaust('silent')
     const pending = Array.from({ length: PENDING }, () => wait('silent'))
     expect(await wait('silent')).toBeNull()
@@ -125,7 +125,7 @@ describe('waiting', () => {
     expect(await late).toBeNull()
   })
 
-  test('work begins in order of arrival, so many at a time, also after work that failed', async () => {
+  test('work begins in order of arrival, two at a time, also after a failure', async () => {
     const two = new ConcurrencyLimit({ permits: 2 })
     const begun: number[] = []
     const works = [0, 1, 2, 3].map(() => Promise.withResolvers<void>())
@@ -147,7 +147,7 @@ describe('waiting', () => {
     expect(two.isAvailable()).toBe(true)
   })
 
-  test('a cancellation ends the waits, and leaves the permits in use alone', async () => {
+  test('cancelPending rejects the waiting requests, and keeps the permits in use', async () => {
     const one = new ConcurrencyLimit({ permits: 1 })
     const permit = await one.wait()
     const waiting = one.wait()

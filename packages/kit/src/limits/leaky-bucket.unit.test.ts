@@ -11,7 +11,7 @@ const takenAtOnce = (rate: LeakyBucket, applicationId: string) => {
   for (let count = 0; ; count += 1) if (!rate.take(applicationId).isAllowed) return count
 }
 
-test('the remaining requests are never more than the limit, however fine the clock', () => {
+test('the remaining requests stay below a limit of a million requests a second', () => {
   vi.useRealTimers()
   const rate = aRate(1_000_000)
   for (const _ of [1, 2, 3]) expect(rate.take('one').remaining).toBeLessThan(1_000_000)
@@ -41,14 +41,14 @@ test('admits as many requests at once as the policy announces, at any rate and t
   vi.restoreAllMocks()
 })
 
-test('unused capacity lasts for one second', () => {
+test('unused capacity accumulates for at most one second', () => {
   const rate = aRate(10)
   takenAtOnce(rate, 'one')
   vi.advanceTimersByTime(60_000)
   expect(takenAtOnce(rate, 'one')).toBe(10)
 })
 
-test('one application takes nothing from another', () => {
+test('the requests of one application do not reduce the limit of another', () => {
   const rate = aRate(10)
   takenAtOnce(rate, 'noisy')
   expect(rate.usedUp('noisy')).toMatchObject({ isAllowed: false })
@@ -56,7 +56,7 @@ test('one application takes nothing from another', () => {
   expect(takenAtOnce(rate, 'quiet')).toBe(10)
 })
 
-test('a key may be used up for one second after the last rejection', () => {
+test('isAnyUsedUp is true for one second after the last rejection', () => {
   const rate = aRate(10)
   expect(rate.isAnyUsedUp).toBe(false)
   takenAtOnce(rate, 'noisy')
@@ -66,7 +66,7 @@ test('a key may be used up for one second after the last rejection', () => {
   expect(rate.isAnyUsedUp).toBe(false)
 })
 
-test('in any time admits at most one second more than an even rate', () => {
+test('admits at most the requests of one second above an even rate, in any period', () => {
   const pauses = fc.array(fc.integer({ min: 0, max: 300 }), { minLength: 1, maxLength: 200 })
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 100 }), pauses, (perSecond, waits) => {

@@ -24,7 +24,7 @@ const anOperation = (path: string, admission: AdmissionClass) =>
     problems: [],
   })
 
-test('a service works on 512 reads at a time and rejects the others (503); operations with priority are not counted', async () => {
+test('a service accepts 512 concurrent reads, rejects more (503), and does not count priority', async () => {
   const ends: (() => void)[] = []
   const app = createApp(createLog('test', 'silent'))
   const route = router(app, secrets)
@@ -44,7 +44,7 @@ test('a service works on 512 reads at a time and rejects the others (503); opera
   expect((await Promise.all(others)).map(({ statusCode }) => statusCode)).toEqual([200, 200, 200])
 })
 
-test('a replica of orders accepts as many orders as the gateway sends it at first', () => {
+test('the concurrency limit of orders equals the first limit of the gateway', () => {
   const { gateway, service } = ADMISSION_POLICIES.order
   expect(gateway.permits.first).toBe(service)
 })

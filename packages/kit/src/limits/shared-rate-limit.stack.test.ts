@@ -52,7 +52,7 @@ const taken = async (limit: SharedRateLimit, key: string, times: number) => {
 }
 
 test.each([5, 3_000])(
-  'two replicas share one limit, and %i requests are allowed exactly',
+  'two replicas share one limit, and admit exactly %i requests of a key',
   async (requests) => {
     const policy = { requests, seconds: 60 }
     const [one, other] = await Promise.all([replica(policy), replica(policy)])
@@ -75,7 +75,7 @@ function stopClock(): void {
 /** In each direction: a command takes longer than a request waits for it. */
 const FAR_MS = 75
 
-test('two replicas exceed their common limit by a 64th each when Redis is slower than a request waits', async () => {
+test('two replicas exceed their limit by at most a 64th each when Redis is slow', async () => {
   const policy = { requests: 3_000, seconds: 60 }
   const far = await proxyTo(servers().redis, { delayMs: FAR_MS })
   onTestFinished(() => far.close())
@@ -96,7 +96,7 @@ test('two replicas exceed their common limit by a 64th each when Redis is slower
   expect(allowed).toBeLessThanOrEqual(policy.requests * (1 + 2 / 64))
 })
 
-test('requests that passed while Redis was unavailable are in the common count when it is back', async () => {
+test('the common count includes the requests from an outage of Redis', async () => {
   const policy = { requests: 300, seconds: 60 }
   const [one, other] = await Promise.all([replica(policy), replica(policy)])
   const key = randomUUID()
@@ -123,7 +123,7 @@ test('the remaining requests count down one by one, to 0', async () => {
   expect((await limit.take(key)).seconds).toBeLessThanOrEqual(60)
 })
 
-test('a new window begins when the quota announced it', async () => {
+test('a new window begins at the announced time', async () => {
   const limit = await replica({ requests: 2, seconds: 60 })
   stopClock()
   const key = randomUUID()
@@ -153,7 +153,7 @@ test('3,000 requests of one key cost fewer than 1,000 commands', async () => {
   expect(Number(calls)).toBeLessThan(1_000)
 })
 
-test('without Redis each replica counts for itself; after its return they count together again', async () => {
+test('each replica counts alone while Redis is unavailable; later they share a count again', async () => {
   const policy = { requests: 3, seconds: 60 }
   const [one, other] = await Promise.all([replica(policy), replica(policy)])
   proxy.cut()

@@ -78,7 +78,7 @@ test('a statement takes at most 64 items; the rest starts beside it', async () =
   expect(items().map(({ length }) => length)).toEqual([64, 1])
 })
 
-test('calls that are gathered share a statement after the time for which they wait', async () => {
+test('gathered calls share a statement after gatherMs', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout'] })
   onTestFinished(() => void vi.useRealTimers())
   const { items, call } = statements({ gatherMs: 100 })
@@ -91,7 +91,7 @@ test('calls that are gathered share a statement after the time for which they wa
   expect(items()).toEqual([['a', 'b']])
 })
 
-test('a backlog of gathered calls starts as fast as its batches fill', async () => {
+test('a backlog of gathered calls starts a full batch as soon as a statement ends', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout'] })
   onTestFinished(() => void vi.useRealTimers())
   const { made, items, call } = statements({ gatherMs: 100 })
@@ -156,7 +156,7 @@ test('a statement runs in the trace of its first call, also when it waits for ot
   expect(seen).toEqual(['a', 'c', 'd'])
 })
 
-test('databases do not share statements', async () => {
+test('calls for different databases do not share a statement', async () => {
   const made: [object, readonly string[]][] = []
   const call = batched({
     run: (on: object, items: readonly string[]) => {

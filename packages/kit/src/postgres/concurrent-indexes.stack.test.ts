@@ -67,7 +67,7 @@ const states = async ({ db }: Setup) => {
   return rows
 }
 
-test('an index is built while writes continue, and has all of them', async () => {
+test('an index is built while writes continue, and contains all written rows', async () => {
   const setup = await setUp(ROWS)
   const { db, build } = setup
   const state = { isBuilding: true }
@@ -82,7 +82,7 @@ test('an index is built while writes continue, and has all of them', async () =>
   await setup.close()
 })
 
-test('a build takes longer than the time limit of a statement', async () => {
+test('a build may take longer than statement_timeout', async () => {
   const setup = await setUp(ROWS)
   const database = new URL(setup.url).pathname.slice(1)
   await execute(setup.url, `alter database ${database} set statement_timeout = '5ms'`)
@@ -93,7 +93,7 @@ test('a build takes longer than the time limit of a statement', async () => {
   await setup.close()
 })
 
-test('a build that is killed while it reads the table is built again', async () => {
+test('an index is built again after its build was killed while it read the table', async () => {
   const setup = await setUp(100)
   // Each row waits for the lock of another session.
   await execute(
@@ -120,7 +120,7 @@ test('a build that is killed while it reads the table is built again', async () 
   await setup.close()
 })
 
-test('a build that was killed leaves no index in use, and the next one builds it again', async () => {
+test('a killed build leaves an invalid index, and the next build replaces it', async () => {
   const setup = await setUp(100)
   const writer = await openTransaction(setup.url)
   const failed = setup.build().catch(String)
@@ -137,7 +137,7 @@ test('a build that was killed leaves no index in use, and the next one builds it
   await setup.close()
 })
 
-test('a replica does not wait for another one that is building, and does not disturb it', async () => {
+test('a replica neither waits for the build of another replica nor disturbs it', async () => {
   const setup = await setUp(100)
   const writer = await openTransaction(setup.url)
   const first = setup.build()

@@ -12,16 +12,16 @@ const anyOf = (letters: string) => letters[pick(letters.length)] ?? ''
 const MISTAKES: Record<string, (key: string, at: number) => string> = {
   'another letter': (key, at) =>
     key.slice(0, at) + anyOf(BASE62.replace(key[at] ?? '', '')) + key.slice(at + 1),
-  'two letters the other way round': (key, at) =>
+  'two swapped letters': (key, at) =>
     key.slice(0, at) + (key[at + 1] ?? '') + (key[at] ?? '') + key.slice(at + 2),
-  'a letter too few': (key, at) => key.slice(0, at) + key.slice(at + 1),
-  'a letter too many': (key, at) => key.slice(0, at) + anyOf(BASE62) + key.slice(at),
-  'a letter twice': (key, at) => key.slice(0, at) + (key[at] ?? '') + key.slice(at),
-  'capitals for small letters': (key) => key.toUpperCase(),
-  'the end cut off': (key, at) => key.slice(0, at),
+  'a missing letter': (key, at) => key.slice(0, at) + key.slice(at + 1),
+  'an additional letter': (key, at) => key.slice(0, at) + anyOf(BASE62) + key.slice(at),
+  'a doubled letter': (key, at) => key.slice(0, at) + (key[at] ?? '') + key.slice(at),
+  'capitals instead of small letters': (key) => key.toUpperCase(),
+  'a truncated end': (key, at) => key.slice(0, at),
 }
 
-test('a key that is made is taken for one; of 178 random bits no two are the same', () => {
+test('1,000 generated keys are valid and differ from each other', () => {
   const keys = Array.from({ length: 1_000 }, (_, at) => makeAccessKey(at % 2 ? 'live' : 'test'))
   expect(keys.filter((key) => !looksLikeAccessKey(key))).toEqual([])
   expect(new Set(keys).size).toBe(1_000)
@@ -29,7 +29,7 @@ test('a key that is made is taken for one; of 178 random bits no two are the sam
   expect(new Set(keys.map(hashAccessKey)).size).toBe(1_000)
 })
 
-test('no random key of the right shape has the right checksum', () => {
+test('none of 50,000 random keys of the right shape has a valid checksum', () => {
   const taken = Array.from({ length: KEYS }, () => `platter_live_${random36()}`).filter(looksLikeAccessKey)
   expect(taken).toEqual([])
 })
@@ -51,11 +51,11 @@ test.each([
   'fo_live_abc',
   'platter_live_é'.padEnd(49, 'é'),
   'x'.repeat(10_000_000),
-])('what is no key at all is refused', (text) => {
+])('a text without the shape of a key is refused', (text) => {
   expect(looksLikeAccessKey(text)).toBe(false)
 })
 
-test('a key with something around it is no key', () => {
+test('a key with other characters around it is refused', () => {
   const key = makeAccessKey('live')
   for (const text of [` ${key}`, `${key}\n`, `${key}, ${key}`, `Bearer ${key}`, `${key}\u0000`])
     expect(looksLikeAccessKey(text)).toBe(false)

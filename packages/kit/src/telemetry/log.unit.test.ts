@@ -13,7 +13,7 @@ function written(say: (log: ReturnType<typeof createLog>) => void): Record<strin
   return lines.map((line) => JSON.parse(line) as Record<string, unknown>)
 }
 
-test('a line is JSON: when, how severe, who, the named fields, and a sentence', () => {
+test('a line is JSON with level, time, service, pid, the named fields and a message', () => {
   const [line] = written((log) => log.warn({ orderApiKey: 'ab12', attempt: 2 }, 'not yet'))
   expect(line).toEqual({
     level: 'warn',
@@ -26,13 +26,13 @@ test('a line is JSON: when, how severe, who, the named fields, and a sentence', 
   })
 })
 
-test('a field that is not allowed is not written, however it got there', () => {
+test('omits fields that are not allowed', () => {
   const request = { status: 200, body: { cvv: '314' }, headers: { cookie: 'x' }, password: 'secret' }
   const [line] = written((log) => log.info(request, 'request'))
   expect(Object.keys(line!)).toEqual(['level', 'time', 'service', 'pid', 'status', 'msg'])
 })
 
-test('of an error: name, code, message, stack and cause, and not the row that PostgreSQL quotes', () => {
+test('logs name, code, message, stack and cause of an error, without the detail of PostgreSQL', () => {
   const cause = Object.assign(new Error('duplicate key'), { code: '23505', detail: 'Key (email)=(maria@…)' })
   const [line] = written((log) => log.error({ err: new Error('not stored', { cause }) }, 'problem'))
   const err = line!['err'] as { cause: object }
@@ -40,7 +40,7 @@ test('of an error: name, code, message, stack and cause, and not the row that Po
   expect(Object.keys(err.cause)).toEqual(['name', 'code', 'message', 'stack'])
 })
 
-test('a card number and an access key within what may be said are masked', () => {
+test('masks a card number and an access key in an allowed field', () => {
   const reason =
     'GET /menu?access-token=platter_live_abcdefghijkl failed: 4242 4242 4242 4242 is not a number'
   const [line] = written((log) => log.warn({ reason }, 'failed'))
@@ -49,7 +49,7 @@ test('a card number and an access key within what may be said are masked', () =>
 
 const CARD = '4929131478652939'
 const KEY = makeAccessKey('live')
-test('a terminal that shows a line obeys nothing in it', () => {
+test('escapes characters that control a terminal', () => {
   const lines: string[] = []
   const log = createLog('orders', 'info', { write: (line: string) => void lines.push(line) })
   const reason = 'no\u001B[2J\u009B31m\u202Echeese\u2028'
@@ -94,7 +94,7 @@ const fields = fc.constantFrom<LogField>(
   'orderApiKey',
 )
 
-test('ten thousand shapes of whatever there is to log: no line has a card number or an access key, and each is JSON', () => {
+test('none of 10,000 generated lines contains a card number or an access key, and each is JSON', () => {
   expect(isCardNumber(CARD)).toBe(true)
   const lines: string[] = []
   const log = createLog('orders', 'info', { write: (line: string) => void lines.push(line) })

@@ -58,7 +58,7 @@ test.each([
     () => listening((socket) => void socket.on('error', () => 'it was killed').resume()),
   ],
 ])(
-  'where %s, requests are served, one line says so, and the end comes as soon',
+  'serves requests, logs the outage at most once, and stops on SIGTERM when %s',
   async (_, receiver) => {
     const { url, lines } = await measured(await receiver())
     for (let round = 0; round < 6; round++) {

@@ -14,7 +14,7 @@ import {
   traceparent,
 } from '#/telemetry/spans.ts'
 
-test('without a receiver work is only done: no span is described, no header made', async () => {
+test('without a receiver, work runs without spans and without trace headers', async () => {
   const described: string[] = []
   const describe = () => {
     described.push('span')
@@ -45,24 +45,24 @@ function traceOf(headers: Record<string, unknown>): string {
   return new RootSpan({ traceparent: headers['traceparent'], requestId: 'r1' }, entrance).traceId
 }
 
-test('a traceparent is continued, and nothing of a tracestate or of baggage is kept', () => {
+test('continues the trace of a valid traceparent', () => {
   const headers = { traceparent: `00-${TRACE}-${SPAN}-01`, tracestate: 'a=4242424242424242', baggage: 'b=1' }
   expect(traceOf(headers)).toBe(TRACE)
 })
 
 test.each([
-  ['another shape', 'anything'],
-  ['nothing', ''],
+  ['a text of another format', 'anything'],
+  ['an empty text', ''],
   ['a card number', '4242424242424242'],
-  ['one that is padded', `00-${'4242424242424242'.padStart(32, ' ')}-${SPAN}-01`],
-  ['zeros', `00-${'0'.repeat(32)}-${SPAN}-01`],
-  ['a span of zeros', `00-${TRACE}-${'0'.repeat(16)}-01`],
-  ['upper case', `00-${TRACE.toUpperCase()}-${SPAN}-01`],
-  ['one that is too long', `00-${TRACE}00-${SPAN}-01`],
-  ['a version that may not be', `ff-${TRACE}-${SPAN}-01`],
-  ['something behind it', `00-${TRACE}-${SPAN}-01-4242424242424242`],
-  ['two', `00-${TRACE}-${SPAN}-01, 00-${TRACE}-${SPAN}-01`],
-])('a traceparent that is %s begins a trace of its own', (_, given) => {
+  ['a padded trace id', `00-${'4242424242424242'.padStart(32, ' ')}-${SPAN}-01`],
+  ['a trace id of zeros', `00-${'0'.repeat(32)}-${SPAN}-01`],
+  ['a span id of zeros', `00-${TRACE}-${'0'.repeat(16)}-01`],
+  ['a trace id in upper case', `00-${TRACE.toUpperCase()}-${SPAN}-01`],
+  ['a trace id that is too long', `00-${TRACE}00-${SPAN}-01`],
+  ['a forbidden version', `ff-${TRACE}-${SPAN}-01`],
+  ['trailing characters', `00-${TRACE}-${SPAN}-01-4242424242424242`],
+  ['two values', `00-${TRACE}-${SPAN}-01, 00-${TRACE}-${SPAN}-01`],
+])('ignores an invalid traceparent: %s', (_, given) => {
   expect(traceOf({ traceparent: given })).toBe('0'.repeat(32))
 })
 
@@ -71,11 +71,11 @@ const [SAMPLED, UNSAMPLED] = [`00-${TRACE}-${SPAN}-01`, `00-${TRACE}-${SPAN}-00`
 
 test.each([
   ['records a new trace at the gateway by the ratio', NOBODY_DECIDED, { mayBegin: true, chance: 0.04 }, true],
-  ['drops the others', NOBODY_DECIDED, { mayBegin: true, chance: 0.05 }, false],
+  ['drops a new trace above the ratio', NOBODY_DECIDED, { mayBegin: true, chance: 0.05 }, false],
   ['begins no trace behind the gateway', NOBODY_DECIDED, { mayBegin: false, chance: 0 }, false],
-  ['follows a caller who records', SAMPLED, { mayBegin: true, chance: 0.9 }, true],
-  ['follows a caller who does not', UNSAMPLED, { mayBegin: true, chance: 0 }, false],
-  ['takes an unreadable traceparent for none', 'anything', { mayBegin: true, chance: 0 }, true],
+  ['follows a caller that records', SAMPLED, { mayBegin: true, chance: 0.9 }, true],
+  ['follows a caller that does not record', UNSAMPLED, { mayBegin: true, chance: 0 }, false],
+  ['treats an unreadable traceparent as none', 'anything', { mayBegin: true, chance: 0 }, true],
 ] as const)('parent-based sampling %s', (_, given, { mayBegin, chance }, expected) => {
   const sampling = { isParentBased: true, ratio: 0.05, mayBegin, chance: () => chance }
   expect(isRecorded(given, sampling)).toBe(expected)
@@ -94,7 +94,7 @@ const failureOf = (requestId: string, given?: string) => {
   return failureTraceId({ traceparent: given, requestId })
 }
 
-test('a failure without a trace is recorded in one that the request id names, which is the same in every service', () => {
+test('a failure without a trace has a trace id that the request id determines', () => {
   expect(failureOf('2f1c8c7e-4c1b-4d5e-9f00-0123456789ab')).toBe('2f1c8c7e4c1b4d5e9f000123456789ab')
   expect(failureOf('order 34')).toMatch(/^[0-9a-f]{32}$/)
   expect(failureOf('order 34')).toBe(failureOf('order 34'))

@@ -5,20 +5,20 @@ import { expiryFaults } from '#/domain/expiry.ts'
 const card = (month: string, year: string) => ({ expirationMonth: month, expirationYear: year })
 
 test.each([
-  ['in its month', card('11', '26'), '2026-11-15T12:00:00Z'],
-  ['on the last evening in Honolulu', card('11', '26'), '2026-12-01T09:59:59Z'],
-  ['to the last moment anywhere', card('11', '26'), '2026-12-01T11:59:59.999Z'],
-  ['to the end of the year, when that is its month', card('12', '26'), '2027-01-01T11:59:59Z'],
-  ['on the 29th of a leap February', card('02', '28'), '2028-02-29T23:59:59Z'],
-  ['in 2099, when that is its year', card('01', '99'), '2099-01-31T00:00:00Z'],
-])('a card is good %s', (_when, it, now) => {
+  ['in its last month', card('11', '26'), '2026-11-15T12:00:00Z'],
+  ['on the last evening of its last month in Honolulu', card('11', '26'), '2026-12-01T09:59:59Z'],
+  ['until its last month has ended in every time zone', card('11', '26'), '2026-12-01T11:59:59.999Z'],
+  ['until the end of its year with the month 12', card('12', '26'), '2027-01-01T11:59:59Z'],
+  ['on 29 February of a leap year', card('02', '28'), '2028-02-29T23:59:59Z'],
+  ['in 2099 for the year 99', card('01', '99'), '2099-01-31T00:00:00Z'],
+])('a card is valid %s', (_when, it, now) => {
   expect(hasExpired(it, Date.parse(now))).toBe(false)
 })
 
 test.each([
-  ['when its month is over everywhere', card('11', '26'), '2026-12-01T12:00:00Z'],
-  ['when its December is over everywhere', card('12', '26'), '2027-01-01T12:00:00Z'],
-  ['when its year was 2000, not 2100', card('01', '00'), '2026-11-20T00:00:00Z'],
+  ['when its last month has ended in every time zone', card('11', '26'), '2026-12-01T12:00:00Z'],
+  ['when its December has ended in every time zone', card('12', '26'), '2027-01-01T12:00:00Z'],
+  ['for the year 00, which is 2000 and not 2100', card('01', '00'), '2026-11-20T00:00:00Z'],
 ])('a card has expired %s', (_when, it, now) => {
   expect(hasExpired(it, Date.parse(now))).toBe(true)
 })
@@ -32,6 +32,6 @@ test('402 card-expired names month and year', () => {
   expect(faults[0]?.detail).toBe('The card expired at the end of 10/26.')
 })
 
-test('a good card has no faults', () => {
+test('a valid card has no faults', () => {
   expect(expiryFaults(card('11', '26'), Date.parse('2026-11-20T00:00:00Z'))).toEqual([])
 })

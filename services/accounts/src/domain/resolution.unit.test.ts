@@ -10,11 +10,11 @@ const maria: Found['recipient'] = {
 }
 const brief = (faults: ReturnType<typeof notFound>) => faults.map(({ pointer, code }) => [pointer, code])
 
-test('a guest who names nothing has no faults', () => {
+test('a request without apiKeys has no faults', () => {
   expect(notFound(nothingAsked, NOTHING_FOUND)).toEqual([])
 })
 
-test('404 user-, card- and address-not-found come all at once', () => {
+test('404 user-, card- and address-not-found are reported together', () => {
   const asked = { recipientApiKey: 'u', cardApiKey: 'c', addressApiKey: 'a' }
   expect(brief(notFound(asked, NOTHING_FOUND))).toEqual([
     ['/recipient/apiKey', 'user-not-found'],
@@ -31,7 +31,7 @@ test('a guest has no saved card and no saved address', () => {
   ])
 })
 
-test('what was not asked for is not missed', () => {
+test('a card and an address without an apiKey in the request cause no fault', () => {
   expect(notFound({ ...nothingAsked, recipientApiKey: 'u' }, { ...NOTHING_FOUND, recipient: maria })).toEqual(
     [],
   )

@@ -19,7 +19,7 @@ const anAddress = fc.record({
   zip: text,
 })
 
-test('an address that is saved already is found again, however its case, spaces and accents are written', () => {
+test('recognizes a saved address in another case, with other spaces or with decomposed accents', () => {
   const written = { ...home, streetAddress: ' 316  w washington AVE', aptNumber: '', city: 'madison ' }
   expect(savingOf(written, [saved], 50)).toEqual({ kind: 'saved', apiKey: 'a1' })
   const accents = { ...home, city: 'Cañon City' }
@@ -54,7 +54,7 @@ const card = {
   expirationYear: '31',
 }
 
-test('a card that looks like a saved one in every field is that card', () => {
+test('recognizes a card as a saved one only if all six compared fields are equal', () => {
   const stored = { ...card, apiKey: 'c1', nickname: 'Visa', brand: 'visa' }
   expect(savingOf(cardFields(card), [stored], 20)).toEqual({ kind: 'saved', apiKey: 'c1' })
   for (const field of Object.keys(card))

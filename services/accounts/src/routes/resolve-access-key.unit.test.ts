@@ -44,7 +44,7 @@ test('records no use while the recorded one is recent', async () => {
   expect(recordUse).not.toHaveBeenCalled()
 })
 
-test('a use that cannot be recorded is logged with its request, without the hash', async () => {
+test('a use that cannot be recorded is logged with the request id, without the hash', async () => {
   const { response, logged } = await resolve({ isUseOutdated: true }, async () => {
     throw new Error('no connection')
   })

@@ -101,7 +101,7 @@ test('a wrong password renews no hash', async () => {
   expect(await hash()).toBe(hashOfOld(PASSWORD))
 })
 
-test('a 503 without a permit uses up no attempt', async () => {
+test('a sign-in that is 503 overloaded uses up no attempt', async () => {
   const { apiKey, signInWith } = await someoneOfOld()
   const passwords = createPasswords([PEPPER])
   const crowd = Array.from({ length: 31 }, (_, index) => passwords.enter(`app ${index}`))
@@ -111,7 +111,7 @@ test('a 503 without a permit uses up no attempt', async () => {
   expect(await signInWith(PASSWORD, passwords)).toMatchObject({ apiKey })
 })
 
-test('a password that was changed meanwhile is not changed back', async () => {
+test('the renewal of a hash does not overwrite a password that was changed meanwhile', async () => {
   const { apiKey, hash } = await someoneOfOld()
   await postgresUsers(db).replaceHash(apiKey, { from: 'the hash that was verified', to: 'its renewal' })
   expect(await hash()).toBe(hashOfOld(PASSWORD))

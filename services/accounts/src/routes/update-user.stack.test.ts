@@ -72,7 +72,7 @@ function filled() {
   return passwords
 }
 
-test('40 update-user calls with a password at once leave the sign-ins of another application served', async () => {
+test('40 concurrent updates with a password leave permits for sign-ins of another application', async () => {
   const passwords = createPasswords([PEPPER])
   const [crowd, other] = [await anApplication(passwords), await anApplication(passwords)]
   const updates = Array.from({ length: 40 }, () => crowd.update({ password: PASSWORD }))
@@ -88,12 +88,12 @@ test('40 update-user calls with a password at once leave the sign-ins of another
   expect(served).toBeGreaterThanOrEqual(21)
 })
 
-test('a password for a user that the application does not have is 404 without a hash', async () => {
+test('an update with a password is 404 for an unknown user, and needs no permit for hashing', async () => {
   const { update } = await anApplication(filled())
   await expect(update({ password: PASSWORD }, newApiKey())).rejects.toMatchObject({ code: 'user-not-found' })
 })
 
-test('without a password an update needs no room for hashes', async () => {
+test('an update without a password needs no permit for hashing', async () => {
   const { update } = await anApplication(filled())
   await expect(update({ password: PASSWORD })).rejects.toMatchObject({ code: 'overloaded' })
   expect(await update({ firstName: 'Marie' })).toMatchObject({

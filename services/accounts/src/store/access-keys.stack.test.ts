@@ -41,7 +41,7 @@ async function rotate(id: string, overlapMinutes: number) {
   return key
 }
 
-test('a key is found by an index over a hash, which is no credential', async () => {
+test('an access key is found through the index of its hash', async () => {
   const { db } = postgres
   await sql`insert into access_keys (id, hash, prefix, kind)
     select 'id-' || n, encode(sha256(n::text::bytea), 'hex'), 'platter_live_9kQ2', 'operator'
@@ -54,26 +54,26 @@ test('a key is found by an index over a hash, which is no credential', async () 
   expect(await postgresAccessKeys(db).find(hash)).toMatchObject({ id: 'id-17' })
 })
 
-test('the last operator key cannot be revoked, and of two at once one is refused', async () => {
+test('the last operator key cannot be revoked, also when two are revoked concurrently', async () => {
   const [one, other] = [await operatorKey(), await operatorKey()]
   const results = await Promise.all([revoke(one), revoke(other)])
   expect(results.map(({ kind }) => kind).toSorted()).toEqual(['last', 'revoked'])
 })
 
-test('a key that is about to end does not count as one that remains; the one that replaces it does', async () => {
+test('a replaced key in its overlap may be revoked, and its replacement counts as the last one', async () => {
   const old = await operatorKey()
   const { id: replacing } = await rotate(old, 60)
   expect(await revoke(replacing)).toEqual({ kind: 'last' })
   expect(await revoke(old)).toMatchObject({ kind: 'revoked' })
 })
 
-test('a key that is revoked already may be revoked again, and its end stays', async () => {
+test('a repeated revocation succeeds and keeps the end of the first one', async () => {
   const [one] = [await operatorKey(), await operatorKey()]
   const first = await revoke(one)
   expect(await revoke(one)).toEqual(first)
 })
 
-test('a key that replaces another one counts as the same caller, however often it is replaced', async () => {
+test('a rotated key has the principal of the first key, also after a second rotation', async () => {
   const first = newKey()
   await postgresAccessKeys(postgres.db).insert(first, { kind: 'operator' })
   const second = await rotate(first.id, 60)
@@ -85,7 +85,7 @@ test('a key that replaces another one counts as the same caller, however often i
   expect(callers.map((known) => known?.principal)).toEqual([caller, caller, caller])
 })
 
-test('without overlap the old key ends at once, and a second rotation does not lengthen its life', async () => {
+test('rotation without overlap ends the old key at once, and a second one does not restore it', async () => {
   const first = newKey()
   await postgresAccessKeys(postgres.db).insert(first, { kind: 'operator' })
   await rotate(first.id, 0)

@@ -62,7 +62,7 @@ const minutesLeft = async () =>
       select extract(epoch from due_at - now())::float8 / 60 as left from card_detachments`.execute(db)
   ).rows.map(({ left }) => left)
 
-test('the token of a removed card is detached an hour later, until it is confirmed', async () => {
+test('the token of a removed card is due an hour later, and again until it is confirmed', async () => {
   const card = await savedCard('tok_a')
   await remove(card)
   expect(await due()).toEqual([])
@@ -78,7 +78,7 @@ test('the token of a removed card is detached an hour later, until it is confirm
   expect(await due()).toEqual([])
 })
 
-test('a removal that is rolled back leaves nothing to detach', async () => {
+test('a removal that is rolled back schedules no detachment', async () => {
   const card = await savedCard('tok_b')
   const failing = db.transaction().execute(async (trx) => {
     await postgresCards(trx).remove(owner, card)
@@ -88,7 +88,7 @@ test('a removal that is rolled back leaves nothing to detach', async () => {
   expect(await minutesLeft()).toEqual([])
 })
 
-test('the delay grows to an hour, and one replica takes a row', async () => {
+test('the retry delay doubles up to an hour, and one of 8 concurrent calls takes a row', async () => {
   await remove(await savedCard('tok_c'))
   for (let attempt = 0; attempt < 12; attempt++) {
     await later('2 hours')
@@ -101,7 +101,7 @@ test('the delay grows to an hour, and one replica takes a row', async () => {
   }
 })
 
-test('a token that another saved card has is not detached before that one is removed', async () => {
+test('a token that two saved cards share is due only after the removal of both cards', async () => {
   const [first, second] = [await savedCard('tok_twice'), await savedCard('tok_twice')]
   await remove(first)
   await later('1 hour')
@@ -112,7 +112,7 @@ test('a token that another saved card has is not detached before that one is rem
   expect(await due()).toEqual([{ cardApiKey: second, token: 'tok_twice' }])
 })
 
-test('of two removed cards with one token, the later one decides when it is detached', async () => {
+test('the shared token of two removed cards is due an hour after the later removal', async () => {
   const [first, second] = [await savedCard('tok_pair'), await savedCard('tok_pair')]
   await remove(first)
   await later('50 minutes')

@@ -58,7 +58,7 @@ const attempts = async (store: ReturnType<typeof redisCredentialAttempts>, calle
 }
 const times = (count: number, caller: () => CredentialAttempt) => Array.from({ length: count }, caller)
 
-test('429 rate-limited after the attempts of an e-mail address in any spelling, with the seconds to wait', async () => {
+test('429 rate-limited above the limit of an e-mail address in any case, with seconds to wait', async () => {
   const store = await connected()
   const caller = anAttempt({ email: `Maria.${crypto.randomUUID()}@Example.org` })
   expect(
@@ -72,7 +72,7 @@ test('429 rate-limited after the attempts of an e-mail address in any spelling, 
   store.close()
 })
 
-test('429 rate-limited after the attempts of a network, with any e-mail addresses', async () => {
+test('429 rate-limited above the limit of a client network, for any e-mail addresses', async () => {
   const store = await connected()
   const address = newAddress()
   const neighbour = address.replace('::1', '::ffff')
@@ -87,7 +87,7 @@ test('429 rate-limited after the attempts of a network, with any e-mail addresse
   store.close()
 })
 
-test('a client address without attempts left uses up the attempts of no e-mail address', async () => {
+test('attempts from a rate-limited client address do not count for an e-mail address', async () => {
   const store = await connected()
   const address = newAddress()
   await attempts(
@@ -103,7 +103,7 @@ test('a client address without attempts left uses up the attempts of no e-mail a
   store.close()
 })
 
-test('429 rate-limited after the attempts of an application, from any addresses, with any e-mail addresses', async () => {
+test('429 rate-limited above the limit of an application, for any network and e-mail address', async () => {
   const store = await connected()
   const applicationId = crypto.randomUUID()
   const newAttempt = () => anAttempt({ address: newAddress(), applicationId })
@@ -133,7 +133,7 @@ test('replicas count attempts together', async () => {
   other.close()
 })
 
-test('50 concurrent attempts get the attempts that are left, and no more', async () => {
+test('exactly 3 of 50 concurrent attempts are accepted at a limit of 3', async () => {
   const store = await connected()
   const caller = anAttempt()
   const ends = await Promise.all(times(50, () => caller).map((each) => attempt(store, each)))
@@ -141,7 +141,7 @@ test('50 concurrent attempts get the attempts that are left, and no more', async
   store.close()
 })
 
-test('an attempt that is taken back leaves as many as before', async () => {
+test('an attempt that is taken back does not count for any limit', async () => {
   const store = await connected()
   const caller = anAttempt({ address: newAddress() })
   for (let round = 0; round < 20; round++) {
@@ -157,7 +157,7 @@ test('an attempt that is taken back leaves as many as before', async () => {
   store.close()
 })
 
-test('without Redis a replica counts for itself, and is not held up', async () => {
+test('a replica counts attempts alone and without delay while Redis is unavailable', async () => {
   const proxy = await proxyTo(servers().redis)
   const store = await connected(proxy.url)
   proxy.cut()

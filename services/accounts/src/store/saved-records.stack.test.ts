@@ -108,7 +108,7 @@ describe.each(KINDS)('a saved $kind', ({ kind, max, store, create, ofUser }) => 
     expect([found?.card, found?.address]).toEqual([null, null])
   })
 
-  test('leaves nothing but its apiKey after its removal', async () => {
+  test('leaves only its apiKey after its removal', async () => {
     const owner = await newUser()
     const record = create()
     await inTransaction((records) => records.add(owner, record))

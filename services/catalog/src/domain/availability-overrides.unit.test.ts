@@ -44,7 +44,7 @@ test('an override takes precedence over the menu, for its kind of record only', 
   expect(orderable(on('choice', 'hellish'))).toContain('hellish')
 })
 
-test('a restaurant sees when an unavailable item or choice becomes available', () => {
+test('the menu for its restaurant has the time at which an item or choice becomes available again', () => {
   const overrides = [
     off('item', 'korma', 1_900_000_000),
     off('choice', 'naan', 1_900_000_001),

@@ -14,7 +14,7 @@ const always: Hours = Object.fromEntries(
 )
 
 // 2026-11-20 is a Friday.
-describe('a day has several ranges, each with its beginning and without its end', () => {
+describe('several ranges on one day, each with its start and without its end', () => {
   const hours: Hours = { Friday: ['11:00 AM - 2:30 PM', '4:30 PM - 9:30 PM'] }
   test.each([
     ['10:59', false],
@@ -25,12 +25,12 @@ describe('a day has several ranges, each with its beginning and without its end'
     ['16:30', true],
     ['21:29', true],
     ['21:30', false],
-  ])('at %s', (wall, expected) => {
+  ])('at %s on Friday isOpen is %s', (wall, expected) => {
     expect(isOpen(hours, 'US/Central', at(`2026-11-20T${wall}`, CST))).toBe(expected)
   })
 })
 
-describe('a range past midnight belongs to the day that it begins on', () => {
+describe('a range past midnight, which belongs to the day of its start', () => {
   const hours: Hours = { Friday: ['11:00 AM - 3:00 AM'] }
   test.each([
     ['2026-11-20T02:59', false],
@@ -41,18 +41,18 @@ describe('a range past midnight belongs to the day that it begins on', () => {
     ['2026-11-21T02:59', true],
     ['2026-11-21T03:00', false],
     ['2026-11-21T11:00', false],
-  ])('at %s', (wall, expected) => {
+  ])('at the local time %s isOpen is %s', (wall, expected) => {
     expect(isOpen(hours, 'US/Central', at(wall, CST))).toBe(expected)
   })
 })
 
-describe('equal ends are 24 hours', () => {
+describe('a range of 24 hours, with equal ends', () => {
   test.each([
     ['2026-11-20T08:59', false],
     ['2026-11-20T09:00', true],
     ['2026-11-21T08:59', true],
     ['2026-11-21T09:00', false],
-  ])('9:00 AM - 9:00 AM on Friday, at %s', (wall, expected) => {
+  ])('9:00 AM - 9:00 AM on Friday: isOpen at %s is %s', (wall, expected) => {
     expect(isOpen({ Friday: ['9:00 AM - 9:00 AM'] }, 'US/Central', at(wall, CST))).toBe(expected)
   })
 
@@ -74,7 +74,7 @@ describe('equal ends are 24 hours', () => {
   })
 })
 
-test('the weekday and the hour are those of the restaurant, not ours', () => {
+test('the weekday and the hour are those of the time zone of the restaurant', () => {
   const hours: Hours = { Friday: ['8:00 PM - 10:00 PM'] }
   const moment = Date.parse('2026-11-21T03:00Z')
   expect(isOpen(hours, 'US/Central', moment)).toBe(true)
@@ -83,19 +83,19 @@ test('the weekday and the hour are those of the restaurant, not ours', () => {
   expect(isOpen({ Saturday: ['8:00 AM - 9:00 AM'] }, 'Asia/Kathmandu', moment)).toBe(true)
 })
 
-test('a day without ranges, or that is not named, is a day off', () => {
+test('a restaurant is closed on a day without ranges and on a day without an entry', () => {
   const moment = at('2026-11-20T12:00', CST)
   expect(isOpen({}, 'US/Central', moment)).toBe(false)
   expect(isOpen({ Friday: [] }, 'US/Central', moment)).toBe(false)
 })
 
-test('a time before 1970 has its weekday too', () => {
+test('a time before 1970 has the right weekday', () => {
   // 31 December 1969 was a Wednesday.
   expect(isOpen({ Wednesday: ['1:00 PM - 2:00 PM'] }, 'UTC', Date.parse('1969-12-31T13:30Z'))).toBe(true)
 })
 
 // In 2026 clocks in the USA were put on at 2:00 on Sunday 8 March and back at 2:00 on Sunday 1 November.
-describe('in the night of spring, 2:00 AM is followed by 3:00 AM', () => {
+describe('the spring night in which 3:00 AM follows 1:59 AM', () => {
   test.each([
     ['9:00 PM - 3:00 AM', at('2026-03-08T01:59', CST), true],
     ['9:00 PM - 3:00 AM', at('2026-03-08T03:00', CDT), false],
@@ -103,18 +103,18 @@ describe('in the night of spring, 2:00 AM is followed by 3:00 AM', () => {
     ['9:00 PM - 2:30 AM', at('2026-03-08T03:00', CDT), false],
     ['9:00 PM - 4:00 AM', at('2026-03-08T03:59', CDT), true],
     ['9:00 PM - 4:00 AM', at('2026-03-08T04:00', CDT), false],
-  ])('Saturday %s, at %d', (range, moment, expected) => {
+  ])('Saturday %s: isOpen in spring at %d is %s', (range, moment, expected) => {
     expect(isOpen({ Saturday: [range] }, 'US/Central', moment)).toBe(expected)
   })
 
-  test('a range that begins at a time that is skipped begins when the clock is put on', () => {
+  test('a range that starts at a skipped time starts when the clock is set forward', () => {
     const hours: Hours = { Sunday: ['2:30 AM - 5:00 AM'] }
     expect(isOpen(hours, 'US/Central', at('2026-03-08T01:59', CST))).toBe(false)
     expect(isOpen(hours, 'US/Central', at('2026-03-08T03:00', CDT))).toBe(true)
   })
 })
 
-describe('in the night of autumn, 1:00 AM to 2:00 AM comes twice', () => {
+describe('the autumn night in which the hour after 1:00 AM occurs twice', () => {
   test.each([
     ['9:00 PM - 2:00 AM', at('2026-11-01T01:30', CDT), true],
     ['9:00 PM - 2:00 AM', at('2026-11-01T01:30', CST), true],
@@ -123,7 +123,7 @@ describe('in the night of autumn, 1:00 AM to 2:00 AM comes twice', () => {
     ['9:00 PM - 1:30 AM', at('2026-11-01T01:30', CDT), false],
     ['9:00 PM - 3:00 AM', at('2026-11-01T02:59', CST), true],
     ['9:00 PM - 3:00 AM', at('2026-11-01T03:00', CST), false],
-  ])('Saturday %s, at %d', (range, moment, expected) => {
+  ])('Saturday %s: isOpen in autumn at %d is %s', (range, moment, expected) => {
     expect(isOpen({ Saturday: [range] }, 'US/Central', moment)).toBe(expected)
   })
 
@@ -137,7 +137,7 @@ describe('in the night of autumn, 1:00 AM to 2:00 AM comes twice', () => {
     expect(isOpen(hours, 'US/Central', at('2026-11-01T01:15', CST))).toBe(true)
   })
 
-  test('half an hour is put back on Lord Howe Island', () => {
+  test('a restaurant on Lord Howe Island stays closed when the clock is set back by half an hour', () => {
     // At 2:00 (UTC+11) on 5 April 2026 clocks showed 1:30 (UTC+10:30) again.
     const hours: Hours = { Saturday: ['9:00 PM - 1:45 AM'] }
     const back = Date.parse('2026-04-04T15:00Z')
@@ -155,7 +155,7 @@ test('the result does not depend on earlier calls', () => {
   expect(asked).toEqual([true, false, true, false])
 })
 
-describe('a restaurant that takes no orders has one reason, and the time of its next opening where it is known', () => {
+describe('closedReason and opensAt', () => {
   const hours: Hours = { Friday: ['11:00 AM - 9:30 PM'], Sunday: ['10:00 AM - 2:00 PM'] }
   const friday = at('2026-11-20T12:00', CST)
   const pausedUntil = friday / 1_000 + 1_200
@@ -168,46 +168,51 @@ describe('a restaurant that takes no orders has one reason, and the time of its 
       expected: [reason: string | null, next: number | null],
     ]
   >([
-    ['open', {}, friday, [null, null]],
-    ['before the hours', {}, at('2026-11-20T10:00', CST), ['hours', at('2026-11-20T11:00', CST)]],
+    ['an open restaurant', {}, friday, [null, null]],
+    ['a time before the hours', {}, at('2026-11-20T10:00', CST), ['hours', at('2026-11-20T11:00', CST)]],
     [
-      'after the last range of a day',
+      'a time after the last range of a day',
       {},
       at('2026-11-20T21:30', CST),
       ['hours', at('2026-11-22T10:00', CST)],
     ],
-    ['a week ahead', {}, at('2026-11-22T14:00', CST), ['hours', at('2026-11-27T11:00', CST)]],
-    ['no hours', { hours: {} }, friday, ['hours', null]],
-    ['paused', { pausedUntil }, friday, ['paused', pausedUntil * 1_000]],
-    ['paused until resume', { pausedUntil: UNTIL_RESUMED }, friday, ['paused', null]],
+    ['an opening in the next week', {}, at('2026-11-22T14:00', CST), ['hours', at('2026-11-27T11:00', CST)]],
+    ['a restaurant without hours', { hours: {} }, friday, ['hours', null]],
+    ['a pause', { pausedUntil }, friday, ['paused', pausedUntil * 1_000]],
+    ['a pause until resume', { pausedUntil: UNTIL_RESUMED }, friday, ['paused', null]],
     [
-      'paused past the end of the day',
+      'a pause past the end of the day',
       { pausedUntil: at('2026-11-21T01:00', CST) / 1_000 },
       friday,
       ['paused', at('2026-11-22T10:00', CST)],
     ],
-    ['unattended', { isAttended: false }, friday, ['unattended', null]],
+    ['an unattended restaurant', { isAttended: false }, friday, ['unattended', null]],
     [
-      'unattended outside of the hours',
+      'an unattended restaurant outside of its hours',
       { isAttended: false },
       at('2026-11-20T10:00', CST),
       ['hours', at('2026-11-20T11:00', CST)],
     ],
-    ['unattended while paused', { isAttended: false, pausedUntil }, friday, ['paused', pausedUntil * 1_000]],
-  ])('%s', (_what, over, now, [reason, next]) => {
+    [
+      'an unattended restaurant in a pause',
+      { isAttended: false, pausedUntil },
+      friday,
+      ['paused', pausedUntil * 1_000],
+    ],
+  ])('return the reason and the next opening for %s', (_what, over, now, [reason, next]) => {
     const one = { ...opening, ...over }
     expect(closedReason(one, now)).toBe(reason)
     expect(opensAt(one, now)).toBe(next === null ? null : next / 1_000)
   })
 
-  test('the next opening is by the clock of that day, also when the clock is set in between', () => {
+  test('the next opening uses the UTC offset of its own day, also across a DST change', () => {
     const sunday = { ...opening, hours: { Sunday: ['10:00 AM - 2:00 PM'] } }
     // The clock is set back on 1 November 2026 and forward on 14 March 2027.
     expect(opensAt(sunday, at('2026-10-31T12:00', CDT))).toBe(at('2026-11-01T10:00', CST) / 1_000)
     expect(opensAt(sunday, at('2027-03-13T12:00', CST))).toBe(at('2027-03-14T10:00', CDT) / 1_000)
   })
 
-  test('a remembered opening ends with the opening, and is not used for an earlier time', () => {
+  test('a cached next opening is not used after that opening or for an earlier time', () => {
     const one = { ...opening, hours: { Friday: ['11:00 AM - 1:00 PM'], Sunday: ['10:00 AM - 2:00 PM'] } }
     expect(opensAt(one, at('2026-11-20T10:00', CST))).toBe(at('2026-11-20T11:00', CST) / 1_000)
     expect(opensAt(one, at('2026-11-20T13:00', CST))).toBe(at('2026-11-22T10:00', CST) / 1_000)

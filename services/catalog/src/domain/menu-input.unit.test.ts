@@ -22,7 +22,7 @@ const menu = (...categories: [string, object[]][]): MenuInput =>
   MenuInput.parse(categories.map(([apiKey, items]) => ({ apiKey, name: `All ${apiKey}`, items })))
 const pointers = (input: MenuInput) => menuFaults(input).map(({ pointer, code }) => [pointer, code])
 
-test('a menu is stored in cents and read as it was put', () => {
+test('a menu is stored with prices in cents and returned as it was put', () => {
   const input = menu(['mains', [item('korma', [group('heat', [custom('how-hot', 'mild', 'hot')])])]])
   const stored = menuOf(input)
   expect(stored[0]?.items[0]?.basePrice).toBe(1250)
@@ -92,7 +92,7 @@ test('the apiKeys below an item are unique within the item, and items may share 
   ])
 })
 
-test('the names of all items are searched', () => {
+test('the search text of a menu has the names of all items, without case and accents', () => {
   const jalfrezi = { ...item('j'), name: 'Jalfrézi' }
   expect(menuText(menuOf(menu(['a', [jalfrezi]], ['b', [item('Korma')]])))).toBe('jalfrezi\nchicken korma')
 })

@@ -93,7 +93,7 @@ function expectedItem(
   return total
 }
 
-test('any order costs what the interface says', () => {
+test('any order has the item prices, subtotal, tax and delivery price of an independent oracle', () => {
   fc.assert(
     fc.property(anOrder, ({ menu, items, taxRatePpm, minFreeDelivery, method }) => {
       const asked = {
@@ -127,7 +127,7 @@ test('any order costs what the interface says', () => {
   )
 })
 
-test('the order of items and of choices changes no price', () => {
+test('the sequence of items and choices changes neither the subtotal nor the tax', () => {
   fc.assert(
     fc.property(anOrder, ({ menu, items, taxRatePpm }) => {
       const facts = {

@@ -59,7 +59,7 @@ describe('prices', () => {
     })
   })
 
-  test('what is refused has a subtotal, unless an item is at fault', () => {
+  test('a refused quote has a subtotal, unless an item is at fault', () => {
     const closed = facts({ pausedUntil: NOW + 60_000 })
     expect(quote(order({}), closed, NOW)).toMatchObject({ quote: null, subtotal: 1250 })
     expect(quote(order({ items: [item('vindaloo'), item('none')] }), closed, NOW)).toMatchObject({
@@ -68,13 +68,13 @@ describe('prices', () => {
     })
   })
 
-  test('a pause has its end in the error; one that lasts until resume has none', () => {
+  test('the error for a pause contains its end, except for a pause until resume', () => {
     const detailAt = (pausedUntil: number) => quote(order({}), facts({ pausedUntil }), NOW).faults[0]?.detail
     expect(detailAt(NOW / 1_000 + 60)).toMatch(/until \d/)
     expect(detailAt(UNTIL_RESUMED)).toMatch(/takes no orders until it resumes\.$/)
   })
 
-  test('choices add their prices, and each group that is used its base price once', () => {
+  test('each choice adds its price, and each used group adds its base price once', () => {
     const { quote: priced } = quote(
       order({ items: [item('korma', 'hot', 'naan', 'naan', 'no-butter'), item('korma', 'mild')] }),
       facts(),
@@ -104,7 +104,7 @@ describe('prices', () => {
     expect(priced?.subtotal).toBe(1770 + 1095)
   })
 
-  test('a group is used also by a choice that costs and counts nothing', () => {
+  test('a choice with price 0 and count 0 also adds the base price of its group', () => {
     const { quote: priced } = quote(order({ items: [item('korma', 'mild', 'no-butter')] }), facts(), NOW)
     expect(priced?.subtotal).toBe(1095 + 100)
   })
@@ -124,7 +124,7 @@ describe('prices', () => {
     expect(quote(order({}), known, NOW).quote?.tax).toBe(tax)
   })
 
-  test('delivery costs what the zone says, and tells where the address is', () => {
+  test('a delivery quote has the delivery price of the zone and the point of the address', () => {
     const known = facts({ zones: [aZone({ maxRadius: 5, deliveryPrice: cents(199) })] })
     const { quote: priced } = quote(delivery(item('vindaloo')), known, NOW)
     expect(priced).toMatchObject({ deliveryPrice: 199, point: { latitude: 43.08, longitude: -89.38 } })
@@ -135,13 +135,13 @@ describe('prices', () => {
     [2501, 299],
     [2500, 0],
     [0, 0],
-  ])('with free delivery from %j cents up, 25.00 are delivered for %i', (minFreeDelivery, deliveryPrice) => {
+  ])('with minFreeDelivery %j, delivery of 25.00 costs %i cents', (minFreeDelivery, deliveryPrice) => {
     const known = facts({ minFreeDelivery: minFreeDelivery === null ? null : cents(minFreeDelivery) })
     const { quote: priced } = quote(delivery(item('vindaloo'), item('vindaloo')), known, NOW)
     expect(priced?.deliveryPrice).toBe(deliveryPrice)
   })
 
-  test('an address that is not known is not looked at, and delivery costs the restaurant’s own price', () => {
+  test('a delivery quote without a destination has the delivery price of the restaurant and no point', () => {
     const known = { ...facts(), destination: null }
     expect(quote(delivery(item('vindaloo')), known, NOW).quote).toMatchObject({
       deliveryPrice: 299,
@@ -150,8 +150,8 @@ describe('prices', () => {
   })
 })
 
-describe('what is wrong with the restaurant', () => {
-  test('restaurant-not-found is all there is to say', () => {
+describe('faults of the restaurant', () => {
+  test('restaurant-not-found is the only fault of an order to an unknown restaurant', () => {
     expect(faultsOf(order({ items: [item('nothing')] }), { ...facts(), restaurant: null })).toEqual([
       ['/restaurantApiKey', 'restaurant-not-found'],
     ])
@@ -175,35 +175,35 @@ describe('what is wrong with the restaurant', () => {
     ],
     ['not-a-test-restaurant', {}, { test: true }, ['/test', 'not-a-test-restaurant']],
     ['test-restaurant-only', { isTestRestaurant: true }, {}, ['/test', 'test-restaurant-only']],
-  ])('%s', (_, restaurant, asked, fault) => {
+  ])('reports %s', (_, restaurant, asked, fault) => {
     expect(faultsOf(order(asked), facts(restaurant))).toEqual([fault])
   })
 
-  test('a test order to a test restaurant is fine', () => {
+  test('a test order to a test restaurant has no faults', () => {
     expect(faultsOf(order({ test: true }), facts({ isTestRestaurant: true }))).toEqual([])
   })
 })
 
-describe('what is wrong with the items', () => {
-  test('item-not-found: also of another restaurant, because its items are not among the facts', () => {
+describe('faults of the items', () => {
+  test('item-not-found: an item that is not among the facts of the restaurant', () => {
     expect(faultsOf(order({ items: [item('vindaloo'), item('elsewhere', 'x')] }))).toEqual([
       ['/items/1/apiKey', 'item-not-found'],
     ])
   })
 
-  test('item-unavailable: the item', () => {
+  test('item-unavailable: an unavailable item', () => {
     expect(faultsOf(order({}), facts({}, [{ ...vindaloo, available: false }]))).toEqual([
       ['/items/0/apiKey', 'item-unavailable'],
     ])
   })
 
-  test('item-unavailable: a choice', () => {
+  test('item-unavailable: an unavailable choice', () => {
     expect(faultsOf(order({ items: [item('korma', 'naan', 'hellish')] }))).toEqual([
       ['/items/0/customizationChoices/1/apiKey', 'item-unavailable'],
     ])
   })
 
-  test('customization-unknown: a choice of no item, or of another one', () => {
+  test('customization-unknown: a choice that does not exist, or that another item has', () => {
     const items = [item('korma', 'mild', 'nonsense'), item('vindaloo', 'mild')]
     expect(faultsOf(order({ items }))).toEqual([
       ['/items/0/customizationChoices/1/apiKey', 'customization-unknown'],
@@ -211,7 +211,7 @@ describe('what is wrong with the items', () => {
     ])
   })
 
-  test('customization-required: also when nothing at all was chosen; the detail names group and numbers', () => {
+  test('customization-required: no choice of a required group; the detail has group and numbers', () => {
     expect(faultsOf(order({ items: [item('korma')] }))).toEqual([
       ['/items/0/customizationChoices', 'customization-required'],
     ])
@@ -220,7 +220,7 @@ describe('what is wrong with the items', () => {
     ])
   })
 
-  test('customization-limit: a repeated choice counts each time, a choice as often as its count says', () => {
+  test('customization-limit: each occurrence of a choice adds its count to that of the group', () => {
     const limit = [['/items/0/customizationChoices', 'customization-limit']]
     expect(faultsOf(order({ items: [item('korma', 'mild', 'mild')] }))).toEqual(limit)
     expect(faultsOf(order({ items: [item('korma', 'mild', 'stuffed', 'naan')] }))).toEqual([])
@@ -233,28 +233,28 @@ describe('what is wrong with the items', () => {
   })
 })
 
-describe('what is wrong with the delivery', () => {
+describe('faults of the delivery', () => {
   const far: Destination = { point: { latitude: 44, longitude: -89 }, zip: '54911' }
 
-  test('address-undeliverable', () => {
+  test('address-undeliverable: an address outside the delivery area', () => {
     expect(faultsOf(delivery(item('vindaloo'), item('vindaloo')), { ...facts(), destination: far })).toEqual([
       ['/address', 'address-undeliverable'],
     ])
   })
 
-  test('address-not-found-on-map', () => {
+  test('address-not-found-on-map: an address that the geocoder does not find', () => {
     expect(faultsOf(delivery(item('vindaloo')), { ...facts(), destination: 'not-on-map' })).toEqual([
       ['/address', 'address-not-found-on-map'],
     ])
   })
 
-  test('service-unavailable while addresses cannot be looked up', () => {
+  test('service-unavailable: an unavailable geocoder', () => {
     expect(faultsOf(delivery(item('vindaloo')), { ...facts(), destination: 'map-unavailable' })).toEqual([
       ['/address', 'service-unavailable'],
     ])
   })
 
-  test('below-delivery-minimum: a cent below it; the detail says both amounts', () => {
+  test('below-delivery-minimum: one cent below the minimum; the detail has both amounts', () => {
     const zones = [aZone({ maxRadius: 5, deliveryMin: cents(1251) })]
     expect(faultsOf(delivery(item('vindaloo')), facts({ zones }))).toEqual([
       ['/items', 'below-delivery-minimum'],
@@ -266,20 +266,20 @@ describe('what is wrong with the delivery', () => {
     expect(faultsOf(delivery(item('vindaloo')), facts({ zones: enough }))).toEqual([])
   })
 
-  test('nothing is said of the minimum while something is wrong with an item: what they come to is not known', () => {
+  test('below-delivery-minimum is omitted while an item is at fault and the subtotal is unknown', () => {
     expect(faultsOf(delivery(item('vindaloo'), item('nothing')))).toEqual([
       ['/items/1/apiKey', 'item-not-found'],
     ])
   })
 
-  test('pickup knows no minimum, and no address', () => {
+  test('a pickup order has no delivery minimum and needs no address', () => {
     expect(
       faultsOf(order({}), { ...facts({ zones: [aZone({ maxRadius: 0 })] }), destination: 'not-on-map' }),
     ).toEqual([])
   })
 })
 
-test('all faults come at once, each with its pointer and a sentence', () => {
+test('all faults are reported together, each with its pointer and a sentence as detail', () => {
   const known = {
     ...facts({ hours: {}, acceptsCard: false, isTestRestaurant: true }, [
       korma,

@@ -42,7 +42,7 @@ const faultsOf = (over: object) =>
 const stored = (over: object = {}) => restaurantOf('ajanta', input(over))
 const here = { latitude: body.latitude, longitude: body.longitude }
 
-test('a restaurant is read as it was put, with defaults, its days from Monday on', () => {
+test('a restaurant is returned as it was put, with defaults, and with its days in order from Monday', () => {
   const record = detailsRecord(stored({ zones }), { place: null, now: NOON })
   expect(record).toEqual({
     ...body,
@@ -100,10 +100,10 @@ test('zones are in the details only', () => {
 })
 
 test.each([
-  ['another apiKey than the path’s', { apiKey: 'other' }, '/apiKey'],
+  ['an apiKey that differs from the path', { apiKey: 'other' }, '/apiKey'],
   ['a tax rate with seven decimals', { taxRate: 0.0555555 }, '/taxRate'],
-  ['a shortest wait that is longer than the longest', { minWaitTime: 46 }, '/minWaitTime'],
-  ['two zones of one key', { zones: [zones[0], zones[0]] }, '/zones/1/apiKey'],
+  ['a minWaitTime above maxWaitTime', { minWaitTime: 46 }, '/minWaitTime'],
+  ['two zones with one apiKey', { zones: [zones[0], zones[0]] }, '/zones/1/apiKey'],
 ])('invalid-field: %s', (_, over, pointer) => {
   expect(faultsOf(over)).toEqual([[pointer, 'invalid-field']])
 })
@@ -119,11 +119,11 @@ test('apikey-taken points to the zones with an apiKey of another restaurant', ()
   ])
 })
 
-test('name and food types are searched', () => {
+test('the search text of a restaurant has its name and food types, without case and accents', () => {
   expect(restaurantText(stored())).toBe('ajanta\nindian\ncrepes')
 })
 
-test('the place of a search has "" for unknown fields', () => {
+test('the place of a search has "" or null for unknown fields', () => {
   expect(placeRecord(null)).toEqual({
     apiKey: null,
     streetAddress: '',

@@ -39,8 +39,8 @@ const keysOf = (restaurants: readonly { apiKey: string }[]) => restaurants.map((
 const rankedKeys = (candidates: readonly Candidate[], over: Partial<Criteria>) =>
   keysOf(ranked(candidates, criteria(over)))
 
-describe('order', () => {
-  test('around a place: open restaurants first, then by distance', () => {
+describe('rank', () => {
+  test('around a place, open restaurants come first, then nearer ones', () => {
     const candidates = [
       at(3, { apiKey: 'far' }),
       at(0.1, { apiKey: 'closed', hours: closed }),
@@ -50,7 +50,7 @@ describe('order', () => {
     expect(rankedKeys(candidates, {})).toEqual(['near', 'far', 'closed', 'closed-too'])
   })
 
-  test('without a place: open restaurants first, then by name without case and accents', () => {
+  test('without a place, open restaurants come first, then names without case and accents decide', () => {
     const candidates = [
       at(900, { apiKey: 'z', name: 'zebra' }),
       at(900, { apiKey: 'c', name: 'Alpha', hours: closed }),
@@ -67,7 +67,7 @@ describe('order', () => {
   })
 })
 
-describe('method', () => {
+describe('search by method', () => {
   const candidates = [
     at(1, { apiKey: 'pickup-only', offersDelivery: false }),
     at(2, { apiKey: 'delivery-only', offersPickup: false }),
@@ -76,19 +76,19 @@ describe('method', () => {
     at(9, { apiKey: 'too-far' }),
   ]
 
-  test('pickup: restaurants that offer it within the radius', () => {
+  test('pickup finds restaurants that offer it within the radius', () => {
     expect(rankedKeys(candidates, { method: 'pickup' })).toEqual(['pickup-only', 'delivers-elsewhere'])
     expect(rankedKeys(candidates, { method: 'pickup', pickupRadiusMiles: 2 })).toEqual(['pickup-only'])
   })
 
-  test('delivery: restaurants with a zone that contains the place, at any distance', () => {
+  test('delivery finds restaurants with a zone that contains the place, at any distance', () => {
     expect(rankedKeys(candidates, { method: 'delivery', pickupRadiusMiles: 0 })).toEqual([
       'delivery-only',
       'delivers-far',
     ])
   })
 
-  test('both: restaurants that one of the two finds', () => {
+  test('method both finds the restaurants that pickup or delivery finds', () => {
     expect(rankedKeys(candidates, {})).toEqual([
       'pickup-only',
       'delivery-only',
@@ -97,14 +97,14 @@ describe('method', () => {
     ])
   })
 
-  test('without a place: restaurants that offer the method', () => {
+  test('without a place, a method finds all restaurants that offer it', () => {
     expect(rankedKeys(candidates, { place: null, method: 'delivery' })).not.toContain('pickup-only')
     expect(rankedKeys(candidates, { place: null, method: 'pickup' })).not.toContain('delivery-only')
     expect(rankedKeys(candidates, { place: null })).toHaveLength(5)
   })
 })
 
-test('words are compared without case and accents', () => {
+test('folded returns words in lower case without accents', () => {
   expect(folded('Café CRÈME Ünter')).toBe('cafe creme unter')
 })
 
@@ -123,11 +123,11 @@ describe('pages', () => {
     expect(nextRestaurants(all, { after: second, limit: 1, at: NOON })[0]?.position).toEqual([NOON, 2, 'c'])
   })
 
-  test('continue after the last restaurant, also when others were added before it', () => {
+  test('continue after the last restaurant of the previous page, also with others added before it', () => {
     expect(keysAfter(second, [...restaurants('x', 'y'), ...all])).toEqual(['c', 'd'])
   })
 
-  test('continue at the same index when the last restaurant was removed', () => {
+  test('continue at the same index when the last restaurant of the previous page was removed', () => {
     expect(keysAfter(second, restaurants('a', 'c', 'd', 'e'))).toEqual(['d', 'e'])
   })
 })

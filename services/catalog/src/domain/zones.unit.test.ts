@@ -24,13 +24,13 @@ const termsOf = (zones: ReturnType<typeof aZone>[], point = somewhere, zip = '')
   deliveryTerms({ ...ajanta, zones }, { point, zip })
 
 describe('a radius', () => {
-  test('holds what is a hair nearer and not what is a hair farther', () => {
+  test('contains a point at 1.9999 of 2 miles and not one at 2.0001 miles', () => {
     const zone = aZone({ maxRadius: 2 })
     expect(termsOf([zone], north(1.9999))).toBe(zone)
     expect(termsOf([zone], north(2.0001))).toBeNull()
   })
 
-  test('of nothing holds the restaurant itself', () => {
+  test('contains the restaurant itself when it is 0', () => {
     expect(termsOf([aZone({ maxRadius: 0 })], ajanta)).not.toBeNull()
   })
 })
@@ -43,20 +43,20 @@ describe('a list of ZIP codes', () => {
     [' 53715 ', true],
     ['53704', false],
     ['', false],
-  ])('asked for %j', (zip, expected) => {
+  ])('contains the ZIP code %j: %s', (zip, expected) => {
     expect(termsOf([zone], somewhere, zip) !== null).toBe(expected)
   })
 })
 
 describe('a polygon', () => {
   const zone = aZone({ points: square(10), holePoints: square(2) })
-  test('holds what is inside, but not what is in its hole or outside', () => {
+  test('contains a point inside, and no point in its hole or outside', () => {
     expect(termsOf([zone], { latitude: 5, longitude: 5 })).toBe(zone)
     expect(termsOf([zone], { latitude: 1, longitude: -1 })).toBeNull()
     expect(termsOf([zone], { latitude: 11, longitude: 0 })).toBeNull()
   })
 
-  test('may be a U, with what is between its arms outside', () => {
+  test('may have the shape of a U, and excludes the area between its arms', () => {
     const u = [
       [0, 0],
       [0, 9],
@@ -74,7 +74,7 @@ describe('a polygon', () => {
     ])
   })
 
-  test('without points holds nothing', () => {
+  test('contains no point when it has no vertices', () => {
     expect(isInside(somewhere, [])).toBe(false)
   })
 })
@@ -89,7 +89,7 @@ test('a hole is cut out of a radius too', () => {
   expect(termsOf([zone], north(3))).toBe(zone)
 })
 
-test('of several zones that hold the place the first one counts', () => {
+test('the first of several zones that contain the place applies', () => {
   const near = aZone({ apiKey: 'near', maxRadius: 2 })
   const far = aZone({ apiKey: 'far', maxRadius: 5, deliveryPrice: cents(499) })
   const listed = aZone({ apiKey: 'listed', zips: ['53703'] })
@@ -99,13 +99,13 @@ test('of several zones that hold the place the first one counts', () => {
   expect(termsOf([listed, near, far], north(1), '53703')).toBe(listed)
 })
 
-describe('without zones a restaurant delivers within five miles for its own minimum and price', () => {
-  test('as its edge says', () => {
+describe('a restaurant without zones', () => {
+  test('delivers within five miles for its own minimum and price', () => {
     expect(termsOf([], north(4.999))).toMatchObject({ deliveryMin: 1500, deliveryPrice: 299 })
     expect(termsOf([], north(5.001))).toBeNull()
   })
 
-  test('unless it does not deliver, whatever zones it has', () => {
+  test('does not deliver without offersDelivery, and neither does a restaurant with zones', () => {
     const place = { point: north(1), zip: '53703' }
     expect(deliveryTerms({ ...ajanta, offersDelivery: false }, place)).toBeNull()
     expect(
@@ -114,7 +114,7 @@ describe('without zones a restaurant delivers within five miles for its own mini
   })
 })
 
-test('distances agree with known ones', () => {
+test('milesBetween agrees with known distances, also across 180° of longitude', () => {
   const newYork = { latitude: 40.7128, longitude: -74.006 }
   const losAngeles = { latitude: 34.0522, longitude: -118.2437 }
   expect(milesBetween(newYork, losAngeles)).toBeCloseTo(2445.6, 0)
@@ -129,7 +129,7 @@ const degrees = (most: number) =>
   fc.integer({ min: -most * 1_000_000, max: most * 1_000_000 }).map((millionths) => millionths / 1_000_000)
 const aPoint = fc.record({ latitude: degrees(90), longitude: degrees(180) })
 
-test('a box around a point leaves out nothing that is within the distance, at the poles and at 180° too', () => {
+test('a box around a point contains every point within the distance, also at the poles and at 180°', () => {
   const miles = fc.integer({ min: 0, max: 10_000 }).map((hundredths) => hundredths / 100)
   fc.assert(
     fc.property(aPoint, degrees(2), degrees(2), miles, (centre, up, right, reach) => {
@@ -148,7 +148,7 @@ test('a box around a point leaves out nothing that is within the distance, at th
   )
 })
 
-test('the bounds that SQL preselects by hold every point of the zone', () => {
+test('the bounds that SQL preselects by contain every point of the zone', () => {
   fc.assert(
     fc.property(fc.array(aPoint, { minLength: 3, maxLength: 8 }), aPoint, (points, point) => {
       fc.pre(isInside(point, points))
@@ -161,7 +161,7 @@ test('the bounds that SQL preselects by hold every point of the zone', () => {
   expect(boundsOf(aZone({ maxRadius: 3 }), ajanta)).toEqual(boxAround(ajanta, 3))
 })
 
-test('a ZIP code counts by its five digits, and is found where an address ends', () => {
+test('a ZIP code is reduced to five digits, and is found at the end of an address', () => {
   expect(['53703', '53703-1234', ' 53703', 'SW1A 1AA'].map(zipOf)).toEqual([
     '53703',
     '53703',

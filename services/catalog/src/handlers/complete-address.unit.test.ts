@@ -31,7 +31,7 @@ test.each([
   [{ city: 'Lake Geneva', state: 'WI' }, '53147'],
   [{ city: "O'Fallon", state: 'Illinois' }, '62269'],
   [{ city: 'Madison', state: 'WI' }, ''],
-])('the ZIP code of %j is %j: only a city with a single one determines it', async (address, zip) => {
+])('the ZIP code of %j is %j: only a city with one ZIP code determines it', async (address, zip) => {
   expect(await complete({ ...given, ...address })).toMatchObject({ ...address, zip })
 })
 

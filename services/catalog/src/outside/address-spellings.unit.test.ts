@@ -94,13 +94,13 @@ test.each([
   ['a city name of several cities of similar size, after a street', '1 Main St, Springfield'],
   ['a street whose last word is a city', '1 Main Street'],
   ['a city that is not in the state', 'Chicago, WI'],
-  ['a place elsewhere', 'Hauptstraße 1, Berlin'],
+  ['a place outside the USA', 'Hauptstraße 1, Berlin'],
   ['a place that does not exist', 'Atlantis, ZZ'],
-])('does not guess: %s', async (_, address) => {
+])('returns no place for %s', async (_, address) => {
   expect(await geocoder.locate(address)).toBeNull()
 })
 
-test('the street is what stands before ZIP code, city and state', async () => {
+test('the street is the text before ZIP code, city and state', async () => {
   for (const [address, street] of [
     ['316 W Washington Ave, Madison, WI 53703', '316 W Washington Ave'],
     ['316 W Washington Ave 53703 Madison WI', '316 W Washington Ave'],

@@ -37,7 +37,7 @@ describe('the embedded geocoder', () => {
     expect(city?.point.longitude).toBeCloseTo(-73.98, 1)
   })
 
-  test('a point is in the ZIP code area whose middle is nearest, and stays where it is', () => {
+  test('a point belongs to the ZIP code area with the nearest middle, and is returned unchanged', () => {
     // The point and the answer of a search of the original interface.
     const point = { latitude: 39.6682515, longitude: -105.096661 }
     expect(geocoder.around(point)).toEqual({
@@ -49,7 +49,7 @@ describe('the embedded geocoder', () => {
     })
   })
 
-  test('a point far from every ZIP code is in none', () => {
+  test('a point far from every ZIP code area has no place', () => {
     expect(geocoder.around({ latitude: 48.8566, longitude: 2.3522 })).toBeNull()
     expect(geocoder.around({ latitude: 30, longitude: -40 })).toBeNull()
   })
@@ -85,7 +85,7 @@ describe('a Nominatim-compatible server', () => {
     },
   }
 
-  test('gets one request for an address in its own format, and its result is used', async () => {
+  test('gets one request for two concurrent searches of an address, and its result is used', async () => {
     const asked: string[] = []
     const url = await serverThat(({ url: path }, response) => {
       asked.push(path ?? '')
@@ -106,7 +106,7 @@ describe('a Nominatim-compatible server', () => {
     ])
   })
 
-  test('without a result gives no place, and gets no second request', async () => {
+  test('gets one request for an address without a result, and the place is null', async () => {
     let asked = 0
     const url = await serverThat((_, response) => (asked++, response.end('[]')))
     const { locate } = createGeocoder(url)
@@ -115,21 +115,21 @@ describe('a Nominatim-compatible server', () => {
   })
 
   test.each<[string, RequestListener]>([
-    ['fails', (_, response) => response.writeHead(500).end('{}')],
-    ['answers something else', (_, response) => response.end('<html>')],
-    ['hangs up', (request) => request.socket.destroy()],
-    ['answers with other types', (_, response) => response.end('[{"lat":{},"lon":"here"}]')],
-    ['puts a place off the earth', (_, response) => response.end('[{"lat":"91","lon":"0"}]')],
+    ['responds with 500', (_, response) => response.writeHead(500).end('{}')],
+    ['responds with HTML', (_, response) => response.end('<html>')],
+    ['closes the connection', (request) => request.socket.destroy()],
+    ['responds with other types', (_, response) => response.end('[{"lat":{},"lon":"here"}]')],
+    ['returns a latitude of 91 degrees', (_, response) => response.end('[{"lat":"91","lon":"0"}]')],
     [
-      'answers more than 256 KiB',
+      'responds with more than 256 KiB',
       (_, response) => response.end(JSON.stringify([{ ...found, more: 'x'.repeat(256 * 1024) }])),
     ],
-  ])('that %s is service-unavailable', async (_, listener) => {
+  ])('is service-unavailable when it %s', async (_, listener) => {
     const { locate } = createGeocoder(await serverThat(listener))
     await expect(locate('Madison, WI')).rejects.toMatchObject({ code: 'service-unavailable' })
   })
 
-  test('that redirects is service-unavailable, and the redirect is not followed', async () => {
+  test('is service-unavailable when it redirects, and the redirect is not followed', async () => {
     let asked = 0
     const inside = await serverThat((_, response) => (asked++, response.end(JSON.stringify([found]))))
     const url = await serverThat((_, response) => response.writeHead(302, { location: inside }).end())
@@ -139,7 +139,7 @@ describe('a Nominatim-compatible server', () => {
     expect(asked).toBe(0)
   })
 
-  test('that sends nothing, or sends slowly, is service-unavailable after two seconds', async () => {
+  test('is service-unavailable after two seconds when it sends no response or a slow one', async () => {
     const late = new AbortController()
     const timeout = vi.spyOn(AbortSignal, 'timeout').mockReturnValue(late.signal)
     onTestFinished(() => timeout.mockRestore())

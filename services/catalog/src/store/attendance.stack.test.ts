@@ -40,7 +40,7 @@ const row = (attended: boolean, version: number) => ({
   rows: [{ restaurantApiKey: 'ajanta', isAttended: attended, version, since: 1_700_000_000 }],
 })
 
-test('a row of orders decides, and an older one that arrives later changes nothing', async () => {
+test('a row of orders decides the attendance, and a stale row that arrives later is ignored', async () => {
   await attendance.store(row(false, 2))
   expect(await isAttended()).toBe(false)
   await attendance.store(row(true, 1))
@@ -97,7 +97,7 @@ test('quotes and searches read the current attendance, also of a cached restaura
   expect([await search(), await quoted()]).toEqual([true, true])
 })
 
-test('lists restaurants that have been unattended for the time, neither paused nor test ones', async () => {
+test('lists restaurants unattended for longer than a time, without paused and test ones', async () => {
   await sql`update restaurants set created_at = now() - interval '1 day'`.execute(db)
   const found = async (olderThanMs: number) =>
     (await attendance.unattended({ olderThanMs, before: null })).map((one) => one.restaurantApiKey)

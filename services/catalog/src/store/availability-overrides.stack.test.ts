@@ -67,7 +67,7 @@ const on = [true, true]
 const off = [false, false]
 const inSeconds = (seconds: number) => Math.floor(Date.now() / 1_000) + seconds
 
-test('an item is unavailable until the restaurant makes it available; both increase the version', async () => {
+test('a restaurant makes an item unavailable and available, each with a new menu version', async () => {
   const versions = [await menus.version(restaurant)]
   expect(await makeUnavailable(kormaKey())).toBe('stored')
   versions.push(await menus.version(restaurant))
@@ -78,7 +78,7 @@ test('an item is unavailable until the restaurant makes it available; both incre
   expect(new Set(versions).size).toBe(3)
 })
 
-test('an expired override ends for orders at once, and for menus when one of several sweepers clears it', async () => {
+test('an expired override ends for quotes at once, and for menus when one sweeper clears it', async () => {
   await makeUnavailable(kormaKey(), inSeconds(3_600))
   await makeUnavailable(naan.apiKey, inSeconds(3_600))
   await expireAll()
@@ -148,7 +148,7 @@ test('a record that leaves the menu loses its override', async () => {
   expect(await availability()).toEqual({ korma: on, naan: on })
 })
 
-test('a pause ends at its time or by the restaurant, and survives a replacement of the restaurant', async () => {
+test('a pause ends at its time or on resume, and survives a replacement of the restaurant', async () => {
   const earliest = inSeconds(1_200)
   const { pausedUntil } = (await postgresAvailability(db).pause(restaurant, 20)) ?? {}
   expect(pausedUntil).toBeGreaterThanOrEqual(earliest)
@@ -167,7 +167,7 @@ test('a pause ends at its time or by the restaurant, and survives a replacement 
   expect(await postgresAvailability(db).pause('another', 1)).toBeUndefined()
 })
 
-test('a pause until resume is stored as a finite time, which replicas of an earlier version can read', async () => {
+test('a pause until resume is stored as a finite time and ends when the restaurant resumes', async () => {
   const until = { pausedUntil: UNTIL_RESUMED }
   expect(await postgresAvailability(db).pause(restaurant, 'until-resumed')).toEqual(until)
   expect(await restaurants.find(restaurant)).toMatchObject(until)

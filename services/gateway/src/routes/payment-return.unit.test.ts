@@ -2,7 +2,7 @@ import { createApp, createLog } from '@platter/kit'
 import { expect, test } from 'vitest'
 import { paymentReturn } from '#/routes/payment-return.ts'
 
-test('the page after the bank is the same for any parameters, and quotes none', async () => {
+test('GET /payment-return returns the same page with and without query parameters', async () => {
   const app = createApp(createLog('test', 'silent'))
   paymentReturn(app)
   const plain = await app.inject('/payment-return')

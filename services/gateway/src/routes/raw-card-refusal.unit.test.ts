@@ -54,7 +54,7 @@ const send = (payload: string) =>
     payload,
   })
 
-test('422 raw-card-not-accepted: nothing of the body reaches a service, the response or the log', async () => {
+test('422 raw-card-not-accepted: the card number reaches no service, response or log line', async () => {
   for (const number of ['"4242424242424242"', '4242424242424242', String.raw`"\u0034242 4242-4242 4242"`]) {
     const { statusCode, body } = await send(`{"cardNumber":${number},"cvv":"314"}`)
     expect([statusCode, (JSON.parse(body) as { code: string }).code]).toEqual([422, 'raw-card-not-accepted'])

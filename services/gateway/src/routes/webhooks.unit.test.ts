@@ -43,7 +43,7 @@ test('forwards the bytes and the signature unchanged, without an access key, and
   expect(seen).toMatchObject({ headers: { 'stripe-signature': 't=1,v1=a' }, body: BODY })
 })
 
-test('forwards nothing else: no key, no forged principal, no cookie', async () => {
+test('forwards no access key, no forged principal and no cookie', async () => {
   await post({ 'stripe-signature': 's', 'x-platter-principal': 'p', cookie: 'c', 'x-access-token': 'k' })
   const names = Object.keys(seen?.headers ?? {}).toSorted()
   expect(names).toEqual([
@@ -62,7 +62,7 @@ test('400 without a signature, without a request to payments', async () => {
   expect(seen).toBeNull()
 })
 
-test('413 for a body that is larger than any event', async () => {
+test('413 for a body above 256 KiB', async () => {
   expect((await post({ 'stripe-signature': 's' }, 'x'.repeat(256 * 1024 + 1))).statusCode).toBe(413)
 })
 
@@ -98,7 +98,7 @@ test('503 while payments is unavailable, so that Stripe retries', async () => {
   await alone.close()
 })
 
-test('this path only, with this method only, and only where payments is configured', async () => {
+test('the gateway routes only POST /webhooks/stripe, and only when payments is configured', async () => {
   for (const [method, url] of [
     ['GET', '/webhooks/stripe'],
     ['POST', '/webhooks'],

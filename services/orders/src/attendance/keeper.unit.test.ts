@@ -85,7 +85,7 @@ test('a sighting after the restaurant became unattended is written at once', asy
   expect(calls.filter(({ seen }) => seen)).toHaveLength(2)
 })
 
-test('after a start, no restaurant becomes unattended before its clients had 30 s to report', async () => {
+test('for 30 s after its start, the keeper settles no attendance and publishes no row', async () => {
   const { sweepFor, sweptAll, keeper, published } = keeping()
   await keeper.publishAll()
   await sweepFor(28 * SECOND)
@@ -97,7 +97,7 @@ test('after a start, no restaurant becomes unattended before its clients had 30 
   expect(sweptAll()).toBe(1)
 })
 
-test('after 10 s without a sweep, as in an outage of the database, the 30 s begin again', async () => {
+test('a gap of more than 10 s between sweeps, as in a database outage, restarts the 30 s', async () => {
   const { sweepFor, sweptAll, state } = keeping()
   await sweepFor(40 * SECOND)
   const before = sweptAll()
@@ -108,7 +108,7 @@ test('after 10 s without a sweep, as in an outage of the database, the 30 s begi
   expect(sweptAll()).toBe(before + 1)
 })
 
-test('an open stream of a restaurant’s own system is a sighting every 15 s, until the last one closes', async () => {
+test('an open event stream is a sighting of its restaurant every 15 s, until the last closes', async () => {
   const { keeper, calls, state, sweepFor } = keeping()
   const [one, other] = [new AbortController(), new AbortController()]
   keeper.seeWhileOpen('r1', one.signal)
@@ -127,7 +127,7 @@ test('an open stream of a restaurant’s own system is a sighting every 15 s, un
   expect(seen()).toBe(last)
 })
 
-test('deliveries are counted in memory: each failure, and a success at most every 15 s', async () => {
+test('flush() writes each failed delivery, and a successful one at most every 15 s', async () => {
   const { keeper, calls, state } = keeping()
   const counted = () => calls.flatMap((call) => call.counted ?? [])
   keeper.note('r1', { kind: 'accepted' })
@@ -152,14 +152,14 @@ test('deliveries are counted in memory: each failure, and a success at most ever
 test.each([
   [true, { restaurantApiKey: 'r1', succeeded: true, failures: 0 }],
   [false, { restaurantApiKey: 'r1', succeeded: false, failures: 1 }],
-])('a ping that is answered (%s) counts as a delivery', async (responds, result) => {
+])('a ping counts as a delivery (success: %s)', async (responds, result) => {
   const { keeper, calls, state } = keeping({ responds })
   state.due = [{ restaurantApiKey: 'r1', link }]
   await keeper.pingDue()
   expect(calls).toEqual([{ counted: [result] }, { settled: ['r1'] }])
 })
 
-test('a change is published at once, and after a failure all rows are, by the next sweep', async () => {
+test('a change is published at once; after a failed publish, the next sweep publishes all rows', async () => {
   const { keeper, published, state, sweepFor } = keeping()
   await sweepFor(40 * SECOND)
   state.rows = [row('r1', true), row('r2', false)]
@@ -174,13 +174,13 @@ test('a change is published at once, and after a failure all rows are, by the ne
   expect(published.slice(1)).toEqual([{ rows: state.rows, othersAreAttended: false }])
 })
 
-test('a link that was set is published also when the attendance stays as it was', async () => {
+test('begin() publishes the row of the restaurant whose link was set', async () => {
   const { keeper, published } = keeping()
   await keeper.begin('r1', 'console')
   expect(published).toEqual([{ rows: [row('r1', false)] }])
 })
 
-test('all rows are published in messages of 200', async () => {
+test('publishAll() publishes all rows in messages of at most 200', async () => {
   const { keeper, published, state, sweepFor } = keeping()
   await sweepFor(40 * SECOND)
   state.rows = Array.from({ length: 450 }, (_, index) => row(`r${1_000 + index}`, true))

@@ -22,33 +22,33 @@ const never = { cancellable: false, until: null, refund: { amount: 0 } }
 
 test.each([
   [
-    'a pending card order refunds its total',
+    'the cancellation of a pending card order refunds its total',
     {},
     0,
     { cancellable: true, until: PLACED + 300, refund: { amount: 10.75 } },
   ],
   [
-    'a cash order refunds nothing',
+    'the cancellation of a cash order refunds 0',
     { payment: 'cash' },
     0,
     { cancellable: true, until: PLACED + 300, refund: { amount: 0 } },
   ],
   [
-    'a waiting order can be cancelled in the last second',
+    'an order that awaits preparation can be cancelled at its deadline',
     { status: 'AWAITING_PREPARATION' },
     300,
     { cancellable: true, until: PLACED + 300, refund: { amount: 10.75 } },
   ],
-  ['a second later it cannot', { status: 'AWAITING_PREPARATION' }, 301, never],
+  ['an order cannot be cancelled 1 s after its deadline', { status: 'AWAITING_PREPARATION' }, 301, never],
   [
-    'a restaurant may allow longer',
+    'a customerCancelMinutes of 60 extends the deadline to 1 h',
     withMinutes(60),
     3_600,
     { cancellable: true, until: PLACED + 3_600, refund: { amount: 10.75 } },
   ],
-  ['a restaurant may allow none', withMinutes(0), 1, never],
-  ['a begun order cannot be cancelled', { status: 'PREPARING' }, 0, never],
-  ['a cancelled order cannot be cancelled', { cancellation }, 0, never],
+  ['a customerCancelMinutes of 0 allows no cancellation', withMinutes(0), 1, never],
+  ['an order in preparation cannot be cancelled', { status: 'PREPARING' }, 0, never],
+  ['a cancelled order cannot be cancelled again', { cancellation }, 0, never],
 ] as [string, Partial<SagaOrder>, number, object][])('%s', (_, changes, age, offer) => {
   expect(offerOf(order(changes), PLACED + age)).toEqual(offer)
 })

@@ -6,14 +6,14 @@ const { DEFAULT_RESTAURANT_LINK } = Config.shape
 const secret = `whsec_${Buffer.alloc(24, 251).toString('base64')}`
 const withSecret = (url: string) => url.replace('//', `//:${encodeURIComponent(secret)}@`)
 
-test('a restaurant without a link of its own has a console by default', () => {
+test('the default link is a console with detailed reports', () => {
   expect(parseDefaultLink(DEFAULT_RESTAURANT_LINK.parse(undefined))).toEqual({
     kind: 'console',
     reports: 'detailed',
   })
 })
 
-test('a default webhook is a URL with its secret as the password, and is called without the password', () => {
+test('the password of a default webhook URL becomes its secret, and is removed from the URL', () => {
   expect(
     parseDefaultLink(DEFAULT_RESTAURANT_LINK.parse(withSecret('https://example.org/orders?a=b'))),
   ).toEqual({ kind: 'webhook', url: 'https://example.org/orders?a=b', secret, reports: 'detailed' })
@@ -26,7 +26,7 @@ test.each([
   withSecret('ftp://example.org/orders'),
   'https://:whsec_AA@example.org',
   'https://:%E0%A4%A@example.org',
-])('%s is no link', (text) => {
+])('refuses %s, and the error contains no secret', (text) => {
   const { success, error } = DEFAULT_RESTAURANT_LINK.safeParse(text)
   expect(success).toBe(false)
   expect(String(error)).not.toContain(secret)

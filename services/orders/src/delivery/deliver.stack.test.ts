@@ -174,7 +174,7 @@ const cancelledAsUnaccepted = async (apiKey: string) => {
   return (await stateOf(apiKey))?.cancelled
 }
 
-test('the deadline ends a delivery whose every attempt throws', async () => {
+test('a delivery whose attempts all throw ends as unreachable at its deadline', async () => {
   transmit = () => Promise.reject(new Error('unsupported\u0000 Unicode escape sequence'))
   const apiKey = await anOrder(await aWebhook())
   await expect
@@ -191,7 +191,7 @@ test('the deadline ends a delivery whose every attempt throws', async () => {
 const expireLease = (apiKey: string) =>
   sql`update deliveries set busy_until = now() where order_api_key = ${apiKey}`.execute(db)
 
-test('the deadline ends a delivery whose every attempt is killed before it stores a result', async () => {
+test('a delivery whose attempts never store a result ends as unreachable at its deadline', async () => {
   let attempts = 0
   transmit = () => {
     attempts += 1
@@ -228,7 +228,7 @@ test('an accepted order is not sent again when its delivery is open by mistake',
   expect(attempts).toBe(2)
 })
 
-test('an order whose restaurant takes longer than a lease lasts is sent once, however many replicas there are', async () => {
+test('two replicas send an order once although its response takes longer than LEASE_MS', async () => {
   deadlines.transmitMs = 60_000
   replica()
   let attempts = 0
@@ -281,7 +281,7 @@ const authorized = (orderApiKey: string) =>
     outcome: { kind: 'done' },
   })
 
-test('an order is sent by the link at the time of its authorization', async () => {
+test('an order is sent over the restaurant link that is current at its authorization', async () => {
   deadlines.transmitMs = 60_000
   const restaurant = newApiKey()
   const apiKey = await anOrder(restaurant, { token: 'tok_1' })
@@ -330,7 +330,7 @@ test.each([
   120_000 + RACES * 300,
 )
 
-test('an order that is cancelled while it is sent fails, and its restaurant is notified after the attempt', async () => {
+test('an order cancelled during its transmission fails; its notice is due more than 10 s later', async () => {
   deadlines.transmitMs = 60_000
   const answer = Promise.withResolvers<Receipt>()
   const sent = Promise.withResolvers<void>()
@@ -372,7 +372,7 @@ test('an order on a console is cancelled as unaccepted, also after a change to a
   expect(await cancelledAsUnaccepted(apiKey)).toBe(true)
 })
 
-test('an order of long ago, and one without a stored link, are never cancelled as unaccepted', async () => {
+test('an order older than a day, or without a stored link, is not cancelled as unaccepted', async () => {
   const [old, unknown] = [await aDeliveredOrder(newApiKey()), await aDeliveredOrder(newApiKey())]
   await placedBefore(old, 86_400_000 + MINUTES_16)
   await placedBefore(unknown, MINUTES_16)
@@ -383,7 +383,7 @@ test('an order of long ago, and one without a stored link, are never cancelled a
 const progressOf = (apiKey: string, choose: Parameters<typeof recordStatus>[2]) =>
   db.transaction().execute((trx) => recordStatus(postgresStores(trx).orders, apiKey, choose))
 
-test('open orders of a restaurant that changes its reports keep the statuses of when they were placed', async () => {
+test('an open order keeps the reports of its placement after its restaurant has changed them', async () => {
   const restaurant = newApiKey()
   await stores.restaurantLinks.put(restaurant, { kind: 'console', reports: 'coarse' })
   const apiKey = await aDeliveredOrder(restaurant)
@@ -397,7 +397,7 @@ test('open orders of a restaurant that changes its reports keep the statuses of 
   expect(await progressOf(apiKey, () => 'DELIVERED')).toMatchObject({ kind: 'advanced' })
 })
 
-test('an order without stored reports uses those of its restaurant’s current link', async () => {
+test('an order without stored reports uses the reports of the current restaurant link', async () => {
   const restaurant = newApiKey()
   const apiKey = await aDeliveredOrder(restaurant)
   await sql`update orders set reports = null where api_key = ${apiKey}`.execute(db)
@@ -408,16 +408,16 @@ test('an order without stored reports uses those of its restaurant’s current l
 })
 
 test.each([
-  ['sent by a webhook: it is notified', 'webhook', 'webhook', { calls: 1, isNotified: true }],
+  ['sent by webhook: the webhook is notified', 'webhook', 'webhook', { calls: 1, isNotified: true }],
   [
-    'sent by a webhook: it is notified once there is one again',
+    'sent by webhook, now without one: the notice stays due',
     'webhook',
     'console',
     { calls: 0, isNotified: false },
   ],
-  ['shown by a console: no webhook is notified', 'console', 'webhook', { calls: 0, isNotified: true }],
-  ['of an unknown link: the current one is notified', null, 'webhook', { calls: 1, isNotified: true }],
-] as const)('of an order that was given up, %s', async (_, sentBy, current, expected) => {
+  ['shown on a console: no webhook is notified', 'console', 'webhook', { calls: 0, isNotified: true }],
+  ['without a stored link: the current webhook is notified', null, 'webhook', { calls: 1, isNotified: true }],
+] as const)('a due cancellation of an order %s', async (_, sentBy, current, expected) => {
   const restaurant = newApiKey()
   const { link } = await aKitchen((_request, response) => response.end())
   const apiKey = await aDeliveredOrder(restaurant)

@@ -149,14 +149,14 @@ describe('leases', () => {
     })
   })
 
-  test('a replica that was frozen until its lease expired sends nothing', async () => {
+  test('a replica that was frozen until its lease expired does not send the order', async () => {
     const { queue, begin, deliveries, sent, ended } = replica()
     begin(queue.open(anOrder('o1')), performance.now() - LEASE_MS)
     await deliveries.quiesce()
     expect({ sent, ended }).toEqual({ sent: [], ended: [] })
   })
 
-  test('a delivery whose replica was killed is attempted by another when the lease has expired, and not before', async () => {
+  test('the delivery of a killed replica is attempted when its lease has expired, not before', async () => {
     const { queue, deliveries, sent, ended } = replica()
     queue.open(anOrder('o1'))
     await pass(LEASE_MS - 500, { deliveries })
@@ -166,7 +166,7 @@ describe('leases', () => {
     expect(ended).toMatchObject([['o1', { outcome: 'accepted' }]])
   })
 
-  test('an order whose restaurant takes longer than a lease lasts is sent once, and announced as slow', async () => {
+  test('an order without a response for three lease times is sent once and published once', async () => {
     const queue = new Queue()
     const [own, other] = [replica({ queue, respond: silent }), replica({ queue })]
     own.begin(queue.open(anOrder('o1')))
@@ -212,7 +212,7 @@ describe('results', () => {
     },
   )
 
-  test('an attempt that throws is stored and repeated; while the database is unavailable, its lease expires', async () => {
+  test('an error leaves the delivery open, and is stored unless the database is unavailable', async () => {
     for (const [error, result] of [
       [new Error('unsupported'), 'failed: unsupported'],
       [unavailable(), null],
@@ -249,7 +249,7 @@ describe('deadline', () => {
 })
 
 describe('limits', () => {
-  test('a silent restaurant occupies its own permits only: an order of another restaurant is delivered at once', async () => {
+  test('a silent restaurant occupies PER_RESTAURANT permits, and another one gets its order', async () => {
     const { queue, begin, deliveries, sent, ended } = replica({
       respond: (apiKey) => (apiKey === 'quick' ? { kind: 'accepted' } : silent()),
     })
@@ -262,7 +262,7 @@ describe('limits', () => {
     expect(sent).toHaveLength(PER_RESTAURANT + 1)
   })
 
-  test('an order that never got a permit ends at its deadline, without having been sent', async () => {
+  test('an order without a permit ends as unreachable at its deadline, and is never sent', async () => {
     const { queue, begin, deliveries, sent, ended } = replica({ respond: silent })
     for (let at = 0; at < PER_RESTAURANT; at += 1) begin(queue.open(anOrder(`slow ${at}`)))
     await vi.advanceTimersByTimeAsync(0)
@@ -274,7 +274,7 @@ describe('limits', () => {
     expect(sent).not.toContain('order_o1')
   })
 
-  test('a replica without free attempts leaves due deliveries to the others', async () => {
+  test('a replica at its limit of attempts leaves a due delivery to another replica', async () => {
     const queue = new Queue()
     const [full, other] = [replica({ queue, respond: silent, attemptsAtOnce: 1 }), replica({ queue })]
     full.begin(queue.open(anOrder('slow')))

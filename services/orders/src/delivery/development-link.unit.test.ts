@@ -7,7 +7,7 @@ import { pricedOrder } from '#/testing/priced-order.ts'
 
 const webhook = (secret: string) =>
   ({ kind: 'webhook', url: 'https://kitchen.example/', secret, reports: 'detailed' }) as const
-/** That of dev/simulators; tests/law/known-secrets.test.ts compares it. */
+/** That of dev/simulators; tests/policy/known-secrets.test.ts compares it. */
 const PUBLIC = `whsec_${Buffer.from('platter-development-only-secret!').toString('base64')}`
 const SIMULATED = webhook(PUBLIC)
 const OWN = webhook('whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYqr')
@@ -48,7 +48,7 @@ async function put(given: { isDevelopment: boolean; isTest: boolean; secret: str
   }
   return { stored: stored.length, pointer }
 }
-describe('outside development', () => {
+describe('transmission outside development', () => {
   test.each([
     [
       'an order with a real payment never reaches a simulated restaurant',
@@ -81,7 +81,7 @@ describe('put-restaurant-link', () => {
     ],
     ['accepts a public secret in development', { isDevelopment: true, isTest: false, secret: PUBLIC }, kept],
     [
-      'accepts a secret of the restaurant’s own',
+      'accepts a private secret for a live restaurant',
       { isDevelopment: false, isTest: false, secret: OWN.secret },
       kept,
     ],
@@ -93,7 +93,7 @@ describe('put-restaurant-link', () => {
     ['a test restaurant', ['restaurant-closed', 'test-restaurant-only'], true],
     ['a live restaurant', ['restaurant-closed'], false],
     ['an unknown restaurant', ['restaurant-not-found'], false],
-  ] as const)('catalog.quote names %s', async (_, codes, expected) => {
+  ] as const)('testRestaurants classifies %s by the codes of catalog.quote', async (_, codes, expected) => {
     const faults = codes.map((code) => ({ pointer: '', code, detail: '' }))
     const ask = async () => ({ faults, quote: null })
     expect(

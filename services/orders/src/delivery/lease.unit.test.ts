@@ -13,14 +13,14 @@ const attempt = (apiKey = 'o1') => ({
 /** For tests that renew no lease. */
 const noStore = { deliveries: {} as DeliveryStore }
 
-test('a lease is valid until it expires, from the moment before it was acquired', () => {
+test('a lease is valid for LEASE_MS from leasedAt, and an expired lease still counts', () => {
   const leases = new Leases(noStore)
   using fresh = leases.add(attempt())
   using expired = leases.add({ ...attempt('o2'), leasedAt: performance.now() - LEASE_MS })
   expect([fresh.isValid, expired.isValid, leases.count]).toEqual([true, false, 2])
 })
 
-test('the end of an attempt leaves the lease of a later attempt of this replica for the same order', () => {
+test('the end of an attempt keeps the lease of a later attempt for the same order', () => {
   const leases = new Leases(noStore)
   const earlier = leases.add({ ...attempt(), attempt: 1 })
   using later = leases.add(attempt())

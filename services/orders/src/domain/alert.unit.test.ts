@@ -44,7 +44,7 @@ const alert: Alert = {
   incidents: [incident('order_1')],
 }
 
-test('a storm of 500 incidents is one alert with the count, which shows the first 20 of them', () => {
+test('500 incidents of a kind become one alert with their count and the first 20 of them', () => {
   const storm = Array.from({ length: 500 }, (_, number) => waiting(number))
   const [composed, ...others] = composeAlerts(storm, state(0), advice)
   expect(others).toEqual([])
@@ -83,7 +83,7 @@ test('alerts of a kind and a phase are at least a minute apart, and each inciden
   )
 })
 
-test('an alert has no card number and no line break that another system put into a reason', () => {
+test('an alert masks a card number and removes line breaks in the reason of an incident', () => {
   const [composed] = composeAlerts(
     [waiting(1, 'began', 'card 4242 4242 4242 4242\r\nBcc: all')],
     state(0),
@@ -117,7 +117,7 @@ test('a template is filled without changing its structure, and a lone placeholde
   })
 })
 
-test('Alertmanager gets the end of an alert only when no incident of the kind is open', () => {
+test('the state is resolved only for an ended alert without an open incident of its kind', () => {
   const template = '{"state":"{{state}}","endsAt":"{{endsAt}}"}'
   const of = (phase: Phase, open: number) => bodyOf({ ...alert, phase, open }, template)
   expect(of('began', 1)).toBe('{"state":"firing","endsAt":"2027-09-21T14:13:20.000Z"}')
@@ -125,7 +125,7 @@ test('Alertmanager gets the end of an alert only when no incident of the kind is
   expect(of('ended', 0)).toBe('{"state":"resolved","endsAt":"2026-09-21T14:13:20.000Z"}')
 })
 
-test('a template is JSON with known placeholders', () => {
+test('templateFault refuses a template that is not JSON or has an unknown placeholder', () => {
   expect(templateFault('{"text":"{{title}}"}')).toBeNull()
   expect(templateFault('{text}')).toBe('is not JSON')
   expect(templateFault('{"text":"{{name}}"}')).toContain(

@@ -40,7 +40,7 @@ const anyPaid = fc.record({
     .map(cents),
 })
 
-test('a total is accepted up to the largest amount, and on a card from the minimum of the processor', () => {
+test('a total is accepted up to MAX_TOTAL, and by card from the minimum of the processor', () => {
   expect(MAX_TOTAL).toBeLessThan(LARGEST_INTEGER)
   fc.assert(
     fc.property(anyPaid, fc.integer({ min: 1, max: 100 }).map(cents), (order, minimum) => {
@@ -52,7 +52,7 @@ test('a total is accepted up to the largest amount, and on a card from the minim
   )
 })
 
-test('a total of 0 is not charged, and no card minimum refuses it', () => {
+test('a total of 0 is not charged, and the card minimum does not apply to it', () => {
   const free = { payment: 'card', test: false, total: cents(0) } as const
   expect(isCharged(free)).toBe(false)
   expect(totalFaults(free, cents(50))).toEqual([])

@@ -111,7 +111,7 @@ test('consistent books have no mismatch', () => {
   )
 })
 
-test('the order in which the processor lists its charges does not matter', () => {
+test('the sequence of the listed charges does not change the violated rules', () => {
   const charges = fc.array(
     fc.record({
       id: fc.constantFrom('auth_1', 'auth_2', 'auth_3'),
@@ -136,7 +136,7 @@ test('the order in which the processor lists its charges does not matter', () =>
 /** One thing that is wrong in one book, wherever it can be. */
 const WRONGS: [what: string, book: Book, from: fc.Arbitrary<Books>, wrong: (books: Books) => Books][] = [
   ['the charge is missing', 'processor', neededCharge, withCharges(() => [])],
-  ['there is another charge', 'processor', balanced, withCharges((charges) => [...charges, another])],
+  ['another charge exists', 'processor', balanced, withCharges((charges) => [...charges, another])],
   [
     'the charge has another amount',
     'processor',
@@ -151,13 +151,13 @@ const WRONGS: [what: string, book: Book, from: fc.Arbitrary<Books>, wrong: (book
   ],
   ['the charge is in another currency', 'processor', charged, withCharges(each(() => ({ differs: 'eur' })))],
   [
-    'the processor has refunded more than the order has',
+    'the processor has refunded more than the order',
     'processor',
     charged,
     withCharges(each(({ refunded = 0 }) => ({ refunded: cents(refunded + 1) }))),
   ],
   [
-    'cash was returned that the state does not have',
+    'the refunded cash order is still DUE',
     'orders',
     balanced.filter(
       ({ order }) =>
@@ -168,22 +168,22 @@ const WRONGS: [what: string, book: Book, from: fc.Arbitrary<Books>, wrong: (book
     ),
     ({ order, others }) => ({ order: { ...order, refunded: order.total }, others }),
   ],
-  ['payments have no row', 'payments', charged, withOthers({ payment: null })],
+  ['the payment row is missing', 'payments', charged, withOthers({ payment: null })],
   [
-    'payments have another total',
+    'the totals of order and payment differ',
     'orders',
     charged,
     ({ order, others }) => ({ order: { ...order, total: cents(order.total + 1) }, others }),
   ],
   [
-    'payments do not know the outcome',
+    'the payment row has no outcome yet',
     'payments',
     charged,
     ({ order, others }) => ({ order, others: { ...others, payment: { ...others.payment!, state: 'sent' } } }),
   ],
-  ['no restaurant has accepted it', 'deliveries', charged, withOthers({ delivery: null })],
+  ['no delivery was accepted', 'deliveries', charged, withOthers({ delivery: null })],
   [
-    'the order says that it is to be paid yet',
+    'the payment state of the charged order is PENDING',
     'orders',
     charged,
     ({ order, others }) => ({ order: { ...order, paymentState: 'PENDING' }, others }),
@@ -194,15 +194,20 @@ const WRONGS: [what: string, book: Book, from: fc.Arbitrary<Books>, wrong: (book
     charged,
     ({ order, others }) => ({ order: { ...order, total: cents(0) }, others }),
   ],
-  ['it is a test', 'orders', charged, ({ order, others }) => ({ order: { ...order, test: true }, others })],
   [
-    'it is cancelled',
+    'the charged order is a test',
+    'orders',
+    charged,
+    ({ order, others }) => ({ order: { ...order, test: true }, others }),
+  ],
+  [
+    'the charged order is cancelled',
     'orders',
     charged,
     ({ order, others }) => ({ order: { ...order, cancelled: true }, others }),
   ],
   [
-    'it has failed',
+    'the charged order has failed',
     'deliveries',
     charged,
     ({ order, others }) => ({ order: { ...order, outcome: 'failed' }, others }),
@@ -222,8 +227,8 @@ function each(change: (charge: Charge) => Partial<Charge>) {
   return (charges: readonly Charge[]) => charges.map((charge) => ({ ...charge, ...change(charge) }))
 }
 
-describe('a mismatch is found, and names the inconsistent book', () => {
-  test.each(WRONGS)('%s', (_, book, from, wrong) => {
+describe('mismatch in one book', () => {
+  test.each(WRONGS)('names the inconsistent book when %s', (_, book, from, wrong) => {
     fc.assert(
       fc.property(from, (books) => {
         const found = judge(wrong(books))
@@ -276,18 +281,18 @@ test('a mismatch has the entry of each book', () => {
   ])
 })
 
-describe('a charge without an order of its time', () => {
+describe('stray charge', () => {
   const row: PaymentRow = { orderApiKey: 'o1', state: 'captured', amount: cents(1), processorId: 'auth_2' }
-  test('is no mismatch when payments have it', () =>
+  test('is no mismatch when it is the charge of the payment row', () =>
     expect(compareStrayCharge(another, row, true)).toEqual([]))
   test('is no mismatch when it is neither authorized nor captured', () =>
     expect(compareStrayCharge({ ...another, status: 'voided' }, null, false)).toEqual([]))
-  test('is a mismatch when its order does not exist, with or without a row of payments', () =>
+  test('is a mismatch when its order does not exist, although it has a payment row', () =>
     expect(compareStrayCharge(another, row, false)).toMatchObject([{ rule: 'charge-of-nobody' }]))
-  test('is a second charge when payments have another one, or none', () => {
+  test('is a second charge when the payment row has another charge or does not exist', () => {
     for (const payment of [{ ...row, processorId: 'auth_1' }, null])
       expect(compareStrayCharge(another, payment, true)).toMatchObject([{ rule: 'charge-twice' }])
   })
-  test('a payment without an order is a mismatch with the row of payments', () =>
+  test('orphanedPayment reports a payment row without an order', () =>
     expect(orphanedPayment(row)).toMatchObject({ rule: 'payment-of-nobody', says: { orders: null } }))
 })

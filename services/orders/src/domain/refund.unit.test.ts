@@ -103,7 +103,7 @@ test('an item is refunded in parts up to its price, and a failed refund frees it
   expect(partsOf(failed, { items: [{ index: 0 }] }).amount).toBe(343)
 })
 
-test('all is what is left of the total', () => {
+test('a refund of all returns the remaining amount of the total', () => {
   const once = refunded(order, { amount: 1.5 })
   expect(partsOf(once, { all: true }).amount).toBe(order.total - 150)
   expect(refusalOf(refunded(once, { all: true }), { amount: 0.01 })).toMatchObject({
@@ -112,27 +112,27 @@ test('all is what is left of the total', () => {
 })
 
 test.each([
-  ['not captured yet', { paymentState: 'AUTHORIZED' }, 'not-charged-yet'],
+  ['an authorized order', { paymentState: 'AUTHORIZED' }, 'not-charged-yet'],
   [
-    'cash that its restaurant has not got yet',
+    'a cash order that its restaurant has not accepted',
     { paymentState: 'DUE', status: 'PROCESSING' },
     'not-charged-yet',
   ],
-  ['voided', { paymentState: 'VOIDED' }, 'refund-too-large'],
+  ['a voided order', { paymentState: 'VOIDED' }, 'refund-too-large'],
   ['a test order', { paymentState: 'NOT_REQUIRED' }, 'refund-too-large'],
-  ['cancelled', { cancellation: {} }, 'refund-too-large'],
-] as [string, Partial<Refundable>, string][])('%s: nothing can be refunded', (_, changes, code) => {
+  ['a cancelled order', { cancellation: {} }, 'refund-too-large'],
+] as [string, Partial<Refundable>, string][])('refuses a refund of %s', (_, changes, code) => {
   expect(refusalOf({ ...order, ...changes }, { all: true })?.code).toBe(code)
 })
 
-test('an index that no item has is named', () => {
+test('refuses an unknown item index and names its pointer', () => {
   expect(refusalOf(order, { items: [{ index: 2 }] })).toMatchObject({
     code: 'invalid-field',
     faults: [{ pointer: '/items/0/index' }],
   })
 })
 
-describe('over random orders', () => {
+describe('random orders', () => {
   const amount = fc.integer({ min: 0, max: 100_000 })
   const orders = fc
     .tuple(fc.array(amount, { minLength: 1, maxLength: 20 }), amount, amount, amount)
@@ -141,7 +141,7 @@ describe('over random orders', () => {
   // 100,000 orders take 9 s, so npm test has a tenth of them; the seed changes with each run.
   const runs = { numRuns: 10_000 }
 
-  test('the shares of an amount sum to it, and none is more than a cent away from its proportion', () => {
+  test('apportioned shares sum to the amount, and each is less than a cent from its proportion', () => {
     fc.assert(
       fc.property(amount, fc.array(amount, { minLength: 1, maxLength: 20 }), (whole, weights) => {
         const parts = apportion(cents(whole), weights.map(cents))
@@ -155,7 +155,7 @@ describe('over random orders', () => {
     )
   })
 
-  test('every item, the delivery and the tip, one after the other, refund exactly the total', () => {
+  test('successive refunds of every item, the delivery and the tip sum to the total', () => {
     fc.assert(
       fc.property(orders, (one) => {
         const requests = [

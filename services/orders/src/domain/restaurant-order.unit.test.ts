@@ -45,11 +45,11 @@ describe('acceptBy', () => {
   test.each<[what: string, acceptBy: number | undefined, PlacedOrder, RestaurantLink['kind'] | null]>([
     ['on a console', 1_900, order(), 'console'],
     ['by webhook', undefined, order(), 'webhook'],
-    ['whose link was not stored', undefined, order(), null],
-    ['that is started', undefined, order({ status: 'PREPARING' }), 'console'],
-    ['that is cancelled', undefined, order({ cancellation }), 'console'],
-    ['that is not transmitted', undefined, order({ status: 'PROCESSING' }), 'console'],
-  ])('of an order %s is %s', (_, acceptBy, placed, linkKind) => {
+    ['without a stored link', undefined, order(), null],
+    ['in preparation', undefined, order({ status: 'PREPARING' }), 'console'],
+    ['with a cancellation', undefined, order({ cancellation }), 'console'],
+    ['before its transmission', undefined, order({ status: 'PROCESSING' }), 'console'],
+  ])('acceptBy of an order %s is %s', (_, acceptBy, placed, linkKind) => {
     const link: RestaurantLink = { kind: 'console', reports: 'detailed' }
     const record = restaurantOrderRecord({ order: placed, link, linkKind }, 900_000)
     expect(record.acceptBy).toBe(acceptBy)

@@ -167,7 +167,7 @@ test('pages of any size list every incident exactly once, newest first', async (
   )
 })
 
-test('an incident’s id leads back to its source and its key there, and no other id does', async () => {
+test('splitId returns the source and the key of an incident id, and null for another id', async () => {
   const one = [{ key: 'order_1', at: 1 }]
   const listed = await readAll(
     depsOf({
@@ -201,7 +201,7 @@ test.each<[what: string, state: State]>([
   ['capture', { done: ['authorize', 'transmit'], undone: [], refusal: null }],
   ['compensate authorize', { done: ['authorize'], undone: [], refusal: refused }],
   ['end', { done: ['authorize'], undone: ['authorize'], refusal: refused }],
-])('an overdue saga names the step that it waits for: %s', async (what, state) => {
+])('the incident of an overdue saga names its current step: %s', async (what, state) => {
   const [found] = await readAll(depsOf({ ...none, sagas: [{ key: 'o1', at: 5_000_000 }] }, state), 1)
   expect(found?.item).toMatchObject({ kind: 'overdue-saga', orderApiKey: 'o1', what, count: 7, since: 5 })
 })
@@ -256,7 +256,7 @@ const unavailable = new Problem('service-unavailable', 'The service is not avail
 })
 const rejecting = (error: Error) => (async () => Promise.reject(error)) as never
 
-test('while payments and RabbitMQ are unavailable, other incidents are listed, and the missing kinds are named', async () => {
+test('lists other incidents and the missing kinds while payments and RabbitMQ are unavailable', async () => {
   const some = [
     { key: 'o1', at: 5 },
     { key: 'o2', at: 4 },
@@ -285,7 +285,7 @@ test('while payments and RabbitMQ are unavailable, other incidents are listed, a
   }
 })
 
-test('only the kinds of the unavailable service are missing', async () => {
+test('a failed operation makes only its own kind of incident unavailable', async () => {
   const deps = depsOf({ ...none, disputes: [{ key: 'o1', at: 5 }] })
   const payments = (async (operation: unknown, page: Page) =>
     operation === UnknownPayments
@@ -295,7 +295,7 @@ test('only the kinds of the unavailable service are missing', async () => {
   expect(listed.map(({ item }) => item.id)).toEqual(['unavailable_payment', 'dispute_o1'])
 })
 
-test('a defect, or an own database that is unavailable, is not a missing kind', async () => {
+test('a defect or a lost connection to the own database rejects the whole list', async () => {
   const deps = depsOf({ ...none, sagas: [{ key: 'o1', at: 5 }] })
   for (const error of [new Error('Connection terminated'), new Problem('internal-error', 'x')])
     await expect(readAll({ ...deps, payments: rejecting(error) }, 10)).rejects.toBe(error)

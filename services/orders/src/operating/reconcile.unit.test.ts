@@ -147,7 +147,7 @@ test('finds a missing charge, a second charge, and entries without an order, in 
   expect(rulesOf(await reconcile(deps, start, context))).toEqual(planted)
 })
 
-test('a run that ends with its time budget continues where it ended: nothing is left out, and nothing found twice', async () => {
+test('successive runs within a time budget compare each order once and find each mismatch once', async () => {
   const planted = plant()
   requestMs = 3_000
   const found: string[] = []
@@ -174,7 +174,7 @@ test('an order whose saga runs, or has changed since it was read, counts as in p
   expect(new Set(result.mismatches.map(({ orderApiKey }) => orderApiKey))).toEqual(new Set(['o2']))
 })
 
-test('a charge that was made long after its order is looked up by its order', async () => {
+test('a charge made 3,500 s after its order is found by its order', async () => {
   for (let second = 0; second < MANY; second += 1) aPaidOrder(second, second === 20 ? 3_500 : 1)
   expect(rulesOf(await reconcile(deps, start, context))).toEqual([])
 })
@@ -187,7 +187,7 @@ test('a second charge of an order whose saga still runs is no mismatch yet', asy
   expect(rulesOf(await reconcile(deps, start, context))).toEqual([])
 })
 
-test('the charges of a processor that is unavailable are not compared as missing', async () => {
+test('an unavailable processor rejects the run, and no charge is reported as missing', async () => {
   aPaidOrder(0)
   const payments = (async () => {
     throw new Error('the processor is unavailable')

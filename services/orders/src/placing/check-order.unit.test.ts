@@ -123,12 +123,12 @@ const OF_USER = { recipient: { apiKey: 'u1' } }
 const BY_SAVED_CARD = { ...OF_USER, payment: 'card', card: { apiKey: 'c1' } }
 const TO_SAVED_ADDRESS = { ...OF_USER, method: 'delivery', address: { apiKey: 'a1' } }
 
-test('the total is the sum of the prices of catalog and the tip, whatever else the client sends', async () => {
+test('the total is the sum of the catalog prices and the tip, and ignores totals of the client', async () => {
   const { order } = await check({ tip: 2.5, total: 0.01, subtotal: 0.01, tax: 0 })
   expect(order.total).toBe(1_000 + 80 + 300 + 250)
 })
 
-test('one refusal has all faults: those of catalog, of accounts, of the card and of the tip', async () => {
+test('one problem has the faults of catalog, accounts, the card and the tip', async () => {
   answers.catalog = { faults: [fault('item-unavailable', '/items/0')], quote: null, subtotal: cents(1_000) }
   answers.accounts.faults = [fault('user-not-found', '/recipient/apiKey')]
   const card = { ...newCard, expirationYear: '26', expirationMonth: '05' }
@@ -140,7 +140,7 @@ test('one refusal has all faults: those of catalog, of accounts, of the card and
   ])
 })
 
-test('a saved card that has expired is refused like a new one', async () => {
+test('refuses an expired saved card (card-expired)', async () => {
   answers.accounts.card = { ...savedCard, expirationYear: '26', expirationMonth: '05' }
   expect(await faultsOf(check(BY_SAVED_CARD))).toEqual(['card-expired'])
 })
@@ -150,7 +150,7 @@ test('with a test key every order is a test order, also with "test": false', asy
   expect([order.test, toCatalog()?.['test']]).toEqual([true, true])
 })
 
-test('a real restaurant is the fault of the test key, and of the order only if the client chose the test', async () => {
+test('refuses a live restaurant with test-key, or for "test": true with not-a-test-restaurant', async () => {
   answers.catalog = { faults: [fault('not-a-test-restaurant', '/test')], quote: null }
   expect(await faultsOf(check({}, { mode: 'test' }))).toEqual(['test-key'])
   expect(await faultsOf(check({ test: true }))).toEqual(['not-a-test-restaurant'])
@@ -163,7 +163,7 @@ test('a total below the minimum of the processor is refused by card, and accepte
   expect((await check()).order.total).toBe(30)
 })
 
-test('no question has the number or the verification value of a card, and neither has the order', async () => {
+test('neither a question nor the order contains the card number or the CVV', async () => {
   const checked = await check({ ...OF_USER, payment: 'card', card: newCard })
   const written = JSON.stringify({ asked, checked })
   expect(written).toContain('"lastFour":"4242"')
@@ -171,7 +171,7 @@ test('no question has the number or the verification value of a card, and neithe
   expect(written).not.toContain(`"${CVV}"`)
 })
 
-test('the order shows a saved card without its token, which the caller gets apart', async () => {
+test('the order contains a saved card without its token, which is returned separately', async () => {
   answers.accounts.card = savedCard
   const { order, savedCard: found } = await check(BY_SAVED_CARD)
   expect(found?.token).toBe('tok_1')
@@ -179,14 +179,14 @@ test('the order shows a saved card without its token, which the caller gets apar
   expect(order.details.card).toMatchObject({ apiKey: 'c1', lastFour: '4242' })
 })
 
-test('a delivery to a saved address is priced for the address that accounts have', async () => {
+test('the quote of a delivery to a saved address uses the address from accounts', async () => {
   answers.accounts.address = savedAddress
   await check(TO_SAVED_ADDRESS)
   expect(namesAsked()).toEqual([AccountsResolve.name, CatalogQuote.name])
   expect(toCatalog()?.['address']).toEqual(savedAddress)
 })
 
-test('a delivery without a known address is refused, and its quote without a delivery price is not used', async () => {
+test('refuses a delivery to an unknown address, and ignores its quote without a delivery price', async () => {
   answers.accounts.faults = [fault('address-not-found', '/address/apiKey')]
   answers.catalog.quote = { ...quote, subtotal: 99_999_999, deliveryPrice: 0 }
   expect(await faultsOf(check(TO_SAVED_ADDRESS))).toEqual(['address-not-found'])
@@ -202,7 +202,7 @@ test('an order for which accounts return neither a recipient nor a fault is not 
   await expect(check(OF_USER)).rejects.toThrow('neither faults nor a result')
 })
 
-test('the question to accounts has the application of the caller; a guest without saved records needs no question', async () => {
+test('accounts is queried with the application of the caller, and not for an order of a guest', async () => {
   await check()
   expect(namesAsked()).toEqual([CatalogQuote.name])
   await check(OF_USER)
@@ -212,7 +212,7 @@ test('the question to accounts has the application of the caller; a guest withou
   })
 })
 
-test('a saved record that a guest names is looked up, and its fault refuses the order', async () => {
+test('a saved card in the order of a guest is resolved, and its fault refuses the order', async () => {
   answers.accounts = {
     ...answers.accounts,
     recipient: null,
@@ -221,7 +221,7 @@ test('a saved record that a guest names is looked up, and its fault refuses the 
   expect(await faultsOf(check({ payment: 'card', card: { apiKey: 'c1' } }))).toEqual(['card-not-found'])
 })
 
-test('each question ends with the deadline of the request, and after 2 s at most', async () => {
+test('each question times out at the deadline of the request, and after 2 s at most', async () => {
   const address = { streetAddress: '316 W Washington Ave', zip: '53703' }
   const body = { ...OF_USER, method: 'delivery', address }
   await check(body, { deadlineMs: 1_000 })
@@ -232,7 +232,7 @@ test('each question ends with the deadline of the request, and after 2 s at most
   for (const { timeoutMs } of asked) expect(timeoutMs).toBe(requestTimes.question)
 })
 
-test('a new card and a new address are saved only while the account has neither them nor its maximum', async () => {
+test('a new card and a new address are saved unless the account is full or has them already', async () => {
   const body = {
     ...OF_USER,
     payment: 'card',
@@ -250,7 +250,7 @@ test('a new card and a new address are saved only while the account has neither 
   }
 })
 
-test('another total than the expected one is refused with the order as it would be, money with two decimals', async () => {
+test('refuses a wrong expectedTotal (409 price-changed) and returns the total with 2 decimals', async () => {
   expect((await check({ expectedTotal: 13.8 })).order.total).toBe(1_380)
   const refused = await check({ expectedTotal: 13.79 }).catch((error: unknown) => error)
   if (!(refused instanceof Problem)) throw new Error('the order was not refused', { cause: refused })

@@ -100,7 +100,7 @@ async function answerOf(rows: Rows, { isKnown = true, event, after5s }: Options 
   return { answer, afterMs, status: body?.status ?? null, code }
 }
 
-test('an order that its restaurant has is returned at once, and a repeated request gets the same bytes', async () => {
+test('returns a placed order at once, and stores the same bytes for replays', async () => {
   const rows = new Rows()
   const { answer, status, afterMs } = await answerOf(rows, { event: placed })
   expect({ status, afterMs, steps: rows.steps }).toEqual({
@@ -111,14 +111,14 @@ test('an order that its restaurant has is returned at once, and a repeated reque
   expect(rows.key).toEqual([{ status: 200, body: (answer as Rendered).body }])
 })
 
-test('an order whose event was lost is read a second later', async () => {
+test('reads a placed order within 1 s after its event was lost', async () => {
   const rows = new Rows()
   const { status, afterMs } = await answerOf(rows, { after5s: () => void (rows.result = placed) })
   expect(status).toBe('AWAITING_PREPARATION')
   expect(afterMs).toBeLessThanOrEqual(6_000)
 })
 
-test('a failed order is answered with its refusal, and so is a repeated request', async () => {
+test('returns the problem of a failed order, and stores it for replays (402 card-declined)', async () => {
   const rows = new Rows()
   const { code } = await answerOf(rows, { event: declined })
   expect(code).toBe('card-declined')
@@ -126,13 +126,13 @@ test('a failed order is answered with its refusal, and so is a repeated request'
   expect(JSON.parse(rows.key[0]!.body)).toMatchObject({ code: 'card-declined', status: 402 })
 })
 
-test('an order that failed through no fault of its client leaves no key: a repeated request places a new order', async () => {
+test('deletes the key of an order that failed with payment-unavailable', async () => {
   const rows = new Rows()
   expect(await answerOf(rows, { event: unsettled })).toMatchObject({ code: 'payment-unavailable' })
   expect(rows.steps).toEqual(['delete the key'])
 })
 
-test('a pending order is marked before it is returned, within the deadline, and its key is released', async () => {
+test('marks a pending order, reads it again, releases its key and returns it by the deadline', async () => {
   const rows = new Rows()
   const { status, afterMs } = await answerOf(rows)
   expect(status).toBe('PROCESSING')
@@ -143,7 +143,7 @@ test('a pending order is marked before it is returned, within the deadline, and 
   expect(rows.key).toEqual([])
 })
 
-test('an order that fails at the deadline is answered as failed, and not as pending', async () => {
+test('returns the failure of an order that fails while it is marked at the deadline', async () => {
   const rows = new Rows()
   rows.resultAfterMark = declined
   expect(await answerOf(rows)).toMatchObject({ code: 'card-declined' })
@@ -151,7 +151,7 @@ test('an order that fails at the deadline is answered as failed, and not as pend
 })
 
 test.each(['unavailable', 'hanging'] as const)(
-  'an accepted order is returned by the deadline, and never as an error, while PostgreSQL is %s',
+  'returns an accepted order by the deadline while PostgreSQL is %s',
   async (condition) => {
     const rows = new Rows()
     rows.condition = condition
@@ -163,7 +163,7 @@ test.each(['unavailable', 'hanging'] as const)(
 )
 
 test.each(['unavailable', 'hanging'] as const)(
-  'an order known by its apiKey only is answered with 503 while PostgreSQL is %s, and keeps its key',
+  'returns service-unavailable for a bare apiKey while PostgreSQL is %s, and keeps its key',
   async (condition) => {
     const rows = new Rows()
     rows.condition = condition
@@ -174,7 +174,7 @@ test.each(['unavailable', 'hanging'] as const)(
   },
 )
 
-test('a failure that an event reported is answered although every read hangs', async () => {
+test('returns the failure from an event while every read hangs', async () => {
   const rows = new Rows()
   rows.condition = 'hanging'
   const { code } = await answerOf(rows, { after5s: (subscription) => subscription.wake(declined) })
@@ -192,7 +192,7 @@ test('a key that cannot be completed delays the response to the deadline at most
   }
 })
 
-test('an error that is not an unavailable database is not answered as a pending order', async () => {
+test('rejects with the error of a defect, and returns no pending order', async () => {
   const rows = new Rows()
   rows.failure = new TypeError('a defect')
   expect((await answerOf(rows)).answer).toBe(rows.failure)

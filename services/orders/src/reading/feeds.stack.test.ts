@@ -102,7 +102,7 @@ const sent = (events: readonly ServerSentEvent[]) =>
     return [`${apiKey} ${status}`]
   })
 
-test('a change that commits after a later one reaches a connected client and a reconnecting one', async () => {
+test('a change that commits out of order reaches a connected and a reconnecting client', async () => {
   const [late, early] = [await anOrder(), await anOrder()]
   const feed = aFeed()
   await roundOf(feed)
@@ -118,7 +118,7 @@ test('a change that commits after a later one reaches a connected client and a r
   expect(sent(await roundOf(back))).toContain(`${late} PREPARING`)
 })
 
-test('a change above a long transaction is sent once, not in every round', async () => {
+test('a change during an older open transaction is sent once, not in every round', async () => {
   const order = await anOrder()
   const feed = aFeed()
   await roundOf(feed)
@@ -136,7 +136,7 @@ test('a change above a long transaction is sent once, not in every round', async
 const shown = (events: readonly ServerSentEvent[]) =>
   new Map(sent(events).map((line) => line.split(' ') as [string, string]))
 
-test('a client that reconnects after any event misses nothing', async () => {
+test('a client that reconnects after any event receives the last status of each order', async () => {
   const [one, two, three] = [await anOrder(), await anOrder(), await anOrder()]
   const feed = aFeed()
   const events = await roundOf(feed)
@@ -162,7 +162,7 @@ test('a client that reconnects after any event misses nothing', async () => {
   expect(sent(await roundOf(aFeed(events.at(-1)?.id))), 'a client with all events gets none').toEqual([])
 })
 
-test('more orders than a page has are all sent, oldest first', async () => {
+test('205 orders, more than a page, are all sent, oldest first', async () => {
   await Promise.all(Array.from({ length: 205 }, anOrder))
   const placed = await db
     .selectFrom('orders')
@@ -193,7 +193,7 @@ test('a stream sends the changes since its position from every bucket of the ind
   expect(sent(await roundOf(aFeed(position)))).toEqual([`${one} PREPARING`, `${two} PREPARING`])
 })
 
-test('a change of an invisible column sends no event', async () => {
+test('a change of an internal column sends no event', async () => {
   const order = await anOrder()
   const feed = aFeed()
   await roundOf(feed)
@@ -239,7 +239,7 @@ test('a poll wakes the subscribers of changed orders and their restaurants, and 
   expect(await Promise.all(all.map(isWoken))).toEqual([true, false, true, false])
 })
 
-test('a subscriber that is added during a poll is woken by the next one', async () => {
+test('a subscriber that is added during a poll is woken by the next poll', async () => {
   const order = await anOrder()
   const notifier = new OrderNotifier({ ...stores, bus })
   notifier.subscribeToOrder('some other one')
@@ -252,7 +252,7 @@ test('a subscriber that is added during a poll is woken by the next one', async 
   expect(await isWoken(subscription)).toBe(true)
 })
 
-test('an event wakes its subscribers at once, and ended subscriptions no more', async () => {
+test('an event wakes its subscribers at once, and no ended subscription', async () => {
   const order = await anOrder()
   const notifier = new OrderNotifier({ ...stores, bus })
   const subscription = notifier.subscribeToOrder(order)

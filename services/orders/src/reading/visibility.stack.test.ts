@@ -98,7 +98,7 @@ test('an order that failed before any client read it is hidden', async () => {
   expect(await orders.find(order)).toBeNull()
 })
 
-test('a pending order that is read and fails at the same moment is either hidden or stays visible', async () => {
+test('a concurrent read and failure leave an order visible if, and only if, the read showed it', async () => {
   const seen = { shown: 0, hidden: 0 }
   const user = newApiKey()
   // Which of them comes first is up to the machine: more rounds, until it was shown once.

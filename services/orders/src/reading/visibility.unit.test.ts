@@ -95,7 +95,7 @@ const refusalOf = (apiKey: string) =>
     (error: unknown) => (error instanceof Problem ? error.code : error),
   )
 
-test('a pending order is marked before it is shown, so that it stays visible when it fails', async () => {
+test('a read marks a pending order, which stays visible after it fails', async () => {
   place('o1')
   expect(await find('o1')).toMatchObject({ apiKey: 'o1', status: 'PROCESSING' })
   change('o1', 'failed')()
@@ -115,7 +115,7 @@ test('an order that its restaurant accepts between its read and its mark is read
   expect(rows.get('o1')?.reads).toBe(2)
 })
 
-test('every pending order of a page is marked, and one that failed meanwhile is not on it', async () => {
+test('readAndMark marks every pending order of a page, and drops orders that failed meanwhile', async () => {
   for (const apiKey of ['o1', 'o2', 'o3']) place(apiKey)
   place('o4', { outcome: 'transmitted' })
   beforeMark.push(() => undefined, change('o2', 'failed'))
@@ -142,7 +142,7 @@ test.each([
   expect(rows.get('o1')).toMatchObject({ reads: 0, shown: false })
 })
 
-test('an order of another application and one that does not exist take the same question to accounts', async () => {
+test('a foreign order and an unknown order each send one question to accounts', async () => {
   place('o1', { applicationId: 'other', recipientApiKey: 'u2' })
   place('o2', { applicationId: 'other' })
   for (const apiKey of ['o1', 'o2', 'nothing']) expect(await refusalOf(apiKey)).toBe('order-not-found')

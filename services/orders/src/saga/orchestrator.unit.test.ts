@@ -133,7 +133,7 @@ const cancelled: Trigger = {
   onlyUnaccepted: false,
 }
 
-test('a command is published, and a delivery begun, only after the commit that they belong to', async () => {
+test('a command is published, and a delivery begins, only after the commit of its step', async () => {
   const { log, orchestrator, accept: acceptHere } = setUp()
   await acceptHere('tok_1')
   await orchestrator.apply('o1', replied('authorize', 0))
@@ -150,7 +150,7 @@ test('a command is published, and a delivery begun, only after the commit that t
   ])
 })
 
-test('an order whose commit failed authorizes nothing and goes to no restaurant', async () => {
+test('a failed commit of an order publishes no command and begins no delivery', async () => {
   for (const token of ['tok_1', null]) {
     const { log, rows, accept: acceptHere, results } = setUp()
     rows.isDown = true
@@ -169,7 +169,7 @@ test('an order is accepted while the broker is unavailable, and the sweeper publ
   expect(log).toEqual(['commit 0', 'payments.authorize 0.2'])
 })
 
-test('publishes no command and notifies of nothing when the save lost the race of versions', async () => {
+test('publishes no command and no event when the save lost the race of versions', async () => {
   const { log, rows, orchestrator, results, accept: acceptHere } = setUp()
   await acceptHere('tok_1')
   const other = replicaOf(rows, log)
@@ -180,7 +180,7 @@ test('publishes no command and notifies of nothing when the save lost the race o
   expect({ log, results }).toEqual({ log: [], results: [] })
 })
 
-test('a reply that is stale for the saga in memory applies to the version that another replica has saved', async () => {
+test('a reply for a version that another replica has saved applies to the stored saga', async () => {
   const { log, rows, orchestrator, accept: acceptHere } = setUp()
   await acceptHere('tok_1')
   const other = replicaOf(rows, log)
@@ -191,7 +191,7 @@ test('a reply that is stale for the saga in memory applies to the version that a
   expect(rows.row.saga).toMatchObject({ version: 3, isFinished: true })
 })
 
-test('an event of the processor republishes the command of the stored saga, also when another replica has saved it', async () => {
+test('payment-moved republishes the command of the saga that another replica has saved', async () => {
   const { log, rows, orchestrator, accept: acceptHere } = setUp()
   await acceptHere('tok_1')
   await replicaOf(rows, log).orchestrator.apply('o1', asked)
@@ -200,7 +200,7 @@ test('an event of the processor republishes the command of the stored saga, also
   expect(log).toEqual(['payments.authorize 1.1'])
 })
 
-test('a cancellation that lost to the capture refunds it: its command has the version after the capture', async () => {
+test('a cancellation that lost to a capture publishes payments.release with the next version', async () => {
   const { log, rows, orchestrator, accept: acceptHere } = setUp()
   await acceptHere('tok_1')
   await orchestrator.apply('o1', replied('authorize', 0))
@@ -214,7 +214,7 @@ test('a cancellation that lost to the capture refunds it: its command has the ve
   expect(rows.row.order.cancellation).toMatchObject({ cancelledBy: 'restaurant' })
 })
 
-test('a cancellation is not saved when the restaurant has delivered the order at the same moment', async () => {
+test('a cancellation is not saved when the order becomes DELIVERED before its save', async () => {
   const { log, rows, orchestrator, accept: acceptHere } = setUp()
   await acceptHere(null)
   await orchestrator.apply('o1', delivered)
@@ -227,7 +227,7 @@ test('a cancellation is not saved when the restaurant has delivered the order at
   expect(rows.row.order).toMatchObject({ status: 'DELIVERED', cancellation: null })
 })
 
-test('an event that loses every race is refused as overloaded, and nothing is published', async () => {
+test('an event that loses every race of versions is refused with 503, and publishes no command', async () => {
   const { log, rows, orchestrator, accept: acceptHere } = setUp()
   await acceptHere('tok_1')
   const moved = () =>
@@ -238,7 +238,7 @@ test('an event that loses every race is refused as overloaded, and nothing is pu
   expect(rows.saves).toBe(0)
 })
 
-test('a pending request gets the refusal of an order that no client has seen, and else the cancelled order', async () => {
+test('a failed order is published as failed, or as cancelled when it was returned as pending', async () => {
   for (const [told, expected] of [
     [false, { kind: 'failed', refusal: declined }],
     [true, { kind: 'placed', order: { apiKey: 'o1', cancellation: { reason: 'card-declined' } } }],
@@ -251,7 +251,7 @@ test('a pending request gets the refusal of an order that no client has seen, an
   }
 })
 
-test('a saga that waits is always due again, the delivery after its deadline; only a finished one is not', async () => {
+test('a saga has a retry time until it is finished; that of transmit is after its deadline', async () => {
   const { rows, orchestrator, accept: acceptHere } = setUp()
   await acceptHere('tok_1')
   await orchestrator.apply('o1', replied('authorize', 0))
@@ -264,7 +264,7 @@ test('a saga that waits is always due again, the delivery after its deadline; on
   expect(end).toBeNull()
 })
 
-test('the deadline of a saga begins at the acceptance and again at a cancellation, and no reply extends it', async () => {
+test('acceptance and cancellation set the deadline of a saga, and no reply extends it', async () => {
   const { rows, orchestrator, accept: acceptHere } = setUp()
   await acceptHere('tok_1')
   await orchestrator.apply('o1', replied('authorize', 0))

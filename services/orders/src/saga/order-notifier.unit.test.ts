@@ -17,7 +17,7 @@ function twoReplicas() {
   return { own, other }
 }
 
-test('a pending request on another replica gets the refusal of a failed order from the event, without a read', async () => {
+test('an event carries the failure of an order to a pending request on another replica', async () => {
   const { own, other } = twoReplicas()
   using request = other.addPendingRequest(order.apiKey)
   const found = request.until(async (known) => known, 10_000)
@@ -26,7 +26,7 @@ test('a pending request on another replica gets the refusal of a failed order fr
   expect(request.known).toEqual(failed)
 })
 
-test('any other event makes a pending request read its order', async () => {
+test('an event without a result makes a pending request read its order', async () => {
   const { own, other } = twoReplicas()
   using request = other.addPendingRequest(order.apiKey)
   const found = request.until(async (known) => known ?? 'read the row', 10_000)
@@ -35,7 +35,7 @@ test('any other event makes a pending request read its order', async () => {
   expect(request.known).toBeNull()
 })
 
-test('an event wakes the event streams of an order and of its restaurant on another replica, without a query', async () => {
+test('an event wakes the streams of its order and restaurant on another replica, and no others', async () => {
   const { own, other } = twoReplicas()
   using ofOrder = other.subscribeToOrder(order.apiKey)
   using ofRestaurant = other.subscribeToRestaurant(order.restaurantApiKey)

@@ -25,14 +25,14 @@ async function linesFor(due: { isExpired: boolean; isOverdue: boolean; state?: S
 const overdue = { orderApiKey: 'o1', attempt: 3, text: 'needs attention: a saga is past its deadline' }
 const refunds = [{ apiKey: 'f1', amount: 100 as never }]
 
-test('a saga that is an incident is an error in the log, also while a refund is pending', async () => {
+test('logs an error for an overdue saga, also while a refund is pending', async () => {
   expect(await linesFor({ isExpired: true, isOverdue: true })).toEqual([overdue])
   expect(await linesFor({ isExpired: true, isOverdue: true, state: { ...fresh, refunds } })).toEqual([
     overdue,
   ])
 })
 
-test('no saga is an error in the log that is within its time, or that its deadline has ended', async () => {
+test('logs no error for a saga that is not overdue, or that its expiry has changed', async () => {
   expect(await linesFor({ isExpired: false, isOverdue: false })).toEqual([])
   expect(await linesFor({ isExpired: true, isOverdue: false, state: { ...fresh, refunds } })).toEqual([])
   expect(await linesFor({ isExpired: true, isOverdue: true, changes: true })).toEqual([])

@@ -73,7 +73,7 @@ test('a console is attended for 75 s after each sighting, and its version increa
   expect(await changes()).toEqual([['r1', true]])
 })
 
-test('replicas write a sighting at most every 15 s', async () => {
+test('see() writes a sighting at most every 15 s', async () => {
   await store.see(['r1'])
   await wait(10)
   const before = await written()
@@ -90,7 +90,7 @@ test('a restaurant without a row has the attendance of its default link', async 
   expect(await simulated.find('r1')).toEqual({ attended: true, link: 'webhook', until: null })
 })
 
-test('a new webhook is attended, its ping is due at once, and one failure ends that', async () => {
+test('a new webhook is attended, its ping is due at once, and one failure makes it unattended', async () => {
   await links.put('r1', webhook)
   await store.reset('r1', 'webhook')
   expect(await changes()).toEqual([['r1', true]])
@@ -125,7 +125,7 @@ test('a ping is due 60 s after a success and 10 s after a failure, for one repli
   expect(await due()).toEqual(['r1'])
 })
 
-test('links of an earlier version get a row, and close after three failures only', async () => {
+test('addWebhooks adds an attended row for a stored link, and two failures keep it attended', async () => {
   await links.put('r1', webhook)
   await store.addWebhooks()
   expect(await changes()).toEqual([['r1', true]])
@@ -133,7 +133,7 @@ test('links of an earlier version get a row, and close after three failures only
   expect(await changes()).toEqual([])
 })
 
-test('a link that becomes a console needs a sighting, and is pinged no more', async () => {
+test('a webhook that becomes a console is unattended, and no ping is due for it', async () => {
   await aWebhook()
   await links.put('r1', { kind: 'console', reports: 'detailed' })
   await store.reset('r1', 'console')

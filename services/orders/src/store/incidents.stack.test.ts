@@ -60,26 +60,26 @@ const isListed = async (orderApiKey: string) => {
 test.each<[what: string, refunds: Stored[]]>([
   ['the latest refund', [failed('f1', now - 100)]],
   [
-    'an earlier one that failed after a later one was requested',
+    'an earlier refund that failed after the request of a later one',
     [failed('f1', now - 500, now - 50), { apiKey: 'f2', state: 'DONE', date: now - 400 }],
   ],
   [
-    'one that was followed by a refund at the processor',
+    'a refund before a refund at the processor',
     [failed('f1', now - 500), { apiKey: 'p', state: 'DONE', date: now, requestedBy: 'processor' }],
   ],
-  ['one that was requested long ago and failed lately', [failed('f1', now - 40 * DAY, now - DAY)]],
+  ['a refund of 40 days ago that failed a day ago', [failed('f1', now - 40 * DAY, now - DAY)]],
 ])('a failed refund is listed: %s', async (_what, refunds) => {
   expect(await isListed(await anOrder(refunds))).toBe(true)
 })
 
 test.each<[what: string, refunds: Stored[], cancellation?: object]>([
-  ['there is none', [{ apiKey: 'f1', state: 'DONE', date: now }]],
+  ['no refund has failed', [{ apiKey: 'f1', state: 'DONE', date: now }]],
   [
-    'another refund was requested since',
+    'another refund was requested after the failure',
     [failed('f1', now - 500), { apiKey: 'f2', state: 'PENDING', date: now }],
   ],
-  ['it failed more than 30 days ago', [failed('f1', now - 40 * DAY, now - 31 * DAY)]],
-  ['the order was cancelled, and its release returned the rest', [failed('f1', now - 500)], { reason: 'x' }],
+  ['the refund failed more than 30 days ago', [failed('f1', now - 40 * DAY, now - 31 * DAY)]],
+  ['the order was cancelled', [failed('f1', now - 500)], { reason: 'x' }],
 ])('no failed refund is listed: %s', async (_what, refunds, cancellation) => {
   expect(await isListed(await anOrder(refunds, cancellation))).toBe(false)
 })
@@ -92,7 +92,7 @@ test('all failed refunds of an order are one incident, at the time of the last f
   ])
 })
 
-test('a saga past its deadline is overdue, in the list and in the log; one that waits for a refund only after a day', async () => {
+test('a saga is overdue past its deadline, or a day later while only a refund is pending', async () => {
   const saga = async (state: object, secondsAgo: number) => {
     const apiKey = await anOrder([])
     await sql`

@@ -15,7 +15,7 @@ const log = createLog('test', 'fatal')
 const directory = join(import.meta.dirname, '../../migrations')
 const restaurant = newApiKey()
 
-test('orders from before migration 0130 stay in lists and streams, and so do orders that replicas of the previous version write', async () => {
+test('orders from before migration 0130 and from the previous version are in lists and streams', async () => {
   await using earlier = await migrationsBefore('0130')
   const { db, close } = connectPostgres<Tables>(await newDatabase(), 2, log)
   try {

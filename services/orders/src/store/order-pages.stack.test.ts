@@ -126,7 +126,7 @@ const TEXTS = {
 
 for (const [name, order, read] of LISTS) {
   for (const [kind, text] of Object.entries(TEXTS))
-    test(`a page of ${name} has at most 1 MB and one order, with texts ${kind}, and no order is left out`, async () => {
+    test(`pages of ${name} with texts ${kind} list all orders, each at most 1 MB plus 1 order`, async () => {
       const placed = await place(Array.from({ length: 30 }, text))
       const found = await pages(read, 100)
       expect(found.flat().map(({ apiKey }) => apiKey)).toEqual(
@@ -136,7 +136,7 @@ for (const [name, order, read] of LISTS) {
       for (const page of found) expect(bytesOf(page)).toBeLessThan(PAGE_BYTES + LARGEST + 1_000)
     })
 
-  test(`a page of ${name} has as many small orders as its limit, and one at least`, async () => {
+  test(`a page of ${name} has as many small orders as its limit, and at least one large order`, async () => {
     await place(Array.from({ length: 7 }, () => 'no onions'))
     expect((await pages(read, 3)).map(({ length }) => length)).toEqual([3, 3, 1])
     expect((await pages(read, 7)).map(({ length }) => length)).toEqual([7])

@@ -109,7 +109,7 @@ test.each([
   expect(results).toEqual(all.map((phone) => [phone, [row?.id]]))
 })
 
-test('does not find a telephone number of another area, or another number with the same end', async () => {
+test('finds no order by another area code, another number, or only the last digits', async () => {
   await store([{ ...plain, phone: '608-555-0199' }])
   const others = ['414-555-0199', '608-555-0198', '5550198', '0199', '9']
   expect(await Promise.all(others.map((phone) => found({ phone })))).toEqual(others.map(() => []))

@@ -28,20 +28,20 @@ const refused = (code: string) => ({ kind: 'reply', outcome: { kind: 'refused', 
 const call = (kind: string, idempotencyKey: string) => ({ kind: 'call', call: { kind, idempotencyKey } })
 
 describe('authorize', () => {
-  test('calls with the key and the body of the row, however often it is repeated', () => {
+  test('calls the processor with the key and the body of the row', () => {
     expect(nextStep(authorize, sent)).toEqual({
       kind: 'call',
       call: { kind: 'authorize', idempotencyKey: 'o1:authorize:1', reference: 'o1', ...terms },
     })
   })
-  test('after 20 h, when its key may have expired, an authorization is only looked up', () => {
+  test('looks the authorization up after 20 h, when its key may have expired', () => {
     const old = { ...sent, ageSeconds: 20 * 3600 + 1 }
     expect(nextStep(authorize, old)).toEqual({
       kind: 'call',
       call: { kind: 'find', reference: 'o1', token: 'tok_1' },
     })
   })
-  test('a repeated command receives the same reply from a final row', () => {
+  test('returns the stored reply from a final row', () => {
     expect(nextStep(authorize, at('authorized'))).toEqual(done)
     expect(nextStep(authorize, at('captured'))).toEqual(done)
     expect(nextStep(authorize, declined)).toEqual({
@@ -56,7 +56,7 @@ describe('authorize', () => {
       },
     })
   })
-  test('after a release it is refused, and an open authorization is voided', () => {
+  test('is refused after a release, and voids an open authorization', () => {
     expect(nextStep(authorize, tombstone)).toMatchObject(refused('payment-unavailable'))
     expect(nextStep(authorize, released(at('voided')))).toMatchObject(refused('payment-unavailable'))
     expect(nextStep(authorize, released(at('authorized')))).toMatchObject(call('void', 'o1:void:1'))
@@ -68,7 +68,7 @@ describe('authorize', () => {
 })
 
 describe('release', () => {
-  test('resolves an unknown authorization before it compensates it', () => {
+  test('repeats an authorization with an unknown outcome before its compensation', () => {
     expect(nextStep(release, released(sent))).toMatchObject(call('authorize', 'o1:authorize:1'))
   })
   test('voids an authorization, refunds a charge, and is done in every other state', () => {
@@ -101,7 +101,7 @@ describe('capture', () => {
     expect(nextStep(capture, declined)).toMatchObject({ kind: 'incident' })
     expect(nextStep(capture, at('voided'))).toMatchObject({ kind: 'incident' })
   })
-  test('is stale once a release is requested', () => {
+  test('is stale after a release, and refunds a charge whose release is open', () => {
     expect(nextStep(capture, tombstone)).toMatchObject({ kind: 'stale' })
     expect(nextStep(capture, released(at('voided')))).toMatchObject({ kind: 'stale' })
     expect(nextStep(capture, released(at('captured')))).toMatchObject(call('refund', 'o1:refund:1'))

@@ -15,7 +15,7 @@ test('a key is exhausted from its last allowed decline until its window ends', (
   expect(counts.exhaustedForMs('another card', 1, 11_000)).toBeNull()
 })
 
-test('a decline that arrives after the end of its window changes nothing', () => {
+test('a decline that arrives after the end of its window is not counted', () => {
   const counts = new DeclineCounts(WINDOW_MS)
   counts.add('card', 0, WINDOW_MS)
   expect(counts.exhaustedForMs('card', 1, WINDOW_MS)).toBeNull()

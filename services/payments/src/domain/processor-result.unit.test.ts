@@ -24,17 +24,17 @@ const released = (row: Authorization): Authorization => ({ ...row, releaseReques
 const found = (status: 'authorized' | 'captured') => [{ id: 'auth_1', amount: 1075, status }]
 
 describe('a result of the processor', () => {
-  test('an unknown outcome moves nothing', () => {
+  test('an unknown outcome does not move the row', () => {
     const unknown = { kind: 'unknown', reason: 'UND_ERR_SOCKET', sent: true } as const
     expect(interpretEffect(sent, 'authorize', unknown)).toEqual({ kind: 'unknown', reason: 'UND_ERR_SOCKET' })
     expect(interpretLookup(sent, unknown)).toEqual({ kind: 'unknown', reason: 'UND_ERR_SOCKET' })
   })
-  test('another amount is never accepted', () => {
+  test('another amount than that of the row is an incident', () => {
     const other = { kind: 'yes', id: 'auth_1', amount: 1076 } as const
     expect(interpretEffect(sent, 'authorize', other)).toMatchObject({ kind: 'incident' })
     expect(interpretEffect(at('authorized'), 'capture', other)).toMatchObject({ kind: 'incident' })
   })
-  test('a refused void is looked up: a charge captured meanwhile moves the row, an open authorization is an incident', () => {
+  test('a refused void is looked up: a capture moves the row, and any other result is an incident', () => {
     const row = released(at('authorized'))
     expect(interpretEffect(row, 'void', { kind: 'no', code: 'already_captured', declineCode: '' })).toEqual({
       kind: 'look-up',
@@ -56,12 +56,12 @@ describe('a result of the processor', () => {
     ]
     expect(interpretLookup(sent, { kind: 'yes', found: two })).toMatchObject({ kind: 'incident' })
   })
-  test('also voids an authorization with another amount, and reports the difference', () => {
+  test('an authorization with another amount moves a released row, with an alarm', () => {
     const result = interpretEffect(released(sent), 'authorize', { kind: 'yes', id: 'auth_1', amount: 1 })
     expect(result).toMatchObject({ kind: 'moved', change: { state: 'authorized', processorId: 'auth_1' } })
     expect(result).toHaveProperty('alarm', 'the processor has authorized 1 cents, the row has 1075')
   })
-  test('an authorization that is not found 20 h later never arrived, and one that is found moves the row', () => {
+  test('after 20 h, an authorization that is not found declines the row, and a found one moves it', () => {
     const old = { ...sent, ageSeconds: 20 * 3600 + 1 }
     expect(interpretLookup(old, { kind: 'yes', found: [] })).toMatchObject({
       kind: 'moved',
@@ -93,7 +93,7 @@ const reported = (status: 'authorized' | 'captured' | 'voided' | 'refunded', amo
 describe('a report of the processor', () => {
   const no = { status: 'declined', code: 'expired_card', declineCode: 'expired_card' } as const
 
-  test('moves the row to the right, and never back', () => {
+  test('moves the row to a later state, and never back', () => {
     expect(interpretReport(sent, reported('authorized'))).toEqual({
       kind: 'moved',
       change: { state: 'authorized', processorId: 'auth_1' },
@@ -128,7 +128,7 @@ describe('a report of the processor', () => {
       expect(interpretReport(row, reported('voided'))).toBeNull()
     }
   })
-  test('an authorization that a release will void moves the row, whatever its amount', () => {
+  test('a reported authorization with another amount moves a released row, with an alarm', () => {
     expect(interpretReport(released(sent), reported('authorized', 1))).toMatchObject({
       kind: 'moved',
       change: { state: 'authorized' },

@@ -23,9 +23,9 @@ const row: RefundRow = {
 test.each([
   ['a new refund', {}, false],
   ['a refund whose key the processor still has', { ageSeconds: KEY_LASTS_SECONDS }, false],
-  ['a refund whose key the processor may have forgotten', { ageSeconds: KEY_LASTS_SECONDS + 1 }, true],
+  ['a refund whose key may have expired at the processor', { ageSeconds: KEY_LASTS_SECONDS + 1 }, true],
   ['a refund that is pending at the processor', { processorId: 're_1' }, true],
-])('%s is looked up: %o, %s', (_, change, expected) => {
+])('%s (%o) needs a look-up: %s', (_, change, expected) => {
   expect(isToBeLookedUp({ ...row, ...change })).toBe(expected)
 })
 
@@ -38,24 +38,24 @@ const lost = { kind: 'unknown', reason: 'TimeoutError', sent: true } as const
 const none: Result = { kind: 'yes', found: null }
 
 test.each<[string, Pick<RefundRow, 'processorId'>, Result, RefundOutcome]>([
-  ['a completed one is done', row, found('done'), { kind: 'done', refundId: 're_1' }],
-  ['a pending one stays pending', row, found('pending'), { kind: 'pending', refundId: 're_1' }],
+  ['a completed refund is done', row, found('done'), { kind: 'done', refundId: 're_1' }],
+  ['a pending refund stays pending', row, found('pending'), { kind: 'pending', refundId: 're_1' }],
   [
-    'one that failed at the processor has failed',
+    'a refund that failed at the processor has failed',
     row,
     found('failed'),
     { kind: 'failed', code: 'refund_failed' },
   ],
   [
-    'a refused one has failed, with the code of the processor',
+    'a refund that the processor refuses has failed, with its code',
     row,
     { kind: 'no', code: 'charge_already_refunded', declineCode: 'charge_already_refunded' },
     { kind: 'failed', code: 'charge_already_refunded' },
   ],
   ['a lost response is unknown, never a failure', row, lost, lost],
-  ['one that never arrived has failed', row, none, { kind: 'failed', code: 'never_arrived' }],
+  ['a refund that never arrived has failed', row, none, { kind: 'failed', code: 'never_arrived' }],
   [
-    'a confirmed one that is not listed is unknown, with an alarm',
+    'a confirmed refund that is not listed is unknown, with an alarm',
     { processorId: 're_1' },
     none,
     { kind: 'unknown', reason: 'the processor does not list the refund', alarm: true },

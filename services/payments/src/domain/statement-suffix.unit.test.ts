@@ -9,7 +9,7 @@ test.each([
   ['  <b>"Pho"*</b>\\  ', 'b Pho b'],
   ['７-Eleven', '7-Eleven'],
   ['寿司 Kenji', 'Kenji'],
-])('%j is %j on a statement', (name, suffix) => {
+])('%j has the statement suffix %j', (name, suffix) => {
   expect(statementSuffixOf(name)).toBe(suffix)
 })
 

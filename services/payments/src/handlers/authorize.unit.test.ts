@@ -28,7 +28,7 @@ test('PROCESSOR=none refuses an order by a saved card at once, also when its com
   expect(await release(), 'a release has nothing to do').toEqual({ kind: 'done', paymentState: 'VOIDED' })
 })
 
-test('PROCESSOR=none leaves an authorization unknown that was sent to an earlier processor', async () => {
+test('PROCESSOR=none leaves an authorization of an earlier processor unknown', async () => {
   const { authorizations, handle } = withoutProcessor()
   const { amount, token } = command
   await authorizations.findOrCreate(command.orderApiKey, { amount, token })

@@ -66,7 +66,7 @@ async function charged(faults: Fault[] = []) {
 const isDone = { kind: 'done' }
 const isRefused = { kind: 'refused', refusal: { code: 'refund-too-large' } }
 
-test('a refund whose response is lost is repeated under its key, and its redelivered command makes no call', async () => {
+test('a refund is made once after a lost response, and a redelivered command makes no call', async () => {
   const { processor, send, rowOf } = await charged(['response lost', 'request lost'])
   expect(await send('f1', 300)).toBeNull()
   expect(await rowOf('f1')).toMatchObject({ state: 'sent', processorId: null })
@@ -78,7 +78,7 @@ test('a refund whose response is lost is repeated under its key, and its redeliv
   expect(processor.calls).toBe(calls)
 })
 
-test('after 20 hours a refund is looked up: one that arrived is done, one that never did has failed', async () => {
+test('after 20 h, a look-up finds a refund as done, or fails it as never_arrived', async () => {
   const { processor, send, rowOf, age, authorization } = await charged(['response lost', 'request lost'])
   await send('f1', 300)
   await send('f2', 400)
@@ -90,7 +90,7 @@ test('after 20 hours a refund is looked up: one that arrived is done, one that n
   expect(processor.refunds).toHaveLength(1)
 })
 
-test('a refund that is pending at the processor has no reply until it ends there, and a failure frees its amount', async () => {
+test('a pending refund has no reply until its result exists; a failure frees its amount', async () => {
   const { processor, send, rowOf, authorization } = await charged(['stays pending'])
   expect(await send('f1', TOTAL)).toBeNull()
   expect(await rowOf('f1')).toMatchObject({ state: 'sent', processorId: 're_0' })
@@ -112,7 +112,7 @@ test('a pending refund that the processor does not list stays open, and is not m
   expect(processor.refunds).toEqual([])
 })
 
-test('a release waits for the refunds that have begun, and refunds exactly the rest', async () => {
+test('a release has no reply while a refund is open, and then refunds the remaining amount', async () => {
   const { processor, send, cancel, authorization } = await charged(['stays pending', 'request lost'])
   await send('f1', 300)
   await send('f2', 200)
@@ -126,7 +126,7 @@ test('a release waits for the refunds that have begun, and refunds exactly the r
   expect(await authorization()).toMatchObject({ state: 'refunded' })
 })
 
-test('a release of an order whose total is refunded makes no call', async () => {
+test('a release of a fully refunded order makes no call', async () => {
   const { processor, send, cancel } = await charged()
   await send('f1', TOTAL)
   const { calls } = processor
@@ -143,7 +143,7 @@ const history = fc.record({
   pendingFail: fc.boolean(),
 })
 
-test('commands of refunds and a release in any interleaving on two replicas refund each part once, and at most the charge', async () => {
+test('interleaved refunds and a release on 2 replicas refund each part once, up to the charge', async () => {
   await fc.assert(
     fc.asyncProperty(history, async ({ amounts, commands, faults: injected, pendingFail }) => {
       const faults = [...injected]

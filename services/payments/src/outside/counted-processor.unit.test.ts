@@ -31,7 +31,7 @@ test.each<ProcessorResult<Effect>>([
   { kind: 'yes', id: 'auth_1', amount: 1075 },
   { kind: 'unknown', reason: 'TimeoutError', sent: true },
   { kind: 'no', code: 'amount_too_small', declineCode: 'amount_too_small' },
-])('counts nothing for %j', async (result) => {
+])('counts no decline for %j', async (result) => {
   expect(await countedTokens(result)).toEqual([])
 })
 

@@ -79,7 +79,7 @@ test.each([
     'card_declined',
     'do_not \uFFFD honor',
   ],
-])('%i %j is a final refusal', async (status, body, code, declineCode) => {
+])('a response %i %j is a final refusal', async (status, body, code, declineCode) => {
   respondWith(status, body)
   expect(await authorize()).toEqual({ kind: 'no', code, declineCode })
 })
@@ -99,12 +99,12 @@ test.each([
   [429, { code: 'too_many_requests' }],
   [500, { code: 'card_declined' }],
   [503, ''],
-])('%i %j is unknown', async (status, body) => {
+])('a response %i %j is an unknown outcome', async (status, body) => {
   respondWith(status, body)
   expect(await authorize()).toMatchObject({ kind: 'unknown', sent: true })
 })
 
-test('no complete response within the time limit is unknown', async () => {
+test('a response that is incomplete at the time limit is an unknown outcome', async () => {
   const impatient = processorWithin(IMPATIENT_MS)
   onTestFinished(() => impatient.close())
   answer = () => undefined
@@ -113,17 +113,17 @@ test('no complete response within the time limit is unknown', async () => {
   expect(await authorize(impatient)).toMatchObject({ kind: 'unknown', sent: true })
 })
 
-test('a response above the size limit is unknown', async () => {
+test('a response above the size limit is an unknown outcome', async () => {
   respondWith(200, { id: 'auth_1', amount: 1075, padding: 'x'.repeat(256 * 1024) })
   expect(await authorize()).toEqual({ kind: 'unknown', reason: 'UND_ERR_RES_EXCEEDED_MAX_SIZE', sent: true })
 })
 
-test('a connection that breaks after the request is unknown', async () => {
+test('a connection that breaks after the request is an unknown outcome', async () => {
   answer = (request) => request.socket.resetAndDestroy()
   expect(await authorize()).toMatchObject({ kind: 'unknown', sent: true })
 })
 
-test('a refused connection is unknown, and reported as not sent', async () => {
+test('a refused connection is an unknown outcome, and reported as not sent', async () => {
   const { port } = server.address() as AddressInfo
   await new Promise((resolve) => server.close(resolve))
   const unavailable = developmentProcessor({ url: `http://127.0.0.1:${port}` })
@@ -138,7 +138,7 @@ test('a refused connection is unknown, and reported as not sent', async () => {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
 })
 
-test('the page of the bank is where browsers reach the processor', async () => {
+test('the URL of a challenge begins with publicUrl', async () => {
   respondWith(200, { id: 'auth_1', status: 'requires_action' })
   const { port } = server.address() as AddressInfo
   const behind = developmentProcessor({ url: `http://127.0.0.1:${port}`, publicUrl: 'https://bank.example/' })
@@ -151,7 +151,7 @@ test('the page of the bank is where browsers reach the processor', async () => {
   await behind.close()
 })
 
-test('a result about a card never quotes the card', async () => {
+test('a result of tokenize does not contain the card number', async () => {
   respondWith(402, { code: 'card_declined', declineCode: 'invalid_number', message: '4242424242424241' })
   const card = { cardNumber: '4242424242424241', cvv: '123', expirationMonth: '05', expirationYear: '33' }
   expect(JSON.stringify(await processor.tokenize(card))).not.toContain('4242')

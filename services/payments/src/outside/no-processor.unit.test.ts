@@ -6,13 +6,13 @@ import { noProcessor, noReads } from '#/outside/no-processor.ts'
 const card = { cardNumber: '4242424242424242', cvv: '123', expirationMonth: '12', expirationYear: '30' }
 const ALL = { from: 0, to: 1, after: null }
 
-test('PROCESSOR=none refuses each card, permanently and without the words of a processor', async () => {
+test('PROCESSOR=none refuses a card as payment-not-possible', async () => {
   const result = await noProcessor().tokenize(card)
   if (result.kind !== 'no') throw new Error('a card was accepted')
   expect(refusalOf(declineOf(result))).toMatchObject({ code: 'payment-not-possible' })
 })
 
-test('PROCESSOR=none assumes nothing about payments of an earlier processor', async () => {
+test('PROCESSOR=none returns unknown for authorizations, refunds and charges', async () => {
   const processor = noProcessor()
   const results = await Promise.all([
     processor.authorize({ idempotencyKey: 'k', token: 't', amount: cents(1), reference: 'o1' }),
@@ -23,7 +23,7 @@ test('PROCESSOR=none assumes nothing about payments of an earlier processor', as
   expect(results.map(({ kind }) => kind)).toEqual(['unknown', 'unknown', 'unknown', 'unknown'])
 })
 
-test('PROCESSOR=none has no charges, so a reconciliation of cash orders ends', async () => {
+test('PROCESSOR=none lists no charges and no movements', async () => {
   expect(await noProcessor().list(ALL)).toEqual({ kind: 'yes', charges: [], after: null })
   expect(await noReads().movements(ALL)).toMatchObject({ movements: [], after: null })
 })

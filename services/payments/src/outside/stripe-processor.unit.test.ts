@@ -49,7 +49,7 @@ async function idOf(call: ReturnType<StripeProcessor['authorize']>): Promise<str
 const kinds = () => server.requests.map(({ kind }) => kind)
 
 describe('requests to Stripe', () => {
-  test('have exactly the documented parameters, our idempotency key, and no telemetry', async () => {
+  test('have exactly the documented parameters, the given idempotency key, and no telemetry', async () => {
     const token = await tokenOf()
     const id = await idOf(processor.authorize(orderWith(token)))
     await processor.capture({ idempotencyKey: 'c', id, amount: AMOUNT })
@@ -89,7 +89,7 @@ describe('requests to Stripe', () => {
     }
   })
 
-  test('one request per call, also when the connection breaks', async () => {
+  test('are sent once per call, also when the connection breaks', async () => {
     const token = await tokenOf()
     server.fault('drop-request', 'authorize')
     expect(await processor.authorize(orderWith(token))).toMatchObject({ kind: 'unknown', sent: true })
@@ -110,7 +110,7 @@ test('the street and ZIP code of the cardholder are sent with a new card, by num
   expect(server.requests.at(-1)).toMatchObject({ kind: 'describe', params: { billing_details } })
 })
 
-test('a restaurant and a card that is saved are parameters of the authorization, and nothing else is', async () => {
+test('statementSuffix and savesCard add exactly one parameter each to the authorization', async () => {
   const token = await tokenOf()
   await idOf(processor.authorize({ ...orderWith(token), statementSuffix: 'Aurora Sli', savesCard: true }))
   await idOf(processor.authorize({ ...orderWith(token, 'o2'), savesCard: false }))
@@ -119,7 +119,7 @@ test('a restaurant and a card that is saved are parameters of the authorization,
   expect(saved).toEqual({ ...once, metadata: { orderApiKey: 'o1' }, ...more })
 })
 
-describe('a card whose bank demands an authentication', () => {
+describe('card that requires an authentication', () => {
   const declined = { kind: 'no', code: 'card_declined', declineCode: 'authentication_required' }
 
   test('is declined, and the intent is cancelled', async () => {
@@ -131,7 +131,7 @@ describe('a card whose bank demands an authentication', () => {
     expect(server.state.effects).toEqual([])
   })
 
-  test('is declined also where Stripe would wait for the authentication', async () => {
+  test('is declined, and the intent is cancelled, when Stripe returns requires_action', async () => {
     const token = await tokenOf('4000002500003155')
     server.state.asksForAction = true
     expect(await processor.authorize(orderWith(token))).toEqual(declined)
@@ -142,7 +142,7 @@ describe('a card whose bank demands an authentication', () => {
     ['https://shop.example/paid', 'https://platter.example/payment-return', 'https://shop.example/paid'],
     ['shop.example://paid', null, 'shop.example://paid'],
     [null, 'https://platter.example/payment-return', 'https://platter.example/payment-return'],
-  ])('returns to the page %s of the client, or to %s', async (ofClient, ours, expected) => {
+  ])('returns to the URL %s of the client, or else the configured %s', async (ofClient, ours, expected) => {
     const own = at(url, { returnUrl: ours })
     const order = orderWith(await tokenOf('4000002760003184'))
     const result = await own.authorize({ ...order, authentication: { returnUrl: ofClient } })
@@ -151,7 +151,7 @@ describe('a card whose bank demands an authentication', () => {
     await own.close()
   })
 
-  test('can be answered with the library of Stripe, by the client secret, where there is no page of the bank', async () => {
+  test('has a client secret for Stripe.js, and the URL of the client, if the bank has no page', async () => {
     server.state.asksByLibrary = true
     const page = 'https://shop.example/paid'
     const order = { ...orderWith(await tokenOf('4000002760003184')), authentication: { returnUrl: page } }
@@ -168,12 +168,12 @@ describe('a card whose bank demands an authentication', () => {
     })
   })
 
-  test('is declined where the customer has no page to return to', async () => {
+  test('is declined without a return URL', async () => {
     const order = orderWith(await tokenOf('4000002760003184'))
     expect(await processor.authorize({ ...order, authentication: { returnUrl: null } })).toEqual(declined)
   })
 
-  test('is unknown until the intent is cancelled', async () => {
+  test('has an unknown outcome until the intent is cancelled', async () => {
     const token = await tokenOf('4000002500003155')
     server.fault('drop-request', 'void')
     expect(await processor.authorize(orderWith(token))).toMatchObject({ kind: 'unknown' })
@@ -183,7 +183,7 @@ describe('a card whose bank demands an authentication', () => {
   })
 })
 
-test('a card that is declined only at the authorization is declined again under the same key', async () => {
+test('a decline at the authorization is returned again under the same key', async () => {
   const token = await tokenOf('4000000000000341')
   const declined = { kind: 'no', code: 'card_declined', declineCode: 'generic_decline' }
   expect(await processor.authorize(orderWith(token))).toEqual(declined)
@@ -192,7 +192,7 @@ test('a card that is declined only at the authorization is declined again under 
 })
 
 describe('a 5xx that Stripe replays under the key', () => {
-  test('of an authorization without effect stays unknown, and there is no second authorization', async () => {
+  test('leaves an authorization without effect unknown, and is followed by no effect', async () => {
     const token = await tokenOf()
     server.fault('error-before-effect', 'authorize')
     for (let attempt = 0; attempt < 3; attempt++)
@@ -200,7 +200,7 @@ describe('a 5xx that Stripe replays under the key', () => {
     expect(server.state.effects).toEqual([])
   })
 
-  test('of a declined authorization is a final refusal', async () => {
+  test('is followed by the final refusal of a declined authorization', async () => {
     const token = await tokenOf('4000000000000341')
     server.fault('error-after-effect', 'authorize')
     expect(await processor.authorize(orderWith(token))).toMatchObject({ kind: 'unknown' })
@@ -211,7 +211,7 @@ describe('a 5xx that Stripe replays under the key', () => {
   })
 
   test.each(['capture', 'void', 'refund'] as const)(
-    'of a %s without effect is followed by exactly one %s',
+    'is followed by exactly one effect of a repeated %s',
     async (move) => {
       const id = await idOf(processor.authorize(orderWith(await tokenOf())))
       if (move === 'refund') await processor.capture({ idempotencyKey: 'c', id, amount: AMOUNT })
@@ -227,7 +227,7 @@ describe('a 5xx that Stripe replays under the key', () => {
 })
 
 describe('a response that differs from the request', () => {
-  test('another currency and another order are reported', async () => {
+  test('is reported in differs when it has another currency or another order', async () => {
     const token = await tokenOf()
     server.fault('other-currency', 'authorize')
     expect(await processor.authorize(orderWith(token))).toMatchObject({
@@ -259,7 +259,7 @@ describe('a response that differs from the request', () => {
   })
 })
 
-test('all intents of a card are read, and those of other orders are left out', async () => {
+test('find reads all intents of a card in pages, and returns only those of the order', async () => {
   const token = await tokenOf()
   const id = await idOf(processor.authorize(orderWith(token, 'first')))
   for (let more = 0; more < 24; more++) await processor.authorize(orderWith(token, `more-${more}`))
@@ -283,7 +283,7 @@ test('a look-up returns the authorized or captured amount, not the requested one
   })
 })
 
-test('an intent whose outcome Stripe does not know yet is unknown', async () => {
+test('an intent with the status processing is an unknown outcome', async () => {
   const token = await tokenOf()
   const id = await idOf(processor.authorize(orderWith(token)))
   server.state.change(id, { status: 'processing' })
@@ -312,7 +312,7 @@ test('a secret key that Stripe rejects leaves the outcome unknown, with an alarm
   await stranger.close()
 })
 
-describe('a response from a server that is not Stripe, or from a broken one', () => {
+describe('response of a faulty server', () => {
   let hostile: Server
   let received: string[]
   let victim: StripeProcessor
@@ -351,7 +351,7 @@ describe('a response from a server that is not Stripe, or from a broken one', ()
       response.writeHead(status).end(typeof body === 'string' ? body : JSON.stringify(body))
   }
 
-  test('(the intact response, which the next tests alter, is accepted)', async () => {
+  test('is accepted when it is intact', async () => {
     respondWith(200, intent)
     expect(await authorize()).toEqual({ kind: 'yes', id: 'pi_1', amount: 1075 })
   })
@@ -380,7 +380,7 @@ describe('a response from a server that is not Stripe, or from a broken one', ()
     [429, { error: { type: 'invalid_request_error', code: 'lock_timeout' } }],
     [500, { error: { type: 'card_error', code: 'card_declined' } }],
     [500, { error: { type: 'invalid_request_error' } }],
-  ])('%i %j is unknown', async (status, body) => {
+  ])('a response %i %j is an unknown outcome', async (status, body) => {
     respondWith(status, body)
     expect(await authorize()).toMatchObject({ kind: 'unknown', sent: true })
   })
@@ -392,7 +392,7 @@ describe('a response from a server that is not Stripe, or from a broken one', ()
     [409, { type: 'idempotency_error', code: 'idempotency_key_in_use' }, false],
     [429, { type: 'invalid_request_error', code: 'rate_limit' }, false],
     [500, { type: 'api_error' }, false],
-  ])('%i %j is unknown; alarm for operators: %s', async (status, error, alarm) => {
+  ])('an error %i %j is an unknown outcome (alarm for operators: %s)', async (status, error, alarm) => {
     respondWith(status, { error })
     const result = await authorize()
     expect(result.kind).toBe('unknown')
@@ -441,19 +441,19 @@ describe('a response from a server that is not Stripe, or from a broken one', ()
       'resource_missing',
       'resource_missing',
     ],
-  ])('but %i %j is a final refusal: %s, %s', async (status, error, code, declineCode) => {
+  ])('an error %i %j is a final refusal: %s, %s', async (status, error, code, declineCode) => {
     respondWith(status, { error })
     expect(await authorize()).toEqual({ kind: 'no', code, declineCode })
   })
 
-  test('a redirect is not followed, so a card never reaches its target', async () => {
+  test('a redirect is not followed, and its target receives no card', async () => {
     answer = (_request, response) =>
       response.writeHead(307, { location: `${url}/v1/payment_methods` }).end('{}')
     expect(await victim.tokenize(CARD)).toMatchObject({ kind: 'unknown' })
     expect(server.requests).toEqual([])
   })
 
-  test('above the size limit it is not read to its end', async () => {
+  test('is an unknown outcome above the size limit', async () => {
     respondWith(200, { ...intent, padding: 'x'.repeat(300 * 1024) })
     expect(await authorize()).toEqual({
       kind: 'unknown',
@@ -462,7 +462,7 @@ describe('a response from a server that is not Stripe, or from a broken one', ()
     })
   })
 
-  test('a dripping one is aborted at the time limit', async () => {
+  test('is aborted at the time limit when its bytes drip', async () => {
     answer = (_request, response) => {
       response.writeHead(200)
       const drip = setInterval(() => response.write(' '), 20)
@@ -479,7 +479,7 @@ describe('a response from a server that is not Stripe, or from a broken one', ()
     expect(received).toHaveLength(1)
   })
 
-  test('no result quotes a card, even when the response does', async () => {
+  test('no result contains the card number, even when the response does', async () => {
     for (const status of [400, 402, 500]) {
       respondWith(status, {
         error: { type: 'card_error', code: 'incorrect_number', message: CARD.cardNumber },

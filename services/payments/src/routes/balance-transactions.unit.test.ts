@@ -62,7 +62,7 @@ test('amounts and fees are decimals, and a refund has the order of its charge', 
   })
 })
 
-test('the next page continues at the cursor of the processor, to the same end', async () => {
+test('the next page continues at the cursor of the processor, for the same period', async () => {
   const first = await read('/x?since=1000', [{ kind: 'yes', movements: [movement], after: 'txn_1' }])
   const next = await read(first.link ?? '', [])
   expect(next.asked).toEqual([{ from: 1_000, to: NOW, after: 'txn_1' }])

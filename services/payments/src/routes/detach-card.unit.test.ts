@@ -9,14 +9,14 @@ const detach = (result: ProcessorResult<unknown>) =>
     requestId: 'r1',
   } as never)
 
-test('a detached card, and one that the processor does not have, need no repetition', async () => {
+test('returns detached: true, or false for a token that the processor does not have', async () => {
   expect(await detach({ kind: 'yes' })).toEqual({ detached: true })
   expect(await detach({ kind: 'no', code: 'no_such_token', declineCode: 'no_such_token' })).toEqual({
     detached: false,
   })
 })
 
-test('an unknown outcome is a problem, so that accounts repeats the detachment', async () => {
+test('an unknown outcome is a payment-unavailable problem', async () => {
   const unknown = { kind: 'unknown', reason: 'TimeoutError', sent: true } as const
   await expect(detach(unknown)).rejects.toMatchObject({ code: 'payment-unavailable' })
 })

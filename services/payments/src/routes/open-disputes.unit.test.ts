@@ -3,7 +3,7 @@ import { newApiKey } from '@platter/kit'
 import { expect, test } from 'vitest'
 import { openDisputes } from '#/routes/open-disputes.ts'
 
-test('answers a page of the orders with an open dispute', async () => {
+test('returns a page of the orders with an open dispute', async () => {
   const dispute = {
     orderApiKey: newApiKey(),
     amount: cents(300),

@@ -24,8 +24,8 @@ test('reports the charges of the last day, and the last event', async () => {
 })
 
 test.each([
-  ['refuses', { kind: 'no', code: 'invalid_api_key', declineCode: '' }, 'invalid_api_key'],
-  ['is unknown', { kind: 'unknown', reason: 'ECONNREFUSED', sent: false }, 'ECONNREFUSED'],
-])('a processor that %s is reported with its reason, and is not an error', async (_, result, reason) => {
+  ['refuses the request', { kind: 'no', code: 'invalid_api_key', declineCode: '' }, 'invalid_api_key'],
+  ['is unavailable', { kind: 'unknown', reason: 'ECONNREFUSED', sent: false }, 'ECONNREFUSED'],
+])('a processor that %s is reported as not reachable, with its reason', async (_, result, reason) => {
   expect(await healthOf(async () => result)).toMatchObject({ processor: { reachable: false, reason } })
 })

@@ -7,14 +7,14 @@ const details = { brand: 'visa', lastFour: '1881', expirationMonth: '01', expira
 const read = (result: ProcessorResult<CardDetails>) =>
   readCard({ processor: { card: async () => result } })({ body: { token: 'tok_1' } } as never)
 
-test('the details of a card, and null for one that the processor does not have', async () => {
+test('returns the details of a card, or null for a card that the processor does not have', async () => {
   expect(await read({ kind: 'yes', ...details })).toEqual({ card: details })
   expect(await read({ kind: 'no', code: 'no_such_token', declineCode: 'no_such_token' })).toEqual({
     card: null,
   })
 })
 
-test('an unknown outcome is a problem: the card may have been replaced', async () => {
+test('an unknown outcome is a payment-unavailable problem, not null', async () => {
   const unknown = { kind: 'unknown', reason: 'TimeoutError', sent: true } as const
   await expect(read(unknown)).rejects.toMatchObject({ code: 'payment-unavailable' })
 })

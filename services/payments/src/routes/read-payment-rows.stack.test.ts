@@ -33,7 +33,7 @@ const read = async (orderApiKeys: string[]) =>
     await readPaymentRows(stores)({ body: { orderApiKeys, from: FROM, to: TO } } as never),
   )
 
-test('returns the rows of the named orders and of those created from `from` to before `to`, each once, without a token', async () => {
+test('returns the rows of the named orders and of the period [from, to) once, without tokens', async () => {
   const [before, first, last, after] = [
     await sentAt(FROM - 1),
     await sentAt(FROM),

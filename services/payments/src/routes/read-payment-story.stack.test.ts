@@ -18,7 +18,7 @@ const sent = (orderApiKey: string) =>
 const read = async (orderApiKey: string) =>
   ReadPaymentStory.response.parse(await readPaymentStory(stores)({ body: { orderApiKey } } as never)).payment
 
-test('a call with an unknown outcome is in the story until the outcome is known, and its attempts are counted', async () => {
+test('an unknown call is in the story until its outcome is known, and its attempts are counted', async () => {
   const orderApiKey = newApiKey()
   const row = await sent(orderApiKey)
   for (let count = 0; count < 2; count++)
@@ -37,6 +37,6 @@ test('an order that was released before its first call has no attempt and no amo
   expect(await read(orderApiKey)).toMatchObject({ state: 'released', amount: null, attempts: 0 })
 })
 
-test('null for an order without a payment', async () => {
+test('returns null for an order without a payment', async () => {
   expect(await read(newApiKey())).toBeNull()
 })

@@ -51,7 +51,7 @@ test('repeats a capture only when the capture has the unknown outcome', async ()
   })
 })
 
-test('never captures after a release was requested: it repeats the release', async () => {
+test('repeats the release, and not the capture, after a release was requested', async () => {
   expect((await retry(released, 'capture')).executed).toEqual([{ kind: 'release' }])
 })
 
@@ -62,6 +62,6 @@ test('reports an outcome that stays unknown', async () => {
 test.each([
   ['without an unknown outcome', sent, null],
   ['without a row', async () => undefined, 'authorize'],
-] as const)('calls nothing for an order %s', async (_, prepare, unknown) => {
+] as const)('executes no command for an order %s', async (_, prepare, unknown) => {
   expect(await retry(prepare, unknown)).toEqual({ response: { found: false, known: false }, executed: [] })
 })

@@ -124,15 +124,15 @@ async function deliver(payload: string | Buffer, signature = sign(String(payload
   return statusCode
 }
 
-describe('an event', () => {
-  test('moves the row by the intent as read from Stripe, whatever the body states', async () => {
+describe('event', () => {
+  test('moves the row to the state of the intent at Stripe, and ignores the state in its body', async () => {
     const { id } = await authorizedAtStripe()
     expect(await deliver(event({ id, status: 'canceled', amount: 1 }))).toBe(200)
     expect(await stateOf()).toBe('authorized')
     expect(await authorizations.find('o1')).toMatchObject({ processorId: id, amount: AMOUNT })
   })
 
-  test('saves a call: the command is replied to from the row', async () => {
+  test('makes the authorize command reply from the row, without a request to Stripe', async () => {
     const { id, token } = await authorizedAtStripe()
     await deliver(event({ id }))
     const execute = commandExecutor({ authorizations, processor, log: pino({ level: 'silent' }) })
@@ -142,14 +142,14 @@ describe('an event', () => {
     expect(server.requests.length).toBe(before)
   })
 
-  test('that is repeated reads the intent once', async () => {
+  test('reads the intent once when it is repeated', async () => {
     const { id } = await authorizedAtStripe()
     const payload = event({ id })
     expect([await deliver(payload), await deliver(payload)]).toEqual([200, 200])
     expect(reads()).toBe(1)
   })
 
-  test('that is late or out of order never moves the row back', async () => {
+  test('does not move the row back when it is late or out of order', async () => {
     const { id } = await authorizedAtStripe()
     const early = event({ id })
     await processor.capture({ idempotencyKey: 'c', id, amount: AMOUNT })
@@ -159,7 +159,7 @@ describe('an event', () => {
     expect(await stateOf()).toBe('captured')
   })
 
-  test('of a manual refund moves the row too', async () => {
+  test('moves the row to refunded after a manual refund', async () => {
     const { id } = await authorizedAtStripe()
     await processor.capture({ idempotencyKey: 'c', id, amount: AMOUNT })
     await processor.refund({ idempotencyKey: 'r', id, amount: AMOUNT })
@@ -168,7 +168,7 @@ describe('an event', () => {
     expect(await stateOf()).toBe('refunded')
   })
 
-  test('of a declined card moves the row to declined, with a code of the problem catalogue', async () => {
+  test('moves the row of a declined card to declined, with the code card-declined', async () => {
     await authorizedAtStripe('o1', '4000000000000341')
     expect(await stateOf()).toBe('sent')
     expect(await deliver(event({ id: 'pi_unknown' }))).toBe(200)
@@ -180,7 +180,7 @@ describe('an event', () => {
     })
   })
 
-  test('while Stripe is unavailable is refused with 503 and not marked, so that Stripe repeats it', async () => {
+  test('is refused with 503 and not marked while Stripe is unavailable; its repetition is 200', async () => {
     const { id } = await authorizedAtStripe()
     const payload = event({ id })
     server.fault('error-before-effect', 'read')
@@ -190,7 +190,7 @@ describe('an event', () => {
     expect(await stateOf()).toBe('authorized')
   })
 
-  test('about another amount than requested moves nothing, and is logged as an error for operators', async () => {
+  test('does not move the row for another amount, and is logged as an error for operators', async () => {
     const { id } = await authorizedAtStripe()
     server.fault('wrong-amount', 'read')
     expect(await deliver(event({ id }))).toBe(200)
@@ -198,7 +198,7 @@ describe('an event', () => {
     expect(logged).toMatch(/"level":50.*an operator must decide/)
   })
 
-  test('about another sale of the account is ignored', async () => {
+  test('is ignored when it is about another sale of the Stripe account', async () => {
     const { id } = await authorizedAtStripe('o2')
     for (const metadata of [{}, { orderApiKey: 'another-order' }] as Record<string, string>[]) {
       server.state.change(id, { metadata })
@@ -227,7 +227,7 @@ const lately = () => {
   return { from: now - 60, now }
 }
 
-describe('a refund or dispute that was made at Stripe', () => {
+describe('refund or dispute at Stripe', () => {
   /** The shapes of the events of several API versions (docs.stripe.com/upgrades). */
   type Shape = [string, (of: { id: string; charge: string }) => string]
   const SHAPES: Shape[] = [
@@ -283,7 +283,7 @@ describe('a refund or dispute that was made at Stripe', () => {
       ({ charge }) => about('charge.dispute.closed', { object: 'dispute', id: 'dp_1', charge }),
     ],
   ]
-  test('of this platform that fails there, also after it was done, frees its amount and reaches orders', async () => {
+  test('marks a failed refund of Platter as returned, and sends it to orders as failed', async () => {
     const of = await captured()
     server.state.refund({ payment_intent: of.id, amount: 300, metadata: { refundApiKey: 'f1' } })
     server.state.afterSale.failRefunds(of.id)
@@ -301,7 +301,7 @@ describe('a refund or dispute that was made at Stripe', () => {
     expect(sent, 'to orders').toMatchObject([{ orderApiKey: 'o1', version: 1 }])
   })
 
-  test('is set once by events of all shapes, twice and in the reverse order', async () => {
+  test('has one version after events of all shapes, repeated and in the reverse order', async () => {
     const of = await captured()
     server.state.refund({ payment_intent: of.id, amount: 300 })
     server.state.afterSale.addDispute(of.id, 200)
@@ -311,7 +311,7 @@ describe('a refund or dispute that was made at Stripe', () => {
     expect((await mirrors.find('o1'))?.version).toBe(1)
   })
 
-  test('is set, not added, by events that arrive twice and out of order', async () => {
+  test('is stored once after events that are repeated and out of order', async () => {
     const of = await captured()
     const [first, second] = ['charge.refunded', 'charge.refunded'].map((type) =>
       about(type, { object: 'charge', id: of.charge, payment_intent: of.id }),
@@ -324,14 +324,14 @@ describe('a refund or dispute that was made at Stripe', () => {
     expect(await stateOf()).toBe('captured')
   })
 
-  test('of the whole amount moves the row to refunded', async () => {
+  test('moves the row to refunded for the whole amount', async () => {
     const of = await captured()
     server.state.refund({ payment_intent: of.id })
     await deliver(about('charge.refunded', { object: 'charge', id: of.charge, payment_intent: of.id }))
     expect(await stateOf()).toBe('refunded')
   })
 
-  test('is found by the comparison when its events are lost, and the end of a dispute too', async () => {
+  test('is found by compare() when the events of a dispute and its end are lost', async () => {
     const { id } = await captured()
     const dispute = server.state.afterSale.addDispute(id, 200)
     const mirror = chargeMirror({
@@ -351,7 +351,7 @@ describe('a refund or dispute that was made at Stripe', () => {
     await mirror.compare()
     expect(await picture()).toEqual([[], ['lost']])
   })
-  test('of another sale of the account is not stored', async () => {
+  test('is not stored for another sale of the Stripe account', async () => {
     const { id } = await captured()
     server.state.change(id, { metadata: {} })
     server.state.refund({ payment_intent: id, amount: 1 })
@@ -361,7 +361,7 @@ describe('a refund or dispute that was made at Stripe', () => {
     expect(await picture()).toBeNull()
   })
 
-  test('is read again while Stripe is unavailable: 503, and the event is not marked', async () => {
+  test('leaves its event unmarked (503) while Stripe is unavailable; the repeated event is 200', async () => {
     const { id } = await captured()
     const payload = about('refund.created', { object: 'refund', id: 're_1', payment_intent: id })
     handled.clear()
@@ -372,7 +372,7 @@ describe('a refund or dispute that was made at Stripe', () => {
   })
 })
 
-test('a picture that was read earlier never replaces a later one', async () => {
+test('a mirror that was read earlier never replaces a later one', async () => {
   const refund = { id: 're_1', key: null, amount: AMOUNT, state: 'done', at: 1 } as const
   const charge = { orderApiKey: 'o1', processorId: 'pi_1', disputes: [] }
   expect(await mirrors.set({ ...charge, refunds: [refund] }, '000000002')).toBe(1)
@@ -380,7 +380,7 @@ test('a picture that was read earlier never replaces a later one', async () => {
   expect((await mirrors.find('o1'))?.refunds).toEqual([refund])
 })
 
-describe('400, and no call to Stripe, for an event', () => {
+describe('invalid event', () => {
   test.each<[string, (payload: string) => [string | Buffer, string?]]>([
     ['with the signature of another secret', (payload) => [payload, sign(payload, 'whsec_other')]],
     ['that was altered in transit', (payload) => [payload.replace('evt_', 'evt_9'), sign(payload)]],
@@ -391,7 +391,7 @@ describe('400, and no call to Stripe, for an event', () => {
     ['that is signed, and not JSON', () => ['{', sign('{')]],
     ['that is signed, and not an event', () => ['{"id":1}', sign('{"id":1}')]],
     ['without a body', () => ['', sign('')]],
-  ])('%s', async (_title, alter) => {
+  ])('400 and no request to Stripe for an event %s', async (_title, alter) => {
     const { id } = await authorizedAtStripe()
     const [payload, signature] = alter(event({ id }))
     expect(await deliver(payload, signature)).toBe(400)
@@ -400,7 +400,7 @@ describe('400, and no call to Stripe, for an event', () => {
     expect(await stateOf()).toBe('sent')
   })
 
-  test('that is noise', async () => {
+  test('400 and no request to Stripe for random bytes', async () => {
     const noise = fc.uint8Array({ minLength: 1, maxLength: 300 })
     await fc.assert(
       fc.asyncProperty(noise, fc.string(), async (bytes, signature) => {
@@ -412,13 +412,13 @@ describe('400, and no call to Stripe, for an event', () => {
   })
 })
 
-test('an event of just under five minutes ago is accepted', async () => {
+test('an event signed 295 s ago is accepted', async () => {
   const { id } = await authorizedAtStripe()
   const payload = event({ id })
   expect(await deliver(payload, sign(payload, SECRET, 295))).toBe(200)
 })
 
-test('the other paths of the service still parse JSON', async () => {
+test('another path of the service responds to JSON with 404', async () => {
   const { statusCode } = await app.inject({ method: 'POST', url: '/elsewhere', payload: {} })
   expect(statusCode).toBe(404)
 })
@@ -433,16 +433,16 @@ async function replaced() {
   return { token, data, type: 'payment_method.automatically_updated' }
 }
 
-describe('an event about a card that its bank has replaced', () => {
+describe('event about a replaced card', () => {
   const details = { brand: 'visa', lastFour: '1881', expirationMonth: '01', expirationYear: '45' }
 
-  test('sets the details that Stripe has, whatever the event contains', async () => {
+  test('sets the card details as read from Stripe', async () => {
     const { token, ...more } = await replaced()
     expect(await deliver(event({}, more))).toBe(200)
     expect(cardsSet).toEqual([{ token, ...details }])
   })
 
-  test('is sent again by Stripe while the card cannot be read', async () => {
+  test('is refused with 503 while the card cannot be read; its repetition sets the details', async () => {
     const { token, ...more } = await replaced()
     const payload = event({}, more)
     server.fault('drop-request', 'method')
@@ -452,7 +452,7 @@ describe('an event about a card that its bank has replaced', () => {
     expect(cardsSet).toEqual([{ token, ...details }])
   })
 
-  test('is none about other billing details, or about a card of another sale', async () => {
+  test('is ignored for other billing details and for a card of another sale', async () => {
     const { data } = await replaced()
     expect(await deliver(event({}, { data, type: 'payment_method.updated' }))).toBe(200)
     const foreign = { object: { object: 'payment_method', id: 'pm_00000000000099', customer: 'cus_9' } }

@@ -65,7 +65,7 @@ async function send(
   return { status: statusCode, body: JSON.parse(body) as Record<string, unknown>, seen, counted, logged }
 }
 
-test('200: returns the token of the processor, and logs nothing of the card', async () => {
+test('200: returns the token of the processor, and logs neither the card nor the token', async () => {
   const made = { token: 'tok_1', brand: 'visa', lastFour: '4242' }
   const { status, body, seen, logged } = await send({ kind: 'yes', ...made })
   expect({ status, body }).toEqual({ status: 200, body: made })
@@ -99,7 +99,7 @@ test('503 payment-unavailable when the processor is unavailable or its response 
   expect(logged).not.toMatch(/4242424242424242|"987"/)
 })
 
-test('400 names the field and not the value', async () => {
+test('400 names the invalid field, and neither response nor log contains its value', async () => {
   const { status, body, logged } = await send(
     { kind: 'unknown', reason: '', sent: false },
     { ...card, cardNumber: '4242424242424241' },
@@ -157,7 +157,7 @@ test('200: exchanges a token of the client, and returns the expiry that the proc
   expect(logged).not.toContain('tok_of_the_client')
 })
 
-test('400 for a number beside a token, and for neither, by the names of the fields', async () => {
+test('400 names the fields of a number beside a token, and the missing fields without either', async () => {
   const both = await send({ kind: 'unknown', reason: '', sent: false }, { ...card, processorToken: 'tok_1' })
   expect(both.body).toMatchObject({
     status: 400,

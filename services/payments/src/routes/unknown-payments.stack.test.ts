@@ -32,7 +32,7 @@ const list = async (before: Before | null) => {
   return UnknownPayments.response.parse(await unknownPayments(stores)({ body } as never)).payments
 }
 
-test('lists page by page, newest first, the calls whose outcome is unknown for at least that long', async () => {
+test('lists calls with an outcome unknown for at least olderThanMs, in pages, newest first', async () => {
   await unknownFor(1)
   const oldest = await unknownFor(20)
   // Of the same microsecond: the id decides.

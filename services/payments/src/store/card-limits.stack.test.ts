@@ -65,7 +65,7 @@ async function admitDeclined(card: string, by: CardUser = unknownUser, to = limi
   return attempt !== null
 }
 
-test('a user may use a limited number of new cards, and each of them any number of times', async () => {
+test('a user is limited to cardsPerUser new cards, and may reuse each of them without a limit', async () => {
   const user = aUser()
   const cards = [aCard(), aCard(), aCard()]
   for (const card of cards) expect(await admit(card, user)).not.toBeNull()
@@ -168,7 +168,7 @@ test('a declined authorization counts for the card of its token, on any replica'
   await other.close()
 })
 
-test("a hundred guests' cards without a decline cost one read and one write", async () => {
+test('100 guest cards without a decline cost one HSET and one PEXPIREAT', async () => {
   const name = randomUUID()
   const started = Date.now()
   const replica = await connected(`${patient}&connectionName=${name}`, () => started)
@@ -194,7 +194,7 @@ test("a hundred guests' cards without a decline cost one read and one write", as
   expect(commands).toEqual(['hset', 'pexpireat'])
 })
 
-test('testing a list of stolen cards is refused after the first declines', async () => {
+test('500 cards from one address are refused after declinesPerAddress declines', async () => {
   const by = { ...unknownUser, address: anAddress(), applicationId: crypto.randomUUID() }
   const admitted: boolean[] = []
   for (let count = 0; count < 500; count++) admitted.push(await admitDeclined(aCard(), by))
@@ -229,7 +229,7 @@ test('Redis stores no card, token or address, and every key expires', async () =
   expect(ends.filter((seconds) => seconds === -1 || seconds > 7_200)).toEqual([])
 })
 
-test('without Redis a replica counts alone, and no card waits or is refused for that', async () => {
+test('without Redis, a replica counts alone, and admits cards below their limits', async () => {
   const proxy = await proxyTo(servers().redis)
   const alone = await connected(proxy.url)
   proxy.cut()

@@ -31,7 +31,7 @@ const dispute = {
 } as const
 const picture = { orderApiKey: 'o1', processorId: 'pi_1', refunds: [refund], disputes: [dispute] }
 
-test('a picture has a new version only when it differs, and an earlier one never replaces a later one', async () => {
+test('a changed mirror gets a new version, and an earlier one never replaces a later one', async () => {
   const early = await mirrors.now()
   const late = await mirrors.now()
   expect(await mirrors.set(picture, late)).toBe(1)

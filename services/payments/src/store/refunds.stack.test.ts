@@ -59,7 +59,7 @@ test('20 equal commands on two replicas reserve one refund, and all of them rece
   expect(await stores[0].sent(orderApiKey)).toHaveLength(1)
 })
 
-test('parallel refunds in different keys reserve at most the captured amount, whatever the interleaving', async () => {
+test('parallel refunds reserve at most the captured amount, and refuse no refund that fits', async () => {
   const amounts = fc.array(fc.integer({ min: 1, max: 700 }), { minLength: 2, maxLength: 10 })
   await fc.assert(
     fc.asyncProperty(amounts, fc.integer({ min: 500, max: 1_500 }), async (wanted, total) => {
@@ -82,7 +82,7 @@ test('parallel refunds in different keys reserve at most the captured amount, wh
   )
 })
 
-test('a refund of more than what is left stays failed, also when its command is repeated after a failure frees the amount', async () => {
+test('a refund above the remaining amount stays failed, also when the amount is free later', async () => {
   const orderApiKey = await captured()
   const first = { apiKey: `${orderApiKey}-f1`, orderApiKey, amount: cents(600) }
   const second = { apiKey: `${orderApiKey}-f2`, orderApiKey, amount: cents(500) }
@@ -94,7 +94,7 @@ test('a refund of more than what is left stays failed, also when its command is 
   expect(await reservedOf(orderApiKey)).toBe(0)
 })
 
-test('a failure frees the amount once, whatever other replicas write', async () => {
+test('a failed refund frees its amount once, and a final state is never overwritten', async () => {
   const orderApiKey = await captured()
   const one = { apiKey: `${orderApiKey}-f1`, orderApiKey, amount: cents(400) }
   const other = { apiKey: `${orderApiKey}-f2`, orderApiKey, amount: cents(600) }
@@ -116,7 +116,7 @@ test('a failure frees the amount once, whatever other replicas write', async () 
   expect(await reservedOf(orderApiKey)).toBe(600)
 })
 
-test('a repeated command and a failure of its refund at the same moment do not wait for each other', async () => {
+test('reserve, markFailed and markReturned of one refund do not deadlock', async () => {
   const orderApiKey = await captured()
   const one = { apiKey: `${orderApiKey}-f1`, orderApiKey, amount: cents(400) }
   await stores[0].reserve(one)
@@ -137,7 +137,7 @@ test('a repeated command and a failure of its refund at the same moment do not w
   expect(await reservedOf(orderApiKey)).toBe(0)
 })
 
-test('a refund that fails after it was done frees its amount once, and a refunded order is captured again', async () => {
+test('a refund that fails after it was done frees its amount; the state returns to captured', async () => {
   const orderApiKey = await captured()
   const one = { apiKey: `${orderApiKey}-f1`, orderApiKey, amount: cents(1_000) }
   await stores[0].reserve(one)
@@ -150,7 +150,7 @@ test('a refund that fails after it was done frees its amount once, and a refunde
   expect(await reservedOf(orderApiKey)).toBe(0)
 })
 
-test('an order is refunded when all of it is, and no refund is open', async () => {
+test('settle marks an order as refunded when its refunds are done and sum to the charge', async () => {
   const orderApiKey = await captured()
   const refunds = [400, 600].map((amount) => ({
     apiKey: `${orderApiKey}-${amount}`,
@@ -171,7 +171,7 @@ test('an order is refunded when all of it is, and no refund is open', async () =
   expect(await authorizationOf(orderApiKey)).toMatchObject({ state: 'refunded', refunded: 1_000 })
 })
 
-test('of a release and refunds that arrive together, the release counts each refund that begins', async () => {
+test('a release counts each concurrent refund that begins, and a later refund fails', async () => {
   for (let round = 0; round < 40; round++) {
     const orderApiKey = await captured()
     const reserve = (at: number) =>
@@ -189,7 +189,7 @@ test('of a release and refunds that arrive together, the release counts each ref
 })
 
 test.each(['sent', 'authorized', 'voided', 'refunded', 'declined'])(
-  'refunds nothing of an authorization in state %s',
+  'refuses to refund an authorization in state %s',
   async (state) => {
     const orderApiKey = `o${++orders}`
     await sql`insert into authorizations (order_api_key, state, amount, token, processor_id, refusal_code, decline_code)

@@ -4,7 +4,7 @@ import { expect } from 'vitest'
 import { declineOf } from '#/domain/declines.ts'
 import type { World } from '#/testing/processor-world.ts'
 
-const ASKS_EACH_TIME = {
+const CHALLENGED_CARD = {
   cardNumber: '4000002760003184',
   cvv: '314',
   expirationMonth: '05',
@@ -14,7 +14,7 @@ const AMOUNT = cents(1075)
 const RETURN_URL = 'https://shop.example/paid'
 
 async function orderOf({ processor }: World) {
-  const made = await processor.tokenize(ASKS_EACH_TIME)
+  const made = await processor.tokenize(CHALLENGED_CARD)
   if (made.kind !== 'yes') throw new Error(`no token: ${JSON.stringify(made)}`)
   const reference = randomBytes(24).toString('hex')
   return { idempotencyKey: `${reference}:authorize:1`, reference, amount: AMOUNT, token: made.token }
@@ -41,7 +41,7 @@ export const CHALLENGE_PROMISES: Readonly<Record<string, (world: World) => Promi
     expect(world.effects(order.reference)).toEqual([])
   },
 
-  'an open challenge is one challenge under its key, with a page of the bank, and holds nothing': async (
+  'an open challenge has a page of the bank, stays the same under its key, and authorizes nothing': async (
     world,
   ) => {
     const { call, challenge, check, reference } = await challenged(world)
@@ -51,7 +51,7 @@ export const CHALLENGE_PROMISES: Readonly<Record<string, (world: World) => Promi
     expect(world.effects(reference)).toEqual([])
   },
 
-  'a challenge whose response was lost is the same challenge when the call is repeated': async (world) => {
+  'a repeated call returns the challenge whose first response was lost': async (world) => {
     const call = { ...(await orderOf(world)), authentication: { returnUrl: null } }
     await world.fault('drop-reply', 'authorize')
     expect(await world.processor.authorize(call)).toMatchObject({ kind: 'unknown', sent: true })
@@ -60,7 +60,7 @@ export const CHALLENGE_PROMISES: Readonly<Record<string, (world: World) => Promi
     expect(await world.processor.authorize(call)).toEqual(challenge)
   },
 
-  'a yes at the bank authorizes the amount once, and it can be captured': async (world) => {
+  'a confirmation at the bank authorizes the amount once, and it can be captured': async (world) => {
     const { id, check, reference } = await challenged(world)
     await world.answerAtBank(id, 'yes')
     const authorized = { kind: 'yes', id, amount: AMOUNT, status: 'authorized' }
@@ -70,7 +70,7 @@ export const CHALLENGE_PROMISES: Readonly<Record<string, (world: World) => Promi
     expect(world.effects(reference)).toEqual(['authorize', 'capture'])
   },
 
-  'a no at the bank is a final refusal, which no later yes changes': async (world) => {
+  'a rejection at the bank is final, and a later confirmation changes nothing': async (world) => {
     const { id, check, reference } = await challenged(world)
     await world.answerAtBank(id, 'no')
     const result = await check()
@@ -80,7 +80,7 @@ export const CHALLENGE_PROMISES: Readonly<Record<string, (world: World) => Promi
     expect(world.effects(reference)).toEqual([])
   },
 
-  'an open challenge can be voided, and a later yes authorizes nothing': async (world) => {
+  'an open challenge can be voided, and a later confirmation authorizes nothing': async (world) => {
     const { id, check, cancel, reference } = await challenged(world)
     expect(await cancel()).toMatchObject({ kind: 'yes' })
     expect(await cancel()).toMatchObject({ kind: 'yes' })
@@ -89,7 +89,7 @@ export const CHALLENGE_PROMISES: Readonly<Record<string, (world: World) => Promi
     expect(world.effects(reference)).toEqual([])
   },
 
-  'a void after a yes voids the authorization': async (world) => {
+  'a void after the confirmation voids the authorization': async (world) => {
     const { id, cancel, reference } = await challenged(world)
     await world.answerAtBank(id, 'yes')
     expect(await cancel()).toEqual({ kind: 'yes', id, amount: AMOUNT })

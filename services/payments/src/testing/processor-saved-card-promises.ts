@@ -5,7 +5,7 @@ import { declineOf } from '#/domain/declines.ts'
 import type { World } from '#/testing/processor-world.ts'
 
 const CARD = { cardNumber: '4242424242424242', cvv: '314', expirationMonth: '05', expirationYear: '39' }
-const ASKS_EACH_TIME = '4000002760003184'
+const CHALLENGED_CARD_NUMBER = '4000002760003184'
 const AMOUNT = cents(1075)
 const A_YEAR = 366
 
@@ -34,7 +34,7 @@ async function authorized({ processor }: World, token: string) {
  * their owners.
  */
 export const SAVED_CARD_PROMISES: Readonly<Record<string, (world: World) => Promise<void>>> = {
-  'a saved card is charged again a year later': async (world) => {
+  'a saved card can be charged a year later': async (world) => {
     const token = await savedCard(world)
     await authorized(world, token)
     await world.after(A_YEAR, async () => {
@@ -44,9 +44,9 @@ export const SAVED_CARD_PROMISES: Readonly<Record<string, (world: World) => Prom
     })
   },
 
-  'the bank asks about a saved card a year later in the same way': async (world) => {
-    const token = await savedCard(world, ASKS_EACH_TIME)
-    const ask = async () => {
+  'the bank challenges a saved card again a year later': async (world) => {
+    const token = await savedCard(world, CHALLENGED_CARD_NUMBER)
+    const challengeOnce = async () => {
       const order = { ...orderOf(token), authentication: { returnUrl: 'https://shop.example/paid' } }
       const challenge = await world.processor.authorize(order)
       if (challenge.kind !== 'challenge') throw new Error(`no challenge: ${JSON.stringify(challenge)}`)
@@ -55,23 +55,22 @@ export const SAVED_CARD_PROMISES: Readonly<Record<string, (world: World) => Prom
       expect(checked).toMatchObject({ kind: 'yes', status: 'authorized', amount: AMOUNT })
       expect(world.effects(order.reference)).toEqual(['authorize'])
     }
-    await ask()
-    await world.after(A_YEAR, ask)
+    await challengeOnce()
+    await world.after(A_YEAR, challengeOnce)
   },
 
-  'a card that its bank has replaced is charged under its token, and has new digits and a new expiry': async (
-    world,
-  ) => {
-    const token = await savedCard(world)
-    const replacement = { lastFour: '1881', expirationMonth: '01', expirationYear: '45' }
-    await world.replaceCard(token, replacement)
-    expect(await world.processor.card({ token })).toMatchObject({
-      kind: 'yes',
-      ...replacement,
-      brand: 'visa',
-    })
-    await authorized(world, token)
-  },
+  'a card that its bank has replaced is authorized under its token, and has new digits and a new expiry':
+    async (world) => {
+      const token = await savedCard(world)
+      const replacement = { lastFour: '1881', expirationMonth: '01', expirationYear: '45' }
+      await world.replaceCard(token, replacement)
+      expect(await world.processor.card({ token })).toMatchObject({
+        kind: 'yes',
+        ...replacement,
+        brand: 'visa',
+      })
+      await authorized(world, token)
+    },
 
   'the details of a card that the processor does not have are a final refusal': async ({ processor }) => {
     for (const token of ['tok_of_another_processor', 'cus_00000000000099:pm_00000000000099'])
@@ -102,7 +101,7 @@ export const SAVED_CARD_PROMISES: Readonly<Record<string, (world: World) => Prom
     expect(world.effects(released.order.reference)).toEqual(['authorize', 'void'])
   },
 
-  'an authorization from before the detachment is repeated with its result': async (world) => {
+  'a repeated authorization from before the detachment returns its result': async (world) => {
     const token = await savedCard(world)
     const order = orderOf(token)
     await world.fault('drop-reply', 'authorize')

@@ -64,7 +64,7 @@ test.each([
   [{ statement_descriptor_suffix: "Sam's Pies" }, 'parameter_invalid', 'statement_descriptor_suffix'],
   [{ statement_descriptor_suffix: '1913' }, 'parameter_invalid', 'statement_descriptor_suffix'],
   [{ statement_descriptor_suffix: 'Aurora Slice House' }, 'parameter_invalid', 'statement_descriptor_suffix'],
-])('%j is refused in the shape of Stripe’s errors: %s, %s', async (form, code, param) => {
+])('refuses %j with an error of Stripe: %s, %s', async (form, code, param) => {
   const { status, body } = await send('payment_intents', { ...(await newIntent()), ...form })
   expect({ status, error: body.error }).toMatchObject({
     status: 400,
@@ -109,7 +109,7 @@ test('a PaymentMethod of one Customer cannot be used for another', async () => {
   expect((await send('payment_intents', form)).status).toBe(400)
 })
 
-test('a key replays the stored response; with other parameters it is an idempotency_error, while in progress 409', async () => {
+test('an idempotency key replays, is 409 while in progress, and 400 with other parameters', async () => {
   const form = await newIntent()
   const key = { 'idempotency-key': 'k1' }
   server.fault('slow', 'authorize', 1_000)

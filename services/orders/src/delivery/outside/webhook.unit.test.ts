@@ -114,44 +114,44 @@ const transmit = ({ dispatcher }: Outgoing, url: string) =>
 const kitchen = () => wayOut(['127.0.0.0/8'])
 const here = () => `http://127.0.0.1:${port}/orders`
 
-describe('an address that is not public is refused when the link is set, and is not connected to when it was set before', () => {
+describe('address that is not public', () => {
   test.each([
     ['loopback', '127.0.0.1'],
-    ['loopback, elsewhere', '127.9.9.9'],
-    ['loopback of IPv6', '[::1]'],
+    ['loopback outside 127.0.0.1', '127.9.9.9'],
+    ['IPv6 loopback', '[::1]'],
     ['loopback, mapped into IPv6', '[::ffff:127.0.0.1]'],
     ['loopback, mapped and in hexadecimal', '[::ffff:7f00:1]'],
     ['loopback, compatible with IPv4', '[::127.0.0.1]'],
     ['loopback by 6to4', '[2002:7f00:1::]'],
     ['loopback by NAT64', '[64:ff9b::7f00:1]'],
-    ['loopback by NAT64 of one’s own', '[64:ff9b:1::7f00:1]'],
+    ['loopback by local-use NAT64', '[64:ff9b:1::7f00:1]'],
     ['loopback by Teredo', '[2001:0:7f00:1::]'],
     ['loopback in decimal', '2130706433'],
     ['loopback in octal', '0177.0.0.1'],
     ['loopback in hexadecimal', '0x7f.1'],
     ['loopback by name', 'localhost'],
-    ['nowhere', '0.0.0.0'],
-    ['nowhere in short', '0'],
-    ['nowhere of IPv6', '[::]'],
+    ['unspecified', '0.0.0.0'],
+    ['unspecified, abbreviated', '0'],
+    ['unspecified IPv6', '[::]'],
     ['private', '10.1.2.3'],
     ['private', '172.31.255.254'],
     ['private', '192.168.0.1'],
     ['unique local', '[fd00::1]'],
     ['carrier-grade NAT', '100.64.0.1'],
     ['link-local', '169.254.1.1'],
-    ['metadata of a cloud', METADATA],
-    ['metadata of a cloud by IPv6', '[fd00:ec2::254]'],
-    ['link-local of IPv6', '[fe80::1]'],
+    ['cloud metadata', METADATA],
+    ['cloud metadata by IPv6', '[fd00:ec2::254]'],
+    ['IPv6 link-local', '[fe80::1]'],
     ['site-local', '[fec0::1]'],
     ['broadcast', '255.255.255.255'],
     ['multicast', '224.0.0.1'],
-    ['multicast of IPv6', '[ff02::1]'],
+    ['IPv6 multicast', '[ff02::1]'],
     ['documentation', '203.0.113.9'],
-    ['documentation of IPv6', '[2001:db8::1]'],
-    ['benchmarks', '198.18.0.1'],
+    ['IPv6 documentation', '[2001:db8::1]'],
+    ['benchmarking', '198.18.0.1'],
     ['unallocated', '240.0.0.1'],
-    ['unallocated in IPv6', '[4000::1]'],
-  ])('%s: %s', async (_, host) => {
+    ['unallocated IPv6', '[4000::1]'],
+  ])('refuses %s (%s) in a link, and opens no connection to it', async (_, host) => {
     const way = wayOut()
     const url = `https://${host}:${port}/orders`
     expect(await way.faultOf(new URL(url))).toBe('leads to an address that is not public')
@@ -160,8 +160,8 @@ describe('an address that is not public is refused when the link is set, and is 
   })
 })
 
-describe('a name', () => {
-  test('that resolves to a public address when the link is set and to a private one later is not connected to', async () => {
+describe('host name', () => {
+  test('is not connected to when it resolves to a private address after its check', async () => {
     const way = wayOut([], naming([PUBLIC], ['127.0.0.1']))
     const url = `https://kitchen.example:${port}/orders`
     expect(await way.faultOf(new URL(url))).toBeNull()
@@ -172,8 +172,8 @@ describe('a name', () => {
   test.each([
     ['with one private address', [PUBLIC, '10.0.0.1']],
     ['with one private address, mapped into IPv6', [PUBLIC, '::ffff:127.0.0.1']],
-    ['that resolves to the metadata service of a cloud', [METADATA]],
-  ])('%s is no name for us', async (_, addresses) => {
+    ['of a cloud metadata service', [METADATA]],
+  ])('a name %s is refused and not connected to', async (_, addresses) => {
     const way = wayOut([], naming(addresses))
     const url = `https://kitchen.example:${port}/orders`
     expect(await way.faultOf(new URL(url))).toBe('leads to an address that is not public')
@@ -181,7 +181,7 @@ describe('a name', () => {
     expect(connections).toBe(0)
   })
 
-  test('that resolves to a public address is accepted, and so is an unregistered one', async () => {
+  test('is accepted when its addresses are public, and when it is not registered yet', async () => {
     expect(
       await wayOut([], naming([PUBLIC, '2606:2800::1'])).faultOf(new URL('https://a.example')),
     ).toBeNull()
@@ -192,7 +192,7 @@ describe('a name', () => {
     expect(await transmit(way, 'https://tomorrow.example')).toMatchObject({ kind: 'not-reached' })
   })
 
-  test('in an allowed network is called at the address that was checked, by its name', async () => {
+  test('receives a request at its checked address in an allowed network, with its name as Host', async () => {
     const way = wayOut(['127.0.0.1'], naming(['127.0.0.1'], ['127.0.0.1'], ['10.0.0.1']))
     const url = `http://kitchen.internal:${port}/orders`
     expect(await way.faultOf(new URL(url))).toBeNull()
@@ -201,14 +201,14 @@ describe('a name', () => {
   })
 })
 
-describe('http', () => {
-  test.each([`http://${PUBLIC}/`, 'http://kitchen.example/'])('to %s is refused', async (url) => {
+describe('plain HTTP', () => {
+  test.each([`http://${PUBLIC}/`, 'http://kitchen.example/'])('is refused for %s', async (url) => {
     const way = wayOut(['127.0.0.0/8'], naming([PUBLIC]))
     expect(await way.faultOf(new URL(url))).toBe('is not https')
     expect(await transmit(way, url)).toMatchObject({ kind: 'not-reached' })
   })
 
-  test('to an allowed network is called', async () => {
+  test('is accepted for an address in an allowed network', async () => {
     const way = kitchen()
     expect(await way.faultOf(new URL(here()))).toBeNull()
     expect(await transmit(way, here())).toEqual({ kind: 'accepted' })
@@ -223,8 +223,8 @@ test('a URL with a user name or a password is refused', async () => {
     )
 })
 
-describe('a request', () => {
-  test('verifies by the reference library, and not with a bit flipped, another id, another time or another key', async () => {
+describe('request', () => {
+  test('passes the reference verifier, unless a bit, the id, the time or the secret is changed', async () => {
     await transmit(kitchen(), here())
     const [{ headers, body } = { headers: {}, body: '' }] = received
     const signed = Object.fromEntries(
@@ -247,7 +247,7 @@ describe('a request', () => {
       expect(refused).toThrow('No matching signature')
   })
 
-  test('has the record of the order for its restaurant, without the card', async () => {
+  test('contains the order record without card data, at its placement and its cancellation', async () => {
     const way = kitchen()
     await transmit(way, here())
     await cancelByWebhook({ dispatcher: way.dispatcher, link: at(here()) }, sent)
@@ -258,7 +258,7 @@ describe('a request', () => {
     expect(received).toHaveLength(2)
   })
 
-  test('ignores the proxies of the environment', async () => {
+  test('ignores the proxy variables of the environment', async () => {
     const proxy = createServer()
     let asked = 0
     proxy.on('connection', (socket) => {
@@ -299,8 +299,8 @@ const withStatus =
     rest(request, response)
   }
 
-describe('a response', () => {
-  test.each([301, 302, 303, 307, 308])('%i is not followed', async (status) => {
+describe('response', () => {
+  test.each([301, 302, 303, 307, 308])('a redirect with status %i is not followed', async (status) => {
     const metadata = `http://127.0.0.1:${port}/latest/meta-data`
     answer = (_request, response) => response.writeHead(status, { location: metadata }).end()
     expect(await transmit(kitchen(), here())).toEqual({ kind: 'unknown', reason: `status ${status}` })
@@ -314,15 +314,15 @@ describe('a response', () => {
     ['a bidirectional override', 'no \u202Echeese', 'no cheese'],
     ['a card number in invisible characters', '42424242\u200B42424242', '************4242'],
     ['no visible character', '\u0000\u202E', 'The restaurant gave no reason.'],
-  ])('the reason of a 409 is stored without %s', async (_, reason, told) => {
+  ])('sanitizes the reason of a 409 with %s', async (_, reason, told) => {
     answer = withStatus(409, (_request, response) => response.end(JSON.stringify({ reason })))
     expect(await transmit(kitchen(), here())).toEqual({ kind: 'refused', reason: told })
   })
 
   test.each([
     ['without an end', endless],
-    ['that drips', dripping],
-  ])('%s is not read to its end: its status is the result', async (_, rest) => {
+    ['with a byte every 20 ms', dripping],
+  ])('a 200 %s is accepted by its status, and closed before its end', async (_, rest) => {
     const closed = vi.fn<() => void>()
     answer = (request, response) => {
       response.on('close', closed)
@@ -336,14 +336,14 @@ describe('a response', () => {
 
   test.each([
     ['without an end', endless],
-    ['that drips', dripping],
-    ['of another type', (_request, response) => response.end('[1, 2')],
-    ['with a reason of another type', (_request, response) => response.end('{"reason":{"a":1}}')],
+    ['with a byte every 20 ms', dripping],
+    ['with invalid JSON', (_request, response) => response.end('[1, 2')],
+    ['with an object as its reason', (_request, response) => response.end('{"reason":{"a":1}}')],
     [
-      'with a reason too long',
+      'with a reason of 501 characters',
       (_request, response) => response.end(JSON.stringify({ reason: 'x'.repeat(501) })),
     ],
-    ['with other words', (_request, response) => response.end('{"stack":"at secret.ts:1"}')],
+    ['without a reason member', (_request, response) => response.end('{"stack":"at secret.ts:1"}')],
   ] satisfies [string, RequestListener][])('a 409 %s refuses the order without a reason', async (_, rest) => {
     answer = withStatus(409, rest)
     expect(await transmit(kitchen(), here())).toEqual({
@@ -352,7 +352,7 @@ describe('a response', () => {
     })
   })
 
-  test('of any other status is reported by its number only', async () => {
+  test('a 500 is reported by its status alone, without its reason phrase and body', async () => {
     answer = (_request, response) => response.writeHead(500, 'Internal words').end('a stack trace')
     expect(await transmit(kitchen(), here())).toEqual({ kind: 'unknown', reason: 'status 500' })
   })

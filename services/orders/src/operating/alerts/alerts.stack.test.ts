@@ -200,7 +200,7 @@ test('an incident that recurs is alerted again', async () => {
   ])
 })
 
-test('a storm is one alert a minute with the count', async () => {
+test('500 incidents become one alert with their count; later ones are alerted after a minute', async () => {
   await sql`insert into dead_letters (id, command, content, request_id, reason)
     select 'storm' || n, 'c', '', 'q', 'r' from generate_series(1, 500) n`.execute(db)
   await round()
@@ -214,7 +214,7 @@ test('a storm is one alert a minute with the count', async () => {
   expect(received.map(({ body }) => body.data)).toMatchObject([{ count: 500 }, { count: 3, open: 503 }])
 })
 
-test('an alert that its receiver rejects is repeated with the same id, by no other channel, and is an incident', async () => {
+test('a rejected alert is retried with the same id by its channel only, and is an incident', async () => {
   status = 500
   await deadLetter('o1')
   await round()
@@ -244,7 +244,7 @@ async function withoutChannel(): Promise<void> {
   await compareIncidents({ ...replicas[0]!, channels: [] })
 }
 
-test('the first channel receives the incidents that are open, and none that ended before', async () => {
+test('a channel added later receives an alert of the open incidents, and none of ended ones', async () => {
   await deadLetter('ended')
   await round()
   await deadLetter('ended unseen')
@@ -260,7 +260,7 @@ test('the first channel receives the incidents that are open, and none that ende
   ])
 })
 
-test('an end waits for its beginning', async () => {
+test('the alert of an end follows the successful delivery of the alert of its beginning', async () => {
   status = 500
   await deadLetter('o1')
   await round()
@@ -277,7 +277,7 @@ test('an end waits for its beginning', async () => {
   ])
 })
 
-test('after a crash between the confirmation and its commit the alert is sent again with the same id', async () => {
+test('a crash between the response and its commit repeats the alert with the same id', async () => {
   await deadLetter('o1')
   await due('compare incidents')
   await compareIncidents(replicas[0]!)

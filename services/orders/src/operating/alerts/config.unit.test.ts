@@ -12,7 +12,7 @@ const faultsOf = (environment: Record<string, string>) =>
   Config.safeParse(environment).error?.issues.map(({ path, message }) => `${path.join('.')}: ${message}`) ??
   []
 
-test('without variables, and with empty ones, there are no alerts', () => {
+test('missing and empty variables configure no alerts', () => {
   const empty = Object.fromEntries(Object.keys(alertConfig).map((name) => [name, '']))
   expect(Object.values(Config.parse(empty)).filter((value) => value !== undefined)).toEqual([])
   expect(Config.parse({})).toEqual({})

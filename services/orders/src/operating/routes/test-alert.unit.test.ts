@@ -9,7 +9,7 @@ const channelOf = (name: Channel['name'], send: Channel['send']): Channel => ({
   close: async () => undefined,
 })
 
-test('each channel gets the test alert once, and a failure is reported with its reason beside the others', async () => {
+test('sends the test alert by each channel, and reports each result with its failure reason', async () => {
   const sent: Alert[] = []
   const channels = [
     channelOf('webhook', () => Promise.reject(new Error('status 500'))),

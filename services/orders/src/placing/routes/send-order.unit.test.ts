@@ -65,7 +65,7 @@ async function send(key: ConcurrentKey, problem: Problem, idempotency: typeof sc
   return { answer, headers }
 }
 
-test('a request is not refused while a concurrent request with its key has an order', async () => {
+test('replays a concurrent order with the same key, or refuses with idempotency-in-flight', async () => {
   const first: UsedKey = { kind: 'completed', status: 200, body: '{"apiKey":"o1"}' }
   const { answer, headers } = await send(new ConcurrentKey(first), closed)
   expect(answer).toEqual(new Rendered(first.body, 200))
@@ -74,14 +74,14 @@ test('a request is not refused while a concurrent request with its key has an or
   expect(waiting.answer).toMatchObject({ code: 'idempotency-in-flight' })
 })
 
-test('a refused request marks its key, so that no concurrent request is accepted after it', async () => {
+test('a refused request marks its idempotency key as refused', async () => {
   const key = new ConcurrentKey(null)
   const { answer } = await send(key, closed)
   expect(answer).toBe(closed)
   expect(key.isRefused).toBe(true)
 })
 
-test('a temporary failure, and a request without a key, mark nothing', async () => {
+test('a temporary failure and a request without a key mark no key as refused', async () => {
   const key = new ConcurrentKey(null)
   const unavailable = new Problem('service-unavailable', 'A part of the service is not available.')
   expect((await send(key, unavailable)).answer).toBe(unavailable)

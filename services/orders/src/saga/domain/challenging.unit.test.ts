@@ -27,7 +27,7 @@ test('the authorization names the restaurant, and whether the card is saved to a
   expect(authorizationOf({ ...card, userApiKey: null }), 'a guest').toEqual({ ...terms, savesCard: false })
 })
 
-test('a challenge shows its action, publishes no command, and has a deadline and a poll of its own', () => {
+test('a challenge sets paymentAction, publishes no command, and has its own poll and deadline', () => {
   expect(open).toMatchObject({
     order: { outcome: 'pending', paymentState: 'PENDING', paymentAction: action },
     saga: { version: 1, isFinished: false },
@@ -39,7 +39,7 @@ test('a challenge shows its action, publishes no command, and has a deadline and
   expect(challengeTimes(authorize.order, at)).toBeNull()
 })
 
-test('the poll repeats the command of the authorization, and the same reply changes nothing', () => {
+test('a poll republishes the authorize command, and another challenge reply is stale', () => {
   const poll = apply(open, { kind: 'retried', at })
   expect(poll.saga).toBe(open.saga)
   expect(poll.command).toMatchObject({
@@ -50,14 +50,14 @@ test('the poll repeats the command of the authorization, and the same reply chan
   expect(transition(open.order, open.saga, reply(open, authenticate))).toBe('stale')
 })
 
-test('a yes at the bank transmits the order, without the action', () => {
+test('an approved challenge opens the delivery and clears paymentAction', () => {
   expect(apply(open, reply(open, done))).toMatchObject({
     order: { paymentState: 'AUTHORIZED', paymentAction: null },
     delivery: { outcome: null },
   })
 })
 
-test('a yes for an order that cannot be transmitted any more is compensated, and gives the reason', () => {
+test('an approved challenge whose recheck fails is compensated, with the reason of the recheck', () => {
   const closed = apply(open, {
     ...reply(open, done),
     challenge: { recheck: refusal('restaurant-closed') },
@@ -74,7 +74,7 @@ test('a yes for an order that cannot be transmitted any more is compensated, and
   })
 })
 
-test('a no at the bank fails the order: nothing is authorized', () => {
+test('a declined challenge fails the order and publishes no command', () => {
   expect(apply(open, reply(open, declined))).toMatchObject({
     order: { outcome: 'failed', paymentState: 'VOIDED', paymentAction: null },
     saga: { isFinished: true },
@@ -82,13 +82,13 @@ test('a no at the bank fails the order: nothing is authorized', () => {
   })
 })
 
-test('an expired challenge is compensated, and the reason is the missing confirmation', () => {
+test('an expired challenge is compensated; its cancellation names the missing confirmation', () => {
   const expired = apply(open, { kind: 'expired', at })
   expect(expired).toMatchObject({ order: { paymentAction: null }, command: { data: { undo: true } } })
   expect(apply(expired, reply(expired, done)).order.cancellation?.message).toContain('not confirmed')
 })
 
-test('a customer or an operator cancels during a challenge: the authorization is released', () => {
+test('a cancellation by a customer or an operator during a challenge releases the authorization', () => {
   for (const by of ['customer', 'operator'] as const) {
     const back = apply(open, cancelled({ by }))
     expect(back).toMatchObject({

@@ -34,7 +34,7 @@ const mirrored = (
 const { completed, authorize, capture, save } = states()
 const TOTAL = 1_999
 
-test('refunds at the processor are set, not added: a later picture replaces an earlier one', () => {
+test('a later mirror of a charge replaces the refunds of an earlier one, which is then stale', () => {
   const one = apply(completed!, mirrored(1, [made('re_1', 500)]))
   expect(one).toMatchObject({
     order: { paymentState: 'CHARGED', refunds: [{ requestedBy: 'processor', amount: 500, state: 'DONE' }] },
@@ -52,14 +52,14 @@ test('refunds at the processor are set, not added: a later picture replaces an e
   )
 })
 
-test('the order is REFUNDED while everything is refunded, and CHARGED again when a refund has failed', () => {
+test('the payment state is REFUNDED after a full refund, and CHARGED again when it fails', () => {
   const all = apply(completed!, mirrored(1, [made('re_1', TOTAL)]))
   expect(all.order.paymentState).toBe('REFUNDED')
   expect(apply(all, mirrored(2, [made('re_1', TOTAL, 'FAILED')])).order.paymentState).toBe('CHARGED')
   expect(apply(completed!, mirrored(1, [made('re_1', TOTAL, 'PENDING')])).order.paymentState).toBe('CHARGED')
 })
 
-test('a refund of this platform that fails after it was done is FAILED, and can be refunded again', () => {
+test('a refund that fails after it was DONE becomes FAILED, and its amount can be refunded again', () => {
   const refund = { ...made('x', TOTAL, 'PENDING'), apiKey: 'f1', requestedBy: 'operator' } as const
   const requested = apply(completed!, { kind: 'refunded', at, refund, count: 0 })
   const pending = apply(requested, mirrored(1, [], null, ['f1']))
@@ -77,7 +77,7 @@ test('a refund of this platform that fails after it was done is FAILED, and can 
   expect(apply(returned, { kind: 'refunded', at, refund: again, count: 1 }).command).not.toBeNull()
 })
 
-test('a refund that was requested here stays, and both together may be everything', () => {
+test('a mirrored refund and a pending refund of an operator together make the order REFUNDED', () => {
   const refund = { ...made('x', 1_000, 'PENDING'), apiKey: 'f1', requestedBy: 'operator' } as const
   const own = apply(completed!, { kind: 'refunded', at, refund, count: 0 })
   const both = apply(own, mirrored(1, [made('re_1', 999)]))
@@ -100,14 +100,14 @@ test('a refund that was requested here stays, and both together may be everythin
   })
 })
 
-test('a dispute is shown, and changes neither the payment state nor the saga', () => {
+test('a mirrored dispute changes neither the payment state nor the finished saga', () => {
   const open = apply(completed!, mirrored(1, [], dispute))
   expect(open).toMatchObject({ order: { paymentState: 'CHARGED', dispute }, saga: { isFinished: true } })
   const lost = { ...dispute, state: 'LOST' } as const
   expect(apply(open, { ...mirrored(2, []), dispute: lost } as Event).order.dispute).toEqual(lost)
 })
 
-test('a step that is awaited is published again, under its new version', () => {
+test('a mirrored charge republishes the awaited command under the new version', () => {
   const next = apply(save!, mirrored(1, [made('re_1', 500)]))
   expect(next).toMatchObject({
     command: { command: { name: 'accounts.save' }, data: { version: next.saga.version } },
@@ -116,13 +116,13 @@ test('a step that is awaited is published again, under its new version', () => {
 
 test.each([
   ['a pending order', () => authorize!],
-  ['an order whose capture is not known here', () => capture!],
-] as [string, () => Now][])('%s takes no picture yet: payments sends it again', (_, of) => {
+  ['an order without a reply to its capture', () => capture!],
+] as [string, () => Now][])('a mirrored charge is stale for %s', (_, of) => {
   const now = of()
   expect(transition(now.order, now.saga, mirrored(1, [made('re_1', 1)]))).toBe('stale')
 })
 
-test('a cancelled order keeps its refunds, and gets no second notice; a dispute is shown', () => {
+test('a cancelled order gets a mirrored dispute, but no mirrored refund and no second notice', () => {
   const cancelling = apply(completed!, cancelled({ by: 'operator' }))
   expect(cancelling.delivery).not.toBeNull()
   const over = apply(cancelling, reply(cancelling, { kind: 'done', paymentState: 'REFUNDED' }))
@@ -134,7 +134,7 @@ test('a cancelled order keeps its refunds, and gets no second notice; a dispute 
   })
 })
 
-test('cash is not charged at the processor: its payment state stays', () => {
+test('a mirrored charge leaves the payment state of a cash order DUE', () => {
   const placed = apply(accepted(cash), delivered('accepted'))
   expect(apply(placed, mirrored(1, [])).order.paymentState).toBe('DUE')
 })

@@ -46,7 +46,7 @@ const ended = (refund: string, outcome: Outcome, version = 0): Event => ({
 const { completed, authorize, capture } = states()
 const one = apply(completed!, request(completed!, aRefund('f1', 500)))
 
-test('a refund reopens the saga, which publishes its command until there is a result', () => {
+test('a refund reopens the saga, which republishes the command until the refund has a result', () => {
   expect(one).toMatchObject({
     order: { paymentState: 'CHARGED', refunds: [{ apiKey: 'f1', state: 'PENDING' }] },
     saga: { isFinished: false },
@@ -68,7 +68,7 @@ test('a failed refund frees its amount', () => {
   expect(apply(all, ended('f2', done)).order.paymentState).toBe('REFUNDED')
 })
 
-test('two pending refunds take turns, and each result is taken whatever the version', () => {
+test('retries alternate between two pending refunds, and a reply with any version applies', () => {
   const two = apply(one, request(one, aRefund('f2', 600)))
   const turns = [1, 2, 3].map((attempt) => {
     const { command } = apply({ ...two, saga: { ...two.saga, attempt } }, { kind: 'retried', at })
@@ -81,8 +81,8 @@ test('two pending refunds take turns, and each result is taken whatever the vers
 })
 
 test.each([
-  ['more than is left', () => [one, request(one, aRefund('f2', 1_500))]],
-  ['computed from an older list', () => [one, { ...request(one, aRefund('f2', 1)), count: 0 } as Event]],
+  ['larger than the remaining amount', () => [one, request(one, aRefund('f2', 1_500))]],
+  ['with a stale count', () => [one, { ...request(one, aRefund('f2', 1)), count: 0 } as Event]],
   ['before the capture', () => [capture!, request(capture!, aRefund('f1', 1))]],
   ['of a pending order', () => [authorize!, request(authorize!, aRefund('f1', 1))]],
 ] as [string, () => [Now, Event]][])('a refund %s is stale', (_, of) => {
@@ -90,7 +90,7 @@ test.each([
   expect(transition(now.order, now.saga, event)).toBe('stale')
 })
 
-test('a cancellation refunds the rest, and the pending refund keeps its result', () => {
+test('a cancellation refunds the remaining amount, and a pending refund still gets its result', () => {
   const voiding = apply(one, cancelled())
   expect(voiding).toMatchObject({
     order: { cancellation: { refund: { amount: 14.99 } } },
@@ -105,7 +105,7 @@ test('a cancellation refunds the rest, and the pending refund keeps its result',
   })
 })
 
-test('a pending refund that fails after a cancellation is part of what the cancellation returns', () => {
+test('a pending refund that fails after a cancellation is added to its refund amount', () => {
   const two = apply(one, request(one, aRefund('f2', 600)))
   const voiding = apply(two, cancelled())
   expect(voiding.order.cancellation?.refund.amount).toBe(8.99)
@@ -119,7 +119,7 @@ test('a pending refund that fails after a cancellation is part of what the cance
   })
 })
 
-test('cash is back at once', () => {
+test('a refund of a cash order is complete at once, and publishes no command', () => {
   const now = apply(accepted(cash), delivered('accepted'))
   const back = apply(now, request(now, aRefund('f1', 1_999, 'DONE')))
   expect(back).toMatchObject({

@@ -73,13 +73,13 @@ describe('every event in every state', () => {
   })
 
   test.each(table)(
-    '%s: the listed events lead to the listed states, and any other changes nothing',
+    '%s: the listed events lead to the listed states, and any other event is stale',
     (name, row) => {
       expect(row).toEqual(EXPECTED[name])
     },
   )
 
-  test('there is no state without a row', () => {
+  test('EXPECTED has a row for each state', () => {
     expect(Object.keys(EXPECTED)).toEqual(Object.keys(states()))
   })
 })
@@ -191,18 +191,18 @@ const EXPECTED: Record<string, Record<string, string>> = {
   'failed, cash': {},
 }
 
-describe('a sequence of events', () => {
+describe('event sequence', () => {
   test.each([
-    ['before its answer is due', at + 1, false],
-    ['when its answer may have been sent without the mark', at, true],
-  ])('an order that fails %s is marked accordingly', (_, answeredBy, isMarked) => {
+    ['before answeredBy is not marked as returned', at + 1, false],
+    ['at answeredBy is marked as returned', at, true],
+  ])('an order that fails %s', (_, answeredBy, isMarked) => {
     const failed = apply(accepted(cash), delivered('unreachable'))
     const late = apply(accepted({ ...cash, answeredBy }), delivered('unreachable'))
     expect(failed.order.told ?? false).toBe(false)
     expect(late.order.told ?? false).toBe(isMarked)
   })
 
-  test('a cash order goes to its restaurant without a payment', () => {
+  test('a cash order opens its delivery and publishes no command', () => {
     expect(accepted(cash)).toMatchObject({ command: null, delivery: { outcome: null } })
   })
 
@@ -218,7 +218,7 @@ describe('a sequence of events', () => {
     ])
   })
 
-  test('nothing is saved for a guest, or for a user without a new card or address', () => {
+  test('the save step is skipped for a guest, and for a user without a new card', () => {
     for (const facts of [
       { ...card, userApiKey: null },
       { ...card, newCard: null },
@@ -229,7 +229,7 @@ describe('a sequence of events', () => {
     }
   })
 
-  test('steps in another order are refused when the module is loaded', () => {
+  test('checkSteps refuses steps in another order', () => {
     expect(() => checkSteps(sendOrderSteps.toReversed())).toThrow('not a saga')
   })
 })
@@ -275,7 +275,7 @@ function isBalanced({ order, saga: { state, facts, isFinished } }: Now): boolean
   return has('authorize') === isCompensated && order.cancellation !== null
 }
 
-describe('after any failures', () => {
+describe('any sequence of failures', () => {
   test('an order ends completed, or fully compensated', () => {
     const counterexample = counterexampleOf(
       fc.property(anyFacts, anyChoices, (facts, chosen) => {
@@ -286,7 +286,7 @@ describe('after any failures', () => {
     expect(counterexample).toBeNull()
   })
 
-  test('a repeated command or reply changes nothing', () => {
+  test('a reply to an earlier step is stale in every later state', () => {
     const counterexample = counterexampleOf(
       fc.property(anyFacts, anyChoices, (facts, chosen) => {
         const way = play(facts, chosen)
@@ -302,7 +302,7 @@ describe('after any failures', () => {
     expect(counterexample).toBeNull()
   })
 
-  test('a compensation is republished until it succeeds, and a repetition changes nothing', () => {
+  test('a retried compensation republishes its command, and does not change the result', () => {
     const counterexample = counterexampleOf(
       fc.property(anyFacts, anyChoices, (facts, chosen) =>
         play(facts, chosen).every((now) => {

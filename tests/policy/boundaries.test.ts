@@ -59,7 +59,7 @@ const FORBIDDEN: [rule: string, file: string, code: string][] = [
   ['sql-lives-in-store', 'services/orders/src/handlers/sql.ts', typeFrom('kysely')],
   ['sql-lives-in-store', 'services/orders/src/operating/sql.ts', from('kysely')],
   ['sql-lives-in-store', 'packages/bus/src/sql.ts', "export const load = () => import('pg')\n"],
-  ['sql-lives-in-store', 'tests/law/sql.ts', from('pg')],
+  ['sql-lives-in-store', 'tests/policy/sql.ts', from('pg')],
   ['http-lives-at-the-edge', 'services/orders/src/routes/http.ts', typeFrom('fastify')],
   ['http-lives-at-the-edge', 'packages/bus/src/http.ts', from('@fastify/swagger')],
   ['redis-lives-in-store', 'services/catalog/src/handlers/redis.ts', from('ioredis')],
@@ -263,7 +263,7 @@ const ALLOWED: [file: string, code: string][] = [
 type Diagnostic = { filename: string; code: string; message: string; help?: string }
 let found: Map<string, string>
 let filesChecked = 0
-const home = mkdtempSync(join(tmpdir(), 'platter-law-'))
+const home = mkdtempSync(join(tmpdir(), 'platter-policy-'))
 
 function put(file: string, content: string) {
   mkdirSync(dirname(join(home, file)), { recursive: true })
@@ -302,18 +302,18 @@ beforeAll(() => {
 
 afterAll(() => rmSync(home, { recursive: true }))
 
-test('the linter really read the planted files', () => {
+test('the linter reads the planted files', () => {
   expect(filesChecked).toBeGreaterThan(FORBIDDEN.length)
 })
 
-describe('a planted violation is named', () => {
-  test.each(FORBIDDEN)('%s: %s', (rule, file) => {
+describe('oxlint on a planted violation', () => {
+  test.each(FORBIDDEN)('reports %s in %s', (rule, file) => {
     expect(found.get(file) ?? 'nothing found').toContain(rule)
   })
 })
 
-describe('what the law allows passes', () => {
-  test.each(ALLOWED)('%s', (file) => {
+describe('oxlint on permitted code', () => {
+  test.each(ALLOWED)('reports no violation in %s', (file) => {
     expect(found.get(file) ?? '').toBe('')
   })
 })

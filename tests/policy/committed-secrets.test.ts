@@ -79,7 +79,7 @@ async function findings(file: string, content: string): Promise<string[]> {
   return [...theirs, ...own].map((found) => `${file}: ${found}`)
 }
 
-test.skipIf(!existsSync(join(root, '.git')))('no file of the repository has a secret in it', async () => {
+test.skipIf(!existsSync(join(root, '.git')))('no file of the repository contains a secret', async () => {
   const texts = filesIn(root)
     .map((file): [string, Buffer] => [file, readFileSync(join(root, file))])
     .filter(([, bytes]) => !bytes.includes(0))
@@ -93,7 +93,7 @@ const together = (...parts: readonly string[]): string => parts.join('')
 const random = together('9qLr2Xv7Tn4Wc8Zb', '1Kd6Hf3Jm5Ps0GyAaBe')
 
 test.each([
-  ['one of our access keys', makeAccessKey('live')],
+  ['an access key of Platter', makeAccessKey('live')],
   ["Stripe's secret key", together('sk_', 'live_', random)],
   ["Stripe's webhook secret", together('whsec_', random)],
   ['a secret of Amazon', together('AWS_SECRET_ACCESS_KEY=', 'wJalrXUtnFEMI/K7MDENG', '/bPxRfiCYzzQ4kLm8Qw')],
@@ -101,9 +101,9 @@ test.each([
   ["npm's token", together('//registry.npmjs.org/:_auth', 'Token=npm_', random, 'q')],
   ["Slack's token", together('xox', 'b-123456789012-1234567890123-', random.slice(0, 24))],
   ['a private key', together('-----BEGIN RSA ', 'PRIVATE KEY-----\n', random.repeat(20))],
-  ['a password drawn as hex', together("internal_secret: '", '5f3a9c1e'.repeat(8), "'")],
-  ['anything that looks drawn at random', together("const key = '", random.slice(0, 26), "'")],
-])('%s would be found', async (_, secret) => {
+  ['a random password in hex', together("internal_secret: '", '5f3a9c1e'.repeat(8), "'")],
+  ['a word that looks random', together("const key = '", random.slice(0, 26), "'")],
+])('finds %s', async (_, secret) => {
   expect(await findings('planted.ts', secret)).not.toEqual([])
 })
 
@@ -111,6 +111,6 @@ test.each([
   ['an identifier of a record', 'f4f7bdddedd6fb15f517e8f07c36feac3a10071975783f70'],
   ['a long name', 'theGatewayTakesNoMethodThatTheDocumentDoesNotHave'],
   ['an example of a key with a wrong checksum', 'platter_live_abcdefghijkl'],
-])('%s is none', async (_, text) => {
+])('accepts %s', async (_, text) => {
   expect(await findings('fine.ts', text)).toEqual([])
 })

@@ -42,7 +42,7 @@ const inProductionThat = (may: (labels: Workload['labels']) => boolean): string[
 // The package from npm exists for Linux on x64, so these tests never skip there.
 const cannotRender = kustomize === null && !(process.platform === 'linux' && process.arch === 'x64')
 
-describe.skipIf(cannotRender)(`by ${kustomize?.join(' ') ?? 'nothing: install kubectl'}`, () => {
+describe.skipIf(cannotRender)(`manifests by ${kustomize?.join(' ') ?? 'no program: install kubectl'}`, () => {
   beforeAll(async () => {
     const [tryOut, production, geocoder] = await Promise.all(
       ['deploy/kubernetes/try-out', 'deploy/kubernetes/production', 'tests/deploy/geocoder'].map(render),
@@ -55,7 +55,7 @@ describe.skipIf(cannotRender)(`by ${kustomize?.join(' ') ?? 'nothing: install ku
     secrets.production = inProduction
   })
 
-  test.each(overlays)('%s has only fields that there are, with values that they take', async (overlay) => {
+  test.each(overlays)('%s has only known fields with valid values', async (overlay) => {
     const faults = await Promise.all(
       manifests[overlay].map(async (manifest) =>
         (await faultsOf(manifest)).map((fault) => `${manifest.kind} ${manifest.metadata.name}: ${fault}`),
@@ -65,7 +65,7 @@ describe.skipIf(cannotRender)(`by ${kustomize?.join(' ') ?? 'nothing: install ku
     expect(faults.flat()).toEqual([])
   })
 
-  test.each(overlays)('%s starts every process with variables that it takes', async (overlay) => {
+  test.each(overlays)('%s starts every process with variables that it accepts', async (overlay) => {
     const ours = workloads[overlay].filter(({ container }) => container.name === 'process')
     const faults = await Promise.all(
       ours.map(async (one) => {
@@ -139,7 +139,7 @@ describe.skipIf(cannotRender)(`by ${kustomize?.join(' ') ?? 'nothing: install ku
     })
   })
 
-  test('monitoring, KEDA and the Gateway API replace what production has for them, within its maxima', async () => {
+  test('monitoring, KEDA and the Gateway API replace ingress and autoscalers, at equal maxima', async () => {
     const large = await render('tests/deploy/large')
     expect((await Promise.all(large.map(faultsOf))).flat()).toEqual([])
     const named = (kind: string) =>
@@ -162,7 +162,7 @@ describe.skipIf(cannotRender)(`by ${kustomize?.join(' ') ?? 'nothing: install ku
     }
   })
 
-  test('in the try-out each pod may reach what its variables name, and nothing else', () => {
+  test('in the try-out each pod may reach exactly the servers that its variables name', () => {
     const { mayReach } = policiesOf(manifests['try-out'])
     const serving = ofKind('try-out', 'Service').map((service) => {
       const { selector, ports } = z
@@ -190,13 +190,13 @@ describe.skipIf(cannotRender)(`by ${kustomize?.join(' ') ?? 'nothing: install ku
     expect(open.toSorted()).toEqual(wanted.toSorted())
   })
 
-  test('from outside only the gateway can be reached; orders and payments alone can leave', () => {
+  test('only the gateway is reachable from outside; only orders and payments connect to outside', () => {
     const { mayBeReachedFromOutside, mayLeave } = policiesOf(manifests.production)
     expect(inProductionThat(mayBeReachedFromOutside)).toEqual(['gateway'])
     expect(inProductionThat(mayLeave).toSorted()).toEqual(['orders', 'payments'])
   })
 
-  test('with a geocoder the catalog asks it, and can leave for it', async () => {
+  test('with a geocoder the catalog has its URL, and may connect to outside', async () => {
     const catalog = workloadsOf(withGeocoder).find(({ name }) => name === 'catalog')
     if (!catalog) throw new Error('There is no catalog')
     const { variables, used } = variablesOf(catalog, inProduction)
@@ -205,7 +205,7 @@ describe.skipIf(cannotRender)(`by ${kustomize?.join(' ') ?? 'nothing: install ku
     expect(policiesOf(withGeocoder).mayLeave(catalog.labels)).toBe(true)
   })
 
-  test('in production every service may lose a replica, and no more connections are wanted than there are', () => {
+  test('production has two replicas or more of each service, within max_connections of PostgreSQL', () => {
     const replicas = Object.fromEntries(
       ofKind('production', 'HorizontalPodAutoscaler').map(({ metadata, spec }) => [
         metadata.name,
@@ -231,7 +231,7 @@ describe.skipIf(cannotRender)(`by ${kustomize?.join(' ') ?? 'nothing: install ku
     )
   })
 
-  test('no secret is in production, and each that is named is created by an operator or dev/kubernetes/secrets.ts', () => {
+  test('production has no Secret; an operator or secrets.ts creates each named Secret', () => {
     expect(ofKind('production', 'Secret')).toEqual([])
     const text = JSON.stringify(manifests.production)
     const named = [...text.matchAll(/"(?:secretName|secretKeyRef":\{"key":"[^"]+","name)":"([^"]+)"/g)]
@@ -241,7 +241,7 @@ describe.skipIf(cannotRender)(`by ${kustomize?.join(' ') ?? 'nothing: install ku
     expect([...names].filter((name) => !(name in inProduction) && !madeByOthers.includes(name))).toEqual([])
   })
 
-  test('the manifests in docs/kubernetes.md have only fields that there are', async () => {
+  test('the manifests in docs/kubernetes.md have only known fields, and match production', async () => {
     const page = readFileSync(new URL('../../docs/kubernetes.md', import.meta.url), 'utf8')
     const blocks = [...page.matchAll(/^```yaml\n([^]*?)^```$/gm)].map(
       ([, text = '']) => parse(text) as Manifest,
@@ -256,7 +256,7 @@ describe.skipIf(cannotRender)(`by ${kustomize?.join(' ') ?? 'nothing: install ku
     ])
   })
 
-  test.each(overlays)('in %s RabbitMQ has a user for each service, with the rights of today', (overlay) => {
+  test.each(overlays)('in %s RabbitMQ has a user for each service, with current permissions', (overlay) => {
     const users = Object.entries(secrets[overlay]).find(([name]) => name.startsWith('rabbitmq-users'))?.[1]
     const told = z
       .object({
@@ -282,9 +282,9 @@ describe.skipIf(cannotRender)(`by ${kustomize?.join(' ') ?? 'nothing: install ku
       'readynessProbe',
     ],
     ['a wrong type', 'Deployment', 'orders', (it) => set(containerOf(it), 'ports', '8080'), 'ports'],
-    ['a field that is missing', 'Deployment', 'orders', (it) => delete containerOf(it)['name'], 'name'],
+    ['a missing field', 'Deployment', 'orders', (it) => delete containerOf(it)['name'], 'name'],
     [
-      'none of the values',
+      'an invalid enum value',
       'Deployment',
       'orders',
       (it) => set(containerOf(it), 'imagePullPolicy', 'Never2'),
@@ -310,7 +310,7 @@ describe.skipIf(cannotRender)(`by ${kustomize?.join(' ') ?? 'nothing: install ku
     expect((await faultsOf(broken as unknown as Manifest)).join()).toContain(fault)
   })
 
-  test('a variable that is unknown, missing or refused is found', async () => {
+  test('finds an unknown, a missing and a refused variable', async () => {
     const { variables, used } = variablesOf(workload('production', 'payments'), inProduction)
     const { AMQP_URL, STRIPE_SECRET_KEY, ...without } = variables
     expect(await environmentFaults('payments', variables, used)).toEqual([])

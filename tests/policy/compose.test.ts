@@ -20,22 +20,22 @@ const folders = [...globSync('services/*', { cwd: root }), 'dev/processor', 'dev
 const services = readComposeFile()
 const ours = Object.entries(services).filter(([, { build }]) => build !== undefined)
 
-test.each(folders.map((folder) => basename(folder)))('%s is given variables that it takes', async (name) => {
+test.each(folders.map((folder) => basename(folder)))('%s accepts the variables of Compose', async (name) => {
   expect(await environmentFaults(name, composeService(name).environment ?? {})).toEqual([])
 })
 
-test.each(['prepare', 'seed'])('the job %s is given the variables that it needs', (name) => {
+test.each(['prepare', 'seed'])('the job %s receives the variables that it needs', (name) => {
   expect(jobFaults(name, composeService(name).environment ?? {})).toEqual([])
 })
 
-test('the job secrets is given every secret of .env, and no publicly known one', () => {
+test('the job secrets receives every secret of .env, and no default secret', () => {
   const own = makeOwnSecrets()
   expect(jobFaults('secrets', composeService('secrets', own).environment ?? {})).toEqual([])
   const without = composeService('secrets').environment ?? {}
   expect(Object.keys(without)).toEqual(['ENV_FILE', 'NODE_ENV'])
 })
 
-test('no container starts with a secret before the job secrets has judged .env', () => {
+test('no container starts with a secret before the job secrets has checked .env', () => {
   const waitsFor = (name: string): string[] =>
     Object.keys(services[name]?.['depends_on'] ?? {}).flatMap((one) => [one, ...waitsFor(one)])
   // Neither stores its password: Redis has no volume, and Jaeger no secret.
@@ -43,7 +43,7 @@ test('no container starts with a secret before the job secrets has judged .env',
   expect(others.filter((name) => !waitsFor(name).includes('secrets'))).toEqual([])
 })
 
-test('own secrets come with the limits of payments, and replace every default that is a secret', () => {
+test('ownLimits equals the limits of payments, and own secrets replace every default secret', () => {
   const { CARDS_PER_USER, DECLINES_PER_CARD, DECLINES_PER_ADDRESS, DECLINES_PER_APPLICATION } = Payments.shape
   const limits = { CARDS_PER_USER, DECLINES_PER_CARD, DECLINES_PER_ADDRESS, DECLINES_PER_APPLICATION }
   for (const [name, limit] of Object.entries(limits))
@@ -58,7 +58,7 @@ test('own secrets come with the limits of payments, and replace every default th
 const faultsOfPayments = (variables: Record<string, string>) =>
   environmentFaults('payments', composeService('payments', variables).environment ?? {})
 
-test('with the variables of Stripe in .env, payments are charged there', async () => {
+test('payments accepts the variables of Stripe, and requires STRIPE_SECRET_KEY', async () => {
   const stripe = {
     STRIPE_SECRET_KEY: 'sk_test_0123456789abcdef',
     STRIPE_WEBHOOK_SECRET: 'whsec_0123456789abcdef',
@@ -69,7 +69,7 @@ test('with the variables of Stripe in .env, payments are charged there', async (
   ])
 })
 
-test('nothing is used that either Compose v2 or docker-compose 1.29 does not know', () => {
+test('the file uses only syntax that Compose v2 and docker-compose 1.29 support', () => {
   const text = readFileSync(composeFile, 'utf8')
   const written = parse(text, { merge: true }) as Record<string, unknown>
   const known = ['services', 'volumes']
@@ -80,7 +80,7 @@ test('nothing is used that either Compose v2 or docker-compose 1.29 does not kno
   expect(JSON.stringify(written)).not.toMatch(/"(start_interval|develop|include|required)":/)
 })
 
-test.each(ours)('%s may do no more than it needs', (_, service) => {
+test.each(ours)('%s is read-only, has no capability, and has memory and process limits', (_, service) => {
   expect(service).toMatchObject({
     init: true,
     read_only: true,
@@ -92,7 +92,7 @@ test.each(ours)('%s may do no more than it needs', (_, service) => {
   })
 })
 
-test('every process is started by packages/kit/start.sh', () => {
+test('packages/kit/start.sh starts every process', () => {
   const commands = readFileSync(join(root, 'Dockerfile'), 'utf8').match(/^CMD .*$/gm)
   expect(commands).toEqual(['CMD ["/app/packages/kit/start.sh", "node", "src/main.ts"]'])
   const others = folders.filter((folder) => composeService(basename(folder)).command !== undefined)
@@ -116,14 +116,14 @@ async function compiled(folder: string, cache: string): Promise<number> {
   return readdirSync(cache, { recursive: true }).length
 }
 
-test('what is made of the sources of a process while its image is built is all that is ever made of them', async () => {
+test('the compile cache of an image is complete: a second compilation adds no file', async () => {
   await using cache = await mkdtempDisposable(join(tmpdir(), 'platter-compiled-'))
   const kept = await compiled('services/payments', cache.path)
   expect(kept).toBeGreaterThan(500)
   expect(await compiled('services/payments', cache.path)).toBe(kept)
 })
 
-test.each(serverKinds)('%s gets no more rights, and fewer than usual', (kind) => {
+test.each(serverKinds)('%s drops four capabilities, gains no privilege, and has a memory limit', (kind) => {
   expect(composeService(kind)).toMatchObject({
     cap_drop: ['MKNOD', 'NET_RAW', 'SETFCAP', 'SYS_CHROOT'],
     security_opt: ['no-new-privileges:true'],
@@ -131,7 +131,7 @@ test.each(serverKinds)('%s gets no more rights, and fewer than usual', (kind) =>
   })
 })
 
-test('no container is privileged, shares a namespace of the host, or sees its files or its Docker', () => {
+test('no container is privileged, shares a namespace of the host, or mounts its files', () => {
   // It checks whether .env is empty, cannot write there, and reaches no network.
   const { network_mode: network, volumes, ...secretsJob } = composeService('secrets')
   expect({ network, volumes }).toEqual({ network: 'none', volumes: ['.:/project:ro'] })
@@ -143,7 +143,7 @@ test('no container is privileged, shares a namespace of the host, or sees its fi
   }
 })
 
-test('an image of ours ends as the user node, with no secret among its arguments', () => {
+test('an image of Platter runs as the user node, without a secret in its build arguments', () => {
   const dockerfile = readFileSync(join(root, 'Dockerfile'), 'utf8')
   const stages = dockerfile.split(/^FROM /m).slice(1)
   const started = stages.filter((stage) => / AS (process|jobs|gateway)\n/.test(stage))
@@ -156,18 +156,18 @@ test('an image of ours ends as the user node, with no secret among its arguments
   expect(dockerfile).not.toMatch(/^(ARG|ENV) .*(SECRET|PASSWORD|TOKEN|KEY)/m)
 })
 
-test.each(folders)('%s is started again, and asked whether it is ready', (folder) => {
+test.each(folders)('%s restarts automatically, and its health check requests /health/ready', (folder) => {
   const { restart, healthcheck } = composeService(basename(folder))
   expect(restart).toBe('unless-stopped')
   expect(JSON.stringify(healthcheck)).toContain('/health/ready')
 })
 
-test('only the gateway, the development processor and the page with the traces can be reached, from this machine', () => {
+test('only the gateway, the development processor and Jaeger publish ports, on 127.0.0.1', () => {
   const published = Object.values(services).flatMap(({ ports = [] }) => ports)
   expect(published).toEqual(['127.0.0.1:8080:8080', '127.0.0.1:8090:8080', '127.0.0.1:16686:16686'])
 })
 
-test('the default operator key is one, and accounts are given its hash', () => {
+test('the default operator key is a valid access key, and accounts receives its hash', () => {
   const key = composeService('seed').environment?.['OPERATOR_KEY'] ?? ''
   expect(looksLikeAccessKey(key)).toBe(true)
   expect(composeService('accounts').environment?.['OPERATOR_KEY_HASH']).toBe(hashAccessKey(key))
@@ -177,7 +177,7 @@ test.each(serverKinds)('%s has an image of a named major version', (kind) => {
   expect(composeService(kind).image).toMatch(/^[a-z]+:\d/)
 })
 
-test('a variable takes the place of its default', () => {
+test('a variable replaces its default', () => {
   const { environment } = composeService('postgres', { POSTGRES_PASSWORD: 'other' })
   expect(environment?.['POSTGRES_PASSWORD']).toBe('other')
 })

@@ -29,7 +29,7 @@ test('every operation has a contract, a route and a test with its name', () => {
   expect(operations.flatMap((operation) => missingIn(files, operation))).toEqual([])
 })
 
-test('finds an operation without a route, and one whose name is only a part of the names', () => {
+test('finds an operation without a route, and an operation whose name is only a part of file names', () => {
   const withoutRoute = files.filter((file) => !file.endsWith('/routes/send-order.ts'))
   expect(missingIn(withoutRoute, { name: 'send-order' })).toEqual(['send-order: no route'])
   expect(missingIn(files, { name: 'send' })).toEqual(['send: no contract', 'send: no route', 'send: no test'])

@@ -69,7 +69,7 @@ test('every package has its SHA-512, and comes from a registry over https', () =
 const IMPORT = /(?:from|import)\s*\(?\s*'(@platter\/[\w-]+)/g
 
 // An image has only the packages that the manifest of its service declares.
-test.each(folders)('%s declares every package of ours that it imports', (folder) => {
+test.each(folders)('%s declares every @platter package that it imports', (folder) => {
   const { name, dependencies, devDependencies } = manifest(folder)
   // Only tests import testkit. It imports kit and bus, so a dependency of kit or bus on testkit would be a cycle.
   const known = new Set([name, '@platter/testkit', ...Object.keys({ ...dependencies, ...devDependencies })])
@@ -80,6 +80,6 @@ test.each(folders)('%s declares every package of ours that it imports', (folder)
   expect([...new Set(undeclared)]).toEqual([])
 })
 
-test('there are manifests to check', () => {
+test('the checked manifests include services/orders', () => {
   expect(folders).toContain('services/orders')
 })

@@ -50,7 +50,7 @@ describe.skipIf(cannotRender)('production-tls', () => {
     ours = workloadsOf(manifests).filter(({ container }) => container.name === 'process')
   })
 
-  test('has only known fields, and starts every process with variables that it takes', async () => {
+  test('has only known fields, and starts every process with variables that it accepts', async () => {
     expect((await Promise.all(manifests.map(faultsOf))).flat()).toEqual([])
     const faults = await Promise.all(
       ours.map(async (one) => {
@@ -82,7 +82,7 @@ describe.skipIf(cannotRender)('production-tls', () => {
     expect(ours.filter((one) => urlsOf(one).length === 0)).toEqual([])
   })
 
-  test('each pod mounts the certificate of its own name, and the authority that it verifies others with', () => {
+  test('each pod mounts the certificate of its own name, and the authority of the other certificates', () => {
     const made = spec('Certificate').map((one) => CertificateSpec.parse(one).secretName)
     const mounts = workloadsOf(manifests).map((one) => {
       const volumes = Volumes.parse(one.pod['volumes'])
@@ -118,7 +118,7 @@ describe.skipIf(cannotRender)('production-tls', () => {
     for (const one of ours) expect(mayReach(one.labels, labelsOf('rabbitmq'), 5672)).toBe(false)
   })
 
-  test('probes and the ingress speak https to the services', () => {
+  test('probes and the ingress connect to the services over HTTPS', () => {
     for (const { name, container } of ours.filter((one) => one.name !== 'prepare'))
       for (const probe of ['startupProbe', 'livenessProbe', 'readinessProbe'])
         expect({ name, probe, ...(container[probe] as object) }).toMatchObject({

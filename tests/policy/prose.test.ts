@@ -14,7 +14,7 @@ const banned = bannedIn(read('docs/glossary.md'))
 const files = filesIn(root, ['*.md'])
 
 /** The test plants banned words. */
-const code = filesIn(root, ['*.ts', '*.tsx', '*.mjs', ':!tests/law/prose.test.ts'])
+const code = filesIn(root, ['*.ts', '*.tsx', '*.mjs', ':!tests/policy/prose.test.ts'])
 
 const configuration = filesIn(root, ['*.yaml', '*.yml', '*.sh', '*Dockerfile', '*Caddyfile'])
 
@@ -22,7 +22,7 @@ const configuration = filesIn(root, ['*.yaml', '*.yml', '*.sh', '*Dockerfile', '
 const withoutTables = (markdown: string) => markdown.replaceAll(/^\|.*$/gm, '')
 const textOf = (file: string) => (file === 'docs/glossary.md' ? withoutTables(read(file)) : read(file))
 
-test('the glossary bans words, and documents are checked', () => {
+test('the glossary bans more than 50 words, and the checked documents include docs/interface.md', () => {
   expect(banned).toContain('say again')
   expect(banned.length).toBeGreaterThan(50)
   expect(files).toContain('docs/interface.md')
@@ -42,7 +42,7 @@ test.each(configuration)('%s has plain English in comments', (file) => {
 
 const rulesOf = (markdown: string) => faultsIn(markdown, banned).map(({ rule }) => rule)
 
-describe('a planted fault is found', () => {
+describe('faults in prose', () => {
   const long = `The gateway ${'really '.repeat(30)}works.`
 
   test.each([
@@ -52,11 +52,11 @@ describe('a planted fault is found', () => {
     ['a pronoun as a heading', '# Operating it', ['heading']],
     ['a sentence of 32 words', long, ['sentence length']],
     ['a long cell', `| a |\n| --- |\n| ${long} |`, ['sentence length']],
-  ])('%s', (_, markdown, expected) => {
+  ])('finds %s', (_, markdown, expected) => {
     expect(rulesOf(markdown)).toEqual(expected)
   })
 
-  test('a comment of YAML', () => {
+  test('finds an idiom in a comment of YAML', () => {
     const text = 'a: b # The command is\n# said again.\n'
     expect(faultsInConfiguration(text, banned).map(({ rule }) => rule)).toEqual(['banned'])
     expect(faultsInConfiguration('a: known-to-everybody\n', banned)).toEqual([])
@@ -68,7 +68,7 @@ describe('a planted fault is found', () => {
     ['the title of a test', "test('nobody is charged', () => {})"],
     ['a template', 'log(`nobody has ${key}`)'],
     ['an element', 'const a = <p>Nobody is here.</p>'],
-  ])('%s', (_, text) => {
+  ])('finds an idiom in %s', (_, text) => {
     expect(faultsInCode(text, banned).map(({ rule }) => rule)).toEqual(['banned'])
   })
 
@@ -76,7 +76,7 @@ describe('a planted fault is found', () => {
     ['a name', 'const nobody = told(a / 2, anew)'],
     ['an identifier', "const rules = ['charge-of-nobody', 'a charge-of-nobody']"],
     ['SQL', 'sql<Row>`select told from orders where ${key} and told`'],
-  ])('%s in code: no fault', (_, text) => {
+  ])('accepts %s in code', (_, text) => {
     expect(faultsInCode(text, banned)).toEqual([])
   })
 
@@ -84,12 +84,12 @@ describe('a planted fault is found', () => {
     ['code and test titles', '`nobody` and “a key that nobody has”.\n\n```sh\necho nobody\n```\n'],
     ['one long sentence of ten', `${long}\n\n${'The gateway forwards each request.\n\n'.repeat(9)}`],
     ['a noun phrase', '## Availability overrides'],
-  ])('%s: no fault', (_, markdown) => {
+  ])('accepts %s', (_, markdown) => {
     expect(rulesOf(markdown)).toEqual([])
   })
 })
 
-test('sentences are paragraphs, list items and cells, cut at their ends', () => {
+test('sentencesOf splits paragraphs, list items and cells into sentences', () => {
   expect(
     sentencesOf(
       '# No\n\nOne is a sentence. Two is\none more.\n\n- Three is an item\n\n| Four is a cell | five |\n',

@@ -42,7 +42,7 @@ const isMessage = (one: unknown): one is Command | Event | Question =>
   typeof one === 'object' && one !== null && 'kind' in one && 'data' in one
 const messages = Object.values<unknown>(contracts).filter(isMessage)
 
-test('only these requests have a card number, a cvv or a password in them', () => {
+test('only the listed requests contain a card number, a cvv or a password', () => {
   const named = all.flatMap(({ name, body }) => {
     const secrets = secretsOf(body)
     return secrets.length > 0 ? [`${name}: ${secrets.toSorted().join(', ')}`] : []
@@ -58,7 +58,7 @@ test('only these requests have a card number, a cvv or a password in them', () =
   ])
 })
 
-test('no answer, no event, no query and no path has one', () => {
+test('no response, event, query or path contains a card number, a cvv or a password', () => {
   const found = all.flatMap(({ name, response, events = {}, query, params }) =>
     [response, ...Object.values(events), query, params]
       .flatMap(secretsOf)
@@ -67,7 +67,7 @@ test('no answer, no event, no query and no path has one', () => {
   expect(found).toEqual([])
 })
 
-test('no message has one', () => {
+test('no message contains a card number, a cvv or a password', () => {
   expect(messages.length).toBeGreaterThan(6)
   const found = messages.flatMap((message) =>
     [message.data, ...(message.kind === 'question' ? [message.answer] : [])]
@@ -77,7 +77,7 @@ test('no message has one', () => {
   expect(found).toEqual([])
 })
 
-test('what is parsed of them is a Secret, which says nothing however it is printed', () => {
+test('a parsed card number or cvv is a Secret, and is printed as [secret]', () => {
   const card = NewCard.parse({
     cardholderName: 'Maria Lindqvist',
     cardholderStreetAddress: '316 W Washington Ave',
@@ -98,7 +98,7 @@ test('what is parsed of them is a Secret, which says nothing however it is print
 })
 
 /** Files that reveal a Secret: to send it on, exchange it for a token, or hash it. */
-test('a Secret is revealed in these files only', () => {
+test('only the listed files reveal a Secret', () => {
   const files = globSync('{packages,services,dev,apps}/**/src/**/*.ts', { cwd: root }).filter(
     (file) => !/\.test\.ts$|node_modules|\/testing\//.test(file),
   )
@@ -117,7 +117,7 @@ test('a Secret is revealed in these files only', () => {
   ])
 })
 
-test('no column of any table has one; of a password there is a hash', () => {
+test('no column contains a card number, a cvv or a password; a password is stored as a hash', () => {
   const named = globSync('services/*/migrations/*.sql', { cwd: root }).flatMap((file) => {
     const sql = readFileSync(join(root, file), 'utf8').replaceAll(/--.*$/gm, '')
     return [...sql.matchAll(/\b\w*(?:card_?num|pan|cvv|cvc|security_code|password)\w*\b/gi)].map(

@@ -37,7 +37,7 @@ test.each([
   ['Lines of doctor', CHECKS],
   ['Rules of Prometheus', rules.map(({ alert }) => alert)],
   ['Lines of a log', [...new Set(errorMessages())]],
-])('%s: each has its row, and no row is stale', (heading, names) => {
+])('%s: each has a row in the runbook, and no row is stale', (heading, names) => {
   expect(names.length).toBeGreaterThan(7)
   expect([...rowsUnder(heading).keys()].toSorted()).toEqual([...names].toSorted())
 })
@@ -50,7 +50,7 @@ test.each(['Alert messages and incidents', 'Lines of doctor', 'Rules of Promethe
   },
 )
 
-test('an alert message names the section of its kind, and a rule of Prometheus one that exists', () => {
+test('an alert message names the section of its kind, and a rule of Prometheus an existing section', () => {
   expect(kinds.filter((kind) => rowsUnder('Alert messages and incidents').get(kind) !== kind)).toEqual([])
   const named = [...alertRules().matchAll(/runbook_url: 'docs\/operations\.md#([^']+)'/g)].map(
     ([, anchor = '']) => anchor,
@@ -69,7 +69,7 @@ test('a missing row is found', () => {
   expect(rowsUnder('Alert messages and incidents').has('overdue-saga')).toBe(true)
 })
 
-test('the documents for operators name only what docs/telemetry.md says is measured', () => {
+test('the documents for operators name only metrics of docs/telemetry.md', () => {
   const pages = ['operations', 'deployment', 'scaling'].map((page) => read(`docs/${page}.md`)).join('\n')
   const names = new Set(
     [...pages.matchAll(/`((?:platter|http|db)\.[a-z_.]+)`/g)].map(([, name = '']) => name),

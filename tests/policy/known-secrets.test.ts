@@ -90,12 +90,12 @@ test.each(refused)('%s does not start with %s=%s', (_, variable, value, Config) 
   expect(() => readConfig(Config, { ...good, [variable]: value, NODE_ENV: 'development' })).not.toThrow()
 })
 
-test.each(configs)('%s starts with secrets of one’s own, whatever NODE_ENV says', (_, Config) => {
+test.each(configs)('%s starts with random secrets, under any NODE_ENV', (_, Config) => {
   for (const NODE_ENV of ['production', 'test', undefined])
     expect(() => readConfig(Config, { ...good, NODE_ENV })).not.toThrow()
 })
 
-test('what does not say that it is development is not', () => {
+test('only NODE_ENV=development permits publicly known secrets', () => {
   const known = { ...good, AMQP_URL: url('guest', 'guest') }
   const [, Orders] = configs.find(([name]) => name === 'orders') ?? []
   if (!Orders) throw new Error('There is no orders')
@@ -103,7 +103,7 @@ test('what does not say that it is development is not', () => {
     expect(() => readConfig(Orders, { ...known, NODE_ENV })).toThrow('AMQP_URL: is publicly known')
 })
 
-test('every variable that is named like a secret, or is the address of a server with passwords, is judged', () => {
+test('secretVariables has every variable with the name of a secret or the URL of a server', () => {
   // STREAMS_PER_…_KEY are numbers.
   const names = configs
     .flatMap(([, Config]) => Object.keys(Config.shape))
@@ -117,7 +117,7 @@ test('every variable that is named like a secret, or is the address of a server 
   expect(new Set(Object.keys(bad))).toEqual(new Set(secret))
 })
 
-test('every secret that docker-compose.yml has a default for is known to be one', () => {
+test('services refuse every default secret of docker-compose.yml in production', () => {
   const compose = readComposeFile()
   for (const [name, Config] of configs) {
     const environment: Record<string, string> = {
@@ -136,11 +136,11 @@ test('every secret that docker-compose.yml has a default for is known to be one'
   }
 })
 
-test('the secret of the simulated restaurants is known to be one', () => {
+test('the secret of the simulated restaurants is publicly known', () => {
   expect(isKnownSecret(SIMULATORS_SECRET)).toBe(true)
 })
 
-test('a service that is started so ends at once, says which variable, and never what it was', () => {
+test('a service with a refused secret exits with 1, and names the variable without its value', () => {
   const { status, stdout, stderr } = spawnSync(
     process.execPath,
     [join(root, 'services/payments/src/main.ts')],

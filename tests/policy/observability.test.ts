@@ -16,14 +16,14 @@ const names = Object.keys(METRICS) as MetricName[]
 const files = observabilityFiles()
 
 test.each(Object.entries(files))(
-  'deploy/observability/%s is what `npm run docs` makes of the code',
+  'deploy/observability/%s equals the output of `npm run docs`',
   (name, text) => {
     expect(read(`deploy/observability/${name}`)).toBe(text)
   },
 )
 
 test.each(Object.entries(componentFiles()))(
-  'deploy/kubernetes/components/%s is what `npm run docs` makes of the code',
+  'deploy/kubernetes/components/%s equals the output of `npm run docs`',
   (name, text) => {
     expect(read(`deploy/kubernetes/components/${name}`)).toBe(text)
   },

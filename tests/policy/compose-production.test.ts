@@ -28,7 +28,7 @@ const text = readFileSync(productionComposeFile, 'utf8')
 const environmentOf = (name: string, variables: Record<string, string> = values) =>
   readComposeFile(variables, productionComposeFile)[name]?.environment ?? {}
 
-test('set-up writes everything that the job secrets demands', () => {
+test('set-up writes every value that the job secrets requires', () => {
   expect(installationFaults(values)).toEqual([])
 })
 
@@ -44,7 +44,7 @@ test('a platform for cash only needs no secret of a processor', async () => {
   ).toEqual([])
 })
 
-test('nothing of development is in it: no seed, no simulated restaurant, no development processor', () => {
+test('the file has no seed, no simulated restaurant and no development processor', () => {
   expect(all.map(([name]) => name)).not.toEqual(expect.arrayContaining(['seed', 'simulators', 'processor']))
   expect(text).not.toMatch(/dev\/(seed|simulators|processor)|seed\.ts|PROCESSOR_URL|whsec_/)
   expect(environmentOf('orders')['DEFAULT_RESTAURANT_LINK']).toBe('console')
@@ -61,7 +61,7 @@ test('only Caddy publishes ports', () => {
   expect(services['caddy']?.ports).toEqual(['80:80', '443:443', '443:443/udp'])
 })
 
-test('the gateway trusts the network of Caddy, and only both are in it', () => {
+test('the gateway trusts the network of Caddy, and only both and the command-line tool are in it', () => {
   const members = all
     .filter(([, { networks }]) => JSON.stringify(networks ?? '').includes('edge'))
     .map(([name]) => name)
@@ -76,7 +76,7 @@ test.each(brokerServices)('%s has a user of its own at RabbitMQ and at PostgreSQ
   for (const url of [AMQP_URL, DATABASE_URL]) expect(new URL(url).username).toBe(name)
 })
 
-describe('with servers elsewhere', () => {
+describe('external servers', () => {
   const external = {
     ...answers,
     EXTERNAL_POSTGRES_URL:
@@ -86,7 +86,7 @@ describe('with servers elsewhere', () => {
   }
   const elsewhere = { ...external, ...addedValues(external).added }
 
-  test.each(serviceNames)('%s uses them, by TLS where the URL says so', async (name) => {
+  test.each(serviceNames)('%s uses the URLs of external servers, with their TLS mode', async (name) => {
     const environment = environmentOf(name, elsewhere)
     expect(await environmentFaults(name, environment)).toEqual([])
     if (name === 'gateway') return
@@ -99,7 +99,7 @@ describe('with servers elsewhere', () => {
     expect(environment['AMQP_URL']).toBe(external.EXTERNAL_RABBITMQ_URL)
   })
 
-  test('those of Compose do not start', () => {
+  test('the servers of Compose do not start beside external ones', () => {
     expect(elsewhere).toMatchObject({ COMPOSE_PROFILES: '' })
     expect(installationFaults(elsewhere)).toEqual([])
     for (const name of ['postgres', 'rabbitmq', 'redis'])
@@ -107,7 +107,7 @@ describe('with servers elsewhere', () => {
   })
 })
 
-test('something without a profile waits for the end of each job: otherwise `up --wait` fails there', () => {
+test('a service without a profile depends on each job, because `up --wait` would fail otherwise', () => {
   const always = Object.entries(services).filter(([, { profiles }]) => profiles === undefined)
   const awaited = new Set(always.flatMap(([, service]) => Object.keys(service['depends_on'] ?? {})))
   const jobs = always.filter(([, service]) => service['restart'] === undefined).map(([name]) => name)
@@ -115,7 +115,7 @@ test('something without a profile waits for the end of each job: otherwise `up -
   expect(jobs.filter((name) => !awaited.has(name))).toEqual([])
 })
 
-describe('with an authority of the operator', () => {
+describe('certificate authority of the operator', () => {
   const own = {
     ...answers,
     ACME_DIRECTORY: 'https://ca.bistro-aurora.com/acme/directory',
@@ -123,7 +123,7 @@ describe('with an authority of the operator', () => {
   }
   const withOwn = readComposeFile({ ...own, ...addedValues(own).added }, productionComposeFile)
 
-  test('Caddy asks its ACME directory; otherwise a public one, or itself', () => {
+  test('Caddy uses its ACME directory; otherwise a public directory, or its own authority', () => {
     const caddyfile = readFileSync(join(productionComposeFile, '../deploy/compose/Caddyfile'), 'utf8')
     const environments: Record<string, string>[] = [own, answers, { ...answers, TLS: 'internal' }]
     const names = environments.map((variables) => environmentOf('caddy', variables)['TLS'])
@@ -132,7 +132,7 @@ describe('with an authority of the operator', () => {
   })
 
   test.each([...serviceNames, 'caddy', 'prepare', 'platter'])(
-    '%s trusts it, and needs no file without one',
+    '%s trusts the authority, and needs no file without one',
     (name) => {
       const mountOf = (of: typeof services) =>
         ((of[name]?.['volumes'] ?? []) as unknown[]).find(
@@ -145,7 +145,7 @@ describe('with an authority of the operator', () => {
   )
 })
 
-test('Caddy reads its file from a folder: a mounted file would stay the old one after git pull', () => {
+test('Caddy mounts the folder of its Caddyfile, because a mounted file is stale after git pull', () => {
   expect(services['caddy']?.['volumes']).toContain('./deploy/compose:/etc/caddy:ro')
 })
 
@@ -156,7 +156,7 @@ test('no server stores a password before the job secrets has checked .env', () =
   expect(others.filter((name) => !waitsFor(name).includes('secrets'))).toEqual([])
 })
 
-test.each(running)('%s restarts after a reboot, within its memory, and its log is rotated', (_, service) => {
+test.each(running)('%s restarts after a reboot, has a memory limit, and rotates its log', (_, service) => {
   expect(service).toMatchObject({
     restart: 'unless-stopped',
     mem_limit: expect.any(String) as string,

@@ -36,12 +36,12 @@ test('distinguishes named tests from other text', () => {
     { file: 'c.unit.test.ts', test: '' },
   ])
   expect(
-    isThere({ file: 'tests/law/security.test.ts', test: 'distinguishes named tests from other text' }),
+    isThere({ file: 'tests/policy/security.test.ts', test: 'distinguishes named tests from other text' }),
   ).toBe(true)
-  expect(isThere({ file: 'tests/law/security.test.ts', test: ['no', 'test'].join(' of this name ') })).toBe(
-    false,
-  )
-  expect(isThere({ file: 'tests/law/nowhere.test.ts', test: '' })).toBe(false)
+  expect(
+    isThere({ file: 'tests/policy/security.test.ts', test: ['no', 'test'].join(' of this name ') }),
+  ).toBe(false)
+  expect(isThere({ file: 'tests/policy/nowhere.test.ts', test: '' })).toBe(false)
 })
 
 test('every test that docs/assurance/security.md names exists', () => {
@@ -50,7 +50,7 @@ test('every test that docs/assurance/security.md names exists', () => {
   expect(named.filter((one) => !isThere(one))).toEqual([])
 })
 
-test('every service is in its picture', () => {
+test('the diagram of docs/assurance/security.md shows every service', () => {
   const [, picture = ''] = /```mermaid\n([^]*?)```/.exec(page) ?? []
   const services = globSync('services/*', { cwd: root }).map((folder) => basename(folder))
   expect(services).toContain('orders')
@@ -63,12 +63,12 @@ const expected = Object.entries(FAMILIES).flatMap(([family, count]) =>
   Array.from({ length: count }, (_, at) => `${family}${at + 1}`),
 )
 
-describe('the rows', () => {
+describe('rows of the controls', () => {
   const rows = new Map(
     [...page.matchAll(/^\| +([A-Z]+\d+) +\|(.*)$/gm)].map(([, id = '', rest = '']) => [id, rest]),
   )
 
-  test('are all there, once', () => {
+  test('are complete, unique and in order', () => {
     const ids = [...page.matchAll(/^\| +([A-Z]+\d+) +\|/gm)].map(([, id]) => id)
     expect(ids).toEqual(expected)
   })

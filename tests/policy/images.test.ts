@@ -18,7 +18,7 @@ const built = new Map(
   ),
 )
 
-test('every image that Kubernetes runs is one that docker-compose.yml builds', () => {
+test('docker-compose.yml builds exactly the images that Kubernetes runs', () => {
   const manifests = globSync('deploy/kubernetes/**/*.yaml', { cwd: root }).map(read).join('\n')
   const named = [...manifests.matchAll(/(?:image|name): (platter\/\w+)/g)].map(([, image = '']) => image)
   expect(new Set(named)).toEqual(new Set(built.keys()))
@@ -39,7 +39,7 @@ test('no document names the target of an image or another command than docker co
   expect(documents.filter((file) => /docker build |--target\b/.test(read(file)))).toEqual([])
 })
 
-test('each image is built from a stage that there is, and that of the gateway has the console and the OpenAPI document in it', () => {
+test('each image has a stage in the Dockerfile; the gateway stage has the console and openapi.json', () => {
   const stages = read('Dockerfile')
     .split(/^FROM /m)
     .slice(1)
@@ -77,7 +77,7 @@ test('the image of each server names one version, and all files name the same on
   expect([...versions].filter(([, of]) => of.length > 1)).toEqual([])
 })
 
-test('a moving tag, and no tag at all, are found', () => {
+test('finds a moving tag and a missing tag', () => {
   for (const image of [
     'postgres:18',
     'postgres',

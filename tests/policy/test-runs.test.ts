@@ -18,7 +18,7 @@ test('each test project runs in npm test, or the README names the command that r
   expect(missing).toEqual([])
 })
 
-test('no test chooses its cases by the date: a failure would be gone the next day', () => {
+test('no test chooses its cases by the current date', () => {
   const chosenByDate = globSync('{apps,dev,packages,services,tests}/**/*.ts', {
     cwd: root,
     exclude: ['**/node_modules/**'],
