@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { randomBytes, randomInt, X509Certificate } from 'node:crypto'
-import { chmodSync, cpSync, mkdirSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, cpSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { once } from 'node:events'
 import { get, type IncomingMessage } from 'node:http'
 import { request } from 'node:https'
@@ -78,6 +78,13 @@ export class Installation {
 
   write(name: string, text: string): void {
     writeFileSync(join(this.folder, name), text)
+  }
+
+  /** Sets a variable in .env. */
+  configure(name: string, value: string): void {
+    const lines = readFileSync(join(this.folder, '.env'), 'utf8').trimEnd().split('\n')
+    const others = lines.filter((line) => !line.startsWith(`${name}=`))
+    this.write('.env', [...others, `${name}=${value}`, ''].join('\n'))
   }
 
   /** Runs a command in the folder, and returns its standard output. If it fails, rejects with all output. */

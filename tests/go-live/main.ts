@@ -11,7 +11,6 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { randomBytes } from 'node:crypto'
 import { findDocker } from '../../dev/servers/compose-command.ts'
 import { Installation } from './installation.ts'
 import { AUTHORITY, AUTHORITY_OVERLAY, HOST_AND_DISKS, stripeOverlay } from './overlay.ts'
@@ -34,17 +33,13 @@ await findDocker()
 
 const print = (line: string) => process.stdout.write(`${line}\n`)
 const folder = mkdtempSync(join(tmpdir(), 'platter-go-live-'))
-const stripe = await startStripe()
 const receiver = await startReceiver()
-const answers = {
-  STRIPE_SECRET_KEY: stripe.secretKey,
-  STRIPE_WEBHOOK_SECRET: `whsec_${randomBytes(16).toString('hex')}`,
-}
 
-function newWorld(name: string): World {
+/** Each part has a processor of its own. Otherwise the reconciliation of one would find the charges of the other. */
+async function startWorld(name: string): Promise<World> {
   const world: World = {
     installation: new Installation(join(folder, name)),
-    stripe,
+    stripe: await startStripe(),
     receiver,
     keys: { application: '', applicationId: '', restaurant: '' },
     restaurantApiKey: '',
@@ -74,9 +69,10 @@ async function rehearse(
     }
   }
   world.tablet.disconnect()
-  const { installation } = world
+  const { installation, stripe } = world
   if (values.keep) print(`Running: ${installation.folder}, project ${installation.project}`)
   else await installation.remove()
+  await stripe.close()
 }
 
 const chosen = (situations: readonly Situation[]) =>
@@ -85,28 +81,28 @@ const chosen = (situations: readonly Situation[]) =>
 const bundled = chosen([...TRANSPORT, ...FAILURES, ...RESTARTS, ...UPGRADES, ...LOSSES])
 const isElsewhereOnly = values.only === 'elsewhere'
 if (!isElsewhereOnly) {
-  const world = newWorld('platter')
+  const world = await startWorld('platter')
   await world.installation.prepare(
     {
-      ...answers,
+      ...world.stripe.answers,
       ...receiver.answers,
       TLS_EMAIL: 'operator@platter-rehearsal.org',
       ACME_DIRECTORY: AUTHORITY.directory,
       CA_FILE: AUTHORITY.file,
     },
-    stripeOverlay(stripe.port) + HOST_AND_DISKS + AUTHORITY_OVERLAY,
+    stripeOverlay(world.stripe.port) + HOST_AND_DISKS + AUTHORITY_OVERLAY,
   )
   await rehearse(world, START, bundled)
 }
 if (values.only === undefined || isElsewhereOnly) {
   const servers = await startServers(join(folder, 'servers'))
-  const world = newWorld('elsewhere')
-  await world.installation.prepare({ ...answers, ...servers.answers }, servers.overlay(stripe.port))
+  const world = await startWorld('elsewhere')
+  const { stripe, installation } = world
+  await installation.prepare({ ...stripe.answers, ...servers.answers }, servers.overlay(stripe.port))
   await rehearse(world, elsewhere(servers), [])
   if (!values.keep) await servers.stop()
 }
 if (!values.keep) rmSync(folder, { recursive: true, force: true })
-await stripe.close()
 receiver.close()
 print(failed === 0 ? 'Every situation ended as promised.' : `${failed} situations did not.`)
 process.exitCode = failed === 0 ? 0 : 1

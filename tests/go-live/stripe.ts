@@ -30,6 +30,11 @@ export async function startStripe() {
   await new Promise<void>((resolve) => proxy.listen(0, '0.0.0.0', resolve))
   return {
     secretKey,
+    /** The answers for set-up. */
+    answers: {
+      STRIPE_SECRET_KEY: secretKey,
+      STRIPE_WEBHOOK_SECRET: `whsec_${randomBytes(16).toString('hex')}`,
+    },
     /** Creates a token like an app with the publishable key. Its exchange may be repeated. */
     cardToken: server.state.newClientToken({
       number: '4242424242424242',

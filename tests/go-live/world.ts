@@ -151,7 +151,7 @@ export class Clients {
     const stored = this.#orders.filter(({ isStored }) => isStored)
     check(
       stored.length === this.#orders.length,
-      `${this.#orders.length - stored.length} orders were never answered`,
+      `${this.#orders.length - stored.length} orders had no response`,
     )
     check(this.#closed === 0, `${this.#closed} requests were refused because the restaurant was closed`)
     const found = new Set<unknown>()
@@ -167,7 +167,7 @@ export class Clients {
     const reply = await installation.call(`/publicapi/v1/order-by-key/${idempotencyKey}`, {
       key: keys.application,
     })
-    check(reply.status === 200, `an order that was answered is lost: ${reply.status}`)
+    check(reply.status === 200, `an accepted order is lost: ${reply.status}`)
     return reply.body['apiKey']
   }
 }
@@ -190,7 +190,7 @@ export async function whileOrdering(
   const tookS = (performance.now() - from) / 1000
   await wait(3_000)
   const { orders, repeated, longestGapS } = await clients.end()
-  const text = `${orders} orders, all there once, ${repeated} requests repeated; ${longestGapS.toFixed(1)} s without an answer; ${tookS.toFixed(0)} s in all`
+  const text = `${orders} orders, each stored once; ${repeated} requests repeated; ${longestGapS.toFixed(1)} s without a response; ${tookS.toFixed(0)} s in total`
   check(longestGapS <= mostGapS, `${text}: more than ${mostGapS} s`)
   return text
 }

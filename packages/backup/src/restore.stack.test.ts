@@ -67,7 +67,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true })
 })
 
-test('a restore into an empty database returns every row, the numbers, the owner and the limits of its role', async () => {
+test('a restore into an empty database restores rows, sequences, owner, grants and triggers', async () => {
   const target = await newDatabase()
   const { rows } = await restoreArchive(file, keys, { databaseUrl: target })
   // In the order of the names: the migrations, their lock, notes, replies, runs.
@@ -89,7 +89,7 @@ test('a restore into an empty database returns every row, the numbers, the owner
   })
 })
 
-test('a backup is one snapshot: rows that are written while it runs are not in it', async () => {
+test('a backup is one snapshot, without the rows that are written while it runs', async () => {
   const parts = readSnapshot({ databaseUrl: source, files: [], migrations })
   const names: string[] = []
   const late = async () =>
@@ -131,7 +131,7 @@ test('an archive without its last part is not complete, although its encryption 
   await expect(inspectArchive(short, keys)).rejects.toThrow('not a complete archive')
 })
 
-test('a database with rows is refused, and replaced with force', async () => {
+test('refuses to restore into a database with rows, and replaces them with force', async () => {
   const target = await newDatabase()
   await restoreArchive(file, keys, { databaseUrl: target })
   await expect(restoreArchive(file, keys, { databaseUrl: target })).rejects.toThrow(RestoreRefused)
@@ -156,7 +156,7 @@ test('a backup refuses a database with a migration that this version does not ha
   await inside(source, (client) =>
     client.query(`insert into ${schema}.kysely_migration values ('9999_later', '2027')`),
   )
-  await expect(writeOne()).rejects.toThrow('does not have the migration 9999_later')
+  await expect(writeOne()).rejects.toThrow('A newer version has applied the migration 9999_later')
   await inside(source, (client) =>
     client.query(`delete from ${schema}.kysely_migration where name = '9999_later'`),
   )

@@ -45,8 +45,9 @@ async function readMigration(folder: string, name: string): Promise<string> {
   try {
     return `-- ${name}\n${await readFile(join(folder, `${name}.sql`), 'utf8')}`
   } catch (cause) {
-    throw new Error(`This version does not have the migration ${name}: back up with the version that runs.`, {
-      cause,
-    })
+    throw new Error(
+      `A newer version has applied the migration ${name}, which this version does not have. No archive was written. Back up with the newer version: docs/operations.md, "Roll back".`,
+      { cause },
+    )
   }
 }

@@ -25,10 +25,9 @@ openssl req -newkey rsa:2048 -nodes -keyout key.pem -out csr.pem -subj /CN=${dom
 printf '[ca]\\ndefault_ca=d\\n[d]\\ndatabase=/tmp/ca/index\\nserial=/tmp/ca/serial\\nnew_certs_dir=/tmp/ca\\ndefault_md=sha256\\npolicy=p\\n[p]\\ncommonName=supplied\\n' > ca/conf &&
 openssl ca -batch -config ca/conf -in csr.pem -cert ca/root.pem -keyfile ca/key.pem -out cert.pem -startdate 20200101000000Z -enddate 20200201000000Z -notext`
 
-/** Changes a variable of .env, and recreates the services that use it. */
-async function setVariable({ installation }: World, name: string, value: string): Promise<void> {
-  const text = readFileSync(join(installation.folder, '.env'), 'utf8')
-  installation.write('.env', text.replace(new RegExp(`^${name}=.*$`, 'm'), `${name}=${value}`))
+/** Changes the secret of the processor in .env, and recreates the services that use it. */
+async function useSecret({ installation }: World, secret: string): Promise<void> {
+  installation.configure('STRIPE_SECRET_KEY', secret)
   await installation.compose('up', '-d', '--wait')
 }
 
@@ -61,13 +60,13 @@ export const FAILURES: readonly Situation[] = [
     title: 'a wrong secret of the processor: cards fail without an order, cash works, and doctor names it',
     async run(world) {
       const { installation, stripe } = world
-      await setVariable(world, 'STRIPE_SECRET_KEY', ['sk', 'test', 'wrong0123456789ABCDEF'].join('_'))
+      await useSecret(world, ['sk', 'test', 'wrong0123456789ABCDEF'].join('_'))
       const card = await sendOrder(world, 'card')
       check(card.status >= 400, `a card order is ${card.status}`)
       check((await sendOrder(world, 'cash')).status === 200, 'a cash order fails')
       const { processor } = await installation.doctor()
       check(processor !== undefined, 'doctor does not name the processor')
-      await setVariable(world, 'STRIPE_SECRET_KEY', stripe.secretKey)
+      await useSecret(world, stripe.secretKey)
       check((await sendOrder(world, 'card')).status === 200, 'a card order fails with the right secret')
       return `card ${card.status} ${String(card.body['code'])}; doctor: ${processor}`
     },

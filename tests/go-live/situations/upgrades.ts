@@ -34,7 +34,10 @@ async function buildPrevious({ installation }: World): Promise<string> {
   return 'go-live-previous'
 }
 
-/** Builds a version whose `service` has one more migration, and optionally an index. Its other images are the current ones. */
+/**
+ * Builds a version whose `service` has one more migration, and optionally an index. The operator's tool has them too. The other images
+ * are the current ones.
+ */
 async function buildNext(
   { installation }: World,
   service: Service,
@@ -47,10 +50,25 @@ async function buildNext(
   mkdirSync(join(installation.folder, tag), { recursive: true })
   for (const [path, name] of names) installation.write(join(tag, name), files[path] ?? '')
   const copies = names.map(([path, name]) => `COPY ${name} /app/services/${service}/${path}`)
-  const from = `FROM platter/${service}:${CURRENT}`
-  installation.write(join(tag, 'Dockerfile'), [from, ...copies, ''].join('\n'))
-  await installation.run('docker', 'build', '-q', '-t', `platter/${service}:${tag}`, tag)
+  for (const image of [service, 'tool']) {
+    const from = `FROM platter/${image}:${CURRENT}`
+    installation.write(join(tag, 'Dockerfile'), [from, ...copies, ''].join('\n'))
+    await installation.run('docker', 'build', '-q', '-t', `platter/${image}:${tag}`, tag)
+  }
   return tag
+}
+
+/** After a rollback, the older version cannot back up the newer schema. Follows docs/operations.md, "Roll back". */
+async function backUpWith({ installation }: World, newer: string): Promise<void> {
+  const backup = ['compose', 'exec', '-T', 'backup', 'node', 'apps/cli/src/main.ts', 'backup']
+  const refused = await installation.attempt('docker', ...backup)
+  check(
+    refused.status !== 0 && refused.output.includes('Back up with the newer version'),
+    `the older version: ${refused.output}`,
+  )
+  installation.configure('BACKUP_VERSION', newer)
+  await installation.compose('up', '-d', 'backup')
+  await installation.run('docker', ...backup)
 }
 
 async function versions({ installation }: World): Promise<Record<string, string>> {
@@ -91,17 +109,17 @@ const INDEX = `create index concurrently orders_of_rehearsal on orders (rehearse
 
 export const UPGRADES: readonly Situation[] = [
   {
-    title: `a rollback to the previous images while clients order: at most ${UPGRADE_GAP_S} s without an answer`,
+    title: `a rollback to the previous images while clients order: at most ${UPGRADE_GAP_S} s without a response`,
     async run(world) {
       return changeTo(world, await buildPrevious(world))
     },
   },
   {
-    title: `an upgrade from the previous images while clients order: at most ${UPGRADE_GAP_S} s without an answer`,
+    title: `an upgrade from the previous images while clients order: at most ${UPGRADE_GAP_S} s without a response`,
     run: (world) => changeTo(world, CURRENT),
   },
   {
-    title: `an upgrade with a migration and an index to build: at most ${UPGRADE_GAP_S} s without an answer`,
+    title: `an upgrade with a migration and an index to build: at most ${UPGRADE_GAP_S} s without a response`,
     async run(world) {
       const next = await buildNext(world, 'orders', {
         'migrations/9990_rehearse_upgrade.sql': MIGRATION,
@@ -113,6 +131,7 @@ export const UPGRADES: readonly Situation[] = [
       const isValid = `select indisvalid from pg_index where indexrelid = 'orders.orders_of_rehearsal'::regclass`
       check((await world.installation.sql(isValid)).trim() === 't', 'the index was not built')
       const back = await changeTo(world, CURRENT)
+      await backUpWith(world, next)
       return `${text}; back on the newer schema: ${back}`
     },
   },
