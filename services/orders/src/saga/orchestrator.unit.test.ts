@@ -1,6 +1,6 @@
 import { cents, type Refusal } from '@platter/contracts'
 import { createLog } from '@platter/kit'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { newOrder, type OrderResult, type SagaOrder } from '#/domain/order-state.ts'
 import { newSaga } from '#/domain/saga-row.ts'
 import { handlePaymentMoved } from '#/saga/handlers/payment-moved.ts'
@@ -16,10 +16,10 @@ const declined: Refusal = { code: 'card-declined', detail: 'The card was decline
 /** The rows of all replicas, with the conditions of the SQL statements; its commits are steps of the log. */
 class Rows implements SagaStore {
   readonly times: Times[] = []
-  /** Another replica or the restaurant saves in front of each of the next saves. */
+  /** Saves of another replica or of the restaurant. Each runs before one of the next saves. */
   readonly before: (() => void)[] = []
   /** Send-order has returned the pending order. */
-  told = false
+  isReturned = false
   isDown = false
   saves = 0
   #row: Loaded | null = null
@@ -52,7 +52,7 @@ class Rows implements SagaStore {
       return null
     this.saves += 1
     this.put({ order: { ...row.order, ...order }, saga: { ...row.saga, ...saga } }, times)
-    return { age: 1, told: this.told }
+    return { age: 1, told: this.isReturned }
   }
 
   async takeDue() {
@@ -66,8 +66,8 @@ class Rows implements SagaStore {
   }
 }
 
-/** One replica. `log`: what it does, in order. */
-function replicaOf(rows: Rows, log: string[], { isBrokerDown = false } = {}) {
+/** One replica. It appends its steps to `log`. `gathered`: the end of the time in which the bus gathers commands. */
+function replicaOf(rows: Rows, log: string[], { isBrokerDown = false, gathered = Promise.resolve() } = {}) {
   const results: (OrderResult | null | undefined)[] = []
   const openDelivery: OpenDelivery = async (next) => ({
     next,
@@ -80,9 +80,10 @@ function replicaOf(rows: Rows, log: string[], { isBrokerDown = false } = {}) {
     openDelivery,
     notifier: { publish: (_, result) => void results.push(result) },
     bus: {
-      publish: async ({ name }, data) => {
+      publish: async ({ name }, data, { gatherMs = 0 }) => {
         if (isBrokerDown) throw new Error('the broker is unavailable')
         const { version, attempt } = data as { version: number; attempt: number }
+        if (gatherMs > 0) await gathered
         log.push(`${name} ${version}.${attempt}`)
       },
     },
@@ -90,14 +91,14 @@ function replicaOf(rows: Rows, log: string[], { isBrokerDown = false } = {}) {
   return { orchestrator, results }
 }
 
-function setUp(options: { isBrokerDown?: boolean } = {}) {
+function setUp(options: { isBrokerDown?: boolean; gathered?: Promise<void> } = {}) {
   const log: string[] = []
   const rows = new Rows(log)
   const replica = replicaOf(rows, log, options)
   return { log, rows, ...replica, accept: (token: string | null) => accept(replica.orchestrator, token) }
 }
 
-/** `token`: of the card that is charged; null for a cash order. */
+/** `token`: the token of the charged card; null for a cash order. */
 function accept(orchestrator: Orchestrator, token: string | null): Promise<SagaOrder> {
   const priced = pricedOrder({ payment: token === null ? 'cash' : 'card' })
   const facts = { total: cents(1_075), token, userApiKey: null, newCard: null, newAddress: null }
@@ -118,7 +119,7 @@ const replied = (step: string, version: number, refusal: Refusal | null = null):
   outcome: refusal ? { kind: 'refused', refusal } : { kind: 'done' },
 })
 const action = { type: 'redirect', url: 'https://bank.example/1', expires: AT + 600 } as const
-const asked: Trigger = {
+const challenged: Trigger = {
   kind: 'replied',
   step: 'authorize',
   version: 0,
@@ -150,6 +151,17 @@ test('a command is published, and a delivery begins, only after the commit of it
   ])
 })
 
+test('a reply is handled before its gathered capture is published', async () => {
+  const { promise: gathered, resolve: publishGathered } = Promise.withResolvers<void>()
+  const { log, orchestrator } = setUp({ gathered })
+  await accept(orchestrator, 'tok_1')
+  await orchestrator.apply('o1', replied('authorize', 0))
+  await orchestrator.apply('o1', delivered)
+  expect(log.at(-1)).toBe('commit 2')
+  publishGathered()
+  await vi.waitFor(() => expect(log.at(-1)).toBe('payments.capture 2.1'))
+})
+
 test('a failed commit of an order publishes no command and begins no delivery', async () => {
   for (const token of ['tok_1', null]) {
     const { log, rows, accept: acceptHere, results } = setUp()
@@ -174,7 +186,7 @@ test('publishes no command and no event when the save lost the race of versions'
   await acceptHere('tok_1')
   const other = replicaOf(rows, log)
   await other.orchestrator.apply('o1', replied('authorize', 0))
-  // The same reply once more: this replica still has the saga of version 0 in memory.
+  // This replica still has the saga of version 0 in memory.
   log.length = 0
   expect(await orchestrator.apply('o1', replied('authorize', 0))).toBeNull()
   expect({ log, results }).toEqual({ log: [], results: [] })
@@ -194,7 +206,7 @@ test('a reply for a version that another replica has saved applies to the stored
 test('payment-moved republishes the command of the saga that another replica has saved', async () => {
   const { log, rows, orchestrator, accept: acceptHere } = setUp()
   await acceptHere('tok_1')
-  await replicaOf(rows, log).orchestrator.apply('o1', asked)
+  await replicaOf(rows, log).orchestrator.apply('o1', challenged)
   log.length = 0
   await handlePaymentMoved({ orchestrator })({ orderApiKey: 'o1' })
   expect(log).toEqual(['payments.authorize 1.1'])
@@ -230,22 +242,22 @@ test('a cancellation is not saved when the order becomes DELIVERED before its sa
 test('an event that loses every race of versions is refused with 503, and publishes no command', async () => {
   const { log, rows, orchestrator, accept: acceptHere } = setUp()
   await acceptHere('tok_1')
-  const moved = () =>
+  const incrementVersion = () =>
     rows.put({ ...rows.row, saga: { ...rows.row.saga, version: rows.row.saga.version + 1 } })
-  rows.before.push(...Array.from({ length: 10 }, () => moved))
+  rows.before.push(...Array.from({ length: 10 }, () => incrementVersion))
   await expect(orchestrator.apply('o1', { kind: 'expired' })).rejects.toMatchObject({ status: 503 })
   expect(log.filter((step) => step.startsWith('payments'))).toEqual(['payments.authorize 0.1'])
   expect(rows.saves).toBe(0)
 })
 
 test('a failed order is published as failed, or as cancelled when it was returned as pending', async () => {
-  for (const [told, expected] of [
+  for (const [isReturned, expected] of [
     [false, { kind: 'failed', refusal: declined }],
     [true, { kind: 'placed', order: { apiKey: 'o1', cancellation: { reason: 'card-declined' } } }],
   ] as const) {
     const { rows, orchestrator, results, accept: acceptHere } = setUp()
     await acceptHere('tok_1')
-    rows.told = told
+    rows.isReturned = isReturned
     await orchestrator.apply('o1', replied('authorize', 0, declined))
     expect(results).toMatchObject([expected])
   }
