@@ -109,6 +109,8 @@ function serverFor(handle: RequestListener, log: Log, { tlsDirectory, exposed }:
     connectionsCheckingInterval: LATE_CHECK_INTERVAL_MS[exposed ? 'public' : 'internal'],
   }
   const serve: RequestListener = (request, response) => {
+    // A client with this header would pass as a service: it would decide on sampling, and see internal headers.
+    if (exposed) delete request.headers[PRINCIPAL_HEADER]
     if (!exposed?.rejectsEarly?.(request, response)) handle(request, response)
   }
   if (!tlsDirectory) return createServer(options, serve).setTimeout(IDLE_TIMEOUT_MS)

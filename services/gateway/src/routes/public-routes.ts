@@ -72,7 +72,6 @@ const PASSED_ON = [
   'idempotency-key',
   'last-event-id',
   'traceparent',
-  'tracestate',
 ] as const
 
 /**
