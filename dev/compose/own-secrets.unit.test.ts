@@ -4,8 +4,9 @@ import { faultOfSecrets, makeOwnSecrets, ownSecretNames } from './own-secrets.ts
 const complete = { NODE_ENV: 'production', ...makeOwnSecrets() }
 const development = { NODE_ENV: 'development' }
 
-test('accepts an installation with the defaults only', () => {
+test('accepts an installation with the default secrets, with or without other settings', () => {
   expect(faultOfSecrets(development, false)).toBeNull()
+  expect(faultOfSecrets({ ...development, GATEWAY_PORT: '9000' }, false)).toBeNull()
 })
 
 test('accepts an .env with all secrets', () => {

@@ -41,26 +41,26 @@ function spec(script: string): ProcessSpec {
 
 const log = () => readFileSync(join(host.logs, 'child.log'), 'utf8')
 
-const eventually = (check: () => boolean, what: string) => until(check, { what, withinMs: 60_000 })
+const eventually = (check: () => boolean, label: string) => until(check, { what: label, withinMs: 60_000 })
 
 function identityOf(pid: number | null): Identity {
   const identity = pid === null ? null : identify(pid)
-  if (identity === null) throw new Error('It does not run')
+  if (identity === null) throw new Error('The process is not running')
   return identity
 }
 
 test('a child that dies is restarted, and one line reports it', async () => {
-  const said: string[] = []
+  const lines: string[] = []
   const child = supervise(host, {
     name: 'child',
-    print: (line) => said.push(line),
+    print: (line) => lines.push(line),
     changed: undefined,
     spec: () => spec(forever),
   })
   const first = identityOf(child.pid)
   process.kill(first.pid, 'SIGKILL')
-  await eventually(() => child.pid !== null && child.pid !== first.pid, 'the second life')
-  expect(said).toEqual([`child (process ${first.pid}) was ended by SIGKILL; restarting it in 200 ms`])
+  await eventually(() => child.pid !== null && child.pid !== first.pid, 'the restarted child')
+  expect(lines).toEqual([`child (process ${first.pid}) was ended by SIGKILL; restarting it in 200 ms`])
   await child.stop()
   expect(child.pid).toBeNull()
 })
@@ -78,7 +78,7 @@ test('ready() rejects with the last output of a child that has died three times'
 
 test('a child that ignores its stop signal is killed after the grace period', async () => {
   const child = host.spawn(spec(`process.on('SIGTERM', () => {}); ${forever}`))
-  await eventually(() => child.output().includes('here'), 'its first words')
+  await eventually(() => child.output().includes('here'), 'its first output')
   await child.stop(50)
   expect(await child.ended).toEqual({ clean: false, how: 'was ended by SIGKILL' })
 })
@@ -88,7 +88,7 @@ test('endLeftovers ends the recorded children; a process with another start time
   expect(readRecord(directory)?.children.map(({ pid }) => pid)).toEqual([left.pid])
   expect(await endLeftovers(directory)).toEqual(['child'])
   expect((await left.ended).how).toBe('was ended by SIGKILL')
-  expect(isAlive({ pid: process.pid, started: 'another life' })).toBe(false)
+  expect(isAlive({ pid: process.pid, started: 'another time' })).toBe(false)
 })
 
 test.runIf(process.platform === 'linux')('a directory can be claimed only once', async () => {
@@ -106,10 +106,10 @@ test.runIf(findProgram('setpriv'))('a child does not outlive a launcher that is 
     setInterval(() => {}, 1000)`
   const launcher = spawn(process.execPath, ['--input-type=module', '-e', script], { stdio: 'ignore' })
   await eventually(() => (readRecord(join(directory, 'launcher'))?.children.length ?? 0) === 1, 'the child')
-  await eventually(() => log().includes('here'), 'its first words')
+  await eventually(() => log().includes('here'), 'its first output')
   const child = readRecord(join(directory, 'launcher'))?.children[0]
   if (child === undefined) throw new Error('No child')
   expect(isAlive(child)).toBe(true)
   launcher.kill('SIGKILL')
-  await eventually(() => !isAlive(child), 'its end')
+  await eventually(() => !isAlive(child), 'the end of the child')
 })

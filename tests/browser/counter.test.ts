@@ -18,8 +18,11 @@ let browser: Browser
 let own: OwnRestaurant
 let counter: Counter
 
-/** Sends an order of one item, and returns the response. */
-async function ordering(apiKey: string, customizationChoices: { apiKey: string }[] = []): Promise<string> {
+/** Validates an order of one item. Returns `possible` or the code of the problem. */
+async function validateOrder(
+  apiKey: string,
+  customizationChoices: { apiKey: string }[] = [],
+): Promise<string> {
   const { status, body } = await call<{ code: string }>('/publicapi/v1/validate-order', {
     body: {
       restaurantApiKey: own.apiKey,
@@ -33,8 +36,8 @@ async function ordering(apiKey: string, customizationChoices: { apiKey: string }
 }
 
 /** Polls until the result matches. Returns the last result. */
-const becomes = (ask: () => Promise<string>, wanted: string): Promise<string> =>
-  eventually(ask, (answer) => answer === wanted)
+const pollUntil = (read: () => Promise<string>, expected: string): Promise<string> =>
+  eventually(read, (result) => result === expected)
 
 /** Ends all timers of the page. Later changes of the page then result only from user input. */
 const endTimers = (page: Page) =>
@@ -46,9 +49,9 @@ const endTimers = (page: Page) =>
 
 /** Makes the page read its restaurant now, as after it becomes visible again. Waits until the read has ended. */
 async function readAgain(page: Page): Promise<void> {
-  const answered = page.waitForResponse('**/restaurantapi/v1/restaurant')
+  const response = page.waitForResponse('**/restaurantapi/v1/restaurant')
   await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')))
-  await (await answered).finished()
+  await (await response).finished()
   await page.evaluate(() => new Promise(requestAnimationFrame))
 }
 
@@ -59,12 +62,13 @@ const PAUSED = 'Customers can order: no. Paused until'
 async function statesOf(page: Page): Promise<() => Promise<string[]>> {
   await page.evaluate(() => {
     const states: string[] = []
-    const look = () => {
+    const recordState = () => {
       const state = document.querySelector('.ordering p')?.textContent.replace(/ \d.*/, '') ?? 'nothing'
       if (states.at(-1) !== state) states.push(state)
     }
-    look()
-    new MutationObserver(look).observe(document.body, { subtree: true, childList: true, characterData: true })
+    recordState()
+    const changes = { subtree: true, childList: true, characterData: true }
+    new MutationObserver(recordState).observe(document.body, changes)
     Object.assign(globalThis, { states })
   })
   return () => page.evaluate(() => (globalThis as unknown as { states: string[] }).states)
@@ -83,14 +87,14 @@ describe.skipIf(browserUrl() === null)('console at the counter', () => {
     await page.getByRole('link', { name: 'Menu' }).click()
     await button(page, 'Switch off Lentil Soup').click()
     await button(page, 'Until I switch it on').click()
-    const isBack = page
+    const switchOn = page
       .getByRole('region', { name: 'Off now' })
       .getByRole('button', { name: 'Switch on Lentil Soup' })
-    await isBack.waitFor()
-    expect(await becomes(() => ordering(own.soup), 'item-unavailable')).toBe('item-unavailable')
-    await isBack.click()
+    await switchOn.waitFor()
+    expect(await pollUntil(() => validateOrder(own.soup), 'item-unavailable')).toBe('item-unavailable')
+    await switchOn.click()
     await page.getByText('Everything on the menu can be ordered.').waitFor()
-    expect(await becomes(() => ordering(own.soup), 'possible')).toBe('possible')
+    expect(await pollUntil(() => validateOrder(own.soup), 'possible')).toBe('possible')
   })
 
   test('a choice that is off for 2 hours cannot be ordered, and the page shows the end', async () => {
@@ -100,10 +104,9 @@ describe.skipIf(browserUrl() === null)('console at the counter', () => {
     await button(page, 'For 2 hours').click()
     const off = page.getByRole('region', { name: 'Off now' })
     await off.getByText(/Chili crisp · Pan-fried Dumplings\s*Off until .*\d:\d\d/).waitFor()
-    expect(await becomes(() => ordering(own.dumplings, [{ apiKey: own.chili }]), 'item-unavailable')).toBe(
-      'item-unavailable',
-    )
-    expect(await ordering(own.dumplings)).toBe('possible')
+    const orderChoice = () => validateOrder(own.dumplings, [{ apiKey: own.chili }])
+    expect(await pollUntil(orderChoice, 'item-unavailable')).toBe('item-unavailable')
+    expect(await validateOrder(own.dumplings)).toBe('possible')
     const { body } = await get<MenuCategory[]>(`restaurant/${own.apiKey}/menu?includeCustomizations=true`)
     expect(JSON.stringify(body)).toContain('"available":false')
     await off.getByRole('button').click()
@@ -124,21 +127,21 @@ describe.skipIf(browserUrl() === null)('console at the counter', () => {
     await button(page, 'Pause').click()
     await button(page, '20 min').click()
     await page.getByRole('status').filter({ hasText: 'Paused until' }).waitFor()
-    expect(await becomes(() => ordering(own.soup), 'restaurant-closed')).toBe('restaurant-closed')
+    expect(await pollUntil(() => validateOrder(own.soup), 'restaurant-closed')).toBe('restaurant-closed')
     await button(page, 'Start taking orders').click()
     await page.getByText('Paused until').waitFor({ state: 'detached' })
-    expect(await becomes(() => ordering(own.soup), 'possible')).toBe('possible')
+    expect(await pollUntil(() => validateOrder(own.soup), 'possible')).toBe('possible')
   })
 
   test('"Stop taking orders" closes the restaurant until "Start taking orders"', async () => {
     const { page } = counter
     await button(page, 'Stop taking orders').click()
     await page.getByRole('status').filter({ hasText: 'The restaurant has stopped taking orders.' }).waitFor()
-    expect(await becomes(() => ordering(own.soup), 'restaurant-closed')).toBe('restaurant-closed')
+    expect(await pollUntil(() => validateOrder(own.soup), 'restaurant-closed')).toBe('restaurant-closed')
     await page.reload()
     await button(page, 'Start taking orders').click()
     await page.getByText(OPEN).waitFor()
-    expect(await becomes(() => ordering(own.soup), 'possible')).toBe('possible')
+    expect(await pollUntil(() => validateOrder(own.soup), 'possible')).toBe('possible')
   })
 
   test('after "Start taking orders" customers can order at once, and the page never shows another reason', async () => {
@@ -177,25 +180,25 @@ describe.skipIf(browserUrl() === null)('console at the counter', () => {
     await button(page, '20 min').click()
     await page.getByRole('status').filter({ hasText: 'Paused until' }).waitFor()
     // The request starts before the end of the pause. Its response arrives after the page has shown the end.
-    const overtaken = Promise.withResolvers<void>()
+    const release = Promise.withResolvers<void>()
     await page.route(
       '**/restaurantapi/v1/restaurant',
       async (route) => {
         const response = await route.fetch()
-        await overtaken.promise
+        await release.promise
         await route.fulfill({ response })
       },
       { times: 1 },
     )
-    const asked = page.waitForRequest('**/restaurantapi/v1/restaurant')
+    const request = page.waitForRequest('**/restaurantapi/v1/restaurant')
     await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')))
-    await asked
+    await request
     await button(page, 'Start taking orders').click()
     await page.getByText('Customers can order: yes').waitFor()
     const states = await statesOf(page)
-    const answered = page.waitForResponse('**/restaurantapi/v1/restaurant')
-    overtaken.resolve()
-    await (await answered).finished()
+    const staleResponse = page.waitForResponse('**/restaurantapi/v1/restaurant')
+    release.resolve()
+    await (await staleResponse).finished()
     await readAgain(page)
     expect(await states()).toEqual([OPEN])
   })

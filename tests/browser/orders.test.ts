@@ -28,7 +28,7 @@ let own: OwnRestaurant
 let counter: Counter
 const counters: Counter[] = []
 
-async function atTheCounter(of = own): Promise<Counter> {
+async function openCounter(of = own): Promise<Counter> {
   const opened = await signIn(browser, of)
   counters.push(opened)
   return opened
@@ -39,13 +39,13 @@ const clientOf = ({ apiKey }: { apiKey: string }) =>
   Stream.open(`${stack().gateway}/publicapi/v1/order/${apiKey}/statuses`, { key: stack().accessKey })
 
 /** Waits until the client has received the status. */
-const toldTo = (client: Stream, status: string) =>
+const waitForStatus = (client: Stream, status: string) =>
   client.until(({ event, data }) => event === 'status' && (data as OrderStatusRecord).status === status)
 
 describe.skipIf(browserUrl() === null)('the orders of a restaurant', () => {
   beforeAll(async () => {
     ;[browser, own] = await Promise.all([connect(), aConsole()])
-    counter = await atTheCounter()
+    counter = await openCounter()
   })
 
   afterAll(() => browser.close())
@@ -80,7 +80,7 @@ describe.skipIf(browserUrl() === null)('the orders of a restaurant', () => {
   })
 
   test('a new order is silent while sound and notifications are off, also after a reload', async () => {
-    const { page } = await atTheCounter()
+    const { page } = await openCounter()
     await page.getByRole('switch', { name: 'Sound' }).click()
     await page.reload()
     await page.getByRole('switch', { name: 'Sound', checked: false }).waitFor()
@@ -95,11 +95,11 @@ describe.skipIf(browserUrl() === null)('the orders of a restaurant', () => {
     const order = await place(own)
     const client = await clientOf(order)
     await button(page, `Start preparing order ${order.id}`).click()
-    await toldTo(client, 'PREPARING')
+    await waitForStatus(client, 'PREPARING')
     await button(page, `Ready for pickup order ${order.id}`).click()
-    await toldTo(client, 'READY_FOR_PICKUP')
+    await waitForStatus(client, 'READY_FOR_PICKUP')
     await button(page, `Handed over order ${order.id}`).click()
-    await toldTo(client, 'DELIVERED')
+    await waitForStatus(client, 'DELIVERED')
     expect(await cardIn(page, 'Done', order).innerText()).toContain('Handed over')
   })
 
@@ -109,17 +109,17 @@ describe.skipIf(browserUrl() === null)('the orders of a restaurant', () => {
     const client = await clientOf(order)
     await cardIn(page, 'New', order).filter({ hasText: '147 N Santa Fe Ave' }).waitFor()
     await button(page, `Start preparing order ${order.id}`).click()
-    await toldTo(client, 'PREPARING')
+    await waitForStatus(client, 'PREPARING')
     await button(page, `Out for delivery order ${order.id}`).click()
-    await toldTo(client, 'OUT_FOR_DELIVERY')
+    await waitForStatus(client, 'OUT_FOR_DELIVERY')
     await button(page, `Delivered order ${order.id}`).click()
-    await toldTo(client, 'DELIVERED')
+    await waitForStatus(client, 'DELIVERED')
     expect(await cardIn(page, 'Done', order).innerText()).toContain('Delivered')
   })
 
   test('a delivery order of a restaurant with coarse statuses needs two taps', async () => {
     const coarse = await aConsole('coarse')
-    const { page } = await atTheCounter(coarse)
+    const { page } = await openCounter(coarse)
     const order = await place(coarse, toSalina)
     await button(page, `Start preparing order ${order.id}`).click()
     await button(page, `Delivered order ${order.id}`).click()
@@ -160,7 +160,7 @@ describe.skipIf(browserUrl() === null)('the orders of a restaurant', () => {
 
   test('two screens show the same status, and the slower screen shows a note', async () => {
     const { page } = counter
-    const { page: slower } = await atTheCounter()
+    const { page: slower } = await openCounter()
     const order = await place(own)
     await button(page, `Start preparing order ${order.id}`).click()
     await cardIn(slower, 'In preparation', order).waitFor()
@@ -209,7 +209,7 @@ describe.skipIf(browserUrl() === null)('the orders of a restaurant', () => {
   })
 
   test('an order that waits too long is marked late; a cancellation elsewhere shows a note', async () => {
-    const { page } = await atTheCounter()
+    const { page } = await openCounter()
     const order = await place(own)
     const { body } = await read(own, order)
     const anHourAgo = { ...body, datePlaced: Math.floor(Date.now() / 1_000) - 3_600 }
@@ -220,7 +220,7 @@ describe.skipIf(browserUrl() === null)('the orders of a restaurant', () => {
     expect(await late.count()).toBe(1)
 
     // Then the order is cancelled elsewhere: by the support, or at its deadline.
-    const cancelled = { ...anHourAgo, nextStatuses: [], cancellation: givenUp }
+    const cancelled = { ...anHourAgo, nextStatuses: [], cancellation: notStarted }
     await page.route('**/orders/stream', (route) => route.fulfill(streamOf(cancelled)))
     await cardIn(page, 'Done', order).filter({ hasText: 'Cancelled' }).waitFor()
     expect(await page.locator('.note').innerText()).toBe(
@@ -230,7 +230,7 @@ describe.skipIf(browserUrl() === null)('the orders of a restaurant', () => {
   })
 
   test('a cancellation by the customer shows a note and a notification with its origin', async () => {
-    const { page } = await atTheCounter()
+    const { page } = await openCounter()
     await button(page, 'Settings').click()
     await page.getByRole('switch', { name: 'Notifications' }).click()
     await button(page, 'Close').click()
@@ -246,21 +246,21 @@ describe.skipIf(browserUrl() === null)('the orders of a restaurant', () => {
   })
 
   test('the first tap on a page works, and enables the sound', async () => {
-    const { page } = await atTheCounter()
+    const { page } = await openCounter()
     const order = await place(own)
     await page.reload()
-    const isWaiting = page.getByText('The sound is blocked')
-    await isWaiting.waitFor()
+    const soundBanner = page.getByText('The sound is blocked')
+    await soundBanner.waitFor()
     // The banner disappears as soon as sound is allowed, and the content below it moves up.
     await button(page, `Start preparing order ${order.id}`).click()
     await cardIn(page, 'In preparation', order).waitFor()
-    await isWaiting.waitFor({ state: 'detached' })
+    await soundBanner.waitFor({ state: 'detached' })
     expect(await statusesOf(order.apiKey)).toEqual(['PROCESSING', 'AWAITING_PREPARATION', 'PREPARING'])
     await page.context().close()
   })
 
   test('an unstarted order shows a countdown from half of its time on, and rings again', async () => {
-    const { page } = await atTheCounter()
+    const { page } = await openCounter()
     await button(page, 'Settings').click()
     await page.getByRole('switch', { name: 'Notifications' }).click()
     const order = await place(own)
@@ -303,7 +303,7 @@ describe.skipIf(browserUrl() === null)('the orders of a restaurant', () => {
   })
 
   test('an unstarted order rings once more before it is cancelled', async () => {
-    const { page } = await atTheCounter()
+    const { page } = await openCounter()
     const order = await place(own)
     await plantAge(order.apiKey, '11 minutes 40 seconds')
     await page.reload()
@@ -360,7 +360,7 @@ describe.skipIf(browserUrl() === null)('the orders of a restaurant', () => {
     const moved = cardIn(page, 'In preparation', order)
     await moved.waitFor()
     const hasFocus = () => moved.evaluate((element) => element === document.activeElement)
-    expect(await eventually(hasFocus, (isThere) => isThere)).toBe(true)
+    expect(await eventually(hasFocus, (isFocused) => isFocused)).toBe(true)
   })
 
   test('no request went to another host, and no script failed', () => {
@@ -376,7 +376,7 @@ function wrongClock(): void {
   Date.now = () => now() + 3_600_000
 }
 
-const givenUp: NonNullable<RestaurantOrder['cancellation']> = {
+const notStarted: NonNullable<RestaurantOrder['cancellation']> = {
   reason: 'order-refused',
   message: 'It was not started in time.',
   cancelledBy: 'system',

@@ -19,27 +19,27 @@ const NAMES = ['ratelimit', 'retry-after', 'x-request-id', 'link', 'x-ignored-fi
 const fromPage = (path: string, body?: unknown, accessKey = key): Promise<Read> =>
   page.evaluate(
     async ({ url, content, token, names }) => {
-      const answer = await fetch(url, {
+      const response = await fetch(url, {
         method: content === undefined ? 'GET' : 'POST',
         headers: { 'x-access-token': token, 'content-type': 'application/json' },
         ...(content !== undefined && { body: JSON.stringify(content) }),
       })
-      const headers = Object.fromEntries(names.map((name) => [name, answer.headers.get(name)]))
-      return { status: answer.status, body: (await answer.json()) as unknown, headers }
+      const headers = Object.fromEntries(names.map((name) => [name, response.headers.get(name)]))
+      return { status: response.status, body: (await response.json()) as unknown, headers }
     },
     { url: `${stack().gateway}/publicapi/v1/${path}`, content: body, token: accessKey, names: NAMES },
   )
 
-/** Returns the first response of `ask` with this status, while 40 callers repeat `load`. */
-async function whileLoaded(status: number, load: () => Promise<unknown>, ask: () => Promise<Read>) {
+/** Returns the first response of `send` with this status, while 40 callers repeat `load`. */
+async function whileLoaded(status: number, load: () => Promise<unknown>, send: () => Promise<Read>) {
   const state = { isOver: false }
   const others = Array.from({ length: 40 }, async () => {
     while (!state.isOver) await load()
   })
   try {
-    let answer = await ask()
-    while (answer.status !== status) answer = await ask()
-    return answer
+    let response = await send()
+    while (response.status !== status) response = await send()
+    return response
   } finally {
     state.isOver = true
     await Promise.all(others)
@@ -101,28 +101,28 @@ describe.skipIf(browserUrl() === null)('application in a browser, on another ori
 
   test('reads a 429 and its Retry-After', async () => {
     const account = accountOf('one')
-    let answer = await fromPage('signin', account)
-    for (let tries = 1; tries < 100 && answer.status === 401; tries++)
-      answer = await fromPage('signin', account)
-    expect(answer).toMatchObject({ status: 429, body: { code: 'rate-limited' } })
-    expect(answer.headers['retry-after']).toMatch(/^\d+$/)
+    let response = await fromPage('signin', account)
+    for (let tries = 1; tries < 100 && response.status === 401; tries++)
+      response = await fromPage('signin', account)
+    expect(response).toMatchObject({ status: 429, body: { code: 'rate-limited' } })
+    expect(response.headers['retry-after']).toMatch(/^\d+$/)
   })
 
   test('reads a 503 of an overloaded gateway', async () => {
-    const answer = await whileLoaded(
+    const response = await whileLoaded(
       503,
       () => post('signin', accountOf(crypto.randomUUID()), { key }),
       () => fromPage('signin', accountOf(crypto.randomUUID())),
     )
-    expect(answer).toMatchObject({ status: 503, body: { code: 'overloaded' } })
-    expect(answer.headers['retry-after']).toMatch(/^\d+$/)
+    expect(response).toMatchObject({ status: 503, body: { code: 'overloaded' } })
+    expect(response.headers['retry-after']).toMatch(/^\d+$/)
   })
 
-  test('cannot read responses for operators', async () => {
-    const read = page.evaluate(
-      async (url) => (await fetch(url)).status,
-      `${stack().gateway}/operatorapi/v1/applications`,
-    )
-    await expect(read).rejects.toThrow('Failed to fetch')
+  test('cannot read responses for operators and restaurants', async () => {
+    for (const path of ['operatorapi/v1/applications', 'restaurantapi/v1/restaurant']) {
+      const url = `${stack().gateway}/${path}`
+      const read = page.evaluate(async (address) => (await fetch(address)).status, url)
+      await expect(read).rejects.toThrow('Failed to fetch')
+    }
   })
 })

@@ -2,7 +2,6 @@ import { expect, test } from 'vitest'
 import { runCanary } from './run.ts'
 
 /**
-/**
  * The short form of `npm run canary`: each path once. All processes that handle cards and passwords are killed at once under load.
  */
 const seed = Number(process.env['CANARY_SEED'] ?? 1)

@@ -9,7 +9,7 @@ import { PIECE, search } from './search.ts'
 const canaries = new Canaries(1)
 const numbers = Array.from({ length: 200 }, (_, at) => canaries.number(String(at)))
 const cards = Array.from({ length: 50 }, () => canaries.card('a card'))
-const words = [
+const secrets = [
   ...Array.from({ length: 100 }, () => canaries.word('a password')),
   ...Array.from({ length: 100 }, () => canaries.know(makeAccessKey('live'), 'an access key')),
 ]
@@ -59,7 +59,7 @@ test.each(Object.keys(FORMS))(
   (form) => {
     const hide = FORMS[form]!
     fc.assert(
-      fc.property(fc.constantFrom(...numbers, ...words), surroundings, (secret, around) => {
+      fc.property(fc.constantFrom(...numbers, ...secrets), surroundings, (secret, around) => {
         expect(isFound(between(around, hide(secret)))).toBe(true)
       }),
       { numRuns: 20 },

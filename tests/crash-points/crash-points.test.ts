@@ -40,8 +40,8 @@ beforeAll(async () => {
 }, 180_000)
 
 afterAll(async () => {
-  for (const { ms, what } of recoveries.toSorted((one, other) => other.ms - one.ms).slice(0, 5))
-    process.stderr.write(`  among the slowest to settle: ${ms} ms, ${what}\n`)
+  for (const { ms, point } of recoveries.toSorted((one, other) => other.ms - one.ms).slice(0, 5))
+    process.stderr.write(`  among the slowest to settle: ${ms} ms, ${point}\n`)
   await crash.stack.stop()
 }, 60_000)
 
@@ -64,10 +64,10 @@ async function record(kind: Kind, round: number): Promise<string[]> {
   const key = `undisturbed-${kind}-${round}`
   const requestId = `crash-${key}`
   await client.warmUp()
-  const answer = await client.send(key, requestId, await client.bodyOf(kind, key, users[0] ?? ''))
+  const response = await client.send(key, requestId, await client.bodyOf(kind, key, users[0] ?? ''))
   const events = await eventsOf(key)
   if (!isAfterSale(kind)) return events
-  await client.changeOrder(kind, { key, apiKey: answer?.body.apiKey ?? '', requestId })
+  await client.changeOrder(kind, { key, apiKey: response?.body.apiKey ?? '', requestId })
   return (await eventsOf(key)).slice(events.length)
 }
 
@@ -100,11 +100,11 @@ function inTurn<T>(work: () => Promise<T>): Promise<T> {
 }
 
 /** Sends the request until the armed process has died and has a replacement. */
-async function kill<Answered>(
+async function kill<Result>(
   { event }: Point,
   key: string,
-  send: () => Promise<Answered | null>,
-): Promise<{ first: Promise<Answered | null>; death: { isDead: boolean; isBack: boolean } }> {
+  send: () => Promise<Result | null>,
+): Promise<{ first: Promise<Result | null>; death: { isDead: boolean; isReplaced: boolean } }> {
   await client.warmUp()
   crash.arm(`crash-${key}`, event)
   const dying = crash.fired(15_000)
@@ -113,20 +113,20 @@ async function kill<Answered>(
   crash.disarm()
   deaths.push(`${key}: ${event}`)
   const others = dead !== null && isEverythingKilled ? await crash.killEverything() : []
-  const isBack = dead !== null && (await crash.replaced([dead, ...others], 30_000))
-  return { first, death: { isDead: dead !== null, isBack } }
+  const isReplaced = dead !== null && (await crash.replaced([dead, ...others], 30_000))
+  return { first, death: { isDead: dead !== null, isReplaced } }
 }
 
 /** The previous test may have cut connections between services. The order is then not placed, and the client sends it again. */
-async function sendUntil<Answered>(
+async function sendUntil<Result>(
   dying: Promise<unknown>,
-  send: () => Promise<Answered | null>,
-): Promise<Answered | null> {
+  send: () => Promise<Result | null>,
+): Promise<Result | null> {
   const state = { isOver: false }
   void dying.then(() => (state.isOver = true))
   for (;;) {
-    const answer = await send()
-    if (answer !== null || state.isOver) return answer
+    const response = await send()
+    if (response !== null || state.isOver) return response
     await wait(100)
   }
 }
@@ -135,22 +135,22 @@ const numbered = chosen.map((point, at) => ({ ...point, at }))
 
 /** The kills so far, in order. An order may still be in progress during the next kill. */
 const deaths: string[] = []
-function storyOf(key: string): string {
+function historyOf(key: string): string {
   const since = deaths.slice(deaths.findIndex((death) => death.startsWith(`${key}: `))).join('\n')
   return `deaths since:\n${since}\nits events:\n${crash.eventsOf(`crash-${key}`).join('\n')}`
 }
 
-const recoveries: { ms: number; what: string }[] = []
+const recoveries: { ms: number; point: string }[] = []
 
 /** Waits until the order has ended, compares its records with the expected ones, and returns them. */
 async function expectOneEnd(
   { kind, event }: Point,
-  { key, answer, killedAt }: { key: string; answer: Sent; killedAt: number },
+  { key, response, killedAt }: { key: string; response: Sent; killedAt: number },
 ) {
   const settled = await books.settled(key, SETTLED_WITHIN_MS)
-  recoveries.push({ ms: Math.round(performance.now() - killedAt), what: `${kind}, ${event}` })
-  const violations = violationsOf([await client.entryOf(key, kind, answer)], settled)
-  expect(violations, `its story:\n${storyOf(key)}`).toEqual([])
+  recoveries.push({ ms: Math.round(performance.now() - killedAt), point: `${kind}, ${event}` })
+  const violations = violationsOf([await client.entryOf(key, kind, response)], settled)
+  expect(violations, `its history:\n${historyOf(key)}`).toEqual([])
   return settled
 }
 
@@ -188,11 +188,11 @@ async function killAfterSale(point: Point & { kind: AfterSale }, name: string) {
     const body = await client.bodyOf(point.kind, key, '')
     await client.warmUp()
     await client.send(key, requestId, body)
-    const answer = await client.retry(key, body)
+    const response = await client.retry(key, body)
     await eventsOf(key)
-    const change = { key, apiKey: answer?.body.apiKey ?? '', requestId }
+    const change = { key, apiKey: response?.body.apiKey ?? '', requestId }
     const killed = await kill(point, key, () => client.changeOrder(point.kind, change))
-    if (killed.death.isDead || tries === ORDERS_TO_TRY) return { ...killed, key, answer, change }
+    if (killed.death.isDead || tries === ORDERS_TO_TRY) return { ...killed, key, response, change }
   }
 }
 
@@ -206,13 +206,13 @@ describe.concurrent('crash at one event of an order', () => {
       const user = users[Math.floor(at / CARDS_A_USER)] ?? ''
       const { key, body, first, death } = await inTurn(() => killOrder(point, { name: `point-${at}`, user }))
       const killedAt = performance.now()
-      expect(death).toEqual({ isDead: true, isBack: true })
-      const answered = await first
-      const answer = await client.retry(key, body)
-      expect(answered?.body.apiKey ?? answer?.body.apiKey).toBe(answer?.body.apiKey)
-      await expectOneEnd(point, { key, answer, killedAt })
+      expect(death).toEqual({ isDead: true, isReplaced: true })
+      const firstResponse = await first
+      const response = await client.retry(key, body)
+      expect(firstResponse?.body.apiKey ?? response?.body.apiKey).toBe(response?.body.apiKey)
+      await expectOneEnd(point, { key, response, killedAt })
       if (point.kind !== 'card') return
-      const saved = (await client.cardsOf(user)).filter((card) => card === answer?.body.card?.apiKey)
+      const saved = (await client.cardsOf(user)).filter((card) => card === response?.body.card?.apiKey)
       expect(saved).toHaveLength(1)
     },
     TURN_WITHIN_MS,
@@ -222,13 +222,13 @@ describe.concurrent('crash at one event of an order', () => {
     'an order reaches its one correct end after a crash during its $kind: $event',
     async ({ at, ...given }) => {
       const point = { ...given, kind: given.kind as AfterSale }
-      const { key, answer, change, first, death } = await inTurn(() => killAfterSale(point, `point-${at}`))
+      const { key, response, change, first, death } = await inTurn(() => killAfterSale(point, `point-${at}`))
       const killedAt = performance.now()
-      expect(death).toEqual({ isDead: true, isBack: true })
+      expect(death).toEqual({ isDead: true, isReplaced: true })
       await first
       // The client repeats the change even after a response.
       expect(await client.retryChange(point.kind, change)).toBe(200)
-      const settled = await expectOneEnd(point, { key, answer, killedAt })
+      const settled = await expectOneEnd(point, { key, response, killedAt })
       const [order] = settled.orders
       const back = settled.ledger.filter(({ kind }) => kind === 'refund')
       expect([order?.cancelled, order?.refunds.map(({ state }) => state), back.length]).toEqual(

@@ -33,7 +33,7 @@ const run = promisify(execFile)
 let folder: string
 let port: number
 
-/** Runs a command in the copy, like a person. Returns its output, and whether it succeeded. */
+/** Runs a command in the copy, like a developer. Returns its output, and whether it succeeded. */
 async function shell(command: string, variables: NodeJS.ProcessEnv = {}) {
   const { NODE_ENV: _, ...surroundings } = process.env
   const env = {
@@ -60,7 +60,7 @@ async function succeed(command: string): Promise<string> {
 }
 
 /** Sends a request to the gateway in its container. */
-const at = (path: string) => fetch(`http://127.0.0.1:${port}${path}`, { signal: AbortSignal.timeout(5_000) })
+const get = (path: string) => fetch(`http://127.0.0.1:${port}${path}`, { signal: AbortSignal.timeout(5_000) })
 
 const envFile = () => join(folder, '.env')
 const readEnv = () =>
@@ -80,10 +80,10 @@ function commandsForSecrets(): string {
 }
 
 /** Returns the reason why this machine cannot build images, or null. */
-async function obstacle(): Promise<string | null> {
+async function findObstacle(): Promise<string | null> {
   try {
     const { compose } = await findDocker()
-    if (compose.length !== 2) return 'there is no docker compose'
+    if (compose.length !== 2) return 'docker compose is not installed'
   } catch (error) {
     return error instanceof Error ? error.message : String(error)
   }
@@ -92,11 +92,11 @@ async function obstacle(): Promise<string | null> {
     await run('sh', ['-c', 'docker image inspect "$0" || docker pull "$0"', base])
     return null
   } catch {
-    return `the image ${base} is neither here nor to be had`
+    return `the image ${base} is neither local nor in its registry`
   }
 }
 
-const missing = await obstacle()
+const missing = await findObstacle()
 
 describe.skipIf(missing !== null)(
   `images of docker-compose.yml${missing === null ? '' : ` (skipped: ${missing})`}`,
@@ -106,10 +106,10 @@ describe.skipIf(missing !== null)(
       // A clone has this mode: the user of the job secrets may enter the folder.
       chmodSync(folder, 0o755)
       port = await freePort()
-      const left = new Set(['node_modules', '.git', '.run', '.env', '.turbo', 'dist'])
+      const excluded = new Set(['node_modules', '.git', '.run', '.env', '.turbo', 'dist'])
       cpSync(root, folder, {
         recursive: true,
-        filter: (path) => relative(root, path) === '' || !left.has(basename(path)),
+        filter: (path) => relative(root, path) === '' || !excluded.has(basename(path)),
       })
       const file = join(folder, 'docker-compose.yml')
       writeFileSync(file, readFileSync(file, 'utf8').replaceAll('image: platter/', `image: ${project}/`))
@@ -128,16 +128,16 @@ describe.skipIf(missing !== null)(
       'the commands of README.md create an .env with every secret, and never replace an existing one',
       async () => {
         await succeed(commandsForSecrets())
-        const made = readFileSync(envFile(), 'utf8')
+        const created = readFileSync(envFile(), 'utf8')
         expect(Object.keys(readEnv())).toEqual(expect.arrayContaining(['NODE_ENV', ...ownSecretNames]))
-        expect(made).toMatch(/^(\w+=\w+\n)+$/)
+        expect(created).toMatch(/^(\w+=\w+\n)+$/)
         expect(statSync(envFile()).mode & 0o777).toBe(0o600)
         const again = await shell(commandsForSecrets())
         expect(again).toMatchObject({
           succeeded: false,
           output: expect.stringContaining('already') as string,
         })
-        expect(readFileSync(envFile(), 'utf8')).toBe(made)
+        expect(readFileSync(envFile(), 'utf8')).toBe(created)
       },
       buildWithinMs,
     )
@@ -187,20 +187,20 @@ describe.skipIf(missing !== null)(
         const what = 'Waiting for the gateway in its container'
         await until(
           () =>
-            at('/health/live').then(
+            get('/health/live').then(
               ({ ok }) => ok,
               () => false,
             ),
           { what, withinMs: 60_000, everyMs: 250 },
         )
-        const page = await at('/console/')
+        const page = await get('/console/')
         const html = await page.text()
         expect({ status: page.status, html }).toMatchObject({
           status: 200,
           html: expect.stringContaining('<script type="module"') as string,
         })
         const [, script = ''] = /<script type="module"[^>]* src="([^"]+)"/.exec(html) ?? []
-        expect((await at(script)).status).toBe(200)
+        expect((await get(script)).status).toBe(200)
       },
       buildWithinMs,
     )

@@ -107,23 +107,23 @@ const signed = (operation: Operation, secret = SECRET) =>
 
 async function call({ method, path, owner }: Operation, token: string | undefined) {
   const service = services[owner]
-  if (!service) throw new Error(`${owner} is not there`)
+  if (!service) throw new Error(`${owner} is not wired`)
   const url = path.replaceAll(/:\w+/g, 'a-key')
   const headers = token === undefined ? {} : { [PRINCIPAL_HEADER]: token }
-  const answer = await service.app.inject({ method, url, headers })
-  return { status: answer.statusCode, code: answer.json<{ code?: string }>().code }
+  const response = await service.app.inject({ method, url, headers })
+  return { status: response.statusCode, code: response.json<{ code?: string }>().code }
 }
 
 test.each(Object.entries(refused))(
   'every operation of every service rejects %s with 401',
   async (_, token) => {
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       all.map(async (operation) => ({
         name: operation.name,
         ...(await call(operation, await token(operation))),
       })),
     )
-    expect(answers).toEqual(all.map(({ name }) => ({ name, status: 401, code: 'access-token-invalid' })))
+    expect(responses).toEqual(all.map(({ name }) => ({ name, status: 401, code: 'access-token-invalid' })))
   },
 )
 
@@ -138,8 +138,8 @@ test.each([
   ['the other secret', OTHER],
 ])('accepts the right principal, signed with %s (400 for the body)', async (_, secret) => {
   for (const operation of internal) {
-    const body = await call(operation, await signed(operation, secret))
-    expect({ name: operation.name, ...body }).toMatchObject({ name: operation.name, status: 400 })
+    const response = await call(operation, await signed(operation, secret))
+    expect({ name: operation.name, ...response }).toMatchObject({ name: operation.name, status: 400 })
   }
 })
 

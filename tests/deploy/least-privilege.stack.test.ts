@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { databaseServices } from '../../dev/stack/services.ts'
 import { servicesDatabase, type ServicesDatabase } from './services-database.ts'
 
-/* The powers of an attacker who controls a service: everything in its schema, and no object outside of it. */
+/* An attacker who controls a service can change everything in its schema, and no object outside of it. */
 
 let database: ServicesDatabase
 let superuser: { db: Kysely<unknown>; close: () => Promise<void> }
@@ -26,14 +26,14 @@ const rowsOf = async <R>(query: ReturnType<typeof sql<R>>, db = superuser.db): P
   (await query.execute(db)).rows
 
 /** Returns all objects of schemas other than PostgreSQL's own, including objects that are added later. */
-const things = () =>
+const findObjects = () =>
   rowsOf(sql<{ schema: string; name: string; kind: string }>`
     select nspname as schema, relname as name, relkind as kind
     from pg_class join pg_namespace n on n.oid = relnamespace
     where nspname !~ '^pg_' and nspname <> 'information_schema' and relkind in ('r', 'p', 'v', 'm', 'S', 'f')`)
 
 test('the schema of each service has more than two objects to protect', async () => {
-  const found = await things()
+  const found = await findObjects()
   for (const service of databaseServices)
     expect(found.filter(({ schema }) => schema === database.role(service)).length).toBeGreaterThan(2)
 })
@@ -42,18 +42,18 @@ test.each([...databaseServices])(
   '%s may neither read nor write an object of another schema',
   async (service) => {
     const role = database.role(service)
-    for (const asked of [role, `${role}_client`]) {
-      const may = await rowsOf(sql<{ may: string }>`
-      select n.nspname || '.' || relname as may
+    for (const grantee of [role, `${role}_client`]) {
+      const accessible = await rowsOf(sql<{ object: string }>`
+      select n.nspname || '.' || relname as object
       from pg_class c join pg_namespace n on n.oid = relnamespace
       where n.nspname !~ '^pg_' and n.nspname not in ('information_schema', ${role}) and relkind in ('r', 'p', 'v', 'm', 'S', 'f')
-        and (has_schema_privilege(${asked}, n.oid, 'usage, create') or case when relkind = 'S'
-          then has_sequence_privilege(${asked}, c.oid, 'usage, select, update')
-          else has_table_privilege(${asked}, c.oid, 'select, insert, update, delete, truncate, references, trigger')
-            or has_any_column_privilege(${asked}, c.oid, 'select, insert, update, references') end)`)
-      expect(may).toEqual([])
+        and (has_schema_privilege(${grantee}, n.oid, 'usage, create') or case when relkind = 'S'
+          then has_sequence_privilege(${grantee}, c.oid, 'usage, select, update')
+          else has_table_privilege(${grantee}, c.oid, 'select, insert, update, delete, truncate, references, trigger')
+            or has_any_column_privilege(${grantee}, c.oid, 'select, insert, update, references') end)`)
+      expect(accessible).toEqual([])
     }
-    const others = (await things()).filter(({ schema, kind }) => schema !== role && kind === 'r')
+    const others = (await findObjects()).filter(({ schema, kind }) => schema !== role && kind === 'r')
     for (const { schema, name } of others) {
       const table = sql.id(schema, name)
       for (const statement of [
@@ -66,7 +66,7 @@ test.each([...databaseServices])(
   },
 )
 
-const powers: readonly [string, (other: string) => string][] = [
+const forbidden: readonly [string, (other: string) => string][] = [
   ['make a role', () => `create role mallory superuser`],
   ['make itself a superuser', () => `alter role current_user superuser`],
   ['take the role of another service', (other) => `set role ${other}`],
@@ -95,7 +95,7 @@ const powers: readonly [string, (other: string) => string][] = [
   ],
 ]
 
-test.each(powers)('no service can %s', async (_, statement) => {
+test.each(forbidden)('no service can %s', async (_, statement) => {
   for (const [index, service] of databaseServices.entries()) {
     const other = database.role(databaseServices[(index + 1) % databaseServices.length] ?? '')
     const run = sql.raw(statement(other)).execute(as[service] as Kysely<unknown>)

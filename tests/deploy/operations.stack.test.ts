@@ -103,7 +103,7 @@ test('an older version accepts the schema of a newer version, and does not chang
 
 test('refuses a schema with an unknown migration in place of a known one', async () => {
   const { db, close } = connectPostgres(urls['accounts'] ?? '', 1, log)
-  await sql`update kysely_migration set name = '0001_of_somebody_else' where name like '0001_%'`.execute(db)
+  await sql`update kysely_migration set name = '0001_unknown' where name like '0001_%'`.execute(db)
   await expect(migrate(db, pathOf('services/accounts/migrations'), log)).rejects.toThrow('is missing')
   await close()
 })

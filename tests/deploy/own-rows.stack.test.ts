@@ -105,7 +105,7 @@ const OWN = [
   ['orders', 'idempotency_keys'],
 ] as const
 
-const nobodies: readonly [string, Tenant][] = [
+const unknownTenants: readonly [string, Tenant][] = [
   ['an empty applicationId', { applicationId: '' }],
   ['an unknown applicationId', { applicationId: newApiKey() }],
 ]
@@ -127,7 +127,7 @@ test.each(OWN)(
   },
 )
 
-test.each(nobodies)('every table of accounts and orders is empty for %s', async (_, caller) => {
+test.each(unknownTenants)('every table of accounts and orders is empty for %s', async (_, caller) => {
   for (const service of ['accounts', 'orders']) {
     const { as } = postgresOf(service)
     for (const table of await tablesOf(service))
@@ -235,16 +235,16 @@ test('an update or delete without its filter leaves the rows of another applicat
 test('a connection keeps no tenant after a statement, also after an error and in a transaction', async () => {
   const { db, as } = ordering
   const own = as({ applicationId: mine })
-  const whole = async () => (await db.selectFrom('orders').select('api_key').execute()).length
+  const countOrders = async () => (await db.selectFrom('orders').select('api_key').execute()).length
   await own.selectFrom('orders').select('api_key').execute()
-  expect(await whole()).toBe(2)
+  expect(await countOrders()).toBe(2)
   await expect(sql`select 1 / 0`.execute(own)).rejects.toThrow('division')
-  expect(await whole()).toBe(2)
+  expect(await countOrders()).toBe(2)
   await own.transaction().execute(async (trx) => {
     expect(await trx.selectFrom('orders').select('api_key').execute()).toHaveLength(1)
   })
   await expect(own.transaction().execute((trx) => sql`select 1 / 0`.execute(trx))).rejects.toThrow('division')
-  expect(await whole()).toBe(2)
+  expect(await countOrders()).toBe(2)
 })
 
 test('an invalid statement fails at each repetition, and does not affect the next statement', async () => {
@@ -276,13 +276,13 @@ test('every statement fails without the client role, and works as soon as the ro
 
 test('concurrent applications on shared connections read their own rows only', async () => {
   const { as } = database.connect<OrdersTables>('orders', 3)
-  const asked = Array.from({ length: 300 }, (_, index) => (index % 2 === 0 ? mine : theirs))
+  const applications = Array.from({ length: 300 }, (_, index) => (index % 2 === 0 ? mine : theirs))
   const found = await Promise.all(
-    asked.map((application) =>
+    applications.map((application) =>
       as({ applicationId: application }).selectFrom('orders').select('application_id').execute(),
     ),
   )
-  expect(found.map((rows) => rows.map((row) => row.application_id))).toEqual(asked.map((one) => [one]))
+  expect(found.map((rows) => rows.map((row) => row.application_id))).toEqual(applications.map((one) => [one]))
 })
 
 test('every read of the stores uses an index under the policies', async () => {
@@ -330,9 +330,9 @@ test('every read of the stores uses an index under the policies', async () => {
 /** Returns the plans of PostgreSQL for the statements of the stores, for an application. */
 async function plans<DB>(
   { as }: Postgres<DB>,
-  ask: (db: Kysely<DB>) => readonly Promise<unknown>[],
+  run: (db: Kysely<DB>) => readonly Promise<unknown>[],
 ): Promise<string[]> {
-  const asked: CompiledQuery[] = []
+  const queries: CompiledQuery[] = []
   const recorder = new Kysely<DB>({
     dialect: {
       createAdapter: () => new PostgresAdapter(),
@@ -340,12 +340,12 @@ async function plans<DB>(
       createIntrospector: (db) => new PostgresIntrospector(db),
       createQueryCompiler: () => new PostgresQueryCompiler(),
     },
-    log: ({ query }) => void asked.push(query),
+    log: ({ query }) => void queries.push(query),
   })
-  await Promise.all(ask(recorder))
+  await Promise.all(run(recorder))
   const own = as({ applicationId: mine })
   return Promise.all(
-    asked.map(async ({ sql: text, parameters }) => {
+    queries.map(async ({ sql: text, parameters }) => {
       const explained = { ...sql`select`.compile(own), sql: `explain (costs off) ${text}`, parameters }
       return JSON.stringify((await own.executeQuery(explained)).rows)
     }),

@@ -45,11 +45,11 @@ test('404 user-not-found for an unknown apiKey', async () => {
 
 describe('400', () => {
   test('missing-field for streetAddress, or for city, state and zip that it does not complete', async () => {
-    const nothing = await add((await unchangedUser()).apiKey, {})
-    expect([nothing.status, faultsOf(nothing)]).toEqual([400, { '/streetAddress': 'missing-field' }])
-    const answer = await add((await unchangedUser()).apiKey, { streetAddress: 'somewhere' })
-    expect(answer.status).toBe(400)
-    expect(faultsOf(answer)).toEqual(each(['city', 'state', 'zip'], () => 'missing-field'))
+    const empty = await add((await unchangedUser()).apiKey, {})
+    expect([empty.status, faultsOf(empty)]).toEqual([400, { '/streetAddress': 'missing-field' }])
+    const response = await add((await unchangedUser()).apiKey, { streetAddress: 'somewhere' })
+    expect(response.status).toBe(400)
+    expect(faultsOf(response)).toEqual(each(['city', 'state', 'zip'], () => 'missing-field'))
   })
 
   test.each([
@@ -62,24 +62,24 @@ describe('400', () => {
     ['/zip', { zip: 53_703.5 }],
     ['/zip', { zip: '5'.repeat(21) }],
   ])('invalid-field at %s for %j', async (pointer, changes) => {
-    const answer = await add((await unchangedUser()).apiKey, { ...home, ...changes })
-    expect(answer.status).toBe(400)
-    expect(faultsOf(answer)).toEqual({ [pointer]: 'invalid-field' })
+    const response = await add((await unchangedUser()).apiKey, { ...home, ...changes })
+    expect(response.status).toBe(400)
+    expect(faultsOf(response)).toEqual({ [pointer]: 'invalid-field' })
   })
 
-  test.each(BROKEN_TEXTS)('%s is refused with one error for each field', async (_name, text, words) => {
+  test.each(BROKEN_TEXTS)('%s is refused with one error for each field', async (_name, text, message) => {
     const texts = Object.fromEntries(Object.keys(home).map((field) => [field, text]))
-    const answer = await add((await unchangedUser()).apiKey, texts)
-    expect(answer.status).toBe(400)
-    expect(detailsOf(answer)).toEqual(each(Object.keys(home), (field) => `${field} ${words}.`))
+    const response = await add((await unchangedUser()).apiKey, texts)
+    expect(response.status).toBe(400)
+    expect(detailsOf(response)).toEqual(each(Object.keys(home), (field) => `${field} ${message}.`))
   })
 })
 
 test('422 too-many-saved: 60 concurrent requests save 50 addresses, and 10 are refused', async () => {
   const user = await register()
-  const answers = await Promise.all(Array.from({ length: 60 }, () => add(user.apiKey, home)))
-  expect(tally(answers)).toEqual({ 200: 50, 422: 10 })
-  expect(answers.find(({ status }) => status === 422)?.body.code).toBe('too-many-saved')
+  const responses = await Promise.all(Array.from({ length: 60 }, () => add(user.apiKey, home)))
+  expect(tally(responses)).toEqual({ 200: 50, 422: 10 })
+  expect(responses.find(({ status }) => status === 422)?.body.code).toBe('too-many-saved')
   expect(await addressesOf(user)).toHaveLength(50)
 })
 
@@ -97,9 +97,9 @@ describe('Idempotency-Key', () => {
   test('50 concurrent requests with one key save one address, and all responses have it', async () => {
     const user = await register()
     const key = keyed()
-    const answers = await Promise.all(Array.from({ length: 50 }, () => add(user.apiKey, home, key)))
-    expect(tally(answers)).toEqual({ 200: 50 })
-    expect(apiKeysOf(answers)).toHaveLength(1)
+    const responses = await Promise.all(Array.from({ length: 50 }, () => add(user.apiKey, home, key)))
+    expect(tally(responses)).toEqual({ 200: 50 })
+    expect(apiKeysOf(responses)).toHaveLength(1)
     expect(await addressesOf(user)).toHaveLength(1)
   })
 

@@ -41,7 +41,7 @@ test('the story has refunds and disputes of the processor; an open dispute is an
   expect((await storyOf(reference)).disputes).toMatchObject([{ state: 'LOST' }])
 })
 
-const reconciled = async (apiKey: string, since: number) => {
+const mismatchesOf = async (apiKey: string, since: number) => {
   const { body } = await operator<{ mismatches: { orderApiKey: string }[] }>(
     'GET',
     `reconciliation?since=${since}`,
@@ -54,12 +54,12 @@ test('refunds at the processor reduce the refundable amount, and reconcile witho
   const reference = await paidByCard()
   const { total } = await readOrder(reference)
   await dashboard('refunds', { reference, amount: 100 })
-  const partly = await eventually(
+  const partlyRefunded = await eventually(
     () => readOrder(reference),
     ({ refunds }) => refunds.length === 1,
   )
-  expect(partly).toMatchObject({ paymentState: 'CHARGED', refundedTotal: 1, dispute: null })
-  expect(partly.refunds).toMatchObject([{ requestedBy: 'processor', state: 'DONE', amount: 1 }])
+  expect(partlyRefunded).toMatchObject({ paymentState: 'CHARGED', refundedTotal: 1, dispute: null })
+  expect(partlyRefunded.refunds).toMatchObject([{ requestedBy: 'processor', state: 'DONE', amount: 1 }])
   const refund = (amount: number) =>
     operator<{ detail: string }>('POST', `orders/${reference}/refunds`, { amount, reason: 'LATE' })
   const left = (total - 1).toFixed(2)
@@ -73,15 +73,15 @@ test('refunds at the processor reduce the refundable amount, and reconcile witho
     ({ refundedTotal }) => refundedTotal === 2,
   )
   await dashboard('refunds', { reference, amount: Math.round((total - 2) * 100) })
-  const wholly = await eventually(
+  const fullyRefunded = await eventually(
     () => readOrder(reference),
     ({ paymentState }) => paymentState === 'REFUNDED',
   )
-  expect(wholly.refundedTotal).toBe(total)
+  expect(fullyRefunded.refundedTotal).toBe(total)
   // The dates are whole seconds, so entries of the same second have no order.
-  const requestedBy = wholly.refunds.map((one) => one.requestedBy)
+  const requestedBy = fullyRefunded.refunds.map((one) => one.requestedBy)
   expect(requestedBy.toSorted()).toEqual(['operator', 'processor', 'processor'])
-  expect(await reconciled(reference, since)).toEqual([])
+  expect(await mismatchesOf(reference, since)).toEqual([])
 })
 
 test('a refund that fails later is FAILED and an incident, until a second refund succeeds', async () => {

@@ -6,18 +6,19 @@ import { newKey } from './own-restaurant.ts'
 
 /* Rules for every response of every operation. */
 
-type Answer = { status: number; headers: Record<string, string | string[] | undefined> }
+type HttpResponse = { status: number; headers: Record<string, string | string[] | undefined> }
 
 /** Sends a request without a body. `fetch` cannot send TRACE. */
-function ask(method: string, path: string): Promise<Answer> {
+function send(method: string, path: string): Promise<HttpResponse> {
   return new Promise((resolve, reject) => {
     const headers = { 'x-access-token': stack().accessKey, origin: 'https://other.example.org' }
-    const asked = request(new URL(path, stack().gateway), { method, headers, agent: false }, (answer) => {
-      answer.resume()
-      answer.on('end', () => resolve({ status: answer.statusCode ?? 0, headers: answer.headers }))
+    const url = new URL(path, stack().gateway)
+    const outgoing = request(url, { method, headers, agent: false }, (response) => {
+      response.resume()
+      response.on('end', () => resolve({ status: response.statusCode ?? 0, headers: response.headers }))
     })
-    asked.on('error', reject)
-    asked.end()
+    outgoing.on('error', reject)
+    outgoing.end()
   })
 }
 
@@ -25,7 +26,7 @@ const paths = [...new Set(operations.map(({ path }) => path))]
 
 /** Pages of other origins may read only responses for client applications. */
 const isPublic = (path: string) => path.startsWith('/publicapi/')
-const corsOf = ({ headers }: Answer) =>
+const corsOf = ({ headers }: HttpResponse) =>
   Object.keys(headers).filter((name) => name.startsWith('access-control-'))
 const READABLE = ['access-control-allow-origin', 'access-control-expose-headers']
 
@@ -34,43 +35,43 @@ test.each(['OPTIONS', 'TRACE', 'PROPFIND', 'LINK', 'PURGE'])(
   async (method) => {
     for (const path of [...paths, '/docs', '/openapi.json', '/console/', '/health/live', '/']) {
       if (method === 'OPTIONS' && isPublic(path)) continue
-      const answer = await ask(method, path.replaceAll(/:\w+/g, newKey()))
-      expect(`${method} ${path}: ${answer.status}`).toMatch(/: (404|405)$/)
-      expect(corsOf(answer)).toEqual(isPublic(path) ? READABLE : [])
+      const response = await send(method, path.replaceAll(/:\w+/g, newKey()))
+      expect(`${method} ${path}: ${response.status}`).toMatch(/: (404|405)$/)
+      expect(corsOf(response)).toEqual(isPublic(path) ? READABLE : [])
     }
   },
 )
 
 describe('response headers', () => {
-  const ofEverything = {
-    'a 200 response': () => ask('GET', `/publicapi/v1/restaurant/${cast.aurora}`),
-    'a 404 problem': () => ask('GET', '/publicapi/v1/restaurant/none'),
-    'a response for an unknown endpoint': () => ask('GET', '/nothing'),
-    'a response for an undecodable path': () => ask('GET', '/publicapi/v1/restaurant/%c0'),
-    'a response for an oversized request head': () => ask('GET', `/${'x'.repeat(20_000)}`),
-    'a health response': () => ask('GET', '/health/live'),
-    'the OpenAPI document': () => ask('GET', '/openapi.json'),
+  const examples = {
+    'a 200 response': () => send('GET', `/publicapi/v1/restaurant/${cast.aurora}`),
+    'a 404 problem': () => send('GET', '/publicapi/v1/restaurant/none'),
+    'a response for an unknown endpoint': () => send('GET', '/nothing'),
+    'a response for an undecodable path': () => send('GET', '/publicapi/v1/restaurant/%c0'),
+    'a response for an oversized request head': () => send('GET', `/${'x'.repeat(20_000)}`),
+    'a health response': () => send('GET', '/health/live'),
+    'the OpenAPI document': () => send('GET', '/openapi.json'),
   }
-  test.each(Object.entries(ofEverything))(
+  test.each(Object.entries(examples))(
     '%s has cache-control no-store and x-content-type-options nosniff',
-    async (_, answer) => {
-      const { headers } = await answer()
+    async (_, sendExample) => {
+      const { headers } = await sendExample()
       expect(headers).toMatchObject({ 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' })
     },
   )
 
   test('a client may cache a menu, and must revalidate it each time (private, no-cache)', async () => {
-    const { headers } = await ask('GET', `/publicapi/v1/restaurant/${cast.aurora}/menu`)
+    const { headers } = await send('GET', `/publicapi/v1/restaurant/${cast.aurora}/menu`)
     expect(headers).toMatchObject({
       'cache-control': 'private, no-cache',
       'x-content-type-options': 'nosniff',
     })
   })
 
-  test.each(Object.entries(ofEverything))(
+  test.each(Object.entries(examples))(
     '%s does not reveal the software that serves it',
-    async (_, answer) => {
-      const { headers } = await answer()
+    async (_, sendExample) => {
+      const { headers } = await sendExample()
       expect(Object.keys(headers).filter((name) => /^(server|x-powered-by|via)$/.test(name))).toEqual([])
     },
   )
@@ -82,7 +83,7 @@ describe('response headers', () => {
     '/restaurantapi/v1/orders',
     '/operatorapi/v1/applications',
   ])('pages of other origins may not read %s', async (path) => {
-    expect(corsOf(await ask('GET', path))).toEqual([])
+    expect(corsOf(await send('GET', path))).toEqual([])
   })
 })
 

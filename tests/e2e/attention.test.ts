@@ -8,9 +8,14 @@ import { keyOf } from './stack.ts'
 
 const deadLetter = setUpDeadLetters()
 
-test('a dead letter is an incident with its queue and step, and without its content', async () => {
-  const letter = await deadLetter()
-  expect(letter).toMatchObject({ kind: 'dead-letter', what: 'accounts.save (save)', count: 1 })
+test('a dead letter is an incident with its queue, step and reason, and without its content', async () => {
+  const incident = await deadLetter()
+  expect(incident).toMatchObject({
+    kind: 'dead-letter',
+    what: 'accounts.save (save)',
+    reason: 'Its data is invalid, or its handler failed: see the log.',
+    count: 1,
+  })
   const all = await readIncidents()
   expectConforms(ReadAttention, all)
   expect(JSON.stringify(all)).not.toContain(STREET)
@@ -26,11 +31,11 @@ test('repeated dead letters of one order are one incident with a count of 4', as
   expect([one?.count, others]).toEqual([4, []])
 })
 
-/** An order that the restaurant must accept on its console. */
-const onConsole = async (): Promise<string> => (await sendOrder(await anOrder(cast.console))).body.apiKey
+/** Places an order that the restaurant must accept on its console. */
+const placeOnConsole = async (): Promise<string> => (await sendOrder(await anOrder(cast.console))).body.apiKey
 
 test('an unstarted order is an incident from half of its 15 minutes on, until it is started', async () => {
-  const apiKey = await onConsole()
+  const apiKey = await placeOnConsole()
   await plantAge(apiKey, '7 minutes')
   expect(await incidentsOf(apiKey)).toEqual([])
   expect(await retry(`order_${apiKey}`)).toMatchObject({ status: 404 })
@@ -65,7 +70,7 @@ test('an unstarted order is an incident from half of its 15 minutes on, until it
 })
 
 test('the cancellation of an unstarted order after 15 minutes closes its incident', async () => {
-  const apiKey = await onConsole()
+  const apiKey = await placeOnConsole()
   await plantAge(apiKey, '14 minutes 30 seconds')
   expect(await incidentsOf(apiKey)).toMatchObject([{ kind: 'order-unaccepted' }])
   await plantAge(apiKey, '15 minutes 1 second')
@@ -80,19 +85,19 @@ test('the cancellation of an unstarted order after 15 minutes closes its inciden
 test('the pages of the list together contain every incident exactly once', async () => {
   const apiKeys = [await paidByCard(), await paidByCard()]
   for (const apiKey of apiKeys) await plantOverdue(apiKey)
-  const letters = [await deadLetter(), await deadLetter()]
-  const unaccepted = [await onConsole(), await onConsole()]
+  const deadLetters = [await deadLetter(), await deadLetter()]
+  const unaccepted = [await placeOnConsole(), await placeOnConsole()]
   for (const apiKey of unaccepted) await plantAge(apiKey, '8 minutes')
   const seen: string[] = []
   let path: string | undefined = 'attention?limit=1'
   while (path !== undefined) {
-    const answer: { body: Attention[]; headers: Headers } = await operator<Attention[]>('GET', path)
-    seen.push(...answer.body.map(({ id }) => id))
-    path = /<\/operatorapi\/v1\/(.*)>; rel="next"/.exec(answer.headers.get('link') ?? '')?.[1]
+    const response: { body: Attention[]; headers: Headers } = await operator<Attention[]>('GET', path)
+    seen.push(...response.body.map(({ id }) => id))
+    path = /<\/operatorapi\/v1\/(.*)>; rel="next"/.exec(response.headers.get('link') ?? '')?.[1]
   }
   expect(new Set(seen).size).toBe(seen.length)
   const ids = [
-    ...letters.map((letter) => letter.id),
+    ...deadLetters.map(({ id }) => id),
     ...apiKeys.map((key) => `saga_${key}`),
     ...unaccepted.map((key) => `order_${key}`),
   ]

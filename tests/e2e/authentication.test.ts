@@ -26,7 +26,7 @@ import { isOtherPlatform, ownStack } from './stack.ts'
 type Challenged = Omit<Order, 'apiKey'> & { apiKey: string; paymentAction?: PaymentAction }
 const ALWAYS = cardNumbers.challenged
 
-const send = (body: object, options = {}) => post<Challenged>('send-order', body, options)
+const postOrder = (body: object, options = {}) => post<Challenged>('send-order', body, options)
 const bodyOf = async (restaurant: string = cast.aurora) => ({
   ...(await anOrder(restaurant)),
   payment: 'card',
@@ -34,15 +34,15 @@ const bodyOf = async (restaurant: string = cast.aurora) => ({
   canAuthenticate: true,
   returnUrl: 'shop.example://paid',
 })
-async function challenged(restaurant?: string, changes = {}): Promise<{ apiKey: string; url: string }> {
-  const { status, body } = await send({ ...(await bodyOf(restaurant)), ...changes })
+async function placeChallenged(restaurant?: string, changes = {}): Promise<{ apiKey: string; url: string }> {
+  const { status, body } = await postOrder({ ...(await bodyOf(restaurant)), ...changes })
   expect({ status, body }).toMatchObject({
     status: 200,
     body: { status: 'PROCESSING', paymentState: 'PENDING', paymentAction: { type: 'redirect' } },
   })
   return { apiKey: body.apiKey, url: body.paymentAction!.url }
 }
-const answer = (url: string, outcome: 'yes' | 'no') =>
+const submitOutcome = (url: string, outcome: 'yes' | 'no') =>
   fetch(url, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
@@ -50,7 +50,7 @@ const answer = (url: string, outcome: 'yes' | 'no') =>
   })
 const kindsOf = async (apiKey: string) =>
   (await ledgerOf(apiKey)).map(({ kind, outcome }) => `${kind} ${outcome}`)
-const cancelled = (apiKey: string) =>
+const waitForCancellation = (apiKey: string) =>
   eventually(
     () => readOrder(apiKey),
     ({ cancellation, paymentState }) => cancellation !== null && paymentState === 'VOIDED',
@@ -66,11 +66,11 @@ const mismatchesOf = async (apiKey: string) => {
 }
 
 test('an approved challenge transmits and captures the order, without a return of the browser', async () => {
-  const { apiKey, url } = await challenged()
+  const { apiKey, url } = await placeChallenged()
   expect(await kindsOf(apiKey)).toEqual(['authenticate open'])
   expect(await (await fetch(url)).text()).toMatch(/Do you confirm the payment of [\d.]+ to Aurora Sli\?/)
   const from = performance.now()
-  expect((await answer(url, 'yes')).status).toBe(200)
+  expect((await submitOutcome(url, 'yes')).status).toBe(200)
   const order = await eventually(
     () => readOrder(apiKey),
     ({ status }) => status !== 'PROCESSING',
@@ -86,9 +86,9 @@ test('an approved challenge transmits and captures the order, without a return o
 })
 
 test('a declined challenge cancels the order, and no amount is authorized', async () => {
-  const { apiKey, url } = await challenged()
-  await answer(url, 'no')
-  const { cancellation } = await cancelled(apiKey)
+  const { apiKey, url } = await placeChallenged()
+  await submitOutcome(url, 'no')
+  const { cancellation } = await waitForCancellation(apiKey)
   expect(cancellation).toMatchObject({ reason: 'card-declined', cancelledBy: 'system' })
   expect(await kindsOf(apiKey)).toEqual(['authenticate open', 'authenticate declined:authentication_failed'])
   expect(await mismatchesOf(apiKey)).toEqual([])
@@ -97,18 +97,18 @@ test('a declined challenge cancels the order, and no amount is authorized', asyn
 test('50 requests with one key during a challenge result in one order and one authorization', async () => {
   const body = await bodyOf()
   const headers = { 'idempotency-key': crypto.randomUUID() }
-  const { body: first } = await send(body, { headers })
+  const { body: first } = await postOrder(body, { headers })
   // On a busy machine, the platform may not have a permit for all of them at once. A client repeats a rejected request.
   const sendUntilAdmitted = () =>
     eventually(
-      () => send(body, { headers }),
+      () => postOrder(body, { headers }),
       ({ status }) => status !== 503,
     )
-  const answers = await Promise.all(Array.from({ length: 50 }, sendUntilAdmitted))
-  expect(new Set(answers.map(({ status }) => status)).difference(new Set([200, 409]))).toEqual(new Set())
-  const orders = answers.filter(({ status }) => status === 200).map(({ body: repeated }) => repeated.apiKey)
+  const responses = await Promise.all(Array.from({ length: 50 }, sendUntilAdmitted))
+  expect(new Set(responses.map(({ status }) => status)).difference(new Set([200, 409]))).toEqual(new Set())
+  const orders = responses.filter(({ status }) => status === 200).map(({ body: repeated }) => repeated.apiKey)
   expect(new Set(orders)).toEqual(new Set([first.apiKey]))
-  await answer(first.paymentAction!.url, 'yes')
+  await submitOutcome(first.paymentAction!.url, 'yes')
   await eventually(
     () => readOrder(first.apiKey),
     ({ status }) => status !== 'PROCESSING',
@@ -119,19 +119,19 @@ test('50 requests with one key during a challenge result in one order and one au
 
 test('a pause during a challenge cancels the order (restaurant-closed) and voids the payment', async () => {
   const { apiKey: restaurant, key } = await aKitchen()
-  const { apiKey, url } = await challenged(restaurant)
+  const { apiKey, url } = await placeChallenged(restaurant)
   expect((await asRestaurant('pause', { minutes: 60 }, key)).status).toBe(200)
-  await answer(url, 'yes')
-  const { cancellation } = await cancelled(apiKey)
+  await submitOutcome(url, 'yes')
+  const { cancellation } = await waitForCancellation(apiKey)
   expect(cancellation).toMatchObject({ reason: 'restaurant-closed', cancelledBy: 'system' })
   expect((await kindsOf(apiKey)).at(-1)).toBe('void approved')
 })
 
 test('an approval after a cancellation by the customer gets 409 and authorizes no amount', async () => {
-  const { apiKey, url } = await challenged()
+  const { apiKey, url } = await placeChallenged()
   expect((await post(`order/${apiKey}/cancel`, {})).status).toBe(200)
-  await cancelled(apiKey)
-  expect((await answer(url, 'yes')).status).toBe(409)
+  await waitForCancellation(apiKey)
+  expect((await submitOutcome(url, 'yes')).status).toBe(409)
   expect((await kindsOf(apiKey)).some((kind) => kind.startsWith('authorize'))).toBe(false)
 })
 
@@ -145,13 +145,13 @@ test('402 card-declined for a challenged card without canAuthenticate and return
 test
   .skipIf(isOtherPlatform())
   .concurrent('an approved challenge whose event is lost transmits the order within 30 s', async () => {
-    const { apiKey, url } = await challenged()
+    const { apiKey, url } = await placeChallenged()
     // The processor repeats an event, but a lost request counts as delivered.
     await setProcessorFaults(ownStack(), [
       { fault: 'drop-request', on: ['event'], reference: apiKey, probability: 1 },
     ])
     const from = performance.now()
-    await answer(url, 'yes')
+    await submitOutcome(url, 'yes')
     const order = await eventually(
       () => readOrder(apiKey),
       ({ status }) => status !== 'PROCESSING',
@@ -166,15 +166,15 @@ test
   .concurrent(
     'an unanswered challenge cancels the order at its deadline, and reconciliation finds no mismatch',
     async () => {
-      const { apiKey, url } = await challenged()
+      const { apiKey, url } = await placeChallenged()
       await plant(
         'update orders.sagas set deadline_at = now(), wake_at = now() where order_api_key = $1',
         apiKey,
       )
-      const { cancellation } = await cancelled(apiKey)
+      const { cancellation } = await waitForCancellation(apiKey)
       expect(cancellation).toMatchObject({ reason: 'card-declined', cancelledBy: 'system' })
       expect(cancellation?.message).toContain('not confirmed at the bank in time')
-      expect((await answer(url, 'yes')).status, 'a late yes').toBe(409)
+      expect((await submitOutcome(url, 'yes')).status, 'a late approval').toBe(409)
       expect(await kindsOf(apiKey)).toEqual(['authenticate open', 'authenticate declined:cancelled'])
       expect(await mismatchesOf(apiKey)).toEqual([])
     },
@@ -182,10 +182,10 @@ test
 
 test.concurrent('the end of opening hours during a challenge cancels the order, with a void', async () => {
   const { apiKey: restaurant } = await aKitchen()
-  const { apiKey, url } = await challenged(restaurant)
+  const { apiKey, url } = await placeChallenged(restaurant)
   expect((await putRestaurant(restaurant, { ...restaurantInput, hours: {} })).status).toBe(200)
-  await answer(url, 'yes')
-  const { cancellation } = await cancelled(apiKey)
+  await submitOutcome(url, 'yes')
+  const { cancellation } = await waitForCancellation(apiKey)
   expect(cancellation).toMatchObject({ reason: 'restaurant-closed', cancelledBy: 'system' })
   expect(cancellation?.message).toContain('is closed at the moment')
   const kinds = await kindsOf(apiKey)
@@ -198,11 +198,11 @@ test.concurrent('a saved card requires a challenge for each order, and is charge
   const { apiKey: user } = await register()
   const { body: saved } = await post<CreditCard>(`user/${user}/add-card`, card(ALWAYS))
   for (let order = 0; order < 2; order++) {
-    const { apiKey, url } = await challenged(cast.aurora, {
+    const { apiKey, url } = await placeChallenged(cast.aurora, {
       recipient: { apiKey: user },
       card: { apiKey: saved.apiKey },
     })
-    await answer(url, 'yes')
+    await submitOutcome(url, 'yes')
     const { paymentState } = await eventually(
       () => readOrder(apiKey),
       (read) => read.paymentState === 'CHARGED',

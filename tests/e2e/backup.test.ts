@@ -13,7 +13,7 @@ afterAll(() => rmSync(folder, { recursive: true }))
 
 const database = () => ['--database', ownStack().urls.postgres]
 
-/** Without a passphrase. With one, the key derivation would make each command a second longer. */
+/** The identity has no passphrase, because the key derivation would make each command a second longer. */
 setUpOwnStack(async () => {
   const made = await platter(['backup-identity'])
   writeFileSync(identity, made.stdout)

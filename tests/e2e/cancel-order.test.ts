@@ -28,18 +28,22 @@ test('repeated cancellations of an unstarted card order void or refund it once',
   expect((await readOrder(apiKey)).cancellation).toBeNull()
 
   const headers = { 'idempotency-key': crypto.randomUUID() }
-  const answers = [await cancel(apiKey, { headers }), await cancel(apiKey, { headers }), await cancel(apiKey)]
-  for (const { status, body } of answers)
+  const responses = [
+    await cancel(apiKey, { headers }),
+    await cancel(apiKey, { headers }),
+    await cancel(apiKey),
+  ]
+  for (const { status, body } of responses)
     expect({ status, body }).toMatchObject({
       status: 200,
       body: { cancellation: { cancelledBy: 'customer' } },
     })
 
-  const back = await eventually(
+  const reversed = await eventually(
     () => readOrder(apiKey),
     ({ paymentState }) => paymentState === 'REFUNDED' || paymentState === 'VOIDED',
   )
-  expect(back.cancellation).toMatchObject({ reason: 'order-cancelled', refund: { amount: total } })
+  expect(reversed.cancellation).toMatchObject({ reason: 'order-cancelled', refund: { amount: total } })
   const kinds = (await ledgerOf(apiKey)).map(({ kind }) => kind)
   expect(kinds.filter((kind) => kind === 'refund' || kind === 'void')).toHaveLength(1)
   const seen = await asRestaurant<RestaurantOrder>(`order/${apiKey}`)
@@ -48,10 +52,10 @@ test('repeated cancellations of an unstarted card order void or refund it once',
 })
 
 test('409 cancel-too-late after the start by the restaurant, and after customerCancelMinutes', async () => {
-  const { body: begun } = await sendOrder(await anOrder(cast.console))
-  await report(begun.apiKey, 'PREPARING')
-  expect(await cancel(begun.apiKey)).toMatchObject({ status: 409, body: { code: 'cancel-too-late' } })
-  const offer = await post<CancellationOffer>(`order/${begun.apiKey}/cancel?validate-only=true`, {})
+  const { body: started } = await sendOrder(await anOrder(cast.console))
+  await report(started.apiKey, 'PREPARING')
+  expect(await cancel(started.apiKey)).toMatchObject({ status: 409, body: { code: 'cancel-too-late' } })
+  const offer = await post<CancellationOffer>(`order/${started.apiKey}/cancel?validate-only=true`, {})
   expect(offer.body).toEqual({ cancellable: false, until: null, refund: { amount: 0 } })
 
   const { apiKey: never } = await aKitchen({ customerCancelMinutes: 0 })

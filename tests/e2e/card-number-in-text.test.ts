@@ -24,8 +24,8 @@ const MASKED = '**** **** **** 4444'
 const DASHED = '4000-0566-5566-5556'
 
 /** Returns true if a response has any part of the typed number, in any grouping. */
-const tells = (answers: unknown): boolean =>
-  /5{12}4444|40{3}05665566/.test(JSON.stringify(answers).replaceAll(/[ -]/g, ''))
+const containsTypedNumber = (responses: unknown): boolean =>
+  /5{12}4444|40{3}05665566/.test(JSON.stringify(responses).replaceAll(/[ -]/g, ''))
 
 /** An order with a card number in every text field. */
 const orderOf = (restaurantApiKey: string, itemApiKey: string, userApiKey: string) => ({
@@ -73,16 +73,16 @@ test('a card number in a text of an order is masked for the client, the restaura
     creditCards: [{ nickname: MASKED }],
     savedAddresses: [{ aptNumber: MASKED }],
   })
-  const atTheCounter = <T>(path: string, body?: unknown) =>
+  const callAsRestaurant = <T>(path: string, body?: unknown) =>
     call<T>(`/restaurantapi/v1/${path}`, { key: kitchen.key, ...(body !== undefined && { body }) })
-  const { body: received } = await atTheCounter<RestaurantOrder>(`order/${order.apiKey}`)
+  const { body: received } = await callAsRestaurant<RestaurantOrder>(`order/${order.apiKey}`)
   expect(received).toMatchObject({ comments: order.comments, items: [{ comments: `pay with ${MASKED}` }] })
-  await atTheCounter(`order/${order.apiKey}/refuse`, { reason: `we do not take ${TYPED}` })
+  await callAsRestaurant(`order/${order.apiKey}/refuse`, { reason: `we do not take ${TYPED}` })
   const refused = await readOrder(order.apiKey)
   expect(refused.cancellation?.message).toContain(`we do not take ${MASKED}`)
   const { body: history } = await get<Order[]>(`user/${user.apiKey}/orders`)
   const { body: story } = await operator<OrderStory>('GET', `orders/${order.apiKey}`)
-  expect(tells([order, again, saved, received, refused, history, story])).toBe(false)
+  expect(containsTypedNumber([order, again, saved, received, refused, history, story])).toBe(false)
 })
 
 test('register-user masks a card number in a name, and refuses one in the e-mail address (400)', async () => {

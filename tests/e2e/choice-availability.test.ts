@@ -18,8 +18,8 @@ test('a sold-out choice is unavailable at every replica and cannot be ordered, u
 })
 
 test('404 item-not-found for a choice of another menu, and for an item', async () => {
-  const stranger = (await aKitchen()).key
+  const otherKey = (await aKitchen()).key
   const missing = { status: 404, body: { code: 'item-not-found' } }
-  expect(await change(`choice/${cream}/availability`, { available: false }, stranger)).toMatchObject(missing)
+  expect(await change(`choice/${cream}/availability`, { available: false }, otherKey)).toMatchObject(missing)
   expect(await change(`choice/${pie}/availability`, { available: false })).toMatchObject(missing)
 })

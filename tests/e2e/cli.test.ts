@@ -17,18 +17,19 @@ import {
   type MenuCategory,
   type Order,
 } from './client.ts'
+import { paidByCard, retry } from './incidents.ts'
 import { ownStack } from './stack.ts'
 import { menuItem, menuOf, newKey, restaurantInput } from './own-restaurant.ts'
-import { plant } from './planted.ts'
+import { plant, plantOverdue } from './planted.ts'
 import { platter as runPlatter, platterProcess } from './platter.ts'
 import { validate } from './refusals.ts'
 
-/** Returns an environment with the key. */
-const here = (environment: Record<string, string> = {}) => {
+/** Returns the environment of a command: the platform under test and its operator key. */
+const environmentWith = (environment: Record<string, string> = {}) => {
   const { gateway: PLATTER_URL, operatorKey: PLATTER_OPERATOR_KEY } = stack()
   return { PLATTER_URL, PLATTER_OPERATOR_KEY, ...environment }
 }
-const platter = (args: readonly string[], environment = {}) => runPlatter(args, here(environment))
+const platter = (args: readonly string[], environment = {}) => runPlatter(args, environmentWith(environment))
 
 const json = async <T>(...args: string[]): Promise<T> => {
   const { code, stdout, stderr } = await platter([...args, '--json'])
@@ -101,14 +102,14 @@ test('orders show prints the timeline of a failed order, without colours outside
   const apiKey = (await authorizationsOf(total)).at(-1)?.reference ?? ''
   const { code, stdout } = await platter(['orders', 'show', apiKey])
   expect(code).toBe(0)
-  for (const words of [
+  for (const fragment of [
     'hidden from clients',
     'order-refused',
     'status PROCESSING',
     'payment voided',
     'saga failed',
   ])
-    expect(stdout).toContain(words)
+    expect(stdout).toContain(fragment)
   // oxlint-disable-next-line no-control-regex
   expect(stdout).not.toMatch(/\u001B/)
 })
@@ -122,9 +123,9 @@ test('orders show finds an order by its number, and prints its apiKey', async ()
 test('orders cancel requires --yes in a script; otherwise it exits with 2 and cancels no order', async () => {
   const { body: order } = await sendOrder(await anOrder(cast.console))
   const cancel = ['orders', 'cancel', String(order.id), '--reason', 'Power failure']
-  const asked = await platter(cancel)
-  expect(asked.code).toBe(2)
-  expect(asked.stderr).toContain('--yes')
+  const unconfirmed = await platter(cancel)
+  expect(unconfirmed.code).toBe(2)
+  expect(unconfirmed.stderr).toContain('--yes')
   expect(await json('orders', 'show', String(order.id))).toMatchObject({ order: { cancellation: null } })
   expect(await json(...cancel, '--yes')).toMatchObject({ cancellation: { cancelledBy: 'operator' } })
 })
@@ -153,8 +154,11 @@ test('orders find accepts number and phone; orders refund shows the amount, and 
     2,
     expect.stringContaining(`--item 0: ${order.items[0]?.name}`),
   ])
-  const asked = await platter([...refund, '--item', '0'])
-  expect([asked.code, asked.stderr]).toEqual([2, expect.stringMatching(/in total, to the card[^]*--yes/)])
+  const unconfirmed = await platter([...refund, '--item', '0'])
+  expect([unconfirmed.code, unconfirmed.stderr]).toEqual([
+    2,
+    expect.stringMatching(/in total, to the card[^]*--yes/),
+  ])
   expect(await platter([...refund, '--item', '0', '--yes', '--json'])).toMatchObject({ code: 0 })
   const story = await json<{ order: Order }>('orders', 'show', String(order.id))
   expect(story.order.refunds).toMatchObject([
@@ -174,28 +178,28 @@ test('stored control characters are printed escaped', async () => {
     body.apiKey,
   )
   const show = ['orders', 'show', body.apiKey]
-  const [person, tool] = await Promise.all([platter(show), platter([...show, '--json'])])
-  for (const { code, stdout } of [person, tool]) {
+  const [plain, asJson] = await Promise.all([platter(show), platter([...show, '--json'])])
+  for (const { code, stdout } of [plain, asJson]) {
     expect(code).toBe(0)
     expect(stdout).toContain(String.raw`\u009b2J\u202egone`)
     expect(stdout).not.toMatch(/[\u0080-\u009F\u202E]/)
   }
-  expect(JSON.parse(tool.stdout)).toMatchObject({ delivery: { lastResult: '\u009B2J\u202Egone' } })
+  expect(JSON.parse(asJson.stdout)).toMatchObject({ delivery: { lastResult: '\u009B2J\u202Egone' } })
 })
 
 test('exit 1: the problem of a rejected request is printed, with --json as JSON', async () => {
-  const show = ['orders', 'show', 'nobody']
-  const [person, tool] = await Promise.all([
-    platterProcess(show, here()),
-    platterProcess([...show, '--json'], here()),
+  const show = ['orders', 'show', 'unknown']
+  const [plain, asJson] = await Promise.all([
+    platterProcess(show, environmentWith()),
+    platterProcess([...show, '--json'], environmentWith()),
   ])
-  expect(person).toEqual({ code: 1, stdout: '', stderr: 'There is no such order.\n' })
-  expect([tool.code, (JSON.parse(tool.stdout) as { code: string }).code]).toEqual([1, 'order-not-found'])
+  expect(plain).toEqual({ code: 1, stdout: '', stderr: 'There is no such order.\n' })
+  expect([asJson.code, (JSON.parse(asJson.stdout) as { code: string }).code]).toEqual([1, 'order-not-found'])
 })
 
 test('exit 2 for wrong usage, 3 for an unavailable platform, 1 for a key of another kind, 0 for help', async () => {
   const codes = await Promise.all([
-    platterProcess(['nonsense'], here()),
+    platterProcess(['nonsense'], environmentWith()),
     platter(['keys', 'issue']),
     platter(['reconcile', '--since', 'yesterday']),
     platter(['restaurants', 'list'], { PLATTER_URL: 'http://127.0.0.1:9' }),
@@ -206,13 +210,20 @@ test('exit 2 for wrong usage, 3 for an unavailable platform, 1 for a key of anot
   expect([help.code, help.stdout]).toEqual([0, expect.stringContaining('Exit codes')])
 })
 
-test('reconcile finds no mismatch without orders; attention list exits with 1 for incidents', async () => {
+test('reconcile finds no mismatch without orders, and exits with 0', async () => {
   const later = String(Math.floor(Date.now() / 1000) + 3_600)
   const quiet = await platter(['reconcile', '--since', later])
   expect([quiet.code, quiet.stdout]).toEqual([0, expect.stringContaining('There are no mismatches.')])
+})
+
+test('attention list prints the incident of an overdue saga, and exits with 1', async () => {
+  const apiKey = await paidByCard()
+  await plantOverdue(apiKey)
   const { code, stdout } = await platter(['attention', 'list', '--json'])
-  const list = JSON.parse(stdout) as unknown[]
-  expect(code).toBe(list.length === 0 ? 0 : 1)
+  const ids = (JSON.parse(stdout) as { id: string }[]).map(({ id }) => id)
+  expect(code).toBe(1)
+  expect(ids).toContain(`saga_${apiKey}`)
+  await retry(`saga_${apiKey}`)
 })
 
 test('--key-file reads the key; completion prints a script per shell and completes commands', async () => {
@@ -228,7 +239,7 @@ test('--key-file reads the key; completion prints a script per shell and complet
   expect((await platterProcess(['complete', '--', 'keys', 'ro'])).stdout).toContain('rotate')
 })
 
-test('the doctor reports the state of each check of a running platform, and exits with 1', async () => {
+test('the doctor reports the state of each check, with a remedy for each fault, and exits with 1', async () => {
   ownStack()
   const { code, stdout, stderr } = await platter(['doctor', '--json'])
   expect([code, stderr]).toEqual([1, ''])
@@ -238,5 +249,7 @@ test('the doctor reports the state of each check of a running platform, and exit
     expect([check, stateOf.get(check)]).toEqual([check, 'ok'])
   // Every development stack has these findings.
   for (const check of ['secrets', 'backup']) expect([check, stateOf.get(check)]).toEqual([check, 'wrong'])
+  const faults = found.filter(({ state }) => state !== 'ok')
+  expect(faults.filter(({ remedy }) => remedy === '')).toEqual([])
   expect((await platter(['doctor'])).stdout).toMatch(/^check +state +finding\n/)
 })

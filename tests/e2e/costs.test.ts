@@ -24,7 +24,7 @@ const BETWEEN = /(<!-- costs -->\n)[\s\S]*(<!-- \/costs -->)/
 const isRecording = process.env['RECORD_COSTS'] !== undefined
 
 /** Requests of each operation. Concurrent statements may be shared with an order of another test. */
-const TRIES = 5
+const REPETITIONS = 5
 /** Three times the export delay of a process for its spans (stack.setup.ts). */
 const QUIET_MS = 1_500
 
@@ -45,7 +45,7 @@ async function operations(): Promise<Record<string, Operation>> {
     recipient: { apiKey: user.apiKey },
   })
   const { body: saved } = await post<{ apiKey: string }>(`user/${user.apiKey}/add-card`, card())
-  const fresh = await Promise.all(Array.from({ length: TRIES }, () => aRestaurant({}, [menuItem(10)])))
+  const fresh = await Promise.all(Array.from({ length: REPETITIONS }, () => aRestaurant({}, [menuItem(10)])))
   const etag = (await menu(cast.aurora, { headers: newTrace(false) })).headers.get('etag') ?? ''
   const cash = await anOrder(cast.aurora)
   const paid = { ...cash, payment: 'card' }
@@ -89,18 +89,19 @@ setUpOwnStack(async () => {
   const [sent, others] = [true, false].map((isSent) =>
     all.filter(([name]) => name.startsWith('send-') === isSent),
   )
-  const inTurn = async () => {
-    for (let at = 0; at < TRIES; at++) for (const [name, ask] of sent ?? []) await askOnce(name, ask, at)
+  const sequential = async () => {
+    for (let at = 0; at < REPETITIONS; at++)
+      for (const [name, operation] of sent ?? []) await runOnce(name, operation, at)
   }
-  const sideBySide = (others ?? []).map(async ([name, ask]) => {
-    for (let at = 0; at < TRIES; at++) await askOnce(name, ask, at)
+  const concurrent = (others ?? []).map(async ([name, operation]) => {
+    for (let at = 0; at < REPETITIONS; at++) await runOnce(name, operation, at)
   })
-  await Promise.all([inTurn(), ...sideBySide])
+  await Promise.all([sequential(), ...concurrent])
 })
 
-async function askOnce(name: string, ask: Operation, at: number): Promise<void> {
+async function runOnce(name: string, operation: Operation, at: number): Promise<void> {
   const { traceId, traceparent } = newTrace()
-  const { status, body } = await ask({ headers: { traceparent } }, at)
+  const { status, body } = await operation({ headers: { traceparent } }, at)
   if (status !== (expectedStatus[name] ?? 200)) throw new Error(`${name}: ${status} ${JSON.stringify(body)}`)
   traces.get(name)?.push(traceId)
 }
@@ -111,7 +112,7 @@ const expectedStatus: Readonly<Record<string, number>> = { 'menu, 304': 304, 'se
 const spansOf = (name: string) => (traces.get(name) ?? []).map((traceId) => receiver.spans(traceId))
 
 /** Returns the costs of one kind in each repetition, in ascending order. */
-const tries = (name: string, kind: keyof Costs) =>
+const seriesOf = (name: string, kind: keyof Costs) =>
   spansOf(name)
     .map((spans) => costsOf(spans)[kind])
     .toSorted((one, other) => one - other)
@@ -121,10 +122,10 @@ const tries = (name: string, kind: keyof Costs) =>
  * row in memory, and a statement may be shared.
  */
 const costs = (name: string): Costs =>
-  Object.fromEntries(kinds.map((kind) => [kind, tries(name, kind).at(isRecording ? -1 : 0) ?? 0])) as Costs
+  Object.fromEntries(kinds.map((kind) => [kind, seriesOf(name, kind).at(isRecording ? -1 : 0) ?? 0])) as Costs
 
 /** Returns the costs above their limit. */
-const tooMuch = (name: string): string[] =>
+const costsAboveLimit = (name: string): string[] =>
   kinds
     .filter((kind) => costs(name)[kind] > (expected[name]?.[kind] ?? 0))
     .map((kind) => `${name}: ${costs(name)[kind]} ${kind}, at most ${expected[name]?.[kind]}`)
@@ -141,7 +142,7 @@ test('no operation takes more commits, statements, messages, commands or calls t
   await wait(isRecording ? 4 * QUIET_MS : QUIET_MS)
   if (isRecording) expected = await record(Object.fromEntries(names.map((name) => [name, costs(name)])))
   for (const name of names)
-    expect(tooMuch(name), `${outline(spansOf(name)[0] ?? []).join('\n')}\n`).toEqual([])
+    expect(costsAboveLimit(name), `${outline(spansOf(name)[0] ?? []).join('\n')}\n`).toEqual([])
   expect(Object.keys(expected)).toEqual(names)
 })
 

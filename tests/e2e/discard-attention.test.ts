@@ -19,7 +19,7 @@ test('discard deletes a dead letter, and is a 404 attention-not-found for an ove
 
   const apiKey = await paidByCard()
   await plantOverdue(apiKey)
-  for (const other of [id, `saga_${apiKey}`, 'letter_nobody', 'nothing'])
+  for (const other of [id, `saga_${apiKey}`, 'letter_unknown', 'nothing'])
     expect(await discard(other)).toMatchObject({ status: 404, body: { code: 'attention-not-found' } })
   expect(await incidentsOf(apiKey)).toMatchObject([{ kind: 'overdue-saga' }])
   await retry(`saga_${apiKey}`)

@@ -4,13 +4,13 @@ import { problemHelp, problems, SendOrder, type ProblemCode } from '@platter/con
 import { expect, test } from 'vitest'
 import { call, sendOrder, stack } from './client.ts'
 
-const text = async (path: string, headers: Record<string, string> = {}) => {
-  const answer = await fetch(`${stack().gateway}${path}`, { headers })
-  return { status: answer.status, headers: answer.headers, body: await answer.text() }
+const fetchText = async (path: string, headers: Record<string, string> = {}) => {
+  const response = await fetch(`${stack().gateway}${path}`, { headers })
+  return { status: response.status, headers: response.headers, body: await response.text() }
 }
 
 test('GET /openapi.json: the committed document, without an access key', async () => {
-  const { status, headers, body } = await text('/openapi.json')
+  const { status, headers, body } = await fetchText('/openapi.json')
   expect(status).toBe(200)
   expect(headers.get('content-type')).toContain('application/json')
   const committed = await readFile(join(import.meta.dirname, '../../docs/openapi.json'), 'utf8')
@@ -18,7 +18,7 @@ test('GET /openapi.json: the committed document, without an access key', async (
 })
 
 test.each(['/docs', '/docs/'])('GET %s: a page without resources of another host', async (path) => {
-  const { status, headers, body } = await text(path)
+  const { status, headers, body } = await fetchText(path)
   expect(status).toBe(200)
   expect(headers.get('content-type')).toContain('text/html')
   expect(body).not.toMatch(/\/\/\w/)
@@ -29,12 +29,12 @@ test.each(['/docs', '/docs/'])('GET %s: a page without resources of another host
 })
 
 test('GET /docs: its scripts are served with and without compression', async () => {
-  const { body } = await text('/docs')
+  const { body } = await fetchText('/docs')
   const scripts = [...body.matchAll(/<script src="([^"]+)"/g)].map(([, script]) => script ?? '')
   expect(scripts.length).toBe(2)
   for (const script of scripts) {
-    const zipped = await text(script)
-    const plain = await text(script, { 'accept-encoding': 'identity' })
+    const zipped = await fetchText(script)
+    const plain = await fetchText(script, { 'accept-encoding': 'identity' })
     expect(zipped.headers.get('content-type')).toContain('text/javascript')
     expect(plain.headers.get('content-encoding')).toBe(null)
     expect(zipped.body).toBe(plain.body)
@@ -44,7 +44,7 @@ test('GET /docs: its scripts are served with and without compression', async () 
 
 test('the type of a problem is the URL of an HTML page, and of a JSON record for programs', async () => {
   const { body: problem } = await call<{ type: string; code: ProblemCode }>('/publicapi/v1/order/nothing')
-  const page = await text(problem.type, { accept: 'text/html,application/xhtml+xml' })
+  const page = await fetchText(problem.type, { accept: 'text/html,application/xhtml+xml' })
   expect(page.headers.get('content-type')).toContain('text/html')
   expect(page.headers.get('content-security-policy')).toContain("default-src 'none'")
   expect(page.body).toContain(problems[problem.code].title)

@@ -4,15 +4,15 @@ import { api, call, cast, get, post, stack } from './client.ts'
 import { newKey } from './own-restaurant.ts'
 import { ownStack } from './stack.ts'
 
-type Refused = { code: string; type: string; instance: string; requestId: string }
+type Problem = { code: string; type: string; instance: string; requestId: string }
 
-const inWords = ({ method, path }: Operation) => `${method} ${path}`
+const labelOf = ({ method, path }: Operation) => `${method} ${path}`
 /** Returns a path of the operation with unknown identifiers. */
 const pathOf = ({ path }: Operation, key = newKey()) => path.replaceAll(/:\w+/g, key)
 let network = 1
 /** Sends a request without a body. */
-const ask = (operation: Operation, key: string | null, more: { path?: string; method?: string } = {}) =>
-  call<Refused>(more.path ?? pathOf(operation), {
+const sendEmpty = (operation: Operation, key: string | null, more: { path?: string; method?: string } = {}) =>
+  call<Problem>(more.path ?? pathOf(operation), {
     method: more.method ?? operation.method,
     key,
     // Each request has a separate network, because 30 bad keys a minute block the network that sends them.
@@ -22,7 +22,7 @@ const isFor = (prefix: string) => (operation: Operation) => operation.path.start
 const forApplications = operations.filter(isFor('/publicapi/'))
 const others = operations.filter((operation) => !isFor('/publicapi/')(operation))
 const named = (list: readonly Operation[]) =>
-  list.map((operation) => [inWords(operation), operation] as const)
+  list.map((operation) => [labelOf(operation), operation] as const)
 
 describe('access keys', () => {
   test.each(named(operations))('401: %s without a key, and with an invalid key', async (_, operation) => {
@@ -32,21 +32,21 @@ describe('access keys', () => {
       ['', 'access-token-missing'],
       ['platter_live_nonsense', 'access-token-invalid'],
     ] as const) {
-      const { status, body, headers } = await ask(operation, key)
+      const { status, body, headers } = await sendEmpty(operation, key)
       expect({ status, code: body.code }).toEqual({ status: 401, code })
       expect(headers.get('ratelimit')).toBeNull()
     }
   })
 
   test.each(named(forApplications))('403 not-allowed: %s is not for operators', async (_, operation) => {
-    expect(await ask(operation, stack().operatorKey)).toMatchObject({
+    expect(await sendEmpty(operation, stack().operatorKey)).toMatchObject({
       status: 403,
       body: { code: 'not-allowed' },
     })
   })
 
   test.each(named(others))('403 not-allowed: %s is not for applications', async (_, operation) => {
-    expect(await ask(operation, stack().accessKey)).toMatchObject({
+    expect(await sendEmpty(operation, stack().accessKey)).toMatchObject({
       status: 403,
       body: { code: 'not-allowed' },
     })
@@ -62,14 +62,14 @@ describe('access keys', () => {
   })
 
   test('a problem response does not contain the access key of the query', async () => {
-    const { headers, body } = await get<Refused>(`nothing?access-token=${stack().accessKey}`, { key: null })
+    const { headers, body } = await get<Problem>(`nothing?access-token=${stack().accessKey}`, { key: null })
     expect(JSON.stringify([body, [...headers]])).not.toContain(stack().accessKey)
   })
 })
 
 describe('paths and methods', () => {
   test.each(named(operations))('405 method-not-allowed, with Allow, for DELETE: %s', async (_, operation) => {
-    const { status, headers, body } = await ask(operation, stack().accessKey, { method: 'DELETE' })
+    const { status, headers, body } = await sendEmpty(operation, stack().accessKey, { method: 'DELETE' })
     expect({ status, code: body.code }).toEqual({ status: 405, code: 'method-not-allowed' })
     expect(headers.get('allow')?.split(', ')).toContain(operation.method)
   })
@@ -80,8 +80,8 @@ describe('paths and methods', () => {
       const key = operation.path.startsWith('/publicapi/') ? stack().accessKey : stack().operatorKey
       const path = pathOf(operation)
       const [plain, slashed] = [
-        await ask(operation, key, { path }),
-        await ask(operation, key, { path: `${path}/` }),
+        await sendEmpty(operation, key, { path }),
+        await sendEmpty(operation, key, { path: `${path}/` }),
       ]
       expect(slashed.status).toBe(plain.status)
       expect(slashed.body.code).toBe(plain.body.code)
@@ -103,11 +103,11 @@ describe('paths and methods', () => {
   })
 })
 
-const asked = (id: string) => get<Refused>('restaurant/none', { headers: { 'x-request-id': id } })
+const sendWithId = (id: string) => get<Problem>('restaurant/none', { headers: { 'x-request-id': id } })
 
 describe('problems', () => {
   test('a problem has RFC 9457 members and original error members, and its type is a valid URL', async () => {
-    const { status, headers, body } = await get<Refused>('restaurant/none?street-address=Madison,+WI')
+    const { status, headers, body } = await get<Problem>('restaurant/none?street-address=Madison,+WI')
     expect(status).toBe(404)
     expect(headers.get('content-type')).toMatch(/^application\/problem\+json/)
     expect(body).toEqual({
@@ -129,11 +129,11 @@ describe('problems', () => {
 
   test('X-Request-Id is echoed, and generated when it is absent or invalid', async () => {
     const id = crypto.randomUUID()
-    const echoed = await asked(id)
+    const echoed = await sendWithId(id)
     expect(echoed.headers.get('x-request-id')).toBe(id)
     expect(echoed.body.requestId).toBe(id)
     for (const strange of ['', 'two words', '<b>', 'x'.repeat(101)]) {
-      const made = (await asked(strange)).headers.get('x-request-id')
+      const made = (await sendWithId(strange)).headers.get('x-request-id')
       expect(made).toMatch(/^[0-9a-f-]{36}$/)
     }
   })

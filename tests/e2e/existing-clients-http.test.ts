@@ -13,6 +13,7 @@ import {
   stack,
 } from './client.ts'
 import type { Restaurant, User } from './client.ts'
+import { keyOf } from './stack.ts'
 
 /* HTTP behaviour of clients that were written for the original interface. */
 
@@ -20,7 +21,7 @@ const API = '/publicapi/v1'
 const EXPOSED =
   'Link, Retry-After, RateLimit, RateLimit-Policy, Idempotent-Replayed, X-Request-Id, X-Ignored-Fields'
 
-type Refused = { code: string }
+type Problem = { code: string }
 
 describe('Browsers', () => {
   test.each([
@@ -79,9 +80,9 @@ describe('Browsers', () => {
       '/',
       '/docs',
     ]) {
-      const answer = await call<unknown>(path, { method: 'OPTIONS', key: stack().operatorKey })
-      expect(answer.headers.get('access-control-allow-origin')).toBeNull()
-      expect(answer.status).not.toBe(204)
+      const response = await call<unknown>(path, { method: 'OPTIONS', key: stack().operatorKey })
+      expect(response.headers.get('access-control-allow-origin')).toBeNull()
+      expect(response.status).not.toBe(204)
     }
     const { status, headers } = await operator('GET', 'applications')
     expect([status, headers.get('access-control-allow-origin')]).toEqual([200, null])
@@ -135,14 +136,17 @@ describe('Methods', () => {
   })
 
   test('405: Allow has GET, HEAD, POST for a read path, and POST, PUT, PATCH for a write path', async () => {
-    const { status, headers } = await get<Refused>('restaurant/search', { method: 'DELETE' })
+    const { status, headers } = await get<Problem>('restaurant/search', { method: 'DELETE' })
     expect([status, headers.get('allow')]).toEqual([405, 'GET, HEAD, POST'])
-    const changing = await get<Refused>('send-order', { method: 'GET' })
+    const changing = await get<Problem>('send-order', { method: 'GET' })
     expect([changing.status, changing.headers.get('allow')]).toEqual([405, 'POST, PUT, PATCH'])
   })
 
-  test('405 for an operator operation with another method than the documented one', async () => {
-    expect((await operator<Refused>('PATCH', 'applications', { name: 'x' })).status).toBe(405)
-    expect((await operator<Refused>('POST', 'attention')).status).toBe(405)
+  test('405 for an operator or restaurant operation with an undocumented method', async () => {
+    expect((await operator<Problem>('PATCH', 'applications', { name: 'x' })).status).toBe(405)
+    expect((await operator<Problem>('POST', 'attention')).status).toBe(405)
+    const key = keyOf(cast.console)
+    expect((await call('/restaurantapi/v1/pause', { method: 'PUT', key })).status).toBe(405)
+    expect((await call('/restaurantapi/v1/orders', { method: 'POST', key })).status).toBe(405)
   })
 })

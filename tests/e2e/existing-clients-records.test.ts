@@ -8,13 +8,13 @@ const API = '/publicapi/v1'
 
 /** Returns the text of the response, because a parsed number does not distinguish `8` from `8.00`. */
 async function textOf(path: string, body?: unknown): Promise<string> {
-  const answer = await fetch(`${stack().gateway}${API}/${path}`, {
+  const response = await fetch(`${stack().gateway}${API}/${path}`, {
     method: body === undefined ? 'GET' : 'POST',
     headers: { 'x-access-token': stack().accessKey, 'content-type': 'application/json' },
     ...(body !== undefined && { body: JSON.stringify(body) }),
   })
-  expect(answer.status).toBe(200)
-  return answer.text()
+  expect(response.status).toBe(200)
+  return response.text()
 }
 
 const MONEY =

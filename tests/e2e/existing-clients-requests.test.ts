@@ -38,8 +38,8 @@ describe('Scalars', () => {
   })
 
   test('null and the empty string count as absent in bodies and queries', async () => {
-    const nothing = { comments: '', tip: null, test: null, card: null, address: '' }
-    expect((await validate(await anOrder(cast.aurora, nothing))).body).toMatchObject({
+    const absent = { comments: '', tip: null, test: null, card: null, address: '' }
+    expect((await validate(await anOrder(cast.aurora, absent))).body).toMatchObject({
       comments: null,
       tip: 0,
       test: false,
@@ -132,9 +132,13 @@ describe('Names', () => {
   })
 })
 
-test('Unchanged: a password of 5 characters and a new card without a cvv are refused (400)', async () => {
+test('Unchanged: a password needs 8 characters, and a new card a cvv (400)', async () => {
   const account = { ...maria, email: `${crypto.randomUUID()}@example.org` }
-  expect((await post('register-user', { ...account, password: 'short' })).status).toBe(400)
+  expect(await post<ProblemBody>('register-user', { ...account, password: 'seven 7' })).toMatchObject({
+    status: 400,
+    body: { errors: [{ pointer: '/password', code: 'invalid-field' }] },
+  })
+  expect((await post('register-user', { ...account, password: 'eight 8!' })).status).toBe(200)
   const { cvv: _cvv, ...without } = card()
   const { apiKey } = await register()
   expect(await post<ProblemBody>(`user/${apiKey}/add-card`, without)).toMatchObject({

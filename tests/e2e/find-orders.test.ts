@@ -13,6 +13,7 @@ import {
 } from './client.ts'
 import { expectConforms } from './conforms.ts'
 import { report } from './restaurant-client.ts'
+import { keyOf } from './stack.ts'
 
 const find = (query: Record<string, string | number>) =>
   operator<FoundOrder[] & ProblemBody>(
@@ -87,7 +88,10 @@ test.each(['phone=none', 'status=EATEN', 'number=0', 'from=yesterday', 'limit=20
   },
 )
 
-test('403 for the access key of an application', async () => {
-  const { status } = await call('/operatorapi/v1/orders', { key: stack().accessKey })
-  expect(status).toBe(403)
+test('403 not-allowed for the access key of an application or a restaurant', async () => {
+  for (const key of [stack().accessKey, keyOf(cast.console)])
+    expect(await call('/operatorapi/v1/orders', { key })).toMatchObject({
+      status: 403,
+      body: { code: 'not-allowed' },
+    })
 })

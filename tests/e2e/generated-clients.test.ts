@@ -17,14 +17,14 @@ const folder = join(root, '.run/generated-clients')
 const generators = join(root, 'tests/clients')
 const run = promisify(execFile)
 
-type PlaceOrder = (given: {
+type PlaceOrder = (parameters: {
   gateway: string
   accessKey: string
   restaurant: string
   item: string
 }) => Promise<{ apiKey: string | null; cents: number; refusedAs: string }>
 
-const GIVEN = `{ gateway, accessKey, restaurant, item }: Record<'gateway' | 'accessKey' | 'restaurant' | 'item', string>`
+const PARAMETERS = `{ gateway, accessKey, restaurant, item }: Record<'gateway' | 'accessKey' | 'restaurant' | 'item', string>`
 
 const ORDER = `{
     restaurantApiKey: restaurant,
@@ -43,8 +43,8 @@ const ORDER = `{
     recipient: { firstName: 'Maria', lastName: 'Lindqvist', phone: '608-555-0142' },
   }`
 
-const ANSWER = `if (!placed.data) throw new Error(placed.error.details)
-  if (!refused.error) throw new Error('was not refused')
+const RESULT = `if (!placed.data) throw new Error(placed.error.details)
+  if (!refused.error) throw new Error('the invalid order was not refused')
   const total: number = placed.data.total
   const state: 'DUE' | 'AUTHORIZED' | 'CHARGED' | string = placed.data.paymentState
   return { apiKey: placed.data.apiKey, cents: Math.round(total * 100), state, refusedAs: refused.error.code }`
@@ -60,7 +60,7 @@ import type { components, paths } from './schema.d.ts'
 
 type OrderRequest = components['schemas']['OrderRequest']
 
-export async function placeOrder(${GIVEN}) {
+export async function placeOrder(${PARAMETERS}) {
   const client = createClient<paths>({ baseUrl: gateway, headers: { 'X-Access-Token': accessKey } })
   const body: OrderRequest = ${ORDER}
   const headers = { 'Idempotency-Key': crypto.randomUUID() }
@@ -69,7 +69,7 @@ export async function placeOrder(${GIVEN}) {
   // @ts-expect-error -- there are two methods
   const wrong: OrderRequest = { ...body, method: 'fly' }
   void wrong
-  ${ANSWER}
+  ${RESULT}
 }
 `,
   },
@@ -83,7 +83,7 @@ export async function placeOrder(${GIVEN}) {
 import { sendOrder } from './client/sdk.gen'
 import type { OrderRequest } from './client/types.gen'
 
-export async function placeOrder(${GIVEN}) {
+export async function placeOrder(${PARAMETERS}) {
   const client = createClient({ baseUrl: gateway, auth: accessKey })
   const body: OrderRequest = ${ORDER}
   const headers = { 'Idempotency-Key': crypto.randomUUID() }
@@ -92,7 +92,7 @@ export async function placeOrder(${GIVEN}) {
   // @ts-expect-error -- there are two methods
   const wrong: OrderRequest = { ...body, method: 'fly' }
   void wrong
-  ${ANSWER}
+  ${RESULT}
 }
 `,
   },
@@ -123,8 +123,8 @@ const compilerOptions = {
 beforeAll(async () => {
   await rm(folder, { recursive: true, force: true })
   await mkdir(folder, { recursive: true })
-  const answer = await fetch(`${stack().gateway}/openapi.json`)
-  await writeFile(join(folder, 'openapi.json'), await answer.text())
+  const response = await fetch(`${stack().gateway}/openapi.json`)
+  await writeFile(join(folder, 'openapi.json'), await response.text())
 })
 
 test.each(Object.entries(clients))(

@@ -9,25 +9,27 @@ beforeAll(async () => {
   order = await anOrder(cast.aurora)
 })
 
-const ignored = ({ headers }: { headers: Headers }) => headers.get('x-ignored-fields')
-const detail = async (answer: Promise<{ body: ProblemBody }>) => (await answer).body.detail
+const ignoredFieldsOf = ({ headers }: { headers: Headers }) => headers.get('x-ignored-fields')
+const detailOf = async (response: Promise<{ body: ProblemBody }>) => (await response).body.detail
 const send = (body: string) => post<ProblemBody>('validate-order', body)
 
 test('the error of an order without items names the minimum number of items', async () => {
-  expect(await detail(validate<ProblemBody>({ ...order, items: [] }))).toBe(
+  expect(await detailOf(validate<ProblemBody>({ ...order, items: [] }))).toBe(
     'items must have at least 1 element.',
   )
 })
 
 test('malformed JSON is reported by line and column, without its text', async () => {
-  const answer = await send('{\n  "method": "pickup",\n  "cardNumber": 4242424242424242 4000000000000002\n}')
-  expect(answer.body).toMatchObject({
+  const response = await send(
+    '{\n  "method": "pickup",\n  "cardNumber": 4242424242424242 4000000000000002\n}',
+  )
+  expect(response.body).toMatchObject({
     status: 400,
     code: 'malformed-json',
     detail: 'The body is not JSON: line 3, column 34 should be "," or "}" and is a digit.',
   })
-  expect(JSON.stringify(answer.body)).not.toMatch(/4242|0002/)
-  expect(await detail(send('{"__proto__": {}}'))).toBe(
+  expect(JSON.stringify(response.body)).not.toMatch(/4242|0002/)
+  expect(await detailOf(send('{"__proto__": {}}'))).toBe(
     'The body has a member __proto__ or constructor.prototype: leave it out.',
   )
 })
@@ -39,7 +41,7 @@ test('404 no-such-endpoint suggests a similar endpoint, if one exists', async ()
     code: 'no-such-endpoint',
     detail: 'There is no such endpoint. Did you mean GET /publicapi/v1/restaurant/search?',
   })
-  expect(await detail(get<ProblemBody>('nonsense'))).toBe('There is no such endpoint.')
+  expect(await detailOf(get<ProblemBody>('nonsense'))).toBe('There is no such endpoint.')
 })
 
 test('405 method-not-allowed names the methods that the path accepts', async () => {
@@ -49,13 +51,13 @@ test('405 method-not-allowed names the methods that the path accepts', async () 
     'POST, PUT, PATCH',
     'This endpoint supports only POST, PUT and PATCH.',
   ])
-  const answer = await call<ProblemBody>('/publicapi/v1/restaurant/search', { method: 'DELETE' })
-  expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'GET, HEAD, POST'])
+  const response = await call<ProblemBody>('/publicapi/v1/restaurant/search', { method: 'DELETE' })
+  expect([response.status, response.headers.get('allow')]).toEqual([405, 'GET, HEAD, POST'])
 })
 
 test('413 body-too-large names the limit, and the size when it is known', async () => {
   const body = JSON.stringify({ ...order, ballast: 'x'.repeat(70_000) })
-  expect(await detail(send(body))).toBe(
+  expect(await detailOf(send(body))).toBe(
     `The body has ${body.length} bytes: this endpoint takes at most 65536 bytes (64 KiB).`,
   )
   const unknown = await fetch(`${stack().gateway}/publicapi/v1/validate-order`, {
@@ -86,10 +88,10 @@ test('GET / has links to the API and its documentation, as JSON and as HTML', as
 })
 
 test('the page of a problem contains its cause and its remedy', async () => {
-  const answer = await fetch(`${stack().gateway}/problems/tip-out-of-range`, {
+  const response = await fetch(`${stack().gateway}/problems/tip-out-of-range`, {
     headers: { accept: 'text/html' },
   })
-  const text = await answer.text()
+  const text = await response.text()
   expect(text).toContain('Why it happens')
   expect(text).toContain('Correct <code>tip</code>; <code>detail</code> has the bounds.')
 })
@@ -98,11 +100,11 @@ describe('unknown fields', () => {
   test('are accepted, listed in X-Ignored-Fields, and in the warnings of validate-order', async () => {
     const { items } = order as { items: object[] }
     const body = { comment: 'Ring twice.', ...order, items: items.map((item) => ({ ...item, quantity: 2 })) }
-    const answer = await validate<{ warnings: unknown; comments: unknown }>(body)
-    expect(answer.status).toBe(200)
-    expectConforms(ValidateOrder, answer.body)
-    expect(ignored(answer)).toBe('comment, items[].quantity')
-    expect(answer.body).toMatchObject({
+    const response = await validate<{ warnings: unknown; comments: unknown }>(body)
+    expect(response.status).toBe(200)
+    expectConforms(ValidateOrder, response.body)
+    expect(ignoredFieldsOf(response)).toBe('comment, items[].quantity')
+    expect(response.body).toMatchObject({
       comments: null,
       warnings: [
         {
@@ -121,15 +123,15 @@ describe('unknown fields', () => {
   })
 
   test('are not reported for a request that has none', async () => {
-    const answer = await validate<{ warnings: unknown }>(order)
-    expect([ignored(answer), answer.body.warnings]).toEqual([null, []])
+    const response = await validate<{ warnings: unknown }>(order)
+    expect([ignoredFieldsOf(response), response.body.warnings]).toEqual([null, []])
   })
 
   test('are listed in X-Ignored-Fields of errors too, and suggested for a missing field', async () => {
     const { items, ...others } = order
-    const answer = await validate<ProblemBody>({ ...others, item: items })
-    expect([answer.status, ignored(answer)]).toEqual([400, 'item'])
-    expect(answer.body.errors).toEqual([
+    const response = await validate<ProblemBody>({ ...others, item: items })
+    expect([response.status, ignoredFieldsOf(response)]).toEqual([400, 'item'])
+    expect(response.body.errors).toEqual([
       {
         pointer: '/items',
         code: 'missing-field',
@@ -137,23 +139,23 @@ describe('unknown fields', () => {
       },
     ])
     const unavailable = await validate<ProblemBody>({ ...order, restaurantApiKey: 'none', extra: 1 })
-    expect([unavailable.status, ignored(unavailable)]).toEqual([404, 'extra'])
+    expect([unavailable.status, ignoredFieldsOf(unavailable)]).toEqual([404, 'extra'])
   })
 
   test('are listed for query parameters too, except the access key', async () => {
     const { accessKey } = stack()
-    const answer = await get(
+    const response = await get(
       `restaurant/${cast.aurora}/menu?includeCustomisations=true&access-token=${accessKey}`,
       {
         key: null,
       },
     )
-    expect([answer.status, ignored(answer)]).toEqual([200, 'query/includeCustomisations'])
+    expect([response.status, ignoredFieldsOf(response)]).toEqual([200, 'query/includeCustomisations'])
   })
 
   test('never put a card number or a line break into X-Ignored-Fields', async () => {
-    const answer = await validate({ ...order, '4242 4242 4242 4242': 1, 'a\r\nset-cookie: b': 1 })
-    expect(ignored(answer)).toBe('[masked], a%0D%0Aset-cookie%3A%20b')
-    expect(JSON.stringify(answer.body)).not.toContain('4242')
+    const response = await validate({ ...order, '4242 4242 4242 4242': 1, 'a\r\nset-cookie: b': 1 })
+    expect(ignoredFieldsOf(response)).toBe('[masked], a%0D%0Aset-cookie%3A%20b')
+    expect(JSON.stringify(response.body)).not.toContain('4242')
   })
 })

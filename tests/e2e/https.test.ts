@@ -29,21 +29,21 @@ const start = () =>
     signal: undefined,
   })
 
-type Answer = { status: number | undefined; cookies: string[]; body: string }
+type HttpResponse = { status: number | undefined; cookies: string[]; body: string }
 
 /** Sends a request of a device that trusts the certificate, and checks that the certificate is for this address. */
-async function ask(
+async function send(
   method: string,
   path: string,
   headers: Record<string, string> = {},
   body = '',
-): Promise<Answer> {
+): Promise<HttpResponse> {
   const ca = await readFile(https.certificate)
   return new Promise((resolve, reject) => {
-    const request = overHttps(`${url}${path}`, { method, ca, headers, agent: false }, (answer) => {
-      const { statusCode: status, headers: got } = answer
-      void text(answer).then(
-        (whole) => resolve({ status, cookies: got['set-cookie'] ?? [], body: whole }),
+    const request = overHttps(`${url}${path}`, { method, ca, headers, agent: false }, (response) => {
+      const { statusCode: status, headers: received } = response
+      void text(response).then(
+        (content) => resolve({ status, cookies: received['set-cookie'] ?? [], body: content }),
         reject,
       )
     })
@@ -52,10 +52,11 @@ async function ask(
   })
 }
 
-test('--host refuses an address of another machine, and accepts 0.0.0.0', () => {
+test('--host refuses an address of another machine, lists the own ones, and accepts 0.0.0.0', () => {
   expect(() => checkAddress('203.0.113.77')).toThrow(
     /^--host takes an address of this machine .*not "203\.0\.113\.77"$/,
   )
+  for (const own of ownAddresses()) expect(() => checkAddress('203.0.113.77')).toThrow(own)
   expect(() => checkAddress('tablet')).toThrow('not "tablet"')
   expect(() => checkAddress('0.0.0.0')).not.toThrow()
 })
@@ -72,26 +73,26 @@ describe.skipIf(address === '')(`HTTPS at ${address || 'no address: machine with
   })
 
   test('another device opens the console and signs in, with a Secure cookie', async () => {
-    expect((await ask('GET', '/console/')).body).toContain('<script type="module"')
+    expect((await send('GET', '/console/')).body).toContain('<script type="module"')
     const accessKey = keyOf(cast.console)
     const page = { origin: url, 'content-type': 'application/json' }
-    const { status, cookies } = await ask('POST', '/console/session', page, JSON.stringify({ accessKey }))
+    const { status, cookies } = await send('POST', '/console/session', page, JSON.stringify({ accessKey }))
     const kept = cookies.filter((one) => !one.includes('Max-Age=0'))
     expect({ status, kept }).toEqual({
       status: 200,
       kept: [expect.stringMatching(/^__Host-.*; Secure/)],
     })
     const [cookie = ''] = kept[0]?.split(';') ?? []
-    expect((await ask('GET', '/console/session', { cookie })).status).toBe(200)
+    expect((await send('GET', '/console/session', { cookie })).status).toBe(200)
   })
 
   test('plain HTTP from another device gets no response', async () => {
-    const answer = new Promise((resolve, reject) => {
+    const response = new Promise((resolve, reject) => {
       overHttp(`${url.replace('https:', 'http:')}/console/`, resolve)
         .on('error', reject)
         .end()
     })
-    await expect(answer).rejects.toThrow(/socket hang up|ECONNRESET/)
+    await expect(response).rejects.toThrow(/socket hang up|ECONNRESET/)
   })
 
   test('the next start has the same certificate', async () => {

@@ -36,7 +36,7 @@ async function aPlace() {
   const { apiKey, key } = await aKitchen({}, [
     menuItem(20, { apiKey: item, customizationGroups: [{ ...group, customizations: [sauce] }] }),
   ])
-  const asks = (path: string, body?: unknown, other?: unknown): Prepared => ({
+  const ofRestaurant = (path: string, body?: unknown, other?: unknown): Prepared => ({
     path: `/restaurantapi/v1/${path}`,
     key,
     body,
@@ -45,9 +45,9 @@ async function aPlace() {
   return {
     item,
     choice,
-    asks,
+    ofRestaurant,
     read: async <T>(path: string) => (await call<T>(`/restaurantapi/v1/${path}`, { key })).body,
-    /** An order that waits at its restaurant. */
+    /** Places an order that its restaurant has not started. */
     order: async () => (await sendOrder(await anOrder(apiKey, { items: [{ apiKey: item }] }))).body.apiKey,
   }
 }
@@ -73,7 +73,7 @@ async function anOverdueOrder(): Promise<string> {
   const { body } = await sendOrder(await anOrder(cast.aurora, { payment: 'card', card: card() }))
   await eventually(
     () => operator<{ saga: { state: string } }>('GET', `orders/${body.apiKey}`),
-    (answer) => answer.body.saga.state !== 'running',
+    (response) => response.body.saga.state !== 'running',
   )
   await plantOverdue(body.apiKey)
   return body.apiKey
@@ -110,12 +110,16 @@ const requests: Record<string, () => Promise<Prepared>> = {
     return ofApplication('send-order', order, { ...order, comments: 'another one' })
   },
   'report-status': async () => {
-    const { asks, order } = await aPlace()
-    return asks(`order/${await order()}/status`, { status: 'PREPARING' }, { status: 'READY_FOR_PICKUP' })
+    const { ofRestaurant, order } = await aPlace()
+    return ofRestaurant(
+      `order/${await order()}/status`,
+      { status: 'PREPARING' },
+      { status: 'READY_FOR_PICKUP' },
+    )
   },
   'refuse-order': async () => {
-    const { asks, order } = await aPlace()
-    return asks(
+    const { ofRestaurant, order } = await aPlace()
+    return ofRestaurant(
       `order/${await order()}/refuse`,
       { reason: 'The oven is broken.' },
       { reason: 'We are full.' },
@@ -135,23 +139,23 @@ const requests: Record<string, () => Promise<Prepared>> = {
     return ofOperator(path, { amount: 1, reason: 'LATE' }, { amount: 2, reason: 'LATE' })
   },
   'refund-restaurant-order': async () => {
-    const { asks, order } = await aPlace()
-    return asks(
+    const { ofRestaurant, order } = await aPlace()
+    return ofRestaurant(
       `order/${await order()}/refunds`,
       { amount: 1, reason: 'LATE' },
       { amount: 2, reason: 'LATE' },
     )
   },
   'item-availability': async () => {
-    const { asks, item } = await aPlace()
-    return asks(`item/${item}/availability`, { available: false }, { available: true })
+    const { ofRestaurant, item } = await aPlace()
+    return ofRestaurant(`item/${item}/availability`, { available: false }, { available: true })
   },
   'choice-availability': async () => {
-    const { asks, choice } = await aPlace()
-    return asks(`choice/${choice}/availability`, { available: false }, { available: true })
+    const { ofRestaurant, choice } = await aPlace()
+    return ofRestaurant(`choice/${choice}/availability`, { available: false }, { available: true })
   },
-  pause: async () => (await aPlace()).asks('pause', { minutes: 20 }, { minutes: 30 }),
-  resume: async () => (await aPlace()).asks('resume'),
+  pause: async () => (await aPlace()).ofRestaurant('pause', { minutes: 20 }, { minutes: 30 }),
+  resume: async () => (await aPlace()).ofRestaurant('resume'),
   'create-application': async () => ofOperator('applications', { name: 'one' }, { name: 'another' }),
   'issue-access-key': async () =>
     ofOperator(`applications/${await anApplication()}/access-keys`, { mode: 'live' }, { mode: 'test' }),
@@ -173,14 +177,15 @@ const send = ({ path, key, body }: Prepared, idempotencyKey: string) =>
     ...keyed(idempotencyKey),
   })
 
-const inWords = ({ method, path }: Operation) => `${method} ${path}`
-const honouring = operations.filter(takesIdempotencyKey)
+const idempotentOperations = operations.filter(takesIdempotencyKey)
+const named = (list: readonly Operation[]) =>
+  list.map((operation) => [`${operation.method} ${operation.path}`, operation] as const)
 
 test('the table has a request for exactly the operations that accept an Idempotency-Key', () => {
-  expect(Object.keys(requests).toSorted()).toEqual(honouring.map(({ name }) => name).toSorted())
+  expect(Object.keys(requests).toSorted()).toEqual(idempotentOperations.map(({ name }) => name).toSorted())
 })
 
-describe.each(honouring.map((operation) => [inWords(operation), operation] as const))('%s', (_, { name }) => {
+describe.each(named(idempotentOperations))('%s', (_, { name }) => {
   test('replays its response byte for byte under the same key', async () => {
     const prepared = await requests[name]!()
     const key = crypto.randomUUID()
@@ -194,16 +199,16 @@ describe.each(honouring.map((operation) => [inWords(operation), operation] as co
   test('returns one response to five concurrent requests, or 409 idempotency-in-flight', async () => {
     const prepared = await requests[name]!()
     const key = crypto.randomUUID()
-    const answers = await Promise.all(Array.from({ length: 5 }, () => send(prepared, key)))
-    const done = answers.filter(({ status }) => status === 200)
+    const responses = await Promise.all(Array.from({ length: 5 }, () => send(prepared, key)))
+    const done = responses.filter(({ status }) => status === 200)
     expect(done.length).toBeGreaterThan(0)
     expect(new Set(done.map(({ body }) => JSON.stringify(body))).size).toBe(1)
-    for (const { status, headers, body } of answers.filter((answer) => !done.includes(answer)))
+    for (const { status, headers, body } of responses.filter((response) => !done.includes(response)))
       expect([status, body.code, headers.get('retry-after')]).toEqual([409, 'idempotency-in-flight', '1'])
   })
 })
 
-test.each(honouring.filter(({ body }) => body).map((operation) => [inWords(operation), operation] as const))(
+test.each(named(idempotentOperations.filter(({ body }) => body)))(
   '422 idempotency-mismatch: %s with another body',
   async (_, { name }) => {
     const prepared = await requests[name]!()
@@ -215,7 +220,7 @@ test.each(honouring.filter(({ body }) => body).map((operation) => [inWords(opera
 )
 
 /** Sends a request, another request, and the first request again under its key. The last response is a replay. */
-const again = async (first: Prepared, then: Prepared) => {
+const expectLateReplay = async (first: Prepared, then: Prepared) => {
   const key = crypto.randomUUID()
   expect((await send(first, key)).status).toBe(200)
   expect((await send(then, crypto.randomUUID())).status).toBe(200)
@@ -225,48 +230,51 @@ const again = async (first: Prepared, then: Prepared) => {
 
 describe('late replay after a newer change', () => {
   test('a replayed pause leaves a resumed restaurant open', async () => {
-    const { asks, read } = await aPlace()
-    await again(asks('pause', { minutes: 20 }), asks('resume'))
+    const { ofRestaurant, read } = await aPlace()
+    await expectLateReplay(ofRestaurant('pause', { minutes: 20 }), ofRestaurant('resume'))
     expect(await read('restaurant')).toMatchObject({ pausedUntil: null })
   })
 
   test('a replayed pause of 60 minutes does not extend a newer pause of 20 minutes', async () => {
-    const { asks, read } = await aPlace()
-    await again(asks('pause', { minutes: 60 }), asks('pause', { minutes: 20 }))
+    const { ofRestaurant, read } = await aPlace()
+    await expectLateReplay(ofRestaurant('pause', { minutes: 60 }), ofRestaurant('pause', { minutes: 20 }))
     const { pausedUntil } = await read<{ pausedUntil: number }>('restaurant')
     expect(pausedUntil - Date.now() / 1_000).toBeLessThan(21 * 60)
   })
 
   test('a replayed resume does not end a newer pause', async () => {
-    const { asks, read } = await aPlace()
-    await again(asks('resume'), asks('pause', { minutes: 20 }))
+    const { ofRestaurant, read } = await aPlace()
+    await expectLateReplay(ofRestaurant('resume'), ofRestaurant('pause', { minutes: 20 }))
     expect(await read('restaurant')).toMatchObject({ pausedUntil: expect.any(Number) as unknown })
   })
 
   test.each(['item', 'choice'] as const)('a replay leaves an available %s available', async (kind) => {
     const place = await aPlace()
     const path = `${kind}/${place[kind]}/availability`
-    await again(place.asks(path, { available: false }), place.asks(path, { available: true }))
+    await expectLateReplay(
+      place.ofRestaurant(path, { available: false }),
+      place.ofRestaurant(path, { available: true }),
+    )
     expect(JSON.stringify(await place.read('menu'))).not.toContain('"available":false')
   })
 
   test('a replayed PREPARING leaves the order at READY_FOR_PICKUP', async () => {
-    const { asks, order, read } = await aPlace()
+    const { ofRestaurant, order, read } = await aPlace()
     const path = `order/${await order()}`
-    await again(
-      asks(`${path}/status`, { status: 'PREPARING' }),
-      asks(`${path}/status`, { status: 'READY_FOR_PICKUP' }),
+    await expectLateReplay(
+      ofRestaurant(`${path}/status`, { status: 'PREPARING' }),
+      ofRestaurant(`${path}/status`, { status: 'READY_FOR_PICKUP' }),
     )
     expect(await read(path)).toMatchObject({ status: 'READY_FOR_PICKUP' })
   })
 })
 
 test('an error (409) stores no key, and the corrected request may use the key', async () => {
-  const { asks, order } = await aPlace()
+  const { ofRestaurant, order } = await aPlace()
   const key = crypto.randomUUID()
   const path = `order/${await order()}/status`
-  expect((await send(asks(path, { status: 'PROCESSING' }), key)).status).toBe(409)
-  expect((await send(asks(path, { status: 'PREPARING' }), key)).status).toBe(200)
+  expect((await send(ofRestaurant(path, { status: 'PROCESSING' }), key)).status).toBe(409)
+  expect((await send(ofRestaurant(path, { status: 'PREPARING' }), key)).status).toBe(200)
 })
 
 describe('sign-in and validate-order', () => {
@@ -280,10 +288,11 @@ describe('sign-in and validate-order', () => {
     expect([signedIn.status, signedIn.headers.get('idempotent-replayed')]).toEqual([200, null])
   })
 
-  test('validate-order ignores the key of an earlier validate-order request', async () => {
+  test('validate-order ignores the key of an earlier order and of its earlier request', async () => {
     const key = crypto.randomUUID()
     const order = await anOrder(cast.aurora)
-    expect((await post('validate-order', order, keyed(key))).status).toBe(200)
+    expect((await sendOrder(order, keyed(key))).status).toBe(200)
+    expect((await post('validate-order', order, keyed(key))).body).toMatchObject({ apiKey: null })
     const other = { ...order, recipient: { apiKey: NOBODYS_KEY } }
     expect((await post<ProblemBody>('validate-order', other, keyed(key))).body.code).toBe('user-not-found')
   })

@@ -7,21 +7,21 @@ type Listed = { id: string; prefix: string; imported: boolean }
 
 const newApplication = async () =>
   (await operator<{ id: string }>('POST', 'applications', { name: 'a shipped app' })).body.id
-const keyOf = () => `4f1d-${crypto.randomUUID()}`
+const newKey = () => `4f1d-${crypto.randomUUID()}`
 const importKey = <T = { id: string; accessKey: string }>(application: string, key: unknown) =>
   operator<T>('POST', `applications/${application}/access-keys`, { key })
 const search = (key: string) => get('restaurant/search?limit=1', { key, ...fromElsewhere() })
 
 test('Keys compiled into shipped apps: an imported key is accepted until it is revoked', async () => {
   const application = await newApplication()
-  const key = keyOf()
+  const key = newKey()
   const before = await search(key)
   expect(before.status).toBe(401)
   const { status, body } = await importKey(application, key)
   expect([status, body.accessKey]).toEqual([200, key])
   const good = await eventually(
     () => search(key),
-    (answer) => answer.status === 200,
+    (response) => response.status === 200,
   )
   expect(good.status).toBe(200)
   const listed = await operator<Listed[]>('GET', `applications/${application}/access-keys`)
@@ -30,13 +30,13 @@ test('Keys compiled into shipped apps: an imported key is accepted until it is r
   await operator('POST', `access-keys/${body.id}/revoke`)
   const revoked = await eventually(
     () => search(key),
-    (answer) => answer.status === 401,
+    (response) => response.status === 401,
   )
   expect(revoked.status).toBe(401)
 })
 
 test('Keys compiled into shipped apps: an imported key is accepted as a query parameter', async () => {
-  const key = keyOf()
+  const key = newKey()
   await importKey(await newApplication(), key)
   const inQuery = () =>
     get(`restaurant/search?limit=1&access-token=${key}`, { key: null, ...fromElsewhere() })
@@ -44,13 +44,13 @@ test('Keys compiled into shipped apps: an imported key is accepted as a query pa
 })
 
 test('409 access-key-taken for a key of another application; 404 for an unknown application', async () => {
-  const key = keyOf()
+  const key = newKey()
   await importKey(await newApplication(), key)
   expect(await importKey<ProblemBody>(await newApplication(), key)).toMatchObject({
     status: 409,
     body: { code: 'access-key-taken' },
   })
-  expect((await importKey('0'.repeat(48), keyOf())).status).toBe(404)
+  expect((await importKey('0'.repeat(48), newKey())).status).toBe(404)
 })
 
 test.each([
@@ -68,6 +68,6 @@ test.each([
 
 test('400 for an import with mode test, because imported keys are live', async () => {
   const path = `applications/${await newApplication()}/access-keys`
-  const { status, body } = await operator<ProblemBody>('POST', path, { key: keyOf(), mode: 'test' })
+  const { status, body } = await operator<ProblemBody>('POST', path, { key: newKey(), mode: 'test' })
   expect([status, body.errors[0]?.pointer]).toEqual([400, '/mode'])
 })

@@ -26,14 +26,14 @@ test('Idempotency-Key: a repeated request returns the same access key, and it wo
   const path = `applications/${await newApplication()}/access-keys`
   const key = keyed()
   const first = await operatorPost<Issued>(path, { mode: 'live' }, key)
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     Array.from({ length: 20 }, () => operatorPost<Issued>(path, { mode: 'live' }, key)),
   )
-  for (const { headers, body } of answers) {
+  for (const { headers, body } of responses) {
     expect(headers.get('idempotent-replayed')).toBe('true')
     expect(JSON.stringify(body)).toBe(JSON.stringify(first.body))
   }
-  expect((await get('restaurant/search?limit=1', { key: answers[0]!.body.accessKey })).status).toBe(200)
+  expect((await get('restaurant/search?limit=1', { key: responses[0]!.body.accessKey })).status).toBe(200)
   const other = await operatorPost<Issued>(path, { mode: 'live' }, keyed())
   expect(other.body.accessKey).not.toBe(first.body.accessKey)
 })
@@ -41,8 +41,8 @@ test('Idempotency-Key: a repeated request returns the same access key, and it wo
 test('Idempotency-Key: 20 concurrent requests issue one access key', async () => {
   const path = `applications/${await newApplication()}/access-keys`
   const key = keyed()
-  const answers = await Promise.all(Array.from({ length: 20 }, () => operatorPost<Issued>(path, {}, key)))
-  expect(new Set(answers.map(({ status, body }) => `${status} ${body.accessKey}`)).size).toBe(1)
+  const responses = await Promise.all(Array.from({ length: 20 }, () => operatorPost<Issued>(path, {}, key)))
+  expect(new Set(responses.map(({ status, body }) => `${status} ${body.accessKey}`)).size).toBe(1)
 })
 
 test('Idempotency-Key: 422 idempotency-mismatch for another mode', async () => {
@@ -56,8 +56,8 @@ test('Idempotency-Key: 422 idempotency-mismatch for another mode', async () => {
 test('404 application-not-found for an unknown application, and no idempotency key is stored', async () => {
   const key = keyed()
   for (let count = 0; count < 2; count++) {
-    const answer = await operatorPost<ProblemBody>(`applications/${NOBODYS_KEY}/access-keys`, {}, key)
-    expect(answer).toMatchObject({ status: 404, body: { code: 'application-not-found' } })
-    expect(answer.headers.get('idempotent-replayed')).toBeNull()
+    const response = await operatorPost<ProblemBody>(`applications/${NOBODYS_KEY}/access-keys`, {}, key)
+    expect(response).toMatchObject({ status: 404, body: { code: 'application-not-found' } })
+    expect(response.headers.get('idempotent-replayed')).toBeNull()
   }
 })

@@ -10,6 +10,6 @@ test('Idempotency-Key: a repeated request returns the same key, which the public
   const again = await operatorPost<Issued>(path, { mode: 'test' }, key)
   expect([again.status, again.headers.get('idempotent-replayed')]).toEqual([200, 'true'])
   expect(JSON.stringify(again.body)).toBe(JSON.stringify(first.body))
-  const answer = await get<ProblemBody>('restaurant/search?limit=1', { key: again.body.accessKey })
-  expect(answer).toMatchObject({ status: 403, body: { code: 'not-allowed' } })
+  const response = await get<ProblemBody>('restaurant/search?limit=1', { key: again.body.accessKey })
+  expect(response).toMatchObject({ status: 403, body: { code: 'not-allowed' } })
 })

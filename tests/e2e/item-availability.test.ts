@@ -34,8 +34,8 @@ test('400 names the invalid field; 404 item-not-found for an item of another men
       status: 400,
       body: { errors: [{ pointer }] },
     })
-  const stranger = (await aKitchen()).key
-  expect(await change(`item/${pie}/availability`, { available: false }, stranger)).toMatchObject({
+  const otherKey = (await aKitchen()).key
+  expect(await change(`item/${pie}/availability`, { available: false }, otherKey)).toMatchObject({
     status: 404,
     body: { code: 'item-not-found' },
   })

@@ -22,7 +22,7 @@ async function msOf(work: () => Promise<unknown>): Promise<number> {
 }
 
 /** Returns the times of another application's orders while one application sends eight such requests at a time. */
-async function beside(send: () => Promise<unknown>): Promise<number[]> {
+async function orderTimesDuring(send: () => Promise<unknown>): Promise<number[]> {
   const order = await anOrder(cast.aurora)
   const flood = { isOver: false }
   const senders = Array.from({ length: IN_FLIGHT }, async () => {
@@ -40,12 +40,12 @@ async function beside(send: () => Promise<unknown>): Promise<number[]> {
  * When each text of digits took 110 to 190 ms of CPU, orders took 12 s instead of 88 ms: 136 times as long.
  * packages/contracts/src/card-number.unit.test.ts measures in CPU time that the search takes linear time.
  */
-async function delayNoMore(sendDigits: () => Promise<unknown>, sendLetters: () => Promise<unknown>) {
+async function expectSimilarDelays(sendDigits: () => Promise<unknown>, sendLetters: () => Promise<unknown>) {
   const besideLetters: number[] = []
   const besideDigits: number[] = []
   for (let round = 0; round < ROUNDS; round++) {
-    besideLetters.push(...(await beside(sendLetters)))
-    besideDigits.push(...(await beside(sendDigits)))
+    besideLetters.push(...(await orderTimesDuring(sendLetters)))
+    besideDigits.push(...(await orderTimesDuring(sendDigits)))
   }
   expect(Math.min(...besideDigits)).toBeLessThan(5 * Math.min(...besideLetters) + 1_000)
 }
@@ -65,7 +65,7 @@ test.each(DIGITS)(
       status: 400,
       body: { errors: [{ pointer: '/comments', code: 'invalid-field' }] },
     })
-    await delayNoMore(
+    await expectSimilarDelays(
       () => post('validate-order', digits),
       () => post('validate-order', letters),
     )
@@ -84,7 +84,7 @@ test.each(DIGITS)(
       status: 400,
       body: { errors: [{ pointer: 'query/search' }] },
     })
-    await delayNoMore(
+    await expectSimilarDelays(
       () => search(piece),
       () => search(LETTERS),
     )

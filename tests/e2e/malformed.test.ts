@@ -23,7 +23,7 @@ const WARM = COUNT / 2
 /** MiB by which a process may exceed its maximum of the first half. No two heaps are equal. */
 const GROWTH = 40
 
-const inWords = (statuses: ReadonlyMap<number, number>): string =>
+const formatStatuses = (statuses: ReadonlyMap<number, number>): string =>
   [...statuses]
     .toSorted(([one], [other]) => one - other)
     .map(([status, count]) => `${count} × ${status}`)
@@ -33,7 +33,7 @@ const inWords = (statuses: ReadonlyMap<number, number>): string =>
  * Resolves when no process has grown, or after a minute, in which V8 collects an idle heap. Throws the names of processes that have
  * grown.
  */
-async function stayedFlat(before: Record<string, number>): Promise<void> {
+async function checkMemory(before: Record<string, number>): Promise<void> {
   process.stderr.write(`MiB at most, half-way: ${JSON.stringify(before)}\n`)
   const now = await eventually(
     async () => memory(),
@@ -49,17 +49,17 @@ async function stayedFlat(before: Record<string, number>): Promise<void> {
  * any number of bodies, and another process 180 MiB. Chance decides which process does so in which half. This load removes that
  * difference.
  */
-async function takeLargeBodies({ keyFor, apiKeys }: World): Promise<void> {
+async function sendLargeBodies({ keyFor, apiKeys }: World): Promise<void> {
   const one = { name: 'x'.repeat(100), items: [{ a: 1, b: [1, 2, 3] }] }
   const body = JSON.stringify(Array.from({ length: 25_000 }, () => one))
   const path = `/operatorapi/v1/restaurants/${apiKeys['restaurants']?.[0]}/menu`
   const head = `PUT ${path} HTTP/1.1\r\nhost: localhost\r\nx-access-token: ${keyFor(path)}\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n`
   const bytes = Buffer.from(head + body)
   for (let round = 0; round < 4; round++) {
-    const asked = Array.from({ length: 8 }, () =>
+    const exchanges = Array.from({ length: 8 }, () =>
       exchange(stack().gateway, bytes, { isHead: false, ends: false }),
     )
-    for (const { status } of await Promise.all(asked)) expect(status).toBe(400)
+    for (const { status } of await Promise.all(exchanges)) expect(status).toBe(400)
   }
 }
 
@@ -68,29 +68,29 @@ const grown = (before: Record<string, number>, now: Record<string, number>): str
     .filter(([name, mib]) => mib > (before[name] ?? 0) + GROWTH)
     .map(([name, mib]) => `${name}: ${before[name]} MiB, now ${mib}`)
 
-const ask = (request: Made) => exchange(stack().gateway, request.bytes, request)
+const sendRequest = (request: Made) => exchange(stack().gateway, request.bytes, request)
 
 /**
  * Returns the faults of the best of five responses to each of these requests, sent one at a time. A request that hangs does so each
  * time. On a busy machine, or with a service that responds too late (503), one of five succeeds.
  */
-async function wrongAlone(requests: readonly Made[]): Promise<string[]> {
+async function repeatAlone(requests: readonly Made[]): Promise<string[]> {
   const wrong: string[] = []
   for (const request of requests) {
     const complaints: string[] = []
     for (let tries = 0; tries < 5 && complaints.length === tries; tries++) {
-      const answer = await ask(request)
-      const late = answer.ms > WITHIN_MS ? `${answer.status} after ${Math.round(answer.ms)} ms` : null
-      const complained = late ?? complaint(answer, request)
-      if (complained !== null) complaints.push(complained)
+      const response = await sendRequest(request)
+      const late = response.ms > WITHIN_MS ? `${response.status} after ${Math.round(response.ms)} ms` : null
+      const fault = late ?? complaint(response, request)
+      if (fault !== null) complaints.push(fault)
     }
-    if (complaints.length === 5) wrong.push(`${complaints.join(', ')}, also alone\n  ${inShort(request)}`)
+    if (complaints.length === 5) wrong.push(`${complaints.join(', ')}, also alone\n  ${abbreviate(request)}`)
   }
   return wrong
 }
 
 /** Returns a request on one line, without its repeated parts. */
-const inShort = ({ operation, bytes }: Made): string => {
+const abbreviate = ({ operation, bytes }: Made): string => {
   const sent = JSON.stringify(bytes.toString('latin1')).replaceAll(/(.{1,8})\1{9,}/g, '$1…')
   return `${operation}: ${sent.slice(0, 1_500)}`
 }
@@ -101,7 +101,7 @@ test(
   async () => {
     const random = randomOf(SEED)
     const world = await aWorld()
-    if (IS_LONG) await takeLargeBodies(world)
+    if (IS_LONG) await sendLargeBodies(world)
     const statuses = new Map<number, number>()
     const complaints: string[] = []
     const late: Made[] = []
@@ -115,22 +115,22 @@ test(
         const number = made
         if (number === WARM) warm = mostMemory()
         const request = random.next() < 0.5 ? makeRequest(random, world) : makeWireRequest(random, world)
-        const answer = await ask(request)
-        statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1)
-        slowest = Math.max(slowest, answer.ms)
-        const isUnavailable = answer.status === 503
-        if (isUnavailable || answer.ms > WITHIN_MS) late.push(request)
-        const wrong = isUnavailable ? null : complaint(answer, request)
-        if (wrong !== null) complaints.push(`${wrong}\n  no. ${number}, ${inShort(request)}`)
+        const response = await sendRequest(request)
+        statuses.set(response.status, (statuses.get(response.status) ?? 0) + 1)
+        slowest = Math.max(slowest, response.ms)
+        const isUnavailable = response.status === 503
+        if (isUnavailable || response.ms > WITHIN_MS) late.push(request)
+        const wrong = isUnavailable ? null : complaint(response, request)
+        if (wrong !== null) complaints.push(`${wrong}\n  no. ${number}, ${abbreviate(request)}`)
       }
     }
     await Promise.all(Array.from({ length: AT_ONCE }, client))
-    complaints.push(...(await wrongAlone(late)))
+    complaints.push(...(await repeatAlone(late)))
     process.stderr.write(
-      `slowest answer: ${Math.round(slowest)} ms, ${late.length} repeated alone; ${inWords(statuses)}\n`,
+      `slowest response: ${Math.round(slowest)} ms, ${late.length} repeated alone; ${formatStatuses(statuses)}\n`,
     )
     expect(complaints.join('\n')).toBe('')
-    if (IS_LONG) await stayedFlat(warm)
+    if (IS_LONG) await checkMemory(warm)
     expect(processes()).toEqual(before)
     // Without enough successes, the requests would have reached only the outermost checks.
     expect(statuses.get(200)).toBeGreaterThan(COUNT / 40)

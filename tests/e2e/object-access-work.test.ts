@@ -14,7 +14,7 @@ setUpOwnStack(async () => {
 })
 
 /** The foreign objects that a key with this error code could name. */
-const meant: Partial<Record<ProblemCode, readonly Foreign[]>> = {
+const foreignKinds: Partial<Record<ProblemCode, readonly Foreign[]>> = {
   'user-not-found': ['user'],
   'order-not-found': ['order', 'guestsOrder', 'idempotencyKey'],
   'card-not-found': ['card', 'neighboursCard'],
@@ -43,9 +43,9 @@ describe('request with the key of an object of another tenant', () => {
   /** Returns the work of a request. Null until every process has exported its spans. */
   function workOf(traceId: string, { owner, method, path }: Operation): string[] | null {
     const spans = receiver.spans(traceId)
-    const apart = new Set(spans.filter(isOfAnyRequest).map(({ spanId }) => spanId))
-    for (const span of spans) if (apart.has(span.parentSpanId ?? '')) apart.add(span.spanId)
-    const own = spans.filter(({ spanId }) => !apart.has(spanId))
+    const excluded = new Set(spans.filter(isOfAnyRequest).map(({ spanId }) => spanId))
+    for (const span of spans) if (excluded.has(span.parentSpanId ?? '')) excluded.add(span.spanId)
+    const own = spans.filter(({ spanId }) => !excluded.has(spanId))
     const startingWith = (word: string) => own.filter(({ name }) => name.startsWith(`${word} `)).length
     const isExported = ['gateway', owner].every((service) =>
       own.some((span) => span.service === service && span.name === `${method} ${path}`),
@@ -56,7 +56,9 @@ describe('request with the key of an object of another tenant', () => {
       .toSorted()
   }
 
-  const placesOfKeys = places.filter(({ slot, accept }) => meant[slot.code] && accept === 'application/json')
+  const placesOfKeys = places.filter(
+    ({ slot, accept }) => foreignKinds[slot.code] && accept === 'application/json',
+  )
 
   type Place = (typeof placesOfKeys)[number]
 
@@ -68,7 +70,7 @@ describe('request with the key of an object of another tenant', () => {
       await ask(operation, request, { accessKey, accept: 'application/json', named: key, traceparent })
       return traceId
     }
-    const kinds = meant[slot.code] ?? []
+    const kinds = foreignKinds[slot.code] ?? []
     const absent = await tryWith(newKey())
     const foreign: string[] = []
     for (const kind of kinds) foreign.push(await tryWith(world.foreign[kind]))
@@ -85,7 +87,7 @@ describe('request with the key of an object of another tenant', () => {
 
   type Works = Awaited<ReturnType<typeof worksOf>>
 
-  const isAlike = ({ absent, foreign }: Works) =>
+  const hasEqualWork = ({ absent, foreign }: Works) =>
     absent !== null && foreign.every((work) => isDeepStrictEqual(work, absent))
 
   /**
@@ -94,7 +96,7 @@ describe('request with the key of an object of another tenant', () => {
    */
   async function repeatedAlone(works: Works, place: Place) {
     let latest = works
-    for (let tries = 0; tries < 3 && !isAlike(latest); tries++) latest = await worksOf(place)
+    for (let tries = 0; tries < 3 && !hasEqualWork(latest); tries++) latest = await worksOf(place)
     return latest
   }
 
@@ -109,6 +111,6 @@ describe('request with the key of an object of another tenant', () => {
       for (const work of foreign) expect({ name, work }).toEqual({ name, work: absent })
     }
     const statements = works.flatMap(({ absent }) => absent ?? []).filter((work) => work.includes('select '))
-    expect(statements.length, 'it is SQL that is compared').toBeGreaterThan(works.length)
+    expect(statements.length, 'the traces contain SQL statements').toBeGreaterThan(works.length)
   })
 })

@@ -78,8 +78,8 @@ function keysIn(whole: JsonSchema): string[] {
 const namesOf = (list: readonly PublicOperation[]) => list.map(({ name }) => name).toSorted()
 
 test('the tables cover every operation, and every apiKey of its path and body', () => {
-  const [operators, others] = [true, false].map((is) =>
-    operations.filter((operation) => (operation.audience === 'operator') === is),
+  const [operators, others] = [true, false].map((isOperator) =>
+    operations.filter((operation) => (operation.audience === 'operator') === isOperator),
   ) as [PublicOperation[], PublicOperation[]]
   expect(namesOf(operators)).toEqual([...OPERATORS].toSorted())
   expect(namesOf(others)).toEqual(Object.keys(entries).toSorted())
@@ -99,8 +99,10 @@ describe('byte-identical responses for an object of another tenant and for an un
       code: slot.code,
     })
     const closed = Object.entries(world.foreign).filter(([kind]) => !slot.open?.includes(kind as Foreign))
-    const answers = await Promise.all(closed.map(async ([kind, key]) => [kind, await tryWith(key)] as const))
-    expect(Object.fromEntries(answers)).toEqual(Object.fromEntries(closed.map(([kind]) => [kind, absent])))
+    const responses = await Promise.all(
+      closed.map(async ([kind, key]) => [kind, await tryWith(key)] as const),
+    )
+    expect(Object.fromEntries(responses)).toEqual(Object.fromEntries(closed.map(([kind]) => [kind, absent])))
   })
 
   test('an order with recipient, card and address of one foreign account gets the same 404', async () => {
@@ -176,23 +178,26 @@ describe('403 not-allowed for an access key of another audience, equal for every
       const requests = wrong.flatMap(([kind, accessKey]) =>
         acceptedBy(operation).flatMap((accept) => named.map((key) => ({ kind, accessKey, accept, key }))),
       )
-      const answers = await Promise.all(
+      const responses = await Promise.all(
         requests.map(({ accessKey, accept, key }) => {
           const path = operation.path.replaceAll(/:\w+/g, key)
           const body = operation.method === 'GET' ? undefined : (entries[operation.name]?.body?.(world) ?? {})
           return ask(operation, { path, body }, { accessKey, accept, named: key })
         }),
       )
-      for (const answer of answers) {
-        expect({ status: answer.status, code: codeOf(answer) }).toEqual({ status: 403, code: 'not-allowed' })
-        expect(answer).toEqual(answers[0])
+      for (const response of responses) {
+        expect({ status: response.status, code: codeOf(response) }).toEqual({
+          status: 403,
+          code: 'not-allowed',
+        })
+        expect(response).toEqual(responses[0])
       }
     },
   )
 })
 
 /** Returns the foreign objects that a response names. */
-const tellsOfTheirs = (value: unknown) =>
+const foreignObjectsIn = (value: unknown) =>
   Object.entries(world.foreign)
     .filter(([, key]) => JSON.stringify(value).includes(key))
     .map(([kind]) => kind)
@@ -201,7 +206,7 @@ describe('own objects in responses of operations without an identifier', () => {
   test.each(['orders', 'orders?open=true', 'restaurant', 'menu'])('restaurantapi: %s', async (path) => {
     const { status, body } = await call(`/restaurantapi/v1/${path}`, { key: world.keys.restaurant })
     expect(status).toBe(200)
-    expect(tellsOfTheirs(body)).toEqual([])
+    expect(foreignObjectsIn(body)).toEqual([])
   })
 
   test('restaurantapi: orders/stream', async () => {
@@ -209,11 +214,11 @@ describe('own objects in responses of operations without an identifier', () => {
     const stream = await Stream.open(url, { key: world.keys.restaurant })
     await stream.until(({ event }) => event === 'ready')
     stream.close()
-    expect(tellsOfTheirs(stream.events)).toEqual([])
+    expect(foreignObjectsIn(stream.events)).toEqual([])
   })
 })
 
-test('an order of another application is readable after its recipient signs in here', async () => {
+test('an order stays readable to its application, and is readable here after its recipient signs in', async () => {
   const email = newEmail()
   const { body: recipient } = await post<User>('register-user', person({ email }), elsewhere())
   const { restaurantApiKey, items } = fullOrder(world)
@@ -226,8 +231,10 @@ test('an order of another application is readable after its recipient signs in h
     `order/${placed.apiKey}/statuses`,
     `user/${recipient.apiKey}/orders`,
   ]
-  const read = () => Promise.all(paths.map(async (path) => (await get(path)).status))
+  const read = (options = {}) => Promise.all(paths.map(async (path) => (await get(path, options)).status))
+  expect(await read(elsewhere())).toEqual([200, 200, 200])
   expect(await read()).toEqual([404, 404, 404])
   await signin(email, PASSWORD)
   expect(await read()).toEqual([200, 200, 200])
+  expect(await read(elsewhere())).toEqual([200, 200, 200])
 })

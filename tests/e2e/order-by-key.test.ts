@@ -45,10 +45,10 @@ test.each(['send-order/', 'send%2Dorder', 'send-order?retry=1'])(
 test('send-order: 50 concurrent requests with one key over all replicas place one order', async () => {
   const key = crypto.randomUUID()
   const request = { ...(await anOrder(cast.aurora)), payment: 'card', card: card() }
-  const answers = await Promise.all(Array.from({ length: 50 }, () => sendOrder(request, keyed(key))))
-  const placed = new Set(answers.filter(({ status }) => status === 200).map(({ body }) => body.apiKey))
+  const responses = await Promise.all(Array.from({ length: 50 }, () => sendOrder(request, keyed(key))))
+  const placed = new Set(responses.filter(({ status }) => status === 200).map(({ body }) => body.apiKey))
   expect(placed.size).toBe(1)
-  const others = answers.filter(({ status }) => status !== 200)
+  const others = responses.filter(({ status }) => status !== 200)
   // On a busy machine, the platform may not have a permit for all of them.
   const refusals = others.map(({ body, headers }) => `${body.code} ${headers.get('retry-after')}`)
   expect(refusals.filter((refusal) => !/^(idempotency-in-flight 1|overloaded [1-3])$/.test(refusal))).toEqual(
@@ -76,9 +76,9 @@ test('send-order: the 402 of a declined card is replayed; a 422 of a closed rest
   expect(again).toMatchObject({ status: 402, body: first.body })
   expect(again.headers.get('idempotent-replayed')).toBe('true')
 
-  const mended = crypto.randomUUID()
-  expect((await sendOrder(await anOrder(cast.closed), keyed(mended))).status).toBe(422)
-  expect((await sendOrder(await anOrder(cast.aurora), keyed(mended))).status).toBe(200)
+  const correctedKey = crypto.randomUUID()
+  expect((await sendOrder(await anOrder(cast.closed), keyed(correctedKey))).status).toBe(422)
+  expect((await sendOrder(await anOrder(cast.aurora), keyed(correctedKey))).status).toBe(200)
 })
 
 test('send-order: a 5xx is not stored, and a retry is executed', async () => {

@@ -20,7 +20,7 @@ afterEach(() => {
   for (const stream of open.splice(0)) stream.close()
 })
 
-async function follow(order: string, options: Parameters<typeof Stream.open>[1] = {}): Promise<Stream> {
+async function openStream(order: string, options: Parameters<typeof Stream.open>[1] = {}): Promise<Stream> {
   const stream = await Stream.open(`${stack().gateway}/publicapi/v1/order/${order}/statuses`, {
     key: stack().accessKey,
     ...options,
@@ -30,14 +30,15 @@ async function follow(order: string, options: Parameters<typeof Stream.open>[1] 
 }
 
 const statusOf = ({ data }: StreamEvent) => (data as OrderStatusRecord).status
-const is = (status: string) => (event: StreamEvent) => event.event === 'status' && statusOf(event) === status
+const hasStatus = (status: string) => (event: StreamEvent) =>
+  event.event === 'status' && statusOf(event) === status
 
 test('the stream has the past statuses, then each new one, and ends after DELIVERED', async () => {
   const order = await aNewOrder()
-  const stream = await follow(order)
-  await stream.until(is('AWAITING_PREPARATION'))
+  const stream = await openStream(order)
+  await stream.until(hasStatus('AWAITING_PREPARATION'))
   await report(order, 'PREPARING')
-  await stream.until(is('PREPARING'))
+  await stream.until(hasStatus('PREPARING'))
   await report(order, 'DELIVERED')
   await stream.ended()
   const { body: history } = await get<OrderStatusRecord[]>(`order/${order}/statuses`)
@@ -50,7 +51,7 @@ test('the stream has the past statuses, then each new one, and ends after DELIVE
 
 test('the stream has the five statuses of an order at a simulated restaurant', async () => {
   const { body } = await sendOrder(await anOrder(cast.aurora))
-  const stream = await follow(body.apiKey)
+  const stream = await openStream(body.apiKey)
   await stream.ended()
   expect(stream.events.map(statusOf)).toEqual([
     'PROCESSING',
@@ -63,17 +64,17 @@ test('the stream has the five statuses of an order at a simulated restaurant', a
 
 test('a stream with Last-Event-ID continues after that event, without loss or repetition', async () => {
   const order = await aNewOrder()
-  const first = await follow(order)
-  await first.until(is('AWAITING_PREPARATION'))
+  const first = await openStream(order)
+  await first.until(hasStatus('AWAITING_PREPARATION'))
   const id = first.lastEventId
   first.close()
   await report(order, 'PREPARING')
-  const second = await follow(order, { lastEventId: id })
-  await second.until(is('PREPARING'))
+  const second = await openStream(order, { lastEventId: id })
+  await second.until(hasStatus('PREPARING'))
   await report(order, 'DELIVERED')
   await second.ended()
   expect(second.events.map(statusOf)).toEqual(['PREPARING', 'DELIVERED'])
-  const strange = await follow(order, { lastEventId: '99' })
+  const strange = await openStream(order, { lastEventId: '99' })
   await strange.ended()
   expect(strange.events).toHaveLength(4)
 })
@@ -82,30 +83,30 @@ test('a client that reconnects after the last status gets 204', async () => {
   const order = await aNewOrder()
   await report(order, 'PREPARING')
   await report(order, 'DELIVERED')
-  const stream = await follow(order)
+  const stream = await openStream(order)
   await stream.ended()
-  const { status, others } = await follow(order, { lastEventId: stream.lastEventId })
+  const { status, others } = await openStream(order, { lastEventId: stream.lastEventId })
   expect({ status, others }).toEqual({ status: 204, others: [] })
   expect((await get(`order/${order}/statuses?lastEventId=3`)).status).toBe(200)
 })
 
 test('the stream ends with a cancellation event that equals the cancellation of the order', async () => {
   const order = await aNewOrder()
-  const stream = await follow(order)
-  await stream.until(is('AWAITING_PREPARATION'))
+  const stream = await openStream(order)
+  await stream.until(hasStatus('AWAITING_PREPARATION'))
   await refuse(order)
   await stream.ended()
   const { event, data, id } = stream.events.at(-1) ?? {}
   expect({ event, id }).toEqual({ event: 'cancellation', id: '2' })
   const { cancellation }: Order = await readOrder(order)
   expect(data).toEqual(cancellation)
-  expect((await follow(order, { lastEventId: id })).status).toBe(204)
-  expect((await follow(order, { lastEventId: '1' })).status).toBe(200)
+  expect((await openStream(order, { lastEventId: id })).status).toBe(204)
+  expect((await openStream(order, { lastEventId: '1' })).status).toBe(200)
 })
 
 test('404 for an order of another application, and for an unknown order', async () => {
   const order = await aNewOrder()
-  const { status } = await follow(order, { key: stack().otherAccessKey })
+  const { status } = await openStream(order, { key: stack().otherAccessKey })
   expect(status).toBe(404)
-  expect((await follow('nothing')).status).toBe(404)
+  expect((await openStream('nothing')).status).toBe(404)
 })

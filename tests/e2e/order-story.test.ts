@@ -24,7 +24,7 @@ test('200: the order with its history, saga, payment and delivery, without a car
   const { body: sent } = await sendOrder(order, { headers: { 'x-request-id': requestId } })
   const { status, body } = await eventually(
     () => story(sent.apiKey),
-    (answer) => answer.body.saga.state !== 'running',
+    (response) => response.body.saga.state !== 'running',
   )
   expect(status).toBe(200)
   expectConforms(GetOrderStory, body)

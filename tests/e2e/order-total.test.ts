@@ -18,8 +18,8 @@ import { aKitchen, menuItem, newKey } from './own-restaurant.ts'
 const FREE = menuItem(0)
 const THIRTY_CENTS = menuItem(0.3)
 const FIFTY_CENTS = menuItem(0.5)
-const DEAR_CHOICE = newKey().slice(0, 8)
-const DEAR = menuItem(10_000, {
+const EXPENSIVE_CHOICE = newKey().slice(0, 8)
+const EXPENSIVE = menuItem(10_000, {
   customizationGroups: [
     {
       apiKey: newKey(),
@@ -30,14 +30,14 @@ const DEAR = menuItem(10_000, {
         {
           apiKey: newKey(),
           name: 'Leaves',
-          customizationChoices: [{ apiKey: DEAR_CHOICE, name: 'One', price: 10_000 }],
+          customizationChoices: [{ apiKey: EXPENSIVE_CHOICE, name: 'One', price: 10_000 }],
         },
       ],
     },
   ],
 })
 
-const kitchen = aKitchen({ taxRate: 0 }, [FREE, THIRTY_CENTS, FIFTY_CENTS, DEAR])
+const kitchen = aKitchen({ taxRate: 0 }, [FREE, THIRTY_CENTS, FIFTY_CENTS, EXPENSIVE])
 
 async function orderOf(item: { apiKey: string }, changes: Record<string, unknown> = {}) {
   const { apiKey } = await kitchen
@@ -55,7 +55,7 @@ async function orderOf(item: { apiKey: string }, changes: Record<string, unknown
 type Either = Order & Omit<ProblemBody, 'status'>
 
 /** Returns the responses of validate-order and send-order, which must agree. */
-async function bothOf(order: unknown) {
+async function validateAndSend(order: unknown) {
   const [validated, sent] = [await post<Either>('validate-order', order), await sendOrder(order)]
   expect([sent.status, sent.body.code]).toEqual([validated.status, validated.body.code])
   expect(sent.body.errors).toEqual(validated.body.errors)
@@ -70,7 +70,7 @@ const sagaEnded = (orderApiKey: string) =>
 
 test('200: a card total of 0 is NOT_REQUIRED, without a processor request or a mismatch', async () => {
   const since = Math.floor(Date.now() / 1000)
-  const { status, body: order } = await bothOf(await orderOf(FREE))
+  const { status, body: order } = await validateAndSend(await orderOf(FREE))
   expect(status).toBe(200)
   expect(order).toMatchObject({ total: 0, status: 'AWAITING_PREPARATION', paymentState: 'NOT_REQUIRED' })
   await sagaEnded(order.apiKey)
@@ -81,7 +81,7 @@ test('200: a card total of 0 is NOT_REQUIRED, without a processor request or a m
 })
 
 test('422 below-card-minimum: validate-order and send-order refuse a card total below the minimum before the card is used', async () => {
-  const { status, body } = await bothOf(await orderOf(THIRTY_CENTS))
+  const { status, body } = await validateAndSend(await orderOf(THIRTY_CENTS))
   expect(status).toBe(422)
   expect(body).toMatchObject({
     code: 'below-card-minimum',
@@ -93,7 +93,7 @@ test('422 below-card-minimum: validate-order and send-order refuse a card total 
 })
 
 test('200: a cash total below the minimum, and a captured card total of exactly the minimum', async () => {
-  expect((await bothOf(await orderOf(THIRTY_CENTS, { payment: 'cash' }))).status).toBe(200)
+  expect((await validateAndSend(await orderOf(THIRTY_CENTS, { payment: 'cash' }))).status).toBe(200)
   const { status, body: order } = await sendOrder(await orderOf(FIFTY_CENTS))
   expect(status).toBe(200)
   await eventually(
@@ -106,25 +106,27 @@ test('200: a cash total below the minimum, and a captured card total of exactly 
   ])
 })
 
-const dearItems = (count: number, choices: number) =>
+const expensiveItems = (count: number, choices: number) =>
   Array.from({ length: count }, () => ({
-    apiKey: DEAR.apiKey,
-    customizationChoices: Array.from({ length: choices }, () => ({ apiKey: DEAR_CHOICE })),
+    apiKey: EXPENSIVE.apiKey,
+    customizationChoices: Array.from({ length: choices }, () => ({ apiKey: EXPENSIVE_CHOICE })),
   }))
 
 test.each(['cash', 'card'])(
   '422 total-too-large: validate-order and send-order refuse a total above 999,999.99 by %s',
   async (payment) => {
     // The last total is above 21,474,836.47, the maximum of a PostgreSQL integer in cents.
-    for (const items of [dearItems(100, 0), dearItems(43, 50)]) {
-      const { status, body } = await bothOf(await orderOf(DEAR, { items, payment }))
+    for (const items of [expensiveItems(100, 0), expensiveItems(43, 50)]) {
+      const { status, body } = await validateAndSend(await orderOf(EXPENSIVE, { items, payment }))
       expect(status).toBe(422)
       expect(body).toMatchObject({
         code: 'total-too-large',
         errors: [{ pointer: '/items', code: 'total-too-large' }],
       })
     }
-    const largest = await bothOf(await orderOf(DEAR, { items: dearItems(99, 0), payment: 'cash' }))
+    const largest = await validateAndSend(
+      await orderOf(EXPENSIVE, { items: expensiveItems(99, 0), payment: 'cash' }),
+    )
     expect(largest).toMatchObject({ status: 200, body: { total: 990_000 } })
   },
 )

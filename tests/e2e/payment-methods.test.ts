@@ -8,7 +8,9 @@ import {
   cast,
   eventually,
   get,
+  ledgerOf,
   post,
+  readOrder,
   register,
   sendOrder,
   type ProblemBody,
@@ -47,7 +49,7 @@ test('200: the payment processor and the URL that issues card tokens', async () 
   expectConforms(PaymentMethods, body)
 })
 
-test('an order accepts a card token; a retry with its Idempotency-Key returns the same order', async () => {
+test('an order by card token and its retry with one Idempotency-Key are one order and one charge', async () => {
   const order = { ...(await anOrder(cast.aurora)), payment: 'card', card: byToken(await clientToken()) }
   const options = { headers: { 'idempotency-key': crypto.randomUUID() } }
   const first = await sendOrder(order, options)
@@ -55,6 +57,15 @@ test('an order accepts a card token; a retry with its Idempotency-Key returns th
   const { expirationMonth, expirationYear } = card()
   expect(first.body.card).toMatchObject({ expirationMonth, expirationYear, cardholderName })
   expect((await sendOrder(order, options)).body.apiKey).toBe(first.body.apiKey)
+  await eventually(
+    () => readOrder(first.body.apiKey),
+    ({ paymentState }) => paymentState === 'CHARGED',
+  )
+  const total = Math.round(first.body.total * 100)
+  expect(await ledgerOf(first.body.apiKey)).toMatchObject([
+    { kind: 'authorize', amount: total },
+    { kind: 'capture', amount: total },
+  ])
 })
 
 test('an order with the token of a declined card is refused (402 card-declined)', async () => {
@@ -92,9 +103,9 @@ test('validate-order and a test order do not use up a card token, and return a n
 test('400: a card number beside a token, neither of them, and a card number as the token', async () => {
   const { apiKey } = await register()
   const faults = async (body: object) => {
-    const answer = await post<ProblemBody>(`user/${apiKey}/add-card`, body)
-    expect(answer.status).toBe(400)
-    return answer.body.errors.map(({ pointer }) => pointer)
+    const response = await post<ProblemBody>(`user/${apiKey}/add-card`, body)
+    expect(response.status).toBe(400)
+    return response.body.errors.map(({ pointer }) => pointer)
   }
   expect(await faults({ ...card(), processorToken: 'tok_visa' })).toEqual(['/cardNumber', '/cvv'])
   const { processorToken: _, ...neither } = byToken('tok_visa')
@@ -111,7 +122,7 @@ test('a card replaced by its bank pays with its new digits and expiry, even afte
   const { rows } = await withClient(urls.postgres, (client) =>
     client.query<{ token: string }>('select token from accounts.cards where api_key = $1', [saved.apiKey]),
   )
-  const shown = async () => (await get<User>(`user/${user}`)).body.creditCards[0]
+  const readCard = async () => (await get<User>(`user/${user}`)).body.creditCards[0]
   const pay = async () =>
     sendOrder({
       ...(await anOrder(cast.aurora)),
@@ -119,13 +130,13 @@ test('a card replaced by its bank pays with its new digits and expiry, even afte
       recipient: { apiKey: user },
       card: { apiKey: saved.apiKey },
     })
-  const outOfDate = () =>
+  const plantOldCard = () =>
     plant(
       `update accounts.cards set last_four = '4242', expiration_year = '20' where api_key = $1`,
       saved.apiKey,
     )
 
-  await outOfDate()
+  await plantOldCard()
   expect(await pay(), 'not replaced').toMatchObject({ status: 402, body: { code: 'card-expired' } })
 
   const replacement = { brand: 'visa', lastFour: '1881', expirationMonth: '01', expirationYear: '45' }
@@ -135,11 +146,11 @@ test('a card replaced by its bank pays with its new digits and expiry, even afte
     body: JSON.stringify({ token: rows[0]?.token, ...replacement }),
   })
   expect(replaced.status).toBe(200)
-  expect(await eventually(shown, (one) => one?.lastFour === '1881')).toMatchObject(replacement)
+  expect(await eventually(readCard, (one) => one?.lastFour === '1881')).toMatchObject(replacement)
   expect(await pay()).toMatchObject({ status: 200, body: { card: replacement } })
 
   // The state after a lost event.
-  await outOfDate()
+  await plantOldCard()
   expect(await pay()).toMatchObject({ status: 200, body: { card: replacement } })
-  expect(await shown()).toMatchObject(replacement)
+  expect(await readCard()).toMatchObject(replacement)
 })

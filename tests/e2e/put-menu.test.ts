@@ -53,8 +53,8 @@ test('200: the menu with its customizations and with defaults for omitted fields
 })
 
 test('200: a new menu replaces the old one in restaurant-menu and validate-order', async () => {
-  const [kept, gone] = [menuItem(10), menuItem(4)]
-  const apiKey = await aRestaurant({}, [kept, gone])
+  const [kept, removed] = [menuItem(10), menuItem(4)]
+  const apiKey = await aRestaurant({}, [kept, removed])
   const order = (item: { apiKey: string }) => ({
     restaurantApiKey: apiKey,
     items: [{ apiKey: item.apiKey }],
@@ -65,7 +65,7 @@ test('200: a new menu replaces the old one in restaurant-menu and validate-order
   expect((await get<MenuCategory[]>(`restaurant/${apiKey}/menu`)).body[0]?.items).toHaveLength(2)
   await putMenu(apiKey, menuOf([{ ...kept, basePrice: 12.5 }]))
   expect((await post<Order>('validate-order', order(kept))).body.subtotal).toBe(12.5)
-  expect(await post('validate-order', order(gone))).toMatchObject({
+  expect(await post('validate-order', order(removed))).toMatchObject({
     status: 404,
     body: { code: 'item-not-found' },
   })
@@ -87,8 +87,8 @@ test('200: an empty menu, and money as a string', async () => {
 test('200: a menu of 2,000 items', async () => {
   const apiKey = await aRestaurant()
   const sizes = ['Small', 'Medium', 'Large'].map((name) => choice({ name }))
-  const items = Array.from({ length: 2_000 }, (_, turn) =>
-    menuItem(turn / 100, { name: `Item ${turn}`, customizationGroups: [group(sizes)] }),
+  const items = Array.from({ length: 2_000 }, (_, index) =>
+    menuItem(index / 100, { name: `Item ${index}`, customizationGroups: [group(sizes)] }),
   )
   const { status, body } = await putMenu<MenuCategory[]>(apiKey, menuOf(items))
   expect(status).toBe(200)
@@ -120,7 +120,11 @@ test('400: a menu with faults is refused as a whole; the problem has the pointer
 
 const withGroup = (changes: Record<string, unknown>, choices: readonly object[] = [choice()]) =>
   menuOf([menuItem(5, { customizationGroups: [group(choices, changes)] })])
-const ballast = (bytes: number) => menuOf([menuItem(5, { ballast: 'x'.repeat(bytes) })])
+const withBallast = (length: number) => menuOf([menuItem(5, { ballast: 'x'.repeat(length) })])
+/** Returns a menu whose JSON has this number of bytes. */
+const menuOfBytes = (bytes: number) => withBallast(bytes - JSON.stringify(withBallast(0)).length)
+/** The body limit of put-menu: 4 MiB. */
+const LIMIT = 4 * 1024 * 1024
 const AT_GROUP = '/0/items/0/customizationGroups/0'
 const AT_CHOICE = `${AT_GROUP}/customizations/0/customizationChoices`
 
@@ -159,25 +163,31 @@ test('404 restaurant-not-found: an unknown apiKey', async () => {
   })
 })
 
-test("409 apikey-taken: another restaurant's item; the menu stays unchanged", async () => {
+test("409 apikey-taken: another restaurant's item or category; the menu stays unchanged", async () => {
   const taken = menuItem(5)
-  await aRestaurant({}, [taken])
+  const othersMenu = menuOf([taken])
+  await putMenu(await aRestaurant(), othersMenu)
   const apiKey = await aRestaurant({}, [menuItem(6)])
   expect(await putMenu(apiKey, menuOf([menuItem(7), taken]))).toMatchObject({
     status: 409,
     body: { code: 'apikey-taken', errors: [{ pointer: '/0/items/1/apiKey' }] },
+  })
+  const withCategory = othersMenu.map((category) => ({ ...category, items: [menuItem(7)] }))
+  expect(await putMenu(apiKey, withCategory)).toMatchObject({
+    status: 409,
+    body: { code: 'apikey-taken', errors: [{ pointer: '/0/apiKey' }] },
   })
   expect((await get<MenuCategory[]>(`restaurant/${apiKey}/menu`)).body[0]?.items).toMatchObject([
     { basePrice: 6 },
   ])
 })
 
-test('413 body-too-large: a menu of 5 MiB, but not one of 3 MiB', async () => {
+test('413 body-too-large: a menu of one byte more than 4 MiB, but not one of 4 MiB', async () => {
   const apiKey = await aRestaurant()
-  expect((await putMenu(apiKey, ballast(3 * 1024 * 1024))).status).toBe(200)
+  expect((await putMenu(apiKey, menuOfBytes(LIMIT))).status).toBe(200)
   // Repeated, because a connection that closes while the client still sends would often be reset instead.
   for (let time = 0; time < 10; time++)
-    expect(await putMenu(apiKey, ballast(5 * 1024 * 1024))).toMatchObject({
+    expect(await putMenu(apiKey, menuOfBytes(LIMIT + 1))).toMatchObject({
       status: 413,
       body: { code: 'body-too-large' },
     })

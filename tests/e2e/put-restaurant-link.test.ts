@@ -18,11 +18,11 @@ test.each([
     { kind: 'webhook', url: 'https://example.org/orders', secret },
     { kind: 'webhook', reports: 'detailed' },
   ],
-])('200: %s; the response never has the secret', async (_, body, answer) => {
+])('200: %s; the response never has the secret', async (_, body, expected) => {
   const put = await link(await aRestaurant(), body)
   expect(put.status).toBe(200)
   expectConforms(PutRestaurantLink, put.body)
-  expect(put.body).toEqual(answer)
+  expect(put.body).toEqual(expected)
 })
 
 test('200: orders use the latest link of the restaurant and its kind of reports', async () => {

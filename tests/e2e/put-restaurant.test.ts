@@ -189,12 +189,12 @@ test('200: a repeated PUT may reorder the zones of the restaurant', async () => 
 
 test('200: ten concurrent PUTs all succeed, and name and zones come from the same one', async () => {
   const apiKey = newKey()
-  const answers = await Promise.all(
-    Array.from({ length: 10 }, (_, turn) =>
-      put({ name: `Name ${turn}`, zones: [{ apiKey: `${apiKey}-zone`, maxRadius: turn }] }, apiKey),
+  const responses = await Promise.all(
+    Array.from({ length: 10 }, (_, index) =>
+      put({ name: `Name ${index}`, zones: [{ apiKey: `${apiKey}-zone`, maxRadius: index }] }, apiKey),
     ),
   )
-  expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200))
+  expect(responses.map(({ status }) => status)).toEqual(responses.map(() => 200))
   const { body } = await get<Restaurant>(`restaurant/${apiKey}`)
   expect(body.name).toBe(`Name ${body.zones?.[0]?.maxRadius}`)
 })

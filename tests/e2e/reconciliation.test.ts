@@ -14,30 +14,30 @@ import {
 import { expectConforms } from './conforms.ts'
 import { WRONGS } from './planted.ts'
 
-type Answer = {
+type Report = {
   complete: boolean
   counts: Record<string, number>
   mismatches: Mismatch[]
 } & ProblemBody
 
-const reconcile = (since: number) => operator<Answer>('GET', `reconciliation?since=${since}`)
+const reconcile = (since: number) => operator<Report>('GET', `reconciliation?since=${since}`)
 const beginning = Math.floor(Date.now() / 1000)
 
-const ofOrder = async (orderApiKey: string): Promise<Mismatch[]> => {
+const mismatchesOf = async (orderApiKey: string): Promise<Mismatch[]> => {
   const { body } = await reconcile(beginning)
   return body.mismatches.filter((one) => one.orderApiKey === orderApiKey)
 }
 
-async function paidByCard(): Promise<string> {
+async function placeCardOrder(): Promise<string> {
   const { status, body } = await sendOrder(await anOrder(cast.aurora, { payment: 'card', card: card() }))
   expect(status).toBe(200)
   return body.apiKey
 }
 
-const paidInCash = async (): Promise<string> => (await sendOrder(await anOrder(cast.aurora))).body.apiKey
+const placeCashOrder = async (): Promise<string> => (await sendOrder(await anOrder(cast.aurora))).body.apiKey
 
 /** Waits until no work for the order is in progress. */
-const settled = (orderApiKey: string) =>
+const waitUntilSettled = (orderApiKey: string) =>
   eventually(
     async () => (await operator<{ saga: { state: string } }>('GET', `orders/${orderApiKey}`)).body,
     ({ saga }) => saga.state !== 'running',
@@ -46,13 +46,13 @@ const settled = (orderApiKey: string) =>
 test('200: no mismatches for cash, card, test, declined and refused orders', async () => {
   const since = Math.floor(Date.now() / 1000)
   const cash = await sendOrder(await anOrder(cast.aurora))
-  const charged = await paidByCard()
+  const charged = await placeCardOrder()
   const tested = await sendOrder(await anOrder(cast.test, { test: true, payment: 'card', card: card() }))
   const declined = await anOrder(cast.aurora, { payment: 'card', card: card(cardNumbers.declined) })
   expect((await sendOrder(declined)).status).toBe(402)
   const refused = await anOrder(cast.refuses, { payment: 'card', card: card() })
   expect((await sendOrder(refused)).status).toBe(422)
-  for (const apiKey of [cash.body.apiKey, charged, tested.body.apiKey]) await settled(apiKey)
+  for (const apiKey of [cash.body.apiKey, charged, tested.body.apiKey]) await waitUntilSettled(apiKey)
   const { status, body } = await reconcile(since)
   expect(status).toBe(200)
   expectConforms(Reconciliation, body)
@@ -63,17 +63,17 @@ test('200: no mismatches for cash, card, test, declined and refused orders', asy
   expect(body.counts['charges']).toBeGreaterThanOrEqual(2)
 })
 
-test.each(WRONGS)('reconciliation reports a planted mismatch, %s: %s', async (rule, _what, paidBy, plant) => {
-  const apiKey = paidBy === 'card' ? await paidByCard() : await paidInCash()
-  await settled(apiKey)
-  expect(await ofOrder(apiKey)).toEqual([])
+test.each(WRONGS)('reconciliation reports a planted mismatch, %s: %s', async (rule, _case, paidBy, plant) => {
+  const apiKey = paidBy === 'card' ? await placeCardOrder() : await placeCashOrder()
+  await waitUntilSettled(apiKey)
+  expect(await mismatchesOf(apiKey)).toEqual([])
   await plant(apiKey)
-  const found = await ofOrder(apiKey)
+  const found = await mismatchesOf(apiKey)
   expect(found.map((one) => one.rule)).toContain(rule)
   for (const { says, disagree, detail } of found) {
     expect(detail).not.toBe('')
     expect(disagree.length).toBe(2)
-    expect(Object.values(says).some((words) => words !== null)).toBe(true)
+    expect(Object.values(says).some((value) => value !== null)).toBe(true)
   }
 })
 

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import {
   anOrder,
   card,
+  cardNumbers,
   cast,
   eventually,
   ledgerOf,
@@ -18,7 +19,7 @@ import { report } from './restaurant-client.ts'
 type Problem = { code: string; detail: string }
 
 /** Places a card order, and waits until it is captured and delivered. */
-async function delivered(): Promise<Order & { apiKey: string }> {
+async function placeDeliveredOrder(): Promise<Order & { apiKey: string }> {
   const { body } = await sendOrder({ ...(await anOrder(cast.console)), payment: 'card', card: card() })
   await report(body.apiKey, 'PREPARING')
   await report(body.apiKey, 'DELIVERED')
@@ -32,7 +33,7 @@ async function delivered(): Promise<Order & { apiKey: string }> {
 const refund = (apiKey: string, body: object, query = '') =>
   operator<Refund & Problem>('POST', `orders/${apiKey}/refunds${query}`, { reason: 'MISSING_ITEM', ...body })
 
-const settled = (apiKey: string) =>
+const waitForRefunds = (apiKey: string) =>
   eventually(
     () => readOrder(apiKey),
     ({ refunds }) => refunds.every(({ state }) => state !== 'PENDING'),
@@ -42,7 +43,7 @@ const refundsInLedger = async (apiKey: string) =>
   (await ledgerOf(apiKey)).filter(({ kind }) => kind === 'refund').map(({ amount }) => amount)
 
 test('a refund of an item includes its tax; a refund of the rest makes the order REFUNDED', async () => {
-  const { apiKey, total, items } = await delivered()
+  const { apiKey, total, items } = await placeDeliveredOrder()
   const preview = await refund(apiKey, { items: [{ index: 0 }] }, '?validate-only=true')
   expect(preview).toMatchObject({ status: 200, body: { state: 'PENDING', requestedBy: 'operator' } })
   expect(preview.body.amount).toBeGreaterThan(items[0]?.totalPrice ?? NaN)
@@ -50,7 +51,7 @@ test('a refund of an item includes its tax; a refund of the rest makes the order
 
   const first = await refund(apiKey, { items: [{ index: 0 }] })
   expect(first).toMatchObject({ status: 200, body: { amount: preview.body.amount } })
-  const partly = await settled(apiKey)
+  const partly = await waitForRefunds(apiKey)
   expect(partly).toMatchObject({
     paymentState: 'CHARGED',
     refundedTotal: first.body.amount,
@@ -62,39 +63,38 @@ test('a refund of an item includes its tax; a refund of the rest makes the order
     body: { code: 'refund-too-large' },
   })
   await refund(apiKey, { all: true })
-  expect(await settled(apiKey)).toMatchObject({ paymentState: 'REFUNDED', refundedTotal: total })
+  expect(await waitForRefunds(apiKey)).toMatchObject({ paymentState: 'REFUNDED', refundedTotal: total })
   const amounts = await refundsInLedger(apiKey)
   expect(amounts).toHaveLength(2)
   expect(amounts.reduce((sum, amount) => sum + amount, 0)).toBe(Math.round(total * 100))
 })
 
 test('50 concurrent requests with one Idempotency-Key make one refund', async () => {
-  const { apiKey } = await delivered()
+  const { apiKey } = await placeDeliveredOrder()
   const headers = { 'idempotency-key': crypto.randomUUID() }
   const body = { amount: 1.25, reason: 'LATE' }
   const path = `/operatorapi/v1/orders/${apiKey}/refunds`
   const send = () => call<Refund & Problem>(path, { key: stack().operatorKey, body, headers })
-  const answers = await Promise.all(Array.from({ length: 50 }, send))
-  // A request that meets a running one may have to wait for it.
+  const responses = await Promise.all(Array.from({ length: 50 }, send))
+  // A request during the first one with the same key gets 409 idempotency-in-flight.
   expect(
-    answers
+    responses
       .filter(({ status }) => status !== 200)
       .every(({ body: { code } }) => code === 'idempotency-in-flight'),
   ).toBe(true)
-  expect(
-    new Set(answers.flatMap(({ status, body: { apiKey: name } }) => (status === 200 ? [name] : []))).size,
-  ).toBe(1)
-  expect(await settled(apiKey)).toMatchObject({ refundedTotal: 1.25 })
+  const refunds = responses.filter(({ status }) => status === 200).map((response) => response.body.apiKey)
+  expect(new Set(refunds).size).toBe(1)
+  expect(await waitForRefunds(apiKey)).toMatchObject({ refundedTotal: 1.25 })
   expect(await refundsInLedger(apiKey)).toEqual([125])
 })
 
 test('of five concurrent refunds of 60 % of the total, one succeeds and reaches the processor', async () => {
-  const { apiKey, total } = await delivered()
-  const half = Math.ceil(total * 60) / 100
-  const answers = await Promise.all([1, 2, 3, 4, 5].map(() => refund(apiKey, { amount: half })))
-  expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
-  await settled(apiKey)
-  expect(await refundsInLedger(apiKey)).toEqual([Math.round(half * 100)])
+  const { apiKey, total } = await placeDeliveredOrder()
+  const amount = Math.ceil(total * 60) / 100
+  const responses = await Promise.all([1, 2, 3, 4, 5].map(() => refund(apiKey, { amount })))
+  expect(responses.filter(({ status }) => status === 200)).toHaveLength(1)
+  await waitForRefunds(apiKey)
+  expect(await refundsInLedger(apiKey)).toEqual([Math.round(amount * 100)])
 })
 
 test('a cash refund is DONE at once; a cancellation after a card refund refunds the rest', async () => {
@@ -120,8 +120,21 @@ test('a cash refund is DONE at once; a cancellation after a card refund refunds 
   )
 })
 
+test('409 not-charged-yet with Retry-After while the customer confirms the payment at the bank', async () => {
+  const { body: order } = await sendOrder({
+    ...(await anOrder(cast.console)),
+    payment: 'card',
+    card: card(cardNumbers.challenged),
+    canAuthenticate: true,
+  })
+  expect(order.paymentState).toBe('PENDING')
+  const { status, headers, body } = await refund(order.apiKey, { all: true })
+  expect([status, body.code]).toEqual([409, 'not-charged-yet'])
+  expect(Number(headers.get('retry-after'))).toBeGreaterThan(0)
+})
+
 test('400: two kinds of amounts, or an unknown item; 404: an unknown order', async () => {
-  const { apiKey } = await delivered()
+  const { apiKey } = await placeDeliveredOrder()
   expect(await refund(apiKey, { amount: 1, all: true })).toMatchObject({ status: 400 })
   expect(await refund(apiKey, { items: [{ index: 99 }] })).toMatchObject({
     status: 400,

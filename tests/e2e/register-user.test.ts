@@ -48,19 +48,19 @@ test('409 email-taken: a registered e-mail address in other letter case, from an
 
 test('ten concurrent registrations of one e-mail address create one user', async () => {
   const email = newEmail('twins')
-  const answers = await Promise.all(Array.from({ length: 10 }, () => register(person({ email }))))
-  expect(tally(answers)).toEqual({ 200: 1, 409: 9 })
+  const responses = await Promise.all(Array.from({ length: 10 }, () => register(person({ email }))))
+  expect(tally(responses)).toEqual({ 200: 1, 409: 9 })
 })
 
 describe('invalid requests', () => {
   test('400 missing-field: all missing fields at once', async () => {
-    const answer = await register({})
-    expect(answer.status).toBe(400)
+    const response = await register({})
+    expect(response.status).toBe(400)
     const all = ['email', 'password', 'firstName', 'lastName', 'phone']
-    expect(faultsOf(answer)).toEqual(each(all, () => 'missing-field'))
+    expect(faultsOf(response)).toEqual(each(all, () => 'missing-field'))
   })
 
-  test.each(BROKEN_TEXTS)('400 invalid-field: %s in any field, by pointer', async (_name, text, words) => {
+  test.each(BROKEN_TEXTS)('400 invalid-field: %s in any field, by pointer', async (_name, text, reason) => {
     const fields = { firstName: text, lastName: text, phone: text, password: `${text} and more` }
     const { status, body } = await register(person({ ...fields, email: `${text}@example.org` }))
     expect(status).toBe(400)
@@ -68,7 +68,7 @@ describe('invalid requests', () => {
       expect(body.errors).toContainEqual({
         pointer: `/${field}`,
         code: 'invalid-field',
-        detail: `${field} ${words}.`,
+        detail: `${field} ${reason}.`,
       })
     }
   })
@@ -92,10 +92,10 @@ describe('invalid requests', () => {
     ['/lastName', { lastName: ['Lindqvist'] }],
     ['/phone', { phone: '6'.repeat(31) }],
   ])('400 invalid-field at %s: %j', async (pointer, changes) => {
-    const answer = await register(person(changes))
-    expect(answer.status).toBe(400)
-    expect(faultsOf(answer)).toEqual({ [pointer]: 'invalid-field' })
-    expect(JSON.stringify(answer.body)).not.toContain('seven77')
+    const response = await register(person(changes))
+    expect(response.status).toBe(400)
+    expect(faultsOf(response)).toEqual({ [pointer]: 'invalid-field' })
+    expect(JSON.stringify(response.body)).not.toContain('seven77')
   })
 
   test.each(['', 'null', '[]', '"maria"'])('400: a body of %j', async (body) => {
@@ -108,15 +108,15 @@ describe('invalid requests', () => {
 })
 
 test('415 not-json: the content type of a form', async () => {
-  const answer = await register('email=maria', {
+  const response = await register('email=maria', {
     headers: { 'content-type': 'application/x-www-form-urlencoded' },
   })
-  expect(answer).toMatchObject({ status: 415, body: { code: 'not-json' } })
+  expect(response).toMatchObject({ status: 415, body: { code: 'not-json' } })
 })
 
 test('413 body-too-large beyond 64 KiB', async () => {
-  const answer = await register(person({ note: 'n'.repeat(64 * 1024) }))
-  expect(answer).toMatchObject({ status: 413, body: { code: 'body-too-large' } })
+  const response = await register(person({ note: 'n'.repeat(64 * 1024) }))
+  expect(response).toMatchObject({ status: 413, body: { code: 'body-too-large' } })
 })
 
 test.each([
@@ -159,9 +159,9 @@ describe('Idempotency-Key', () => {
 
   test('eight concurrent requests with one key create one user, and all responses return it', async () => {
     const [body, key] = [person(), keyed()]
-    const answers = await Promise.all(Array.from({ length: 8 }, () => register(body, key)))
-    expect(tally(answers)).toEqual({ 200: 8 })
-    expect(apiKeysOf(answers)).toHaveLength(1)
+    const responses = await Promise.all(Array.from({ length: 8 }, () => register(body, key)))
+    expect(tally(responses)).toEqual({ 200: 8 })
+    expect(apiKeysOf(responses)).toHaveLength(1)
   })
 
   test('422 idempotency-mismatch: the same key with another firstName', async () => {

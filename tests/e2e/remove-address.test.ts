@@ -1,5 +1,15 @@
 import { describe, expect, test } from 'vitest'
-import { keyed, NOBODYS_KEY, postNothing, tally, wordsOf, type Options } from './accounts.ts'
+import {
+  elsewhere,
+  keyed,
+  NOBODYS_KEY,
+  PASSWORD,
+  postNothing,
+  signin,
+  tally,
+  wordsOf,
+  type Options,
+} from './accounts.ts'
 import {
   anOrder,
   cast,
@@ -24,7 +34,7 @@ const addAddress = async (user: User, changes = {}) =>
 const addressesOf = async ({ apiKey }: User) => (await get<User>(`user/${apiKey}`)).body.savedAddresses
 
 /** Saves the maximum number of addresses of a user. On a busy machine some of 50 concurrent requests get a 503. */
-async function fill(user: User): Promise<Address[]> {
+async function fillAddresses(user: User): Promise<Address[]> {
   for (;;) {
     const saved = await addressesOf(user)
     if (saved.length === 50) return saved as Address[]
@@ -34,9 +44,9 @@ async function fill(user: User): Promise<Address[]> {
 
 test('200: the removed address; the user keeps only the other one', async () => {
   const user = await register()
-  const [kept, gone] = [await addAddress(user), await addAddress(user, { aptNumber: '5' })]
-  const { status, body } = await remove(user, gone.apiKey)
-  expect({ status, body }).toEqual({ status: 200, body: gone })
+  const [kept, removed] = [await addAddress(user), await addAddress(user, { aptNumber: '5' })]
+  const { status, body } = await remove(user, removed.apiKey)
+  expect({ status, body }).toEqual({ status: 200, body: removed })
   expect(await addressesOf(user)).toEqual([kept])
 })
 
@@ -78,11 +88,11 @@ test('an address that an order saved can be removed, and the order still shows i
 describe('404 address-not-found', () => {
   test("is the same problem for a removed address, another user's and an unknown one", async () => {
     const [user, other] = [await register(), await register()]
-    const [gone, foreign] = [await addAddress(user), await addAddress(other)]
-    await remove(user, gone.apiKey)
+    const [removed, foreign] = [await addAddress(user), await addAddress(other)]
+    await remove(user, removed.apiKey)
     const absent = await remove(user, NOBODYS_KEY)
     expect(absent).toMatchObject({ status: 404, body: { code: 'address-not-found' } })
-    expect(wordsOf(await remove(user, gone.apiKey))).toEqual(wordsOf(absent))
+    expect(wordsOf(await remove(user, removed.apiKey))).toEqual(wordsOf(absent))
     expect(wordsOf(await remove(user, foreign.apiKey))).toEqual(wordsOf(absent))
     expect(await addressesOf(other)).toEqual([foreign])
   })
@@ -90,8 +100,8 @@ describe('404 address-not-found', () => {
   test('is the response to nine of ten concurrent removals', async () => {
     const user = await register()
     const { apiKey } = await addAddress(user)
-    const answers = await Promise.all(Array.from({ length: 10 }, () => remove(user, apiKey)))
-    expect(tally(answers)).toEqual({ 200: 1, 404: 9 })
+    const responses = await Promise.all(Array.from({ length: 10 }, () => remove(user, apiKey)))
+    expect(tally(responses)).toEqual({ 200: 1, 404: 9 })
   })
 })
 
@@ -105,7 +115,7 @@ test('remove-address accepts an empty body, or none, with the content type of JS
 
 test('add-address fails at 50 addresses (422), and succeeds after a removal', async () => {
   const user = await register()
-  const [first] = await fill(user)
+  const [first] = await fillAddresses(user)
   expect((await post(`user/${user.apiKey}/add-address`, home)).status).toBe(422)
   await remove(user, first!.apiKey)
   expect((await post(`user/${user.apiKey}/add-address`, home)).status).toBe(200)
@@ -120,4 +130,15 @@ test('Idempotency-Key: a repeated removal is replayed, that of an unknown addres
   expect(JSON.stringify(again.body)).toBe(JSON.stringify(first.body))
   const absent = await remove(user, NOBODYS_KEY, key)
   expect([absent.status, absent.headers.get('idempotent-replayed')]).toEqual([404, null])
+})
+
+test('Idempotency-Key: an error stores no key, and the same request may succeed later', async () => {
+  const user = await register()
+  const { apiKey } = await addAddress(user)
+  const options = { ...keyed(), ...elsewhere() }
+  expect(await remove(user, apiKey, options)).toMatchObject({ status: 404, body: { code: 'user-not-found' } })
+  // The sign-in gives the other application access to the user.
+  await signin(user.email, PASSWORD, elsewhere())
+  const { status, headers } = await remove(user, apiKey, options)
+  expect([status, headers.get('idempotent-replayed')]).toEqual([200, null])
 })

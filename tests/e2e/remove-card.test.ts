@@ -1,7 +1,17 @@
 import type { PaymentAction } from '@platter/contracts'
 import { describe, expect, test } from 'vitest'
 import { withClient } from '../../dev/servers/database.ts'
-import { keyed, NOBODYS_KEY, postNothing, tally, wordsOf, type Options } from './accounts.ts'
+import {
+  elsewhere,
+  keyed,
+  NOBODYS_KEY,
+  PASSWORD,
+  postNothing,
+  signin,
+  tally,
+  wordsOf,
+  type Options,
+} from './accounts.ts'
 import {
   anOrder,
   card,
@@ -32,9 +42,9 @@ const cardsOf = async ({ apiKey }: User) => (await get<User>(`user/${apiKey}`)).
 
 test('200: the removed card; the user keeps only the other one', async () => {
   const user = await register()
-  const [kept, gone] = [await addCard(user), await addCard(user, { nickname: 'the old one' })]
-  const { status, body } = await remove(user, gone.apiKey)
-  expect({ status, body }).toEqual({ status: 200, body: gone })
+  const [kept, removed] = [await addCard(user), await addCard(user, { nickname: 'the old one' })]
+  const { status, body } = await remove(user, removed.apiKey)
+  expect({ status, body }).toEqual({ status: 200, body: removed })
   expect(await cardsOf(user)).toEqual([kept])
 })
 
@@ -60,11 +70,11 @@ test('a removed card cannot pay a new order (404); an earlier order still shows 
 describe('404 card-not-found', () => {
   test("is the same problem for a removed card, another user's and an unknown one", async () => {
     const [user, other] = [await register(), await register()]
-    const [gone, foreign] = [await addCard(user), await addCard(other)]
-    await remove(user, gone.apiKey)
+    const [removed, foreign] = [await addCard(user), await addCard(other)]
+    await remove(user, removed.apiKey)
     const absent = await remove(user, NOBODYS_KEY)
     expect(absent).toMatchObject({ status: 404, body: { code: 'card-not-found' } })
-    expect(wordsOf(await remove(user, gone.apiKey))).toEqual(wordsOf(absent))
+    expect(wordsOf(await remove(user, removed.apiKey))).toEqual(wordsOf(absent))
     expect(wordsOf(await remove(user, foreign.apiKey))).toEqual(wordsOf(absent))
     expect(await cardsOf(other)).toEqual([foreign])
   })
@@ -72,8 +82,8 @@ describe('404 card-not-found', () => {
   test('is the response to nine of ten concurrent removals', async () => {
     const user = await register()
     const { apiKey } = await addCard(user)
-    const answers = await Promise.all(Array.from({ length: 10 }, () => remove(user, apiKey)))
-    expect(tally(answers)).toEqual({ 200: 1, 404: 9 })
+    const responses = await Promise.all(Array.from({ length: 10 }, () => remove(user, apiKey)))
+    expect(tally(responses)).toEqual({ 200: 1, 404: 9 })
   })
 })
 
@@ -114,6 +124,17 @@ test('Idempotency-Key: a repeated removal is replayed, that of an unknown card i
   expect([absent.status, absent.headers.get('idempotent-replayed')]).toEqual([404, null])
 })
 
+test('Idempotency-Key: an error stores no key, and the same request may succeed later', async () => {
+  const user = await register()
+  const { apiKey } = await addCard(user)
+  const options = { ...keyed(), ...elsewhere() }
+  expect(await remove(user, apiKey, options)).toMatchObject({ status: 404, body: { code: 'user-not-found' } })
+  // The sign-in gives the other application access to the user.
+  await signin(user.email, PASSWORD, elsewhere())
+  const { status, headers } = await remove(user, apiKey, options)
+  expect([status, headers.get('idempotent-replayed')]).toEqual([200, null])
+})
+
 test('a removed card pays a pending order before its detachment, and a refund works after it', async () => {
   const { urls } = ownStack()
   const read = async (text: string, value: string): Promise<{ token: string }[]> =>
@@ -140,13 +161,13 @@ test('a removed card pays a pending order before its detachment, and a refund wo
   )
   expect(charged.paymentState).toBe('CHARGED')
 
-  // The test moves the time by an hour.
-  const waiting = 'select token from accounts.card_detachments where card_api_key = $1'
-  expect(await read(waiting, saved)).toEqual([stored])
+  // The detachment is due an hour after the removal. The test makes it due at once.
+  const detachments = 'select token from accounts.card_detachments where card_api_key = $1'
+  expect(await read(detachments, saved)).toEqual([stored])
   await plant('update accounts.card_detachments set due_at = now() where card_api_key = $1', saved)
   expect(
     await eventually(
-      () => read(waiting, saved),
+      () => read(detachments, saved),
       ({ length }) => length === 0,
     ),
   ).toEqual([])

@@ -26,8 +26,8 @@ test('200: the stored restaurant with its zones, and whether it is open', async 
   expect(status).toBe(200)
   expectConforms(RestaurantDetails, body)
   // The seed's `requireAttendance` is for operators only.
-  const { requireAttendance: _, ...shown } = restaurant as typeof restaurant & { requireAttendance?: boolean }
-  const record = { ...shown, open: true, customerCancelMinutes: 5 }
+  const { requireAttendance: _, ...rest } = restaurant as typeof restaurant & { requireAttendance?: boolean }
+  const record = { ...rest, open: true, customerCancelMinutes: 5 }
   expect(body).toEqual({ ...record, restaurant: record })
 })
 
@@ -35,7 +35,7 @@ test('200: a closed restaurant with open: false', async () => {
   expect((await details(cast.closed)).body.open).toBe(false)
 })
 
-test('200: the days of hours from Monday on, and prices and the tax rate as numbers', async () => {
+test('200: the days of hours from Monday on, and prices, the tax rate and wait times as numbers', async () => {
   const { body } = await details(cast.aurora)
   expect(Object.keys(body.hours)).toEqual([
     'Monday',
@@ -46,7 +46,13 @@ test('200: the days of hours from Monday on, and prices and the tax rate as numb
     'Saturday',
     'Sunday',
   ])
-  expect(body).toMatchObject({ minFreeDelivery: 25, taxRate: 0.055, deliveryPrice: 2.99 })
+  expect(body).toMatchObject({
+    minFreeDelivery: 25,
+    taxRate: 0.055,
+    deliveryPrice: 2.99,
+    minWaitTime: 25,
+    maxWaitTime: 40,
+  })
 })
 
 test('200: minFreeDelivery is -1 if delivery is never free', async () => {

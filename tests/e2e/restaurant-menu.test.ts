@@ -93,7 +93,7 @@ describe('conditional requests', () => {
     const statuses = await Promise.all(
       Array.from(
         { length: 50 },
-        async (_, turn) => (await menu(cast.aurora, turn % 2 ? { tag } : {})).status,
+        async (_, index) => (await menu(cast.aurora, index % 2 ? { tag } : {})).status,
       ),
     )
     expect(new Set(statuses)).toEqual(new Set([200, 304]))
@@ -115,11 +115,11 @@ describe('conditional requests', () => {
 })
 
 test('HEAD returns the entity tag of GET, without a body', async () => {
-  const answer = await fetch(`${stack().gateway}/publicapi/v1/restaurant/${cast.aurora}/menu`, {
+  const response = await fetch(`${stack().gateway}/publicapi/v1/restaurant/${cast.aurora}/menu`, {
     method: 'HEAD',
     headers: { 'x-access-token': stack().accessKey },
   })
-  expect(answer.status).toBe(200)
-  expect(await answer.text()).toBe('')
-  expect(answer.headers.get('etag')).toBe((await menu(cast.aurora)).headers.get('etag'))
+  expect(response.status).toBe(200)
+  expect(await response.text()).toBe('')
+  expect(response.headers.get('etag')).toBe((await menu(cast.aurora)).headers.get('etag'))
 })

@@ -12,20 +12,20 @@ beforeAll(async () => {
   kitchen = await aKitchen()
 })
 
-const open: Stream[] = []
+const streams: Stream[] = []
 afterEach(() => {
-  for (const stream of open.splice(0)) stream.close()
+  for (const stream of streams.splice(0)) stream.close()
 })
 
-async function follow(lastEventId?: string): Promise<Stream> {
+async function openStream(lastEventId?: string): Promise<Stream> {
   const stream = await Stream.open(url(), { key: kitchen.key, lastEventId })
-  open.push(stream)
+  streams.push(stream)
   return stream
 }
 
-const read = <T>(path: string, body?: unknown) =>
+const callRestaurant = <T>(path: string, body?: unknown) =>
   call<T>(`/restaurantapi/v1/${path}`, { key: kitchen.key, ...(body !== undefined && { body }) })
-const aNewOrder = async () => (await sendOrder(await anOrder(kitchen.apiKey))).body.apiKey
+const placeOrder = async () => (await sendOrder(await anOrder(kitchen.apiKey))).body.apiKey
 const orderOf = ({ data }: StreamEvent) => data as RestaurantOrder
 const isOrder = (apiKey: string, more: Partial<RestaurantOrder> = {}) => {
   return ({ event, data }: StreamEvent) =>
@@ -37,35 +37,35 @@ const isOrder = (apiKey: string, more: Partial<RestaurantOrder> = {}) => {
 const isReady = ({ event }: StreamEvent) => event === 'ready'
 
 test('the stream starts with the open orders of the list, oldest first, and a ready event', async () => {
-  const handedOver = await aNewOrder()
-  await read(`order/${handedOver}/status`, { status: 'PREPARING' })
-  await read(`order/${handedOver}/status`, { status: 'DELIVERED' })
-  await aNewOrder()
-  const stream = await follow()
+  const deliveredOrder = await placeOrder()
+  await callRestaurant(`order/${deliveredOrder}/status`, { status: 'PREPARING' })
+  await callRestaurant(`order/${deliveredOrder}/status`, { status: 'DELIVERED' })
+  await placeOrder()
+  const stream = await openStream()
   expect(stream.headers.get('content-type')).toBe('text/event-stream; charset=utf-8')
   expect((await stream.until(isReady)).data).toEqual({})
   expect(stream.others).toContain('retry: 1000')
-  const { body } = await read<RestaurantOrder[]>('orders?open=true&limit=200')
+  const { body } = await callRestaurant<RestaurantOrder[]>('orders?open=true&limit=200')
   const sent = stream.events.filter(({ event }) => event === 'order').map(orderOf)
   expect(sent).toEqual(body.toReversed())
   expect(sent.length).toBeGreaterThan(0)
-  expect(sent.map(({ apiKey }) => apiKey)).not.toContain(handedOver)
+  expect(sent.map(({ apiKey }) => apiKey)).not.toContain(deliveredOrder)
   for (const { event, data } of stream.events)
     expect(RestaurantOrdersStream.events[event as 'order'].parse(data)).toEqual(data)
 })
 
 // The delay: services/orders/src/reading/feeds.stack.test.ts, "an event wakes its subscribers at once".
 test('an open stream sends new orders, their status changes and a cancellation', async () => {
-  const stream = await follow()
+  const stream = await openStream()
   await stream.until(isReady)
-  const order = await aNewOrder()
+  const order = await placeOrder()
   await stream.until(isOrder(order, { status: 'AWAITING_PREPARATION' }))
-  await read(`order/${order}/status`, { status: 'PREPARING' })
+  await callRestaurant(`order/${order}/status`, { status: 'PREPARING' })
   await stream.until(isOrder(order, { status: 'PREPARING' }))
-  await read(`order/${order}/status`, { status: 'DELIVERED' })
+  await callRestaurant(`order/${order}/status`, { status: 'DELIVERED' })
   await stream.until(isOrder(order, { status: 'DELIVERED' }))
-  const other = await aNewOrder()
-  await read(`order/${other}/refuse`, { reason: 'out of paneer' })
+  const other = await placeOrder()
+  await callRestaurant(`order/${other}/refuse`, { reason: 'out of paneer' })
   const cancelled = await stream.until(
     (event) => isOrder(other)(event) && orderOf(event).cancellation !== null,
   )
@@ -73,21 +73,21 @@ test('an open stream sends new orders, their status changes and a cancellation',
 })
 
 test('after Last-Event-ID the stream sends only changed orders, cancelled ones too, then ready', async () => {
-  const before = await aNewOrder()
-  const first = await follow()
+  const before = await placeOrder()
+  const first = await openStream()
   await first.until(isReady)
   await first.until(isOrder(before))
-  const unchanged = await aNewOrder()
+  const unchanged = await placeOrder()
   await first.until(isOrder(unchanged))
   // A further order, so that the id is after all earlier events.
-  const last = await aNewOrder()
+  const last = await placeOrder()
   await first.until(isOrder(last))
   const id = first.lastEventId ?? ''
   first.close()
-  await read(`order/${before}/refuse`, { reason: 'closing early' })
-  const missed = await aNewOrder()
+  await callRestaurant(`order/${before}/refuse`, { reason: 'closing early' })
+  const missed = await placeOrder()
 
-  const second = await follow(id)
+  const second = await openStream(id)
   await second.until(isReady)
   const sent = second.events.filter(({ event }) => event === 'order').map(orderOf)
   expect(sent.find(({ apiKey }) => apiKey === before)?.cancellation).not.toBeNull()
@@ -95,7 +95,7 @@ test('after Last-Event-ID the stream sends only changed orders, cancelled ones t
   expect(sent.map(({ apiKey }) => apiKey)).not.toContain(unchanged)
 
   const inQuery = await Stream.open(`${url()}?lastEventId=${id}&access-token=${kitchen.key}`)
-  open.push(inQuery)
+  streams.push(inQuery)
   await inQuery.until(isReady)
   expect(
     inQuery.events
@@ -107,8 +107,8 @@ test('after Last-Event-ID the stream sends only changed orders, cancelled ones t
 test.each(['nonsense', '0', '-1', '999999999999999999', '99999999999999999999'])(
   'an invalid Last-Event-ID (%s) counts as absent: the stream sends the open orders',
   async (id) => {
-    const order = await aNewOrder()
-    const stream = await follow(id)
+    const order = await placeOrder()
+    const stream = await openStream(id)
     await stream.until(isReady)
     expect(stream.events.some(isOrder(order))).toBe(true)
   },
@@ -116,21 +116,21 @@ test.each(['nonsense', '0', '-1', '999999999999999999', '99999999999999999999'])
 
 test('the stream has no orders of another restaurant, and rejects an application key (403)', async () => {
   const others = await Stream.open(url(), { key: (await aKitchen()).key })
-  open.push(others)
+  streams.push(others)
   await others.until(isReady)
-  const mine = await follow()
+  const mine = await openStream()
   await mine.until(isReady)
-  const order = await aNewOrder()
+  const order = await placeOrder()
   await mine.until(isOrder(order))
   expect(others.events.map(({ event }) => event)).toEqual(['ready'])
   expect(await call(PATH)).toMatchObject({ status: 403, body: { code: 'not-allowed' } })
 })
 
 test('HEAD returns 200 and the content type of the stream', async () => {
-  const answer = await fetch(url(), {
+  const response = await fetch(url(), {
     method: 'HEAD',
     headers: { 'x-access-token': kitchen.key },
   })
-  expect(answer.status).toBe(200)
-  expect(answer.headers.get('content-type')).toBe('text/event-stream; charset=utf-8')
+  expect(response.status).toBe(200)
+  expect(response.headers.get('content-type')).toBe('text/event-stream; charset=utf-8')
 })

@@ -22,14 +22,14 @@ const capitol = { latitude: 43.0747, longitude: -89.3844 }
 const atCapitol = { latitude: '43.0747', longitude: '-89.3844' }
 
 /** A word that no other restaurant has. */
-const aWord = () => `w${newKey().slice(0, 12)}`
+const newWord = () => `w${newKey().slice(0, 12)}`
 
 /** Returns the distance in miles by another formula than the service: the spherical law of cosines. */
 function miles(one: { latitude: number; longitude: number }, other: typeof one): number {
-  const [a, b, turn] = [one.latitude, other.latitude, one.longitude - other.longitude].map(
+  const [a, b, delta] = [one.latitude, other.latitude, one.longitude - other.longitude].map(
     (degrees) => (degrees * Math.PI) / 180,
   ) as [number, number, number]
-  const cosine = Math.sin(a) * Math.sin(b) + Math.cos(a) * Math.cos(b) * Math.cos(turn)
+  const cosine = Math.sin(a) * Math.sin(b) + Math.cos(a) * Math.cos(b) * Math.cos(delta)
   return 3958.76 * Math.acos(Math.min(1, cosine))
 }
 
@@ -64,13 +64,13 @@ describe('place', () => {
   })
 
   test('200: open restaurants nearest first, then closed ones', async () => {
-    const name = aWord()
+    const name = newWord()
     const north = (distance: number) => ({ name, latitude: salina.latitude + distance / 69.1 })
     const near = await aRestaurant({ ...north(0.1), hours: {} })
     const far = await aRestaurant(north(3))
     const between = await aRestaurant(north(2))
-    const there = { latitude: String(salina.latitude), longitude: String(salina.longitude) }
-    const { body } = await search({ ...there, search: name })
+    const atSalina = { latitude: String(salina.latitude), longitude: String(salina.longitude) }
+    const { body } = await search({ ...atSalina, search: name })
     expect(keysOf(body)).toEqual([between, far, near])
     expect(body.restaurants.map(({ open }) => open)).toEqual([true, true, false])
   })
@@ -161,7 +161,7 @@ describe('method', () => {
   })
 
   test('both finds a restaurant outside its zones but in the pickup radius, without delivery', async () => {
-    const name = aWord()
+    const name = newWord()
     const apiKey = await aRestaurant({ name, zones: [{ apiKey: newKey(), maxRadius: 0.1 }] })
     const { body } = await search({ latitude: '38.85', longitude: '-97.62', search: name })
     expect(body.restaurants.find((one) => one.apiKey === apiKey)).toMatchObject({ offersDelivery: false })
@@ -191,11 +191,11 @@ describe('pickup-radius', () => {
   })
 })
 
-const found = async (words: string) => keysOf((await search({ search: words })).body)
+const findByText = async (text: string) => keysOf((await search({ search: text })).body)
 
 describe('search', () => {
-  const word = aWord()
-  const made = aRestaurant({ name: `Café ${word}`, foodTypes: ['Crêpes', 'Vegan'] }, [
+  const word = newWord()
+  const restaurant = aRestaurant({ name: `Café ${word}`, foodTypes: ['Crêpes', 'Vegan'] }, [
     menuItem(5, { name: 'Galette complète' }),
   ])
   test.each([
@@ -206,22 +206,22 @@ describe('search', () => {
     ['the beginning of a word', (own: string) => `${own} gal`],
     ['a list in brackets', (own: string) => `[${own}, vegan]`],
     ['a list with null in it', (own: string) => `[null, ${own}]`],
-  ])('finds a restaurant by %s', async (_, words) => {
-    const apiKey = await made
-    expect(await found(words(word))).toEqual([apiKey])
+  ])('finds a restaurant by %s', async (_, textWith) => {
+    const apiKey = await restaurant
+    expect(await findByText(textWith(word))).toEqual([apiKey])
   })
 
   test('every word has to occur', async () => {
-    await made
-    expect(await found(`${word} xylophone`)).toEqual([])
+    await restaurant
+    expect(await findByText(`${word} xylophone`)).toEqual([])
   })
 
-  test.each(['', '[]', '[null]', 'null', ' , '])('%j does not filter', async (words) => {
-    expect((await found(words)).length).toBeGreaterThan(10)
+  test.each(['', '[]', '[null]', 'null', ' , '])('%j does not filter', async (text) => {
+    expect((await findByText(text)).length).toBeGreaterThan(10)
   })
 
-  test.each(['x'.repeat(201), 'tab\u0001'])('400 invalid-field: %j', async (words) => {
-    expect(await search<Refused>({ search: words })).toMatchObject({
+  test.each(['x'.repeat(201), 'tab\u0001'])('400 invalid-field: %j', async (text) => {
+    expect(await search<Refused>({ search: text })).toMatchObject({
       status: 400,
       body: { errors: [{ pointer: 'query/search' }] },
     })
@@ -229,20 +229,20 @@ describe('search', () => {
 
   test.each(['%', '_', '\\', "'", '(.*)', '\u{1F355}', 'ﬁ'.repeat(50)])(
     '%j is a literal word, not a pattern',
-    async (words) => {
-      expect((await search({ search: words })).status).toBe(200)
-      expect(await found(`${word} ${words}`)).toEqual([])
+    async (text) => {
+      expect((await search({ search: text })).status).toBe(200)
+      expect(await findByText(`${word} ${text}`)).toEqual([])
     },
   )
 })
 
 describe('pages', () => {
   test('the Link headers lead through all restaurants, each once and in order', async () => {
-    const wanted = { ...atCapitol, 'pickup-radius': '25' }
-    const whole = keysOf((await search({ ...wanted, limit: '200' })).body)
+    const query = { ...atCapitol, 'pickup-radius': '25' }
+    const all = keysOf((await search({ ...query, limit: '200' })).body)
     const seen: string[] = []
     let next: string | undefined =
-      `/publicapi/v1/restaurant/search?${new URLSearchParams({ ...wanted, limit: '4' }).toString()}`
+      `/publicapi/v1/restaurant/search?${new URLSearchParams({ ...query, limit: '4' }).toString()}`
     while (next !== undefined) {
       const { status, headers, body }: Awaited<ReturnType<typeof call<Found>>> = await call<Found>(next)
       expect(status).toBe(200)
@@ -250,7 +250,7 @@ describe('pages', () => {
       seen.push(...keysOf(body))
       next = /^<(.+)>; rel="next"$/.exec(headers.get('link') ?? '')?.[1]
     }
-    expect(seen).toEqual(whole)
+    expect(seen).toEqual(all)
   })
 
   test('a result of one page has no Link header', async () => {
@@ -300,8 +300,8 @@ test('400: a repeated limit, an unknown method and an invalid latitude, all at o
 })
 
 test('200: a restaurant is found immediately after it was put', async () => {
-  const name = aWord()
+  const name = newWord()
   const apiKey = await aRestaurant({ name })
-  const there = { latitude: String(salina.latitude), longitude: String(salina.longitude) }
-  expect(keysOf((await search({ ...there, search: name })).body)).toEqual([apiKey])
+  const atSalina = { latitude: String(salina.latitude), longitude: String(salina.longitude) }
+  expect(keysOf((await search({ ...atSalina, search: name })).body)).toEqual([apiKey])
 })

@@ -32,7 +32,7 @@ async function deliveryFor(user: User, changes: Record<string, unknown> = {}) {
 }
 
 /** Sends the order and waits until its saga has finished. The save is its last step. */
-async function placed(order: unknown): Promise<Placed> {
+async function placeOrder(order: unknown): Promise<Placed> {
   const { status, body } = await sendOrder(order)
   expect(status).toBe(200)
   await eventually(
@@ -42,36 +42,36 @@ async function placed(order: unknown): Promise<Placed> {
   return body
 }
 
-const read = async ({ apiKey }: User): Promise<User> => (await get<User>(`user/${apiKey}`)).body
+const readUser = async ({ apiKey }: User): Promise<User> => (await get<User>(`user/${apiKey}`)).body
 
 test('an equal card and address are not saved again; the order returns the saved apiKeys', async () => {
   const user = await register()
-  const first = await placed(await deliveryFor(user))
+  const first = await placeOrder(await deliveryFor(user))
   const again = {
     card: { ...card(), cardholderName: 'MARIA  LINDQVIST', nickname: 'my card' },
     address: { ...home, streetAddress: ' 316 w washington AVE ', city: 'madison' },
   }
   const { body: validated } = await post<Order>('validate-order', await deliveryFor(user, again))
-  const second = await placed(await deliveryFor(user, again))
+  const second = await placeOrder(await deliveryFor(user, again))
   for (const order of [validated, second]) {
     expect(order.card?.apiKey).toBe(first.card?.apiKey)
     expect(order.address?.apiKey).toBe(first.address?.apiKey)
   }
-  const { creditCards, savedAddresses } = await read(user)
+  const { creditCards, savedAddresses } = await readUser(user)
   expect(creditCards.map(({ apiKey }) => apiKey)).toEqual([first.card?.apiKey])
   expect(savedAddresses.map(({ apiKey }) => apiKey)).toEqual([first.address?.apiKey])
 })
 
 test('a card with another expiry and an address with another apartment are saved as well', async () => {
   const user = await register()
-  await placed(await deliveryFor(user))
-  await placed(
+  await placeOrder(await deliveryFor(user))
+  await placeOrder(
     await deliveryFor(user, {
       card: { ...card(), expirationYear: '32' },
       address: { ...home, aptNumber: '5' },
     }),
   )
-  const { creditCards, savedAddresses } = await read(user)
+  const { creditCards, savedAddresses } = await readUser(user)
   expect([creditCards.length, savedAddresses.length]).toEqual([2, 2])
 })
 
@@ -84,11 +84,11 @@ test('an order at 20 cards and 50 addresses is charged, but saves neither card n
       200,
     )
   const fresh = { card: { ...card(), expirationYear: '32' }, address: { ...home, aptNumber: 'new' } }
-  const order = await placed(await deliveryFor(user, fresh))
+  const order = await placeOrder(await deliveryFor(user, fresh))
   expect(order.card).toMatchObject({ apiKey: null, lastFour: '4242' })
   expect(order.address).toMatchObject({ apiKey: null, aptNumber: 'new' })
   expect((await readOrder(order.apiKey)).paymentState).toBe('CHARGED')
-  const { creditCards, savedAddresses } = await read(user)
+  const { creditCards, savedAddresses } = await readUser(user)
   expect([creditCards.length, savedAddresses.length]).toEqual([20, 50])
 })
 
@@ -96,8 +96,8 @@ test('concurrent orders save the same address once, and no more than 50 addresse
   const user = await register()
   const cash = { payment: 'cash', card: null }
   const one = await deliveryFor(user, cash)
-  await Promise.all(Array.from({ length: 6 }, () => placed(one)))
-  expect((await read(user)).savedAddresses).toHaveLength(1)
+  await Promise.all(Array.from({ length: 6 }, () => placeOrder(one)))
+  expect((await readUser(user)).savedAddresses).toHaveLength(1)
   for (let count = 0; count < 47; count++)
     await post(`user/${user.apiKey}/add-address`, { ...home, aptNumber: `${count}` })
   const others = await Promise.all(
@@ -105,6 +105,6 @@ test('concurrent orders save the same address once, and no more than 50 addresse
       deliveryFor(user, { ...cash, address: { ...home, aptNumber: `suite ${at}` } }),
     ),
   )
-  await Promise.all(others.map(placed))
-  expect((await read(user)).savedAddresses).toHaveLength(50)
+  await Promise.all(others.map(placeOrder))
+  expect((await readUser(user)).savedAddresses).toHaveLength(50)
 })

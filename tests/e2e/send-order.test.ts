@@ -157,16 +157,16 @@ test.each([
   [cardNumbers.expired, 'card-expired', 'expired_card'],
   [cardNumbers.wrongCvc, 'cvc-failed', 'incorrect_cvc'],
 ])('402: card %s is declined as %s, and no order is visible', async (number, code, declineCode) => {
-  const { user, order } = await aCardOrderOfItsOwnUser(cast.aurora, number)
+  const { user, order } = await cardOrderOfNewUser(cast.aurora, number)
   const { status, body } = await sendOrder(order)
   expect(status).toBe(402)
   expect(body).toMatchObject({ code, declineCode, retryable: false, error: true })
   expect(await effectsOf(user)).toEqual([`authorize declined:${declineCode}`])
-  await nothingIsLeft(user)
+  await expectNothingSaved(user)
 })
 
 test('402 with an Idempotency-Key: the URL query is neither returned nor stored', async () => {
-  const { order } = await aCardOrderOfItsOwnUser(cast.aurora, cardNumbers.declined)
+  const { order } = await cardOrderOfNewUser(cast.aurora, cardNumbers.declined)
   const key = crypto.randomUUID()
   const send = (query: string) =>
     post<{ instance: string }>(`send-order?${query}`, order, { headers: { 'idempotency-key': key } })
@@ -187,13 +187,13 @@ test('402 with an Idempotency-Key: the URL query is neither returned nor stored'
 })
 
 test('422 order-refused: the authorization is voided, and no order is visible', async () => {
-  const { user, order } = await aCardOrderOfItsOwnUser(cast.refuses)
+  const { user, order } = await cardOrderOfNewUser(cast.refuses)
   const { status, body } = await sendOrder(order)
   expect(status).toBe(422)
   expect(body.code).toBe('order-refused')
   expect(body.details).toContain('refused')
   expect(await effectsOf(user)).toEqual(['authorize approved', 'void approved'])
-  await nothingIsLeft(user)
+  await expectNothingSaved(user)
 })
 
 // These tests mostly wait for deadlines.
@@ -202,12 +202,12 @@ test
   .concurrent(
     '502 restaurant-unreachable: the deadline passes, the authorization is voided, and no order is visible',
     async () => {
-      const { user, order } = await aCardOrderOfItsOwnUser(cast.unreachable)
+      const { user, order } = await cardOrderOfNewUser(cast.unreachable)
       const { status, body } = await sendOrder(order)
       expect(status).toBe(502)
       expect(body).toMatchObject({ code: 'restaurant-unreachable', retryable: true })
       expect(await effectsOf(user)).toEqual(['authorize approved', 'void approved'])
-      await nothingIsLeft(user)
+      await expectNothingSaved(user)
     },
   )
 
@@ -216,7 +216,7 @@ test
   .concurrent(
     '200 PROCESSING, then cancelled: an order that fails after its response stays visible with the reason',
     async () => {
-      const { user, order, total } = await aCardOrderOfItsOwnUser(cast.silent)
+      const { user, order, total } = await cardOrderOfNewUser(cast.silent)
       const { status, body } = await sendOrder(order)
       expect(status).toBe(200)
       expect(body).toMatchObject({ status: 'PROCESSING', cancellation: null })
@@ -295,7 +295,7 @@ test('404 item-not-found: an unknown item; 422 restaurant-closed: a closed resta
 })
 
 /** Sends an order for delivery by card of a new user, so that the ledger can be searched by user. */
-async function aCardOrderOfItsOwnUser(restaurantApiKey: string, cardNumber?: string) {
+async function cardOrderOfNewUser(restaurantApiKey: string, cardNumber?: string) {
   const user = await register()
   const order = {
     ...(await anOrder(restaurantApiKey)),
@@ -324,7 +324,7 @@ async function effectsOf({ apiKey }: User): Promise<string[]> {
     .map(({ kind, outcome }) => `${kind} ${outcome}`)
 }
 
-async function nothingIsLeft({ apiKey }: User) {
+async function expectNothingSaved({ apiKey }: User) {
   expect((await get<Order[]>(`user/${apiKey}/orders`)).body).toEqual([])
   expect((await get<User>(`user/${apiKey}`)).body).toMatchObject({ creditCards: [], savedAddresses: [] })
 }

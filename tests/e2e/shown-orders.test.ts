@@ -20,7 +20,7 @@ import {
 import { aRestaurant, menuItem } from './own-restaurant.ts'
 
 /** Requests by which a client can see an order before the response of send-order. */
-const WAYS: [name: string, look: (key: string, user: User) => Promise<Order | undefined>][] = [
+const LOOKUPS: [name: string, findOrder: (key: string, user: User) => Promise<Order | undefined>][] = [
   [
     'order-by-key',
     async (key) => {
@@ -34,7 +34,7 @@ const WAYS: [name: string, look: (key: string, user: User) => Promise<Order | un
 /**
  * Creates a restaurant that rejects an order at the command of the test. The order is pending until then, also on a slow machine.
  */
-async function aHesitantKitchen(): Promise<{ apiKey: string; refuse: () => void }> {
+async function createHesitantRestaurant(): Promise<{ apiKey: string; refuse: () => void }> {
   const { promise: decided, resolve: refuse } = Promise.withResolvers<void>()
   const server = createServer((request, response) => {
     request.resume()
@@ -52,15 +52,15 @@ async function aHesitantKitchen(): Promise<{ apiKey: string; refuse: () => void 
   return { apiKey, refuse }
 }
 
-test.each(WAYS)(
+test.each(LOOKUPS)(
   'an order that %s returned while it was pending stays visible as cancelled after it fails',
-  async (_name, look) => {
+  async (_name, findOrder) => {
     const [user, key] = [await register(), crypto.randomUUID()]
-    const kitchen = await aHesitantKitchen()
+    const kitchen = await createHesitantRestaurant()
     const order = await anOrder(kitchen.apiKey, { recipient: { apiKey: user.apiKey } })
     const sending = sendOrder(order, { headers: { 'idempotency-key': key } })
     const seen = await eventually(
-      () => look(key, user),
+      () => findOrder(key, user),
       (found) => found !== undefined,
     )
     expect(seen).toMatchObject({ status: 'PROCESSING', cancellation: null })

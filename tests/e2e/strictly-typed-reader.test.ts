@@ -6,28 +6,28 @@ import { aRestaurant, menuItem, newKey } from './own-restaurant.ts'
 import * as records from './strict-records.ts'
 
 /** The operations whose responses were decoded. */
-const read = new Set<string>()
+const decoded = new Set<string>()
 /** Responses that could not be decoded, or had an unexpected status. */
 let unreadable: unknown[] = []
 beforeEach(() => void (unreadable = []))
 
-type Asked = { params?: Record<string, string>; query?: string; body?: unknown; status?: number }
+type RequestParts = { params?: Record<string, string>; query?: string; body?: unknown; status?: number }
 
 /** Calls an operation by its name, decodes the response and returns it. */
-async function decode<T>(name: string, reader: z.ZodType, asked: Asked = {}): Promise<T> {
-  const { params = {}, query = '', body, status = 200 } = asked
+async function decode<T>(name: string, reader: z.ZodType, parts: RequestParts = {}): Promise<T> {
+  const { params = {}, query = '', body, status = 200 } = parts
   const operation = operations.find((one) => one.name === name)
   if (!operation) throw new Error(`there is no operation ${name}`)
   const path = operation.path.replaceAll(/:(\w+)/g, (_, parameter: string) => params[parameter] ?? 'none')
-  const answer = await fetch(`${stack().gateway}${path}${query}`, {
+  const response = await fetch(`${stack().gateway}${path}${query}`, {
     method: operation.method,
     headers: { 'x-access-token': stack().accessKey, 'content-type': 'application/json', ...keyed(params) },
     ...(body !== undefined && { body: JSON.stringify(body) }),
   })
-  const json = await answer.text()
+  const json = await response.text()
   const faults = records.complaints(reader, json)
-  if (answer.status !== status || faults.length > 0) unreadable.push([name, query, answer.status, faults])
-  if (status === 200) read.add(name)
+  if (response.status !== status || faults.length > 0) unreadable.push([name, query, response.status, faults])
+  if (status === 200) decoded.add(name)
   return JSON.parse(json) as T
 }
 
@@ -102,8 +102,8 @@ test('a strictly typed reader decodes orders, their statuses and problems', asyn
   await decode('order-status', records.orderStatus, { params: { apiKey } })
   await decode('order-statuses', z.array(records.orderStatus), { params: { apiKey } })
   await decode('user-orders', z.array(records.order), { params: { apiKey: user.apiKey } })
-  const waiting = await decode<Keyed>('send-order', records.order, { body: await anOrder(cast.console) })
-  await decode('cancel-order', records.order, { params: { apiKey: waiting.apiKey } })
+  const pending = await decode<Keyed>('send-order', records.order, { body: await anOrder(cast.console) })
+  await decode('cancel-order', records.order, { params: { apiKey: pending.apiKey } })
   await decode('order', records.problem, { params: { apiKey: 'none' }, status: 404 })
   await decode('send-order', records.problem, { body: {}, status: 400 })
   const closed = await anOrder(cast.closed)
@@ -127,5 +127,5 @@ test('the reader rejects an integer, a null, an empty day and a missing member',
 
 test('the reader has decoded a response of every operation for applications', () => {
   const all = operations.filter(({ path }) => path.startsWith('/publicapi/')).map(({ name }) => name)
-  expect(all.filter((name) => !read.has(name))).toEqual([])
+  expect(all.filter((name) => !decoded.has(name))).toEqual([])
 })

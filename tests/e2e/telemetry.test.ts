@@ -25,17 +25,17 @@ const searched = { phone: '6085550917', email: 'canary.in.a.search@example.org' 
 /** All traced requests run concurrently, because their telemetry arrives a second later. */
 const paid = newTrace()
 const cash = newTrace()
-const again = newTrace()
+const retried = newTrace()
 const refused = newTrace(false)
 const menu = newTrace()
-let answers: Awaited<ReturnType<typeof sendOrder>>[] = []
+let responses: Awaited<ReturnType<typeof sendOrder>>[] = []
 
 const traced = ({ traceparent }: { traceparent: string }) => ({ headers: { traceparent } })
 
 setUpOwnStack(async () => {
   await receiver.listen()
   const { gateway, accessKey } = stack()
-  const [toAurora, toNobody, [item], kitchen] = await Promise.all([
+  const [toAurora, toUnreachable, [item], kitchen] = await Promise.all([
     anOrder(cast.aurora),
     anOrder(cast.unreachable),
     plainItems(cast.aurora),
@@ -67,15 +67,15 @@ setUpOwnStack(async () => {
   )
   const ordered = [
     sendOrder(toAurora, traced(cash)),
-    sendOrder(toNobody, traced(again)),
-    sendOrder(toNobody, traced(refused)),
+    sendOrder(toUnreachable, traced(retried)),
+    sendOrder(toUnreachable, traced(refused)),
   ]
   // Existing libraries send the key in the query, where telemetry must not show it. No process has this menu in its cache.
   await fetch(`${gateway}/publicapi/v1/restaurant/${kitchen}/menu?access-token=${accessKey}`, traced(menu))
   // This includes a search that fails, and one whose service responds with a problem.
   const search = new URLSearchParams(searched).toString()
   for (const query of [search, `${search}&limit=0`]) await operator('GET', `orders?${query}`)
-  answers = [first, ...(await Promise.all(ordered))]
+  responses = [first, ...(await Promise.all(ordered))]
 })
 afterAll(() => receiver.close())
 
@@ -163,7 +163,7 @@ test('the trace has SQL spans with a summary of statements and tables', async ()
 
 test('spans have the attributes of the semantic conventions and the apiKey of the order', async () => {
   const spans = await wholeTrace(paid.traceId, OF_A_CARD_ORDER)
-  const orderApiKey = answers[0]!.body.apiKey
+  const orderApiKey = responses[0]!.body.apiKey
   expect(named(spans, 'orders', SEND_ORDER)[0]).toMatchObject({
     kind: 2,
     attributes: {
@@ -210,20 +210,20 @@ test('the trace of a cash order has no spans of payments', async () => {
 })
 
 test('a delivery retry of the sweeper is in the trace of its order, linked to the accept span', async () => {
-  const spans = await spansWith(again.traceId, 'delivery retry', 'saga transmit')
+  const spans = await spansWith(retried.traceId, 'delivery retry', 'saga transmit')
   const [accept] = named(spans, 'orders', 'saga accept')
   const [retry] = named(spans, 'orders', 'delivery retry')
   expect(retry).toMatchObject({
     parentSpanId: accept!.spanId,
-    links: [{ traceId: again.traceId, spanId: accept!.spanId }],
+    links: [{ traceId: retried.traceId, spanId: accept!.spanId }],
     attributes: {
       'platter.order.api_key': accept!.attributes['platter.order.api_key'],
       'platter.delivery.attempt': 2,
     },
   })
-  const made = spans.filter((span) => span.parentSpanId === retry!.spanId)
+  const children = spans.filter((span) => span.parentSpanId === retry!.spanId)
   // The deadline (`stack.setup.ts`) has expired by then, so the delivery of the order has ended.
-  expect(made.map(({ name }) => name)).toContain('saga transmit')
+  expect(children.map(({ name }) => name)).toContain('saga transmit')
 })
 
 test('a request that fails with 502 exports its spans even if its trace is not sampled', async () => {
@@ -251,9 +251,9 @@ test('a failed request without a traceparent exports its spans in the trace of i
 })
 
 test('a response has x-request-id, and x-trace-id if its trace is exported', async () => {
-  expect(answers.map(({ status }) => status)).toEqual([200, 200, 502, 502])
-  expect(answers.map(({ headers }) => headers.get('x-trace-id'))).toEqual(
-    [paid, cash, again, refused].map(({ traceId }) => traceId),
+  expect(responses.map(({ status }) => status)).toEqual([200, 200, 502, 502])
+  expect(responses.map(({ headers }) => headers.get('x-trace-id'))).toEqual(
+    [paid, cash, retried, refused].map(({ traceId }) => traceId),
   )
   const unsampled = await get('restaurant/search-test', { key: null })
   expect(unsampled.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/)
@@ -283,8 +283,8 @@ test('each service exports one log record per request, in the trace of the reque
   const { accessKeyId } = lines.find(({ service }) => service === 'gateway')!.attributes
   expect(accessKeyId).toMatch(/^[0-9a-f]{48}$/)
   expect(lines.find(({ service }) => service === 'orders')?.attributes).toEqual({
-    requestId: answers[0]!.headers.get('x-request-id'),
-    orderApiKey: answers[0]!.body.apiKey,
+    requestId: responses[0]!.headers.get('x-request-id'),
+    orderApiKey: responses[0]!.body.apiKey,
     method: 'POST',
     route: '/publicapi/v1/send-order',
     status: 200,

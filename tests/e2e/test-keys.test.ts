@@ -73,8 +73,8 @@ test.each([
 ])('422 test-key: %s at a live restaurant does not call the payment processor', async (path, price) => {
   const restaurant = await aRestaurant({ taxRate: 0 }, [menuItem(price)])
   const order = await anOrder(restaurant, { payment: 'card', card: card() })
-  for (const said of [{}, { test: false }, { test: true }])
-    expect(await post<ProblemBody>(path, { ...order, ...said }, { key: testKey.key })).toMatchObject({
+  for (const changes of [{}, { test: false }, { test: true }])
+    expect(await post<ProblemBody>(path, { ...order, ...changes }, { key: testKey.key })).toMatchObject({
       status: 422,
       body: { code: 'test-key', errors: [{ pointer: '/restaurantApiKey', code: 'test-key' }] },
     })
@@ -108,8 +108,8 @@ test('a test key supports saved cards and Idempotency-Key, and a live key reads 
   expect([again.status, again.headers.get('idempotent-replayed')]).toEqual([200, 'true'])
   expect(again.body).toEqual(first.body)
   expect(await ledgerOf(first.body.apiKey)).toEqual([])
-  const seen = await get<User>(`user/${user.apiKey}`, { key: liveKey.key })
-  expect(seen.body.creditCards.map(({ apiKey }) => apiKey)).toEqual([added.body.apiKey])
+  const read = await get<User>(`user/${user.apiKey}`, { key: liveKey.key })
+  expect(read.body.creditCards.map(({ apiKey }) => apiKey)).toEqual([added.body.apiKey])
 })
 
 test('a live key places test orders only at test restaurants and only with `test`', async () => {

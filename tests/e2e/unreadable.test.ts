@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { get, stack } from './client.ts'
+import { anOrder, cast, get, sendOrder, stack } from './client.ts'
 import { exchange } from '../support/exchange.ts'
 import { complaint } from './malformed/judge.ts'
 
@@ -8,9 +8,9 @@ const SEARCH = '/publicapi/v1/restaurant/search?limit=1'
 /** Sends an unchanged request line and header fields. Ends its side after a body. */
 async function send(first: string, fields: readonly string[], body = '') {
   const text = [first, `x-access-token: ${stack().accessKey}`, ...fields, '', body].join('\r\n')
-  const answer = await exchange(stack().gateway, Buffer.from(text), { isHead: false, ends: body !== '' })
-  expect(complaint(answer, { isHead: false, mayClose: false })).toBeNull()
-  return answer
+  const response = await exchange(stack().gateway, Buffer.from(text), { isHead: false, ends: body !== '' })
+  expect(complaint(response, { isHead: false, mayClose: false })).toBeNull()
+  return response
 }
 const HOST = 'host: localhost'
 
@@ -61,4 +61,17 @@ test('404 order-not-found: an unknown Idempotency-Key of 255 characters, also pe
       status: 404,
       body: { code: 'order-not-found' },
     })
+})
+
+test('an Idempotency-Key of 255 characters, also percent-encoded, finds its order', async () => {
+  for (const character of ['k', '/', '%']) {
+    const key = crypto.randomUUID().padEnd(255, character)
+    const headers = { 'idempotency-key': key }
+    const { status, body } = await sendOrder(await anOrder(cast.aurora), { headers })
+    expect(status).toBe(200)
+    expect(await get(`order-by-key/${encodeURIComponent(key)}`)).toMatchObject({
+      status: 200,
+      body: { apiKey: body.apiKey },
+    })
+  }
 })

@@ -49,8 +49,8 @@ test('200: null, blank and absent fields stay unchanged, also without a body', a
     password: '',
   })
   expect(body).toEqual({ ...user, firstName: 'Marie' })
-  for (const nothing of ['', '{}', 'null', '{"password":null}']) {
-    expect(await update(user.apiKey, nothing)).toMatchObject({ status: 200, body: { firstName: 'Marie' } })
+  for (const empty of ['', '{}', 'null', '{"password":null}']) {
+    expect(await update(user.apiKey, empty)).toMatchObject({ status: 200, body: { firstName: 'Marie' } })
   }
   expect((await postNothing(`update-user/${user.apiKey}`)).body).toEqual(body)
   expect((await signin(user.email, PASSWORD)).status).toBe(200)
@@ -67,26 +67,26 @@ test('e-mail and apiKey cannot be changed, and unknown fields are ignored', asyn
 })
 
 describe('invalid changes', () => {
-  test.each(BROKEN_TEXTS)('400 invalid-field: %s in a field changes no field', async (_name, text, words) => {
+  test.each(BROKEN_TEXTS)('400 invalid-field: %s in a field changes no field', async (_, text, reason) => {
     const user = await unchangedUser()
     const fields = { firstName: text, lastName: text, phone: text, password: `${text} and more` }
-    const answer = await update(user.apiKey, fields)
-    expect(answer.status).toBe(400)
-    expect(detailsOf(answer)).toEqual(each(Object.keys(fields), (field) => `${field} ${words}.`))
+    const response = await update(user.apiKey, fields)
+    expect(response.status).toBe(400)
+    expect(detailsOf(response)).toEqual(each(Object.keys(fields), (field) => `${field} ${reason}.`))
     expect((await get(`user/${user.apiKey}`)).body).toEqual(user)
   })
 
   test('400 invalid-field: blank, short, long and mistyped fields, all at once', async () => {
     const user = await unchangedUser()
-    const answer = await update(user.apiKey, {
+    const response = await update(user.apiKey, {
       password: 'seven77',
       firstName: '  ',
       lastName: 'L'.repeat(101),
       phone: 6_085_550_142,
     })
-    expect(answer.status).toBe(400)
+    expect(response.status).toBe(400)
     const all = ['firstName', 'lastName', 'password', 'phone']
-    expect(faultsOf(answer)).toEqual(each(all, () => 'invalid-field'))
+    expect(faultsOf(response)).toEqual(each(all, () => 'invalid-field'))
     expect((await get(`user/${user.apiKey}`)).body).toEqual(user)
   })
 

@@ -32,14 +32,14 @@ test('a trailing slash is tolerated', async () => {
 })
 
 test('400 for an invalid apiKey', async () => {
-  const answer = await get<ProblemBody>(`user/${'k'.repeat(101)}`)
-  expect(answer).toMatchObject({ status: 400, body: { errors: [{ pointer: 'path/apiKey' }] } })
+  const response = await get<ProblemBody>(`user/${'k'.repeat(101)}`)
+  expect(response).toMatchObject({ status: 400, body: { errors: [{ pointer: 'path/apiKey' }] } })
   expect((await get(`user/${encodeURIComponent("'; --")}`)).status).toBe(400)
 })
 
 /** Sends a request as an application that does not own the user. */
-const reading = (path: string) => call<ProblemBody>(`/publicapi/v1/${path}`, elsewhere())
-const writing = (body?: unknown) => (path: string) =>
+const sendGet = (path: string) => call<ProblemBody>(`/publicapi/v1/${path}`, elsewhere())
+const sendPost = (body?: unknown) => (path: string) =>
   call<ProblemBody>(`/publicapi/v1/${path}`, { method: 'POST', body, ...keyed(), ...elsewhere() })
 
 describe("404 user-not-found for another application's user", () => {
@@ -53,17 +53,17 @@ describe("404 user-not-found for another application's user", () => {
   })
 
   test.each<[string, (path: string) => Promise<Answer<ProblemBody>>]>([
-    ['user/USER', reading],
-    ['user/USER/orders', reading],
-    ['update-user/USER', writing({ firstName: 'Sam', password: 'taken over now' })],
-    ['user/USER/add-card', writing(card())],
-    ['user/USER/add-address', writing(home)],
-    ['user/USER/remove-card/CARD', writing()],
-    ['user/USER/remove-address/ADDRESS', writing()],
-  ])('%s returns the same problem as for an unknown user', async (path, ask) => {
+    ['user/USER', sendGet],
+    ['user/USER/orders', sendGet],
+    ['update-user/USER', sendPost({ firstName: 'Sam', password: 'taken over now' })],
+    ['user/USER/add-card', sendPost(card())],
+    ['user/USER/add-address', sendPost(home)],
+    ['user/USER/remove-card/CARD', sendPost()],
+    ['user/USER/remove-address/ADDRESS', sendPost()],
+  ])('%s returns the same problem as for an unknown user', async (path, send) => {
     const nested = path.replace('CARD', cardApiKey).replace('ADDRESS', addressApiKey)
-    const foreign = await ask(nested.replace('USER', user.apiKey))
-    const absent = await ask(nested.replace('USER', NOBODYS_KEY))
+    const foreign = await send(nested.replace('USER', user.apiKey))
+    const absent = await send(nested.replace('USER', NOBODYS_KEY))
     expect(foreign).toMatchObject({ status: 404, body: { code: 'user-not-found' } })
     expect(absent.status).toBe(404)
     expect(wordsOf(absent)).toEqual(wordsOf(foreign))

@@ -22,9 +22,9 @@ const send = (body: string | Uint8Array<ArrayBuffer> | ReadableStream, type = 'a
     body,
     ...(body instanceof ReadableStream && { duplex: 'half' }),
   })
-async function answered(sent: Promise<Response>) {
-  const answer = await sent
-  return { status: answer.status, code: ((await answer.json()) as { code?: string }).code }
+async function resultOf(sent: Promise<Response>) {
+  const response = await sent
+  return { status: response.status, code: ((await response.json()) as { code?: string }).code }
 }
 
 describe('lenient parsing', () => {
@@ -164,8 +164,8 @@ describe('required fields and types', () => {
       status: 400,
       faults: ['missing-field /card'],
     })
-    const nothing = { restaurantApiKey: absent, items: absent, method: absent }
-    const { status, faults } = await refusal({ ...pickup, ...nothing })
+    const absentFields = { restaurantApiKey: absent, items: absent, method: absent }
+    const { status, faults } = await refusal({ ...pickup, ...absentFields })
     expect(status).toBe(400)
     expect(faults.toSorted()).toEqual([
       'missing-field /items',
@@ -238,7 +238,7 @@ describe('required fields and types', () => {
   )
 
   test.each([[null], [[]], ['text'], [7], [true]])('400: a body of %j', async (body) => {
-    expect((await answered(send(JSON.stringify(body)))).status).toBe(400)
+    expect((await resultOf(send(JSON.stringify(body)))).status).toBe(400)
   })
 })
 
@@ -330,9 +330,9 @@ describe('limits', () => {
 
   test('413 body-too-large past 64 KiB, with and without a content length', async () => {
     const tooLarge = padded(64 * 1024 + 1)
-    expect(await answered(send(padded(64 * 1024)))).toEqual({ status: 200 })
-    expect(await answered(send(tooLarge))).toEqual({ status: 413, code: 'body-too-large' })
-    expect(await answered(send(new Blob([tooLarge]).stream()))).toEqual({
+    expect(await resultOf(send(padded(64 * 1024)))).toEqual({ status: 200 })
+    expect(await resultOf(send(tooLarge))).toEqual({ status: 413, code: 'body-too-large' })
+    expect(await resultOf(send(new Blob([tooLarge]).stream()))).toEqual({
       status: 413,
       code: 'body-too-large',
     })
@@ -343,7 +343,7 @@ describe('content type and JSON syntax', () => {
   test.each(['application/json', 'application/json; charset=utf-8', 'Application/JSON'])(
     '200: the content type %s',
     async (type) => {
-      expect(await answered(send(JSON.stringify(pickup), type))).toEqual({ status: 200 })
+      expect(await resultOf(send(JSON.stringify(pickup), type))).toEqual({ status: 200 })
     },
   )
 
@@ -354,7 +354,7 @@ describe('content type and JSON syntax', () => {
     'application/xml',
     'nonsense',
   ])('415 not-json: the content type %s', async (type) => {
-    expect(await answered(send(JSON.stringify(pickup), type))).toEqual({ status: 415, code: 'not-json' })
+    expect(await resultOf(send(JSON.stringify(pickup), type))).toEqual({ status: 415, code: 'not-json' })
   })
 
   test.each([
@@ -368,13 +368,13 @@ describe('content type and JSON syntax', () => {
     '{}{}',
     '\u0000',
   ])('400 malformed-json: %j', async (text) => {
-    expect(await answered(send(text))).toEqual({ status: 400, code: 'malformed-json' })
+    expect(await resultOf(send(text))).toEqual({ status: 400, code: 'malformed-json' })
   })
 
   test('400 malformed-json: bytes that are not UTF-8', async () => {
     const text = JSON.stringify({ ...pickup, comments: '#' })
     const bytes = Uint8Array.from(text, (character) => (character === '#' ? 0xff : character.codePointAt(0)!))
-    expect(await answered(send(bytes))).toEqual({ status: 400, code: 'malformed-json' })
+    expect(await resultOf(send(bytes))).toEqual({ status: 400, code: 'malformed-json' })
   })
 
   test.each([
@@ -382,23 +382,23 @@ describe('content type and JSON syntax', () => {
     '{"items":[{"__proto__":{}}]}',
     '{"constructor":{"prototype":{}}}',
   ])('400 malformed-json: %s', async (text) => {
-    expect(await answered(send(text))).toEqual({ status: 400, code: 'malformed-json' })
+    expect(await resultOf(send(text))).toEqual({ status: 400, code: 'malformed-json' })
   })
 
   test.each(['[', '{"a":'])('10,000 nested %j get 200 in an unknown field, else 400', async (opening) => {
     const nested = opening.repeat(10_000) + '1' + (opening === '[' ? ']' : '}').repeat(10_000)
     const order = JSON.stringify(pickup)
-    expect(await answered(send(`${order.slice(0, -1)},"unknown":${nested}}`))).toEqual({ status: 200 })
-    expect(await answered(send(`${order.slice(0, -1)},"comments":${nested}}`))).toEqual({
+    expect(await resultOf(send(`${order.slice(0, -1)},"unknown":${nested}}`))).toEqual({ status: 200 })
+    expect(await resultOf(send(`${order.slice(0, -1)},"comments":${nested}}`))).toEqual({
       status: 400,
       code: 'invalid-field',
     })
-    expect((await answered(send(nested))).status).toBe(400)
-    expect(await answered(send(opening.repeat(12_000)))).toEqual({ status: 400, code: 'malformed-json' })
+    expect((await resultOf(send(nested))).status).toBe(400)
+    expect(await resultOf(send(opening.repeat(12_000)))).toEqual({ status: 400, code: 'malformed-json' })
   })
 
   test('400: no body, an empty body, and a body of white space', async () => {
-    for (const body of ['', ' ']) expect((await answered(send(body))).status).toBe(400)
+    for (const body of ['', ' ']) expect((await resultOf(send(body))).status).toBe(400)
     const without = await call<{ code: string }>('/publicapi/v1/validate-order', { method: 'POST' })
     expect(without.status).toBe(400)
   })

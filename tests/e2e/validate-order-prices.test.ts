@@ -37,10 +37,10 @@ const pick = <T>(list: readonly T[], at: number): T => list[at % list.length]!
 function fitting(item: MenuItem, wishes: readonly number[]): string[] {
   return (item.customizationGroups ?? []).flatMap((group, at) => {
     const choices = choicesOf(group).filter(({ available }) => available)
-    const wanted = group.minCount + (pick(wishes, at) % 3)
+    const count = group.minCount + (pick(wishes, at) % 3)
     const chosen: string[] = []
     let used = 0
-    for (let turn = 0; turn < 30 && used < wanted; turn++) {
+    for (let turn = 0; turn < 30 && used < count; turn++) {
       const choice = pick(choices, pick(wishes, at + turn) + turn)
       if (used + choice.count > group.maxCount) continue
       used += choice.count
@@ -112,7 +112,7 @@ function expected({ restaurant }: Shop, ordered: readonly Ordered[], delivery: b
   return { lines, subtotal, tax, deliveryPrice, tip, total: subtotal + tax + deliveryPrice + tip }
 }
 
-function got(body: Order | Refused) {
+function resultOf(body: Order | Refused) {
   if (!('total' in body))
     return { faults: body.errors.map(({ code, pointer }) => `${code} ${pointer}`).toSorted() }
   const { subtotal, tax, deliveryPrice, tip, total } = body
@@ -140,7 +140,7 @@ test('the prices or the faults of a generated order equal those of an independen
       })
       const { status, body } = await post<Order | Refused>('validate-order', request)
       seen[status === 200 ? 'priced' : 'refused'] += 1
-      expect(got(body)).toEqual(expected(shop, ordered, delivery, BigInt(tip)))
+      expect(resultOf(body)).toEqual(expected(shop, ordered, delivery, BigInt(tip)))
     }),
     {
       numRuns: 120,

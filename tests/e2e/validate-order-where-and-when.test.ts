@@ -5,7 +5,7 @@ import { only, refusal, validate } from './refusals.ts'
 
 // Zones ----------------------------------------------------------------------------------------------------
 
-const to = async (restaurantApiKey: string, address: object) => {
+const deliveryTo = async (restaurantApiKey: string, address: object) => {
   const [item] = await plainItems(restaurantApiKey)
   const items = Array.from({ length: 6 }, () => ({ apiKey: item!.apiKey }))
   return anOrder(restaurantApiKey, { method: 'delivery', payment: 'card', card: card(), address, items })
@@ -24,13 +24,13 @@ test.each([
   ['outside the polygon gets 422', 'wingspan-kitchen', { ...home, city: 'Sun Prairie', zip: '53590' }, 422],
 ])('an address %s', async (_, seed, address, status) => {
   const { restaurant } = await seedOf(seed)
-  expect(await refusal(await to(restaurant.apiKey, address))).toEqual(
+  expect(await refusal(await deliveryTo(restaurant.apiKey, address))).toEqual(
     status === 200 ? { status, faults: [] } : only(status, 'address-undeliverable /address'),
   )
 })
 
 test('the response has the coordinates of the address', async () => {
-  const { body } = await validate(await to(cast.aurora, zip('53703')))
+  const { body } = await validate(await deliveryTo(cast.aurora, zip('53703')))
   expect(body.address?.latitude).toBeCloseTo(43.07, 1)
   expect(body.address?.longitude).toBeCloseTo(-89.38, 1)
 })
@@ -46,11 +46,11 @@ function shortlyAfterMidnight() {
   return { timezone, today: dayAt(Date.now()), yesterday: dayAt(Date.now() - 24 * 3_600_000) }
 }
 
-const OPEN = { details: true, order: 'taken' }
+const OPEN = { details: true, order: 'accepted' }
 const CLOSED = { details: false, order: 'restaurant-closed /restaurantApiKey' }
 
 /** Returns the opening state of a restaurant with these hours, from its details and from an order. */
-async function now(hours: Record<string, string[]>, timezone: string) {
+async function openingState(hours: Record<string, string[]>, timezone: string) {
   const item = menuItem(5)
   const restaurantApiKey = await aRestaurant({ hours, timezone }, [item])
   const items = [{ apiKey: item.apiKey }]
@@ -62,36 +62,36 @@ async function now(hours: Record<string, string[]>, timezone: string) {
     payment: 'cash',
     recipient: maria,
   })
-  return { details: details.open, order: faults[0] ?? 'taken' }
+  return { details: details.open, order: faults[0] ?? 'accepted' }
 }
 
 test('a range past midnight belongs to the day on which it begins', async () => {
   const { timezone, today, yesterday } = shortlyAfterMidnight()
-  expect(await now({ [yesterday]: ['9:00 PM - 2:00 AM'] }, timezone)).toEqual(OPEN)
-  expect(await now({ [today]: ['9:00 PM - 2:00 AM'] }, timezone)).toEqual(CLOSED)
-  expect(await now({ [yesterday]: ['9:00 PM - 12:00 AM'] }, timezone)).toEqual(CLOSED)
-  expect(await now({ [today]: ['12:00 AM - 2:00 AM'] }, timezone)).toEqual(OPEN)
+  expect(await openingState({ [yesterday]: ['9:00 PM - 2:00 AM'] }, timezone)).toEqual(OPEN)
+  expect(await openingState({ [today]: ['9:00 PM - 2:00 AM'] }, timezone)).toEqual(CLOSED)
+  expect(await openingState({ [yesterday]: ['9:00 PM - 12:00 AM'] }, timezone)).toEqual(CLOSED)
+  expect(await openingState({ [today]: ['12:00 AM - 2:00 AM'] }, timezone)).toEqual(OPEN)
 })
 
 test('a restaurant is open in any of its ranges, and a range with equal ends lasts 24 hours', async () => {
   const { timezone, today, yesterday } = shortlyAfterMidnight()
   const lunch = '11:00 AM - 2:00 PM'
-  expect(await now({ [today]: [lunch, '12:00 AM - 2:00 AM'] }, timezone)).toEqual(OPEN)
-  expect(await now({ [today]: [lunch, '5:00 PM - 9:00 PM'] }, timezone)).toEqual(CLOSED)
-  expect(await now({ [yesterday]: ['6:00 AM - 6:00 AM'] }, timezone)).toEqual(OPEN)
+  expect(await openingState({ [today]: [lunch, '12:00 AM - 2:00 AM'] }, timezone)).toEqual(OPEN)
+  expect(await openingState({ [today]: [lunch, '5:00 PM - 9:00 PM'] }, timezone)).toEqual(CLOSED)
+  expect(await openingState({ [yesterday]: ['6:00 AM - 6:00 AM'] }, timezone)).toEqual(OPEN)
 })
 
 test('opening hours use the time zone of the restaurant', async () => {
   const { timezone } = shortlyAfterMidnight()
   const night = everyDay('10:00 PM - 3:00 AM')
   const noon = timezone.includes('GMT+') ? timezone.replace('+', '-') : timezone.replace('-', '+')
-  expect(await now(night, timezone)).toEqual(OPEN)
+  expect(await openingState(night, timezone)).toEqual(OPEN)
   const hourThere = new Intl.DateTimeFormat('en-US', { hour: 'numeric', hourCycle: 'h23', timeZone: noon })
   const hour = Number(hourThere.format(Date.now()))
-  expect(await now(night, noon)).toEqual(hour >= 22 || hour < 3 ? OPEN : CLOSED)
+  expect(await openingState(night, noon)).toEqual(hour >= 22 || hour < 3 ? OPEN : CLOSED)
 })
 
 test('a restaurant without hours is closed', async () => {
-  expect(await now({}, 'US/Central')).toEqual(CLOSED)
-  expect(await now(everyDay(), 'US/Central')).toEqual(CLOSED)
+  expect(await openingState({}, 'US/Central')).toEqual(CLOSED)
+  expect(await openingState(everyDay(), 'US/Central')).toEqual(CLOSED)
 })

@@ -15,8 +15,8 @@ type Message = { id: string; type: string; data: RestaurantOrder }
 
 /** The messages that the restaurant received, with verified signatures. */
 const messages: Message[] = []
-/** The response of the restaurant to a placed order. */
-let answer: (response: ServerResponse) => void
+/** Responds to a placed order, as the restaurant. */
+let respond: (response: ServerResponse) => void
 let kitchen: Server
 let restaurantApiKey: string
 let accessKey: string
@@ -27,7 +27,7 @@ async function receive(request: IncomingMessage, response: ServerResponse): Prom
   const { type, data } = new Webhook(secret).verify(body, headers) as Omit<Message, 'id'>
   if (type === 'ping') return void response.writeHead(204).end()
   messages.push({ id: headers['webhook-id'] ?? '', type, data })
-  if (type === 'order.placed') answer(response)
+  if (type === 'order.placed') respond(response)
   else response.writeHead(204).end()
 }
 
@@ -57,22 +57,28 @@ const order = (comments: string) => ({
 
 const sentAs = (type: string) => messages.filter((message) => message.type === type)
 
-test('the restaurant receives an order once, signed, with its comments and without the card', async () => {
-  answer = (response) => response.writeHead(200).end()
+test('the restaurant receives an order once, signed, with its items and comments, without the card', async () => {
+  respond = (response) => response.writeHead(200).end()
   const { status, body } = await sendOrder(order('no olives'))
   expect({ status, order: body.status }).toEqual({ status: 200, order: 'AWAITING_PREPARATION' })
   expect(messages).toMatchObject([
     {
       id: `order_${body.apiKey}`,
       type: 'order.placed',
-      data: { apiKey: body.apiKey, restaurantApiKey, comments: 'no olives', toCollect: 0 },
+      data: {
+        apiKey: body.apiKey,
+        restaurantApiKey,
+        items: [{ apiKey: item.apiKey, name: item.name, basePrice: 12.5, totalPrice: 12.5 }],
+        comments: 'no olives',
+        toCollect: 0,
+      },
     },
   ])
-  expect(messages[0]?.data, 'what pays is no business of the kitchen').not.toHaveProperty('card')
+  expect(messages[0]?.data, 'the restaurant collects no card payment').not.toHaveProperty('card')
 })
 
 test('a 409 of the webhook refuses the order with its reason (422) and voids the authorization', async () => {
-  answer = (response) => response.writeHead(409).end(JSON.stringify({ reason: 'The oven is cold.' }))
+  respond = (response) => response.writeHead(409).end(JSON.stringify({ reason: 'The oven is cold.' }))
   const { status, body } = await sendOrder(order('hot'))
   expect({ status, code: body.code }).toEqual({ status: 422, code: 'order-refused' })
   expect(body.detail).toContain('The oven is cold.')
@@ -86,18 +92,18 @@ test.each([
   ['an escape sequence and a bidirectional override', '\u009B31mno cheese\u202E', '31mno cheese'],
 ])(
   'a 409 whose reason has %s refuses the order: the reason is cleaned, and the authorization is voided',
-  async (_, reason, told) => {
-    answer = (response) => response.writeHead(409).end(JSON.stringify({ reason }))
+  async (_, reason, cleaned) => {
+    respond = (response) => response.writeHead(409).end(JSON.stringify({ reason }))
     const { status, body } = await sendOrder(order('refused'))
     expect({ status, code: body.code }).toEqual({ status: 422, code: 'order-refused' })
-    expect(body.detail).toBe(`The restaurant refused the order: ${told}`)
+    expect(body.detail).toBe(`The restaurant refused the order: ${cleaned}`)
     const apiKey = messages[0]?.data.apiKey ?? ''
     expect((await ledgerOf(apiKey)).map(({ kind }) => kind)).toEqual(['authorize', 'void'])
   },
 )
 
 test('invisible control characters in comments and phone do not reach the restaurant', async () => {
-  answer = (response) => response.writeHead(200).end()
+  respond = (response) => response.writeHead(200).end()
   const { status } = await sendOrder({
     ...order('no \u009B31mnuts\u202E, 👩🏽‍🍳 בלי בצל'),
     recipient: { ...maria, phone: '\u202D608-555-0142\u202C' },
@@ -110,7 +116,7 @@ test('invisible control characters in comments and phone do not reach the restau
 })
 
 test('a restaurant that accepted an order is notified of its cancellation by the operator', async () => {
-  answer = (response) => response.writeHead(200).end()
+  respond = (response) => response.writeHead(200).end()
   const { body } = await sendOrder(order('not any more'))
   await operator('POST', `orders/${body.apiKey}/cancel`, { reason: 'The street is flooded.' })
   const sent = await eventually(
@@ -126,14 +132,14 @@ test('a restaurant that accepted an order is notified of its cancellation by the
 })
 
 test('a restaurant that never responds receives the cancellation, and its reports get 409', async () => {
-  answer = (response) => response.destroy()
-  const sent = await sendOrder(order('lost answer'))
-  const told = await eventually(
+  respond = (response) => response.destroy()
+  const sent = await sendOrder(order('lost response'))
+  const notifications = await eventually(
     async () => sentAs('order.cancelled'),
     ({ length }) => length > 0,
   )
   const apiKey = messages[0]?.data.apiKey ?? ''
-  expect(told).toMatchObject([
+  expect(notifications).toMatchObject([
     {
       id: `order_${apiKey}_cancelled`,
       data: { apiKey, paymentState: 'VOIDED', cancellation: { reason: 'restaurant-unreachable' } },
@@ -145,7 +151,7 @@ test('a restaurant that never responds receives the cancellation, and its report
     body: { status: 'PREPARING' },
   })
   expect(report).toMatchObject({ status: 409, body: { code: 'invalid-transition' } })
-  const seen = await call<RestaurantOrder>(`/restaurantapi/v1/order/${apiKey}`, { key: accessKey })
-  expect(seen.body).toMatchObject({ toCollect: 0, nextStatuses: [], cancellation: { cancelledBy: 'system' } })
+  const read = await call<RestaurantOrder>(`/restaurantapi/v1/order/${apiKey}`, { key: accessKey })
+  expect(read.body).toMatchObject({ toCollect: 0, nextStatuses: [], cancellation: { cancelledBy: 'system' } })
   expect((await ledgerOf(apiKey)).map(({ kind }) => kind)).toEqual(['authorize', 'void'])
 })

@@ -5,8 +5,8 @@ import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
 /*
- * Tests oxlint.config.ts. A linter that checks nothing is as green as one that finds nothing: it silently ignores a regex that does
- * not compile. Every rule must therefore report a violation that is planted here.
+ * Tests oxlint.config.ts. The linter silently ignores a regex that does not compile, and then reports no violation. Every rule
+ * must therefore report a violation that is planted here.
  */
 
 const root = join(import.meta.dirname, '../..')

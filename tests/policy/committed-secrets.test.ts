@@ -7,8 +7,8 @@ import { expect, test } from 'vitest'
 import { filesIn } from './files.ts'
 
 /*
- * The repository contains no secret. Secretlint knows the formats of the large providers' credentials. This test adds the access
- * keys of Platter, two secrets of Stripe, and any text that looks random.
+ * The repository contains no secret. Secretlint detects the formats of the large providers' credentials. This test adds the
+ * access keys of Platter, two secrets of Stripe, and any text that looks random.
  */
 
 const root = join(import.meta.dirname, '../..')
@@ -42,10 +42,9 @@ const PUBLIC = new Set([
 /** Files with text that looks random but is not secret: the integrity of packages, and hashes of publicly known passwords. */
 const RANDOM_ON_PURPOSE = new Set(['package-lock.json', 'deploy/kubernetes/try-out/rabbitmq-users.json'])
 
-const OURS = /platter_(?:live|test)_[0-9A-Za-z]{36}/g
-const STRIPES = /(?:sk|rk)_(?:live|test)_[0-9A-Za-z]{16,}|whsec_[0-9A-Za-z+/]{24,}/g
-const HEX_THAT_IS_CALLED_SECRET =
-  /(?:secret|passw|token|pepper|credential)[\w.'"-]*\s*[:=]\s*['"`]?([0-9a-f]{32,})/gi
+const PLATTER_KEY = /platter_(?:live|test)_[0-9A-Za-z]{36}/g
+const STRIPE_SECRET = /(?:sk|rk)_(?:live|test)_[0-9A-Za-z]{16,}|whsec_[0-9A-Za-z+/]{24,}/g
+const HEX_SECRET = /(?:secret|passw|token|pepper|credential)[\w.'"-]*\s*[:=]\s*['"`]?([0-9a-f]{32,})/gi
 const LONG_WORD = /[A-Za-z0-9_-]{24,}/g
 
 /** Shannon entropy in bits a character: English words have about 4.0 at most, 24 random base62 characters 4.2 and more. */
@@ -59,9 +58,9 @@ const looksRandom = (word: string): boolean =>
 
 function ownFindings(text: string): string[] {
   const found = [
-    ...[...text.matchAll(OURS)].map(([key]) => key).filter(looksLikeAccessKey),
-    ...[...text.matchAll(STRIPES)].map(([secret]) => secret),
-    ...[...text.matchAll(HEX_THAT_IS_CALLED_SECRET)].map(([, secret = '']) => secret),
+    ...[...text.matchAll(PLATTER_KEY)].map(([key]) => key).filter(looksLikeAccessKey),
+    ...[...text.matchAll(STRIPE_SECRET)].map(([secret]) => secret),
+    ...[...text.matchAll(HEX_SECRET)].map(([, secret = '']) => secret),
     ...[...text.matchAll(LONG_WORD)].map(([word]) => word.replace(/^-+/, '')).filter(looksRandom),
   ]
   return [...new Set(found)].filter((secret) => !PUBLIC.has(secret))
@@ -88,21 +87,21 @@ test.skipIf(!existsSync(join(root, '.git')))('no file of the repository contains
   expect(found.flat()).toEqual([])
 })
 
-// Put together here, because the test also searches this file.
-const together = (...parts: readonly string[]): string => parts.join('')
-const random = together('9qLr2Xv7Tn4Wc8Zb', '1Kd6Hf3Jm5Ps0GyAaBe')
+// Joined at run time, because the test also searches this file.
+const joined = (...parts: readonly string[]): string => parts.join('')
+const random = joined('9qLr2Xv7Tn4Wc8Zb', '1Kd6Hf3Jm5Ps0GyAaBe')
 
 test.each([
   ['an access key of Platter', makeAccessKey('live')],
-  ["Stripe's secret key", together('sk_', 'live_', random)],
-  ["Stripe's webhook secret", together('whsec_', random)],
-  ['a secret of Amazon', together('AWS_SECRET_ACCESS_KEY=', 'wJalrXUtnFEMI/K7MDENG', '/bPxRfiCYzzQ4kLm8Qw')],
-  ["GitHub's token", together('gh', 'p_', random, 'q')],
-  ["npm's token", together('//registry.npmjs.org/:_auth', 'Token=npm_', random, 'q')],
-  ["Slack's token", together('xox', 'b-123456789012-1234567890123-', random.slice(0, 24))],
-  ['a private key', together('-----BEGIN RSA ', 'PRIVATE KEY-----\n', random.repeat(20))],
-  ['a random password in hex', together("internal_secret: '", '5f3a9c1e'.repeat(8), "'")],
-  ['a word that looks random', together("const key = '", random.slice(0, 26), "'")],
+  ["Stripe's secret key", joined('sk_', 'live_', random)],
+  ["Stripe's webhook secret", joined('whsec_', random)],
+  ['a secret of Amazon', joined('AWS_SECRET_ACCESS_KEY=', 'wJalrXUtnFEMI/K7MDENG', '/bPxRfiCYzzQ4kLm8Qw')],
+  ["GitHub's token", joined('gh', 'p_', random, 'q')],
+  ["npm's token", joined('//registry.npmjs.org/:_auth', 'Token=npm_', random, 'q')],
+  ["Slack's token", joined('xox', 'b-123456789012-1234567890123-', random.slice(0, 24))],
+  ['a private key', joined('-----BEGIN RSA ', 'PRIVATE KEY-----\n', random.repeat(20))],
+  ['a random password in hex', joined("internal_secret: '", '5f3a9c1e'.repeat(8), "'")],
+  ['a word that looks random', joined("const key = '", random.slice(0, 26), "'")],
 ])('finds %s', async (_, secret) => {
   expect(await findings('planted.ts', secret)).not.toEqual([])
 })

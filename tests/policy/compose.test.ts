@@ -132,7 +132,7 @@ test.each(serverKinds)('%s drops four capabilities, gains no privilege, and has 
 })
 
 test('no container is privileged, shares a namespace of the host, or mounts its files', () => {
-  // It checks whether .env is empty, cannot write there, and reaches no network.
+  // The job secrets reads the folder to detect an empty .env. It cannot write there, and has no network.
   const { network_mode: network, volumes, ...secretsJob } = composeService('secrets')
   expect({ network, volumes }).toEqual({ network: 'none', volumes: ['.:/project:ro'] })
   const wide = ['privileged', 'cap_add', 'devices', 'pid', 'ipc', 'network_mode', 'userns_mode', 'user']

@@ -10,10 +10,10 @@ type ConfigModule = { Config?: { shape?: Record<string, Schema> } }
 const root = join(import.meta.dirname, '../..')
 const processes = [...globSync('services/*', { cwd: root }), 'dev/processor', 'dev/simulators']
 
-function described(schema: Schema | undefined): boolean {
+function isDescribed(schema: Schema | undefined): boolean {
   if (schema === undefined) return false
   const { innerType, in: before, out: after } = schema.def
-  return (schema.description ?? '') !== '' || [innerType, before, after].some(described)
+  return (schema.description ?? '') !== '' || [innerType, before, after].some(isDescribed)
 }
 
 test.each(processes)('%s describes every key of its Config', async (folder) => {
@@ -22,5 +22,5 @@ test.each(processes)('%s describes every key of its Config', async (folder) => {
   const { Config } = (await import(pathToFileURL(file ?? '').href)) as ConfigModule
   const keys = Object.entries(Config?.shape ?? {})
   expect(keys.length, 'keys of the exported Config').toBeGreaterThan(0)
-  expect(keys.filter(([, schema]) => !described(schema)).map(([key]) => key)).toEqual([])
+  expect(keys.filter(([, schema]) => !isDescribed(schema)).map(([key]) => key)).toEqual([])
 })

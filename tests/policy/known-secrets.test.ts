@@ -78,15 +78,15 @@ const refused = configs.flatMap(([service, Config]) =>
 )
 
 test.each(refused)('%s does not start with %s=%s', (_, variable, value, Config) => {
-  let said = ''
+  let message = ''
   try {
     readConfig(Config, { ...good, [variable]: value })
   } catch (error) {
-    said = String(error)
+    message = String(error)
   }
-  expect(said).toContain(`${variable}: `)
+  expect(message).toContain(`${variable}: `)
   const secret = URL.canParse(value) ? new URL(value).password : value
-  expect(secret !== '' && said.includes(secret)).toBe(false)
+  expect(secret !== '' && message.includes(secret)).toBe(false)
   expect(() => readConfig(Config, { ...good, [variable]: value, NODE_ENV: 'development' })).not.toThrow()
 })
 
@@ -98,7 +98,7 @@ test.each(configs)('%s starts with random secrets, under any NODE_ENV', (_, Conf
 test('only NODE_ENV=development permits publicly known secrets', () => {
   const known = { ...good, AMQP_URL: url('guest', 'guest') }
   const [, Orders] = configs.find(([name]) => name === 'orders') ?? []
-  if (!Orders) throw new Error('There is no orders')
+  if (!Orders) throw new Error('services/orders has no Config')
   for (const NODE_ENV of [undefined, '', 'test', 'Development'])
     expect(() => readConfig(Orders, { ...known, NODE_ENV })).toThrow('AMQP_URL: is publicly known')
 })

@@ -36,8 +36,8 @@ const workload = (overlay: Overlay, name: string): Workload => {
 const ofKind = (overlay: Overlay, kind: string) =>
   manifests[overlay].filter((manifest) => manifest.kind === kind)
 
-const inProductionThat = (may: (labels: Workload['labels']) => boolean): string[] =>
-  workloads.production.filter(({ labels }) => may(labels)).map(({ name }) => name)
+const inProductionThat = (isAllowed: (labels: Workload['labels']) => boolean): string[] =>
+  workloads.production.filter(({ labels }) => isAllowed(labels)).map(({ name }) => name)
 
 // The package from npm exists for Linux on x64, so these tests never skip there.
 const cannotRender = kustomize === null && !(process.platform === 'linux' && process.arch === 'x64')
@@ -198,7 +198,7 @@ describe.skipIf(cannotRender)(`manifests by ${kustomize?.join(' ') ?? 'no progra
 
   test('with a geocoder the catalog has its URL, and may connect to outside', async () => {
     const catalog = workloadsOf(withGeocoder).find(({ name }) => name === 'catalog')
-    if (!catalog) throw new Error('There is no catalog')
+    if (!catalog) throw new Error('The manifests have no catalog')
     const { variables, used } = variablesOf(catalog, inProduction)
     expect(variables).toHaveProperty('GEOCODER_URL')
     expect(await environmentFaults('catalog', variables, used)).toEqual([])
@@ -258,55 +258,55 @@ describe.skipIf(cannotRender)(`manifests by ${kustomize?.join(' ') ?? 'no progra
 
   test.each(overlays)('in %s RabbitMQ has a user for each service, with current permissions', (overlay) => {
     const users = Object.entries(secrets[overlay]).find(([name]) => name.startsWith('rabbitmq-users'))?.[1]
-    const told = z
+    const definitions = z
       .object({
         users: z.array(z.object({ name: z.string(), tags: z.string() })),
         permissions: z.array(z.unknown()),
       })
       .parse(JSON.parse(users?.['definitions.json'] ?? ''))
     const ofServices = brokerServices.map((user) => ({ user, vhost: '/', ...permissionsOf(user) }))
-    expect(told.permissions).toEqual(expect.arrayContaining(ofServices))
-    expect(told.users.filter(({ tags }) => tags !== '').map(({ name }) => name)).toEqual(['platter'])
+    expect(definitions.permissions).toEqual(expect.arrayContaining(ofServices))
+    expect(definitions.users.filter(({ tags }) => tags !== '').map(({ name }) => name)).toEqual(['platter'])
     for (const service of brokerServices)
       expect(variablesOf(workload(overlay, service), secrets[overlay]).variables['AMQP_URL']).toMatch(
         new RegExp(`^amqp://${service}:[^$]+@rabbitmq:5672$`),
       )
   })
 
-  const mistakes: readonly [string, kind: string, name: string, (it: Broken) => void, fault: string][] = [
+  const mistakes: readonly [string, kind: string, name: string, (one: Broken) => void, fault: string][] = [
     [
       'a mistyped field',
       'Deployment',
       'orders',
-      (it) => set(containerOf(it), 'readynessProbe', {}),
+      (one) => set(containerOf(one), 'readynessProbe', {}),
       'readynessProbe',
     ],
-    ['a wrong type', 'Deployment', 'orders', (it) => set(containerOf(it), 'ports', '8080'), 'ports'],
-    ['a missing field', 'Deployment', 'orders', (it) => delete containerOf(it)['name'], 'name'],
+    ['a wrong type', 'Deployment', 'orders', (one) => set(containerOf(one), 'ports', '8080'), 'ports'],
+    ['a missing field', 'Deployment', 'orders', (one) => delete containerOf(one)['name'], 'name'],
     [
       'an invalid enum value',
       'Deployment',
       'orders',
-      (it) => set(containerOf(it), 'imagePullPolicy', 'Never2'),
+      (one) => set(containerOf(one), 'imagePullPolicy', 'Never2'),
       'Policy',
     ],
-    ['an unknown version', 'Deployment', 'orders', (it) => set(it, 'apiVersion', 'apps/v7'), 'apps/v7'],
+    ['an unknown version', 'Deployment', 'orders', (one) => set(one, 'apiVersion', 'apps/v7'), 'apps/v7'],
     [
       'a mistyped field',
       'HorizontalPodAutoscaler',
       'orders',
-      (it) => set(it.spec, 'maxReplica', 3),
+      (one) => set(one.spec, 'maxReplica', 3),
       'maxReplica ',
     ],
-    ['a mistyped field', 'NetworkPolicy', 'ask-dns', (it) => set(it.spec, 'egres', []), '/spec/egres'],
-    ['a mistyped field', 'Cluster', 'postgres', (it) => set(it.spec, 'instnces', 3), 'instnces'],
-    ['a mistyped field', 'RabbitmqCluster', 'rabbitmq', (it) => set(it.spec, 'replica', 3), 'replica'],
-    ['a mistyped field', 'ObjectStore', 'backups', (it) => set(it.spec, 'retention', '9d'), 'retention'],
+    ['a mistyped field', 'NetworkPolicy', 'ask-dns', (one) => set(one.spec, 'egres', []), '/spec/egres'],
+    ['a mistyped field', 'Cluster', 'postgres', (one) => set(one.spec, 'instnces', 3), 'instnces'],
+    ['a mistyped field', 'RabbitmqCluster', 'rabbitmq', (one) => set(one.spec, 'replica', 3), 'replica'],
+    ['a mistyped field', 'ObjectStore', 'backups', (one) => set(one.spec, 'retention', '9d'), 'retention'],
   ]
-  test.each(mistakes)('%s in a %s (%s) is found', async (...[, kind, name, spoil, fault]) => {
+  test.each(mistakes)('%s in a %s (%s) is found', async (...[, kind, name, mutate, fault]) => {
     const whole = ofKind('production', kind).find(({ metadata }) => metadata.name === name)
     const broken = structuredClone(whole) as unknown as Broken
-    spoil(broken)
+    mutate(broken)
     expect((await faultsOf(broken as unknown as Manifest)).join()).toContain(fault)
   })
 
@@ -335,6 +335,6 @@ const set = (of: Fields, field: string, value: unknown): void => {
 
 function containerOf({ spec }: Broken): Fields {
   const [container] = spec.template.spec.containers
-  if (!container) throw new Error('There is no container')
+  if (!container) throw new Error('The manifest has no container')
   return container
 }

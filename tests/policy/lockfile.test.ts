@@ -31,7 +31,7 @@ test('npm ci finds every optional package that a lock entry names', () => {
   const missing = Object.entries(packages).flatMap(([where, entry]) =>
     Object.keys(entry.optionalDependencies ?? {})
       .filter((name) => !locked.some((path) => path.endsWith(`node_modules/${name}`)))
-      .map((name) => `${name}, wanted by ${where}`),
+      .map((name) => `${name}, required by ${where}`),
   )
   expect(locked.length).toBeGreaterThan(100)
   // The package of some platform is not in the registry: pin an older version of the package that depends on it.

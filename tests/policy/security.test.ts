@@ -21,7 +21,7 @@ function namedIn(markdown: string): Named[] {
 }
 
 const sources = new Map<string, string>()
-function isThere({ file, test: name }: Named): boolean {
+function isFound({ file, test: name }: Named): boolean {
   if (!existsSync(join(root, file))) return false
   const source = sources.get(file) ?? readFileSync(join(root, file), 'utf8')
   sources.set(file, source)
@@ -36,18 +36,18 @@ test('distinguishes named tests from other text', () => {
     { file: 'c.unit.test.ts', test: '' },
   ])
   expect(
-    isThere({ file: 'tests/policy/security.test.ts', test: 'distinguishes named tests from other text' }),
+    isFound({ file: 'tests/policy/security.test.ts', test: 'distinguishes named tests from other text' }),
   ).toBe(true)
   expect(
-    isThere({ file: 'tests/policy/security.test.ts', test: ['no', 'test'].join(' of this name ') }),
+    isFound({ file: 'tests/policy/security.test.ts', test: ['no', 'test'].join(' of this name ') }),
   ).toBe(false)
-  expect(isThere({ file: 'tests/policy/nowhere.test.ts', test: '' })).toBe(false)
+  expect(isFound({ file: 'tests/policy/nowhere.test.ts', test: '' })).toBe(false)
 })
 
 test('every test that docs/assurance/security.md names exists', () => {
   const named = namedIn(page)
   expect(named.length).toBeGreaterThan(80)
-  expect(named.filter((one) => !isThere(one))).toEqual([])
+  expect(named.filter((one) => !isFound(one))).toEqual([])
 })
 
 test('the diagram of docs/assurance/security.md shows every service', () => {

@@ -56,8 +56,8 @@ test('no request fails while INTERNAL_SECRET is changed under load', async () =>
 
 /** Counts 401 and 403 as failures. A service returns them when it rejects the secret of another service. */
 const strictly =
-  (how: Send): Send =>
+  (original: Send): Send =>
   async (gateway) => {
-    const sent = await how(gateway)
+    const sent = await original(gateway)
     return sent.status === 401 || sent.status === 403 ? { ...sent, status: 599 } : sent
   }

@@ -69,25 +69,25 @@ function calmWorld() {
   enter({ world, restaurants, database: new Database() } as unknown as Simulation)
   const process = new Process('test')
   return async function inWorld<T>(work: () => Promise<T>): Promise<T> {
-    let answer: Promise<T> | null = null
+    let result: Promise<T> | null = null
     let isSettled = false
     world.later(0, process, () => {
-      answer = work()
-      void answer.then(
+      result = work()
+      void result.then(
         () => (isSettled = true),
         () => (isSettled = true),
       )
     })
     await world.run(Infinity, () => isSettled)
-    return answer!
+    return result!
   }
 }
 
 type Rejection = { isKeyTaken: boolean }
 const settled = (work: Promise<unknown>): Promise<unknown> =>
   work.then(comparable, (error: unknown): Rejection => ({ isKeyTaken: isClaimed(error) }))
-const isRejection = (answer: unknown) =>
-  typeof answer === 'object' && answer !== null && 'isKeyTaken' in answer
+const isRejection = (result: unknown) =>
+  typeof result === 'object' && result !== null && 'isKeyTaken' in result
 
 /** Removes fields that only one side has, or that must differ: numbers and times. */
 function comparable(value: unknown): unknown {
@@ -227,7 +227,7 @@ function aSave(random: Random, apiKey: string): Save {
 
 /** The result of a load, with the outcome of the order under a separate name. */
 const loaded = (found: Loaded | null) => found && { ...found, ended: found.order.outcome }
-const saved = (result: SaveResult | null) => result && { wasTold: result.told }
+const saved = (result: SaveResult | null) => result && { isAnswered: result.told }
 
 /** A random statement of the orders service, for one of three orders and two keys. */
 function aCall(random: Random, prefix: string): Call {
@@ -243,7 +243,7 @@ function aCall(random: Random, prefix: string): Call {
   const save = aSave(random, apiKey)
   const lease = { orderApiKey: apiKey, attempt: random.between(1, 3) }
   const failed = random.pick([null, { result: 'unknown', link: 'webhook' } as const])
-  const answer = random.pick([
+  const response = random.pick([
     { status: 200, body: '{}' },
     { status: 402, body: '{"code":"card-declined"}' },
   ])
@@ -280,7 +280,7 @@ function aCall(random: Random, prefix: string): Call {
     { name: 'idempotencyKeys.markRefused', run: ({ idempotencyKeys }) => idempotencyKeys.markRefused(scope) },
     {
       name: 'idempotencyKeys.complete',
-      run: ({ idempotencyKeys }) => idempotencyKeys.complete(used, answer),
+      run: ({ idempotencyKeys }) => idempotencyKeys.complete(used, response),
     },
     { name: 'idempotencyKeys.release', run: ({ idempotencyKeys }) => idempotencyKeys.release(used) },
     { name: 'idempotencyKeys.delete', run: ({ idempotencyKeys }) => idempotencyKeys.delete(used) },
@@ -307,10 +307,10 @@ async function compareOrders(seed: number): Promise<number> {
     const next = random.next() < 0.4 ? toAccept.shift() : undefined
     const { name, run } = next === undefined ? aCall(random, prefix) : accept(random, next, prefix)
     const before = await transaction.savepoint('statement').execute()
-    const answer = await settled(run(inTransaction))
-    if (isRejection(answer)) await before.rollbackToSavepoint('statement').execute()
-    const given = await inWorld(() => settled(run(simulated)))
-    expect({ seed, step, name, answer: given }).toEqual({ seed, step, name, answer })
+    const expected = await settled(run(inTransaction))
+    if (isRejection(expected)) await before.rollbackToSavepoint('statement').execute()
+    const result = await inWorld(() => settled(run(simulated)))
+    expect({ seed, step, name, result }).toEqual({ seed, step, name, result: expected })
   }
   await transaction.rollback().execute()
   return STATEMENTS
@@ -333,17 +333,17 @@ test('the in-memory store of refunds equals PostgreSQL in 1,000 random statement
         ...charging(`f${seed}`),
         ...Array.from({ length: 18 }, () => aRefundCall(random, `f${seed}`)),
       ]
-      const answers: unknown[] = []
-      for (const [, call] of calls) answers.push(await settled(call(rows)))
-      return { calls, answers }
+      const expected: unknown[] = []
+      for (const [, call] of calls) expected.push(await settled(call(rows)))
+      return { calls, expected }
     }),
   )
   let compared = 0
-  for (const [seed, { calls, answers }] of histories.entries()) {
+  for (const [seed, { calls, expected }] of histories.entries()) {
     const inWorld = calmWorld()
     for (const [step, [name, call]] of calls.entries()) {
-      const given = await inWorld(() => settled(call(fakes)))
-      expect({ seed, step, name, answer: given }).toEqual({ seed, step, name, answer: answers[step] })
+      const result = await inWorld(() => settled(call(fakes)))
+      expect({ seed, step, name, result }).toEqual({ seed, step, name, result: expected[step] })
       compared += 1
     }
   }
@@ -392,17 +392,17 @@ test('the in-memory store of authorizations equals PostgreSQL in 720 random stat
     Array.from({ length: 60 }, async (_, seed) => {
       const random = randomOf(seed)
       const calls = Array.from({ length: 12 }, () => aPaymentsCall(random, `p${seed}`))
-      const answers: unknown[] = []
-      for (const [, call] of calls) answers.push(await settled(call(rows)))
-      return { calls, answers }
+      const expected: unknown[] = []
+      for (const [, call] of calls) expected.push(await settled(call(rows)))
+      return { calls, expected }
     }),
   )
   let compared = 0
-  for (const [seed, { calls, answers }] of histories.entries()) {
+  for (const [seed, { calls, expected }] of histories.entries()) {
     const inWorld = calmWorld()
     for (const [step, [name, call]] of calls.entries()) {
-      const given = await inWorld(() => settled(call(fakeAuthorizations)))
-      expect({ seed, step, name, answer: given }).toEqual({ seed, step, name, answer: answers[step] })
+      const result = await inWorld(() => settled(call(fakeAuthorizations)))
+      expect({ seed, step, name, result }).toEqual({ seed, step, name, result: expected[step] })
       compared += 1
     }
   }
@@ -413,7 +413,7 @@ function aPaymentsCall(
   random: Random,
   orderApiKey: string,
 ): [string, (rows: AuthorizationStore) => Promise<unknown>] {
-  const hold = {
+  const terms = {
     amount: cents(random.pick([1, 2])),
     token: 't1',
     ...random.pick([{}, { statementSuffix: 'Aurora Sli', savesCard: true }, { savesCard: false }]),
@@ -423,8 +423,8 @@ function aPaymentsCall(
   const to = random.pick(['authorized', 'captured', 'voided', 'refunded'] as const)
   return random.pick<[string, (rows: AuthorizationStore) => Promise<unknown>]>([
     ['find', (rows) => rows.find(orderApiKey)],
-    ['findOrCreate', (rows) => rows.findOrCreate(orderApiKey, hold)],
-    ['findOrCreate, declined', (rows) => rows.findOrCreate(orderApiKey, hold, NO_PROCESSOR)],
+    ['findOrCreate', (rows) => rows.findOrCreate(orderApiKey, terms)],
+    ['findOrCreate, declined', (rows) => rows.findOrCreate(orderApiKey, terms, NO_PROCESSOR)],
     ['requestRelease', (rows) => rows.requestRelease(orderApiKey)],
     ['move', (rows) => rows.move(from, { state: to, processorId: 'x' })],
   ])

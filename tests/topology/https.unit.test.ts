@@ -39,7 +39,7 @@ async function listen(app: App): Promise<number> {
 }
 
 /** Returns the serial number of the certificate that a server presents, from any authority. */
-async function presented(port: number): Promise<string> {
+async function readSerialNumber(port: number): Promise<string> {
   const socket = connect({ port, host: '127.0.0.1', rejectUnauthorized: false })
   await once(socket, 'secureConnect')
   const { serialNumber } = socket.getPeerCertificate()
@@ -53,13 +53,13 @@ test('a renewed certificate takes effect without a restart; a new key alone has 
   const server = createHttpsServer({ directory, log, options: {}, reloadIntervalMs: 10 }, () => undefined)
   await once(server.listen(0, '127.0.0.1'), 'listening')
   const { port } = server.address() as AddressInfo
-  const before = await presented(port)
+  const before = await readSerialNumber(port)
   const set = vi.spyOn(server, 'setSecureContext')
   cpSync(stranger.key, join(directory, 'tls.key'))
   await vi.waitFor(() => expect(set).toHaveBeenCalled())
-  expect(await presented(port)).toBe(before)
+  expect(await readSerialNumber(port)).toBe(before)
   cpSync(stranger.certificate, join(directory, 'tls.crt'))
-  await vi.waitFor(async () => expect(await presented(port)).not.toBe(before))
+  await vi.waitFor(async () => expect(await readSerialNumber(port)).not.toBe(before))
   server.close()
 })
 

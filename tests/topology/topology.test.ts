@@ -93,7 +93,7 @@ const countOf = (url: string, query: string): Promise<number> =>
     return rows[0]?.count ?? Number.NaN
   })
 
-const captured = () =>
+const countCaptured = () =>
   countOf(
     apart.clusters.payments,
     `select count(*)::int from payments.authorizations where state = 'captured'`,
@@ -115,7 +115,7 @@ test('concurrent card orders are captured once over TLS, PgBouncer and 4 Postgre
     const { ledger } = await readBooks(stack.file)
     expect(ledger.filter(({ kind }) => kind === 'capture')).toHaveLength(ORDERS)
   })
-  expect(await captured()).toBe(ORDERS)
+  expect(await countCaptured()).toBe(ORDERS)
 })
 
 /** Opens a transaction that may write orders. Every index build waits for it. */
@@ -140,10 +140,10 @@ async function openTransaction(url: string) {
   }
 }
 
-const ofOrders = (query: string): Promise<number> => countOf(apart.clusters.orders, query)
-const missing = async () =>
+const countInOrders = (query: string): Promise<number> => countOf(apart.clusters.orders, query)
+const countMissing = async () =>
   (await ordersIndexes()).length -
-  (await ofOrders(`select count(*)::int from pg_index join pg_class on oid = indexrelid
+  (await countInOrders(`select count(*)::int from pg_index join pg_class on oid = indexrelid
     where indisvalid and relnamespace = 'orders'::regnamespace
       and relname in (${(await ordersIndexes()).map(({ name }) => `'${name}'`).join(', ')})`))
 
@@ -169,7 +169,7 @@ test(`orders are accepted through PgBouncer while indexes of ${ROWS} orders are 
   const superuser = new URL(apart.clusters.orders)
   superuser.searchParams.set('options', '-c search_path=orders')
   await fill(superuser.href, { from: LARGEST - ROWS + 1, to: LARGEST, others: 0 })
-  await vi.waitFor(async () => expect(await missing()).toBe(0), { timeout: 600_000, interval: 500 })
+  await vi.waitFor(async () => expect(await countMissing()).toBe(0), { timeout: 600_000, interval: 500 })
   const names = (await ordersIndexes()).map(({ name }) => `orders.${name}`)
   await withClient(apart.clusters.orders, (client) => client.query(`drop index ${names.join(', ')}`))
   // With few rows, a build would end before the kill, so it waits for this transaction.
@@ -185,15 +185,15 @@ test(`orders are accepted through PgBouncer while indexes of ${ROWS} orders are 
   const { sent, longestS } = await orderUntil(async () => {
     if (!isKilled) {
       isKilled =
-        (await ofOrders(`select count(pg_terminate_backend(pid))::int as count
+        (await countInOrders(`select count(pg_terminate_backend(pid))::int as count
           from pg_stat_progress_create_index where phase like '${phase}'`)) > 0
       if (isKilled) await writer?.end()
     }
-    return isKilled && (await missing()) === 0
+    return isKilled && (await countMissing()) === 0
   })
   expect(sent).toBeGreaterThan(0)
   expect(longestS).toBeLessThan(8)
-  await vi.waitFor(async () => expect(await captured()).toBe(ORDERS + sent))
+  await vi.waitFor(async () => expect(await countCaptured()).toBe(ORDERS + sent))
   process.stdout.write(
     `${sent} orders while the indexes of ${ROWS} orders were built; the slowest took ${longestS.toFixed(1)} s\n`,
   )
@@ -219,12 +219,12 @@ test('services share the sessions of PgBouncer, and every session has the settin
 
 test('every session of a service at PostgreSQL is encrypted', async () => {
   for (const service of databaseServices) {
-    const of = (
+    const sessions = (
       encrypted: boolean,
     ) => `select count(*)::int from pg_stat_activity a join pg_stat_ssl s using (pid)
       where a.usename = '${service}' and s.ssl = ${encrypted}`
-    expect(await countOf(apart.clusters[service], of(false))).toBe(0)
-    expect(await countOf(apart.clusters[service], of(true))).toBeGreaterThan(0)
+    expect(await countOf(apart.clusters[service], sessions(false))).toBe(0)
+    expect(await countOf(apart.clusters[service], sessions(true))).toBeGreaterThan(0)
   }
 })
 

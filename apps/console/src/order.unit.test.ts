@@ -33,17 +33,23 @@ test.each(['customer', 'operator'] as const)(
 )
 
 describe('columns', () => {
-  test.each<[OrderStatus, string]>([
+  const columnsOfStatuses: [OrderStatus, string][] = [
+    ['PROCESSING', 'new'],
     ['AWAITING_PREPARATION', 'new'],
     ['PREPARING', 'preparing'],
     ['PREPARING_AND_DELIVERING', 'preparing'],
     ['OUT_FOR_DELIVERY', 'ready'],
     ['READY_FOR_PICKUP', 'ready'],
     ['DELIVERED', 'done'],
-  ])('status %s is in the column %s', (status, column) => expect(columnOf(order({ status }))).toBe(column))
+  ]
 
-  test('a cancelled order is in the column done, not in the column of its status', () =>
-    expect(columnOf(cancelled)).toBe('done'))
+  test.each(columnsOfStatuses)('status %s is in the column %s', (status, column) =>
+    expect(columnOf(order({ status }))).toBe(column),
+  )
+
+  test.each(columnsOfStatuses)('a cancelled order with status %s is in the column done', (status) =>
+    expect(columnOf(order({ status, cancellation }))).toBe('done'),
+  )
 })
 
 test('a record is older only than records of later columns', () => {
@@ -110,7 +116,7 @@ test.each([
   [99, '99 min'],
   [100, '1 h 40 min'],
   [125, '2 h 05 min'],
-])('%i minutes are formatted as %s', (minutes, words) => expect(formatMinutes(minutes)).toBe(words))
+])('%i minutes are formatted as %s', (minutes, text) => expect(formatMinutes(minutes)).toBe(text))
 
 const piece = (changes: object = {}) => ({
   apiKey: 'dumplings',

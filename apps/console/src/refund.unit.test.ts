@@ -40,8 +40,9 @@ describe('the chosen parts', () => {
     expect(marked([1, 'missing'], [1, 'wrong']).marks).toEqual(new Map([[1, 'wrong']]))
   })
 
-  test('may be the delivery alone', () => {
+  test('may be the delivery or the tip alone', () => {
     expect(partsOf({ ...NOTHING, includeDelivery: true })).toEqual({ items: [], includeDelivery: true })
+    expect(partsOf({ ...NOTHING, includeTip: true })).toEqual({ items: [], includeTip: true })
   })
 
   test('are the whole order or an amount, and then ignore earlier marks', () => {

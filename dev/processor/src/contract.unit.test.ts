@@ -19,7 +19,7 @@ const LEDGER_FILE = join(directory, 'ledger.jsonl')
 let parts: Parts
 let url: string
 let world: World
-/** That have passed. */
+/** Added to the clock of the processor. */
 let days = 0
 const now = () => new Date(Date.now() + days * 86_400_000)
 

@@ -56,11 +56,11 @@ const start = (WEBHOOK_URL: string) =>
 async function send(method: 'GET' | 'POST' | 'PUT', url: string, payload?: object, key?: string) {
   const headers = key === undefined ? {} : { 'idempotency-key': key }
   const { statusCode, body } = await parts.app.inject({ method, url, headers, ...(payload && { payload }) })
-  return { status: statusCode, body: JSON.parse(body) as Answer }
+  return { status: statusCode, body: JSON.parse(body) as ResponseBody }
 }
 
-/** A captured charge of 10.75. */
-async function captured(): Promise<string> {
+/** Creates a charge of 10.75, and returns its id. */
+async function createCharge(): Promise<string> {
   const card = { cardNumber: '4242424242424242', cvv: '123', expirationMonth: '05', expirationYear: '33' }
   const { token } = (await send('POST', '/tokens', card)).body
   const { id } = (await send('POST', '/authorizations', { token, amount: 1075, reference: 'o1' }, 'a')).body
@@ -69,7 +69,7 @@ async function captured(): Promise<string> {
 }
 
 type Movement = { kind: string; amount: number; fee: number }
-type Answer = { id: string; token: string; movements: Movement[] }
+type ResponseBody = { id: string; token: string; movements: Movement[] }
 
 const dispute = (amount: number) => ({ reference: 'o1', amount, reason: 'fraudulent' })
 const lines = () =>
@@ -80,7 +80,7 @@ const lines = () =>
     .map(({ kind, amount, outcome }) => `${kind} ${amount} ${outcome}`)
 
 test('a dashboard refund writes a ledger line, updates the charge, and sends a signed event', async () => {
-  const id = await captured()
+  const id = await createCharge()
   expect(await send('POST', '/dashboard/refunds', { reference: 'o1', amount: 500 })).toMatchObject({
     status: 200,
     body: { status: 'refunded', amount: 500 },
@@ -96,7 +96,7 @@ test('a dashboard refund writes a ledger line, updates the charge, and sends a s
 })
 
 test('a failed refund adds a reversing movement, and the charge can be refunded again', async () => {
-  const id = await captured()
+  const id = await createCharge()
   const fail = () => send('POST', '/dashboard/refunds/fail', { reference: 'o1' })
   expect(await fail()).toMatchObject({ status: 404, body: { code: 'no_such_refund' } })
   await send('POST', `/authorizations/${id}/refund`, { amount: 1075 }, 'f1')
@@ -120,7 +120,7 @@ test('a failed refund adds a reversing movement, and the charge can be refunded 
 })
 
 test('a dispute opens and closes once; a won dispute returns its amount to the merchant', async () => {
-  await captured()
+  await createCharge()
   const { id } = (await send('POST', '/dashboard/disputes', dispute(1075))).body
   expect((await send('POST', '/dashboard/disputes', dispute(1))).body).toEqual({ code: 'already_disputed' })
   const close = (outcome: string) => send('POST', `/dashboard/disputes/${id}/close`, { outcome })
@@ -142,7 +142,7 @@ test('a dispute opens and closes once; a won dispute returns its amount to the m
 })
 
 test('refuses impossible (409), unknown (404) and invalid (400) requests, and writes no line', async () => {
-  await captured()
+  await createCharge()
   const before = lines()
   const refusals = [
     ['refunds', { reference: 'o1', amount: 1076 }, 409],
@@ -159,7 +159,7 @@ test('refuses impossible (409), unknown (404) and invalid (400) requests, and wr
 })
 
 test('drop-request loses an event, and drop-reply delivers an event twice', async () => {
-  await captured()
+  await createCharge()
   await send('PUT', '/faults', { rules: [{ fault: 'drop-request', on: ['event'], next: 1 }] })
   await send('POST', '/dashboard/refunds', { reference: 'o1', amount: 1 })
   await send('PUT', '/faults', { rules: [{ fault: 'drop-reply', on: ['event'], next: 1 }] })
@@ -169,7 +169,7 @@ test('drop-request loses an event, and drop-reply delivers an event twice', asyn
 })
 
 test('the page lists the charges, and escapes the reason of a dispute', async () => {
-  await captured()
+  await createCharge()
   await send('POST', '/dashboard/disputes', { ...dispute(5), reason: '<script>' })
   const { body, headers } = await parts.app.inject({ method: 'GET', url: '/dashboard' })
   expect(headers['content-type']).toContain('text/html')

@@ -96,20 +96,20 @@ async function outcomeOf(orderApiKey: string, kind: Command, by = execute) {
  * executor might never have an outcome. Returns the outcome and the results of the attempts before it.
  */
 async function repeatUntilKnown(orderApiKey: string, kind: Command, first = execute) {
-  const met: string[] = []
+  const failures: string[] = []
   for (let by = first; ; by = execute) {
     const outcome = await outcomeOf(orderApiKey, kind, by).catch((error: unknown) => {
       if (!(error instanceof IncidentError)) throw error
-      met.push('incident')
+      failures.push('incident')
     })
-    if (outcome) return { outcome, met }
-    if (outcome === null) met.push('unknown')
+    if (outcome) return { outcome, failures }
+    if (outcome === null) failures.push('unknown')
     await wait(20)
   }
 }
 
 /** For each kind of request, the commands that lead to it and the expected lines of the ledger. */
-const STORIES: Record<
+const SEQUENCES: Record<
   Exclude<Kind, 'tokenize' | 'detach' | 'find' | 'event'>,
   { commands: Command[]; lines: string[] }
 > = {
@@ -121,8 +121,8 @@ const STORIES: Record<
     lines: ['authorize 1075', 'capture 1075', 'refund 1075'],
   },
 }
-const cases = Object.entries(STORIES).flatMap(([on, story]) =>
-  FAULTS.map((fault) => ({ fault, on: on as Kind, ...story })),
+const cases = Object.entries(SEQUENCES).flatMap(([on, sequence]) =>
+  FAULTS.map((fault) => ({ fault, on: on as Kind, ...sequence })),
 )
 
 test.each(cases)(
@@ -130,15 +130,15 @@ test.each(cases)(
   async ({ fault, on, commands, lines }) => {
     const order = `${fault}-${on}`
     await sendPlan('PUT', { rules: [{ fault, on: [on], next: 1, ms: SLOW_MS }] })
-    const met: string[] = []
+    const failures: string[] = []
     for (const kind of commands) {
       const known = await repeatUntilKnown(order, kind, fault === 'slow' ? executeImpatiently : execute)
       expect(known.outcome).toMatchObject({ kind: 'done' })
-      met.push(...known.met)
+      failures.push(...known.failures)
     }
     // A release voids or refunds whatever the amount, and only logs the difference.
     const wrongAmount = on === 'void' || on === 'refund' ? [] : ['incident']
-    expect(new Set(met)).toEqual(new Set(fault === 'wrong-amount' ? wrongAmount : ['unknown']))
+    expect(new Set(failures)).toEqual(new Set(fault === 'wrong-amount' ? wrongAmount : ['unknown']))
     expect(effects(order)).toEqual(lines)
   },
 )
@@ -148,7 +148,7 @@ test('a release voids an authorization whose response was lost', async () => {
   expect(await outcomeOf('lost', 'authorize')).toBeNull()
   expect(await repeatUntilKnown('lost', 'release')).toMatchObject({
     outcome: { kind: 'done' },
-    met: ['unknown'],
+    failures: ['unknown'],
   })
   expect(effects('lost')).toEqual(['authorize 1075', 'void 1075'])
 })
@@ -247,7 +247,7 @@ test('a 429 response has Retry-After: 1', async () => {
   expect({ statusCode, after: headers['retry-after'] }).toEqual({ statusCode: 429, after: '1' })
 })
 
-async function drawn(seed: number) {
+async function statusesUnder(seed: number) {
   const rules = FAULTS.filter((fault) => !fault.startsWith('drop')).map((fault) => ({
     fault,
     probability: 0.2,
@@ -261,19 +261,19 @@ async function drawn(seed: number) {
 }
 
 test('the same seed injects the same faults; another seed injects other faults', async () => {
-  const first = await drawn(1)
-  expect(await drawn(1)).toEqual(first)
-  expect(await drawn(2)).not.toEqual(first)
+  const first = await statusesUnder(1)
+  expect(await statusesUnder(1)).toEqual(first)
+  expect(await statusesUnder(2)).not.toEqual(first)
 })
 
 test('FAULTS sets the plan at the start; an invalid value prevents the start', async () => {
-  const begun = wire(configured({ FAULTS: '{"rules":[{"fault":"in-progress","next":1}]}' }), log)
+  const started = wire(configured({ FAULTS: '{"rules":[{"fault":"in-progress","next":1}]}' }), log)
   const statuses = []
   for (let request = 0; request < 2; request++)
-    statuses.push((await begun.app.inject({ url: '/authorizations?reference=o' })).statusCode)
+    statuses.push((await started.app.inject({ url: '/authorizations?reference=o' })).statusCode)
   expect(statuses).toEqual([409, 200])
-  await begun.app.close()
-  await begun.close?.()
+  await started.app.close()
+  await started.close?.()
   for (const plan of ['{', '{"rules":[{"fault":"explode","next":1}]}', '[]'])
     expect(() => configured({ FAULTS: plan })).toThrow('FAULTS')
 })

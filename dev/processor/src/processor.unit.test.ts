@@ -50,12 +50,12 @@ async function tokenOf(cardNumber: string) {
   return (await post('/tokens', card)).body as { token: string; brand: string; lastFour: string }
 }
 
-const hold = async (cardNumber: string, key = 'o1:authorize:1', amount = 1075) => {
+const authorize = async (cardNumber: string, key = 'o1:authorize:1', amount = 1075) => {
   const { token } = await tokenOf(cardNumber)
   return post('/authorizations', { token, amount, reference: 'o1' }, key)
 }
 
-async function found(reference: string): Promise<unknown> {
+async function findAuthorizations(reference: string): Promise<unknown> {
   const { body } = await parts.app.inject({ method: 'GET', url: `/authorizations?reference=${reference}` })
   return (JSON.parse(body) as { authorizations: unknown }).authorizations
 }
@@ -85,24 +85,24 @@ test.each([
   ['4000000000000127', 'incorrect_cvc', 'incorrect_cvc'],
   ['4000000000000119', 'card_declined', 'processing_error'],
 ])('402 for the test card %s: %s, %s, with a line in the ledger', async (number, code, declineCode) => {
-  expect(await hold(number)).toEqual({ status: 402, body: { code, declineCode } })
+  expect(await authorize(number)).toEqual({ status: 402, body: { code, declineCode } })
   expect(lines()).toMatchObject([
     { kind: 'authorize', reference: 'o1', amount: 1075, outcome: `declined:${declineCode}` },
   ])
-  expect(await found('o1')).toEqual([])
+  expect(await findAuthorizations('o1')).toEqual([])
 })
 
 test.each(['4242424242424242', '5555555555554444', '378282246310005'])('approves %s', async (number) => {
-  expect(await hold(number)).toMatchObject({ status: 200, body: { status: 'authorized', amount: 1075 } })
+  expect(await authorize(number)).toMatchObject({ status: 200, body: { status: 'authorized', amount: 1075 } })
 })
 
 test('the same key replays the response and writes one line, before and after a restart', async () => {
   const { token } = await tokenOf('4242424242424242')
-  const ask = () => post('/authorizations', { token, amount: 500, reference: 'o2' }, 'o2:authorize:1')
-  const first = await ask()
-  expect(await ask()).toEqual(first)
+  const send = () => post('/authorizations', { token, amount: 500, reference: 'o2' }, 'o2:authorize:1')
+  const first = await send()
+  expect(await send()).toEqual(first)
   await restart()
-  expect(await ask()).toEqual(first)
+  expect(await send()).toEqual(first)
   expect(lines()).toHaveLength(1)
   expect(lines()[0]).toMatchObject({
     kind: 'authorize',
@@ -115,49 +115,52 @@ test('the same key replays the response and writes one line, before and after a 
 
 test('a declined authorization is replayed after a restart', async () => {
   const { token } = await tokenOf('4000000000000002')
-  const ask = () => post('/authorizations', { token, amount: 500, reference: 'o2' }, 'k')
-  const first = await ask()
+  const send = () => post('/authorizations', { token, amount: 500, reference: 'o2' }, 'k')
+  const first = await send()
   await restart()
-  expect(await ask()).toEqual(first)
+  expect(await send()).toEqual(first)
   expect(lines()).toHaveLength(1)
 })
 
 test('the same key with another body is 422 idempotency_mismatch, before and after a restart', async () => {
-  await hold('4242424242424242', 'k', 500)
+  await authorize('4242424242424242', 'k', 500)
   const mismatch = { status: 422, body: { code: 'idempotency_mismatch' } }
-  expect(await hold('4242424242424242', 'k', 501)).toEqual(mismatch)
+  expect(await authorize('4242424242424242', 'k', 501)).toEqual(mismatch)
   await restart()
-  expect(await hold('4242424242424242', 'k', 501)).toEqual(mismatch)
+  expect(await authorize('4242424242424242', 'k', 501)).toEqual(mismatch)
   expect(lines()).toHaveLength(1)
 })
 
 test('a hundred concurrent requests of a key have one effect; 409 while one is in progress', async () => {
   const { token } = await tokenOf('4242424242424242')
-  const ask = () => post('/authorizations', { token, amount: 500, reference: 'o3' }, 'k')
-  const answers = await Promise.all(Array.from({ length: 100 }, ask))
-  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200, 409]))
-  expect(answers.filter(({ status }) => status === 409)[0]?.body).toEqual({ code: 'idempotency_in_progress' })
+  const send = () => post('/authorizations', { token, amount: 500, reference: 'o3' }, 'k')
+  const responses = await Promise.all(Array.from({ length: 100 }, send))
+  expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([200, 409]))
+  const refused = responses.find(({ status }) => status === 409)
+  expect(refused?.body).toEqual({ code: 'idempotency_in_progress' })
   expect(lines()).toHaveLength(1)
 })
 
 test('the state of an authorization survives a restart', async () => {
-  const { body } = await hold('4242424242424242')
+  const { body } = await authorize('4242424242424242')
   await post(`/authorizations/${body['id']}/capture`, { amount: 1075 }, 'c')
   await restart()
-  expect(await found('o1')).toEqual([{ id: body['id'], reference: 'o1', amount: 1075, status: 'captured' }])
+  expect(await findAuthorizations('o1')).toEqual([
+    { id: body['id'], reference: 'o1', amount: 1075, status: 'captured' },
+  ])
   expect(await post(`/authorizations/${body['id']}/refund`, { amount: 1075 }, 'r')).toMatchObject({
     status: 200,
     body: { status: 'refunded', amount: 1075 },
   })
   await restart()
-  expect(await found('o1')).toMatchObject([{ status: 'refunded' }])
+  expect(await findAuthorizations('o1')).toMatchObject([{ status: 'refunded' }])
   expect(lines().map(({ kind }) => kind)).toEqual(['authorize', 'capture', 'refund'])
 })
 
 test('impossible requests are 409 with the reason, and write no line', async () => {
-  const voided = (await hold('4242424242424242', 'a')).body['id']
+  const voided = (await authorize('4242424242424242', 'a')).body['id']
   await post(`/authorizations/${voided}/void`, {}, 'v')
-  const captured = (await hold('4242424242424242', 'b')).body['id']
+  const captured = (await authorize('4242424242424242', 'b')).body['id']
   const refusals = [
     [`${captured}/refund`, 1075, 'not_captured'],
     [`${captured}/capture`, 1076, 'amount_too_large'],
@@ -201,10 +204,10 @@ test('invalid requests are 400 or 404, and write no line', async () => {
 })
 
 test('an incomplete last line of the ledger is ignored; an invalid line within it prevents the start', async () => {
-  await hold('4242424242424242')
+  await authorize('4242424242424242')
   appendFileSync(LEDGER_FILE, '{"at":"20')
   await restart()
-  await hold('4242424242424242', 'k2')
+  await authorize('4242424242424242', 'k2')
   expect(lines()).toHaveLength(2)
   appendFileSync(LEDGER_FILE, 'nonsense\n')
   expect(start).toThrow(`${LEDGER_FILE}:3 is not a line of this file`)
@@ -212,12 +215,12 @@ test('an incomplete last line of the ledger is ignored; an invalid line within i
 
 test('a detached card is refused after a restart, and its earlier authorization is replayed', async () => {
   const { token } = await tokenOf('4242424242424242')
-  const authorize = (key: string) => post('/authorizations', { token, amount: 500, reference: 'o3' }, key)
-  const first = await authorize('k1')
+  const authorizeAs = (key: string) => post('/authorizations', { token, amount: 500, reference: 'o3' }, key)
+  const first = await authorizeAs('k1')
   expect(await post('/tokens/detach', { token })).toEqual({ status: 200, body: { detached: true } })
   await restart()
   expect(await post('/tokens/detach', { token })).toMatchObject({ status: 200 })
-  expect(await authorize('k1')).toEqual(first)
-  expect(await authorize('k2')).toEqual({ status: 400, body: { code: 'no_such_token' } })
+  expect(await authorizeAs('k1')).toEqual(first)
+  expect(await authorizeAs('k2')).toEqual({ status: 400, body: { code: 'no_such_token' } })
   expect(lines(), 'the ledger has effects on money only').toHaveLength(1)
 })

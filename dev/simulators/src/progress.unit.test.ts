@@ -50,16 +50,16 @@ class Restaurant {
 
   #read(apiKey: string): Order | null {
     if (this.isDown) throw new Error('unavailable')
-    const coming = this.orders.get(apiKey)
-    return coming ? { apiKey, nextStatuses: coming.slice(0, 1) } : null
+    const remaining = this.orders.get(apiKey)
+    return remaining ? { apiKey, nextStatuses: remaining.slice(0, 1) } : null
   }
 
   #report(apiKey: string, to: string): Order | null {
     if (this.isDown) throw new Error('unavailable')
-    const coming = this.orders.get(apiKey) ?? []
-    if (coming[0] !== to) return null
+    const remaining = this.orders.get(apiKey) ?? []
+    if (remaining[0] !== to) return null
     this.reported.push(`${apiKey} ${to}`)
-    coming.shift()
+    remaining.shift()
     return this.#read(apiKey)
   }
 }

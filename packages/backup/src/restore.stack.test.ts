@@ -27,7 +27,7 @@ create function refuse() returns trigger language plpgsql as $$ begin raise 'no 
 const TRIGGER = 'create trigger refuse_inserts before insert on notes execute function refuse();'
 
 let source: string
-const inside = async <T>(url: string, work: (client: Client) => Promise<T>): Promise<T> => {
+const withDatabase = async <T>(url: string, work: (client: Client) => Promise<T>): Promise<T> => {
   const client = await connect(url)
   try {
     return await work(client)
@@ -36,14 +36,14 @@ const inside = async <T>(url: string, work: (client: Client) => Promise<T>): Pro
   }
 }
 const notesOf = (url: string) =>
-  inside(url, (client) => rowsOf(client, `select *, at::text from ${schema}.notes order by id`))
+  withDatabase(url, (client) => rowsOf(client, `select *, at::text from ${schema}.notes order by id`))
 const writeOne = () => writeArchive(file, keys, readSnapshot({ databaseUrl: source, files: [], migrations }))
 
 beforeAll(async () => {
   source = await newDatabase()
   writeFileSync(join(folder, '0001_notes.sql'), MIGRATION)
   writeFileSync(join(folder, '0002_refuse.sql'), TRIGGER)
-  await inside(source, async (client) => {
+  await withDatabase(source, async (client) => {
     await client.query(`create role ${schema} login password 'one'; create role ${schema}_client nologin;
       alter role ${schema} set statement_timeout = '3s'; grant ${schema}_client to ${schema};
       create schema ${schema} authorization ${schema}; set role ${schema}; set search_path = ${schema};
@@ -55,7 +55,7 @@ beforeAll(async () => {
       `insert into notes (text, tags, data) values
          (E'line\\nbreak\\ttab \\\\. back\\\\slash', array['a', null, 'c,d'], '{"money": "1\\\\n0"}'), (null, null, null), ('', '{}', 'null')`,
     )
-    // More than one part of a table.
+    // 10 MB, so the archive has several parts of this table.
     await client.query(`insert into notes (text) select repeat('x', 100000) from generate_series(1, 100)`)
     await client.query(`insert into replies values (1, 'one'), (2, 'two')`)
     await client.query(`update runs set at = 2`)
@@ -67,22 +67,27 @@ afterAll(async () => {
   rmSync(folder, { recursive: true })
 })
 
-test('a restore into an empty database restores rows, sequences, owner, grants and triggers', async () => {
+test('a restore into an empty database restores rows, sequences, owner, grants, triggers and role settings', async () => {
   const target = await newDatabase()
+  // Roles belong to the server and not to a database, so the role still has its settings.
+  await withDatabase(target, (client) => client.query(`alter role ${schema} reset all`))
   const { rows } = await restoreArchive(file, keys, { databaseUrl: target })
   // In the order of the names: the migrations, their lock, notes, replies, runs.
   expect(rows).toEqual([2, 0, 103, 2, 1])
   expect(await notesOf(target)).toEqual(await notesOf(source))
-  await inside(target, async (client) => {
+  await withDatabase(target, async (client) => {
     // A migration has inserted this row, and a service has changed it.
     expect(await rowsOf(client, `select * from ${schema}.runs`)).toEqual([{ name: 'daily', at: 2 }])
-    const [found] = await rowsOf<{ owner: string; last: string; valid: boolean; may: boolean }>(
+    const [found] = await rowsOf<{ owner: string; last: string; canRead: boolean }>(
       client,
       `select pg_get_userbyid(relowner) as owner, nextval('${schema}.notes_id_seq')::text as last,
-         has_table_privilege('${schema}_client', '${schema}.notes', 'select') as may from pg_class
+         has_table_privilege('${schema}_client', '${schema}.notes', 'select') as "canRead" from pg_class
        where oid = '${schema}.notes'::regclass`,
     )
-    expect(found).toMatchObject({ owner: schema, last: '10104', may: true })
+    expect(found).toMatchObject({ owner: schema, last: '10104', canRead: true })
+    const settings = `select setconfig from pg_db_role_setting
+      where setrole = '${schema}'::regrole and setdatabase = 0`
+    expect(await rowsOf(client, settings)).toEqual([{ setconfig: ['statement_timeout=3s'] }])
     await expect(client.query(`insert into ${schema}.notes (text) values ('x')`)).rejects.toThrow(
       'no trigger',
     )
@@ -93,7 +98,7 @@ test('a backup is one snapshot, without the rows that are written while it runs'
   const parts = readSnapshot({ databaseUrl: source, files: [], migrations })
   const names: string[] = []
   const late = async () =>
-    inside(source, (client) => client.query(`insert into ${schema}.replies values (3, 'late')`))
+    withDatabase(source, (client) => client.query(`insert into ${schema}.replies values (3, 'late')`))
   for await (const { name, content } of parts) {
     names.push(name)
     if (name === 'manifest.json') await late()
@@ -135,7 +140,7 @@ test('refuses to restore into a database with rows, and replaces them with force
   const target = await newDatabase()
   await restoreArchive(file, keys, { databaseUrl: target })
   await expect(restoreArchive(file, keys, { databaseUrl: target })).rejects.toThrow(RestoreRefused)
-  await inside(target, (client) => client.query(`delete from ${schema}.notes where id > 2`))
+  await withDatabase(target, (client) => client.query(`delete from ${schema}.notes where id > 2`))
   await restoreArchive(file, keys, { databaseUrl: target, force: true })
   expect(await notesOf(target)).toHaveLength(103)
 })
@@ -145,7 +150,7 @@ test('a restore is refused while a service is connected, also with force', async
   const url = new URL(target)
   url.username = schema
   url.password = 'one'
-  await inside(url.href, async () => {
+  await withDatabase(url.href, async () => {
     await expect(restoreArchive(file, keys, { databaseUrl: target, force: true })).rejects.toThrow(
       'Services are connected',
     )
@@ -153,11 +158,11 @@ test('a restore is refused while a service is connected, also with force', async
 })
 
 test('a backup refuses a database with a migration that this version does not have', async () => {
-  await inside(source, (client) =>
+  await withDatabase(source, (client) =>
     client.query(`insert into ${schema}.kysely_migration values ('9999_later', '2027')`),
   )
   await expect(writeOne()).rejects.toThrow('A newer version has applied the migration 9999_later')
-  await inside(source, (client) =>
+  await withDatabase(source, (client) =>
     client.query(`delete from ${schema}.kysely_migration where name = '9999_later'`),
   )
 })

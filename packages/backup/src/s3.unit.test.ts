@@ -9,7 +9,7 @@ import { buffer } from 'node:stream/consumers'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { s3 } from '#/s3.ts'
 
-/** A fake of S3 that checks what S3 checks of these requests, apart from the signature. */
+/** A fake of S3 with the checks of S3 for these requests, except the signature. */
 const objects = new Map<string, Buffer>()
 const server = createServer((request, response) => {
   void respond(request).then(([status, body]) => response.writeHead(status).end(body))

@@ -16,7 +16,7 @@ const context = { requestId: 'r1' }
 const PERSISTENT = 2
 const soon = { timeout: 30_000, interval: 50 }
 /** The reply timeout of a question that gets a reply, also on a slow machine. */
-const patient = { ...context, timeoutMs: 30_000 }
+const longTimeout = { ...context, timeoutMs: 30_000 }
 
 let proxy: Proxy
 let bus: Bus
@@ -54,7 +54,7 @@ async function send(queue: string, content: string, properties: Options.Publish 
   await channel.waitForConfirms()
 }
 
-async function waiting(queue: string): Promise<number> {
+async function countMessages(queue: string): Promise<number> {
   const channel = await outside.createChannel()
   const { messageCount } = await channel.checkQueue(queue)
   await channel.close()
@@ -78,7 +78,7 @@ test('a command is handled once and then removed', async () => {
   await start()
   await bus.publish(wanted, { number: 1 }, context)
   await vi.waitFor(() => expect(handled).toEqual([1]), soon)
-  await vi.waitFor(async () => expect(await waiting(queueOf(wanted, 'classic'))).toBe(0), soon)
+  await vi.waitFor(async () => expect(await countMessages(queueOf(wanted, 'classic'))).toBe(0), soon)
 })
 
 test('clients reconnect after a lost connection; a publish in between is rejected', async () => {
@@ -142,7 +142,7 @@ test('a message that crashes its consumer is delivered twice, and then removed',
   let deliveries = 0
   bus.onCommand(wanted, async () => {
     deliveries += 1
-    // A crash, as RabbitMQ sees it.
+    // For RabbitMQ, a cut connection equals a crash.
     proxy.cut()
     proxy.mend()
     await release.promise
@@ -152,7 +152,7 @@ test('a message that crashes its consumer is delivered twice, and then removed',
   await vi.waitFor(() => expect(deliveries).toBe(2), soon)
   await vi.waitFor(async () => {
     await bus.check()
-    expect(await waiting(queueOf(wanted, 'classic'))).toBe(0)
+    expect(await countMessages(queueOf(wanted, 'classic'))).toBe(0)
   }, soon)
   const reader = await messagesOf(wanted)
   expect([deliveries, reader.length]).toEqual([2, 0])
@@ -251,28 +251,28 @@ test('only failed and invalid commands of a batch become dead letters, not ECONN
     if (number === 3) throw Object.assign(new Error('planted'), { code: 'ECONNREFUSED' })
     handled.push(number)
   })
-  const letters: DeadLetter[] = []
-  bus.onDeadLetter(wanted, async (letter) => void letters.push(letter))
+  const deadLetters: DeadLetter[] = []
+  bus.onDeadLetter(wanted, async (deadLetter) => void deadLetters.push(deadLetter))
   await start()
   const any = { ...wanted, data: z.any() }
   const published = [{ number: 1 }, { number: 2 }, { number: 3 }, { number: 'four' }, { number: 5 }]
   await Promise.all(published.map((data, at) => bus.publish(any, data, { requestId: `r${at + 1}` })))
   await vi.waitFor(() => expect(handled).toEqual([1, 5]), soon)
-  await vi.waitFor(() => expect(letters).toHaveLength(2), soon)
-  const told = letters.map(({ content, requestId }) => `${requestId} ${String(content)}`)
-  expect(told.toSorted()).toEqual(['r2 {"number":2}', 'r4 {"number":"four"}'])
-  await vi.waitFor(async () => expect(await waiting(queueOf(wanted, 'classic'))).toBe(0), soon)
+  await vi.waitFor(() => expect(deadLetters).toHaveLength(2), soon)
+  const descriptions = deadLetters.map(({ content, requestId }) => `${requestId} ${String(content)}`)
+  expect(descriptions.toSorted()).toEqual(['r2 {"number":2}', 'r4 {"number":"four"}'])
+  await vi.waitFor(async () => expect(await countMessages(queueOf(wanted, 'classic'))).toBe(0), soon)
 })
 
 test('a message of arbitrary bytes becomes a dead letter with these bytes', async () => {
   const wanted = aCommand()
   bus.onCommand(wanted, async () => undefined)
-  const letters: string[] = []
-  bus.onDeadLetter(wanted, async ({ content }) => void letters.push(String(content)))
+  const deadLetters: string[] = []
+  bus.onDeadLetter(wanted, async ({ content }) => void deadLetters.push(String(content)))
   await start()
   await send(queueOf(wanted, 'classic'), '{"number":')
   await send(queueOf(wanted, 'classic'), 'no batch', { type: 'batch' })
-  await vi.waitFor(() => expect(letters.toSorted()).toEqual(['no batch', '{"number":']), soon)
+  await vi.waitFor(() => expect(deadLetters.toSorted()).toEqual(['no batch', '{"number":']), soon)
 })
 
 test('a dead letter is persistent, acknowledged once its bytes are stored, and can be republished', async () => {
@@ -289,11 +289,11 @@ test('a dead letter is persistent, acknowledged once its bytes are stored, and c
   })
   await other.start()
   await vi.waitFor(() => other.check(), soon)
-  const letters: DeadLetter[] = []
-  bus.onDeadLetter(wanted, async (letter) => {
+  const deadLetters: DeadLetter[] = []
+  bus.onDeadLetter(wanted, async (deadLetter) => {
     state.tries += 1
     if (!state.keeps) throw new Error('planted')
-    letters.push(letter)
+    deadLetters.push(deadLetter)
   })
   await start()
   await bus.publish(wanted, { number: 5 }, context)
@@ -301,44 +301,44 @@ test('a dead letter is persistent, acknowledged once its bytes are stored, and c
   await vi.waitFor(() => expect(state.tries).toBeGreaterThan(0), soon)
   // Its consumer cannot store it, so it stays in the queue for the next one.
   proxy.cut()
-  await vi.waitFor(async () => expect(await waiting(dead)).toBe(1), soon)
+  await vi.waitFor(async () => expect(await countMessages(dead)).toBe(1), soon)
   const channel = await outside.createChannel()
   const message = await channel.get(dead)
   expect(message && message.properties.deliveryMode).toBe(PERSISTENT)
   if (message) channel.nack(message)
   state.keeps = true
   proxy.mend()
-  await vi.waitFor(() => expect(letters).toHaveLength(1), soon)
-  const [letter] = letters
-  expect(letter).toMatchObject({ requestId: 'r1' })
-  expect(letter?.content.toString()).toBe('{"number":5}')
-  await vi.waitFor(async () => expect(await waiting(dead)).toBe(0), soon)
+  await vi.waitFor(() => expect(deadLetters).toHaveLength(1), soon)
+  const [deadLetter] = deadLetters
+  expect(deadLetter).toMatchObject({ requestId: 'r1' })
+  expect(deadLetter?.content.toString()).toBe('{"number":5}')
+  await vi.waitFor(async () => expect(await countMessages(dead)).toBe(0), soon)
   state.works = true
   await connected()
-  await bus.republish(wanted, letter!)
+  await bus.republish(wanted, deadLetter!)
   await vi.waitFor(() => expect(handled).toEqual([5]), soon)
 })
 
 test('a dead letter is not republished to a queue that does not exist', async () => {
   await start()
-  const letter = { content: Buffer.from('{"number":1}'), requestId: 'r1' }
-  await expect(bus.republish(aCommand(), letter)).rejects.toBeInstanceOf(NotPublished)
+  const deadLetter = { content: Buffer.from('{"number":1}'), requestId: 'r1' }
+  await expect(bus.republish(aCommand(), deadLetter)).rejects.toBeInstanceOf(NotPublished)
 })
 
 test('a question without a consumer gets no reply', async () => {
   await start()
-  const asked = bus.ask(aQuestion(), { number: 1 }, { ...context, timeoutMs: 1_000 })
-  await expect(asked).rejects.toBeInstanceOf(NoReply)
+  const reply = bus.ask(aQuestion(), { number: 1 }, { ...context, timeoutMs: 1_000 })
+  await expect(reply).rejects.toBeInstanceOf(NoReply)
 })
 
 test('each of 100 concurrent questions gets its own reply', async () => {
   const double = aQuestion()
   bus.onQuestion(double, async ({ number }) => ({ number: number * 2 }))
   await start()
-  const answers = await Promise.all(
-    Array.from({ length: 100 }, (_, number) => bus.ask(double, { number }, patient)),
+  const replies = await Promise.all(
+    Array.from({ length: 100 }, (_, number) => bus.ask(double, { number }, longTimeout)),
   )
-  expect(answers.map(({ number }) => number)).toEqual(Array.from({ length: 100 }, (_, number) => number * 2))
+  expect(replies.map(({ number }) => number)).toEqual(Array.from({ length: 100 }, (_, number) => number * 2))
 })
 
 test('questions of one turn share a message; a failed one does not affect the replies to the others', async () => {
@@ -353,12 +353,12 @@ test('questions of one turn share a message; a failed one does not affect the re
     return { number: number * 2 }
   })
   await start()
-  const answers = await Promise.allSettled([
-    bus.ask(double, { number: 1 }, patient),
+  const replies = await Promise.allSettled([
+    bus.ask(double, { number: 1 }, longTimeout),
     bus.ask(double, { number: 2 }, { ...context, timeoutMs: 1_000 }),
-    bus.ask(double, { number: 3 }, patient),
+    bus.ask(double, { number: 3 }, longTimeout),
   ])
-  expect(answers.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
+  expect(replies.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
   expect([...turns.values()]).toEqual([0, 0, 0])
 })
 
@@ -366,35 +366,35 @@ test('a question whose first consumer does not reply gets the reply of the next 
   const double = aQuestion()
   const other = new Bus({ url: servers().rabbitmq, service: 'other', log })
   const release = Promise.withResolvers<void>()
-  let asked = 0
+  let handled = 0
   const handler = async ({ number }: { number: number }) => {
-    if (++asked === 1) await release.promise
+    if (++handled === 1) await release.promise
     return { number: number * 2 }
   }
   bus.onQuestion(double, handler)
   other.onQuestion(double, handler)
   await start()
   await other.start()
-  expect(await bus.ask(double, { number: 21 }, patient)).toEqual({ number: 42 })
+  expect(await bus.ask(double, { number: 21 }, longTimeout)).toEqual({ number: 42 })
   // Three times when the reply takes longer than the repeat interval.
-  expect(asked).toBeGreaterThan(1)
+  expect(handled).toBeGreaterThan(1)
   release.resolve()
   await other.close()
 })
 
 test('a question that is repeated while its handler runs is not handled concurrently', async () => {
   const slow = aQuestion()
-  const seen = { inHand: 0, mostInHand: 0 }
+  const seen = { running: 0, mostRunning: 0 }
   bus.onQuestion(slow, async (data) => {
-    seen.mostInHand = Math.max(seen.mostInHand, (seen.inHand += 1))
+    seen.mostRunning = Math.max(seen.mostRunning, (seen.running += 1))
     // Repeated after 0.2 and 0.6 s.
     await wait(800)
-    seen.inHand -= 1
+    seen.running -= 1
     return data
   })
   await start()
-  await bus.ask(slow, { number: 1 }, patient)
-  expect(seen.mostInHand).toBe(1)
+  await bus.ask(slow, { number: 1 }, longTimeout)
+  expect(seen.mostRunning).toBe(1)
 })
 
 test('while BUS_QUEUES is changed, replicas of both queue types consume and publish the same messages', async () => {
@@ -407,7 +407,7 @@ test('while BUS_QUEUES is changed, replicas of both queue types consume and publ
   await other.start()
   await start()
   // The queues of the type of `bus` do not exist yet.
-  expect(await bus.ask(double, { number: 4 }, patient)).toEqual({ number: 8 })
+  expect(await bus.ask(double, { number: 4 }, longTimeout)).toEqual({ number: 8 })
   await Promise.all([1, 2].map((number) => bus.publish(wanted, { number }, context)))
   await vi.waitFor(() => expect(sorted(handled)).toEqual([1, 2]), soon)
   await other.close()
@@ -439,13 +439,13 @@ test('a publisher reconnects after RabbitMQ has rejected a message', async () =>
 test('an event reaches every replica', async () => {
   const moved = event(`test.${randomUUID()}`, 'orders', Number1)
   const other = new Bus({ url: servers().rabbitmq, service: 'other', log })
-  const heard: string[] = []
-  bus.onEvent(moved, ({ number }) => void heard.push(`one ${number}`))
-  other.onEvent(moved, ({ number }) => void heard.push(`other ${number}`))
+  const received: string[] = []
+  bus.onEvent(moved, ({ number }) => void received.push(`one ${number}`))
+  other.onEvent(moved, ({ number }) => void received.push(`other ${number}`))
   await start()
   await other.start()
   await vi.waitFor(() => other.check(), soon)
   for (const number of [1, 2]) bus.publishEvent(moved, { number })
-  await vi.waitFor(() => expect(heard.toSorted()).toEqual(['one 1', 'one 2', 'other 1', 'other 2']), soon)
+  await vi.waitFor(() => expect(received.toSorted()).toEqual(['one 1', 'one 2', 'other 1', 'other 2']), soon)
   await other.close()
 })

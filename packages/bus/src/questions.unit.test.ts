@@ -4,20 +4,21 @@ import { encode, type Outgoing } from '#/message-format.ts'
 import { Questions, type Asking } from '#/questions.ts'
 import { NoReply } from '#/unavailable.ts'
 
-let asked: [queue: string, atMs: number, item: Outgoing][] = []
+let published: [queue: string, atMs: number, item: Outgoing][] = []
 let startedAt = 0
-const note = (queue: string, item: Outgoing) => void asked.push([queue, performance.now() - startedAt, item])
+const recordPublish = (queue: string, item: Outgoing) =>
+  void published.push([queue, performance.now() - startedAt, item])
 const asking: Asking = {
-  toQueue: async (item) => note('queue', item),
-  toOther: (item) => note('other', item),
+  toQueue: async (item) => recordPublish('queue', item),
+  toOther: (item) => recordPublish('other', item),
 }
-const when = () => asked.map(([queue, atMs]) => `${queue} ${atMs}`)
+const publishTimes = () => published.map(([queue, atMs]) => `${queue} ${atMs}`)
 const question = { json: '{"a":1}', requestId: 'r' }
 const reply = (id: string | undefined, json: string) => encode([{ json, id }]) as unknown as Message
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
-  asked = []
+  published = []
   startedAt = performance.now()
 })
 afterEach(() => void vi.useRealTimers())
@@ -28,21 +29,28 @@ test('a question is repeated after 0.2, 0.6 and 1.4 s, also to the other queue f
   const outcome = answer.catch((error: unknown) => error)
   await vi.advanceTimersByTimeAsync(2_100)
   expect(await outcome).toBeInstanceOf(NoReply)
-  expect(when()).toEqual(['queue 0', 'queue 200', 'queue 600', 'other 600', 'queue 1400', 'other 1400'])
-  expect(asked.map(([, , { timeoutMs }]) => timeoutMs)).toEqual([2_000, 1_800, 1_400, 1_400, 600, 600])
-  expect(new Set(asked.map(([, , { id }]) => id)).size).toBe(1)
+  expect(publishTimes()).toEqual([
+    'queue 0',
+    'queue 200',
+    'queue 600',
+    'other 600',
+    'queue 1400',
+    'other 1400',
+  ])
+  expect(published.map(([, , { timeoutMs }]) => timeoutMs)).toEqual([2_000, 1_800, 1_400, 1_400, 600, 600])
+  expect(new Set(published.map(([, , { id }]) => id)).size).toBe(1)
 })
 
 test('the first reply ends a question and its repeats; replies to other questions have no effect', async () => {
   const questions = new Questions()
   const one = questions.ask('catalog.quote', question, 2_000, asking)
   const other = questions.ask('catalog.quote', question, 2_000, asking)
-  const [id, otherId] = asked.map(([, , item]) => item.id)
+  const [id, otherId] = published.map(([, , item]) => item.id)
   await vi.advanceTimersByTimeAsync(200)
   for (const json of ['1', '2']) questions.receiveReplies(reply(id, json))
   expect(await one).toBe(1)
   await vi.advanceTimersByTimeAsync(400)
-  expect(asked.filter(([, , item]) => item.id === id)).toHaveLength(2)
+  expect(published.filter(([, , item]) => item.id === id)).toHaveLength(2)
   questions.receiveReplies(reply(otherId, '3'))
   expect(await other).toBe(3)
 })
@@ -50,9 +58,9 @@ test('the first reply ends a question and its repeats; replies to other question
 test('a question to a queue that does not exist is published to the other queue at once', async () => {
   const questions = new Questions()
   const answer = questions.ask('catalog.quote', question, 2_000, asking)
-  const id = asked[0]?.[2].id ?? ''
+  const id = published[0]?.[2].id ?? ''
   questions.returned(id)
-  expect(when()).toEqual(['queue 0', 'other 0'])
+  expect(publishTimes()).toEqual(['queue 0', 'other 0'])
   questions.receiveReplies(reply(id, '1'))
   expect(await answer).toBe(1)
 })
@@ -78,7 +86,7 @@ test('a question without a connection fails; a question that loses its connectio
   await vi.advanceTimersByTimeAsync(500)
   isConnected = true
   await vi.advanceTimersByTimeAsync(200)
-  expect(when()).toEqual(['queue 0', 'queue 600', 'other 600'])
-  questions.receiveReplies(reply(asked[0]?.[2].id, '1'))
+  expect(publishTimes()).toEqual(['queue 0', 'queue 600', 'other 600'])
+  questions.receiveReplies(reply(published[0]?.[2].id, '1'))
   expect(await answer).toBe(1)
 })

@@ -7,7 +7,7 @@ import { deadQueueOf, declareCommand, declareQuestion, exchangeOf, queueOf } fro
 
 const TYPES = ['classic', 'quorum'] as const
 
-/* Each service has a user of its own in RabbitMQ, which takes from no other one's queues. */
+/* Each service has its own user in RabbitMQ, which cannot consume from the queues of another service. */
 
 type Message = Command | Question | Event
 const isMessage = (one: unknown): one is Message =>
@@ -36,7 +36,7 @@ async function attempt(service: string, work: (channel: Channel) => Promise<unkn
   return outcome
 }
 
-/** By the owner of the message. */
+/** Declares the queues or the exchange of a message as its owner. */
 async function declare(message: Message): Promise<void> {
   const channel = await connections[message.owner]?.createChannel()
   if (!channel) throw new Error(`${message.owner} is not connected`)
@@ -83,9 +83,9 @@ describe.skipIf(users === null)('RabbitMQ users of the services', () => {
   const dead = messages.flatMap((message) => (message.kind === 'command' ? [deadQueueOf(message)] : []))
   test.each(dead)('only orders and the owner may consume the dead letters of %s', async (queue) => {
     for (const service of services) {
-      const may = service === 'orders' || queue.startsWith(`${service}.`)
+      const isAllowed = service === 'orders' || queue.startsWith(`${service}.`)
       const outcome = await attempt(service, (channel) => channel.get(queue, { noAck: false }))
-      expect([service, outcome]).toEqual([service, may ? 'done' : REFUSED])
+      expect([service, outcome]).toEqual([service, isAllowed ? 'done' : REFUSED])
     }
   })
 
@@ -93,8 +93,8 @@ describe.skipIf(users === null)('RabbitMQ users of the services', () => {
   test.each(events)('only $owner may publish to the exchange of $name, or delete it', async (event) => {
     const exchange = exchangeOf(event)
     for (const service of services.filter((name) => name !== event.owner)) {
-      const say = async (channel: Channel) => channel.publish(exchange, '', Buffer.from('{}'))
-      expect(await attempt(service, say)).toEqual(REFUSED)
+      const publish = async (channel: Channel) => channel.publish(exchange, '', Buffer.from('{}'))
+      expect(await attempt(service, publish)).toEqual(REFUSED)
       expect(await attempt(service, (channel) => channel.deleteExchange(exchange))).toEqual(REFUSED)
     }
   })

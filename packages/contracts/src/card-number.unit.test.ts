@@ -6,14 +6,14 @@ import { NewAddress } from '#/inputs.ts'
 import { RegisterUser } from '#/operations/register-user.ts'
 import { filledText, text } from '#/values.ts'
 
-// What is masked -----------------------------------------------------------------------------------------------
+// Masked numbers -----------------------------------------------------------------------------------------------
 
-/** One number with this between its four groups, and the same with all but the last group masked. */
+/** Returns a number with the separator between its groups, and the masked number. */
 const grouped = (separator: string) => [
   ['4242', '4242', '4242', '4242'].join(separator),
   ['****', '****', '****', '4242'].join(separator),
 ]
-/** The number in the digits of another script, whose zero this is. */
+/** Returns the number in the digits of another script, and the masked number. `zero` is the code point of its zero. */
 const inDigitsFrom = (zero: number) => {
   const digits = Array.from('4242424242424242', (digit) => String.fromCodePoint(zero + Number(digit)))
   return [digits.join(''), `************${digits.slice(-4).join('')}`]
@@ -111,7 +111,7 @@ test.each([
   expect(maskCardNumbers(typed)).toBe(masked)
 })
 
-// What is not --------------------------------------------------------------------------------------------------
+// Unchanged texts ----------------------------------------------------------------------------------------------
 
 test.each([
   ['a telephone number', '608-555-0142'],
@@ -295,7 +295,7 @@ test('changes only digits, each into one *', () => {
   )
 })
 
-// Time ---------------------------------------------------------------------------------------------------------
+// Running time -------------------------------------------------------------------------------------------------
 
 /** CPU time of this thread in milliseconds, which other processes hardly change; the least of several. */
 function timeOf(work: () => void): number {
@@ -335,7 +335,7 @@ describe('running time of findCardNumbers', () => {
   })
 })
 
-// Where it is used ---------------------------------------------------------------------------------------------
+// Uses ---------------------------------------------------------------------------------------------------------
 
 test('text() and filledText() check the length of the sent text, and mask card numbers', () => {
   expect(text(16).parse('4242424242424242')).toBe('************4242')

@@ -4,8 +4,8 @@ import { requestTimes } from '#/request-times.ts'
 
 test('a removed card is detached after the last possible authorization of an earlier order', () => {
   const { longestSaga, challenge, detachment } = cardTimes
-  // The bank may ask at the end of the saga's time.
+  // The bank may request a challenge at the end of the longest saga.
   const longestUse = requestTimes.deadline + longestSaga + challenge
-  // For sweepers that are behind.
+  // The margin of 20 % is for late sweepers.
   expect(1.2 * longestUse).toBeLessThan(detachment)
 })

@@ -31,7 +31,7 @@ test.each(HOSTILE)('sanitizeText removes or replaces %s', (_, sent, kept) => {
   expect(sanitizeText(sent, 100)).toBe(kept)
 })
 
-test.each(HONEST.filter(([what]) => !what.includes('tags')))(
+test.each(HONEST.filter(([description]) => !description.includes('tags')))(
   'sanitizeText leaves %s unchanged',
   (_, sent) => {
     expect(sanitizeText(sent, 100)).toBe(sent)
@@ -60,8 +60,8 @@ const UNSAFE = /[\u0000-\u001F\u007F-\u009F\u202A-\u202E\u2066-\u2069\u2028\u202
 
 test('sanitizeText returns one well-formed, printable line within the bound, and is idempotent', () => {
   fc.assert(
-    fc.property(fc.oneof(anything, withUnprintable), fc.integer({ min: 1, max: 40 }), (said, max) => {
-      const kept = sanitizeText(said, max)
+    fc.property(fc.oneof(anything, withUnprintable), fc.integer({ min: 1, max: 40 }), (input, max) => {
+      const kept = sanitizeText(input, max)
       expect(kept.isWellFormed()).toBe(true)
       expect(kept).not.toMatch(UNSAFE)
       expect(kept.length).toBeLessThanOrEqual(max)
@@ -73,8 +73,8 @@ test('sanitizeText returns one well-formed, printable line within the bound, and
 
 test('escapeUnprintable leaves no character that controls a terminal', () => {
   fc.assert(
-    fc.property(withUnprintable, (said) => {
-      expect(escapeUnprintable(said)).not.toMatch(UNSAFE)
+    fc.property(withUnprintable, (input) => {
+      expect(escapeUnprintable(input)).not.toMatch(UNSAFE)
     }),
   )
   expect(escapeUnprintable('a\u009B2J\u202Eb\n')).toBe(String.raw`a\u009b2J\u202eb\u000a`)
@@ -82,10 +82,10 @@ test('escapeUnprintable leaves no character that controls a terminal', () => {
 
 test('escapeUnprintableInJson leaves no character that controls a terminal and keeps the JSON value', () => {
   fc.assert(
-    fc.property(withUnprintable, (said) => {
-      const json = escapeUnprintableInJson(JSON.stringify({ said }))
+    fc.property(withUnprintable, (input) => {
+      const json = escapeUnprintableInJson(JSON.stringify({ input }))
       expect(json).not.toMatch(UNSAFE)
-      expect(JSON.parse(json)).toEqual({ said })
+      expect(JSON.parse(json)).toEqual({ input })
     }),
   )
 })

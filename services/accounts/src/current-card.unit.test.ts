@@ -25,8 +25,8 @@ const replaced: CardDetails = {
   expirationYear: '35',
 }
 
-/** Reads the card at `now`, when the processor has these details, or fails. */
-async function read(now: number, atProcessor: CardDetails | null | Error) {
+/** Reads the card at `now`. The processor returns these details, null for an unknown card, or fails. */
+async function readAt(now: number, atProcessor: CardDetails | null | Error) {
   const calls: unknown[] = []
   const current = currentCard({
     cards: { setDetails: async (token, details) => void calls.push({ token, details }) },
@@ -42,11 +42,11 @@ async function read(now: number, atProcessor: CardDetails | null | Error) {
 }
 
 test('a card that has not expired is not read from the processor', async () => {
-  expect(await read(TODAY, replaced)).toEqual({ card, calls: [] })
+  expect(await readAt(TODAY, replaced)).toEqual({ card, calls: [] })
 })
 
 test('an expired card that its bank has replaced is returned and stored with the new details', async () => {
-  expect(await read(TODAY + A_YEAR_MS, replaced)).toEqual({
+  expect(await readAt(TODAY + A_YEAR_MS, replaced)).toEqual({
     card: { ...card, ...replaced },
     calls: ['tok_1', { token: 'tok_1', details: replaced }],
   })
@@ -57,5 +57,5 @@ test.each([
   ['is unknown to the processor', null],
   ['cannot be read', new Error('payment-unavailable')],
 ])('an expired card that %s is returned as it was stored', async (_, atProcessor) => {
-  expect(await read(TODAY + A_YEAR_MS, atProcessor)).toEqual({ card, calls: ['tok_1'] })
+  expect(await readAt(TODAY + A_YEAR_MS, atProcessor)).toEqual({ card, calls: ['tok_1'] })
 })

@@ -71,8 +71,8 @@ test('50 concurrent requests with one key run the work once and get the same res
   const { execute } = idempotent(db, CreateApplication)
   const name = crypto.randomUUID()
   const { call } = request(undefined, name)
-  const answers = await Promise.all(Array.from({ length: 50 }, () => execute(call, create(name))))
-  expect(new Set(answers.map(({ body }) => body)).size).toBe(1)
+  const responses = await Promise.all(Array.from({ length: 50 }, () => execute(call, create(name))))
+  expect(new Set(responses.map(({ body }) => body)).size).toBe(1)
   expect(await countOf(name)).toBe(1)
 })
 
@@ -136,8 +136,8 @@ test('a problem rolls back the work before it and releases the key', async () =>
   await expect(refused).rejects.toMatchObject({ code: 'email-taken' })
   expect(await replay(call)).toBeNull()
   expect(await countOf(name)).toBe(0)
-  const mended = request(call.idempotency?.key, `${name} mended`)
-  expect((await execute(mended.call, create(`${name} mended`))).body).toContain('mended')
+  const corrected = request(call.idempotency?.key, `${name} corrected`)
+  expect((await execute(corrected.call, create(`${name} corrected`))).body).toContain('corrected')
 })
 
 test('each request without a key runs the work', async () => {

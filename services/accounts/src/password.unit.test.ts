@@ -8,21 +8,21 @@ import { createPasswords, type Argon2 } from '#/password.ts'
 const PEPPER = 'a pepper of at least thirty-two letters'
 const PHC =
   /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+),keyid=([A-Za-z0-9+/]{6})\$([A-Za-z0-9+/]{22})\$([A-Za-z0-9+/]{43})$/
-/** As one application hashes and verifies that has the machine to itself. */
+/** The hash functions of one application, without requests of other applications. */
 const passwordsWith = (...peppers: [string, ...string[]]) => createPasswords(peppers).enter('an app')
 const base64 = (bytes: Buffer) => bytes.toString('base64').replaceAll('=', '')
 
-/** The PHC string that Argon2id makes of the password, with any parameters. */
+/** Returns the PHC string of the Argon2id hash of the password, without a pepper, with any parameters. */
 function phcOf(message: string, memory: number, passes: number, nonce = Buffer.alloc(16, 7)): string {
   const tag = argon2Sync('argon2id', { message, nonce, memory, passes, parallelism: 1, tagLength: 32 })
   return `$argon2id$v=19$m=${memory},t=${passes},p=1$${base64(nonce)}$${base64(tag)}`
 }
 
-/** What of a hash is not random has to be this, for the password and the pepper. */
-function expectMadeOf(hash: string, message: string, pepper: string): void {
+/** Expects the current parameters, and the tag that Argon2id computes from the salt, password and pepper. */
+function expectHashOf(hash: string, message: string, pepper: string): void {
   const [, memory, passes, parallelism, , salt = '', tag] = PHC.exec(hash) ?? []
   expect({ memory, passes, parallelism }).toEqual({ memory: '19456', passes: '2', parallelism: '1' })
-  const made = argon2Sync('argon2id', {
+  const expected = argon2Sync('argon2id', {
     message,
     nonce: Buffer.from(salt, 'base64'),
     secret: Buffer.from(pepper),
@@ -31,7 +31,7 @@ function expectMadeOf(hash: string, message: string, pepper: string): void {
     parallelism: 1,
     tagLength: 32,
   })
-  expect(tag).toBe(base64(made))
+  expect(tag).toBe(base64(expected))
 }
 
 test('the hash function gives the Argon2id test vector of RFC 9106 (5.3), with its secret', () => {
@@ -55,11 +55,14 @@ test('a hash that the reference implementation of Argon2 publishes is verified',
   expect(await verify(new Secret('passwore'), published)).toBe('wrong')
 })
 
-test('a hash contains its parameters, and not the pepper', async () => {
+test('a hash contains its parameters, and neither the password nor the pepper', async () => {
   const hash = await passwordsWith(PEPPER).hash(new Secret('correct horse'))
   expect(hash).toMatch(PHC)
-  expectMadeOf(hash, 'correct horse', PEPPER)
-  expect(hash).not.toContain(base64(Buffer.from(PEPPER)).slice(0, 8))
+  expectHashOf(hash, 'correct horse', PEPPER)
+  for (const secret of ['correct horse', PEPPER]) {
+    expect(hash).not.toContain(secret)
+    expect(hash).not.toContain(base64(Buffer.from(secret)).slice(0, 8))
+  }
 })
 
 test('the same password twice gives two hashes', async () => {
@@ -73,20 +76,20 @@ test('the same password twice gives two hashes', async () => {
 
 test('accepts the password, and rejects one with another letter, case or space', async () => {
   const { hash, verify } = passwordsWith(PEPPER)
-  const kept = await hash(new Secret('correct horse'))
-  expect(await verify(new Secret('correct horse'), kept)).toBe('right')
-  expect(await verify(new Secret('correct horsf'), kept)).toBe('wrong')
-  expect(await verify(new Secret('Correct horse'), kept)).toBe('wrong')
-  expect(await verify(new Secret(' correct horse'), kept)).toBe('wrong')
+  const stored = await hash(new Secret('correct horse'))
+  expect(await verify(new Secret('correct horse'), stored)).toBe('right')
+  expect(await verify(new Secret('correct horsf'), stored)).toBe('wrong')
+  expect(await verify(new Secret('Correct horse'), stored)).toBe('wrong')
+  expect(await verify(new Secret(' correct horse'), stored)).toBe('wrong')
 })
 
 test('an accented letter is equal in composed and decomposed form', async () => {
   const { hash, verify } = passwordsWith(PEPPER)
   const decomposed = new Secret('cafe\u0301-latte')
-  const kept = await hash(decomposed)
-  expectMadeOf(kept, 'caf\u00e9-latte', PEPPER)
-  expect(await verify(new Secret('caf\u00e9-latte'), kept)).toBe('right')
-  expect(await verify(decomposed, kept)).toBe('right')
+  const stored = await hash(decomposed)
+  expectHashOf(stored, 'caf\u00e9-latte', PEPPER)
+  expect(await verify(new Secret('caf\u00e9-latte'), stored)).toBe('right')
+  expect(await verify(decomposed, stored)).toBe('right')
 })
 
 test('a hash with other parameters is verified with those, and is outdated', async () => {
@@ -97,15 +100,15 @@ test('a hash with other parameters is verified with those, and is outdated', asy
 })
 
 test('with a new pepper an older hash is outdated; without its own pepper it verifies no password', async () => {
-  const kept = await passwordsWith(PEPPER).hash(new Secret('correct horse'))
+  const stored = await passwordsWith(PEPPER).hash(new Secret('correct horse'))
   const rotated = passwordsWith('another pepper of thirty-two letters', PEPPER)
-  expect(await rotated.verify(new Secret('correct horse'), kept)).toBe('outdated')
-  expect(await rotated.verify(new Secret('correct horsf'), kept)).toBe('wrong')
+  expect(await rotated.verify(new Secret('correct horse'), stored)).toBe('outdated')
+  expect(await rotated.verify(new Secret('correct horsf'), stored)).toBe('wrong')
   const renewed = await rotated.hash(new Secret('correct horse'))
   expect(await rotated.verify(new Secret('correct horse'), renewed)).toBe('right')
   const { verify } = passwordsWith('another pepper of thirty-two letters')
   expect(await verify(new Secret('correct horse'), renewed)).toBe('right')
-  await expect(verify(new Secret('correct horse'), kept)).rejects.toThrow(/a pepper that is not configured/)
+  await expect(verify(new Secret('correct horse'), stored)).rejects.toThrow(/a pepper that is not configured/)
 })
 
 test('a hash without a pepper is verified, and is outdated', async () => {
@@ -116,20 +119,20 @@ test('a hash without a pepper is verified, and is outdated', async () => {
 })
 
 test('a password without a stored hash is wrong, after the same Argon2 work as with one', async () => {
-  // The calls are counted: the load of the machine decides how long they take.
+  // Counts calls, because their duration depends on the load of the machine.
   const argon2id = vi.fn<Argon2>(promisify(argon2))
   const { hash, verify } = createPasswords([PEPPER], argon2id).enter('an app')
-  const kept = await hash(new Secret('correct horse'))
+  const stored = await hash(new Secret('correct horse'))
   const workOf = async (phc: string | undefined) => {
     argon2id.mockClear()
     expect(await verify(new Secret('a wrong one'), phc)).toBe('wrong')
-    return argon2id.mock.calls.map(([algorithm, { message, nonce, secret, ...by }]) => ({
+    return argon2id.mock.calls.map(([algorithm, { message, nonce, secret, ...parameters }]) => ({
       algorithm,
-      ...by,
+      ...parameters,
       bytes: [message, nonce, secret ?? ''].map((input) => Buffer.byteLength(input as Buffer)),
     }))
   }
-  const [withHash, without] = [await workOf(kept), await workOf(undefined)]
+  const [withHash, without] = [await workOf(stored), await workOf(undefined)]
   expect(withHash).toHaveLength(1)
   expect(without).toEqual(withHash)
 })
@@ -138,7 +141,7 @@ test('a malformed hash is an error and verifies no password', async () => {
   await expect(passwordsWith(PEPPER).verify(new Secret(''), '$2b$10$abc')).rejects.toThrow(/cannot be parsed/)
 })
 
-/** A hash takes 30 ms of a clock that only the test moves. */
+/** Returns a hash function that takes 30 ms of a fake clock. */
 function hashByFakeClock() {
   vi.useFakeTimers({ toFake: ['performance', 'setTimeout'] })
   onTestFinished(() => void vi.useRealTimers())
@@ -153,14 +156,14 @@ test('503 overloaded for the 32nd concurrent request, and the other 31 are serve
       ? await hashing.hash(new Secret('correct horse'))
       : await hashing.verify(new Secret('correct horse'), undefined)
   })
-  const ended = Promise.allSettled(all)
+  const settled = Promise.allSettled(all)
   await vi.advanceTimersByTimeAsync(10_000)
-  const ends = await ended
-  expect(ends.map(({ status }) => status)).toEqual([
+  const results = await settled
+  expect(results.map(({ status }) => status)).toEqual([
     ...Array.from({ length: 31 }, () => 'fulfilled'),
     'rejected',
   ])
-  expect(ends[31]).toMatchObject({ reason: { code: 'overloaded' } })
+  expect(results[31]).toMatchObject({ reason: { code: 'overloaded' } })
   using hashing = enter('app 31')
   const next = hashing.hash(new Secret('correct horse'))
   await vi.advanceTimersByTimeAsync(10_000)
@@ -169,23 +172,23 @@ test('503 overloaded for the 32nd concurrent request, and the other 31 are serve
 
 test('an application at its limit leaves permits for the passwords of another one', () => {
   const { enter } = createPasswords([PEPPER])
-  for (let entered = 0; entered < 21; entered++) enter('a crowd')
-  expect(() => enter('a crowd')).toThrow(overloaded().message)
-  for (let entered = 0; entered < 7; entered++) enter('another')
+  for (let entered = 0; entered < 21; entered++) enter('noisy app')
+  expect(() => enter('noisy app')).toThrow(overloaded().message)
+  for (let entered = 0; entered < 7; entered++) enter('another app')
 })
 
 test('continuous sign-ins use a whole core for one second, and then a third of it', async () => {
-  const begun = hashByFakeClock()
-  const { verify } = createPasswords([PEPPER], begun).enter('an app')
-  const over = new AbortController()
-  const crowd = Array.from({ length: 20 }, async () => {
-    while (!over.signal.aborted) await verify(new Secret('a guess'), undefined)
+  const argon2id = hashByFakeClock()
+  const { verify } = createPasswords([PEPPER], argon2id).enter('an app')
+  const stop = new AbortController()
+  const signIns = Array.from({ length: 20 }, async () => {
+    while (!stop.signal.aborted) await verify(new Secret('a guess'), undefined)
   })
   await vi.advanceTimersByTimeAsync(1_000)
-  expect(begun.mock.calls.length).toBe(34)
+  expect(argon2id.mock.calls.length).toBe(34)
   await vi.advanceTimersByTimeAsync(9_000)
-  expect(begun.mock.calls.length).toBe(134)
-  over.abort()
+  expect(argon2id.mock.calls.length).toBe(134)
+  stop.abort()
   await vi.advanceTimersByTimeAsync(3_000)
-  await Promise.all(crowd)
+  await Promise.all(signIns)
 })

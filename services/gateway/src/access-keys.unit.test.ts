@@ -2,19 +2,19 @@ import { hashAccessKey, makeAccessKey, Problem, type internalCaller } from '@pla
 import { beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { AccessKeys } from '#/access-keys.ts'
 
-let asked: number
+let requests: number
 /** Runs while accounts handles a request. */
 let meanwhile: () => void
 let keys: AccessKeys
-/** Hashes of the keys that accounts calls good. */
-const good = new Set<string>()
+/** Hashes of the keys that accounts accepts. */
+const validHashes = new Set<string>()
 
 beforeEach(() => {
-  asked = 0
+  requests = 0
   meanwhile = () => undefined
   const call = async (_: unknown, { hash }: { hash: string }) => {
-    asked += 1
-    const principal = good.has(hash) ? { kind: 'operator', accessKeyId: 'known' } : null
+    requests += 1
+    const principal = validHashes.has(hash) ? { kind: 'operator', accessKeyId: 'known' } : null
     meanwhile()
     return { principal }
   }
@@ -26,36 +26,36 @@ const use = (key: string | undefined, address: string) =>
     if (error instanceof Problem) return error.code
     throw error
   })
-const manyOf = (count: number, addressOf: (at: number) => string, keyOf: () => string) =>
+const useMany = (count: number, addressOf: (at: number) => string, keyOf: () => string) =>
   Promise.all(Array.from({ length: count }, (_, at) => use(keyOf(), addressOf(at))))
 
-const typo = () => `${makeAccessKey('live').slice(0, -1)}!`
+const mistypedKey = () => `${makeAccessKey('live').slice(0, -1)}!`
 
 test('ten thousand mistyped keys cost no request to accounts', async () => {
-  const answers = await manyOf(10_000, (at) => `198.51.${at >> 8}.${at & 255}`, typo)
-  expect(new Set(answers)).toEqual(new Set(['access-token-invalid']))
-  expect(asked).toBe(0)
+  const results = await useMany(10_000, (at) => `198.51.${at >> 8}.${at & 255}`, mistypedKey)
+  expect(new Set(results)).toEqual(new Set(['access-token-invalid']))
+  expect(requests).toBe(0)
 })
 
 test('of a thousand well-formed unknown keys from one address 30 reach accounts, and the others are 429', async () => {
-  const answers: unknown[] = []
-  for (let count = 0; count < 1_000; count++) answers.push(await use(makeAccessKey('live'), '203.0.113.7'))
-  expect(answers.filter((answer) => answer === 'access-token-invalid')).toHaveLength(30)
-  expect(answers.filter((answer) => answer === 'rate-limited')).toHaveLength(970)
-  expect(asked).toBe(30)
+  const results: unknown[] = []
+  for (let count = 0; count < 1_000; count++) results.push(await use(makeAccessKey('live'), '203.0.113.7'))
+  expect(results.filter((result) => result === 'access-token-invalid')).toHaveLength(30)
+  expect(results.filter((result) => result === 'rate-limited')).toHaveLength(970)
+  expect(requests).toBe(30)
 })
 
 test('all addresses of an IPv6 network count as one', async () => {
-  const answers: unknown[] = []
+  const results: unknown[] = []
   for (let count = 0; count < 100; count++)
-    answers.push(await use(makeAccessKey('live'), `2001:db8:1:2::${count.toString(16)}`))
-  expect(answers.filter((answer) => answer === 'access-token-invalid')).toHaveLength(30)
+    results.push(await use(makeAccessKey('live'), `2001:db8:1:2::${count.toString(16)}`))
+  expect(results.filter((result) => result === 'access-token-invalid')).toHaveLength(30)
   expect(await use(makeAccessKey('live'), '2001:db8:1:3::1')).toBe('access-token-invalid')
 })
 
 test('a check whether a key is still valid is not limited by address, and counts as no bad key', async () => {
   const [revoked, other] = [makeAccessKey('live'), makeAccessKey('live')]
-  good.add(hashAccessKey(other))
+  validHashes.add(hashAccessKey(other))
   await use(other, '203.0.113.7')
   for (let count = 0; count < 31; count++) await use(revoked, '203.0.113.7')
   expect(await use(revoked, '203.0.113.7')).toBe('rate-limited')
@@ -68,7 +68,7 @@ test('a check whether a key is still valid is not limited by address, and counts
 test('a missing key is 401, and costs no request and no attempt', async () => {
   expect(
     new Set(
-      await manyOf(
+      await useMany(
         100,
         () => '203.0.113.8',
         () => '',
@@ -77,10 +77,10 @@ test('a missing key is 401, and costs no request and no attempt', async () => {
   ).toEqual(new Set(['access-token-missing']))
   expect(await use(undefined, '203.0.113.8')).toBe('access-token-missing')
   expect(await use(makeAccessKey('live'), '203.0.113.8')).toBe('access-token-invalid')
-  expect(asked).toBe(1)
+  expect(requests).toBe(1)
 })
 
-/** A clock that only the test moves. */
+/** Stops the clock of the cache until the test ends. */
 function stopClock(): void {
   vi.useFakeTimers({ toFake: ['performance'] })
   onTestFinished(() => void vi.useRealTimers())
@@ -89,16 +89,16 @@ function stopClock(): void {
 test('a revoked key is rejected a second after the last request that validated it', async () => {
   stopClock()
   const key = makeAccessKey('live')
-  good.add(hashAccessKey(key))
-  // Counted from the request to accounts, whose response takes 0.4 s, and the key is revoked behind it.
+  validHashes.add(hashAccessKey(key))
+  // The second counts from the request to accounts. The key is revoked during its 0.4 s.
   meanwhile = () => {
-    good.clear()
+    validHashes.clear()
     vi.advanceTimersByTime(400)
   }
   expect(await use(key, '203.0.113.10')).toMatchObject({ accessKeyId: 'known' })
   vi.advanceTimersByTime(599)
-  expect(await use(key, '203.0.113.10'), 'it is known for a second').toMatchObject({ accessKeyId: 'known' })
-  expect(asked).toBe(1)
+  expect(await use(key, '203.0.113.10'), 'cached for a second').toMatchObject({ accessKeyId: 'known' })
+  expect(requests).toBe(1)
   vi.advanceTimersByTime(1)
   expect(await use(key, '203.0.113.10')).toBe('access-token-invalid')
   expect(await keys.isGood(key)).toBe(false)
@@ -108,13 +108,13 @@ test('early rejection uses an expired entry of a key while it is revalidated', a
   stopClock()
   const key = makeAccessKey('live')
   expect(keys.lastKnown(key), 'no request has used it').toBeNull()
-  good.add(hashAccessKey(key))
+  validHashes.add(hashAccessKey(key))
   await use(key, '203.0.113.9')
   expect(keys.lastKnown(key)).toMatchObject({ accessKeyId: 'known' })
-  expect(asked).toBe(1)
-  good.clear()
+  expect(requests).toBe(1)
+  validHashes.clear()
   vi.advanceTimersByTime(1_001)
   expect(keys.lastKnown(key)).not.toBeNull()
-  expect(asked).toBe(2)
+  expect(requests).toBe(2)
   await expect.poll(() => keys.lastKnown(key)).toBeNull()
 })

@@ -22,42 +22,42 @@ async function aServer(limits: { all: number; perAddress: number; proxies: strin
   return (server.address() as AddressInfo).port
 }
 
-/** Whether a connection from that address of this machine is welcomed, and not closed. */
-async function isLetIn(port: number, localAddress = '127.0.0.1'): Promise<boolean> {
+/** Returns whether the server greets a connection from that local address, or closes it. */
+async function isAccepted(port: number, localAddress = '127.0.0.1'): Promise<boolean> {
   const socket = connect({ port, host: '127.0.0.1', localAddress })
   sockets.push(socket)
   socket.on('error', () => socket.destroy())
   return Promise.race([once(socket, 'data').then(() => true), once(socket, 'close').then(() => false)])
 }
 
-const at = async (port: number, times: number, address?: string): Promise<boolean[]> => {
-  const letIn: boolean[] = []
-  for (let time = 0; time < times; time++) letIn.push(await isLetIn(port, address))
-  return letIn
+const connectTimes = async (port: number, times: number, address?: string): Promise<boolean[]> => {
+  const accepted: boolean[] = []
+  for (let time = 0; time < times; time++) accepted.push(await isAccepted(port, address))
+  return accepted
 }
 
 test('the connections of one address are limited, and another address can connect', async () => {
   const port = await aServer({ all: 100, perAddress: 2, proxies: [] })
-  expect(await at(port, 3)).toEqual([true, true, false])
-  expect(await at(port, 1, '127.0.0.2')).toEqual([true])
+  expect(await connectTimes(port, 3)).toEqual([true, true, false])
+  expect(await connectTimes(port, 1, '127.0.0.2')).toEqual([true])
 })
 
 test('a connection that has ended releases its permit', async () => {
   const port = await aServer({ all: 100, perAddress: 1, proxies: [] })
-  expect(await at(port, 2)).toEqual([true, false])
+  expect(await connectTimes(port, 2)).toEqual([true, false])
   sockets[0]!.destroy()
-  await expect.poll(() => isLetIn(port)).toBe(true)
+  await expect.poll(() => isAccepted(port)).toBe(true)
 })
 
 test.each([['127.0.0.0/8'], ['127.0.0.1']])(
   'the connections of a trusted proxy (%s) are not limited by address',
   async (proxy) => {
     const port = await aServer({ all: 100, perAddress: 1, proxies: [proxy] })
-    expect(await at(port, 3)).toEqual([true, true, true])
+    expect(await connectTimes(port, 3)).toEqual([true, true, true])
   },
 )
 
 test('the connections of all addresses together are limited', async () => {
   const port = await aServer({ all: 2, perAddress: 100, proxies: ['127.0.0.1'] })
-  expect(await at(port, 3)).toEqual([true, true, false])
+  expect(await connectTimes(port, 3)).toEqual([true, true, false])
 })

@@ -107,7 +107,7 @@ const signedIn = (headers: Headers = {}, key = restaurantKey): Headers => ({
 
 const readOrders = (headers: Headers) =>
   gateway.inject({ method: 'GET', url: '/restaurantapi/v1/orders', headers })
-const pauseOrders = (headers: Headers) =>
+const refuseOrder = (headers: Headers) =>
   gateway.inject({ method: 'POST', url: '/restaurantapi/v1/order/1/refuse', headers })
 
 describe('sign-in to the console', () => {
@@ -156,9 +156,9 @@ describe('sign-in to the console', () => {
     ['a proxy that adds Forwarded', { ...nginx, ...ownSite, forwarded: 'for=203.0.113.7;proto=https' }],
     ['a proxy that adds Via', { ...nginx, ...ownSite, via: '1.1 proxy' }],
   ])('behind %s on this machine the cookie is Secure', async (_, headers) => {
-    const answer = await signIn(restaurantKey, headers)
-    expect(answer.statusCode).toBe(200)
-    expect(answer.headers['set-cookie']).toEqual(secureCookies)
+    const response = await signIn(restaurantKey, headers)
+    expect(response.statusCode).toBe(200)
+    expect(response.headers['set-cookie']).toEqual(secureCookies)
   })
 
   test.each<[from: string, isSecure: boolean, headers: Headers, address: string]>([
@@ -180,8 +180,8 @@ describe('sign-in to the console', () => {
     ],
     ['a page without an origin', true, { host: 'localhost:8080', origin: 'null' }, '127.0.0.1'],
   ])('a sign-in from %s sets a cookie with Secure: %s', async (_, isSecure, headers, address) => {
-    const answer = await signIn(restaurantKey, { ...ownSite, ...headers }, address)
-    const [cookie] = answer.headers['set-cookie'] ?? []
+    const response = await signIn(restaurantKey, { ...ownSite, ...headers }, address)
+    const [cookie] = response.headers['set-cookie'] ?? []
     expect(cookie).toContain(restaurantKey)
     expect(cookie?.includes('Secure')).toBe(isSecure)
   })
@@ -215,16 +215,16 @@ describe('sign-in to the console', () => {
   })
 
   test('GET returns the signed-in restaurant or 401, and DELETE removes both cookies', async () => {
-    const who = await gateway.inject({ method: 'GET', url: '/console/session', headers: signedIn() })
-    expect(who.json()).toEqual({ restaurantApiKey: 'marigold' })
-    const nobody = await gateway.inject({ method: 'GET', url: '/console/session', headers: { host: HOST } })
-    expect(nobody.statusCode).toBe(401)
-    const out = await gateway.inject({
+    const session = await gateway.inject({ method: 'GET', url: '/console/session', headers: signedIn() })
+    expect(session.json()).toEqual({ restaurantApiKey: 'marigold' })
+    const without = await gateway.inject({ method: 'GET', url: '/console/session', headers: { host: HOST } })
+    expect(without.statusCode).toBe(401)
+    const removed = await gateway.inject({
       method: 'DELETE',
       url: '/console/session',
       headers: signedIn(ownPage),
     })
-    expect(out.headers['set-cookie']).toEqual([
+    expect(removed.headers['set-cookie']).toEqual([
       'platter-console=; Max-Age=0; Path=/; HttpOnly; SameSite=Strict',
       '__Host-platter-console=; Max-Age=0; Path=/; HttpOnly; Secure; SameSite=Strict',
     ])
@@ -234,7 +234,7 @@ describe('sign-in to the console', () => {
 describe('session cookie instead of the x-access-token header', () => {
   test('is accepted for operations of restaurants, and is not forwarded to the service', async () => {
     expect((await readOrders(signedIn())).statusCode).toBe(200)
-    expect((await pauseOrders(signedIn(ownPage))).statusCode).toBe(200)
+    expect((await refuseOrder(signedIn(ownPage))).statusCode).toBe(200)
     expect(received).not.toHaveProperty('cookie')
     expect(JSON.stringify(received)).not.toContain(restaurantKey)
   })
@@ -255,7 +255,7 @@ describe('session cookie instead of the x-access-token header', () => {
   test('is ignored when the request has an x-access-token header, valid or not', async () => {
     expect((await readOrders(signedIn({ 'x-access-token': 'guessed' }))).statusCode).toBe(401)
     const withBoth = signedIn({ 'x-access-token': restaurantKey }, 'guessed')
-    expect((await pauseOrders(withBoth)).statusCode).toBe(200)
+    expect((await refuseOrder(withBoth)).statusCode).toBe(200)
   })
 
   test('is accepted on a host with TLS only with the prefix __Host-', async () => {
@@ -269,10 +269,10 @@ describe('session cookie instead of the x-access-token header', () => {
     const forwarded = { host: '127.0.0.1:8080', 'x-forwarded-for': '203.0.113.7' }
     expect((await readOrders(signedIn(forwarded))).statusCode).toBe(401)
     const page = { host: '127.0.0.1:8080', ...ownSite, origin: 'https://console.example.org' }
-    expect((await pauseOrders(signedIn(page))).statusCode).toBe(401)
+    expect((await refuseOrder(signedIn(page))).statusCode).toBe(401)
     const secure = `__Host-platter-console=${restaurantKey}`
     expect((await readOrders({ ...forwarded, cookie: secure })).statusCode).toBe(200)
-    expect((await pauseOrders({ ...page, cookie: secure })).statusCode).toBe(200)
+    expect((await refuseOrder({ ...page, cookie: secure })).statusCode).toBe(200)
     const both = `platter-console=${makeAccessKey('live')}; ${secure}`
     expect((await readOrders({ host: '127.0.0.1:8080', cookie: both })).statusCode).toBe(200)
   })
@@ -289,7 +289,7 @@ describe('write requests with the session cookie, by origin', () => {
     ['the console, in an old browser', 200, { origin: 'http://localhost:8080' }],
     ['the console', 200, { 'sec-fetch-site': 'same-origin', origin: 'http://behind-a-proxy' }],
   ])('a write or a sign-in from %s is %i', async (_, status, headers) => {
-    expect((await pauseOrders(signedIn(headers))).statusCode).toBe(status)
+    expect((await refuseOrder(signedIn(headers))).statusCode).toBe(status)
     expect((await signIn(restaurantKey, { host: HOST, ...headers })).statusCode).toBe(status)
   })
 })

@@ -20,11 +20,13 @@ const log = createLog('test', 'silent')
 const INTERNAL_SECRET = 'a secret of at least thirty-two characters'
 const SEARCH = '/publicapi/v1/restaurant/search'
 
-/** Of each key what accounts knows, and what reached the catalog last: its headers, its method and its URL. */
+/** The principals that accounts returns, by the hash of the access key. */
 const principals = new Map<string, Principal>()
+/** The headers, the method and the URL of the last request to the upstream. */
 let received: Record<string, unknown> = {}
-let asked = 0
-/** Entity tags that catalog was sent for its one menu; undefined for a request without any. */
+/** The number of requests to accounts. */
+let resolutions = 0
+/** If-None-Match of each request for the menu; undefined without it. */
 let revalidated: unknown[] = []
 const MENU = '/publicapi/v1/restaurant/ajanta/menu'
 let upstreams: App[] = []
@@ -34,7 +36,7 @@ beforeAll(async () => {
   const accounts = createApp(log)
   readJson(accounts)
   router(accounts, [INTERNAL_SECRET])(ResolveAccessKey, async ({ body }) => {
-    asked += 1
+    resolutions += 1
     return { principal: principals.get(body.hash) ?? null }
   })
   const owner = createApp(log)
@@ -81,7 +83,7 @@ async function aGateway(environment: Record<string, string> = {}): Promise<App> 
   return gateway.app
 }
 
-/** Responses are kept, and requests are counted, by it: both until the test has ended. */
+/** Stops the clock of cached responses and rate limits until the test ends. */
 function stopClock(): void {
   vi.useFakeTimers({ toFake: ['performance'] })
   onTestFinished(() => void vi.useRealTimers())
@@ -111,7 +113,7 @@ const read = (app: App, key: string | null, more: { url?: string; headers?: Reco
 test('responses to a known key have rate limit headers, also with status 403, 404 and 413', async () => {
   const app = await aGateway({ RATE_LIMIT_REQUESTS: '50', RATE_LIMIT_SECONDS: '60' })
   const key = aKey()
-  const answers = [
+  const responses = [
     await read(app, key),
     await read(app, key, { url: '/publicapi/v1/restaurant/nothing' }),
     await read(app, key, { url: '/operatorapi/v1/restaurants/x' }),
@@ -127,8 +129,8 @@ test('responses to a known key have rate limit headers, also with status 403, 40
       payload: `"${'x'.repeat(70_000)}"`,
     }),
   ]
-  expect(answers.map(({ statusCode }) => statusCode)).toEqual([200, 404, 405, 403, 413])
-  const counted = answers.filter(({ statusCode }) => statusCode !== 405)
+  expect(responses.map(({ statusCode }) => statusCode)).toEqual([200, 404, 405, 403, 413])
+  const counted = responses.filter(({ statusCode }) => statusCode !== 405)
   expect(counted.map(({ headers }) => headers['ratelimit-policy'])).toEqual([
     '"default";q=50;w=60',
     '"default";q=50;w=60',
@@ -177,15 +179,15 @@ const from = (address: string) => ({ headers: { 'x-forwarded-for': address } })
 test('401 for a missing or unknown key, before the body is read, without rate limit headers', async () => {
   const app = await aGateway()
   for (const key of [undefined, '', 'guessed', makeAccessKey('live')]) {
-    const answer = await app.inject({
+    const response = await app.inject({
       method: 'POST',
       url: '/publicapi/v1/send-order',
       headers: { ...(key !== undefined && { 'x-access-token': key }), 'content-type': 'application/json' },
       payload: `"${'x'.repeat(70_000)}"`,
     })
-    expect(answer.statusCode).toBe(401)
-    expect(answer.headers['ratelimit']).toBeUndefined()
-    expect(answer.headers['ratelimit-policy']).toBeUndefined()
+    expect(response.statusCode).toBe(401)
+    expect(response.headers['ratelimit']).toBeUndefined()
+    expect(response.headers['ratelimit-policy']).toBeUndefined()
   }
 })
 
@@ -198,12 +200,12 @@ test('429 for the 31st bad key from one address; known keys and other addresses 
     const guess = time % 2 ? makeAccessKey('live') : 'guessed'
     expect((await read(app, guess, from('192.0.2.1'))).statusCode).toBe(401)
   }
-  const before = asked
+  const before = resolutions
   const refused = await read(app, makeAccessKey('live'), from('192.0.2.1'))
   expect(refused.statusCode).toBe(429)
   expect(refused.json()).toMatchObject({ code: 'rate-limited' })
   expect(Number(refused.headers['retry-after'])).toBeGreaterThan(50)
-  expect(asked, 'accounts is not asked').toBe(before)
+  expect(resolutions, 'accounts receives no request').toBe(before)
   expect((await read(app, known, from('192.0.2.1'))).statusCode).toBe(200)
   expect((await read(app, makeAccessKey('live'), from('192.0.2.2'))).statusCode).toBe(401)
 })
@@ -216,10 +218,11 @@ const spoofed = (number: number) => ({
     'x-forwarded-host': `host${number}.example`,
     'x-client-id': `client-${number}`,
     'x-client-address': `203.0.113.${number}`,
+    'x-platter-principal': `principal-${number}`,
   },
 })
 
-test('a client that forges its address is counted by its key and its real address', async () => {
+test('a client that forges its address or its principal is counted by its key and its real address', async () => {
   const app = await aGateway({ RATE_LIMIT_REQUESTS: '3', RATE_LIMIT_SECONDS: '60' })
   const statuses = async (times: number, key: () => string): Promise<number[]> => {
     const all: number[] = []
@@ -232,7 +235,7 @@ test('a client that forges its address is counted by its key and its real addres
   expect(guesses).toEqual([...guesses.slice(0, 30).map(() => 401), 429])
 })
 
-// What the services get ------------------------------------------------------------------------------------
+// Forwarded requests ---------------------------------------------------------------------------------------
 
 test.each([
   ['the socket address, whatever header the client sends', '', '203.0.113.9', '127.0.0.1'],
@@ -264,13 +267,13 @@ test.each([
   ['POST', SEARCH, 'GET'],
   ['PUT', '/publicapi/v1/validate-order', 'POST'],
   ['HEAD', SEARCH, 'HEAD'],
-] as const)('a %s of %s is logged with its method, and forwarded as %s', async (method, url, sentOn) => {
+] as const)('a %s of %s is logged with its method, and forwarded as %s', async (method, url, forwardedAs) => {
   const app = await aGateway()
   const logged: string[] = []
   app.addHook('onResponse', async (request) => void logged.push(request.method))
   expect((await app.inject({ method, url, headers: { 'x-access-token': aKey() } })).statusCode).toBe(200)
   expect(logged).toEqual([method])
-  expect(received['method']).toBe(sentOn)
+  expect(received['method']).toBe(forwardedAs)
 })
 
 test('all access keys share one request for a menu, and have their own request ids and quotas', async () => {

@@ -5,12 +5,12 @@ import { AccessKeys } from '#/access-keys.ts'
 import { ImportedKeys, mayBeImported } from '#/imported-keys.ts'
 
 const compiledIn = '9f2c1a7e-old-app-key'
-/** The keys of accounts, the requests to it, and whether it responds. */
-const accounts = { imported: new Set<string>(), asked: 0, problem: null as Problem | null }
+/** The state of accounts: the imported hashes, its requests, and the problem that it responds with. */
+const accounts = { imported: new Set<string>(), requests: 0, problem: null as Problem | null }
 let now = 0
 
 const call = (async (_: unknown, { known, hash }: { known?: string | null; hash?: string }) => {
-  accounts.asked += 1
+  accounts.requests += 1
   if (accounts.problem) throw accounts.problem
   if (hash !== undefined)
     return { principal: accounts.imported.has(hash) ? { kind: 'operator', accessKeyId: 'a' } : null }
@@ -18,31 +18,37 @@ const call = (async (_: unknown, { known, hash }: { known?: string | null; hash?
   return { version, hashes: version === known ? null : [...accounts.imported] }
 }) as unknown as ReturnType<typeof internalCaller>
 
-const imports = (key: string) => void accounts.imported.add(hashAccessKey(key))
+const importKey = (key: string) => void accounts.imported.add(hashAccessKey(key))
 
 beforeEach(() => {
   accounts.imported = new Set()
-  accounts.asked = 0
+  accounts.requests = 0
   accounts.problem = null
   now = 0
 })
 
-const known = () => new ImportedKeys(call, { now: () => now })
+const newImportedKeys = () => new ImportedKeys(call, { now: () => now })
 
-test('an imported key is recognized a second after the previous request for the list', async () => {
-  const keys = known()
+test.each([
+  [0, 1_000],
+  [999, 1],
+  [1_000, 0],
+  [5_000, 0],
+])('a key imported %i ms after a request for the list is recognized %i ms later', async (after, ms) => {
+  const keys = newImportedKeys()
   expect(await keys.has(hashAccessKey(compiledIn))).toBe(false)
-  imports(compiledIn)
-  expect(await keys.has(hashAccessKey(compiledIn))).toBe(false)
-  now += 1_000
+  now += after
+  importKey(compiledIn)
+  expect(await keys.has(hashAccessKey(compiledIn))).toBe(ms === 0)
+  now += ms
   expect(await keys.has(hashAccessKey(compiledIn))).toBe(true)
-  expect(accounts.asked).toBe(2)
+  expect(accounts.requests).toBe(2)
 })
 
 test('a key imported during a request for the list is recognized a second after that request', async () => {
-  const keys = known()
+  const keys = newImportedKeys()
   const reading = keys.has(hashAccessKey(compiledIn))
-  imports(compiledIn)
+  importKey(compiledIn)
   now += 400
   expect(await reading).toBe(false)
   now += 600
@@ -50,31 +56,31 @@ test('a key imported during a request for the list is recognized a second after 
 })
 
 test('100,000 random keys in 10 seconds cost at most 11 requests to accounts', async () => {
-  const keys = known()
-  imports(compiledIn)
+  const keys = newImportedKeys()
+  importKey(compiledIn)
   for (let count = 0; count < 100; count++) {
     now += 100
     for (const garbage of Array.from({ length: 1_000 }, () => randomBytes(24).toString('base64url')))
       if (mayBeImported(garbage)) await keys.has(hashAccessKey(garbage))
   }
-  expect(accounts.asked).toBeLessThanOrEqual(11)
+  expect(accounts.requests).toBeLessThanOrEqual(11)
 })
 
 test('many unknown keys at the same time share one request', async () => {
-  const keys = known()
+  const keys = newImportedKeys()
   await Promise.all(
     Array.from({ length: 100 }, () => keys.has(hashAccessKey(randomBytes(16).toString('hex')))),
   )
-  expect(accounts.asked).toBe(1)
+  expect(accounts.requests).toBe(1)
 })
 
 test('while accounts is unavailable, known imported keys stay valid, and an unknown key is 503 if no list was ever read', async () => {
   const unavailable = new Problem('service-unavailable', 'Try again.')
   accounts.problem = unavailable
-  await expect(known().has(hashAccessKey(compiledIn))).rejects.toBe(unavailable)
+  await expect(newImportedKeys().has(hashAccessKey(compiledIn))).rejects.toBe(unavailable)
   accounts.problem = null
-  imports(compiledIn)
-  const keys = known()
+  importKey(compiledIn)
+  const keys = newImportedKeys()
   expect(await keys.has(hashAccessKey(compiledIn))).toBe(true)
   accounts.problem = unavailable
   now += 5_000
@@ -90,7 +96,7 @@ test.each(['short', 'x'.repeat(129), 'with a blank in it', 'mit-Umlaut-ä-dabei'
 )
 
 test('an imported key does not count as a bad key, and an unknown key of its shape does', async () => {
-  imports(compiledIn)
+  importKey(compiledIn)
   const keys = new AccessKeys(call)
   const use = (key: string, address: string) => keys.principalOf(key, { requestId: 'r', address })
   for (let count = 0; count < 100; count++)

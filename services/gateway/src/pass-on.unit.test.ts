@@ -23,7 +23,7 @@ async function listen(app: App): Promise<string> {
   return app.listeningOrigin
 }
 
-/** A gateway in front of these services, whose requests have so many milliseconds. */
+/** Starts a gateway with these replicas and this deadline. Returns its URL. */
 async function aGateway(urls: string[], deadlineMs: number): Promise<string> {
   const replicas = new Replicas(urls)
   onTestFinished(() => replicas.close())
@@ -39,22 +39,23 @@ async function aGateway(urls: string[], deadlineMs: number): Promise<string> {
   return listen(gateway)
 }
 
-/** These move only when the test says so, until its end. */
-function stopClock(...what: ('performance' | 'setTimeout' | 'clearTimeout')[]): void {
-  vi.useFakeTimers({ toFake: what })
+/** Stops these clocks until the test ends. */
+function stopClock(...clocks: ('performance' | 'setTimeout' | 'clearTimeout')[]): void {
+  vi.useFakeTimers({ toFake: clocks })
   onTestFinished(() => void vi.useRealTimers())
 }
 
+/** Starts a service that never responds. Returns its URL and the requests that it receives. */
 async function aSilentService() {
-  const asked: { headers: Record<string, unknown>; isClosed: boolean }[] = []
+  const requests: { headers: Record<string, unknown>; isClosed: boolean }[] = []
   const service = createApp(log)
   service.all('/*', ({ headers, raw }, reply) => {
     const request = { headers, isClosed: false }
-    asked.push(request)
+    requests.push(request)
     raw.socket.once('close', () => (request.isClosed = true))
     return reply.hijack()
   })
-  return { url: await listen(service), asked }
+  return { url: await listen(service), requests }
 }
 
 test.each(['GET', 'POST'])(
@@ -62,21 +63,38 @@ test.each(['GET', 'POST'])(
   async (method) => {
     stopClock('performance', 'setTimeout', 'clearTimeout')
     const [one, other] = [await aSilentService(), await aSilentService()]
-    const asked = () => [...one.asked, ...other.asked]
+    const requests = () => [...one.requests, ...other.requests]
     const gateway = await aGateway([one.url, other.url], 400)
-    const answering = fetch(`${gateway}/x`, { method })
-    await expect.poll(asked).toHaveLength(1)
+    const responding = fetch(`${gateway}/x`, { method })
+    await expect.poll(requests).toHaveLength(1)
     vi.advanceTimersByTime(399)
     await new Promise(setImmediate)
-    expect(asked().map(({ isClosed }) => isClosed)).toEqual([false])
+    expect(requests().map(({ isClosed }) => isClosed)).toEqual([false])
     vi.advanceTimersByTime(1)
-    const answer = await answering
-    expect(answer.status).toBe(503)
-    const { detail } = (await answer.json()) as { detail: string }
+    const response = await responding
+    expect(response.status).toBe(503)
+    const { detail } = (await response.json()) as { detail: string }
     expect(detail.includes('the outcome is unknown')).toBe(method === 'POST')
-    await expect.poll(() => asked().map(({ isClosed }) => isClosed)).toEqual([true])
+    await expect.poll(() => requests().map(({ isClosed }) => isClosed)).toEqual([true])
   },
 )
+
+test.each([
+  ['GET', 2],
+  ['POST', 1],
+])('a %s whose connection a replica closes reaches %i of two replicas', async (method, count) => {
+  let requests = 0
+  const service = createApp(log)
+  service.all('/*', ({ raw }, reply) => {
+    requests += 1
+    raw.socket.destroy()
+    return reply.hijack()
+  })
+  const url = await listen(service)
+  const gateway = await aGateway([url, url], requestTimes.deadline)
+  expect((await fetch(`${gateway}/x`, { method })).status).toBe(503)
+  expect(requests).toBe(count)
+})
 
 test('the gateway receives the overload mark of a service, and the client does not', async () => {
   const service = createApp(log)
@@ -87,7 +105,7 @@ test('the gateway receives the overload mark of a service, and the client does n
   })
   const replicas = new Replicas([await listen(service)])
   onTestFinished(() => replicas.close())
-  const learned: boolean[] = []
+  const marks: boolean[] = []
   const gateway = createApp(log)
   gateway.get('/x', (request, reply) =>
     passOn(replicas, request, reply, {
@@ -96,7 +114,7 @@ test('the gateway receives the overload mark of a service, and the client does n
       deadline: Deadline.in(requestTimes.deadline),
       permit: new Permit(
         () => undefined,
-        (isOverloaded) => void learned.push(isOverloaded),
+        (isOverloaded) => void marks.push(isOverloaded),
       ),
     }),
   )
@@ -105,17 +123,17 @@ test('the gateway receives the overload mark of a service, and the client does n
   isBusy = false
   const accepted = await fetch(url)
   expect([rejected.status, accepted.status]).toEqual([503, 200])
-  expect(learned).toEqual([true, false])
+  expect(marks).toEqual([true, false])
   expect(rejected.headers.get('retry-after')).toMatch(/^[123]$/)
   expect([...rejected.headers.keys()].filter((name) => name.startsWith('x-platter'))).toEqual([])
 })
 
 test('a service gets the remaining time, less the time to relay its response, whatever the client sent', async () => {
   stopClock('performance')
-  const { url, asked } = await aSilentService()
+  const { url, requests } = await aSilentService()
   const gateway = await aGateway([url], 600)
   await fetch(`${gateway}/x`, { headers: { [TIMEOUT_HEADER]: '99999' } })
-  expect(asked[0]?.headers[TIMEOUT_HEADER]).toBe(String(600 - requestTimes.relay))
+  expect(requests[0]?.headers[TIMEOUT_HEADER]).toBe(String(600 - requestTimes.relay))
 })
 
 test.each([
@@ -124,11 +142,11 @@ test.each([
   ['/a?access-token=KEY', '/a'],
   ['/a?access-token=KEY&limit=1', '/a?limit=1'],
   ['/a?limit=1&access%2Dtoken=KEY', '/a?limit=1'],
-  // The router reads a query behind a fragment's sign as well, and the key in it is accepted.
+  // The router also parses a query after `#`, so the gateway accepts the key in it.
   ['/a#access-token=KEY', '/a'],
   ['/a#access-token=KEY&limit=1', '/a?limit=1'],
-])('%s is forwarded as %s', (url, passedOn) => {
-  expect(withoutAccessKey(url)).toBe(passedOn)
+])('%s is forwarded as %s', (url, forwarded) => {
+  expect(withoutAccessKey(url)).toBe(forwarded)
 })
 
 test('a search term may contain question marks', () => {

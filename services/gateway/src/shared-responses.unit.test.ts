@@ -9,23 +9,23 @@ const response = (etag: string, body = etag): SharedResponse => ({
   body: Buffer.from(body),
 })
 
-/** A cache under a clock of the test's, and a service whose responses the test chooses. */
-function cached() {
+/** Creates a cache with a fake clock, and a service whose response the test sets. */
+function createCache() {
   const clock = { ms: 1_000, now: () => clock.ms }
   const requests: (string | undefined)[] = []
   const responses = new SharedResponses(clock)
   const service = { current: async (): Promise<SharedResponse | undefined> => response('"1"') }
   const fetchShared: FetchShared = async (kept) => {
     requests.push(kept?.etag)
-    const answer = await service.current()
-    return kept && answer?.etag === kept.etag ? kept : answer
+    const current = await service.current()
+    return kept && current?.etag === kept.etag ? kept : current
   }
   const find = async (url = URL) => (await responses.find(url, fetchShared))?.etag
   return { clock, requests, service, find }
 }
 
 test('a response is requested once and served from memory for 0.8 s', async () => {
-  const { clock, requests, find } = cached()
+  const { clock, requests, find } = createCache()
   expect(await find()).toBe('"1"')
   clock.ms += 799
   expect(await find()).toBe('"1"')
@@ -33,7 +33,7 @@ test('a response is requested once and served from memory for 0.8 s', async () =
 })
 
 test('after 0.8 s a response is revalidated by its entity tag, and a change is served', async () => {
-  const { clock, requests, service, find } = cached()
+  const { clock, requests, service, find } = createCache()
   await find()
   clock.ms += 801
   expect(await find()).toBe('"1"')
@@ -44,7 +44,7 @@ test('after 0.8 s a response is revalidated by its entity tag, and a change is s
 })
 
 test('the age of a response counts from its request, not from its arrival', async () => {
-  const { clock, requests, service, find } = cached()
+  const { clock, requests, service, find } = createCache()
   service.current = async () => {
     clock.ms += 500
     return response('"1"')
@@ -56,13 +56,13 @@ test('the age of a response counts from its request, not from its arrival', asyn
 })
 
 test('many requests for the same URL at the same time cost one request to the service', async () => {
-  const { requests, find } = cached()
+  const { requests, find } = createCache()
   expect(await Promise.all([find(), find(), find()])).toEqual(['"1"', '"1"', '"1"'])
   expect(requests).toHaveLength(1)
 })
 
 test('a response other than 200 is never cached', async () => {
-  const { requests, service, find } = cached()
+  const { requests, service, find } = createCache()
   service.current = async () => undefined
   expect(await find()).toBeUndefined()
   expect(await find()).toBeUndefined()
@@ -70,7 +70,7 @@ test('a response other than 200 is never cached', async () => {
 })
 
 test('a failure of the service reaches each request that waits, and the next request tries again', async () => {
-  const { requests, service, find } = cached()
+  const { requests, service, find } = createCache()
   service.current = async () => {
     throw new Error('unavailable')
   }
@@ -84,7 +84,7 @@ test('a failure of the service reaches each request that waits, and the next req
 })
 
 test('an expired response is not served while its service is unavailable', async () => {
-  const { clock, service, find } = cached()
+  const { clock, service, find } = createCache()
   await find()
   clock.ms += 801
   service.current = async () => {
@@ -93,16 +93,19 @@ test('an expired response is not served while its service is unavailable', async
   await expect(find()).rejects.toThrow('unavailable')
 })
 
-test('evicts the first of 20 responses of 512 KiB, and does not cache a response of 2 MiB', async () => {
-  const { requests, service, find } = cached()
+test('evicts the least recently used of 16 responses of 512 KiB, and does not cache one of 2 MiB', async () => {
+  const { requests, service, find } = createCache()
   service.current = async () => response('"1"', 'x'.repeat(512 * 1_024))
-  for (let n = 0; n < 20; n++) await find(`${URL}?n=${n}`)
-  await find(`${URL}?n=19`)
-  expect(requests).toHaveLength(20)
+  // 15 of them fit into 8 MiB.
+  for (let n = 0; n < 15; n++) await find(`${URL}?n=${n}`)
   await find(`${URL}?n=0`)
-  expect(requests).toHaveLength(21)
+  await find(`${URL}?n=15`)
+  await find(`${URL}?n=0`)
+  expect(requests).toHaveLength(16)
+  await find(`${URL}?n=1`)
+  expect(requests).toHaveLength(17)
   service.current = async () => response('"1"', 'x'.repeat(2 * 1_024 * 1_024))
   await find(`${URL}?large`)
   await find(`${URL}?large`)
-  expect(requests).toHaveLength(23)
+  expect(requests).toHaveLength(19)
 })

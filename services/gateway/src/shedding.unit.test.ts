@@ -31,22 +31,22 @@ afterEach(async () => {
   vi.useRealTimers()
 })
 
-/** No window ends before the test does, and all rejections of one window have the same seconds. */
+/** Stops the clock: no rate limit window ends during the test, and rejections of one window have equal seconds. */
 const stopClock = () => void vi.useFakeTimers({ toFake: ['performance'] })
 
 /** A request in progress at the service. */
-type Waiting = { answer(): void }
+type PendingRequest = { respond(): void }
 type Options = { full?: number; requests?: number; ordersPerSecond?: number; log?: Log }
 
-/** A gateway with `full` permits for orders, before a service that responds when the test says so. */
+/** Starts a gateway with `full` permits for orders. Its service responds to a POST when the test calls `respond`. */
 async function aGateway({ full = 3, requests = 1_000, ordersPerSecond = 1_000, log = silent }: Options = {}) {
-  const waiting: Waiting[] = []
+  const waiting: PendingRequest[] = []
   const sent: Promise<Response>[] = []
   const owner = createApp(silent)
   readBytes(owner)
   owner.get('/*', async () => ({}))
   owner.post('/*', (_request, reply) => {
-    waiting.push({ answer: () => void reply.send({}) })
+    waiting.push({ respond: () => void reply.send({}) })
   })
   await owner.listen({ host: '127.0.0.1', port: 0 })
 
@@ -93,7 +93,7 @@ async function aGateway({ full = 3, requests = 1_000, ordersPerSecond = 1_000, l
   })
   await app.listen({ host: '127.0.0.1', port: 0 })
   stack.defer(async () => {
-    for (const one of waiting) one.answer()
+    for (const one of waiting) one.respond()
     await Promise.all(sent)
     accessKeyRate.close()
     app.server.closeAllConnections()
@@ -137,25 +137,29 @@ class Client {
 
 type Gateway = Awaited<ReturnType<typeof aGateway>>
 
-/** Sends so many requests of the client, and waits until all are in progress. */
+/** Sends `count` requests of the client, and waits until all are in progress. */
 async function fill({ waiting, sent }: Gateway, client: Client, count: number, path?: string): Promise<void> {
   const before = waiting.length
   sent.push(...Array.from({ length: count }, () => client.send(path)))
   await expect.poll(() => waiting.length).toBe(before + count)
 }
 
-/** The parts that all rejections of a kind share: not the request's id, the time, or `Retry-After`. */
+/** Returns the parts that all rejections of a kind share: without request id, time and `Retry-After`. */
 const formOf = ({ status, headers, body }: { status: number; headers: object; body: string }) => ({
   status,
   headers: { ...headers, date: '', 'x-request-id': '', 'retry-after': '', 'content-length': '' },
   body: { ...(JSON.parse(body) as object), requestId: '' },
 })
 
-const asSent = async (answer: Response) =>
-  formOf({ status: answer.status, headers: Object.fromEntries(answer.headers), body: await answer.text() })
+const readForm = async (response: Response) =>
+  formOf({
+    status: response.status,
+    headers: Object.fromEntries(response.headers),
+    body: await response.text(),
+  })
 
-/** The same request, handled by Fastify without early rejection. */
-const normally = async ({ app }: Gateway, { key }: Client) => {
+/** Sends the same request to Fastify, without early rejection. */
+const rejectNormally = async ({ app }: Gateway, { key }: Client) => {
   const { statusCode, headers, body } = await app.inject({
     method: 'POST',
     url: SEND_ORDER,
@@ -173,7 +177,7 @@ test('an early rejection is byte-identical to the normal one and never reaches t
   const refused = await noisy.send()
   expect(refused.headers.get('retry-after')).toMatch(/^[123]$/)
   expect(refused.headers.get('x-request-id')).toMatch(/^[\da-f-]{36}$/)
-  expect(await asSent(refused)).toEqual(await normally(gateway, noisy))
+  expect(await readForm(refused)).toEqual(await rejectNormally(gateway, noisy))
   expect(refused.status).toBe(503)
   expect(gateway.waiting).toHaveLength(2)
 })
@@ -197,7 +201,7 @@ test('an application with two thirds of the permits is rejected, and another one
   await fill(gateway, noisy, 2)
   expect((await noisy.send()).status).toBe(503)
   await fill(gateway, gateway.client('quiet'), 1)
-  gateway.waiting[2]?.answer()
+  gateway.waiting[2]?.respond()
   expect((await gateway.sent[2])?.status).toBe(200)
 })
 
@@ -214,7 +218,7 @@ test('a response to an order releases its permit', async () => {
   const gateway = await aGateway()
   const client = gateway.client('one')
   await fill(gateway, client, 2)
-  gateway.waiting[0]?.answer()
+  gateway.waiting[0]?.respond()
   expect((await gateway.sent[0])?.status).toBe(200)
   await fill(gateway, client, 1)
   expect((await client.send()).status).toBe(503)
@@ -233,12 +237,12 @@ test('429 above the rate limit of an access key, byte-identical to the normal re
   const gateway = await aGateway({ requests: 2 })
   const client = gateway.client('one')
   await fill(gateway, client, 2)
-  for (const one of gateway.waiting) one.answer()
+  for (const one of gateway.waiting) one.respond()
   await Promise.all(gateway.sent)
-  const expected = await normally(gateway, client)
+  const expected = await rejectNormally(gateway, client)
   const refused = await client.send()
   expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
-  expect(await asSent(refused)).toEqual(expected)
+  expect(await readForm(refused)).toEqual(expected)
   expect(refused.status).toBe(429)
 })
 
@@ -247,10 +251,10 @@ test('429 above the order rate of an application, byte-identical to the normal r
   const gateway = await aGateway({ ordersPerSecond: 1 })
   const noisy = gateway.client('noisy')
   await fill(gateway, noisy, 1)
-  const expected = await normally(gateway, noisy)
+  const expected = await rejectNormally(gateway, noisy)
   const refused = await noisy.send()
   expect(refused.headers.get('ratelimit')).toBe('"orders";r=0;t=1')
-  expect(await asSent(refused)).toEqual(expected)
+  expect(await readForm(refused)).toEqual(expected)
   expect(refused.status).toBe(429)
   expect((await noisy.read('/publicapi/v1/order/1')).status).toBe(200)
   await fill(gateway, gateway.client('quiet'), 1)
@@ -268,8 +272,8 @@ test.each(['', 'unknown', makeAccessKey('live')])(
   async (key) => {
     const gateway = await aGateway()
     await fill(gateway, gateway.client('one'), 2)
-    const answer = await gateway.client('other').send(SEND_ORDER, { 'x-access-token': key })
-    expect(answer.status).toBe(401)
+    const response = await gateway.client('other').send(SEND_ORDER, { 'x-access-token': key })
+    expect(response.status).toBe(401)
   },
 )
 
@@ -277,13 +281,13 @@ test('an early rejection has the request id of the client, also with the key in 
   const gateway = await aGateway()
   const client = gateway.client('one')
   await fill(gateway, client, 2)
-  const answer = await fetch(`${gateway.app.listeningOrigin}${SEND_ORDER}?access-token=${client.key}`, {
+  const response = await fetch(`${gateway.app.listeningOrigin}${SEND_ORDER}?access-token=${client.key}`, {
     method: 'POST',
     headers: { 'x-request-id': 'mine-1' },
   })
-  expect(answer.status).toBe(503)
-  expect(answer.headers.get('x-request-id')).toBe('mine-1')
-  expect(await answer.json()).toMatchObject({ instance: SEND_ORDER, requestId: 'mine-1' })
+  expect(response.status).toBe(503)
+  expect(response.headers.get('x-request-id')).toBe('mine-1')
+  expect(await response.json()).toMatchObject({ instance: SEND_ORDER, requestId: 'mine-1' })
 })
 
 test('rejections are logged as one line with their number', async () => {
@@ -303,8 +307,8 @@ test('a stopping gateway makes no early rejections, so that responses end the co
   const client = gateway.client('one')
   await fill(gateway, client, 2)
   gateway.shedding.end()
-  let asked = 0
-  gateway.app.server.prependListener('request', () => (asked += 1))
+  let requests = 0
+  gateway.app.server.prependListener('request', () => (requests += 1))
   expect((await client.send()).status).toBe(503)
-  expect(asked).toBe(1)
+  expect(requests).toBe(1)
 })

@@ -23,23 +23,23 @@ import { afterEach, beforeAll, beforeEach, afterAll, expect, test } from 'vitest
 import { Config } from '#/config.ts'
 import { wire } from '#/wire.ts'
 
-/* A gateway between a client and an owner whose streams are the kit's: what happens to a stream on its way. */
+/* Event streams of the kit's `EventStreams`, relayed by a gateway to a client. */
 
 const log = createLog('test', 'silent')
 const INTERNAL_SECRET = 'a secret of at least thirty-two characters'
 const STREAM = '/restaurantapi/v1/orders/stream'
 const COMMENT_EVERY_MS = 100
-/** Of an event of the owner that says as much as the connection takes. */
+/** The data of an event in an endless stream. */
 const LONG = JSON.stringify('x'.repeat(100_000))
 
 const principals = new Map<string, Principal>()
 let accounts: App
 let owner: App
 let streams: EventStreams
-/** Of the streams that the owner has open, or had. */
+/** All streams that the owner has opened, with the number of their events. */
 let upstream: { sent: number; isOver: boolean }[]
-/** What the owner sends: one event, or ever more of them. */
-let talk: 'once' | 'on'
+/** Whether a stream of the owner is endless; otherwise it has one event. */
+let isEndless: boolean
 let gateway: ReturnType<typeof wire>
 let address: string
 
@@ -54,7 +54,7 @@ beforeAll(async () => {
 afterAll(() => accounts.close())
 
 beforeEach(async () => {
-  talk = 'once'
+  isEndless = false
   upstream = []
   streams = new EventStreams(COMMENT_EVERY_MS)
   owner = createApp(log)
@@ -67,8 +67,8 @@ beforeEach(async () => {
       const seen = { sent: 0, isOver: false }
       upstream.push(seen)
       signal.addEventListener('abort', () => (seen.isOver = true))
-      for (const events = talk === 'on' ? Infinity : 1; seen.sent < events; seen.sent++)
-        await out.send({ event: 'order', id: String(seen.sent), data: talk === 'on' ? LONG : '{}' })
+      for (const events = isEndless ? Infinity : 1; seen.sent < events; seen.sent++)
+        await out.send({ event: 'order', id: String(seen.sent), data: isEndless ? LONG : '{}' })
       await new Promise((resolve) => signal.addEventListener('abort', resolve))
     }),
   )
@@ -100,7 +100,7 @@ afterEach(async () => {
   await owner.close()
 })
 
-/** Keys with the same `accessKeyId` replaced one another by rotation. */
+/** Creates an access key. Keys with the same `accessKeyId` are rotations of one key. */
 function aKey(accessKeyId: string = crypto.randomUUID()): string {
   const key = makeAccessKey('test')
   principals.set(hashAccessKey(key), {
@@ -113,59 +113,59 @@ function aKey(accessKeyId: string = crypto.randomUUID()): string {
 
 async function open(
   key: string,
-): Promise<{ answer: Response; leave: () => void; rest: () => Promise<string> }> {
-  const leaving = new AbortController()
-  const answer = await fetch(`${address}${STREAM}`, {
+): Promise<{ response: Response; disconnect: () => void; readRest: () => Promise<string> }> {
+  const connection = new AbortController()
+  const response = await fetch(`${address}${STREAM}`, {
     headers: { 'x-access-token': key },
-    signal: leaving.signal,
+    signal: connection.signal,
   })
-  return { answer, leave: () => leaving.abort(), rest: () => answer.text() }
+  return { response, disconnect: () => connection.abort(), readRest: () => response.text() }
 }
 
 const readsOrders = async (key: string) =>
   (await fetch(`${address}/restaurantapi/v1/orders`, { headers: { 'x-access-token': key } })).status
 
 test('comments are relayed, and a client that disconnects ends the stream at its source', async () => {
-  const { answer, leave } = await open(aKey())
-  expect(answer.headers.get('connection')).toBe('close')
-  expect(answer.headers.get('cache-control')).toContain('no-cache')
-  const reader = answer.body!.pipeThrough(new TextDecoderStream()).getReader()
+  const { response, disconnect } = await open(aKey())
+  expect(response.headers.get('connection')).toBe('close')
+  expect(response.headers.get('cache-control')).toContain('no-cache')
+  const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader()
   let text = ''
   while (text.split('\n:\n').length < 3) text += (await reader.read()).value ?? ''
   expect(text).toMatch(/^retry: 1000\n\nevent: order\nid: 0\ndata: \{\}\n\n:\n\n:\n\n/)
-  leave()
+  disconnect()
   await expect.poll(() => upstream).toEqual([{ sent: 1, isOver: true }])
 })
 
 test('429 above the stream limit of the key, with Retry-After, until a stream closes; other keys and requests are served', async () => {
   const key = aKey()
-  const held = await Promise.all(Array.from({ length: 100 }, () => open(key)))
-  expect(held.map(({ answer }) => answer.status)).toEqual(held.map(() => 200))
+  const openStreams = await Promise.all(Array.from({ length: 100 }, () => open(key)))
+  expect(openStreams.map(({ response }) => response.status)).toEqual(openStreams.map(() => 200))
   const refused = await open(key)
-  expect(refused.answer.status).toBe(429)
-  expect(refused.answer.headers.get('retry-after')).toBe('5')
-  expect(JSON.parse(await refused.rest())).toMatchObject({ code: 'rate-limited', retryable: true })
-  // More streams than a pool has connections, and there is one left for this.
+  expect(refused.response.status).toBe(429)
+  expect(refused.response.headers.get('retry-after')).toBe('5')
+  expect(JSON.parse(await refused.readRest())).toMatchObject({ code: 'rate-limited', retryable: true })
+  // Streams have their own connection pool, so they use up no connection of other requests.
   expect(await readsOrders(key)).toBe(200)
   const other = await open(aKey())
-  expect(other.answer.status).toBe(200)
-  other.leave()
-  held.pop()?.leave()
+  expect(other.response.status).toBe(200)
+  other.disconnect()
+  openStreams.pop()?.disconnect()
   const another = async () => {
     const next = await open(key)
-    held.push(next)
-    return next.answer.status
+    openStreams.push(next)
+    return next.response.status
   }
   await expect.poll(another).toBe(200)
-  for (const { leave } of held) leave()
+  for (const { disconnect } of openStreams) disconnect()
 })
 
-// Within two seconds: packages/contracts/src/change-times.unit.test.ts.
+// The limit of two seconds: packages/contracts/src/change-times.unit.test.ts.
 test('a stream whose key is revoked ends', async () => {
   const key = aKey()
   const stream = await open(key)
   principals.delete(hashAccessKey(key))
-  await stream.rest()
+  await stream.readRest()
   await expect.poll(() => upstream[0]?.isOver).toBe(true)
 })
 
@@ -180,18 +180,18 @@ test.each([
     const lineage = crypto.randomUUID()
     const keys = { replaced: aKey(lineage), new: aKey(lineage) }
     const inOrder = opened === 'new first' ? [keys.new, keys.replaced] : [keys.replaced, keys.new]
-    const held = []
+    const openStreams = []
     for (const key of inOrder) {
-      held.push({ key, ...(await open(key)) })
-      await expect.poll(() => upstream).toHaveLength(held.length)
+      openStreams.push({ key, ...(await open(key)) })
+      await expect.poll(() => upstream).toHaveLength(openStreams.length)
     }
     const revokedKey = revoked === 'new' ? keys.new : keys.replaced
     principals.delete(hashAccessKey(revokedKey))
-    await held.find(({ key }) => key === revokedKey)?.rest()
-    // The other stream has survived two more rounds, and the longest round takes 20 % more.
+    await openStreams.find(({ key }) => key === revokedKey)?.readRest()
+    // Two more checks of the keys, whose interval varies by 20 %.
     await wait(2 * 1.2 * changeTimes.streamKeys)
     expect(upstream.map(({ isOver }) => isOver)).toEqual(inOrder.map((key) => key === revokedKey))
-    for (const { leave } of held) leave()
+    for (const { disconnect } of openStreams) disconnect()
   },
 )
 
@@ -199,10 +199,10 @@ test('a stopping gateway ends its streams at once, new ones included', async () 
   const key = aKey()
   const stream = await open(key)
   await gateway.quiesce?.()
-  expect(await stream.rest()).toContain('id: 0')
+  expect(await stream.readRest()).toContain('id: 0')
   const late = await open(key)
-  expect(late.answer.status).toBe(200)
-  expect(await late.rest()).toBe('retry: 1000\n\n')
+  expect(late.response.status).toBe(200)
+  expect(await late.readRest()).toBe('retry: 1000\n\n')
   expect(upstream).toHaveLength(1)
 })
 
@@ -210,26 +210,30 @@ test('a stopping upstream ends its streams, and the response to the client compl
   const stream = await open(aKey())
   await expect.poll(() => upstream).toHaveLength(1)
   streams.end()
-  expect(await stream.rest()).toContain('id: 0')
+  expect(await stream.readRest()).toContain('id: 0')
 })
 
 test('a stream that breaks at the upstream breaks for the client, and is not requested again', async () => {
   const stream = await open(aKey())
   await expect.poll(() => upstream).toHaveLength(1)
   owner.server.closeAllConnections()
-  await expect(stream.rest()).rejects.toThrow('terminated')
+  await expect(stream.readRest()).rejects.toThrow('terminated')
   await wait(50)
   expect(upstream).toHaveLength(1)
 })
 
-test('the stream of a client that does not read ends at the upstream within 500 events', async () => {
-  talk = 'on'
+test('the stream of a client that does not read ends at the upstream within 500 events, and the client is disconnected', async () => {
+  isEndless = true
   const { hostname, port } = new URL(address)
   const socket = connect(Number(port), hostname)
+  socket.on('error', () => socket.destroy())
+  const closed = new Promise((resolve) => socket.once('close', resolve))
   socket.write(`GET ${STREAM} HTTP/1.1\r\nHost: platter\r\nX-Access-Token: ${aKey()}\r\n\r\n`)
   socket.pause()
   await expect.poll(() => upstream[0]?.isOver).toBe(true)
-  // What fits into the buffers of two connections, and no more of the endless stream.
+  // The buffers of the two connections limit the number of events.
   expect(upstream[0]?.sent).toBeLessThan(500)
-  socket.destroy()
+  // A paused socket does not observe the end of its connection.
+  socket.resume()
+  await closed
 })

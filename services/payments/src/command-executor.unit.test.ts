@@ -52,7 +52,7 @@ class Row implements AuthorizationStore {
     return (await this.#step(moved))!
   }
   async recordUnknown() {
-    // For operators only: no decision depends on it.
+    // Operators read it; no decision depends on it.
   }
 }
 
@@ -157,8 +157,8 @@ function world(pause: () => Promise<void>, fault: () => Fault, declines = false)
 /** The reply to a command. A crash, an unknown outcome and a dead letter have none. */
 const replyOf = async (outcome: Promise<Outcome | null>): Promise<string> =>
   outcome.then(
-    (known) => known?.kind ?? 'nothing',
-    () => 'nothing',
+    (known) => known?.kind ?? 'no reply',
+    () => 'no reply',
   )
 
 const KINDS = ['authorize', 'capture', 'release'] as const
@@ -180,14 +180,14 @@ const history = fc.record({
 test('any interleaving, repetition, loss and crash leaves at most one open charge, and none after a release', async () => {
   await fc.assert(
     fc.asyncProperty(history, async ({ scheduler, commands, faults, crashes, declines }) => {
-      let calm = false
+      let isCalm = false
       let steps = 0
       const step = () => scheduler.schedule(Promise.resolve())
       const pause = async () => {
-        if (!calm && crashes.includes(steps++)) throw new Error('crashed')
+        if (!isCalm && crashes.includes(steps++)) throw new Error('crashed')
         await step()
       }
-      const fault = () => (calm ? 'none' : (faults.pop() ?? 'none'))
+      const fault = () => (isCalm ? 'none' : (faults.pop() ?? 'none'))
       const { row, processor, run } = world(pause, fault, declines)
       const begin = async ({ kind, after }: (typeof commands)[number]) => {
         for (let waited = 0; waited < after; waited++) await step()
@@ -195,8 +195,8 @@ test('any interleaving, repetition, loss and crash leaves at most one open charg
       }
       await scheduler.waitFor(Promise.all(commands.map(begin)))
 
-      // From here on nothing fails, but late requests may still arrive. The saga repeats its commands.
-      calm = true
+      // From now on no fault is injected, but late requests may still arrive. The saga repeats its commands.
+      isCalm = true
       const { isReleased } = row
       const replies: string[] = []
       for (const kind of ['authorize', 'capture'] as const)
@@ -206,7 +206,7 @@ test('any interleaving, repetition, loss and crash leaves at most one open charg
       await scheduler.waitIdle()
 
       const refused = declines || isReleased
-      expect(replies).toEqual(refused ? ['refused', 'nothing', 'done'] : ['done', 'done', 'done'])
+      expect(replies).toEqual(refused ? ['refused', 'no reply', 'done'] : ['done', 'done', 'done'])
       expect(open).toEqual(refused ? [] : ['captured'])
       expect(processor.open).toEqual([])
       expect(processor.mostOpen).toBeLessThanOrEqual(1)
@@ -216,11 +216,11 @@ test('any interleaving, repetition, loss and crash leaves at most one open charg
   )
 })
 
-const calmly = (fault: () => Fault = () => 'none') => world(async () => undefined, fault)
+const calmWorld = (fault: () => Fault = () => 'none') => world(async () => undefined, fault)
 
 test('repeated commands after a lost response and a lost request make one authorization', async () => {
   const faults: Fault[] = ['response lost', 'request lost']
-  const { processor, run } = calmly(() => faults.shift() ?? 'none')
+  const { processor, run } = calmWorld(() => faults.shift() ?? 'none')
   expect(await run('authorize')).toBeNull()
   expect(await run('authorize')).toBeNull()
   expect(await run('authorize')).toEqual({ kind: 'done' })
@@ -229,7 +229,7 @@ test('repeated commands after a lost response and a lost request make one author
 
 test('the release of an authorization with an unknown outcome voids it', async () => {
   const faults: Fault[] = ['response lost']
-  const { processor, run } = calmly(() => faults.shift() ?? 'none')
+  const { processor, run } = calmWorld(() => faults.shift() ?? 'none')
   expect(await run('authorize')).toBeNull()
   expect(await run('release')).toEqual({ kind: 'done', paymentState: 'VOIDED' })
   expect(processor.charges.map(({ status }) => status)).toEqual(['voided'])
@@ -237,14 +237,14 @@ test('the release of an authorization with an unknown outcome voids it', async (
 })
 
 test('an authorize command after a release is refused, and makes no charge', async () => {
-  const { processor, run } = calmly()
+  const { processor, run } = calmWorld()
   expect(await run('release')).toEqual({ kind: 'done', paymentState: 'VOIDED' })
   expect(await run('authorize')).toMatchObject({ kind: 'refused', refusal: { code: 'payment-unavailable' } })
   expect(processor.charges).toEqual([])
 })
 
 test('a capture whose authorization was voided elsewhere is an incident, and has no reply', async () => {
-  const { processor, run } = calmly()
+  const { processor, run } = calmWorld()
   await run('authorize')
   processor.charges[0]!.status = 'voided'
   await expect(run('capture')).rejects.toThrow('there is no authorization to capture: voided')

@@ -55,9 +55,9 @@ test.each([
   [{ ...stripe, CURRENCY: 'jpy' }, 'CURRENCY: is not a currency with two decimals'],
   [{ ...stripe, CURRENCY: 'kwd' }, 'CURRENCY: is not a currency with two decimals'],
   [{ PROCESSOR: 'paypal' }, 'PROCESSOR'],
-])('refuses the configuration %j with: %s', (environment, why) => {
+])('refuses the configuration %j with: %s', (environment, message) => {
   const given = Object.entries(environment).filter(([, value]) => value !== undefined)
-  expect(() => read(Object.fromEntries(given) as Record<string, string>)).toThrow(why)
+  expect(() => read(Object.fromEntries(given) as Record<string, string>)).toThrow(message)
 })
 
 test('the error about an invalid secret does not quote it', () => {

@@ -29,7 +29,7 @@ const soon = { timeout: 30_000, interval: 50 }
 
 const stripe = new StripeServer()
 const replies: SagaReply[] = []
-/** The orders whose authorization has an event. */
+/** The orders with a payment-moved command. */
 const moved: string[] = []
 let config: Config
 let parts: Parts
@@ -173,7 +173,7 @@ test('a repeated authorization keeps its parameters, also when the restaurant na
   })
   await vi.waitFor(() => expect(effects(order)).toEqual(['authorize']), soon)
   const repeated = { amount: AMOUNT, token, restaurantName: 'Borealis', savesCard: false }
-  // Repeated until it is taken: while the first attempt is at the processor, a command has no reply.
+  // Republished until it has a reply: a command has none while the first attempt is at the processor.
   await vi.waitFor(async () => {
     await publish(order, PaymentsAuthorize, repeated, 2)
     expect(arrivedReply(order, PaymentsAuthorize)).toMatchObject(DONE)
@@ -260,8 +260,8 @@ test('an event moves the row once, and its id is stored for 30 days', async () =
   const state = await rows.query('select state from authorizations where order_api_key = $1', [order])
   expect(state.rows).toEqual([{ state: 'voided' }])
   await deliver('evt_2', intent)
-  const kept = await rows.query('select id from webhook_events order by id')
-  expect(kept.rows).toEqual([{ id: 'evt_1' }, { id: 'evt_2' }])
+  const stored = await rows.query('select id from webhook_events order by id')
+  expect(stored.rows).toEqual([{ id: 'evt_1' }, { id: 'evt_2' }])
 })
 
 test('a challenge has the bank URL and a client secret; its event publishes payment-moved', async () => {
@@ -300,7 +300,7 @@ test('authorize commands repeated during the first call make one call and one au
   const proceed = stripe.stall('authorize')
   for (let attempt = 1; attempt <= 5; attempt++)
     await publish(order, PaymentsAuthorize, { amount: AMOUNT, token }, attempt)
-  // Behind them in the queue.
+  // This command is behind them in the queue.
   await publish(other, PaymentsAuthorize, { amount: AMOUNT, token })
   await vi.waitFor(() => expect(authorizeCalls(order, other)).toBe(2), soon)
   proceed()
@@ -317,7 +317,7 @@ test('authorize commands repeated on two replicas during the first call make one
   const proceed = stripe.stall('authorize')
   for (let attempt = 1; attempt <= 8; attempt++)
     await publish(order, PaymentsAuthorize, { amount: AMOUNT, token }, attempt)
-  // One of them waits; the other receives that a request with this key is in progress.
+  // One call waits for its response; the other one receives 409, because the key is in use.
   await vi.waitFor(() => expect(authorizeCalls(order)).toBeGreaterThan(1), soon)
   proceed()
   expect(await replyTo(order, PaymentsAuthorize)).toMatchObject({ kind: 'done' })
@@ -343,6 +343,6 @@ test('100 authorizations wait for the processor at once, and 100 captures share 
     [placed],
   )
   expect(commits).toEqual(commits.map(() => expect.objectContaining({ state: 'captured' }) as unknown))
-  // Each gathers for 100 ms and holds 64 at most: two on an idle machine.
+  // A commit gathers for 100 ms, and has at most 64 captures: two commits on an idle machine.
   expect(commits.length).toBeLessThanOrEqual(2 + tookMs / 100)
 })

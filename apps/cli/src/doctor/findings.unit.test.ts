@@ -71,7 +71,7 @@ test('the proxies check accepts a private client address only when it belongs to
   expect(badOf(withHealth({ clientAddress: '172.31.84.2' }))).toMatchObject([{ check: 'proxies' }])
 })
 
-const situations: [what: string, changes: Partial<Facts>, checks: string[], detail: string][] = [
+const situations: [situation: string, changes: Partial<Facts>, checks: string[], detail: string][] = [
   ['an unavailable catalog', { restaurants: null }, ['services', 'attendance'], 'catalog'],
   [
     'an unattended restaurant',

@@ -7,7 +7,7 @@ function isJson(text: string): boolean {
     JSON.parse(text)
     return true
   } catch {
-    // A SyntaxError is its answer.
+    // JSON.parse reports invalid text only by a SyntaxError.
     return false
   }
 }

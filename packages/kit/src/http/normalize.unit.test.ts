@@ -55,6 +55,7 @@ describe('equivalent spellings of an order', () => {
     ['yes for true', { test: 'yes' }],
     ['a number as text', { tip: ' 3.00 ' }],
     ['null for an optional field', { comments: null, tip: '3' }],
+    ['a blank optional field', { comments: '', tip: '3' }],
     ['a card by its apiKey alone', { card: 'visa' }],
     ['an address by its apiKey alone', { address: 'home' }],
     ['a recipient by its apiKey alone', { recipient: 'maria' }],

@@ -2,8 +2,8 @@ import { expect, test } from 'vitest'
 import { createApp } from '#/http/server.ts'
 import { createLog } from '#/telemetry/log.ts'
 
-/** The response to a request whose handler throws an error with this code. */
-async function answerTo(code: string) {
+/** Returns the response to a request whose handler throws an error with this code. */
+async function readResponse(code: string) {
   const app = createApp(createLog('test', 'silent'))
   app.get('/', () => {
     throw Object.assign(new Error('from PostgreSQL, or from Node'), { code })
@@ -20,7 +20,7 @@ test.each([
   ['a server that is being stopped', '57P01'],
   ['a server that does not listen', 'ECONNREFUSED'],
 ])('503 with Retry-After: 1 for %s (%s)', async (_, code) => {
-  expect(await answerTo(code)).toEqual({ status: 503, code: 'service-unavailable', retryAfter: '1' })
+  expect(await readResponse(code)).toEqual({ status: 503, code: 'service-unavailable', retryAfter: '1' })
 })
 
 test.each([
@@ -28,5 +28,5 @@ test.each([
   ['a statement with a syntax error', '42601'],
   ['a file without permission', 'EACCES'],
 ])('500 for %s (%s)', async (_, code) => {
-  expect(await answerTo(code)).toEqual({ status: 500, code: 'internal-error', retryAfter: undefined })
+  expect(await readResponse(code)).toEqual({ status: 500, code: 'internal-error', retryAfter: undefined })
 })

@@ -25,7 +25,7 @@ function outcome(operation: Operation, request: Parts): unknown {
 
 type Path = (string | number)[]
 
-/** Where in a value there are members of objects. */
+/** Returns the paths of all members of objects in a value. */
 function membersIn(value: unknown, path: Path = []): Path[] {
   if (Array.isArray(value)) return value.flatMap((one, index) => membersIn(one, [...path, index]))
   if (typeof value !== 'object' || value === null) return []
@@ -35,7 +35,7 @@ function membersIn(value: unknown, path: Path = []): Path[] {
   ])
 }
 
-/** The same with another value at that place; undefined is none. */
+/** Returns a copy with another value at the path. The value undefined deletes the member. */
 function changed(whole: unknown, path: Path, value: unknown): unknown {
   const copy: unknown = structuredClone(whole)
   const object = path

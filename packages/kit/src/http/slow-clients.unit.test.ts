@@ -18,8 +18,8 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-/** A connection that sends only `start`; resolves with everything that it receives before its end. */
-function slow(start: string): Promise<string> {
+/** Opens a connection that sends only `start`. Resolves at its end with all received text. */
+function sendStart(start: string): Promise<string> {
   const port = Number(new URL(app.listeningOrigin).port)
   return new Promise((resolve) => {
     let received = ''
@@ -47,7 +47,7 @@ test('closes 300 connections with no or half a request, and serves other clients
     'GET / HTTP/1.1\r\nhost: x\r\nx-',
     'POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 9\r\n\r\n{',
   ]
-  const closed = Promise.all(Array.from({ length: 300 }, (_, number) => slow(starts[number % 3]!)))
+  const closed = Promise.all(Array.from({ length: 300 }, (_, number) => sendStart(starts[number % 3]!)))
   let served = 0
   const over = new AbortController()
   const other = (async () => {
@@ -56,16 +56,15 @@ test('closes 300 connections with no or half a request, and serves other clients
       served += 1
     }
   })()
-  const told = await closed
+  const responses = await closed
   over.abort()
   await other
   expect(served).toBeGreaterThan(0)
   const [nothing, ...halves] = starts.map((_, start) =>
-    told.filter((_answer, number) => number % 3 === start),
+    responses.filter((_response, number) => number % 3 === start),
   )
   // A response to a connection without a request would be taken for that of the next request.
   expect(new Set(nothing)).toEqual(new Set(['']))
-  expect(halves.flat().filter((answer) => answer.includes('did not arrive completely in time'))).toHaveLength(
-    200,
-  )
+  const late = halves.flat().filter((response) => response.includes('did not arrive completely in time'))
+  expect(late).toHaveLength(200)
 })

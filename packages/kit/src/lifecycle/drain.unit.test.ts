@@ -13,19 +13,19 @@ test('a stopping process refuses new connections, and serves an idle one until i
   const { port } = app.server.address() as AddressInfo
   const idle = connect(port, '127.0.0.1')
   const closed = once(idle, 'close').then(() => ['closed'])
-  async function ask(): Promise<string> {
+  async function sendRequest(): Promise<string> {
     idle.write('GET / HTTP/1.1\r\nHost: test\r\n\r\n')
     const [response] = (await Promise.race([once(idle, 'data'), closed])) as [Buffer | string]
     return String(response)
   }
-  expect(await ask()).toContain('served')
+  expect(await sendRequest()).toContain('served')
   const drained = drain(app)
   const isRefused = async () => {
     const other = connect(port, '127.0.0.1')
     await expect(once(other, 'connect').finally(() => other.destroy())).rejects.toThrow('ECONNREFUSED')
   }
   await vi.waitFor(isRefused, { timeout: 10_000, interval: 50 })
-  expect(await ask()).toContain('served')
+  expect(await sendRequest()).toContain('served')
   idle.end()
   await drained
 })

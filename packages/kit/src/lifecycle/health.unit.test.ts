@@ -17,7 +17,7 @@ beforeEach(() => {
 
 const statuses = async () => {
   const [live, serving, ready] = await Promise.all(
-    ['live', 'serving', 'ready'].map(async (what) => (await app.inject(`/health/${what}`)).statusCode),
+    ['live', 'serving', 'ready'].map(async (probe) => (await app.inject(`/health/${probe}`)).statusCode),
   )
   return { live, serving, ready }
 }

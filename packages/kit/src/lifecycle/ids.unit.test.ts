@@ -4,7 +4,7 @@ import { requestIdOf } from '#/lifecycle/ids.ts'
 import { scrub } from '#/telemetry/scrub.ts'
 
 const separator = fc.constantFrom('-', '.', '_', '~', '--', '-._')
-/** As people write them: in groups, with anything around them. */
+/** Card numbers, whole or in groups of 1, 4 or 6 digits. */
 const card = fc
   .tuple(
     fc.constantFrom('4242424242424242', '378282246310005', '6011111111111117', '501800000009'),

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 
 const START = join(import.meta.dirname, '../../start.sh')
-/** Where others may leave a core, as much as this machine lets them. */
+/** Raises the limit of core dumps to the hard limit of the machine. */
 const CORES = 'ulimit -c "$(ulimit -Hc)"; exec "$@"'
 const isLinux = process.platform === 'linux'
 
@@ -14,17 +14,17 @@ let folder: string
 beforeEach(() => (folder = mkdtempSync(join(tmpdir(), 'platter-start-'))))
 afterEach(() => rmSync(folder, { recursive: true }))
 
-/** Runs a script as our processes are run, until it says something. */
-async function started(script: string) {
+/** Runs a script with start.sh. Resolves at its first output. */
+async function runScript(script: string) {
   const child = spawn('/bin/sh', ['-c', CORES, 'sh', START, process.execPath, '-e', script], { cwd: folder })
   child.stderr.resume()
-  const [said] = (await once(child.stdout, 'data')) as [Buffer]
-  return { child, pid: child.pid!, said: said.toString() }
+  const [output] = (await once(child.stdout, 'data')) as [Buffer]
+  return { child, pid: child.pid!, output: output.toString() }
 }
 const FOREVER = 'console.log("here"); setInterval(() => {}, 1000)'
 
 test.runIf(isLinux)('an aborted process leaves neither a core dump nor a report', async () => {
-  const { child, pid } = await started(FOREVER)
+  const { child, pid } = await runScript(FOREVER)
   expect(readFileSync(`/proc/${pid}/limits`, 'utf8')).toMatch(/^Max core file size +0 +0 /m)
   expect(Number.parseInt(readFileSync(`/proc/${pid}/coredump_filter`, 'utf8'), 16)).toBe(0)
   child.kill('SIGABRT')
@@ -43,15 +43,15 @@ test.runIf(isLinux && leavesCores())('an aborted process without start.sh leaves
 })
 
 test('SIGUSR1 opens no debugger', async () => {
-  const { child, said } = await started(`
+  const { child, output } = await runScript(`
     process.kill(process.pid, 'SIGUSR1')
     setTimeout(() => console.log(require('node:inspector').url() ?? 'none'), 500)`)
   await once(child, 'close')
-  expect(said).toBe('none\n')
+  expect(output).toBe('none\n')
 })
 
 test('objects have no __proto__ accessor', async () => {
-  const { child, said } = await started('console.log("__proto__" in {})')
+  const { child, output } = await runScript('console.log("__proto__" in {})')
   await once(child, 'close')
-  expect(said).toBe('false\n')
+  expect(output).toBe('false\n')
 })

@@ -7,17 +7,18 @@ const aLimit = () => new AdaptiveLimit({ first: 96, least: 32, most: 2_000 })
 type Load = Record<'rate' | 'seconds' | 'ownMs' | 'outsideMs' | 'most' | 'hopMs' | 'lateMs', number>
 
 /**
- * A service behind the limit, in virtual time: a request waits for the CPU, which it has for `ownMs`, then for something outside for
- * `outsideMs`. When `most` requests wait for the CPU or have it, the service rejects the next one, which the gateway learns after
- * `hopMs`. It marks the answer of a request that it took longer than `lateMs` for. Returns what became of the requests after the first 5 s.
+ * Simulates a service behind the limit, in virtual time. A request waits for the CPU, uses it for `ownMs`, and then waits for
+ * another system for `outsideMs`. The service rejects a request while `most` requests wait for the CPU or use it. The rejection
+ * reaches the gateway after `hopMs`. A response that took longer than `lateMs` is marked. Returns the counts of the requests
+ * after the first 5 s.
  */
 function simulate(limit: AdaptiveLimit, { rate, seconds, ownMs, outsideMs, most, hopMs, lateMs }: Load) {
   const agenda = new Map<number, (() => void)[]>()
-  const later = (at: number, work: () => void) => void agenda.set(at, [...(agenda.get(at) ?? []), work])
+  const schedule = (at: number, work: () => void) => void agenda.set(at, [...(agenda.get(at) ?? []), work])
   const counts = { served: 0, rejected: 0, refused: 0 }
   let longestMs = 0
   let isCounted = false
-  const count = (what: keyof typeof counts) => void (counts[what] += isCounted ? 1 : 0)
+  const count = (outcome: keyof typeof counts) => void (counts[outcome] += isCounted ? 1 : 0)
   let inService = 0
   let cpuFreeAt = 0
   const arrive = (now: number) => {
@@ -25,14 +26,14 @@ function simulate(limit: AdaptiveLimit, { rate, seconds, ownMs, outsideMs, most,
     const permit = limit.acquire()
     if (inService >= most) {
       count('rejected')
-      later(now + hopMs, () => permit.answered(true))
+      schedule(now + hopMs, () => permit.answered(true))
       return
     }
     inService++
     cpuFreeAt = Math.max(cpuFreeAt, now) + ownMs
     const done = Math.ceil(cpuFreeAt)
-    later(done, () => void inService--)
-    later(done + outsideMs + hopMs, () => {
+    schedule(done, () => void inService--)
+    schedule(done + outsideMs + hopMs, () => {
       permit.answered(done - now > lateMs)
       count('served')
       if (isCounted) longestMs = Math.max(longestMs, done - now)
@@ -111,12 +112,14 @@ test('stays between its bounds', () => {
   expect(limit.permits).toBe(2_000)
 })
 
-test('one application does not exhaust the permits while the limit grows', () => {
+test('one application has at most two thirds of the permits while the limit grows', () => {
   const limit = aLimit()
   for (let times = 0; times < 50; times++) {
     while (limit.isAvailable('noisy')) limit.acquire('noisy')
+    expect(limit.inUse).toBeLessThanOrEqual(Math.ceil((2 / 3) * limit.permits))
     limit.adapt()
   }
+  expect(limit.permits).toBeGreaterThan(96)
   expect(limit.isAvailable('quiet')).toBe(true)
 })
 

@@ -39,7 +39,7 @@ test('suspended work uses no permit, and continues above the limit afterwards', 
 test('suspend() acquires the permit again after a failure, unless it was released meanwhile', async () => {
   const limit = new ConcurrencyLimit({ permits: 1 })
   const permit = limit.acquire()
-  await expect(permit.suspend(() => Promise.reject(new Error('no answer')))).rejects.toThrow('no answer')
+  await expect(permit.suspend(() => Promise.reject(new Error('no response')))).rejects.toThrow('no response')
   expect(limit.isAvailable()).toBe(false)
   await permit.suspend(async () => permit.release())
   expect(limit.isAvailable()).toBe(true)
@@ -47,7 +47,7 @@ test('suspend() acquires the permit again after a failure, unless it was release
 
 test('an application gets at most two thirds of the free permits, rounded up: 8, 3 and 1 of 12', () => {
   const limit = new ConcurrencyLimit({ permits: 12 })
-  const taken = (applicationId: string) => {
+  const acquireAll = (applicationId: string) => {
     for (let count = 0; ; count += 1)
       try {
         limit.acquire(applicationId)
@@ -55,7 +55,7 @@ test('an application gets at most two thirds of the free permits, rounded up: 8,
         return count
       }
   }
-  expect(['noisy', 'loud', 'quiet'].map(taken)).toEqual([8, 3, 1])
+  expect(['noisy', 'loud', 'quiet'].map(acquireAll)).toEqual([8, 3, 1])
 })
 
 test('each key has its own permits', () => {
@@ -127,23 +127,23 @@ describe('waiting for a permit', () => {
 
   test('work begins in order of arrival, two at a time, also after a failure', async () => {
     const two = new ConcurrencyLimit({ permits: 2 })
-    const begun: number[] = []
+    const started: number[] = []
     const works = [0, 1, 2, 3].map(() => Promise.withResolvers<void>())
     const all = works.map(({ promise }, at) =>
       two.run(() => {
-        begun.push(at)
+        started.push(at)
         return promise
       }),
     )
     await vi.advanceTimersByTimeAsync(0)
-    expect(begun).toEqual([0, 1])
+    expect(started).toEqual([0, 1])
     works[1]?.reject(new Error('planted'))
     await expect(all[1]).rejects.toThrow('planted')
     await vi.advanceTimersByTimeAsync(0)
-    expect(begun).toEqual([0, 1, 2])
+    expect(started).toEqual([0, 1, 2])
     for (const { resolve } of works) resolve()
     await Promise.all([all[0], all[2], all[3]])
-    expect(begun).toEqual([0, 1, 2, 3])
+    expect(started).toEqual([0, 1, 2, 3])
     expect(two.isAvailable()).toBe(true)
   })
 

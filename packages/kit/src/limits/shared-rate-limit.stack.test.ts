@@ -27,25 +27,25 @@ afterEach(async () => {
   await proxy.close()
 })
 
-/** A replica that is connected to Redis. */
 type Limit = { requests: number; seconds: number }
 
+/** Returns the limit of a replica that is connected to Redis. */
 async function replica(policy: Limit, url = proxy.url, ownLog = log): Promise<SharedRateLimit> {
   const limit = new SharedRateLimit(url, { name: 'default', what: 'requests', ...policy }, ownLog)
   open.push(limit)
-  await isCommon(limit)
+  await waitUntilShared(limit)
   return limit
 }
 
 /** Waits until Redis counts the requests of the replica. */
-const isCommon = (limit: SharedRateLimit) =>
+const waitUntilShared = (limit: SharedRateLimit) =>
   vi.waitFor(async () => {
     const key = randomUUID()
     await limit.take(key)
     await vi.waitFor(async () => expect(await admin.exists(`rate:${key}`)).toBe(1), 250)
   }, soon)
 
-const taken = async (limit: SharedRateLimit, key: string, times: number) => {
+const countAllowed = async (limit: SharedRateLimit, key: string, times: number) => {
   let allowed = 0
   for (let time = 0; time < times; time++) if ((await limit.take(key)).isAllowed) allowed += 1
   return allowed
@@ -58,9 +58,9 @@ test.each([5, 3_000])(
     const [one, other] = await Promise.all([replica(policy), replica(policy)])
     const key = randomUUID()
     const allowed = await Promise.all([
-      taken(one, key, requests),
-      taken(other, key, requests),
-      taken(one, key, requests),
+      countAllowed(one, key, requests),
+      countAllowed(other, key, requests),
+      countAllowed(one, key, requests),
     ])
     expect(allowed.reduce((sum, each) => sum + each)).toBe(requests)
   },
@@ -84,10 +84,10 @@ test('two replicas exceed their limit by at most a 64th each when Redis is slow'
   const [one, other] = await Promise.all([replica(policy, far.url, ownLog), replica(policy, far.url, ownLog)])
   // Redis is unavailable instead of slow when this machine stalls for a second. Then the requests are sent again, with another key.
   const allowed = await vi.waitFor(async () => {
-    await Promise.all([one, other].map(isCommon))
+    await Promise.all([one, other].map(waitUntilShared))
     const key = randomUUID()
     losses.length = 0
-    const clients = Array.from({ length: 300 }, (_, at) => taken(at % 2 === 0 ? one : other, key, 30))
+    const clients = Array.from({ length: 300 }, (_, at) => countAllowed(at % 2 === 0 ? one : other, key, 30))
     const allowedOfEach = await Promise.all(clients)
     expect(losses).toEqual([])
     return allowedOfEach.reduce((sum, each) => sum + each)
@@ -100,15 +100,15 @@ test('the common count includes the requests from an outage of Redis', async () 
   const policy = { requests: 300, seconds: 60 }
   const [one, other] = await Promise.all([replica(policy), replica(policy)])
   const key = randomUUID()
-  await taken(one, key, 10)
+  await countAllowed(one, key, 10)
   proxy.cut()
-  expect(await taken(one, key, 200)).toBe(200)
+  expect(await countAllowed(one, key, 200)).toBe(200)
   proxy.mend()
-  await isCommon(one)
-  await isCommon(other)
+  await waitUntilShared(one)
+  await waitUntilShared(other)
   // More than the replica may have leased before.
-  const since = await taken(one, key, 10)
-  expect(since + (await taken(other, key, 300))).toBeLessThanOrEqual(90)
+  const since = await countAllowed(one, key, 10)
+  expect(since + (await countAllowed(other, key, 300))).toBeLessThanOrEqual(90)
 })
 
 test('the remaining requests count down one by one, to 0', async () => {
@@ -116,9 +116,9 @@ test('the remaining requests count down one by one, to 0', async () => {
   vi.useFakeTimers({ toFake: ['performance'] })
   onTestFinished(() => void vi.useRealTimers())
   const key = randomUUID()
-  const left: number[] = []
-  for (let time = 0; time < 301; time++) left.push((await limit.take(key)).remaining)
-  expect(left).toEqual([...Array.from({ length: 300 }, (_, index) => 299 - index), 0])
+  const remaining: number[] = []
+  for (let time = 0; time < 301; time++) remaining.push((await limit.take(key)).remaining)
+  expect(remaining).toEqual([...Array.from({ length: 300 }, (_, index) => 299 - index), 0])
   expect(await limit.take(key)).toMatchObject({ isAllowed: false, remaining: 0 })
   expect((await limit.take(key)).seconds).toBeLessThanOrEqual(60)
 })
@@ -127,27 +127,27 @@ test('a new window begins at the announced time', async () => {
   const limit = await replica({ requests: 2, seconds: 60 })
   stopClock()
   const key = randomUUID()
-  expect(await taken(limit, key, 5)).toBe(2)
+  expect(await countAllowed(limit, key, 5)).toBe(2)
   const { seconds } = await limit.take(key)
   // Redis has ended the window as well.
   await admin.del(`rate:${key}`)
   vi.advanceTimersByTime((seconds - 2) * 1_000)
-  expect(await taken(limit, key, 1)).toBe(0)
+  expect(await countAllowed(limit, key, 1)).toBe(0)
   vi.advanceTimersByTime(2_000)
-  expect(await taken(limit, key, 5)).toBe(2)
+  expect(await countAllowed(limit, key, 5)).toBe(2)
 })
 
 test('each key has its own limit', async () => {
   const limit = await replica({ requests: 2, seconds: 60 })
-  expect(await taken(limit, randomUUID(), 5)).toBe(2)
-  expect(await taken(limit, randomUUID(), 5)).toBe(2)
+  expect(await countAllowed(limit, randomUUID(), 5)).toBe(2)
+  expect(await countAllowed(limit, randomUUID(), 5)).toBe(2)
 })
 
 // 110 to 400, more where Redis is late: a request that stops waiting costs a command.
 test('3,000 requests of one key cost fewer than 1,000 commands', async () => {
   const limit = await replica({ requests: 3_000, seconds: 60 })
   await admin.config('RESETSTAT')
-  await taken(limit, randomUUID(), 3_000)
+  await countAllowed(limit, randomUUID(), 3_000)
   const calls = /cmdstat_evalsha:calls=(\d+)/.exec(await admin.info('commandstats'))?.[1]
   expect(Number(calls)).toBeGreaterThan(100)
   expect(Number(calls)).toBeLessThan(1_000)
@@ -158,27 +158,27 @@ test('each replica counts alone while Redis is unavailable; later they share a c
   const [one, other] = await Promise.all([replica(policy), replica(policy)])
   proxy.cut()
   const meanwhile = randomUUID()
-  expect(await taken(one, meanwhile, 10)).toBe(3)
-  expect(await taken(other, meanwhile, 10)).toBe(3)
+  expect(await countAllowed(one, meanwhile, 10)).toBe(3)
+  expect(await countAllowed(other, meanwhile, 10)).toBe(3)
   proxy.mend()
-  await isCommon(one)
-  await isCommon(other)
+  await waitUntilShared(one)
+  await waitUntilShared(other)
   const key = randomUUID()
-  expect((await taken(one, key, 10)) + (await taken(other, key, 10))).toBe(3)
+  expect((await countAllowed(one, key, 10)) + (await countAllowed(other, key, 10))).toBe(3)
 })
 
 test('a frozen Redis delays one request by 100 ms, and no other', async () => {
   const limit = await replica({ requests: 1_000, seconds: 60 })
   stopClock()
   proxy.freeze()
-  let isAnswered = false
-  const first = limit.take(randomUUID()).finally(() => (isAnswered = true))
+  let isResolved = false
+  const first = limit.take(randomUUID()).finally(() => (isResolved = true))
   vi.advanceTimersByTime(99)
   await new Promise(setImmediate)
-  expect(isAnswered).toBe(false)
+  expect(isResolved).toBe(false)
   vi.advanceTimersByTime(1)
   expect((await first).isAllowed).toBe(true)
   // The clock is stopped: a second request that waited would never end.
-  expect(await taken(limit, randomUUID(), 10)).toBe(10)
+  expect(await countAllowed(limit, randomUUID(), 10)).toBe(10)
   for (let time = 0; time < 50; time++) expect((await limit.take(randomUUID())).isAllowed).toBe(true)
 })

@@ -54,14 +54,14 @@ async function openTransaction(url: string) {
   return { end: () => client.query('commit').then(() => client.end()) }
 }
 
-const isBuilding = ({ db }: Setup) =>
+const waitForBuild = ({ db }: Setup) =>
   vi.waitFor(async () => {
     const { rows } = await sql`select from pg_stat_progress_create_index
       where datname = current_database() and phase like 'waiting%'`.execute(db)
     expect(rows).toHaveLength(1)
   }, soon)
 
-const states = async ({ db }: Setup) => {
+const readStates = async ({ db }: Setup) => {
   const { rows } = await sql<{ isValid: boolean }>`select indisvalid as "isValid" from pg_index
     where indexrelid = to_regclass('things_of_word')`.execute(db)
   return rows
@@ -75,7 +75,7 @@ test('an index is built while writes continue, and contains all written rows', a
   let written = 0
   while (state.isBuilding) await sql`insert into things values (${ROWS + ++written}, 'Written')`.execute(db)
   expect(await built).toBe(true)
-  // During a build that blocks writes there would be one.
+  // A build that blocks writes would delay all of them except the first.
   expect(written).toBeGreaterThan(5)
   const { rows } = await sql`select from things where lower(word) = 'written'`.execute(db)
   expect(rows).toHaveLength(written)
@@ -89,7 +89,7 @@ test('a build may take longer than statement_timeout', async () => {
   const plain = onWords.replace('concurrently ', '')
   await expect(execute(setup.url, plain)).rejects.toThrow('statement timeout')
   expect(await setup.build()).toBe(true)
-  expect(await states(setup)).toEqual([{ isValid: true }])
+  expect(await readStates(setup)).toEqual([{ isValid: true }])
   await setup.close()
 })
 
@@ -114,9 +114,9 @@ test('an index is built again after its build was killed while it read the table
   }, soon)
   expect(await failed).toMatch(/terminat/)
   await reading.end()
-  expect(await states(setup)).toEqual([{ isValid: false }])
+  expect(await readStates(setup)).toEqual([{ isValid: false }])
   expect(await build()).toBe(true)
-  expect(await states(setup)).toEqual([{ isValid: true }])
+  expect(await readStates(setup)).toEqual([{ isValid: true }])
   await setup.close()
 })
 
@@ -124,15 +124,15 @@ test('a killed build leaves an invalid index, and the next build replaces it', a
   const setup = await setUp(100)
   const writer = await openTransaction(setup.url)
   const failed = setup.build().catch(String)
-  await isBuilding(setup)
+  await waitForBuild(setup)
   await sql`select pg_terminate_backend(pid) from pg_stat_progress_create_index
     where datname = current_database()`.execute(setup.db)
   expect(await failed).toMatch(/terminat/)
   await writer.end()
-  expect(await states(setup)).toEqual([{ isValid: false }])
+  expect(await readStates(setup)).toEqual([{ isValid: false }])
   expect(await missingIndexes(setup.db, setup.indexes)).toEqual(['things_of_word'])
   expect(await setup.build()).toBe(true)
-  expect(await states(setup)).toEqual([{ isValid: true }])
+  expect(await readStates(setup)).toEqual([{ isValid: true }])
   expect(await missingIndexes(setup.db, setup.indexes)).toEqual([])
   await setup.close()
 })
@@ -141,11 +141,11 @@ test('a replica neither waits for the build of another replica nor disturbs it',
   const setup = await setUp(100)
   const writer = await openTransaction(setup.url)
   const first = setup.build()
-  await isBuilding(setup)
+  await waitForBuild(setup)
   expect(await Promise.all([setup.build(), setup.build()])).toEqual([false, false])
   await writer.end()
   expect(await first).toBe(true)
-  expect(await states(setup)).toEqual([{ isValid: true }])
+  expect(await readStates(setup)).toEqual([{ isValid: true }])
   await setup.close()
 })
 
@@ -154,12 +154,12 @@ test('a replica stops at once during a build, and PostgreSQL completes it', asyn
   const writer = await openTransaction(setup.url)
   const stop = new AbortController()
   const stopped = setup.build(stop.signal)
-  await isBuilding(setup)
+  await waitForBuild(setup)
   stop.abort()
   expect(await stopped).toBe(false)
   expect(await setup.build()).toBe(false)
   await writer.end()
-  await vi.waitFor(async () => expect(await states(setup)).toEqual([{ isValid: true }]), soon)
+  await vi.waitFor(async () => expect(await readStates(setup)).toEqual([{ isValid: true }]), soon)
   await setup.close()
 })
 

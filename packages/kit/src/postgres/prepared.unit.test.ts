@@ -12,7 +12,7 @@ import { prepared } from '#/postgres/prepared.ts'
 
 type Tables = { dishes: { name: string; price: number; isOff: boolean } }
 
-/** A database without a server, and what it executed. */
+/** Returns a database without a server, and its executed statements. */
 function recorded() {
   const executed: Pick<CompiledQuery, 'sql' | 'parameters'>[] = []
   const db = new Kysely<Tables>({

@@ -8,7 +8,7 @@ const random36 = () => Array.from({ length: 36 }, () => anyOf(BASE62)).join('')
 const pick = (below: number) => Math.floor(Math.random() * below)
 const anyOf = (letters: string) => letters[pick(letters.length)] ?? ''
 
-/** What happens to a key between a screen and a keyboard. None of them gives the same key back. */
+/** Errors of typing and copying. */
 const MISTAKES: Record<string, (key: string, at: number) => string> = {
   'another letter': (key, at) =>
     key.slice(0, at) + anyOf(BASE62.replace(key[at] ?? '', '')) + key.slice(at + 1),
@@ -30,18 +30,18 @@ test('1,000 generated keys are valid and differ from each other', () => {
 })
 
 test('none of 50,000 random keys of the right shape has a valid checksum', () => {
-  const taken = Array.from({ length: KEYS }, () => `platter_live_${random36()}`).filter(looksLikeAccessKey)
-  expect(taken).toEqual([])
+  const accepted = Array.from({ length: KEYS }, () => `platter_live_${random36()}`).filter(looksLikeAccessKey)
+  expect(accepted).toEqual([])
 })
 
 test.each(Object.entries(MISTAKES))('a key with %s is refused', (_, mistake) => {
   const body = 'platter_live_'.length
   const keys = Array.from({ length: KEYS / 10 }, () => makeAccessKey('live'))
-  const taken = keys.filter((key) => {
+  const accepted = keys.filter((key) => {
     const mistaken = mistake(key, body + pick(35))
     return mistaken !== key && looksLikeAccessKey(mistaken)
   })
-  expect(taken).toEqual([])
+  expect(accepted).toEqual([])
 })
 
 test.each([

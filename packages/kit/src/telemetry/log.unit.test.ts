@@ -6,10 +6,10 @@ import { z } from 'zod'
 import { makeAccessKey } from '#/security/access-key.ts'
 import { createLog, type LogField } from '#/telemetry/log.ts'
 
-/** What a log writes, line by line. */
-function written(say: (log: ReturnType<typeof createLog>) => void): Record<string, unknown>[] {
+/** Returns the lines that a log writes. */
+function written(work: (log: ReturnType<typeof createLog>) => void): Record<string, unknown>[] {
   const lines: string[] = []
-  say(createLog('orders', 'info', { write: (line: string) => void lines.push(line) }))
+  work(createLog('orders', 'info', { write: (line: string) => void lines.push(line) }))
   return lines.map((line) => JSON.parse(line) as Record<string, unknown>)
 }
 
@@ -58,7 +58,7 @@ test('escapes characters that control a terminal', () => {
   expect(JSON.parse(lines[0]!)).toMatchObject({ reason })
 })
 
-/** Anything that a mistake of ours might log, with a card number and an access key somewhere in it. */
+/** Values that a faulty log call could contain, with a card number or an access key at any depth. */
 const { shape } = fc.letrec((tie) => ({
   secret: fc.constantFrom<unknown>(
     CARD,
@@ -99,15 +99,15 @@ test('none of 10,000 generated lines contains a card number or an access key, an
   const lines: string[] = []
   const log = createLog('orders', 'info', { write: (line: string) => void lines.push(line) })
   fc.assert(
-    fc.property(fields, shape, fc.constantFrom('failed', CARD, KEY), (field, value, words) => {
-      log.info({ [field]: value }, words)
+    fc.property(fields, shape, fc.constantFrom('failed', CARD, KEY), (field, value, message) => {
+      log.info({ [field]: value }, message)
     }),
     { numRuns: 10_000 },
   )
   expect(lines).toHaveLength(10_000)
   for (const line of lines) {
-    const telling = line.replaceAll(/[ -]/g, '')
-    expect([CARD, KEY].filter((secret) => telling.includes(secret))).toEqual([])
+    const compact = line.replaceAll(/[ -]/g, '')
+    expect([CARD, KEY].filter((secret) => compact.includes(secret))).toEqual([])
     expect(() => JSON.parse(line) as unknown).not.toThrow()
   }
 })

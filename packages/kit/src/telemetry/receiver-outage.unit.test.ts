@@ -14,8 +14,8 @@ afterEach(() => {
   child?.kill('SIGKILL')
 })
 
-/** A service that measures everything and sends it there; its log lines as they come. */
-async function measured(otlpPort: number): Promise<{ url: string; lines: Line[] }> {
+/** Starts a service that exports all telemetry to the port. `lines` receives its log lines. */
+async function startService(otlpPort: number): Promise<{ url: string; lines: Line[] }> {
   const running = spawn(process.execPath, [SERVICE], {
     stdio: ['ignore', 'pipe', 'inherit'],
     env: {
@@ -38,14 +38,14 @@ async function measured(otlpPort: number): Promise<{ url: string; lines: Line[] 
   return { url: await started.promise, lines }
 }
 
-const ask = (url: string) =>
+const sendRequest = (url: string) =>
   new Promise<number>((resolve, reject) => {
-    get(url, { agent: false }, (answer) =>
-      answer.resume().on('end', () => resolve(answer.statusCode ?? 0)),
+    get(url, { agent: false }, (response) =>
+      response.resume().on('end', () => resolve(response.statusCode ?? 0)),
     ).on('error', reject)
   })
 
-async function listening(onConnection: (socket: Socket) => void): Promise<number> {
+async function listen(onConnection: (socket: Socket) => void): Promise<number> {
   const listener = createServer(onConnection).listen(0, '127.0.0.1')
   await once(listener, 'listening')
   return (listener.address() as AddressInfo).port
@@ -55,21 +55,21 @@ test.each([
   ['no server listens', () => 1],
   [
     'a server listens and never responds',
-    () => listening((socket) => void socket.on('error', () => 'it was killed').resume()),
+    () => listen((socket) => void socket.on('error', () => 'the process was killed').resume()),
   ],
 ])(
   'serves requests, logs the outage at most once, and stops on SIGTERM when %s',
   async (_, receiver) => {
-    const { url, lines } = await measured(await receiver())
+    const { url, lines } = await startService(await receiver())
     for (let round = 0; round < 6; round++) {
-      const statuses = await Promise.all(Array.from({ length: 100 }, () => ask(url)))
+      const statuses = await Promise.all(Array.from({ length: 100 }, () => sendRequest(url)))
       expect(new Set(statuses)).toEqual(new Set([200]))
     }
     const from = performance.now()
     child!.kill('SIGTERM')
     const [code] = (await once(child!, 'exit')) as [number]
     expect(code).toBe(0)
-    // A second for the last try, and what a process needs to end on a busy machine; OpenTelemetry's own limit is 30 s.
+    // One second for the last export, and the time to end on a busy machine. The default limit of OpenTelemetry is 30 s.
     expect(performance.now() - from).toBeLessThan(25_000)
     expect(lines.filter(({ msg }) => msg === 'request')).toHaveLength(600)
     expect(lines.filter(({ msg }) => msg.includes('OTLP')).length).toBeLessThanOrEqual(1)

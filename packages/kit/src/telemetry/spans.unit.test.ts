@@ -1,6 +1,7 @@
-import { propagation } from '@opentelemetry/api'
-import { W3CTraceContextPropagator } from '@opentelemetry/core'
-import { expect, test } from 'vitest'
+import { context, propagation, trace } from '@opentelemetry/api'
+import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks'
+import { CompositePropagator, W3CBaggagePropagator, W3CTraceContextPropagator } from '@opentelemetry/core'
+import { expect, onTestFinished, test } from 'vitest'
 import {
   isRecorded,
   RootSpan,
@@ -26,10 +27,9 @@ test('without a receiver, work runs without spans and without trace headers', as
   }
   expect(await inSpan(describe, async (span) => span)).toBeNull()
   expect(timed(describe, () => 'done')).toBe('done')
-  const entrance = { name: 'message', kind: SpanKind.CONSUMER, attributes }
-  expect(await inRootSpan({ traceparent: 'anything', requestId: 'r1' }, entrance, async () => 'done')).toBe(
-    'done',
-  )
+  const description = { name: 'message', kind: SpanKind.CONSUMER, attributes }
+  const origin = { traceparent: 'anything', requestId: 'r1' }
+  expect(await inRootSpan(origin, description, async () => 'done')).toBe('done')
   expect(described).toEqual([])
   expect(traceHeaders()).toEqual({})
   expect(traceparent()).toBeNull()
@@ -38,16 +38,33 @@ test('without a receiver, work runs without spans and without trace headers', as
 
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736'
 const SPAN = '00f067aa0ba902b7'
-/** The trace that a request with these headers is in; zeros without a valid one. */
-function traceOf(headers: Record<string, unknown>): string {
+/** Returns the trace id of a request with this traceparent; zeros if the traceparent is invalid. */
+function traceOf(given: string): string {
   propagation.setGlobalPropagator(new W3CTraceContextPropagator())
-  const entrance = { name: 'request', kind: SpanKind.SERVER, attributes: () => ({}) }
-  return new RootSpan({ traceparent: headers['traceparent'], requestId: 'r1' }, entrance).traceId
+  const description = { name: 'request', kind: SpanKind.SERVER, attributes: () => ({}) }
+  return new RootSpan({ traceparent: given, requestId: 'r1' }, description).traceId
 }
 
 test('continues the trace of a valid traceparent', () => {
+  expect(traceOf(`00-${TRACE}-${SPAN}-01`)).toBe(TRACE)
+})
+
+test('the context of a request has no tracestate and no baggage', () => {
+  const propagators = [new W3CTraceContextPropagator(), new W3CBaggagePropagator()]
+  propagation.disable()
+  propagation.setGlobalPropagator(new CompositePropagator({ propagators }))
+  context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable())
+  onTestFinished(() => {
+    propagation.disable()
+    context.disable()
+  })
   const headers = { traceparent: `00-${TRACE}-${SPAN}-01`, tracestate: 'a=4242424242424242', baggage: 'b=1' }
-  expect(traceOf(headers)).toBe(TRACE)
+  const description = { name: 'request', kind: SpanKind.SERVER, attributes: () => ({}) }
+  const span = new RootSpan({ ...headers, requestId: 'r1' }, description)
+  const active = span.run(() => context.active())
+  expect(trace.getSpanContext(active)?.traceId).toBe(TRACE)
+  expect(trace.getSpanContext(active)?.traceState).toBeUndefined()
+  expect(propagation.getBaggage(active)).toBeUndefined()
 })
 
 test.each([
@@ -63,16 +80,16 @@ test.each([
   ['trailing characters', `00-${TRACE}-${SPAN}-01-4242424242424242`],
   ['two values', `00-${TRACE}-${SPAN}-01, 00-${TRACE}-${SPAN}-01`],
 ])('ignores an invalid traceparent: %s', (_, given) => {
-  expect(traceOf({ traceparent: given })).toBe('0'.repeat(32))
+  expect(traceOf(given)).toBe('0'.repeat(32))
 })
 
-const NOBODY_DECIDED = undefined
+const NO_TRACEPARENT = undefined
 const [SAMPLED, UNSAMPLED] = [`00-${TRACE}-${SPAN}-01`, `00-${TRACE}-${SPAN}-00`]
 
 test.each([
-  ['records a new trace at the gateway by the ratio', NOBODY_DECIDED, { mayBegin: true, chance: 0.04 }, true],
-  ['drops a new trace above the ratio', NOBODY_DECIDED, { mayBegin: true, chance: 0.05 }, false],
-  ['begins no trace behind the gateway', NOBODY_DECIDED, { mayBegin: false, chance: 0 }, false],
+  ['records a new trace at the gateway by the ratio', NO_TRACEPARENT, { mayBegin: true, chance: 0.04 }, true],
+  ['drops a new trace above the ratio', NO_TRACEPARENT, { mayBegin: true, chance: 0.05 }, false],
+  ['begins no trace behind the gateway', NO_TRACEPARENT, { mayBegin: false, chance: 0 }, false],
   ['follows a caller that records', SAMPLED, { mayBegin: true, chance: 0.9 }, true],
   ['follows a caller that does not record', UNSAMPLED, { mayBegin: true, chance: 0 }, false],
   ['treats an unreadable traceparent as none', 'anything', { mayBegin: true, chance: 0 }, true],
@@ -84,7 +101,7 @@ test.each([
 test.each([
   ['ignores the decision of a client', UNSAMPLED, true, true],
   ['follows the gateway behind it', UNSAMPLED, false, false],
-  ['begins no trace behind the gateway', NOBODY_DECIDED, false, false],
+  ['begins no trace behind the gateway', NO_TRACEPARENT, false, false],
 ] as const)('other sampling %s', (_, given, mayBegin, expected) => {
   expect(isRecorded(given, { isParentBased: false, ratio: 1, mayBegin, chance: () => 0 })).toBe(expected)
 })

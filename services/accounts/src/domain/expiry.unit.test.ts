@@ -11,16 +11,16 @@ test.each([
   ['until the end of its year with the month 12', card('12', '26'), '2027-01-01T11:59:59Z'],
   ['on 29 February of a leap year', card('02', '28'), '2028-02-29T23:59:59Z'],
   ['in 2099 for the year 99', card('01', '99'), '2099-01-31T00:00:00Z'],
-])('a card is valid %s', (_when, it, now) => {
-  expect(hasExpired(it, Date.parse(now))).toBe(false)
+])('a card is valid %s', (_when, expiry, now) => {
+  expect(hasExpired(expiry, Date.parse(now))).toBe(false)
 })
 
 test.each([
   ['when its last month has ended in every time zone', card('11', '26'), '2026-12-01T12:00:00Z'],
   ['when its December has ended in every time zone', card('12', '26'), '2027-01-01T12:00:00Z'],
   ['for the year 00, which is 2000 and not 2100', card('01', '00'), '2026-11-20T00:00:00Z'],
-])('a card has expired %s', (_when, it, now) => {
-  expect(hasExpired(it, Date.parse(now))).toBe(true)
+])('a card has expired %s', (_when, expiry, now) => {
+  expect(hasExpired(expiry, Date.parse(now))).toBe(true)
 })
 
 test('402 card-expired names month and year', () => {

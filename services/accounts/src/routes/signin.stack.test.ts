@@ -35,8 +35,8 @@ afterAll(async () => {
   await close()
 })
 
-/** A hash by fewer KiB than today's, as from years ago. */
-function hashOfOld(message: string): string {
+/** Returns a hash with outdated parameters: 8 MiB and one pass. */
+function outdatedHashOf(message: string): string {
   const nonce = Buffer.alloc(16, 7)
   const tag = argon2Sync('argon2id', {
     message,
@@ -49,16 +49,17 @@ function hashOfOld(message: string): string {
   return `$argon2id$v=19$m=8192,t=1,p=1$${[nonce, tag].map((bytes) => bytes.toString('base64').replaceAll('=', '')).join('$')}`
 }
 
-async function someoneOfOld() {
+/** Creates a user whose stored hash is outdated. */
+async function aUserWithOutdatedHash() {
   const [apiKey, applicationId] = [newApiKey(), newApiKey()]
   const email = `${apiKey}@example.org`
   const person = { firstName: 'Maria', lastName: 'Lindqvist', phone: '608-555-0142' }
   await postgresApplications(db).insert({ id: applicationId, name: 'an app' })
   await postgresUsers(db).insert(
-    { apiKey, email, passwordHash: hashOfOld(PASSWORD), ...person },
+    { apiKey, email, passwordHash: outdatedHashOf(PASSWORD), ...person },
     applicationId,
   )
-  const hash = async () =>
+  const readHash = async () =>
     (
       await db
         .selectFrom('users')
@@ -83,36 +84,36 @@ async function someoneOfOld() {
     }
     return signin({ db, users: postgresUsers, passwords, attempts })(call)
   }
-  return { apiKey, hash, signInWith }
+  return { apiKey, readHash, signInWith }
 }
 
 test("a password with an outdated hash is hashed again with today's parameters, and stays valid", async () => {
-  const { apiKey, hash, signInWith } = await someoneOfOld()
+  const { apiKey, readHash, signInWith } = await aUserWithOutdatedHash()
   expect(await signInWith(PASSWORD)).toMatchObject({ apiKey })
-  const renewed = await hash()
+  const renewed = await readHash()
   expect(renewed).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1,keyid=[A-Za-z0-9+/]{6}\$/)
   expect(await signInWith(PASSWORD)).toMatchObject({ apiKey })
-  expect(await hash(), 'hashed again once only').toBe(renewed)
+  expect(await readHash(), 'a current hash is not replaced').toBe(renewed)
 })
 
 test('a wrong password renews no hash', async () => {
-  const { hash, signInWith } = await someoneOfOld()
+  const { readHash, signInWith } = await aUserWithOutdatedHash()
   await expect(signInWith('not the password')).rejects.toMatchObject({ code: 'invalid-credentials' })
-  expect(await hash()).toBe(hashOfOld(PASSWORD))
+  expect(await readHash()).toBe(outdatedHashOf(PASSWORD))
 })
 
 test('a sign-in that is 503 overloaded uses up no attempt', async () => {
-  const { apiKey, signInWith } = await someoneOfOld()
+  const { apiKey, signInWith } = await aUserWithOutdatedHash()
   const passwords = createPasswords([PEPPER])
-  const crowd = Array.from({ length: 31 }, (_, index) => passwords.enter(`app ${index}`))
+  const permits = Array.from({ length: 31 }, (_, index) => passwords.enter(`app ${index}`))
   for (let time = 0; time < 20; time++)
     await expect(signInWith(PASSWORD, passwords)).rejects.toMatchObject({ code: 'overloaded' })
-  for (const hashing of crowd) hashing[Symbol.dispose]()
+  for (const permit of permits) permit[Symbol.dispose]()
   expect(await signInWith(PASSWORD, passwords)).toMatchObject({ apiKey })
 })
 
 test('the renewal of a hash does not overwrite a password that was changed meanwhile', async () => {
-  const { apiKey, hash } = await someoneOfOld()
+  const { apiKey, readHash } = await aUserWithOutdatedHash()
   await postgresUsers(db).replaceHash(apiKey, { from: 'the hash that was verified', to: 'its renewal' })
-  expect(await hash()).toBe(hashOfOld(PASSWORD))
+  expect(await readHash()).toBe(outdatedHashOf(PASSWORD))
 })

@@ -32,7 +32,7 @@ afterAll(async () => {
   await close()
 })
 
-/** A client application with one user, asking a replica of accounts that hashes with `passwords`. */
+/** Creates an application with one user. Returns its operations at a replica that hashes with `passwords`. */
 async function anApplication(passwords: ReturnType<typeof createPasswords>) {
   const [applicationId, apiKey] = [newApiKey(), newApiKey()]
   const email = `${apiKey}@example.org`
@@ -40,7 +40,7 @@ async function anApplication(passwords: ReturnType<typeof createPasswords>) {
   await postgresApplications(db).insert({ id: applicationId, name: 'an app' })
   const passwordHash = await createPasswords([PEPPER]).enter(applicationId).hash(PASSWORD)
   await postgresUsers(db).insert({ apiKey, email, passwordHash, ...person }, applicationId)
-  const asked = {
+  const context = {
     query: undefined,
     principal: { kind: 'application', applicationId, accessKeyId: newApiKey(), mode: 'live' },
     requestId: 'request-1',
@@ -54,19 +54,19 @@ async function anApplication(passwords: ReturnType<typeof createPasswords>) {
   } as const
   const update = (body: Call<typeof UpdateUser>['body'], userApiKey = apiKey) =>
     updateUser({ tenantDb: () => db, users: postgresUsers, passwords })({
-      ...asked,
+      ...context,
       params: { apiKey: userApiKey },
       body,
     })
   const signIn = () => {
-    const call: Call<typeof Signin> = { ...asked, params: undefined, body: { email, password: PASSWORD } }
+    const call: Call<typeof Signin> = { ...context, params: undefined, body: { email, password: PASSWORD } }
     return signin({ db, users: postgresUsers, passwords, attempts })(call)
   }
   return { apiKey, update, signIn }
 }
 
-/** With all permits acquired, each by another application. */
-function filled() {
+/** Returns passwords without a free permit: 31 applications have acquired one each. */
+function passwordsAtLimit() {
   const passwords = createPasswords([PEPPER])
   for (let entered = 0; entered < 31; entered++) passwords.enter(newApiKey())
   return passwords
@@ -74,13 +74,13 @@ function filled() {
 
 test('40 concurrent updates with a password leave permits for sign-ins of another application', async () => {
   const passwords = createPasswords([PEPPER])
-  const [crowd, other] = [await anApplication(passwords), await anApplication(passwords)]
-  const updates = Array.from({ length: 40 }, () => crowd.update({ password: PASSWORD }))
+  const [noisy, other] = [await anApplication(passwords), await anApplication(passwords)]
+  const updates = Array.from({ length: 40 }, () => noisy.update({ password: PASSWORD }))
   const settled = Promise.allSettled(updates)
-  // The first refusal shows that the crowd has all the room it can get.
-  const { promise: refused, resolve } = Promise.withResolvers<unknown>()
+  // The first rejection shows that the application has acquired all permits that it may have.
+  const { promise: rejected, resolve } = Promise.withResolvers<unknown>()
   for (const update of updates) update.catch(resolve)
-  expect(await Promise.race([refused, settled])).toMatchObject({ code: 'overloaded' })
+  expect(await Promise.race([rejected, settled])).toMatchObject({ code: 'overloaded' })
   expect(await Promise.all([other.signIn(), other.signIn(), other.signIn()])).toMatchObject(
     Array.from({ length: 3 }, () => ({ apiKey: other.apiKey })),
   )
@@ -89,12 +89,12 @@ test('40 concurrent updates with a password leave permits for sign-ins of anothe
 })
 
 test('an update with a password is 404 for an unknown user, and needs no permit for hashing', async () => {
-  const { update } = await anApplication(filled())
+  const { update } = await anApplication(passwordsAtLimit())
   await expect(update({ password: PASSWORD }, newApiKey())).rejects.toMatchObject({ code: 'user-not-found' })
 })
 
 test('an update without a password needs no permit for hashing', async () => {
-  const { update } = await anApplication(filled())
+  const { update } = await anApplication(passwordsAtLimit())
   await expect(update({ password: PASSWORD })).rejects.toMatchObject({ code: 'overloaded' })
   expect(await update({ firstName: 'Marie' })).toMatchObject({
     body: expect.stringContaining('"firstName":"Marie"') as unknown,

@@ -1,6 +1,5 @@
-import { createHash } from 'node:crypto'
 import { fileURLToPath } from 'node:url'
-import { createLog, newApiKey } from '@platter/kit'
+import { createLog, hashAccessKey, newApiKey } from '@platter/kit'
 import { migrate } from '@platter/kit/postgres/migrate'
 import { connectPostgres, type Postgres } from '@platter/kit/postgres/postgres'
 import { newDatabase } from '@platter/testkit'
@@ -41,17 +40,18 @@ async function rotate(id: string, overlapMinutes: number) {
   return key
 }
 
-test('an access key is found through the index of its hash', async () => {
+test('an access key is found through the index of its hash, and that hash is no access key', async () => {
   const { db } = postgres
   await sql`insert into access_keys (id, hash, prefix, kind)
     select 'id-' || n, encode(sha256(n::text::bytea), 'hex'), 'platter_live_9kQ2', 'operator'
     from generate_series(1, 20000) n`.execute(db)
   await sql`analyze access_keys`.execute(db)
-  const hash = createHash('sha256').update('17').digest('hex')
+  const hash = hashAccessKey('17')
   const { rows } = await sql<{ 'QUERY PLAN': string }>`
     explain select id from access_keys where hash = ${hash} and ${isValid}`.execute(db)
   expect(rows[0]?.['QUERY PLAN']).toMatch(/^Index Scan using access_keys_hash_key/)
   expect(await postgresAccessKeys(db).find(hash)).toMatchObject({ id: 'id-17' })
+  expect(await postgresAccessKeys(db).find(hashAccessKey(hash))).toBeUndefined()
 })
 
 test('the last operator key cannot be revoked, also when two are revoked concurrently', async () => {

@@ -53,8 +53,8 @@ async function savedCard(token: string): Promise<string> {
 
 const remove = (apiKey: string) => db.transaction().execute((trx) => postgresCards(trx).remove(owner, apiKey))
 const due = () => postgresCardDetachments(db).takeDue(20)
-/** Lets time pass for all rows. */
-const later = (interval: string) =>
+/** Makes all rows due earlier by the interval. */
+const advanceTime = (interval: string) =>
   sql`update card_detachments set due_at = due_at - ${interval}::interval`.execute(db)
 const minutesLeft = async () =>
   (
@@ -66,15 +66,15 @@ test('the token of a removed card is due an hour later, and again until it is co
   const card = await savedCard('tok_a')
   await remove(card)
   expect(await due()).toEqual([])
-  await later('59 minutes')
+  await advanceTime('59 minutes')
   expect(await due()).toEqual([])
-  await later('1 minute')
+  await advanceTime('1 minute')
   expect(await due()).toEqual([{ cardApiKey: card, token: 'tok_a' }])
-  expect(await due(), 'not at once again').toEqual([])
-  await later('1 hour')
+  expect(await due(), 'not due again immediately').toEqual([])
+  await advanceTime('1 hour')
   expect(await due(), 'repeated, because it is not confirmed').toHaveLength(1)
   await postgresCardDetachments(db).delete(card)
-  await later('1 day')
+  await advanceTime('1 day')
   expect(await due()).toEqual([])
 })
 
@@ -91,7 +91,7 @@ test('a removal that is rolled back schedules no detachment', async () => {
 test('the retry delay doubles up to an hour, and one of 8 concurrent calls takes a row', async () => {
   await remove(await savedCard('tok_c'))
   for (let attempt = 0; attempt < 12; attempt++) {
-    await later('2 hours')
+    await advanceTime('2 hours')
     const taken = await Promise.all(Array.from({ length: 8 }, due))
     expect(taken.flat()).toHaveLength(1)
     const [left = 0] = await minutesLeft()
@@ -104,21 +104,21 @@ test('the retry delay doubles up to an hour, and one of 8 concurrent calls takes
 test('a token that two saved cards share is due only after the removal of both cards', async () => {
   const [first, second] = [await savedCard('tok_twice'), await savedCard('tok_twice')]
   await remove(first)
-  await later('1 hour')
+  await advanceTime('1 hour')
   expect(await due()).toEqual([])
-  expect(await minutesLeft(), 'the row of the first is done').toEqual([])
+  expect(await minutesLeft(), 'the row of the first card is deleted').toEqual([])
   await remove(second)
-  await later('1 hour')
+  await advanceTime('1 hour')
   expect(await due()).toEqual([{ cardApiKey: second, token: 'tok_twice' }])
 })
 
 test('the shared token of two removed cards is due an hour after the later removal', async () => {
   const [first, second] = [await savedCard('tok_pair'), await savedCard('tok_pair')]
   await remove(first)
-  await later('50 minutes')
+  await advanceTime('50 minutes')
   await remove(second)
-  await later('10 minutes')
+  await advanceTime('10 minutes')
   expect(await due()).toEqual([])
-  await later('50 minutes')
+  await advanceTime('50 minutes')
   expect(await due()).toEqual([{ cardApiKey: second, token: 'tok_pair' }])
 })

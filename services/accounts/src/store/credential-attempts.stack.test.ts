@@ -8,10 +8,10 @@ import { redisCredentialAttempts, type CredentialAttempt } from '#/store/credent
 const log = createLog('test', 'fatal')
 const POLICY = { perEmail: 3, perAddress: 5, perApplication: 8, seconds: 60 }
 
-const connected = async (url = servers().redis) => {
+const connectStore = async (url = servers().redis) => {
   const store = redisCredentialAttempts(url, POLICY, log)
   const redis = connectRedis(servers().redis, log, { commandTimeout: undefined })
-  // Until it is connected it counts for itself, which is not what most of these tests are about.
+  // Without its connection to Redis the store counts alone, which only the last test expects.
   const isCounted = async () => {
     const { email } = anAttempt()
     await store.count({ email, address: undefined })
@@ -22,7 +22,7 @@ const connected = async (url = servers().redis) => {
   return store
 }
 
-/** A refusal, with the seconds to wait: fewer than 60 on a machine that is slow. */
+/** The seconds to wait after a rejection: fewer than 60 on a slow machine. */
 const refused = expect.toSatisfy((end) => typeof end === 'number' && end > 0 && end <= 60) as number
 
 const anAttempt = (changes: Partial<CredentialAttempt> = {}): CredentialAttempt => ({
@@ -31,7 +31,7 @@ const anAttempt = (changes: Partial<CredentialAttempt> = {}): CredentialAttempt 
   ...changes,
 })
 
-/** An address that no other test has. */
+/** Returns an address that no other test uses. */
 const newAddress = () =>
   `2001:db8:${crypto
     .randomUUID()
@@ -52,14 +52,14 @@ async function attempt(
 }
 
 const attempts = async (store: ReturnType<typeof redisCredentialAttempts>, callers: CredentialAttempt[]) => {
-  const ends: (string | number)[] = []
-  for (const caller of callers) ends.push(await attempt(store, caller))
-  return ends
+  const results: (string | number)[] = []
+  for (const caller of callers) results.push(await attempt(store, caller))
+  return results
 }
 const times = (count: number, caller: () => CredentialAttempt) => Array.from({ length: count }, caller)
 
 test('429 rate-limited above the limit of an e-mail address in any case, with seconds to wait', async () => {
-  const store = await connected()
+  const store = await connectStore()
   const caller = anAttempt({ email: `Maria.${crypto.randomUUID()}@Example.org` })
   expect(
     await attempts(
@@ -73,7 +73,7 @@ test('429 rate-limited above the limit of an e-mail address in any case, with se
 })
 
 test('429 rate-limited above the limit of a client network, for any e-mail addresses', async () => {
-  const store = await connected()
+  const store = await connectStore()
   const address = newAddress()
   const neighbour = address.replace('::1', '::ffff')
   expect(
@@ -88,7 +88,7 @@ test('429 rate-limited above the limit of a client network, for any e-mail addre
 })
 
 test('attempts from a rate-limited client address do not count for an e-mail address', async () => {
-  const store = await connected()
+  const store = await connectStore()
   const address = newAddress()
   await attempts(
     store,
@@ -104,10 +104,10 @@ test('attempts from a rate-limited client address do not count for an e-mail add
 })
 
 test('429 rate-limited above the limit of an application, for any network and e-mail address', async () => {
-  const store = await connected()
+  const store = await connectStore()
   const applicationId = crypto.randomUUID()
   const newAttempt = () => anAttempt({ address: newAddress(), applicationId })
-  // Those that work are taken back.
+  // Successful attempts are taken back.
   for (let round = 0; round < 10; round++) {
     const caller = newAttempt()
     expect(await attempt(store, caller)).toBe('counted')
@@ -123,7 +123,7 @@ test('429 rate-limited above the limit of an application, for any network and e-
 })
 
 test('replicas count attempts together', async () => {
-  const [one, other] = [await connected(), await connected()]
+  const [one, other] = [await connectStore(), await connectStore()]
   const caller = anAttempt()
   await attempts(one, [caller, caller])
   await attempts(other, [caller])
@@ -134,15 +134,15 @@ test('replicas count attempts together', async () => {
 })
 
 test('exactly 3 of 50 concurrent attempts are accepted at a limit of 3', async () => {
-  const store = await connected()
+  const store = await connectStore()
   const caller = anAttempt()
-  const ends = await Promise.all(times(50, () => caller).map((each) => attempt(store, each)))
-  expect(ends.filter((end) => end === 'counted')).toHaveLength(3)
+  const results = await Promise.all(times(50, () => caller).map((each) => attempt(store, each)))
+  expect(results.filter((end) => end === 'counted')).toHaveLength(3)
   store.close()
 })
 
 test('an attempt that is taken back does not count for any limit', async () => {
-  const store = await connected()
+  const store = await connectStore()
   const caller = anAttempt({ address: newAddress() })
   for (let round = 0; round < 20; round++) {
     expect(await attempt(store, caller)).toBe('counted')
@@ -159,10 +159,10 @@ test('an attempt that is taken back does not count for any limit', async () => {
 
 test('a replica counts attempts alone and without delay while Redis is unavailable', async () => {
   const proxy = await proxyTo(servers().redis)
-  const store = await connected(proxy.url)
+  const store = await connectStore(proxy.url)
   proxy.cut()
   const caller = anAttempt({ address: newAddress() })
-  // The clock stands still: a try that waited for Redis would never end.
+  // The clock is stopped, so an attempt that waited for Redis would never end.
   vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout'] })
   onTestFinished(() => void vi.useRealTimers())
   expect(

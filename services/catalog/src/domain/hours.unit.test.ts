@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { closedReason, isOpen, opensAt, UNTIL_RESUMED, type Hours, type Opening } from '#/domain/hours.ts'
 
-/** The moment of a wall clock in a zone that is so many hours from UTC then. */
+/** Returns the epoch milliseconds of a local time at that UTC offset. */
 const at = (wall: string, hoursFromUtc: number) => Date.parse(`${wall}:00Z`) - hoursFromUtc * 3_600_000
 const CST = -6
 const CDT = -5
@@ -94,7 +94,7 @@ test('a time before 1970 has the right weekday', () => {
   expect(isOpen({ Wednesday: ['1:00 PM - 2:00 PM'] }, 'UTC', Date.parse('1969-12-31T13:30Z'))).toBe(true)
 })
 
-// In 2026 clocks in the USA were put on at 2:00 on Sunday 8 March and back at 2:00 on Sunday 1 November.
+// In 2026 the clocks of the USA are set forward at 2:00 on 8 March and back at 2:00 on 1 November, both Sundays.
 describe('the spring night in which 3:00 AM follows 1:59 AM', () => {
   test.each([
     ['9:00 PM - 3:00 AM', at('2026-03-08T01:59', CST), true],
@@ -151,8 +151,8 @@ test('the result does not depend on earlier calls', () => {
   const hours: Hours = { Friday: ['11:00 AM - 9:00 PM'] }
   const noon = at('2026-11-20T12:00', CST)
   const night = at('2026-11-20T23:00', CST)
-  const asked = [noon, night, noon, night].map((moment) => isOpen(hours, 'US/Central', moment))
-  expect(asked).toEqual([true, false, true, false])
+  const results = [noon, night, noon, night].map((moment) => isOpen(hours, 'US/Central', moment))
+  expect(results).toEqual([true, false, true, false])
 })
 
 describe('closedReason and opensAt', () => {
@@ -162,7 +162,7 @@ describe('closedReason and opensAt', () => {
   const opening: Opening = { hours, timezone: 'US/Central', pausedUntil: null, isAttended: true }
   test.each<
     [
-      what: string,
+      situation: string,
       over: Partial<Opening>,
       now: number,
       expected: [reason: string | null, next: number | null],
@@ -199,7 +199,7 @@ describe('closedReason and opensAt', () => {
       friday,
       ['paused', pausedUntil * 1_000],
     ],
-  ])('return the reason and the next opening for %s', (_what, over, now, [reason, next]) => {
+  ])('return the reason and the next opening for %s', (_situation, over, now, [reason, next]) => {
     const one = { ...opening, ...over }
     expect(closedReason(one, now)).toBe(reason)
     expect(opensAt(one, now)).toBe(next === null ? null : next / 1_000)

@@ -6,15 +6,15 @@ import type { Item } from '#/domain/menu.ts'
 import { quote, type QuoteRequest } from '#/domain/quote.ts'
 
 /*
- * Prices of any order, against an oracle that is written from docs/interface.md ("Order prices") and another way round:
- * it iterates over the chosen items instead of the menu, finds items by position instead of by key, and computes the tax from the
- * definition of rounding half up.
+ * Compares prices with an oracle that follows docs/interface.md ("Order prices") and shares no code with `quote`. It iterates over
+ * the chosen items instead of the menu, and finds items by position instead of by key. It computes the tax from the definition of
+ * rounding half up.
  */
 
 const NOW = Date.parse('2026-11-20T18:00Z')
 const price = fc.integer({ min: 0, max: 1_000_000 }).map(cents)
 
-/** An item whose groups take anything; keys say where a thing stands: item, group, choice. */
+/** An item whose groups accept any choices. The key of a choice has the positions of item, group and choice. */
 const anItem = (index: number) =>
   fc
     .record({
@@ -82,12 +82,12 @@ function expectedItem(
 ): bigint {
   const { basePrice, customizationGroups } = menu[Number(apiKey)]!
   let total = BigInt(basePrice)
-  const paid = new Set<string>()
+  const countedGroups = new Set<string>()
   for (const key of customizationChoices) {
     const [, group, choice] = key.split('.')
     const found = customizationGroups[Number(group)]!
-    if (!paid.has(group!)) total += BigInt(found.basePrice)
-    paid.add(group!)
+    if (!countedGroups.has(group!)) total += BigInt(found.basePrice)
+    countedGroups.add(group!)
     total += BigInt(found.customizations[Number(choice)]!.customizationChoices[0]!.price)
   }
   return total
@@ -96,7 +96,7 @@ function expectedItem(
 test('any order has the item prices, subtotal, tax and delivery price of an independent oracle', () => {
   fc.assert(
     fc.property(anOrder, ({ menu, items, taxRatePpm, minFreeDelivery, method }) => {
-      const asked = {
+      const request = {
         restaurantApiKey: 'a',
         method,
         payment: 'cash' as const,
@@ -110,13 +110,13 @@ test('any order has the item prices, subtotal, tax and delivery price of an inde
         items: new Map(menu.map((item) => [item.apiKey, item])),
         destination: { point: { latitude: ajanta.latitude, longitude: ajanta.longitude }, zip: '' },
       }
-      const priced = quote(asked, facts, NOW).quote
+      const priced = quote(request, facts, NOW).quote
       const expected = items.map((item) => expectedItem(menu, item))
       const subtotal = expected.reduce((sum, one) => sum + one, 0n)
       expect(priced?.items.map(({ totalPrice }) => BigInt(totalPrice))).toEqual(expected)
       expect(BigInt(priced?.subtotal ?? -1)).toBe(subtotal)
 
-      // Rounded half up: the exact tax is at least half a cent below the next one, and not more than half above.
+      // Rounding half up: the exact tax minus the tax is at least -0.5 cents and less than 0.5 cents.
       const rest = subtotal * BigInt(taxRatePpm) - BigInt(priced?.tax ?? -1) * 1_000_000n
       expect(rest >= -500_000n && rest < 500_000n).toBe(true)
 
@@ -135,7 +135,7 @@ test('the sequence of items and choices changes neither the subtotal nor the tax
         items: new Map(menu.map((item) => [item.apiKey, item])),
         destination: null,
       }
-      const asked: QuoteRequest = {
+      const request: QuoteRequest = {
         restaurantApiKey: 'a',
         method: 'pickup',
         payment: 'cash',
@@ -143,10 +143,10 @@ test('the sequence of items and choices changes neither the subtotal nor the tax
         items,
         address: null,
       }
-      const turned = items
+      const reversed = items
         .map((item) => ({ ...item, customizationChoices: item.customizationChoices.toReversed() }))
         .toReversed()
-      const totals = [asked, { ...asked, items: turned }].map((one) => {
+      const totals = [request, { ...request, items: reversed }].map((one) => {
         const { subtotal, tax } = quote(one, facts, NOW).quote ?? {}
         return { subtotal, tax }
       })

@@ -26,13 +26,13 @@ const facts = (restaurant: Partial<Restaurant> = {}, items: Item[] = [vindaloo, 
 const item = (apiKey: string, ...customizationChoices: string[]) => ({ apiKey, customizationChoices })
 const delivery = (...items: QuoteRequest['items']) => order({ method: 'delivery', items })
 
-const faultsOf = (asked: QuoteRequest, known: QuoteFacts = facts()) => {
-  const answer = quote(asked, known, NOW)
-  expect(answer.quote === null).toBe(answer.faults.length > 0)
-  return answer.faults.map(({ pointer, code }) => [pointer, code])
+const faultsOf = (request: QuoteRequest, known: QuoteFacts = facts()) => {
+  const result = quote(request, known, NOW)
+  expect(result.quote === null).toBe(result.faults.length > 0)
+  return result.faults.map(({ pointer, code }) => [pointer, code])
 }
-const detailsOf = (asked: QuoteRequest, known: QuoteFacts = facts()) =>
-  quote(asked, known, NOW).faults.map(({ detail }) => detail)
+const detailsOf = (request: QuoteRequest, known: QuoteFacts = facts()) =>
+  quote(request, known, NOW).faults.map(({ detail }) => detail)
 
 describe('prices', () => {
   test('an item without choices costs its base price, with tax rounded half up', () => {
@@ -175,8 +175,8 @@ describe('faults of the restaurant', () => {
     ],
     ['not-a-test-restaurant', {}, { test: true }, ['/test', 'not-a-test-restaurant']],
     ['test-restaurant-only', { isTestRestaurant: true }, {}, ['/test', 'test-restaurant-only']],
-  ])('reports %s', (_, restaurant, asked, fault) => {
-    expect(faultsOf(order(asked), facts(restaurant))).toEqual([fault])
+  ])('reports %s', (_, restaurant, request, fault) => {
+    expect(faultsOf(order(request), facts(restaurant))).toEqual([fault])
   })
 
   test('a test order to a test restaurant has no faults', () => {
@@ -287,8 +287,12 @@ test('all faults are reported together, each with its pointer and a sentence as 
     ]),
     destination: 'not-on-map' as const,
   }
-  const asked = delivery(item('vindaloo'), item('nothing'), item('korma', 'x', 'naan', 'stuffed', 'stuffed'))
-  expect(faultsOf(asked, known)).toEqual([
+  const request = delivery(
+    item('vindaloo'),
+    item('nothing'),
+    item('korma', 'x', 'naan', 'stuffed', 'stuffed'),
+  )
+  expect(faultsOf(request, known)).toEqual([
     ['/restaurantApiKey', 'restaurant-closed'],
     ['/payment', 'payment-not-accepted'],
     ['/test', 'test-restaurant-only'],
@@ -299,5 +303,5 @@ test('all faults are reported together, each with its pointer and a sentence as 
     ['/items/2/customizationChoices', 'customization-limit'],
     ['/address', 'address-not-found-on-map'],
   ])
-  expect(quote(asked, known, NOW).faults.every(({ detail }: Fault) => detail.endsWith('.'))).toBe(true)
+  expect(quote(request, known, NOW).faults.every(({ detail }: Fault) => detail.endsWith('.'))).toBe(true)
 })

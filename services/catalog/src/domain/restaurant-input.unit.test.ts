@@ -89,10 +89,10 @@ const deliveryAt = (point: { latitude: number; longitude: number }, zip: string)
 }
 
 test('for a place, minimum and price are those of its zone; outside all zones there is no delivery', () => {
-  const away = { latitude: 0, longitude: 0 }
+  const outside = { latitude: 0, longitude: 0 }
   expect(deliveryAt(here, '')).toEqual([true, 10, 0.99])
-  expect(deliveryAt(away, '53704')).toEqual([true, 15, 2.99])
-  expect(deliveryAt(away, '')).toEqual([false, 15, 2.99])
+  expect(deliveryAt(outside, '53704')).toEqual([true, 15, 2.99])
+  expect(deliveryAt(outside, '')).toEqual([false, 15, 2.99])
 })
 
 test('zones are in the details only', () => {

@@ -124,7 +124,7 @@ test('milesBetween agrees with known distances, also across 180° of longitude',
   )
 })
 
-/** A tenth of a metre; finer steps are noise of the arithmetic. */
+/** Multiples of a millionth of a degree, a tenth of a metre. Rounding errors would hide finer steps. */
 const degrees = (most: number) =>
   fc.integer({ min: -most * 1_000_000, max: most * 1_000_000 }).map((millionths) => millionths / 1_000_000)
 const aPoint = fc.record({ latitude: degrees(90), longitude: degrees(180) })

@@ -38,7 +38,7 @@ describe('the embedded geocoder', () => {
   })
 
   test('a point belongs to the ZIP code area with the nearest middle, and is returned unchanged', () => {
-    // The point and the answer of a search of the original interface.
+    // The point and the result of a search in the original interface.
     const point = { latitude: 39.6682515, longitude: -105.096661 }
     expect(geocoder.around(point)).toEqual({
       point,
@@ -65,7 +65,7 @@ describe('a Nominatim-compatible server', () => {
   const servers: { close(): void }[] = []
   afterAll(() => servers.forEach((server) => server.close()))
 
-  async function serverThat(listener: RequestListener): Promise<string> {
+  async function startServer(listener: RequestListener): Promise<string> {
     const server = createServer(listener)
     servers.push(server)
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -86,9 +86,9 @@ describe('a Nominatim-compatible server', () => {
   }
 
   test('gets one request for two concurrent searches of an address, and its result is used', async () => {
-    const asked: string[] = []
-    const url = await serverThat(({ url: path }, response) => {
-      asked.push(path ?? '')
+    const paths: string[] = []
+    const url = await startServer(({ url: path }, response) => {
+      paths.push(path ?? '')
       response.end(JSON.stringify([found]))
     })
     const { locate } = createGeocoder(`${url}/maps/`)
@@ -101,17 +101,17 @@ describe('a Nominatim-compatible server', () => {
       state: 'WI',
       zip: '53703',
     })
-    expect(asked).toEqual([
+    expect(paths).toEqual([
       '/maps/search?q=316+W+Washington+Ave%2C+Madison%2C+WI&format=jsonv2&addressdetails=1&limit=1',
     ])
   })
 
   test('gets one request for an address without a result, and the place is null', async () => {
-    let asked = 0
-    const url = await serverThat((_, response) => (asked++, response.end('[]')))
+    let requests = 0
+    const url = await startServer((_, response) => (requests++, response.end('[]')))
     const { locate } = createGeocoder(url)
     expect([await locate('Atlantis'), await locate('Atlantis')]).toEqual([null, null])
-    expect(asked).toBe(1)
+    expect(requests).toBe(1)
   })
 
   test.each<[string, RequestListener]>([
@@ -125,37 +125,37 @@ describe('a Nominatim-compatible server', () => {
       (_, response) => response.end(JSON.stringify([{ ...found, more: 'x'.repeat(256 * 1024) }])),
     ],
   ])('is service-unavailable when it %s', async (_, listener) => {
-    const { locate } = createGeocoder(await serverThat(listener))
+    const { locate } = createGeocoder(await startServer(listener))
     await expect(locate('Madison, WI')).rejects.toMatchObject({ code: 'service-unavailable' })
   })
 
   test('is service-unavailable when it redirects, and the redirect is not followed', async () => {
-    let asked = 0
-    const inside = await serverThat((_, response) => (asked++, response.end(JSON.stringify([found]))))
-    const url = await serverThat((_, response) => response.writeHead(302, { location: inside }).end())
+    let requests = 0
+    const inside = await startServer((_, response) => (requests++, response.end(JSON.stringify([found]))))
+    const url = await startServer((_, response) => response.writeHead(302, { location: inside }).end())
     await expect(createGeocoder(url).locate('Madison, WI')).rejects.toMatchObject({
       code: 'service-unavailable',
     })
-    expect(asked).toBe(0)
+    expect(requests).toBe(0)
   })
 
   test('is service-unavailable after two seconds when it sends no response or a slow one', async () => {
     const late = new AbortController()
     const timeout = vi.spyOn(AbortSignal, 'timeout').mockReturnValue(late.signal)
     onTestFinished(() => timeout.mockRestore())
-    let asked = 0
-    const refused = [silent, dripping].map(async (listener) => {
-      const url = await serverThat((request, response) => {
-        asked += 1
+    let requests = 0
+    const searches = [silent, dripping].map(async (listener) => {
+      const url = await startServer((request, response) => {
+        requests += 1
         listener(request, response)
       })
       await expect(createGeocoder(url).locate('Madison, WI')).rejects.toMatchObject({
         code: 'service-unavailable',
       })
     })
-    await expect.poll(() => asked).toBe(2)
-    late.abort(new DOMException('two seconds are over', 'TimeoutError'))
-    await Promise.all(refused)
+    await expect.poll(() => requests).toBe(2)
+    late.abort(new DOMException('no response within two seconds', 'TimeoutError'))
+    await Promise.all(searches)
     expect(timeout.mock.calls).toEqual([[2_000], [2_000]])
   })
 })

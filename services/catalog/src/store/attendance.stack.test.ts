@@ -33,41 +33,41 @@ beforeEach(async () => {
   await restaurants.put(ajanta)
 })
 
-const isAttended = async () => (await restaurants.find('ajanta'))?.isAttended
-const written = async () =>
-  (await sql<{ by: string }>`select xmin::text || xmax::text as by from attendance`.execute(db)).rows
-const row = (attended: boolean, version: number) => ({
-  rows: [{ restaurantApiKey: 'ajanta', isAttended: attended, version, since: 1_700_000_000 }],
+const readAttendance = async () => (await restaurants.find('ajanta'))?.isAttended
+const rowVersions = async () =>
+  (await sql<{ id: string }>`select xmin::text || xmax::text as id from attendance`.execute(db)).rows
+const row = (isAttended: boolean, version: number) => ({
+  rows: [{ restaurantApiKey: 'ajanta', isAttended, version, since: 1_700_000_000 }],
 })
 
 test('a row of orders decides the attendance, and a stale row that arrives later is ignored', async () => {
   await attendance.store(row(false, 2))
-  expect(await isAttended()).toBe(false)
+  expect(await readAttendance()).toBe(false)
   await attendance.store(row(true, 1))
-  expect(await isAttended()).toBe(false)
+  expect(await readAttendance()).toBe(false)
   await attendance.store(row(true, 3))
-  expect(await isAttended()).toBe(true)
+  expect(await readAttendance()).toBe(true)
 })
 
 test('a row that is stored already is not written again', async () => {
   await attendance.store(row(false, 2))
-  const before = await written()
+  const before = await rowVersions()
   await attendance.store(row(false, 2))
-  expect(await written()).toEqual(before)
+  expect(await rowVersions()).toEqual(before)
 })
 
 test('without a row, the attendance of the default link decides; before it is known, the restaurant is attended', async () => {
-  expect(await isAttended()).toBe(true)
+  expect(await readAttendance()).toBe(true)
   await attendance.store({ rows: [], othersAreAttended: false })
-  expect(await isAttended()).toBe(false)
+  expect(await readAttendance()).toBe(false)
   await attendance.store(row(true, 1))
-  expect(await isAttended()).toBe(true)
+  expect(await readAttendance()).toBe(true)
 })
 
 test('a restaurant that does not require attendance counts as attended', async () => {
   await restaurants.put({ ...ajanta, requireAttendance: false })
   await attendance.store(row(false, 1))
-  expect(await isAttended()).toBe(true)
+  expect(await readAttendance()).toBe(true)
   expect(await attendance.unattended({ olderThanMs: 0, before: null })).toEqual([])
 })
 

@@ -33,43 +33,43 @@ const newCache = () => new RestaurantCache(postgresRestaurants(db))
 const put = (over: Partial<typeof ajanta>) => postgresRestaurants(db).put({ ...ajanta, ...over })
 const search = (cache: RestaurantCache, over: Partial<Parameters<CandidateStore['find']>[0]> = {}) =>
   postgresCandidates(db, cache).find({ ...around, ...over })
-const seen = async (by = db) =>
+const findAjanta = async (by = db) =>
   (await Promise.all(caches.map((cache) => postgresCandidates(by, cache).find(around)))).map((candidates) =>
     candidates.find(({ apiKey }) => apiKey === ajanta.apiKey),
   )
 
 test('the next search at every replica returns a change of a restaurant, its zones or its pause', async () => {
   await put({})
-  expect(await seen()).toMatchObject([ajanta, ajanta])
+  expect(await findAjanta()).toMatchObject([ajanta, ajanta])
 
   const hours = { Friday: ['5:00 PM - 9:00 PM'] }
   await put({ hours })
-  expect(await seen()).toMatchObject([{ hours }, { hours }])
+  expect(await findAjanta()).toMatchObject([{ hours }, { hours }])
 
   const zones = [aZone({ maxRadius: 3 })]
   await put({ zones })
-  expect(await seen()).toMatchObject([{ zones }, { zones }])
+  expect(await findAjanta()).toMatchObject([{ zones }, { zones }])
 
   const { pausedUntil } = (await postgresAvailability(db).pause(ajanta.apiKey, 5)) ?? {}
   expect(pausedUntil).toBeGreaterThan(Date.now() / 1_000)
-  expect(await seen()).toMatchObject([{ pausedUntil }, { pausedUntil }])
+  expect(await findAjanta()).toMatchObject([{ pausedUntil }, { pausedUntil }])
 
   await db.deleteFrom('restaurants').where('api_key', '=', ajanta.apiKey).execute()
-  expect(await seen()).toEqual([undefined, undefined])
+  expect(await findAjanta()).toEqual([undefined, undefined])
 })
 
 test('the next search after the end of a pause returns the restaurant without it', async () => {
   await put({})
   await db.transaction().execute(async (trx) => {
-    // now() is the beginning of the transaction, at any duration of this test.
+    // now() is the start of the transaction, so a slow machine does not end the pause.
     const { rows } = await sql<{ began: Date }>`select now() as began`.execute(trx)
     await sql`update restaurants set paused_until = ${rows[0]?.began}::timestamptz + interval '300 ms'`.execute(
       db,
     )
-    await seen()
-    expect((await seen(trx)).every((restaurant) => restaurant?.pausedUntil !== null)).toBe(true)
+    await findAjanta()
+    expect((await findAjanta(trx)).every((restaurant) => restaurant?.pausedUntil !== null)).toBe(true)
   })
-  await expect.poll(() => seen()).toMatchObject([{ pausedUntil: null }, { pausedUntil: null }])
+  await expect.poll(() => findAjanta()).toMatchObject([{ pausedUntil: null }, { pausedUntil: null }])
 })
 
 test('searches that share a statement return their own restaurants', async () => {

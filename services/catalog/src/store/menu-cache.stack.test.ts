@@ -83,7 +83,7 @@ const textOf = async (replica: MenuCache, restaurant: string, customized: boolea
 type Progress = () => Promise<unknown>
 
 /** Twenty clients read menus from replicas without menus until `fault` ends. Returns the incorrect responses. */
-async function underLoad(restaurants: readonly string[], fault: (progress: Progress) => Promise<void>) {
+async function readUnderLoad(restaurants: readonly string[], fault: (progress: Progress) => Promise<void>) {
   const expected = new Map<string, string | undefined>()
   for (const restaurant of restaurants)
     expected.set(restaurant, await textOf(createMenuCache(menus, cache), restaurant, true))
@@ -144,7 +144,7 @@ test('a body of a newer version than requested has the entity tag of the newer o
   const replica = createMenuCache(menus, cache)
   const old = await replica.etagOf(restaurant, false)
   await menus.put(restaurant, menuOf(restaurant, vindaloo.basePrice))
-  // The replica uses the old version for another 0.6 s; no replica has rendered that.
+  // The replica uses the old version for another 0.6 s, but no replica has rendered it.
   const read = await replica.read(restaurant, false)
   expect(read?.body.toString()).toContain('"basePrice":12.5')
   expect(read?.etag).not.toBe(old)
@@ -199,5 +199,5 @@ test.each<[string, (progress: Progress) => Promise<void>]>([
   ],
 ])('menus are served while Redis is %s', async (_, fault) => {
   const restaurants = await Promise.all(Array.from({ length: 10 }, newRestaurant))
-  expect(await underLoad(restaurants, fault)).toEqual([])
+  expect(await readUnderLoad(restaurants, fault)).toEqual([])
 })

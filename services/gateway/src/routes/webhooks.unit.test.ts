@@ -6,13 +6,13 @@ const log = createLog('test', 'silent')
 const BODY = '{ "id":"evt_1",\n\t"é": 1.0 }'
 let payments: App
 let app: App
-let seen: { headers: Record<string, unknown>; body: string } | null
+let received: { headers: Record<string, unknown>; body: string } | null
 
 beforeAll(async () => {
   payments = createApp(log)
   readBytes(payments)
   payments.post('/webhooks/stripe', async ({ headers, body }, reply) => {
-    seen = { headers, body: (body as Buffer).toString() }
+    received = { headers, body: (body as Buffer).toString() }
     if (headers['stripe-signature'] === 'forged') return reply.code(400).send({})
     return reply.code(202).send({ received: true })
   })
@@ -22,7 +22,7 @@ beforeAll(async () => {
   webhooks(app, [payments.listeningOrigin])
 })
 beforeEach(() => {
-  seen = null
+  received = null
 })
 afterAll(async () => {
   await app.close()
@@ -40,12 +40,12 @@ const post = (headers: Record<string, string>, payload = BODY) =>
 test('forwards the bytes and the signature unchanged, without an access key, and returns the response', async () => {
   const { statusCode, body } = await post({ 'stripe-signature': 't=1,v1=a' })
   expect({ statusCode, body }).toEqual({ statusCode: 202, body: '{"received":true}' })
-  expect(seen).toMatchObject({ headers: { 'stripe-signature': 't=1,v1=a' }, body: BODY })
+  expect(received).toMatchObject({ headers: { 'stripe-signature': 't=1,v1=a' }, body: BODY })
 })
 
 test('forwards no access key, no forged principal and no cookie', async () => {
   await post({ 'stripe-signature': 's', 'x-platter-principal': 'p', cookie: 'c', 'x-access-token': 'k' })
-  const names = Object.keys(seen?.headers ?? {}).toSorted()
+  const names = Object.keys(received?.headers ?? {}).toSorted()
   expect(names).toEqual([
     'connection',
     'content-length',
@@ -59,7 +59,7 @@ test('forwards no access key, no forged principal and no cookie', async () => {
 
 test('400 without a signature, without a request to payments', async () => {
   expect((await post({})).statusCode).toBe(400)
-  expect(seen).toBeNull()
+  expect(received).toBeNull()
 })
 
 test('413 for a body above 256 KiB', async () => {
@@ -77,9 +77,9 @@ const forge = (remoteAddress: string) =>
 
 test('429 for an address with wrong signatures, without a request to payments; other addresses are served', async () => {
   await expect.poll(async () => (await forge('192.0.2.1')).statusCode, { interval: 1 }).toBe(429)
-  seen = null
+  received = null
   const { statusCode, headers } = await forge('192.0.2.1')
-  expect({ statusCode, seen }).toEqual({ statusCode: 429, seen: null })
+  expect({ statusCode, received }).toEqual({ statusCode: 429, received: null })
   expect(Number(headers['retry-after'])).toBeGreaterThan(0)
   expect((await forge('192.0.2.2')).statusCode).toBe(400)
 })

@@ -15,7 +15,7 @@ const link = {
 type Call = { seen?: readonly string[]; settled?: readonly string[] | 'all'; counted?: readonly Results[] }
 
 /** A keeper with a clock and a store that the test controls. */
-function keeping({ responds = true, isPublishing = true } = {}) {
+function createKeeper({ responds = true, isPublishing = true } = {}) {
   const calls: Call[] = []
   const published: CatalogAttendance[] = []
   const state = {
@@ -55,8 +55,8 @@ function keeping({ responds = true, isPublishing = true } = {}) {
   const sweepFor = async (ms: number) => {
     for (const end = state.now + ms; state.now < end; state.now += 2 * SECOND) await keeper.sweep()
   }
-  const sweptAll = () => calls.filter(({ settled }) => settled === 'all').length
-  return { keeper, calls, published, state, sweepFor, sweptAll }
+  const countSweeps = () => calls.filter(({ settled }) => settled === 'all').length
+  return { keeper, calls, published, state, sweepFor, countSweeps }
 }
 
 const row = (restaurantApiKey: string, isAttended: boolean): Attended => ({
@@ -67,7 +67,7 @@ const row = (restaurantApiKey: string, isAttended: boolean): Attended => ({
 })
 
 test('sightings of a restaurant are written at most every 15 s', async () => {
-  const { keeper, calls, state } = keeping()
+  const { keeper, calls, state } = createKeeper()
   for (let second = 0; second <= 30; second++) {
     state.now = second * SECOND
     await keeper.see(['r1'])
@@ -76,7 +76,7 @@ test('sightings of a restaurant are written at most every 15 s', async () => {
 })
 
 test('a sighting after the restaurant became unattended is written at once', async () => {
-  const { keeper, calls, state, sweepFor } = keeping()
+  const { keeper, calls, state, sweepFor } = createKeeper()
   await sweepFor(60 * SECOND)
   await keeper.see(['r1'])
   state.changes = [row('r1', false)]
@@ -86,30 +86,30 @@ test('a sighting after the restaurant became unattended is written at once', asy
 })
 
 test('for 30 s after its start, the keeper settles no attendance and publishes no row', async () => {
-  const { sweepFor, sweptAll, keeper, published } = keeping()
+  const { sweepFor, countSweeps, keeper, published } = createKeeper()
   await keeper.publishAll()
   await sweepFor(28 * SECOND)
   await keeper.publishAll()
   await sweepFor(2 * SECOND)
-  expect(sweptAll()).toBe(0)
+  expect(countSweeps()).toBe(0)
   expect(published).toEqual([])
   await sweepFor(2 * SECOND)
-  expect(sweptAll()).toBe(1)
+  expect(countSweeps()).toBe(1)
 })
 
 test('a gap of more than 10 s between sweeps, as in a database outage, restarts the 30 s', async () => {
-  const { sweepFor, sweptAll, state } = keeping()
+  const { sweepFor, countSweeps, state } = createKeeper()
   await sweepFor(40 * SECOND)
-  const before = sweptAll()
+  const before = countSweeps()
   state.now += 12 * SECOND
   await sweepFor(30 * SECOND)
-  expect(sweptAll()).toBe(before)
+  expect(countSweeps()).toBe(before)
   await sweepFor(2 * SECOND)
-  expect(sweptAll()).toBe(before + 1)
+  expect(countSweeps()).toBe(before + 1)
 })
 
 test('an open event stream is a sighting of its restaurant every 15 s, until the last closes', async () => {
-  const { keeper, calls, state, sweepFor } = keeping()
+  const { keeper, calls, state, sweepFor } = createKeeper()
   const [one, other] = [new AbortController(), new AbortController()]
   keeper.seeWhileOpen('r1', one.signal)
   keeper.seeWhileOpen('r1', other.signal)
@@ -128,7 +128,7 @@ test('an open event stream is a sighting of its restaurant every 15 s, until the
 })
 
 test('flush() writes each failed delivery, and a successful one at most every 15 s', async () => {
-  const { keeper, calls, state } = keeping()
+  const { keeper, calls, state } = createKeeper()
   const counted = () => calls.flatMap((call) => call.counted ?? [])
   keeper.note('r1', { kind: 'accepted' })
   keeper.note('r1', { kind: 'refused', reason: 'full' })
@@ -153,14 +153,14 @@ test.each([
   [true, { restaurantApiKey: 'r1', succeeded: true, failures: 0 }],
   [false, { restaurantApiKey: 'r1', succeeded: false, failures: 1 }],
 ])('a ping counts as a delivery (success: %s)', async (responds, result) => {
-  const { keeper, calls, state } = keeping({ responds })
+  const { keeper, calls, state } = createKeeper({ responds })
   state.due = [{ restaurantApiKey: 'r1', link }]
   await keeper.pingDue()
   expect(calls).toEqual([{ counted: [result] }, { settled: ['r1'] }])
 })
 
 test('a change is published at once; after a failed publish, the next sweep publishes all rows', async () => {
-  const { keeper, published, state, sweepFor } = keeping()
+  const { keeper, published, state, sweepFor } = createKeeper()
   await sweepFor(40 * SECOND)
   state.rows = [row('r1', true), row('r2', false)]
   state.changes = [row('r1', true)]
@@ -175,13 +175,13 @@ test('a change is published at once; after a failed publish, the next sweep publ
 })
 
 test('begin() publishes the row of the restaurant whose link was set', async () => {
-  const { keeper, published } = keeping()
+  const { keeper, published } = createKeeper()
   await keeper.begin('r1', 'console')
   expect(published).toEqual([{ rows: [row('r1', false)] }])
 })
 
 test('publishAll() publishes all rows in messages of at most 200', async () => {
-  const { keeper, published, state, sweepFor } = keeping()
+  const { keeper, published, state, sweepFor } = createKeeper()
   await sweepFor(40 * SECOND)
   state.rows = Array.from({ length: 450 }, (_, index) => row(`r${1_000 + index}`, true))
   await keeper.publishAll()

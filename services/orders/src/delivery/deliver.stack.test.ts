@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { createServer, type RequestListener, type Server } from 'node:http'
+import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { Bus } from '@platter/bus'
@@ -36,7 +36,7 @@ const soon = { timeout: 45_000, interval: 50 }
 const MINUTES_16 = 16 * 60_000
 const ACCEPT_WITHIN_MS = 15 * 60_000
 
-/** Those of the running test. */
+/** Milliseconds. A test may change them. */
 const deadlines = { sagaMs: 60_000, transmitMs: 500 }
 let db: Db
 let stores: Stores
@@ -61,7 +61,7 @@ beforeEach(async () => {
   orchestrator = replica().orchestrator
 })
 
-/** A replica of orders, as far as deliveries need it. `isKilled`: it dies after each commit, before it begins a delivery. */
+/** A replica with the parts that deliver orders. `isKilled`: it stops after each commit, before it begins a delivery. */
 function replica({ isKilled = false } = {}) {
   const openDelivery: OpenDelivery = async (...opening) => {
     const opened = await deliveries.open(...opening)
@@ -93,37 +93,37 @@ afterEach(async () => {
   for (const close of closing.splice(0).toReversed()) await close()
 })
 
-/** A restaurant's own system. */
-async function aKitchen(listener: RequestListener): Promise<{ link: RestaurantLink; server: Server }> {
-  const server = createServer(listener).listen(0, '127.0.0.1')
+/** Starts the system of a restaurant, which accepts all orders. Returns the link to it. */
+async function startKitchen(): Promise<RestaurantLink> {
+  const server = createServer((_request, response) => response.end()).listen(0, '127.0.0.1')
   await once(server, 'listening')
   closing.push(
     () => server.close(),
     () => server.closeAllConnections(),
   )
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/orders`
-  return { link: { kind: 'webhook', url, secret, reports: 'detailed' }, server }
+  return { kind: 'webhook', url, secret, reports: 'detailed' }
 }
 
 function byWebhook() {
-  const way = outgoing(['127.0.0.0/8'])
-  closing.push(() => way.close())
+  const client = outgoing(['127.0.0.0/8'])
+  closing.push(() => client.close())
   return async (link: RestaurantLink, sent: Transmission): Promise<Receipt> =>
     link.kind === 'webhook'
-      ? transmitByWebhook({ dispatcher: way.dispatcher, link }, sent)
+      ? transmitByWebhook({ dispatcher: client.dispatcher, link }, sent)
       : { kind: 'accepted' }
 }
 
-/** The apiKey of a restaurant that orders are sent to, and not shown on a console. */
-async function aWebhook(): Promise<string> {
+/** Stores a webhook as the link of a new restaurant, and returns the restaurant's apiKey. */
+async function addWebhook(): Promise<string> {
   const restaurant = newApiKey()
   const link = { kind: 'webhook', url: 'https://kitchen.example/', secret, reports: 'detailed' } as const
   await stores.restaurantLinks.put(restaurant, link)
   return restaurant
 }
 
-/** An order is accepted: a cash order is delivered from now on, a card order is to be authorized. */
-async function anOrder(
+/** Accepts an order. The delivery of a cash order begins at once; a card order awaits its authorization. */
+async function placeOrder(
   restaurantApiKey: string,
   { by = orchestrator, token = null as string | null } = {},
 ): Promise<string> {
@@ -157,14 +157,14 @@ async function stateOf(apiKey: string) {
   return rows[0]
 }
 
-/** Through a webhook or, at once, a console. */
-async function aDeliveredOrder(restaurantApiKey: string): Promise<string> {
-  const apiKey = await anOrder(restaurantApiKey)
+/** Places a cash order, and waits until its restaurant has accepted the delivery. */
+async function placeDeliveredOrder(restaurantApiKey: string): Promise<string> {
+  const apiKey = await placeOrder(restaurantApiKey)
   await expect.poll(() => stateOf(apiKey), soon).toMatchObject({ delivery: 'accepted' })
   return apiKey
 }
 
-const placedBefore = (apiKey: string, ms: number) =>
+const backdateOrder = (apiKey: string, ms: number) =>
   sql`update orders set placed_at = now() - ${ms} * interval '1 millisecond' where api_key = ${apiKey}`.execute(
     db,
   )
@@ -176,7 +176,7 @@ const cancelledAsUnaccepted = async (apiKey: string) => {
 
 test('a delivery whose attempts all throw ends as unreachable at its deadline', async () => {
   transmit = () => Promise.reject(new Error('unsupported\u0000 Unicode escape sequence'))
-  const apiKey = await anOrder(await aWebhook())
+  const apiKey = await placeOrder(await addWebhook())
   await expect
     .poll(() => stateOf(apiKey), soon)
     .toMatchObject({ outcome: 'failed', delivery: 'unreachable', finished: true })
@@ -197,18 +197,18 @@ test('a delivery whose attempts never store a result ends as unreachable at its 
     attempts += 1
     return Promise.withResolvers<Receipt>().promise
   }
-  const apiKey = await anOrder(await aWebhook())
-  const afterAKill = async () => {
+  const apiKey = await placeOrder(await addWebhook())
+  const stateAfterExpiry = async () => {
     await expireLease(apiKey)
     return stateOf(apiKey)
   }
-  await expect.poll(afterAKill, soon).toMatchObject({ outcome: 'failed', delivery: 'unreachable' })
+  await expect.poll(stateAfterExpiry, soon).toMatchObject({ outcome: 'failed', delivery: 'unreachable' })
   expect(attempts).toBeGreaterThan(0)
 })
 
 test('the commit that opens a delivery acquires the lease of its first attempt', async () => {
-  const apiKey = await anOrder(await aWebhook(), { by: replica({ isKilled: true }).orchestrator })
-  expect(await leaseAge(apiKey)).toBe(0)
+  const apiKey = await placeOrder(await addWebhook(), { by: replica({ isKilled: true }).orchestrator })
+  expect(await leaseDelayMs(apiKey)).toBe(0)
 })
 
 test('an accepted order is not sent again when its delivery is open by mistake', async () => {
@@ -217,13 +217,13 @@ test('an accepted order is not sent again when its delivery is open by mistake',
     attempts += 1
     return { kind: 'accepted' }
   }
-  const delivered = await aDeliveredOrder(await aWebhook())
+  const delivered = await placeDeliveredOrder(await addWebhook())
   await sql`update deliveries set outcome = null, busy_until = now() where order_api_key = ${delivered}`.execute(
     db,
   )
-  const lost = await anOrder(await aWebhook(), { by: replica({ isKilled: true }).orchestrator })
+  const lost = await placeOrder(await addWebhook(), { by: replica({ isKilled: true }).orchestrator })
   await expireLease(lost)
-  // The sweep that finds this one has passed over the other one, which is due for longer.
+  // A sweep takes the longest due delivery first, so the sweep that finds this one has skipped the other one.
   await expect.poll(() => stateOf(lost), soon).toMatchObject({ delivery: 'accepted' })
   expect(attempts).toBe(2)
 })
@@ -232,36 +232,36 @@ test('two replicas send an order once although its response takes longer than LE
   deadlines.transmitMs = 60_000
   replica()
   let attempts = 0
-  const answer = Promise.withResolvers<Receipt>()
+  const receipt = Promise.withResolvers<Receipt>()
   transmit = () => {
     attempts += 1
-    return answer.promise
+    return receipt.promise
   }
-  const apiKey = await anOrder(await aWebhook())
-  await expect.poll(() => leaseAge(apiKey), soon).toBeGreaterThan(LEASE_MS)
+  const apiKey = await placeOrder(await addWebhook())
+  await expect.poll(() => leaseDelayMs(apiKey), soon).toBeGreaterThan(LEASE_MS)
   expect(attempts).toBe(1)
-  answer.resolve({ kind: 'accepted' })
+  receipt.resolve({ kind: 'accepted' })
   await expect.poll(() => stateOf(apiKey), soon).toMatchObject({ delivery: 'accepted' })
   expect(attempts).toBe(1)
 })
 
-/** Milliseconds since the order was placed until its lease expires, less those that the lease lasts. */
-async function leaseAge(apiKey: string): Promise<number> {
-  const { rows } = await sql<{ age: number }>`
-    select extract(epoch from busy_until - placed_at)::float8 * 1000 - ${LEASE_MS}::float8 as age
+/** Milliseconds from the placement of the order to its last lease (the expiry minus LEASE_MS). */
+async function leaseDelayMs(apiKey: string): Promise<number> {
+  const { rows } = await sql<{ delay: number }>`
+    select extract(epoch from busy_until - placed_at)::float8 * 1000 - ${LEASE_MS}::float8 as delay
     from deliveries join orders on api_key = order_api_key where api_key = ${apiKey}`.execute(db)
-  return rows[0]?.age ?? Number.NaN
+  return rows[0]?.delay ?? Number.NaN
 }
 
 test('a console order is accepted by the commit of its pivot', async () => {
-  const cash = await anOrder(newApiKey())
+  const cash = await placeOrder(newApiKey())
   expect(await stateOf(cash)).toMatchObject({
     version: 1,
     outcome: 'transmitted',
     delivery: 'accepted',
     link: 'console',
   })
-  const card = await anOrder(newApiKey(), { token: 'tok_1' })
+  const card = await placeOrder(newApiKey(), { token: 'tok_1' })
   expect(await stateOf(card)).toMatchObject({ version: 0, outcome: 'pending', delivery: null })
   await authorized(card)
   expect(await stateOf(card)).toMatchObject({
@@ -284,13 +284,13 @@ const authorized = (orderApiKey: string) =>
 test('an order is sent over the restaurant link that is current at its authorization', async () => {
   deadlines.transmitMs = 60_000
   const restaurant = newApiKey()
-  const apiKey = await anOrder(restaurant, { token: 'tok_1' })
-  await stores.restaurantLinks.put(restaurant, (await aKitchen((_request, response) => response.end())).link)
+  const apiKey = await placeOrder(restaurant, { token: 'tok_1' })
+  await stores.restaurantLinks.put(restaurant, await startKitchen())
   await authorized(apiKey)
   await expect.poll(() => stateOf(apiKey), soon).toMatchObject({ delivery: 'accepted', link: 'webhook' })
 })
 
-/** The long form is `npm run races`. With 1,000, the two last kinds take half a minute. */
+/** `npm run races` sets 1,000 rounds. With those, the last two cases take half a minute. */
 // eslint-disable-next-line no-restricted-properties -- the length of a test is no configuration of a service
 const RACES = Number(process.env['RACES'] ?? 60)
 
@@ -303,13 +303,13 @@ test.each([
   async (_, by) => {
     const other = replica().orchestrator
     const counts = { begun: 0, cancelled: 0 }
-    // Which of them comes first is up to the machine: more rounds, until each did.
+    // The machine decides which one commits first. The rounds continue until each one was first.
     for (
       let round = 0;
       round < RACES || (round < 10 * RACES && Math.min(counts.begun, counts.cancelled) === 0);
       round += 1
     ) {
-      const apiKey = await anOrder(newApiKey())
+      const apiKey = await placeOrder(newApiKey())
       const refusal = { code: 'restaurant-unreachable', detail: 'because' } as const
       const [progress, cancelled] = await Promise.all([
         progressOf(apiKey, () => 'PREPARING'),
@@ -325,24 +325,24 @@ test.each([
       })
       counts[isBegun ? 'begun' : 'cancelled'] += 1
     }
-    expect(Math.min(counts.begun, counts.cancelled), 'the race is one').toBeGreaterThan(0)
+    expect(Math.min(counts.begun, counts.cancelled), 'each side wins at least once').toBeGreaterThan(0)
   },
   120_000 + RACES * 300,
 )
 
 test('an order cancelled during its transmission fails; its notice is due more than 10 s later', async () => {
   deadlines.transmitMs = 60_000
-  const answer = Promise.withResolvers<Receipt>()
+  const receipt = Promise.withResolvers<Receipt>()
   const sent = Promise.withResolvers<void>()
   transmit = () => {
     sent.resolve()
-    return answer.promise
+    return receipt.promise
   }
-  const apiKey = await anOrder(await aWebhook())
+  const apiKey = await placeOrder(await addWebhook())
   await sent.promise
   const refusal = { code: 'order-cancelled', detail: 'because' } as const
   await orchestrator.apply(apiKey, { kind: 'cancelled', by: 'customer', refusal, onlyUnaccepted: true })
-  answer.resolve({ kind: 'accepted' })
+  receipt.resolve({ kind: 'accepted' })
   await Promise.resolve()
   expect(await stateOf(apiKey)).toMatchObject({ outcome: 'failed', cancelled: true, delivery: 'unreachable' })
   const { rows } = await sql<{ seconds: number }>`
@@ -356,26 +356,26 @@ test('an order cancelled during its transmission fails; its notice is due more t
 test('an order that was sent by webhook is not cancelled as unaccepted after a change to the console', async () => {
   const restaurant = newApiKey()
   transmit = byWebhook()
-  await stores.restaurantLinks.put(restaurant, (await aKitchen((_request, response) => response.end())).link)
-  const apiKey = await aDeliveredOrder(restaurant)
-  await placedBefore(apiKey, MINUTES_16)
+  await stores.restaurantLinks.put(restaurant, await startKitchen())
+  const apiKey = await placeDeliveredOrder(restaurant)
+  await backdateOrder(apiKey, MINUTES_16)
   await stores.restaurantLinks.put(restaurant, defaultLink)
   expect(await cancelledAsUnaccepted(apiKey)).toBe(false)
 })
 
 test('an order on a console is cancelled as unaccepted, also after a change to a webhook', async () => {
   const restaurant = newApiKey()
-  const apiKey = await aDeliveredOrder(restaurant)
-  await stores.restaurantLinks.put(restaurant, (await aKitchen((_request, response) => response.end())).link)
+  const apiKey = await placeDeliveredOrder(restaurant)
+  await stores.restaurantLinks.put(restaurant, await startKitchen())
   expect(await cancelledAsUnaccepted(apiKey)).toBe(false)
-  await placedBefore(apiKey, MINUTES_16)
+  await backdateOrder(apiKey, MINUTES_16)
   expect(await cancelledAsUnaccepted(apiKey)).toBe(true)
 })
 
 test('an order older than a day, or without a stored link, is not cancelled as unaccepted', async () => {
-  const [old, unknown] = [await aDeliveredOrder(newApiKey()), await aDeliveredOrder(newApiKey())]
-  await placedBefore(old, 86_400_000 + MINUTES_16)
-  await placedBefore(unknown, MINUTES_16)
+  const [old, unknown] = [await placeDeliveredOrder(newApiKey()), await placeDeliveredOrder(newApiKey())]
+  await backdateOrder(old, 86_400_000 + MINUTES_16)
+  await backdateOrder(unknown, MINUTES_16)
   await sql`update deliveries set link_kind = null where order_api_key = ${unknown}`.execute(db)
   expect([await cancelledAsUnaccepted(old), await cancelledAsUnaccepted(unknown)]).toEqual([false, false])
 })
@@ -386,7 +386,7 @@ const progressOf = (apiKey: string, choose: Parameters<typeof recordStatus>[2]) 
 test('an open order keeps the reports of its placement after its restaurant has changed them', async () => {
   const restaurant = newApiKey()
   await stores.restaurantLinks.put(restaurant, { kind: 'console', reports: 'coarse' })
-  const apiKey = await aDeliveredOrder(restaurant)
+  const apiKey = await placeDeliveredOrder(restaurant)
   await stores.restaurantLinks.put(restaurant, { kind: 'console', reports: 'detailed' })
   const found = await stores.restaurantOrders.find(restaurant, apiKey)
   expect(found && restaurantOrderRecord(found, null).nextStatuses).toEqual(['PREPARING_AND_DELIVERING'])
@@ -399,7 +399,7 @@ test('an open order keeps the reports of its placement after its restaurant has 
 
 test('an order without stored reports uses the reports of the current restaurant link', async () => {
   const restaurant = newApiKey()
-  const apiKey = await aDeliveredOrder(restaurant)
+  const apiKey = await placeDeliveredOrder(restaurant)
   await sql`update orders set reports = null where api_key = ${apiKey}`.execute(db)
   await stores.restaurantLinks.put(restaurant, { kind: 'console', reports: 'coarse' })
   expect(await progressOf(apiKey, () => 'PREPARING_AND_DELIVERING')).toMatchObject({
@@ -419,8 +419,8 @@ test.each([
   ['without a stored link: the current webhook is notified', null, 'webhook', { calls: 1, isNotified: true }],
 ] as const)('a due cancellation of an order %s', async (_, sentBy, current, expected) => {
   const restaurant = newApiKey()
-  const { link } = await aKitchen((_request, response) => response.end())
-  const apiKey = await aDeliveredOrder(restaurant)
+  const link = await startKitchen()
+  const apiKey = await placeDeliveredOrder(restaurant)
   await stores.restaurantLinks.put(restaurant, current === 'webhook' ? link : defaultLink)
   await sql`
     update deliveries set outcome = 'unreachable', link_kind = ${sentBy}, cancel_at = now(), cancel_until = now() + interval '1 day'

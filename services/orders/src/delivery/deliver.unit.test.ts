@@ -88,7 +88,7 @@ class Queue implements DeliveryStore {
 const unavailable = () => Object.assign(new Error('connection refused'), { code: 'ECONNREFUSED' })
 
 type Respond = (apiKey: string) => Receipt | Promise<Receipt>
-type World = {
+type Setup = {
   queue?: Queue
   respond?: Respond
   attemptsAtOnce?: number
@@ -96,10 +96,10 @@ type World = {
 }
 
 /** One replica. `sent`: the orders that it transmits; `ended`: the results that reach the saga. */
-function replica({ queue = new Queue(), respond = () => ({ kind: 'accepted' }), ...more }: World = {}) {
+function replica({ queue = new Queue(), respond = () => ({ kind: 'accepted' }), ...more }: Setup = {}) {
   const sent: string[] = []
   const ended: [string, DeliveryResult][] = []
-  const announced: string[] = []
+  const published: string[] = []
   const deliveries = new Deliveries({
     deliveries: queue,
     restaurantLinks: { find: async () => more.currentLink ?? null, put: async () => undefined },
@@ -114,18 +114,18 @@ function replica({ queue = new Queue(), respond = () => ({ kind: 'accepted' }), 
         return null
       },
     },
-    notifier: { publish: ({ apiKey }) => void announced.push(apiKey) },
+    notifier: { publish: ({ apiKey }) => void published.push(apiKey) },
     transmit: async (_, { webhookId, order: { apiKey } }) => {
       sent.push(webhookId)
       return respond(apiKey)
     },
   })
   const begin = (order: PlacedOrder, leasedAt = performance.now()) => deliveries.begin(order, LINK, leasedAt)
-  return { deliveries, queue, sent, ended, announced, begin }
+  return { deliveries, queue, sent, ended, published, begin }
 }
 
-/** The time passes, and each replica sweeps and renews its leases twice a second. */
-async function pass(ms: number, ...replicas: readonly Pick<ReturnType<typeof replica>, 'deliveries'>[]) {
+/** Advances the clock. Each replica sweeps and renews its leases twice a second. */
+async function advance(ms: number, ...replicas: readonly Pick<ReturnType<typeof replica>, 'deliveries'>[]) {
   for (let passed = 0; passed < ms; passed += 500) {
     await vi.advanceTimersByTimeAsync(500)
     for (const { deliveries } of replicas) {
@@ -159,9 +159,9 @@ describe('leases', () => {
   test('the delivery of a killed replica is attempted when its lease has expired, not before', async () => {
     const { queue, deliveries, sent, ended } = replica()
     queue.open(anOrder('o1'))
-    await pass(LEASE_MS - 500, { deliveries })
+    await advance(LEASE_MS - 500, { deliveries })
     expect(sent).toEqual([])
-    await pass(500, { deliveries })
+    await advance(500, { deliveries })
     expect(sent).toEqual(['order_o1'])
     expect(ended).toMatchObject([['o1', { outcome: 'accepted' }]])
   })
@@ -170,9 +170,9 @@ describe('leases', () => {
     const queue = new Queue()
     const [own, other] = [replica({ queue, respond: silent }), replica({ queue })]
     own.begin(queue.open(anOrder('o1')))
-    await pass(3 * LEASE_MS, own, other)
+    await advance(3 * LEASE_MS, own, other)
     expect([own.sent, other.sent]).toEqual([['order_o1'], []])
-    expect(own.announced).toEqual(['o1'])
+    expect(own.published).toEqual(['o1'])
   })
 
   test('a replica that cannot renew a lease loses it to another one', async () => {
@@ -180,7 +180,7 @@ describe('leases', () => {
     const [own, other] = [replica({ queue, respond: silent }), replica({ queue })]
     own.begin(queue.open(anOrder('o1')))
     queue.isUnavailable = true
-    await pass(LEASE_MS + 500, other, own)
+    await advance(LEASE_MS + 500, other, own)
     expect(other.ended).toMatchObject([['o1', { outcome: 'accepted' }]])
   })
 })
@@ -201,29 +201,35 @@ describe('results', () => {
       const receipts: Receipt[] = [{ kind, reason: 'timeout' }, { kind: 'accepted' }]
       const { queue, begin, deliveries, sent, ended } = replica({ respond: () => receipts.shift()! })
       begin(queue.open(anOrder('o1')))
-      await pass(1_500, { deliveries })
+      await advance(1_500, { deliveries })
       expect({ ended, lastResult: queue.rows.get('o1')?.lastResult }).toEqual({
         ended: [],
         lastResult: `${kind}: timeout`,
       })
-      await pass(1_000, { deliveries })
+      await advance(1_000, { deliveries })
       expect(sent).toEqual(['order_o1', 'order_o1'])
       expect(ended).toMatchObject([['o1', { outcome: 'accepted' }]])
     },
   )
 
-  test('an error leaves the delivery open, and is stored unless the database is unavailable', async () => {
+  test('an error is stored unless the database is unavailable, and its delivery is retried', async () => {
     for (const [error, result] of [
       [new Error('unsupported'), 'failed: unsupported'],
       [unavailable(), null],
     ] as const) {
-      const { queue, begin, deliveries, ended } = replica({ respond: () => Promise.reject(error) })
+      const responses: Respond[] = [() => Promise.reject(error), () => ({ kind: 'accepted' })]
+      const { queue, begin, deliveries, sent, ended } = replica({
+        respond: (apiKey) => responses.shift()!(apiKey),
+      })
       begin(queue.open(anOrder('o1')))
       await deliveries.quiesce()
       expect({ ended, lastResult: queue.rows.get('o1')?.lastResult }).toEqual({
         ended: [],
         lastResult: result,
       })
+      await advance(LEASE_MS + SECOND, { deliveries })
+      expect(sent).toEqual(['order_o1', 'order_o1'])
+      expect(ended).toMatchObject([['o1', { outcome: 'accepted' }]])
     }
   })
 })
@@ -234,7 +240,7 @@ describe('deadline', () => {
       respond: () => ({ kind: 'unknown', reason: 'timeout' }),
     })
     begin(queue.open(anOrder('o1'), SECOND))
-    await pass(5 * SECOND, { deliveries })
+    await advance(5 * SECOND, { deliveries })
     expect(sent).toEqual(['order_o1'])
     expect(ended).toEqual([['o1', { outcome: 'unreachable' }]])
   })
@@ -242,7 +248,7 @@ describe('deadline', () => {
   test('a delivery without any attempt before its deadline is attempted once', async () => {
     const { queue, deliveries, sent, ended } = replica()
     queue.open(anOrder('o1'), SECOND)
-    await pass(60 * SECOND, { deliveries })
+    await advance(60 * SECOND, { deliveries })
     expect(sent).toEqual(['order_o1'])
     expect(ended).toMatchObject([['o1', { outcome: 'accepted' }]])
   })
@@ -255,9 +261,9 @@ describe('limits', () => {
     })
     const orders = Array.from({ length: 114 }, (_, at) => anOrder(`slow ${at}`, 'silent'))
     for (const order of orders) begin(queue.open(order))
-    await pass(SECOND, { deliveries })
+    await advance(SECOND, { deliveries })
     begin(queue.open(anOrder('quick', 'other')))
-    await pass(LEASE_MS + SECOND, { deliveries })
+    await advance(LEASE_MS + SECOND, { deliveries })
     expect(ended).toMatchObject([['quick', { outcome: 'accepted' }]])
     expect(sent).toHaveLength(PER_RESTAURANT + 1)
   })
@@ -267,9 +273,9 @@ describe('limits', () => {
     for (let at = 0; at < PER_RESTAURANT; at += 1) begin(queue.open(anOrder(`slow ${at}`)))
     await vi.advanceTimersByTimeAsync(0)
     begin(queue.open(anOrder('o1'), 10 * SECOND))
-    await pass(9 * SECOND, { deliveries })
+    await advance(9 * SECOND, { deliveries })
     expect(queue.rows.get('o1')).toMatchObject({ lastResult: null })
-    await pass(10 * SECOND, { deliveries })
+    await advance(10 * SECOND, { deliveries })
     expect(ended).toEqual([['o1', { outcome: 'unreachable' }]])
     expect(sent).not.toContain('order_o1')
   })
@@ -279,7 +285,7 @@ describe('limits', () => {
     const [full, other] = [replica({ queue, respond: silent, attemptsAtOnce: 1 }), replica({ queue })]
     full.begin(queue.open(anOrder('slow')))
     full.begin(queue.open(anOrder('o1')))
-    await pass(LEASE_MS, full)
+    await advance(LEASE_MS, full)
     expect(full.sent).toEqual(['order_slow'])
     await other.deliveries.sweep()
     await other.deliveries.quiesce()

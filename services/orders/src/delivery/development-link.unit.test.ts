@@ -7,7 +7,7 @@ import { pricedOrder } from '#/testing/priced-order.ts'
 
 const webhook = (secret: string) =>
   ({ kind: 'webhook', url: 'https://kitchen.example/', secret, reports: 'detailed' }) as const
-/** That of dev/simulators; tests/policy/known-secrets.test.ts compares it. */
+/** The public secret of dev/simulators; tests/policy/known-secrets.test.ts checks that secret. */
 const PUBLIC = `whsec_${Buffer.from('platter-development-only-secret!').toString('base64')}`
 const SIMULATED = webhook(PUBLIC)
 const OWN = webhook('whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYqr')
@@ -28,7 +28,7 @@ async function transmitted(link: Parameters<typeof isDevelopmentLink>[0], isTest
   return { kind, sent }
 }
 
-async function put(given: { isDevelopment: boolean; isTest: boolean; secret: string }) {
+async function putLink(given: { isDevelopment: boolean; isTest: boolean; secret: string }) {
   const stored: unknown[] = []
   const handle = putRestaurantLink({
     restaurantLinks: { find: async () => null, put: async (_, link) => void stored.push(link) },
@@ -65,7 +65,7 @@ describe('transmission outside development', () => {
 })
 
 describe('put-restaurant-link', () => {
-  const kept = { stored: 1, pointer: null }
+  const accepted = { stored: 1, pointer: null }
   const refused = { stored: 0, pointer: '/secret' }
 
   test.each([
@@ -77,16 +77,20 @@ describe('put-restaurant-link', () => {
     [
       'accepts a public secret for a test restaurant',
       { isDevelopment: false, isTest: true, secret: PUBLIC },
-      kept,
+      accepted,
     ],
-    ['accepts a public secret in development', { isDevelopment: true, isTest: false, secret: PUBLIC }, kept],
+    [
+      'accepts a public secret in development',
+      { isDevelopment: true, isTest: false, secret: PUBLIC },
+      accepted,
+    ],
     [
       'accepts a private secret for a live restaurant',
       { isDevelopment: false, isTest: false, secret: OWN.secret },
-      kept,
+      accepted,
     ],
   ])('%s', async (_, given, result) => {
-    expect(await put(given)).toEqual(result)
+    expect(await putLink(given)).toEqual(result)
   })
 
   test.each([

@@ -45,8 +45,8 @@ const alert: Alert = {
 }
 
 test('500 incidents of a kind become one alert with their count and the first 20 of them', () => {
-  const storm = Array.from({ length: 500 }, (_, number) => waiting(number))
-  const [composed, ...others] = composeAlerts(storm, state(0), advice)
+  const burst = Array.from({ length: 500 }, (_, number) => waiting(number))
+  const [composed, ...others] = composeAlerts(burst, state(0), advice)
   expect(others).toEqual([])
   expect(composed?.content).toMatchObject({ count: 500, advice: 'Call the restaurant.' })
   expect(composed?.content.incidents).toHaveLength(20)
@@ -119,10 +119,10 @@ test('a template is filled without changing its structure, and a lone placeholde
 
 test('the state is resolved only for an ended alert without an open incident of its kind', () => {
   const template = '{"state":"{{state}}","endsAt":"{{endsAt}}"}'
-  const of = (phase: Phase, open: number) => bodyOf({ ...alert, phase, open }, template)
-  expect(of('began', 1)).toBe('{"state":"firing","endsAt":"2027-09-21T14:13:20.000Z"}')
-  expect(of('ended', 1)).toBe('{"state":"firing","endsAt":"2027-09-21T14:13:20.000Z"}')
-  expect(of('ended', 0)).toBe('{"state":"resolved","endsAt":"2026-09-21T14:13:20.000Z"}')
+  const bodyWith = (phase: Phase, open: number) => bodyOf({ ...alert, phase, open }, template)
+  expect(bodyWith('began', 1)).toBe('{"state":"firing","endsAt":"2027-09-21T14:13:20.000Z"}')
+  expect(bodyWith('ended', 1)).toBe('{"state":"firing","endsAt":"2027-09-21T14:13:20.000Z"}')
+  expect(bodyWith('ended', 0)).toBe('{"state":"resolved","endsAt":"2026-09-21T14:13:20.000Z"}')
 })
 
 test('templateFault refuses a template that is not JSON or has an unknown placeholder', () => {

@@ -2,7 +2,7 @@ import { OrderStatus, type Method } from '@platter/contracts'
 import { expect, test } from 'vitest'
 import { advance, nextStatuses, type Reports } from '#/domain/order-status.ts'
 
-/** docs/interface.md, "Order statuses", typed off a second time: column, from, to. */
+/** A copy by hand of docs/interface.md, "Order statuses": column, from, to. */
 const TABLE = `
 detailed PROCESSING AWAITING_PREPARATION
 detailed AWAITING_PREPARATION PREPARING
@@ -32,13 +32,13 @@ test.each(columns)(
   ({ column, method, reports }) => {
     const pairs = OrderStatus.options.flatMap((from) => OrderStatus.options.map((to) => ({ from, to })))
     for (const { from, to } of pairs) {
-      const expected = from === to ? 'unchanged' : lineOf(column, from, to) ? 'advanced' : 'impossible'
+      const expected = from === to ? 'unchanged' : isInTable(column, from, to) ? 'advanced' : 'impossible'
       expect(advance({ status: from, method }, to, reports).kind, `${from} to ${to}`).toBe(expected)
     }
   },
 )
 
-const lineOf = (...words: string[]) => TABLE.split('\n').includes(words.join(' '))
+const isInTable = (...cells: string[]) => TABLE.split('\n').includes(cells.join(' '))
 
 test.each(columns)(
   'the usual next statuses lead from PROCESSING to DELIVERED: $column, $reports',

@@ -13,9 +13,9 @@ type Books = { order: OrderEntry; others: OtherBooks }
 
 const amount = fc.integer({ min: 1, max: 100_000 }).map(cents)
 const anyTotal = fc.oneof(fc.constant(cents(0)), amount)
-const ends = ['stands', 'cancelled', 'failed'] as const
+const ends = ['fulfilled', 'cancelled', 'failed'] as const
 
-const inCash = (end: (typeof ends)[number]) => (end === 'stands' ? 'DUE' : 'VOIDED')
+const inCash = (end: (typeof ends)[number]) => (end === 'fulfilled' ? 'DUE' : 'VOIDED')
 const unpaid = (isCash: boolean, end: (typeof ends)[number]) => (isCash ? inCash(end) : 'NOT_REQUIRED')
 const BY_CARD: Partial<Record<PaymentRow['state'], 'CHARGED' | 'REFUNDED'>> = {
   captured: 'CHARGED',
@@ -23,16 +23,16 @@ const BY_CARD: Partial<Record<PaymentRow['state'], 'CHARGED' | 'REFUNDED'>> = {
 }
 const byCard = (state: PaymentRow['state']) => BY_CARD[state] ?? 'VOIDED'
 
-/** Only what failed before it was transmitted may have been declined. */
-const stateAt = (end: (typeof ends)[number], back: 'voided' | 'refunded' | 'declined') =>
-  end === 'stands' ? 'captured' : back === 'declined' && end === 'cancelled' ? 'voided' : back
+/** Only an order that failed before its transmission may have a declined payment. */
+const stateAt = (end: (typeof ends)[number], reversal: 'voided' | 'refunded' | 'declined') =>
+  end === 'fulfilled' ? 'captured' : reversal === 'declined' && end === 'cancelled' ? 'voided' : reversal
 
-/** A part of what is fulfilled may be refunded. */
+/** A part of a fulfilled order may be refunded. */
 const refundedAt = (end: (typeof ends)[number], total: number, part: number) =>
-  cents(end === 'stands' ? Math.floor(total * part) : 0)
+  cents(end === 'fulfilled' ? Math.floor(total * part) : 0)
 
-/** The bank may have asked, and the customer never said yes: the processor has no charge then. */
-const isWithoutYes = (end: (typeof ends)[number], state: PaymentRow['state']) =>
+/** The failed order may have a challenge that was never confirmed. Then the processor has no charge. */
+const mayBeUnconfirmed = (end: (typeof ends)[number], state: PaymentRow['state']) =>
   end === 'failed' && state !== 'refunded'
 
 const rowOf = (
@@ -44,7 +44,7 @@ const rowOf = (
   return { orderApiKey: 'o1', state, amount: total, processorId }
 }
 
-/** What the processor has of a paid order. */
+/** The charges of a paid order at the processor. */
 const chargesOf = (charge: Charge, state: PaymentRow['state'], isUnconfirmed: boolean) =>
   state === 'declined' || isUnconfirmed ? [] : [charge]
 
@@ -55,15 +55,15 @@ const balanced: fc.Arbitrary<Books> = fc
     payment: fc.constantFrom('cash' as const, 'card' as const),
     test: fc.boolean(),
     end: fc.constantFrom(...ends),
-    back: fc.constantFrom('voided' as const, 'refunded' as const),
+    reversal: fc.constantFrom('voided' as const, 'refunded' as const),
     declined: fc.boolean(),
     challenged: fc.boolean(),
     part: fc.double({ min: 0, max: 0.99, noNaN: true }),
   })
-  .map(({ total, payment, test: isTest, end, back, declined, challenged, part }) => {
+  .map(({ total, payment, test: isTest, end, reversal, declined, challenged, part }) => {
     const isPaid = payment === 'card' && !isTest && total > 0
-    const state = stateAt(end, declined ? 'declined' : back)
-    const isUnconfirmed = challenged && isWithoutYes(end, state)
+    const state = stateAt(end, declined ? 'declined' : reversal)
+    const isUnconfirmed = challenged && mayBeUnconfirmed(end, state)
     const row = rowOf(state, total, isUnconfirmed)
     const refunded = refundedAt(end, total, part)
     const charge = { id: 'auth_1', reference: 'o1', status: state, amount: total, refunded } as Charge
@@ -94,7 +94,7 @@ const withCharge = balanced.filter(({ others }) => others.charges.length > 0)
 const neededCharge = withCharge.filter(
   ({ order, others }) => order.outcome !== 'failed' || others.payment?.state === 'refunded',
 )
-const judge = ({ order, others }: Books) => compareOrder(order, others)
+const compareBooks = ({ order, others }: Books) => compareOrder(order, others)
 const another: Charge = {
   id: 'auth_2',
   reference: 'o1',
@@ -106,7 +106,7 @@ const another: Charge = {
 test('consistent books have no mismatch', () => {
   fc.assert(
     fc.property(balanced, (books) => {
-      expect(judge(books)).toEqual([])
+      expect(compareBooks(books)).toEqual([])
     }),
   )
 })
@@ -126,15 +126,15 @@ test('the sequence of the listed charges does not change the violated rules', ()
     fc.property(balanced, charges, ({ order, others }, listed) => {
       const rules = (some: Charge[]) =>
         compareOrder(order, { ...others, charges: some }).map(({ rule }) => rule)
-      // Of one name there is one charge.
-      const once = [...new Map(listed.map((charge) => [charge.id, charge])).values()]
-      expect(rules(once.toReversed()).toSorted()).toEqual(rules(once).toSorted())
+      // The processor has one charge per id.
+      const unique = [...new Map(listed.map((charge) => [charge.id, charge])).values()]
+      expect(rules(unique.toReversed()).toSorted()).toEqual(rules(unique).toSorted())
     }),
   )
 })
 
-/** One thing that is wrong in one book, wherever it can be. */
-const WRONGS: [what: string, book: Book, from: fc.Arbitrary<Books>, wrong: (books: Books) => Books][] = [
+/** A planted fault in one book, for all orders that can have it. */
+const FAULTS: [title: string, book: Book, from: fc.Arbitrary<Books>, plant: (books: Books) => Books][] = [
   ['the charge is missing', 'processor', neededCharge, withCharges(() => [])],
   ['another charge exists', 'processor', balanced, withCharges((charges) => [...charges, another])],
   [
@@ -174,6 +174,15 @@ const WRONGS: [what: string, book: Book, from: fc.Arbitrary<Books>, wrong: (book
     'orders',
     charged,
     ({ order, others }) => ({ order: { ...order, total: cents(order.total + 1) }, others }),
+  ],
+  [
+    'the payment row has another total',
+    'payments',
+    withCharge,
+    ({ order, others }) => ({
+      order,
+      others: { ...others, payment: { ...others.payment!, amount: cents(others.payment!.amount! + 1) } },
+    }),
   ],
   [
     'the payment row has no outcome yet',
@@ -228,10 +237,10 @@ function each(change: (charge: Charge) => Partial<Charge>) {
 }
 
 describe('mismatch in one book', () => {
-  test.each(WRONGS)('names the inconsistent book when %s', (_, book, from, wrong) => {
+  test.each(FAULTS)('names the inconsistent book when %s', (_, book, from, plant) => {
     fc.assert(
       fc.property(from, (books) => {
-        const found = judge(wrong(books))
+        const found = compareBooks(plant(books))
         expect(found.length).toBeGreaterThan(0)
         expect(found.flatMap(({ disagree }) => disagree)).toContain(book)
         for (const { detail, remedy, says } of found) {
@@ -287,8 +296,10 @@ describe('stray charge', () => {
     expect(compareStrayCharge(another, row, true)).toEqual([]))
   test('is no mismatch when it is neither authorized nor captured', () =>
     expect(compareStrayCharge({ ...another, status: 'voided' }, null, false)).toEqual([]))
-  test('is a mismatch when its order does not exist, although it has a payment row', () =>
-    expect(compareStrayCharge(another, row, false)).toMatchObject([{ rule: 'charge-of-nobody' }]))
+  test('is a mismatch when its order does not exist, with or without a payment row', () => {
+    for (const payment of [row, null])
+      expect(compareStrayCharge(another, payment, false)).toMatchObject([{ rule: 'charge-of-nobody' }])
+  })
   test('is a second charge when the payment row has another charge or does not exist', () => {
     for (const payment of [{ ...row, processorId: 'auth_1' }, null])
       expect(compareStrayCharge(another, payment, true)).toMatchObject([{ rule: 'charge-twice' }])

@@ -42,7 +42,7 @@ const cancellation: PlacedOrder['cancellation'] = {
 }
 
 describe('acceptBy', () => {
-  test.each<[what: string, acceptBy: number | undefined, PlacedOrder, RestaurantLink['kind'] | null]>([
+  test.each<[title: string, acceptBy: number | undefined, PlacedOrder, RestaurantLink['kind'] | null]>([
     ['on a console', 1_900, order(), 'console'],
     ['by webhook', undefined, order(), 'webhook'],
     ['without a stored link', undefined, order(), null],

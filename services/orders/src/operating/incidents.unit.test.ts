@@ -35,7 +35,7 @@ type Page = { before: Before | null; limit: number }
 const context = { requestId: 'q' }
 const facts = { total: cents(1_075), token: 'tok_1', userApiKey: null, newCard: null, newAddress: null }
 
-/** A page of a source: newest first, from after the position, ids by bytes, as its statement has it. */
+/** A page of a source after a position, in the order of its SQL statement: newest first, ids by bytes. */
 const pageOf = (keys: readonly Key[], { before, limit }: Page): Key[] =>
   keys
     .filter(({ at, key }) => !before || at < before.at || (at === before.at && key < before.id))
@@ -81,7 +81,7 @@ function depsOf(
     undelivered: async (page) =>
       pageOf(channels, page).map(({ key, at }) => ({ channel: key, at, reason: 'status 500', attempts: 4 })),
   }
-  const answer = (page: Page) => ({
+  const response = (page: Page) => ({
     disputes: pageOf(disputes, page).map(({ key, at }) => ({
       orderApiKey: key,
       at,
@@ -101,7 +101,7 @@ function depsOf(
   return {
     incidents: incidents as IncidentStore,
     alerts,
-    payments: (async (_operation: unknown, page: Page) => answer(page)) as unknown as Deps['payments'],
+    payments: (async (_operation: unknown, page: Page) => response(page)) as unknown as Deps['payments'],
     bus: {
       ask: (async (_question: unknown, page: Page) => ({
         restaurants: pageOf(restaurants, page).map(({ key, at }) => ({

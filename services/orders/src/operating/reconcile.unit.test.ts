@@ -20,9 +20,9 @@ const total = cents(1_075)
 let orders: StoredOrder[]
 let rows: (PaymentRow & { at: number })[]
 let charges: (Charge & { at: number })[]
-/** Saved by sagas after the orders were read. */
+/** The orders whose sagas were saved after the read. */
 let moved: Set<string>
-/** How long each request to payments takes. */
+/** The duration of each request to payments, in milliseconds. */
 let requestMs: number
 
 beforeEach(() => {
@@ -31,8 +31,8 @@ beforeEach(() => {
 })
 afterEach(() => void vi.useRealTimers())
 
-/** A paid order, placed `second` seconds after `AT`, whose charge was made `chargedAfter` seconds later. */
-function aPaidOrder(second: number, chargedAfter = 1): string {
+/** Adds a paid order, placed `second` seconds after `AT` and charged `chargedAfter` seconds later. */
+function addPaidOrder(second: number, chargedAfter = 1): void {
   const apiKey = `o${second}`
   orders.push({
     order: {
@@ -53,15 +53,15 @@ function aPaidOrder(second: number, chargedAfter = 1): string {
   })
   const at = AT + second + chargedAfter
   rows.push({ orderApiKey: apiKey, state: 'captured', amount: total, processorId: `ch_${second}`, at })
-  aCharge(apiKey, `ch_${second}`, at)
-  return apiKey
+  addCharge(apiKey, `ch_${second}`, at)
 }
 
-function aCharge(reference: string, id: string, at: number): void {
+function addCharge(reference: string, id: string, at: number): void {
   charges.push({ id, reference, status: 'captured', amount: total, refunded: cents(0), at })
 }
 
-const inTime = ({ at }: { at: number }, { from, to }: { from: number; to: number }) => from <= at && at < to
+const isInPeriod = ({ at }: { at: number }, { from, to }: { from: number; to: number }) =>
+  from <= at && at < to
 
 const reconciliation: Partial<ReconciliationStore> = {
   readOrders: async ({ after, until, limit }) =>
@@ -84,15 +84,15 @@ type Body = { orderApiKeys: string[]; from: number; to: number; after: string | 
 
 /** The operations of payments. The processor lists its charges in pages. */
 const responses: Record<string, (body: Body) => unknown> = {
-  [ReadPaymentRows.name]: (time) => ({
-    rows: rows.filter((row) => time.orderApiKeys.includes(row.orderApiKey) || inTime(row, time)),
+  [ReadPaymentRows.name]: (body) => ({
+    rows: rows.filter((row) => body.orderApiKeys.includes(row.orderApiKey) || isInPeriod(row, body)),
   }),
   [FindCharges.name]: ({ orderApiKeys }) => ({
     charges: charges.filter(({ reference }) => orderApiKeys.includes(reference)),
   }),
-  [ReadCharges.name]({ after, ...time }) {
+  [ReadCharges.name]({ after, ...period }) {
     const start = Number(after ?? 0)
-    const found = charges.filter((charge) => inTime(charge, time))
+    const found = charges.filter((charge) => isInPeriod(charge, period))
     const next = start + PAGE_SIZE
     return { charges: found.slice(start, next), after: next < found.length ? String(next) : null }
   },
@@ -111,7 +111,7 @@ const rulesOf = ({ mismatches }: Reconciled) =>
   mismatches.map(({ orderApiKey, rule }) => `${orderApiKey} ${rule}`).toSorted()
 
 test('consistent books of several batches have no mismatch, and each order and charge counts once', async () => {
-  for (let second = 0; second < MANY; second += 1) aPaidOrder(second)
+  for (let second = 0; second < MANY; second += 1) addPaidOrder(second)
   const { counts, mismatches, next } = await reconcile(deps, start, context)
   expect({ mismatches, next }).toEqual({ mismatches: [], next: null })
   expect(counts).toMatchObject({
@@ -123,13 +123,13 @@ test('consistent books of several batches have no mismatch, and each order and c
   })
 })
 
-/** One mismatch of each kind, in different batches. */
-function plant(): string[] {
-  for (let second = 0; second < MANY; second += 1) aPaidOrder(second)
+/** Plants one mismatch of each kind, in different batches, and returns their rules. */
+function plantMismatches(): string[] {
+  for (let second = 0; second < MANY; second += 1) addPaidOrder(second)
   charges = charges.filter(({ reference }) => reference !== 'o30')
-  aCharge('o280', 'ch_again', AT + 281)
-  aCharge('gone', 'ch_gone', AT + 300)
-  aCharge('o10', 'ch_late', AT + 400)
+  addCharge('o280', 'ch_again', AT + 281)
+  addCharge('gone', 'ch_gone', AT + 300)
+  addCharge('o10', 'ch_late', AT + 400)
   rows.push({ orderApiKey: 'gone', state: 'captured', amount: total, processorId: null, at: AT + 590 })
   charges.sort((one, other) => one.at - other.at)
   return [
@@ -143,12 +143,12 @@ function plant(): string[] {
 }
 
 test('finds a missing charge, a second charge, and entries without an order, in any batch', async () => {
-  const planted = plant()
+  const planted = plantMismatches()
   expect(rulesOf(await reconcile(deps, start, context))).toEqual(planted)
 })
 
 test('successive runs within a time budget compare each order once and find each mismatch once', async () => {
-  const planted = plant()
+  const planted = plantMismatches()
   requestMs = 3_000
   const found: string[] = []
   let runs = 0
@@ -165,7 +165,7 @@ test('successive runs within a time budget compare each order once and find each
 })
 
 test('an order whose saga runs, or has changed since it was read, counts as in progress', async () => {
-  for (let second = 0; second < 3; second += 1) aPaidOrder(second)
+  for (let second = 0; second < 3; second += 1) addPaidOrder(second)
   charges = []
   orders[0]!.running = true
   moved.add('o1')
@@ -175,20 +175,20 @@ test('an order whose saga runs, or has changed since it was read, counts as in p
 })
 
 test('a charge made 3,500 s after its order is found by its order', async () => {
-  for (let second = 0; second < MANY; second += 1) aPaidOrder(second, second === 20 ? 3_500 : 1)
+  for (let second = 0; second < MANY; second += 1) addPaidOrder(second, second === 20 ? 3_500 : 1)
   expect(rulesOf(await reconcile(deps, start, context))).toEqual([])
 })
 
 test('a second charge of an order whose saga still runs is no mismatch yet', async () => {
-  for (let second = 0; second < MANY; second += 1) aPaidOrder(second)
+  for (let second = 0; second < MANY; second += 1) addPaidOrder(second)
   orders[10]!.running = true
-  aCharge('o10', 'ch_late', AT + 400)
+  addCharge('o10', 'ch_late', AT + 400)
   charges.sort((one, other) => one.at - other.at)
   expect(rulesOf(await reconcile(deps, start, context))).toEqual([])
 })
 
 test('an unavailable processor rejects the run, and no charge is reported as missing', async () => {
-  aPaidOrder(0)
+  addPaidOrder(0)
   const payments = (async () => {
     throw new Error('the processor is unavailable')
   }) as unknown as Deps['payments']

@@ -18,8 +18,8 @@ const CARD_NUMBER = '4242424242424242'
 const CVV = '314'
 const fault = (code: Fault['code'], pointer: string): Fault => ({ code, pointer, detail: 'because' })
 
-type Asked = { name: string; data: Record<string, unknown>; timeoutMs: number }
-type Answers = {
+type Question = { name: string; data: Record<string, unknown>; timeoutMs: number }
+type Replies = {
   accounts: z.input<typeof AccountsResolve.answer>
   catalog: z.input<typeof CatalogQuote.answer>
   geocoder: z.input<typeof CatalogCompleteAddress.answer>
@@ -66,33 +66,33 @@ const quote = {
 }
 const user = { firstName: 'Maria', lastName: 'Lindqvist', phone: '6085550142', email: null }
 
-let answers: Answers
-let asked: Asked[]
+let replies: Replies
+let questions: Question[]
 
 beforeEach(() => {
-  asked = []
-  answers = {
+  questions = []
+  replies = {
     accounts: { faults: [], recipient: user, card: null, address: null, newCard: null, newAddress: null },
     catalog: { faults: [], quote },
     geocoder: { city: 'Madison', state: 'WI', zip: '53703', point: null, isUnavailable: false },
   }
 })
 
-/** Answers from `answers`; the questions are in `asked`. */
+/** Replies from `replies`, and records each question in `questions`. */
 const bus: Pick<Bus, 'ask'> = {
   ask: async (question, data, { timeoutMs }) => {
-    asked.push({ name: question.name, data: data as Record<string, unknown>, timeoutMs })
-    const answer = {
-      [AccountsResolve.name]: answers.accounts,
-      [CatalogQuote.name]: answers.catalog,
-      [CatalogCompleteAddress.name]: answers.geocoder,
+    questions.push({ name: question.name, data: data as Record<string, unknown>, timeoutMs })
+    const reply = {
+      [AccountsResolve.name]: replies.accounts,
+      [CatalogQuote.name]: replies.catalog,
+      [CatalogCompleteAddress.name]: replies.geocoder,
     }[question.name]
-    return question.answer.parse(answer)
+    return question.answer.parse(reply)
   },
 }
 
-const namesAsked = () => asked.map(({ name }) => name)
-const toCatalog = () => asked.find(({ name }) => name === CatalogQuote.name)?.data
+const questionNames = () => questions.map(({ name }) => name)
+const catalogQuestion = () => questions.find(({ name }) => name === CatalogQuote.name)?.data
 
 type Options = { mode?: 'live' | 'test'; deadlineMs?: number }
 
@@ -129,8 +129,8 @@ test('the total is the sum of the catalog prices and the tip, and ignores totals
 })
 
 test('one problem has the faults of catalog, accounts, the card and the tip', async () => {
-  answers.catalog = { faults: [fault('item-unavailable', '/items/0')], quote: null, subtotal: cents(1_000) }
-  answers.accounts.faults = [fault('user-not-found', '/recipient/apiKey')]
+  replies.catalog = { faults: [fault('item-unavailable', '/items/0')], quote: null, subtotal: cents(1_000) }
+  replies.accounts.faults = [fault('user-not-found', '/recipient/apiKey')]
   const card = { ...newCard, expirationYear: '26', expirationMonth: '05' }
   expect(await faultsOf(check({ ...OF_USER, payment: 'card', card, tip: 60 }))).toEqual([
     'item-unavailable',
@@ -141,38 +141,38 @@ test('one problem has the faults of catalog, accounts, the card and the tip', as
 })
 
 test('refuses an expired saved card (card-expired)', async () => {
-  answers.accounts.card = { ...savedCard, expirationYear: '26', expirationMonth: '05' }
+  replies.accounts.card = { ...savedCard, expirationYear: '26', expirationMonth: '05' }
   expect(await faultsOf(check(BY_SAVED_CARD))).toEqual(['card-expired'])
 })
 
 test('with a test key every order is a test order, also with "test": false', async () => {
   const { order } = await check({ test: false }, { mode: 'test' })
-  expect([order.test, toCatalog()?.['test']]).toEqual([true, true])
+  expect([order.test, catalogQuestion()?.['test']]).toEqual([true, true])
 })
 
 test('refuses a live restaurant with test-key, or for "test": true with not-a-test-restaurant', async () => {
-  answers.catalog = { faults: [fault('not-a-test-restaurant', '/test')], quote: null }
+  replies.catalog = { faults: [fault('not-a-test-restaurant', '/test')], quote: null }
   expect(await faultsOf(check({}, { mode: 'test' }))).toEqual(['test-key'])
   expect(await faultsOf(check({ test: true }))).toEqual(['not-a-test-restaurant'])
 })
 
 test('a total below the minimum of the processor is refused by card, and accepted in cash', async () => {
-  answers.catalog.quote = { ...quote, subtotal: 30, tax: 0, deliveryPrice: 0 }
-  answers.accounts.card = savedCard
+  replies.catalog.quote = { ...quote, subtotal: 30, tax: 0, deliveryPrice: 0 }
+  replies.accounts.card = savedCard
   expect(await faultsOf(check(BY_SAVED_CARD))).toEqual(['below-card-minimum'])
   expect((await check()).order.total).toBe(30)
 })
 
 test('neither a question nor the order contains the card number or the CVV', async () => {
   const checked = await check({ ...OF_USER, payment: 'card', card: newCard })
-  const written = JSON.stringify({ asked, checked })
+  const written = JSON.stringify({ questions, checked })
   expect(written).toContain('"lastFour":"4242"')
   expect(written).not.toContain(CARD_NUMBER)
   expect(written).not.toContain(`"${CVV}"`)
 })
 
 test('the order contains a saved card without its token, which is returned separately', async () => {
-  answers.accounts.card = savedCard
+  replies.accounts.card = savedCard
   const { order, savedCard: found } = await check(BY_SAVED_CARD)
   expect(found?.token).toBe('tok_1')
   expect(JSON.stringify(order)).not.toContain('tok_1')
@@ -180,41 +180,41 @@ test('the order contains a saved card without its token, which is returned separ
 })
 
 test('the quote of a delivery to a saved address uses the address from accounts', async () => {
-  answers.accounts.address = savedAddress
+  replies.accounts.address = savedAddress
   await check(TO_SAVED_ADDRESS)
-  expect(namesAsked()).toEqual([AccountsResolve.name, CatalogQuote.name])
-  expect(toCatalog()?.['address']).toEqual(savedAddress)
+  expect(questionNames()).toEqual([AccountsResolve.name, CatalogQuote.name])
+  expect(catalogQuestion()?.['address']).toEqual(savedAddress)
 })
 
 test('refuses a delivery to an unknown address, and ignores its quote without a delivery price', async () => {
-  answers.accounts.faults = [fault('address-not-found', '/address/apiKey')]
-  answers.catalog.quote = { ...quote, subtotal: 99_999_999, deliveryPrice: 0 }
+  replies.accounts.faults = [fault('address-not-found', '/address/apiKey')]
+  replies.catalog.quote = { ...quote, subtotal: 99_999_999, deliveryPrice: 0 }
   expect(await faultsOf(check(TO_SAVED_ADDRESS))).toEqual(['address-not-found'])
 })
 
 test('an order for which catalog returns neither a quote nor a fault is not accepted', async () => {
-  answers.catalog = { faults: [], quote: null }
+  replies.catalog = { faults: [], quote: null }
   await expect(check()).rejects.toThrow('neither faults nor a result')
 })
 
 test('an order for which accounts return neither a recipient nor a fault is not accepted', async () => {
-  answers.accounts.recipient = null
+  replies.accounts.recipient = null
   await expect(check(OF_USER)).rejects.toThrow('neither faults nor a result')
 })
 
 test('accounts is queried with the application of the caller, and not for an order of a guest', async () => {
   await check()
-  expect(namesAsked()).toEqual([CatalogQuote.name])
+  expect(questionNames()).toEqual([CatalogQuote.name])
   await check(OF_USER)
-  expect(asked.find(({ name }) => name === AccountsResolve.name)?.data).toMatchObject({
+  expect(questions.find(({ name }) => name === AccountsResolve.name)?.data).toMatchObject({
     applicationId: 'app',
     recipientApiKey: 'u1',
   })
 })
 
 test('a saved card in the order of a guest is resolved, and its fault refuses the order', async () => {
-  answers.accounts = {
-    ...answers.accounts,
+  replies.accounts = {
+    ...replies.accounts,
     recipient: null,
     faults: [fault('card-not-found', '/card/apiKey')],
   }
@@ -225,11 +225,11 @@ test('each question times out at the deadline of the request, and after 2 s at m
   const address = { streetAddress: '316 W Washington Ave', zip: '53703' }
   const body = { ...OF_USER, method: 'delivery', address }
   await check(body, { deadlineMs: 1_000 })
-  expect(namesAsked()).toHaveLength(3)
-  for (const { timeoutMs } of asked) expect(timeoutMs).toBeLessThanOrEqual(1_000)
-  asked = []
+  expect(questionNames()).toHaveLength(3)
+  for (const { timeoutMs } of questions) expect(timeoutMs).toBeLessThanOrEqual(1_000)
+  questions = []
   await check(body)
-  for (const { timeoutMs } of asked) expect(timeoutMs).toBe(requestTimes.question)
+  for (const { timeoutMs } of questions) expect(timeoutMs).toBe(requestTimes.question)
 })
 
 test('a new card and a new address are saved unless the account is full or has them already', async () => {
@@ -245,7 +245,7 @@ test('a new card and a new address are saved unless the account is full or has t
     [{ kind: 'full' }, false],
     [{ kind: 'saved', apiKey: 'c1' }, false],
   ] as const) {
-    answers.accounts = { ...answers.accounts, newCard: saving, newAddress: saving }
+    replies.accounts = { ...replies.accounts, newCard: saving, newAddress: saving }
     expect((await check(body)).saves).toEqual({ card: isSaved, address: isSaved })
   }
 })
@@ -259,6 +259,6 @@ test('refuses a wrong expectedTotal (409 price-changed) and returns the total wi
 })
 
 test('an order with other faults is not compared with the expected total', async () => {
-  answers.catalog = { faults: [fault('item-unavailable', '/items/0')], quote: null, subtotal: cents(1_000) }
+  replies.catalog = { faults: [fault('item-unavailable', '/items/0')], quote: null, subtotal: cents(1_000) }
   expect(await faultsOf(check({ expectedTotal: 1 }))).toEqual(['item-unavailable'])
 })

@@ -41,7 +41,7 @@ class Rows {
   readonly key: { status: number; body: string }[] = []
   condition: Condition = 'available'
   result: OrderResult = pending
-  /** The saga ends right after the request has marked its order. */
+  /** The result of a saga that ends right after the request has marked its order. */
   resultAfterMark: OrderResult | null = null
   failure: Error | null = null
 
@@ -74,12 +74,12 @@ class Rows {
 
 type Options = { isKnown?: boolean; event?: OrderResult; after5s?: (subscription: Subscription) => void }
 
-/** The response to a request, and after which time it came. */
-async function answerOf(rows: Rows, { isKnown = true, event, after5s }: Options = {}) {
+/** Returns the response to a request, and the time until it arrived. */
+async function responseTo(rows: Rows, { isKnown = true, event, after5s }: Options = {}) {
   using subscription = new Subscription(() => undefined)
   if (event) subscription.wake(event)
   const start = performance.now()
-  const waiting = {
+  const request = {
     deadline: Deadline.in(DEADLINE_MS),
     idempotency: { accessKeyId: 'k', path: '/orders', key: 'one', fingerprint: 'f' },
     requestId: 'q',
@@ -88,39 +88,39 @@ async function answerOf(rows: Rows, { isKnown = true, event, after5s }: Options 
   const { orders, idempotencyKeys } = rows
   const deps = { orders, idempotencyKeys, log: createLog('test', 'silent'), stopping: stopping.signal }
   const accepted = { apiKey: 'o1', accepted: isKnown ? order : null, pending: subscription }
-  const answering = finalAnswer(deps, accepted, waiting)
+  const pendingResponse = finalAnswer(deps, accepted, request)
     .catch((error: unknown) => error)
-    .then((answer) => ({ answer, afterMs: performance.now() - start }))
+    .then((response) => ({ response, afterMs: performance.now() - start }))
   await vi.advanceTimersByTimeAsync(5_000)
   after5s?.(subscription)
   await vi.advanceTimersByTimeAsync(DEADLINE_MS)
-  const { answer, afterMs } = await answering
-  const body = answer instanceof Rendered ? (JSON.parse(String(answer.body)) as { status: string }) : null
-  const code = answer instanceof Problem ? answer.code : null
-  return { answer, afterMs, status: body?.status ?? null, code }
+  const { response, afterMs } = await pendingResponse
+  const body = response instanceof Rendered ? (JSON.parse(String(response.body)) as { status: string }) : null
+  const code = response instanceof Problem ? response.code : null
+  return { response, afterMs, status: body?.status ?? null, code }
 }
 
 test('returns a placed order at once, and stores the same bytes for replays', async () => {
   const rows = new Rows()
-  const { answer, status, afterMs } = await answerOf(rows, { event: placed })
+  const { response, status, afterMs } = await responseTo(rows, { event: placed })
   expect({ status, afterMs, steps: rows.steps }).toEqual({
     status: 'AWAITING_PREPARATION',
     afterMs: 0,
     steps: ['complete the key'],
   })
-  expect(rows.key).toEqual([{ status: 200, body: (answer as Rendered).body }])
+  expect(rows.key).toEqual([{ status: 200, body: (response as Rendered).body }])
 })
 
 test('reads a placed order within 1 s after its event was lost', async () => {
   const rows = new Rows()
-  const { status, afterMs } = await answerOf(rows, { after5s: () => void (rows.result = placed) })
+  const { status, afterMs } = await responseTo(rows, { after5s: () => void (rows.result = placed) })
   expect(status).toBe('AWAITING_PREPARATION')
   expect(afterMs).toBeLessThanOrEqual(6_000)
 })
 
 test('returns the problem of a failed order, and stores it for replays (402 card-declined)', async () => {
   const rows = new Rows()
-  const { code } = await answerOf(rows, { event: declined })
+  const { code } = await responseTo(rows, { event: declined })
   expect(code).toBe('card-declined')
   expect(rows.key).toMatchObject([{ status: 402 }])
   expect(JSON.parse(rows.key[0]!.body)).toMatchObject({ code: 'card-declined', status: 402 })
@@ -128,13 +128,13 @@ test('returns the problem of a failed order, and stores it for replays (402 card
 
 test('deletes the key of an order that failed with payment-unavailable', async () => {
   const rows = new Rows()
-  expect(await answerOf(rows, { event: unsettled })).toMatchObject({ code: 'payment-unavailable' })
+  expect(await responseTo(rows, { event: unsettled })).toMatchObject({ code: 'payment-unavailable' })
   expect(rows.steps).toEqual(['delete the key'])
 })
 
 test('marks a pending order, reads it again, releases its key and returns it by the deadline', async () => {
   const rows = new Rows()
-  const { status, afterMs } = await answerOf(rows)
+  const { status, afterMs } = await responseTo(rows)
   expect(status).toBe('PROCESSING')
   expect(afterMs).toBeLessThan(DEADLINE_MS)
   const last = rows.steps.filter((step) => step !== 'read')
@@ -146,7 +146,7 @@ test('marks a pending order, reads it again, releases its key and returns it by 
 test('returns the failure of an order that fails while it is marked at the deadline', async () => {
   const rows = new Rows()
   rows.resultAfterMark = declined
-  expect(await answerOf(rows)).toMatchObject({ code: 'card-declined' })
+  expect(await responseTo(rows)).toMatchObject({ code: 'card-declined' })
   expect(rows.key).toMatchObject([{ status: 402 }])
 })
 
@@ -155,7 +155,7 @@ test.each(['unavailable', 'hanging'] as const)(
   async (condition) => {
     const rows = new Rows()
     rows.condition = condition
-    const { status, afterMs } = await answerOf(rows)
+    const { status, afterMs } = await responseTo(rows)
     expect(status).toBe('PROCESSING')
     expect(afterMs).toBeLessThanOrEqual(DEADLINE_MS + ROUNDED_MS)
     expect(rows.steps).toContain('mark in any case')
@@ -167,7 +167,7 @@ test.each(['unavailable', 'hanging'] as const)(
   async (condition) => {
     const rows = new Rows()
     rows.condition = condition
-    const { code, afterMs } = await answerOf(rows, { isKnown: false })
+    const { code, afterMs } = await responseTo(rows, { isKnown: false })
     expect(code).toBe('service-unavailable')
     expect(afterMs).toBeLessThanOrEqual(DEADLINE_MS + ROUNDED_MS)
     expect(rows.steps.filter((step) => step.endsWith('the key'))).toEqual([])
@@ -177,7 +177,7 @@ test.each(['unavailable', 'hanging'] as const)(
 test('returns the failure from an event while every read hangs', async () => {
   const rows = new Rows()
   rows.condition = 'hanging'
-  const { code } = await answerOf(rows, { after5s: (subscription) => subscription.wake(declined) })
+  const { code } = await responseTo(rows, { after5s: (subscription) => subscription.wake(declined) })
   expect(code).toBe('card-declined')
   expect(rows.steps).toEqual(['read', 'complete the key'])
 })
@@ -186,7 +186,7 @@ test('a key that cannot be completed delays the response to the deadline at most
   for (const condition of ['unavailable', 'hanging'] as const) {
     const rows = new Rows()
     rows.condition = condition
-    const { status, afterMs } = await answerOf(rows, { event: placed })
+    const { status, afterMs } = await responseTo(rows, { event: placed })
     expect(status).toBe('AWAITING_PREPARATION')
     expect(afterMs).toBeLessThanOrEqual(DEADLINE_MS + ROUNDED_MS)
   }
@@ -195,7 +195,7 @@ test('a key that cannot be completed delays the response to the deadline at most
 test('rejects with the error of a defect, and returns no pending order', async () => {
   const rows = new Rows()
   rows.failure = new TypeError('a defect')
-  expect((await answerOf(rows)).answer).toBe(rows.failure)
+  expect((await responseTo(rows)).response).toBe(rows.failure)
 })
 
 test('the claim of a key outlives the deadline of its request', () => {

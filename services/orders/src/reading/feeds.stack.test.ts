@@ -13,7 +13,7 @@ import { OrderNotifier } from '#/saga/order-notifier.ts'
 import { postgresStores, type Stores } from '#/store/stores.ts'
 import type { Db, Tables } from '#/store/tables.ts'
 
-/* The events of subscribers, for commits in any order. */
+/* The events that subscribers receive, for commits in any order. */
 
 const log = createLog('test', 'fatal')
 let db: Db
@@ -44,8 +44,8 @@ const details: OrderDetails = {
   deliveryPrice: cents(0),
 }
 
-/** An order that its restaurant has. */
-async function anOrder(): Promise<string> {
+/** Inserts a transmitted order, and returns its apiKey once the order is settled. */
+async function insertOrder(): Promise<string> {
   const apiKey = newApiKey()
   await db
     .insertInto('orders')
@@ -70,15 +70,15 @@ async function anOrder(): Promise<string> {
     .execute()
   await db.updateTable('orders').set({ outcome: 'transmitted' }).where('api_key', '=', apiKey).execute()
   await stores.orders.addStatus(apiKey, 'AWAITING_PREPARATION')
-  await settled(apiKey)
+  await waitUntilSettled(apiKey)
   return apiKey
 }
 
-/** Other tests fill tables in long transactions. */
-const settled = (apiKey: string) =>
+/** The time limit is long, because other tests on the server fill tables in long transactions. */
+const waitUntilSettled = (apiKey: string) =>
   vi.waitFor(async () => expect(await isSettled(apiKey)).toBe(true), { timeout: 30_000, interval: 10 })
 
-/** No transaction older than the order's last change runs in any database of the server. */
+/** Returns whether no transaction of the server is older than the order's last change. */
 async function isSettled(apiKey: string): Promise<boolean> {
   const { rows } = await sql<{ settled: boolean }>`
     select changed_in < pg_snapshot_xmin(pg_current_snapshot()) as settled from orders where api_key = ${apiKey}`.execute(
@@ -87,9 +87,10 @@ async function isSettled(apiKey: string): Promise<boolean> {
   return rows[0]?.settled === true
 }
 
-const report = (apiKey: string, status: OrderStatus, { orders } = stores) => orders.addStatus(apiKey, status)
+const reportStatus = (apiKey: string, status: OrderStatus, { orders } = stores) =>
+  orders.addStatus(apiKey, status)
 
-const roundOf = async (feed: { round(): AsyncIterable<ServerSentEvent> }): Promise<ServerSentEvent[]> =>
+const runRound = async (feed: { round(): AsyncIterable<ServerSentEvent> }): Promise<ServerSentEvent[]> =>
   Array.fromAsync(feed.round())
 
 const aFeed = (lastEventId?: string) =>
@@ -103,54 +104,54 @@ const sent = (events: readonly ServerSentEvent[]) =>
   })
 
 test('a change that commits out of order reaches a connected and a reconnecting client', async () => {
-  const [late, early] = [await anOrder(), await anOrder()]
+  const [late, early] = [await insertOrder(), await insertOrder()]
   const feed = aFeed()
-  await roundOf(feed)
+  await runRound(feed)
   const slow = await db.startTransaction().execute()
-  // It has the lower transaction id, and commits last.
-  await report(late, 'PREPARING', postgresStores(slow))
-  await report(early, 'PREPARING')
-  const before = await roundOf(feed)
+  // This transaction has the lower id, and commits last.
+  await reportStatus(late, 'PREPARING', postgresStores(slow))
+  await reportStatus(early, 'PREPARING')
+  const before = await runRound(feed)
   expect(sent(before)).toEqual([`${early} PREPARING`])
   await slow.commit().execute()
-  expect(sent(await roundOf(feed)), 'a sent change is not sent again').toEqual([`${late} PREPARING`])
-  const back = aFeed(before.at(-1)?.id)
-  expect(sent(await roundOf(back))).toContain(`${late} PREPARING`)
+  expect(sent(await runRound(feed)), 'a sent change is not sent again').toEqual([`${late} PREPARING`])
+  const reconnected = aFeed(before.at(-1)?.id)
+  expect(sent(await runRound(reconnected))).toContain(`${late} PREPARING`)
 })
 
 test('a change during an older open transaction is sent once, not in every round', async () => {
-  const order = await anOrder()
+  const order = await insertOrder()
   const feed = aFeed()
-  await roundOf(feed)
+  await runRound(feed)
   const slow = await db.startTransaction().execute()
-  await report(await anOrder(), 'PREPARING', postgresStores(slow))
-  await report(order, 'PREPARING')
-  expect(sent(await roundOf(feed))).toContain(`${order} PREPARING`)
-  expect(sent(await roundOf(feed))).toEqual([])
-  await report(order, 'DELIVERED')
-  expect(sent(await roundOf(feed))).toEqual([`${order} DELIVERED`])
+  await reportStatus(await insertOrder(), 'PREPARING', postgresStores(slow))
+  await reportStatus(order, 'PREPARING')
+  expect(sent(await runRound(feed))).toContain(`${order} PREPARING`)
+  expect(sent(await runRound(feed))).toEqual([])
+  await reportStatus(order, 'DELIVERED')
+  expect(sent(await runRound(feed))).toEqual([`${order} DELIVERED`])
   await slow.rollback().execute()
 })
 
 /** The last status of each order in these events. */
-const shown = (events: readonly ServerSentEvent[]) =>
+const lastStatuses = (events: readonly ServerSentEvent[]) =>
   new Map(sent(events).map((line) => line.split(' ') as [string, string]))
 
 test('a client that reconnects after any event receives the last status of each order', async () => {
-  const [one, two, three] = [await anOrder(), await anOrder(), await anOrder()]
+  const [one, two, three] = [await insertOrder(), await insertOrder(), await insertOrder()]
   const feed = aFeed()
-  const events = await roundOf(feed)
-  for (const apiKey of [one, two, three]) await report(apiKey, 'PREPARING')
-  events.push(...(await roundOf(feed)))
-  await report(one, 'DELIVERED')
-  await settled(one)
-  events.push(...(await roundOf(feed)))
+  const events = await runRound(feed)
+  for (const apiKey of [one, two, three]) await reportStatus(apiKey, 'PREPARING')
+  events.push(...(await runRound(feed)))
+  await reportStatus(one, 'DELIVERED')
+  await waitUntilSettled(one)
+  events.push(...(await runRound(feed)))
   expect(events.map(({ event }) => event).indexOf('ready')).toBe(3)
   expect(events).toHaveLength(8)
   for (let received = 1; received <= events.length; received++) {
-    const had = events.slice(0, received)
-    const rest = await roundOf(aFeed(had.at(-1)?.id))
-    expect(shown([...had, ...rest]), `cut after ${received}`).toEqual(
+    const earlier = events.slice(0, received)
+    const rest = await runRound(aFeed(earlier.at(-1)?.id))
+    expect(lastStatuses([...earlier, ...rest]), `cut after ${received}`).toEqual(
       new Map([
         [one, 'DELIVERED'],
         [two, 'PREPARING'],
@@ -159,11 +160,11 @@ test('a client that reconnects after any event receives the last status of each 
     )
     expect(rest.at(-1)?.event).toBe('ready')
   }
-  expect(sent(await roundOf(aFeed(events.at(-1)?.id))), 'a client with all events gets none').toEqual([])
+  expect(sent(await runRound(aFeed(events.at(-1)?.id))), 'a client with all events gets none').toEqual([])
 })
 
 test('205 orders, more than a page, are all sent, oldest first', async () => {
-  await Promise.all(Array.from({ length: 205 }, anOrder))
+  await Promise.all(Array.from({ length: 205 }, insertOrder))
   const placed = await db
     .selectFrom('orders')
     .select('api_key')
@@ -171,42 +172,42 @@ test('205 orders, more than a page, are all sent, oldest first', async () => {
     .orderBy('id')
     .execute()
   const lines = placed.map(({ api_key }) => `${api_key} AWAITING_PREPARATION`)
-  expect(sent(await roundOf(aFeed()))).toEqual(lines)
-  expect(sent(await roundOf(aFeed('1')))).toEqual(lines)
+  expect(sent(await runRound(aFeed()))).toEqual(lines)
+  expect(sent(await runRound(aFeed('1')))).toEqual(lines)
 })
 
 test('a stream sends the changes since its position from every bucket of the index', async () => {
-  const [one, two] = [await anOrder(), await anOrder()]
-  const position = (await roundOf(aFeed())).at(-1)?.id
-  await report(one, 'PREPARING')
-  // Into the next bucket (migration 0130). A transaction that is rolled back takes a number as well, and waits for no disk.
+  const [one, two] = [await insertOrder(), await insertOrder()]
+  const position = (await runRound(aFeed())).at(-1)?.id
+  await reportStatus(one, 'PREPARING')
+  // Advances to the next bucket (migration 0130). A rolled back transaction also takes an id, and waits for no disk.
   await sql`do $$ begin
     for i in 1..16384 loop perform pg_current_xact_id(); rollback; end loop;
   end $$`.execute(db)
-  await report(two, 'PREPARING')
+  await reportStatus(two, 'PREPARING')
   const buckets = await db
     .selectFrom('orders')
     .select('changed_bucket')
     .where('api_key', 'in', [one, two])
     .execute()
   expect(new Set(buckets.map(({ changed_bucket }) => changed_bucket)).size).toBe(2)
-  expect(sent(await roundOf(aFeed(position)))).toEqual([`${one} PREPARING`, `${two} PREPARING`])
+  expect(sent(await runRound(aFeed(position)))).toEqual([`${one} PREPARING`, `${two} PREPARING`])
 })
 
 test('a change of an internal column sends no event', async () => {
-  const order = await anOrder()
+  const order = await insertOrder()
   const feed = aFeed()
-  await roundOf(feed)
+  await runRound(feed)
   await db.updateTable('orders').set({ told: true }).where('api_key', '=', order).execute()
-  expect(await roundOf(feed)).toEqual([])
+  expect(await runRound(feed)).toEqual([])
 })
 
 // Subscribers ----------------------------------------------------------------------------------------------
 
-/** These tests publish nothing. */
+/** The notifiers of these tests publish no events. */
 const bus = { publishEvent: () => undefined }
 const NEVER = new AbortController().signal
-/** Whether the subscriber is woken by earlier changes. */
+/** Returns whether earlier changes have woken the subscriber. */
 const isWoken = async (subscriber: { woken(signal: AbortSignal): Promise<void> }) => {
   const now = new AbortController()
   const woken = subscriber.woken(now.signal).then(
@@ -220,7 +221,7 @@ const isWoken = async (subscriber: { woken(signal: AbortSignal): Promise<void> }
 }
 
 test('a poll wakes the subscribers of changed orders and their restaurants, and no others', async () => {
-  const [order, other] = [await anOrder(), await anOrder()]
+  const [order, other] = [await insertOrder(), await insertOrder()]
   const notifier = new OrderNotifier({ ...stores, bus })
   const [mine, others, restaurant, elsewhere] = [
     notifier.subscribeToOrder(order),
@@ -234,26 +235,26 @@ test('a poll wakes the subscribers of changed orders and their restaurants, and 
     all.map(() => true),
   )
   await notifier.poll()
-  await report(order, 'PREPARING')
+  await reportStatus(order, 'PREPARING')
   await notifier.poll()
   expect(await Promise.all(all.map(isWoken))).toEqual([true, false, true, false])
 })
 
 test('a subscriber that is added during a poll is woken by the next poll', async () => {
-  const order = await anOrder()
+  const order = await insertOrder()
   const notifier = new OrderNotifier({ ...stores, bus })
-  notifier.subscribeToOrder('some other one')
+  notifier.subscribeToOrder('another order')
   await notifier.poll()
-  const looking = notifier.poll()
+  const polling = notifier.poll()
   const subscription = notifier.subscribeToOrder(order)
-  await report(order, 'PREPARING')
-  await looking
+  await reportStatus(order, 'PREPARING')
+  await polling
   await notifier.poll()
   expect(await isWoken(subscription)).toBe(true)
 })
 
 test('an event wakes its subscribers at once, and no ended subscription', async () => {
-  const order = await anOrder()
+  const order = await insertOrder()
   const notifier = new OrderNotifier({ ...stores, bus })
   const subscription = notifier.subscribeToOrder(order)
   const restaurant = notifier.subscribeToRestaurant(restaurantApiKey)
@@ -267,10 +268,10 @@ test('an event wakes its subscribers at once, and no ended subscription', async 
 // Statuses -------------------------------------------------------------------------------------------------
 
 test('an order that fails before a client saw it ends its stream without an event', async () => {
-  const order = await anOrder()
+  const order = await insertOrder()
   const feed = new StatusFeed(stores.orders, order, undefined)
-  await roundOf(feed)
+  await runRound(feed)
   await db.updateTable('orders').set({ outcome: 'failed' }).where('api_key', '=', order).execute()
-  expect(await roundOf(feed)).toEqual([])
+  expect(await runRound(feed)).toEqual([])
   expect(feed.isOver).toBe(true)
 })

@@ -28,8 +28,8 @@ const facts = { total: cents(1075), token: 'tok_1', userApiKey: null, newCard: n
 const refusal = { code: 'card-declined', detail: 'The card was declined.' } as const
 const times = { wakeInMs: 60_000, deadlineInMs: 60_000, leaseMs: 3_000, deliverWithinMs: 60_000 }
 
-/** An accepted order whose card has not been authorized yet. */
-async function aPendingOrder(recipientApiKey: string | null = null): Promise<string> {
+/** Accepts an order whose card is not authorized yet. */
+async function acceptOrder(recipientApiKey: string | null = null): Promise<string> {
   const apiKey = newApiKey()
   await sagas.accept({
     ...times,
@@ -60,8 +60,8 @@ async function aPendingOrder(recipientApiKey: string | null = null): Promise<str
   return apiKey
 }
 
-/** The card is declined. */
-async function fail(apiKey: string): Promise<void> {
+/** Declines the card of the order. */
+async function declineCard(apiKey: string): Promise<void> {
   const { order, saga } = (await sagas.load(apiKey))!
   const outcome = { kind: 'refused', refusal } as const
   const reply = {
@@ -79,41 +79,41 @@ async function fail(apiKey: string): Promise<void> {
 }
 
 test('a pending order that a client read stays visible as cancelled; its pending request gets the refusal', async () => {
-  const order = await aPendingOrder()
+  const order = await acceptOrder()
   expect(await findAndMark(orders, orders, order)).toMatchObject({
     status: 'PROCESSING',
     cancellation: null,
     refunds: [],
     dispute: null,
   })
-  await fail(order)
+  await declineCard(order)
   expect(await orders.findResult(order)).toEqual({ kind: 'failed', refusal })
   expect(await orders.find(order)).toMatchObject({ cancellation: { reason: 'card-declined' } })
 })
 
 test('an order that failed before any client read it is hidden', async () => {
-  const order = await aPendingOrder()
-  await fail(order)
+  const order = await acceptOrder()
+  await declineCard(order)
   expect(await findAndMark(orders, orders, order)).toBeNull()
   expect(await orders.find(order)).toBeNull()
 })
 
 test('a concurrent read and failure leave an order visible if, and only if, the read showed it', async () => {
-  const seen = { shown: 0, hidden: 0 }
+  const counts = { shown: 0, hidden: 0 }
   const user = newApiKey()
-  // Which of them comes first is up to the machine: more rounds, until it was shown once.
-  for (let round = 0; round < 100 || (round < 1_000 && seen.shown === 0); round++) {
-    const order = await aPendingOrder(user)
+  // The machine decides which one commits first. The rounds continue until the order was shown once.
+  for (let round = 0; round < 100 || (round < 1_000 && counts.shown === 0); round++) {
+    const order = await acceptOrder(user)
     const page = { before: null, limit: 100 }
     const [one, history] = await Promise.all([
       findAndMark(orders, orders, order),
       readAndMark(orders, () => orders.ofRecipient(user, page)),
-      fail(order),
+      declineCard(order),
     ])
     const isListed = history.orders.some(({ apiKey }) => apiKey === order)
     const after = await orders.find(order)
     expect(after !== null, 'visible if, and only if, it was shown').toBe(one !== null || isListed)
-    seen[after ? 'shown' : 'hidden'] += 1
+    counts[after ? 'shown' : 'hidden'] += 1
   }
-  expect(seen.shown, 'the race is one').toBeGreaterThan(0)
+  expect(counts.shown, 'the read wins at least once').toBeGreaterThan(0)
 })

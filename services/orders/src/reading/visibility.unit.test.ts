@@ -17,16 +17,16 @@ type Row = {
 
 /** The orders of all applications. Row-level security shows those of the tenant. */
 let rows: Map<string, Row>
-/** What another replica commits between a read and the mark that follows it. */
+/** Commits of another replica between a read and its mark. */
 let beforeMark: (() => void)[]
-/** The questions to accounts, and the users that belong to the asking application. */
-let asked: Record<string, unknown>[]
+/** The questions to accounts, and the users of the requesting application. */
+let questions: Record<string, unknown>[]
 let ownUsers: string[]
 
 beforeEach(() => {
   rows = new Map()
   beforeMark = []
-  asked = []
+  questions = []
   ownUsers = []
 })
 
@@ -76,13 +76,13 @@ const deps: Deps = {
   bus: {
     ask: async (question, data) => {
       if (question.name !== AccountsResolve.name) throw new Error(`${question.name} is not expected`)
-      asked.push(data as Record<string, unknown>)
+      questions.push(data as Record<string, unknown>)
       const isOwnUser = ownUsers.includes((data as { recipientApiKey: string }).recipientApiKey)
       const faults = isOwnUser
         ? []
         : [{ code: 'user-not-found', pointer: '/recipient/apiKey', detail: 'because' }]
-      const nothing = { recipient: null, card: null, address: null, newCard: null, newAddress: null }
-      return question.answer.parse({ faults, ...nothing })
+      const noResults = { recipient: null, card: null, address: null, newCard: null, newAddress: null }
+      return question.answer.parse({ faults, ...noResults })
     },
   },
 }
@@ -145,7 +145,7 @@ test.each([
 test('a foreign order and an unknown order each send one question to accounts', async () => {
   place('o1', { applicationId: 'other', recipientApiKey: 'u2' })
   place('o2', { applicationId: 'other' })
-  for (const apiKey of ['o1', 'o2', 'nothing']) expect(await refusalOf(apiKey)).toBe('order-not-found')
-  expect(asked.map(({ recipientApiKey }) => recipientApiKey)).toEqual(['u2', 'none', 'none'])
-  for (const question of asked) expect(question).toMatchObject({ applicationId: 'app', cardApiKey: null })
+  for (const apiKey of ['o1', 'o2', 'unknown']) expect(await refusalOf(apiKey)).toBe('order-not-found')
+  expect(questions.map(({ recipientApiKey }) => recipientApiKey)).toEqual(['u2', 'none', 'none'])
+  for (const question of questions) expect(question).toMatchObject({ applicationId: 'app', cardApiKey: null })
 })

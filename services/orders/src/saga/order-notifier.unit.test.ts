@@ -42,16 +42,16 @@ test('an event wakes the streams of its order and restaurant on another replica,
   using elsewhere = other.subscribeToRestaurant('c'.repeat(48))
   own.publish(order)
   const end = new AbortController()
-  const noted: string[] = []
+  const woken: string[] = []
   const streams = Object.entries({ ofOrder, ofRestaurant, elsewhere })
   const ended = streams.map(([name, stream]) =>
     stream.woken(end.signal).then(
-      () => noted.push(name),
+      () => woken.push(name),
       () => 'ended',
     ),
   )
   await Promise.all([ended[0], ended[1]])
   end.abort()
   await Promise.all(ended)
-  expect(noted).toEqual(['ofOrder', 'ofRestaurant'])
+  expect(woken).toEqual(['ofOrder', 'ofRestaurant'])
 })

@@ -35,23 +35,23 @@ beforeEach(async () => {
   await sql`truncate attendance, restaurant_links`.execute(db)
 })
 
-/** Moves all times of the restaurants back. */
-const wait = (seconds: number) =>
+/** Lets time pass by moving all times of the restaurants back. */
+const passTime = (seconds: number) =>
   sql`update attendance set seen_until = seen_until - ${seconds}::integer * interval '1 second',
     ping_at = ping_at - ${seconds}::integer * interval '1 second'`.execute(db)
-const written = async () =>
+const readSeenUntil = async () =>
   (await sql<{ seen: string }>`select seen_until::text as seen from attendance`.execute(db)).rows[0]?.seen
-const changes = async () => (await store.settle('all')).map((row) => [row.restaurantApiKey, row.isAttended])
+const settleAll = async () => (await store.settle('all')).map((row) => [row.restaurantApiKey, row.isAttended])
 const fail = (failures: number) => store.count([{ restaurantApiKey: 'r1', succeeded: false, failures }])
 const succeed = () => store.count([{ restaurantApiKey: 'r1', succeeded: true, failures: 0 }])
 const due = async () => (await store.acquirePings(10)).map(({ restaurantApiKey }) => restaurantApiKey)
 
-/** A restaurant with a webhook whose first ping succeeded. */
-async function aWebhook() {
+/** Adds a restaurant with a webhook whose first ping succeeded. */
+async function addWebhook() {
   await links.put('r1', webhook)
   await store.reset('r1', 'webhook')
   await succeed()
-  await changes()
+  await settleAll()
 }
 
 test('a console is attended for 75 s after each sighting, and its version increases with each change', async () => {
@@ -63,25 +63,25 @@ test('a console is attended for 75 s after each sighting, and its version increa
     link: 'console',
     until: expect.any(Number) as number,
   })
-  await wait(74)
-  expect(await changes()).toEqual([])
-  await wait(2)
-  const [gone] = await store.settle('all')
-  expect(gone).toMatchObject({ restaurantApiKey: 'r1', isAttended: false })
-  expect(gone?.version).toBeGreaterThan(seen?.version ?? Infinity)
+  await passTime(74)
+  expect(await settleAll()).toEqual([])
+  await passTime(2)
+  const [unattended] = await store.settle('all')
+  expect(unattended).toMatchObject({ restaurantApiKey: 'r1', isAttended: false })
+  expect(unattended?.version).toBeGreaterThan(seen?.version ?? Infinity)
   await store.see(['r1'])
-  expect(await changes()).toEqual([['r1', true]])
+  expect(await settleAll()).toEqual([['r1', true]])
 })
 
 test('see() writes a sighting at most every 15 s', async () => {
   await store.see(['r1'])
-  await wait(10)
-  const before = await written()
+  await passTime(10)
+  const before = await readSeenUntil()
   await store.see(['r1'])
-  expect(await written()).toBe(before)
-  await wait(6)
+  expect(await readSeenUntil()).toBe(before)
+  await passTime(6)
   await store.see(['r1'])
-  expect(await written()).not.toBe(before)
+  expect(await readSeenUntil()).not.toBe(before)
 })
 
 test('a restaurant without a row has the attendance of its default link', async () => {
@@ -93,51 +93,53 @@ test('a restaurant without a row has the attendance of its default link', async 
 test('a new webhook is attended, its ping is due at once, and one failure makes it unattended', async () => {
   await links.put('r1', webhook)
   await store.reset('r1', 'webhook')
-  expect(await changes()).toEqual([['r1', true]])
+  expect(await settleAll()).toEqual([['r1', true]])
   expect(await due()).toEqual(['r1'])
   await fail(1)
-  expect(await changes()).toEqual([['r1', false]])
+  expect(await settleAll()).toEqual([['r1', false]])
   await succeed()
-  expect(await changes()).toEqual([['r1', true]])
+  expect(await settleAll()).toEqual([['r1', true]])
 })
 
 test('a webhook is unattended after three failures in a row, and attended after the next success', async () => {
-  await aWebhook()
+  await addWebhook()
   await fail(2)
-  expect(await changes()).toEqual([])
+  expect(await settleAll()).toEqual([])
   await succeed()
   await fail(2)
   await fail(1)
-  expect(await changes()).toEqual([['r1', false]])
+  expect(await settleAll()).toEqual([['r1', false]])
   await succeed()
-  expect(await changes()).toEqual([['r1', true]])
+  expect(await settleAll()).toEqual([['r1', true]])
 })
 
 test('a ping is due 60 s after a success and 10 s after a failure, for one replica', async () => {
-  await aWebhook()
-  await wait(59)
+  await addWebhook()
+  await passTime(59)
   expect(await due()).toEqual([])
-  await wait(2)
+  await passTime(2)
   expect(await due()).toEqual(['r1'])
   expect(await due(), 'another replica').toEqual([])
   await fail(1)
-  await wait(11)
+  await passTime(11)
   expect(await due()).toEqual(['r1'])
 })
 
-test('addWebhooks adds an attended row for a stored link, and two failures keep it attended', async () => {
+test('addWebhooks adds an attended row for a stored link, unattended after three failures only', async () => {
   await links.put('r1', webhook)
   await store.addWebhooks()
-  expect(await changes()).toEqual([['r1', true]])
+  expect(await settleAll()).toEqual([['r1', true]])
   await fail(2)
-  expect(await changes()).toEqual([])
+  expect(await settleAll()).toEqual([])
+  await fail(1)
+  expect(await settleAll()).toEqual([['r1', false]])
 })
 
 test('a webhook that becomes a console is unattended, and no ping is due for it', async () => {
-  await aWebhook()
+  await addWebhook()
   await links.put('r1', { kind: 'console', reports: 'detailed' })
   await store.reset('r1', 'console')
-  expect(await changes()).toEqual([['r1', false]])
-  await wait(100)
+  expect(await settleAll()).toEqual([['r1', false]])
+  await passTime(100)
   expect(await due()).toEqual([])
 })

@@ -28,8 +28,8 @@ type Stored = {
   requestedBy?: string
 }
 
-/** A delivered card order with these refunds. */
-async function anOrder(refunds: Stored[], cancellation: object | null = null): Promise<string> {
+/** Inserts a delivered card order with these refunds. */
+async function insertOrder(refunds: Stored[], cancellation: object | null = null): Promise<string> {
   const apiKey = newApiKey()
   const whole = refunds.map((one) => ({ amount: 100, requestedBy: 'operator', ...one }))
   await sql`
@@ -57,7 +57,7 @@ const isListed = async (orderApiKey: string) => {
   return listed
 }
 
-test.each<[what: string, refunds: Stored[]]>([
+test.each<[title: string, refunds: Stored[]]>([
   ['the latest refund', [failed('f1', now - 100)]],
   [
     'an earlier refund that failed after the request of a later one',
@@ -68,11 +68,11 @@ test.each<[what: string, refunds: Stored[]]>([
     [failed('f1', now - 500), { apiKey: 'p', state: 'DONE', date: now, requestedBy: 'processor' }],
   ],
   ['a refund of 40 days ago that failed a day ago', [failed('f1', now - 40 * DAY, now - DAY)]],
-])('a failed refund is listed: %s', async (_what, refunds) => {
-  expect(await isListed(await anOrder(refunds))).toBe(true)
+])('a failed refund is listed: %s', async (_title, refunds) => {
+  expect(await isListed(await insertOrder(refunds))).toBe(true)
 })
 
-test.each<[what: string, refunds: Stored[], cancellation?: object]>([
+test.each<[title: string, refunds: Stored[], cancellation?: object]>([
   ['no refund has failed', [{ apiKey: 'f1', state: 'DONE', date: now }]],
   [
     'another refund was requested after the failure',
@@ -80,12 +80,12 @@ test.each<[what: string, refunds: Stored[], cancellation?: object]>([
   ],
   ['the refund failed more than 30 days ago', [failed('f1', now - 40 * DAY, now - 31 * DAY)]],
   ['the order was cancelled', [failed('f1', now - 500)], { reason: 'x' }],
-])('no failed refund is listed: %s', async (_what, refunds, cancellation) => {
-  expect(await isListed(await anOrder(refunds, cancellation))).toBe(false)
+])('no failed refund is listed: %s', async (_title, refunds, cancellation) => {
+  expect(await isListed(await insertOrder(refunds, cancellation))).toBe(false)
 })
 
 test('all failed refunds of an order are one incident, at the time of the last failure', async () => {
-  const apiKey = await anOrder([failed('f1', now - 500, now - 50), failed('f2', now - 400, now - 300)])
+  const apiKey = await insertOrder([failed('f1', now - 500, now - 50), failed('f2', now - 400, now - 300)])
   const listed = await postgresStores(postgres.db).incidents.failedRefunds(page)
   expect(listed.filter(({ orderApiKey }) => orderApiKey === apiKey)).toEqual([
     { orderApiKey: apiKey, amount: 200, at: (now - 50) * 1_000_000 },
@@ -93,8 +93,8 @@ test('all failed refunds of an order are one incident, at the time of the last f
 })
 
 test('a saga is overdue past its deadline, or a day later while only a refund is pending', async () => {
-  const saga = async (state: object, secondsAgo: number) => {
-    const apiKey = await anOrder([])
+  const insertSaga = async (state: object, secondsAgo: number) => {
+    const apiKey = await insertOrder([])
     await sql`
       insert into sagas (order_api_key, version, facts, state, request_id, wake_at, deadline_at)
       values (${apiKey}, 0, '{}', ${JSON.stringify({ done: [], undone: [], refusal: null, ...state })}::jsonb, 'q', now(),
@@ -102,10 +102,10 @@ test('a saga is overdue past its deadline, or a day later while only a refund is
     return apiKey
   }
   const refunds = [{ apiKey: 'f1', amount: 100 }]
-  const plain = await saga({}, 60)
-  const waiting = await saga({ refunds }, 60)
-  const released = await saga({ refunds, refusal: { code: 'order-cancelled', detail: 'x' } }, 60)
-  const long = await saga({ refunds }, DAY + 60)
+  const plain = await insertSaga({}, 60)
+  const waiting = await insertSaga({ refunds }, 60)
+  const released = await insertSaga({ refunds, refusal: { code: 'order-cancelled', detail: 'x' } }, 60)
+  const long = await insertSaga({ refunds }, DAY + 60)
   const overdue = await postgresStores(postgres.db).incidents.overdueSagas(page)
   expect(overdue.map(({ orderApiKey }) => orderApiKey).toSorted()).toEqual([plain, released, long].toSorted())
   expect(overdue.map(({ orderApiKey }) => orderApiKey)).not.toContain(waiting)
@@ -113,6 +113,6 @@ test('a saga is overdue past its deadline, or a day later while only a refund is
   expect(due.map(({ saga: { orderApiKey } }) => orderApiKey).toSorted()).toEqual(
     [plain, waiting, released, long].toSorted(),
   )
-  const ofLog = due.filter(({ isOverdue }) => isOverdue).map(({ saga: { orderApiKey } }) => orderApiKey)
-  expect(ofLog.toSorted()).toEqual([plain, released, long].toSorted())
+  const logged = due.filter(({ isOverdue }) => isOverdue).map(({ saga: { orderApiKey } }) => orderApiKey)
+  expect(logged.toSorted()).toEqual([plain, released, long].toSorted())
 })

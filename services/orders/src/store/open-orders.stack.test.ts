@@ -16,7 +16,7 @@ const directory = join(import.meta.dirname, '../../migrations')
 const restaurant = newApiKey()
 
 test('orders from before migration 0130 and from the previous version are in lists and streams', async () => {
-  await using earlier = await migrationsBefore('0130')
+  await using earlier = await copyMigrationsBefore('0130')
   const { db, close } = connectPostgres<Tables>(await newDatabase(), 2, log)
   try {
     await migrate(db, earlier.directory, log)
@@ -56,7 +56,7 @@ test('orders from before migration 0130 and from the previous version are in lis
     }
     await expect.poll(areOlder, { message: 'a later position reads none of them' }).toEqual([{ older: true }])
 
-    // As a replica of the previous version does.
+    // The statements of a replica of the previous version.
     await sql`update orders set status = 'DELIVERED' where api_key = 'open'`.execute(db)
     await insert('inserted by the previous version', 'PREPARING')
     expect(await listed(true)).toEqual(['inserted by the previous version'])
@@ -71,7 +71,7 @@ test('orders from before migration 0130 and from the previous version are in lis
   }
 })
 
-/** A position above the order, once no transaction of any database is older than the order. */
+/** Returns a position above the order, once no transaction of the server is older than the order. */
 const positionAfter = (db: Db, changes: ChangeStore, apiKey: string): Promise<Position> =>
   vi.waitFor(
     async () => {
@@ -87,8 +87,8 @@ const positionAfter = (db: Db, changes: ChangeStore, apiKey: string): Promise<Po
     { timeout: 60_000 },
   )
 
-/** A copy of the earlier migrations. */
-async function migrationsBefore(number: string) {
+/** Copies the earlier migrations. */
+async function copyMigrationsBefore(number: string) {
   const copy = await mkdtemp(join(tmpdir(), 'migrations-'))
   for (const name of (await readdir(directory)).filter((one) => one < number))
     await cp(join(directory, name), join(copy, name))

@@ -42,8 +42,8 @@ const detailsWith = (comments: string): OrderDetails => ({
   deliveryPrice: cents(0),
 })
 
-/** Orders of one user at one restaurant, the oldest first. */
-async function place(comments: readonly string[]): Promise<string[]> {
+/** Inserts orders of one user at one restaurant, the oldest first. */
+async function insertOrders(comments: readonly string[]): Promise<string[]> {
   const apiKeys = comments.map(() => newApiKey())
   for (const [at, text] of comments.entries())
     await db
@@ -63,7 +63,7 @@ async function place(comments: readonly string[]): Promise<string[]> {
         cancellation: null,
       })
       .execute()
-  // A change, which the streams of restaurants look for.
+  // Event streams of restaurants read only changed orders.
   await db.updateTable('orders').set({ outcome: 'transmitted' }).execute()
   return apiKeys
 }
@@ -103,8 +103,8 @@ const plain = ({ orders: found, hasMore }: OrderPage<RestaurantsOrder>) => ({
   hasMore,
 })
 
-/** All pages of a list, each a list of orders. */
-async function pages(read: Reader, limit: number): Promise<PlacedOrder[][]> {
+/** Reads all pages of a list. */
+async function readPages(read: Reader, limit: number): Promise<PlacedOrder[][]> {
   const all: PlacedOrder[][] = []
   for (let from: number | null = null; ;) {
     const { orders: page, hasMore } = await read({ limit, from })
@@ -118,7 +118,7 @@ const bytesOf = (page: readonly PlacedOrder[]) =>
   page.reduce((sum, { details }) => sum + Buffer.byteLength(JSON.stringify(details)), 0)
 
 const LARGEST = 90_000
-/** PostgreSQL stores the one compressed to a hundredth, the other as it is. */
+/** PostgreSQL compresses the first text to a hundredth, and stores the second one uncompressed. */
 const TEXTS = {
   'of one letter': () => 'x'.repeat(LARGEST),
   'that cannot be compressed': () => Array.from({ length: LARGEST / 48 }, () => newApiKey()).join(''),
@@ -127,8 +127,8 @@ const TEXTS = {
 for (const [name, order, read] of LISTS) {
   for (const [kind, text] of Object.entries(TEXTS))
     test(`pages of ${name} with texts ${kind} list all orders, each at most 1 MB plus 1 order`, async () => {
-      const placed = await place(Array.from({ length: 30 }, text))
-      const found = await pages(read, 100)
+      const placed = await insertOrders(Array.from({ length: 30 }, text))
+      const found = await readPages(read, 100)
       expect(found.flat().map(({ apiKey }) => apiKey)).toEqual(
         order === 'newest first' ? placed.toReversed() : placed,
       )
@@ -137,13 +137,13 @@ for (const [name, order, read] of LISTS) {
     })
 
   test(`a page of ${name} has as many small orders as its limit, and at least one large order`, async () => {
-    await place(Array.from({ length: 7 }, () => 'no onions'))
-    expect((await pages(read, 3)).map(({ length }) => length)).toEqual([3, 3, 1])
-    expect((await pages(read, 7)).map(({ length }) => length)).toEqual([7])
+    await insertOrders(Array.from({ length: 7 }, () => 'no onions'))
+    expect((await readPages(read, 3)).map(({ length }) => length)).toEqual([3, 3, 1])
+    expect((await readPages(read, 7)).map(({ length }) => length)).toEqual([7])
     await db.deleteFrom('orders').execute()
-    await place(Array.from({ length: 3 }, () => 'x'.repeat(2 * PAGE_BYTES)))
-    expect((await pages(read, 100)).map(({ length }) => length)).toEqual([1, 1, 1])
+    await insertOrders(Array.from({ length: 3 }, () => 'x'.repeat(2 * PAGE_BYTES)))
+    expect((await readPages(read, 100)).map(({ length }) => length)).toEqual([1, 1, 1])
     await db.deleteFrom('orders').execute()
-    expect(await pages(read, 100)).toEqual([[]])
+    expect(await readPages(read, 100)).toEqual([[]])
   })
 }

@@ -39,7 +39,7 @@ type Row = {
 
 const recipient = { firstName: 'Maria', lastName: 'Lindqvist' }
 
-/** Stored as they are, beside the saga: an order at its end, or with an open saga. */
+/** Inserts orders without the orchestrator: finished ones, and pending or authorized ones with an open saga. */
 async function store(rows: readonly (Omit<Row, 'id'> & { open: boolean })[]): Promise<Row[]> {
   const stored: Row[] = []
   for (const { open, ...row } of rows) {
@@ -54,7 +54,7 @@ async function store(rows: readonly (Omit<Row, 'id'> & { open: boolean })[]): Pr
       values (${apiKey}, 'a', ${row.restaurant}, to_timestamp(${row.at}), 'pickup', ${row.payment}, ${row.test}, ${row.total},
         ${row.status}, ${row.payment_state}, ${row.outcome}, ${row.told}, ${JSON.stringify(details)},
         ${row.cancelled ? '{}' : null}, ${row.refunded ? '[]' : null}, ${open}) returning id`.execute(db)
-    // Every second row as before migration 0220: not changed since.
+    // Only a change copies the states (migration 0220). Half of the rows get one; the others are as before 0220.
     if (stored.length % 2 === 0)
       for (const state of ['', row.payment_state])
         await sql`update orders set payment_state = ${state} where api_key = ${apiKey}`.execute(db)
@@ -115,12 +115,12 @@ test('finds no order by another area code, another number, or only the last digi
   expect(await Promise.all(others.map((phone) => found({ phone })))).toEqual(others.map(() => []))
 })
 
-/** What orders of the real saga can be: see the parts in order-search.ts. */
+/** The combinations that the saga produces: see the parts in order-search.ts. */
 const order = fc
   .record({
     restaurant: fc.constantFrom('one', 'other'),
     minutes: fc.nat(600),
-    who: fc.nat(3),
+    guest: fc.nat(3),
     payment: fc.constantFrom('card', 'cash'),
     test: fc.boolean(),
     total: fc.constantFrom(0, 100),
@@ -131,7 +131,7 @@ const order = fc
     cancelled: fc.boolean(),
     refunded: fc.boolean(),
   })
-  .map(({ who, state, ...given }) => {
+  .map(({ guest, state, ...given }) => {
     const cancelled = given.cancelled || state === 'VOIDED' || (given.outcome === 'failed' && given.told)
     return {
       ...given,
@@ -139,8 +139,8 @@ const order = fc
       refunded: given.refunded || (state === 'REFUNDED' && !cancelled),
       payment_state: paymentStateOf(given, state),
       open: given.status !== 'DELIVERED' && !cancelled && given.outcome !== 'failed',
-      phone: `608-555-020${who}`,
-      email: who === 0 ? null : `Guest${who}@example.org`,
+      phone: `608-555-020${guest}`,
+      email: guest === 0 ? null : `Guest${guest}@example.org`,
     }
   })
 

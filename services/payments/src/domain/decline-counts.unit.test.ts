@@ -26,12 +26,12 @@ const decline = fc.record({ key: fc.constantFrom('a', 'b', 'c'), afterMs: fc.nat
 
 test('a key that is refused while exhausted has fewer declines than twice its limit in any window', () => {
   fc.assert(
-    fc.property(fc.array(decline, { maxLength: 40 }), fc.integer({ min: 1, max: 4 }), (tries, limit) => {
+    fc.property(fc.array(decline, { maxLength: 40 }), fc.integer({ min: 1, max: 4 }), (attempts, limit) => {
       const counts = new DeclineCounts(WINDOW_MS)
       const declined: { key: string; at: number }[] = []
       const waits: number[] = []
       let now = 0
-      for (const { key, afterMs } of tries) {
+      for (const { key, afterMs } of attempts) {
         now += afterMs
         const exhaustedForMs = counts.exhaustedForMs(key, limit, now)
         // A window begins with a decline, so an interval of its length overlaps two windows, but not both completely.

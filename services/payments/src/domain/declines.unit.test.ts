@@ -10,8 +10,8 @@ test.each([
   ['amount_too_small', 'amount_too_small', 'below-card-minimum'],
   ['amount_too_large', 'amount_too_large', 'total-too-large'],
   ['no_such_token', 'no_such_token', 'payment-not-possible'],
-])('a final refusal %s, %s is stored as %s', (code, declineCode, ours) => {
-  expect(declineOf({ code, declineCode })).toEqual({ code: ours, declineCode })
+])('a final refusal %s, %s is stored as %s', (code, declineCode, expected) => {
+  expect(declineOf({ code, declineCode })).toEqual({ code: expected, declineCode })
 })
 
 test('no final refusal becomes a retryable problem', () => {

@@ -91,7 +91,7 @@ const reported = (status: 'authorized' | 'captured' | 'voided' | 'refunded', amo
 })
 
 describe('a report of the processor', () => {
-  const no = { status: 'declined', code: 'expired_card', declineCode: 'expired_card' } as const
+  const decline = { status: 'declined', code: 'expired_card', declineCode: 'expired_card' } as const
 
   test('moves the row to a later state, and never back', () => {
     expect(interpretReport(sent, reported('authorized'))).toEqual({
@@ -105,12 +105,12 @@ describe('a report of the processor', () => {
     expect(interpretReport(at('voided'), reported('voided'))).toBeNull()
   })
   test('a decline moves only a sent row', () => {
-    expect(interpretReport(sent, no)).toMatchObject({
+    expect(interpretReport(sent, decline)).toMatchObject({
       kind: 'moved',
       change: { state: 'declined', refusal: { code: 'card-expired' } },
     })
-    expect(interpretReport(at('authorized'), no)).toBeNull()
-    expect(interpretReport(declined, no)).toBeNull()
+    expect(interpretReport(at('authorized'), decline)).toBeNull()
+    expect(interpretReport(declined, decline)).toBeNull()
   })
   test('another amount, another currency or a second authorization is an incident', () => {
     expect(interpretReport(sent, reported('authorized', 1))).toMatchObject({ kind: 'incident' })

@@ -56,11 +56,11 @@ async function charged(faults: Fault[] = []) {
   const cancel = (at = 0) => replicas[at % 2 === 0 ? 0 : 1].release(reference)
   const rowOf = (name: string) => replicas[0].refunds.find(`${orderApiKey}-${name}`)
   const authorization = () => replicas[0].authorizations.find(orderApiKey)
-  /** As if all rows had been written so many seconds ago. */
-  const age = (seconds: number) =>
+  /** Sets the age of all refunds of the order. */
+  const setAge = (seconds: number) =>
     sql`update refunds set created_at = now() - ${seconds} * interval '1 second'
       where order_api_key = ${orderApiKey}`.execute(pools[0].db)
-  return { processor, send, cancel, rowOf, authorization, age }
+  return { processor, send, cancel, rowOf, authorization, setAge }
 }
 
 const isDone = { kind: 'done' }
@@ -79,10 +79,10 @@ test('a refund is made once after a lost response, and a redelivered command mak
 })
 
 test('after 20 h, a look-up finds a refund as done, or fails it as never_arrived', async () => {
-  const { processor, send, rowOf, age, authorization } = await charged(['response lost', 'request lost'])
+  const { processor, send, rowOf, setAge, authorization } = await charged(['response lost', 'request lost'])
   await send('f1', 300)
   await send('f2', 400)
-  await age(KEY_LASTS_SECONDS + 60)
+  await setAge(KEY_LASTS_SECONDS + 60)
   expect(await send('f1', 300)).toEqual(isDone)
   expect(await send('f2', 400)).toMatchObject(isRefused)
   expect(await rowOf('f2')).toMatchObject({ state: 'failed', failureCode: 'never_arrived' })
@@ -152,7 +152,7 @@ test('interleaved refunds and a release on 2 replicas refund each part once, up 
       const run = (command: number, at: number) =>
         command < amounts.length ? send(`f${command}`, amounts[command]!, at) : cancel(at)
       await Promise.all(commands.map(run))
-      // From here on nothing fails. The saga repeats its commands.
+      // From now on no fault is injected. The saga repeats its commands.
       faults.length = 0
       for (const one of processor.refunds)
         if (one.state === 'pending') one.state = pendingFail ? 'failed' : 'done'
@@ -161,11 +161,11 @@ test('interleaved refunds and a release on 2 replicas refund each part once, up 
       const isReleased = commands.some((command) => command >= amounts.length)
       const released = isReleased ? await cancel() : null
       expect(released).toEqual(isReleased ? { kind: 'done', paymentState: 'REFUNDED' } : null)
-      const back = isReleased ? TOTAL : processor.refunded
+      const refunded = isReleased ? TOTAL : processor.refunded
       const row = await authorization()
-      expect({ back: processor.refunded, state: row?.state }).toEqual({
-        back,
-        state: back === TOTAL ? 'refunded' : 'captured',
+      expect({ refunded: processor.refunded, state: row?.state }).toEqual({
+        refunded,
+        state: refunded === TOTAL ? 'refunded' : 'captured',
       })
       const rows = await Promise.all(names.map(rowOf))
       const done = rows.filter((one) => one?.state === 'done')

@@ -8,7 +8,7 @@ import { CALL_WITHIN_MS, IMPATIENT_MS } from '#/testing/processor-contract.ts'
 
 let server: Server
 let processor: Processor
-let answer: RequestListener
+let listener: RequestListener
 let requests: string[]
 
 beforeEach(async () => {
@@ -19,7 +19,7 @@ beforeEach(async () => {
     request.on('data', (chunk: Buffer) => (body += chunk.toString()))
     request.on('end', () => {
       requests.push(`${method} ${url} ${String(headers['idempotency-key'] ?? '-')} ${body}`)
-      answer(request, response)
+      listener(request, response)
     })
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -35,7 +35,7 @@ const processorWithin = (ms: number) =>
   developmentProcessor({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/` }, ms)
 
 const respondWith = (status: number, body: string | object) => {
-  answer = (_request, response) =>
+  listener = (_request, response) =>
     response.writeHead(status).end(typeof body === 'string' ? body : JSON.stringify(body))
 }
 const authorize = (by = processor) =>
@@ -72,7 +72,7 @@ test.each([
   [409, { code: 'already_voided' }, 'already_voided', 'already_voided'],
   [400, { code: 'no_such_token' }, 'no_such_token', 'no_such_token'],
   [404, { code: 'no_such_authorization' }, 'no_such_authorization', 'no_such_authorization'],
-  // PostgreSQL stores no NUL, and a terminal obeys U+009B.
+  // PostgreSQL cannot store NUL, and a terminal interprets U+009B as the start of an escape sequence.
   [
     402,
     { code: 'card_declined', declineCode: 'do_not\u0000\uD800\u009Bhonor' },
@@ -107,9 +107,9 @@ test.each([
 test('a response that is incomplete at the time limit is an unknown outcome', async () => {
   const impatient = processorWithin(IMPATIENT_MS)
   onTestFinished(() => impatient.close())
-  answer = () => undefined
+  listener = () => undefined
   expect(await authorize(impatient)).toEqual({ kind: 'unknown', reason: 'TimeoutError', sent: true })
-  answer = (_request, response) => response.writeHead(200).write('{"id":')
+  listener = (_request, response) => response.writeHead(200).write('{"id":')
   expect(await authorize(impatient)).toMatchObject({ kind: 'unknown', sent: true })
 })
 
@@ -119,7 +119,7 @@ test('a response above the size limit is an unknown outcome', async () => {
 })
 
 test('a connection that breaks after the request is an unknown outcome', async () => {
-  answer = (request) => request.socket.resetAndDestroy()
+  listener = (request) => request.socket.resetAndDestroy()
   expect(await authorize()).toMatchObject({ kind: 'unknown', sent: true })
 })
 
@@ -141,20 +141,20 @@ test('a refused connection is an unknown outcome, and reported as not sent', asy
 test('the URL of a challenge begins with publicUrl', async () => {
   respondWith(200, { id: 'auth_1', status: 'requires_action' })
   const { port } = server.address() as AddressInfo
-  const behind = developmentProcessor({ url: `http://127.0.0.1:${port}`, publicUrl: 'https://bank.example/' })
+  const hosted = developmentProcessor({ url: `http://127.0.0.1:${port}`, publicUrl: 'https://bank.example/' })
   const authentication = { returnUrl: null }
   const request = { idempotencyKey: 'k', reference: 'o1', amount: cents(1), token: 't', authentication }
-  expect(await behind.authorize(request)).toMatchObject({
+  expect(await hosted.authorize(request)).toMatchObject({
     kind: 'challenge',
     url: 'https://bank.example/authentications/auth_1',
   })
-  await behind.close()
+  await hosted.close()
 })
 
 test('a result of tokenize does not contain the card number', async () => {
   respondWith(402, { code: 'card_declined', declineCode: 'invalid_number', message: '4242424242424241' })
   const card = { cardNumber: '4242424242424241', cvv: '123', expirationMonth: '05', expirationYear: '33' }
   expect(JSON.stringify(await processor.tokenize(card))).not.toContain('4242')
-  answer = (request) => request.socket.destroy()
+  listener = (request) => request.socket.destroy()
   expect(JSON.stringify(await processor.tokenize(card))).not.toContain('4242')
 })

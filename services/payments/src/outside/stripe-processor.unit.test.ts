@@ -12,7 +12,7 @@ const AMOUNT = cents(1075)
 let server: StripeServer
 let processor: StripeProcessor
 let url: string
-const at = (address: string, more: Partial<StripeSettings> = {}) =>
+const processorAt = (address: string, more: Partial<StripeSettings> = {}) =>
   new StripeProcessor({
     secretKey: SECRET_KEY,
     currency: 'usd',
@@ -23,7 +23,7 @@ const at = (address: string, more: Partial<StripeSettings> = {}) =>
 beforeEach(async () => {
   server = new StripeServer()
   url = await server.listen()
-  processor = at(url)
+  processor = processorAt(url)
 })
 afterEach(async () => {
   await processor.close()
@@ -142,10 +142,10 @@ describe('card that requires an authentication', () => {
     ['https://shop.example/paid', 'https://platter.example/payment-return', 'https://shop.example/paid'],
     ['shop.example://paid', null, 'shop.example://paid'],
     [null, 'https://platter.example/payment-return', 'https://platter.example/payment-return'],
-  ])('returns to the URL %s of the client, or else the configured %s', async (ofClient, ours, expected) => {
-    const own = at(url, { returnUrl: ours })
+  ])('returns to the URL %s of the client, or else the configured %s', async (given, fallback, expected) => {
+    const own = processorAt(url, { returnUrl: fallback })
     const order = orderWith(await tokenOf('4000002760003184'))
-    const result = await own.authorize({ ...order, authentication: { returnUrl: ofClient } })
+    const result = await own.authorize({ ...order, authentication: { returnUrl: given } })
     expect(result).toMatchObject({ kind: 'challenge' })
     expect(server.requests.at(-1)?.params).toMatchObject({ return_url: expected })
     await own.close()
@@ -251,7 +251,7 @@ describe('a response that differs from the request', () => {
   })
 
   test('a configured currency is requested and expected', async () => {
-    const inEuros = at(url, { currency: 'eur' })
+    const inEuros = processorAt(url, { currency: 'eur' })
     const result = await inEuros.authorize(orderWith(await tokenOf()))
     expect(result).toMatchObject({ kind: 'yes', amount: AMOUNT })
     expect(result).not.toHaveProperty('differs')
@@ -306,7 +306,7 @@ test('an expired authorization is found as voided', async () => {
 
 test('a secret key that Stripe rejects leaves the outcome unknown, with an alarm for operators', async () => {
   const token = await tokenOf()
-  const stranger = at(url, { secretKey: 'sk_test_wrong' })
+  const stranger = processorAt(url, { secretKey: 'sk_test_wrong' })
   expect(await stranger.authorize(orderWith(token))).toMatchObject({ kind: 'unknown', alarm: true })
   expect(await stranger.tokenize(CARD)).toMatchObject({ kind: 'unknown', alarm: true })
   await stranger.close()
@@ -316,16 +316,16 @@ describe('response of a faulty server', () => {
   let hostile: Server
   let received: string[]
   let victim: StripeProcessor
-  let answer: RequestListener
+  let listener: RequestListener
 
   beforeEach(async () => {
     received = []
     hostile = createServer((request, response) => {
       received.push(request.url ?? '')
-      request.resume().on('end', () => answer(request, response))
+      request.resume().on('end', () => listener(request, response))
     })
     await new Promise<void>((resolve) => hostile.listen(0, '127.0.0.1', resolve))
-    victim = at(`http://127.0.0.1:${(hostile.address() as AddressInfo).port}`)
+    victim = processorAt(`http://127.0.0.1:${(hostile.address() as AddressInfo).port}`)
   })
   afterEach(async () => {
     await victim.close()
@@ -347,7 +347,7 @@ describe('response of a faulty server', () => {
   }
   const authorize = () => victim.authorize(orderWith('cus_1:pm_1'))
   const respondWith = (status: number, body: object | string) => {
-    answer = (_request, response) =>
+    listener = (_request, response) =>
       response.writeHead(status).end(typeof body === 'string' ? body : JSON.stringify(body))
   }
 
@@ -447,7 +447,7 @@ describe('response of a faulty server', () => {
   })
 
   test('a redirect is not followed, and its target receives no card', async () => {
-    answer = (_request, response) =>
+    listener = (_request, response) =>
       response.writeHead(307, { location: `${url}/v1/payment_methods` }).end('{}')
     expect(await victim.tokenize(CARD)).toMatchObject({ kind: 'unknown' })
     expect(server.requests).toEqual([])
@@ -463,7 +463,7 @@ describe('response of a faulty server', () => {
   })
 
   test('is aborted at the time limit when its bytes drip', async () => {
-    answer = (_request, response) => {
+    listener = (_request, response) => {
       response.writeHead(200)
       const drip = setInterval(() => response.write(' '), 20)
       response.on('close', () => clearInterval(drip))

@@ -1,4 +1,3 @@
-import { Problem } from '@platter/kit'
 import { expect, test } from 'vitest'
 import type { Movement, MovementPage } from '#/outside/processor-reads.ts'
 import type { ProcessorResult } from '#/domain/processor-result.ts'
@@ -16,18 +15,18 @@ const movement: Movement = {
   at: NOW - 60,
 }
 
-type Asked = { from: number; to: number; after: string | null }
+type PageRequest = { from: number; to: number; after: string | null }
 
-/** Reads one page at `url`; `pages` are those of the processor. */
+/** Reads one page at `url`. `pages`: the pages of the processor. */
 async function read(url: string, pages: ProcessorResult<MovementPage>[]) {
-  const asked: Asked[] = []
+  const requests: PageRequest[] = []
   const mirrors = memoryChargeMirrors()
   await mirrors.set({ orderApiKey: 'o2', processorId: 'pi_2', refunds: [], disputes: [] }, '0')
   const handle = balanceTransactions({
     reads: {
-      movements: async (time) => {
-        asked.push(time)
-        return pages[asked.length - 1] ?? { kind: 'yes', movements: [], after: null }
+      movements: async (request) => {
+        requests.push(request)
+        return pages[requests.length - 1] ?? { kind: 'yes', movements: [], after: null }
       },
     },
     mirrors,
@@ -38,7 +37,7 @@ async function read(url: string, pages: ProcessorResult<MovementPage>[]) {
   const query = { since: Number(since), ...(cursor !== undefined && { cursor }) }
   const setHeader = (name: string, value: string) => void (headers[name] = value)
   const body = await handle({ query, url, setHeader } as Parameters<typeof handle>[0])
-  return { body, asked, link: /<([^>]+)>/.exec(headers['link'] ?? '')?.[1] }
+  return { body, requests, link: /<([^>]+)>/.exec(headers['link'] ?? '')?.[1] }
 }
 
 test('amounts and fees are decimals, and a refund has the order of its charge', async () => {
@@ -65,12 +64,12 @@ test('amounts and fees are decimals, and a refund has the order of its charge', 
 test('the next page continues at the cursor of the processor, for the same period', async () => {
   const first = await read('/x?since=1000', [{ kind: 'yes', movements: [movement], after: 'txn_1' }])
   const next = await read(first.link ?? '', [])
-  expect(next.asked).toEqual([{ from: 1_000, to: NOW, after: 'txn_1' }])
+  expect(next.requests).toEqual([{ from: 1_000, to: NOW, after: 'txn_1' }])
   expect(next.link).toBeUndefined()
 })
 
-test('503 while the processor cannot be read', async () => {
+test('503 payment-unavailable while the processor cannot be read', async () => {
   await expect(
     read('/x?since=1', [{ kind: 'unknown', reason: 'timeout', sent: true }]),
-  ).rejects.toBeInstanceOf(Problem)
+  ).rejects.toMatchObject({ code: 'payment-unavailable', status: 503 })
 })

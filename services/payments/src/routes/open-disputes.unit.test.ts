@@ -20,7 +20,7 @@ test('returns a page of the orders with an open dispute', async () => {
     },
   }
   const body = { before: null, limit: 5 }
-  const answer = await openDisputes({ mirrors })({ body } as never)
-  expect(OpenDisputes.response.parse(answer)).toEqual({ disputes: [dispute] })
+  const response = await openDisputes({ mirrors })({ body } as never)
+  expect(OpenDisputes.response.parse(response)).toEqual({ disputes: [dispute] })
   expect(pages).toEqual([body])
 })

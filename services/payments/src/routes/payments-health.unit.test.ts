@@ -12,15 +12,15 @@ const healthOf = async (list: () => Promise<unknown>) =>
   paymentsHealth({ ...reads, processor: { list: list as never } })({} as never)
 
 test('reports the charges of the last day, and the last event', async () => {
-  const asked: unknown[] = []
-  const list = async (time?: unknown) => {
-    asked.push(time)
+  const requests: unknown[] = []
+  const list = async (period?: unknown) => {
+    requests.push(period)
     return { kind: 'yes', charges: [{}, {}], after: null }
   }
   expect(await healthOf(list)).toMatchObject({
     processor: { kind: 'stripe', reachable: true, reason: null, lastEvent: 1_700_000_000, charges: 2 },
   })
-  expect(asked).toEqual([{ from: 1_799_913_600, to: 1_800_000_000, after: null }])
+  expect(requests).toEqual([{ from: 1_799_913_600, to: 1_800_000_000, after: null }])
 })
 
 test.each([

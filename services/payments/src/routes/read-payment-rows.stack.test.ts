@@ -16,8 +16,8 @@ beforeAll(async () => {
 })
 afterAll(() => stores.postgres.close())
 
-/** An order whose payment row was inserted at this time, in epoch seconds. */
-async function sentAt(created: number): Promise<string> {
+/** Inserts the payment row of a new order, created at this time in epoch seconds. */
+async function insertRowAt(created: number): Promise<string> {
   const orderApiKey = newApiKey()
   await stores.authorizations.findOrCreate(orderApiKey, { amount: cents(1075), token: TOKEN })
   await stores.postgres.db
@@ -35,10 +35,10 @@ const read = async (orderApiKeys: string[]) =>
 
 test('returns the rows of the named orders and of the period [from, to) once, without tokens', async () => {
   const [before, first, last, after] = [
-    await sentAt(FROM - 1),
-    await sentAt(FROM),
-    await sentAt(TO - 1),
-    await sentAt(TO),
+    await insertRowAt(FROM - 1),
+    await insertRowAt(FROM),
+    await insertRowAt(TO - 1),
+    await insertRowAt(TO),
   ]
   const { rows } = await read([before, first, newApiKey()])
   expect(rows.map(({ orderApiKey }) => orderApiKey).toSorted()).toEqual([before, first, last].toSorted())

@@ -26,7 +26,7 @@ const AMOUNT = cents(1075)
 let server: StripeServer
 let processor: StripeProcessor
 let authorizations: AuthorizationStore
-let afterSale: StripeReads
+let stripeReads: StripeReads
 let mirrors: ReturnType<typeof memoryChargeMirrors>
 /** Refunds of this platform that have failed at the processor. */
 let returned: string[]
@@ -34,9 +34,9 @@ const refunds = { markReturned: async (keys: readonly string[]) => void returned
 let handled: Set<string>
 let app: App
 let logged: string
-/** Pictures that were sent to orders. */
+/** Charge mirrors that were sent to orders. */
 let sent: MirrorRow[]
-/** Details of cards that were sent to accounts. */
+/** Card details that were sent to accounts. */
 let cardsSet: object[]
 const send = async (row: MirrorRow) => void sent.push(row)
 
@@ -62,17 +62,17 @@ beforeEach(async () => {
   }
   app = createApp(log)
   readJson(app)
-  afterSale = new StripeReads({ secretKey: SECRET_KEY, currency: 'usd', url })
+  stripeReads = new StripeReads({ secretKey: SECRET_KEY, currency: 'usd', url })
   mirrors = memoryChargeMirrors()
   returned = []
-  const mirror = chargeMirror({ reads: afterSale, mirrors, refunds, authorizations, send, log })
+  const mirror = chargeMirror({ reads: stripeReads, mirrors, refunds, authorizations, send, log })
   stripeWebhook(app, '/webhooks/stripe', {
     read: createEventReader(SECRET),
     handle: stripeEventHandler({
       events,
       authorizations,
       processor,
-      reads: afterSale,
+      reads: stripeReads,
       mirror,
       notify: async () => undefined,
       setCard: async (card) => void cardsSet.push(card),
@@ -83,19 +83,19 @@ beforeEach(async () => {
 })
 afterEach(async () => {
   await app.close()
-  await Promise.all([processor.close(), afterSale.close()])
+  await Promise.all([processor.close(), stripeReads.close()])
   await server.close()
 })
 
-/** An order that Stripe has authorized, and whose row is still `sent`. */
-async function authorizedAtStripe(reference = 'o1', cardNumber = CARD.cardNumber) {
+/** Authorizes an order at Stripe. Its row is still `sent`. */
+async function authorizeAtStripe(reference = 'o1', cardNumber = CARD.cardNumber) {
   const made = await processor.tokenize({ ...CARD, cardNumber })
   if (made.kind !== 'yes') throw new Error('no token')
   const { token } = made
   await authorizations.findOrCreate(reference, { amount: AMOUNT, token })
   const call = { idempotencyKey: `${reference}:authorize:1`, reference, amount: AMOUNT, token }
-  const answer = await processor.authorize(call)
-  return { id: answer.kind === 'yes' ? answer.id : '', token }
+  const result = await processor.authorize(call)
+  return { id: result.kind === 'yes' ? result.id : '', token }
 }
 
 const stateOf = async (reference = 'o1') => (await authorizations.find(reference))?.state
@@ -126,14 +126,14 @@ async function deliver(payload: string | Buffer, signature = sign(String(payload
 
 describe('event', () => {
   test('moves the row to the state of the intent at Stripe, and ignores the state in its body', async () => {
-    const { id } = await authorizedAtStripe()
+    const { id } = await authorizeAtStripe()
     expect(await deliver(event({ id, status: 'canceled', amount: 1 }))).toBe(200)
     expect(await stateOf()).toBe('authorized')
     expect(await authorizations.find('o1')).toMatchObject({ processorId: id, amount: AMOUNT })
   })
 
   test('makes the authorize command reply from the row, without a request to Stripe', async () => {
-    const { id, token } = await authorizedAtStripe()
+    const { id, token } = await authorizeAtStripe()
     await deliver(event({ id }))
     const execute = commandExecutor({ authorizations, processor, log: pino({ level: 'silent' }) })
     const before = server.requests.length
@@ -143,14 +143,14 @@ describe('event', () => {
   })
 
   test('reads the intent once when it is repeated', async () => {
-    const { id } = await authorizedAtStripe()
+    const { id } = await authorizeAtStripe()
     const payload = event({ id })
     expect([await deliver(payload), await deliver(payload)]).toEqual([200, 200])
     expect(reads()).toBe(1)
   })
 
   test('does not move the row back when it is late or out of order', async () => {
-    const { id } = await authorizedAtStripe()
+    const { id } = await authorizeAtStripe()
     const early = event({ id })
     await processor.capture({ idempotencyKey: 'c', id, amount: AMOUNT })
     await deliver(event({ id }, { type: 'payment_intent.succeeded' }))
@@ -160,7 +160,7 @@ describe('event', () => {
   })
 
   test('moves the row to refunded after a manual refund', async () => {
-    const { id } = await authorizedAtStripe()
+    const { id } = await authorizeAtStripe()
     await processor.capture({ idempotencyKey: 'c', id, amount: AMOUNT })
     await processor.refund({ idempotencyKey: 'r', id, amount: AMOUNT })
     const charge = { data: { object: { object: 'charge', id: 'ch_1', payment_intent: id } } }
@@ -169,7 +169,7 @@ describe('event', () => {
   })
 
   test('moves the row of a declined card to declined, with the code card-declined', async () => {
-    await authorizedAtStripe('o1', '4000000000000341')
+    await authorizeAtStripe('o1', '4000000000000341')
     expect(await stateOf()).toBe('sent')
     expect(await deliver(event({ id: 'pi_unknown' }))).toBe(200)
     const found = server.state.find({ limit: 1 })
@@ -181,7 +181,7 @@ describe('event', () => {
   })
 
   test('is refused with 503 and not marked while Stripe is unavailable; its repetition is 200', async () => {
-    const { id } = await authorizedAtStripe()
+    const { id } = await authorizeAtStripe()
     const payload = event({ id })
     server.fault('error-before-effect', 'read')
     expect(await deliver(payload)).toBe(503)
@@ -191,7 +191,7 @@ describe('event', () => {
   })
 
   test('does not move the row for another amount, and is logged as an error for operators', async () => {
-    const { id } = await authorizedAtStripe()
+    const { id } = await authorizeAtStripe()
     server.fault('wrong-amount', 'read')
     expect(await deliver(event({ id }))).toBe(200)
     expect(await stateOf()).toBe('sent')
@@ -199,7 +199,7 @@ describe('event', () => {
   })
 
   test('is ignored when it is about another sale of the Stripe account', async () => {
-    const { id } = await authorizedAtStripe('o2')
+    const { id } = await authorizeAtStripe('o2')
     for (const metadata of [{}, { orderApiKey: 'another-order' }] as Record<string, string>[]) {
       server.state.change(id, { metadata })
       expect(await deliver(event({ id }))).toBe(200)
@@ -209,40 +209,40 @@ describe('event', () => {
   })
 })
 
-const picture = async () => {
+const readMirror = async () => {
   const row = await mirrors.find('o1')
   return row && [row.refunds.map(({ amount }) => amount), row.disputes.map(({ state }) => state)]
 }
-const captured = async () => {
-  const { id } = await authorizedAtStripe()
+const captureOrder = async () => {
+  const { id } = await authorizeAtStripe()
   await processor.capture({ idempotencyKey: 'c', id, amount: AMOUNT })
   await deliver(event({ id }))
   const charge = server.state.read(id, { expand: ['latest_charge'] }).latest_charge as { id: string }
   return { id, charge: charge.id }
 }
-const about = (type: string, object: object) => event({}, { type, data: { object } })
+const eventAbout = (type: string, object: object) => event({}, { type, data: { object } })
 
-const lately = () => {
+const recentPeriod = () => {
   const now = Math.floor(Date.now() / 1_000) + 1
   return { from: now - 60, now }
 }
 
 describe('refund or dispute at Stripe', () => {
   /** The shapes of the events of several API versions (docs.stripe.com/upgrades). */
-  type Shape = [string, (of: { id: string; charge: string }) => string]
+  type Shape = [string, (sale: { id: string; charge: string }) => string]
   const SHAPES: Shape[] = [
     [
       'charge.refunded',
-      ({ id, charge }) => about('charge.refunded', { object: 'charge', id: charge, payment_intent: id }),
+      ({ id, charge }) => eventAbout('charge.refunded', { object: 'charge', id: charge, payment_intent: id }),
     ],
     [
       'charge.refunded of a version without intents',
-      ({ charge }) => about('charge.refunded', { object: 'charge', id: charge }),
+      ({ charge }) => eventAbout('charge.refunded', { object: 'charge', id: charge }),
     ],
     [
       'charge.refunded with its list of refunds, before version 2022-11-15',
       ({ charge }) =>
-        about('charge.refunded', {
+        eventAbout('charge.refunded', {
           object: 'charge',
           id: charge,
           amount_refunded: 1,
@@ -252,90 +252,92 @@ describe('refund or dispute at Stripe', () => {
     [
       'refund.updated',
       ({ id, charge }) =>
-        about('refund.updated', { object: 'refund', id: 're_1', payment_intent: id, charge }),
+        eventAbout('refund.updated', { object: 'refund', id: 're_1', payment_intent: id, charge }),
     ],
     ...['charge.dispute.updated', 'charge.dispute.funds_withdrawn'].map((type): Shape => [
       type,
-      ({ id, charge }) => about(type, { object: 'dispute', id: 'dp_1', payment_intent: id, charge }),
+      ({ id, charge }) => eventAbout(type, { object: 'dispute', id: 'dp_1', payment_intent: id, charge }),
     ]),
     [
       'charge.refund.updated',
       ({ charge }) =>
-        about('charge.refund.updated', { object: 'refund', id: 're_1', payment_intent: null, charge }),
+        eventAbout('charge.refund.updated', { object: 'refund', id: 're_1', payment_intent: null, charge }),
     ],
     [
       'refund.created',
       ({ id, charge }) =>
-        about('refund.created', { object: 'refund', id: 're_1', payment_intent: id, charge }),
+        eventAbout('refund.created', { object: 'refund', id: 're_1', payment_intent: id, charge }),
     ],
     [
       'refund.failed',
       ({ id, charge }) =>
-        about('refund.failed', { object: 'refund', id: 're_1', payment_intent: id, charge }),
+        eventAbout('refund.failed', { object: 'refund', id: 're_1', payment_intent: id, charge }),
     ],
     [
       'charge.dispute.created',
       ({ id, charge }) =>
-        about('charge.dispute.created', { object: 'dispute', id: 'dp_1', payment_intent: id, charge }),
+        eventAbout('charge.dispute.created', { object: 'dispute', id: 'dp_1', payment_intent: id, charge }),
     ],
     [
       'charge.dispute.closed of a version before 2019-12-03',
-      ({ charge }) => about('charge.dispute.closed', { object: 'dispute', id: 'dp_1', charge }),
+      ({ charge }) => eventAbout('charge.dispute.closed', { object: 'dispute', id: 'dp_1', charge }),
     ],
   ]
   test('marks a failed refund of Platter as returned, and sends it to orders as failed', async () => {
-    const of = await captured()
-    server.state.refund({ payment_intent: of.id, amount: 300, metadata: { refundApiKey: 'f1' } })
-    server.state.afterSale.failRefunds(of.id)
-    await deliver(about('refund.failed', { object: 'refund', id: 're_1', payment_intent: of.id }))
+    const sale = await captureOrder()
+    server.state.refund({ payment_intent: sale.id, amount: 300, metadata: { refundApiKey: 'f1' } })
+    server.state.afterSale.failRefunds(sale.id)
+    await deliver(eventAbout('refund.failed', { object: 'refund', id: 're_1', payment_intent: sale.id }))
     expect(returned).toEqual(['f1'])
     expect(setRefundsOf(sent.at(-1)!)).toMatchObject({ refunds: [], failed: ['f1'] })
   })
 
   test.each(SHAPES)('is stored after %s', async (_type, shape) => {
-    const of = await captured()
-    server.state.refund({ payment_intent: of.id, amount: 300 })
-    server.state.afterSale.addDispute(of.id, 200)
-    expect(await deliver(shape(of))).toBe(200)
-    expect(await picture()).toEqual([[300], ['open']])
+    const sale = await captureOrder()
+    server.state.refund({ payment_intent: sale.id, amount: 300 })
+    server.state.afterSale.addDispute(sale.id, 200)
+    expect(await deliver(shape(sale))).toBe(200)
+    expect(await readMirror()).toEqual([[300], ['open']])
     expect(sent, 'to orders').toMatchObject([{ orderApiKey: 'o1', version: 1 }])
   })
 
   test('has one version after events of all shapes, repeated and in the reverse order', async () => {
-    const of = await captured()
-    server.state.refund({ payment_intent: of.id, amount: 300 })
-    server.state.afterSale.addDispute(of.id, 200)
-    const events = SHAPES.map(([, shape]) => shape(of))
+    const sale = await captureOrder()
+    server.state.refund({ payment_intent: sale.id, amount: 300 })
+    server.state.afterSale.addDispute(sale.id, 200)
+    const events = SHAPES.map(([, shape]) => shape(sale))
     for (const payload of [...events.toReversed(), ...events]) expect(await deliver(payload)).toBe(200)
-    expect(await picture()).toEqual([[300], ['open']])
+    expect(await readMirror()).toEqual([[300], ['open']])
     expect((await mirrors.find('o1'))?.version).toBe(1)
   })
 
   test('is stored once after events that are repeated and out of order', async () => {
-    const of = await captured()
+    const sale = await captureOrder()
     const [first, second] = ['charge.refunded', 'charge.refunded'].map((type) =>
-      about(type, { object: 'charge', id: of.charge, payment_intent: of.id }),
+      eventAbout(type, { object: 'charge', id: sale.charge, payment_intent: sale.id }),
     ) as [string, string]
-    server.state.refund({ payment_intent: of.id, amount: 300 })
-    server.state.refund({ payment_intent: of.id, amount: 75 })
+    server.state.refund({ payment_intent: sale.id, amount: 300 })
+    server.state.refund({ payment_intent: sale.id, amount: 75 })
     for (const payload of [second, first, first, second]) expect(await deliver(payload)).toBe(200)
-    expect(await picture()).toEqual([[75, 300], []])
+    expect(await readMirror()).toEqual([[75, 300], []])
     expect((await mirrors.find('o1'))?.version).toBe(1)
     expect(await stateOf()).toBe('captured')
   })
 
   test('moves the row to refunded for the whole amount', async () => {
-    const of = await captured()
-    server.state.refund({ payment_intent: of.id })
-    await deliver(about('charge.refunded', { object: 'charge', id: of.charge, payment_intent: of.id }))
+    const sale = await captureOrder()
+    server.state.refund({ payment_intent: sale.id })
+    await deliver(
+      eventAbout('charge.refunded', { object: 'charge', id: sale.charge, payment_intent: sale.id }),
+    )
     expect(await stateOf()).toBe('refunded')
   })
 
   test('is found by compare() when the events of a dispute and its end are lost', async () => {
-    const { id } = await captured()
+    const { id } = await captureOrder()
     const dispute = server.state.afterSale.addDispute(id, 200)
     const mirror = chargeMirror({
-      reads: afterSale,
+      reads: stripeReads,
       mirrors,
       refunds,
       authorizations,
@@ -343,27 +345,26 @@ describe('refund or dispute at Stripe', () => {
       log: pino({ level: 'silent' }),
     })
     expect(await mirror.compare()).toBe(true)
-    expect(await picture()).toBeNull()
-    vi.spyOn(mirrors, 'acquire').mockResolvedValue(lately())
+    expect(await readMirror()).toBeNull()
+    vi.spyOn(mirrors, 'acquire').mockResolvedValue(recentPeriod())
     expect(await mirror.compare()).toBe(false)
-    expect(await picture()).toEqual([[], ['open']])
+    expect(await readMirror()).toEqual([[], ['open']])
     dispute.status = 'lost'
     await mirror.compare()
-    expect(await picture()).toEqual([[], ['lost']])
+    expect(await readMirror()).toEqual([[], ['lost']])
   })
   test('is not stored for another sale of the Stripe account', async () => {
-    const { id } = await captured()
+    const { id } = await captureOrder()
     server.state.change(id, { metadata: {} })
     server.state.refund({ payment_intent: id, amount: 1 })
-    expect(await deliver(about('refund.created', { object: 'refund', id: 're_1', payment_intent: id }))).toBe(
-      200,
-    )
-    expect(await picture()).toBeNull()
+    const payload = eventAbout('refund.created', { object: 'refund', id: 're_1', payment_intent: id })
+    expect(await deliver(payload)).toBe(200)
+    expect(await readMirror()).toBeNull()
   })
 
   test('leaves its event unmarked (503) while Stripe is unavailable; the repeated event is 200', async () => {
-    const { id } = await captured()
-    const payload = about('refund.created', { object: 'refund', id: 're_1', payment_intent: id })
+    const { id } = await captureOrder()
+    const payload = eventAbout('refund.created', { object: 'refund', id: 're_1', payment_intent: id })
     handled.clear()
     server.fault('error-before-effect', 'refunds')
     expect(await deliver(payload)).toBe(503)
@@ -392,7 +393,7 @@ describe('invalid event', () => {
     ['that is signed, and not an event', () => ['{"id":1}', sign('{"id":1}')]],
     ['without a body', () => ['', sign('')]],
   ])('400 and no request to Stripe for an event %s', async (_title, alter) => {
-    const { id } = await authorizedAtStripe()
+    const { id } = await authorizeAtStripe()
     const [payload, signature] = alter(event({ id }))
     expect(await deliver(payload, signature)).toBe(400)
     expect(reads()).toBe(0)
@@ -413,18 +414,21 @@ describe('invalid event', () => {
 })
 
 test('an event signed 295 s ago is accepted', async () => {
-  const { id } = await authorizedAtStripe()
+  const { id } = await authorizeAtStripe()
   const payload = event({ id })
   expect(await deliver(payload, sign(payload, SECRET, 295))).toBe(200)
 })
 
-test('another path of the service responds to JSON with 404', async () => {
-  const { statusCode } = await app.inject({ method: 'POST', url: '/elsewhere', payload: {} })
-  expect(statusCode).toBe(404)
+test('the other routes of the service still parse JSON', async () => {
+  app.post('/elsewhere', async ({ body }) => ({ received: body }))
+  const payload = { amount: 1_075 }
+  const response = await app.inject({ method: 'POST', url: '/elsewhere', payload })
+  expect(response.statusCode).toBe(200)
+  expect(response.json()).toEqual({ received: payload })
 })
 
-/** A card that its bank has replaced, and the event about it. */
-async function replaced() {
+/** Replaces a card at its bank, and returns its token and the event. */
+async function replaceCard() {
   const made = await processor.tokenize(CARD)
   const token = made.kind === 'yes' ? made.token : ''
   const [customer, id = ''] = token.split(':')
@@ -437,13 +441,13 @@ describe('event about a replaced card', () => {
   const details = { brand: 'visa', lastFour: '1881', expirationMonth: '01', expirationYear: '45' }
 
   test('sets the card details as read from Stripe', async () => {
-    const { token, ...more } = await replaced()
+    const { token, ...more } = await replaceCard()
     expect(await deliver(event({}, more))).toBe(200)
     expect(cardsSet).toEqual([{ token, ...details }])
   })
 
   test('is refused with 503 while the card cannot be read; its repetition sets the details', async () => {
-    const { token, ...more } = await replaced()
+    const { token, ...more } = await replaceCard()
     const payload = event({}, more)
     server.fault('drop-request', 'method')
     expect(await deliver(payload)).toBe(503)
@@ -453,7 +457,7 @@ describe('event about a replaced card', () => {
   })
 
   test('is ignored for other billing details and for a card of another sale', async () => {
-    const { data } = await replaced()
+    const { data } = await replaceCard()
     expect(await deliver(event({}, { data, type: 'payment_method.updated' }))).toBe(200)
     const foreign = { object: { object: 'payment_method', id: 'pm_00000000000099', customer: 'cus_9' } }
     const type = 'payment_method.automatically_updated'

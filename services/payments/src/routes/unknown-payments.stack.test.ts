@@ -14,8 +14,8 @@ beforeAll(async () => {
 })
 afterAll(() => stores.postgres.close())
 
-/** An order whose capture has had an unknown outcome for so many minutes. */
-async function unknownFor(minutes: number): Promise<string> {
+/** Inserts an order whose capture has had an unknown outcome for this many minutes. */
+async function insertUnknownFor(minutes: number): Promise<string> {
   const orderApiKey = newApiKey()
   const row = await stores.authorizations.findOrCreate(orderApiKey, { amount: cents(1075), token: 'tok_1' })
   await stores.authorizations.recordUnknown(row, { call: 'capture', reason: 'ECONNRESET' })
@@ -33,10 +33,10 @@ const list = async (before: Before | null) => {
 }
 
 test('lists calls with an outcome unknown for at least olderThanMs, in pages, newest first', async () => {
-  await unknownFor(1)
-  const oldest = await unknownFor(20)
-  // Of the same microsecond: the id decides.
-  const [smaller = '', larger = ''] = [await unknownFor(10), await unknownFor(10)].toSorted()
+  await insertUnknownFor(1)
+  const oldest = await insertUnknownFor(20)
+  // Both have the same time, so their ids determine the sequence.
+  const [smaller = '', larger = ''] = [await insertUnknownFor(10), await insertUnknownFor(10)].toSorted()
   const found: Awaited<ReturnType<typeof list>> = []
   for (let page = await list(null); page.length > 0;) {
     found.push(...page)

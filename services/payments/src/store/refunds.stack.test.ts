@@ -38,8 +38,8 @@ async function captured(amount = 1_000): Promise<string> {
 const storeAt = (at: number): RefundStore => stores[at % 2 === 0 ? 0 : 1]
 const authorizationOf = (orderApiKey: string) => postgresAuthorizations(pools[1].db).find(orderApiKey)
 
-/** How many statements of this test's database wait for a lock. */
-async function waitingForLocks(): Promise<number> {
+/** Returns the number of statements in this database that wait for a lock. */
+async function countLockWaits(): Promise<number> {
   const { rows } = await sql<{ waiting: number }>`select count(*)::integer as waiting from pg_stat_activity
     where datname = current_database() and wait_event_type = 'Lock'`.execute(pools[0].db)
   return rows[0]!.waiting
@@ -74,7 +74,7 @@ test('parallel refunds reserve at most the captured amount, and refuse no refund
         .reduce((sum, { amount }) => sum + amount, 0)
       expect(await reservedOf(orderApiKey)).toBe(reserved)
       expect(reserved).toBeLessThanOrEqual(total)
-      // Nothing was refused that fits: amounts are only added.
+      // Reserved amounts only grow here, so a failed refund does not fit even at the end.
       const smallest = Math.min(...rows.flatMap(({ state, amount }) => (state === 'failed' ? [amount] : [])))
       expect(reserved + smallest).toBeGreaterThan(total)
     }),
@@ -124,7 +124,7 @@ test('reserve, markFailed and markReturned of one refund do not deadlock', async
   /** Starts a statement that has to wait for the authorization, and returns once it waits. */
   const startWaiting = async (statement: () => Promise<unknown>) => {
     later.push(statement())
-    await expect.poll(waitingForLocks, { timeout: 10_000 }).toBe(later.length)
+    await expect.poll(countLockWaits, { timeout: 10_000 }).toBe(later.length)
   }
   await pools[0].db.transaction().execute(async (transaction) => {
     await sql`select from authorizations where order_api_key = ${orderApiKey} for update`.execute(transaction)

@@ -19,13 +19,13 @@ const HEADERS = {
 type Body = Record<string, unknown> & { error?: Record<string, unknown> }
 
 async function send(path: string, form: Record<string, string> | null, headers: Record<string, string> = {}) {
-  const answer = await fetch(`${url}/v1/${path}`, {
+  const response = await fetch(`${url}/v1/${path}`, {
     method: form ? 'POST' : 'GET',
     headers: { ...HEADERS, ...headers },
     body: form && new URLSearchParams(form).toString(),
   })
-  const replayed = answer.headers.get('idempotent-replayed')
-  return { status: answer.status, replayed, body: (await answer.json()) as Body }
+  const replayed = response.headers.get('idempotent-replayed')
+  return { status: response.status, replayed, body: (await response.json()) as Body }
 }
 
 const method = {
@@ -36,13 +36,13 @@ const method = {
   'card[cvc]': '123',
 }
 
-async function aCard() {
+async function createCard() {
   const made = await send('payment_methods', method)
   const owner = await send('customers', { payment_method: String(made.body['id']) })
   return { payment_method: String(made.body['id']), customer: String(owner.body['id']) }
 }
 const newIntent = async () => ({
-  ...(await aCard()),
+  ...(await createCard()),
   amount: '1075',
   currency: 'usd',
   confirm: 'true',
@@ -105,7 +105,7 @@ test('a PaymentMethod without a Customer can be used once', async () => {
 })
 
 test('a PaymentMethod of one Customer cannot be used for another', async () => {
-  const form = { ...(await newIntent()), customer: (await aCard()).customer }
+  const form = { ...(await newIntent()), customer: (await createCard()).customer }
   expect((await send('payment_intents', form)).status).toBe(400)
 })
 

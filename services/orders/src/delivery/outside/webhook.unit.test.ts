@@ -54,65 +54,65 @@ const order: PlacedOrder = {
 }
 const sent = { webhookId: `order_${order.apiKey}`, order }
 
-/** Counts connections to the restaurant, or to anything else on this machine. */
-let inside: Server
+/** A server on this machine: the restaurant, or a service that no link may reach. */
+let localServer: Server
 let port: number
 let connections: number
 let received: { headers: IncomingHttpHeaders; body: string }[]
-let answer: RequestListener
-const ways: Outgoing[] = []
+let listener: RequestListener
+const clients: Outgoing[] = []
 
 beforeEach(async () => {
   connections = 0
   received = []
-  answer = (_request, response) => response.end()
-  inside = createServer((request, response) => {
+  listener = (_request, response) => response.end()
+  localServer = createServer((request, response) => {
     void text(request).then((body) => {
       received.push({ headers: request.headers, body })
-      answer(request, response)
+      listener(request, response)
     })
   })
-  inside.on('connection', () => (connections += 1))
-  inside.listen(0, '127.0.0.1')
-  await once(inside, 'listening')
-  port = (inside.address() as AddressInfo).port
+  localServer.on('connection', () => (connections += 1))
+  localServer.listen(0, '127.0.0.1')
+  await once(localServer, 'listening')
+  port = (localServer.address() as AddressInfo).port
 })
 afterEach(async () => {
   vi.unstubAllEnvs()
-  await Promise.all(ways.splice(0).map((way) => way.close()))
-  inside.closeAllConnections()
-  inside.close()
+  await Promise.all(clients.splice(0).map((client) => client.close()))
+  localServer.closeAllConnections()
+  localServer.close()
 })
 
-/** A name server of our own: what it says the first time, the second time, and from then on. */
-function naming(...answers: string[][]) {
-  let asked = 0
+/** A fake resolver. Each lookup returns the next list of addresses, and the last list from then on. */
+function resolverOf(...lists: string[][]) {
+  let lookups = 0
   const resolve = (
     _name: string,
     _options: object,
     callback: (error: null, list: LookupAddress[]) => void,
   ) => {
-    const addresses = answers[Math.min(asked++, answers.length - 1)] ?? []
+    const addresses = lists[Math.min(lookups++, lists.length - 1)] ?? []
     const list = addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }))
     setImmediate(callback, null, list)
   }
   return resolve as unknown as Parameters<typeof outgoing>[1]
 }
 
-function wayOut(allowed: string[] = [], resolve?: Parameters<typeof outgoing>[1]): Outgoing {
-  const way = outgoing(allowed, resolve)
-  ways.push(way)
-  return way
+function createClient(allowed: string[] = [], resolve?: Parameters<typeof outgoing>[1]): Outgoing {
+  const client = outgoing(allowed, resolve)
+  clients.push(client)
+  return client
 }
 
-const at = (url: string) => ({ kind: 'webhook', url, secret, reports: 'detailed' }) as const
+const linkTo = (url: string) => ({ kind: 'webhook', url, secret, reports: 'detailed' }) as const
 
 const transmit = ({ dispatcher }: Outgoing, url: string) =>
-  transmitByWebhook({ dispatcher, link: at(url) }, sent)
+  transmitByWebhook({ dispatcher, link: linkTo(url) }, sent)
 
-/** On this machine, where a test may have its restaurant. */
-const kitchen = () => wayOut(['127.0.0.0/8'])
-const here = () => `http://127.0.0.1:${port}/orders`
+/** A client that may connect to the restaurant on this machine. */
+const localClient = () => createClient(['127.0.0.0/8'])
+const localUrl = () => `http://127.0.0.1:${port}/orders`
 
 describe('address that is not public', () => {
   test.each([
@@ -152,20 +152,20 @@ describe('address that is not public', () => {
     ['unallocated', '240.0.0.1'],
     ['unallocated IPv6', '[4000::1]'],
   ])('refuses %s (%s) in a link, and opens no connection to it', async (_, host) => {
-    const way = wayOut()
+    const client = createClient()
     const url = `https://${host}:${port}/orders`
-    expect(await way.faultOf(new URL(url))).toBe('leads to an address that is not public')
-    expect(await transmit(way, url)).toEqual({ kind: 'not-reached', reason: 'the address is not public' })
+    expect(await client.faultOf(new URL(url))).toBe('leads to an address that is not public')
+    expect(await transmit(client, url)).toEqual({ kind: 'not-reached', reason: 'the address is not public' })
     expect(connections).toBe(0)
   })
 })
 
 describe('host name', () => {
   test('is not connected to when it resolves to a private address after its check', async () => {
-    const way = wayOut([], naming([PUBLIC], ['127.0.0.1']))
+    const client = createClient([], resolverOf([PUBLIC], ['127.0.0.1']))
     const url = `https://kitchen.example:${port}/orders`
-    expect(await way.faultOf(new URL(url))).toBeNull()
-    expect(await transmit(way, url)).toMatchObject({ kind: 'not-reached' })
+    expect(await client.faultOf(new URL(url))).toBeNull()
+    expect(await transmit(client, url)).toMatchObject({ kind: 'not-reached' })
     expect(connections).toBe(0)
   })
 
@@ -174,58 +174,58 @@ describe('host name', () => {
     ['with one private address, mapped into IPv6', [PUBLIC, '::ffff:127.0.0.1']],
     ['of a cloud metadata service', [METADATA]],
   ])('a name %s is refused and not connected to', async (_, addresses) => {
-    const way = wayOut([], naming(addresses))
+    const client = createClient([], resolverOf(addresses))
     const url = `https://kitchen.example:${port}/orders`
-    expect(await way.faultOf(new URL(url))).toBe('leads to an address that is not public')
-    expect(await transmit(way, url)).toMatchObject({ kind: 'not-reached' })
+    expect(await client.faultOf(new URL(url))).toBe('leads to an address that is not public')
+    expect(await transmit(client, url)).toMatchObject({ kind: 'not-reached' })
     expect(connections).toBe(0)
   })
 
   test('is accepted when its addresses are public, and when it is not registered yet', async () => {
     expect(
-      await wayOut([], naming([PUBLIC, '2606:2800::1'])).faultOf(new URL('https://a.example')),
+      await createClient([], resolverOf([PUBLIC, '2606:2800::1'])).faultOf(new URL('https://a.example')),
     ).toBeNull()
     const unknown = ((_name: string, _options: object, callback: (error: Error, list: []) => void) =>
       callback(Object.assign(new Error('none'), { code: 'ENOTFOUND' }), [])) as never
-    const way = wayOut([], unknown)
-    expect(await way.faultOf(new URL('https://tomorrow.example'))).toBeNull()
-    expect(await transmit(way, 'https://tomorrow.example')).toMatchObject({ kind: 'not-reached' })
+    const client = createClient([], unknown)
+    expect(await client.faultOf(new URL('https://tomorrow.example'))).toBeNull()
+    expect(await transmit(client, 'https://tomorrow.example')).toMatchObject({ kind: 'not-reached' })
   })
 
   test('receives a request at its checked address in an allowed network, with its name as Host', async () => {
-    const way = wayOut(['127.0.0.1'], naming(['127.0.0.1'], ['127.0.0.1'], ['10.0.0.1']))
+    const client = createClient(['127.0.0.1'], resolverOf(['127.0.0.1'], ['127.0.0.1'], ['10.0.0.1']))
     const url = `http://kitchen.internal:${port}/orders`
-    expect(await way.faultOf(new URL(url))).toBeNull()
-    expect(await transmit(way, url)).toEqual({ kind: 'accepted' })
+    expect(await client.faultOf(new URL(url))).toBeNull()
+    expect(await transmit(client, url)).toEqual({ kind: 'accepted' })
     expect(received[0]?.headers['host']).toBe(`kitchen.internal:${port}`)
   })
 })
 
 describe('plain HTTP', () => {
   test.each([`http://${PUBLIC}/`, 'http://kitchen.example/'])('is refused for %s', async (url) => {
-    const way = wayOut(['127.0.0.0/8'], naming([PUBLIC]))
-    expect(await way.faultOf(new URL(url))).toBe('is not https')
-    expect(await transmit(way, url)).toMatchObject({ kind: 'not-reached' })
+    const client = createClient(['127.0.0.0/8'], resolverOf([PUBLIC]))
+    expect(await client.faultOf(new URL(url))).toBe('is not https')
+    expect(await transmit(client, url)).toMatchObject({ kind: 'not-reached' })
   })
 
   test('is accepted for an address in an allowed network', async () => {
-    const way = kitchen()
-    expect(await way.faultOf(new URL(here()))).toBeNull()
-    expect(await transmit(way, here())).toEqual({ kind: 'accepted' })
+    const client = localClient()
+    expect(await client.faultOf(new URL(localUrl()))).toBeNull()
+    expect(await transmit(client, localUrl())).toEqual({ kind: 'accepted' })
     expect(connections).toBe(1)
   })
 })
 
 test('a URL with a user name or a password is refused', async () => {
   for (const user of ['maria@', 'maria:secret@', ':secret@'])
-    expect(await wayOut().faultOf(new URL(`https://${user}${PUBLIC}/`))).toBe(
+    expect(await createClient().faultOf(new URL(`https://${user}${PUBLIC}/`))).toBe(
       'contains a user name or a password',
     )
 })
 
 describe('request', () => {
   test('passes the reference verifier, unless a bit, the id, the time or the secret is changed', async () => {
-    await transmit(kitchen(), here())
+    await transmit(localClient(), localUrl())
     const [{ headers, body } = { headers: {}, body: '' }] = received
     const signed = Object.fromEntries(
       ['webhook-id', 'webhook-timestamp', 'webhook-signature'].map((name) => [name, String(headers[name])]),
@@ -248,9 +248,9 @@ describe('request', () => {
   })
 
   test('contains the order record without card data, at its placement and its cancellation', async () => {
-    const way = kitchen()
-    await transmit(way, here())
-    await cancelByWebhook({ dispatcher: way.dispatcher, link: at(here()) }, sent)
+    const client = localClient()
+    await transmit(client, localUrl())
+    await cancelByWebhook({ dispatcher: client.dispatcher, link: linkTo(localUrl()) }, sent)
     for (const { body } of received) {
       expect(JSON.parse(body)).toMatchObject({ data: { comments: 'no olives', total: 10.8, toCollect: 0 } })
       expect(body).not.toMatch(/4242|Okafor|household|Nobodys|53999|visa|d{48}/)
@@ -260,9 +260,9 @@ describe('request', () => {
 
   test('ignores the proxy variables of the environment', async () => {
     const proxy = createServer()
-    let asked = 0
+    let connectionsToProxy = 0
     proxy.on('connection', (socket) => {
-      asked += 1
+      connectionsToProxy += 1
       socket.destroy()
     })
     proxy.listen(0, '127.0.0.1')
@@ -270,13 +270,13 @@ describe('request', () => {
     const url = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`
     for (const name of ['http_proxy', 'HTTP_PROXY', 'https_proxy', 'HTTPS_PROXY', 'ALL_PROXY'])
       vi.stubEnv(name, url)
-    expect(await transmit(kitchen(), here())).toEqual({ kind: 'accepted' })
-    expect(asked).toBe(0)
+    expect(await transmit(localClient(), localUrl())).toEqual({ kind: 'accepted' })
+    expect(connectionsToProxy).toBe(0)
     proxy.close()
   })
 })
 
-/** Bytes for as long as the client reads. */
+/** Sends bytes for as long as the client reads. */
 const endless: RequestListener = (_request, response) => {
   const chunk = 'x'.repeat(64 * 1024)
   const write = () => {
@@ -286,7 +286,7 @@ const endless: RequestListener = (_request, response) => {
   write()
 }
 
-/** A byte now and then, without an end. */
+/** Sends a byte every 20 ms, without an end. */
 const dripping: RequestListener = (_request, response) => {
   const timer = setInterval(() => response.write('x'), 20)
   response.on('close', () => clearInterval(timer))
@@ -302,8 +302,8 @@ const withStatus =
 describe('response', () => {
   test.each([301, 302, 303, 307, 308])('a redirect with status %i is not followed', async (status) => {
     const metadata = `http://127.0.0.1:${port}/latest/meta-data`
-    answer = (_request, response) => response.writeHead(status, { location: metadata }).end()
-    expect(await transmit(kitchen(), here())).toEqual({ kind: 'unknown', reason: `status ${status}` })
+    listener = (_request, response) => response.writeHead(status, { location: metadata }).end()
+    expect(await transmit(localClient(), localUrl())).toEqual({ kind: 'unknown', reason: `status ${status}` })
     expect(received).toHaveLength(1)
   })
 
@@ -314,9 +314,9 @@ describe('response', () => {
     ['a bidirectional override', 'no \u202Echeese', 'no cheese'],
     ['a card number in invisible characters', '42424242\u200B42424242', '************4242'],
     ['no visible character', '\u0000\u202E', 'The restaurant gave no reason.'],
-  ])('sanitizes the reason of a 409 with %s', async (_, reason, told) => {
-    answer = withStatus(409, (_request, response) => response.end(JSON.stringify({ reason })))
-    expect(await transmit(kitchen(), here())).toEqual({ kind: 'refused', reason: told })
+  ])('sanitizes the reason of a 409 with %s', async (_, reason, sanitized) => {
+    listener = withStatus(409, (_request, response) => response.end(JSON.stringify({ reason })))
+    expect(await transmit(localClient(), localUrl())).toEqual({ kind: 'refused', reason: sanitized })
   })
 
   test.each([
@@ -324,13 +324,15 @@ describe('response', () => {
     ['with a byte every 20 ms', dripping],
   ])('a 200 %s is accepted by its status, and closed before its end', async (_, rest) => {
     const closed = vi.fn<() => void>()
-    answer = (request, response) => {
+    listener = (request, response) => {
       response.on('close', closed)
       withStatus(200, rest)(request, response)
     }
-    const way = kitchen()
-    expect(await transmit(way, here())).toEqual({ kind: 'accepted' })
-    expect(await cancelByWebhook({ dispatcher: way.dispatcher, link: at(here()) }, sent)).toBe(true)
+    const client = localClient()
+    expect(await transmit(client, localUrl())).toEqual({ kind: 'accepted' })
+    expect(await cancelByWebhook({ dispatcher: client.dispatcher, link: linkTo(localUrl()) }, sent)).toBe(
+      true,
+    )
     await expect.poll(() => closed).toHaveBeenCalledTimes(2)
   })
 
@@ -345,15 +347,21 @@ describe('response', () => {
     ],
     ['without a reason member', (_request, response) => response.end('{"stack":"at secret.ts:1"}')],
   ] satisfies [string, RequestListener][])('a 409 %s refuses the order without a reason', async (_, rest) => {
-    answer = withStatus(409, rest)
-    expect(await transmit(kitchen(), here())).toEqual({
+    listener = withStatus(409, rest)
+    expect(await transmit(localClient(), localUrl())).toEqual({
       kind: 'refused',
       reason: 'The restaurant gave no reason.',
     })
   })
 
-  test('a 500 is reported by its status alone, without its reason phrase and body', async () => {
-    answer = (_request, response) => response.writeHead(500, 'Internal words').end('a stack trace')
-    expect(await transmit(kitchen(), here())).toEqual({ kind: 'unknown', reason: 'status 500' })
-  })
+  test.each([400, 404, 410, 429, 500, 503])(
+    'a %i is reported by its status alone, without its reason phrase and body',
+    async (status) => {
+      listener = (_request, response) => response.writeHead(status, 'Internal words').end('a stack trace')
+      expect(await transmit(localClient(), localUrl())).toEqual({
+        kind: 'unknown',
+        reason: `status ${status}`,
+      })
+    },
+  )
 })

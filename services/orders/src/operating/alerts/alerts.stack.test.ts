@@ -32,7 +32,7 @@ import { PostgresScheduledRuns } from '#/store/scheduled-runs.ts'
 import { postgresStores } from '#/store/stores.ts'
 import type { Db, Tables } from '#/store/tables.ts'
 
-/* Alerts of two replicas to a real webhook receiver and a real mail server. The tests move time by moving rows. */
+/* Alerts of two replicas to a real webhook receiver and a real mail server. Tests move the times of rows back. */
 
 const log = createLog('test', 'fatal')
 const secret = `whsec_${Buffer.from('a secret of 24 bytes, ok').toString('base64')}`
@@ -137,11 +137,12 @@ const deadLetter = (orderApiKey: string) =>
     reason: 'cannot be parsed',
   })
 
-const due = (name: string) => sql`update scheduled_runs set due_at = now() where name = ${name}`.execute(db)
+const makeDue = (name: string) =>
+  sql`update scheduled_runs set due_at = now() where name = ${name}`.execute(db)
 
-/** One comparison is due, and both replicas do all of their work at the same time. */
-async function round(): Promise<void> {
-  await due('compare incidents')
+/** Makes one comparison due. Both replicas then compare and deliver concurrently. */
+async function runRound(): Promise<void> {
+  await makeDue('compare incidents')
   await Promise.all(replicas.map((one) => compareIncidents(one)))
   await deliver()
 }
@@ -161,7 +162,7 @@ const passTime = async (seconds: number): Promise<void> => {
 
 test('two replicas send one alert by each channel when an incident begins, and one when it ends', async () => {
   await deadLetter('o1')
-  for (let rounds = 0; rounds < 3; rounds++) await round()
+  for (let rounds = 0; rounds < 3; rounds++) await runRound()
   expect(received.map(({ body }) => body)).toMatchObject([
     { type: 'incident.began', data: { kind: 'dead-letter', count: 1, open: 1 } },
   ])
@@ -175,7 +176,7 @@ test('two replicas send one alert by each channel when an incident begins, and o
   expect(JSON.stringify([received, mails])).not.toContain('4242')
 
   await sql`delete from dead_letters`.execute(db)
-  for (let rounds = 0; rounds < 3; rounds++) await round()
+  for (let rounds = 0; rounds < 3; rounds++) await runRound()
   expect(received.map(({ body }) => body.type)).toEqual(['incident.began', 'incident.ended'])
   expect(mails.map(({ subject }) => subject)).toEqual([
     'Platter: dead-letter, 1 began, 1 open',
@@ -186,10 +187,10 @@ test('two replicas send one alert by each channel when an incident begins, and o
 test('an incident that recurs is alerted again', async () => {
   for (let time = 0; time < 2; time++) {
     await deadLetter('o1')
-    await round()
+    await runRound()
     await sql`delete from dead_letters`.execute(db)
     await passTime(61)
-    await round()
+    await runRound()
     await passTime(61)
   }
   expect(received.map(({ body }) => body.type)).toEqual([
@@ -202,27 +203,27 @@ test('an incident that recurs is alerted again', async () => {
 
 test('500 incidents become one alert with their count; later ones are alerted after a minute', async () => {
   await sql`insert into dead_letters (id, command, content, request_id, reason)
-    select 'storm' || n, 'c', '', 'q', 'r' from generate_series(1, 500) n`.execute(db)
-  await round()
+    select 'burst' || n, 'c', '', 'q', 'r' from generate_series(1, 500) n`.execute(db)
+  await runRound()
   for (const orderApiKey of ['late-1', 'late-2', 'late-3']) {
     await deadLetter(orderApiKey)
-    await round()
+    await runRound()
   }
   expect(received.map(({ body }) => body.data.count)).toEqual([500])
   await passTime(61)
-  await round()
+  await runRound()
   expect(received.map(({ body }) => body.data)).toMatchObject([{ count: 500 }, { count: 3, open: 503 }])
 })
 
 test('a rejected alert is retried with the same id by its channel only, and is an incident', async () => {
   status = 500
   await deadLetter('o1')
-  await round()
-  await round()
+  await runRound()
+  await runRound()
   expect([received.length, mails.length]).toEqual([1, 1])
   await passTime(700)
   await deliver()
-  await round()
+  await runRound()
   const listed = await readAttention(replicas[0]!, { before: null, limit: 5 }, { requestId: 'q' })
   expect(listed.find(({ item }) => item.id === 'alert_webhook')?.item).toMatchObject({
     id: 'alert_webhook',
@@ -239,22 +240,22 @@ test('a rejected alert is retried with the same id by its channel only, and is a
   expect(mails.filter(({ subject }) => subject.includes('dead-letter'))).toHaveLength(1)
 })
 
-async function withoutChannel(): Promise<void> {
-  await due('compare incidents')
+async function compareWithoutChannels(): Promise<void> {
+  await makeDue('compare incidents')
   await compareIncidents({ ...replicas[0]!, channels: [] })
 }
 
 test('a channel added later receives an alert of the open incidents, and none of ended ones', async () => {
   await deadLetter('ended')
-  await round()
+  await runRound()
   await deadLetter('ended unseen')
-  await withoutChannel()
+  await compareWithoutChannels()
   await sql`delete from dead_letters`.execute(db)
   await deadLetter('open')
-  await withoutChannel()
+  await compareWithoutChannels()
   received.length = 0
   await passTime(61)
-  await round()
+  await runRound()
   expect(received.map(({ body }) => [body.type, body.data.count, body.data.open])).toEqual([
     ['incident.began', 1, 1],
   ])
@@ -263,9 +264,9 @@ test('a channel added later receives an alert of the open incidents, and none of
 test('the alert of an end follows the successful delivery of the alert of its beginning', async () => {
   status = 500
   await deadLetter('o1')
-  await round()
+  await runRound()
   await sql`delete from dead_letters`.execute(db)
-  await round()
+  await runRound()
   expect(received.map(({ body }) => body.type)).toEqual(['incident.began'])
   status = 200
   await passTime(60)
@@ -279,7 +280,7 @@ test('the alert of an end follows the successful delivery of the alert of its be
 
 test('a crash between the response and its commit repeats the alert with the same id', async () => {
   await deadLetter('o1')
-  await due('compare incidents')
+  await makeDue('compare incidents')
   await compareIncidents(replicas[0]!)
   const crashed = await replicas[0]!.alerts.leaseDeliveries(['webhook', 'email'], 5)
   for (const { alert, channel } of crashed) await channels.find(({ name }) => name === channel)?.send(alert)
@@ -294,27 +295,27 @@ test('a crash between the response and its commit repeats the alert with the sam
 test('while payments is unavailable other incidents are alerted', async () => {
   isPaymentsUp = false
   await deadLetter('o1')
-  await round()
+  await runRound()
   expect(received.map(({ body }) => body.data.kind)).toEqual(['dead-letter'])
 })
 
 test('the daily reconciliation runs on one replica, and its mismatch is an incident until the books balance', async () => {
   const reconcileBoth = async () => {
-    await due('reconcile')
+    await makeDue('reconcile')
     await Promise.all(replicas.map((one) => reconcileDaily(one)))
   }
-  charges = [{ id: 'ch_1', reference: 'nobody', amount: cents(500), refunded: cents(0), status: 'captured' }]
+  charges = [{ id: 'ch_1', reference: 'absent', amount: cents(500), refunded: cents(0), status: 'captured' }]
   await reconcileBoth()
   const { rows } = await sql`select version, finished_at > now() - interval '1 minute' as finished,
     due_at > now() + interval '23 hours' as tomorrow from scheduled_runs where name = 'reconcile'`.execute(db)
   expect(rows).toEqual([{ version: 1, finished: true, tomorrow: true }])
   const [listed] = await readAttention(replicas[0]!, { before: null, limit: 5 }, { requestId: 'q' })
-  expect(listed?.item).toMatchObject({ kind: 'reconciliation-mismatch', orderApiKey: 'nobody' })
+  expect(listed?.item).toMatchObject({ kind: 'reconciliation-mismatch', orderApiKey: 'absent' })
   await reconcileBoth()
-  await round()
+  await runRound()
   expect(received.map(({ body }) => body.data)).toMatchObject([{ kind: 'reconciliation-mismatch', count: 1 }])
   charges = []
   await reconcileBoth()
-  await round()
+  await runRound()
   expect(received.map(({ body }) => body.type)).toEqual(['incident.began', 'incident.ended'])
 })

@@ -15,16 +15,16 @@ const scope = { accessKeyId: 'k', path: '/publicapi/v1/send-order', key: 'key-1'
 class ConcurrentKey implements Keys {
   isRefused = false
   #used: UsedKey | null = null
-  readonly #meanwhile: UsedKey | null
+  readonly #concurrent: UsedKey | null
 
-  constructor(meanwhile: UsedKey | null) {
-    this.#meanwhile = meanwhile
+  constructor(concurrent: UsedKey | null) {
+    this.#concurrent = concurrent
   }
 
   claim = async () => this.#used
   markRefused = async () => (this.isRefused = this.#used === null)
   accept(): void {
-    this.#used = this.#meanwhile
+    this.#used = this.#concurrent
   }
 }
 
@@ -61,30 +61,30 @@ async function send(key: ConcurrentKey, problem: Problem, idempotency: typeof sc
     idempotency,
     setHeader: (name: string, value: string) => void (headers[name] = value),
   } as unknown as Call<typeof SendOrder>
-  const answer = await Promise.resolve(sendOrder(deps)(call)).catch((error: unknown) => error)
-  return { answer, headers }
+  const response = await Promise.resolve(sendOrder(deps)(call)).catch((error: unknown) => error)
+  return { response, headers }
 }
 
 test('replays a concurrent order with the same key, or refuses with idempotency-in-flight', async () => {
   const first: UsedKey = { kind: 'completed', status: 200, body: '{"apiKey":"o1"}' }
-  const { answer, headers } = await send(new ConcurrentKey(first), closed)
-  expect(answer).toEqual(new Rendered(first.body, 200))
+  const { response, headers } = await send(new ConcurrentKey(first), closed)
+  expect(response).toEqual(new Rendered(first.body, 200))
   expect(headers).toEqual({ 'idempotent-replayed': 'true' })
-  const waiting = await send(new ConcurrentKey({ kind: 'in-flight' }), closed)
-  expect(waiting.answer).toMatchObject({ code: 'idempotency-in-flight' })
+  const inFlight = await send(new ConcurrentKey({ kind: 'in-flight' }), closed)
+  expect(inFlight.response).toMatchObject({ code: 'idempotency-in-flight' })
 })
 
 test('a refused request marks its idempotency key as refused', async () => {
   const key = new ConcurrentKey(null)
-  const { answer } = await send(key, closed)
-  expect(answer).toBe(closed)
+  const { response } = await send(key, closed)
+  expect(response).toBe(closed)
   expect(key.isRefused).toBe(true)
 })
 
 test('a temporary failure and a request without a key mark no key as refused', async () => {
   const key = new ConcurrentKey(null)
   const unavailable = new Problem('service-unavailable', 'A part of the service is not available.')
-  expect((await send(key, unavailable)).answer).toBe(unavailable)
-  expect((await send(key, closed, null)).answer).toBe(closed)
+  expect((await send(key, unavailable)).response).toBe(unavailable)
+  expect((await send(key, closed, null)).response).toBe(closed)
   expect(key.isRefused).toBe(false)
 })

@@ -90,12 +90,12 @@ test('an expired challenge is compensated; its cancellation names the missing co
 
 test('a cancellation by a customer or an operator during a challenge releases the authorization', () => {
   for (const by of ['customer', 'operator'] as const) {
-    const back = apply(open, cancelled({ by }))
-    expect(back).toMatchObject({
+    const cancelling = apply(open, cancelled({ by }))
+    expect(cancelling).toMatchObject({
       order: { paymentAction: null, cancellation: { cancelledBy: by } },
       command: { command: { name: 'payments.release' } },
     })
-    expect(transition(back.order, back.saga, reply(open, done)), 'a late yes').toBe('stale')
+    expect(transition(cancelling.order, cancelling.saga, reply(open, done)), 'a late approval').toBe('stale')
   }
 })
 

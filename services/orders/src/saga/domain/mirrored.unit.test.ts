@@ -15,7 +15,7 @@ import {
   type Now,
 } from '#/saga/domain/fixtures.ts'
 
-const made = (id: string, amount: number, state: OrderRefund['state'] = 'DONE') =>
+const refundOf = (id: string, amount: number, state: OrderRefund['state'] = 'DONE') =>
   refundOfProcessor({ id, amount: cents(amount), state, date: at }, id)
 const dispute = { state: 'OPEN', amount: cents(300), reason: 'fraudulent', respondBy: at + 600_000 } as const
 const mirrored = (
@@ -35,39 +35,39 @@ const { completed, authorize, capture, save } = states()
 const TOTAL = 1_999
 
 test('a later mirror of a charge replaces the refunds of an earlier one, which is then stale', () => {
-  const one = apply(completed!, mirrored(1, [made('re_1', 500)]))
+  const one = apply(completed!, mirrored(1, [refundOf('re_1', 500)]))
   expect(one).toMatchObject({
     order: { paymentState: 'CHARGED', refunds: [{ requestedBy: 'processor', amount: 500, state: 'DONE' }] },
     saga: { isFinished: true, version: completed!.saga.version + 1 },
     command: null,
     delivery: null,
   })
-  const two = apply(one, mirrored(2, [made('re_1', 500), made('re_2', 700)]))
+  const two = apply(one, mirrored(2, [refundOf('re_1', 500), refundOf('re_2', 700)]))
   expect(two.order.refunds.map(({ amount }) => amount)).toEqual([500, 700])
-  expect(transition(two.order, two.saga, mirrored(1, [made('re_1', 500)])), 'an earlier picture').toBe(
+  expect(transition(two.order, two.saga, mirrored(1, [refundOf('re_1', 500)])), 'an earlier mirror').toBe(
     'stale',
   )
-  expect(apply(two, mirrored(2, [made('re_1', 500), made('re_2', 700)])).order, 'a repeated one').toEqual(
-    two.order,
-  )
+  const repeated = apply(two, mirrored(2, [refundOf('re_1', 500), refundOf('re_2', 700)]))
+  expect(repeated.order, 'a repeated mirror').toEqual(two.order)
 })
 
 test('the payment state is REFUNDED after a full refund, and CHARGED again when it fails', () => {
-  const all = apply(completed!, mirrored(1, [made('re_1', TOTAL)]))
+  const all = apply(completed!, mirrored(1, [refundOf('re_1', TOTAL)]))
   expect(all.order.paymentState).toBe('REFUNDED')
-  expect(apply(all, mirrored(2, [made('re_1', TOTAL, 'FAILED')])).order.paymentState).toBe('CHARGED')
-  expect(apply(completed!, mirrored(1, [made('re_1', TOTAL, 'PENDING')])).order.paymentState).toBe('CHARGED')
+  expect(apply(all, mirrored(2, [refundOf('re_1', TOTAL, 'FAILED')])).order.paymentState).toBe('CHARGED')
+  const pending = mirrored(1, [refundOf('re_1', TOTAL, 'PENDING')])
+  expect(apply(completed!, pending).order.paymentState).toBe('CHARGED')
 })
 
 test('a refund that fails after it was DONE becomes FAILED, and its amount can be refunded again', () => {
-  const refund = { ...made('x', TOTAL, 'PENDING'), apiKey: 'f1', requestedBy: 'operator' } as const
+  const refund = { ...refundOf('x', TOTAL, 'PENDING'), apiKey: 'f1', requestedBy: 'operator' } as const
   const requested = apply(completed!, { kind: 'refunded', at, refund, count: 0 })
   const pending = apply(requested, mirrored(1, [], null, ['f1']))
   expect(pending.order.refunds, 'a pending one ends with its reply').toMatchObject([{ state: 'PENDING' }])
-  const answered = { step: 'refund', isCompensation: false, version: 0, outcome: done } as const
-  const back = apply(pending, { kind: 'replied', at, ...answered, refund: 'f1' })
-  expect(back.order.paymentState).toBe('REFUNDED')
-  const returned = apply(back, mirrored(2, [], null, ['f1']))
+  const refundReply = { step: 'refund', isCompensation: false, version: 0, outcome: done } as const
+  const refunded = apply(pending, { kind: 'replied', at, ...refundReply, refund: 'f1' })
+  expect(refunded.order.paymentState).toBe('REFUNDED')
+  const returned = apply(refunded, mirrored(2, [], null, ['f1']))
   expect(returned).toMatchObject({
     order: { paymentState: 'CHARGED', refunds: [{ state: 'FAILED', failedAt: at }] },
     saga: { isFinished: true },
@@ -78,14 +78,14 @@ test('a refund that fails after it was DONE becomes FAILED, and its amount can b
 })
 
 test('a mirrored refund and a pending refund of an operator together make the order REFUNDED', () => {
-  const refund = { ...made('x', 1_000, 'PENDING'), apiKey: 'f1', requestedBy: 'operator' } as const
+  const refund = { ...refundOf('x', 1_000, 'PENDING'), apiKey: 'f1', requestedBy: 'operator' } as const
   const own = apply(completed!, { kind: 'refunded', at, refund, count: 0 })
-  const both = apply(own, mirrored(1, [made('re_1', 999)]))
-  expect(both, 'its command is published again').toMatchObject({
+  const both = apply(own, mirrored(1, [refundOf('re_1', 999)]))
+  expect(both, 'its command is republished').toMatchObject({
     saga: { isFinished: false },
     command: { data: { refund: 'f1' } },
   })
-  const back: Event = {
+  const refundReply: Event = {
     kind: 'replied',
     at,
     step: 'refund',
@@ -94,7 +94,7 @@ test('a mirrored refund and a pending refund of an operator together make the or
     outcome: done,
     refund: 'f1',
   }
-  expect(apply(both, back)).toMatchObject({
+  expect(apply(both, refundReply)).toMatchObject({
     order: { paymentState: 'REFUNDED' },
     saga: { isFinished: true },
   })
@@ -108,7 +108,7 @@ test('a mirrored dispute changes neither the payment state nor the finished saga
 })
 
 test('a mirrored charge republishes the awaited command under the new version', () => {
-  const next = apply(save!, mirrored(1, [made('re_1', 500)]))
+  const next = apply(save!, mirrored(1, [refundOf('re_1', 500)]))
   expect(next).toMatchObject({
     command: { command: { name: 'accounts.save' }, data: { version: next.saga.version } },
   })
@@ -117,16 +117,16 @@ test('a mirrored charge republishes the awaited command under the new version', 
 test.each([
   ['a pending order', () => authorize!],
   ['an order without a reply to its capture', () => capture!],
-] as [string, () => Now][])('a mirrored charge is stale for %s', (_, of) => {
-  const now = of()
-  expect(transition(now.order, now.saga, mirrored(1, [made('re_1', 1)]))).toBe('stale')
+] as [string, () => Now][])('a mirrored charge is stale for %s', (_, createState) => {
+  const now = createState()
+  expect(transition(now.order, now.saga, mirrored(1, [refundOf('re_1', 1)]))).toBe('stale')
 })
 
 test('a cancelled order gets a mirrored dispute, but no mirrored refund and no second notice', () => {
   const cancelling = apply(completed!, cancelled({ by: 'operator' }))
   expect(cancelling.delivery).not.toBeNull()
-  const over = apply(cancelling, reply(cancelling, { kind: 'done', paymentState: 'REFUNDED' }))
-  const next = apply(over, mirrored(1, [made('release', TOTAL)], dispute))
+  const refunded = apply(cancelling, reply(cancelling, { kind: 'done', paymentState: 'REFUNDED' }))
+  const next = apply(refunded, mirrored(1, [refundOf('release', TOTAL)], dispute))
   expect(next).toMatchObject({
     order: { paymentState: 'REFUNDED', refunds: [], dispute },
     delivery: null,

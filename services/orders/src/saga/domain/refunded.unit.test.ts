@@ -53,12 +53,12 @@ test('a refund reopens the saga, which republishes the command until the refund 
     command: { command: { name: 'payments.refund' }, data: { step: 'refund', refund: 'f1', amount: 500 } },
   })
   expect(apply(one, { kind: 'retried', at }).command?.data).toMatchObject({ refund: 'f1' })
-  const back = apply(one, ended('f1', done))
-  expect(back).toMatchObject({
+  const finished = apply(one, ended('f1', done))
+  expect(finished).toMatchObject({
     order: { paymentState: 'CHARGED', refunds: [{ state: 'DONE' }] },
     saga: { isFinished: true },
   })
-  expect(transition(back.order, back.saga, ended('f1', done)), 'a repeated reply').toBe('stale')
+  expect(transition(finished.order, finished.saga, ended('f1', done)), 'a repeated reply').toBe('stale')
 })
 
 test('a failed refund frees its amount', () => {
@@ -85,8 +85,8 @@ test.each([
   ['with a stale count', () => [one, { ...request(one, aRefund('f2', 1)), count: 0 } as Event]],
   ['before the capture', () => [capture!, request(capture!, aRefund('f1', 1))]],
   ['of a pending order', () => [authorize!, request(authorize!, aRefund('f1', 1))]],
-] as [string, () => [Now, Event]][])('a refund %s is stale', (_, of) => {
-  const [now, event] = of()
+] as [string, () => [Now, Event]][])('a refund %s is stale', (_, setUp) => {
+  const [now, event] = setUp()
   expect(transition(now.order, now.saga, event)).toBe('stale')
 })
 
@@ -121,8 +121,8 @@ test('a pending refund that fails after a cancellation is added to its refund am
 
 test('a refund of a cash order is complete at once, and publishes no command', () => {
   const now = apply(accepted(cash), delivered('accepted'))
-  const back = apply(now, request(now, aRefund('f1', 1_999, 'DONE')))
-  expect(back).toMatchObject({
+  const finished = apply(now, request(now, aRefund('f1', 1_999, 'DONE')))
+  expect(finished).toMatchObject({
     order: { paymentState: 'REFUNDED' },
     saga: { isFinished: true },
     command: null,

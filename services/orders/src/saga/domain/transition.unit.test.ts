@@ -53,11 +53,11 @@ function deliveryOf({ delivery }: Next): string {
   return `, delivery ${delivery.outcome ?? 'open'}${delivery.noticeInMs === null ? '' : `, notice in ${delivery.noticeInMs / 1_000} s`}`
 }
 
-/** In one line: what an event makes of an order, and what follows. */
-function told(next: Next, before: Now): string {
+/** One line: the next step, the order after the event, and its delivery. `unchanged`: the saga stays at its step. */
+function describeTransition(next: Next, before: Now): string {
   const { order, saga, command } = next
   if (saga === before.saga)
-    return `again: ${command ? nameOf(command.data.step, command.data.undo) : stepOf(saga)}`
+    return `unchanged: ${command ? nameOf(command.data.step, command.data.undo) : stepOf(saga)}`
   const { outcome, status, paymentState, cancellation } = order
   const by = cancellation ? ` (${cancellation.cancelledBy}: ${cancellation.reason})` : ''
   return `${stepOf(saga)}: ${outcome} ${status} ${paymentState}${by}${deliveryOf(next)}`
@@ -65,9 +65,9 @@ function told(next: Next, before: Now): string {
 
 describe('every event in every state', () => {
   const table = Object.entries(states()).map(([name, now]) => {
-    const row = Object.entries(events).flatMap(([event, of]) => {
-      const next = transition(now.order, now.saga, of(now))
-      return next === 'stale' ? [] : [[event, told(next, now)] as const]
+    const row = Object.entries(events).flatMap(([event, create]) => {
+      const next = transition(now.order, now.saga, create(now))
+      return next === 'stale' ? [] : [[event, describeTransition(next, now)] as const]
     })
     return [name, Object.fromEntries(row)] as const
   })
@@ -84,7 +84,7 @@ describe('every event in every state', () => {
   })
 })
 
-/** Next step: outcome, status, payment state (who cancelled: why), delivery. */
+/** Next step: outcome, status, payment state (cancelled by: reason), delivery. */
 const EXPECTED: Record<string, Record<string, string>> = {
   authorize: {
     done: 'transmit: pending PROCESSING AUTHORIZED, delivery open',
@@ -92,7 +92,7 @@ const EXPECTED: Record<string, Record<string, string>> = {
     'cancelled by the customer': 'compensate authorize: pending PROCESSING PENDING (customer: order-refused)',
     'cancelled by the operator': 'compensate authorize: pending PROCESSING PENDING (operator: order-refused)',
     expired: 'compensate authorize: pending PROCESSING PENDING',
-    retried: 'again: authorize',
+    retried: 'unchanged: authorize',
   },
   transmit: {
     'delivered: accepted': 'capture: transmitted AWAITING_PREPARATION AUTHORIZED, delivery accepted',
@@ -102,8 +102,8 @@ const EXPECTED: Record<string, Record<string, string>> = {
       'compensate authorize: pending PROCESSING AUTHORIZED (customer: order-refused), delivery unreachable, notice in 15 s',
     'cancelled by the operator':
       'compensate authorize: pending PROCESSING AUTHORIZED (operator: order-refused), delivery unreachable, notice in 15 s',
-    expired: 'again: transmit',
-    retried: 'again: transmit',
+    expired: 'unchanged: transmit',
+    retried: 'unchanged: transmit',
   },
   capture: {
     done: 'save: transmitted AWAITING_PREPARATION CHARGED',
@@ -115,8 +115,8 @@ const EXPECTED: Record<string, Record<string, string>> = {
       'compensate authorize: transmitted AWAITING_PREPARATION AUTHORIZED (customer: order-refused), delivery accepted, notice in 0 s',
     'cancelled by the operator':
       'compensate authorize: transmitted AWAITING_PREPARATION AUTHORIZED (operator: order-refused), delivery accepted, notice in 0 s',
-    expired: 'again: capture',
-    retried: 'again: capture',
+    expired: 'unchanged: capture',
+    retried: 'unchanged: capture',
   },
   save: {
     done: 'COMPLETED: transmitted AWAITING_PREPARATION CHARGED',
@@ -127,8 +127,8 @@ const EXPECTED: Record<string, Record<string, string>> = {
       'compensate authorize: transmitted AWAITING_PREPARATION CHARGED (customer: order-refused), delivery accepted, notice in 0 s',
     'cancelled by the operator':
       'compensate authorize: transmitted AWAITING_PREPARATION CHARGED (operator: order-refused), delivery accepted, notice in 0 s',
-    expired: 'again: save',
-    retried: 'again: save',
+    expired: 'unchanged: save',
+    retried: 'unchanged: save',
   },
   completed: {
     cancelled: 'compensate authorize: transmitted AWAITING_PREPARATION CHARGED (restaurant: order-refused)',
@@ -147,23 +147,23 @@ const EXPECTED: Record<string, Record<string, string>> = {
   'completed, delivered': {},
   'compensate, refused': {
     done: 'FAILED: failed PROCESSING VOIDED (restaurant: order-refused)',
-    expired: 'again: compensate authorize',
-    retried: 'again: compensate authorize',
+    expired: 'unchanged: compensate authorize',
+    retried: 'unchanged: compensate authorize',
   },
   'compensate, unreachable': {
     done: 'FAILED: failed PROCESSING VOIDED (system: restaurant-unreachable), delivery unreachable, notice in 0 s',
-    expired: 'again: compensate authorize',
-    retried: 'again: compensate authorize',
+    expired: 'unchanged: compensate authorize',
+    retried: 'unchanged: compensate authorize',
   },
   'compensate, expired': {
     done: 'FAILED: failed PROCESSING VOIDED (system: payment-unavailable)',
-    expired: 'again: compensate authorize',
-    retried: 'again: compensate authorize',
+    expired: 'unchanged: compensate authorize',
+    retried: 'unchanged: compensate authorize',
   },
   'compensate, cancelled': {
     done: 'FAILED: transmitted AWAITING_PREPARATION VOIDED (restaurant: order-refused)',
-    expired: 'again: compensate authorize',
-    retried: 'again: compensate authorize',
+    expired: 'unchanged: compensate authorize',
+    retried: 'unchanged: compensate authorize',
   },
   'failed, declined': {},
   'failed, refused': {},
@@ -177,8 +177,8 @@ const EXPECTED: Record<string, Record<string, string>> = {
       'FAILED: failed PROCESSING VOIDED (customer: order-refused), delivery unreachable, notice in 15 s',
     'cancelled by the operator':
       'FAILED: failed PROCESSING VOIDED (operator: order-refused), delivery unreachable, notice in 15 s',
-    expired: 'again: transmit',
-    retried: 'again: transmit',
+    expired: 'unchanged: transmit',
+    retried: 'unchanged: transmit',
   },
   'completed, cash': {
     cancelled: 'FAILED: transmitted AWAITING_PREPARATION VOIDED (restaurant: order-refused)',
@@ -218,14 +218,17 @@ describe('event sequence', () => {
     ])
   })
 
-  test('the save step is skipped for a guest, and for a user without a new card', () => {
-    for (const facts of [
-      { ...card, userApiKey: null },
-      { ...card, newCard: null },
-    ]) {
+  test('the save step is skipped for a guest, and for a user without a new card and a new address', () => {
+    const newAddress = { apiKey: 'a1' } as SendOrderFacts['newAddress']
+    for (const [facts, isSkipped] of [
+      [{ ...card, userApiKey: null, newAddress }, true],
+      [{ ...card, newCard: null }, true],
+      [{ ...card, newCard: null, newAddress }, false],
+      [card, false],
+    ] as const) {
       const authorize = accepted(facts)
       const capture = apply(apply(authorize, reply(authorize, done)), delivered('accepted'))
-      expect(apply(capture, reply(capture, done)).saga.isFinished).toBe(true)
+      expect(apply(capture, reply(capture, done)).saga.isFinished).toBe(isSkipped)
     }
   })
 
@@ -234,28 +237,28 @@ describe('event sequence', () => {
   })
 })
 
-/** Plays events until the saga has ended; whatever is chosen, its commands are executed. Gives every state on the way. */
+/** Applies the chosen events, then completes the saga. Returns all states. */
 function play(facts: SendOrderFacts, chosen: readonly number[]): Now[] {
-  const way: Now[] = [accepted(facts)]
+  const path: Now[] = [accepted(facts)]
   for (const choice of chosen) {
-    const now = way.at(-1)!
-    const possible = Object.values(events).map((of) => transition(now.order, now.saga, of(now)))
+    const now = path.at(-1)!
+    const possible = Object.values(events).map((create) => transition(now.order, now.saga, create(now)))
     const applied = possible.filter((next) => next !== 'stale').filter(({ saga }) => saga !== now.saga)
     if (applied.length === 0) break
-    way.push(applied[choice % applied.length]!)
+    path.push(applied[choice % applied.length]!)
   }
-  return [...way, ...end(way.at(-1)!)]
+  return [...path, ...complete(path.at(-1)!)]
 }
 
-/** From here on everything succeeds. */
-function end(now: Now): Now[] {
+/** Completes the saga: every awaited step succeeds. */
+function complete(now: Now): Now[] {
   const awaited = now.saga.isFinished ? null : awaitedStep(now.saga)
   if (!awaited) return []
   const next = apply(now, awaited.step.kind === 'pivot' ? delivered('accepted') : reply(now, done))
-  return [next, ...end(next)]
+  return [next, ...complete(next)]
 }
 
-/** Null for a property that holds. */
+/** Returns null for a property that holds. */
 function counterexampleOf<T>(property: fc.IProperty<T>): string | null {
   const result = fc.check(property)
   return result.failed ? `${fc.stringify(result.counterexample)} (seed ${result.seed})` : null
@@ -264,7 +267,7 @@ function counterexampleOf<T>(property: fc.IProperty<T>): string | null {
 const anyFacts = fc.constantFrom(cash, card, { ...card, newCard: null })
 const anyChoices = fc.array(fc.nat(20), { maxLength: 12 })
 
-/** Nothing is captured without an accepting restaurant, or authorized without an open order. */
+/** Only accepted orders are captured, and a finished saga is either completed or fully compensated. */
 function isBalanced({ order, saga: { state, facts, isFinished } }: Now): boolean {
   const has = (name: string) => state.done.includes(name)
   const isCompensated = state.undone.includes('authorize')
@@ -279,8 +282,8 @@ describe('any sequence of failures', () => {
   test('an order ends completed, or fully compensated', () => {
     const counterexample = counterexampleOf(
       fc.property(anyFacts, anyChoices, (facts, chosen) => {
-        const way = play(facts, chosen)
-        return way.every(isBalanced) && way.at(-1)!.saga.isFinished
+        const path = play(facts, chosen)
+        return path.every(isBalanced) && path.at(-1)!.saga.isFinished
       }),
     )
     expect(counterexample).toBeNull()
@@ -289,9 +292,9 @@ describe('any sequence of failures', () => {
   test('a reply to an earlier step is stale in every later state', () => {
     const counterexample = counterexampleOf(
       fc.property(anyFacts, anyChoices, (facts, chosen) => {
-        const way = play(facts, chosen)
-        return way.every((now, index) => {
-          const later = way.slice(index + 1)
+        const path = play(facts, chosen)
+        return path.every((now, index) => {
+          const later = path.slice(index + 1)
           const replies = awaitedStep(now.saga) ? [reply(now, done), reply(now, declined)] : []
           return later.every(({ order, saga }) =>
             replies.every((one) => transition(order, saga, one) === 'stale'),
@@ -309,7 +312,7 @@ describe('any sequence of failures', () => {
           if (now.saga.isFinished || !awaitedStep(now.saga)?.isCompensation) return true
           const again = apply(now, { kind: 'retried', at })
           const [one, other] = [now, again].map((from) => apply(from, reply(from, done)))
-          return again.saga === now.saga && again.command?.data.undo === true && same(one, other)
+          return again.saga === now.saga && again.command?.data.undo === true && areEqual(one, other)
         }),
       ),
     )
@@ -320,8 +323,8 @@ describe('any sequence of failures', () => {
     const rank = { pending: 0, transmitted: 1, failed: 1 }
     const counterexample = counterexampleOf(
       fc.property(anyFacts, anyChoices, (facts, chosen) =>
-        play(facts, chosen).every((now, index, way) => {
-          const before = way[index - 1] ?? now
+        play(facts, chosen).every((now, index, path) => {
+          const before = path[index - 1] ?? now
           const isNext = index === 0 || now.saga.version === before.saga.version + 1
           return isNext && rank[now.order.outcome] >= rank[before.order.outcome]
         }),
@@ -331,13 +334,13 @@ describe('any sequence of failures', () => {
   })
 })
 
-const same = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other)
+const areEqual = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other)
 
 test('a cancelled saga with nothing to compensate is finished by a retry', () => {
   const completed = states()['completed, cash']!
   const state: State = { ...completed.saga.state, refusal: refusal('order-refused') }
-  const left = { order: completed.order, saga: { ...completed.saga, state, isFinished: false } }
-  expect(apply(left, { kind: 'retried', at })).toMatchObject({
+  const unfinished = { order: completed.order, saga: { ...completed.saga, state, isFinished: false } }
+  expect(apply(unfinished, { kind: 'retried', at })).toMatchObject({
     saga: { isFinished: true },
     order: { outcome: 'transmitted', paymentState: 'VOIDED', cancellation: { reason: 'order-refused' } },
   })
