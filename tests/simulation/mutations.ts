@@ -103,6 +103,11 @@ export const MUTATIONS: readonly PlantedBug[] = [
       "if (row.state === 'sent') return null",
       6,
     ],
+    'a late capture refunds the rest while a refund of a part is in progress': [
+      "if (command.kind !== 'release' && row.state === 'captured' && refundedOf(row) > 0)",
+      'if (row.ageSeconds < 0)',
+      305_122,
+    ],
     'a release refunds the total after a refund of a part': [
       'cents(row.amount - refundedOf(row))',
       'row.amount',

@@ -96,6 +96,10 @@ export function nextStep(command: Command, row: Authorization): NextStep {
 }
 
 function stepOfReleased(command: Command, row: Authorization): NextStep {
+  // Refunds of parts may be in progress, and one that fails increases the amount to refund. Only the release waits for their ends
+  // (handlers/release.ts). An authorize or capture command that arrives this late is a repetition.
+  if (command.kind !== 'release' && row.state === 'captured' && refundedOf(row) > 0)
+    return { kind: 'stale', reason: 'the release refunds what is left' }
   const call = compensationCall(row)
   if (call) return { kind: 'call', call }
   if (command.kind === 'release') return released(row)
@@ -113,7 +117,7 @@ function compensationCall(row: Authorization): Call | null {
   const amount = cents(row.amount - refundedOf(row))
   // The whole amount was refunded at the processor.
   if (amount === 0) return { kind: 'find', reference: row.orderApiKey, token: row.token }
-  // The processor would reject another amount under the same key. Earlier refunds do not change after the release was requested.
+  // The processor would reject another amount under the same key. The release has waited for the ends of all refunds of parts.
   const key = refundedOf(row) === 0 ? keyOf('refund') : `${keyOf('refund')}:${amount}`
   return { kind: 'refund', idempotencyKey: key, id: row.processorId, amount }
 }

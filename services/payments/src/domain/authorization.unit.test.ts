@@ -106,4 +106,10 @@ describe('capture', () => {
     expect(nextStep(capture, released(at('voided')))).toMatchObject({ kind: 'stale' })
     expect(nextStep(capture, released(at('captured')))).toMatchObject(call('refund', 'o1:refund:1'))
   })
+  test('is stale after a release when a part was refunded: that refund may still fail', () => {
+    const partly = { ...released(at('captured')), refunded: cents(500) } as Authorization
+    expect(nextStep(capture, partly)).toMatchObject({ kind: 'stale' })
+    expect(nextStep(authorize, partly)).toMatchObject({ kind: 'stale' })
+    expect(nextStep({ kind: 'release' }, partly)).toMatchObject(call('refund', 'o1:refund:1:575'))
+  })
 })
