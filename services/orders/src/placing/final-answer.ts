@@ -50,8 +50,7 @@ export async function finalAnswer(
   order: Accepted,
   { deadline, idempotency, requestId, url }: Waiting,
 ): Promise<Rendered> {
-  const waited = await waitForResult(deps, order, deadline)
-  const result = order.accepted ? waited : await resultOfResumed(deps, order.apiKey, waited)
+  const result = await waitForResult(deps, order, deadline)
   const answer =
     result.kind === 'failed'
       ? Problem.refusal(result.refusal)
@@ -109,17 +108,6 @@ async function waitForResult(deps: Deps, { apiKey, accepted, pending }: Accepted
   void retryUntilSuccess('mark an answered order', () => orders.markAnswered(apiKey), log, stopping)
   if (!last.order) throw outcomeUnknown()
   return { kind: 'pending', order: last.order } as const
-}
-
-/**
- * Returns the result for a request that resumes after a crash. The earlier request may have returned the order as pending, without a
- * mark, while PostgreSQL was unavailable. An error that deletes the key would let a retry place a second order, so the order is
- * returned as cancelled instead.
- */
-async function resultOfResumed({ orders }: Deps, apiKey: string, result: OrderResult): Promise<OrderResult> {
-  if (result.kind !== 'failed' || Problem.refusal(result.refusal).status < 500) return result
-  await orders.markAnswered(apiKey)
-  return orders.findResult(apiKey)
 }
 
 /**
