@@ -180,6 +180,14 @@ export async function signIn(
 export const spied = (page: Page): Promise<Spied> =>
   page.evaluate(() => (globalThis as unknown as { spied: Spied }).spied)
 
+/** Ends all timers of the page. Later changes of the page then result only from user input and from the network. */
+export const endTimers = (page: Page) =>
+  page.evaluate(() => {
+    const last = Number(setInterval(() => 'nothing', 3_600_000))
+    for (let id = 1; id <= last; id++) clearInterval(id)
+    for (const worker of (globalThis as unknown as { workers: Worker[] }).workers) worker.terminate()
+  })
+
 /** Locates an order while it is in this column of the board. */
 export const cardIn = (page: Page, column: string, { apiKey }: { apiKey: string }) =>
   page.getByRole('region', { name: column }).locator(`#order-${apiKey}`)

@@ -8,6 +8,7 @@ import {
   browserUrl,
   button,
   connect,
+  endTimers,
   open,
   signIn,
   type Counter,
@@ -38,14 +39,6 @@ async function validateOrder(
 /** Polls until the result matches. Returns the last result. */
 const pollUntil = (read: () => Promise<string>, expected: string): Promise<string> =>
   eventually(read, (result) => result === expected)
-
-/** Ends all timers of the page. Later changes of the page then result only from user input. */
-const endTimers = (page: Page) =>
-  page.evaluate(() => {
-    const last = Number(setInterval(() => 'nothing', 3_600_000))
-    for (let id = 1; id <= last; id++) clearInterval(id)
-    for (const worker of (globalThis as unknown as { workers: Worker[] }).workers) worker.terminate()
-  })
 
 /** Makes the page read its restaurant now, as after it becomes visible again. Waits until the read has ended. */
 async function readAgain(page: Page): Promise<void> {

@@ -149,6 +149,8 @@ class EventStream {
   }
 
   #complete(seen: ReadonlySet<string>): void {
+    // The beats of a lost connection failed. Without this one, the next would follow up to 15 s later.
+    if (this.#failures > 0) void this.beat()
     this.#failures = 0
     this.#lostAt = null
     this.#isComplete = true
