@@ -79,9 +79,9 @@ function redisConnection(url: string): Socket {
 /** Sends commands to Redis, and returns the replies when the last command has ended. */
 export async function tellRedis(url: string, ...commands: string[]): Promise<string> {
   const socket = redisConnection(url)
-  let said = ''
-  socket.on('data', (chunk: Buffer) => (said += chunk.toString()))
+  let received = ''
+  socket.on('data', (chunk: Buffer) => (received += chunk.toString()))
   socket.write([...commands, 'QUIT', ''].join('\r\n'))
   await once(socket, 'close')
-  return said
+  return received
 }

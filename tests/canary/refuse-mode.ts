@@ -2,7 +2,16 @@ import { until } from '../../dev/process/wait.ts'
 import type { Stack } from '../../dev/stack.ts'
 import { sendToTrees } from '../support/faults.ts'
 import { BY_TOKEN, PATHS } from './paths.ts'
-import { contentOf, keyed, newOrder, post, type Answer, type Path, type Sent, type World } from './world.ts'
+import {
+  contentOf,
+  keyed,
+  newOrder,
+  post,
+  type ClientResponse,
+  type Path,
+  type Sent,
+  type World,
+} from './world.ts'
 
 /** Variables that the launcher reads at each start of a process. */
 type Mode = Record<string, string>
@@ -49,7 +58,7 @@ export async function walkRefused(
 type InTurn = <T, R>(all: readonly T[], work: (one: T) => Promise<R>) => Promise<R[]>
 type UntilThere = (path: Path, world: World) => Promise<string | null>
 
-const isRefused = ({ status, body }: Answer) => status === 422 && body['code'] === REFUSED
+const isRefused = ({ status, body }: ClientResponse) => status === 422 && body['code'] === REFUSED
 
 async function refuses(stack: Stack, world: World): Promise<boolean> {
   await Promise.all([stack.ready('payments'), stack.ready('gateway')])

@@ -85,8 +85,8 @@ const SPOILT_BODIES: Record<string, (json: string) => { body: string | Buffer; t
   'in single quotes': (json) => ({ body: json.replaceAll('"', "'") }),
   'that is a string': (json) => ({ body: JSON.stringify(json) }),
   'that is a list': (json) => ({ body: `[${json}]` }),
-  'that says everything twice': (json) => ({ body: `${json.slice(0, -1)},${json.slice(1, -1)},"method":1}` }),
-  'that says it is text': (json) => ({ body: json, type: 'text/plain' }),
+  'with each member twice': (json) => ({ body: `${json.slice(0, -1)},${json.slice(1, -1)},"method":1}` }),
+  'with the content type of text': (json) => ({ body: json, type: 'text/plain' }),
   'of a form': (json) => ({
     body: new URLSearchParams({ json, cardNumber: /"cardNumber":"(\d+)"/.exec(json)?.[1] ?? '' }).toString(),
     type: 'application/x-www-form-urlencoded',
@@ -98,7 +98,7 @@ const SPOILT_BODIES: Record<string, (json: string) => { body: string | Buffer; t
   'that is too large': (json) => ({ body: `${json.slice(0, -1)},"more":"${'x'.repeat(70_000)}"}` }),
 }
 const BODY_LEADS_TO: Record<string, number> = {
-  'that says it is text': 415,
+  'with the content type of text': 415,
   'of a form': 415,
   'that is too large': 413,
 }

@@ -17,8 +17,8 @@ export type Sent = {
   goneAfterMs?: number
 }
 /** `status` is 0 without a response. A lost response is no error. */
-export type Answer = { status: number; body: Record<string, unknown> }
-export type Send = (sent: Sent) => Promise<Answer>
+export type ClientResponse = { status: number; body: Record<string, unknown> }
+export type Send = (sent: Sent) => Promise<ClientResponse>
 
 /** The expected status of the response. Several are listed if the status depends on the canary. */
 export type LeadsTo = number | readonly number[]
@@ -42,7 +42,7 @@ export type World = {
   /** The user for requests that add a card and are rejected. */
   user: string
 }
-export type Path = { name: string; leadsTo: LeadsTo; walk(world: World): Promise<Answer> }
+export type Path = { name: string; leadsTo: LeadsTo; walk(world: World): Promise<ClientResponse> }
 
 export const API = '/publicapi/v1'
 export const path = (name: string, leadsTo: LeadsTo, walk: Path['walk']): Path => ({ name, leadsTo, walk })
@@ -142,10 +142,10 @@ export async function newUser(world: World): Promise<{ apiKey: string; email: st
 }
 
 const MOST_TRIES = 80
-export const LOST: Answer = { status: 0, body: {} }
+export const LOST: ClientResponse = { status: 0, body: {} }
 
 /** Repeats one order under one idempotency key until its outcome is known. */
-export async function orderUntilKnown(world: World, what: string): Promise<Answer> {
+export async function orderUntilKnown(world: World, what: string): Promise<ClientResponse> {
   const order = newOrder(world, what)
   const headers = keyed()
   const sendOnce = async () => {

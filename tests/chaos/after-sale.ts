@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { Api, type Answer } from '../support/api.ts'
+import { Api, type ClientResponse } from '../support/api.ts'
 import type { StackFile } from '../../dev/stack/description.ts'
 import { readBooks } from '../support/books.ts'
 import { eventually } from '../support/eventually.ts'
@@ -17,7 +17,7 @@ const REFUNDS = [
 /** The share of placed orders that this class changes. */
 const SHARE = 0.5
 /** The time after the last order. An order without a charge cannot be refunded yet. */
-const PATIENCE_MS = 120_000
+const RETRIED_WITHIN_MS = 120_000
 
 /**
  * Refunds and cancellations by operators and customers, and refunds at the processor. Each request is repeated until its final
@@ -65,7 +65,7 @@ export class AfterSale {
 
   /** Resolves when each request has a final response. */
   async ended(): Promise<void> {
-    this.#until = performance.now() + PATIENCE_MS
+    this.#until = performance.now() + RETRIED_WITHIN_MS
     await Promise.all(this.#running)
   }
 
@@ -94,7 +94,7 @@ export class AfterSale {
     change.status = (await fetch(url, { method: 'POST', headers, body })).status
   }
 
-  async #send(change: Change, refund: object): Promise<Answer<{ apiKey: string; code?: string }>> {
+  async #send(change: Change, refund: object): Promise<ClientResponse<{ apiKey: string; code?: string }>> {
     const { what, order, key } = change
     const { operatorKey, accessKey } = this.#stack
     const ofOperator = `/operatorapi/v1/orders/${order}`

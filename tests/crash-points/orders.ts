@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Order, User } from '@platter/contracts'
 import type { StackFile } from '../../dev/stack/description.ts'
-import { Api, expectOk, type Answer } from '../support/api.ts'
+import { Api, expectOk, type ClientResponse } from '../support/api.ts'
 import { readBooks, type Books } from '../support/books.ts'
 import { card, cardNumbers, cast, maria, person, pickup } from '../support/cast.ts'
 import {
@@ -24,13 +24,13 @@ const ENDS_AS: Record<Kind, Entry['kind']> = {
   cancel: 'card',
 }
 
-const PATIENCE_MS = 120_000
+const RETRIED_WITHIN_MS = 120_000
 function repeated() {
-  const end = performance.now() + PATIENCE_MS
+  const end = performance.now() + RETRIED_WITHIN_MS
   return { pauseMs: () => 300, isOver: () => performance.now() > end }
 }
 
-export type Sent = Answer<Partial<Order> & { code?: string }> | null
+export type Sent = ClientResponse<Partial<Order> & { code?: string }> | null
 
 /** `key` belongs to the order. The change has a separate idempotency key. */
 type Change = { key: string; apiKey: string; requestId: string }
@@ -125,7 +125,7 @@ export class Client {
   }
 
   /** Retries while the next test kills the service that serves the request. */
-  async #get<T>(path: string): Promise<Answer<T>> {
+  async #get<T>(path: string): Promise<ClientResponse<T>> {
     const read = () => finalOf(this.#api.get<T>(path, { timeoutMs: ANSWER_WITHIN_MS }))
     const answer = await untilFinal(read, repeated())
     if (answer === null) throw new Error(`GET ${path} never had a response`)

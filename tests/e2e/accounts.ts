@@ -4,7 +4,7 @@ import {
   post,
   register,
   stack,
-  type Answer,
+  type ClientResponse,
   type Options,
   type ProblemBody,
   type User,
@@ -20,7 +20,7 @@ export const keyed = (key: string = crypto.randomUUID()) => ({ headers: { 'idemp
 /** Options of a request from another client application. */
 export const elsewhere = () => ({ key: stack().otherAccessKey })
 
-export const NOBODYS_KEY = '0'.repeat(48)
+export const UNKNOWN_API_KEY = '0'.repeat(48)
 
 export const signin = (email: string, password: string, options: Options = {}) =>
   post<User & ProblemBody>('signin', { email, password }, options)
@@ -38,7 +38,7 @@ export const postNothing = <T>(path: string, options: Options = {}) =>
   call<T>(`/publicapi/v1/${path}`, { method: 'POST', ...options })
 
 /** Returns the members of a problem that do not depend on the request. */
-export function wordsOf({ body }: Answer<ProblemBody>): Partial<ProblemBody> {
+export function commonMembersOf({ body }: ClientResponse<ProblemBody>): Partial<ProblemBody> {
   const { requestId: _, instance: __, ...words } = body as ProblemBody & { instance: string }
   return words
 }
@@ -53,11 +53,11 @@ export const BROKEN_TEXTS: [name: string, text: string, words: string][] = [
 ]
 
 /** Returns the codes of the faults by their pointers. */
-export const faultsOf = ({ body }: Answer<ProblemBody>): Record<string, string> =>
+export const faultsOf = ({ body }: ClientResponse<ProblemBody>): Record<string, string> =>
   Object.fromEntries(body.errors.map(({ pointer, code }) => [pointer, code]))
 
 /** Returns the messages of the faults by their pointers. */
-export const detailsOf = ({ body }: Answer<ProblemBody>): Record<string, string> =>
+export const detailsOf = ({ body }: ClientResponse<ProblemBody>): Record<string, string> =>
   Object.fromEntries(body.errors.map(({ pointer, detail }) => [pointer, detail]))
 
 /** Returns the same entry for each of the fields. */
@@ -67,10 +67,10 @@ export const each = (
 ): Record<string, string> => Object.fromEntries(fields.map((field) => [`/${field}`, messageOf(field)]))
 
 /** Counts the responses by status. */
-export const tally = (answers: readonly Answer<unknown>[]): Partial<Record<number, number>> =>
+export const tally = (answers: readonly ClientResponse<unknown>[]): Partial<Record<number, number>> =>
   countOf(answers.map(({ status }) => status))
 
 /** Returns the distinct apiKeys of the responses. */
-export const apiKeysOf = (answers: readonly Answer<{ apiKey: string | null }>[]): (string | null)[] => [
-  ...new Set(answers.map(({ body }) => body.apiKey)),
-]
+export const apiKeysOf = (
+  answers: readonly ClientResponse<{ apiKey: string | null }>[],
+): (string | null)[] => [...new Set(answers.map(({ body }) => body.apiKey))]

@@ -6,7 +6,7 @@ import {
   each,
   faultsOf,
   keyed,
-  NOBODYS_KEY,
+  UNKNOWN_API_KEY,
   tally,
   unchangedUser,
   type Options,
@@ -40,7 +40,7 @@ test('add-address accepts a missing or null aptNumber, ignores unknown fields an
 })
 
 test('404 user-not-found for an unknown apiKey', async () => {
-  expect(await add(NOBODYS_KEY, home)).toMatchObject({ status: 404, body: { code: 'user-not-found' } })
+  expect(await add(UNKNOWN_API_KEY, home)).toMatchObject({ status: 404, body: { code: 'user-not-found' } })
 })
 
 describe('400', () => {

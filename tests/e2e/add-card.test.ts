@@ -6,7 +6,7 @@ import {
   each,
   faultsOf,
   keyed,
-  NOBODYS_KEY,
+  UNKNOWN_API_KEY,
   tally,
   unchangedUser,
   type Options,
@@ -60,7 +60,7 @@ test('402 card-expired points to expirationMonth and expirationYear, and no card
 })
 
 test('404 user-not-found for an unknown apiKey', async () => {
-  expect(await add(NOBODYS_KEY, card())).toMatchObject({ status: 404, body: { code: 'user-not-found' } })
+  expect(await add(UNKNOWN_API_KEY, card())).toMatchObject({ status: 404, body: { code: 'user-not-found' } })
 })
 
 describe('400', () => {

@@ -1,7 +1,7 @@
 import { ApplicationAccessKeys, type AccessKey } from '@platter/contracts'
 import { expect, test } from 'vitest'
 import { issueKey, newApplication, statusWith } from './access-keys.ts'
-import { NOBODYS_KEY } from './accounts.ts'
+import { UNKNOWN_API_KEY } from './accounts.ts'
 import { eventually, operator } from './client.ts'
 import { expectConforms } from './conforms.ts'
 
@@ -24,7 +24,7 @@ test('the list of keys is newest first and paginated, has their last use, but no
 })
 
 test('404 application-not-found for an unknown application', async () => {
-  expect(await operator('GET', `applications/${NOBODYS_KEY}/access-keys`)).toMatchObject({
+  expect(await operator('GET', `applications/${UNKNOWN_API_KEY}/access-keys`)).toMatchObject({
     status: 404,
     body: { code: 'application-not-found' },
   })

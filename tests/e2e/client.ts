@@ -1,5 +1,5 @@
 import type { CreditCard, MenuCategory, Order, OrderStatusRecord, Restaurant, User } from '@platter/contracts'
-import { Api, expectOk, type Answer, type Options } from '../support/api.ts'
+import { Api, expectOk, type ClientResponse, type Options } from '../support/api.ts'
 import type { LedgerLine, Receipt } from '../support/books.ts'
 import { cast, home, maria, card, cardNumbers, person, pickup } from '../support/cast.ts'
 import { eventually } from '../support/eventually.ts'
@@ -74,5 +74,5 @@ export const receiptsOf = async (orderApiKey: string): Promise<Receipt[]> =>
   (await readLines<Receipt>(ownStack().data.receipts)).filter((line) => line.orderApiKey === orderApiKey)
 
 export { card, cardNumbers, cast, eventually, home, maria, stack }
-export type { Answer, CreditCard, MenuCategory, Options, Order, Restaurant, User }
+export type { ClientResponse, CreditCard, MenuCategory, Options, Order, Restaurant, User }
 export type { ProblemDocument as ProblemBody } from '@platter/contracts'

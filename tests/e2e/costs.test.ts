@@ -12,7 +12,7 @@ import {
   post,
   register,
   sendOrder,
-  type Answer,
+  type ClientResponse,
 } from './client.ts'
 import { COSTS_FILE, kinds, readTable, recordedCosts, writeTable, type Costs } from './costs-table.ts'
 import { setUpOwnStack } from './stack.ts'
@@ -29,7 +29,7 @@ const REPETITIONS = 5
 const QUIET_MS = 1_500
 
 type Traced = { headers: { traceparent: string } }
-type Operation = (traced: Traced, at: number) => Promise<Answer<unknown>>
+type Operation = (traced: Traced, at: number) => Promise<ClientResponse<unknown>>
 
 const receiver = new Receiver()
 const traces = new Map<string, string[]>()

@@ -121,7 +121,7 @@ export function requestWith(world: World, { name, path }: Operation, place: stri
   return { path: filled, body: inPath ? body(world) : withKey(body(world), place, key) }
 }
 
-type Answer = { status: number; headers: string[]; text: string }
+type ClientResponse = { status: number; headers: string[]; text: string }
 
 type Asking = { accessKey: string; accept: string; named: string; traceparent?: string }
 
@@ -130,7 +130,7 @@ export async function ask(
   { method }: Operation,
   { path, body }: Request,
   { accessKey, accept, named, traceparent }: Asking,
-): Promise<Answer> {
+): Promise<ClientResponse> {
   const answer = await fetch(`${stack().gateway}${path}`, {
     method,
     headers: {
@@ -162,7 +162,7 @@ export const acceptedBy = ({ events }: Operation): string[] => [
   ...(events ? ['text/event-stream'] : []),
 ]
 
-export const codeOf = ({ text }: Answer) => (JSON.parse(text) as { code: ProblemCode }).code
+export const codeOf = ({ text }: ClientResponse) => (JSON.parse(text) as { code: ProblemCode }).code
 
 /** Every identifier of every operation, in each form of its response. */
 export const places = operations.flatMap((operation) =>

@@ -1,6 +1,6 @@
 import { operations, takesIdempotencyKey, type Operation } from '@platter/contracts'
 import { describe, expect, test } from 'vitest'
-import { keyed, NOBODYS_KEY, PASSWORD, person } from './accounts.ts'
+import { keyed, UNKNOWN_API_KEY, PASSWORD, person } from './accounts.ts'
 import {
   anOrder,
   call,
@@ -293,7 +293,7 @@ describe('sign-in and validate-order', () => {
     const order = await anOrder(cast.aurora)
     expect((await sendOrder(order, keyed(key))).status).toBe(200)
     expect((await post('validate-order', order, keyed(key))).body).toMatchObject({ apiKey: null })
-    const other = { ...order, recipient: { apiKey: NOBODYS_KEY } }
+    const other = { ...order, recipient: { apiKey: UNKNOWN_API_KEY } }
     expect((await post<ProblemBody>('validate-order', other, keyed(key))).body.code).toBe('user-not-found')
   })
 })

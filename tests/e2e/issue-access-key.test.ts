@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { newApplication, operatorPost, type Issued } from './access-keys.ts'
-import { keyed, NOBODYS_KEY } from './accounts.ts'
+import { keyed, UNKNOWN_API_KEY } from './accounts.ts'
 import { get, type ProblemBody } from './client.ts'
 
 test('a new access key of an application is accepted immediately', async () => {
@@ -56,7 +56,7 @@ test('Idempotency-Key: 422 idempotency-mismatch for another mode', async () => {
 test('404 application-not-found for an unknown application, and no idempotency key is stored', async () => {
   const key = keyed()
   for (let count = 0; count < 2; count++) {
-    const response = await operatorPost<ProblemBody>(`applications/${NOBODYS_KEY}/access-keys`, {}, key)
+    const response = await operatorPost<ProblemBody>(`applications/${UNKNOWN_API_KEY}/access-keys`, {}, key)
     expect(response).toMatchObject({ status: 404, body: { code: 'application-not-found' } })
     expect(response.headers.get('idempotent-replayed')).toBeNull()
   }

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { randomOf } from '../support/random.ts'
 import { eventually, stack } from './client.ts'
 import { exchange } from '../support/exchange.ts'
-import { complaint, WITHIN_MS } from './malformed/judge.ts'
+import { violationIn, WITHIN_MS } from './malformed/judge.ts'
 import { memory, mostMemory, processes } from './malformed/memory.ts'
 import { makeRequest, type Made, type World } from './malformed/requests.ts'
 import { makeWireRequest } from './malformed/wire.ts'
@@ -81,7 +81,7 @@ async function repeatAlone(requests: readonly Made[]): Promise<string[]> {
     for (let tries = 0; tries < 5 && complaints.length === tries; tries++) {
       const response = await sendRequest(request)
       const late = response.ms > WITHIN_MS ? `${response.status} after ${Math.round(response.ms)} ms` : null
-      const fault = late ?? complaint(response, request)
+      const fault = late ?? violationIn(response, request)
       if (fault !== null) complaints.push(fault)
     }
     if (complaints.length === 5) wrong.push(`${complaints.join(', ')}, also alone\n  ${abbreviate(request)}`)
@@ -120,7 +120,7 @@ test(
         slowest = Math.max(slowest, response.ms)
         const isUnavailable = response.status === 503
         if (isUnavailable || response.ms > WITHIN_MS) late.push(request)
-        const wrong = isUnavailable ? null : complaint(response, request)
+        const wrong = isUnavailable ? null : violationIn(response, request)
         if (wrong !== null) complaints.push(`${wrong}\n  no. ${number}, ${abbreviate(request)}`)
       }
     }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { elsewhere, wordsOf } from './accounts.ts'
+import { elsewhere, commonMembersOf } from './accounts.ts'
 import { anOrder, cast, get, register, sendOrder, type ProblemBody } from './client.ts'
 
 test("404: another application's order, with the same problem as an unknown order", async () => {
@@ -12,6 +12,6 @@ test("404: another application's order, with the same problem as an unknown orde
     const foreign = await get<ProblemBody>(path, elsewhere())
     const absent = await get<ProblemBody>(path.replace(/[0-9a-f]{48}/, '0'.repeat(48)), elsewhere())
     expect(foreign.status).toBe(404)
-    expect(wordsOf(absent)).toEqual(wordsOf(foreign))
+    expect(commonMembersOf(absent)).toEqual(commonMembersOf(foreign))
   }
 })

@@ -17,7 +17,7 @@ const CANCELLATION = {
 }
 
 /** A state of the rows of a transmitted order, the rule that must find it, and the payment method of the order. */
-type Wrong = readonly [
+type PlantedMismatch = readonly [
   rule: string,
   what: string,
   paidBy: 'card' | 'cash',
@@ -37,7 +37,7 @@ const withoutAnything = async (key: string) => {
 const withoutDelivery = (key: string) =>
   plant('update orders.deliveries set outcome = null where order_api_key = $1', key)
 
-export const WRONGS: readonly Wrong[] = [
+export const PLANTED_MISMATCHES: readonly PlantedMismatch[] = [
   [
     'charge-missing',
     'nothing was ever charged',
@@ -55,7 +55,7 @@ export const WRONGS: readonly Wrong[] = [
   ['charge-of-test-order', 'a test, and charged', 'card', order('test = true')],
   ['payment-state', 'payments have no row', 'card', withoutRow],
   ['payment-state', 'payments has authorized', 'card', row(`state = 'authorized'`)],
-  ['payment-state', 'the order says voided', 'card', order(`payment_state = 'VOIDED'`)],
+  ['payment-state', 'the order is VOIDED', 'card', order(`payment_state = 'VOIDED'`)],
   ['payment-unknown-to-processor', 'another charge', 'card', row(`processor_id = 'auth_nobody'`)],
   ['payment-of-nobody', 'the order was deleted', 'card', forgetOrder],
   ['charge-of-nobody', 'order and payment were deleted', 'card', withoutAnything],

@@ -2,12 +2,12 @@ import { describe, expect, test } from 'vitest'
 import {
   elsewhere,
   keyed,
-  NOBODYS_KEY,
+  UNKNOWN_API_KEY,
   PASSWORD,
   postNothing,
   signin,
   tally,
-  wordsOf,
+  commonMembersOf,
   type Options,
 } from './accounts.ts'
 import {
@@ -90,10 +90,10 @@ describe('404 address-not-found', () => {
     const [user, other] = [await register(), await register()]
     const [removed, foreign] = [await addAddress(user), await addAddress(other)]
     await remove(user, removed.apiKey)
-    const absent = await remove(user, NOBODYS_KEY)
+    const absent = await remove(user, UNKNOWN_API_KEY)
     expect(absent).toMatchObject({ status: 404, body: { code: 'address-not-found' } })
-    expect(wordsOf(await remove(user, removed.apiKey))).toEqual(wordsOf(absent))
-    expect(wordsOf(await remove(user, foreign.apiKey))).toEqual(wordsOf(absent))
+    expect(commonMembersOf(await remove(user, removed.apiKey))).toEqual(commonMembersOf(absent))
+    expect(commonMembersOf(await remove(user, foreign.apiKey))).toEqual(commonMembersOf(absent))
     expect(await addressesOf(other)).toEqual([foreign])
   })
 
@@ -128,7 +128,7 @@ test('Idempotency-Key: a repeated removal is replayed, that of an unknown addres
   const again = await remove(user, saved.apiKey, key)
   expect([again.status, again.headers.get('idempotent-replayed')]).toEqual([200, 'true'])
   expect(JSON.stringify(again.body)).toBe(JSON.stringify(first.body))
-  const absent = await remove(user, NOBODYS_KEY, key)
+  const absent = await remove(user, UNKNOWN_API_KEY, key)
   expect([absent.status, absent.headers.get('idempotent-replayed')]).toEqual([404, null])
 })
 

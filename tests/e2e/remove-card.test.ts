@@ -4,12 +4,12 @@ import { withClient } from '../../dev/servers/database.ts'
 import {
   elsewhere,
   keyed,
-  NOBODYS_KEY,
+  UNKNOWN_API_KEY,
   PASSWORD,
   postNothing,
   signin,
   tally,
-  wordsOf,
+  commonMembersOf,
   type Options,
 } from './accounts.ts'
 import {
@@ -72,10 +72,10 @@ describe('404 card-not-found', () => {
     const [user, other] = [await register(), await register()]
     const [removed, foreign] = [await addCard(user), await addCard(other)]
     await remove(user, removed.apiKey)
-    const absent = await remove(user, NOBODYS_KEY)
+    const absent = await remove(user, UNKNOWN_API_KEY)
     expect(absent).toMatchObject({ status: 404, body: { code: 'card-not-found' } })
-    expect(wordsOf(await remove(user, removed.apiKey))).toEqual(wordsOf(absent))
-    expect(wordsOf(await remove(user, foreign.apiKey))).toEqual(wordsOf(absent))
+    expect(commonMembersOf(await remove(user, removed.apiKey))).toEqual(commonMembersOf(absent))
+    expect(commonMembersOf(await remove(user, foreign.apiKey))).toEqual(commonMembersOf(absent))
     expect(await cardsOf(other)).toEqual([foreign])
   })
 
@@ -120,7 +120,7 @@ test('Idempotency-Key: a repeated removal is replayed, that of an unknown card i
   const again = await remove(user, saved.apiKey, key)
   expect([again.status, again.headers.get('idempotent-replayed')]).toEqual([200, 'true'])
   expect(JSON.stringify(again.body)).toBe(JSON.stringify(first.body))
-  const absent = await remove(user, NOBODYS_KEY, key)
+  const absent = await remove(user, UNKNOWN_API_KEY, key)
   expect([absent.status, absent.headers.get('idempotent-replayed')]).toEqual([404, null])
 })
 

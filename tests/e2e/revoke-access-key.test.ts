@@ -3,7 +3,7 @@ import { changeTimes, RevokeAccessKey } from '@platter/contracts'
 import { expect, test } from 'vitest'
 import { Stream } from '../support/event-stream.ts'
 import { issueKey, newAccessKey, revoke, rotate, statusWith, untilRefused } from './access-keys.ts'
-import { NOBODYS_KEY } from './accounts.ts'
+import { UNKNOWN_API_KEY } from './accounts.ts'
 import { get, stack, type ProblemBody } from './client.ts'
 import { expectConforms } from './conforms.ts'
 import { ownStack } from './stack.ts'
@@ -34,7 +34,7 @@ test('401 in the same bytes for a key that is revoked, expired, unknown, mistype
   await rotate(expired.id, { overlapMinutes: 0 })
   const known = stack().accessKey
   const mistyped = known.slice(0, -1) + (known.endsWith('0') ? '1' : '0')
-  const keys = [revoked.accessKey, expired.accessKey, NOBODYS_KEY, mistyped, `${known}, ${known}`, 'x']
+  const keys = [revoked.accessKey, expired.accessKey, UNKNOWN_API_KEY, mistyped, `${known}, ${known}`, 'x']
   const refusals = await Promise.all(keys.map(refusalOf))
   expect(refusals[0]).toMatchObject({ status: 401, body: { code: 'access-token-invalid' } })
   for (const refusal of refusals) expect(refusal).toEqual(refusals[0])
@@ -59,5 +59,5 @@ test('the revocation of a rotated key ends its own stream, and not the stream of
 })
 
 test('404 access-key-not-found for an unknown key', async () => {
-  expect(await revoke(NOBODYS_KEY)).toMatchObject({ status: 404, body: { code: 'access-key-not-found' } })
+  expect(await revoke(UNKNOWN_API_KEY)).toMatchObject({ status: 404, body: { code: 'access-key-not-found' } })
 })

@@ -9,7 +9,7 @@ import {
   untilRefused,
   type Rotated,
 } from './access-keys.ts'
-import { keyed, NOBODYS_KEY } from './accounts.ts'
+import { keyed, UNKNOWN_API_KEY } from './accounts.ts'
 import { anOrder, call, cast, eventually, sendOrder, stack } from './client.ts'
 import { expectConforms } from './conforms.ts'
 
@@ -88,5 +88,5 @@ test('400: an overlap that is not a number of minutes, longer than thirty days, 
 })
 
 test('404 access-key-not-found for an unknown key', async () => {
-  expect(await rotate(NOBODYS_KEY)).toMatchObject({ status: 404, body: { code: 'access-key-not-found' } })
+  expect(await rotate(UNKNOWN_API_KEY)).toMatchObject({ status: 404, body: { code: 'access-key-not-found' } })
 })

@@ -10,7 +10,7 @@ import {
   postNothing,
   signin,
   tally,
-  wordsOf,
+  commonMembersOf,
 } from './accounts.ts'
 import { card, get, home, post, register, type ProblemBody, type User } from './client.ts'
 
@@ -39,8 +39,8 @@ describe('401 invalid-credentials', () => {
     const { email } = await register()
     const wrong = await signin(email, 'not the password')
     expect(wrong).toMatchObject({ status: 401, body: { code: 'invalid-credentials', errors: [] } })
-    expect(wordsOf(await signin(newEmail(), PASSWORD))).toEqual(wordsOf(wrong))
-    expect(wordsOf(await signin('unknown', PASSWORD))).toEqual(wordsOf(wrong))
+    expect(commonMembersOf(await signin(newEmail(), PASSWORD))).toEqual(commonMembersOf(wrong))
+    expect(commonMembersOf(await signin('unknown', PASSWORD))).toEqual(commonMembersOf(wrong))
   })
 
   test('is returned for passwords that register-user rejects, and for one with an added space', async () => {
@@ -115,7 +115,7 @@ describe('429 rate-limited', () => {
     for (let count = 0; count < 9; count++) await guess(known.email)
     const unknownEmail = newEmail()
     for (let count = 0; count < 10; count++) expect((await guess(unknownEmail)).status).toBe(401)
-    expect(wordsOf(await guess(unknownEmail))).toEqual(wordsOf(await guess(known.email)))
+    expect(commonMembersOf(await guess(unknownEmail))).toEqual(commonMembersOf(await guess(known.email)))
   })
 
   test('is not returned for 15 successful sign-ins', async () => {

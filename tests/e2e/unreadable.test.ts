@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { anOrder, cast, get, sendOrder, stack } from './client.ts'
 import { exchange } from '../support/exchange.ts'
-import { complaint } from './malformed/judge.ts'
+import { violationIn } from './malformed/judge.ts'
 
 const SEARCH = '/publicapi/v1/restaurant/search?limit=1'
 
@@ -9,7 +9,7 @@ const SEARCH = '/publicapi/v1/restaurant/search?limit=1'
 async function send(first: string, fields: readonly string[], body = '') {
   const text = [first, `x-access-token: ${stack().accessKey}`, ...fields, '', body].join('\r\n')
   const response = await exchange(stack().gateway, Buffer.from(text), { isHead: false, ends: body !== '' })
-  expect(complaint(response, { isHead: false, mayClose: false })).toBeNull()
+  expect(violationIn(response, { isHead: false, mayClose: false })).toBeNull()
   return response
 }
 const HOST = 'host: localhost'

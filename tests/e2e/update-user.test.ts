@@ -5,7 +5,7 @@ import {
   each,
   faultsOf,
   keyed,
-  NOBODYS_KEY,
+  UNKNOWN_API_KEY,
   PASSWORD,
   postNothing,
   signin,
@@ -60,7 +60,7 @@ test('e-mail and apiKey cannot be changed, and unknown fields are ignored', asyn
   const user = await register()
   const { status, body } = await update(user.apiKey, {
     email: 'other@example.org',
-    apiKey: NOBODYS_KEY,
+    apiKey: UNKNOWN_API_KEY,
     creditCards: [],
   })
   expect({ status, body }).toEqual({ status: 200, body: user })
@@ -96,7 +96,7 @@ describe('invalid changes', () => {
 })
 
 test('404 user-not-found for an unknown apiKey', async () => {
-  expect(await update(NOBODYS_KEY, { firstName: 'Sam' })).toMatchObject({
+  expect(await update(UNKNOWN_API_KEY, { firstName: 'Sam' })).toMatchObject({
     status: 404,
     body: { code: 'user-not-found' },
   })

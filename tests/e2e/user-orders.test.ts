@@ -1,5 +1,15 @@
 import { expect, test } from 'vitest'
-import { anOrder, call, cast, get, register, sendOrder, stack, type Answer, type Order } from './client.ts'
+import {
+  anOrder,
+  call,
+  cast,
+  get,
+  register,
+  sendOrder,
+  stack,
+  type ClientResponse,
+  type Order,
+} from './client.ts'
 import { aKitchen, menuItem } from './own-restaurant.ts'
 
 test('orders are listed newest first, page by page', async () => {
@@ -33,7 +43,7 @@ test('user and restaurant lists split large orders into pages below 1.5 MB, link
     const found: Order[] = []
     const pages: number[] = []
     for (let next: string | undefined = path; next !== undefined;) {
-      const { status, headers, body }: Answer<Order[]> = await call<Order[]>(next, { key })
+      const { status, headers, body }: ClientResponse<Order[]> = await call<Order[]>(next, { key })
       expect(status).toBe(200)
       pages.push(JSON.stringify(body).length)
       found.push(...body)

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { elsewhere, keyed, NOBODYS_KEY, wordsOf } from './accounts.ts'
+import { elsewhere, keyed, UNKNOWN_API_KEY, commonMembersOf } from './accounts.ts'
 import {
   call,
   card,
@@ -7,7 +7,7 @@ import {
   home,
   post,
   register,
-  type Answer,
+  type ClientResponse,
   type CreditCard,
   type ProblemBody,
   type User,
@@ -52,7 +52,7 @@ describe("404 user-not-found for another application's user", () => {
     addressApiKey = (await post<{ apiKey: string }>(`user/${user.apiKey}/add-address`, home)).body.apiKey
   })
 
-  test.each<[string, (path: string) => Promise<Answer<ProblemBody>>]>([
+  test.each<[string, (path: string) => Promise<ClientResponse<ProblemBody>>]>([
     ['user/USER', sendGet],
     ['user/USER/orders', sendGet],
     ['update-user/USER', sendPost({ firstName: 'Sam', password: 'taken over now' })],
@@ -63,10 +63,10 @@ describe("404 user-not-found for another application's user", () => {
   ])('%s returns the same problem as for an unknown user', async (path, send) => {
     const nested = path.replace('CARD', cardApiKey).replace('ADDRESS', addressApiKey)
     const foreign = await send(nested.replace('USER', user.apiKey))
-    const absent = await send(nested.replace('USER', NOBODYS_KEY))
+    const absent = await send(nested.replace('USER', UNKNOWN_API_KEY))
     expect(foreign).toMatchObject({ status: 404, body: { code: 'user-not-found' } })
     expect(absent.status).toBe(404)
-    expect(wordsOf(absent)).toEqual(wordsOf(foreign))
+    expect(commonMembersOf(absent)).toEqual(commonMembersOf(foreign))
   })
 
   test('the user stays unchanged after these requests', async () => {

@@ -46,10 +46,10 @@ export async function openDatabase<Tables>(service: string, { joins }: { joins?:
     .join(' ')
   const url = await newDatabase()
   const pool = new pg.Pool({ connectionString: url, max: 2, options })
-  const asked: Statement[] = []
+  const sent: Statement[] = []
   const db = new Kysely<Tables>({
     dialect: new PostgresDialect({ pool }),
-    log: ({ query }) => void asked.push(query),
+    log: ({ query }) => void sent.push(query),
   })
   const migrations = new URL(`../../services/${service}/migrations`, import.meta.url).pathname
   const log = createLog('test', 'fatal')
@@ -58,9 +58,9 @@ export async function openDatabase<Tables>(service: string, { joins }: { joins?:
   if (existsSync(folder))
     await buildIndexes({ url, indexes: await readIndexes(folder), log, signal: new AbortController().signal })
   const plansOf = async (call: Call<Tables>) => {
-    asked.length = 0
+    sent.length = 0
     await call(db)
-    return Promise.all(asked.filter(isPlanned).map(({ sql }) => planOf(pool, sql)))
+    return Promise.all(sent.filter(isPlanned).map(({ sql }) => planOf(pool, sql)))
   }
   return {
     url,
@@ -68,9 +68,9 @@ export async function openDatabase<Tables>(service: string, { joins }: { joins?:
     db,
     /** Returns the last statement of `call`, with its values. */
     statementOf: async (call: Call<Tables>): Promise<Statement> => {
-      asked.length = 0
+      sent.length = 0
       await call(db)
-      return asked.at(-1) ?? { sql: '', parameters: [] }
+      return sent.at(-1) ?? { sql: '', parameters: [] }
     },
     /** Returns the tables that the statements of `call` read entirely, directly or through an index. */
     readsWhole: async (call: Call<Tables>) => [...new Set((await plansOf(call)).flatMap(wholeReads))],

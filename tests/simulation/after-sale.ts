@@ -2,7 +2,7 @@ import { RefundOrder, RefundRequest, type CancelOrder, type OperatorCancelOrder 
 import type { Call } from '@platter/kit'
 import type { Change } from '../support/invariants.ts'
 import { randomOf, type Random } from '../support/random.ts'
-import { noHttp, type Answer } from './answers.ts'
+import { noHttp, type ClientResponse } from './client-response.ts'
 import type { OrdersReplica } from './processes.ts'
 import type { World } from './world.ts'
 
@@ -10,7 +10,7 @@ import type { World } from './world.ts'
 export type Transport = {
   begin: (inMs: number, work: () => Promise<void>) => void
   pause: (ms: number) => Promise<void>
-  call: (work: (api: OrdersReplica) => Promise<unknown>) => Promise<Answer | null>
+  call: (work: (api: OrdersReplica) => Promise<unknown>) => Promise<ClientResponse | null>
 }
 
 type Order = { orderApiKey: string; transport: Transport }
@@ -166,7 +166,7 @@ export class AfterSale {
   async #untilFinal(
     { call, pause }: Transport,
     work: (tries: number) => (api: OrdersReplica) => Promise<unknown>,
-  ): Promise<Answer> {
+  ): Promise<ClientResponse> {
     for (let tries = 1; ; tries++) {
       const answer = await call(work(tries))
       if (answer && isFinal(answer)) return answer
@@ -176,7 +176,7 @@ export class AfterSale {
 }
 
 /** A 409 is not final: an order without a charge may be refunded later. */
-const isFinal = ({ status, code }: Answer): boolean =>
+const isFinal = ({ status, code }: ClientResponse): boolean =>
   code === 'cancel-too-late' ||
   code === 'invalid-transition' ||
   (status < 500 && status !== 409 && status !== 429)

@@ -29,7 +29,7 @@ export class Bank {
   readonly #random: Random
   readonly #world: World
   readonly #visited = new Set<string>()
-  readonly #asked = new Map<string, number>()
+  readonly #opened = new Map<string, number>()
   #replicas: readonly Replica<PaymentsReplica>[] = []
 
   constructor(world: World, seed: number) {
@@ -48,7 +48,7 @@ export class Bank {
 
   /** Records that the bank now waits for the customer of an order. */
   ask(orderApiKey: string): void {
-    if (!this.#asked.has(orderApiKey)) this.#asked.set(orderApiKey, this.#world.now)
+    if (!this.#opened.has(orderApiKey)) this.#opened.set(orderApiKey, this.#world.now)
     const restaurant = simulation().database.orders.get(orderApiKey)?.restaurantApiKey
     if (restaurant === RESTAURANTS.closes) this.closed.add(restaurant)
   }
@@ -67,8 +67,8 @@ export class Bank {
     const { processor } = simulation()
     const orderApiKey = processor.answer(id, outcome)
     if (orderApiKey === null) return
-    const askedAt = this.#asked.get(orderApiKey) ?? 0
-    if (outcome === 'yes' && this.#world.now < askedAt + IN_TIME_MS) this.confirmed.add(orderApiKey)
+    const openedAt = this.#opened.get(orderApiKey) ?? 0
+    if (outcome === 'yes' && this.#world.now < openedAt + IN_TIME_MS) this.confirmed.add(orderApiKey)
     for (let copies = this.#random.pick([0, 1, 1, 2]); copies > 0; copies--) this.#send(orderApiKey, id)
   }
 
@@ -96,11 +96,11 @@ export function checkBank({ bank, database, processor }: Simulation): Violation[
     const isClosed = challenges > 0 && bank.closed.has(order.restaurantApiKey)
     const isUnconfirmed = outcome === 'failed' && cancellation?.reason === 'card-declined'
     const broken: Record<string, boolean> = {
-      'the bank asked twice': challenges > 1,
+      'two challenges of one order': challenges > 1,
       'an order has two authorizations': count('authorize', 'approved') > 1,
       'an order that has ended shows the action of its payment': Boolean(order.paymentAction),
       'a closed restaurant has the order': isClosed && outcome === 'transmitted',
-      'the customer said yes in time, in vain': bank.confirmed.has(apiKey) && isUnconfirmed,
+      'an approval in time without effect': bank.confirmed.has(apiKey) && isUnconfirmed,
     }
     return Object.keys(broken)
       .filter((what) => broken[what])

@@ -2,7 +2,7 @@ import { OrderRequest, SendOrder, type RefuseOrder } from '@platter/contracts'
 import { isUnavailable, type Call } from '@platter/kit'
 import type { PlacedOrder } from '../../services/orders/src/domain/order.ts'
 import { card, cardNumbers, pickup } from '../support/cast.ts'
-import { asEnd, noHttp, problemOf, readAnswer, type Answer } from './answers.ts'
+import { asEnd, noHttp, problemOf, readResponse, type ClientResponse } from './client-response.ts'
 import { stores } from './stores.ts'
 import type { Entry, Kind as JudgedKind } from '../support/order-clients.ts'
 import { noteMistake, type OrdersReplica, type Replica } from './processes.ts'
@@ -30,7 +30,7 @@ const ANSWER_WITHIN_MS = 12_000
  */
 const MARKED_AFTER = 10
 /** Returns true if a client stops retrying. A retry could succeed later, but not at a restaurant that stays unavailable. */
-const isFinal = ({ kind }: Placed, { status, code }: Answer) =>
+const isFinal = ({ kind }: Placed, { status, code }: ClientResponse) =>
   status < 500 ? status !== 409 && status !== 429 : code === 'restaurant-unreachable' && !mayStand(kind)
 const mayStand = (kind: Kind) => kind !== 'unreachable' && kind !== 'silent'
 
@@ -133,11 +133,11 @@ export class Clients {
     this.#world.note(`${entry.key} ${entry.kind} ended with ${end.status} ${end.code ?? ''}`)
     entry.cancelled = answer.status === 200 && end.status !== 200
     entry.answer = { status: end.status, apiKey: end.apiKey, code: end.code, totalCents: end.total }
-    if (answer.status < 500) await this.#askAgain(entry, answer, send)
+    if (answer.status < 500) await this.#repeat(entry, answer, send)
   }
 
   /** Returns a function that sends the order once at each call. */
-  #sender(entry: Placed): () => Promise<Answer | null> {
+  #sender(entry: Placed): () => Promise<ClientResponse | null> {
     const isCash = entry.kind === 'cash' || (entry.kind === 'recanted' && this.#world.random.next() < 0.3)
     const body = bodyOf(entry, isCash)
     const { key } = entry
@@ -149,7 +149,7 @@ export class Clients {
     }
   }
 
-  async #sendUntilFinal(entry: Placed, send: () => Promise<Answer | null>): Promise<Answer> {
+  async #sendUntilFinal(entry: Placed, send: () => Promise<ClientResponse | null>): Promise<ClientResponse> {
     for (;;) {
       const other = this.#world.strikes('client: sent twice', entry.key) ? send() : null
       for (const answer of [await send(), await other]) if (answer && isFinal(entry, answer)) return answer
@@ -158,7 +158,11 @@ export class Clients {
   }
 
   /** Repeats the request under the same key. The result must be the same order, or the same rejection. */
-  async #askAgain(entry: Placed, first: Answer, send: () => Promise<Answer | null>): Promise<void> {
+  async #repeat(
+    entry: Placed,
+    first: ClientResponse,
+    send: () => Promise<ClientResponse | null>,
+  ): Promise<void> {
     if (this.#world.random.next() < 0.7) return
     await this.#pause(this.#world.random.next() * 15_000)
     const again = await this.#sendUntilFinal(entry, send)
@@ -198,7 +202,7 @@ export class Clients {
    * so, and an order that another replica fails in that time may be hidden until then. An order that is hidden later was promised
    * and lost.
    */
-  async #follow(told: Answer, kind: Kind): Promise<Answer> {
+  async #follow(told: ClientResponse, kind: Kind): Promise<ClientResponse> {
     const apiKey = told.apiKey ?? ''
     let missed = 0
     for (;;) {
@@ -216,7 +220,7 @@ export class Clients {
   }
 
   /** Calls one replica after another through the gateway until one has received the request. Null: no response arrived. */
-  async #call(work: (api: OrdersReplica) => Promise<unknown>): Promise<Answer | null> {
+  async #call(work: (api: OrdersReplica) => Promise<unknown>): Promise<ClientResponse | null> {
     const world = this.#world
     if (world.strikes('client: request lost')) {
       await this.#pause(ANSWER_WITHIN_MS)
@@ -233,16 +237,16 @@ export class Clients {
     return null
   }
 
-  #exchange(process: Process, work: () => Promise<unknown>): Promise<Answer | null> {
+  #exchange(process: Process, work: () => Promise<unknown>): Promise<ClientResponse | null> {
     const world = this.#world
     return new Promise((resolve) => {
-      const back = (answer: Answer | null, inMs = world.hop()) =>
+      const back = (answer: ClientResponse | null, inMs = world.hop()) =>
         void world.later(inMs, this.process, () => resolve(answer))
       back(null, ANSWER_WITHIN_MS)
       process.whenDead(() => back(null))
       world.later(world.hop(), process, () => {
         void work().then(
-          (answer) => back(readAnswer(answer)),
+          (answer) => back(readResponse(answer)),
           (error: unknown) => back(problemOf(error)),
         )
       })

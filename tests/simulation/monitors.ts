@@ -44,12 +44,12 @@ export class Monitors {
   }
 
   /** Records a request to the processor for an effect. */
-  asked(kind: string, of: string, key: string): void {
+  requested(kind: string, of: string, key: string): void {
     const effect = `${kind} of ${of}`
     const before = this.#keys.get(effect)
     this.#keys.set(effect, key)
     if (before !== undefined && before !== key)
-      this.#world.mistake('asked under two keys', `${effect}: ${before}, then ${key}`)
+      this.#world.mistake('requested under two keys', `${effect}: ${before}, then ${key}`)
   }
 
   #countsOf(process: Process, identity: string): Counts {

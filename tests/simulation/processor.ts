@@ -39,7 +39,7 @@ export class ProcessorNetwork {
   decide(what: What, effect = 'id' in what ? what.id : what.reference): Response {
     const { world, monitors } = simulation()
     const fingerprint = JSON.stringify(what)
-    monitors.asked(what.kind, effect, what.idempotencyKey)
+    monitors.requested(what.kind, effect, what.idempotencyKey)
     const decision = this.#book.decide({ ...what, fingerprint }, new Date(Date.now()))
     if (decision.kind === 'response') {
       world.note(

@@ -5,7 +5,7 @@ import type { ProblemDocument } from '@platter/contracts'
 export type Target = { gateway: string; accessKey: string; operatorKey: string }
 
 /** A response of the gateway. The test names the type of the expected record. */
-export type Answer<T> = { status: number; headers: Headers; body: T }
+export type ClientResponse<T> = { status: number; headers: Headers; body: T }
 
 export type Options = {
   method?: string
@@ -34,7 +34,7 @@ export class Api {
   }
 
   /** Sends one request. Rejects only without a response. */
-  call = async <T>(path: string, options: Options = {}): Promise<Answer<T>> => {
+  call = async <T>(path: string, options: Options = {}): Promise<ClientResponse<T>> => {
     const target = this.#target()
     const { key = target.accessKey, gateway = target.gateway, body, timeoutMs } = options
     const content = {
@@ -121,7 +121,7 @@ const plainItemsOf = (menu: readonly MenuCategory[]): PlainItem[] =>
     .toSorted((one, other) => other.basePrice - one.basePrice)
 
 /** Returns the body of a response with status 200, and throws for any other status. */
-export function expectOk<T>({ status, body }: Answer<T>): T {
+export function expectOk<T>({ status, body }: ClientResponse<T>): T {
   if (status !== 200) throw new Error(`${status} ${JSON.stringify(body)}`)
   return body
 }

@@ -11,7 +11,7 @@ export type Exchanged = {
 }
 
 /** No test waits longer for a response, and no response may take so long. */
-const PATIENCE_MS = 20_000
+const RESPONSE_WITHIN_MS = 20_000
 
 type Options = {
   isHead?: boolean
@@ -34,28 +34,28 @@ export function exchange(
     let received = Buffer.alloc(0)
     let closed = false
     const finish = (over: boolean) => {
-      const answer = read(received, isHead, over)
-      if (!answer && !over) return
-      clearTimeout(patience)
+      const response = read(received, isHead, over)
+      if (!response && !over) return
+      clearTimeout(timer)
       clearTimeout(noMore)
       socket.destroy()
       const ms = performance.now() - started
-      resolve({ ...(answer ?? { status: 0, headers: {}, body: '' }), closed, ms })
+      resolve({ ...(response ?? { status: 0, headers: {}, body: '' }), closed, ms })
     }
     const noMore = typeof ends === 'number' ? setTimeout(() => socket.end(), ends) : undefined
-    const patience = setTimeout(() => finish(true), PATIENCE_MS)
+    const timer = setTimeout(() => finish(true), RESPONSE_WITHIN_MS)
     socket.on('data', (chunk) => {
       received = Buffer.concat([received, chunk])
       finish(false)
     })
     // If the received bytes are a response, it counts.
-    const gone = () => {
+    const endConnection = () => {
       closed = true
       finish(true)
     }
-    socket.on('error', gone)
-    socket.on('close', gone)
-    signal?.addEventListener('abort', gone)
+    socket.on('error', endConnection)
+    socket.on('close', endConnection)
+    signal?.addEventListener('abort', endConnection)
     socket.write(bytes)
     if (ends === true) socket.end()
   })

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Order } from '@platter/contracts'
-import { Api, type Answer, type Target } from './api.ts'
+import { Api, type ClientResponse, type Target } from './api.ts'
 import { card, cardNumbers, cast, pickup } from './cast.ts'
 import { randomOf, type Random } from './random.ts'
 
@@ -40,7 +40,7 @@ const NUMBERS: Partial<Record<Kind, string>> = {
 /** A client aborts a request after this time and repeats it under the same key, as a person would. */
 export const ANSWER_WITHIN_MS = 12_000
 /** An order without a final response after this time is a violation (`violationsOf`). */
-const PATIENCE_MS = 180_000
+const RETRIED_WITHIN_MS = 180_000
 
 /** Runs clients that send orders, `atOnce` at a time, until it is `enough`. Each client retries until the final response. */
 export async function sendOrders(
@@ -114,7 +114,10 @@ async function sendUntilFinal(api: Api, entry: Timed, random: Random): Promise<v
       entry.tries++
       return sendOnce(api, body, { ...options, timeoutMs: ANSWER_WITHIN_MS })
     },
-    { pauseMs: () => random.between(100, 600), isOver: () => performance.now() > started + PATIENCE_MS },
+    {
+      pauseMs: () => random.between(100, 600),
+      isOver: () => performance.now() > started + RETRIED_WITHIN_MS,
+    },
   )
   if (answer !== null) entry.answer = recordOf(answer)
   entry.ms = performance.now() - started
@@ -128,7 +131,7 @@ export async function sendOnce(
   api: Api,
   body: object,
   options: Parameters<Api['sendOrder']>[1],
-): Promise<Answer<Partial<Order> & { code?: string }> | null> {
+): Promise<ClientResponse<Partial<Order> & { code?: string }> | null> {
   const answer = await finalOf(api.sendOrder(body, options))
   if (answer?.status !== 200 || !('canAuthenticate' in body)) return answer
   try {
@@ -155,7 +158,7 @@ async function isUndecided({ status, paymentAction }: Partial<Order>): Promise<b
 }
 
 /** Returns a response in the form of the client's record. */
-export function recordOf({ status, body }: Answer<Partial<Order> & { code?: string }>): Recorded {
+export function recordOf({ status, body }: ClientResponse<Partial<Order> & { code?: string }>): Recorded {
   const { apiKey = null, code = null, total } = body
   return { status, apiKey, code, totalCents: total === undefined ? null : Math.round(total * 100) }
 }
@@ -171,7 +174,7 @@ export const isOpen = (status: number, code?: string): boolean =>
   status >= 500 || status === 429 || (status === 409 && !TOO_LATE.includes(code ?? ''))
 
 /** Returns the response, or null if it is lost or leaves the outcome open. */
-export async function finalOf<T>(response: Promise<Answer<T>>): Promise<Answer<T> | null> {
+export async function finalOf<T>(response: Promise<ClientResponse<T>>): Promise<ClientResponse<T> | null> {
   try {
     const answer = await response
     return isOpen(answer.status, (answer.body as { code?: string } | undefined)?.code) ? null : answer

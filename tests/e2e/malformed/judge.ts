@@ -12,41 +12,43 @@ const LEAKS =
  * Returns the fault of a response to any request, or null. A client that ends its side, or sends an incomplete request, may see a
  * closed connection.
  */
-export function complaint(
+export function violationIn(
   { status, headers, body, closed }: Exchanged,
   { isHead, mayClose }: { isHead: boolean; mayClose: boolean },
 ): string | null {
-  if (status === 0) return mayClose && closed ? null : 'no answer'
+  if (status === 0) return mayClose && closed ? null : 'no response'
   if (status >= 500) return `${status} ${body.slice(0, 300)}`
-  const header = complaintAboutHeaders(status, headers)
+  const header = violationInHeaders(status, headers)
   if (header !== null) return header
   if (status < 400 || isHead) return null
-  return complaintAbout(status, headers, body)
+  return violationInProblem(status, headers, body)
 }
 
 /** Headers that reveal the software, or allow pages of other origins to act with a cookie. */
-const NOT_SAID = /^(server|x-powered-by|via|access-control-allow-credentials)$/
+const FORBIDDEN_HEADERS = /^(server|x-powered-by|via|access-control-allow-credentials)$/
 
-function complaintAboutHeaders(status: number, headers: Record<string, string>): string | null {
-  const said = Object.keys(headers).find((name) => NOT_SAID.test(name))
-  if (said !== undefined) return `${status} with ${said}`
+function violationInHeaders(status: number, headers: Record<string, string>): string | null {
+  const forbidden = Object.keys(headers).find((name) => FORBIDDEN_HEADERS.test(name))
+  if (forbidden !== undefined) return `${status} with ${forbidden}`
   if (headers['x-content-type-options'] !== 'nosniff') return `${status} whose type may be guessed`
-  const kept = headers['cache-control'] ?? 'nothing'
-  return mayBeKept(status, headers).test(kept) ? null : `${status} with ${kept} about keeping it`
+  const cacheControl = headers['cache-control'] ?? 'nothing'
+  return permittedCacheControl(status, headers).test(cacheControl)
+    ? null
+    : `${status} with ${cacheControl} as cache-control`
 }
 
 /**
  * Returns the permitted `cache-control`. A problem is never stored, personal data needs a revalidation, and a script may be stored
  * for a time.
  */
-function mayBeKept(status: number, headers: Record<string, string>): RegExp {
+function permittedCacheControl(status: number, headers: Record<string, string>): RegExp {
   if (status >= 400) return /^no-store$/
   return headers['content-type']?.startsWith('text/javascript')
     ? /^(no-store|public, max-age=\d+)$/
     : /^(no-store|(private, )?no-cache\b.*)$/
 }
 
-function complaintAbout(status: number, headers: Record<string, string>, body: string): string | null {
+function violationInProblem(status: number, headers: Record<string, string>, body: string): string | null {
   if (!headers['content-type']?.startsWith('application/problem+json'))
     return `${status} is ${headers['content-type'] ?? 'of no type'}: ${body.slice(0, 300)}`
   const document = ProblemDocument.safeParse(parsed(body))

@@ -45,9 +45,9 @@ export type Outcome = {
 export type Send = (n: number) => Promise<Reply>
 
 /** Requests without a response after this time count as lost. It exceeds the deadline of the gateway, 10 s. */
-const PATIENCE_MS = 15_000
+const DRAINED_WITHIN_MS = 15_000
 
-/** Runs a load. After PATIENCE_MS, `giveUp` ends the requests without a response. */
+/** Runs a load. After DRAINED_WITHIN_MS, `giveUp` ends the requests without a response. */
 export async function runLoad(
   load: Load,
   send: Send,
@@ -55,7 +55,7 @@ export async function runLoad(
 ): Promise<Outcome> {
   const loop = new Loop(send)
   await ('perSecond' in load ? loop.open(load) : loop.closed(load))
-  if ((await within(PATIENCE_MS, loop.drained())) === null) giveUp()
+  if ((await within(DRAINED_WITHIN_MS, loop.drained())) === null) giveUp()
   await loop.drained()
   return loop.outcome()
 }

@@ -6,7 +6,7 @@ import { Agent, buildConnector, type Dispatcher } from 'undici'
 /** The time limit for connecting; a restaurant has 10 s in total. */
 const CONNECT_WITHIN_MS = 3_000
 /** A larger response fails (OWASP API10). */
-const MAX_ANSWER_BYTES = 256 * 1024
+const MAX_RESPONSE_BYTES = 256 * 1024
 /** The time limit for resolving the host name of a new link. */
 const RESOLVE_WITHIN_MS = 2_000
 
@@ -35,7 +35,7 @@ export function outgoing(allowed: readonly string[], resolve: typeof resolveName
   const mayReach = boundsOf(allowed)
   const connectors = { 'https:': connector('https:'), 'http:': connector('http:') }
   const agent = new Agent({
-    maxResponseSize: MAX_ANSWER_BYTES,
+    maxResponseSize: MAX_RESPONSE_BYTES,
     connect(options, callback) {
       const protocol = options.protocol === 'https:' ? 'https:' : 'http:'
       // An IP address is not resolved, so `lookup` would not check it.

@@ -3,7 +3,7 @@ import { Deadline, Problem, Rendered } from '@platter/kit'
 import { noteMistake } from './processes.ts'
 
 /** `code`: the code of a problem, or the reason of a cancellation. `open`: the order has no outcome yet. */
-export type Answer = {
+export type ClientResponse = {
   status: number
   code: string | null
   apiKey: string | null
@@ -27,12 +27,12 @@ export const noHttp = () => ({
  * An order that failed after its response ends as if it had been rejected. An order that its customer or an operator cancelled was
  * placed.
  */
-export const asEnd = (answer: Answer): Answer =>
+export const asEnd = (answer: ClientResponse): ClientResponse =>
   answer.code === null || answer.code === 'order-cancelled'
     ? answer
     : { ...answer, status: problems[answer.code as ProblemCode].status }
 
-export function readAnswer(answer: unknown): Answer {
+export function readResponse(answer: unknown): ClientResponse {
   const { status, body } = answer instanceof Rendered ? answer : { status: 200, body: JSON.stringify(answer) }
   const document = JSON.parse(String(body)) as Record<string, unknown>
   if (status !== 200)
@@ -47,7 +47,7 @@ export function readAnswer(answer: unknown): Answer {
   }
 }
 
-export function problemOf(error: unknown): Answer {
+export function problemOf(error: unknown): ClientResponse {
   const { status, code } = error instanceof Problem ? error : { status: 503, code: 'service-unavailable' }
   noteMistake(error)
   return { status, code, apiKey: null, total: null, open: false }
