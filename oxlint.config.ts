@@ -36,9 +36,7 @@ const LIBRARIES = {
     '^undici(/|$)',
     'Call third parties from src/outside, services through @platter/kit.',
   ),
-  stripe: outsideTests(
-    ban('stripe-lives-outside', '^stripe(/|$)', 'Say what it said in our words, in src/outside.'),
-  ),
+  stripe: outsideTests(ban('stripe-lives-outside', '^stripe(/|$)', 'Translate its result in src/outside.')),
 }
 type Library = keyof typeof LIBRARIES
 

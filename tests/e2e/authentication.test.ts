@@ -135,9 +135,16 @@ test('an approval after a cancellation by the customer gets 409 and authorizes n
   expect((await kindsOf(apiKey)).some((kind) => kind.startsWith('authorize'))).toBe(false)
 })
 
-test('402 card-declined for a challenged card without canAuthenticate and returnUrl', async () => {
+test('402 card-declined, which names the required confirmation, for a challenged card without canAuthenticate and returnUrl', async () => {
   const { canAuthenticate: _, returnUrl: __, ...body } = await bodyOf()
-  expect(await sendOrder(body)).toMatchObject({ status: 402, body: { code: 'card-declined' } })
+  expect(await sendOrder(body)).toMatchObject({
+    status: 402,
+    body: {
+      code: 'card-declined',
+      declineCode: 'authentication_required',
+      detail: expect.stringContaining('requires a confirmation') as string,
+    },
+  })
 })
 
 /* These tests wait for a poll or for a sweeper. */

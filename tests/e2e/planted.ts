@@ -2,8 +2,7 @@ import { withClient } from '../../dev/servers/database.ts'
 import { ownStack } from './stack.ts'
 
 /**
- * Changes rows without the services: a state that only a bug, or a person with a database console, could cause. No other file of
- * the end-to-end tests contains SQL.
+ * Changes rows without the services: a state that only a bug, or a person with a database console, could cause.
  */
 export const plant = (text: string, ...values: unknown[]): Promise<number> =>
   withClient(ownStack().urls.postgres, async (client) => (await client.query(text, values)).rowCount ?? 0)

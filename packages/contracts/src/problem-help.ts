@@ -32,7 +32,7 @@ export const problemHelp: Record<ProblemCode, ProblemHelp> = {
 
   'card-declined': {
     why: 'The bank that issued the card declined the payment. `declineCode` is its reason.',
-    fix: 'Ask the customer for another card, or for another way to pay. Nothing was charged.',
+    fix: 'Nothing was charged, so ask the customer for another card or another way to pay. If `declineCode` is `authentication_required`, send the order again with `canAuthenticate: true`, and open the page of the bank.',
   },
   'card-expired': {
     why: 'The expiry date of the card has passed.',

@@ -52,7 +52,7 @@ const REMEDIES: Record<MismatchRule, string> = {
     'Check that the secret key of the processor belongs to the same account as before.',
   'payment-of-nobody':
     'A backup without this order may have been restored. Refund the charge if no customer got it.',
-  'delivery-missing': 'Call the restaurant: it may not know the order.',
+  'delivery-missing': 'Call the restaurant: it may not have received the order.',
   'delivery-unwanted': 'Call the restaurant: it may be preparing an order that failed.',
 }
 

@@ -52,6 +52,8 @@ const DETAILS: Readonly<Record<DeclinedCode, string>> = {
   'payment-unavailable': 'The payment is not possible at the moment. Nothing was charged.',
 }
 const DETAILS_BY_DECLINE_CODE: Readonly<Record<string, string>> = {
+  authentication_required:
+    "The card's bank requires a confirmation by its customer. Please use another card.",
   insufficient_funds: 'The card does not have sufficient funds. Please use another card.',
   processing_error: 'The card could not be processed. Please try again or use another card.',
 }

@@ -39,6 +39,9 @@ describe('the refusal of a stored decline', () => {
       declineCode: 'insufficient_funds',
       detail: 'The card does not have sufficient funds. Please use another card.',
     })
+    expect(refusalOf({ code: 'card-declined', declineCode: 'authentication_required' }).detail).toBe(
+      "The card's bank requires a confirmation by its customer. Please use another card.",
+    )
     expect(refusalOf({ code: 'card-declined', declineCode: 'stolen_card' }).detail).toBe(
       'The card was declined. Please use another card.',
     )
