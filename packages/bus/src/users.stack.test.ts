@@ -52,7 +52,9 @@ const REFUSED = expect.stringContaining('ACCESS_REFUSED') as string
 // External servers and those in containers have only their default user.
 describe.skipIf(users === null)('RabbitMQ users of the services', () => {
   beforeAll(async () => {
-    for (const service of services) connections[service] = await connect(users?.[service] ?? '')
+    // Without noDelay each rejection takes 40 ms (Nagle's algorithm and a delayed acknowledgement): 21 s in total instead of 1 s.
+    for (const service of services)
+      connections[service] = await connect(users?.[service] ?? '', { noDelay: true })
     for (const message of messages) await declare(message)
   })
 
