@@ -6,6 +6,7 @@ import { dirname } from 'node:path'
 import { pipeline, Readable } from 'node:stream'
 import type { ReadableStream } from 'node:stream/web'
 import { createGunzip, createGzip } from 'node:zlib'
+import { draftOf } from '#/retention.ts'
 import { readTar, TAR_END, tarBytes, type TarEntry } from '#/tar.ts'
 
 /**
@@ -40,14 +41,14 @@ const GZIP_LEVEL = 4
 
 /**
  * Writes an archive under a temporary name, flushes it to disk, reads it back, and then renames it. So a file with the final name
- * is complete. Memory use is constant.
+ * is complete. Two backups may start in the same second: the later one replaces the archive of the other. Memory use is constant.
  */
 export async function writeArchive(
   file: string,
   keys: Keys,
   entries: AsyncIterable<TarEntry>,
 ): Promise<{ bytes: number; sha256: string }> {
-  const draft = `${file}.part`
+  const draft = draftOf(file)
   try {
     const written = await writeDraft(draft, keys, entries)
     const read = await digestOf(draft)

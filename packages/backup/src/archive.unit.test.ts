@@ -103,6 +103,14 @@ test('an archive with one changed byte anywhere is unreadable', async () => {
   )
 })
 
+test('two backups of the same second both complete', async () => {
+  const file = newFile()
+  const written = [1, 2].map(() => writeArchive(file, { recipient }, each(entries)))
+  await Promise.all(written)
+  expect(await readAll(file, { identity })).toEqual(entries)
+  expect(readdirSync(folder).filter((name) => name.endsWith('.part'))).toEqual([])
+})
+
 test('a failed backup leaves the earlier archive of that name unchanged', async () => {
   const file = newFile()
   await writeArchive(file, { recipient }, each(entries))

@@ -1,3 +1,5 @@
+import { randomUUID } from 'node:crypto'
+
 /* The name of an archive contains its start time, so the alphabetical order is the order of age. */
 
 const NAME = /^platter-(\d{4})-(\d{2})-(\d{2})T(\d{2})(\d{2})(\d{2})Z\.age$/
@@ -11,6 +13,16 @@ export function momentOf(name: string): number | null {
   const [, year, month, day, hour, minute, second] = NAME.exec(name) ?? []
   return second === undefined ? null : Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`)
 }
+
+/**
+ * A new temporary name for an archive. It is random: with a common name, the second of two backups of the same second deleted the
+ * file of the first.
+ */
+export const draftOf = (file: string): string => `${file}.${randomUUID()}.part`
+
+/** Returns the start time in the temporary name of an archive, in epoch milliseconds; null for another file. */
+export const draftMomentOf = (name: string): number | null =>
+  name.endsWith('.part') ? momentOf(name.replace(/(\.age)\..*$/, '$1')) : null
 
 /** Returns the newest archive; null if none exists. */
 export const newestOf = (names: readonly string[]): string | null =>

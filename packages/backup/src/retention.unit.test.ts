@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { archiveName, expiredOf, momentOf, newestOf, untilNext } from '#/retention.ts'
+import { archiveName, draftMomentOf, draftOf, expiredOf, momentOf, newestOf, untilNext } from '#/retention.ts'
 
 const now = new Date('2026-11-23T03:15:00Z')
 const daysAgo = (days: number) => archiveName(new Date(now.getTime() - days * 86_400_000))
@@ -10,6 +10,12 @@ test('the name of an archive contains its time; other names have none', () => {
   expect(momentOf(archiveName(now))).toBe(now.getTime())
   for (const other of ['platter-2026-11-23T031500Z.age.part', 'notes.txt', ''])
     expect(momentOf(other)).toBeNull()
+})
+
+test('a temporary name contains the time of its archive, and no two are equal', () => {
+  expect(draftMomentOf(draftOf(archiveName(now)))).toBe(now.getTime())
+  expect(draftOf(archiveName(now))).not.toBe(draftOf(archiveName(now)))
+  for (const other of [archiveName(now), 'notes.txt.part']) expect(draftMomentOf(other)).toBeNull()
 })
 
 test('archives of the last 14 days stay, older ones are deleted, other files are not touched', () => {

@@ -1,7 +1,7 @@
 import { mkdir, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { writeArchive, type Keys } from '#/archive.ts'
-import { archiveName, expiredOf, momentOf } from '#/retention.ts'
+import { archiveName, draftMomentOf, expiredOf } from '#/retention.ts'
 import { s3, type Bucket } from '#/s3.ts'
 import { readSnapshot, type Source } from '#/snapshot.ts'
 
@@ -33,7 +33,7 @@ export async function backUp(store: BackupStore, source: Source, keys: Keys, now
 /** Deletes the drafts of killed processes. A draft of the last 24 hours may belong to a running backup. */
 async function removeDrafts(folder: string, now: Date): Promise<void> {
   for (const name of await readdir(folder)) {
-    const at = name.endsWith('.part') ? momentOf(name.slice(0, -'.part'.length)) : null
+    const at = draftMomentOf(name)
     if (at !== null && now.getTime() - at > 86_400_000) await rm(join(folder, name), { force: true })
   }
 }
