@@ -14,6 +14,12 @@ const SHARED = {
   setupFiles: ['tests/support/fixed-seed.ts'],
 }
 
+/**
+ * Workers of the end-to-end and browser tests; vitest needs the same number for both projects of a group. Two more than there are
+ * cores, because the tests mostly wait: 90 s instead of 104 s with three.
+ */
+const WORKERS_OF_STACK = 4
+
 // groupOrder: one group after the other, so that slow projects do not compete with the rest for the cores.
 export default defineConfig({
   test: {
@@ -62,8 +68,7 @@ export default defineConfig({
         test: {
           ...PATIENT,
           ...SHARED,
-          // Two more than there are cores, because the tests mostly wait: 90 s instead of 104 s with three.
-          maxWorkers: 4,
+          maxWorkers: WORKERS_OF_STACK,
           name: 'e2e',
           include: ['tests/e2e/**/*.test.ts'],
           globalSetup: 'tests/e2e/stack.setup.ts',
@@ -77,8 +82,8 @@ export default defineConfig({
           name: 'browser',
           include: ['tests/browser/**/*.test.ts'],
           globalSetup: 'tests/browser/browser.setup.ts',
-          // In the group of the end-to-end tests, whose stack it shares: vitest needs the same number of workers for both.
-          maxWorkers: 4,
+          // In the group of the end-to-end tests, whose stack it shares.
+          maxWorkers: WORKERS_OF_STACK,
           sequence: { groupOrder: 2 },
         },
       },

@@ -15,7 +15,8 @@ const sink = new Writable({
     done()
   },
 })
-const log: Log = pino({ level: 'trace' }, sink)
+// Without pid, host name and time, which may contain the digits of a card.
+const log: Log = pino({ level: 'trace', base: null, timestamp: false }, sink)
 const received: string[] = []
 const owner = createApp(log)
 readBytes(owner)
@@ -43,6 +44,8 @@ beforeAll(async () => {
     secrets: ['x'.repeat(32)],
     refusesRawCards: true,
   })
+  // The line of the start contains a port, in which the digits may occur by chance.
+  logged = ''
 })
 afterAll(() => Promise.all([gateway.close(), owner.close(), replicas.close()]))
 
@@ -54,18 +57,15 @@ const send = (payload: string) =>
     payload,
   })
 
-/** Eight digits of the card, because the log's ports and durations contain four of them by chance. */
-const SECRETS = /(4242\D?){2}|the cvv|Maria/
-
 test('422 raw-card-not-accepted: card number, cvv and name reach no service, response or log line', async () => {
   for (const number of ['"4242424242424242"', '4242424242424242', String.raw`"\u0034242 4242-4242 4242"`]) {
     const payload = `{"cardNumber":${number},"cvv":"the cvv","cardholderName":"Maria"}`
     const { statusCode, body } = await send(payload)
     expect([statusCode, (JSON.parse(body) as { code: string }).code]).toEqual([422, 'raw-card-not-accepted'])
-    expect(body).not.toMatch(SECRETS)
+    expect(body).not.toMatch(/4242|the cvv|Maria/)
   }
   await expect.poll(() => logged.match(/"status":422/g)).toHaveLength(3)
-  expect(logged).not.toMatch(SECRETS)
+  expect(logged).not.toMatch(/4242|the cvv|Maria/)
   expect(received).toEqual([])
 })
 
