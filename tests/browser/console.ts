@@ -188,6 +188,12 @@ export const endTimers = (page: Page) =>
     for (const worker of (globalThis as unknown as { workers: Worker[] }).workers) worker.terminate()
   })
 
+/** Returns the hosts that received requests of these pages, and all faults, with requests that the content security policy blocked. */
+export const hostsAndFaultsOf = (counters: readonly Counter[]): { hosts: string[]; faults: string[] } => ({
+  hosts: [...new Set(counters.flatMap(({ hosts }) => [...hosts]))],
+  faults: counters.flatMap(({ faults }) => faults),
+})
+
 /** Locates an order while it is in this column of the board. */
 export const cardIn = (page: Page, column: string, { apiKey }: { apiKey: string }) =>
   page.getByRole('region', { name: column }).locator(`#order-${apiKey}`)

@@ -1,8 +1,7 @@
-import type { OrderStatusRecord, RestaurantOrder } from '@platter/contracts'
-import type { Browser, Page } from 'playwright-core'
+import type { OrderStatusRecord } from '@platter/contracts'
+import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { card, eventually, ledgerOf, post, readOrder, stack, statusesOf } from '../e2e/client.ts'
-import { plantAge } from '../e2e/planted.ts'
 import { Stream } from '../support/event-stream.ts'
 import {
   aConsole,
@@ -11,13 +10,11 @@ import {
   cardIn,
   connect,
   endTimers,
+  hostsAndFaultsOf,
   place,
-  read,
   report,
-  shoot,
   signIn,
   spied,
-  streamOf,
   toSalina,
   type Counter,
   type OwnRestaurant,
@@ -212,27 +209,6 @@ describe.skipIf(browserUrl() === null)('the orders of a restaurant', () => {
     await page.reload()
   })
 
-  test('an order that waits too long is marked late; a cancellation elsewhere shows a note', async () => {
-    const { page } = await openCounter()
-    const order = await place(own)
-    const { body } = await read(own, order)
-    const anHourAgo = { ...body, datePlaced: Math.floor(Date.now() / 1_000) - 3_600 }
-    await page.route('**/orders/stream', (route) => route.fulfill(streamOf(anHourAgo)))
-    await page.reload()
-    const late = cardIn(page, 'New', order).filter({ hasText: 'Late placed 60 min ago' })
-    await late.waitFor()
-    expect(await late.count()).toBe(1)
-
-    // Then the order is cancelled elsewhere: by the support, or at its deadline.
-    const cancelled = { ...anHourAgo, nextStatuses: [], cancellation: notStarted }
-    await page.route('**/orders/stream', (route) => route.fulfill(streamOf(cancelled)))
-    await cardIn(page, 'Done', order).filter({ hasText: 'Cancelled' }).waitFor()
-    expect(await page.locator('.note').innerText()).toBe(
-      `Order ${order.id} was cancelled: It was not started in time. Do not prepare it.`,
-    )
-    await page.context().close()
-  })
-
   test('a cancellation by the customer shows a note and a notification with its origin', async () => {
     const { page } = await openCounter()
     await button(page, 'Settings').click()
@@ -260,76 +236,6 @@ describe.skipIf(browserUrl() === null)('the orders of a restaurant', () => {
     await cardIn(page, 'In preparation', order).waitFor()
     await soundBanner.waitFor({ state: 'detached' })
     expect(await statusesOf(order.apiKey)).toEqual(['PROCESSING', 'AWAITING_PREPARATION', 'PREPARING'])
-    await page.context().close()
-  })
-
-  test('an unstarted order shows a countdown from half of its time on, and rings again', async () => {
-    const { page } = await openCounter()
-    await button(page, 'Settings').click()
-    await page.getByRole('switch', { name: 'Notifications' }).click()
-    const order = await place(own)
-    await plantAge(order.apiKey, '7 minutes 10 seconds')
-    await page.addInitScript(wrongClock)
-    await page.reload()
-    const shown = cardIn(page, 'New', order)
-    await shown.waitFor()
-    await page.getByRole('heading', { level: 1 }).click()
-    expect(await shown.innerText()).not.toContain('Start within')
-    expect((await spied(page)).strokes).toBe(0)
-
-    await plantAge(order.apiKey, '7 minutes 28 seconds')
-    await reconnect(page)
-    const warning = shown.getByText(/^Start within [67]:\d\d, or it is cancelled\.$/)
-    await warning.waitFor()
-    const rung = await eventually(
-      () => spied(page),
-      ({ strokes }) => strokes > 0,
-    )
-    expect(rung.strokes).toBe(4)
-    expect(rung.notifications).toEqual([
-      expect.stringMatching(new RegExp(`^Order ${order.id} is not started\\. It is cancelled at .+\\.$`)),
-    ])
-    const before = await warning.innerText()
-    await eventually(
-      () => warning.innerText(),
-      (now) => now !== before,
-    )
-    await shoot(page, 'unstarted')
-
-    // A page that opens later shows the order at once, and does not ring for known orders.
-    await page.reload()
-    await warning.waitFor()
-    expect(await spied(page)).toMatchObject({ strokes: 0, notifications: [] })
-
-    await button(page, `Start preparing order ${order.id}`).click()
-    const moved = cardIn(page, 'In preparation', order)
-    await moved.waitFor()
-    expect(await moved.innerText()).not.toContain('Start within')
-    await page.context().close()
-  })
-
-  test('an unstarted order rings once more before it is cancelled', async () => {
-    const { page } = await openCounter()
-    const order = await place(own)
-    await plantAge(order.apiKey, '11 minutes 40 seconds')
-    await page.reload()
-    const shown = cardIn(page, 'New', order)
-    await shown.locator('.unstarted').waitFor()
-    await page.getByRole('heading', { level: 1 }).click()
-    expect(await shown.locator('.unstarted.is-urgent').count()).toBe(0)
-    await plantAge(order.apiKey, '11 minutes 58 seconds')
-    await reconnect(page)
-    await shown.locator('.unstarted.is-urgent').waitFor()
-    const { strokes } = await eventually(
-      () => spied(page),
-      (one) => one.strokes > 0,
-    )
-    expect(strokes).toBe(4)
-    await shoot(page, 'unstarted-urgent')
-
-    await plantAge(order.apiKey, '15 minutes 1 second')
-    await cardIn(page, 'Done', order).filter({ hasText: 'Cancelled' }).waitFor()
-    await page.getByText(`Order ${order.id} was cancelled`).waitFor()
     await page.context().close()
   })
 
@@ -373,28 +279,9 @@ describe.skipIf(browserUrl() === null)('the orders of a restaurant', () => {
   })
 
   test('no request went to another host, and no script failed', () => {
-    expect(new Set(counters.flatMap(({ hosts }) => [...hosts]))).toEqual(new Set([stack().gateway]))
-    // The faults include requests that the content security policy blocks.
-    expect(counters.flatMap(({ faults }) => faults)).toEqual([])
+    expect(hostsAndFaultsOf(counters)).toEqual({ hosts: [stack().gateway], faults: [] })
   })
 })
-
-/** Makes the page reconnect, as after a lost network. It then receives its open orders again. */
-const reconnect = (page: Page) => page.evaluate(() => window.dispatchEvent(new Event('online')))
-
-/** Runs in the page. The clock of its machine is an hour ahead. */
-function wrongClock(): void {
-  const { now } = Date
-  Date.now = () => now() + 3_600_000
-}
-
-const notStarted: NonNullable<RestaurantOrder['cancellation']> = {
-  reason: 'order-refused',
-  message: 'It was not started in time.',
-  cancelledBy: 'system',
-  date: 1_700_000_000,
-  refund: { amount: 0, state: 'VOIDED' },
-}
 
 /** Matches text with these words in this order, with any text between them. */
 const inThisOrder = (...words: string[]): RegExp =>
