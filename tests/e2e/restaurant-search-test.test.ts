@@ -30,10 +30,10 @@ test('200: street-address, search and limit work as in restaurant/search', async
 test('200: all test restaurants at any distance, nearest first', async () => {
   const inBoston = { latitude: 42.36, longitude: -71.06, isTestRestaurant: true }
   const near = await aRestaurant({ ...inBoston, offersDelivery: false })
-  const all = (await search('limit=200')).body.restaurants.map(({ apiKey }) => apiKey)
   const fromBoston = await search('street-address=Boston,+MA&method=delivery&pickup-radius=1&limit=200')
   const keys = fromBoston.body.restaurants.map(({ apiKey }) => apiKey)
-  expect(keys.toSorted()).toEqual(all.toSorted())
+  // Other tests add test restaurants meanwhile.
+  expect(keys).toEqual(expect.arrayContaining([cast.test, cast.testCoarse]))
   expect(keys[0]).toBe(near)
   const miles = fromBoston.body.restaurants.map((one) => distance(one, inBoston))
   expect(miles).toEqual(miles.toSorted((one, other) => one - other))
