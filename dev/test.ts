@@ -19,10 +19,10 @@ const CHECKS: [name: string, command: string, ...args: string[]][] = [
   ['lint', 'oxlint'],
   ['format', 'oxfmt', '--check', '.'],
 ]
-// Each group is one vitest run, so that a stack that does not start hides no other results. The longest groups start first, so that
-// the last two end at about the same time. End-to-end and browser tests share a stack. README.md, "Test runs", lists
-// the commands of the full-length tests, such as rolling.
-const GROUPS = [['e2e', 'browser'], ['chaos'], ['unit', 'policy'], ['stack'], ['crash'], ['canary']]
+// Each group is one vitest run, so that a stack that does not start hides no other results. The two longest groups start first.
+// After them, a group that computes runs beside one that mostly waits: 230 s on two quiet cores. End-to-end and browser tests share a
+// stack. README.md, "Test runs", lists the commands of the full-length tests, such as rolling.
+const GROUPS = [['e2e', 'browser'], ['chaos'], ['unit', 'policy'], ['crash'], ['stack'], ['canary']]
 /**
  * Concurrent groups: one computes while another waits for processes that it has killed. With three, a slow machine had a load of 20
  * on two cores: stacks took 66 s to start, and a connection to PostgreSQL exceeded its time limit.
