@@ -158,12 +158,12 @@ function authorityFaults({ TLS, ACME_DIRECTORY, CA_FILE }: Values): string[] {
 
 /** Returns all faults of the answers: missing and invalid ones. */
 export function answerFaults(values: Values): string[] {
-  const asked = QUESTIONS.filter(({ applies }) => applies(values)).flatMap(({ name, fault }) => {
+  const questionFaults = QUESTIONS.filter(({ applies }) => applies(values)).flatMap(({ name, fault }) => {
     const value = values[name]
     const found = value ? fault(value, values) : `${name} is missing.`
     return found === null ? [] : [found]
   })
-  return [...asked, ...serverFaults(values), ...authorityFaults(values)]
+  return [...questionFaults, ...serverFaults(values), ...authorityFaults(values)]
 }
 
 /** Returns variables without a question: values derived from the answers, and new secrets. Existing values are never replaced. */

@@ -2,7 +2,7 @@
  * The one-off job `prepare` of docker-compose.yml: creates the roles and schemas of the services.
  */
 import { until } from '../process/wait.ts'
-import { answersPostgres } from '../servers/answers.ts'
+import { isPostgresReady } from '../servers/readiness.ts'
 import { prepareDatabase } from '../servers/database.ts'
 import { databaseServices } from '../stack/services.ts'
 import { variable } from './environment.ts'
@@ -14,6 +14,6 @@ const url = variable('DATABASE_URL')
 const passwords = Object.fromEntries(
   databaseServices.map((name) => [name, variable(`${name.toUpperCase()}_PASSWORD`)]),
 )
-await until(() => answersPostgres(url), { what: 'Waiting for PostgreSQL', withinMs, everyMs: 250 })
+await until(() => isPostgresReady(url), { what: 'Waiting for PostgreSQL', withinMs, everyMs: 250 })
 const { fresh } = await prepareDatabase(url, databaseServices, passwords)
 console.log(`Roles and schemas ${fresh ? 'created' : 'exist already'}: ${databaseServices.join(', ')}`)

@@ -12,7 +12,7 @@ const handedOut = new Set<number>()
 /** Returns ports on 127.0.0.1 without a listener; never the same port twice in this process. */
 export async function freePorts(count: number): Promise<number[]> {
   const ports: number[] = []
-  for (let tries = 0; ports.length < count && tries < 1000; tries++) {
+  for (let attempts = 0; ports.length < count && attempts < 1000; attempts++) {
     const port = randomInt(lowest, highest)
     if (handedOut.has(port)) continue
     handedOut.add(port)

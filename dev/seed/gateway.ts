@@ -22,10 +22,9 @@ export function operatorOf(target: { gateway: string; operatorKey: string }): Op
       headers: { 'X-Access-Token': target.operatorKey, 'Content-Type': 'application/json' },
       body: JSON.stringify(body),
     })
-    const answer = await response.text()
-    if (response.status !== 200)
-      throw new Error(`${what} returned ${response.status}: ${problemText(answer)}`)
-    const value = parse(answer)
+    const text = await response.text()
+    if (response.status !== 200) throw new Error(`${what} returned ${response.status}: ${problemText(text)}`)
+    const value = parse(text)
     return isObject(value) ? value : {}
   }
 }
@@ -39,10 +38,10 @@ export async function isKnown(gateway: string, accessKey: string): Promise<boole
   const response = await request(what, `${gateway}${path}?${where}`, {
     headers: { 'X-Access-Token': accessKey },
   })
-  const answer = await response.text()
+  const text = await response.text()
   if (response.status === 200) return true
   if (response.status === 401) return false
-  throw new Error(`${what} returned ${response.status}: ${problemText(answer)}`)
+  throw new Error(`${what} returned ${response.status}: ${problemText(text)}`)
 }
 
 async function request(what: string, url: string, init: RequestInit): Promise<Response> {
@@ -56,11 +55,11 @@ async function request(what: string, url: string, init: RequestInit): Promise<Re
 }
 
 /** Returns the detail and all faults of a problem; for any other text, its beginning. */
-function problemText(answer: string): string {
-  const problem = parse(answer)
-  if (!isObject(problem)) return answer.slice(0, 500)
+function problemText(text: string): string {
+  const problem = parse(text)
+  if (!isObject(problem)) return text.slice(0, 500)
   const sentence =
-    [problem['detail'], problem['details'], problem['title']].find(isText) ?? answer.slice(0, 500)
+    [problem['detail'], problem['details'], problem['title']].find(isText) ?? text.slice(0, 500)
   const faults: unknown[] = Array.isArray(problem['errors']) ? problem['errors'] : []
   const lines = faults
     .filter(isObject)
@@ -68,9 +67,9 @@ function problemText(answer: string): string {
   return sentence + lines.join('')
 }
 
-function parse(answer: string): unknown {
+function parse(text: string): unknown {
   try {
-    return JSON.parse(answer)
+    return JSON.parse(text)
   } catch {
     // Not JSON, such as an error page of a proxy: the caller shows the text itself.
     return null

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { StartedTestContainer } from 'testcontainers'
 import type { Step } from '../progress.ts'
 import { until, within } from '../process/wait.ts'
-import { answersOf } from './answers.ts'
+import { readinessOf } from './readiness.ts'
 import { composeService } from './compose-file.ts'
 import { innerPorts, passwordVariables, urlOf } from './contained.ts'
 import { NoEngine, properNames, type Server, type ServerContext, type ServerKind } from './types.ts'
@@ -11,7 +11,7 @@ import { NoEngine, properNames, type Server, type ServerContext, type ServerKind
 const engineWithinMs = 10_000
 /** Includes the time to pull images. */
 const startWithinMs = 300_000
-const answerWithinMs = 60_000
+const readyWithinMs = 60_000
 
 /**
  * Starts empty servers for one run by testcontainers, with the images and settings of docker-compose.yml, on new ports. Its
@@ -45,7 +45,7 @@ function startContainer(kind: ServerKind, { reporter, signal }: ServerContext): 
     const port = container.getMappedPort(innerPorts[kind])
     const url = urlOf[kind]({ host, port, password })
     const what = `Waiting for ${properNames[kind]} at ${host}:${port}`
-    await until(() => answersOf[kind](url), { what, withinMs: answerWithinMs, signal })
+    await until(() => readinessOf[kind](url), { what, withinMs: readyWithinMs, signal })
     step.result(`port ${port}`)
     const stop = async () => void (await container.stop())
     return { kind, url, origin: 'docker', data: null, pids: () => [], stop }
@@ -61,6 +61,6 @@ async function create(kind: ServerKind, password: string, step: Step): Promise<S
     .withEnvironment(environment)
     .withExposedPorts(innerPorts[kind])
     .withWaitStrategy(Wait.forListeningPorts())
-    .withStartupTimeout(answerWithinMs)
+    .withStartupTimeout(readyWithinMs)
     .start()
 }

@@ -1,4 +1,4 @@
-import { answersOf } from './answers.ts'
+import { readinessOf } from './readiness.ts'
 import { until } from '../process/wait.ts'
 import type { Server, ServerContext, ServerKind, ServerSource } from './types.ts'
 
@@ -22,7 +22,7 @@ async function fromEnvironment(kind: ServerKind, context: ServerContext): Promis
   const url = process.env[variable]
   if (!url) return null
   await context.reporter.step(`${kind} of ${variable}`, () =>
-    until(() => answersOf[kind](url), {
+    until(() => readinessOf[kind](url), {
       what: `Waiting for the ${kind} that ${variable} names at ${new URL(url).host}`,
       withinMs,
       everyMs: 250,

@@ -7,14 +7,14 @@ import { readIfPresent } from '../process/identity.ts'
 import { freePorts } from '../process/ports.ts'
 import { until } from '../process/wait.ts'
 import type { Reporter } from '../progress.ts'
-import { answersOf } from './answers.ts'
+import { readinessOf } from './readiness.ts'
 import { compose, findDocker, pull, type DockerCommand, type Project } from './compose-command.ts'
 import { composeService } from './compose-file.ts'
 import { innerPorts, passwordVariables, urlOf } from './contained.ts'
 import { properNames, type Server, type ServerContext, type ServerKind } from './types.ts'
 
 /** On a busy machine, the first start of RabbitMQ is slow. */
-const answerWithinMs = 120_000
+const readyWithinMs = 120_000
 
 type Ports = Readonly<Partial<Record<ServerKind, number>>>
 
@@ -92,7 +92,7 @@ async function bringUp(
       step.now(`waiting for ${properNames[kind]}`)
       const { signal, host } = context
       const what = `Waiting for ${properNames[kind]} (log: ${host.logs}/docker.log)`
-      await until(() => answersOf[kind](url), { what, withinMs: answerWithinMs, everyMs: 100, signal })
+      await until(() => readinessOf[kind](url), { what, withinMs: readyWithinMs, everyMs: 100, signal })
     }
     step.result(`ports ${Object.values(ports).join(', ')}`)
     return Object.fromEntries(urls)

@@ -7,7 +7,7 @@ import { errorCode, readIfPresent, sendSignal } from '../process/identity.ts'
 import { freePort } from '../process/ports.ts'
 import { supervise } from '../process/supervise.ts'
 import { until } from '../process/wait.ts'
-import { answersPostgres } from './answers.ts'
+import { isPostgresReady } from './readiness.ts'
 import { createDatabase, hasDatabase } from './database.ts'
 import { preparePlace, type PostgresPlace } from './postgres-place.ts'
 import type { Server, ServerContext } from './types.ts'
@@ -44,7 +44,7 @@ export function startPostgres(context: ServerContext): Promise<Server> {
       changed,
       spec: () => serverSpec(place, port, context),
     })
-    await supervised.ready(() => answersPostgres(`${url}/postgres`), { withinMs: 60_000, signal })
+    await supervised.ready(() => isPostgresReady(`${url}/postgres`), { withinMs: 60_000, signal })
     const admin = `${url}/postgres`
     if (!(await hasDatabase(admin, database))) await createDatabase(admin, database)
     step.result(`port ${port}`)

@@ -6,7 +6,7 @@ import { findProgram, type ProcessSpec } from '../process/host.ts'
 import { readIfPresent } from '../process/identity.ts'
 import { freePorts } from '../process/ports.ts'
 import { supervise, type Supervised } from '../process/supervise.ts'
-import { answersAmqp, answersTcp } from './answers.ts'
+import { isRabbitmqReady, isPortOpen } from './readiness.ts'
 import { brokerServices, definitions } from './rabbitmq-users.ts'
 import type { Server, ServerContext } from './types.ts'
 
@@ -42,10 +42,10 @@ export function startRabbitmq(context: ServerContext, lines: readonly string[] =
     const node = await prepareOnlyNode(context, lines)
     const { signal } = context
     const names = keepRunning('epmd', () => epmdSpec(node, context), context)
-    await names.ready(() => answersTcp('127.0.0.1', node.epmd), { withinMs: 10_000, signal })
+    await names.ready(() => isPortOpen('127.0.0.1', node.epmd), { withinMs: 10_000, signal })
     const broker = keepRunning('rabbitmq', () => forgetHalfMade(node, brokerSpec(node, context)), context)
     const url = urlOf(node, 'platter')
-    await broker.ready(() => answersAmqp(url), { withinMs: 90_000, signal })
+    await broker.ready(() => isRabbitmqReady(url), { withinMs: 90_000, signal })
     writeFileSync(completeFile(node), '')
     step.result(`port ${node.amqp}`)
     return {

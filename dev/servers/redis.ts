@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { findProgram } from '../process/host.ts'
 import { freePort } from '../process/ports.ts'
 import { supervise } from '../process/supervise.ts'
-import { answersRedis } from './answers.ts'
+import { isRedisReady } from './readiness.ts'
 import type { Server, ServerContext } from './types.ts'
 
 /** Returns the Redis program of this machine; null if there is none. */
@@ -48,7 +48,7 @@ export function startRedis(
       }),
     })
     const url = `redis://127.0.0.1:${port}`
-    await supervised.ready(() => answersRedis(url), { withinMs: 20_000, signal: context.signal })
+    await supervised.ready(() => isRedisReady(url), { withinMs: 20_000, signal: context.signal })
     step.result(`port ${port}`)
     const pids = () => (supervised.pid === null ? [] : [supervised.pid])
     return { kind: 'redis', url, origin: 'native', data, pids, stop: () => supervised.stop() }

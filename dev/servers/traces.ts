@@ -17,7 +17,7 @@ export type Traces = {
   stop(): Promise<void>
 }
 
-const answerWithinMs = 60_000
+const readyWithinMs = 60_000
 /** The port of Jaeger's page in docker-compose.yml, and the first one that is tried here. */
 const usualPage = 16_686
 
@@ -76,7 +76,7 @@ async function bringUp(
     const what = `Waiting for Jaeger (log: ${host.logs}/docker.log)`
     await until(() => answers(`http://127.0.0.1:${page}/`), {
       what,
-      withinMs: answerWithinMs,
+      withinMs: readyWithinMs,
       everyMs: 100,
       signal,
     })

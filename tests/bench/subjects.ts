@@ -75,8 +75,8 @@ export async function orderLimits(
   cleanup: AsyncDisposableStack,
 ): Promise<Subjects> {
   const writer = await startWorker<WritesJob>(cleanup, 'bare-writes.ts', postgres)
-  const internal = await startWorker(cleanup, 'bare-answers.ts')
-  const processor = await startWorker(cleanup, 'bare-answers.ts')
+  const internal = await startWorker(cleanup, 'bare-responses.ts')
+  const processor = await startWorker(cleanup, 'bare-responses.ts')
   const caller = await startWorker<ExchangesJob>(
     cleanup,
     'bare-exchanges.ts',

@@ -102,7 +102,7 @@ describe.skipIf(browserUrl() === null)('application in a browser, on another ori
   test('reads a 429 and its Retry-After', async () => {
     const account = accountOf('one')
     let response = await fromPage('signin', account)
-    for (let tries = 1; tries < 100 && response.status === 401; tries++)
+    for (let attempts = 1; attempts < 100 && response.status === 401; attempts++)
       response = await fromPage('signin', account)
     expect(response).toMatchObject({ status: 429, body: { code: 'rate-limited' } })
     expect(response.headers['retry-after']).toMatch(/^\d+$/)

@@ -46,15 +46,15 @@ describe.skipIf(browserUrl() === null)('refunds of a restaurant', () => {
     const { page } = counter
     const { id } = await show(page, { status: 'PREPARING', nextStatuses: ['DELIVERED'], refunds: [] })
     const sent: unknown[] = []
-    const tries: (string | undefined)[] = []
+    const attempts: (string | undefined)[] = []
     await page.route('**/refunds?validate-only=true', (route) => {
       sent.push(route.request().postDataJSON())
       return route.fulfill({ json: { amount: 12.96 } })
     })
     // The first response is lost.
     await page.route('**/refunds', (route) => {
-      tries.push(route.request().headers()['idempotency-key'])
-      if (tries.length === 1) return route.abort()
+      attempts.push(route.request().headers()['idempotency-key'])
+      if (attempts.length === 1) return route.abort()
       sent.push(route.request().postDataJSON())
       return route.fulfill({ json: { amount: 12.96 } })
     })
@@ -68,7 +68,7 @@ describe.skipIf(browserUrl() === null)('refunds of a restaurant', () => {
     await button(page, 'Refund 12.96').click()
     await page.getByRole('dialog').waitFor({ state: 'detached' })
     expect(sent.slice(1)).toEqual([{ items: [{ index: 1 }], reason: 'MISSING_ITEM' }])
-    expect(tries).toEqual([expect.stringMatching(/^[\da-f-]{36}$/), tries[0]])
+    expect(attempts).toEqual([expect.stringMatching(/^[\da-f-]{36}$/), attempts[0]])
   })
 
   test('a delivered order shows its refunds, a failed one included, and offers a refund', async () => {

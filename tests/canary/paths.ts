@@ -71,7 +71,7 @@ const orders: Path[] = [
       path: 'send-order',
       body: newOrder(world, 'client gone'),
       headers: keyed(),
-      goneAfterMs: world.random.between(1, 40),
+      abortAfterMs: world.random.between(1, 40),
     }),
   ),
 ]

@@ -8,7 +8,7 @@ import { withClient } from '../../dev/servers/database.ts'
 import type { StackFile } from '../../dev/stack/description.ts'
 import { Canaries } from './canaries.ts'
 import type { Found } from './places.ts'
-import { tellRedis } from './recorder.ts'
+import { sendToRedis } from './recorder.ts'
 
 const PLANTED = 'planted'
 const DEAD_SOON = { what: 'The dead letter', withinMs: 15_000 }
@@ -59,7 +59,7 @@ export class Plants {
     )
     const value = this.#number('a value in Redis', /redis-commands/, /dump\.rdb$/)
     // Also compressible.
-    await tellRedis(urls.redis, `SET planted ${'a'.repeat(500)}${value}`)
+    await sendToRedis(urls.redis, `SET planted ${'a'.repeat(500)}${value}`)
     await this.#publish(urls.rabbitmq, this.#number('a message', /\/rabbitmq\//, /orders\.dead_letters$/))
     await until(() => isDead(urls.postgres), DEAD_SOON)
     await fetch(otlp, { method: 'POST', body: this.#number('a span', /otlp/) })

@@ -77,7 +77,7 @@ function redisConnection(url: string): Socket {
 }
 
 /** Sends commands to Redis, and returns the replies when the last command has ended. */
-export async function tellRedis(url: string, ...commands: string[]): Promise<string> {
+export async function sendToRedis(url: string, ...commands: string[]): Promise<string> {
   const socket = redisConnection(url)
   let received = ''
   socket.on('data', (chunk: Buffer) => (received += chunk.toString()))

@@ -42,12 +42,12 @@ export async function walkRefused(
   const watched: World = {
     ...world,
     send: async (sent) => {
-      const answer = await world.send(sent)
+      const response = await world.send(sent)
       const what = numberIn(sent, world)
-      if (what === undefined || NOT_READ.has(answer.status)) return answer
-      if (isRefused(answer)) seen.refused++
-      else seen.astray.add(`${what}: ${answer.status} instead of 422 ${REFUSED}`)
-      return answer
+      if (what === undefined || NOT_READ.has(response.status)) return response
+      if (isRefused(response)) seen.refused++
+      else seen.astray.add(`${what}: ${response.status} instead of 422 ${REFUSED}`)
+      return response
     },
   }
   await inTurn(PATHS, (path) => path.walk(watched))

@@ -204,12 +204,12 @@ const accessKeys: Path[] = [
     'an access key that is issued twice under one key',
     200,
     async ({ send: sendOnce, stack, canaries, application }) => {
-      const asked = {
+      const request = {
         path: `/operatorapi/v1/applications/${application}/access-keys`,
         headers: { 'x-access-token': stack.operatorKey, ...keyed() },
         body: { mode: 'live' },
       }
-      const [first, again] = [await sendOnce(asked), await sendOnce(asked)]
+      const [first, again] = [await sendOnce(request), await sendOnce(request)]
       for (const { body } of [first, again])
         canaries.know(String(body['accessKey']), 'access key issued twice')
       return again

@@ -11,7 +11,7 @@ import { PATHS } from './paths.ts'
 import { dumps, keepEverything, searchFiles, searchRows, type Found } from './places.ts'
 import { Plants } from './plants.ts'
 import { walkRefused, type Switch } from './refuse-mode.ts'
-import { Recorder, tellRedis } from './recorder.ts'
+import { Recorder, sendToRedis } from './recorder.ts'
 import { orderUntilKnown, sendTo, worldOf, type Path, type World } from './world.ts'
 
 export type CanaryOptions = {
@@ -71,7 +71,7 @@ export async function runCanary(options: CanaryOptions): Promise<CanaryReport> {
     if ((await settled(stack, 90_000)) === null) throw new Error('a saga has not ended')
     await planted.plant(file, otlp)
     rows = await searchRows(file, both(canaries, planted.canaries))
-    await tellRedis(file.urls.redis, 'CONFIG SET rdbcompression no', 'SAVE')
+    await sendToRedis(file.urls.redis, 'CONFIG SET rdbcompression no', 'SAVE')
   } finally {
     await stack.stop()
     await recorder.close()
@@ -183,7 +183,7 @@ async function inTurn<T, R>(all: readonly T[], work: (one: T) => Promise<R>): Pr
 /** Repeats a path up to five times, because faults of the processor or a busy machine may disturb it. */
 async function walkUntilThere(path: Path, world: World): Promise<string | null> {
   const seen: number[] = []
-  for (let tries = 0; tries < 5; tries++) {
+  for (let attempts = 0; attempts < 5; attempts++) {
     const { status } = await path.walk(world)
     if ([path.leadsTo].flat().includes(status)) return null
     seen.push(status)

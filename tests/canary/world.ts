@@ -14,7 +14,7 @@ export type Sent = {
   headers?: Record<string, string>
   body?: unknown
   /** The time after which the client closes its connection without a response. */
-  goneAfterMs?: number
+  abortAfterMs?: number
 }
 /** `status` is 0 without a response. A lost response is no error. */
 export type ClientResponse = { status: number; body: Record<string, unknown> }
@@ -72,8 +72,8 @@ export async function worldOf(
 
 export const sendTo =
   (gateway: string): Send =>
-  async ({ goneAfterMs, ...sent }) => {
-    const signal = goneAfterMs === undefined ? undefined : AbortSignal.timeout(goneAfterMs)
+  async ({ abortAfterMs, ...sent }) => {
+    const signal = abortAfterMs === undefined ? undefined : AbortSignal.timeout(abortAfterMs)
     const { status, body } = await exchange(gateway, bytesOf(sent), { signal })
     return { status, body: read(body) }
   }
@@ -141,7 +141,7 @@ export async function newUser(world: World): Promise<{ apiKey: string; email: st
   return { apiKey: String(body['apiKey']), email: user.email, password: user.password }
 }
 
-const MOST_TRIES = 80
+const MOST_ATTEMPTS = 80
 export const LOST: ClientResponse = { status: 0, body: {} }
 
 /** Repeats one order under one idempotency key until its outcome is known. */
@@ -149,10 +149,10 @@ export async function orderUntilKnown(world: World, what: string): Promise<Clien
   const order = newOrder(world, what)
   const headers = keyed()
   const sendOnce = async () => {
-    const answer = await post(world, 'send-order', order, headers)
-    return answer.status === 0 || isOpen(answer.status) ? null : answer
+    const response = await post(world, 'send-order', order, headers)
+    return response.status === 0 || isOpen(response.status) ? null : response
   }
-  let left = MOST_TRIES
+  let left = MOST_ATTEMPTS
   const pauseMs = () => world.random.between(50, 400)
   return (await untilFinal(sendOnce, { pauseMs, isOver: () => left-- === 0 })) ?? LOST
 }

@@ -4,7 +4,7 @@ import type { StackFile } from '../../dev/stack/description.ts'
 import { readBooks } from '../support/books.ts'
 import { eventually } from '../support/eventually.ts'
 import type { Change } from '../support/invariants.ts'
-import { ANSWER_WITHIN_MS, finalOf, untilFinal, type Timed } from '../support/order-clients.ts'
+import { RESPONSE_WITHIN_MS, finalOf, untilFinal, type Timed } from '../support/order-clients.ts'
 import type { Random } from '../support/random.ts'
 
 const REFUNDS = [
@@ -38,8 +38,8 @@ export class AfterSale {
   }
 
   /** Starts the change of an order after its client has received the final response. */
-  begin({ key, kind, answer }: Timed): void {
-    const order = answer?.status === 200 ? answer.apiKey : null
+  begin({ key, kind, response }: Timed): void {
+    const order = response?.status === 200 ? response.apiKey : null
     if (order === null || kind === 'test' || this.#random.next() > SHARE) return
     for (let left = this.#random.between(1, 3); left > 0; left--) {
       const change: Change = {
@@ -77,13 +77,13 @@ export class AfterSale {
   }
 
   async #untilFinal(change: Change, body: object): Promise<void> {
-    const answer = await untilFinal(() => finalOf(this.#send(change, body)), {
+    const response = await untilFinal(() => finalOf(this.#send(change, body)), {
       pauseMs: () => this.#random.between(100, 500),
       isOver: () => performance.now() > this.#until,
     })
-    if (answer === null) return
-    change.status = answer.status
-    if (answer.status === 200) change.apiKeys.push(answer.body.apiKey)
+    if (response === null) return
+    change.status = response.status
+    if (response.status === 200) change.apiKeys.push(response.body.apiKey)
   }
 
   /** Sends the refund once, because it has no idempotency key. An order without a capture has nothing to refund. */
@@ -104,14 +104,14 @@ export class AfterSale {
         : what === 'cancellation by the operator'
           ? [`${ofOperator}/cancel`, { key: operatorKey, body: { reason: 'Power failure' } }]
           : [`/publicapi/v1/order/${order}/cancel`, { key: accessKey }]
-    const answer = await this.#api.call<{ apiKey: string; code?: string }>(path, {
+    const response = await this.#api.call<{ apiKey: string; code?: string }>(path, {
       ...options,
       method: 'POST',
       headers: { 'idempotency-key': key },
-      timeoutMs: ANSWER_WITHIN_MS,
+      timeoutMs: RESPONSE_WITHIN_MS,
     })
-    change.last = `${answer.status} ${answer.body.code ?? ''}`
-    return answer
+    change.last = `${response.status} ${response.body.code ?? ''}`
+    return response
   }
 }
 

@@ -1,7 +1,7 @@
 import { requestTimes, type Order } from '@platter/contracts'
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
 import { until } from '../../dev/process/wait.ts'
-import { answersAmqp } from '../../dev/servers/answers.ts'
+import { isRabbitmqReady } from '../../dev/servers/readiness.ts'
 import { withClient } from '../../dev/servers/database.ts'
 import type { Stack } from '../../dev/stack.ts'
 import { KitchenPage } from '../support/restaurant-page.ts'
@@ -137,7 +137,7 @@ test.skipIf(!SmallDisk.isPossible)(
     onTestFinished(async () => {
       small.free()
       await removeFiller(stack.file.urls.postgres)
-      await small.giveBack('orders.orders', stack.file.urls.postgres)
+      await small.restore('orders.orders', stack.file.urls.postgres)
     })
     await small.take('orders.orders', stack.file.urls.postgres)
     // VACUUM records the free space in the pages of the table, and an insert uses it.
@@ -243,7 +243,10 @@ test('while RabbitMQ restarts after SIGKILL, orders are 503; no service exits, a
   expect(status).toBe(503)
   expect(ms).toBeLessThan(RESPONSE_WITHIN_MS)
   // RabbitMQ needs 4 s to start, and much longer on a busy machine.
-  await until(() => answersAmqp(stack.file.urls.rabbitmq), { what: 'Starting RabbitMQ', withinMs: 120_000 })
+  await until(() => isRabbitmqReady(stack.file.urls.rabbitmq), {
+    what: 'Starting RabbitMQ',
+    withinMs: 120_000,
+  })
   await waitUntilAccepted()
   expect(servicePids()).toEqual(before)
 })

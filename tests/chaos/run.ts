@@ -79,7 +79,7 @@ export async function runChaos(stack: Stack, options: ChaosOptions): Promise<Rep
       sent = begun
       return endWhenEnough()
     },
-    answered: (entry) => afterSale.begin(entry),
+    onResponse: (entry) => afterSale.begin(entry),
     progress: (done) => {
       options.progress?.(done)
       if (done % 500 === 0) print(`  ${done} orders have a final response`)
@@ -111,7 +111,7 @@ function describe(
     `seed ${seed}: ${entries.length} orders (${tally(entries.map(({ kind }) => kind))}) in ${Math.round(loadMs / 1000)} s`,
   )
   print(
-    `answers: ${tally(entries.map(({ answer }) => String(answer?.status ?? 'none')))}; sent ${entries.reduce((sum, { tries }) => sum + tries, 0)} times`,
+    `answers: ${tally(entries.map(({ response }) => String(response?.status ?? 'none')))}; sent ${entries.reduce((sum, { attempts }) => sum + attempts, 0)} times`,
   )
   print(`after the sale: ${tally(changes.map(({ what, status }) => `${what} ${status ?? 'none'}`))}`)
   const times = entries.map(({ ms }) => ms)

@@ -29,7 +29,7 @@ export class SmallDisk {
   }
 
   /** Moves the table back. */
-  giveBack(table: string, superuser: string): Promise<void> {
+  restore(table: string, superuser: string): Promise<void> {
     return execute(superuser, `alter table ${table} set tablespace pg_default`)
   }
 

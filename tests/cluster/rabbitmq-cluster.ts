@@ -5,7 +5,7 @@ import { promisify } from 'node:util'
 import type { Child } from '../../dev/process/host.ts'
 import { freePorts } from '../../dev/process/ports.ts'
 import { until } from '../../dev/process/wait.ts'
-import { answersTcp } from '../../dev/servers/answers.ts'
+import { isPortOpen } from '../../dev/servers/readiness.ts'
 import { brokerServices } from '../../dev/servers/rabbitmq-users.ts'
 import {
   brokerSpec,
@@ -71,7 +71,7 @@ export class RabbitmqCluster {
     if (!first) throw new Error('a cluster has nodes')
     const { host } = this.#context
     host.spawn(epmdSpec(first, this.#context))
-    await until(() => answersTcp('127.0.0.1', first.epmd), { what: 'Starting epmd', withinMs: 10_000 })
+    await until(() => isPortOpen('127.0.0.1', first.epmd), { what: 'Starting epmd', withinMs: 10_000 })
     for (const node of this.#nodes) this.#children.set(node, host.spawn(brokerSpec(node, this.#context)))
     const isJoined = async () => {
       try {

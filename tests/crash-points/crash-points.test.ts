@@ -72,7 +72,7 @@ async function record(kind: Kind, round: number): Promise<string[]> {
 }
 
 /** On a busy machine a reply may arrive so late that the orchestrator republishes the command. */
-const TRIES = 3
+const ATTEMPTS = 3
 
 /** Concurrent events of different processes have no defined order. */
 const isSame = (one: readonly string[], other: readonly string[]): boolean =>
@@ -83,7 +83,7 @@ test('an undisturbed order has exactly the events of the golden list', { timeout
   const golden = points()
   const recorded: Partial<Points> = {}
   for (const kind of KINDS)
-    for (let round = 1; round <= TRIES; round++) {
+    for (let round = 1; round <= ATTEMPTS; round++) {
       recorded[kind] = await record(kind, round)
       if (isRecording || isSame(recorded[kind], golden[kind])) break
     }
@@ -168,12 +168,12 @@ const ORDERS_TO_TRY = 3
  * It then has no separate event, and the test sends another order.
  */
 async function killOrder(point: Point, { name, user }: { name: string; user: string }) {
-  for (let tries = 1; ; tries++) {
-    const key = `${name}-${tries}`
+  for (let attempts = 1; ; attempts++) {
+    const key = `${name}-${attempts}`
     const body = await client.bodyOf(point.kind, key, user)
     const killed = await kill(point, key, () => client.send(key, `crash-${key}`, body))
     if (isEverythingKilled) await untilSettled(key, body)
-    if (killed.death.isDead || tries === ORDERS_TO_TRY) return { ...killed, key, body }
+    if (killed.death.isDead || attempts === ORDERS_TO_TRY) return { ...killed, key, body }
   }
 }
 
@@ -182,8 +182,8 @@ async function killOrder(point: Point, { name, user }: { name: string; user: str
  * The orchestrator then repeats a command, and the events of the order have other numbers. The test then sends another order.
  */
 async function killAfterSale(point: Point & { kind: AfterSale }, name: string) {
-  for (let tries = 1; ; tries++) {
-    const key = `${name}-${tries}`
+  for (let attempts = 1; ; attempts++) {
+    const key = `${name}-${attempts}`
     const requestId = `crash-${key}`
     const body = await client.bodyOf(point.kind, key, '')
     await client.warmUp()
@@ -192,7 +192,7 @@ async function killAfterSale(point: Point & { kind: AfterSale }, name: string) {
     await eventsOf(key)
     const change = { key, apiKey: response?.body.apiKey ?? '', requestId }
     const killed = await kill(point, key, () => client.changeOrder(point.kind, change))
-    if (killed.death.isDead || tries === ORDERS_TO_TRY) return { ...killed, key, response, change }
+    if (killed.death.isDead || attempts === ORDERS_TO_TRY) return { ...killed, key, response, change }
   }
 }
 

@@ -49,7 +49,7 @@ function isArmed(requestId: string, event: string): boolean {
   }
 }
 
-const tellWhenWritten = (what: string) => setTimeout(() => record(what), WRITTEN_MS)
+const reportWhenWritten = (what: string) => setTimeout(() => record(what), WRITTEN_MS)
 
 type Method = (this: unknown, ...args: unknown[]) => unknown
 
@@ -80,9 +80,9 @@ wrap(Client.prototype, 'query', (query, args) => {
   record(`before commit ${name}`)
   const result = query(...args)
   if (!(result instanceof Promise)) return result
-  return result.then((answer: unknown) => {
+  return result.then((response: unknown) => {
     record(`after commit ${name}`)
-    return answer
+    return response
   })
 })
 
@@ -114,7 +114,7 @@ const questions = new Map<string, { requestId: string; name: string }>()
 function forItems(message: Message, queue: string, work: (name: string) => void): void {
   for (const { requestId, id = '', data } of decode(message)) {
     const question = questions.get(id)
-    const name = nameOfMessage(question ? `answer to ${question.name}` : queue, data)
+    const name = nameOfMessage(question ? `reply to ${question.name}` : queue, data)
     // An event carries no request id. It belongs to the order in whose context the process publishes it.
     const about = question?.requestId || requestOf(requestId, data) || context.getStore()?.requestId
     inContext(about, queue, () => work(name))
@@ -134,7 +134,7 @@ function publish(original: Method, args: unknown[]): unknown {
     return original(...args)
   } finally {
     isPublishing = false
-    forItems(message, exchange || key, (name) => tellWhenWritten(`after publish ${name}`))
+    forItems(message, exchange || key, (name) => reportWhenWritten(`after publish ${name}`))
   }
 }
 
@@ -146,7 +146,7 @@ wrap(Channel.prototype, 'ack', (original, args) => {
   const queue = message.fields.routingKey
   forItems(message, queue, (name) => record(`before ack ${name}`))
   original(...args)
-  forItems(message, queue, (name) => tellWhenWritten(`after ack ${name}`))
+  forItems(message, queue, (name) => reportWhenWritten(`after ack ${name}`))
 })
 
 type Handler = (data: unknown, received: { requestId: string; id?: string }) => unknown

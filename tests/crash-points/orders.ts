@@ -5,7 +5,7 @@ import { Api, expectOk, type ClientResponse } from '../support/api.ts'
 import { readBooks, type Books } from '../support/books.ts'
 import { card, cardNumbers, cast, maria, person, pickup } from '../support/cast.ts'
 import {
-  ANSWER_WITHIN_MS,
+  RESPONSE_WITHIN_MS,
   finalOf,
   recordOf,
   sendOnce,
@@ -37,7 +37,7 @@ type Change = { key: string; apiKey: string; requestId: string }
 
 const headersOf = (key: string, requestId: string) => ({
   headers: { 'idempotency-key': key, 'x-request-id': requestId },
-  timeoutMs: ANSWER_WITHIN_MS,
+  timeoutMs: RESPONSE_WITHIN_MS,
 })
 
 /** One client application with its users. */
@@ -83,7 +83,7 @@ export class Client {
 
   /** Repeats the order under its idempotency key until a final response arrives. */
   retry(key: string, body: object): Promise<Sent> {
-    return untilFinal((tries) => this.send(key, `crash-retry-${key}-${tries}`, body), repeated())
+    return untilFinal((attempts) => this.send(key, `crash-retry-${key}-${attempts}`, body), repeated())
   }
 
   /** As operator, refunds a part of an order or cancels it, once. Returns the status, or null without a final response. */
@@ -93,15 +93,15 @@ export class Client {
         ? ['refunds', { items: [{ index: 0 }], reason: 'MISSING_ITEM' }]
         : ['cancel', { reason: 'Power failure' }]
     const options = { key: this.#operatorKey, body, ...headersOf(`${key}-${kind}`, requestId) }
-    const answer = await finalOf(this.#api.call(`/operatorapi/v1/orders/${apiKey}/${path}`, options))
-    return answer?.status ?? null
+    const response = await finalOf(this.#api.call(`/operatorapi/v1/orders/${apiKey}/${path}`, options))
+    return response?.status ?? null
   }
 
   /** Repeats the change until a final response arrives. */
   retryChange(kind: AfterSale, change: Change): Promise<number | null> {
-    const requestId = (tries: number) => `crash-retry-${change.key}-${kind}-${tries}`
+    const requestId = (attempts: number) => `crash-retry-${change.key}-${kind}-${attempts}`
     return untilFinal(
-      (tries) => this.changeOrder(kind, { ...change, requestId: requestId(tries) }),
+      (attempts) => this.changeOrder(kind, { ...change, requestId: requestId(attempts) }),
       repeated(),
     )
   }
@@ -115,8 +115,8 @@ export class Client {
     return {
       key,
       kind: ENDS_AS[kind],
-      tries: 1,
-      answer: record && isRefused ? { ...record, status: 422 } : record,
+      attempts: 1,
+      response: record && isRefused ? { ...record, status: 422 } : record,
     }
   }
 
@@ -126,10 +126,10 @@ export class Client {
 
   /** Retries while the next test kills the service that serves the request. */
   async #get<T>(path: string): Promise<ClientResponse<T>> {
-    const read = () => finalOf(this.#api.get<T>(path, { timeoutMs: ANSWER_WITHIN_MS }))
-    const answer = await untilFinal(read, repeated())
-    if (answer === null) throw new Error(`GET ${path} never had a response`)
-    return answer
+    const read = () => finalOf(this.#api.get<T>(path, { timeoutMs: RESPONSE_WITHIN_MS }))
+    const response = await untilFinal(read, repeated())
+    if (response === null) throw new Error(`GET ${path} never had a response`)
+    return response
   }
 }
 

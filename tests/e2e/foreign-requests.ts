@@ -126,12 +126,12 @@ type ClientResponse = { status: number; headers: string[]; text: string }
 type Asking = { accessKey: string; accept: string; named: string; traceparent?: string }
 
 /** Sends a request. Returns the response without the identity of the request and the key that it named. */
-export async function ask(
+export async function sendRequest(
   { method }: Operation,
   { path, body }: Request,
   { accessKey, accept, named, traceparent }: Asking,
 ): Promise<ClientResponse> {
-  const answer = await fetch(`${stack().gateway}${path}`, {
+  const response = await fetch(`${stack().gateway}${path}`, {
     method,
     headers: {
       'x-access-token': accessKey,
@@ -143,13 +143,13 @@ export async function ask(
     // A response without an end is a failure.
     signal: AbortSignal.timeout(20_000),
   })
-  const isStream = answer.headers.get('content-type')?.startsWith('text/event-stream')
-  if (isStream) await answer.body?.cancel()
-  const text = isStream ? 'a stream of events' : await answer.text()
-  const requestId = answer.headers.get('x-request-id') ?? '-'
+  const isStream = response.headers.get('content-type')?.startsWith('text/event-stream')
+  if (isStream) await response.body?.cancel()
+  const text = isStream ? 'a stream of events' : await response.text()
+  const requestId = response.headers.get('x-request-id') ?? '-'
   return {
-    status: answer.status,
-    headers: [...answer.headers.keys()].toSorted(),
+    status: response.status,
+    headers: [...response.headers.keys()].toSorted(),
     text: text
       .replaceAll(requestId, 'REQUEST')
       .replaceAll(named, 'KEY')

@@ -32,7 +32,7 @@ export async function paidByCard(): Promise<string> {
   )
   await eventually(
     () => operator<{ saga: { state: string } }>('GET', `orders/${body.apiKey}`),
-    (answer) => answer.body.saga.state !== 'running',
+    (response) => response.body.saga.state !== 'running',
   )
   return body.apiKey
 }

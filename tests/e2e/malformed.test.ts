@@ -78,7 +78,7 @@ async function repeatAlone(requests: readonly Made[]): Promise<string[]> {
   const wrong: string[] = []
   for (const request of requests) {
     const complaints: string[] = []
-    for (let tries = 0; tries < 5 && complaints.length === tries; tries++) {
+    for (let attempts = 0; attempts < 5 && complaints.length === attempts; attempts++) {
       const response = await sendRequest(request)
       const late = response.ms > WITHIN_MS ? `${response.status} after ${Math.round(response.ms)} ms` : null
       const fault = late ?? violationIn(response, request)

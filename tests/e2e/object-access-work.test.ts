@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { afterAll, describe, expect, test } from 'vitest'
 import { eventually } from './client.ts'
 import { makeWorld, type World } from './foreign-objects.ts'
-import { ask, places, requestWith, type Foreign } from './foreign-requests.ts'
+import { sendRequest, places, requestWith, type Foreign } from './foreign-requests.ts'
 import { newTrace, Receiver, type Span } from './otlp.ts'
 import { newKey } from './own-restaurant.ts'
 import { setUpOwnStack } from './stack.ts'
@@ -67,7 +67,12 @@ describe('request with the key of an object of another tenant', () => {
     const tryWith = async (key: string) => {
       const { traceId, traceparent } = newTrace()
       const request = requestWith(world, operation, place, key)
-      await ask(operation, request, { accessKey, accept: 'application/json', named: key, traceparent })
+      await sendRequest(operation, request, {
+        accessKey,
+        accept: 'application/json',
+        named: key,
+        traceparent,
+      })
       return traceId
     }
     const kinds = foreignKinds[slot.code] ?? []
@@ -96,7 +101,7 @@ describe('request with the key of an object of another tenant', () => {
    */
   async function repeatedAlone(works: Works, place: Place) {
     let latest = works
-    for (let tries = 0; tries < 3 && !hasEqualWork(latest); tries++) latest = await worksOf(place)
+    for (let attempts = 0; attempts < 3 && !hasEqualWork(latest); attempts++) latest = await worksOf(place)
     return latest
   }
 

@@ -5,7 +5,15 @@ import { Stream } from '../support/event-stream.ts'
 import { elsewhere, newEmail, PASSWORD, person, signin } from './accounts.ts'
 import { call, get, maria, post, sendOrder, stack, type Order, type User } from './client.ts'
 import { fullOrder, makeWorld, type World } from './foreign-objects.ts'
-import { acceptedBy, ask, codeOf, entries, places, requestWith, type Foreign } from './foreign-requests.ts'
+import {
+  acceptedBy,
+  sendRequest,
+  codeOf,
+  entries,
+  places,
+  requestWith,
+  type Foreign,
+} from './foreign-requests.ts'
 import { newKey } from './own-restaurant.ts'
 
 /*
@@ -92,7 +100,7 @@ describe('byte-identical responses for an object of another tenant and for an un
   test.each(places)('$name, $place ($accept)', async ({ operation, place, slot, accept }) => {
     const accessKey = world.keys[operation.audience]
     const tryWith = (key: string) =>
-      ask(operation, requestWith(world, operation, place, key), { accessKey, accept, named: key })
+      sendRequest(operation, requestWith(world, operation, place, key), { accessKey, accept, named: key })
     const absent = await tryWith(newKey())
     expect({ status: absent.status, code: codeOf(absent) }).toEqual({
       status: problems[slot.code].status,
@@ -115,7 +123,7 @@ describe('byte-identical responses for an object of another tenant and for an un
     })
     const { theirs } = world
     const tryWith = (body: unknown) =>
-      ask(
+      sendRequest(
         validate!,
         { path: validate!.path, body },
         { accessKey: stack().accessKey, accept: '*/*', named: '-' },
@@ -182,7 +190,7 @@ describe('403 not-allowed for an access key of another audience, equal for every
         requests.map(({ accessKey, accept, key }) => {
           const path = operation.path.replaceAll(/:\w+/g, key)
           const body = operation.method === 'GET' ? undefined : (entries[operation.name]?.body?.(world) ?? {})
-          return ask(operation, { path, body }, { accessKey, accept, named: key })
+          return sendRequest(operation, { path, body }, { accessKey, accept, named: key })
         }),
       )
       for (const response of responses) {

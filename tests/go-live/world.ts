@@ -100,7 +100,7 @@ export class Clients {
   readonly #world: World
   readonly #orders: Ordered[] = []
   readonly #running: Promise<void>[] = []
-  readonly #answeredAt: number[] = [performance.now()]
+  readonly #respondedAt: number[] = [performance.now()]
   #repeated = 0
   #closed = 0
   #isStopped = false
@@ -125,7 +125,7 @@ export class Clients {
     let delayMs = 200
     while (!order.isStored && performance.now() < giveUpAt) {
       const reply = await sendOrder(this.#world, 'cash', order.idempotencyKey).catch(() => null)
-      if (reply && reply.status < 500) this.#answeredAt.push(performance.now())
+      if (reply && reply.status < 500) this.#respondedAt.push(performance.now())
       order.isStored = reply?.status === 200
       if (reply?.body['code'] === 'restaurant-closed') this.#closed += 1
       if (order.isStored) return
@@ -157,7 +157,7 @@ export class Clients {
     const found = new Set<unknown>()
     for (const { idempotencyKey } of stored) found.add(await this.#find(idempotencyKey))
     check(found.size === stored.length, `of ${stored.length} orders ${found.size} exist`)
-    const times = this.#answeredAt.toSorted((one, other) => one - other)
+    const times = this.#respondedAt.toSorted((one, other) => one - other)
     const gaps = times.slice(1).map((at, index) => at - (times[index] ?? at))
     return { orders: stored.length, repeated: this.#repeated, longestGapS: Math.max(...gaps) / 1000 }
   }

@@ -2,13 +2,22 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { filesIn } from './files.ts'
-import { bannedIn, faultsIn, faultsInCode, faultsInConfiguration, sentencesOf } from './prose.ts'
+import {
+  bannedIn,
+  faultsIn,
+  faultsInCode,
+  faultsInConfiguration,
+  faultsInNames,
+  nameRuleIn,
+  sentencesOf,
+} from './prose.ts'
 
 /* Documents, comments and strings are plain English: docs/glossary.md has the rules and the banned words. */
 
 const root = join(import.meta.dirname, '../..')
 const read = (file: string) => readFileSync(join(root, file), 'utf8')
 const banned = bannedIn(read('docs/glossary.md'))
+const nameRule = nameRuleIn(read('docs/glossary.md'))
 
 /** All documents, generated ones too. */
 const files = filesIn(root, ['*.md'])
@@ -25,6 +34,7 @@ const textOf = (file: string) => (file === 'docs/glossary.md' ? withoutTables(re
 test('the glossary bans more than 50 words, and the checked documents include docs/interface.md', () => {
   expect(banned).toContain('say again')
   expect(banned.length).toBeGreaterThan(50)
+  expect(nameRule.words.size).toBeGreaterThan(10)
   expect(files).toContain('docs/interface.md')
 })
 
@@ -32,8 +42,8 @@ test.each(files)('%s is plain English', (file) => {
   expect(faultsIn(textOf(file), banned)).toEqual([])
 })
 
-test.each(code)('%s has plain English in comments and strings', (file) => {
-  expect(faultsInCode(read(file), banned)).toEqual([])
+test.each(code)('%s has plain English in comments, strings and names', (file) => {
+  expect([...faultsInCode(read(file), banned), ...faultsInNames(read(file), nameRule)]).toEqual([])
 })
 
 test.each(configuration)('%s has plain English in comments', (file) => {
@@ -70,6 +80,12 @@ describe('faults in prose', () => {
     ['an element', 'const a = <p>Nobody is here.</p>'],
   ])('finds an idiom in %s', (_, text) => {
     expect(faultsInCode(text, banned).map(({ rule }) => rule)).toEqual(['banned'])
+  })
+
+  test('finds a banned word in a name', () => {
+    const planted = 'const isTold = whoWasAsked(order.told)'
+    expect(faultsInNames(planted, nameRule).map(({ text }) => text)).toEqual(['isTold', 'whoWasAsked'])
+    expect(faultsInNames('const a = retries + tellers', nameRule)).toEqual([])
   })
 
   test.each([

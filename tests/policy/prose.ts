@@ -1,7 +1,7 @@
 import jsTokens from 'js-tokens'
 
 /** A fault in the prose of a document: the rule, and the words in question. */
-export type Fault = { rule: 'sentence length' | 'heading' | 'banned'; text: string }
+export type Fault = { rule: 'sentence length' | 'heading' | 'banned' | 'name'; text: string }
 
 /** The maximum number of words for nine of ten sentences. */
 const WORDS = 30
@@ -18,6 +18,32 @@ export function bannedIn(glossary: string): string[] {
     .slice(1)
     .flatMap(([, cell = '']) => cell.split('/').map((one) => one.trim()))
     .filter((one) => /^[a-z]/.test(one))
+}
+
+/** The words that no name contains, and the names that are exempt. */
+export type NameRule = { words: ReadonlySet<string>; exempt: ReadonlySet<string> }
+
+const inBackticks = (text: string) => new Set([...text.matchAll(/`(\w+)`/g)].map(([, word = '']) => word))
+
+/** Reads the section "Banned words in names" of docs/glossary.md: the words of its text, and the names of its table. */
+export function nameRuleIn(glossary: string): NameRule {
+  const [, section = ''] = /^## Banned words in names$([^]*?)^## /m.exec(glossary) ?? []
+  const table = section.match(/^\|.*$/gm) ?? []
+  return { words: inBackticks(section.replaceAll(/^\|.*$/gm, '')), exempt: inBackticks(table.join('\n')) }
+}
+
+const NAME_TOKENS = new Set(['IdentifierName', 'PrivateIdentifier', 'JSXIdentifier'])
+
+const wordsOf = (name: string) => name.match(/[A-Z]?[a-z]+|[A-Z]+(?![a-z])/g) ?? []
+
+/** Returns the names in TypeScript that contain a banned word. Each word begins at a capital letter or an underscore. */
+export function faultsInNames(code: string, { words, exempt }: NameRule): Fault[] {
+  const names = [...jsTokens(code, { jsx: true })].flatMap(({ type, value }) =>
+    NAME_TOKENS.has(type) && !exempt.has(value) ? [value] : [],
+  )
+  return [...new Set(names)]
+    .filter((name) => wordsOf(name).some((word) => words.has(word.toLowerCase())))
+    .map((text) => ({ rule: 'name', text }))
 }
 
 /** Returns the prose of a document, without code, quoted test titles, link targets and table rulers. */

@@ -70,7 +70,7 @@ test('no response, event, query or path contains a card number, a cvv or a passw
 test('no message contains a card number, a cvv or a password', () => {
   expect(messages.length).toBeGreaterThan(6)
   const found = messages.flatMap((message) =>
-    [message.data, ...(message.kind === 'question' ? [message.answer] : [])]
+    [message.data, ...(message.kind === 'question' ? [message.reply] : [])]
       .flatMap(secretsOf)
       .map((secret) => `${message.name}: ${secret}`),
   )

@@ -118,20 +118,22 @@ export class AfterSale {
   async #refund({ orderApiKey, transport }: Order, change: Change, body: RefundRequest): Promise<void> {
     const { key } = change
     const path = RefundOrder.path.replace(':apiKey', orderApiKey)
-    const answer = await this.#untilFinal(transport, (tries) => (api) => {
+    const response = await this.#untilFinal(transport, (attempts) => (api) => {
       const idempotency = { accessKeyId: 'operator-1', path, key, fingerprint: key }
       const call = {
-        ...this.#request(orderApiKey, `${key}.${tries}`),
+        ...this.#request(orderApiKey, `${key}.${attempts}`),
         principal: operator,
         body,
         idempotency,
       }
       return api.refundOrder(call as unknown as Call<typeof RefundOrder>)
     })
-    this.#world.note(`${key} of ${orderApiKey.slice(0, 4)} ended with ${answer.status} ${answer.code ?? ''}`)
+    this.#world.note(
+      `${key} of ${orderApiKey.slice(0, 4)} ended with ${response.status} ${response.code ?? ''}`,
+    )
     // If one of two equal requests succeeded, it counts.
-    change.status = change.status === 200 ? 200 : answer.status
-    if (answer.status === 200) change.apiKeys.push(answer.apiKey ?? '')
+    change.status = change.status === 200 ? 200 : response.status
+    if (response.status === 200) change.apiKeys.push(response.apiKey ?? '')
   }
 
   async #cancel({ orderApiKey, transport }: Order, by: 'customer' | 'operator'): Promise<void> {
@@ -140,8 +142,8 @@ export class AfterSale {
       orderApiKey,
       `cancel-${orderApiKey.slice(0, 4)}`,
     )
-    const answer = await this.#untilFinal(transport, (tries) => (api) => {
-      const request = this.#request(orderApiKey, `${change.key}.${tries}`)
+    const response = await this.#untilFinal(transport, (attempts) => (api) => {
+      const request = this.#request(orderApiKey, `${change.key}.${attempts}`)
       if (by === 'customer') {
         const call = { ...request, principal: application, body: undefined }
         return api.cancelOrder(call as unknown as Call<typeof CancelOrder>)
@@ -149,8 +151,8 @@ export class AfterSale {
       const call = { ...request, principal: operator, body: { reason: 'power failure' } }
       return api.operatorCancelOrder(call as unknown as Call<typeof OperatorCancelOrder>)
     })
-    this.#world.note(`cancellation of ${orderApiKey.slice(0, 4)} by ${by} ended with ${answer.status}`)
-    change.status = answer.status
+    this.#world.note(`cancellation of ${orderApiKey.slice(0, 4)} by ${by} ended with ${response.status}`)
+    change.status = response.status
   }
 
   #request(apiKey: string, requestId: string) {
@@ -165,11 +167,11 @@ export class AfterSale {
 
   async #untilFinal(
     { call, pause }: Transport,
-    work: (tries: number) => (api: OrdersReplica) => Promise<unknown>,
+    work: (attempts: number) => (api: OrdersReplica) => Promise<unknown>,
   ): Promise<ClientResponse> {
-    for (let tries = 1; ; tries++) {
-      const answer = await call(work(tries))
-      if (answer && isFinal(answer)) return answer
+    for (let attempts = 1; ; attempts++) {
+      const response = await call(work(attempts))
+      if (response && isFinal(response)) return response
       await pause(300 + this.#random.next() * 2_000)
     }
   }

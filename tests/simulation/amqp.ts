@@ -123,11 +123,11 @@ class Channel extends EventEmitter {
 
   ack(message: Taken): void {
     noteAck(message)
-    this.#tell(() => simulation().broker.ack(this.#wire, message.fields.deliveryTag))
+    this.#send(() => simulation().broker.ack(this.#wire, message.fields.deliveryTag))
   }
 
   nack(message: Taken): void {
-    this.#tell(() => simulation().broker.requeue(this.#wire, message.fields.deliveryTag))
+    this.#send(() => simulation().broker.requeue(this.#wire, message.fields.deliveryTag))
   }
 
   publish(...[exchange, key, content, options, confirmed]: Published): boolean {
@@ -136,7 +136,7 @@ class Channel extends EventEmitter {
     const properties = { ...options, ...(replyTo !== undefined && { replyTo }) }
     const about = exchange || key
     const enqueue = () => broker.publish(exchange, key, content, properties)
-    this.#tell(() => {
+    this.#send(() => {
       world.note(`→ ${about} ${content.toString().slice(0, 300)}`)
       if (confirmed) return this.#confirm(enqueue(), confirmed)
       if (world.strikes('message lost, connection cut', about)) return broker.end(this.#wire)
@@ -164,7 +164,7 @@ class Channel extends EventEmitter {
   }
 
   /** Data that is written to a closed connection is never read. */
-  #tell(run: () => void): void {
+  #send(run: () => void): void {
     if (this.#closed) throw new Error('the channel is closed')
     const { world } = simulation()
     world.arrive(world.hop(), this.#wire.owner, () => {

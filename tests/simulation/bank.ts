@@ -47,7 +47,7 @@ export class Bank {
   }
 
   /** Records that the bank now waits for the customer of an order. */
-  ask(orderApiKey: string): void {
+  challenge(orderApiKey: string): void {
     if (!this.#opened.has(orderApiKey)) this.#opened.set(orderApiKey, this.#world.now)
     const restaurant = simulation().database.orders.get(orderApiKey)?.restaurantApiKey
     if (restaurant === RESTAURANTS.closes) this.closed.add(restaurant)
@@ -60,12 +60,12 @@ export class Bank {
     const outcome = kind === 'denied' ? 'no' : 'yes'
     const inMs = this.#random.next() * this.#random.pick([1_000, 10_000, 60_000, 60_000, 800_000])
     for (const at of this.#random.next() < 0.2 ? [inMs, inMs + 500] : [inMs])
-      this.#world.later(at, customer, () => this.#answer(id, outcome))
+      this.#world.later(at, customer, () => this.#settle(id, outcome))
   }
 
-  #answer(id: string, outcome: 'yes' | 'no'): void {
+  #settle(id: string, outcome: 'yes' | 'no'): void {
     const { processor } = simulation()
-    const orderApiKey = processor.answer(id, outcome)
+    const orderApiKey = processor.settleChallenge(id, outcome)
     if (orderApiKey === null) return
     const openedAt = this.#opened.get(orderApiKey) ?? 0
     if (outcome === 'yes' && this.#world.now < openedAt + IN_TIME_MS) this.confirmed.add(orderApiKey)

@@ -27,13 +27,14 @@ export const noHttp = () => ({
  * An order that failed after its response ends as if it had been rejected. An order that its customer or an operator cancelled was
  * placed.
  */
-export const asEnd = (answer: ClientResponse): ClientResponse =>
-  answer.code === null || answer.code === 'order-cancelled'
-    ? answer
-    : { ...answer, status: problems[answer.code as ProblemCode].status }
+export const asEnd = (response: ClientResponse): ClientResponse =>
+  response.code === null || response.code === 'order-cancelled'
+    ? response
+    : { ...response, status: problems[response.code as ProblemCode].status }
 
-export function readResponse(answer: unknown): ClientResponse {
-  const { status, body } = answer instanceof Rendered ? answer : { status: 200, body: JSON.stringify(answer) }
+export function readResponse(response: unknown): ClientResponse {
+  const { status, body } =
+    response instanceof Rendered ? response : { status: 200, body: JSON.stringify(response) }
   const document = JSON.parse(String(body)) as Record<string, unknown>
   if (status !== 200)
     return { status, code: String(document['code']), apiKey: null, total: null, open: false }

@@ -23,7 +23,7 @@ export type Placed = Omit<Entry, 'kind'> & {
   cancelled: boolean
 }
 
-const ANSWER_WITHIN_MS = 12_000
+const RESPONSE_WITHIN_MS = 12_000
 /**
  * The number of reads, 1.3 s apart. When PostgreSQL is available again, a mark is retried every 2 s, and a hanging statement ends
  * after 5 s.
@@ -56,10 +56,10 @@ const SENT_TO: Partial<Record<Kind, string>> = {
   closing: RESTAURANTS.closes,
 }
 
-const ALWAYS_ASKS = '4000002760003184'
+const ALWAYS_CHALLENGED = '4000002760003184'
 const cardNumberOf = (kind: Kind) => {
   if (kind === 'declined') return cardNumbers.declined
-  return isAtTheBank(kind) ? ALWAYS_ASKS : cardNumbers.good
+  return isAtTheBank(kind) ? ALWAYS_CHALLENGED : cardNumbers.good
 }
 
 /** Returns the body of a client's request, parsed once per kind. Only comments, user and payment differ between orders. */
@@ -100,8 +100,8 @@ export class Clients {
       key: `key-${number}`,
       kind: all.bank.kindOf(kind),
       user: (kind === 'card' || kind === 'refused') && world.random.next() < 0.5 ? `user-${number}` : null,
-      tries: 0,
-      answer: null,
+      attempts: 0,
+      response: null,
       cancelled: false,
     }))
     for (const entry of this.book) this.#begin(world.random.next() * 3_000, () => this.#order(entry))
@@ -126,14 +126,17 @@ export class Clients {
 
   async #order(entry: Placed): Promise<void> {
     const send = this.#sender(entry)
-    const answer = await this.#sendUntilFinal(entry, send)
-    if (answer.apiKey !== null && (entry.kind === 'card' || entry.kind === 'cash' || isAtTheBank(entry.kind)))
-      this.#all.afterSale.begin(answer.apiKey, this.#transport)
-    const end = asEnd(answer.open ? await this.#follow(answer, entry.kind) : answer)
+    const response = await this.#sendUntilFinal(entry, send)
+    if (
+      response.apiKey !== null &&
+      (entry.kind === 'card' || entry.kind === 'cash' || isAtTheBank(entry.kind))
+    )
+      this.#all.afterSale.begin(response.apiKey, this.#transport)
+    const end = asEnd(response.open ? await this.#follow(response, entry.kind) : response)
     this.#world.note(`${entry.key} ${entry.kind} ended with ${end.status} ${end.code ?? ''}`)
-    entry.cancelled = answer.status === 200 && end.status !== 200
-    entry.answer = { status: end.status, apiKey: end.apiKey, code: end.code, totalCents: end.total }
-    if (answer.status < 500) await this.#repeat(entry, answer, send)
+    entry.cancelled = response.status === 200 && end.status !== 200
+    entry.response = { status: end.status, apiKey: end.apiKey, code: end.code, totalCents: end.total }
+    if (response.status < 500) await this.#repeat(entry, response, send)
   }
 
   /** Returns a function that sends the order once at each call. */
@@ -143,7 +146,7 @@ export class Clients {
     const { key } = entry
     const idempotency = { accessKeyId: 'key-1', path: SendOrder.path, key, fingerprint: key }
     return () => {
-      const requestId = `${key}.${++entry.tries}`
+      const requestId = `${key}.${++entry.attempts}`
       const call = { body, idempotency, requestId, principal: application, ...noHttp() }
       return this.#call((api) => api.sendOrder(call))
     }
@@ -152,7 +155,8 @@ export class Clients {
   async #sendUntilFinal(entry: Placed, send: () => Promise<ClientResponse | null>): Promise<ClientResponse> {
     for (;;) {
       const other = this.#world.strikes('client: sent twice', entry.key) ? send() : null
-      for (const answer of [await send(), await other]) if (answer && isFinal(entry, answer)) return answer
+      for (const response of [await send(), await other])
+        if (response && isFinal(entry, response)) return response
       await this.#pause(200 + this.#world.random.next() * 1_500)
     }
   }
@@ -175,7 +179,7 @@ export class Clients {
 
   /** A restaurant rejects an order that it has accepted, and retries until the rejection is confirmed. */
   async #refuse({ apiKey }: PlacedOrder): Promise<void> {
-    for (let tries = 1; ; tries++) {
+    for (let attempts = 1; ; attempts++) {
       const call = {
         ...noHttp(),
         params: { apiKey },
@@ -183,10 +187,10 @@ export class Clients {
         principal: restaurant,
         unknownFields: [],
         idempotency: null,
-        requestId: `refuse-${apiKey.slice(0, 4)}.${tries}`,
+        requestId: `refuse-${apiKey.slice(0, 4)}.${attempts}`,
       }
-      const answer = await this.#call((api) => api.refuseOrder(call))
-      if (answer?.status === 200) return this.#all.restaurants.refused(apiKey)
+      const response = await this.#call((api) => api.refuseOrder(call))
+      if (response?.status === 200) return this.#all.restaurants.refused(apiKey)
       // The order failed at its deadline although the restaurant has it, so no order remains to reject.
       if (this.#all.database.orders.get(apiKey)?.outcome === 'failed') return
       await this.#pause(500 + this.#world.random.next() * 3_000)
@@ -202,8 +206,8 @@ export class Clients {
    * so, and an order that another replica fails in that time may be hidden until then. An order that is hidden later was promised
    * and lost.
    */
-  async #follow(told: ClientResponse, kind: Kind): Promise<ClientResponse> {
-    const apiKey = told.apiKey ?? ''
+  async #follow(announced: ClientResponse, kind: Kind): Promise<ClientResponse> {
+    const apiKey = announced.apiKey ?? ''
     let missed = 0
     for (;;) {
       await this.#pause(300 + this.#world.random.next() * 2_000)
@@ -212,10 +216,10 @@ export class Clients {
         throw error
       })
       if (order === null && this.#world.calm && ++missed === MARKED_AFTER)
-        return { ...told, apiKey: `gone: ${apiKey}` }
+        return { ...announced, apiKey: `gone: ${apiKey}` }
       this.#all.bank.visit(kind, order?.paymentAction?.url, this.process)
-      if (order?.cancellation) return { ...told, code: order.cancellation.reason }
-      if (order && order.status !== 'PROCESSING') return { ...told, total: order.total }
+      if (order?.cancellation) return { ...announced, code: order.cancellation.reason }
+      if (order && order.status !== 'PROCESSING') return { ...announced, total: order.total }
     }
   }
 
@@ -223,7 +227,7 @@ export class Clients {
   async #call(work: (api: OrdersReplica) => Promise<unknown>): Promise<ClientResponse | null> {
     const world = this.#world
     if (world.strikes('client: request lost')) {
-      await this.#pause(ANSWER_WITHIN_MS)
+      await this.#pause(RESPONSE_WITHIN_MS)
       return null
     }
     const turn = this.#turn++
@@ -231,8 +235,8 @@ export class Clients {
       const replica = this.#replicas[(turn + at) % this.#replicas.length]
       const { process, api } = replica ?? {}
       if (!process?.alive || !api) continue
-      const answer = await this.#exchange(process, () => work(api))
-      return answer && world.strikes('client: reply lost') ? null : answer
+      const response = await this.#exchange(process, () => work(api))
+      return response && world.strikes('client: reply lost') ? null : response
     }
     return null
   }
@@ -240,13 +244,13 @@ export class Clients {
   #exchange(process: Process, work: () => Promise<unknown>): Promise<ClientResponse | null> {
     const world = this.#world
     return new Promise((resolve) => {
-      const back = (answer: ClientResponse | null, inMs = world.hop()) =>
-        void world.later(inMs, this.process, () => resolve(answer))
-      back(null, ANSWER_WITHIN_MS)
+      const back = (response: ClientResponse | null, inMs = world.hop()) =>
+        void world.later(inMs, this.process, () => resolve(response))
+      back(null, RESPONSE_WITHIN_MS)
       process.whenDead(() => back(null))
       world.later(world.hop(), process, () => {
         void work().then(
-          (answer) => back(readResponse(answer)),
+          (response) => back(readResponse(response)),
           (error: unknown) => back(problemOf(error)),
         )
       })

@@ -138,9 +138,9 @@ export const MUTATIONS: readonly PlantedBug[] = [
       14,
     ],
   }),
-  ...bugsIn(`${ORDERS}/placing/final-answer.ts`, {
+  ...bugsIn(`${ORDERS}/placing/final-response.ts`, {
     'an order that was answered as pending is not marked': [
-      '    await deps.orders.markAnsweredIfPending(apiKey)\n',
+      '    await deps.orders.markRespondedIfPending(apiKey)\n',
       '',
       41_362,
     ],

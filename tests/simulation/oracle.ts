@@ -100,25 +100,25 @@ const isChecked = (entry: Placed) => !UNCHECKED.includes(entry.kind) && !isGiven
 
 /** A customer who confirms late, or never sees the page, has no order. `checkBank` checks the other customers. */
 function judged(entry: Placed): Entry {
-  const { kind, answer } = entry
+  const { kind, response } = entry
   if (!isAtTheBank(kind)) return { ...entry, kind: kind as Entry['kind'] }
-  return { ...entry, kind: kind === 'confirmed' && answer?.status === 200 ? 'card' : 'declined' }
+  return { ...entry, kind: kind === 'confirmed' && response?.status === 200 ? 'card' : 'declined' }
 }
 
 /** Possible ends of a card order when faults last longer than its deadlines. */
-const isGivenUp = ({ answer }: Placed) =>
-  answer?.code === 'restaurant-unreachable' || answer?.code === 'payment-unavailable'
+const isGivenUp = ({ response }: Placed) =>
+  response?.code === 'restaurant-unreachable' || response?.code === 'payment-unavailable'
 
 /** Checks orders that failed because of faults. An order with a response is shown as cancelled, and no other order exists. */
 function checkOther(entry: Placed, rows: readonly OrderRow[]): Violation[] {
   if (isChecked(entry)) return []
   const own = rows.filter(({ key }) => key === entry.key)
   const violation = (rule: string, what: string) => [{ rule, what, order: { entry, own } }]
-  if (!entry.answer) return violation('no answer', 'the client never got a final answer')
+  if (!entry.response) return violation('no answer', 'the client never got a final answer')
   if (entry.cancelled && !own.some(({ cancelled }) => cancelled))
     return violation('lost', 'the client was given an order that is not shown as cancelled')
   return own.some(({ outcome, cancelled }) => outcome !== 'failed' && !cancelled)
-    ? violation('refused but placed', `answered ${entry.answer.status}, and there is an order`)
+    ? violation('refused but placed', `answered ${entry.response.status}, and there is an order`)
     : []
 }
 

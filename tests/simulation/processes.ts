@@ -200,14 +200,14 @@ const tokenize: Tokenizer = async (card) => {
   const { cardNumber, cvv, expirationMonth, expirationYear } = card
   if (!cardNumber || !cvv || expirationMonth === undefined || expirationYear === undefined)
     throw new Error('simulated clients send card numbers')
-  const answer = await processor.tokenize({
+  const response = await processor.tokenize({
     cardNumber: cardNumber.reveal(),
     cvv: cvv.reveal(),
     expirationMonth,
     expirationYear,
   })
-  if (answer.kind !== 'yes') throw new Problem('payment-unavailable', 'There is no token.')
-  return answer
+  if (response.kind !== 'yes') throw new Problem('payment-unavailable', 'There is no token.')
+  return response
 }
 
 /** Replaces `repeat(…, 500, …)`. It skips a round without due rows. */

@@ -17,7 +17,7 @@ const unknown = (reason: string, sent = true) => ({ kind: 'unknown', reason, sen
 type Unknown = ReturnType<typeof unknown>
 
 /** The time for which payments waits for a response. */
-const ANSWER_WITHIN_MS = 6_000
+const RESPONSE_WITHIN_MS = 6_000
 const LATEST_MS = 30_000
 
 type Requested = Exclude<EffectRequest, { kind: 'authenticate' | 'dispute' | 'close-dispute' }>
@@ -54,7 +54,7 @@ export class ProcessorNetwork {
   }
 
   /** The reaction of the customer at the bank. Returns null if the bank no longer waits for it. */
-  answer(id: string, outcome: 'yes' | 'no'): string | null {
+  settleChallenge(id: string, outcome: 'yes' | 'no'): string | null {
     const key = `bank:${id}:${this.ledger.length}`
     const request = { kind: 'authenticate', id, outcome, idempotencyKey: key, fingerprint: key } as const
     const decision = this.#book.decide(request, new Date(Date.now()))
@@ -89,25 +89,26 @@ export class ProcessorNetwork {
   }
 
   /** Sends one request, and returns the result that the caller sees. Never rejects, as the adapter never does. */
-  ask<R>(work: () => R): Promise<R | Unknown> {
+  request<R>(work: () => R): Promise<R | Unknown> {
     const world = this.#world
     const caller = me()
     return new Promise((resolve) => {
-      const answer = (value: R | Unknown, inMs = world.hop()) =>
+      const respond = (value: R | Unknown, inMs = world.hop()) =>
         world.later(inMs, caller, () => resolve(value))
       if (this.downUntil > world.now || world.strikes('processor away'))
-        return void answer(unknown('ECONNREFUSED', false))
+        return void respond(unknown('ECONNREFUSED', false))
       if (world.strikes('processor: request lost'))
-        return void answer(unknown('TimeoutError'), ANSWER_WITHIN_MS)
+        return void respond(unknown('TimeoutError'), RESPONSE_WITHIN_MS)
       if (world.strikes('processor: request late')) {
         world.arrive(world.random.next() * LATEST_MS, null, () => void work())
-        return void answer(unknown('TimeoutError'), ANSWER_WITHIN_MS)
+        return void respond(unknown('TimeoutError'), RESPONSE_WITHIN_MS)
       }
       world.arrive(world.hop(), caller, () => {
         const value = work()
-        if (world.strikes('processor: reply lost')) return answer(unknown('TimeoutError'), ANSWER_WITHIN_MS)
-        if (world.strikes('processor: 500 after the effect')) return answer(unknown('500 unreadable'))
-        return answer(value)
+        if (world.strikes('processor: reply lost'))
+          return respond(unknown('TimeoutError'), RESPONSE_WITHIN_MS)
+        if (world.strikes('processor: 500 after the effect')) return respond(unknown('500 unreadable'))
+        return respond(value)
       })
     })
   }
@@ -122,7 +123,7 @@ function read({ status, body }: Response): ProcessorResult<Effect> {
 
 const effect = (what: What): Promise<ProcessorResult<Effect>> => {
   const { processor } = simulation()
-  return processor.ask(() => read(processor.decide(what)))
+  return processor.request(() => read(processor.decide(what)))
 }
 
 type Found = ProcessorResult<{ found: ProcessorRefund | null }>
@@ -152,7 +153,7 @@ function findRefund(id: string, key: string): Found {
 /** The interface of the processor for payments. */
 export const processor: Omit<Processor, 'list' | 'card' | 'detach'> = {
   tokenize: (card) =>
-    simulation().processor.ask((): ProcessorResult<SavedToken> => {
+    simulation().processor.request((): ProcessorResult<SavedToken> => {
       const made = 'cardNumber' in card ? tokenize(card.cardNumber) : null
       return made
         ? { kind: 'yes', ...made }
@@ -160,11 +161,11 @@ export const processor: Omit<Processor, 'list' | 'card' | 'detach'> = {
     }),
   authorize: (call) => {
     const { processor: network, bank } = simulation()
-    return network.ask((): ProcessorResult<Effect> | Challenge => {
+    return network.request((): ProcessorResult<Effect> | Challenge => {
       const response = network.decide({ kind: 'authorize', ...call })
       const isOpen = response.body['status'] === 'requires_action'
       if (!isOpen) return read(response)
-      bank.ask(call.reference)
+      bank.challenge(call.reference)
       const id = String(response.body['id'])
       return { kind: 'challenge', id, url: id }
     })
@@ -172,14 +173,14 @@ export const processor: Omit<Processor, 'list' | 'card' | 'detach'> = {
   capture: (call) => effect({ kind: 'capture', ...call }),
   void: (call) => effect({ kind: 'void', ...call }),
   refund: (call) => effect({ kind: 'refund', ...call }),
-  refundPart: (call) => simulation().processor.ask(() => refundPart(call)),
-  findRefund: ({ id, refund }) => simulation().processor.ask(() => findRefund(id, refund)),
+  refundPart: (call) => simulation().processor.request(() => refundPart(call)),
+  findRefund: ({ id, refund }) => simulation().processor.request(() => findRefund(id, refund)),
   check: ({ id }) => {
     const { processor: network } = simulation()
-    return network.ask(() => network.check(id))
+    return network.request(() => network.check(id))
   },
   find: ({ reference }) =>
-    simulation().processor.ask(() => ({
+    simulation().processor.request(() => ({
       kind: 'yes' as const,
       found: simulation().processor.found(reference),
     })),

@@ -5,7 +5,7 @@ import { me, simulation } from './simulation.ts'
 import type { World } from './world.ts'
 
 /** The time in which a restaurant must respond (services/orders, restaurant-link). */
-const ANSWER_WITHIN_MS = 10_000
+const RESPONSE_WITHIN_MS = 10_000
 const LATEST_MS = 30_000
 
 /** Returns true for a cancellation that neither the restaurant nor a deadline caused. */
@@ -50,12 +50,12 @@ export class Restaurants {
     if (isGivenUp && !isByOthers(orders.get(order.apiKey)?.cancellation))
       world.mistake('sent after it was given up', webhookId)
     return new Promise((resolve) => {
-      const answer = (receipt: Receipt, inMs = world.hop()) =>
+      const respond = (receipt: Receipt, inMs = world.hop()) =>
         world.later(inMs, caller, () => resolve(receipt))
-      const silence = () => answer({ kind: 'unknown', reason: 'no answer' }, ANSWER_WITHIN_MS)
+      const silence = () => respond({ kind: 'unknown', reason: 'no response' }, RESPONSE_WITHIN_MS)
       const isUnavailable = order.restaurantApiKey === RESTAURANTS.unreachable || this.downUntil > world.now
       if (isUnavailable || world.strikes('restaurant away'))
-        return void answer({ kind: 'not-reached', reason: 'ECONNREFUSED' })
+        return void respond({ kind: 'not-reached', reason: 'ECONNREFUSED' })
       const isSilent = order.restaurantApiKey === RESTAURANTS.silent
       if (isSilent || world.strikes('restaurant: request lost')) return void silence()
       if (world.strikes('restaurant: request late')) {
@@ -66,10 +66,10 @@ export class Restaurants {
         const failsBefore = world.random.next() < 0.5
         if (world.strikes('restaurant: 500')) {
           if (!failsBefore) this.#receive(webhookId, order)
-          return void answer({ kind: 'unknown', reason: 'answered 500' })
+          return void respond({ kind: 'unknown', reason: 'status 500' })
         }
         const receipt = this.#receive(webhookId, order)
-        return void (world.strikes('restaurant: reply lost') ? silence() : answer(receipt))
+        return void (world.strikes('restaurant: reply lost') ? silence() : respond(receipt))
       })
     })
   }
@@ -79,15 +79,15 @@ export class Restaurants {
     const world = this.#world
     const caller = me()
     return new Promise((resolve) => {
-      const answer = (told: boolean) => world.later(world.hop(), caller, () => resolve(told))
+      const respond = (told: boolean) => world.later(world.hop(), caller, () => resolve(told))
       const isUnavailable = [RESTAURANTS.unreachable, RESTAURANTS.silent].includes(
         order.restaurantApiKey as never,
       )
       if (isUnavailable || this.downUntil > world.now || world.strikes('restaurant away'))
-        return void answer(false)
+        return void respond(false)
       world.arrive(world.hop(), caller, () => {
         this.cancelled.add(order.apiKey)
-        answer(!world.strikes('restaurant: reply lost'))
+        respond(!world.strikes('restaurant: reply lost'))
       })
     })
   }

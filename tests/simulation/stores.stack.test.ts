@@ -227,7 +227,7 @@ function aSave(random: Random, apiKey: string): Save {
 
 /** The result of a load, with the outcome of the order under a separate name. */
 const loaded = (found: Loaded | null) => found && { ...found, ended: found.order.outcome }
-const saved = (result: SaveResult | null) => result && { isAnswered: result.told }
+const saved = (result: SaveResult | null) => result && { isReturned: result.told }
 
 /** A random statement of the orders service, for one of three orders and two keys. */
 function aCall(random: Random, prefix: string): Call {
@@ -273,8 +273,11 @@ function aCall(random: Random, prefix: string): Call {
     },
     { name: 'orders.exists', run: ({ orders: store }) => store.exists(apiKey) },
     { name: 'orders.findResult', run: ({ orders: store }) => store.findResult(apiKey) },
-    { name: 'orders.markAnsweredIfPending', run: ({ orders: store }) => store.markAnsweredIfPending(apiKey) },
-    { name: 'orders.markAnswered', run: ({ orders: store }) => store.markAnswered(apiKey) },
+    {
+      name: 'orders.markRespondedIfPending',
+      run: ({ orders: store }) => store.markRespondedIfPending(apiKey),
+    },
+    { name: 'orders.markResponded', run: ({ orders: store }) => store.markResponded(apiKey) },
     { name: 'orders.markReadIfPending', run: ({ orders: store }) => store.markReadIfPending(apiKey) },
     { name: 'idempotencyKeys.claim', run: ({ idempotencyKeys }) => idempotencyKeys.claim(scope, claimMs) },
     { name: 'idempotencyKeys.markRefused', run: ({ idempotencyKeys }) => idempotencyKeys.markRefused(scope) },

@@ -18,16 +18,16 @@ export class Stream {
   readonly #abort: AbortController
   readonly #done: Promise<void>
 
-  private constructor(answer: Response, abort: AbortController) {
-    this.status = answer.status
-    this.headers = answer.headers
+  private constructor(response: Response, abort: AbortController) {
+    this.status = response.status
+    this.headers = response.headers
     this.#abort = abort
-    this.#done = this.#read(answer).finally(() => (this.isOver = true))
+    this.#done = this.#read(response).finally(() => (this.isOver = true))
   }
 
   static async open(url: string, { key, lastEventId }: Options = {}): Promise<Stream> {
     const abort = new AbortController()
-    const answer = await fetch(url, {
+    const response = await fetch(url, {
       headers: {
         accept: 'text/event-stream',
         ...(key !== undefined && { 'x-access-token': key }),
@@ -35,7 +35,7 @@ export class Stream {
       },
       signal: abort.signal,
     })
-    return new Stream(answer, abort)
+    return new Stream(response, abort)
   }
 
   /** Called for every event, also for earlier ones. */
@@ -73,10 +73,10 @@ export class Stream {
     this.#abort.abort()
   }
 
-  async #read(answer: Response): Promise<void> {
+  async #read(response: Response): Promise<void> {
     let text = ''
     try {
-      for await (const chunk of answer.body?.pipeThrough(new TextDecoderStream()) ?? []) {
+      for await (const chunk of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
         text += chunk
         const blocks = text.split('\n\n')
         text = blocks.pop() ?? ''

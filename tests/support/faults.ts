@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { sendSignal } from '../../dev/process/identity.ts'
 import { until } from '../../dev/process/wait.ts'
-import { answersAmqp } from '../../dev/servers/answers.ts'
+import { isRabbitmqReady } from '../../dev/servers/readiness.ts'
 import type { Stack } from '../../dev/stack.ts'
 import type { StackFile } from '../../dev/stack/description.ts'
 import { familyOf } from './processes.ts'
@@ -25,7 +25,7 @@ const DECLARED_MS = 3_000
 
 /** Resolves when the services have declared all queues again after a wipe. */
 export async function brokerWhole(stack: Stack): Promise<void> {
-  const isThere = () => answersAmqp(stack.file.urls.rabbitmq)
+  const isThere = () => isRabbitmqReady(stack.file.urls.rabbitmq)
   await until(isThere, { what: 'Starting RabbitMQ', withinMs: 60_000, everyMs: 200 })
   const users = ['catalog', 'accounts', 'orders', 'payments'] as const
   // A service that is being killed declares its queues after the restart.

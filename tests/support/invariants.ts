@@ -49,7 +49,7 @@ export function violationsOf(clients: readonly Entry[], books: Books): Violation
 
 /** The name of a broken rule with a sentence, or false if the rule holds. */
 type Check = false | readonly [rule: string, what: string]
-type Response = NonNullable<Entry['answer']>
+type Response = NonNullable<Entry['response']>
 
 const violations = (checks: readonly Check[], order: unknown): Violation[] =>
   checks.filter((check) => check !== false).map(([rule, what]) => ({ rule, what, order }))
@@ -59,16 +59,16 @@ function ofClient(entry: Entry, orders: readonly OrderRow[]): Violation[] {
   const placed = orders.filter(({ outcome }) => outcome !== 'failed').length
   const checks: Check[] = [
     placed > 1 && ['ordered twice', `one Idempotency-Key, ${placed} orders`],
-    ...(entry.answer === null
+    ...(entry.response === null
       ? [['no answer', 'the client never received a final response'] as const]
-      : ofResponse(entry.kind, entry.answer, orders)),
+      : ofResponse(entry.kind, entry.response, orders)),
   ]
   return violations(checks, { entry, orders })
 }
 
-function ofResponse(kind: Entry['kind'], answer: Response, orders: readonly OrderRow[]): Check[] {
-  const { status, apiKey, code, totalCents } = answer
-  const end: Check = !hasRightEnd(kind, answer, orders) && [
+function ofResponse(kind: Entry['kind'], response: Response, orders: readonly OrderRow[]): Check[] {
+  const { status, apiKey, code, totalCents } = response
+  const end: Check = !hasRightEnd(kind, response, orders) && [
     'wrong end',
     `${kind} ended with ${status} ${code ?? ''}`,
   ]

@@ -11,9 +11,9 @@ export type Kind = 'cash' | 'card' | 'challenged' | 'declined' | 'refused' | 'te
 export type Entry = {
   key: string
   kind: Kind
-  tries: number
+  attempts: number
   /** The final response; null until it arrives. */
-  answer: Recorded | null
+  response: Recorded | null
 }
 type Recorded = { status: number; apiKey: string | null; code: string | null; totalCents: number | null }
 
@@ -38,7 +38,7 @@ const NUMBERS: Partial<Record<Kind, string>> = {
 }
 
 /** A client aborts a request after this time and repeats it under the same key, as a person would. */
-export const ANSWER_WITHIN_MS = 12_000
+export const RESPONSE_WITHIN_MS = 12_000
 /** An order without a final response after this time is a violation (`violationsOf`). */
 const RETRIED_WITHIN_MS = 180_000
 
@@ -51,7 +51,7 @@ export async function sendOrders(
     enough: (orders: number) => boolean
     progress: (done: number) => void
     /** Called after the final response to an order. */
-    answered?: (entry: Timed) => void
+    onResponse?: (entry: Timed) => void
   },
 ): Promise<Timed[]> {
   const random = randomOf(options.seed)
@@ -63,10 +63,10 @@ export async function sendOrders(
   const client = async (own: Random) => {
     while (!options.enough(book.length)) {
       const key = `chaos-${options.seed}-${book.length}`
-      const entry: Timed = { key, kind: random.pick(MIX), tries: 0, ms: 0, answer: null }
+      const entry: Timed = { key, kind: random.pick(MIX), attempts: 0, ms: 0, response: null }
       book.push(entry)
       await sendUntilFinal(api, entry, own)
-      options.answered?.(entry)
+      options.onResponse?.(entry)
       options.progress(++done)
     }
   }
@@ -85,7 +85,7 @@ export async function cashOrderSender(
   await api.plainItem(cast.aurora)
   return async (gateway) => {
     const body = await orderOf(api, `load-${number++}`, 'cash')
-    const { status, headers } = await api.sendOrder(body, { gateway, timeoutMs: ANSWER_WITHIN_MS })
+    const { status, headers } = await api.sendOrder(body, { gateway, timeoutMs: RESPONSE_WITHIN_MS })
     return { status, isClosing: headers.get('connection') === 'close' }
   }
 }
@@ -109,17 +109,17 @@ async function sendUntilFinal(api: Api, entry: Timed, random: Random): Promise<v
   const started = performance.now()
   const body = await orderOf(api, entry.key, entry.kind)
   const options = { headers: { 'idempotency-key': entry.key } }
-  const answer = await untilFinal(
+  const response = await untilFinal(
     () => {
-      entry.tries++
-      return sendOnce(api, body, { ...options, timeoutMs: ANSWER_WITHIN_MS })
+      entry.attempts++
+      return sendOnce(api, body, { ...options, timeoutMs: RESPONSE_WITHIN_MS })
     },
     {
       pauseMs: () => random.between(100, 600),
       isOver: () => performance.now() > started + RETRIED_WITHIN_MS,
     },
   )
-  if (answer !== null) entry.answer = recordOf(answer)
+  if (response !== null) entry.response = recordOf(response)
   entry.ms = performance.now() - started
 }
 
@@ -132,10 +132,10 @@ export async function sendOnce(
   body: object,
   options: Parameters<Api['sendOrder']>[1],
 ): Promise<ClientResponse<Partial<Order> & { code?: string }> | null> {
-  const answer = await finalOf(api.sendOrder(body, options))
-  if (answer?.status !== 200 || !('canAuthenticate' in body)) return answer
+  const response = await finalOf(api.sendOrder(body, options))
+  if (response?.status !== 200 || !('canAuthenticate' in body)) return response
   try {
-    return (await isUndecided(answer.body)) ? null : answer
+    return (await isUndecided(response.body)) ? null : response
   } catch {
     // The confirmation did not reach the bank.
     return null
@@ -174,10 +174,10 @@ export const isOpen = (status: number, code?: string): boolean =>
   status >= 500 || status === 429 || (status === 409 && !TOO_LATE.includes(code ?? ''))
 
 /** Returns the response, or null if it is lost or leaves the outcome open. */
-export async function finalOf<T>(response: Promise<ClientResponse<T>>): Promise<ClientResponse<T> | null> {
+export async function finalOf<T>(sent: Promise<ClientResponse<T>>): Promise<ClientResponse<T> | null> {
   try {
-    const answer = await response
-    return isOpen(answer.status, (answer.body as { code?: string } | undefined)?.code) ? null : answer
+    const response = await sent
+    return isOpen(response.status, (response.body as { code?: string } | undefined)?.code) ? null : response
   } catch {
     // The request or the response is lost and its outcome unknown, so the client repeats the key.
     return null
@@ -186,12 +186,12 @@ export async function finalOf<T>(response: Promise<ClientResponse<T>>): Promise<
 
 /** Repeats a request, numbered from 1, until its final response. Returns null if it `isOver` earlier. */
 export async function untilFinal<T>(
-  send: (tries: number) => Promise<T | null>,
+  send: (attempts: number) => Promise<T | null>,
   { pauseMs, isOver }: { pauseMs: () => number; isOver: () => boolean },
 ): Promise<T | null> {
-  for (let tries = 1; !isOver(); tries++) {
-    const answer = await send(tries)
-    if (answer !== null) return answer
+  for (let attempts = 1; !isOver(); attempts++) {
+    const response = await send(attempts)
+    if (response !== null) return response
     await wait(pauseMs())
   }
   return null

@@ -23,10 +23,10 @@ export class KitchenPage {
    * Returns the newest orders that differ between the page and the list of orders. An empty result means that the page is correct.
    */
   async missing(): Promise<string[]> {
-    const answer = await fetch(`${this.#gateways[0]}/restaurantapi/v1/orders?limit=200`, {
+    const response = await fetch(`${this.#gateways[0]}/restaurantapi/v1/orders?limit=200`, {
       headers: { 'x-access-token': this.#key },
     })
-    const list = (await answer.json()) as Order[]
+    const list = (await response.json()) as Order[]
     return list.flatMap((order) => {
       const shown = this.orders.get(order.apiKey)
       const isSame = shown?.status === order.status && !shown.cancellation === !order.cancellation

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { findProgram } from '../../dev/process/host.ts'
 import { freePort } from '../../dev/process/ports.ts'
 import { until } from '../../dev/process/wait.ts'
-import { answersTcp } from '../../dev/servers/answers.ts'
+import { isPortOpen } from '../../dev/servers/readiness.ts'
 import { nobody } from '../../dev/servers/postgres-place.ts'
 import { canInstall, installPackages } from '../../dev/servers/programs.ts'
 import type { ServerContext } from '../../dev/servers/types.ts'
@@ -60,7 +60,7 @@ export async function startPgbouncer(
     stopSignal: 'SIGINT',
     orphanSignal: 'SIGKILL',
   })
-  await until(() => answersTcp('127.0.0.1', port), { what: 'Waiting for PgBouncer', withinMs: 10_000 })
+  await until(() => isPortOpen('127.0.0.1', port), { what: 'Waiting for PgBouncer', withinMs: 10_000 })
   return port
 }
 

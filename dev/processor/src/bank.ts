@@ -4,7 +4,7 @@ import { z } from 'zod'
 import type { Book, EffectRequest, Response } from './book.ts'
 import type { Challenge } from './challenges.ts'
 
-const Answer = z.object({ outcome: z.enum(['yes', 'no']) })
+const BankDecision = z.object({ outcome: z.enum(['yes', 'no']) })
 const Id = z.object({ id: z.string() })
 const PATH = '/authentications/:id'
 
@@ -26,10 +26,10 @@ export function addBank(app: App, { book, once, now }: Parts): void {
   })
   app.post(PATH, async ({ params, body, headers }, reply) => {
     const { id } = Id.parse(params)
-    const answer = Answer.safeParse(body)
-    if (!answer.success) return reply.code(400).send({ code: 'invalid_request', fields: ['outcome'] })
+    const settle = BankDecision.safeParse(body)
+    if (!settle.success) return reply.code(400).send({ code: 'invalid_request', fields: ['outcome'] })
     const key = `bank:${randomUUID()}`
-    const { outcome } = answer.data
+    const { outcome } = settle.data
     const result = await once({ kind: 'authenticate', id, outcome, idempotencyKey: key, fingerprint: key })
     const isForm = String(headers['content-type']).startsWith('application/x-www-form-urlencoded')
     const returnUrl = book.challenge(id, now())?.returnUrl ?? null

@@ -38,39 +38,39 @@ export function addDashboard(app: App, { book, once, replaceCard }: Parts): void
   }
   app.post('/dashboard/refunds', async ({ body }, reply) => {
     const { data } = NewRefund.safeParse(body)
-    const { status, body: answer } = data
+    const { status, body: response } = data
       ? await onCharge(data.reference, { kind: 'refund', amount: data.amount })
       : invalid('reference', 'amount')
-    return reply.code(status).send(answer)
+    return reply.code(status).send(response)
   })
   app.post('/dashboard/refunds/fail', async ({ body }, reply) => {
     const { data } = OfOrder.safeParse(body)
-    const { status, body: answer } = data
+    const { status, body: response } = data
       ? await once({ kind: 'fail-refund', reference: data.reference, ...newIdentity() })
       : invalid('reference')
-    return reply.code(status).send(answer)
+    return reply.code(status).send(response)
   })
   app.post('/dashboard/disputes', async ({ body }, reply) => {
     const { data } = NewDispute.safeParse(body)
-    const { status, body: answer } = data
+    const { status, body: response } = data
       ? await onCharge(data.reference, { kind: 'dispute', amount: data.amount, reason: data.reason })
       : invalid('reference', 'amount', 'reason')
-    return reply.code(status).send(answer)
+    return reply.code(status).send(response)
   })
   app.post('/dashboard/disputes/:id/close', async ({ params, body }, reply) => {
     const { data } = Close.safeParse(body)
     const { id } = Id.parse(params)
-    const { status, body: answer } = data
+    const { status, body: response } = data
       ? await once({ kind: 'close-dispute', dispute: id, outcome: data.outcome, ...newIdentity() })
       : invalid('outcome')
-    return reply.code(status).send(answer)
+    return reply.code(status).send(response)
   })
   app.post('/dashboard/cards/replace', async ({ body }, reply) => {
     const { data } = Replacement.safeParse(body)
     if (data) await replaceCard(data)
     const fields = ['token', 'brand', 'lastFour', 'expirationMonth', 'expirationYear']
-    const answer = data ? { status: 200, body: { replaced: true } } : invalid(...fields)
-    return reply.code(answer.status).send(answer.body)
+    const response = data ? { status: 200, body: { replaced: true } } : invalid(...fields)
+    return reply.code(response.status).send(response.body)
   })
   app.get('/dashboard', (_request, reply) =>
     reply.type('text/html; charset=utf-8').send(pageOf(book.newest(SHOWN))),

@@ -25,7 +25,7 @@ const Number1 = z.object({ number: z.int() })
 
 /** Queues outlive a test, so each test has its own names. */
 const aCommand = () => command(`test.${randomUUID()}`, 'orders', Number1)
-const aQuestion = () => question(`test.${randomUUID()}`, 'catalog', { data: Number1, answer: Number1 })
+const aQuestion = () => question(`test.${randomUUID()}`, 'catalog', { data: Number1, reply: Number1 })
 
 beforeEach(async () => {
   proxy = await proxyTo(servers().rabbitmq)
@@ -278,7 +278,7 @@ test('a message of arbitrary bytes becomes a dead letter with these bytes', asyn
 test('a dead letter is persistent, acknowledged once its bytes are stored, and can be republished', async () => {
   const wanted = aCommand()
   const handled: number[] = []
-  const state = { works: false, keeps: false, tries: 0 }
+  const state = { works: false, keeps: false, attempts: 0 }
   // Its connection stays whole: a command whose acknowledgement is lost is handled again, and becomes a second dead letter. The
   // consumer of dead letters may receive the first one before that acknowledgement.
   const other = new Bus({ url: servers().rabbitmq, service: 'test', log })
@@ -291,14 +291,14 @@ test('a dead letter is persistent, acknowledged once its bytes are stored, and c
   await vi.waitFor(() => other.check(), soon)
   const deadLetters: DeadLetter[] = []
   bus.onDeadLetter(wanted, async (deadLetter) => {
-    state.tries += 1
+    state.attempts += 1
     if (!state.keeps) throw new Error('planted')
     deadLetters.push(deadLetter)
   })
   await start()
   await bus.publish(wanted, { number: 5 }, context)
   const dead = deadQueueOf(wanted)
-  await vi.waitFor(() => expect(state.tries).toBeGreaterThan(0), soon)
+  await vi.waitFor(() => expect(state.attempts).toBeGreaterThan(0), soon)
   // Its consumer cannot store it, so it stays in the queue for the next one.
   proxy.cut()
   await vi.waitFor(async () => expect(await countMessages(dead)).toBe(1), soon)

@@ -80,7 +80,7 @@ export class Bus {
     data: z.input<S>,
     context: Context & { timeoutMs: number },
   ): Promise<z.output<A>> {
-    return question.answer.parse(await this.#publisher.question(question, data, context))
+    return question.reply.parse(await this.#publisher.question(question, data, context))
   }
 
   #observe(): void {
@@ -129,7 +129,7 @@ export class Bus {
    * Consumes the dead letters of a command. A dead letter is acknowledged after `store` resolves. `store` should retry forever:
    * after a failure, RabbitMQ redelivers the dead letter only when the connection is replaced.
    */
-  onDeadLetter(command: Command, store: (letter: DeadLetter) => Promise<void>): void {
+  onDeadLetter(command: Command, store: (deadLetter: DeadLetter) => Promise<void>): void {
     this.#consumer.add({
       name: deadQueueOf(command),
       declare: (channel) => declareDead(channel, command),
@@ -155,8 +155,8 @@ export class Bus {
       atOnce: QUESTIONS_AT_ONCE,
       noAck: true,
       handle: async (delivery) => {
-        const answer = await handler(question.data.parse(delivery.data), delivery)
-        this.#publisher.reply(delivery.replyTo, delivery.id ?? '', answer)
+        const reply = await handler(question.data.parse(delivery.data), delivery)
+        this.#publisher.reply(delivery.replyTo, delivery.id ?? '', reply)
       },
     })
   }

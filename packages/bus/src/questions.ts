@@ -10,7 +10,7 @@ import { NoReply } from '#/unavailable.ts'
 const FIRST_REPEAT_MS = 200
 
 /** The two ways to publish a question. `toQueue` rejects without a connection. */
-export type Asking = {
+export type QuestionRoutes = {
   toQueue: (item: Outgoing) => Promise<void>
   /** Publishes to the queue of the other type (topology.ts). */
   toOther: (item: Outgoing) => void
@@ -26,29 +26,29 @@ export class Questions {
   #count = 0
 
   /** Returns the data of the reply. Rejects with NoReply after `timeoutMs`, or with the error of the first publication. */
-  async ask(name: string, question: Outgoing, timeoutMs: number, asking: Asking): Promise<unknown> {
+  async ask(name: string, question: Outgoing, timeoutMs: number, routes: QuestionRoutes): Promise<unknown> {
     const deadline = performance.now() + timeoutMs
     const id = `${this.#prefix}.${(this.#count += 1)}`
     const left = () => Math.ceil(deadline - performance.now())
     const item = () => ({ ...question, id, timeoutMs: left() })
     const { promise, resolve, reject } = Promise.withResolvers<unknown>()
-    this.#pending.set(id, { resolve, publishToOther: () => asking.toOther(item()) })
+    this.#pending.set(id, { resolve, publishToOther: () => routes.toOther(item()) })
     let delayMs = FIRST_REPEAT_MS
     let timer = setTimeout(repeat, Math.min(delayMs, timeoutMs))
     function repeat(): void {
       if (left() < 1) return reject(new NoReply(`${name} got no reply in time`))
       // After a rollback of BUS_QUEUES the queue may exist without a consumer.
       const mayLackConsumer = delayMs > FIRST_REPEAT_MS
-      asking
+      routes
         .toQueue(item())
-        .then(() => (mayLackConsumer ? asking.toOther(item()) : undefined))
+        .then(() => (mayLackConsumer ? routes.toOther(item()) : undefined))
         .catch(() => 'no connection; the next repeat may have one')
       delayMs *= 2
       timer = setTimeout(repeat, Math.min(delayMs, left()))
     }
     try {
       // Both are awaited together. Otherwise a reply timeout during the publication would be an unhandled rejection.
-      const [reply] = await Promise.all([promise, asking.toQueue(item())])
+      const [reply] = await Promise.all([promise, routes.toQueue(item())])
       return reply
     } finally {
       clearTimeout(timer)

@@ -1,14 +1,14 @@
 import type { Message } from 'amqplib'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { encode, type Outgoing } from '#/message-format.ts'
-import { Questions, type Asking } from '#/questions.ts'
+import { Questions, type QuestionRoutes } from '#/questions.ts'
 import { NoReply } from '#/unavailable.ts'
 
 let published: [queue: string, atMs: number, item: Outgoing][] = []
 let startedAt = 0
 const recordPublish = (queue: string, item: Outgoing) =>
   void published.push([queue, performance.now() - startedAt, item])
-const asking: Asking = {
+const routes: QuestionRoutes = {
   toQueue: async (item) => recordPublish('queue', item),
   toOther: (item) => recordPublish('other', item),
 }
@@ -25,8 +25,8 @@ afterEach(() => void vi.useRealTimers())
 
 test('a question is repeated after 0.2, 0.6 and 1.4 s, also to the other queue from the second time on, until its timeout', async () => {
   const questions = new Questions()
-  const answer = questions.ask('catalog.quote', question, 2_000, asking)
-  const outcome = answer.catch((error: unknown) => error)
+  const result = questions.ask('catalog.quote', question, 2_000, routes)
+  const outcome = result.catch((error: unknown) => error)
   await vi.advanceTimersByTimeAsync(2_100)
   expect(await outcome).toBeInstanceOf(NoReply)
   expect(publishTimes()).toEqual([
@@ -43,8 +43,8 @@ test('a question is repeated after 0.2, 0.6 and 1.4 s, also to the other queue f
 
 test('the first reply ends a question and its repeats; replies to other questions have no effect', async () => {
   const questions = new Questions()
-  const one = questions.ask('catalog.quote', question, 2_000, asking)
-  const other = questions.ask('catalog.quote', question, 2_000, asking)
+  const one = questions.ask('catalog.quote', question, 2_000, routes)
+  const other = questions.ask('catalog.quote', question, 2_000, routes)
   const [id, otherId] = published.map(([, , item]) => item.id)
   await vi.advanceTimersByTimeAsync(200)
   for (const json of ['1', '2']) questions.receiveReplies(reply(id, json))
@@ -57,16 +57,16 @@ test('the first reply ends a question and its repeats; replies to other question
 
 test('a question to a queue that does not exist is published to the other queue at once', async () => {
   const questions = new Questions()
-  const answer = questions.ask('catalog.quote', question, 2_000, asking)
+  const result = questions.ask('catalog.quote', question, 2_000, routes)
   const id = published[0]?.[2].id ?? ''
   questions.returned(id)
   expect(publishTimes()).toEqual(['queue 0', 'other 0'])
   questions.receiveReplies(reply(id, '1'))
-  expect(await answer).toBe(1)
+  expect(await result).toBe(1)
 })
 
 test('a question without time left gets no reply, and no rejection is unhandled', async () => {
-  const slow = { ...asking, toQueue: () => new Promise<void>((resolve) => setTimeout(resolve, 50)) }
+  const slow = { ...routes, toQueue: () => new Promise<void>((resolve) => setTimeout(resolve, 50)) }
   const outcome = new Questions().ask('catalog.quote', question, 0, slow).catch((error: unknown) => error)
   await vi.advanceTimersByTimeAsync(100)
   expect(await outcome).toBeInstanceOf(NoReply)
@@ -74,19 +74,19 @@ test('a question without time left gets no reply, and no rejection is unhandled'
 
 test('a question without a connection fails; a question that loses its connection is repeated', async () => {
   const questions = new Questions()
-  const refused = { ...asking, toQueue: () => Promise.reject(new Error('planted')) }
+  const refused = { ...routes, toQueue: () => Promise.reject(new Error('planted')) }
   await expect(questions.ask('catalog.quote', question, 2_000, refused)).rejects.toThrow('planted')
   let isConnected = true
   const flaky = {
-    ...asking,
-    toQueue: (item: Outgoing) => (isConnected ? asking.toQueue(item) : Promise.reject(new Error('planted'))),
+    ...routes,
+    toQueue: (item: Outgoing) => (isConnected ? routes.toQueue(item) : Promise.reject(new Error('planted'))),
   }
-  const answer = questions.ask('catalog.quote', question, 2_000, flaky)
+  const result = questions.ask('catalog.quote', question, 2_000, flaky)
   isConnected = false
   await vi.advanceTimersByTimeAsync(500)
   isConnected = true
   await vi.advanceTimersByTimeAsync(200)
   expect(publishTimes()).toEqual(['queue 0', 'queue 600', 'other 600'])
   questions.receiveReplies(reply(published[0]?.[2].id, '1'))
-  expect(await answer).toBe(1)
+  expect(await result).toBe(1)
 })

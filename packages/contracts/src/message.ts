@@ -20,7 +20,7 @@ export type Question<S extends z.ZodType = z.ZodType, A extends z.ZodType = z.Zo
   name: string
   owner: QueueOwner
   data: S
-  answer: A
+  reply: A
 }
 
 /** A hint for every replica of the owner to read a row. No outcome depends on its arrival. */
@@ -41,7 +41,7 @@ export const command = <S extends z.ZodType>(name: string, owner: QueueOwner, da
 export const question = <S extends z.ZodType, A extends z.ZodType>(
   name: string,
   owner: QueueOwner,
-  schemas: { data: S; answer: A },
+  schemas: { data: S; reply: A },
 ): Question<S, A> => ({ kind: 'question', name, owner, ...schemas })
 
 export const event = <S extends z.ZodType>(name: string, owner: QueueOwner, data: S): Event<S> => ({

@@ -13,7 +13,7 @@ export const requestTimes = {
    * The part of the deadline in which send-order responds. With less time left it accepts no order, and it stops waiting for its
    * saga 8 s after arrival. It then marks the order at PROCESSING as answered, reads it and renders it.
    */
-  answer: 1_750,
+  response: 1_750,
   /** The gateway's request to accounts for the principal of an access key. */
   accessKey: 2_000,
   /** A question to catalog or accounts. Two run in sequence if the zone depends on a saved address. */

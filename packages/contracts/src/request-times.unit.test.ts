@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
 import { requestTimes } from '#/request-times.ts'
 
-const { deadline, relay, answer, accessKey, question, connection, statement } = requestTimes
+const { deadline, relay, response, accessKey, question, connection, statement } = requestTimes
 const { tokenize, processor, readCard, paymentReply, drain, exit } = requestTimes
 
 /** How long send-order waits for its saga, from the arrival of the request. */
-const wait = deadline - relay - answer
+const wait = deadline - relay - response
 
 test('the slowest check of an order leaves time to accept it', () => {
   expect(accessKey + 2 * question).toBeLessThan(wait)

@@ -37,8 +37,8 @@ export class ImportedKeys {
 
   async #read(known: Imported | undefined): Promise<Imported> {
     try {
-      const asked = { known: known?.version ?? null }
-      const { version, hashes } = await this.#call(ImportedAccessKeys, asked, { requestId: newRequestId() })
+      const request = { known: known?.version ?? null }
+      const { version, hashes } = await this.#call(ImportedAccessKeys, request, { requestId: newRequestId() })
       return known && !hashes ? known : { version, hashes: new Set(hashes) }
     } catch (error) {
       // The previously read hashes stay in use.

@@ -54,13 +54,13 @@ export async function passOn(
   reply: FastifyReply,
   sent: Sent,
 ): Promise<FastifyReply> {
-  await toOneReplica(replicas, request, sent, async ({ pool, headers, answered }) => {
+  await toOneReplica(replicas, request, sent, async ({ pool, headers, recordResponse }) => {
     try {
       await exchange({ pool, replicas }, request, reply, {
         ...sent,
         headers: { ...sent.headers, ...headers },
       })
-      answered(reply.statusCode)
+      recordResponse(reply.statusCode)
     } catch (error) {
       // The client has received a part of the response, so no other replica may respond.
       if (!reply.sent) throw error
@@ -79,7 +79,7 @@ export async function requestShared(
     replicas,
     request,
     { method: 'GET', deadline },
-    async ({ pool, headers: own, answered }) => {
+    async ({ pool, headers: own, recordResponse }) => {
       const { 'if-none-match': _, ...others } = headers
       const response = await pool.request({
         method: 'GET',
@@ -87,9 +87,9 @@ export async function requestShared(
         headers: { ...others, ...(kept?.etag !== undefined && { 'if-none-match': kept.etag }), ...own },
         signal: AbortSignal.timeout(Math.floor(deadline.remainingMs)),
       })
-      answered(response.statusCode)
-      replicas.answered(pool, response.headers)
-      permit?.answered(isOverloaded(response.headers))
+      recordResponse(response.statusCode)
+      replicas.recordResponse(pool, response.headers)
+      permit?.recordResponse(isOverloaded(response.headers))
       const body = Buffer.from(await response.body.arrayBuffer())
       if (response.headers[STARTING_HEADER] !== undefined) throw new StillStarting()
       if (response.statusCode === 304) return kept
@@ -117,7 +117,7 @@ type Attempt = {
   pool: Pool
   /** Headers that continue the trace at the replica and carry the remaining time. */
   headers: Record<string, string>
-  answered: (status: number) => void
+  recordResponse: (status: number) => void
 }
 
 /**
@@ -133,8 +133,12 @@ async function toOneReplica<T>(
   let lastError: unknown
   for (const pool of replicas.inTurn()) {
     try {
-      return await replicas.traced(pool, { method, route }, (traced, answered) =>
-        attempt({ pool, headers: { ...traced, ...deadline.earlier(requestTimes.relay).header }, answered }),
+      return await replicas.traced(pool, { method, route }, (traced, recordResponse) =>
+        attempt({
+          pool,
+          headers: { ...traced, ...deadline.earlier(requestTimes.relay).header },
+          recordResponse,
+        }),
       )
     } catch (error) {
       lastError = error
@@ -192,8 +196,8 @@ function exchange(
   const { promise, resolve, reject } = Promise.withResolvers<void>()
   const onResponse = (given: Headers) => {
     clearTimeout(timer)
-    replicas.answered(pool, given)
-    permit?.answered(isOverloaded(given))
+    replicas.recordResponse(pool, given)
+    permit?.recordResponse(isOverloaded(given))
   }
   const relay = new Relay(reply, stream, { onResponse, resolve, reject })
   // Exact to the millisecond; undici's headersTimeout may fire a second late.

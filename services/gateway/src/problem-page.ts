@@ -45,7 +45,7 @@ export function problemPage(code: ProblemCode): string {
       <dt>Try again?</dt>
       <dd>${retryable ? 'The same request may succeed later.' : 'The same request will not succeed.'}</dd>
       <dt>Answered by</dt>
-      <dd>${answeredBy(code)}</dd>
+      <dd>${sourceOf(code)}</dd>
     </dl>
     <h2>For example</h2>
     <pre>${example}</pre>
@@ -58,7 +58,7 @@ export function problemPage(code: ProblemCode): string {
 const inCode = (text: string) =>
   text.split('`').map((part, index) => (index % 2 === 0 ? html`${part}` : html`<code>${part}</code>`))
 
-function answeredBy(code: ProblemCode) {
+function sourceOf(code: ProblemCode) {
   const own = operations.filter((one) => one.problems.includes(code))
   if (commonProblems.includes(code)) return html`any endpoint`
   if (own.length === 0) return html`paths without an endpoint`

@@ -61,7 +61,7 @@ beforeEach(async () => {
   const route = router(owner, [INTERNAL_SECRET])
   route(RestaurantOrders, async () => [])
   route(RestaurantOrdersStream, async () =>
-    streams.answer(async (out) => {
+    streams.respond(async (out) => {
       const { signal } = out
       const seen = { sent: 0, isOver: false }
       upstream.push(seen)

@@ -36,7 +36,7 @@ export async function paced(platform: Platform, { generator, reporter, seconds }
   }
 }
 
-const LOOKS = 10
+const MEASUREMENTS = 10
 const REQUESTS = 100_000
 /** The share of each operation in the requests. A card order causes three requests to payments: token, authorize, capture. */
 const SHARES: readonly [OperationName, number][] = [
@@ -48,24 +48,24 @@ const SHARES: readonly [OperationName, number][] = [
 
 /** Measures the memory of every service while each receives 100,000 requests. */
 export async function memory(platform: Platform, { generator, reporter }: Frame): Promise<Section> {
-  const looks: Record<string, number>[] = []
+  const measurements: Record<string, number>[] = []
   await reporter.step(`${REQUESTS} requests to each service`, async (step) => {
-    for (let look = 1; look <= LOOKS; look++) {
+    for (let measurement = 1; measurement <= MEASUREMENTS; measurement++) {
       for (const [name, share] of SHARES) {
-        const load = { clients: BUSY, count: Math.ceil((REQUESTS * share) / LOOKS) }
+        const load = { clients: BUSY, count: Math.ceil((REQUESTS * share) / MEASUREMENTS) }
         await runOperation(platform, generator, { name, load })
       }
-      looks.push(residentOf(servicesOf(platform)))
-      step.now(`${(look * 100) / LOOKS} %`)
+      measurements.push(residentOf(servicesOf(platform)))
+      step.now(`${(measurement * 100) / MEASUREMENTS} %`)
     }
   })
-  const [last, halfWay] = [looks.at(-1)!, looks[LOOKS / 2 - 1]!]
+  const [last, halfWay] = [measurements.at(-1)!, measurements[MEASUREMENTS / 2 - 1]!]
   const others = serviceNames.filter((name) => name !== 'gateway')
   return {
     name: 'memory',
     about: `Resident MB after each tenth of ${REQUESTS} requests to each service: menus, users, orders, card orders.`,
-    columns: ['', ...looks.map((_, at) => `${((at + 1) * 100) / LOOKS} %`)],
-    lines: serviceNames.map((name) => [name, ...looks.map((look) => look[name] ?? 0)]),
+    columns: ['', ...measurements.map((_, at) => `${((at + 1) * 100) / MEASUREMENTS} %`)],
+    lines: serviceNames.map((name) => [name, ...measurements.map((measurement) => measurement[name] ?? 0)]),
     values: {
       gateway: last['gateway'] ?? 0,
       largest: Math.max(...others.map((name) => last[name] ?? 0)),

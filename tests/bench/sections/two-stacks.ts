@@ -138,14 +138,14 @@ export async function againstCommit(
   const hasLimits = operations.includes('card-order')
   const limits = hasLimits ? await orderLimits(now!, cleanup) : { subjects: [], groups: {} }
   const sides = [newSide(operationsOn(now!, generator), limits), newSide(operationsOn(then!, generator))]
-  const looks: Look[][] = [[], []]
+  const measurements: Measurement[][] = [[], []]
   const clients = [BUSY, CROWD]
   const plan: Plan = {
     ...frame,
     name: 'against-commit',
     subjects: [...operations, ...(hasLimits ? CARD_ORDER_LIMITS : [])],
     clients,
-    afterRound: () => sides.forEach((side, at) => looks[at]!.push(residentOf(servicesOf(side)))),
+    afterRound: () => sides.forEach((side, at) => measurements[at]!.push(residentOf(servicesOf(side)))),
   }
   await measureInTurns(sides, plan)
   return [
@@ -161,7 +161,7 @@ export async function againstCommit(
       result: 'now / then, CPU',
     }),
     ...(hasLimits ? [limitSection(sides[0]!, clients)] : []),
-    memoryAgainst(looks[0]!, looks[1]!),
+    memoryAgainst(measurements[0]!, measurements[1]!),
   ]
 }
 
@@ -187,11 +187,12 @@ function limitSection(side: Side, clients: readonly number[]): Section {
   }
 }
 
-type Look = Readonly<Record<string, number>>
+type Measurement = Readonly<Record<string, number>>
 
-function memoryAgainst(now: readonly Look[], then: readonly Look[]): Section {
-  const all = (look: Look) => serviceNames.reduce((sum, name) => sum + (look[name] ?? 0), 0)
-  const line = (name: string, read: (look: Look) => number) => {
+function memoryAgainst(now: readonly Measurement[], then: readonly Measurement[]): Section {
+  const all = (measurement: Measurement) =>
+    serviceNames.reduce((sum, name) => sum + (measurement[name] ?? 0), 0)
+  const line = (name: string, read: (measurement: Measurement) => number) => {
     const [own, other] = [median(now.map(read)), median(then.map(read))]
     return [name, own, other, (own / other).toFixed(2)]
   }
@@ -199,7 +200,10 @@ function memoryAgainst(now: readonly Look[], then: readonly Look[]): Section {
     name: 'memory-against',
     about: 'Resident MB of the services after each round of the same operations: the median of the rounds.',
     columns: ['', 'now', 'then', 'now / then'],
-    lines: [...serviceNames.map((name) => line(name, (look) => look[name] ?? 0)), line('all together', all)],
+    lines: [
+      ...serviceNames.map((name) => line(name, (measurement) => measurement[name] ?? 0)),
+      line('all together', all),
+    ],
     values: { all: median(now.map(all)) / median(then.map(all)) },
   }
 }

@@ -11,14 +11,14 @@ const body = JSON.stringify({ filler: 'x'.repeat(487) })
 const pools = process.argv.slice(2).map((origin) => new Pool(origin, { connections: 64, pipelining: 1 }))
 
 async function exchange(pool: Pool): Promise<void> {
-  const answer = await pool.request({
+  const response = await pool.request({
     method: 'POST',
     path: '/',
     headers: { 'content-type': 'application/json' },
     body,
   })
-  if (answer.statusCode !== 200) throw new Error(`an exchange ended with ${answer.statusCode}`)
-  await answer.body.arrayBuffer()
+  if (response.statusCode !== 200) throw new Error(`an exchange ended with ${response.statusCode}`)
+  await response.body.arrayBuffer()
 }
 
 serve<ExchangesJob, Outcome>('', ({ load, exchanges }) =>

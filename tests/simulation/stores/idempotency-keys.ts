@@ -40,9 +40,9 @@ const markRefused: IdempotencyKeyStore['markRefused'] = (scope) =>
     return true
   })
 
-const complete: IdempotencyKeyStore['complete'] = (used, answer) =>
+const complete: IdempotencyKeyStore['complete'] = (used, response) =>
   statement(`keep answer of ${used.key}`, () =>
-    change(used, (row) => (row.status === null ? { ...row, ...answer } : row)),
+    change(used, (row) => (row.status === null ? { ...row, ...response } : row)),
   )
 
 const release: IdempotencyKeyStore['release'] = (used) =>

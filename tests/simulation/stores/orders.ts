@@ -25,8 +25,8 @@ const findResult: OrderStore['findResult'] = (apiKey) =>
     return resultOf(order, { told: order.told, refusal: saga.state.refusal })
   })
 
-const markAnsweredIfPending: OrderStore['markAnsweredIfPending'] = (apiKey) => mark(apiKey, { told: true })
-const markAnswered: OrderStore['markAnswered'] = (apiKey) =>
+const markRespondedIfPending: OrderStore['markRespondedIfPending'] = (apiKey) => mark(apiKey, { told: true })
+const markResponded: OrderStore['markResponded'] = (apiKey) =>
   statement(`mark ${apiKey.slice(0, 4)} as answered`, () => {
     const row = rowOf(apiKey)
     if (row) simulation().database.orders.set(apiKey, { ...row, told: true })
@@ -49,8 +49,8 @@ export const orders = {
   recipientOf,
   exists,
   findResult,
-  markAnsweredIfPending,
-  markAnswered,
+  markRespondedIfPending,
+  markResponded,
   markReadIfPending,
 }
 

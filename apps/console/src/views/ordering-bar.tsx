@@ -16,8 +16,8 @@ export function OrderingBar() {
   const isLost = ordering !== null && 'since' in ordering
   return (
     <div class={`ordering ${ordering ? toneOf(ordering) : ''}`}>
-      <div role="alert">{ordering && isLost && <Answer ordering={ordering} />}</div>
-      <div role="status">{ordering && !isLost && <Answer ordering={ordering} />}</div>
+      <div role="alert">{ordering && isLost && <OrderingState ordering={ordering} />}</div>
+      <div role="status">{ordering && !isLost && <OrderingState ordering={ordering} />}</div>
       {ordering && !isLost && <Switch isStopped={restaurant.value?.paused === true} />}
     </div>
   )
@@ -29,7 +29,7 @@ function toneOf(ordering: Ordering): string {
   return ordering.why === 'offline' || ordering.why === 'unattended' ? 'is-lost' : 'is-no'
 }
 
-function Answer({ ordering }: { ordering: Ordering }) {
+function OrderingState({ ordering }: { ordering: Ordering }) {
   const why = reasonText(ordering)
   return (
     <p>

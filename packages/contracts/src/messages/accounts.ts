@@ -58,7 +58,7 @@ export const AccountsResolve = question('accounts.resolve', 'accounts', {
     newCard: NewCardFields.nullable().default(null),
     newAddress: NewAddressFields.nullable().default(null),
   }),
-  answer: z.object({
+  reply: z.object({
     /** Pointers into the body of send-order. */
     faults: z.array(FaultShape),
     recipient: Recipient.nullable(),

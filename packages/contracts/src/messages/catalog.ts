@@ -52,7 +52,7 @@ export const CatalogQuote = question('catalog.quote', 'catalog', {
       })
       .nullable(),
   }),
-  answer: z.object({
+  reply: z.object({
     faults: z.array(FaultShape),
     quote: Quote.nullable(),
     /** Only with faults: the sum of the items, unless an item has a fault. */
@@ -75,7 +75,7 @@ export const CatalogCompleteAddress = question('catalog.complete-address', 'cata
     latitude: z.number().optional(),
     longitude: z.number().optional(),
   }),
-  answer: z.object({
+  reply: z.object({
     city: z.string(),
     state: z.string(),
     zip: z.string(),
@@ -85,7 +85,7 @@ export const CatalogCompleteAddress = question('catalog.complete-address', 'cata
   }),
 })
 
-export type CompletedAddress = z.output<typeof CatalogCompleteAddress.answer>
+export type CompletedAddress = z.output<typeof CatalogCompleteAddress.reply>
 
 /** Returns a fault for each missing field of a completed address. `pointer` is the address's place in the body. */
 export const missingOf = (
@@ -120,7 +120,7 @@ export type CatalogAttendance = z.output<typeof CatalogAttendance.data>
 /** Returns the restaurants that have been unattended for `olderThanMs` and are within their opening hours now, newest first. */
 export const CatalogUnattended = question('catalog.unattended', 'catalog', {
   data: z.object({ olderThanMs: z.int(), before: Before.nullable(), limit: z.int() }),
-  answer: z.object({
+  reply: z.object({
     restaurants: z.array(
       z.object({
         restaurantApiKey: ApiKey,

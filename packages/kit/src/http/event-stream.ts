@@ -80,7 +80,7 @@ export class EventStreams {
   }
 
   /** Returns a response that `run` fills with events. */
-  answer(run: (out: EventSink) => Promise<void>): EventStream {
+  respond(run: (out: EventSink) => Promise<void>): EventStream {
     return new EventStream(this, run)
   }
 

@@ -106,7 +106,7 @@ export class Replicas {
   }
 
   /** Records a stopping replica. Callers pass the header fields of every response. */
-  answered(pool: Pool, headers: Readonly<Record<string, unknown>>): void {
+  recordResponse(pool: Pool, headers: Readonly<Record<string, unknown>>): void {
     if (headers[STOPPING_HEADER] !== undefined) this.#avoidUntil.set(pool, performance.now() + AVOID_MS)
   }
 
@@ -179,7 +179,7 @@ export function internalCaller(options: {
             signal,
           })
           recordStatus(response.statusCode)
-          options.replicas.answered(pool, response.headers)
+          options.replicas.recordResponse(pool, response.headers)
           const document = await response.body.json()
           if (response.headers[STARTING_HEADER] !== undefined) throw new StillStarting()
           if (response.statusCode !== 200) throw problemFrom(operation, document, response.headers)

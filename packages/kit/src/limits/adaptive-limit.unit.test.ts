@@ -26,7 +26,7 @@ function simulate(limit: AdaptiveLimit, { rate, seconds, ownMs, outsideMs, most,
     const permit = limit.acquire()
     if (inService >= most) {
       count('rejected')
-      schedule(now + hopMs, () => permit.answered(true))
+      schedule(now + hopMs, () => permit.recordResponse(true))
       return
     }
     inService++
@@ -34,7 +34,7 @@ function simulate(limit: AdaptiveLimit, { rate, seconds, ownMs, outsideMs, most,
     const done = Math.ceil(cpuFreeAt)
     schedule(done, () => void inService--)
     schedule(done + outsideMs + hopMs, () => {
-      permit.answered(done - now > lateMs)
+      permit.recordResponse(done - now > lateMs)
       count('served')
       if (isCounted) longestMs = Math.max(longestMs, done - now)
     })
@@ -69,32 +69,32 @@ test('shrinks by a tenth at an overload, once for all requests from before the d
   const limit = aLimit()
   const permits = exhaust(limit)
   const [late, ...first] = permits.splice(0, 40)
-  for (const permit of first) permit.answered(true)
+  for (const permit of first) permit.recordResponse(true)
   expect(limit.permits).toBe(86)
   limit.adapt()
-  late?.answered(true)
+  late?.recordResponse(true)
   expect(limit.permits).toBe(86)
-  exhaust(limit).at(-1)?.answered(true)
+  exhaust(limit).at(-1)?.recordResponse(true)
   expect(limit.permits).toBe(77)
 })
 
 test('shrinks to 90 % of the permits in use when they are fewer than the limit', () => {
   const limit = new AdaptiveLimit({ first: 1_000, least: 32, most: 2_000 })
   const [permit] = Array.from({ length: 100 }, () => limit.acquire())
-  permit?.answered(true)
+  permit?.recordResponse(true)
   expect(limit.permits).toBe(90)
 })
 
 test('grows after a decrease no faster than good responses arrive', () => {
   const limit = aLimit()
   const [overloaded, good, ...others] = exhaust(limit)
-  overloaded?.answered(true)
-  good?.answered(false)
+  overloaded?.recordResponse(true)
+  good?.recordResponse(false)
   expect(limit.isAvailable()).toBe(false)
   limit.adapt()
   expect(limit.permits).toBe(86)
   for (const permit of others.splice(0, 20)) permit.release()
-  for (const permit of exhaust(limit).slice(0, 2)) permit.answered(false)
+  for (const permit of exhaust(limit).slice(0, 2)) permit.recordResponse(false)
   exhaust(limit)
   limit.adapt()
   expect(limit.permits).toBe(88)
@@ -102,10 +102,10 @@ test('grows after a decrease no faster than good responses arrive', () => {
 
 test('stays between its bounds', () => {
   const limit = aLimit()
-  limit.acquire().answered(true)
+  limit.acquire().recordResponse(true)
   expect(limit.permits).toBe(32)
   for (let times = 0; times < 1_000; times++) {
-    for (const permit of exhaust(limit).slice(0, 10)) permit.answered(false)
+    for (const permit of exhaust(limit).slice(0, 10)) permit.recordResponse(false)
     exhaust(limit)
     limit.adapt()
   }

@@ -207,7 +207,7 @@ export class Permit implements Disposable {
   }
 
   /** Releases the permit after a response, and reports whether the service was overloaded. */
-  answered(isOverloaded: boolean): void {
+  recordResponse(isOverloaded: boolean): void {
     this.#report(isOverloaded)
     this.release()
   }

@@ -6,7 +6,7 @@ import type { RecipientStore } from '#/store/recipients.ts'
 import type { Db, TenantDb } from '#/store/tables.ts'
 
 type Request = z.output<typeof AccountsResolve.data>
-type Reply = z.input<typeof AccountsResolve.answer>
+type Reply = z.input<typeof AccountsResolve.reply>
 
 type Deps = { tenantDb: TenantDb; recipients: (db: Db) => RecipientStore; currentCard: CurrentCard }
 

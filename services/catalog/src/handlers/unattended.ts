@@ -6,13 +6,13 @@ import type { AttendanceStore } from '#/store/attendance.ts'
 type Deps = { attendance: Pick<AttendanceStore, 'unattended'> }
 
 /** Handles the question `catalog.unattended`. After a restaurant opens, the same time must pass first. */
-export const answerUnattended =
+export const unattendedReply =
   ({ attendance }: Deps) =>
   async ({
     olderThanMs,
     before,
     limit,
-  }: z.output<typeof CatalogUnattended.data>): Promise<z.input<typeof CatalogUnattended.answer>> => {
+  }: z.output<typeof CatalogUnattended.data>): Promise<z.input<typeof CatalogUnattended.reply>> => {
     const now = Date.now()
     const unattended = await attendance.unattended({ olderThanMs, before })
     const open = unattended.filter(

@@ -69,7 +69,7 @@ export function newAddressOf({ address }: CompleteOrder, saving: Saving | null =
   }
 }
 
-type Resolved = Pick<ReturnType<typeof AccountsResolve.answer.parse>, 'card' | 'newCard'>
+type Resolved = Pick<ReturnType<typeof AccountsResolve.reply.parse>, 'card' | 'newCard'>
 
 /** Returns the card as the order stores and shows it. */
 export function cardOf(request: CompleteOrder, { card: saved, newCard: saving }: Resolved): OrderCard | null {

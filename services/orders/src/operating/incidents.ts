@@ -250,7 +250,7 @@ export const unattended = (bus: Pick<Bus, 'ask'>, page: Page, { requestId }: Req
     { requestId, timeoutMs: requestTimes.question },
   )
 
-type Unattended = z.output<typeof CatalogUnattended.answer>['restaurants'][number]
+type Unattended = z.output<typeof CatalogUnattended.reply>['restaurants'][number]
 
 const unattendedIncident = ({ restaurantApiKey, name, at }: Unattended): Found => ({
   key: restaurantApiKey,

@@ -4,7 +4,7 @@ import type { CheckedOrder } from '#/placing/check-order.ts'
 import { newOrder } from '#/domain/order-state.ts'
 import { isCharged, type OrderCard, type PricedOrder } from '#/domain/order.ts'
 import { newSaga, type SavedAddress, type SendOrderFacts } from '#/domain/saga-row.ts'
-import { claimMs } from '#/placing/final-answer.ts'
+import { claimMs } from '#/placing/final-response.ts'
 import type { Acceptance } from '#/saga/orchestrator.ts'
 
 /** `newCard`: the new card of a charged order, with its token. */
@@ -25,7 +25,7 @@ export function acceptanceOf(
     newCard: cardToSave,
     newAddress,
     ...(isCharged(order) && chargeOf(body, checked)),
-    answeredBy: Math.floor((Date.now() + deadline.earlier(requestTimes.answer).remainingMs) / 1_000),
+    answeredBy: Math.floor((Date.now() + deadline.earlier(requestTimes.response).remainingMs) / 1_000),
   }
   const priced = withKeys(order, { newCard, cardToSave, newAddress })
   return {

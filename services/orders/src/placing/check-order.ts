@@ -53,7 +53,7 @@ export async function checkOrder(
   caller: Caller,
 ): Promise<CheckedOrder> {
   const { request, faults: addressFaults } = await withCompleteAddress(bus, inMode(given, caller), caller)
-  const { resolved, quoted } = await askServices(bus, request, caller)
+  const { resolved, quoted } = await queryServices(bus, request, caller)
   const card = cardOf(request, resolved)
   const address = newAddressOf(request, resolved.newAddress) ?? resolved.address
   // For a delivery without an address, catalog returns a quote without the delivery price.
@@ -100,7 +100,7 @@ const faultInMode = (fault: Fault, { mode }: Caller): Fault =>
       }
     : fault
 
-async function askServices(bus: Deps['bus'], request: CompleteOrder, caller: Caller) {
+async function queryServices(bus: Deps['bus'], request: CompleteOrder, caller: Caller) {
   if (request.address?.saved) {
     const resolved = await resolveRecords(bus, request, caller)
     return { resolved, quoted: await requestQuote(bus, request, resolved.address, caller) }
@@ -130,7 +130,7 @@ function requestQuote(
   )
 }
 
-const NOTHING_RESOLVED: z.output<typeof AccountsResolve.answer> = {
+const NOTHING_RESOLVED: z.output<typeof AccountsResolve.reply> = {
   faults: [],
   recipient: null,
   card: null,
@@ -153,11 +153,11 @@ async function resolveRecords(
   if (guest && named.cardApiKey === null && named.addressApiKey === null) {
     return { ...NOTHING_RESOLVED, recipient: guest }
   }
-  const answer = await bus.ask(
+  const reply = await bus.ask(
     AccountsResolve,
     { applicationId, ...named },
     { requestId, timeoutMs: deadline.limit(requestTimes.question) },
   )
-  const user = answer.recipient && { ...answer.recipient, ...overridden(request.recipient) }
-  return { ...answer, recipient: guest ?? user }
+  const user = reply.recipient && { ...reply.recipient, ...overridden(request.recipient) }
+  return { ...reply, recipient: guest ?? user }
 }

@@ -20,9 +20,9 @@ const fault = (code: Fault['code'], pointer: string): Fault => ({ code, pointer,
 
 type Question = { name: string; data: Record<string, unknown>; timeoutMs: number }
 type Replies = {
-  accounts: z.input<typeof AccountsResolve.answer>
-  catalog: z.input<typeof CatalogQuote.answer>
-  geocoder: z.input<typeof CatalogCompleteAddress.answer>
+  accounts: z.input<typeof AccountsResolve.reply>
+  catalog: z.input<typeof CatalogQuote.reply>
+  geocoder: z.input<typeof CatalogCompleteAddress.reply>
 }
 
 const savedCard = {
@@ -87,7 +87,7 @@ const bus: Pick<Bus, 'ask'> = {
       [CatalogQuote.name]: replies.catalog,
       [CatalogCompleteAddress.name]: replies.geocoder,
     }[question.name]
-    return question.answer.parse(reply)
+    return question.reply.parse(reply)
   },
 }
 

@@ -1,6 +1,6 @@
 import type { SendOrder } from '@platter/contracts'
 import { inFlight, mismatch, Problem, Rendered, type Call, type Permit } from '@platter/kit'
-import { claimMs, finalAnswer } from '#/placing/final-answer.ts'
+import { claimMs, finalResponse } from '#/placing/final-response.ts'
 import type { OrderNotifier } from '#/saga/order-notifier.ts'
 
 /*
@@ -8,7 +8,7 @@ import type { OrderNotifier } from '#/saga/order-notifier.ts'
  * the first one is still in progress.
  */
 
-type Deps = Parameters<typeof finalAnswer>[0] & { notifier: Pick<OrderNotifier, 'addPendingRequest'> }
+type Deps = Parameters<typeof finalResponse>[0] & { notifier: Pick<OrderNotifier, 'addPendingRequest'> }
 
 /**
  * Returns the response to a request whose Idempotency-Key was used before; null for a new key, or the key of a refused request,
@@ -40,7 +40,7 @@ export async function replay(
 async function resume(deps: Deps, apiKey: string, call: Call<typeof SendOrder>): Promise<Rendered> {
   using pending = deps.notifier.addPendingRequest(apiKey)
   pending.wake()
-  return await finalAnswer(deps, { apiKey, accepted: null, pending }, call)
+  return await finalResponse(deps, { apiKey, accepted: null, pending }, call)
 }
 
 /**

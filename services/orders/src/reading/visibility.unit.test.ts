@@ -82,7 +82,7 @@ const deps: Deps = {
         ? []
         : [{ code: 'user-not-found', pointer: '/recipient/apiKey', detail: 'because' }]
       const noResults = { recipient: null, card: null, address: null, newCard: null, newAddress: null }
-      return question.answer.parse({ faults, ...noResults })
+      return question.reply.parse({ faults, ...noResults })
     },
   },
 }

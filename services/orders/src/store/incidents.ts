@@ -78,11 +78,11 @@ export class PostgresIncidents {
     this.#db = db
   }
 
-  async storeDeadLetter(letter: NewDeadLetter): Promise<void> {
-    const { command, orderApiKey, step, content, requestId, reason } = letter
+  async storeDeadLetter(deadLetter: NewDeadLetter): Promise<void> {
+    const { command, orderApiKey, step, content, requestId, reason } = deadLetter
     await sql`
     insert into dead_letters (id, command, order_api_key, step, content, request_id, reason)
-    values (${idOf(letter)}, ${command}, ${orderApiKey}, ${step}, ${content}, ${requestId}, ${reason})
+    values (${idOf(deadLetter)}, ${command}, ${orderApiKey}, ${step}, ${content}, ${requestId}, ${reason})
     on conflict (id) do update set content = excluded.content, request_id = excluded.request_id,
       reason = excluded.reason, deaths = dead_letters.deaths + 1, last_at = now()`.execute(this.#db)
   }

@@ -128,7 +128,7 @@ export class PostgresOrders {
   }
 
   /** Marks a pending order as answered by send-order. Returns false if it is no longer pending. */
-  markAnsweredIfPending(apiKey: string): Promise<boolean> {
+  markRespondedIfPending(apiKey: string): Promise<boolean> {
     return this.#markIfPending(apiKey, { told: true })
   }
 
@@ -149,7 +149,7 @@ export class PostgresOrders {
   }
 
   /** Marks an order as answered by send-order, pending or not. */
-  async markAnswered(apiKey: string): Promise<void> {
+  async markResponded(apiKey: string): Promise<void> {
     await this.#db.updateTable('orders').set({ told: true }).where('api_key', '=', apiKey).execute()
   }
 

@@ -133,7 +133,7 @@ describe('card that requires an authentication', () => {
 
   test('is declined, and the intent is cancelled, when Stripe returns requires_action', async () => {
     const token = await tokenOf('4000002500003155')
-    server.state.asksForAction = true
+    server.state.isActionRequired = true
     expect(await processor.authorize(orderWith(token))).toEqual(declined)
     expect(kinds().slice(2)).toEqual(['authorize', 'void'])
   })
@@ -152,7 +152,7 @@ describe('card that requires an authentication', () => {
   })
 
   test('has a client secret for Stripe.js, and the URL of the client, if the bank has no page', async () => {
-    server.state.asksByLibrary = true
+    server.state.isActionOfLibrary = true
     const page = 'https://shop.example/paid'
     const order = { ...orderWith(await tokenOf('4000002760003184')), authentication: { returnUrl: page } }
     const challenge = await processor.authorize(order)
@@ -161,7 +161,7 @@ describe('card that requires an authentication', () => {
     expect(challenge.clientSecret).toMatch(/^secret_/)
     const { id } = challenge
     expect(await processor.check({ id, authentication: order.authentication })).toEqual(challenge)
-    server.state.answerAtBank(id, 'yes')
+    server.state.settleChallenge(id, 'yes')
     expect(await processor.check({ id, authentication: order.authentication })).toMatchObject({
       kind: 'yes',
       status: 'authorized',

@@ -132,14 +132,14 @@ export class StripeServer {
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk as Buffer)
-    const reply = await this.#answer(request, Buffer.concat(chunks).toString())
+    const reply = await this.#handle(request, Buffer.concat(chunks).toString())
     if (!reply) return void request.socket.resetAndDestroy()
     const headers = { 'content-type': 'application/json', 'request-id': 'req_test', ...reply.headers }
     response.writeHead(reply.status, headers).end(JSON.stringify(reply.body))
   }
 
   /** Returns null for a lost response. */
-  async #answer(request: IncomingMessage, text: string): Promise<Reply | null> {
+  async #handle(request: IncomingMessage, text: string): Promise<Reply | null> {
     const { pathname, search } = new URL(request.url ?? '', 'http://stripe')
     const found = ROUTES.find(([, method, path]) => method === request.method && path.test(pathname))
     const refusal = found ? headerFault(request.headers) : unknownUrl(request)

@@ -27,9 +27,9 @@ export class StripeState {
   /** The effects on charges, in order. */
   readonly effects: { kind: string; reference: string | undefined; amount: number }[] = []
   /** Behaves as if `error_on_requires_action` were not supported. */
-  asksForAction = false
+  isActionRequired = false
   /** Each action is for Stripe's own library, independent of the intent's page. */
-  asksByLibrary = false
+  isActionOfLibrary = false
   readonly afterSale = new AfterSale()
 
   /** Creates a single-use token, as Stripe.js does in the customer's browser with the publishable key. */
@@ -128,9 +128,9 @@ export class StripeState {
     if (!method)
       throw invalid('payment_intent_unexpected_state', 'There is no payment method to confirm with.')
     method.isUsed = true
-    this.#confirm(intent, method, params.error_on_requires_action === true && !this.asksForAction)
+    this.#confirm(intent, method, params.error_on_requires_action === true && !this.isActionRequired)
     if (intent.status === 'requires_action')
-      intent.next_action = nextActionOf(intent.id, this.asksByLibrary ? undefined : params.return_url)
+      intent.next_action = nextActionOf(intent.id, this.isActionOfLibrary ? undefined : params.return_url)
     return shown(intent)
   }
 
@@ -203,7 +203,7 @@ export class StripeState {
   }
 
   /** Answers for the customer at the bank. A failed authentication leaves the intent open (docs.stripe.com/payments/3d-secure). */
-  answerAtBank(id: string, outcome: 'yes' | 'no'): void {
+  settleChallenge(id: string, outcome: 'yes' | 'no'): void {
     const intent = this.#intent(id)
     // A client with the intent's secret may confirm it again.
     if (intent.status !== 'requires_action' && intent.status !== 'requires_payment_method') return

@@ -13,7 +13,7 @@ export function reportStatus({ idempotent, notifier, acceptWithinMs }: Deps): Ha
   return async (call) => {
     const { apiKey } = call.params
     const { restaurantApiKey } = call.principal
-    const answer = await execute(call, async ({ orders, restaurantOrders }) => {
+    const response = await execute(call, async ({ orders, restaurantOrders }) => {
       const find = () => findRestaurantOrder({ restaurantOrders, acceptWithinMs }, call.principal, apiKey)
       const before = await find()
       const result = await recordStatus(orders, apiKey, () => call.body.status)
@@ -25,6 +25,6 @@ export function reportStatus({ idempotent, notifier, acceptWithinMs }: Deps): Ha
     })
     // Published even without a change, because subscribers read the rows.
     notifier.publish({ apiKey, restaurantApiKey })
-    return answer
+    return response
   }
 }

@@ -20,7 +20,7 @@ import { acceptanceOf, type Acceptable } from '#/placing/acceptance.ts'
 import { checkOrder } from '#/placing/check-order.ts'
 import { exchangedCardOf } from '#/domain/order-request.ts'
 import { isCharged, type PlacedOrder, type PricedOrder } from '#/domain/order.ts'
-import { finalAnswer, outcomeUnknown } from '#/placing/final-answer.ts'
+import { finalResponse, outcomeUnknown } from '#/placing/final-response.ts'
 import type { Tokenizer } from '#/placing/outside/tokenize.ts'
 import { replay, unlessAccepted } from '#/placing/repeated-request.ts'
 import { accepting } from '#/saga/telemetry.ts'
@@ -65,13 +65,13 @@ export function sendOrder(deps: Deps): Handler<typeof SendOrder> {
     )
     if (ready instanceof Rendered) return ready
     // After the deadline the order would continue although its client receives an error.
-    if (deadline.earlier(requestTimes.answer).isOver) throw tooLate()
+    if (deadline.earlier(requestTimes.response).isOver) throw tooLate()
     const apiKey = newApiKey()
     using pending = notifier.addPendingRequest(apiKey)
     const accepted = await accept(deps, call, { apiKey, pending, ...ready })
     call.concerns(apiKey)
     if (permit.usedMs > LATE_MS) call.setHeader(OVERLOADED_HEADER, 'true')
-    return await permit.suspend(() => finalAnswer(deps, { apiKey, accepted, pending }, call))
+    return await permit.suspend(() => finalResponse(deps, { apiKey, accepted, pending }, call))
   }
 }
 
@@ -104,7 +104,7 @@ async function tokenized(
   const { token, ...exchanged } = await tokenize(
     card,
     { applicationId, userApiKey, address: clientAddress(headers) },
-    { requestId, deadline: deadline.earlier(requestTimes.answer) },
+    { requestId, deadline: deadline.earlier(requestTimes.response) },
   )
   const shown = details.card ?? exchangedCardOf(card, exchanged)
   const { brand, lastFour } = exchanged

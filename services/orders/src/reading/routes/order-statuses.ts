@@ -36,7 +36,7 @@ async function eventStream(
 ): Promise<EventStream | Rendered> {
   const feed = new StatusFeed(orders, apiKey, lastEventId(headers, query))
   if (isOver(order) && (await feed.round().next()).done) return new Rendered(null, 204)
-  return streams.answer(async (out) => {
+  return streams.respond(async (out) => {
     using subscription = notifier.subscribeToOrder(apiKey)
     await streamFeed(feed, subscription, out)
   })

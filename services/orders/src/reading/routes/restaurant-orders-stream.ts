@@ -20,7 +20,7 @@ type Deps = Pick<Stores, 'changes' | 'restaurantOrders'> & {
 export const restaurantOrdersStream =
   ({ notifier, streams, attendance, ...deps }: Deps): Handler<typeof RestaurantOrdersStream> =>
   async ({ principal: { restaurantApiKey }, headers, query }) =>
-    streams.answer(async (out) => {
+    streams.respond(async (out) => {
       if (headers[CONSOLE_HEADER] === undefined) attendance.seeWhileOpen(restaurantApiKey, out.signal)
       else attendance.seeInBackground(restaurantApiKey)
       using subscription = notifier.subscribeToRestaurant(restaurantApiKey)

@@ -22,7 +22,7 @@ export function webhookChannel({ url, secret, template, token }: Target): Channe
     async send(alert) {
       const body = bodyOf(alert, template)
       const at = new Date()
-      const { statusCode, body: answer } = await request(url, {
+      const { statusCode, body: response } = await request(url, {
         method: 'POST',
         headers: {
           'content-type': 'application/json',
@@ -35,7 +35,7 @@ export function webhookChannel({ url, secret, template, token }: Target): Channe
         dispatcher: agent,
         signal: AbortSignal.timeout(SEND_WITHIN_MS),
       })
-      answer.dump({ limit: 16_384, signal: AbortSignal.timeout(1_000) }).catch(() => 'the status is known')
+      response.dump({ limit: 16_384, signal: AbortSignal.timeout(1_000) }).catch(() => 'the status is known')
       if (statusCode < 200 || statusCode > 299) throw new Error(`status ${statusCode}`)
     },
     close: () => agent.destroy(),

@@ -7,7 +7,7 @@ import type { ServerKind } from './types.ts'
 const silenceMs = 5000
 
 /** True when PostgreSQL executes a query. Throws for wrong credentials, because waiting cannot help. */
-export async function answersPostgres(url: string): Promise<boolean> {
+export async function isPostgresReady(url: string): Promise<boolean> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: silenceMs })
   // A broken connection also rejects the awaited promise. Without a listener, this event would end the process.
   client.on('error', () => undefined)
@@ -26,20 +26,20 @@ export async function answersPostgres(url: string): Promise<boolean> {
 }
 
 /** True when a broker replies to the AMQP 0-9-1 protocol header with Connection.Start, a method frame. */
-export function answersAmqp(url: string): Promise<boolean> {
-  return answers(url, 5672, Buffer.from('AMQP\0\0\u0009\u0001', 'latin1'), (bytes) => bytes[0] === 1)
+export function isRabbitmqReady(url: string): Promise<boolean> {
+  return hasReply(url, 5672, Buffer.from('AMQP\0\0\u0009\u0001', 'latin1'), (bytes) => bytes[0] === 1)
 }
 
 /** True if Redis replies to a ping, even with an error that requires a password. */
-export function answersRedis(url: string): Promise<boolean> {
-  return answers(url, 6379, Buffer.from('PING\r\n'), (bytes) => /^(\+PONG|-NOAUTH)/.test(bytes.toString()))
+export function isRedisReady(url: string): Promise<boolean> {
+  return hasReply(url, 6379, Buffer.from('PING\r\n'), (bytes) => /^(\+PONG|-NOAUTH)/.test(bytes.toString()))
 }
 
-function answers(
+function hasReply(
   url: string,
   usualPort: number,
-  question: Buffer,
-  isAnswer: (bytes: Buffer) => boolean,
+  request: Buffer,
+  isExpected: (bytes: Buffer) => boolean,
 ): Promise<boolean> {
   const { hostname, port, protocol } = new URL(url)
   const host = hostname.replace(/^\[|\]$/g, '') || '127.0.0.1'
@@ -48,9 +48,9 @@ function answers(
   const socket: Socket = secure ? connectTls({ ...where, servername: host }) : connectPlain(where)
   return new Promise((resolve) => {
     socket.setTimeout(silenceMs, () => socket.destroy())
-    socket.once('connect', () => socket.write(question))
+    socket.once('connect', () => socket.write(request))
     socket.once('data', (bytes: Buffer) => {
-      resolve(isAnswer(bytes))
+      resolve(isExpected(bytes))
       socket.destroy()
     })
     // 'close' follows. A refused connection means that the server is not ready yet.
@@ -60,14 +60,14 @@ function answers(
 }
 
 /** The readiness check of each kind of server. */
-export const answersOf: Readonly<Record<ServerKind, (url: string) => Promise<boolean>>> = {
-  postgres: answersPostgres,
-  rabbitmq: answersAmqp,
-  redis: answersRedis,
+export const readinessOf: Readonly<Record<ServerKind, (url: string) => Promise<boolean>>> = {
+  postgres: isPostgresReady,
+  rabbitmq: isRabbitmqReady,
+  redis: isRedisReady,
 }
 
 /** True when a server accepts a connection. */
-export function answersTcp(host: string, port: number): Promise<boolean> {
+export function isPortOpen(host: string, port: number): Promise<boolean> {
   const socket = connectPlain({ host, port })
   return new Promise((resolve) => {
     socket.once('connect', () => {

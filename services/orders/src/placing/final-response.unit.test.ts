@@ -1,7 +1,7 @@
 import { createLog, Deadline, Problem, Rendered } from '@platter/kit'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { newOrder, type OrderResult } from '#/domain/order-state.ts'
-import { claimMs, finalAnswer } from '#/placing/final-answer.ts'
+import { claimMs, finalResponse } from '#/placing/final-response.ts'
 import { Subscription } from '#/saga/subscriptions.ts'
 import type { IdempotencyKeyStore } from '#/store/idempotency-keys.ts'
 import type { OrderStore } from '#/store/orders.ts'
@@ -56,13 +56,13 @@ class Rows {
 
   readonly orders = {
     findResult: () => this.#statement('read', () => this.result),
-    markAnsweredIfPending: () =>
+    markRespondedIfPending: () =>
       this.#statement('mark', () => {
         const isPending = this.result.kind === 'pending'
         this.result = this.resultAfterMark ?? this.result
         return isPending
       }),
-    markAnswered: () => this.#statement('mark in any case', () => undefined),
+    markResponded: () => this.#statement('mark in any case', () => undefined),
   } as unknown as OrderStore
 
   readonly idempotencyKeys = {
@@ -88,7 +88,7 @@ async function responseTo(rows: Rows, { isKnown = true, event, after5s }: Option
   const { orders, idempotencyKeys } = rows
   const deps = { orders, idempotencyKeys, log: createLog('test', 'silent'), stopping: stopping.signal }
   const accepted = { apiKey: 'o1', accepted: isKnown ? order : null, pending: subscription }
-  const pendingResponse = finalAnswer(deps, accepted, request)
+  const pendingResponse = finalResponse(deps, accepted, request)
     .catch((error: unknown) => error)
     .then((response) => ({ response, afterMs: performance.now() - start }))
   await vi.advanceTimersByTimeAsync(5_000)

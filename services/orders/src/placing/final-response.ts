@@ -45,20 +45,20 @@ type Waiting = { deadline: Deadline; idempotency: IdempotencyScope | null; reque
  * pending order releases its claim. While PostgreSQL is unavailable, the response is delayed until the deadline at most. An order
  * that this request accepted never becomes an error.
  */
-export async function finalAnswer(
+export async function finalResponse(
   deps: Deps,
   order: Accepted,
   { deadline, idempotency, requestId, url }: Waiting,
 ): Promise<Rendered> {
   const result = await waitForResult(deps, order, deadline)
-  const answer =
+  const response =
     result.kind === 'failed'
       ? Problem.refusal(result.refusal)
       : new Rendered(render(clientRecord(result.order)))
   if (idempotency) {
     const used = { ...idempotency, orderApiKey: order.apiKey }
     const written = settleKey(deps, used, {
-      answer,
+      response,
       isPending: result.kind === 'pending',
       requestId,
       url,
@@ -66,25 +66,25 @@ export async function finalAnswer(
     // Otherwise the claim expires, and a retry reads the order.
     await deadline.race(written.catch((error: unknown) => unlessUnavailable(deps, order.apiKey, error)))
   }
-  if (answer instanceof Problem) throw answer
-  return answer
+  if (response instanceof Problem) throw response
+  return response
 }
 
-type Answered = { answer: Problem | Rendered; isPending: boolean; requestId: string; url: string }
+type Completed = { response: Problem | Rendered; isPending: boolean; requestId: string; url: string }
 
 function settleKey(
   { idempotencyKeys }: Deps,
   used: OrderKey,
-  { answer, isPending, requestId, url }: Answered,
+  { response, isPending, requestId, url }: Completed,
 ): Promise<void> {
   if (isPending) return idempotencyKeys.release(used)
-  const { status } = answer
-  if (!(answer instanceof Problem))
-    return idempotencyKeys.complete(used, { status, body: String(answer.body) })
+  const { status } = response
+  if (!(response instanceof Problem))
+    return idempotencyKeys.complete(used, { status, body: String(response.body) })
   if (status >= 500) return idempotencyKeys.delete(used)
   return idempotencyKeys.complete(used, {
     status,
-    body: JSON.stringify(problemDocument(answer, requestId, url)),
+    body: JSON.stringify(problemDocument(response, requestId, url)),
   })
 }
 
@@ -99,13 +99,13 @@ async function waitForResult(deps: Deps, { apiKey, accepted, pending }: Accepted
   }
   const readIfAvailable = (known: OrderResult | null) =>
     read(known).catch((error: unknown) => unlessUnavailable(deps, apiKey, error))
-  const wait = deadline.earlier(requestTimes.answer)
+  const wait = deadline.earlier(requestTimes.response)
   const decided = await wait.race(pending.until(readIfAvailable, wait.remainingMs))
   // A read that does not return must not hide a failure that an event has reported in the meantime.
   const reported = pending.known?.kind === 'failed' ? pending.known : null
   const result = decided ?? reported ?? (await deadline.race(pendingResult(deps, apiKey)))
   if (result) return result
-  void retryUntilSuccess('mark an answered order', () => orders.markAnswered(apiKey), log, stopping)
+  void retryUntilSuccess('mark an answered order', () => orders.markResponded(apiKey), log, stopping)
   if (!last.order) throw outcomeUnknown()
   return { kind: 'pending', order: last.order } as const
 }
@@ -116,7 +116,7 @@ async function waitForResult(deps: Deps, { apiKey, accepted, pending }: Accepted
  */
 async function pendingResult(deps: Deps, apiKey: string): Promise<OrderResult | null> {
   try {
-    await deps.orders.markAnsweredIfPending(apiKey)
+    await deps.orders.markRespondedIfPending(apiKey)
     return await deps.orders.findResult(apiKey)
   } catch (error) {
     return unlessUnavailable(deps, apiKey, error)

@@ -4,12 +4,10 @@ import { serve } from '../../support/worker.ts'
 
 /* The server of an HTTP exchange: reads a request and responds with 500 bytes of JSON. */
 
-const answer = JSON.stringify({ filler: 'x'.repeat(487) })
+const json = JSON.stringify({ filler: 'x'.repeat(487) })
 const server = createServer((request, response) => {
   request.resume().on('end', () => {
-    response
-      .writeHead(200, { 'content-type': 'application/json', 'content-length': answer.length })
-      .end(answer)
+    response.writeHead(200, { 'content-type': 'application/json', 'content-length': json.length }).end(json)
   })
 })
 const { promise, resolve } = Promise.withResolvers<void>()
