@@ -12,6 +12,8 @@ export type Figures = {
   refused: Summary
   /** Responses other than 200, 429 and 503, by status. 0 means lost. */
   others: Record<string, number>
+  /** Why the first of the lost responses, or of those with an unexpected status, failed. */
+  failure: string | null
   lackingRetryAfter: number
   lateP99: number
 }
@@ -34,6 +36,7 @@ export function figuresOf(outcomes: readonly Outcome[], seconds: number): Figure
     accepted: summary(took(200)),
     refused: summary(took(...REFUSALS)),
     others: Object.fromEntries(others.map((status) => [status, took(status).length])),
+    failure: outcomes.find((one) => one.failure !== null)?.failure ?? null,
     lackingRetryAfter: sum((one) => one.lackingRetryAfter),
     lateP99: round(
       quantile(

@@ -61,13 +61,20 @@ const MISMATCH = 'idempotency_mismatch'
 
 type Request = { method: 'GET' | 'POST'; path: string; idempotencyKey?: string; body?: object }
 
-/** Returns a function that sends a request and classifies its response. It never rejects. */
-export function sender(pool: Pool, { base, callWithinMs }: { base: string; callWithinMs: number }) {
-  return async function send<T extends object>(
-    request: Request,
+/** Sends requests to the development payment processor over a connection pool. */
+export function developmentClient(url: string, options: { connections: number; callWithinMs: number }) {
+  const pool = new Pool(url, {
+    connections: options.connections,
+    connectTimeout: CONNECT_WITHIN_MS,
+    maxResponseSize: RESPONSE_BYTES,
+  })
+  const base = new URL(url).pathname.replace(/\/$/, '')
+
+  /** Sends a request and classifies its response. Never rejects. */
+  async function send<T extends object>(
+    { method, path, idempotencyKey, body }: Request,
     schema: z.ZodType<T>,
   ): Promise<ProcessorResult<T>> {
-    const { method, path, idempotencyKey, body } = request
     try {
       const response = await pool.request({
         method,
@@ -77,14 +84,18 @@ export function sender(pool: Pool, { base, callWithinMs }: { base: string; callW
           ...(idempotencyKey !== undefined && { 'idempotency-key': idempotencyKey }),
         },
         body: body ? JSON.stringify(body) : null,
-        signal: AbortSignal.timeout(callWithinMs),
+        signal: AbortSignal.timeout(options.callWithinMs),
       })
       return classify(response.statusCode, await response.body.text(), schema)
     } catch (error) {
       return { kind: 'unknown', reason: nameOf(error), sent: !wasNotSent(error) }
     }
   }
+
+  return { send, close: () => pool.destroy() }
 }
+
+type Send = ReturnType<typeof developmentClient>['send']
 
 /** `publicUrl`: the URL for browsers. */
 type Urls = { url: string; publicUrl?: string }
@@ -94,13 +105,7 @@ export function developmentProcessor(
   { url, publicUrl = url }: Urls,
   callWithinMs = CALL_WITHIN_MS,
 ): Processor {
-  const pool = new Pool(url, {
-    connections: CONNECTIONS,
-    connectTimeout: CONNECT_WITHIN_MS,
-    maxResponseSize: RESPONSE_BYTES,
-  })
-  const base = new URL(url).pathname.replace(/\/$/, '')
-  const send = sender(pool, { base, callWithinMs })
+  const { send, close } = developmentClient(url, { connections: CONNECTIONS, callWithinMs })
 
   const change = (id: string, name: string, idempotencyKey: string, body: object) =>
     send(
@@ -139,20 +144,17 @@ export function developmentProcessor(
         ? { kind: 'yes', charges: result.authorizations, after: result.after }
         : result
     },
-    close: () => pool.destroy(),
+    close,
   }
 }
 
-const savingCards = (send: ReturnType<typeof sender>): Pick<Processor, 'tokenize' | 'card' | 'detach'> => ({
+const savingCards = (send: Send): Pick<Processor, 'tokenize' | 'card' | 'detach'> => ({
   tokenize: (card) => send({ method: 'POST', path: '/tokens', body: card }, Token),
   card: ({ token }) => send({ method: 'GET', path: `/tokens/${encodeURIComponent(token)}` }, SavedCard),
   detach: ({ token }) => send({ method: 'POST', path: '/tokens/detach', body: { token } }, Detached),
 })
 
-const authorizing = (
-  send: ReturnType<typeof sender>,
-  publicUrl: string,
-): Pick<Processor, 'authorize' | 'check'> => ({
+const authorizing = (send: Send, publicUrl: string): Pick<Processor, 'authorize' | 'check'> => ({
   async authorize({ idempotencyKey, token, amount, reference, authentication, statementSuffix }) {
     const body = {
       token,

@@ -1,8 +1,7 @@
 import { Cents } from '@platter/contracts'
-import { Pool } from 'undici'
 import { z } from 'zod'
-import { sender } from '#/outside/development-processor.ts'
-import { CALL_WITHIN_MS, CONNECT_WITHIN_MS, Id, RESPONSE_BYTES, Word } from '#/outside/processor.ts'
+import { developmentClient } from '#/outside/development-processor.ts'
+import { CALL_WITHIN_MS, Id, Word } from '#/outside/processor.ts'
 import type { ProcessorReads } from '#/outside/processor-reads.ts'
 
 const Refund = z
@@ -49,13 +48,7 @@ const CONNECTIONS = 4
 
 /** Returns the reads of the development payment processor. */
 export function developmentReads(url: string, callWithinMs = CALL_WITHIN_MS): ProcessorReads {
-  const pool = new Pool(url, {
-    connections: CONNECTIONS,
-    connectTimeout: CONNECT_WITHIN_MS,
-    maxResponseSize: RESPONSE_BYTES,
-  })
-  const base = new URL(url).pathname.replace(/\/$/, '')
-  const send = sender(pool, { base, callWithinMs })
+  const { send, close } = developmentClient(url, { connections: CONNECTIONS, callWithinMs })
   return {
     async charge(id) {
       const path = `/authorizations/${encodeURIComponent(id)}`
@@ -70,6 +63,6 @@ export function developmentReads(url: string, callWithinMs = CALL_WITHIN_MS): Pr
       const query = new URLSearchParams({ from: String(from), to: String(to), after: after ?? '' })
       return send({ method: 'GET', path: `/movements?${query.toString()}` }, MovementList)
     },
-    close: () => pool.destroy(),
+    close,
   }
 }
