@@ -1,4 +1,5 @@
-import { Book, type EffectRequest, type Response } from '../../dev/processor/src/book.ts'
+import { Book } from '../../dev/processor/src/book.ts'
+import type { EffectRequest, Response } from '../../dev/processor/src/effects.ts'
 import { responseTo } from '../../dev/processor/src/responses.ts'
 import { tokenize } from '../../dev/processor/src/cards.ts'
 import type { ProcessorRefund } from '../../services/payments/src/domain/refund.ts'

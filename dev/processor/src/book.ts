@@ -2,50 +2,11 @@ import { randomBytes } from 'node:crypto'
 import { behaviourOf } from './cards.ts'
 import { Challenges, type Challenge } from './challenges.ts'
 import { detailsOf, disputeOf, effectsOf, standingRefunds, type Details, type Movement } from './details.ts'
+import type { Authorization, Decision, EffectRequest } from './effects.ts'
 import type { Entry } from './ledger.ts'
 import { impossible, type Move } from './moves.ts'
 import { responseTo } from './responses.ts'
 import { SavedCards } from './saved-cards.ts'
-
-/** A response of the processor. */
-export type Response = { status: number; body: Record<string, unknown> }
-
-/** A request for an effect, and its identity. Only equal requests have an equal `fingerprint`. */
-export type EffectRequest = { idempotencyKey: string; fingerprint: string } & (
-  | {
-      kind: 'authorize'
-      token: string
-      amount: number
-      reference: string
-      authentication?: { returnUrl: string | null } | undefined
-      statementSuffix?: string | undefined
-    }
-  | { kind: 'authenticate'; id: string; outcome: 'yes' | 'no' }
-  | { kind: 'capture' | 'refund'; id: string; amount: number }
-  | { kind: 'void'; id: string }
-  | { kind: 'fail-refund'; reference: string }
-  | { kind: 'dispute'; id: string; amount: number; reason: string }
-  | { kind: 'close-dispute'; dispute: string; outcome: 'won' | 'lost' }
-)
-
-/** An effect, which must be written to the ledger before its response, or a response without an effect. `also`: its second line. */
-export type Decision =
-  | { kind: 'effect'; entry: Entry; also?: Entry }
-  | { kind: 'response'; response: Response }
-
-/** Amounts in cents: `amount` is the authorized amount; `captured` is null before the capture. */
-export type Authorization = {
-  id: string
-  /** The time of its creation in epoch seconds. */
-  at: number
-  reference: string
-  amount: number
-  captured: number | null
-  refunded: number
-  voided: boolean
-  /** All approved lines of the ledger for it. */
-  entries: Entry[]
-}
 
 export type Found = { id: string; reference: string; amount: number; refunded?: number; status: string }
 

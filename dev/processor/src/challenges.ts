@@ -1,4 +1,4 @@
-import type { Decision, EffectRequest } from './book.ts'
+import type { Decision, EffectRequest } from './effects.ts'
 import { behaviourOf } from './cards.ts'
 import type { Entry } from './ledger.ts'
 

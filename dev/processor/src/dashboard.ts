@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import type { App } from '@platter/kit'
 import { z } from 'zod'
-import type { Book, EffectRequest, Response } from './book.ts'
+import type { Book } from './book.ts'
+import type { EffectRequest, Response } from './effects.ts'
 import { DASHBOARD, type Details } from './details.ts'
 import { Replacement } from './saved-cards.ts'
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { Authorization } from './book.ts'
+import type { Authorization } from './effects.ts'
 import type { Entry } from './ledger.ts'
 
 /** Amounts in cents, times in epoch seconds. `idempotencyKey` is null for a refund that was made in the dashboard. */

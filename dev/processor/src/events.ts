@@ -1,7 +1,7 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Log } from '@platter/kit'
-import type { Response } from './book.ts'
+import type { Response } from './effects.ts'
 import type { Faults } from './faults.ts'
 import type { Entry } from './ledger.ts'
 

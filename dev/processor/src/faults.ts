@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises'
 import { z } from 'zod'
-import type { Response } from './book.ts'
+import type { Response } from './effects.ts'
 
 /** The kinds of requests. */
 export const KINDS = [

@@ -1,4 +1,4 @@
-import type { Authorization, EffectRequest } from './book.ts'
+import type { Authorization, EffectRequest } from './effects.ts'
 import { detailsOf, type Dispute } from './details.ts'
 
 /** A request about a charge. */

@@ -1,4 +1,4 @@
-import type { Response } from './book.ts'
+import type { Response } from './effects.ts'
 import type { Entry } from './ledger.ts'
 
 const STATUS = {
