@@ -32,8 +32,26 @@ let responses: Awaited<ReturnType<typeof sendOrder>>[] = []
 
 const traced = ({ traceparent }: { traceparent: string }) => ({ headers: { traceparent } })
 
+/**
+ * Waits until the gateway exports the log record of a new request. While no receiver listens, its queue fills up with the records of
+ * other tests, and the SDK drops new ones.
+ */
+async function untilLogsArrive(): Promise<void> {
+  const sent: string[] = []
+  await eventually(
+    async () => {
+      const trace = newTrace()
+      sent.push(trace.traceId)
+      await get('order/none', traced(trace))
+      return sent.some((id) => receiver.logs(id).some(({ service }) => service === 'gateway'))
+    },
+    (hasArrived) => hasArrived,
+  )
+}
+
 setUpOwnStack(async () => {
   await receiver.listen()
+  await untilLogsArrive()
   const { gateway, accessKey } = stack()
   const [toAurora, toUnreachable, [item], kitchen] = await Promise.all([
     anOrder(cast.aurora),
