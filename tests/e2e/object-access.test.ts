@@ -7,11 +7,11 @@ import { call, get, maria, post, sendOrder, stack, type Order, type User } from 
 import { fullOrder, makeWorld, type World } from './foreign-objects.ts'
 import {
   acceptedBy,
-  sendRequest,
   codeOf,
   entries,
   places,
   requestWith,
+  sendRequest,
   type Foreign,
 } from './foreign-requests.ts'
 import { newKey } from './own-restaurant.ts'

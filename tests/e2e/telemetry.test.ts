@@ -1,9 +1,11 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
+import { until } from '../../dev/process/wait.ts'
 import {
   anOrder,
   card,
+  cardNumbers,
   cast,
   eventually,
   get,
@@ -38,15 +40,20 @@ const traced = ({ traceparent }: { traceparent: string }) => ({ headers: { trace
  */
 async function untilLogsArrive(): Promise<void> {
   const sent: string[] = []
-  await eventually(
-    async () => {
-      const trace = newTrace()
-      sent.push(trace.traceId)
-      await get('order/none', traced(trace))
-      return sent.some((id) => receiver.logs(id).some(({ service }) => service === 'gateway'))
-    },
-    (hasArrived) => hasArrived,
-  )
+  const hasArrived = async () => {
+    const trace = newTrace()
+    sent.push(trace.traceId)
+    await get('order/none', traced(trace))
+    return sent.some((id) => receiver.logs(id).some(({ service }) => service === 'gateway'))
+  }
+  await until(hasArrived, { what: 'Exporting new log records', withinMs: 30_000, everyMs: 50 })
+}
+
+/** Places an order whose bank waits for its customer, so that the gauges of unfinished sagas have a value. */
+async function leaveSagaUnfinished(): Promise<void> {
+  const challenged = { payment: 'card', card: card(cardNumbers.challenged), canAuthenticate: true }
+  const { status, body } = await sendOrder(await anOrder(cast.aurora, challenged))
+  expect([status, body.status]).toEqual([200, 'PROCESSING'])
 }
 
 setUpOwnStack(async () => {
@@ -94,6 +101,7 @@ setUpOwnStack(async () => {
   const search = new URLSearchParams(searched).toString()
   for (const query of [search, `${search}&limit=0`]) await operator('GET', `orders?${query}`)
   responses = [first, ...(await Promise.all(ordered))]
+  await leaveSagaUnfinished()
 })
 afterAll(() => receiver.close())
 

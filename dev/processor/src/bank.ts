@@ -27,10 +27,10 @@ export function addBank(app: App, { book, once, now }: Parts): void {
   })
   app.post(PATH, async ({ params, body, headers }, reply) => {
     const { id } = Id.parse(params)
-    const settle = BankDecision.safeParse(body)
-    if (!settle.success) return reply.code(400).send({ code: 'invalid_request', fields: ['outcome'] })
+    const decision = BankDecision.safeParse(body)
+    if (!decision.success) return reply.code(400).send({ code: 'invalid_request', fields: ['outcome'] })
     const key = `bank:${randomUUID()}`
-    const { outcome } = settle.data
+    const { outcome } = decision.data
     const result = await once({ kind: 'authenticate', id, outcome, idempotencyKey: key, fingerprint: key })
     const isForm = String(headers['content-type']).startsWith('application/x-www-form-urlencoded')
     const returnUrl = book.challenge(id, now())?.returnUrl ?? null

@@ -19,7 +19,7 @@ export type Challenge = {
   state: 'open' | 'approved' | `declined:${string}`
 }
 
-type BankDecision = Extract<EffectRequest, { kind: 'authenticate' | 'void' }>
+type SettleRequest = Extract<EffectRequest, { kind: 'authenticate' | 'void' }>
 
 /** The authentications of customers: a fold over the ledger's lines of the kind `authenticate`. */
 export class Challenges {
@@ -58,7 +58,7 @@ export class Challenges {
   }
 
   /** Returns the lines of the customer's answer at the bank, or of the void of an open challenge. A confirmation authorizes. */
-  settle(request: BankDecision, now: Date): Decision {
+  settle(request: SettleRequest, now: Date): Decision {
     const one = this.find(request.id, now)
     if (!one) return refuse(404, 'no_such_authorization')
     if (one.state !== 'open')

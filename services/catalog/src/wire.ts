@@ -28,8 +28,8 @@ import { connectPostgres } from '@platter/kit/postgres/postgres'
 import type { Config } from '#/config.ts'
 import { storeAttendance } from '#/handlers/attendance.ts'
 import { completeAddress } from '#/handlers/complete-address.ts'
-import { quoteReply } from '#/handlers/quote.ts'
-import { unattendedReply } from '#/handlers/unattended.ts'
+import { quoteOrder } from '#/handlers/quote.ts'
+import { findUnattended } from '#/handlers/unattended.ts'
 import { createGeocoder } from '#/outside/geocoder.ts'
 import { choiceAvailability } from '#/routes/choice-availability.ts'
 import { itemAvailability } from '#/routes/item-availability.ts'
@@ -100,8 +100,8 @@ export function wire(config: Config, log: Log): Parts {
   route(PutRestaurant, putRestaurant(deps))
   route(PutMenu, putMenu(deps))
 
-  bus.onQuestion(CatalogQuote, quoteReply(deps))
-  bus.onQuestion(CatalogUnattended, unattendedReply(deps))
+  bus.onQuestion(CatalogQuote, quoteOrder(deps))
+  bus.onQuestion(CatalogUnattended, findUnattended(deps))
   bus.onCommand(CatalogAttendance, storeAttendance(deps))
   bus.onQuestion(CatalogCompleteAddress, completeAddress(deps))
 

@@ -54,13 +54,13 @@ export async function passOn(
   reply: FastifyReply,
   sent: Sent,
 ): Promise<FastifyReply> {
-  await toOneReplica(replicas, request, sent, async ({ pool, headers, recordResponse }) => {
+  await toOneReplica(replicas, request, sent, async ({ pool, headers, recordStatus }) => {
     try {
       await exchange({ pool, replicas }, request, reply, {
         ...sent,
         headers: { ...sent.headers, ...headers },
       })
-      recordResponse(reply.statusCode)
+      recordStatus(reply.statusCode)
     } catch (error) {
       // The client has received a part of the response, so no other replica may respond.
       if (!reply.sent) throw error
@@ -79,7 +79,7 @@ export async function requestShared(
     replicas,
     request,
     { method: 'GET', deadline },
-    async ({ pool, headers: own, recordResponse }) => {
+    async ({ pool, headers: own, recordStatus }) => {
       const { 'if-none-match': _, ...others } = headers
       const response = await pool.request({
         method: 'GET',
@@ -87,7 +87,7 @@ export async function requestShared(
         headers: { ...others, ...(kept?.etag !== undefined && { 'if-none-match': kept.etag }), ...own },
         signal: AbortSignal.timeout(Math.floor(deadline.remainingMs)),
       })
-      recordResponse(response.statusCode)
+      recordStatus(response.statusCode)
       replicas.recordResponse(pool, response.headers)
       permit?.recordResponse(isOverloaded(response.headers))
       const body = Buffer.from(await response.body.arrayBuffer())
@@ -117,7 +117,7 @@ type Attempt = {
   pool: Pool
   /** Headers that continue the trace at the replica and carry the remaining time. */
   headers: Record<string, string>
-  recordResponse: (status: number) => void
+  recordStatus: (status: number) => void
 }
 
 /**
@@ -133,11 +133,11 @@ async function toOneReplica<T>(
   let lastError: unknown
   for (const pool of replicas.inTurn()) {
     try {
-      return await replicas.traced(pool, { method, route }, (traced, recordResponse) =>
+      return await replicas.traced(pool, { method, route }, (traced, recordStatus) =>
         attempt({
           pool,
           headers: { ...traced, ...deadline.earlier(requestTimes.relay).header },
-          recordResponse,
+          recordStatus,
         }),
       )
     } catch (error) {

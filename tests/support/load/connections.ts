@@ -17,7 +17,7 @@ const OPEN_WITHIN_MS = 15_000
 export class Connections {
   readonly #origins: readonly URL[]
   readonly #open = new Set<Connection>()
-  /** Connections are used in turn, because the gateway closes a connection that is idle for 5 s. */
+  /** Connections are used in turn, because the gateway closes one that has carried no request within 5 s. */
   readonly #idle: Connection[] = []
   /** Requests that found no idle connection wait here, as behind a load balancer. Their waiting time counts. */
   #queue: Request[] = []

@@ -6,7 +6,7 @@ import type { RestaurantStore } from '#/store/restaurants.ts'
 type Deps = { restaurants: Pick<RestaurantStore, 'findForQuote'>; geocoder: Pick<Geocoder, 'locate'> }
 
 /** Handles the question `catalog.quote`. */
-export const quoteReply =
+export const quoteOrder =
   ({ restaurants, geocoder }: Deps) =>
   async (request: QuoteRequest): Promise<QuoteResult> => {
     const [facts, destination] = await Promise.all([

@@ -6,7 +6,7 @@ import type { AttendanceStore } from '#/store/attendance.ts'
 type Deps = { attendance: Pick<AttendanceStore, 'unattended'> }
 
 /** Handles the question `catalog.unattended`. After a restaurant opens, the same time must pass first. */
-export const unattendedReply =
+export const findUnattended =
   ({ attendance }: Deps) =>
   async ({
     olderThanMs,
