@@ -1,0 +1,244 @@
+import type { PaymentAction } from '@platter/contracts'
+import { describe, expect, test } from 'vitest'
+import { withClient } from '../../dev/servers/database.ts'
+import {
+  elsewhere,
+  keyed,
+  UNKNOWN_API_KEY,
+  PASSWORD,
+  postNothing,
+  signin,
+  tally,
+  commonMembersOf,
+  type Options,
+} from './accounts.ts'
+import {
+  anOrder,
+  card,
+  cardNumbers,
+  cast,
+  eventually,
+  get,
+  home,
+  ledgerOf,
+  operator,
+  post,
+  readOrder,
+  register,
+  sendOrder,
+  type CreditCard,
+  type ProblemBody,
+  type User,
+} from './client.ts'
+import { plant } from './planted.ts'
+import { ownStack } from './stack.ts'
+
+type Address = User['savedAddresses'][number]
+type Saved = (Address | CreditCard) & { apiKey: string }
+
+/** What differs between the saved addresses and the saved cards of a user. */
+type Kind = {
+  kind: 'address' | 'card'
+  /** The body of the request that saves one. */
+  record: object
+  /** Members of `record` with which another one is saved. */
+  changes: object
+  /** The limit of each user. */
+  limit: number
+  list: 'savedAddresses' | 'creditCards'
+  /** The members of an order that uses a saved one. */
+  usedAs: (apiKey: string) => object
+}
+
+const ADDRESS: Kind = {
+  kind: 'address',
+  record: home,
+  changes: { aptNumber: '5' },
+  limit: 50,
+  list: 'savedAddresses',
+  usedAs: (apiKey) => ({ method: 'delivery', address: { apiKey } }),
+}
+const CARD: Kind = {
+  kind: 'card',
+  record: card(),
+  changes: { nickname: 'the old one' },
+  limit: 20,
+  list: 'creditCards',
+  usedAs: (apiKey) => ({ payment: 'card', card: { apiKey } }),
+}
+
+const removeBy =
+  ({ kind }: Kind) =>
+  (user: User, apiKey: string, options: Options = {}) =>
+    postNothing<Saved & ProblemBody>(`user/${user.apiKey}/remove-${kind}/${apiKey}`, options)
+
+const addBy =
+  ({ kind, record }: Kind) =>
+  async (user: User, changes = {}) =>
+    (await post<Saved>(`user/${user.apiKey}/add-${kind}`, { ...record, ...changes })).body
+
+const listBy =
+  ({ list }: Kind) =>
+  async ({ apiKey }: User) =>
+    (await get<User>(`user/${apiKey}`)).body[list]
+
+describe.each([ADDRESS, CARD])('remove-$kind', (kind) => {
+  const { kind: name, record, changes, limit, usedAs } = kind
+  const [add, remove, list] = [addBy(kind), removeBy(kind), listBy(kind)]
+
+  test('200: the removed one; the user keeps only the other one', async () => {
+    const user = await register()
+    const [kept, removed] = [await add(user), await add(user, changes)]
+    const { status, body } = await remove(user, removed.apiKey)
+    expect({ status, body }).toEqual({ status: 200, body: removed })
+    expect(await list(user)).toEqual([kept])
+  })
+
+  test('a new order cannot use a removed one (404); an earlier order still shows it', async () => {
+    const user = await register()
+    const saved = await add(user)
+    const recipient = { apiKey: user.apiKey }
+    const request = { ...(await anOrder(cast.aurora)), ...usedAs(saved.apiKey), recipient }
+    const { status, body: order } = await sendOrder(request)
+    expect(status).toBe(200)
+    expect((await remove(user, saved.apiKey)).status).toBe(200)
+    expect(await sendOrder(request)).toMatchObject({
+      status: 404,
+      body: { code: `${name}-not-found`, errors: [{ pointer: `/${name}/apiKey` }] },
+    })
+    expect((await readOrder(order.apiKey))[name]).toMatchObject(saved)
+  })
+
+  test("404 is the same problem for a removed one, another user's and an unknown one", async () => {
+    const [user, other] = [await register(), await register()]
+    const [removed, foreign] = [await add(user), await add(other)]
+    await remove(user, removed.apiKey)
+    const absent = await remove(user, UNKNOWN_API_KEY)
+    expect(absent).toMatchObject({ status: 404, body: { code: `${name}-not-found` } })
+    expect(commonMembersOf(await remove(user, removed.apiKey))).toEqual(commonMembersOf(absent))
+    expect(commonMembersOf(await remove(user, foreign.apiKey))).toEqual(commonMembersOf(absent))
+    expect(await list(other)).toEqual([foreign])
+  })
+
+  test('404 is the response to nine of ten concurrent removals', async () => {
+    const user = await register()
+    const { apiKey } = await add(user)
+    const responses = await Promise.all(Array.from({ length: 10 }, () => remove(user, apiKey)))
+    expect(tally(responses)).toEqual({ 200: 1, 404: 9 })
+  })
+
+  test('accepts an empty body, an empty object, null or no body with the content type of JSON, and a trailing slash', async () => {
+    const user = await register()
+    const headers = { 'content-type': 'application/json' }
+    for (const body of ['', '{}', 'null', undefined]) {
+      const { apiKey } = await add(user)
+      const options = body === undefined ? { headers } : { body, headers }
+      expect(await remove(user, `${apiKey}/`, options)).toMatchObject({ status: 200, body: { apiKey } })
+    }
+    expect(await list(user)).toEqual([])
+  })
+
+  test(`add-${name} fails at ${limit} (422), and succeeds after a removal`, async () => {
+    const user = await register()
+    // On a busy machine some of the concurrent requests get a 503.
+    for (let missing = limit; missing > 0; missing = limit - (await list(user)).length)
+      await Promise.all(Array.from({ length: missing }, () => add(user)))
+    const addAnother = async () => (await post(`user/${user.apiKey}/add-${name}`, record)).status
+    expect(await addAnother()).toBe(422)
+    await remove(user, (await list(user))[0]!.apiKey!)
+    expect(await addAnother()).toBe(200)
+  })
+
+  test('Idempotency-Key: a repeated removal is replayed, that of an unknown one is not (404)', async () => {
+    const user = await register()
+    const [saved, key] = [await add(user), keyed()]
+    const first = await remove(user, saved.apiKey, key)
+    const again = await remove(user, saved.apiKey, key)
+    expect([again.status, again.headers.get('idempotent-replayed')]).toEqual([200, 'true'])
+    expect(JSON.stringify(again.body)).toBe(JSON.stringify(first.body))
+    const absent = await remove(user, UNKNOWN_API_KEY, key)
+    expect([absent.status, absent.headers.get('idempotent-replayed')]).toEqual([404, null])
+  })
+
+  test('Idempotency-Key: an error stores no key, and the same request may succeed later', async () => {
+    const user = await register()
+    const { apiKey } = await add(user)
+    const options = { ...keyed(), ...elsewhere() }
+    expect(await remove(user, apiKey, options)).toMatchObject({
+      status: 404,
+      body: { code: 'user-not-found' },
+    })
+    // The sign-in gives the other application access to the user.
+    await signin(user.email, PASSWORD, elsewhere())
+    const { status, headers } = await remove(user, apiKey, options)
+    expect([status, headers.get('idempotent-replayed')]).toEqual([200, null])
+  })
+})
+
+test('an address that an order saved can be removed, and the order still shows it', async () => {
+  const user = await register()
+  const { body: order } = await sendOrder({
+    ...(await anOrder(cast.aurora)),
+    method: 'delivery',
+    address: home,
+    recipient: { apiKey: user.apiKey },
+  })
+  const { apiKey } = order.address!
+  await expect.poll(() => listBy(ADDRESS)(user)).toHaveLength(1)
+  expect((await removeBy(ADDRESS)(user, apiKey!)).body).toMatchObject({ ...home, apiKey })
+  expect(await listBy(ADDRESS)(user)).toEqual([])
+  expect((await readOrder(order.apiKey)).address).toMatchObject({ ...home, apiKey })
+})
+
+test('a removed card pays a pending order before its detachment, and a refund works after it', async () => {
+  const { urls } = ownStack()
+  const read = async (text: string, value: string): Promise<{ token: string }[]> =>
+    (await withClient(urls.postgres, (client) => client.query<{ token: string }>(text, [value]))).rows
+  const user = await register()
+  const { apiKey: saved } = await addBy(CARD)(user, { cardNumber: cardNumbers.challenged })
+  const [stored] = await read('select token from accounts.cards where api_key = $1', saved)
+  const { body: order } = await post<{ apiKey: string; paymentAction: PaymentAction }>('send-order', {
+    ...(await anOrder(cast.aurora)),
+    payment: 'card',
+    card: { apiKey: saved },
+    recipient: { apiKey: user.apiKey },
+    canAuthenticate: true,
+  })
+  expect((await removeBy(CARD)(user, saved)).status).toBe(200)
+  await fetch(order.paymentAction.url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ outcome: 'yes' }),
+  })
+  const charged = await eventually(
+    () => readOrder(order.apiKey),
+    ({ paymentState }) => paymentState === 'CHARGED',
+  )
+  expect(charged.paymentState).toBe('CHARGED')
+
+  // The detachment is due an hour after the removal. The test makes it due at once.
+  const detachments = 'select token from accounts.card_detachments where card_api_key = $1'
+  expect(await read(detachments, saved)).toEqual([stored])
+  await plant('update accounts.card_detachments set due_at = now() where card_api_key = $1', saved)
+  expect(
+    await eventually(
+      () => read(detachments, saved),
+      ({ length }) => length === 0,
+    ),
+  ).toEqual([])
+  const again = await fetch(`${urls.processor}/authorizations`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'idempotency-key': crypto.randomUUID() },
+    body: JSON.stringify({ token: stored?.token, amount: 500, reference: 'after the removal' }),
+  })
+  expect([again.status, await again.json()]).toEqual([400, { code: 'no_such_token' }])
+
+  const refund = { all: true, reason: 'QUALITY' }
+  expect((await operator('POST', `orders/${order.apiKey}/refunds`, refund)).status).toBe(200)
+  const refunded = await eventually(
+    () => readOrder(order.apiKey),
+    ({ paymentState }) => paymentState === 'REFUNDED',
+  )
+  expect(refunded.paymentState).toBe('REFUNDED')
+  expect((await ledgerOf(order.apiKey)).map(({ kind }) => kind).at(-1)).toBe('refund')
+})
