@@ -2,13 +2,12 @@ import { readdirSync } from 'node:fs'
 import { defineConfig, type OxlintOverride } from 'oxlint'
 
 /*
- * Who may import what, and the house numbers. tests/policy/boundaries.test.ts plants one violation per rule and expects
- * each to be named. That canary is needed: oxlint silently drops a regex that it cannot compile (Rust syntax, no
- * lookahead), and of several matching overrides the last one replaces the others: every zone carries its whole list.
+ * Permitted imports, and limits of size. tests/policy/boundaries.test.ts plants a violation of each rule: oxlint silently ignores
+ * a regex that it cannot compile (Rust syntax, no lookahead). Of several matching overrides only the last one applies.
  */
 
 type Pattern = { message: string; regex?: string; group?: string[]; allowTypeImports?: boolean }
-/** `inTests` is what the *.test.ts files of the same zone get; null lifts the ban there. */
+/** `inTests` applies to the *.test.ts files of the zone. With null they have no ban. */
 type Ban = { here: Pattern; inTests: Pattern | null }
 
 const foldersOf = (parent: string) => readdirSync(new URL(parent, import.meta.url)).join('|')
@@ -20,30 +19,30 @@ const outsideTests = ({ here }: Ban): Ban => ({ here, inTests: null })
 const ban = (name: string, regex: string, advice: string) =>
   everywhere({ regex, message: `${name}: ${advice}` })
 
-// Libraries that have a home -------------------------------------------------------------------------------
+// Libraries with one permitted place -----------------------------------------------------------------------
 
 const LIBRARIES = {
-  amqp: ban('broker-lives-in-bus', '^amqplib(/|$)', 'Publish, consume and ask through @platter/bus.'),
-  sql: ban('sql-lives-in-store', '^(kysely|pg)(/|$)', 'Call a function of src/store instead.'),
+  amqp: ban('amqplib-in-bus-only', '^amqplib(/|$)', 'Send messages through @platter/bus.'),
+  sql: ban('sql-in-store-only', '^(kysely|pg)(/|$)', 'Call a function of src/store instead.'),
   http: ban(
-    'http-lives-at-the-edge',
+    'fastify-in-kit-only',
     '^(fastify(/|$)|@fastify/)',
     'Use the server and the types of @platter/kit.',
   ),
-  redis: ban('redis-lives-in-store', '^ioredis(/|$)', 'Put the cache behind a function of src/store.'),
+  redis: ban('redis-in-store-only', '^ioredis(/|$)', 'Put the cache behind a function of src/store.'),
   calls: ban(
-    'calls-live-outside',
+    'undici-in-outside-only',
     '^undici(/|$)',
-    'Call third parties from src/outside, services through @platter/kit.',
+    'Call third parties from src/outside, and services through @platter/kit.',
   ),
-  stripe: outsideTests(ban('stripe-lives-outside', '^stripe(/|$)', 'Translate its result in src/outside.')),
+  stripe: outsideTests(ban('stripe-in-outside-only', '^stripe(/|$)', 'Translate its result in src/outside.')),
 }
 type Library = keyof typeof LIBRARIES
 
 // Bans -----------------------------------------------------------------------------------------------------
 
 const ENVIRONMENT =
-  'environment-is-config: packages/kit/src/lifecycle/config.ts reads it once; take the value from your Config.'
+  'environment-in-config-only: packages/kit/src/lifecycle/config.ts reads it once. Use the value of the Config.'
 const NO_PROCESS_MODULE = everywhere({ regex: '^(node:)?process$', message: ENVIRONMENT })
 
 const BY_NAME = ban(
@@ -57,42 +56,46 @@ const BY_ALIAS = ban(
   'Import files of this package by #/.',
 )
 const TESTKIT = outsideTests(
-  ban('testkit-is-for-tests', '^@platter/testkit(/|$)', 'Only tests may import it.'),
+  ban('testkit-is-for-tests', '^@platter/testkit(/|$)', 'Import it in tests only.'),
 )
 const INTO_SERVICE = String.raw`^@platter/(${services}|processor|simulators)(/|$)|(^|/)\.\./services/`
-const PACKAGE_TO_SERVICE = ban('package-to-service', INTO_SERVICE, 'Move what both need into the package.')
+const PACKAGE_TO_SERVICE = ban('package-to-service', INTO_SERVICE, 'Move shared code into the package.')
 const SERVICE_TO_SERVICE = ban(
   'service-to-service',
   String.raw`${INTO_SERVICE}|\.\./\.\./(${services})(/|$)`,
-  'Send a message or request that packages/contracts declares. Inside one service import by #/.',
+  'Send a message or request that packages/contracts declares. Within a service import by #/.',
 )
 const THROUGH_THE_GATEWAY = ban(
   'e2e-uses-the-gateway',
   INTO_SERVICE,
-  'Ask the gateway over HTTP, as a client would.',
+  'Send requests to the gateway over HTTP, like a client.',
 )
-const THIN_CLIENT = ban('thin-client', `${INTO_SERVICE}|^@platter/(bus|kit|testkit)`, 'Ask the gateway.')
+const THIN_CLIENT = ban(
+  'cli-uses-the-gateway',
+  `${INTO_SERVICE}|^@platter/(bus|kit|testkit)`,
+  'Call the gateway.',
+)
 const NO_ROOT = outsideTests(
   ban(
-    'root-is-not-imported',
+    'wire-is-not-imported',
     String.raw`^(\.{1,2}|#|@platter/[^/]+)(/.*)?/(main|wire)(\.ts)?$`,
-    'wire.ts imports you and passes what you need.',
+    'wire.ts imports all other files and passes them their dependencies.',
   ),
 )
 const STORE_BELOW = ban(
   'store-below-handlers',
   '^(#|[.]{1,2})/(.*/)?(handlers|routes|outside|placing|saga|delivery|reading|operating)(/|$)',
-  'The caller passes it in; a store knows only SQL, domain and contracts.',
+  'A store imports SQL, domain and contracts only. Its caller passes the rest.',
 )
 const STAND_ALONE = outsideTests(
   ban(
-    'handlers-stand-alone',
+    'handlers-are-independent',
     '^[.]/|^(#|[.]{1,2})/(.*/)?(routes|handlers)(/|$)',
-    'Move what two of them share into domain/, store/ or a file in src/.',
+    'Move shared code into domain/, store/ or a file in src/.',
   ),
 )
 
-/** Everything but the listed specifiers (gitignore patterns), so a new library is forbidden until admitted; and no `..`. */
+/** Bans all specifiers except the listed ones (gitignore patterns), and `..`. A new library is banned until it is listed. */
 function only(name: string, advice: string, allowed: string[], allowTypeImports = false): Ban {
   const except = (list: string[]): Pattern => ({
     group: ['*', ...list.map((pattern) => `!${pattern}`), '**/../**'],
@@ -103,19 +106,18 @@ function only(name: string, advice: string, allowed: string[], allowTypeImports 
 }
 const TEST_TOOLS = ['vitest', 'fast-check', '@platter/testkit', '@platter/testkit/**']
 const CONTRACTS = ['@platter/contracts', '@platter/contracts/**']
-const PURE_DOMAIN = only(
-  'domain-is-pure',
-  'Pass time, ids and rows in; import this domain and contracts only.',
-  ['#/domain/**', ...CONTRACTS],
-)
-const PURE_SAGA = only(
-  'saga-is-pure',
-  'Return what to do; import this saga, its domain and contracts only.',
-  ['#/saga/domain/**', '#/domain/**', ...CONTRACTS],
-)
+const PURE_DOMAIN = only('domain-is-pure', 'Import this domain and contracts only.', [
+  '#/domain/**',
+  ...CONTRACTS,
+])
+const PURE_SAGA = only('saga-is-pure', 'Import this saga, its domain and contracts only.', [
+  '#/saga/domain/**',
+  '#/domain/**',
+  ...CONTRACTS,
+])
 const PAGE = ['#/**', 'preact', 'preact/**', '@preact/signals']
-const ONLY_PREACT = only('console-is-a-page', 'Of anything but Preact import types only.', PAGE, true)
-const ONLY_ZOD = only('contracts-know-nothing', 'Contracts import contracts and zod only.', [
+const ONLY_PREACT = only('console-imports-preact-only', 'Import Preact, or types only.', PAGE, true)
+const ONLY_ZOD = only('contracts-import-zod-only', 'Import contracts and zod only.', [
   '#/**',
   'zod',
   'zod/**',
@@ -128,21 +130,21 @@ function restrict(files: string, patterns: Pattern[]): OxlintOverride {
   return { files: [files], rules: { 'eslint/no-restricted-imports': ['error', { patterns }] } }
 }
 
-/** The files of one zone, then its tests. A stack test talks to real servers, so it may look at the rows. */
-function zone(files: string, bans: Ban[], may: Library[] = []): OxlintOverride[] {
+/** The files of one zone, then its tests. A stack test has real servers, and may read their rows. */
+function zone(files: string, bans: Ban[], allowed: Library[] = []): OxlintOverride[] {
   const names = Object.keys(LIBRARIES) as Library[]
-  const without = (allowed: Library[]) => [
+  const without = (permitted: Library[]) => [
     ...bans,
-    ...names.filter((name) => !allowed.includes(name)).map((name) => LIBRARIES[name]),
+    ...names.filter((name) => !permitted.includes(name)).map((name) => LIBRARIES[name]),
   ]
-  const inTests = (allowed: Library[]) => without(allowed).flatMap((one) => one.inTests ?? [])
+  const inTests = (permitted: Library[]) => without(permitted).flatMap((one) => one.inTests ?? [])
   return [
     restrict(
       files,
-      without(may).map((one) => one.here),
+      without(allowed).map((one) => one.here),
     ),
-    restrict(`${files}/*.test.ts`, inTests(may)),
-    restrict(`${files}/*.stack.test.ts`, inTests([...may, 'sql'])),
+    restrict(`${files}/*.test.ts`, inTests(allowed)),
+    restrict(`${files}/*.stack.test.ts`, inTests([...allowed, 'sql'])),
   ]
 }
 
@@ -150,10 +152,10 @@ const PACKAGE = [NO_PROCESS_MODULE, PACKAGE_TO_SERVICE, BY_NAME, BY_ALIAS, TESTK
 const MAIN = [NO_PROCESS_MODULE, SERVICE_TO_SERVICE, BY_NAME, BY_ALIAS, TESTKIT]
 const SERVICE = [...MAIN, NO_ROOT]
 
-/** The same part of every service; in the gateway it may use the HTTP libraries as well. */
-const part = (inner: string, bans: Ban[], may: Library[] = []) => [
-  ...zone(`services/*/${inner}`, bans, may),
-  ...zone(`services/gateway/${inner}`, bans, [...may, 'http', 'calls']),
+/** The same folder of each service. In the gateway it may import the HTTP libraries as well. */
+const part = (inner: string, bans: Ban[], allowed: Library[] = []) => [
+  ...zone(`services/*/${inner}`, bans, allowed),
+  ...zone(`services/gateway/${inner}`, bans, [...allowed, 'http', 'calls']),
 ]
 
 const boundaries: OxlintOverride[] = [
@@ -187,7 +189,7 @@ const boundaries: OxlintOverride[] = [
   ...part('src/saga/domain/**', [...SERVICE, PURE_SAGA]),
 ]
 
-// Ambient things, which need no import ---------------------------------------------------------------------
+// Globals, which need no import ----------------------------------------------------------------------------
 
 const PURE = ['services/*/src/domain/**', 'services/*/src/saga/domain/**']
 const CODE_LINES = { skipBlankLines: true, skipComments: true }
@@ -196,11 +198,10 @@ const CONFIG = ['packages/kit/src/lifecycle/config.ts', 'apps/cli/src/target*.ts
 const MAY_READ_ENVIRONMENT = [...CONFIG, 'packages/testkit/**', 'dev/**', 'tests/**']
 const processEnv = { object: 'process', property: 'env', message: ENVIRONMENT }
 
-const SQL =
-  'sql-has-parameters: a value goes in as ${value}; a name of a column only when it stands in our source.'
+const SQL = 'sql-has-parameters: pass a value as ${value}. A column name must be a constant of our source.'
 const rawSql = ['raw', 'lit', 'ref'].map((property) => ({ object: 'sql', property, message: SQL }))
 
-const doings = 'fetch process setTimeout setInterval setImmediate queueMicrotask crypto console'.split(' ')
+const EFFECTS = 'fetch process setTimeout setInterval setImmediate queueMicrotask crypto console'.split(' ')
 const ambient: OxlintOverride[] = [
   { files: MAY_READ_ENVIRONMENT, rules: { 'eslint/no-restricted-properties': 'off' } },
   {
@@ -210,15 +211,15 @@ const ambient: OxlintOverride[] = [
       'oxc/no-async-await': 'error',
       'eslint/no-restricted-globals': [
         'error',
-        ...[...doings, 'performance', 'globalThis'].map((name) => ({
+        ...[...EFFECTS, 'performance', 'globalThis'].map((name) => ({
           name,
-          message: 'pure-middle: the edges do I/O; take the result as an argument.',
+          message: 'pure-domain: the caller does I/O. Receive the result as an argument.',
         })),
       ],
       'eslint/no-restricted-properties': [
         'error',
-        { object: 'Date', property: 'now', message: 'pure-middle: take the time as an argument.' },
-        { object: 'Math', property: 'random', message: 'pure-middle: take the value as an argument.' },
+        { object: 'Date', property: 'now', message: 'pure-domain: receive the time as an argument.' },
+        { object: 'Math', property: 'random', message: 'pure-domain: receive the value as an argument.' },
       ],
     },
   },
@@ -235,14 +236,14 @@ export default defineConfig({
     'eslint/complexity': ['error', { max: 12 }],
     'eslint/max-depth': ['error', { max: 3 }],
     'eslint/max-params': ['error', { max: 4 }],
-    // Contradicts switches that are exhaustive; TypeScript's noImplicitReturns holds the rule.
+    // It reports exhaustive switches. TypeScript's noImplicitReturns enforces the rule.
     'typescript/consistent-return': 'off',
     'eslint/eqeqeq': 'error',
     'eslint/no-console': 'error',
     'eslint/no-var': 'error',
     'eslint/prefer-const': 'error',
     'eslint/no-restricted-properties': ['error', processEnv, ...rawSql],
-    // Types too: a circle has no first file for a reader.
+    // Types too: a reader finds no first file in a circle.
     'import/no-cycle': ['error', { ignoreTypes: false }],
     'unicorn/no-abusive-eslint-disable': 'error',
     'unicorn/prefer-node-protocol': 'error',
@@ -268,20 +269,20 @@ export default defineConfig({
     'typescript/switch-exhaustiveness-check': ['error', { considerDefaultExhaustiveForUnions: true }],
     'typescript/use-unknown-in-catch-callback-variable': 'error',
 
-    // Would forbid every brand (`value as Cents`); what leaks out of `any` is caught by no-unsafe-* above.
+    // It would ban every brand (`value as Cents`). The rules no-unsafe-* above report values of type `any`.
     'typescript/no-unsafe-type-assertion': 'off',
-    // `import pg from 'pg'; pg.Pool` is how a CommonJS package is imported.
+    // A CommonJS package is imported as `import pg from 'pg'; pg.Pool`.
     'import/no-named-as-default-member': 'off',
-    // Written for Express: Fastify's handlers are async on purpose.
+    // A rule for Express. Handlers of Fastify may be async.
     'oxc/no-async-endpoint-handlers': 'off',
   },
   overrides: [
     ...boundaries,
     ...ambient,
     { files: ['apps/console/**'], plugins: ['jsx-a11y'], rules: { 'jsx-a11y/prefer-tag-over-role': 'off' } },
-    { files: ['dev/**', 'bench/**'], rules: { 'eslint/no-console': 'off' } },
+    { files: ['dev/**'], rules: { 'eslint/no-console': 'off' } },
     {
-      // A table of contents is as long as the service has parts.
+      // It lists all parts of a service.
       files: ['services/*/src/wire.ts'],
       rules: { 'eslint/max-lines-per-function': ['error', { ...CODE_LINES, max: 80 }] },
     },

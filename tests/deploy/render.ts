@@ -6,7 +6,7 @@ import { parseAllDocuments } from 'yaml'
 import { findProgram } from '../../dev/process/host.ts'
 
 /** The common members of all manifests. */
-export interface Manifest {
+export type Manifest = {
   readonly apiVersion: string
   readonly kind: string
   readonly metadata: {

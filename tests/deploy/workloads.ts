@@ -22,7 +22,7 @@ const Pod = z.looseObject({
 export type Labels = Readonly<Record<string, string>>
 
 /** A Deployment, StatefulSet or Job, with its one container and the labels of its pods. */
-export interface Workload {
+export type Workload = {
   readonly name: string
   readonly kind: string
   readonly labels: Labels

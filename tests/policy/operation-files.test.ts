@@ -16,7 +16,11 @@ const operations = Object.values<unknown>(contracts).filter(isOperation)
 const parts: [part: string, pattern: (name: string) => RegExp][] = [
   ['contract', (name) => new RegExp(`^packages/contracts/src/(?:operations|internal)/${name}\\.ts$`)],
   ['route', (name) => new RegExp(`^services/[a-z]+/src/(?:[a-z]+/)?routes/${name}\\.ts$`)],
-  ['test', (name) => new RegExp(`/(?:routes|e2e)/${name}(?:\\.unit|\\.stack)?\\.test\\.ts$`)],
+  // One file may test two operations with one table: remove-address-and-remove-card.test.ts.
+  [
+    'test',
+    (name) => new RegExp(`/(?:routes|e2e)/(?:.+-and-)?${name}(?:-and-.+)?(?:\\.unit|\\.stack)?\\.test\\.ts$`),
+  ],
 ]
 
 const missingIn = (those: readonly string[], { name }: { name: string }): string[] =>
