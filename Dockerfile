@@ -1,11 +1,11 @@
 # The images of all processes. PACKAGE is the folder: services/orders, dev/processor.
 #
-# Node strips the types while it reads the sources, so nothing is built: an image has Node, the npm packages of the
-# folder, sources, and Node's compile cache. Only the restaurant's console is built, for the browser.
+# There is no build step, because Node strips the types when it reads the sources. An image has Node, the npm packages of the folder,
+# sources, and Node's compile cache. Only the restaurant's console is built, for the browser.
 # For a release with a digest (docs/assurance/security.md): --build-arg NODE=node:24.21.0-bookworm-slim@sha256:…
 ARG NODE=node:24.21.0-bookworm-slim
 
-# Only the manifests, so that a change of sources does not install the packages again.
+# Manifests only, so that a change of sources does not repeat the installation of packages.
 FROM ${NODE} AS manifests
 WORKDIR /app
 COPY . .
@@ -34,8 +34,8 @@ COPY --from=packages /app ./
 COPY packages packages
 COPY ${PACKAGE} ${PACKAGE}
 WORKDIR /app/${PACKAGE}
-# Node's compile cache (see start.sh): its keys contain the user and the flags. No process may change it, so root owns it. Node writes
-# files that only their owner may read: without the last line, each start would compile everything again.
+# Node's compile cache (see start.sh). Its keys contain the user and the flags. Root owns it, so that no process can change it. Node
+# writes files that only their owner may read: without the last line, each start would compile all modules again.
 RUN install --directory --owner=node /app/node_modules/.cache/node \
  && if [ -f src/wire.ts ]; then \
       su node --command "PORT=none /app/packages/kit/start.sh node /app/packages/kit/src/lifecycle/fill-compile-cache.ts src/main.ts"; fi \

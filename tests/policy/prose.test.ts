@@ -23,9 +23,16 @@ const nameRule = nameRuleIn(read('docs/glossary.md'))
 const files = filesIn(root, ['*.md'])
 
 /** The test plants banned words. */
-const code = filesIn(root, ['*.ts', '*.tsx', '*.mjs', ':!tests/policy/prose.test.ts'])
+const code = filesIn(root, ['*.ts', '*.tsx', '*.mjs', '*.css', 'turbo.json', ':!tests/policy/prose.test.ts'])
 
-const configuration = filesIn(root, ['*.yaml', '*.yml', '*.sh', '*Dockerfile', '*Caddyfile'])
+const configuration = filesIn(root, [
+  '*.yaml',
+  '*.yml',
+  '*.sh',
+  '*Dockerfile',
+  '*.dockerignore',
+  '*Caddyfile',
+])
 
 /** The glossary names the words that it bans. */
 const withoutTables = (markdown: string) => markdown.replaceAll(/^\|.*$/gm, '')
