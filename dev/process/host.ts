@@ -35,7 +35,7 @@ export type Child = {
 }
 
 /** How a child ended. `how` continues a sentence: "ended with exit code 1". */
-export type Ending = {
+type Ending = {
   readonly clean: boolean
   readonly how: string
 }

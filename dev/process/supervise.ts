@@ -13,7 +13,7 @@ export type Supervised = {
 }
 
 /** The limits of a wait for readiness. */
-export type Limits = {
+type Limits = {
   readonly withinMs: number
   readonly signal: AbortSignal | undefined
 }

@@ -6,7 +6,7 @@ import { median, quantile } from '../support/statistics.ts'
 import type { Subject, Subjects } from './subjects.ts'
 
 /** CPU by group of processes, ms. */
-export type Cpu = Readonly<Record<string, number>>
+type Cpu = Readonly<Record<string, number>>
 
 /** One measurement of one subject. CPU is per operation, without the idle CPU of the processes. */
 export type Sample = {

@@ -46,7 +46,7 @@ const cardOrder = ({ itemApiKey }: Context) =>
   pickup(cast.aurora, itemApiKey, { payment: 'card', card: card() })
 
 /** All operations that the bench measures. */
-export const operations = {
+const operations = {
   menu: {
     about: 'a menu with customizations, from the cache',
     limits: ['nginx → Fastify: menu'],

@@ -3,7 +3,7 @@ import { operationNames, type OperationName } from './operations.ts'
 
 /** Measurements in addition to the table of operations. */
 const SECTIONS = ['paced', 'replicas', 'tracing', 'memory', 'scale'] as const
-export type SectionName = (typeof SECTIONS)[number]
+type SectionName = (typeof SECTIONS)[number]
 
 export type Options = {
   operations: readonly OperationName[]

@@ -22,14 +22,7 @@ export type CanaryOptions = {
   kills: readonly (readonly Victim[])[]
   print: (line: string) => void
 }
-export type Victim =
-  | 'gateway'
-  | 'accounts'
-  | 'orders'
-  | 'payments'
-  | 'catalog'
-  | 'processor'
-  | keyof typeof SERVERS
+type Victim = 'gateway' | 'accounts' | 'orders' | 'payments' | 'catalog' | 'processor' | keyof typeof SERVERS
 
 export type CanaryReport = {
   /** Secrets in forbidden places. */

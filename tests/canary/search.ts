@@ -6,7 +6,7 @@ import { HOLDER, WORD, WORD_STARTS, type Needles } from './canaries.ts'
  * thousand.
  */
 
-export type Form = 'text' | 'UTF-16' | 'escaped' | 'hex' | 'base64'
+type Form = 'text' | 'UTF-16' | 'escaped' | 'hex' | 'base64'
 /** `at`: the approximate position in the bytes. */
 export type Find = { what: string; form: Form; at: number }
 

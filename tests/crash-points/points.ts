@@ -3,7 +3,7 @@ import { format } from 'node:util'
 import { randomOf } from '../support/random.ts'
 
 /** Changes of a captured card order. The steps of the order itself are then no crash points. */
-export const AFTER_SALE = ['refund', 'cancel'] as const
+const AFTER_SALE = ['refund', 'cancel'] as const
 export type AfterSale = (typeof AFTER_SALE)[number]
 
 /** The kinds of orders. Each step of each kind is a crash point. */

@@ -13,14 +13,14 @@ const root = join(import.meta.dirname, '../..')
 const OTHERS = ['PGSSLMODE', 'NODE_EXTRA_CA_CERTS', 'SSL_CERT_DIR', 'NODE_USE_SYSTEM_CA', 'INSTALLATION']
 
 /** Variables that the image sets, see Dockerfile. */
-export const fromImage: Readonly<Record<string, string>> = Object.fromEntries(
+const fromImage: Readonly<Record<string, string>> = Object.fromEntries(
   [...readFileSync(join(root, 'Dockerfile'), 'utf8').matchAll(/^ENV (.+)$/gm)].flatMap(([, line = '']) =>
     line.split(' ').map((one) => one.split('=') as [string, string]),
   ),
 )
 
 /** Returns the folder of a process of the platform. */
-export const folderOf = (name: string): string =>
+const folderOf = (name: string): string =>
   existsSync(join(root, 'services', name)) ? `services/${name}` : `dev/${name}`
 
 /**

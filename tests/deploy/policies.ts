@@ -70,7 +70,7 @@ export function policiesOf(manifests: readonly Manifest[]) {
 const EVERYTHING: Selector = { matchLabels: {}, matchExpressions: [] }
 
 /** Returns true if a label selector selects a pod. */
-export const selects = ({ matchLabels, matchExpressions }: Selector, labels: Labels): boolean =>
+const selects = ({ matchLabels, matchExpressions }: Selector, labels: Labels): boolean =>
   Object.entries(matchLabels).every(([key, value]) => labels[key] === value) &&
   matchExpressions.every(({ key, values }) => values.includes(labels[key] ?? ''))
 

@@ -96,7 +96,7 @@ export async function aKitchen(
 }
 
 type MayLack<T, K extends keyof T> = Omit<T, K> & Partial<Pick<T, K>>
-export type SeedItem = MayLack<MenuItem, 'available'>
+type SeedItem = MayLack<MenuItem, 'available'>
 export type SeedCategory = Omit<MenuCategory, 'items'> & { items: SeedItem[] }
 type Seed = { restaurant: Restaurant; menu: SeedCategory[] }
 

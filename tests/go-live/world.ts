@@ -96,7 +96,7 @@ type Ordered = { idempotencyKey: string; isStored: boolean }
 const LONGEST_DELAY_MS = 3_000
 
 /** Clients that send an order each quarter of a second. They repeat it under its key, with growing delays, until it is stored. */
-export class Clients {
+class Clients {
   readonly #world: World
   readonly #orders: Ordered[] = []
   readonly #running: Promise<void>[] = []

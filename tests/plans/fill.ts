@@ -16,9 +16,7 @@ const openOf = (orders: number) => Math.min(400, orders / 200)
 const key = (kind: string, n: string) => `md5('${kind}' || ${n}) || left(md5('${kind}' || ${n} || '.'), 16)`
 
 /** The key of the n-th order. */
-export const ORDER = key('order', 'n')
-export const restaurantKey = (n: number) => `(${key('restaurant', String(n))})`
-export const userKey = (n: number) => `(${key('user', String(n))})`
+const ORDER = key('order', 'n')
 /** The time of an order. The last of the 10^7 orders is from now. */
 const AT = `date_trunc('second', now()) - (${LARGEST} - n) * interval '${SECONDS_APART} seconds'`
 

@@ -11,7 +11,7 @@ const EXIT_WITHIN_MS = requestTimes.exit + 20_000
 const RESTART_WITHIN_MS = 60_000
 
 /** The status of a response, and whether the gateway announced the end of the connection. */
-export type Sent = { status: number; isClosing: boolean }
+type Sent = { status: number; isClosing: boolean }
 export type Send = (gateway: string) => Promise<Sent>
 
 /**

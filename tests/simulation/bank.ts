@@ -7,7 +7,7 @@ import { simulation, type Simulation } from './simulation.ts'
 import type { Process, World } from './world.ts'
 
 /** The reaction of an order's customer at the bank. The restaurant of `closing` closes after the start of the challenge. */
-export const AT_THE_BANK = ['confirmed', 'denied', 'ignored', 'closing'] as const
+const AT_THE_BANK = ['confirmed', 'denied', 'ignored', 'closing'] as const
 export type AtTheBank = (typeof AT_THE_BANK)[number]
 export const isAtTheBank = (kind: Kind): kind is AtTheBank => (AT_THE_BANK as readonly Kind[]).includes(kind)
 

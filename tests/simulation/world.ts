@@ -27,7 +27,7 @@ export class Process {
 }
 
 /** Probabilities of a fault for a single message, statement or call. A run sets some of them to 0 or raises them. */
-export const CHANCES = {
+const CHANCES = {
   crash: 0.006,
   'message dropped': 0.02,
   'message lost, connection cut': 0.015,

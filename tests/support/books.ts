@@ -5,7 +5,7 @@ import { eventually } from './eventually.ts'
 import { readLines } from './json-lines.ts'
 
 /** A refund as the database stores it; `amount` in cents. */
-export type RefundRow = Pick<Refund, 'apiKey' | 'state' | 'requestedBy'> & { amount: number }
+type RefundRow = Pick<Refund, 'apiKey' | 'state' | 'requestedBy'> & { amount: number }
 
 /** An order in the schema of the orders service, with its saga and history. */
 export type OrderRow = {
@@ -60,7 +60,7 @@ export async function readBooks({ urls, data }: StackFile): Promise<Books> {
 export const storedOrders = ({ urls }: StackFile): Promise<number> =>
   count(urls.postgres, 'select count(*)::int4 as count from orders.orders')
 
-export const unfinishedSagas = ({ urls }: StackFile): Promise<number> =>
+const unfinishedSagas = ({ urls }: StackFile): Promise<number> =>
   count(urls.postgres, 'select count(*)::int4 as count from orders.sagas where finished_at is null')
 
 /** Returns the milliseconds until every saga has finished, or null if a saga has not finished within 60 s. */

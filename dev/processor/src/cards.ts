@@ -5,7 +5,7 @@ import { brandOf, isCardNumber } from '@platter/contracts'
  * The result of an authorization with a token: approved, the reason of a decline, or the cardholder's authentication, each time or
  * the first time.
  */
-export const BEHAVIOURS = [
+const BEHAVIOURS = [
   'approved',
   'generic_decline',
   'insufficient_funds',

@@ -3,7 +3,7 @@ import type { Authorization } from './effects.ts'
 import type { Entry } from './ledger.ts'
 
 /** Amounts in cents, times in epoch seconds. `idempotencyKey` is null for a refund that was made in the dashboard. */
-export type Refund = {
+type Refund = {
   id: string
   idempotencyKey: string | null
   amount: number
@@ -45,7 +45,7 @@ export const DASHBOARD = 'dashboard:'
 const RESPOND_WITHIN_SECONDS = 7 * 24 * 3_600
 
 /** 2.9 % and 30 cents: the price list of a common processor. */
-export const feeOf = (amount: number): number => Math.round(amount * 0.029) + 30
+const feeOf = (amount: number): number => Math.round(amount * 0.029) + 30
 
 const secondsOf = ({ at }: Entry): number => Math.floor(Date.parse(at) / 1_000)
 

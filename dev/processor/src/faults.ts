@@ -3,16 +3,7 @@ import { z } from 'zod'
 import type { Response } from './effects.ts'
 
 /** The kinds of requests. */
-export const KINDS = [
-  'tokenize',
-  'detach',
-  'authorize',
-  'capture',
-  'void',
-  'refund',
-  'find',
-  'event',
-] as const
+const KINDS = ['tokenize', 'detach', 'authorize', 'capture', 'void', 'refund', 'find', 'event'] as const
 export type Kind = (typeof KINDS)[number]
 
 /**

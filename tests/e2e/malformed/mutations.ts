@@ -118,7 +118,7 @@ export const METHODS = [
 
 export const nastyText = (random: Random): string => random.pick(TEXTS)
 
-export const nasty = (random: Random): unknown => {
+const nasty = (random: Random): unknown => {
   const turn = random.next()
   return turn < 0.45
     ? nastyText(random)

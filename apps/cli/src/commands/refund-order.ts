@@ -111,7 +111,7 @@ const itemsOf = ({ items }: Order): string[] =>
   )
 
 /** Returns the lines that the operator confirms. */
-export function linesOf(order: Order, preview: Refund): string[] {
+function linesOf(order: Order, preview: Refund): string[] {
   const { recipient, total, refundedTotal, payment } = order
   const before = refundedTotal > 0 ? `, ${refundedTotal.toFixed(2)} of it refunded before` : ''
   const how = payment === 'cash' ? 'in cash, by the restaurant' : 'to the card'

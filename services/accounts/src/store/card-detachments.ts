@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Db } from '#/store/tables.ts'
 
 /** A removed card that must be detached at the payment processor. The token must not be logged. */
-export type CardDetachment = { cardApiKey: string; token: string }
+type CardDetachment = { cardApiKey: string; token: string }
 
 /** The rows of `card_detachments`, which the removal of a card inserts. */
 export type CardDetachmentStore = {

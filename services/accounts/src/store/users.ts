@@ -5,7 +5,7 @@ import { cardsOfUser } from '#/store/cards.ts'
 import type { Db } from '#/store/tables.ts'
 import { userOfTenant, type Owner } from '#/store/tenant-user.ts'
 
-export type NewUser = {
+type NewUser = {
   apiKey: string
   email: string
   passwordHash: string

@@ -1,7 +1,7 @@
 import type { Cents } from '@platter/contracts'
 
 export type Choice = { apiKey: string; name: string; price: Cents; count: number; available: boolean }
-export type Customization = { apiKey: string; name: string; type: string; customizationChoices: Choice[] }
+type Customization = { apiKey: string; name: string; type: string; customizationChoices: Choice[] }
 /** Customizations of an item with common limits: `minCount` ≤ sum of the chosen `count`s ≤ `maxCount`. */
 export type CustomizationGroup = {
   apiKey: string
@@ -20,7 +20,7 @@ export type Item = {
   available: boolean
   customizationGroups: CustomizationGroup[]
 }
-export type Category = { apiKey: string; name: string; description: string | null; items: Item[] }
+type Category = { apiKey: string; name: string; description: string | null; items: Item[] }
 export type Menu = Category[]
 
 /** Returns all choices of the groups, in order. */

@@ -11,7 +11,7 @@ export const isAttended = sql<boolean>`(not restaurants.require_attendance or co
   (select attendance.is_attended from attendance where attendance.restaurant_api_key = restaurants.api_key),
   (select others.is_attended from attendance as others where others.restaurant_api_key = '*'), true))`
 
-export type Unattended = {
+type Unattended = {
   restaurantApiKey: string
   name: string
   hours: Hours

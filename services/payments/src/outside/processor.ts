@@ -50,7 +50,7 @@ export type SavedToken = {
 export type RefundPart = { idempotencyKey: string; id: string; amount: Cents }
 
 /** A page of the processor's charges, in any order; `after` is the cursor of the next page, null on the last one. */
-export type ChargePage = { charges: Charge[]; after: string | null }
+type ChargePage = { charges: Charge[]; after: string | null }
 
 /**
  * A payment processor. No method rejects: each result states the known facts. Within 24 h, the same idempotency key with the same

@@ -166,7 +166,7 @@ const AUTHENTICATION_CODES = new Set(['authentication_required', 'authentication
 export const AUTHENTICATION_REQUIRED = 'authentication_required'
 
 /** Translates Stripe's two codes of a decline: the kind of decline, and the bank's code. */
-export function codesOf({ code = '', decline_code = '' }: z.output<typeof Refusal>) {
+function codesOf({ code = '', decline_code = '' }: z.output<typeof Refusal>) {
   const word = readable(decline_code || code) || 'generic_decline'
   const declineCode = [word, code].some((one) => AUTHENTICATION_CODES.has(one))
     ? AUTHENTICATION_REQUIRED

@@ -4,7 +4,7 @@ import type { z } from 'zod'
 import { refundedElsewhere, type ReadDispute, type ReadRefund } from '#/domain/charge-after-sale.ts'
 import type { Database } from '#/store/authorizations.ts'
 
-export type Picture = {
+type Picture = {
   orderApiKey: string
   processorId: string
   refunds: readonly ReadRefund[]

@@ -29,5 +29,5 @@ export type World = {
   effects(reference: string): string[]
 }
 
-export type Replacement = { lastFour: string; expirationMonth: string; expirationYear: string }
+type Replacement = { lastFour: string; expirationMonth: string; expirationYear: string }
 export type Move = 'authorize' | 'capture' | 'void' | 'refund'

@@ -12,7 +12,7 @@ import {
 import type { AlertStore } from '#/store/alerts.ts'
 import type { PostgresScheduledRuns } from '#/store/scheduled-runs.ts'
 
-export const COMPARE_EVERY_MS = 10_000
+const COMPARE_EVERY_MS = 10_000
 /** The duration of the lease of a comparison. A crashed comparison is repeated after this time. */
 const LEASE_MS = 30_000
 const PAGE = 200

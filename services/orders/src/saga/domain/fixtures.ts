@@ -14,7 +14,7 @@ export const cash: SendOrderFacts = {
   newCard: null,
   newAddress: null,
 }
-export const newCard = { apiKey: 'c1', token: 'tok_1' } as SendOrderFacts['newCard']
+const newCard = { apiKey: 'c1', token: 'tok_1' } as SendOrderFacts['newCard']
 /** An order with every step: it is charged, and its card is saved. */
 export const card: SendOrderFacts = { ...cash, token: 'tok_1', userApiKey: 'u1', newCard }
 
@@ -25,7 +25,7 @@ export const declined: Outcome = { kind: 'refused', refusal: refusal('card-decli
 export type Now = { order: OrderState; saga: Saga }
 export type Next = Transition<OrderState, Saga>
 
-export const accepting = (facts: SendOrderFacts): Now => ({
+const accepting = (facts: SendOrderFacts): Now => ({
   order: {
     status: 'PROCESSING',
     outcome: 'pending',
@@ -65,7 +65,7 @@ export const cancelled = (more: Partial<Extract<Event, { kind: 'cancelled' }>> =
 })
 
 export const accepted = (facts: SendOrderFacts) => apply(accepting(facts), { kind: 'accepted', at })
-export const withStatus = (now: Now, status: OrderState['status']): Now => ({
+const withStatus = (now: Now, status: OrderState['status']): Now => ({
   ...now,
   order: { ...now.order, status },
 })
