@@ -25,19 +25,10 @@ import {
   Signin,
   UpdateUser,
 } from '@platter/contracts'
-import {
-  createApp,
-  internalSecrets,
-  readJson,
-  Repeaters,
-  Replicas,
-  router,
-  type Log,
-  type Parts,
-} from '@platter/kit'
+import { createApp, internalSecrets, readJson, Replicas, router, type Log, type Parts } from '@platter/kit'
 import { checkTenantRole } from '@platter/kit/postgres/tenant-scope'
 import { deleteExpiredKeys } from '@platter/kit/idempotency/key-store'
-import { migrate } from '@platter/kit/postgres/migrate'
+import { schemaOwner } from '@platter/kit/lifecycle/schema-owner'
 import { connectPostgres } from '@platter/kit/postgres/postgres'
 import type { Config } from '#/config.ts'
 import { resolve } from '#/handlers/resolve.ts'
@@ -142,16 +133,18 @@ export function wire(config: Config, log: Log): Parts {
 
   bus.onCommand(AccountsSetCard, setCard({ cards: postgresCards(db) }))
 
-  const repeaters = new Repeaters(log)
-  return {
+  return schemaOwner({
     app,
-    async start() {
-      await postgres.prepareRole()
-      await migrate(db, MIGRATIONS, log)
+    log,
+    postgres,
+    bus,
+    migrations: MIGRATIONS,
+    async afterMigrations() {
       await checkTenantRole(deps.tenantDb(''))
       if (config.OPERATOR_KEY_HASH !== undefined)
         await postgresAccessKeys(db).ensureOperatorKey(config.OPERATOR_KEY_HASH)
-      await bus.start()
+    },
+    repeat(repeaters) {
       repeaters.repeat('detach removed cards', DETACH_EVERY_MS, () =>
         detachRemovedCards({
           detachments: postgresCardDetachments(db),
@@ -162,13 +155,8 @@ export function wire(config: Config, log: Log): Parts {
       repeaters.repeat('delete expired idempotency keys', 3_600_000, () => deleteExpiredKeys(db))
     },
     // Without Redis each replica counts attempts alone; all other functions work.
-    checks: { postgres: () => postgres.check(), rabbitmq: () => bus.check() },
-    quiesce: async () => void (await Promise.all([bus.quiesce(), repeaters.stop()])),
-    async close() {
-      attempts.close()
-      await Promise.all([bus.close(), payments.close(), postgres.close()])
-    },
-  }
+    connections: [attempts, payments],
+  })
 }
 
 const attemptsPolicy = (config: Config) => ({

@@ -21,9 +21,9 @@ import {
   RestaurantSearchTest,
   ResumeRestaurant,
 } from '@platter/contracts'
-import { createApp, internalSecrets, readJson, Repeaters, router, type Log, type Parts } from '@platter/kit'
+import { createApp, internalSecrets, readJson, router, type Log, type Parts } from '@platter/kit'
 import { deleteExpiredKeys } from '@platter/kit/idempotency/key-store'
-import { migrate } from '@platter/kit/postgres/migrate'
+import { schemaOwner } from '@platter/kit/lifecycle/schema-owner'
 import { connectPostgres } from '@platter/kit/postgres/postgres'
 import type { Config } from '#/config.ts'
 import { storeAttendance } from '#/handlers/attendance.ts'
@@ -105,25 +105,19 @@ export function wire(config: Config, log: Log): Parts {
   bus.onCommand(CatalogAttendance, storeAttendance(deps))
   bus.onQuestion(CatalogCompleteAddress, completeAddress(deps))
 
-  const repeaters = new Repeaters(log)
-  return {
+  return schemaOwner({
     app,
-    async start() {
-      await postgres.prepareRole()
-      await migrate(db, MIGRATIONS, log)
-      await bus.start()
+    log,
+    postgres,
+    bus,
+    migrations: MIGRATIONS,
+    repeat(repeaters) {
       repeaters.repeat('clear expired availability overrides', changeTimes.endedOverrides, () =>
         clearExpired(db),
       )
       repeaters.repeat('delete expired idempotency keys', 3_600_000, () => deleteExpiredKeys(db))
     },
     // Without Redis menus are rendered again; all other functions work.
-    checks: { postgres: () => postgres.check(), rabbitmq: () => bus.check() },
-    quiesce: async () => void (await Promise.all([bus.quiesce(), repeaters.stop()])),
-    async close() {
-      cache.close()
-      await bus.close()
-      await postgres.close()
-    },
-  }
+    connections: [cache],
+  })
 }

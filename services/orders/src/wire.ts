@@ -29,14 +29,14 @@ import {
   createApp,
   observeLimits,
   readJson,
-  Repeaters,
+  type Repeaters,
   router,
   type Log,
   type Parts,
 } from '@platter/kit'
 import { checkTenantRole } from '@platter/kit/postgres/tenant-scope'
 import { deleteExpiredKeys } from '@platter/kit/idempotency/key-store'
-import { migrate } from '@platter/kit/postgres/migrate'
+import { schemaOwner } from '@platter/kit/lifecycle/schema-owner'
 import { readAttendance } from '#/attendance/routes/attendance.ts'
 import { indexBuilder } from '#/store/indexes.ts'
 import type { Config } from '#/config.ts'
@@ -81,7 +81,7 @@ export function wire(config: Config, log: Log): Parts {
   const app = createApp(log, { tlsDirectory: config.TLS_DIRECTORY })
   readJson(app)
   const all = components(config, log)
-  const { postgres, db, bus, deliverer, streams, replicas, outgoing, stop } = all
+  const { postgres, bus, deliverer, streams, replicas, outgoing, stop } = all
   const route = router(app, all.secrets)
   routeApplications(route, all)
   routeRestaurants(route, all)
@@ -89,26 +89,27 @@ export function wire(config: Config, log: Log): Parts {
   consume(all)
   observeSagas({ ...all, alerts: operators.alerts })
 
-  const repeaters = new Repeaters(log)
-  return {
+  const parts = schemaOwner({
     app,
-    checks: { postgres: () => postgres.check(), rabbitmq: () => bus.check() },
-    async start() {
-      await postgres.prepareRole()
-      await migrate(db, MIGRATIONS, log)
-      await checkTenantRole(postgres.as({ applicationId: '' }))
-      await bus.start()
+    log,
+    postgres,
+    bus,
+    migrations: MIGRATIONS,
+    afterMigrations: () => checkTenantRole(postgres.as({ applicationId: '' })),
+    repeat(repeaters) {
       startRepeating(repeaters, all)
       operators.repeat(repeaters)
     },
+    connections: [replicas, outgoing, operators],
+  })
+  return {
+    ...parts,
     async quiesce() {
       stop.abort()
       streams.end()
-      await Promise.all([bus.quiesce(), repeaters.stop()])
+      await parts.quiesce()
       await deliverer.quiesce()
     },
-    close: async () =>
-      void (await Promise.all([bus, replicas, outgoing, operators, postgres].map((one) => one.close()))),
   }
 }
 

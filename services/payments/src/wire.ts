@@ -26,13 +26,12 @@ import {
   createApp,
   internalSecrets,
   readJson,
-  Repeaters,
   router,
   type Log,
   type Parts,
 } from '@platter/kit'
 import { readDatabaseHealth } from '@platter/kit/postgres/database-health'
-import { migrate } from '@platter/kit/postgres/migrate'
+import { schemaOwner } from '@platter/kit/lifecycle/schema-owner'
 import { connectPostgres } from '@platter/kit/postgres/postgres'
 import { commandExecutor } from '#/command-executor.ts'
 import { commandHandler } from '#/command-handler.ts'
@@ -144,33 +143,22 @@ export function wire(config: Config, log: Log): Parts {
   const path = stripe ? '/webhooks/stripe' : '/webhooks/processor'
   if (chosen.kind !== 'none' && chosen.webhookSecret !== null)
     stripeWebhook(app, path, { read: createEventReader(chosen.webhookSecret), handle })
-  const repeaters = new Repeaters(log)
-
-  return {
+  return schemaOwner({
     app,
-    async start() {
-      await postgres.prepareRole()
-      await migrate(postgres.db, MIGRATIONS, log)
-      await bus.start()
+    log,
+    postgres,
+    bus,
+    migrations: MIGRATIONS,
+    repeat(repeaters) {
       repeaters.repeat('compare refunds and disputes', COMPARE_EVERY_MS, () => mirror.compare())
       repeaters.repeat('send refunds and disputes to orders', SEND_EVERY_MS, () =>
         sendMirrors({ mirrors, send }),
       )
     },
     // Without Redis each replica counts cards alone. Without the processor, the rows are sufficient to reply to releases and
-    // repeated commands. Therefore neither is a condition of readiness.
-    checks: { postgres: () => postgres.check(), rabbitmq: () => bus.check() },
-    quiesce: async () => void (await Promise.all([bus.quiesce(), repeaters.stop()])),
-    async close() {
-      await Promise.all([
-        bus.close(),
-        processor.close(),
-        chargeReads.close(),
-        postgres.close(),
-        limits.close(),
-      ])
-    },
-  }
+    // repeated commands.
+    connections: [processor, chargeReads, limits],
+  })
 }
 
 type Consuming = Parameters<typeof authorize>[0] &

@@ -1,0 +1,53 @@
+import type { App } from '#/http/app.ts'
+import { Repeaters } from '#/lifecycle/repeat.ts'
+import type { Parts } from '#/lifecycle/service.ts'
+import { migrate } from '#/postgres/migrate.ts'
+import type { Postgres } from '#/postgres/postgres.ts'
+import type { Log } from '#/telemetry/log.ts'
+
+/** The messages of a service, as `Bus` of @platter/bus implements them. */
+type Messages = {
+  start(): Promise<void>
+  check(): Promise<void>
+  /** Stops the consumers, and waits for the messages in progress. */
+  quiesce(): Promise<void>
+  close(): Promise<void>
+}
+
+/** A service that owns a schema of PostgreSQL and exchanges messages. */
+export type SchemaOwner<DB> = {
+  app: App
+  log: Log
+  postgres: Postgres<DB>
+  bus: Messages
+  /** The folder of the schema's migrations. */
+  migrations: string
+  /** Work between the migrations and the first message. It is repeated until it succeeds. */
+  afterMigrations?: () => Promise<void>
+  /** Registers the periodic work. It begins after the consumers. */
+  repeat: (repeaters: Repeaters) => void
+  /** Further connections. Readiness does not depend on them: the service works without Redis and third parties. */
+  connections: readonly { close(): Promise<void> | void }[]
+}
+
+/**
+ * Returns the parts of a service that owns a schema. It starts with its tables, then its consumers, then its periodic work. It is
+ * ready while PostgreSQL and RabbitMQ are available. It stops in the reverse order, and closes its connections last.
+ */
+export function schemaOwner<DB>({ app, log, postgres, bus, ...owner }: SchemaOwner<DB>) {
+  const repeaters = new Repeaters(log)
+  return {
+    app,
+    checks: { postgres: () => postgres.check(), rabbitmq: () => bus.check() },
+    async start() {
+      await postgres.prepareRole()
+      await migrate(postgres.db, owner.migrations, log)
+      await owner.afterMigrations?.()
+      await bus.start()
+      owner.repeat(repeaters)
+    },
+    quiesce: async () => void (await Promise.all([bus.quiesce(), repeaters.stop()])),
+    close: async () =>
+      void (await Promise.all([...owner.connections, bus, postgres].map(async (one) => one.close()))),
+  } satisfies Parts
+}
