@@ -13,104 +13,30 @@ import {
   type SendOrderFacts,
   type State,
 } from '../../services/orders/src/domain/saga-row.ts'
-import { isClaimed } from '../../services/orders/src/store/idempotency-keys.ts'
 import type { Acceptance, Loaded, Save, SaveResult, Times } from '../../services/orders/src/store/sagas.ts'
 import { postgresStores, type Stores } from '../../services/orders/src/store/stores.ts'
 import type { Tables } from '../../services/orders/src/store/tables.ts'
-import {
-  postgresAuthorizations,
-  type AuthorizationStore,
-  type Database as Payments,
-} from '../../services/payments/src/store/authorizations.ts'
-import { NO_PROCESSOR } from '../../services/payments/src/outside/no-processor.ts'
-import { postgresRefunds, type RefundStore } from '../../services/payments/src/store/refunds.ts'
 import { randomOf, type Random } from '../support/random.ts'
-import { authorizations as fakeAuthorizations } from './stores/authorizations.ts'
-import { refunds as fakeRefunds } from './stores/refunds.ts'
-import { Database } from './database.ts'
+import { calmWorld, isRejection, settled } from './comparison.ts'
 import { stores as simulated } from './stores.ts'
-import { enter, type Simulation } from './simulation.ts'
-import { Process, World } from './world.ts'
-
-/*
- * The simulation is valid only if its tables behave like PostgreSQL. This test executes the same random statements on both, and
- * their results must be equal.
- */
 
 const log = createLog('test', 'fatal')
 const HOUR_MS = 3_600_000
 
 let orders: Postgres<Tables>
 let real: Stores
-let payments: Postgres<Payments>
 
-const migrations = (service: string) =>
-  fileURLToPath(new URL(`../../services/${service}/migrations`, import.meta.url))
+const MIGRATIONS = fileURLToPath(new URL('../../services/orders/migrations', import.meta.url))
 
 beforeAll(async () => {
   orders = connectPostgres<Tables>(await newDatabase(), 2, log)
-  await migrate(orders.db, migrations('orders'), log)
+  await migrate(orders.db, MIGRATIONS, log)
   real = postgresStores(orders.db)
-  payments = connectPostgres<Payments>(await newDatabase(), 2, log)
-  await migrate(payments.db, migrations('payments'), log)
 })
 
-afterAll(async () => {
-  await Promise.all([orders.close(), payments.close()])
-})
+afterAll(() => orders.close())
 
 type Call = { name: string; run: (stores: Stores) => Promise<unknown> }
-
-/** A world without faults, with one process that executes statements. */
-function calmWorld() {
-  const world = new World(1, { record: false })
-  world.calm = true
-  const restaurants = { show: () => undefined }
-  enter({ world, restaurants, database: new Database() } as unknown as Simulation)
-  const process = new Process('test')
-  return async function inWorld<T>(work: () => Promise<T>): Promise<T> {
-    let result: Promise<T> | null = null
-    let isSettled = false
-    world.later(0, process, () => {
-      result = work()
-      void result.then(
-        () => (isSettled = true),
-        () => (isSettled = true),
-      )
-    })
-    await world.run(Infinity, () => isSettled)
-    return result!
-  }
-}
-
-type Rejection = { isKeyTaken: boolean }
-const settled = (work: Promise<unknown>): Promise<unknown> =>
-  work.then(comparable, (error: unknown): Rejection => ({ isKeyTaken: isClaimed(error) }))
-const isRejection = (result: unknown) =>
-  typeof result === 'object' && result !== null && 'isKeyTaken' in result
-
-/** Removes fields that only one side has, or that must differ: numbers and times. */
-function comparable(value: unknown): unknown {
-  if (Array.isArray(value))
-    return value.map(comparable).toSorted((one, other) => (text(one) < text(other) ? -1 : 1))
-  if (typeof value !== 'object' || value === null) return value
-  const {
-    id: _1,
-    datePlaced: _2,
-    ageSeconds: _3,
-    age: _4,
-    applicationId: _5,
-    // Only the in-memory store returns these fields of an order everywhere: see `loaded` and `saved`.
-    outcome: _6,
-    told: _7,
-    shown: _8,
-    ...rest
-  } = value as Record<string, unknown>
-  // Sorted by name, so that the lists of both sides have the same order.
-  const named = Object.entries(rest).toSorted(([one], [other]) => (one < other ? -1 : 1))
-  return Object.fromEntries(named.map(([name, inner]) => [name, comparable(inner)]))
-}
-const text = (value: unknown) => JSON.stringify(value)
 
 const refusal: Refusal = { code: 'restaurant-unreachable', detail: 'because' }
 const cancellation = {
@@ -325,113 +251,6 @@ test('the in-memory stores of orders equal PostgreSQL in 3,600 random statements
   for (let seed = 0; seed < 120; seed++) compared += await compareOrders(seed)
   expect(compared).toBe(3_600)
 })
-
-test('the in-memory store of refunds equals PostgreSQL in 1,000 random statements', async () => {
-  const rows = { ...postgresAuthorizations(payments.db), ...postgresRefunds(payments.db) }
-  const fakes = { ...fakeAuthorizations, ...fakeRefunds }
-  const histories = await Promise.all(
-    Array.from({ length: 50 }, async (_, seed) => {
-      const random = randomOf(seed)
-      const calls = [
-        ...charging(`f${seed}`),
-        ...Array.from({ length: 18 }, () => aRefundCall(random, `f${seed}`)),
-      ]
-      const expected: unknown[] = []
-      for (const [, call] of calls) expected.push(await settled(call(rows)))
-      return { calls, expected }
-    }),
-  )
-  let compared = 0
-  for (const [seed, { calls, expected }] of histories.entries()) {
-    const inWorld = calmWorld()
-    for (const [step, [name, call]] of calls.entries()) {
-      const result = await inWorld(() => settled(call(fakes)))
-      expect({ seed, step, name, result }).toEqual({ seed, step, name, result: expected[step] })
-      compared += 1
-    }
-  }
-  expect(compared).toBe(1_000)
-})
-
-type PaymentStores = Omit<AuthorizationStore, 'find'> & RefundStore
-type PaymentsCall = [string, (rows: PaymentStores) => Promise<unknown>]
-
-/** Returns the statements that create a charge. Most refunds need one. */
-function charging(orderApiKey: string): PaymentsCall[] {
-  const from = { orderApiKey, state: 'sent' } as Parameters<AuthorizationStore['move']>[0]
-  return [
-    ['findOrCreate', (rows) => rows.findOrCreate(orderApiKey, { amount: cents(10), token: 't1' })],
-    ['move', (rows) => rows.move(from, { state: 'captured', processorId: 'x' })],
-  ]
-}
-
-function aRefundCall(random: Random, orderApiKey: string): PaymentsCall {
-  const apiKey = `${orderApiKey}-${random.between(1, 4)}`
-  const amount = cents(random.pick([3, 4, 5]))
-  const reserve: PaymentsCall = ['reserve', (rows) => rows.reserve({ apiKey, orderApiKey, amount })]
-  return random.pick<PaymentsCall>([
-    reserve,
-    reserve,
-    reserve,
-    ['find', (rows) => rows.find(apiKey)],
-    ['sent', (rows) => rows.sent(orderApiKey)],
-    ['markPending', (rows) => rows.markPending(apiKey, 're_1')],
-    ['markDone', (rows) => rows.markDone(apiKey, 're_1')],
-    ['markDone', (rows) => rows.markDone(apiKey, 're_1')],
-    ['markFailed', (rows) => rows.markFailed(apiKey, 'refund_failed')],
-    ['markReturned', (rows) => rows.markReturned([apiKey])],
-    ['settle', (rows) => rows.settle(orderApiKey)],
-    ['authorization', (rows) => rows.findOrCreate(orderApiKey, { amount: cents(10), token: 't1' })],
-    ...(random.next() < 0.2
-      ? [['requestRelease', (rows) => rows.requestRelease(orderApiKey)] satisfies PaymentsCall]
-      : []),
-  ])
-}
-
-test('the in-memory store of authorizations equals PostgreSQL in 720 random statements', async () => {
-  const rows = postgresAuthorizations(payments.db)
-  // Histories run concurrently: each has its own order, and a capture waits up to 100 ms for others.
-  const histories = await Promise.all(
-    Array.from({ length: 60 }, async (_, seed) => {
-      const random = randomOf(seed)
-      const calls = Array.from({ length: 12 }, () => aPaymentsCall(random, `p${seed}`))
-      const expected: unknown[] = []
-      for (const [, call] of calls) expected.push(await settled(call(rows)))
-      return { calls, expected }
-    }),
-  )
-  let compared = 0
-  for (const [seed, { calls, expected }] of histories.entries()) {
-    const inWorld = calmWorld()
-    for (const [step, [name, call]] of calls.entries()) {
-      const result = await inWorld(() => settled(call(fakeAuthorizations)))
-      expect({ seed, step, name, result }).toEqual({ seed, step, name, result: expected[step] })
-      compared += 1
-    }
-  }
-  expect(compared).toBe(720)
-})
-
-function aPaymentsCall(
-  random: Random,
-  orderApiKey: string,
-): [string, (rows: AuthorizationStore) => Promise<unknown>] {
-  const terms = {
-    amount: cents(random.pick([1, 2])),
-    token: 't1',
-    ...random.pick([{}, { statementSuffix: 'Aurora Sli', savesCard: true }, { savesCard: false }]),
-  }
-  const state = random.pick(['sent', 'authorized', 'captured'] as const)
-  const from = { orderApiKey, state } as Parameters<AuthorizationStore['move']>[0]
-  const to = random.pick(['authorized', 'captured', 'voided', 'refunded'] as const)
-  return random.pick<[string, (rows: AuthorizationStore) => Promise<unknown>]>([
-    ['find', (rows) => rows.find(orderApiKey)],
-    ['findOrCreate', (rows) => rows.findOrCreate(orderApiKey, terms)],
-    ['findOrCreate, declined', (rows) => rows.findOrCreate(orderApiKey, terms, NO_PROCESSOR)],
-    ['requestRelease', (rows) => rows.requestRelease(orderApiKey)],
-    ['move', (rows) => rows.move(from, { state: to, processorId: 'x' })],
-  ])
-}
 
 test('one of two concurrent saves of a version succeeds, without a deadlock with addStatus', async () => {
   const random = randomOf(1)
