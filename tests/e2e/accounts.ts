@@ -67,10 +67,10 @@ export const each = (
 ): Record<string, string> => Object.fromEntries(fields.map((field) => [`/${field}`, messageOf(field)]))
 
 /** Counts the responses by status. */
-export const tally = (answers: readonly ClientResponse<unknown>[]): Partial<Record<number, number>> =>
-  countOf(answers.map(({ status }) => status))
+export const tally = (responses: readonly ClientResponse<unknown>[]): Partial<Record<number, number>> =>
+  countOf(responses.map(({ status }) => status))
 
 /** Returns the distinct apiKeys of the responses. */
 export const apiKeysOf = (
-  answers: readonly ClientResponse<{ apiKey: string | null }>[],
-): (string | null)[] => [...new Set(answers.map(({ body }) => body.apiKey))]
+  responses: readonly ClientResponse<{ apiKey: string | null }>[],
+): (string | null)[] => [...new Set(responses.map(({ body }) => body.apiKey))]

@@ -93,6 +93,6 @@ test.each(patterns.map((pattern) => [pattern.where, pattern] as const))(
 test.each(['^(a+)+$', '(a*)*(.*)b$', '([^/]+)\\/:([^/]+)'])(
   'finds a pattern with catastrophic backtracking: %s',
   (source) => {
-    expect(isSlow({ source, flags: '' }, inputsFor(source), 500)).toBe(true)
+    expect(isSlow({ source, flags: '' }, inputsFor(source), 100)).toBe(true)
   },
 )

@@ -18,7 +18,7 @@ const bugsIn = (
 
 export const MUTATIONS: readonly PlantedBug[] = [
   ...bugsIn(`${STORES}/sagas.ts`, {
-    'the version is not checked when a saga is saved': [' || row.version !== from.version', '', 117],
+    'the version is not checked when a saga is saved': [' || row.version !== from.version', '', 169],
     'two requests with one key are both accepted': [
       'if (database.keys.has(key))',
       'if (database.keys.size < 0)',
@@ -47,12 +47,12 @@ export const MUTATIONS: readonly PlantedBug[] = [
       if (result.kind === 'unknown' && call === 'authorize')
         return { kind: 'moved', change: { state: 'declined', refusal: { code: 'card-declined', declineCode: '' } } }
     `,
-      14,
+      15,
     ],
     'an unavailable bank counts as a no': [
       "if (result.kind === 'unknown') return unknown(result)\n  if (result.kind === 'challenge') {",
       "if (result.kind === 'unknown')\n    return { kind: 'moved', change: { state: 'declined', refusal: { code: 'card-declined', declineCode: '' } } }\n  if (result.kind === 'challenge') {",
-      91,
+      148,
     ],
   }),
   ...bugsIn(`${ORDERS}/saga/domain/transition.ts`, {
@@ -64,12 +64,12 @@ export const MUTATIONS: readonly PlantedBug[] = [
     'an expired saga is failed after the pivot': [
       "awaited?.step.kind !== 'compensatable' || awaited.isCompensation",
       '!awaited || awaited.isCompensation',
-      14,
+      18,
     ],
     'a finished saga is not reopened when its order is cancelled': [
       '    { ...saga, isFinished: false },\n',
       '    saga,\n',
-      6,
+      40,
     ],
     'an order that its restaurant refused is captured': [
       "result.outcome === 'accepted'\n",
@@ -135,14 +135,14 @@ export const MUTATIONS: readonly PlantedBug[] = [
     'a restaurant is not notified of the cancellation of an order': [
       'await cancel(link ?? defaultLink, sent)',
       'sent',
-      14,
+      18,
     ],
   }),
   ...bugsIn(`${ORDERS}/placing/final-response.ts`, {
     'an order that was answered as pending is not marked': [
       '    await deps.orders.markRespondedIfPending(apiKey)\n',
       '',
-      41_362,
+      41_480,
     ],
     'an order that waits for its customer is not marked as answered': [
       '? pendingResult(deps, apiKey) : null',
@@ -161,7 +161,7 @@ export const MUTATIONS: readonly PlantedBug[] = [
     'a repeated authorization replaces the first one': [
       'read(orderApiKey) ?? write(orderApiKey, false,',
       'write(orderApiKey, false,',
-      138,
+      147,
     ],
   }),
   ...bugsIn(`${ORDERS}/saga/domain/failure.ts`, {
@@ -173,7 +173,7 @@ export const MUTATIONS: readonly PlantedBug[] = [
     'a refund is shown as a voided authorization': [
       "UNPAID.includes(order.paymentState) ? 'VOIDED' : order.paymentState",
       "'VOIDED'",
-      6,
+      40,
     ],
     'a restaurant is not notified when a customer cancels': [
       "return done.includes('transmit') ? {",
@@ -192,7 +192,7 @@ export const MUTATIONS: readonly PlantedBug[] = [
     'an unknown outcome counts as a failed refund': [
       "if (result.kind === 'unknown') return result",
       "if (result.kind === 'unknown') return { kind: 'failed', code: '' }",
-      137,
+      234,
     ],
     'a refund that is pending at the processor is not looked up': [
       'processorId !== null || ageSeconds',
@@ -208,7 +208,7 @@ export const MUTATIONS: readonly PlantedBug[] = [
     ],
   }),
   ...bugsIn(`${STORES}/refunds.ts`, {
-    'a repeated refund command reserves its amount again': ['      if (known) return known\n', '', 1116],
+    'a repeated refund command reserves its amount again': ['      if (known) return known\n', '', 1214],
     'a failed refund keeps its amount': [
       "change.state === 'failed' && charged",
       'change.state === undefined && charged',
