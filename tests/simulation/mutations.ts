@@ -144,6 +144,13 @@ export const MUTATIONS: readonly PlantedBug[] = [
       '',
       41_480,
     ],
+    'an order whose client receives a 503 is marked as answered': [
+      '  if (!last.order) throw outcomeUnknown()\n',
+      `  void orders.markResponded(apiKey).catch(() => undefined)
+      if (!last.order) throw outcomeUnknown()
+      `,
+      517_502,
+    ],
     'an order that waits for its customer is not marked as answered': [
       '? pendingResult(deps, apiKey) : null',
       '? result : null',

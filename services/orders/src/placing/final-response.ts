@@ -105,8 +105,9 @@ async function waitForResult(deps: Deps, { apiKey, accepted, pending }: Accepted
   const reported = pending.known?.kind === 'failed' ? pending.known : null
   const result = decided ?? reported ?? (await deadline.race(pendingResult(deps, apiKey)))
   if (result) return result
-  void retryUntilSuccess('mark an answered order', () => orders.markResponded(apiKey), log, stopping)
   if (!last.order) throw outcomeUnknown()
+  // Not after a 503: its order may have failed, and an earlier request may have received that failure.
+  void retryUntilSuccess('mark an answered order', () => orders.markResponded(apiKey), log, stopping)
   return { kind: 'pending', order: last.order } as const
 }
 

@@ -163,7 +163,7 @@ test.each(['unavailable', 'hanging'] as const)(
 )
 
 test.each(['unavailable', 'hanging'] as const)(
-  'returns service-unavailable for a bare apiKey while PostgreSQL is %s, and keeps its key',
+  'returns service-unavailable for a bare apiKey while PostgreSQL is %s, keeps its key, and marks no order',
   async (condition) => {
     const rows = new Rows()
     rows.condition = condition
@@ -171,6 +171,7 @@ test.each(['unavailable', 'hanging'] as const)(
     expect(code).toBe('service-unavailable')
     expect(afterMs).toBeLessThanOrEqual(DEADLINE_MS + ROUNDED_MS)
     expect(rows.steps.filter((step) => step.endsWith('the key'))).toEqual([])
+    expect(rows.steps).not.toContain('mark in any case')
   },
 )
 
