@@ -4,6 +4,7 @@ import { z } from 'zod'
 import type { Book } from './book.ts'
 import type { EffectRequest, Response } from './effects.ts'
 import type { Challenge } from './challenges.ts'
+import { invalidFields } from './responses.ts'
 
 const BankDecision = z.object({ outcome: z.enum(['yes', 'no']) })
 const Id = z.object({ id: z.string() })
@@ -28,7 +29,7 @@ export function addBank(app: App, { book, once, now }: Parts): void {
   app.post(PATH, async ({ params, body, headers }, reply) => {
     const { id } = Id.parse(params)
     const decision = BankDecision.safeParse(body)
-    if (!decision.success) return reply.code(400).send({ code: 'invalid_request', fields: ['outcome'] })
+    if (!decision.success) return reply.code(400).send(invalidFields('outcome').body)
     const key = `bank:${randomUUID()}`
     const { outcome } = decision.data
     const result = await once({ kind: 'authenticate', id, outcome, idempotencyKey: key, fingerprint: key })

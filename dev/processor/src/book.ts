@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import { behaviourOf } from './cards.ts'
 import { Challenges, type Challenge } from './challenges.ts'
-import { detailsOf, disputeOf, effectsOf, standingRefunds, type Details, type Movement } from './details.ts'
+import { detailsOf, disputeOf, effectsOf, secondsOf, standingRefunds, type Details } from './details.ts'
 import type { Authorization, Decision, EffectRequest } from './effects.ts'
 import type { Entry } from './ledger.ts'
 import { impossible, type Move } from './moves.ts'
-import { responseTo } from './responses.ts'
+import { refuse, responseTo } from './responses.ts'
 import { SavedCards } from './saved-cards.ts'
 
 export type Found = { id: string; reference: string; amount: number; refunded?: number; status: string }
@@ -29,10 +29,24 @@ const shown = (one: Authorization): Found => ({
   status: statusOf(one),
 })
 
-const refuse = (status: number, code: string): Decision => ({
-  kind: 'response',
-  response: { status, body: { code } },
-})
+/** A period in epoch seconds, and the position of a page in it. */
+type Time = { from: number; to: number; after: number }
+
+/** Returns a page of what was recorded from `from` to before `to`, oldest first, and the position of the next page. */
+function pageOf<T, P>(
+  all: readonly T[],
+  { from, to, after }: Time,
+  read: { secondsOf: (one: T) => number; shown: (one: T) => readonly P[] },
+): { page: P[]; after: number | null } {
+  const page: P[] = []
+  for (const [index, one] of all.slice(after).entries()) {
+    const at = read.secondsOf(one)
+    if (at < from || at >= to) continue
+    if (page.length >= PAGE) return { page, after: after + index }
+    page.push(...read.shown(one))
+  }
+  return { page, after: null }
+}
 
 /**
  * The state of the processor: a fold over the ledger, so a restart changes nothing. Only effects are stored under their idempotency
@@ -71,18 +85,8 @@ export class Book {
   }
 
   /** Returns a page of the charges created from `from` to before `to` (epoch seconds), oldest first. */
-  list({ from, to, after }: { from: number; to: number; after: number }): {
-    page: Found[]
-    after: number | null
-  } {
-    const page: Found[] = []
-    for (let at = after; at < this.#inOrder.length; at++) {
-      const one = this.#inOrder[at]
-      if (!one || one.at < from || one.at >= to) continue
-      if (page.length === PAGE) return { page, after: at }
-      page.push(shown(one))
-    }
-    return { page, after: null }
+  list(time: Time) {
+    return pageOf(this.#inOrder, time, { secondsOf: ({ at }) => at, shown: (one) => [shown(one)] })
   }
 
   /** Returns an authorization with its refunds and disputes; null for an unknown id. */
@@ -102,19 +106,8 @@ export class Book {
   }
 
   /** Returns a page of the movements of money from `from` to before `to` (epoch seconds), oldest first. */
-  movements({ from, to, after }: { from: number; to: number; after: number }): {
-    page: Movement[]
-    after: number | null
-  } {
-    const page: Movement[] = []
-    for (let at = after; at < this.#effects.length; at++) {
-      const entry = this.#effects[at]
-      const seconds = entry ? Math.floor(Date.parse(entry.at) / 1000) : -1
-      if (!entry || seconds < from || seconds >= to) continue
-      if (page.length >= PAGE) return { page, after: at }
-      page.push(...effectsOf(entry))
-    }
-    return { page, after: null }
+  movements(time: Time) {
+    return pageOf(this.#effects, time, { secondsOf, shown: effectsOf })
   }
 
   #decide(request: EffectRequest, now: Date): Decision {
@@ -170,7 +163,7 @@ export class Book {
     const { id, reference, amount } = entry
     const one = this.#authorizations.get(id) ?? {
       id,
-      at: Math.floor(Date.parse(entry.at) / 1000),
+      at: secondsOf(entry),
       reference,
       amount,
       captured: null,
@@ -216,23 +209,7 @@ const effect = (
   { kind, idempotencyKey, fingerprint }: Pick<Entry, 'kind' | 'idempotencyKey' | 'fingerprint'>,
   what: Pick<Entry, 'reference' | 'amount' | 'id' | 'outcome' | 'failed' | 'dispute' | 'authentication'>,
   now: Date,
-): Decision => {
-  const { reference, amount, outcome, id, failed, dispute, authentication } = what
-  const at = now.toISOString()
-  return {
-    kind: 'effect',
-    entry: {
-      at,
-      kind,
-      idempotencyKey,
-      reference,
-      amount,
-      outcome,
-      id,
-      fingerprint,
-      ...(failed !== undefined && { failed }),
-      ...(dispute && { dispute }),
-      ...(authentication && { authentication }),
-    },
-  }
-}
+): Decision => ({
+  kind: 'effect',
+  entry: { at: now.toISOString(), kind, idempotencyKey, fingerprint, ...what },
+})

@@ -1,6 +1,7 @@
 import type { Decision, EffectRequest } from './effects.ts'
 import { behaviourOf } from './cards.ts'
 import type { Entry } from './ledger.ts'
+import { refuse } from './responses.ts'
 
 /** The time that a customer has at the bank. */
 const OPEN_SECONDS = 600
@@ -66,23 +67,14 @@ export class Challenges {
     const { id, reference, amount } = one
     const { idempotencyKey, fingerprint } = request
     const line = { at: now.toISOString(), idempotencyKey, reference, amount, id, fingerprint }
-    if (request.kind === 'void')
-      return { kind: 'effect', entry: { ...line, kind: 'authenticate', outcome: 'declined:cancelled' } }
-    if (request.outcome === 'no')
-      return {
-        kind: 'effect',
-        entry: { ...line, kind: 'authenticate', outcome: 'declined:authentication_failed' },
-      }
+    const answered = (outcome: Entry['outcome']): Entry => ({ ...line, kind: 'authenticate', outcome })
+    if (request.kind === 'void') return { kind: 'effect', entry: answered('declined:cancelled') }
+    if (request.outcome === 'no') return { kind: 'effect', entry: answered('declined:authentication_failed') }
     const key = `${reference}:authenticated:${id}`
     return {
       kind: 'effect',
-      entry: { ...line, kind: 'authenticate', outcome: 'approved' },
+      entry: answered('approved'),
       also: { ...line, kind: 'authorize', outcome: 'approved', idempotencyKey: key, fingerprint: key },
     }
   }
 }
-
-const refuse = (status: number, code: string): Decision => ({
-  kind: 'response',
-  response: { status, body: { code } },
-})

@@ -1,6 +1,7 @@
 import type { App } from '@platter/kit'
 import { z } from 'zod'
 import { clientTokenOf } from './cards.ts'
+import { invalid } from './responses.ts'
 
 const NewCard = z.object({
   cardNumber: z.string().transform((digits) => digits.replaceAll(/[\s-]/g, '')),
@@ -29,10 +30,7 @@ export function addClientTokens(app: App): void {
   )
   app.post(PATH, async ({ body }, reply) => {
     const card = NewCard.safeParse(body)
-    if (!card.success) {
-      const fields = card.error.issues.map(({ path }) => path.map(String).join('.'))
-      return reply.code(400).send({ code: 'invalid_request', fields })
-    }
+    if (!card.success) return reply.code(400).send(invalid(card.error).body)
     const token = clientTokenOf(card.data.cardNumber, card.data)
     return token === null
       ? reply.code(402).send({ code: 'card_declined', declineCode: 'invalid_number' })

@@ -4,6 +4,7 @@ import { z } from 'zod'
 import type { Book } from './book.ts'
 import type { EffectRequest, Response } from './effects.ts'
 import { DASHBOARD, type Details } from './details.ts'
+import { invalidFields } from './responses.ts'
 import { Replacement } from './saved-cards.ts'
 
 const Cents = z.int().min(1)
@@ -12,7 +13,7 @@ const NewRefund = z.object({ reference: Text, amount: Cents })
 const OfOrder = z.object({ reference: Text })
 const NewDispute = z.object({ reference: Text, amount: Cents, reason: Text.default('fraudulent') })
 const Close = z.object({ outcome: z.enum(['won', 'lost']) })
-const Id = z.object({ id: z.string() })
+const Id = z.object({ id: z.string().optional() })
 
 /** The maximum number of charges on the page. */
 const SHOWN = 50
@@ -29,6 +30,18 @@ type Parts = {
  * processor. Platter receives them as events. Requests have no idempotency key, so each has an effect.
  */
 export function addDashboard(app: App, { book, once, replaceCard }: Parts): void {
+  /** An invalid body is refused with the names of all fields. */
+  const action = <S extends z.ZodObject>(
+    path: string,
+    schema: S,
+    work: (body: z.output<S>, id: string) => Promise<Response>,
+  ) =>
+    app.post(`/dashboard/${path}`, async ({ params, body }, reply) => {
+      const { data } = schema.safeParse(body)
+      const { id = '' } = Id.parse(params)
+      const response = data ? await work(data, id) : invalidFields(...Object.keys(schema.shape))
+      return reply.code(response.status).send(response.body)
+    })
   const onCharge = async (
     reference: string,
     request: { kind: 'refund'; amount: number } | { kind: 'dispute'; amount: number; reason: string },
@@ -37,41 +50,19 @@ export function addDashboard(app: App, { book, once, replaceCard }: Parts): void
     if (!charge) return { status: 404, body: { code: 'no_such_charge' } }
     return once({ ...request, ...newIdentity(), id: charge.id })
   }
-  app.post('/dashboard/refunds', async ({ body }, reply) => {
-    const { data } = NewRefund.safeParse(body)
-    const { status, body: response } = data
-      ? await onCharge(data.reference, { kind: 'refund', amount: data.amount })
-      : invalid('reference', 'amount')
-    return reply.code(status).send(response)
-  })
-  app.post('/dashboard/refunds/fail', async ({ body }, reply) => {
-    const { data } = OfOrder.safeParse(body)
-    const { status, body: response } = data
-      ? await once({ kind: 'fail-refund', reference: data.reference, ...newIdentity() })
-      : invalid('reference')
-    return reply.code(status).send(response)
-  })
-  app.post('/dashboard/disputes', async ({ body }, reply) => {
-    const { data } = NewDispute.safeParse(body)
-    const { status, body: response } = data
-      ? await onCharge(data.reference, { kind: 'dispute', amount: data.amount, reason: data.reason })
-      : invalid('reference', 'amount', 'reason')
-    return reply.code(status).send(response)
-  })
-  app.post('/dashboard/disputes/:id/close', async ({ params, body }, reply) => {
-    const { data } = Close.safeParse(body)
-    const { id } = Id.parse(params)
-    const { status, body: response } = data
-      ? await once({ kind: 'close-dispute', dispute: id, outcome: data.outcome, ...newIdentity() })
-      : invalid('outcome')
-    return reply.code(status).send(response)
-  })
-  app.post('/dashboard/cards/replace', async ({ body }, reply) => {
-    const { data } = Replacement.safeParse(body)
-    if (data) await replaceCard(data)
-    const fields = ['token', 'brand', 'lastFour', 'expirationMonth', 'expirationYear']
-    const response = data ? { status: 200, body: { replaced: true } } : invalid(...fields)
-    return reply.code(response.status).send(response.body)
+  action('refunds', NewRefund, (body) => onCharge(body.reference, { kind: 'refund', amount: body.amount }))
+  action('refunds/fail', OfOrder, ({ reference }) =>
+    once({ kind: 'fail-refund', reference, ...newIdentity() }),
+  )
+  action('disputes', NewDispute, ({ reference, ...dispute }) =>
+    onCharge(reference, { kind: 'dispute', ...dispute }),
+  )
+  action('disputes/:id/close', Close, ({ outcome }, id) =>
+    once({ kind: 'close-dispute', dispute: id, outcome, ...newIdentity() }),
+  )
+  action('cards/replace', Replacement, async (body) => {
+    await replaceCard(body)
+    return { status: 200, body: { replaced: true } }
   })
   app.get('/dashboard', (_request, reply) =>
     reply.type('text/html; charset=utf-8').send(pageOf(book.newest(SHOWN))),
@@ -82,11 +73,6 @@ const newIdentity = () => {
   const key = `${DASHBOARD}${randomUUID()}`
   return { idempotencyKey: key, fingerprint: key }
 }
-
-const invalid = (...fields: string[]): Response => ({
-  status: 400,
-  body: { code: 'invalid_request', fields },
-})
 
 // Page ---------------------------------------------------------------------------------------------------
 

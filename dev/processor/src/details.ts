@@ -47,7 +47,7 @@ const RESPOND_WITHIN_SECONDS = 7 * 24 * 3_600
 /** 2.9 % and 30 cents: the price list of a common processor. */
 const feeOf = (amount: number): number => Math.round(amount * 0.029) + 30
 
-const secondsOf = ({ at }: Entry): number => Math.floor(Date.parse(at) / 1_000)
+export const secondsOf = ({ at }: Entry): number => Math.floor(Date.parse(at) / 1_000)
 
 /** Returns the identifier of an entry. Derived from the key, so that lines of older versions have one too. */
 const digestOf = ({ idempotencyKey }: Entry): string =>

@@ -1,4 +1,5 @@
-import type { Response } from './effects.ts'
+import type { z } from 'zod'
+import type { Decision, Response } from './effects.ts'
 import type { Entry } from './ledger.ts'
 
 const STATUS = {
@@ -9,6 +10,21 @@ const STATUS = {
   dispute: 'disputed',
   authenticate: 'authorized',
 } as const
+
+/** Names the fields, never their values, because one of them may be a card number. */
+export const invalidFields = (...fields: string[]): Response => ({
+  status: 400,
+  body: { code: 'invalid_request', fields },
+})
+
+/** Names the invalid fields. */
+export const invalid = ({ issues }: z.ZodError): Response =>
+  invalidFields(...issues.map(({ path }) => path.map(String).join('.')))
+
+export const refuse = (status: number, code: string): Decision => ({
+  kind: 'response',
+  response: { status, body: { code } },
+})
 
 /** Returns the response to an effect, which is also the replay under its key. */
 export function responseTo({ kind, outcome, id, amount, dispute }: Entry): Response {

@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { addBank } from './bank.ts'
 import type { Book } from './book.ts'
 import type { EffectRequest, Response } from './effects.ts'
-import { responseTo } from './responses.ts'
+import { invalid, responseTo } from './responses.ts'
 import { behaviourOf, exchange, tokenize } from './cards.ts'
 import type { SavedCards } from './saved-cards.ts'
 import type { Challenge } from './challenges.ts'
@@ -42,12 +42,6 @@ const Time = z.object({
 })
 
 type Request = { params: unknown; query: unknown; body: unknown; headers: Record<string, unknown> }
-
-/** Returns the names of the invalid fields, never their values, because one of them may be a card number. */
-const invalid = (error: z.ZodError): Response => ({
-  status: 400,
-  body: { code: 'invalid_request', fields: error.issues.map(({ path }) => path.map(String).join('.')) },
-})
 
 type Parts = {
   book: Book
