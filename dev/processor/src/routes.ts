@@ -56,12 +56,7 @@ export function addRoutes(app: App, parts: Parts): void {
   const { book, cards, ledger, faults, events, now } = parts
   const route = faultyRoutes(app, faults)
   const once = createOnce(parts)
-  const effect =
-    <S extends z.ZodType>(schema: S, toRequest: ToRequest<z.output<S>>) =>
-    async (request: Request): Promise<Response> => {
-      const read = readRequest(request, schema, toRequest)
-      return read.effect ? once(read.effect) : read.response
-    }
+  const effect = effectsBy(once)
   route('tokenize', 'POST /tokens', async ({ body }) => tokenOf(body))
   route('detach', 'POST /tokens/detach', async ({ body }) => detach(body, { cards, now }))
   route('find', 'GET /tokens/:id', async ({ params }) => cardOf(params, cards))
@@ -154,20 +149,19 @@ function createOnce({ book, ledger, events, now }: Parts) {
 type WithoutIdentity<A> = A extends unknown ? Omit<A, 'idempotencyKey' | 'fingerprint'> : never
 type ToRequest<B> = (body: B, id: string) => WithoutIdentity<EffectRequest>
 
-function readRequest<S extends z.ZodType>(
-  { headers, params, body }: Request,
-  schema: S,
-  toRequest: ToRequest<z.output<S>>,
-): { effect: EffectRequest } | { effect: null; response: Response } {
-  const key = Key.safeParse(headers['idempotency-key'])
-  if (!key.success)
-    return { effect: null, response: { status: 400, body: { code: 'idempotency_key_missing' } } }
-  const parsed = schema.safeParse(body)
-  if (!parsed.success) return { effect: null, response: invalid(parsed.error) }
-  const what = toRequest(parsed.data, Id.safeParse(params).data?.id ?? '')
-  const fingerprint = createHash('sha256').update(JSON.stringify(what)).digest('hex')
-  return { effect: { ...what, idempotencyKey: key.data, fingerprint } }
-}
+/** Returns the function that makes the handlers of requests with an effect. */
+const effectsBy =
+  (once: (request: EffectRequest) => Promise<Response>) =>
+  <S extends z.ZodType>(schema: S, toRequest: ToRequest<z.output<S>>) =>
+  async ({ headers, params, body }: Request): Promise<Response> => {
+    const key = Key.safeParse(headers['idempotency-key'])
+    if (!key.success) return { status: 400, body: { code: 'idempotency_key_missing' } }
+    const parsed = schema.safeParse(body)
+    if (!parsed.success) return invalid(parsed.error)
+    const what = toRequest(parsed.data, Id.safeParse(params).data?.id ?? '')
+    const fingerprint = createHash('sha256').update(JSON.stringify(what)).digest('hex')
+    return once({ ...what, idempotencyKey: key.data, fingerprint })
+  }
 
 /** Card numbers end here: they are neither stored nor logged, and an error names fields only. */
 function tokenOf(body: unknown): Response {
@@ -199,13 +193,15 @@ function cardOf(params: unknown, cards: SavedCards): Response {
   return found ? { status: 200, body: found } : { status: 404, body: { code: 'no_such_token' } }
 }
 
+const cursorOf = (after: number | null) => (after === null ? null : String(after))
+
 /** Returns the charges of a reference, or those of a period. */
 async function find(query: unknown, book: Book, ledger: Ledger): Promise<Response> {
   const time = Time.safeParse(query)
   if (time.success) {
     const { page, after } = book.list(time.data)
     await ledger.settled()
-    return { status: 200, body: { authorizations: page, after: after === null ? null : String(after) } }
+    return { status: 200, body: { authorizations: page, after: cursorOf(after) } }
   }
   const search = Search.safeParse(query)
   if (!search.success) return invalid(search.error)
@@ -236,7 +232,7 @@ async function movements(query: unknown, book: Book, ledger: Ledger): Promise<Re
   if (!time.success) return invalid(time.error)
   const { page, after } = book.movements(time.data)
   await ledger.settled()
-  return { status: 200, body: { movements: page, after: after === null ? null : String(after) } }
+  return { status: 200, body: { movements: page, after: cursorOf(after) } }
 }
 
 /** Changes the faults at run time, until a restart, which begins with FAULTS of the environment. */

@@ -3,6 +3,10 @@ import { z } from 'zod'
 
 const count = z.coerce.number().int().min(1)
 
+const signingSecret = z
+  .string()
+  .regex(/^whsec_\S+$/, 'is not a signing secret of a webhook endpoint: whsec_…')
+
 /** Amounts here are hundredths. Stripe counts in the smallest unit of the currency: a yen has 0 decimals, a dinar has 3. */
 const hasCents = (currency: string): boolean =>
   new Intl.NumberFormat('en', { style: 'currency', currency }).resolvedOptions().maximumFractionDigits === 2
@@ -51,9 +55,7 @@ export const Config = z.object({
     .describe(
       'Base URL at which clients reach the development payment processor, for the tokenUrl of payment-methods. By default PROCESSOR_URL.',
     ),
-  PROCESSOR_WEBHOOK_SECRET: z
-    .string()
-    .regex(/^whsec_\S+$/, 'is not a signing secret of a webhook endpoint: whsec_…')
+  PROCESSOR_WEBHOOK_SECRET: signingSecret
     .optional()
     .describe(
       'Signing secret of the events of the development payment processor. Without it, /webhooks/processor does not exist.',
@@ -70,9 +72,7 @@ export const Config = z.object({
     .regex(/^pk_\w+$/, 'is not a publishable key of Stripe: pk_live_…, pk_test_…')
     .optional()
     .describe("Stripe's publishable key, which clients read from payment-methods to create tokens."),
-  STRIPE_WEBHOOK_SECRET: z
-    .string()
-    .regex(/^whsec_\S+$/, 'is not a signing secret of a webhook endpoint: whsec_…')
+  STRIPE_WEBHOOK_SECRET: signingSecret
     .optional()
     .describe(
       "Signing secret of Stripe's webhook endpoint /webhooks/stripe. Required with PROCESSOR=stripe.",
