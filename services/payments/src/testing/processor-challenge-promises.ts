@@ -1,28 +1,21 @@
-import { randomBytes } from 'node:crypto'
-import { cents } from '@platter/contracts'
 import { expect } from 'vitest'
 import { declineOf } from '#/domain/declines.ts'
-import type { World } from '#/testing/processor-world.ts'
+import {
+  AMOUNT,
+  CHALLENGED_CARD_NUMBER,
+  orderOf,
+  tokenOf,
+  type Promised,
+  type World,
+} from '#/testing/processor-world.ts'
 
-const CHALLENGED_CARD = {
-  cardNumber: '4000002760003184',
-  cvv: '314',
-  expirationMonth: '05',
-  expirationYear: '39',
-}
-const AMOUNT = cents(1075)
 const RETURN_URL = 'https://shop.example/paid'
 
-async function orderOf({ processor }: World) {
-  const made = await processor.tokenize(CHALLENGED_CARD)
-  if (made.kind !== 'yes') throw new Error(`no token: ${JSON.stringify(made)}`)
-  const reference = randomBytes(24).toString('hex')
-  return { idempotencyKey: `${reference}:authorize:1`, reference, amount: AMOUNT, token: made.token }
-}
+const newOrder = async (world: World) => orderOf(await tokenOf(world, CHALLENGED_CARD_NUMBER))
 
 /** Returns an order whose customer must authenticate at the bank. */
 async function challenged(world: World) {
-  const call = { ...(await orderOf(world)), authentication: { returnUrl: RETURN_URL } }
+  const call = { ...(await newOrder(world)), authentication: { returnUrl: RETURN_URL } }
   const challenge = await world.processor.authorize(call)
   if (challenge.kind !== 'challenge') throw new Error(`no challenge: ${JSON.stringify(challenge)}`)
   const { id } = challenge
@@ -33,9 +26,9 @@ async function challenged(world: World) {
 }
 
 /** The promises of the type `Processor` about the authentication of a customer at the bank (3-D Secure). */
-export const CHALLENGE_PROMISES: Readonly<Record<string, (world: World) => Promise<void>>> = {
+export const CHALLENGE_PROMISES: Readonly<Record<string, Promised>> = {
   'a client without authentication is declined, and nothing is authorized': async (world) => {
-    const order = await orderOf(world)
+    const order = await newOrder(world)
     const result = await world.processor.authorize(order)
     expect(result).toMatchObject({ kind: 'no', declineCode: 'authentication_required' })
     expect(world.effects(order.reference)).toEqual([])
@@ -52,7 +45,7 @@ export const CHALLENGE_PROMISES: Readonly<Record<string, (world: World) => Promi
   },
 
   'a repeated call returns the challenge whose first response was lost': async (world) => {
-    const call = { ...(await orderOf(world)), authentication: { returnUrl: null } }
+    const call = { ...(await newOrder(world)), authentication: { returnUrl: null } }
     await world.fault('drop-reply', 'authorize')
     expect(await world.processor.authorize(call)).toMatchObject({ kind: 'unknown', sent: true })
     const challenge = await world.processor.authorize(call)

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import { cents } from '@platter/contracts'
 import { expect } from 'vitest'
@@ -6,7 +5,17 @@ import { declineOf } from '#/domain/declines.ts'
 import type { Challenge, Effect, ProcessorResult } from '#/domain/processor-result.ts'
 import type { Processor } from '#/outside/processor.ts'
 import { CHALLENGE_PROMISES } from '#/testing/processor-challenge-promises.ts'
-import type { ContractFault, Move, World } from '#/testing/processor-world.ts'
+import {
+  AMOUNT,
+  CARD,
+  newReference,
+  orderOf,
+  tokenOf,
+  type ContractFault,
+  type Move,
+  type Promised,
+  type World,
+} from '#/testing/processor-world.ts'
 import { SAVED_CARD_PROMISES } from '#/testing/processor-saved-card-promises.ts'
 import { TOKEN_PROMISES } from '#/testing/processor-token-promises.ts'
 
@@ -20,25 +29,8 @@ export const SLOW_MS = 200
 
 export type { World } from '#/testing/processor-world.ts'
 type Known = Promise<ProcessorResult<Effect>>
-const AMOUNT = cents(1075)
-const CARD = { cardNumber: '4242424242424242', cvv: '314', expirationMonth: '05', expirationYear: '39' }
-const newReference = () => randomBytes(24).toString('hex')
 
-async function tokenOf({ processor }: World, cardNumber = CARD.cardNumber): Promise<string> {
-  const result = await processor.tokenize({ ...CARD, cardNumber })
-  if (result.kind !== 'yes') throw new Error(`no token: ${JSON.stringify(result)}`)
-  return result.token
-}
-
-async function newOrder(world: World) {
-  const reference = newReference()
-  return {
-    idempotencyKey: `${reference}:authorize:1`,
-    reference,
-    amount: AMOUNT,
-    token: await tokenOf(world),
-  }
-}
+const newOrder = async (world: World) => orderOf(await tokenOf(world))
 
 async function idOf(call: Promise<ProcessorResult<Effect> | Challenge>): Promise<string> {
   const result = await call
@@ -64,8 +56,6 @@ async function before(world: World, move: Move) {
 
 /** Returns the processor for a fault: a slow response requires one with a short time limit. */
 const callerFor = (world: World, fault: ContractFault) => world[fault === 'slow' ? 'impatient' : 'processor']
-
-type Promised = (world: World) => Promise<void>
 
 /** All promises of the type `Processor`, by title. Every processor is tested against them. */
 export const PROMISES: Readonly<Record<string, Promised>> = {

@@ -1,12 +1,14 @@
-import { randomBytes } from 'node:crypto'
-import { cents } from '@platter/contracts'
 import { expect } from 'vitest'
 import { declineOf } from '#/domain/declines.ts'
-import type { World } from '#/testing/processor-world.ts'
+import {
+  AMOUNT,
+  CARD,
+  CHALLENGED_CARD_NUMBER,
+  orderOf,
+  type Promised,
+  type World,
+} from '#/testing/processor-world.ts'
 
-const CARD = { cardNumber: '4242424242424242', cvv: '314', expirationMonth: '05', expirationYear: '39' }
-const CHALLENGED_CARD_NUMBER = '4000002760003184'
-const AMOUNT = cents(1075)
 const A_YEAR = 366
 
 async function savedCard(world: World, cardNumber = CARD.cardNumber): Promise<string> {
@@ -14,11 +16,6 @@ async function savedCard(world: World, cardNumber = CARD.cardNumber): Promise<st
   const made = await world.processor.tokenize({ processorToken })
   if (made.kind !== 'yes') throw new Error(`no token: ${JSON.stringify(made)}`)
   return made.token
-}
-
-function orderOf(token: string) {
-  const reference = randomBytes(24).toString('hex')
-  return { idempotencyKey: `${reference}:authorize:1`, reference, amount: AMOUNT, token }
 }
 
 async function authorized({ processor }: World, token: string) {
@@ -33,7 +30,7 @@ async function authorized({ processor }: World, token: string) {
  * The promises of the type `Processor` about saved cards that are charged a year later, replaced by their banks, or removed by
  * their owners.
  */
-export const SAVED_CARD_PROMISES: Readonly<Record<string, (world: World) => Promise<void>>> = {
+export const SAVED_CARD_PROMISES: Readonly<Record<string, Promised>> = {
   'a saved card can be charged a year later': async (world) => {
     const token = await savedCard(world)
     await authorized(world, token)

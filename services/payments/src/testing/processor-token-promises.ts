@@ -1,14 +1,11 @@
-import { randomBytes } from 'node:crypto'
-import { cents } from '@platter/contracts'
 import { expect } from 'vitest'
 import { declineOf } from '#/domain/declines.ts'
-import type { World } from '#/testing/processor-world.ts'
+import { CARD, orderOf, type Promised } from '#/testing/processor-world.ts'
 
-const CARD = { cardNumber: '4242424242424242', cvv: '314', expirationMonth: '05', expirationYear: '39' }
 const HOLDER = { name: 'Maria Lindqvist', street: '316 W Washington Ave', zip: '53703' }
 
 /** The promises of the type `Processor` about cards and the tokens that a client created at the processor. */
-export const TOKEN_PROMISES: Readonly<Record<string, (world: World) => Promise<void>>> = {
+export const TOKEN_PROMISES: Readonly<Record<string, Promised>> = {
   'a card becomes a token, its brand and its last four digits': async ({ processor }) => {
     const made = await processor.tokenize(CARD)
     expect(made).toMatchObject({ kind: 'yes', brand: 'visa', lastFour: '4242' })
@@ -26,14 +23,7 @@ export const TOKEN_PROMISES: Readonly<Record<string, (world: World) => Promise<v
     const { expirationMonth, expirationYear } = CARD
     expect(made).toMatchObject({ brand: 'visa', lastFour: '4242', expirationMonth, expirationYear })
     if (made.kind !== 'yes') throw new Error('unreachable')
-    const reference = randomBytes(24).toString('hex')
-    const order = {
-      idempotencyKey: `${reference}:authorize:1`,
-      reference,
-      amount: cents(1075),
-      token: made.token,
-    }
-    expect(await world.processor.authorize(order)).toMatchObject({ kind: 'yes' })
+    expect(await world.processor.authorize(orderOf(made.token))).toMatchObject({ kind: 'yes' })
   },
 
   'a token of a client, exchanged twice or with other billing details, becomes the same token': async (

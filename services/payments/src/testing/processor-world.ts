@@ -1,3 +1,5 @@
+import { randomBytes } from 'node:crypto'
+import { cents } from '@platter/contracts'
 import type { Card, Processor } from '#/outside/processor.ts'
 
 export type ContractFault =
@@ -31,3 +33,31 @@ export type World = {
 
 type Replacement = { lastFour: string; expirationMonth: string; expirationYear: string }
 export type Move = 'authorize' | 'capture' | 'void' | 'refund'
+
+/** A promise of the type `Processor`. */
+export type Promised = (world: World) => Promise<void>
+
+export const CARD = {
+  cardNumber: '4242424242424242',
+  cvv: '314',
+  expirationMonth: '05',
+  expirationYear: '39',
+}
+/** Its bank requires authentication. */
+export const CHALLENGED_CARD_NUMBER = '4000002760003184'
+export const AMOUNT = cents(1075)
+
+export const newReference = () => randomBytes(24).toString('hex')
+
+/** Returns the token of a new card. */
+export async function tokenOf({ processor }: World, cardNumber = CARD.cardNumber): Promise<string> {
+  const result = await processor.tokenize({ ...CARD, cardNumber })
+  if (result.kind !== 'yes') throw new Error(`no token: ${JSON.stringify(result)}`)
+  return result.token
+}
+
+/** Returns a new order, which is paid by this token. */
+export function orderOf(token: string) {
+  const reference = newReference()
+  return { idempotencyKey: `${reference}:authorize:1`, reference, amount: AMOUNT, token }
+}

@@ -1,7 +1,4 @@
-import type { z } from 'zod'
-import type { PARAMETERS } from '#/testing/stripe-parameters.ts'
-
-type Params<K extends keyof typeof PARAMETERS> = z.output<(typeof PARAMETERS)[K]>
+import { listOf, newId, type Params } from '#/testing/stripe-objects.ts'
 
 type NewRefund = {
   amount: number
@@ -30,18 +27,22 @@ type Dispute = {
 type Movement = { type: string; amount: number; source: { payment_intent: string | null } }
 
 const now = () => Math.floor(Date.now() / 1_000)
-const list = <T>(url: string, data: T[], more = false) => ({ object: 'list', url, data, has_more: more })
 
 /** Refunds, disputes and balance transactions of Stripe's state. */
 export class AfterSale {
   readonly #refunds: Refund[] = []
   readonly #disputes: Dispute[] = []
   readonly #movements: (Movement & { id: string; object: string; fee: number; created: number })[] = []
-  #count = 0
 
   addRefund({ metadata = {}, ...refund }: NewRefund): Refund {
-    const id = this.#newId('re')
-    const made: Refund = { id, object: 'refund', ...refund, metadata, status: 'succeeded', created: now() }
+    const made: Refund = {
+      id: newId('re'),
+      object: 'refund',
+      ...refund,
+      metadata,
+      status: 'succeeded',
+      created: now(),
+    }
     this.#refunds.push(made)
     this.#move({ type: 'refund', amount: -made.amount, source: made })
     return structuredClone(made)
@@ -59,7 +60,7 @@ export class AfterSale {
   /** Opens a dispute, as a bank does. */
   addDispute(intent: string, amount: number): Dispute {
     const dispute: Dispute = {
-      id: this.#newId('dp'),
+      id: newId('dp'),
       object: 'dispute',
       payment_intent: intent,
       amount,
@@ -77,32 +78,27 @@ export class AfterSale {
     this.#move(movement)
   }
 
-  refundsOf({ payment_intent: intent, limit = 10 }: Params<'refunds'>) {
-    const all = this.#refunds.filter((one) => one.payment_intent === intent).toReversed()
-    return structuredClone(list('/v1/refunds', all.slice(0, limit), all.length > limit))
+  refundsOf({ payment_intent: intent, ...page }: Params<'refunds'>) {
+    const all = this.#refunds.filter((one) => one.payment_intent === intent)
+    return listOf('/v1/refunds', all, page)
   }
 
-  disputesOf({ payment_intent: intent, limit = 10 }: Params<'disputes'>) {
-    const all = this.#disputes.filter((one) => one.payment_intent === intent).toReversed()
-    return structuredClone(list('/v1/disputes', all.slice(0, limit), all.length > limit))
+  disputesOf({ payment_intent: intent, ...page }: Params<'disputes'>) {
+    const all = this.#disputes.filter((one) => one.payment_intent === intent)
+    return listOf('/v1/disputes', all, page)
   }
 
-  movementsOf({ created, limit = 10, starting_after: after }: Params<'movements'>) {
-    const all = this.#movements
-      .filter((one) => !created || (one.created >= created.gte && one.created < created.lt))
-      .toReversed()
-    const from = after === undefined ? 0 : all.findIndex(({ id }) => id === after) + 1
-    const data = all.slice(from, from + limit)
-    return structuredClone(list('/v1/balance_transactions', data, all.length > from + limit))
+  movementsOf(page: Params<'movements'>) {
+    return listOf('/v1/balance_transactions', this.#movements, page)
   }
 
   #move(movement: Movement): void {
-    const id = this.#newId('txn')
-    this.#movements.push({ id, object: 'balance_transaction', fee: 0, created: now(), ...movement })
-  }
-
-  #newId(prefix: string): string {
-    this.#count += 1
-    return `${prefix}_${String(this.#count).padStart(14, '0')}`
+    this.#movements.push({
+      id: newId('txn'),
+      object: 'balance_transaction',
+      fee: 0,
+      created: now(),
+      ...movement,
+    })
   }
 }

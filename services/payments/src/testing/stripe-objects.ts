@@ -20,6 +20,26 @@ export type Method = {
 let count = 0
 export const newId = (prefix: string) => `${prefix}_${String(++count).padStart(14, '0')}`
 
+/** Returns a list with the newest objects first. A copy, because responses are replayed. */
+export function listOf<T extends { id: string; created: number }>(
+  url: string,
+  all: readonly T[],
+  { created, limit = 10, starting_after: after }: PageParams,
+) {
+  const matching = all
+    .filter((one) => !created || (one.created >= created.gte && one.created < created.lt))
+    .toReversed()
+  const from = after === undefined ? 0 : matching.findIndex(({ id }) => id === after) + 1
+  const data = structuredClone(matching.slice(from, from + limit))
+  return { object: 'list', url, data, has_more: matching.length > from + limit }
+}
+
+type PageParams = {
+  created?: { gte: number; lt: number } | undefined
+  limit?: number | undefined
+  starting_after?: string | undefined
+}
+
 export const newCharge = (status: 'succeeded' | 'failed', amount: number) => ({
   id: newId('ch'),
   object: 'charge' as const,

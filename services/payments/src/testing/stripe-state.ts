@@ -2,6 +2,7 @@ import { isCardNumber } from '@platter/contracts'
 import { behaviourOf } from '#/testing/stripe-cards.ts'
 import { AfterSale } from '#/testing/stripe-after-sale.ts'
 import {
+  listOf,
   newCharge,
   newId,
   newIntent,
@@ -190,16 +191,10 @@ export class StripeState {
     return shown(this.#intent(id), expand?.includes('latest_charge'))
   }
 
-  find({ customer, created, limit = 10, starting_after, expand }: Params<'find'>) {
-    const all = [...this.#intents.values()]
-      .toReversed()
-      .filter((one) => (customer ?? one.customer) === one.customer)
-      .filter((one) => !created || (one.created >= created.gte && one.created < created.lt))
-    const from = starting_after === undefined ? 0 : all.findIndex(({ id }) => id === starting_after) + 1
-    const data = all
-      .slice(from, from + limit)
-      .map((one) => shown(one, expand?.includes('data.latest_charge')))
-    return { object: 'list', url: '/v1/payment_intents', data, has_more: all.length > from + limit }
+  find({ customer, expand, ...page }: Params<'find'>) {
+    const all = [...this.#intents.values()].filter((one) => (customer ?? one.customer) === one.customer)
+    const list = listOf('/v1/payment_intents', all, page)
+    return { ...list, data: list.data.map((one) => shown(one, expand?.includes('data.latest_charge'))) }
   }
 
   /** Answers for the customer at the bank. A failed authentication leaves the intent open (docs.stripe.com/payments/3d-secure). */
