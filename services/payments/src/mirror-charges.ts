@@ -1,6 +1,7 @@
-import { Problem, type Log } from '@platter/kit'
+import type { Log } from '@platter/kit'
 import { failedOwn, isWhollyRefunded } from '#/domain/charge-after-sale.ts'
 import type { ProcessorResult } from '#/domain/processor-result.ts'
+import { successOf } from '#/outside/processor.ts'
 import type { ProcessorReads } from '#/outside/processor-reads.ts'
 import type { AuthorizationStore } from '#/store/authorizations.ts'
 import type { ChargeMirrorStore, MirrorRow } from '#/store/charge-mirrors.ts'
@@ -23,13 +24,8 @@ const MOST_SECONDS = 3_600
 const LEASE_MS = 300_000
 
 /** Throws Problem payment-unavailable for an unknown result, so that the processor repeats the event. */
-export function knownOf<T>(result: ProcessorResult<T>): T {
-  if (result.kind === 'yes') return result
-  const cause = new Error(result.kind === 'no' ? result.code : result.reason)
-  throw new Problem('payment-unavailable', 'The processor cannot be read now. Send the event again.', {
-    cause,
-  })
-}
+export const knownOf = <T>(result: ProcessorResult<T>): T =>
+  successOf(result, 'The processor cannot be read now. Send the event again.')
 
 export type ChargeMirror = ReturnType<typeof chargeMirror>
 

@@ -1,7 +1,13 @@
 import type { Bus } from '@platter/bus'
 import { OrdersSetRefunds } from '@platter/contracts'
 import { newRequestId, type Log } from '@platter/kit'
-import { disputeOf, failedOwn, ofProcessor } from '#/domain/charge-after-sale.ts'
+import {
+  DISPUTE_STATES,
+  disputeOf,
+  failedOwn,
+  ofProcessor,
+  REFUND_STATES,
+} from '#/domain/charge-after-sale.ts'
 import type { ChargeMirrorStore, MirrorRow } from '#/store/charge-mirrors.ts'
 
 const AT_ONCE = 50
@@ -10,9 +16,6 @@ type Deps = {
   mirrors: Pick<ChargeMirrorStore, 'unconfirmed'>
   send: ReturnType<typeof mirrorSender>
 }
-
-const REFUND_STATES = { pending: 'PENDING', done: 'DONE', failed: 'FAILED' } as const
-const DISPUTE_STATES = { open: 'OPEN', won: 'WON', lost: 'LOST' } as const
 
 /** Returns the command that sets the mirror's state in orders. */
 export function setRefundsOf({ orderApiKey, version, refunds, disputes }: MirrorRow): OrdersSetRefunds {

@@ -1,8 +1,8 @@
-import { Problem, type Log } from '@platter/kit'
+import type { Log } from '@platter/kit'
 import { interpretReport } from '#/domain/processor-result.ts'
 import { knownOf, type ChargeMirror } from '#/mirror-charges.ts'
 import type { StripeEvent } from '#/outside/stripe-events.ts'
-import type { CardDetails, Processor } from '#/outside/processor.ts'
+import { unavailable, type CardDetails, type Processor } from '#/outside/processor.ts'
 import type { ProcessorReads } from '#/outside/processor-reads.ts'
 import type { StripeProcessor } from '#/outside/stripe-processor.ts'
 import type { AuthorizationStore } from '#/store/authorizations.ts'
@@ -37,13 +37,7 @@ export function stripeEventHandler(deps: Deps) {
     if (!processor) return
     const result = await processor.read(intent)
     if (result.kind === 'unknown')
-      throw new Problem(
-        'payment-unavailable',
-        'The intent cannot be read from Stripe now. Send the event again.',
-        {
-          cause: new Error(result.reason),
-        },
-      )
+      throw unavailable('The intent cannot be read from Stripe now. Send the event again.', result.reason)
     const { id, type } = event
     if (result.kind === 'no') {
       log.warn({ event: id, type, intent, code: result.code }, 'Stripe event about an unknown intent ignored')

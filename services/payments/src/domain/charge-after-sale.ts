@@ -30,6 +30,10 @@ export type ReadCharge = {
   disputes: ReadDispute[]
 }
 
+/** The states of refunds and disputes in messages and responses. */
+export const REFUND_STATES = { pending: 'PENDING', done: 'DONE', failed: 'FAILED' } as const
+export const DISPUTE_STATES = { open: 'OPEN', won: 'WON', lost: 'LOST' } as const
+
 /** Returns the refunds that were made at the processor, not by Platter. */
 export const ofProcessor = (refunds: readonly ReadRefund[]): ReadRefund[] =>
   refunds.filter(({ key }) => key === null)

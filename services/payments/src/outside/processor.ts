@@ -89,17 +89,16 @@ export type Processor = {
   close(): Promise<void>
 }
 
+/** Returns the problem of a result without facts. The reason is only logged. */
+export const unavailable = (detail: string, reason: string): Problem =>
+  new Problem('payment-unavailable', detail, { cause: new Error(reason) })
+
+const NO_CHARGES = 'The charges cannot be read from the payment processor. Retry the request.'
+
 /** Throws Problem payment-unavailable for any other result: an unreadable list of charges is not an empty one. */
-export function successOf<T>(result: ProcessorResult<T>): T {
+export function successOf<T>(result: ProcessorResult<T>, detail = NO_CHARGES): T {
   if (result.kind === 'yes') return result
-  const reason = result.kind === 'no' ? result.code : result.reason
-  throw new Problem(
-    'payment-unavailable',
-    'The charges cannot be read from the payment processor. Retry the request.',
-    {
-      cause: new Error(reason),
-    },
-  )
+  throw unavailable(detail, result.kind === 'no' ? result.code : result.reason)
 }
 
 /** Returns the code or name of an error. Its message could quote the request. */

@@ -30,6 +30,7 @@ import {
   failed,
   Intent,
   IntentList,
+  nextOf,
   ORDER,
   Refund,
   refundFailed,
@@ -177,9 +178,8 @@ export class StripeProcessor implements Processor {
       stripe.paymentIntents.list(after === null ? query : { ...query, starting_after: after }),
     )
     if (page.kind === 'failed') return page.result
-    const { data, has_more: hasMore } = page.value
-    const charges = data.flatMap((intent) => this.#charge(intent) ?? [])
-    return { kind: 'yes' as const, charges, after: hasMore ? (data.at(-1)?.id ?? null) : null }
+    const charges = page.value.data.flatMap((intent) => this.#charge(intent) ?? [])
+    return { kind: 'yes' as const, charges, after: nextOf(page.value) }
   }
 
   /** Returns the current state of an intent, and its order; null for an intent of another sale. */
@@ -247,22 +247,21 @@ export class StripeProcessor implements Processor {
     const card = cardOf(token)
     if (!card) return { kind: 'yes', value: [] }
     const all: ReportedCharge[] = []
-    let after: string | undefined
+    let after: string | null = null
     do {
       // Ten, with their charges, are far below RESPONSE_BYTES.
       const query = { customer: card.customer, limit: 10, expand: ['data.latest_charge'] }
       const page = await this.#client.send(IntentList, (stripe) =>
-        stripe.paymentIntents.list(after === undefined ? query : { ...query, starting_after: after }),
+        stripe.paymentIntents.list(after === null ? query : { ...query, starting_after: after }),
       )
       if (page.kind === 'failed') return page
-      const { data, has_more: hasMore } = page.value
-      for (const intent of data.filter(({ metadata }) => metadata[ORDER] === reference)) {
+      for (const intent of page.value.data.filter(({ metadata }) => metadata[ORDER] === reference)) {
         const report = reportOf(intent)
         if (report === 'unsettled') return failed(unexpected(`an intent is ${intent.status}`))
         if (report) all.push(this.#compared(report, intent))
       }
-      after = hasMore ? data.at(-1)?.id : undefined
-    } while (after !== undefined)
+      after = nextOf(page.value)
+    } while (after !== null)
     return { kind: 'yes', value: all }
   }
 

@@ -6,10 +6,7 @@ import { CALL_WITHIN_MS, Id, Word } from '#/outside/processor.ts'
 import type { Movement, ProcessorReads } from '#/outside/processor-reads.ts'
 import { StripeClient, type Result } from '#/outside/stripe-client.ts'
 import type { StripeSettings } from '#/outside/stripe-processor.ts'
-import { Intent, ORDER, REFUND } from '#/outside/stripe-responses.ts'
-
-const listOf = <S extends z.ZodType>(item: S) =>
-  z.object({ object: z.literal('list'), data: z.array(item), has_more: z.boolean() })
+import { Intent, listOf, nextOf, ORDER, REFUND, refundOf } from '#/outside/stripe-responses.ts'
 
 const Refund = z.object({
   id: Id,
@@ -92,9 +89,8 @@ export class StripeReads implements ProcessorReads {
       stripe.balanceTransactions.list(after === null ? query : { ...query, starting_after: after }),
     )
     if (page.kind === 'failed') return page.result
-    const { data, has_more: hasMore } = page.value
-    const movements = data.flatMap((one) => toMovement(one) ?? [])
-    return { kind: 'yes' as const, movements, after: hasMore ? (data.at(-1)?.id ?? null) : null }
+    const movements = page.value.data.flatMap((one) => toMovement(one) ?? [])
+    return { kind: 'yes' as const, movements, after: nextOf(page.value) }
   }
 
   close(): Promise<void> {
@@ -103,8 +99,7 @@ export class StripeReads implements ProcessorReads {
 }
 
 function toRefund({ id, amount, status, created: at, metadata }: z.output<typeof Refund>): ReadRefund {
-  const isFailed = status === 'failed' || status === 'canceled'
-  const state = status === 'succeeded' ? 'done' : isFailed ? 'failed' : 'pending'
+  const { state } = refundOf({ id, status })
   return { id, key: metadata?.[REFUND] ?? null, amount: cents(amount), state, at }
 }
 

@@ -32,11 +32,12 @@ export const Intent = z.object({
   latest_charge: z.union([z.string(), Charge]).nullable(),
 })
 export type Intent = z.output<typeof Intent>
-export const IntentList = z.object({
-  object: z.literal('list'),
-  data: z.array(Intent),
-  has_more: z.boolean(),
-})
+export const listOf = <S extends z.ZodType>(item: S) =>
+  z.object({ object: z.literal('list'), data: z.array(item), has_more: z.boolean() })
+export const IntentList = listOf(Intent)
+/** Returns the cursor of the next page; null on the last one. */
+export const nextOf = ({ data, has_more }: { data: readonly { id: string }[]; has_more: boolean }) =>
+  has_more ? (data.at(-1)?.id ?? null) : null
 export const Method = z.object({
   id: Id.startsWith('pm_'),
   customer: z.string().nullish(),
@@ -68,7 +69,7 @@ export const RefundList = z.object({ object: z.literal('list'), data: z.array(Re
 export const REFUND = 'refundApiKey'
 
 /** A status that is not final counts as pending (docs.stripe.com/api/refunds/object). */
-export function refundOf({ id, status }: z.output<typeof Refund>): ProcessorRefund {
+export function refundOf({ id, status }: { id: string; status: string | null }): ProcessorRefund {
   if (status === 'failed' || status === 'canceled') return { refundId: id, state: 'failed' }
   return { refundId: id, state: status === 'succeeded' ? 'done' : 'pending' }
 }

@@ -1,6 +1,6 @@
 import type { ReadCard } from '@platter/contracts'
-import { Problem, type Handler } from '@platter/kit'
-import type { Processor } from '#/outside/processor.ts'
+import type { Handler } from '@platter/kit'
+import { unavailable, type Processor } from '#/outside/processor.ts'
 
 type Deps = { processor: Pick<Processor, 'card'> }
 
@@ -9,9 +9,7 @@ export const readCard =
   async ({ body: { token } }) => {
     const result = await processor.card({ token })
     if (result.kind === 'unknown')
-      throw new Problem('payment-unavailable', 'The payment processor is unavailable. Retry the request.', {
-        cause: new Error(result.reason),
-      })
+      throw unavailable('The payment processor is unavailable. Retry the request.', result.reason)
     if (result.kind === 'no') return { card: null }
     const { brand, lastFour, expirationMonth, expirationYear } = result
     return { card: { brand, lastFour, expirationMonth, expirationYear } }

@@ -1,6 +1,11 @@
 import { cents, toMoney, type PaymentStory, type ReadPaymentStory } from '@platter/contracts'
 import type { Handler } from '@platter/kit'
-import type { ReadDispute, ReadRefund } from '#/domain/charge-after-sale.ts'
+import {
+  DISPUTE_STATES,
+  REFUND_STATES,
+  type ReadDispute,
+  type ReadRefund,
+} from '#/domain/charge-after-sale.ts'
 import type { ChargeMirrorStore } from '#/store/charge-mirrors.ts'
 import type { PaymentRecordStore } from '#/store/payment-records.ts'
 
@@ -16,18 +21,15 @@ export const readPaymentStory =
     return { payment: { ...story, refunds, disputes } }
   }
 
-const STATES = { pending: 'PENDING', done: 'DONE', failed: 'FAILED' } as const
-const ENDS = { open: 'OPEN', won: 'WON', lost: 'LOST' } as const
-
 const refundStory = ({ id, key, amount, state, at }: ReadRefund): PaymentStory['refunds'][number] => ({
   id,
   amount: toMoney(cents(amount)),
-  state: STATES[state],
+  state: REFUND_STATES[state],
   madeBy: key === null ? 'processor' : 'platform',
   date: at,
 })
 
 const disputeStory = (dispute: ReadDispute): PaymentStory['disputes'][number] => {
   const { id, amount, state, reason, respondBy, at } = dispute
-  return { id, state: ENDS[state], amount: toMoney(cents(amount)), reason, respondBy, date: at }
+  return { id, state: DISPUTE_STATES[state], amount: toMoney(cents(amount)), reason, respondBy, date: at }
 }
