@@ -53,15 +53,8 @@ export const secondsOf = ({ at }: Entry): number => Math.floor(Date.parse(at) / 
 const digestOf = ({ idempotencyKey }: Entry): string =>
   createHash('sha256').update(idempotencyKey).digest('hex').slice(0, 24)
 
-export function detailsOf({
-  id,
-  reference,
-  amount,
-  captured,
-  refunded,
-  voided,
-  entries,
-}: Authorization): Details {
+export function detailsOf(one: Authorization): Details {
+  const { id, reference, amount, captured, refunded, voided, entries } = one
   const standing = new Set(standingRefunds(entries))
   const refunds = entries.filter(isRefund).map((entry) => toRefund(entry, standing.has(entry)))
   const opened = entries.filter(({ kind, outcome }) => kind === 'dispute' && outcome === 'approved')

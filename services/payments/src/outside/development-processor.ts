@@ -35,18 +35,13 @@ const Details = z.object({
   ),
 })
 const ChargeList = z.object({ authorizations: z.array(Charge), after: z.string().nullable() })
+const TwoDigits = z.string().regex(/^\d\d$/)
 const Token = z.object({
   token: Id,
   brand: Word,
   lastFour: z.string().regex(/^\d{4}$/),
-  expirationMonth: z
-    .string()
-    .regex(/^\d\d$/)
-    .optional(),
-  expirationYear: z
-    .string()
-    .regex(/^\d\d$/)
-    .optional(),
+  expirationMonth: TwoDigits.optional(),
+  expirationYear: TwoDigits.optional(),
 })
 const SavedCard = Token.omit({ token: true }).required()
 const Detached = z.object({ detached: z.literal(true) })
@@ -58,6 +53,13 @@ const TRANSIENT_STATUSES = new Set([408, 425, 429])
 const FINAL_CONFLICTS = new Set(['already_captured', 'already_voided', 'not_captured', 'amount_too_large'])
 
 const MISMATCH = 'idempotency_mismatch'
+
+/** Returns the path of an authorization. */
+export const pathOf = (id: string): string => `/authorizations/${encodeURIComponent(id)}`
+
+/** Returns the query of a page. */
+export const queryOf = ({ from, to, after }: { from: number; to: number; after: string | null }): string =>
+  new URLSearchParams({ from: String(from), to: String(to), after: after ?? '' }).toString()
 
 type Request = { method: 'GET' | 'POST'; path: string; idempotencyKey?: string; body?: object }
 
@@ -108,13 +110,10 @@ export function developmentProcessor(
   const { send, close } = developmentClient(url, { connections: CONNECTIONS, callWithinMs })
 
   const change = (id: string, name: string, idempotencyKey: string, body: object) =>
-    send(
-      { method: 'POST', path: `/authorizations/${encodeURIComponent(id)}/${name}`, idempotencyKey, body },
-      Effect,
-    )
+    send({ method: 'POST', path: `${pathOf(id)}/${name}`, idempotencyKey, body }, Effect)
 
   async function findRefund(id: string, key: string) {
-    const result = await send({ method: 'GET', path: `/authorizations/${encodeURIComponent(id)}` }, Details)
+    const result = await send({ method: 'GET', path: pathOf(id) }, Details)
     if (result.kind !== 'yes') return result
     const one = result.refunds.find(({ idempotencyKey }) => idempotencyKey === key)
     return { kind: 'yes' as const, found: one ? { refundId: one.id, state: one.state } : null }
@@ -137,9 +136,8 @@ export function developmentProcessor(
       const result = await send({ method: 'GET', path }, FoundList)
       return result.kind === 'yes' ? { kind: 'yes', found: result.authorizations } : result
     },
-    async list({ from, to, after }) {
-      const query = new URLSearchParams({ from: String(from), to: String(to), after: after ?? '' })
-      const result = await send({ method: 'GET', path: `/authorizations?${query.toString()}` }, ChargeList)
+    async list(time) {
+      const result = await send({ method: 'GET', path: `/authorizations?${queryOf(time)}` }, ChargeList)
       return result.kind === 'yes'
         ? { kind: 'yes', charges: result.authorizations, after: result.after }
         : result
@@ -169,7 +167,7 @@ const authorizing = (send: Send, publicUrl: string): Pick<Processor, 'authorize'
     return 'status' in result ? challengeOf(result.id, publicUrl) : result
   },
   async check({ id }) {
-    const result = await send({ method: 'GET', path: `/authorizations/${encodeURIComponent(id)}` }, Checked)
+    const result = await send({ method: 'GET', path: pathOf(id) }, Checked)
     return result.kind === 'yes' ? checkedOf(result, publicUrl) : result
   },
 })

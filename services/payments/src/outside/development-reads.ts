@@ -1,6 +1,6 @@
 import { Cents } from '@platter/contracts'
 import { z } from 'zod'
-import { developmentClient } from '#/outside/development-processor.ts'
+import { developmentClient, pathOf, queryOf } from '#/outside/development-processor.ts'
 import { CALL_WITHIN_MS, Id, Word } from '#/outside/processor.ts'
 import type { ProcessorReads } from '#/outside/processor-reads.ts'
 
@@ -51,18 +51,14 @@ export function developmentReads(url: string, callWithinMs = CALL_WITHIN_MS): Pr
   const { send, close } = developmentClient(url, { connections: CONNECTIONS, callWithinMs })
   return {
     async charge(id) {
-      const path = `/authorizations/${encodeURIComponent(id)}`
-      const result = await send({ method: 'GET', path }, Charge)
+      const result = await send({ method: 'GET', path: pathOf(id) }, Charge)
       if (result.kind === 'no') return { kind: 'yes', charge: null }
       if (result.kind === 'unknown') return result
       const { kind, ...charge } = result
       return { kind, charge }
     },
     authorizationOf: async (id) => ({ kind: 'yes', id }),
-    movements({ from, to, after }) {
-      const query = new URLSearchParams({ from: String(from), to: String(to), after: after ?? '' })
-      return send({ method: 'GET', path: `/movements?${query.toString()}` }, MovementList)
-    },
+    movements: (time) => send({ method: 'GET', path: `/movements?${queryOf(time)}` }, MovementList),
     close,
   }
 }

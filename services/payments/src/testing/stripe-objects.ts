@@ -62,20 +62,12 @@ export const nextActionOf = (id: string, return_url: string | undefined) =>
         redirect_to_url: { url: `https://hooks.stripe.com/redirect/authenticate/${id}`, return_url },
       }
 
-export const newIntent = ({
-  amount,
-  currency,
-  customer,
-  payment_method,
-  metadata,
-  capture_method,
-}: Params<'authorize'>) => ({
+export const newIntent = ({ amount, currency, customer, payment_method, metadata }: Params<'authorize'>) => ({
   id: newId('pi'),
   object: 'payment_intent' as const,
   amount,
   amount_capturable: 0,
   amount_received: 0,
-  capture_method: capture_method ?? 'automatic',
   client_secret: newId('secret'),
   created: Math.floor(Date.now() / 1000),
   currency,
@@ -85,7 +77,7 @@ export const newIntent = ({
   livemode: false,
   metadata: metadata ?? {},
   next_action: null as ReturnType<typeof nextActionOf> | null,
-  payment_method: payment_method ?? null,
+  payment_method,
   payment_method_types: ['card'],
   status: 'requires_confirmation',
 })

@@ -69,33 +69,27 @@ export const PARAMETERS = {
   detach: z.strictObject({} satisfies Of<Stripe.PaymentMethodDetachParams>),
   method: z.strictObject({} satisfies Of<Stripe.PaymentMethodRetrieveParams>),
   attach: z.strictObject({
-    payment_method: name('pm').optional(),
-    metadata: metadata.optional(),
+    payment_method: name('pm'),
   } satisfies Of<Stripe.CustomerCreateParams>),
   authorize: z.strictObject({
     // "The amount value supports up to eight digits". StripeState refuses an amount below $0.50: `amount_too_small`.
     amount: integer(1, 99_999_999),
     currency,
     customer: name('cus').optional(),
-    payment_method: name('pm').optional(),
+    payment_method: name('pm'),
     allowed_payment_method_types: z.array(z.literal('card')).optional(),
-    capture_method: z.enum(['automatic', 'automatic_async', 'manual']).optional(),
-    confirm: boolean.optional(),
+    capture_method: z.literal('manual'),
+    confirm: boolean.pipe(z.literal(true)),
     error_on_requires_action: boolean.optional(),
     return_url: z.url().optional(),
     setup_future_usage: z.enum(['on_session', 'off_session']).optional(),
     statement_descriptor_suffix: statementSuffix.optional(),
     metadata: metadata.optional(),
-    expand: expand.optional(),
   } satisfies Of<Stripe.PaymentIntentCreateParams>),
   capture: z.strictObject({
     amount_to_capture: integer(1, 99_999_999).optional(),
-    expand: expand.optional(),
   } satisfies Of<Stripe.PaymentIntentCaptureParams>),
-  void: z.strictObject({
-    cancellation_reason: z.enum(['duplicate', 'fraudulent', 'requested_by_customer', 'abandoned']).optional(),
-    expand: expand.optional(),
-  } satisfies Of<Stripe.PaymentIntentCancelParams>),
+  void: z.strictObject({} satisfies Of<Stripe.PaymentIntentCancelParams>),
   refund: z.strictObject({
     payment_intent: name('pi'),
     amount: integer(1, 99_999_999).optional(),

@@ -103,31 +103,23 @@ export class StripeState {
   /** "The cards in the previous table can't be attached to a Customer object" (docs.stripe.com/testing). */
   attach({ payment_method: id }: Params<'attach'>) {
     const customer = newId('cus')
-    if (id !== undefined) {
-      const method = this.#method(id)
-      const behaviour = behaviourOf(method.number)
-      if (typeof behaviour === 'object') throw declinedWith(behaviour)
-      if (method.customer !== null)
-        throw invalid('resource_already_exists', 'It is attached to another Customer.')
-      if (method.isDetached)
-        throw invalid('payment_method_invalid', 'It was detached from a Customer, and may not be used again.')
-      method.customer = customer
-    }
+    const method = this.#method(id)
+    const behaviour = behaviourOf(method.number)
+    if (typeof behaviour === 'object') throw declinedWith(behaviour)
+    if (method.customer !== null)
+      throw invalid('resource_already_exists', 'It is attached to another Customer.')
+    if (method.isDetached)
+      throw invalid('payment_method_invalid', 'It was detached from a Customer, and may not be used again.')
+    method.customer = customer
     return { id: customer, object: 'customer', livemode: false }
   }
 
   authorize(params: Params<'authorize'>) {
-    if (params.error_on_requires_action !== undefined && params.confirm !== true)
-      throw invalid('parameter_invalid', 'error_on_requires_action can only be used with confirm=true')
     if (params.amount < 50)
       throw invalid('amount_too_small', 'Amount must be at least $0.50 usd', { param: 'amount' })
     const intent = newIntent(params)
-    const method =
-      params.payment_method === undefined ? null : this.#usable(params.payment_method, params.customer)
+    const method = this.#usable(params.payment_method, params.customer)
     this.#intents.set(intent.id, intent)
-    if (params.confirm !== true) return shown(intent)
-    if (!method)
-      throw invalid('payment_intent_unexpected_state', 'There is no payment method to confirm with.')
     method.isUsed = true
     this.#confirm(intent, method, params.error_on_requires_action === true && !this.isActionRequired)
     if (intent.status === 'requires_action')
@@ -230,7 +222,6 @@ export class StripeState {
       throw declinedWith(decline, shown(intent))
     }
     this.#hold(intent)
-    if (intent.capture_method !== 'manual') this.capture(intent.id, {})
   }
 
   #hold(intent: Intent): void {
