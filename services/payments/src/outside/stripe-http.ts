@@ -38,12 +38,12 @@ export class BoundedHttp implements Stripe.HttpClient {
     try {
       const response = await request(`${protocol}://${host}:${port}${path}`, {
         method,
-        headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)])),
+        headers: textsOf(headers),
         body: method === 'GET' ? null : body,
         dispatcher: this.#agent,
         signal: AbortSignal.timeout(timeoutMs),
       })
-      return new WholeResponse(response.statusCode, response.headers, await response.body.text())
+      return wholeResponse(response.statusCode, response.headers, await response.body.text())
     } catch (error) {
       throw new NoResponse(error)
     }
@@ -54,29 +54,20 @@ export class BoundedHttp implements Stripe.HttpClient {
   }
 }
 
-class WholeResponse implements Stripe.HttpClientResponse {
-  readonly #text: string
-  readonly #raw: { statusCode: number; headers: Record<string, string> }
-
-  constructor(statusCode: number, headers: Record<string, string | string[] | undefined>, text: string) {
-    const flat = Object.entries(headers).map(([name, value]) => [name, String(value)] as const)
-    this.#raw = { statusCode, headers: Object.fromEntries(flat) }
-    this.#text = text
-  }
-  getStatusCode(): number {
-    return this.#raw.statusCode
-  }
-  getHeaders(): Record<string, string> {
-    return this.#raw.headers
-  }
-  /** The SDK exposes the result as `lastResponse`. */
-  getRawResponse() {
-    return this.#raw
-  }
-  toStream(): never {
-    throw new Error('responses of Stripe are not streamed')
-  }
-  async toJSON(): Promise<unknown> {
-    return JSON.parse(this.#text)
+function wholeResponse(statusCode: number, received: object, text: string): Stripe.HttpClientResponse {
+  const headers = textsOf(received)
+  const raw = { statusCode, headers }
+  return {
+    getStatusCode: () => statusCode,
+    getHeaders: () => headers,
+    // The SDK exposes the result as `lastResponse`.
+    getRawResponse: () => raw,
+    toStream() {
+      throw new Error('responses of Stripe are not streamed')
+    },
+    toJSON: async () => JSON.parse(text) as unknown,
   }
 }
+
+const textsOf = (headers: object): Record<string, string> =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]))

@@ -10,7 +10,6 @@ import {
   CALL_WITHIN_MS,
   type CallOf,
   type Card,
-  type CardDetails,
   type Cardholder,
   type Processor,
   type ProcessorToken,
@@ -109,14 +108,6 @@ export class StripeProcessor implements Processor {
     return { kind: 'yes', ...this.#effect(id, authorized, { ...created.value, reference }) }
   }
 
-  card({ token }: { token: string }): Promise<ProcessorResult<CardDetails>> {
-    return readCard(this.#client, token)
-  }
-
-  detach({ token }: { token: string }): Promise<ProcessorResult<unknown>> {
-    return detachCard(this.#client, token)
-  }
-
   check({ id, authentication }: CallOf<'check'>): Promise<ProcessorResult<FoundCharge> | Challenge> {
     const page = pageOf(authentication, this.#returnUrl)
     return checkChallenge(this.#client, { id, page }, (...found) => this.#effect(...found))
@@ -155,6 +146,8 @@ export class StripeProcessor implements Processor {
     })
   }
 
+  readonly card = ({ token }: { token: string }) => readCard(this.#client, token)
+  readonly detach = ({ token }: { token: string }) => detachCard(this.#client, token)
   readonly refundPart = (call: RefundPart) => refundPart(this.#client, call)
   readonly findRefund = (call: { id: string; refund: string }) => findRefund(this.#client, call)
 

@@ -1,7 +1,7 @@
 import { batched, matched } from '@platter/kit'
 import { prepared } from '@platter/kit/postgres/prepared'
 import type { Authentication } from '@platter/contracts'
-import { sql, type Generated, type Kysely, type RawBuilder, type Selectable } from 'kysely'
+import { sql, type Generated, type Kysely, type Selectable } from 'kysely'
 import type { Authorization, State, Terms } from '#/domain/authorization.ts'
 import type { Decline } from '#/domain/declines.ts'
 import type { Change } from '#/domain/processor-result.ts'
@@ -90,14 +90,10 @@ type NewRow = { orderApiKey: string; state: 'sent' | 'declined'; refusal: Declin
 type Move = { from: Authorization; change: Change }
 type Unknown = { row: Authorization; call: string; reason: string }
 
-/** Prepares a statement whose text is built once. */
-const statement = <Values extends object>(build: (values: Values) => RawBuilder<Row>) =>
-  prepared((db: Db, values: Values) => ({ compile: () => build(values).compile(db) }))
-
 /* Each statement serves all orders of a batch, and returns the rows that it found, inserted or updated. */
 
-const selectRows = statement(
-  ({ orderApiKeys }: { orderApiKeys: readonly string[] }) =>
+const selectRows = prepared(
+  (_: Db, { orderApiKeys }: { orderApiKeys: readonly string[] }) =>
     sql<Row>`select ${columns} from authorizations where order_api_key = any(${orderApiKeys})`,
 )
 
@@ -106,8 +102,8 @@ const read = batched({
     inOrder(orderApiKeys, await selectRows(db, { orderApiKeys })),
 })
 
-const insertRows = statement(
-  ({ rows }: { rows: string }) => sql<Row>`
+const insertRows = prepared(
+  (_: Db, { rows }: { rows: string }) => sql<Row>`
     insert into authorizations (
       order_api_key, state, amount, token, authentication, statement_suffix, saves_card, refusal_code, decline_code)
     select "orderApiKey", state, amount, token, authentication, "statementSuffix", "savesCard",
@@ -128,8 +124,8 @@ const insert = batched({
     ),
 })
 
-const updateRows = statement(
-  ({ moves, keys }: { moves: string; keys: readonly string[] }) => sql<Row>`
+const updateRows = prepared(
+  (_: Db, { moves, keys }: { moves: string; keys: readonly string[] }) => sql<Row>`
     update authorizations set
       state = given.state,
       processor_id = coalesce(given.processor_id, authorizations.processor_id),
@@ -156,8 +152,8 @@ const move = batched(moving)
 /** No client waits for a capture. The processor's responses arrive one by one; without this delay each had its own commit. */
 const moveLater = batched({ ...moving, gatherMs: 100 })
 
-const releaseRows = statement(
-  ({ orderApiKeys }: { orderApiKeys: readonly string[] }) => sql<Row>`
+const releaseRows = prepared(
+  (_: Db, { orderApiKeys }: { orderApiKeys: readonly string[] }) => sql<Row>`
     insert into authorizations (order_api_key, state, release_requested_at)
     select order_api_key, 'released', now() from unnest(${orderApiKeys}::text[]) as given(order_api_key)
     on conflict (order_api_key) do update
@@ -170,8 +166,8 @@ const release = batched({
   run: async (db: Db, orderApiKeys) => inOrder(orderApiKeys, await releaseRows(db, { orderApiKeys })),
 })
 
-const recordRows = statement(
-  ({ unknown, keys }: { unknown: string; keys: readonly string[] }) => sql<Row>`
+const recordRows = prepared(
+  (_: Db, { unknown, keys }: { unknown: string; keys: readonly string[] }) => sql<Row>`
     update authorizations set
       unknown_since = coalesce(unknown_since, now()),
       unknown_call = given.call,

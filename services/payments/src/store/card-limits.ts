@@ -16,21 +16,10 @@ export type CardPolicy = {
   seconds: number
 }
 
-/**
- * Prevents card testing: sending orders with stolen card numbers to find the valid ones. A person has few cards, and few declined
- * cards. Therefore new cards are counted by user, and declined cards by card, client address and application.
- */
-export type CardLimits = {
-  /** Called before a new card is sent to the processor. Throws Problem rate-limited above a limit. */
-  admit(cardNumber: string, by: CardUser): Promise<CardAttempt>
-  /** Stores the processor's token of the card, so that a later decline counts for the card. */
-  linkToken(token: string, attempt: CardAttempt): void
-  countDecline(attempt: CardAttempt): Promise<void>
-  /** Counts the decline of an authorization with this token. */
-  countDeclineOfToken(token: string): Promise<void>
-  /** Resolves when the last tokens are written. */
-  close(): Promise<void>
-}
+export type CardLimits = Pick<
+  RedisCardLimits,
+  'admit' | 'linkToken' | 'countDecline' | 'countDeclineOfToken' | 'close'
+>
 
 type Deps = {
   secret: string
@@ -41,11 +30,14 @@ type Deps = {
 }
 
 /**
- * Card limits across all replicas, with Redis. While Redis is unavailable each replica counts alone, and no card is refused for
+ * Prevents card testing: sending orders with stolen card numbers to find the valid ones. A person has few cards, and few declined
+ * cards. Therefore new cards are counted by user, and declined cards by card, client address and application.
+ *
+ * The counts are for all replicas, with Redis. While Redis is unavailable each replica counts alone, and no card is refused for
  * that reason. A guest's card needs no command of its own: declines are read once per second, and tokens written twice per second,
  * for all cards together. A decline counts immediately on the replica that receives it, and on all others within a second.
  */
-export class RedisCardLimits implements CardLimits {
+export class RedisCardLimits {
   readonly #redis: OptionalRedis
   readonly #secret: string
   readonly #policy: CardPolicy
@@ -65,6 +57,7 @@ export class RedisCardLimits implements CardLimits {
     this.#attempts = new CardAttempts(this.#redis, policy)
   }
 
+  /** Called before a new card is sent to the processor. Throws Problem rate-limited above a limit. */
   async admit(cardNumber: string, { userApiKey, address, applicationId }: CardUser): Promise<CardAttempt> {
     const attempt = {
       card: cardId(cardNumber, this.#secret),
@@ -77,6 +70,7 @@ export class RedisCardLimits implements CardLimits {
     return attempt
   }
 
+  /** Stores the processor's token of the card, so that a later decline counts for the card. */
   linkToken(token: string, attempt: CardAttempt): void {
     this.#attempts.save(token, attempt)
   }
@@ -85,11 +79,13 @@ export class RedisCardLimits implements CardLimits {
     return this.#declines.append(this.#limitsOf(attempt).map(({ key }) => key))
   }
 
+  /** Counts the decline of an authorization with this token. */
   async countDeclineOfToken(token: string): Promise<void> {
     const attempt = await this.#attempts.find(token)
     if (attempt) await this.countDecline(attempt)
   }
 
+  /** Resolves when the last tokens are written. */
   async close(): Promise<void> {
     await this.#attempts.flush()
     this.#redis.close()
