@@ -67,13 +67,13 @@ export class Challenges {
     const { id, reference, amount } = one
     const { idempotencyKey, fingerprint } = request
     const line = { at: now.toISOString(), idempotencyKey, reference, amount, id, fingerprint }
-    const answered = (outcome: Entry['outcome']): Entry => ({ ...line, kind: 'authenticate', outcome })
-    if (request.kind === 'void') return { kind: 'effect', entry: answered('declined:cancelled') }
-    if (request.outcome === 'no') return { kind: 'effect', entry: answered('declined:authentication_failed') }
+    const settled = (outcome: Entry['outcome']): Entry => ({ ...line, kind: 'authenticate', outcome })
+    if (request.kind === 'void') return { kind: 'effect', entry: settled('declined:cancelled') }
+    if (request.outcome === 'no') return { kind: 'effect', entry: settled('declined:authentication_failed') }
     const key = `${reference}:authenticated:${id}`
     return {
       kind: 'effect',
-      entry: answered('approved'),
+      entry: settled('approved'),
       also: { ...line, kind: 'authorize', outcome: 'approved', idempotencyKey: key, fingerprint: key },
     }
   }

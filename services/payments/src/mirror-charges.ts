@@ -9,7 +9,7 @@ import type { RefundStore } from '#/store/refunds.ts'
 
 type Deps = {
   reads: Pick<ProcessorReads, 'charge' | 'movements'>
-  mirrors: ChargeMirrorStore
+  mirrors: Pick<ChargeMirrorStore, 'now' | 'find' | 'set' | 'disputed' | 'acquire' | 'release'>
   refunds: Pick<RefundStore, 'markReturned'>
   /** Publishes a mirror to orders. A lost message is published again (`send-mirrors.ts`). */
   send: (row: MirrorRow) => Promise<void>

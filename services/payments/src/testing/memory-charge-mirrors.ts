@@ -4,9 +4,12 @@ const openOf = ({ disputes }: MirrorRow) => disputes.filter(({ state }) => state
 const textOf = ({ refunds, disputes }: Pick<MirrorRow, 'refunds' | 'disputes'>) =>
   JSON.stringify([refunds, disputes])
 
-/** An in-memory ChargeMirrorStore, with the conditions of the SQL statements. `now` increases with each call. */
-export function memoryChargeMirrors(): ChargeMirrorStore {
-  const rows = new Map<string, MirrorRow & { readAt: string; confirmed: number }>()
+/**
+ * An in-memory ChargeMirrorStore without its confirmations by orders, with the conditions of the SQL statements. `now` increases with
+ * each call.
+ */
+export function memoryChargeMirrors(): Omit<ChargeMirrorStore, 'unconfirmed' | 'confirm' | 'openDisputes'> {
+  const rows = new Map<string, MirrorRow & { readAt: string }>()
   let time = 0
   return {
     now: async () => String(++time).padStart(9, '0'),
@@ -16,13 +19,8 @@ export function memoryChargeMirrors(): ChargeMirrorStore {
       if (row && row.readAt > readAt) return null
       if (row && textOf(row) === textOf(picture)) return null
       const version = (row?.version ?? 0) + 1
-      rows.set(picture.orderApiKey, { ...picture, version, readAt, confirmed: row?.confirmed ?? 0 })
+      rows.set(picture.orderApiKey, { ...picture, version, readAt })
       return version
-    },
-    unconfirmed: async () => [...rows.values()].filter(({ version, confirmed }) => confirmed < version),
-    async confirm(orderApiKey, version) {
-      const row = rows.get(orderApiKey)
-      if (row) row.confirmed = Math.max(row.confirmed, version)
     },
     disputed: async () =>
       [...rows.values()].filter((row) => openOf(row).length > 0).map(({ processorId }) => processorId),
@@ -32,7 +30,6 @@ export function memoryChargeMirrors(): ChargeMirrorStore {
           .filter(({ processorId }) => ids.includes(processorId))
           .map(({ processorId, orderApiKey }) => [processorId, orderApiKey]),
       ),
-    openDisputes: async () => [],
     acquire: async () => ({ from: 1_000, now: Math.floor(Date.now() / 1_000) + 1 }),
     release: async () => undefined,
   }

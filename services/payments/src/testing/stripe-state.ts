@@ -1,5 +1,5 @@
 import { isCardNumber } from '@platter/contracts'
-import { behaviourOf } from '#/testing/stripe-cards.ts'
+import { declinedCardOf } from '#/testing/stripe-cards.ts'
 import { AfterSale } from '#/testing/stripe-after-sale.ts'
 import {
   listOf,
@@ -104,8 +104,8 @@ export class StripeState {
   attach({ payment_method: id }: Params<'attach'>) {
     const customer = newId('cus')
     const method = this.#method(id)
-    const behaviour = behaviourOf(method.number)
-    if (typeof behaviour === 'object') throw declinedWith(behaviour)
+    const card = declinedCardOf(method.number)
+    if (card?.declinedAt === 'attach') throw declinedWith(card.decline)
     if (method.customer !== null)
       throw invalid('resource_already_exists', 'It is attached to another Customer.')
     if (method.isDetached)
@@ -206,14 +206,14 @@ export class StripeState {
   }
 
   #confirm(intent: Intent, { number }: Method, errorOnAction: boolean): void {
-    const behaviour = behaviourOf(number)
-    if (behaviour === 'requires-action' && !errorOnAction) {
+    const card = declinedCardOf(number)
+    const isAction = card?.declinedAt === 'authentication'
+    if (isAction && !errorOnAction) {
       intent.status = 'requires_action'
       return
     }
-    const decline = declineOf(behaviour)
-    if (decline) {
-      const isAction = behaviour === 'requires-action'
+    if (card) {
+      const { decline } = card
       Object.assign(intent, {
         status: 'requires_payment_method',
         last_payment_error: { type: 'card_error', ...decline },
@@ -271,15 +271,3 @@ const shown = (intent: Intent, withCharge = false) =>
     ...intent,
     latest_charge: withCharge ? intent.latest_charge : (intent.latest_charge?.id ?? null),
   })
-
-function declineOf(
-  behaviour: ReturnType<typeof behaviourOf>,
-): { code: string; decline_code?: string } | null {
-  if (typeof behaviour === 'object') return behaviour
-  if (behaviour === 'declines-once-attached')
-    return { code: 'card_declined', decline_code: 'generic_decline' }
-  // docs.stripe.com/payments/without-card-authentication
-  return behaviour === 'requires-action'
-    ? { code: 'authentication_required', decline_code: 'authentication_not_handled' }
-    : null
-}
