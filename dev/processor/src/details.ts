@@ -18,13 +18,8 @@ export type Dispute = {
   at: number
   respondBy: number
 }
-export type Details = {
-  id: string
-  reference: string
-  amount: number
+export type Details = Pick<Authorization, 'id' | 'reference' | 'amount' | 'refunded' | 'voided'> & {
   captured: number
-  refunded: number
-  voided: boolean
   refunds: Refund[]
   disputes: Dispute[]
 }

@@ -96,21 +96,10 @@ export const Config = z.object({
 })
 export type Config = z.output<typeof Config>
 
-export type ProcessorConfig =
-  | { kind: 'none' }
-  | { kind: 'development'; url: string; publicUrl: string; webhookSecret: string | null }
-  | {
-      kind: 'stripe'
-      secretKey: string
-      publishableKey: string | null
-      webhookSecret: string
-      returnUrl: string | null
-      url: string
-      currency: string
-    }
+export type ProcessorConfig = ReturnType<typeof processorConfig>
 
 /** Returns the settings of the chosen processor. Throws if one of them is missing. */
-export function processorConfig(config: Config): ProcessorConfig {
+export function processorConfig(config: Config) {
   const { PROCESSOR, PROCESSOR_URL, STRIPE_SECRET_KEY, STRIPE_WEBHOOK_SECRET } = config
   if (PROCESSOR === 'none') return { kind: PROCESSOR }
   if (PROCESSOR === 'development') {

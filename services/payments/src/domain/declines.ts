@@ -2,16 +2,7 @@ import type { Refusal } from '@platter/contracts'
 
 /** The reason of a decline as the row stores it: a code of the problem catalogue, and the processor's code. */
 export type Decline = { code: DeclinedCode; declineCode: string }
-type DeclinedCode = (typeof DECLINED_CODES)[number]
-export const DECLINED_CODES = [
-  'card-declined',
-  'card-expired',
-  'cvc-failed',
-  'below-card-minimum',
-  'total-too-large',
-  'payment-not-possible',
-  'payment-unavailable',
-] as const
+type DeclinedCode = keyof typeof DETAILS
 
 /** The processor's codes for a declined card. */
 const CARD_CODES = new Map<string, DeclinedCode>([
@@ -41,7 +32,7 @@ export const isCardDecline = ({ code }: { code: string }): boolean => CARD_CODES
 /** Problems that carry the processor's code, `declineCode`. */
 const CARD_PROBLEMS: ReadonlySet<DeclinedCode> = new Set(CARD_CODES.values())
 
-const DETAILS: Readonly<Record<DeclinedCode, string>> = {
+export const DETAILS = {
   'card-declined': 'The card was declined. Please use another card.',
   'card-expired': 'The card has expired. Please use another card.',
   'cvc-failed': 'The verification value of the card is wrong.',
@@ -50,7 +41,7 @@ const DETAILS: Readonly<Record<DeclinedCode, string>> = {
   'payment-not-possible':
     'The payment processor does not accept this payment. Nothing was charged. Use another card, or pay in cash.',
   'payment-unavailable': 'The payment is not possible at the moment. Nothing was charged.',
-}
+} as const
 const DETAILS_BY_DECLINE_CODE: Readonly<Record<string, string>> = {
   authentication_required:
     "The card's bank requires a confirmation by its customer. Please use another card.",

@@ -1,7 +1,7 @@
 import { problems } from '@platter/contracts'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { declineOf, DECLINED_CODES, isCardDecline, refusalOf } from '#/domain/declines.ts'
+import { declineOf, DETAILS, isCardDecline, refusalOf } from '#/domain/declines.ts'
 
 test.each([
   ['card_declined', 'generic_decline', 'card-declined'],
@@ -48,7 +48,8 @@ describe('the refusal of a stored decline', () => {
   })
 
   test('has a declineCode only for a problem of the card', () => {
-    const withCode = DECLINED_CODES.filter((code) => 'declineCode' in refusalOf({ code, declineCode: 'x' }))
+    const codes = Object.keys(DETAILS) as (keyof typeof DETAILS)[]
+    const withCode = codes.filter((code) => 'declineCode' in refusalOf({ code, declineCode: 'x' }))
     expect(withCode).toEqual(['card-declined', 'card-expired', 'cvc-failed'])
   })
 })

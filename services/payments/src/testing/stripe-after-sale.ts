@@ -7,42 +7,38 @@ type NewRefund = {
   charge: string
   metadata?: Record<string, string> | undefined
 }
-type Refund = Omit<NewRefund, 'metadata'> & {
-  id: string
-  object: 'refund'
-  metadata: Record<string, string>
-  status: string
-  created: number
-}
-type Dispute = {
-  id: string
-  object: 'dispute'
-  payment_intent: string
-  amount: number
-  reason: string
-  status: string
-  created: number
-  evidence_details: { due_by: number }
-}
 type Movement = { type: string; amount: number; source: { payment_intent: string | null } }
 
 const now = () => Math.floor(Date.now() / 1_000)
 
+const newRefund = ({ metadata = {}, ...refund }: NewRefund) => ({
+  id: newId('re'),
+  object: 'refund',
+  ...refund,
+  metadata,
+  status: 'succeeded',
+  created: now(),
+})
+
+const newDispute = (payment_intent: string, amount: number) => ({
+  id: newId('dp'),
+  object: 'dispute',
+  payment_intent,
+  amount,
+  reason: 'product_not_received',
+  status: 'needs_response',
+  created: now(),
+  evidence_details: { due_by: now() + 604_800 },
+})
+
 /** Refunds, disputes and balance transactions of Stripe's state. */
 export class AfterSale {
-  readonly #refunds: Refund[] = []
-  readonly #disputes: Dispute[] = []
+  readonly #refunds: ReturnType<typeof newRefund>[] = []
+  readonly #disputes: ReturnType<typeof newDispute>[] = []
   readonly #movements: (Movement & { id: string; object: string; fee: number; created: number })[] = []
 
-  addRefund({ metadata = {}, ...refund }: NewRefund): Refund {
-    const made: Refund = {
-      id: newId('re'),
-      object: 'refund',
-      ...refund,
-      metadata,
-      status: 'succeeded',
-      created: now(),
-    }
+  addRefund(refund: NewRefund) {
+    const made = newRefund(refund)
     this.#refunds.push(made)
     this.#move({ type: 'refund', amount: -made.amount, source: made })
     return structuredClone(made)
@@ -58,17 +54,8 @@ export class AfterSale {
   }
 
   /** Opens a dispute, as a bank does. */
-  addDispute(intent: string, amount: number): Dispute {
-    const dispute: Dispute = {
-      id: newId('dp'),
-      object: 'dispute',
-      payment_intent: intent,
-      amount,
-      reason: 'product_not_received',
-      status: 'needs_response',
-      created: now(),
-      evidence_details: { due_by: now() + 604_800 },
-    }
+  addDispute(intent: string, amount: number) {
+    const dispute = newDispute(intent, amount)
     this.#disputes.push(dispute)
     this.#move({ type: 'adjustment', amount: -amount, source: dispute })
     return dispute

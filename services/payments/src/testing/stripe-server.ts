@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
+import type { ContractFault } from '#/testing/processor-world.ts'
 import { Refused } from '#/testing/stripe-refusals.ts'
 import { StripeState } from '#/testing/stripe-state.ts'
 import { parameterFault, PARAMETERS, readForm, type Refusal } from '#/testing/stripe-parameters.ts'
@@ -9,17 +10,7 @@ type Kind = keyof typeof PARAMETERS
 type Reply = { status: number; headers?: Record<string, string>; body: object }
 
 /** A fault of one request. When a request fails after the endpoint began, Stripe stores the response under the key. */
-export type StripeFault =
-  | 'drop-request'
-  | 'drop-reply'
-  | 'error-after-effect'
-  | 'error-before-effect'
-  | 'slow'
-  | 'in-progress'
-  | 'rate-limited'
-  | 'wrong-amount'
-  | 'other-currency'
-  | 'other-order'
+export type StripeFault = ContractFault | 'error-before-effect' | 'other-currency' | 'other-order'
 
 type Injection = (step: {
   work: () => Reply
