@@ -47,8 +47,8 @@ const MovementList = z.object({
 const CONNECTIONS = 4
 
 /** Returns the reads of the development payment processor. */
-export function developmentReads(url: string, callWithinMs = CALL_WITHIN_MS): ProcessorReads {
-  const { send, close } = developmentClient(url, { connections: CONNECTIONS, callWithinMs })
+export function developmentReads(url: string): ProcessorReads {
+  const { send, close } = developmentClient(url, { connections: CONNECTIONS, callWithinMs: CALL_WITHIN_MS })
   return {
     async charge(id) {
       const result = await send({ method: 'GET', path: pathOf(id) }, Charge)

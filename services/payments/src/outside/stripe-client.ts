@@ -1,5 +1,6 @@
 import { Stripe } from 'stripe'
 import type { z } from 'zod'
+import { CALL_WITHIN_MS } from '#/outside/processor.ts'
 import { failed, failedOf, type Failed } from '#/outside/stripe-responses.ts'
 import { BoundedHttp } from '#/outside/stripe-http.ts'
 
@@ -13,15 +14,17 @@ export type ClientSettings = {
   /** Base URL. */
   url: string
   /** The time limit of a whole call in milliseconds. */
-  callWithinMs: number
+  callWithinMs?: number
 }
 
 /** Stripe's SDK without its retries, because the saga repeats a command under the same key. Each response is validated. */
 export class StripeClient {
+  readonly callWithinMs: number
   readonly #stripe: Stripe
   readonly #http = new BoundedHttp()
 
-  constructor({ secretKey, url, callWithinMs }: ClientSettings) {
+  constructor({ secretKey, url, callWithinMs = CALL_WITHIN_MS }: ClientSettings) {
+    this.callWithinMs = callWithinMs
     const { protocol, hostname, port } = new URL(url)
     const isPlain = protocol === 'http:'
     this.#stripe = new Stripe(secretKey, {

@@ -7,7 +7,6 @@ import type {
   ReportedCharge,
 } from '#/domain/processor-result.ts'
 import {
-  CALL_WITHIN_MS,
   type CallOf,
   type Card,
   type Cardholder,
@@ -17,7 +16,7 @@ import {
 } from '#/outside/processor.ts'
 import { findRefund, refundPart } from '#/outside/stripe-refunds.ts'
 import { authenticationOf, cancelChallenge, checkChallenge, pageOf } from '#/outside/stripe-challenges.ts'
-import { StripeClient, type Result } from '#/outside/stripe-client.ts'
+import { StripeClient, type ClientSettings, type Result } from '#/outside/stripe-client.ts'
 import { detachCard, readCard } from '#/outside/stripe-saved-cards.ts'
 import { tokenize } from '#/outside/stripe-tokens.ts'
 import {
@@ -41,15 +40,11 @@ import {
 /** Without a key the SDK generates one. */
 type Options = { idempotencyKey?: string }
 
-export type StripeSettings = {
-  secretKey: string
-  /** Base URL. */
-  url: string
+export type StripeSettings = ClientSettings & {
   /** ISO 4217 in lower case, with two decimals. */
   currency: string
   /** The page to which the bank redirects the customer of a client without its own page. */
   returnUrl?: string | null
-  callWithinMs?: number
 }
 
 /**
@@ -61,18 +56,16 @@ export type StripeSettings = {
 export class StripeProcessor implements Processor {
   readonly #client: StripeClient
   readonly #currency: string
-  readonly #callWithinMs: number
   readonly #returnUrl: string | null
 
-  constructor({ secretKey, url, currency, returnUrl = null, callWithinMs = CALL_WITHIN_MS }: StripeSettings) {
-    this.#client = new StripeClient({ secretKey, url, callWithinMs })
+  constructor({ currency, returnUrl = null, ...client }: StripeSettings) {
+    this.#client = new StripeClient(client)
     this.#currency = currency
-    this.#callWithinMs = callWithinMs
     this.#returnUrl = returnUrl
   }
 
   tokenize(card: Card | ProcessorToken, holder?: Cardholder) {
-    return tokenize({ client: this.#client, callWithinMs: this.#callWithinMs }, card, holder)
+    return tokenize(this.#client, card, holder)
   }
 
   async authorize(call: CallOf<'authorize'>): Promise<ProcessorResult<Effect> | Challenge> {

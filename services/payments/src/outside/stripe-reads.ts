@@ -2,7 +2,7 @@ import { cents } from '@platter/contracts'
 import { z } from 'zod'
 import type { ReadCharge, ReadDispute, ReadRefund } from '#/domain/charge-after-sale.ts'
 import type { ProcessorResult } from '#/domain/processor-result.ts'
-import { CALL_WITHIN_MS, Id, Word } from '#/outside/processor.ts'
+import { Id, Word } from '#/outside/processor.ts'
 import type { Movement, ProcessorReads } from '#/outside/processor-reads.ts'
 import { StripeClient, type Result } from '#/outside/stripe-client.ts'
 import type { StripeSettings } from '#/outside/stripe-processor.ts'
@@ -47,8 +47,8 @@ const MOVEMENTS_LIMIT = 25
 export class StripeReads implements ProcessorReads {
   readonly #client: StripeClient
 
-  constructor({ secretKey, url, callWithinMs = CALL_WITHIN_MS }: StripeSettings) {
-    this.#client = new StripeClient({ secretKey, url, callWithinMs })
+  constructor(settings: StripeSettings) {
+    this.#client = new StripeClient(settings)
   }
 
   async charge(id: string): Promise<ProcessorResult<{ charge: ReadCharge | null }>> {

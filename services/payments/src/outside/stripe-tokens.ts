@@ -7,7 +7,6 @@ import type { Result, StripeClient } from '#/outside/stripe-client.ts'
 import { detailsOf, Method, Owner, tokenOf } from '#/outside/stripe-responses.ts'
 
 type Method = z.output<typeof Method>
-type To = { client: StripeClient; callWithinMs: number }
 
 /** The maximum number of calls of one exchange. */
 const MOST_CALLS = 3
@@ -20,11 +19,11 @@ const MOST_CALLS = 3
  * client may correct them and repeat the request.
  */
 export async function tokenize(
-  { client, callWithinMs }: To,
+  client: StripeClient,
   card: Card | ProcessorToken,
   holder?: Cardholder,
 ): Promise<ProcessorResult<SavedToken>> {
-  const options = { timeout: callWithinMs / MOST_CALLS }
+  const options = { timeout: client.callWithinMs / MOST_CALLS }
   const isByToken = 'processorToken' in card
   const keyed = (call: string) =>
     isByToken ? { ...options, idempotencyKey: `${call}:${hashOf(card.processorToken)}` } : options
