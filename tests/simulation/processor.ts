@@ -11,6 +11,7 @@ import type {
   ProcessorResult,
 } from '../../services/payments/src/domain/processor-result.ts'
 import type { Processor, RefundPart, SavedToken } from '../../services/payments/src/outside/processor.ts'
+import type { ProcessorReads } from '../../services/payments/src/outside/processor-reads.ts'
 import { me, simulation } from './simulation.ts'
 import type { World } from './world.ts'
 
@@ -152,7 +153,7 @@ function findRefund(id: string, key: string): Found {
 }
 
 /** The interface of the processor for payments. */
-export const processor: Omit<Processor, 'list' | 'card' | 'detach'> = {
+export const processor: Omit<Processor, 'list' | 'card' | 'detach' | keyof ProcessorReads> = {
   tokenize: (card) =>
     simulation().processor.request((): ProcessorResult<SavedToken> => {
       const made = 'cardNumber' in card ? tokenize(card.cardNumber) : null

@@ -35,7 +35,7 @@ import { schemaOwner } from '@platter/kit/lifecycle/schema-owner'
 import { connectPostgres } from '@platter/kit/postgres/postgres'
 import { commandExecutor } from '#/command-executor.ts'
 import { commandHandler } from '#/command-handler.ts'
-import { processorConfig, type Config, type ProcessorConfig } from '#/config.ts'
+import { processorConfig, type Config } from '#/config.ts'
 import { authorize } from '#/handlers/authorize.ts'
 import { capture } from '#/handlers/capture.ts'
 import { refund } from '#/handlers/refund.ts'
@@ -45,13 +45,10 @@ import { countedProcessor } from '#/outside/counted-processor.ts'
 import { chargeMirror } from '#/mirror-charges.ts'
 import { orderNotifier } from '#/notify-orders.ts'
 import { developmentProcessor } from '#/outside/development-processor.ts'
-import { developmentReads } from '#/outside/development-reads.ts'
-import { NO_PROCESSOR, noProcessor, noReads } from '#/outside/no-processor.ts'
+import { NO_PROCESSOR, noProcessor } from '#/outside/no-processor.ts'
 import { COMMANDS_AT_ONCE } from '#/outside/processor.ts'
-import type { ProcessorReads } from '#/outside/processor-reads.ts'
 import { createEventReader } from '#/outside/stripe-events.ts'
 import { StripeProcessor } from '#/outside/stripe-processor.ts'
-import { StripeReads } from '#/outside/stripe-reads.ts'
 import { tracedProcessor } from '#/outside/traced-processor.ts'
 import { refundExecutor } from '#/refund-executor.ts'
 import { detachCard } from '#/routes/detach-card.ts'
@@ -104,11 +101,10 @@ export function wire(config: Config, log: Log): Parts {
   const processor = countedProcessor({ processor: traced, limits, log })
   const authorizations = postgresAuthorizations(postgres.db)
   const records = postgresPaymentRecords(postgres.db)
-  const chargeReads = readsOf(chosen)
   const mirrors = postgresChargeMirrors(postgres.db)
   const refunds = postgresRefunds(postgres.db)
   const send = mirrorSender({ bus, log })
-  const mirror = chargeMirror({ reads: chargeReads, mirrors, refunds, authorizations, send, log })
+  const mirror = chargeMirror({ reads: processor, mirrors, refunds, authorizations, send, log })
   const execute = commandExecutor({ authorizations, processor, log })
   const executeRefund = refundExecutor({ refunds, processor, log })
   const deps = { authorizations, refunds, records, mirrors, processor, limits, execute, executeRefund, log }
@@ -123,7 +119,7 @@ export function wire(config: Config, log: Log): Parts {
   route(DetachCard, detachCard(deps))
   route(PaymentMethods, paymentMethods(chosen, acceptsRawCards(config)))
   routeBooks(route, deps)
-  route(BalanceTransactions, balanceTransactions({ reads: chargeReads, mirrors, now: epochNow }))
+  route(BalanceTransactions, balanceTransactions({ reads: processor, mirrors, now: epochNow }))
   route(UnknownPayments, unknownPayments(deps))
   route(RetryPayment, retryPayment(deps))
   const events = postgresWebhookEvents(postgres.db)
@@ -133,7 +129,7 @@ export function wire(config: Config, log: Log): Parts {
     events,
     authorizations,
     processor: stripe,
-    reads: chargeReads,
+    reads: processor,
     mirror,
     notify: orderNotifier({ authorizations, bus }),
     setCard: (card, event) => bus.publish(AccountsSetCard, card, { requestId: event }),
@@ -157,7 +153,7 @@ export function wire(config: Config, log: Log): Parts {
     },
     // Without Redis each replica counts cards alone. Without the processor, the rows are sufficient to reply to releases and
     // repeated commands.
-    connections: [processor, chargeReads, limits],
+    connections: [processor, limits],
   })
 }
 
@@ -187,17 +183,6 @@ function routeBooks(route: ReturnType<typeof router>, deps: Books): void {
   route(ReadCharges, readCharges(deps))
   route(FindCharges, findCharges(deps))
   route(OpenDisputes, openDisputes(deps))
-}
-
-function readsOf(chosen: ProcessorConfig): ProcessorReads {
-  switch (chosen.kind) {
-    case 'stripe':
-      return new StripeReads(chosen)
-    case 'development':
-      return developmentReads(chosen.url)
-    case 'none':
-      return noReads()
-  }
 }
 
 const policyOf = (config: Config) => ({

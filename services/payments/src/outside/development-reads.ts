@@ -1,7 +1,7 @@
 import { Cents } from '@platter/contracts'
 import { z } from 'zod'
-import { developmentClient, pathOf, queryOf } from '#/outside/development-processor.ts'
-import { CALL_WITHIN_MS, Id, Word } from '#/outside/processor.ts'
+import { pathOf, queryOf, type Send } from '#/outside/development-client.ts'
+import { Id, Word } from '#/outside/processor.ts'
 import type { ProcessorReads } from '#/outside/processor-reads.ts'
 
 const Refund = z
@@ -43,12 +43,8 @@ const MovementList = z.object({
   after: z.string().nullable(),
 })
 
-/** Few connections, because these reads belong to no order in progress. */
-const CONNECTIONS = 4
-
 /** Returns the reads of the development payment processor. */
-export function developmentReads(url: string): ProcessorReads {
-  const { send, close } = developmentClient(url, { connections: CONNECTIONS, callWithinMs: CALL_WITHIN_MS })
+export function developmentReads(send: Send): ProcessorReads {
   return {
     async charge(id) {
       const result = await send({ method: 'GET', path: pathOf(id) }, Charge)
@@ -59,6 +55,5 @@ export function developmentReads(url: string): ProcessorReads {
     },
     authorizationOf: async (id) => ({ kind: 'yes', id }),
     movements: (time) => send({ method: 'GET', path: `/movements?${queryOf(time)}` }, MovementList),
-    close,
   }
 }

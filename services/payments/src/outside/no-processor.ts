@@ -1,6 +1,5 @@
 import { declineOf } from '#/domain/declines.ts'
 import type { Processor } from '#/outside/processor.ts'
-import type { ProcessorReads } from '#/outside/processor-reads.ts'
 
 const REFUSED = { kind: 'no', code: 'no_processor', declineCode: 'no_processor' } as const
 /** The decline of a saved card, which belongs to an earlier processor. */
@@ -28,14 +27,9 @@ export function noProcessor(): Processor {
     card: unknown,
     detach: unknown,
     list: async () => ({ kind: 'yes', charges: [], after: null }),
+    charge: unknown,
+    authorizationOf: async () => ({ kind: 'yes', id: null }),
+    movements: async () => ({ kind: 'yes', movements: [], after: null }),
     close: async () => undefined,
   }
 }
-
-/** The reads of PROCESSOR=none, which has no charges. */
-export const noReads = (): ProcessorReads => ({
-  charge: async () => UNKNOWN,
-  authorizationOf: async () => ({ kind: 'yes', id: null }),
-  movements: async () => ({ kind: 'yes', movements: [], after: null }),
-  close: async () => undefined,
-})

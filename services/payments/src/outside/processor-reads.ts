@@ -24,5 +24,4 @@ export type ProcessorReads = {
   authorizationOf(chargeId: string): Promise<ProcessorResult<{ id: string | null }>>
   /** Returns the movements from `from` to before `to` (epoch seconds); `after` is the cursor of the next page. */
   movements(time: { from: number; to: number; after: string | null }): Promise<ProcessorResult<MovementPage>>
-  close(): Promise<void>
 }

@@ -4,6 +4,7 @@ import { z } from 'zod'
 import type { Call } from '#/domain/authorization.ts'
 import type { ProcessorRefund } from '#/domain/refund.ts'
 import type { Challenge, Effect, FoundCharge, ProcessorResult } from '#/domain/processor-result.ts'
+import type { ProcessorReads } from '#/outside/processor-reads.ts'
 
 export type CallOf<K extends Call['kind']> = Omit<Extract<Call, { kind: K }>, 'kind'>
 
@@ -56,7 +57,7 @@ type ChargePage = { charges: Charge[]; after: string | null }
  * A payment processor. No method rejects: each result states the known facts. Within 24 h, the same idempotency key with the same
  * values has one effect. Amounts are in cents.
  */
-export type Processor = {
+export type Processor = ProcessorReads & {
   tokenize(card: Card | ProcessorToken, holder?: Cardholder): Promise<ProcessorResult<SavedToken>>
   /** Returns a challenge only for a call with `authentication`. Without it, a card that requires authentication is declined. */
   authorize(call: CallOf<'authorize'>): Promise<ProcessorResult<Effect> | Challenge>

@@ -14,6 +14,7 @@ import {
   type ProcessorToken,
   type RefundPart,
 } from '#/outside/processor.ts'
+import { authorizationOf, readCharge, readMovements } from '#/outside/stripe-reads.ts'
 import { findRefund, refundPart } from '#/outside/stripe-refunds.ts'
 import { authenticationOf, cancelChallenge, checkChallenge, pageOf } from '#/outside/stripe-challenges.ts'
 import { StripeClient, type ClientSettings, type Result } from '#/outside/stripe-client.ts'
@@ -142,6 +143,9 @@ export class StripeProcessor implements Processor {
   readonly card = ({ token }: { token: string }) => readCard(this.#client, token)
   readonly detach = ({ token }: { token: string }) => detachCard(this.#client, token)
   readonly refundPart = (call: RefundPart) => refundPart(this.#client, call)
+  readonly charge = (id: string) => readCharge(this.#client, id)
+  readonly authorizationOf = (chargeId: string) => authorizationOf(this.#client, chargeId)
+  readonly movements = (time: Parameters<Processor['movements']>[0]) => readMovements(this.#client, time)
   readonly findRefund = (call: { id: string; refund: string }) => findRefund(this.#client, call)
 
   /**

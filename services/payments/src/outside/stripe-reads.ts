@@ -3,9 +3,8 @@ import { z } from 'zod'
 import type { ReadCharge, ReadDispute, ReadRefund } from '#/domain/charge-after-sale.ts'
 import type { ProcessorResult } from '#/domain/processor-result.ts'
 import { Id, Word } from '#/outside/processor.ts'
-import type { Movement, ProcessorReads } from '#/outside/processor-reads.ts'
-import { StripeClient, type Result } from '#/outside/stripe-client.ts'
-import type { StripeSettings } from '#/outside/stripe-processor.ts'
+import type { Movement } from '#/outside/processor-reads.ts'
+import type { Result, StripeClient } from '#/outside/stripe-client.ts'
 import { Intent, listOf, nextOf, ORDER, REFUND, refundOf } from '#/outside/stripe-responses.ts'
 
 const Refund = z.object({
@@ -43,59 +42,58 @@ const LIMIT = 50
 /** Movements with their sources are below RESPONSE_BYTES. */
 const MOVEMENTS_LIMIT = 25
 
-/** Reads refunds, disputes and balance transactions from Stripe. */
-export class StripeReads implements ProcessorReads {
-  readonly #client: StripeClient
-
-  constructor(settings: StripeSettings) {
-    this.#client = new StripeClient(settings)
+/** Reads the refunds and disputes of an intent. */
+export async function readCharge(
+  client: StripeClient,
+  id: string,
+): Promise<ProcessorResult<{ charge: ReadCharge | null }>> {
+  const intent = await client.send(Intent, (stripe) => stripe.paymentIntents.retrieve(id))
+  if (intent.kind === 'failed')
+    return intent.result.kind === 'no' ? { kind: 'yes', charge: null } : intent.result
+  const { metadata, amount_received: captured } = intent.value
+  const query = { payment_intent: id, limit: LIMIT }
+  const [refunds, disputes] = await Promise.all([
+    client.send(listOf(Refund), (stripe) => stripe.refunds.list(query)),
+    client.send(listOf(Dispute), (stripe) => stripe.disputes.list(query)),
+  ])
+  if (refunds.kind === 'failed') return refunds.result
+  if (disputes.kind === 'failed') return disputes.result
+  if (refunds.value.has_more || disputes.value.has_more)
+    return { kind: 'unknown', reason: 'more refunds or disputes than a page', sent: true, alarm: true }
+  const charge = {
+    id,
+    reference: metadata[ORDER] ?? null,
+    captured: cents(captured),
+    refunds: refunds.value.data.map(toRefund),
+    disputes: disputes.value.data.map(toDispute),
   }
+  return { kind: 'yes', charge }
+}
 
-  async charge(id: string): Promise<ProcessorResult<{ charge: ReadCharge | null }>> {
-    const intent = await this.#client.send(Intent, (stripe) => stripe.paymentIntents.retrieve(id))
-    if (intent.kind === 'failed')
-      return intent.result.kind === 'no' ? { kind: 'yes', charge: null } : intent.result
-    const { metadata, amount_received: captured } = intent.value
-    const query = { payment_intent: id, limit: LIMIT }
-    const [refunds, disputes] = await Promise.all([
-      this.#client.send(listOf(Refund), (stripe) => stripe.refunds.list(query)),
-      this.#client.send(listOf(Dispute), (stripe) => stripe.disputes.list(query)),
-    ])
-    if (refunds.kind === 'failed') return refunds.result
-    if (disputes.kind === 'failed') return disputes.result
-    if (refunds.value.has_more || disputes.value.has_more)
-      return { kind: 'unknown', reason: 'more refunds or disputes than a page', sent: true, alarm: true }
-    const charge = {
-      id,
-      reference: metadata[ORDER] ?? null,
-      captured: cents(captured),
-      refunds: refunds.value.data.map(toRefund),
-      disputes: disputes.value.data.map(toDispute),
-    }
-    return { kind: 'yes', charge }
-  }
+/** Reads the intent of a charge. */
+export async function authorizationOf(
+  client: StripeClient,
+  chargeId: string,
+): Promise<ProcessorResult<{ id: string | null }>> {
+  const charge: Result<z.output<typeof Charge>> = await client.send(Charge, (stripe) =>
+    stripe.charges.retrieve(chargeId),
+  )
+  if (charge.kind === 'yes') return { kind: 'yes', id: charge.value.payment_intent ?? null }
+  return charge.result.kind === 'no' ? { kind: 'yes', id: null } : charge.result
+}
 
-  async authorizationOf(chargeId: string): Promise<ProcessorResult<{ id: string | null }>> {
-    const charge: Result<z.output<typeof Charge>> = await this.#client.send(Charge, (stripe) =>
-      stripe.charges.retrieve(chargeId),
-    )
-    if (charge.kind === 'yes') return { kind: 'yes', id: charge.value.payment_intent ?? null }
-    return charge.result.kind === 'no' ? { kind: 'yes', id: null } : charge.result
-  }
-
-  async movements({ from, to, after }: { from: number; to: number; after: string | null }) {
-    const query = { created: { gte: from, lt: to }, limit: MOVEMENTS_LIMIT, expand: ['data.source'] }
-    const page = await this.#client.send(listOf(BalanceTransaction), (stripe) =>
-      stripe.balanceTransactions.list(after === null ? query : { ...query, starting_after: after }),
-    )
-    if (page.kind === 'failed') return page.result
-    const movements = page.value.data.flatMap((one) => toMovement(one) ?? [])
-    return { kind: 'yes' as const, movements, after: nextOf(page.value) }
-  }
-
-  close(): Promise<void> {
-    return this.#client.close()
-  }
+/** Reads a page of balance transactions. */
+export async function readMovements(
+  client: StripeClient,
+  { from, to, after }: { from: number; to: number; after: string | null },
+) {
+  const query = { created: { gte: from, lt: to }, limit: MOVEMENTS_LIMIT, expand: ['data.source'] }
+  const page = await client.send(listOf(BalanceTransaction), (stripe) =>
+    stripe.balanceTransactions.list(after === null ? query : { ...query, starting_after: after }),
+  )
+  if (page.kind === 'failed') return page.result
+  const movements = page.value.data.flatMap((one) => toMovement(one) ?? [])
+  return { kind: 'yes' as const, movements, after: nextOf(page.value) }
 }
 
 function toRefund({ id, amount, status, created: at, metadata }: z.output<typeof Refund>): ReadRefund {

@@ -8,7 +8,7 @@ const EFFECTS = ['authorize', 'capture', 'void', 'refund'] as const
 type Effect = (typeof EFFECTS)[number]
 
 /**
- * Returns a processor whose calls have spans, and whose effects are counted. An attribute never contains a card, and only the kind
+ * Returns a processor whose calls for orders have spans, and whose effects are counted. An attribute never contains a card, and only the kind
  * of a result: yes, no, or unknown.
  */
 export function tracedProcessor(processor: Processor, address: URL): Processor {
@@ -42,6 +42,9 @@ export function tracedProcessor(processor: Processor, address: URL): Processor {
     detach: (call) => traced('detach', () => processor.detach(call)),
     find: (call) => traced('find', () => processor.find(call)),
     list: (time) => traced('list', () => processor.list(time)),
+    charge: (id) => processor.charge(id),
+    authorizationOf: (chargeId) => processor.authorizationOf(chargeId),
+    movements: (time) => processor.movements(time),
     close: () => processor.close(),
   }
 }

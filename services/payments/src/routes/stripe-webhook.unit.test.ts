@@ -7,7 +7,6 @@ import { Stripe } from 'stripe'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { createEventReader } from '#/outside/stripe-events.ts'
 import { StripeProcessor } from '#/outside/stripe-processor.ts'
-import { StripeReads } from '#/outside/stripe-reads.ts'
 import { chargeMirror } from '#/mirror-charges.ts'
 import { memoryChargeMirrors } from '#/testing/memory-charge-mirrors.ts'
 import { commandExecutor } from '#/command-executor.ts'
@@ -26,7 +25,6 @@ const AMOUNT = cents(1075)
 let server: StripeServer
 let processor: StripeProcessor
 let authorizations: AuthorizationStore
-let stripeReads: StripeReads
 let mirrors: ReturnType<typeof memoryChargeMirrors>
 /** Refunds of this platform that have failed at the processor. */
 let returned: string[]
@@ -62,17 +60,16 @@ beforeEach(async () => {
   }
   app = createApp(log)
   readJson(app)
-  stripeReads = new StripeReads({ secretKey: SECRET_KEY, currency: 'usd', url })
   mirrors = memoryChargeMirrors()
   returned = []
-  const mirror = chargeMirror({ reads: stripeReads, mirrors, refunds, authorizations, send, log })
+  const mirror = chargeMirror({ reads: processor, mirrors, refunds, authorizations, send, log })
   stripeWebhook(app, '/webhooks/stripe', {
     read: createEventReader(SECRET),
     handle: stripeEventHandler({
       events,
       authorizations,
       processor,
-      reads: stripeReads,
+      reads: processor,
       mirror,
       notify: async () => undefined,
       setCard: async (card) => void cardsSet.push(card),
@@ -83,7 +80,7 @@ beforeEach(async () => {
 })
 afterEach(async () => {
   await app.close()
-  await Promise.all([processor.close(), stripeReads.close()])
+  await processor.close()
   await server.close()
 })
 
@@ -337,7 +334,7 @@ describe('refund or dispute at Stripe', () => {
     const { id } = await captureOrder()
     const dispute = server.state.afterSale.addDispute(id, 200)
     const mirror = chargeMirror({
-      reads: stripeReads,
+      reads: processor,
       mirrors,
       refunds,
       authorizations,

@@ -1,0 +1,93 @@
+import { wasNotSent } from '@platter/kit'
+import { Pool } from 'undici'
+import { z } from 'zod'
+import type { ProcessorResult } from '#/domain/processor-result.ts'
+import { CONNECT_WITHIN_MS, CONNECTIONS, nameOf, RESPONSE_BYTES, Word } from '#/outside/processor.ts'
+
+const Refused = z.object({ code: Word, declineCode: Word.optional() })
+
+/** 4xx statuses that are not final: a later request may succeed. */
+const TRANSIENT_STATUSES = new Set([408, 425, 429])
+/** Codes of a final 409. With any other code, the first request is still in progress. */
+const FINAL_CONFLICTS = new Set(['already_captured', 'already_voided', 'not_captured', 'amount_too_large'])
+
+const MISMATCH = 'idempotency_mismatch'
+
+/** Returns the path of an authorization. */
+export const pathOf = (id: string): string => `/authorizations/${encodeURIComponent(id)}`
+
+/** Returns the query of a page. */
+export const queryOf = ({ from, to, after }: { from: number; to: number; after: string | null }): string =>
+  new URLSearchParams({ from: String(from), to: String(to), after: after ?? '' }).toString()
+
+type Request = { method: 'GET' | 'POST'; path: string; idempotencyKey?: string; body?: object }
+
+/** Sends requests to the development payment processor over a connection pool. */
+export function developmentClient(url: string, callWithinMs: number) {
+  const pool = new Pool(url, {
+    connections: CONNECTIONS,
+    connectTimeout: CONNECT_WITHIN_MS,
+    maxResponseSize: RESPONSE_BYTES,
+  })
+  const base = new URL(url).pathname.replace(/\/$/, '')
+
+  /** Sends a request and classifies its response. Never rejects. */
+  async function send<T extends object>(
+    { method, path, idempotencyKey, body }: Request,
+    schema: z.ZodType<T>,
+  ): Promise<ProcessorResult<T>> {
+    try {
+      const response = await pool.request({
+        method,
+        path: base + path,
+        headers: {
+          ...(body && { 'content-type': 'application/json' }),
+          ...(idempotencyKey !== undefined && { 'idempotency-key': idempotencyKey }),
+        },
+        body: body ? JSON.stringify(body) : null,
+        signal: AbortSignal.timeout(callWithinMs),
+      })
+      return classify(response.statusCode, await response.body.text(), schema)
+    } catch (error) {
+      return { kind: 'unknown', reason: nameOf(error), sent: !wasNotSent(error) }
+    }
+  }
+
+  return { send, close: () => pool.destroy() }
+}
+
+export type Send = ReturnType<typeof developmentClient>['send']
+
+/**
+ * A readable 2xx is `yes`, a final refusal is `no`, and any other response is `unknown`. A 4xx without a code of the processor is
+ * unknown too: an intermediary may have sent it after the effect.
+ */
+function classify<T extends object>(status: number, text: string, schema: z.ZodType<T>): ProcessorResult<T> {
+  const document = parseJson(text)
+  const isSuccess = status >= 200 && status < 300
+  const success = isSuccess ? schema.safeParse(document).data : undefined
+  if (success) return { kind: 'yes', ...success }
+  const refused = Refused.safeParse(document).data
+  if (isSuccess || !refused || !isFinal(status, refused.code)) {
+    const result = unknown(`${status} ${refused?.code ?? 'unreadable'}`)
+    return refused?.code === MISMATCH ? { ...result, alarm: true } : result
+  }
+  return { kind: 'no', code: refused.code, declineCode: refused.declineCode ?? refused.code }
+}
+
+function isFinal(status: number, code: string): boolean {
+  // The key was used with other values before, and their outcome is unknown.
+  if (code === MISMATCH) return false
+  if (status === 409) return FINAL_CONFLICTS.has(code)
+  return status >= 400 && status < 500 && !TRANSIENT_STATUSES.has(status)
+}
+
+const unknown = (reason: string) => ({ kind: 'unknown', reason, sent: true }) as const
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
