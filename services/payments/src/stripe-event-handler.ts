@@ -3,7 +3,6 @@ import { interpretReport } from '#/domain/processor-result.ts'
 import { knownOf, type ChargeMirror } from '#/mirror-charges.ts'
 import type { StripeEvent } from '#/outside/stripe-events.ts'
 import { unavailable, type CardDetails, type Processor } from '#/outside/processor.ts'
-import type { ProcessorReads } from '#/outside/processor-reads.ts'
 import type { StripeProcessor } from '#/outside/stripe-processor.ts'
 import type { AuthorizationStore } from '#/store/authorizations.ts'
 import type { WebhookEventStore } from '#/store/webhook-events.ts'
@@ -15,14 +14,13 @@ type Deps = {
   events: Pick<WebhookEventStore, 'isHandled' | 'markHandled'>
   authorizations: Pick<AuthorizationStore, 'find' | 'move'>
   /** Null for the development payment processor, whose results never arrive by event. */
-  processor: Pick<StripeProcessor, 'read'> | null
-  reads: Pick<ProcessorReads, 'authorizationOf'>
+  stripe: Pick<StripeProcessor, 'read'> | null
+  processor: Pick<Processor, 'authorizationOf' | 'card'>
   mirror: Pick<ChargeMirror, 'refresh'>
   /** Notifies orders of an event about an order. */
   notify: (orderApiKey: string, event: string) => Promise<void>
   /** Sets the details of a saved card in accounts. */
   setCard: (card: { token: string } & CardDetails, event: string) => Promise<void>
-  cards: Pick<Processor, 'card'>
   log: Log
 }
 
@@ -32,10 +30,10 @@ type Deps = {
  * until then Stripe repeats it. Throws Problem payment-unavailable if the intent cannot be read.
  */
 export function stripeEventHandler(deps: Deps) {
-  const { events, authorizations, processor, reads, mirror, notify, log } = deps
+  const { events, authorizations, stripe, processor, mirror, notify, log } = deps
   async function moveRow(event: StripeEvent, intent: string): Promise<void> {
-    if (!processor) return
-    const result = await processor.read(intent)
+    if (!stripe) return
+    const result = await stripe.read(intent)
     if (result.kind === 'unknown')
       throw unavailable('The intent cannot be read from Stripe now. Send the event again.', result.reason)
     const { id, type } = event
@@ -63,7 +61,7 @@ export function stripeEventHandler(deps: Deps) {
   }
 
   const intentOf = async (charge: string | null): Promise<string | null> =>
-    charge === null ? null : knownOf(await reads.authorizationOf(charge)).id
+    charge === null ? null : knownOf(await processor.authorizationOf(charge)).id
 
   return async function handle(event: StripeEvent): Promise<void> {
     if (await events.isHandled(event.id)) return
@@ -81,8 +79,8 @@ export function stripeEventHandler(deps: Deps) {
  * The card is read from the processor, so that a late event sets no old details. Other cards of the account may not belong to
  * Platter.
  */
-async function setReplacedCard({ cards, setCard }: Deps, token: string, event: string): Promise<void> {
-  const result = await cards.card({ token })
+async function setReplacedCard({ processor, setCard }: Deps, token: string, event: string): Promise<void> {
+  const result = await processor.card({ token })
   if (result.kind === 'no') return
   const { brand, lastFour, expirationMonth, expirationYear } = knownOf(result)
   await setCard({ token, brand, lastFour, expirationMonth, expirationYear }, event)

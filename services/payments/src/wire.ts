@@ -128,12 +128,11 @@ export function wire(config: Config, log: Log): Parts {
   const handle = stripeEventHandler({
     events,
     authorizations,
-    processor: stripe,
-    reads: processor,
+    stripe,
+    processor,
     mirror,
     notify: orderNotifier({ authorizations, bus }),
     setCard: (card, event) => bus.publish(AccountsSetCard, card, { requestId: event }),
-    cards: processor,
     log,
   })
   const path = stripe ? '/webhooks/stripe' : '/webhooks/processor'

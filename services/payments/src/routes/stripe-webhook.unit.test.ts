@@ -68,12 +68,11 @@ beforeEach(async () => {
     handle: stripeEventHandler({
       events,
       authorizations,
+      stripe: processor,
       processor,
-      reads: processor,
       mirror,
       notify: async () => undefined,
       setCard: async (card) => void cardsSet.push(card),
-      cards: processor,
       log,
     }),
   })
