@@ -67,10 +67,6 @@ export class Faults {
     this.#happened = {}
   }
 
-  clear(): void {
-    this.set(NONE)
-  }
-
   /** Returns the plan with the remaining `next` of each rule, and the number of injected faults by kind. */
   get state() {
     return { ...this.#plan, happened: this.#happened }

@@ -53,7 +53,7 @@ beforeAll(async () => {
   if (made.kind !== 'yes') throw new Error('no token')
   ;({ token } = made)
 })
-beforeEach(() => sendPlan('DELETE'))
+beforeEach(() => sendPlan('PUT', {}))
 afterAll(async () => {
   await Promise.all([processor.close(), impatient.close()])
   await parts.app.close()
@@ -61,7 +61,7 @@ afterAll(async () => {
   rmSync(directory, { recursive: true })
 })
 
-async function sendPlan(method: 'GET' | 'PUT' | 'DELETE', plan?: object) {
+async function sendPlan(method: 'GET' | 'PUT', plan?: object) {
   const { statusCode, body } = await parts.app.inject({
     method,
     url: '/faults',
@@ -226,7 +226,7 @@ test('GET returns the plan, its remaining faults and the injected ones; DELETE e
     rules: [{ next: 1 }],
     happened: { 'rate-limited': 1 },
   })
-  await sendPlan('DELETE')
+  await sendPlan('PUT', {})
   expect(await processor.tokenize(CARD)).toMatchObject({ kind: 'yes' })
   expect((await sendPlan('GET')).body).toEqual({ seed: 1, rules: [], happened: {} })
 })

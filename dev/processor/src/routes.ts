@@ -244,8 +244,4 @@ function addFaults(app: App, faults: Faults): void {
     faults.set(plan.data)
     return faults.state
   })
-  app.delete('/faults', async () => {
-    faults.clear()
-    return faults.state
-  })
 }

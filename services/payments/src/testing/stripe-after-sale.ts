@@ -7,7 +7,7 @@ type NewRefund = {
   charge: string
   metadata?: Record<string, string> | undefined
 }
-type Movement = { type: string; amount: number; source: { payment_intent: string | null } }
+type Movement = { type: string; amount: number; source: { payment_intent: string } }
 
 const now = () => Math.floor(Date.now() / 1_000)
 
@@ -59,10 +59,6 @@ export class AfterSale {
     this.#disputes.push(dispute)
     this.#move({ type: 'adjustment', amount: -amount, source: dispute })
     return dispute
-  }
-
-  addMovement(movement: Movement): void {
-    this.#move(movement)
   }
 
   refundsOf({ payment_intent: intent, ...page }: Params<'refunds'>) {
