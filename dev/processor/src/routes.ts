@@ -38,7 +38,7 @@ const Search = z.object({ reference: z.string().min(1) })
 const Time = z.object({
   from: z.coerce.number().int(),
   to: z.coerce.number().int(),
-  after: z.coerce.number().int(),
+  after: z.coerce.number().int().min(0),
 })
 
 type Request = { params: unknown; query: unknown; body: unknown; headers: Record<string, unknown> }
