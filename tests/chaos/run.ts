@@ -111,18 +111,18 @@ function describe(
     `seed ${seed}: ${entries.length} orders (${tally(entries.map(({ kind }) => kind))}) in ${Math.round(loadMs / 1000)} s`,
   )
   print(
-    `answers: ${tally(entries.map(({ response }) => String(response?.status ?? 'none')))}; sent ${entries.reduce((sum, { attempts }) => sum + attempts, 0)} times`,
+    `responses: ${tally(entries.map(({ response }) => String(response?.status ?? 'none')))}; sent ${entries.reduce((sum, { attempts }) => sum + attempts, 0)} times`,
   )
   print(`after the sale: ${tally(changes.map(({ what, status }) => `${what} ${status ?? 'none'}`))}`)
   const times = entries.map(({ ms }) => ms)
   print(
-    `final answer after ${[0.5, 0.9, 0.99, 1].map((share) => `p${share * 100} ${Math.round(quantile(times, share))} ms`).join(', ')}`,
+    `final response after ${[0.5, 0.9, 0.99, 1].map((share) => `p${share * 100} ${Math.round(quantile(times, share))} ms`).join(', ')}`,
   )
   print(`faults: ${faults.length} (${tally(faults.map(({ what }) => what))})`)
   print(
     settledMs === null
       ? 'NOT settled 60 s after the last fault'
-      : `settled ${Math.round(settledMs)} ms after the last answer`,
+      : `settled ${Math.round(settledMs)} ms after the last response`,
   )
   for (const [rule, all] of Map.groupBy(violations, ({ rule: name }) => name)) {
     print(`VIOLATED ${rule}: ${all.length}`)

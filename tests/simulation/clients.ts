@@ -172,7 +172,7 @@ export class Clients {
     const again = await this.#sendUntilFinal(entry, send)
     if (again.status !== first.status || again.apiKey !== first.apiKey)
       this.#world.mistake(
-        'two answers',
+        'two responses',
         `${entry.key}: ${first.status} ${first.apiKey}, then ${again.status} ${again.apiKey}`,
       )
   }
@@ -202,7 +202,7 @@ export class Clients {
   }
 
   /**
-   * Reads an order until it has an outcome. The replica that responded marks the order as answered. Without PostgreSQL it cannot do
+   * Reads an order until it has an outcome. The replica that responded marks the order. Without PostgreSQL it cannot do
    * so, and an order that another replica fails in that time may be hidden until then. An order that is hidden later was promised
    * and lost.
    */

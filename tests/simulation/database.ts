@@ -109,7 +109,7 @@ export function statement<T>(name: string, effect: () => T): Promise<T> {
       if (isDown()) return void fail('lost')
       const settle = outcomeOf(effect)
       here.note(`SQL of ${caller.name}: ${name}`)
-      if (here.strikes('statement done, answer lost', name)) return void fail('lost')
+      if (here.strikes('statement done, result lost', name)) return void fail('lost')
       here.later(here.hop(), caller, () => settle(resolve, reject))
     })
   })

@@ -139,19 +139,19 @@ export const MUTATIONS: readonly PlantedBug[] = [
     ],
   }),
   ...bugsIn(`${ORDERS}/placing/final-response.ts`, {
-    'an order that was answered as pending is not marked': [
+    'an order that was returned as pending is not marked': [
       '    await deps.orders.markRespondedIfPending(apiKey)\n',
       '',
       41_480,
     ],
-    'an order whose client receives a 503 is marked as answered': [
+    'an order whose client receives a 503 is marked as returned': [
       '  if (!last.order) throw outcomeUnknown()\n',
       `  void orders.markResponded(apiKey).catch(() => undefined)
       if (!last.order) throw outcomeUnknown()
       `,
       517_502,
     ],
-    'an order that waits for its customer is not marked as answered': [
+    'an order that waits for its customer is not marked as returned': [
       '? pendingResult(deps, apiKey) : null',
       '? result : null',
       3,
@@ -172,7 +172,7 @@ export const MUTATIONS: readonly PlantedBug[] = [
     ],
   }),
   ...bugsIn(`${ORDERS}/saga/domain/failure.ts`, {
-    'an order that was answered as pending fails without a cancellation': [
+    'an order that was returned as pending fails without a cancellation': [
       '    cancellation: order.cancellation ?? (state.refusal && cancellationOf(facts, state.refusal, at)),\n',
       '',
       2,

@@ -114,11 +114,11 @@ function checkOther(entry: Placed, rows: readonly OrderRow[]): Violation[] {
   if (isChecked(entry)) return []
   const own = rows.filter(({ key }) => key === entry.key)
   const violation = (rule: string, what: string) => [{ rule, what, order: { entry, own } }]
-  if (!entry.response) return violation('no answer', 'the client never got a final answer')
+  if (!entry.response) return violation('no response', 'the client never received a final response')
   if (entry.cancelled && !own.some(({ cancelled }) => cancelled))
     return violation('lost', 'the client was given an order that is not shown as cancelled')
   return own.some(({ outcome, cancelled }) => outcome !== 'failed' && !cancelled)
-    ? violation('refused but placed', `answered ${entry.response.status}, and there is an order`)
+    ? violation('refused but placed', `the response was ${entry.response.status}, and there is an order`)
     : []
 }
 

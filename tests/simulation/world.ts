@@ -35,7 +35,7 @@ const CHANCES = {
   'message duplicated': 0.06,
   'message delayed': 0.06,
   'statement refused': 0.012,
-  'statement done, answer lost': 0.012,
+  'statement done, result lost': 0.012,
   'statement slow': 0.02,
   'processor away': 0.06,
   'processor: request lost': 0.06,

@@ -60,7 +60,7 @@ function ofClient(entry: Entry, orders: readonly OrderRow[]): Violation[] {
   const checks: Check[] = [
     placed > 1 && ['ordered twice', `one Idempotency-Key, ${placed} orders`],
     ...(entry.response === null
-      ? [['no answer', 'the client never received a final response'] as const]
+      ? [['no response', 'the client never received a final response'] as const]
       : ofResponse(entry.kind, entry.response, orders)),
   ]
   return violations(checks, { entry, orders })

@@ -41,7 +41,7 @@ const markRefused: IdempotencyKeyStore['markRefused'] = (scope) =>
   })
 
 const complete: IdempotencyKeyStore['complete'] = (used, response) =>
-  statement(`keep answer of ${used.key}`, () =>
+  statement(`complete ${used.key}`, () =>
     change(used, (row) => (row.status === null ? { ...row, ...response } : row)),
   )
 

@@ -27,7 +27,7 @@ const findResult: OrderStore['findResult'] = (apiKey) =>
 
 const markRespondedIfPending: OrderStore['markRespondedIfPending'] = (apiKey) => mark(apiKey, { told: true })
 const markResponded: OrderStore['markResponded'] = (apiKey) =>
-  statement(`mark ${apiKey.slice(0, 4)} as answered`, () => {
+  statement(`mark ${apiKey.slice(0, 4)} as returned`, () => {
     const row = rowOf(apiKey)
     if (row) simulation().database.orders.set(apiKey, { ...row, told: true })
   })
