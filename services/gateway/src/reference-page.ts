@@ -1,6 +1,7 @@
 import { promisify } from 'node:util'
 import { Worker } from 'node:worker_threads'
 import { gunzip } from 'node:zlib'
+import { Cache } from '@platter/kit'
 import { headersOfPage, html, htmlPage } from '#/html.ts'
 
 /** The page at /docs: an empty element that Scalar's script fills from /openapi.json. */
@@ -35,34 +36,19 @@ export const referenceStart = `Scalar.createApiReference('#reference', ${JSON.st
 
 const unzip = promisify(gunzip)
 
-/** Scalar's script, compressed on the first request. */
-export class ReferenceScript {
-  #zipped: Promise<Buffer> | null = null
-  #plain: Promise<Buffer> | null = null
-
-  async zipped(): Promise<Buffer> {
-    this.#zipped ??= loadScript()
-    try {
-      return await this.#zipped
-    } catch (error) {
-      this.#zipped = null
-      throw error
-    }
-  }
-
-  /**
-   * For the rare client without gzip. These 4 MB are cached too: the request needs no access key. A few hundred 4 MB responses to
-   * clients that do not read would exhaust the memory.
-   */
-  async plain(): Promise<Buffer> {
-    this.#plain ??= this.zipped().then((zipped) => unzip(zipped))
-    try {
-      return await this.#plain
-    } catch (error) {
-      this.#plain = null
-      throw error
-    }
-  }
+/**
+ * Scalar's script, compressed on the first request. These 4 MB are also cached without compression, for the rare client without
+ * gzip: the request needs no access key. A few hundred 4 MB responses to clients that do not read would exhaust the memory.
+ */
+export function referenceScript() {
+  const forms = new Cache<Buffer>({ maxEntries: 2 })
+  const zipped = () => forms.load('zipped', loadScript)
+  const plain = () =>
+    forms.load('plain', async () => {
+      const script = await zipped()
+      return script && unzip(script)
+    })
+  return { zipped, plain }
 }
 
 /** Importing the module with the script takes 0.4 s and 40 MB. A worker thread imports it and exits, so no order waits. */

@@ -1,5 +1,6 @@
+import type { Load } from '@platter/kit'
 import { expect, test } from 'vitest'
-import { SharedResponses, type FetchShared, type SharedResponse } from '#/shared-responses.ts'
+import { createSharedResponses, type SharedResponse } from '#/shared-responses.ts'
 
 const URL = '/publicapi/v1/restaurant/ajanta/menu'
 
@@ -13,14 +14,14 @@ const response = (etag: string, body = etag): SharedResponse => ({
 function createCache() {
   const clock = { ms: 1_000, now: () => clock.ms }
   const requests: (string | undefined)[] = []
-  const responses = new SharedResponses(clock)
+  const responses = createSharedResponses(clock)
   const service = { current: async (): Promise<SharedResponse | undefined> => response('"1"') }
-  const fetchShared: FetchShared = async (kept) => {
+  const fetchShared: Load<SharedResponse> = async (kept) => {
     requests.push(kept?.etag)
     const current = await service.current()
     return kept && current?.etag === kept.etag ? kept : current
   }
-  const find = async (url = URL) => (await responses.find(url, fetchShared))?.etag
+  const find = async (url = URL) => (await responses.load(url, fetchShared))?.etag
   return { clock, requests, service, find }
 }
 

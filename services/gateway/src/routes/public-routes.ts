@@ -29,7 +29,7 @@ import { checkOwnPage, sessionKeyOf } from '#/console-session.ts'
 import { methodsOf } from '#/methods.ts'
 import { passOn, requestShared, withoutAccessKey } from '#/pass-on.ts'
 import { refuseRawCards } from '#/raw-cards.ts'
-import { sendShared, SharedResponses } from '#/shared-responses.ts'
+import { createSharedResponses, sendShared } from '#/shared-responses.ts'
 import type { Streams } from '#/streams.ts'
 
 declare module 'fastify' {
@@ -81,7 +81,7 @@ const PASSED_ON = [
 export function publicRoutes(app: App, deps: Deps): void {
   const { operations, owners, streamOwners, streams, accessKeys, admission } = deps
   const sign = principalSigner(deps.secrets)
-  const sharedResponses = new SharedResponses()
+  const sharedResponses = createSharedResponses()
   app.decorateRequest('principal', null)
   app.decorateRequest('isGood', null)
   app.decorateRequest('isOfConsole', false)
@@ -110,7 +110,7 @@ export function publicRoutes(app: App, deps: Deps): void {
           deadline,
         })
         if (operation.shared && method === 'GET') {
-          const found = await sharedResponses.find(withoutAccessKey(request.url), async (kept) => {
+          const found = await sharedResponses.load(withoutAccessKey(request.url), async (kept) => {
             using permit = limits.concurrency?.acquire(applicationOf(principal))
             return await requestShared(replicas, request, { ...(await sent()), permit, kept })
           })
