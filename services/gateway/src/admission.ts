@@ -26,7 +26,7 @@ type Deps = {
 export type Limits = { concurrency: ConcurrencyLimit | null; orderRate: RateLimit | null }
 
 /** The problem of a rejected request, and the header fields of its response. */
-export type Rejection = { problem: Problem; fields: Record<string, string> }
+type Rejection = { problem: Problem; fields: Record<string, string> }
 
 /** The limits of the gateway, by the admission class of each operation (docs/decisions/0140-admission-package.md). */
 export class Admission {

@@ -1,5 +1,6 @@
 import { BlockList, isIPv6, type Server, type Socket } from 'node:net'
 import { ConcurrencyLimit } from '@platter/kit'
+import { unmapped } from '#/client-address.ts'
 
 type Limits = {
   all: number
@@ -24,9 +25,6 @@ export function limitConnections(server: Server, { all, perAddress, proxies }: L
     else socket.destroy()
   })
 }
-
-/** An IPv6 socket reports IPv4 addresses in their mapped form. */
-const unmapped = (address: string) => address.replace(/^::ffff:(?=\d+\.)/i, '')
 
 const family = (address: string) => (isIPv6(address) ? 'ipv6' : 'ipv4')
 

@@ -1,6 +1,6 @@
 import type { Operation } from '@platter/contracts'
 
-export type Method = Operation['method'] | 'PATCH'
+type Method = Operation['method'] | 'PATCH'
 
 /**
  * Returns the methods of an operation's route. Clients of the original interface also read by POST, and change by PUT and PATCH;
