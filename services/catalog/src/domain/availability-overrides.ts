@@ -1,4 +1,4 @@
-import { choicesOf, type CustomizationGroup, type Item, type Menu } from '#/domain/menu.ts'
+import { choicesOf, convertChoices, type CustomizationGroup, type Item, type Menu } from '#/domain/menu.ts'
 
 /** A restaurant's setting for one item, or for one choice in all items with that choice. It takes precedence over the menu. */
 export type AvailabilityOverride = {
@@ -36,12 +36,7 @@ export class AvailabilityOverrides {
   ofGroups(groups: readonly CustomizationGroup[]): CustomizationGroup[] {
     return groups.map((group) => ({
       ...group,
-      customizations: group.customizations.map((customization) => ({
-        ...customization,
-        customizationChoices: customization.customizationChoices.map((choice) =>
-          this.#apply('choice', choice),
-        ),
-      })),
+      customizations: convertChoices(group.customizations, (choice) => this.#apply('choice', choice)),
     }))
   }
 

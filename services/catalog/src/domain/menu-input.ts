@@ -1,6 +1,6 @@
 import type { Fault, MenuInput } from '@platter/contracts'
 import { located, repeatedKeys } from '#/domain/api-keys.ts'
-import type { CustomizationGroup, Menu } from '#/domain/menu.ts'
+import { convertChoices, type CustomizationGroup, type Menu } from '#/domain/menu.ts'
 import { centsOf } from '#/domain/money.ts'
 
 type GroupInput = MenuInput[number]['items'][number]['customizationGroups'][number]
@@ -21,12 +21,9 @@ export const menuOf = (input: MenuInput): Menu =>
 const groupOf = (group: GroupInput): CustomizationGroup => ({
   ...group,
   basePrice: centsOf(group.basePrice),
-  customizations: group.customizations.map((customization) => ({
-    ...customization,
-    customizationChoices: customization.customizationChoices.map((choice) => ({
-      ...choice,
-      price: centsOf(choice.price),
-    })),
+  customizations: convertChoices(group.customizations, (choice) => ({
+    ...choice,
+    price: centsOf(choice.price),
   })),
 })
 

@@ -5,7 +5,7 @@ import {
   type OwnCategory,
 } from '@platter/contracts'
 import type { AvailabilityOverrides } from '#/domain/availability-overrides.ts'
-import type { CustomizationGroup, Menu } from '#/domain/menu.ts'
+import { convertChoices, type CustomizationGroup, type Menu } from '#/domain/menu.ts'
 
 type ChoiceRecord = GroupRecord['customizations'][number]['customizationChoices'][number]
 
@@ -26,12 +26,9 @@ export const groupRecords = (groups: readonly CustomizationGroup[]): GroupRecord
   groups.map((group) => ({
     ...group,
     basePrice: toMoney(group.basePrice),
-    customizations: group.customizations.map((customization) => ({
-      ...customization,
-      customizationChoices: customization.customizationChoices.map((choice) => ({
-        ...choice,
-        price: toMoney(choice.price),
-      })),
+    customizations: convertChoices(group.customizations, (choice) => ({
+      ...choice,
+      price: toMoney(choice.price),
     })),
   }))
 
@@ -43,10 +40,7 @@ export function ownMenuRecord(menu: Menu, overrides: AvailabilityOverrides): Own
   })
   const group = (record: GroupRecord) => ({
     ...record,
-    customizations: record.customizations.map((customization) => ({
-      ...customization,
-      customizationChoices: customization.customizationChoices.map(choice),
-    })),
+    customizations: convertChoices(record.customizations, choice),
   })
   return menuRecord(overrides.ofMenu(menu), true).map((category) => ({
     ...category,

@@ -1,7 +1,12 @@
 import type { Cents } from '@platter/contracts'
 
 export type Choice = { apiKey: string; name: string; price: Cents; count: number; available: boolean }
-type Customization = { apiKey: string; name: string; type: string; customizationChoices: Choice[] }
+type Customization<C = Choice> = {
+  apiKey: string
+  name: string
+  type: string
+  customizationChoices: C[]
+}
 /** Customizations of an item with common limits: `minCount` ≤ sum of the chosen `count`s ≤ `maxCount`. */
 export type CustomizationGroup = {
   apiKey: string
@@ -28,3 +33,13 @@ export const choicesOf = (groups: readonly CustomizationGroup[]): Choice[] =>
   groups.flatMap(({ customizations }) =>
     customizations.flatMap(({ customizationChoices }) => customizationChoices),
   )
+
+/** Returns the customizations with each choice converted. */
+export const convertChoices = <C, D>(
+  customizations: readonly Customization<C>[],
+  convert: (choice: C) => D,
+): Customization<D>[] =>
+  customizations.map((customization) => ({
+    ...customization,
+    customizationChoices: customization.customizationChoices.map((choice) => convert(choice)),
+  }))
