@@ -33,11 +33,10 @@ import { connectPostgres } from '@platter/kit/postgres/postgres'
 import type { Config } from '#/config.ts'
 import { resolve } from '#/handlers/resolve.ts'
 import { save } from '#/handlers/save.ts'
-import { setCard } from '#/handlers/set-card.ts'
 import { currentCard } from '#/current-card.ts'
 import { derivedAccessKeys } from '#/derived-access-keys.ts'
 import { detachRemovedCards } from '#/detach-removed-cards.ts'
-import { cardReader, detacher, tokenizer } from '#/outside/payments.ts'
+import { createPaymentsClient } from '#/outside/payments.ts'
 import { createPasswords } from '#/password.ts'
 import { addAddress } from '#/routes/add-address.ts'
 import { addCard } from '#/routes/add-card.ts'
@@ -86,6 +85,8 @@ export function wire(config: Config, log: Log): Parts {
   const { db } = postgres
   const bus = new Bus({ url: config.AMQP_URL, queues: config.BUS_QUEUES, service: 'accounts', log })
   const payments = new Replicas(config.PAYMENTS_URL)
+  const { tokenize, detach, readCard } = createPaymentsClient(payments, secrets)
+  const cards = postgresCards(db)
   const attempts = redisCredentialAttempts(config.REDIS_URL, attemptsPolicy(config), log)
 
   const deps = {
@@ -103,8 +104,10 @@ export function wire(config: Config, log: Log): Parts {
     derivedKeys: derivedAccessKeys(secrets),
     passwords: createPasswords(config.PASSWORD_PEPPER),
     attempts,
-    tokenize: tokenizer(payments, secrets),
-    currentCard: currentCard({ cards: postgresCards(db), readCard: cardReader(payments, secrets), log }),
+    tokenize,
+    detach,
+    detachments: postgresCardDetachments(db),
+    currentCard: currentCard({ cards, readCard, log }),
   }
   const route = router(app, secrets)
   route(RegisterUser, registerUser(deps))
@@ -129,9 +132,10 @@ export function wire(config: Config, log: Log): Parts {
   route(ResolveAccessKey, resolveAccessKey(deps))
 
   bus.onQuestion(AccountsResolve, resolve(deps))
-  bus.onCommand(AccountsSave, save({ bus, cards: postgresCards(db), addresses: postgresAddresses(db) }))
+  bus.onCommand(AccountsSave, save({ bus, cards, addresses: postgresAddresses(db) }))
 
-  bus.onCommand(AccountsSetCard, setCard({ cards: postgresCards(db) }))
+  // A lost message is harmless: the card is read again when its stored expiry has passed (`current-card.ts`).
+  bus.onCommand(AccountsSetCard, ({ token, ...details }) => cards.setDetails(token, details))
 
   return schemaOwner({
     app,
@@ -145,13 +149,7 @@ export function wire(config: Config, log: Log): Parts {
         await postgresAccessKeys(db).ensureOperatorKey(config.OPERATOR_KEY_HASH)
     },
     repeat(repeaters) {
-      repeaters.repeat('detach removed cards', DETACH_EVERY_MS, () =>
-        detachRemovedCards({
-          detachments: postgresCardDetachments(db),
-          detach: detacher(payments, secrets),
-          log,
-        }),
-      )
+      repeaters.repeat('detach removed cards', DETACH_EVERY_MS, () => detachRemovedCards(deps))
       repeaters.repeat('delete expired idempotency keys', 3_600_000, () => deleteExpiredKeys(db))
     },
     // Without Redis each replica counts attempts alone; all other functions work.

@@ -26,7 +26,6 @@ import { deleteExpiredKeys } from '@platter/kit/idempotency/key-store'
 import { schemaOwner } from '@platter/kit/lifecycle/schema-owner'
 import { connectPostgres } from '@platter/kit/postgres/postgres'
 import type { Config } from '#/config.ts'
-import { storeAttendance } from '#/handlers/attendance.ts'
 import { completeAddress } from '#/handlers/complete-address.ts'
 import { quoteOrder } from '#/handlers/quote.ts'
 import { findUnattended } from '#/handlers/unattended.ts'
@@ -102,7 +101,7 @@ export function wire(config: Config, log: Log): Parts {
 
   bus.onQuestion(CatalogQuote, quoteOrder(deps))
   bus.onQuestion(CatalogUnattended, findUnattended(deps))
-  bus.onCommand(CatalogAttendance, storeAttendance(deps))
+  bus.onCommand(CatalogAttendance, (data) => deps.attendance.store(data))
   bus.onQuestion(CatalogCompleteAddress, completeAddress(deps))
 
   return schemaOwner({

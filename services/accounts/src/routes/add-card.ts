@@ -3,12 +3,12 @@ import { clientAddress, newApiKey, Problem, type Handler } from '@platter/kit'
 import { idempotent } from '@platter/kit/idempotency/idempotent'
 import { expiryFaults } from '#/domain/expiry.ts'
 import { CARD_NOT_ADDED } from '#/domain/refusals.ts'
-import type { Tokenizer } from '#/outside/payments.ts'
+import type { PaymentsClient } from '#/outside/payments.ts'
 import type { CardStore } from '#/store/cards.ts'
 import type { Db, TenantDb } from '#/store/tables.ts'
 import { ownerOf } from '#/store/tenant-user.ts'
 
-type Deps = { tenantDb: TenantDb; cards: (db: Db) => CardStore; tokenize: Tokenizer }
+type Deps = { tenantDb: TenantDb; cards: (db: Db) => CardStore; tokenize: PaymentsClient['tokenize'] }
 
 /** docs/specification.md, "Endpoints". All checks that need no token precede the tokenization, which calls the processor. */
 export function addCard({ tenantDb, cards, tokenize }: Deps): Handler<typeof AddCard> {
