@@ -1,6 +1,14 @@
 import { Problem } from '@platter/kit'
-import type { NewKey } from '#/derived-access-keys.ts'
+import type { DerivedAccessKeys, NewKey } from '#/derived-access-keys.ts'
 import type { AccessKeyStore, Holder } from '#/store/access-keys.ts'
+import type { Db } from '#/store/tables.ts'
+
+/** The dependencies of the routes that issue an access key. */
+export type IssueDeps = {
+  db: Db
+  accessKeys: (db: Db) => Pick<AccessKeyStore, 'insert'>
+  derivedKeys: DerivedAccessKeys
+}
 
 /** Stores a new access key. Returns the response that is stored under the Idempotency-Key. Throws Problem access-key-taken. */
 export async function insertKey(

@@ -21,7 +21,7 @@ const SHARE = 1 / 3
 /** Milliseconds of rest that hashes after a pause may postpone. */
 const UNRESTED_MS = 2_000
 /** `outdated`: the password is correct, but its hash has outdated parameters or pepper and must be replaced. */
-export type Verdict = 'right' | 'outdated' | 'wrong'
+type Verdict = 'right' | 'outdated' | 'wrong'
 
 /** The hash function of node:crypto. */
 export type Argon2 = (algorithm: 'argon2id', parameters: Argon2Parameters) => Promise<Buffer>

@@ -1,19 +1,13 @@
 import { IssueAccessKey, type Secret } from '@platter/contracts'
 import { hashAccessKey, newApiKey, Problem, type Call, type Handler } from '@platter/kit'
 import { idempotent } from '@platter/kit/idempotency/idempotent'
-import type { DerivedAccessKeys, NewKey } from '#/derived-access-keys.ts'
+import type { NewKey } from '#/derived-access-keys.ts'
 import { APPLICATION_NOT_FOUND } from '#/domain/refusals.ts'
-import { insertKey } from '#/insert-key.ts'
-import type { AccessKeyStore } from '#/store/access-keys.ts'
+import { insertKey, type IssueDeps } from '#/insert-key.ts'
 import type { ApplicationStore } from '#/store/applications.ts'
 import type { Db } from '#/store/tables.ts'
 
-type Deps = {
-  db: Db
-  applications: (db: Db) => Pick<ApplicationStore, 'exists'>
-  accessKeys: (db: Db) => Pick<AccessKeyStore, 'insert'>
-  derivedKeys: DerivedAccessKeys
-}
+type Deps = IssueDeps & { applications: (db: Db) => Pick<ApplicationStore, 'exists'> }
 
 /** Characters in the stored prefix of an imported key, which has at least 16 characters. */
 const PREFIX_CHARACTERS = 4

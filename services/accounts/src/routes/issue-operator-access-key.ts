@@ -1,22 +1,13 @@
 import { IssueOperatorAccessKey } from '@platter/contracts'
 import type { Handler } from '@platter/kit'
 import { idempotent } from '@platter/kit/idempotency/idempotent'
-import type { DerivedAccessKeys } from '#/derived-access-keys.ts'
-import { insertKey } from '#/insert-key.ts'
-import type { AccessKeyStore } from '#/store/access-keys.ts'
-import type { Db } from '#/store/tables.ts'
-
-type Deps = {
-  db: Db
-  accessKeys: (db: Db) => Pick<AccessKeyStore, 'insert'>
-  derivedKeys: DerivedAccessKeys
-}
+import { insertKey, type IssueDeps } from '#/insert-key.ts'
 
 export function issueOperatorAccessKey({
   db,
   accessKeys,
   derivedKeys,
-}: Deps): Handler<typeof IssueOperatorAccessKey> {
+}: IssueDeps): Handler<typeof IssueOperatorAccessKey> {
   const { execute } = idempotent(db, IssueOperatorAccessKey, derivedKeys.reveal)
   return (call) =>
     execute(call, (trx) =>

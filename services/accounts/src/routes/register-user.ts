@@ -1,5 +1,5 @@
 import { RegisterUser } from '@platter/contracts'
-import { newApiKey, Problem, type Handler } from '@platter/kit'
+import { clientAddress, newApiKey, Problem, type Handler } from '@platter/kit'
 import { isCommon } from '#/common-passwords.ts'
 import { COMMON_PASSWORD, EMAIL_TAKEN } from '#/domain/refusals.ts'
 import { idempotent } from '@platter/kit/idempotency/idempotent'
@@ -7,7 +7,6 @@ import type { Passwords } from '#/password.ts'
 import type { Db } from '#/store/tables.ts'
 import type { CredentialAttempts } from '#/store/credential-attempts.ts'
 import type { UserStore } from '#/store/users.ts'
-import { attemptOf } from '#/credential-attempt.ts'
 
 type Deps = {
   db: Db
@@ -26,7 +25,7 @@ export function registerUser({ db, users, passwords, attempts }: Deps): Handler<
     if (isCommon(password.reveal())) throw Problem.refusal(COMMON_PASSWORD)
     const { applicationId } = call.principal
     using hashing = passwords.enter(applicationId)
-    await attempts.count(attemptOf(person.email, call.headers))
+    await attempts.count({ email: person.email, address: clientAddress(call.headers) })
     const passwordHash = await hashing.hash(password)
     return await execute(call, async (trx) => {
       const user = { apiKey: newApiKey(), ...person }

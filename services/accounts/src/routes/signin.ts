@@ -1,11 +1,10 @@
 import type { Signin } from '@platter/contracts'
-import { Problem, type Handler } from '@platter/kit'
+import { clientAddress, Problem, type Handler } from '@platter/kit'
 import { INVALID_CREDENTIALS } from '#/domain/refusals.ts'
 import type { Passwords } from '#/password.ts'
 import type { Db } from '#/store/tables.ts'
 import type { CredentialAttempts } from '#/store/credential-attempts.ts'
 import type { UserStore } from '#/store/users.ts'
-import { attemptOf } from '#/credential-attempt.ts'
 
 type Deps = { db: Db; users: (db: Db) => UserStore; passwords: Passwords; attempts: CredentialAttempts }
 
@@ -16,7 +15,7 @@ type Deps = { db: Db; users: (db: Db) => UserStore; passwords: Passwords; attemp
 export function signin({ db, users, passwords, attempts }: Deps): Handler<typeof Signin> {
   return async ({ body: { email, password }, principal: { applicationId }, headers }) => {
     using hashing = passwords.enter(applicationId)
-    const attempt = attemptOf(email, headers, applicationId)
+    const attempt = { email, address: clientAddress(headers), applicationId }
     await attempts.count(attempt)
     const store = users(db)
     const known = await store.findCredentials(email)

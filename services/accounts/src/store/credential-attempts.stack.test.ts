@@ -14,7 +14,7 @@ const connectStore = async (url = servers().redis) => {
   // Without its connection to Redis the store counts alone, which only the last test expects.
   const isCounted = async () => {
     const { email } = anAttempt()
-    await store.count({ email, address: undefined })
+    await store.count({ email, address: null })
     return redis.exists(`tries:email:${createHash('sha256').update(email).digest('hex')}`).catch(() => 0)
   }
   await expect.poll(isCounted).toBe(1)
@@ -27,7 +27,7 @@ const refused = expect.toSatisfy((end) => typeof end === 'number' && end > 0 && 
 
 const anAttempt = (changes: Partial<CredentialAttempt> = {}): CredentialAttempt => ({
   email: `${crypto.randomUUID()}@example.org`,
-  address: undefined,
+  address: null,
   ...changes,
 })
 

@@ -7,10 +7,13 @@ import { AttemptLimit } from '@platter/kit/limits/attempt-limit'
 /** The maximum number of attempts within `seconds`, per e-mail address, per client address and per application. */
 type AttemptsPolicy = { perEmail: number; perAddress: number; perApplication: number; seconds: number }
 
-/** The e-mail address in the request, the client's address if known, and, for a sign-in, the application. */
+/**
+ * The e-mail address in the request, the client's address, and, for a sign-in, the application. Without the gateway's address header
+ * the client's address is unknown (null) and not counted.
+ */
 export type CredentialAttempt = {
   email: string
-  address: string | undefined
+  address: string | null
   applicationId?: string | undefined
 }
 
@@ -48,7 +51,7 @@ export function redisCredentialAttempts(url: string, policy: AttemptsPolicy, log
    * comes last.
    */
   const counted = ({ email, address, applicationId }: CredentialAttempt): Counted[] => [
-    ...(address === undefined ? [] : ([[byAddress, addressKey(address)]] satisfies Counted[])),
+    ...(address === null ? [] : ([[byAddress, addressKey(address)]] satisfies Counted[])),
     [byEmail, emailKey(email)],
     ...(applicationId === undefined ? [] : ([[byApplication, applicationId]] satisfies Counted[])),
   ]
