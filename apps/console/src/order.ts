@@ -103,7 +103,7 @@ export function formatMinutes(minutes: number): string {
 }
 
 type Item = RestaurantOrder['items'][number]
-export type Line = { count: number; name: string; choices: string[]; comments: string | null }
+type Line = { count: number; name: string; choices: string[]; comments: string | null }
 
 /** Groups equal items with equal choices and comments into one line: "2 × Margherita". */
 export function linesOf(items: readonly Item[]): Line[] {

@@ -2,7 +2,7 @@ import { signal } from '@preact/signals'
 import { request, NoResponse, Refused } from '#/api.ts'
 
 /** The signed-in restaurant. The session is a cookie that no script can read. */
-export type Session =
+type Session =
   | { state: 'unknown' }
   | { state: 'out'; because: string | null }
   | { state: 'in'; restaurantApiKey: string }
@@ -22,13 +22,17 @@ export async function findSession(): Promise<void> {
     const { restaurantApiKey } = await request<SignedIn>(SESSION)
     session.value = { state: 'in', restaurantApiKey }
   } catch (error) {
-    if (error instanceof Refused && (error.status === 401 || error.status === 403)) {
+    if (isSignedOut(error)) {
       session.value = { state: 'out', because: null }
       return
     }
     setTimeout(() => void findSession(), 2_000)
   }
 }
+
+/** Returns whether a request was rejected because the session has no valid access key of a restaurant. */
+export const isSignedOut = (error: unknown): boolean =>
+  error instanceof Refused && (error.status === 401 || error.status === 403)
 
 /** Throws an Error with a message for the page. */
 export async function signIn(accessKey: string): Promise<void> {

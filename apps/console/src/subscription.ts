@@ -1,12 +1,12 @@
 import type { RestaurantOrder } from '@platter/contracts'
 import { batch, computed, effect } from '@preact/signals'
-import { NoResponse, Refused, STREAM } from '#/api.ts'
+import { NoResponse, STREAM } from '#/api.ts'
 import { isBeatDue } from '#/beat.ts'
 import { now } from '#/clock.ts'
 import { connection, isOffline } from '#/connection.ts'
 import { clearOrders, loadDone, openOrders, put, readAgain, receive, warnOfUnstarted } from '#/orders.ts'
 import { clearRestaurant, pausedUntil, readRestaurant, reportAttendance, restaurant } from '#/restaurant.ts'
-import { session, endSession } from '#/session.ts'
+import { endSession, isSignedOut, session } from '#/session.ts'
 
 /** EventSource does not report a silent connection. This time and the interval of beats limit the time until it is detected. */
 const BEAT_WITHIN_MS = 5_000
@@ -164,9 +164,6 @@ class EventStream {
     this.#source = null
   }
 }
-
-const isSignedOut = (error: unknown) =>
-  error instanceof Refused && (error.status === 401 || error.status === 403)
 
 /** Reads the newest completed orders, and orders that were completed on another screen in the meantime. */
 async function readEnded(seen: ReadonlySet<string>): Promise<void> {

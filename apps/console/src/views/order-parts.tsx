@@ -101,8 +101,8 @@ export function AfterSale({ order }: Of) {
   const failed = failedRefundText(order)
   return (
     <>
-      {refundText(order) && <p class="refunded">{refundText(order)}</p>}
-      {failed && <p class="trouble">{failed}</p>}
+      {refundText(order) && <p class="quiet number">{refundText(order)}</p>}
+      {failed && <p class="error">{failed}</p>}
     </>
   )
 }
