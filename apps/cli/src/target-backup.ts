@@ -92,12 +92,12 @@ export function findStore(
 }
 
 function findBucket(environment: NodeJS.ProcessEnv): Bucket | null {
-  const url = environment['BACKUP_S3_URL']
+  const {
+    BACKUP_S3_URL: url,
+    AWS_ACCESS_KEY_ID: accessKeyId,
+    AWS_SECRET_ACCESS_KEY: secretAccessKey,
+  } = environment
   if (!url) return null
-  const [accessKeyId, secretAccessKey] = [
-    environment['AWS_ACCESS_KEY_ID'],
-    environment['AWS_SECRET_ACCESS_KEY'],
-  ]
   if (!URL.canParse(url) || !accessKeyId || !secretAccessKey)
     throw new Failure(EXIT.usage, 'BACKUP_S3_URL needs AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY.')
   return { url, region: environment['AWS_REGION'] || 'us-east-1', accessKeyId, secretAccessKey }

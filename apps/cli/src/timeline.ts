@@ -1,7 +1,7 @@
 import type { OrderStory } from '@platter/contracts'
 
 /** A past or future event of an order; `at` in epoch seconds. */
-export type Event = { at: number; what: string }
+type Event = { at: number; what: string }
 
 /** Returns all events of an order, oldest first. Events with an equal second keep their causal order. */
 export function timelineOf({ order, statuses, saga, payment, delivery }: OrderStory): Event[] {

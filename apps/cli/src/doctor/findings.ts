@@ -266,16 +266,11 @@ function incidentsOf(
   name: string,
 ): Omit<Finding, 'check'> {
   if (!incidents) return unknown('orders do not respond')
-  const [unavailable, found] = partition(
-    incidents.filter(({ kind }) => isIncluded(kind)),
-    ({ kind }) => kind === 'incidents-unavailable',
-  )
+  const included = incidents.filter(({ kind }) => isIncluded(kind))
+  const found = included.filter(({ kind }) => kind !== 'incidents-unavailable')
+  const unavailable = included.filter(({ kind }) => kind === 'incidents-unavailable')
   const missing = unavailable.map(({ what }) => `${what} cannot be read`)
   if (found.length === 0) return missing.length === 0 ? ok(`no ${name}`) : unknown(missing.join(', '))
   const kinds = [...Map.groupBy(found, ({ kind }) => kind)].map(([kind, list]) => `${list.length} × ${kind}`)
   return wrong([...kinds, ...missing].join(', '), 'Run "platter attention list".')
-}
-
-function partition<T>(list: readonly T[], isFirst: (one: T) => boolean): [T[], T[]] {
-  return [list.filter(isFirst), list.filter((one) => !isFirst(one))]
 }
