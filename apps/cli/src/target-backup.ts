@@ -92,12 +92,10 @@ export function findStore(
 }
 
 function findBucket(environment: NodeJS.ProcessEnv): Bucket | null {
-  const {
-    BACKUP_S3_URL: url,
-    AWS_ACCESS_KEY_ID: accessKeyId,
-    AWS_SECRET_ACCESS_KEY: secretAccessKey,
-  } = environment
+  const url = environment['BACKUP_S3_URL']
   if (!url) return null
+  const accessKeyId = environment['AWS_ACCESS_KEY_ID']
+  const secretAccessKey = environment['AWS_SECRET_ACCESS_KEY']
   if (!URL.canParse(url) || !accessKeyId || !secretAccessKey)
     throw new Failure(EXIT.usage, 'BACKUP_S3_URL needs AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY.')
   return { url, region: environment['AWS_REGION'] || 'us-east-1', accessKeyId, secretAccessKey }
