@@ -68,17 +68,7 @@ type AddressRow = {
   removed_at: Date | null
 }
 
-type IdempotencyKeyRow = {
-  access_key_id: string
-  path: string
-  key: string
-  fingerprint: string
-  status: number | null
-  body: string | null
-  created_at: Generated<Date>
-}
-
-/** The tables of migrations/. */
+/** The tables of migrations/, except the idempotency keys, which belong to kit. */
 export type Tables = {
   applications: ApplicationRow
   access_keys: AccessKeyRow
@@ -87,7 +77,6 @@ export type Tables = {
   cards: CardRow
   card_detachments: CardDetachmentRow
   addresses: AddressRow
-  idempotency_keys: IdempotencyKeyRow
 }
 
 export type Db = Kysely<Tables>
