@@ -8,7 +8,7 @@ import { ajanta, korma, vindaloo } from '#/domain/fixtures.ts'
 import type { Menu } from '#/domain/menu.ts'
 import { createMenuCache, type MenuCache } from '#/store/menu-cache.ts'
 import { postgresMenus, type MenuStore } from '#/store/menus.ts'
-import { connectCache, type Cache } from '#/store/redis-cache.ts'
+import { connectCache, type RedisCache } from '#/store/redis-cache.ts'
 import { postgresRestaurants } from '#/store/restaurants.ts'
 import type { Db, Tables } from '#/store/tables.ts'
 
@@ -21,7 +21,7 @@ let menus: MenuStore
 let closeDatabase: () => Promise<void>
 let proxy: Proxy
 let admin: Redis
-let cache: Cache
+let cache: RedisCache
 
 beforeAll(async () => {
   const postgres = connectPostgres<Tables>(await newDatabase(), 10, log)

@@ -1,9 +1,9 @@
 import { changeTimes, RestaurantMenu } from '@platter/contracts'
-import { Cache as MemoryCache, responseRenderer } from '@platter/kit'
+import { Cache, responseRenderer } from '@platter/kit'
 import { menuRecord } from '#/domain/menu-record.ts'
 import { RENDERING } from '#/revalidation.ts'
 import type { MenuStore } from '#/store/menus.ts'
-import type { Cache } from '#/store/redis-cache.ts'
+import type { RedisCache } from '#/store/redis-cache.ts'
 
 const MAX_KEYS = 10_000
 /** Menus of old versions leave Redis only when they expire. */
@@ -31,12 +31,12 @@ const renderMenu = responseRenderer(RestaurantMenu)
  * cached in the process: reading each from Redis took a third of a menu's CPU, mostly for memory allocation. While Redis is
  * unavailable, a menu that is not cached in the process is rendered again.
  */
-export function createMenuCache(menus: Pick<MenuStore, 'version' | 'find'>, cache: Cache): MenuCache {
-  const versions = new MemoryCache<number | null>({
+export function createMenuCache(menus: Pick<MenuStore, 'version' | 'find'>, cache: RedisCache): MenuCache {
+  const versions = new Cache<number | null>({
     maxEntries: MAX_KEYS,
     ttlMs: changeTimes.menuVersion,
   })
-  const inProcess = new MemoryCache<RenderedMenu>({
+  const inProcess = new Cache<RenderedMenu>({
     maxBytes: MAX_BYTES,
     sizeOf: ({ body }) => body.length,
   })
