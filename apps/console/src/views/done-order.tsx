@@ -4,14 +4,14 @@ import { money, nameOf, stateLabel } from '#/order.ts'
 import { refundLabel } from '#/refund.ts'
 import { cardId } from '#/ui.ts'
 import { PrintButton, ReverseButton } from '#/views/order-card.tsx'
-import { AfterSale, Comment, Customer, Lines, MethodOf, ToPay } from '#/views/order-parts.tsx'
+import { MethodOf, OrderDetails } from '#/views/order-parts.tsx'
 
 const outcomeOf = (order: RestaurantOrder): string | null =>
   [stateLabel(order), refundLabel(order)].filter((text) => text !== null).join(' · ')
 
 /** A completed order: one line, which expands to all details. */
 export function DoneOrder({ order }: { order: RestaurantOrder }) {
-  const { apiKey, id, total, cancellation, comments, datePlaced } = order
+  const { apiKey, id, total, cancellation, datePlaced } = order
   return (
     <details class={cancellation ? 'done is-cancelled' : 'done'} id={cardId(apiKey)} tabIndex={-1}>
       <summary>
@@ -26,11 +26,7 @@ export function DoneOrder({ order }: { order: RestaurantOrder }) {
         <MethodOf order={order} />
         <p>Placed {timeOf(datePlaced)}</p>
       </div>
-      <Lines order={order} />
-      {comments && <Comment text={comments} />}
-      <Customer order={order} />
-      <ToPay order={order} />
-      <AfterSale order={order} />
+      <OrderDetails order={order} />
       <div class="actions">
         <div class="minor">
           <ReverseButton order={order} />

@@ -5,11 +5,11 @@ import { actionLabel, columnOf, minutesSince, timeLeft, warningsDue } from '#/or
 import { reversalOf } from '#/refund.ts'
 import { cardId, dialog, focusOrder, ticket } from '#/ui.ts'
 import { Alert, Printer } from '#/views/icons.tsx'
-import { AfterSale, Age, Comment, Customer, Lines, MethodOf, ToPay } from '#/views/order-parts.tsx'
+import { Age, MethodOf, OrderDetails } from '#/views/order-parts.tsx'
 
 /** An open order. */
 export function OrderCard({ order }: { order: RestaurantOrder }) {
-  const { apiKey, id, comments, datePlaced } = order
+  const { apiKey, id, datePlaced } = order
   const isFresh = columnOf(order) === 'new' && minutesSince(datePlaced, now.value) === 0
   return (
     <article
@@ -27,11 +27,7 @@ export function OrderCard({ order }: { order: RestaurantOrder }) {
         <Age order={order} />
       </header>
       <Unstarted order={order} />
-      <Lines order={order} />
-      {comments && <Comment text={comments} />}
-      <Customer order={order} />
-      <ToPay order={order} />
-      <AfterSale order={order} />
+      <OrderDetails order={order} />
       <Actions order={order} />
     </article>
   )

@@ -34,7 +34,19 @@ export function MethodOf({ order: { method, test } }: Of) {
   )
 }
 
-export function Lines({ order }: Of) {
+export function OrderDetails({ order }: Of) {
+  return (
+    <>
+      <Lines order={order} />
+      {order.comments && <Comment text={order.comments} />}
+      <Customer order={order} />
+      <ToPay order={order} />
+      <AfterSale order={order} />
+    </>
+  )
+}
+
+function Lines({ order }: Of) {
   return (
     <ul class="lines">
       {linesOf(order.items).map(({ count, name, choices, comments }) => (
@@ -61,7 +73,7 @@ export function Lines({ order }: Of) {
 }
 
 /** A comment of the customer. */
-export function Comment({ text }: { text: string }) {
+function Comment({ text }: { text: string }) {
   return (
     <p class="comment">
       <Speech />
@@ -70,7 +82,7 @@ export function Comment({ text }: { text: string }) {
   )
 }
 
-export function Customer({ order }: Of) {
+function Customer({ order }: Of) {
   const { recipient, address } = order
   return (
     <div class="customer">
@@ -97,7 +109,7 @@ export function Customer({ order }: Of) {
 }
 
 /** The amounts as the processor reports them. */
-export function AfterSale({ order }: Of) {
+function AfterSale({ order }: Of) {
   const failed = failedRefundText(order)
   return (
     <>
@@ -107,7 +119,7 @@ export function AfterSale({ order }: Of) {
   )
 }
 
-export function ToPay({ order }: Of) {
+function ToPay({ order }: Of) {
   const { toCollect, total, status } = order
   if (toCollect > 0 && status !== 'DELIVERED')
     return (
