@@ -1,20 +1,14 @@
-import type { Address, Fault, Recipient, Saving, TokenizedCard } from '@platter/contracts'
+import type { AccountsResolve, Fault } from '@platter/contracts'
+import type { z } from 'zod'
 import { USER_NOT_FOUND } from '#/domain/refusals.ts'
 
 /** The apiKeys in an order; null for a part without one. */
-export type References = {
-  recipientApiKey: string | null
-  cardApiKey: string | null
-  addressApiKey: string | null
-}
+export type References = Pick<
+  z.output<typeof AccountsResolve.data>,
+  'recipientApiKey' | 'cardApiKey' | 'addressApiKey'
+>
 
-export type Found = {
-  recipient: Recipient | null
-  card: TokenizedCard | null
-  address: Address | null
-  newCard: Saving | null
-  newAddress: Saving | null
-}
+export type Found = Omit<z.output<typeof AccountsResolve.reply>, 'faults'>
 
 export const NOTHING_FOUND: Found = {
   recipient: null,

@@ -1,17 +1,15 @@
-import type { NewAddressFields, NewCardFields } from '@platter/contracts'
+import type { AccountsResolve } from '@platter/contracts'
 import { jsonObjectFrom } from 'kysely/helpers/postgres'
+import type { z } from 'zod'
 import { MAX_ADDRESSES, MAX_CARDS } from '#/domain/refusals.ts'
-import type { Found, References } from '#/domain/resolution.ts'
+import type { Found } from '#/domain/resolution.ts'
 import { addressFields, cardFields, savingOf } from '#/domain/saving.ts'
 import { addressColumns, addressesOfUser } from '#/store/addresses.ts'
 import { cardColumns, cardsOfUser } from '#/store/cards.ts'
 import type { Db } from '#/store/tables.ts'
 import { userOfTenant, type Owner } from '#/store/tenant-user.ts'
 
-type Request = Omit<References, 'recipientApiKey'> & {
-  newCard: NewCardFields | null
-  newAddress: NewAddressFields | null
-}
+type Request = Omit<z.output<typeof AccountsResolve.data>, 'applicationId' | 'recipientApiKey'>
 
 export type RecipientStore = {
   /**
