@@ -1,3 +1,4 @@
+import type { ButtonHTMLAttributes, ComponentChildren } from 'preact'
 import { board } from '#/orders.ts'
 import { pausedUntil, restaurant, resume } from '#/restaurant.ts'
 import { soundOn } from '#/settings.ts'
@@ -17,10 +18,7 @@ export function Header() {
       <div class="tools">
         <PauseButton />
         <SoundSwitch />
-        <button class="tool" onClick={() => (dialog.value = { kind: 'settings' })}>
-          <Gear />
-          <span class="text">Settings</span>
-        </button>
+        <Tool icon={<Gear />} text="Settings" onClick={() => (dialog.value = { kind: 'settings' })} />
       </div>
     </header>
   )
@@ -40,29 +38,27 @@ function To({ view: to, label, count = 0 }: { view: View; label: string; count?:
   )
 }
 
-/** Pauses for some minutes. The ordering bar ends a stop without an end. */
-function PauseButton() {
-  if (pausedUntil() !== null)
-    return (
-      <button class="tool" onClick={() => void resume()}>
-        <Play />
-        <span class="text">Resume</span>
-      </button>
-    )
+type ToolProps = ButtonHTMLAttributes & { icon: ComponentChildren; text: string }
+
+function Tool({ icon, text, ...button }: ToolProps) {
   return (
-    <button class="tool" onClick={() => (dialog.value = { kind: 'pause' })}>
-      <Pause />
-      <span class="text">Pause</span>
+    <button class="tool" {...button}>
+      {icon}
+      <span class="text">{text}</span>
     </button>
   )
 }
 
+/** Pauses for some minutes. The ordering bar ends a stop without an end. */
+function PauseButton() {
+  if (pausedUntil() !== null) return <Tool icon={<Play />} text="Resume" onClick={() => void resume()} />
+  return <Tool icon={<Pause />} text="Pause" onClick={() => (dialog.value = { kind: 'pause' })} />
+}
+
 function SoundSwitch() {
   const on = soundOn.value
+  const icon = on ? <Bell /> : <BellOff />
   return (
-    <button class="tool" role="switch" aria-checked={on} onClick={() => (soundOn.value = !on)}>
-      {on ? <Bell /> : <BellOff />}
-      <span class="text">Sound</span>
-    </button>
+    <Tool icon={icon} text="Sound" role="switch" aria-checked={on} onClick={() => (soundOn.value = !on)} />
   )
 }

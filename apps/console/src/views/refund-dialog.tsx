@@ -1,5 +1,4 @@
-import type { RefundReason } from '@platter/contracts'
-import type { RestaurantOrder } from '@platter/contracts'
+import type { RefundReason, RestaurantOrder } from '@platter/contracts'
 import { useComputed, useSignal, type Signal } from '@preact/signals'
 import { money, nameOf } from '#/order.ts'
 import { pending, refund } from '#/orders.ts'
