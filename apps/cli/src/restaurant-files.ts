@@ -53,14 +53,7 @@ function wholeBundle(file: string, value: Record<string, unknown>): Bundle | Fil
   if (apiKey === null) return { file, pointer: '/restaurant/apiKey', detail: 'apiKey is missing.' }
   const { restaurant, menu, link } = value
   const at = { restaurant: '/restaurant', menu: '/menu', link: '/link' }
-  return {
-    file,
-    apiKey,
-    restaurant,
-    ...(menu !== undefined && { menu }),
-    ...(link !== undefined && { link }),
-    at,
-  }
+  return { file, apiKey, restaurant, menu, link, at }
 }
 
 const MENU = /^(?:(.+)\.)?menu\.json$/

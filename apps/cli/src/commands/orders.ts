@@ -35,10 +35,9 @@ function cancel(group: Command): void {
       const story = await api.call(GetOrderStory, { params: { apiKey: order } })
       if (story.order.cancellation) printNote('The order is already cancelled.')
       else await confirm(`${lineOf(story.order)}. Cancel it?`, options)
-      const body = { reason, ...(message !== undefined && { message }) }
       const cancelled = await api.call(OperatorCancelOrder, {
         params: { apiKey: story.order.apiKey ?? order },
-        body,
+        body: { reason, message },
       })
       if (options.json) return printJson(cancelled)
       print(lineOf(cancelled))
