@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { statfs } from 'node:fs/promises'
 import { networkInterfaces } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { connect } from 'node:tls'
 import { Applications, PlatformHealth, ReadAttention, Restaurants } from '@platter/contracts'
 import { apiOf } from '#/api.ts'
@@ -113,10 +113,6 @@ function newestMigration(service: string): string | null {
   const folder = join(import.meta.dirname, '../../../../services', service, 'migrations')
   if (!existsSync(folder)) return null
   const names = readdirSync(folder).filter((name) => name.endsWith('.sql'))
-  return (
-    names
-      .toSorted()
-      .at(-1)
-      ?.replace(/\.sql$/, '') ?? null
-  )
+  const newest = names.toSorted().at(-1)
+  return newest === undefined ? null : basename(newest, '.sql')
 }
