@@ -3,7 +3,11 @@ import { createLog, Problem } from '@platter/kit'
 import { connectRedis } from '@platter/kit/lifecycle/redis'
 import { proxyTo, servers } from '@platter/testkit'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { redisCredentialAttempts, type CredentialAttempt } from '#/store/credential-attempts.ts'
+import {
+  redisCredentialAttempts,
+  type CredentialAttempt,
+  type CredentialAttempts,
+} from '#/store/credential-attempts.ts'
 
 const log = createLog('test', 'fatal')
 const POLICY = { perEmail: 3, perAddress: 5, perApplication: 8, seconds: 60 }
@@ -38,10 +42,7 @@ const newAddress = () =>
     .slice(0, 8)
     .replace(/^(.{4})/, '$1:')}::1`
 
-async function attempt(
-  store: ReturnType<typeof redisCredentialAttempts>,
-  caller: CredentialAttempt,
-): Promise<string | number> {
+async function attempt(store: CredentialAttempts, caller: CredentialAttempt): Promise<string | number> {
   try {
     await store.count(caller)
     return 'counted'
@@ -51,7 +52,7 @@ async function attempt(
   }
 }
 
-const attempts = async (store: ReturnType<typeof redisCredentialAttempts>, callers: CredentialAttempt[]) => {
+const attempts = async (store: CredentialAttempts, callers: CredentialAttempt[]) => {
   const results: (string | number)[] = []
   for (const caller of callers) results.push(await attempt(store, caller))
   return results

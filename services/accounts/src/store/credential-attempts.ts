@@ -18,24 +18,17 @@ export type CredentialAttempt = {
 }
 
 /**
- * Attempts to sign in or to register. An attempt counts whether or not the user exists, so a rejection reveals nothing. A
- * successful sign-in is uncounted, so only failed attempts use up the limit.
- */
-export type CredentialAttempts = {
-  /** Counts one attempt. Throws Problem rate-limited above a limit. */
-  count(attempt: CredentialAttempt): Promise<void>
-  takeBack(attempt: CredentialAttempt): Promise<void>
-  close(): void
-}
-
-/**
  * The timeout of Redis for an attempt. With 100 ms, as elsewhere, each replica would count alone whenever a busy machine stalls. An
  * attacker would then have ten attempts at each replica.
  */
 const COUNTED_WITHIN_MS = 1_000
 
-/** All replicas count in Redis; while it is unavailable, each replica counts alone. */
-export function redisCredentialAttempts(url: string, policy: AttemptsPolicy, log: Log): CredentialAttempts {
+/**
+ * Counts attempts to sign in or to register. An attempt counts whether or not the user exists, so a rejection reveals nothing. A
+ * successful sign-in is uncounted, so only failed attempts use up the limit. All replicas count in Redis; while it is unavailable,
+ * each replica counts alone.
+ */
+export function redisCredentialAttempts(url: string, policy: AttemptsPolicy, log: Log) {
   const redis = new OptionalRedis(connectRedis(url, log, { commandTimeout: COUNTED_WITHIN_MS }))
   const limitBy = (by: string, attempts: number) =>
     new AttemptLimit(
@@ -56,15 +49,18 @@ export function redisCredentialAttempts(url: string, policy: AttemptsPolicy, log
     ...(applicationId === undefined ? [] : ([[byApplication, applicationId]] satisfies Counted[])),
   ]
   return {
-    async count(attempt) {
+    /** Counts one attempt. Throws Problem rate-limited above a limit. */
+    async count(attempt: CredentialAttempt): Promise<void> {
       for (const [limit, key] of counted(attempt)) await limit.count(key)
     },
-    async takeBack(attempt) {
+    async takeBack(attempt: CredentialAttempt): Promise<void> {
       await Promise.all(counted(attempt).map(([limit, key]) => limit.takeBack(key)))
     },
     close: () => redis.close(),
   }
 }
+
+export type CredentialAttempts = ReturnType<typeof redisCredentialAttempts>
 
 type Counted = [AttemptLimit, string]
 
