@@ -1,14 +1,13 @@
 import type { AccountsResolve, Fault } from '@platter/contracts'
-import type { z } from 'zod'
 import { USER_NOT_FOUND } from '#/domain/refusals.ts'
 
 /** The apiKeys in an order; null for a part without one. */
 export type References = Pick<
-  z.output<typeof AccountsResolve.data>,
+  ReturnType<typeof AccountsResolve.data.parse>,
   'recipientApiKey' | 'cardApiKey' | 'addressApiKey'
 >
 
-export type Found = Omit<z.output<typeof AccountsResolve.reply>, 'faults'>
+export type Found = Omit<ReturnType<typeof AccountsResolve.reply.parse>, 'faults'>
 
 export const NOTHING_FOUND: Found = {
   recipient: null,
