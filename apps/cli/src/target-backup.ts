@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import type { BackupStore, Bucket, Keys } from '@platter/backup'
 import { EXIT, Failure } from '#/exit.ts'
+import { readStack } from '#/target.ts'
 
 /** The common options of `backup` and `restore`. */
 export type DatabaseOptions = { database?: string; passphraseFile?: string; json?: boolean }
@@ -14,24 +15,18 @@ export type BackupOptions = DatabaseOptions & {
 }
 
 const RUN = join(import.meta.dirname, '../../../.run')
-const STACK = join(RUN, 'stack.json')
 
 /** `npm start` stores its secrets in this file. */
 const DEVELOPMENT_SECRETS = join(RUN, 'secrets.json')
 
 /** Returns --database, else BACKUP_DATABASE_URL, else the database of `npm start`. */
 export function findDatabase({ database }: DatabaseOptions, environment = process.env): string {
-  const given = database ?? environment['BACKUP_DATABASE_URL']
+  const given = database ?? environment['BACKUP_DATABASE_URL'] ?? readStack()?.urls.postgres
   if (given !== undefined) return given
-  try {
-    return (JSON.parse(readFileSync(STACK, 'utf8')) as { urls: { postgres: string } }).urls.postgres
-  } catch (cause) {
-    throw new Failure(
-      EXIT.usage,
-      'Give the database: --database URL or BACKUP_DATABASE_URL, as a superuser of PostgreSQL.',
-      { cause },
-    )
-  }
+  throw new Failure(
+    EXIT.usage,
+    'Give the database: --database URL or BACKUP_DATABASE_URL, as a superuser of PostgreSQL.',
+  )
 }
 
 /** Returns the passphrase of --passphrase-file or BACKUP_PASSPHRASE; undefined without one. */

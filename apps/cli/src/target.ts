@@ -10,7 +10,11 @@ export type TargetOptions = { url?: string | undefined; keyFile?: string | undef
 
 /** `npm start` writes this file. */
 const STACK = join(import.meta.dirname, '../../../.run/stack.json')
-const Stack = z.object({ gateway: z.url(), operatorKey: z.string() })
+const Stack = z.object({
+  gateway: z.url(),
+  operatorKey: z.string(),
+  urls: z.object({ postgres: z.string() }),
+})
 
 /**
  * Returns --url and --key-file, else PLATTER_URL and PLATTER_OPERATOR_KEY (or PLATTER_OPERATOR_KEY_FILE), else the platform of `npm
@@ -51,7 +55,8 @@ function readKey(file: string): string {
   }
 }
 
-function readStack(): z.output<typeof Stack> | null {
+/** Returns the platform of `npm start`; null if none has been started. */
+export function readStack(): z.output<typeof Stack> | null {
   try {
     return Stack.parse(JSON.parse(readFileSync(STACK, 'utf8')))
   } catch {
