@@ -30,7 +30,7 @@ export type Api = ReturnType<typeof apiOf>
  */
 export function apiOf({ url, key }: Target) {
   async function send(operation: Operation, target: string, body: unknown) {
-    const response = await responseOf(url, target, {
+    const { response, text } = await responseOf(url, target, {
       method: operation.method,
       headers: {
         'x-access-token': key,
@@ -40,7 +40,7 @@ export function apiOf({ url, key }: Target) {
       },
       ...(body !== undefined && { body: JSON.stringify(body) }),
     })
-    return { document: await documentOf(url, response), link: response.headers.get('link') }
+    return { document: documentOf(url, response.status, text), link: response.headers.get('link') }
   }
 
   async function call<O extends Operation>(
@@ -90,25 +90,31 @@ function targetOf({ path }: Operation, params: Request['params'] = {}, query: Re
   return search.size === 0 ? filled : `${filled}?${search.toString()}`
 }
 
-async function responseOf(url: string, target: string, init: RequestInit): Promise<Response> {
+async function responseOf(
+  url: string,
+  target: string,
+  init: RequestInit,
+): Promise<{ response: Response; text: string }> {
   try {
-    return await fetch(`${url}${target}`, { ...init, signal: AbortSignal.timeout(RESPONSE_TIMEOUT_MS) })
+    const signal = AbortSignal.timeout(RESPONSE_TIMEOUT_MS)
+    const response = await fetch(`${url}${target}`, { ...init, signal })
+    return { response, text: await response.text() }
   } catch (error) {
-    // The message of fetch is always "fetch failed"; the reason (ECONNREFUSED …) is in its cause.
+    // The message of fetch is "fetch failed", or "terminated" in the body; the reason (ECONNREFUSED …) is in its cause.
     const { message, cause } = error as Error
     const reason = cause instanceof Error ? ((cause as NodeJS.ErrnoException).code ?? cause.message) : message
     throw new Failure(EXIT.unreachable, `${url} cannot be reached: ${reason}`)
   }
 }
 
-async function documentOf(url: string, response: Response): Promise<unknown> {
-  const document = parseJson(await response.text())
-  if (response.status === 200 && document !== undefined) return document
+function documentOf(url: string, status: number, text: string): unknown {
+  const document = parseJson(text)
+  if (status === 200 && document !== undefined) return document
   const problem = ProblemDocument.safeParse(document)
   if (problem.success) throw new Rejected(problem.data)
   throw new Failure(
     EXIT.unreachable,
-    `${url} responded with ${response.status} and no problem document: it is not a Platter platform.`,
+    `${url} responded with ${status} and no problem document: it is not a Platter platform.`,
   )
 }
 
