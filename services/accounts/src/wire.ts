@@ -137,24 +137,22 @@ export function wire(config: Config, log: Log): Parts {
   // A lost message is harmless: the card is read again when its stored expiry has passed (`current-card.ts`).
   bus.onCommand(AccountsSetCard, ({ token, ...details }) => cards.setDetails(token, details))
 
-  return schemaOwner({
-    app,
-    log,
-    postgres,
-    bus,
-    migrations: MIGRATIONS,
-    async afterMigrations() {
-      await checkTenantRole(deps.tenantDb(''))
-      if (config.OPERATOR_KEY_HASH !== undefined)
-        await postgresAccessKeys(db).ensureOperatorKey(config.OPERATOR_KEY_HASH)
+  return schemaOwner(
+    { app, log, postgres, bus, migrations: MIGRATIONS },
+    {
+      async afterMigrations() {
+        await checkTenantRole(deps.tenantDb(''))
+        if (config.OPERATOR_KEY_HASH !== undefined)
+          await postgresAccessKeys(db).ensureOperatorKey(config.OPERATOR_KEY_HASH)
+      },
+      repeat(repeaters) {
+        repeaters.repeat('detach removed cards', DETACH_EVERY_MS, () => detachRemovedCards(deps))
+        repeaters.repeat('delete expired idempotency keys', 3_600_000, () => deleteExpiredKeys(db))
+      },
+      // Without Redis each replica counts attempts alone; all other functions work.
+      connections: [attempts, payments],
     },
-    repeat(repeaters) {
-      repeaters.repeat('detach removed cards', DETACH_EVERY_MS, () => detachRemovedCards(deps))
-      repeaters.repeat('delete expired idempotency keys', 3_600_000, () => deleteExpiredKeys(db))
-    },
-    // Without Redis each replica counts attempts alone; all other functions work.
-    connections: [attempts, payments],
-  })
+  )
 }
 
 const attemptsPolicy = (config: Config) => ({

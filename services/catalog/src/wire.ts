@@ -104,19 +104,17 @@ export function wire(config: Config, log: Log): Parts {
   bus.onCommand(CatalogAttendance, (data) => deps.attendance.store(data))
   bus.onQuestion(CatalogCompleteAddress, completeAddress(deps))
 
-  return schemaOwner({
-    app,
-    log,
-    postgres,
-    bus,
-    migrations: MIGRATIONS,
-    repeat(repeaters) {
-      repeaters.repeat('clear expired availability overrides', changeTimes.endedOverrides, () =>
-        clearExpired(db),
-      )
-      repeaters.repeat('delete expired idempotency keys', 3_600_000, () => deleteExpiredKeys(db))
+  return schemaOwner(
+    { app, log, postgres, bus, migrations: MIGRATIONS },
+    {
+      repeat(repeaters) {
+        repeaters.repeat('clear expired availability overrides', changeTimes.endedOverrides, () =>
+          clearExpired(db),
+        )
+        repeaters.repeat('delete expired idempotency keys', 3_600_000, () => deleteExpiredKeys(db))
+      },
+      // Without Redis menus are rendered again; all other functions work.
+      connections: [cache],
     },
-    // Without Redis menus are rendered again; all other functions work.
-    connections: [cache],
-  })
+  )
 }

@@ -89,19 +89,17 @@ export function wire(config: Config, log: Log): Parts {
   consume(all)
   observeSagas({ ...all, alerts: operators.alerts })
 
-  const parts = schemaOwner({
-    app,
-    log,
-    postgres,
-    bus,
-    migrations: MIGRATIONS,
-    afterMigrations: () => checkTenantRole(postgres.as({ applicationId: '' })),
-    repeat(repeaters) {
-      startRepeating(repeaters, all)
-      operators.repeat(repeaters)
+  const parts = schemaOwner(
+    { app, log, postgres, bus, migrations: MIGRATIONS },
+    {
+      afterMigrations: () => checkTenantRole(postgres.as({ applicationId: '' })),
+      repeat(repeaters) {
+        startRepeating(repeaters, all)
+        operators.repeat(repeaters)
+      },
+      connections: [replicas, outgoing, operators],
     },
-    connections: [replicas, outgoing, operators],
-  })
+  )
   return {
     ...parts,
     async quiesce() {

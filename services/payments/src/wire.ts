@@ -138,22 +138,20 @@ export function wire(config: Config, log: Log): Parts {
   const path = stripe ? '/webhooks/stripe' : '/webhooks/processor'
   if (chosen.kind !== 'none' && chosen.webhookSecret !== null)
     stripeWebhook(app, path, { read: createEventReader(chosen.webhookSecret), handle })
-  return schemaOwner({
-    app,
-    log,
-    postgres,
-    bus,
-    migrations: MIGRATIONS,
-    repeat(repeaters) {
-      repeaters.repeat('compare refunds and disputes', COMPARE_EVERY_MS, () => mirror.compare())
-      repeaters.repeat('send refunds and disputes to orders', SEND_EVERY_MS, () =>
-        sendMirrors({ mirrors, send }),
-      )
+  return schemaOwner(
+    { app, log, postgres, bus, migrations: MIGRATIONS },
+    {
+      repeat(repeaters) {
+        repeaters.repeat('compare refunds and disputes', COMPARE_EVERY_MS, () => mirror.compare())
+        repeaters.repeat('send refunds and disputes to orders', SEND_EVERY_MS, () =>
+          sendMirrors({ mirrors, send }),
+        )
+      },
+      // Without Redis each replica counts cards alone. Without the processor, the rows are sufficient to reply to releases and
+      // repeated commands.
+      connections: [processor, limits],
     },
-    // Without Redis each replica counts cards alone. Without the processor, the rows are sufficient to reply to releases and
-    // repeated commands.
-    connections: [processor, limits],
-  })
+  )
 }
 
 type Consuming = Parameters<typeof authorize>[0] &

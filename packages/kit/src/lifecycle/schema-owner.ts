@@ -14,14 +14,17 @@ type Messages = {
   close(): Promise<void>
 }
 
-/** A service that owns a schema of PostgreSQL and exchanges messages. */
-export type SchemaOwner<DB> = {
+/** The servers of a service that owns a schema of PostgreSQL and exchanges messages. */
+type Servers<DB> = {
   app: App
   log: Log
   postgres: Postgres<DB>
   bus: Messages
   /** The folder of the schema's migrations. */
   migrations: string
+}
+
+type Work = {
   /** Work between the migrations and the first message. It is repeated until it succeeds. */
   afterMigrations?: () => Promise<void>
   /** Registers the periodic work. It begins after the consumers. */
@@ -34,20 +37,23 @@ export type SchemaOwner<DB> = {
  * Returns the parts of a service that owns a schema. It starts with its tables, then its consumers, then its periodic work. It is
  * ready while PostgreSQL and RabbitMQ are available. It stops in the reverse order, and closes its connections last.
  */
-export function schemaOwner<DB>({ app, log, postgres, bus, ...owner }: SchemaOwner<DB>) {
+export function schemaOwner<DB>(
+  { app, log, postgres, bus, migrations }: Servers<DB>,
+  { afterMigrations, repeat, connections }: Work,
+) {
   const repeaters = new Repeaters(log)
   return {
     app,
     checks: { postgres: () => postgres.check(), rabbitmq: () => bus.check() },
     async start() {
       await postgres.prepareRole()
-      await migrate(postgres.db, owner.migrations, log)
-      await owner.afterMigrations?.()
+      await migrate(postgres.db, migrations, log)
+      await afterMigrations?.()
       await bus.start()
-      owner.repeat(repeaters)
+      repeat(repeaters)
     },
     quiesce: async () => void (await Promise.all([bus.quiesce(), repeaters.stop()])),
     close: async () =>
-      void (await Promise.all([...owner.connections, bus, postgres].map(async (one) => one.close()))),
+      void (await Promise.all([...connections, bus, postgres].map(async (one) => one.close()))),
   } satisfies Parts
 }
