@@ -56,7 +56,7 @@ const BY_ALIAS = ban(
   'Import files of this package by #/.',
 )
 const TESTKIT = outsideTests(
-  ban('testkit-is-for-tests', '^@platter/testkit(/|$)', 'Import it in tests only.'),
+  ban('testkit-is-for-tests', '(^@platter/testkit|^#/(.*/)?testing)(/|$)', 'Import it in tests only.'),
 )
 const INTO_SERVICE = String.raw`^@platter/(${services}|processor|simulators)(/|$)|(^|/)\.\./services/`
 const PACKAGE_TO_SERVICE = ban('package-to-service', INTO_SERVICE, 'Move shared code into the package.')
@@ -104,7 +104,7 @@ function only(name: string, advice: string, allowed: string[], allowTypeImports 
   })
   return { here: except(allowed), inTests: except([...allowed, ...TEST_TOOLS]) }
 }
-const TEST_TOOLS = ['vitest', 'fast-check', '@platter/testkit', '@platter/testkit/**']
+const TEST_TOOLS = ['vitest', 'fast-check', '@platter/testkit', '@platter/testkit/**', '#/testing/**']
 const CONTRACTS = ['@platter/contracts', '@platter/contracts/**']
 const PURE_DOMAIN = only('domain-is-pure', 'Import this domain and contracts only.', [
   '#/domain/**',
@@ -182,7 +182,7 @@ const boundaries: OxlintOverride[] = [
   ...part('src/wire.ts', SERVICE, ['sql', 'redis']),
   ...part('src/store/**', [...SERVICE, STORE_BELOW], ['sql', 'redis']),
   ...part('src/**/outside/**', SERVICE, ['calls', 'stripe']),
-  ...part('src/testing/**', SERVICE, ['stripe']),
+  ...part('src/testing/**', [...MAIN.filter((one) => one !== TESTKIT), NO_ROOT], ['stripe']),
   ...part('src/**/routes/**', [...SERVICE, STAND_ALONE]),
   ...part('src/**/handlers/**', [...SERVICE, STAND_ALONE]),
   ...part('src/domain/**', [...SERVICE, PURE_DOMAIN]),

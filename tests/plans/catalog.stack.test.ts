@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { ajanta, aZone, korma } from '../../services/catalog/src/domain/fixtures.ts'
+import { ajanta, aZone, korma } from '../../services/catalog/src/testing/ajanta.ts'
 import * as overrides from '../../services/catalog/src/store/availability-overrides.ts'
 import { postgresCandidates, type CandidateStore } from '../../services/catalog/src/store/candidates.ts'
 import { postgresMenus, type MenuStore } from '../../services/catalog/src/store/menus.ts'

@@ -40,6 +40,7 @@ const FORBIDDEN: [rule: string, file: string, code: string][] = [
   ['package-to-service', 'packages/kit/src/a.ts', typeFrom('@platter/orders')],
   ['package-to-service', 'packages/testkit/src/a.ts', from('../../../services/orders/src/saga/a.ts')],
   ['testkit-is-for-tests', 'services/orders/src/cast.ts', from('@platter/testkit')],
+  ['testkit-is-for-tests', 'services/orders/src/saga/sagas.ts', from('#/testing/sagas.ts')],
   ['e2e-uses-the-gateway', 'tests/e2e/send-order.test.ts', from('@platter/orders')],
 
   ['imports-by-alias', 'services/orders/src/relative.ts', from('./domain/order.ts')],

@@ -1,6 +1,6 @@
 import type { OrderStatus } from '@platter/contracts'
 import { describe, expect, test } from 'vitest'
-import { anOrder as order } from '#/fixtures.ts'
+import { anOrder as order } from '#/testing/an-order.ts'
 import {
   actionLabel,
   columnOf,

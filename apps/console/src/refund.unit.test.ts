@@ -1,6 +1,6 @@
 import type { Refund, RestaurantOrder } from '@platter/contracts'
 import { describe, expect, test } from 'vitest'
-import { anOrder } from '#/fixtures.ts'
+import { anOrder } from '#/testing/an-order.ts'
 import {
   amountOf,
   failedRefundText,

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { AvailabilityOverrides, keysOf, type AvailabilityOverride } from '#/domain/availability-overrides.ts'
-import { korma, vindaloo } from '#/domain/fixtures.ts'
+import { korma, vindaloo } from '#/testing/ajanta.ts'
 import { ownMenuRecord } from '#/domain/menu-record.ts'
 import { choicesOf, type Menu } from '#/domain/menu.ts'
 

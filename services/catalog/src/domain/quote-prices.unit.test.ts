@@ -1,7 +1,7 @@
 import { cents } from '@platter/contracts'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { ajanta } from '#/domain/fixtures.ts'
+import { ajanta } from '#/testing/ajanta.ts'
 import type { Item } from '#/domain/menu.ts'
 import { quote, type QuoteRequest } from '#/domain/quote.ts'
 

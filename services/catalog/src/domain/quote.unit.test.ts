@@ -1,6 +1,6 @@
 import { cents, type Fault } from '@platter/contracts'
 import { describe, expect, test } from 'vitest'
-import { aZone, ajanta, korma, vindaloo } from '#/domain/fixtures.ts'
+import { aZone, ajanta, korma, vindaloo } from '#/testing/ajanta.ts'
 import { UNTIL_RESUMED } from '#/domain/hours.ts'
 import type { Item } from '#/domain/menu.ts'
 import { quote, type QuoteRequest, type Destination, type QuoteFacts } from '#/domain/quote.ts'

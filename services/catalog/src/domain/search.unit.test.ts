@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { aZone, ajanta } from '#/domain/fixtures.ts'
+import { aZone, ajanta } from '#/testing/ajanta.ts'
 import type { Place } from '#/domain/place.ts'
 import {
   folded,

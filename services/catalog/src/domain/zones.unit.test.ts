@@ -1,7 +1,7 @@
 import { cents } from '@platter/contracts'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { aZone, ajanta } from '#/domain/fixtures.ts'
+import { aZone, ajanta } from '#/testing/ajanta.ts'
 import { boxAround, boxOf, isInside, milesBetween } from '#/domain/geo.ts'
 import { zipAtEnd, zipOf } from '#/domain/place.ts'
 import { boundsOf, deliveryTerms } from '#/domain/zones.ts'

@@ -12,7 +12,7 @@ import {
   refusal,
   reply,
   states,
-} from '#/saga/domain/fixtures.ts'
+} from '#/testing/sagas.ts'
 
 const action = { type: 'redirect', url: 'https://bank.example/1', expires: at + 600 } as const
 const authenticate = { kind: 'authenticate', action } as const

@@ -13,7 +13,7 @@ import {
   reply,
   states,
   type Now,
-} from '#/saga/domain/fixtures.ts'
+} from '#/testing/sagas.ts'
 
 const refundOf = (id: string, amount: number, state: OrderRefund['state'] = 'DONE') =>
   refundOfProcessor({ id, amount: cents(amount), state, date: at }, id)

@@ -14,7 +14,7 @@ import {
   accepted,
   states,
   type Now,
-} from '#/saga/domain/fixtures.ts'
+} from '#/testing/sagas.ts'
 
 const aRefund = (apiKey: string, amount: number, state: OrderRefund['state'] = 'PENDING'): OrderRefund => ({
   apiKey,

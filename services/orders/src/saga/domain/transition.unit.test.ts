@@ -19,7 +19,7 @@ import {
   states,
   type Now,
   type Next,
-} from '#/saga/domain/fixtures.ts'
+} from '#/testing/sagas.ts'
 
 const events: Record<string, (now: Now) => Event> = {
   done: (now) => (awaitedStep(now.saga) ? reply(now, done) : reply(accepted(card), done)),

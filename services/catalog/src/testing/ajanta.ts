@@ -2,7 +2,7 @@ import { cents } from '@platter/contracts'
 import type { CustomizationGroup, Item } from '#/domain/menu.ts'
 import type { Restaurant, Zone } from '#/domain/restaurant.ts'
 
-/* Fixtures: Ajanta, an Indian restaurant in Madison that is always open. */
+/* Ajanta, an Indian restaurant in Madison that is always open. */
 
 const ALWAYS = ['12:00 AM - 12:00 AM']
 
