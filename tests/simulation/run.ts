@@ -92,6 +92,8 @@ async function play(seed: number, all: Simulation): Promise<Outcome> {
   const settledMs = isSettled() ? Math.max(0, world.now - faultsMs) : null
   // A delayed message may still arrive.
   await world.run(world.now + 40_000, () => false)
+  // A delayed order may have reached a restaurant, whose notice of the cancellation is retried.
+  await world.run(world.now + SETTLE_WITHIN_MS, isSettled)
   const { violations, inDoubt } = findViolations(all, clients, isShort)
   return {
     seed,
