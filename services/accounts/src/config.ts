@@ -1,7 +1,5 @@
-import { amqpConfig, postgresConfig, replicaUrls, serviceConfig } from '@platter/kit'
+import { atLeastOne, amqpConfig, postgresConfig, replicaUrls, serviceConfig } from '@platter/kit'
 import { z } from 'zod'
-
-const count = z.coerce.number().int().min(1)
 
 export const Config = z.object({
   ...serviceConfig,
@@ -26,25 +24,25 @@ export const Config = z.object({
       'Redis, for the counts of sign-in and registration attempts, which all replicas share. Without it each replica has its own counts.',
     ),
   // Enough for users who mistype their passwords; an attacker has 1,000 guesses per day.
-  TRIES_PER_EMAIL: count
+  TRIES_PER_EMAIL: atLeastOne
     .default(10)
     .describe(
       'Attempts to register or to sign in with one e-mail address in TRIES_SECONDS, successful sign-ins excluded. Further ones are refused (429).',
     ),
   // Enough for an office behind one address, and too few for a list of leaked passwords.
-  TRIES_PER_ADDRESS: count
+  TRIES_PER_ADDRESS: atLeastOne
     .default(30)
     .describe(
       'The same limit for one client address (for IPv6 its /64). Increase it when one server registers or signs in all users of an application.',
     ),
   // Limits attacks with a list of leaked credentials from many addresses. 20,000 ordinary sign-ins have 1,000 failures, at one in
   // twenty.
-  TRIES_PER_APPLICATION: count
+  TRIES_PER_APPLICATION: atLeastOne
     .default(1_000)
     .describe(
       'Attempts to sign in to one application in TRIES_SECONDS, successful ones excluded. Increase it for more than 20,000 sign-ins in that time.',
     ),
-  TRIES_SECONDS: count
+  TRIES_SECONDS: atLeastOne
     .max(86_400)
     .default(900)
     .describe(

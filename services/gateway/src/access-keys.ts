@@ -86,7 +86,7 @@ export class AccessKeys {
   /** Sends at most one request at a time for a key; concurrent requests with the key share its result. */
   async #find(hash: string, requestId: string): Promise<Principal | null> {
     const known = await this.#known.load(hash, (expired) => this.#resolve(hash, requestId, expired))
-    return known?.principal ?? null
+    return known.principal
   }
 
   async #resolve(hash: string, requestId: string, expired: Known | undefined): Promise<Known> {

@@ -1,8 +1,6 @@
 import { requestTimes } from '@platter/contracts'
-import { cardConfig, networkList, replicaUrls, serviceConfig } from '@platter/kit'
+import { atLeastOne, cardConfig, networkList, replicaUrls, serviceConfig } from '@platter/kit'
 import { z } from 'zod'
-
-const count = z.coerce.number().int().min(1)
 
 export const Config = z.object({
   ...serviceConfig,
@@ -29,31 +27,34 @@ export const Config = z.object({
     .describe(
       'Milliseconds from the arrival of a request to its response at the latest, even if a dependency is unavailable. The time in which a client sends the body does not count. send-order waits for its order until 2 s before the deadline.',
     ),
-  RATE_LIMIT_REQUESTS: count
+  RATE_LIMIT_REQUESTS: atLeastOne
     .default(3_000)
     .describe(
       'The maximum number of requests of an access key in RATE_LIMIT_SECONDS. Further requests receive 429.',
     ),
-  RATE_LIMIT_SECONDS: count.max(86_400).default(10).describe('The window of RATE_LIMIT_REQUESTS in seconds.'),
-  ORDERS_PER_SECOND: count
+  RATE_LIMIT_SECONDS: atLeastOne
+    .max(86_400)
+    .default(10)
+    .describe('The window of RATE_LIMIT_REQUESTS in seconds.'),
+  ORDERS_PER_SECOND: atLeastOne
     .default(50)
     .describe(
       'The maximum number of orders per second that an application sends or validates with all its access keys. Further ones receive 429. Each gateway replica counts alone. With a fifth of the capacity of the platform, one noisy application does not affect the others.',
     ),
-  STREAMS_PER_APPLICATION_KEY: count
+  STREAMS_PER_APPLICATION_KEY: atLeastOne
     .default(2_000)
     .describe(
       'The maximum number of open event streams of an access key of an application. Further ones receive 429. Each gateway replica counts alone.',
     ),
-  STREAMS_PER_RESTAURANT_KEY: count
+  STREAMS_PER_RESTAURANT_KEY: atLeastOne
     .default(50)
     .describe('The maximum number of open event streams of an access key of a restaurant.'),
-  CONNECTIONS: count
+  CONNECTIONS: atLeastOne
     .default(10_000)
     .describe(
       'The maximum number of open connections of a gateway replica. Further ones are closed immediately.',
     ),
-  CONNECTIONS_PER_ADDRESS: count
+  CONNECTIONS_PER_ADDRESS: atLeastOne
     .default(1_000)
     .describe(
       'The maximum number of open connections of one client address, except the addresses in TRUSTED_PROXIES.',

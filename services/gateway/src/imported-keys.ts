@@ -32,7 +32,7 @@ export class ImportedKeys {
   async has(hash: string): Promise<boolean> {
     if (this.#known.peek(LIST)?.hashes.has(hash)) return true
     const known = await this.#known.load(LIST, (expired) => this.#read(expired))
-    return known?.hashes.has(hash) ?? false
+    return known.hashes.has(hash)
   }
 
   async #read(known: Imported | undefined): Promise<Imported> {

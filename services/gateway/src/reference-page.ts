@@ -43,11 +43,7 @@ const unzip = promisify(gunzip)
 export function referenceScript() {
   const forms = new Cache<Buffer>({ maxEntries: 2 })
   const zipped = () => forms.load('zipped', loadScript)
-  const plain = () =>
-    forms.load('plain', async () => {
-      const script = await zipped()
-      return script && unzip(script)
-    })
+  const plain = () => forms.load('plain', async () => unzip(await zipped()))
   return { zipped, plain }
 }
 

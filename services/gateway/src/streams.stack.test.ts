@@ -168,7 +168,7 @@ test('a stream whose key is revoked ends', async () => {
   await expect.poll(() => upstream[0]?.isOver).toBe(true)
 })
 
-test('after a rotation a revocation ends the streams of its own key only, in each order of their opening', async () => {
+test('the revocation of a rotated key ends its stream and no stream of the other key, in each order of opening', async () => {
   const openStreams: { key: string; isRevoked: boolean; stream: Awaited<ReturnType<typeof open>> }[] = []
   for (const opened of [
     ['replaced', 'new'],

@@ -1,7 +1,5 @@
-import { amqpConfig, cardConfig, postgresConfig, serviceConfig } from '@platter/kit'
+import { atLeastOne, amqpConfig, cardConfig, postgresConfig, serviceConfig } from '@platter/kit'
 import { z } from 'zod'
-
-const count = z.coerce.number().int().min(1)
 
 const signingSecret = z
   .string()
@@ -20,27 +18,27 @@ export const Config = z.object({
     .describe(
       'Redis, for the counts of cards that all replicas share. While it is unavailable, each replica counts alone.',
     ),
-  CARDS_PER_USER: count
+  CARDS_PER_USER: atLeastOne
     .default(5)
     .describe('New cards that one user may use within CARDS_SECONDS. Further ones are refused with 429.'),
-  DECLINES_PER_CARD: count
+  DECLINES_PER_CARD: atLeastOne
     .default(3)
     .describe(
       'Declines of one card within CARDS_SECONDS. Afterwards it is refused with 429 and not sent to the processor.',
     ),
   // Enough for the typing errors of a household, and too few for a list of stolen numbers.
-  DECLINES_PER_ADDRESS: count
+  DECLINES_PER_ADDRESS: atLeastOne
     .default(20)
     .describe(
       'The same limit for all new cards from one client address (IPv6: its /64). Increase it if one server sends the orders of all users of an application.',
     ),
   // 5,000 legitimate new cards at a decline rate of one in ten.
-  DECLINES_PER_APPLICATION: count
+  DECLINES_PER_APPLICATION: atLeastOne
     .default(500)
     .describe(
       'The same limit for all new cards of one application. Increase it for more than 5,000 orders with new cards in that time.',
     ),
-  CARDS_SECONDS: count
+  CARDS_SECONDS: atLeastOne
     .max(86_400)
     .default(3_600)
     .describe('Length of the window in which cards and declines are counted, in seconds.'),

@@ -58,7 +58,12 @@ export class Cache<V> {
     return value
   }
 
-  /** Returns the cached value or the result of `load`. A key has at most one load in progress. A failure is not cached. */
+  /**
+   * Returns the cached value or the result of `load`. A key has at most one load in progress, whose result all callers share: it is
+   * never undefined if no `load` of the key returns undefined. A failure is not cached.
+   */
+  load(key: string, load: (expired: V | undefined) => Promise<V>): Promise<V>
+  load(key: string, load: Load<V>): Promise<V | undefined>
   async load(key: string, load: Load<V>): Promise<V | undefined> {
     const cached = this.get(key)
     if (cached !== undefined) return cached

@@ -15,6 +15,9 @@ const exporter = (what: string) =>
     .default('otlp')
     .describe(`Whether ${what} are exported to OTEL_EXPORTER_OTLP_ENDPOINT.`)
 
+/** A setting that is a whole number of at least 1. */
+export const atLeastOne = z.coerce.number().int().min(1)
+
 const every = (what: string, fallback: number) =>
   z.coerce.number().int().min(100).default(fallback).describe(`Export interval of ${what}, in milliseconds.`)
 

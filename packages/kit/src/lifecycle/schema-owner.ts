@@ -35,7 +35,7 @@ type Work = {
 
 /**
  * Returns the parts of a service that owns a schema. It starts with its tables, then its consumers, then its periodic work. It is
- * ready while PostgreSQL and RabbitMQ are available. It stops in the reverse order, and closes its connections last.
+ * ready while PostgreSQL and RabbitMQ are available. It stops its consumers and its periodic work, and closes its connections last.
  */
 export function schemaOwner<DB>(
   { app, log, postgres, bus, migrations }: Servers<DB>,

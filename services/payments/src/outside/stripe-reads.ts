@@ -4,7 +4,7 @@ import type { ReadCharge, ReadDispute, ReadRefund } from '#/domain/charge-after-
 import type { ProcessorResult } from '#/domain/processor-result.ts'
 import { Id, Word } from '#/outside/processor.ts'
 import type { Movement } from '#/outside/processor-reads.ts'
-import type { Result, StripeClient } from '#/outside/stripe-client.ts'
+import type { StripeClient } from '#/outside/stripe-client.ts'
 import { Intent, listOf, nextOf, ORDER, REFUND, refundOf } from '#/outside/stripe-responses.ts'
 
 const Refund = z.object({
@@ -75,9 +75,7 @@ export async function authorizationOf(
   client: StripeClient,
   chargeId: string,
 ): Promise<ProcessorResult<{ id: string | null }>> {
-  const charge: Result<z.output<typeof Charge>> = await client.send(Charge, (stripe) =>
-    stripe.charges.retrieve(chargeId),
-  )
+  const charge = await client.send(Charge, (stripe) => stripe.charges.retrieve(chargeId))
   if (charge.kind === 'yes') return { kind: 'yes', id: charge.value.payment_intent ?? null }
   return charge.result.kind === 'no' ? { kind: 'yes', id: null } : charge.result
 }

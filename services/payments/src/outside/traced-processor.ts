@@ -8,8 +8,8 @@ const EFFECTS = ['authorize', 'capture', 'void', 'refund'] as const
 type Effect = (typeof EFFECTS)[number]
 
 /**
- * Returns a processor whose calls for orders have spans, and whose effects are counted. An attribute never contains a card, and only the kind
- * of a result: yes, no, or unknown.
+ * Returns a processor whose calls for orders have spans, and whose effects are counted. An attribute never contains a card, and only
+ * the kind of a result: yes, no, or unknown.
  */
 export function tracedProcessor(processor: Processor, address: URL): Processor {
   const traced = <R extends ProcessorResult<unknown> | Challenge>(
