@@ -17,12 +17,12 @@ const NEVER_FREE: Money = -1
  * its zone. Outside all zones the restaurant offers no delivery.
  */
 export function restaurantRecord(
-  { zones, pausedUntil, taxRatePpm, isAttended, ...same }: Restaurant,
+  restaurant: Restaurant,
   { place, now }: { place: Place | null; now: number },
 ): RestaurantRecord {
-  const opening = { ...same, pausedUntil, isAttended }
-  const reason = closedReason(opening, now)
-  const terms = place ? deliveryTerms({ ...same, zones }, place) : null
+  const { zones, pausedUntil, taxRatePpm, isAttended, ...same } = restaurant
+  const reason = closedReason(restaurant, now)
+  const terms = place ? deliveryTerms(restaurant, place) : null
   const { deliveryMin, deliveryPrice } = terms ?? same
   return {
     ...same,
@@ -33,7 +33,7 @@ export function restaurantRecord(
     offersDelivery: place ? terms !== null : same.offersDelivery,
     open: reason === null,
     closedReason: reason ?? undefined,
-    opensAt: opensAt(opening, now) ?? undefined,
+    opensAt: opensAt(restaurant, now) ?? undefined,
     hours: hoursRecord(same.hours),
   }
 }
