@@ -60,7 +60,8 @@ async function unlessUnavailable<T>(read: () => Promise<T>): Promise<T | null> {
 
 async function readGatewayTime(url: string): Promise<number | null> {
   try {
-    const { headers } = await fetch(`${url}/health/live`, { signal: AbortSignal.timeout(WITHIN_MS) })
+    const { ok, headers } = await fetch(`${url}/health/live`, { signal: AbortSignal.timeout(WITHIN_MS) })
+    if (!ok) return null
     const at = Date.parse(headers.get('date') ?? '')
     return Number.isNaN(at) ? null : at
   } catch {

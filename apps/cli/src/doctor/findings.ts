@@ -10,7 +10,7 @@ export type Facts = {
   /** The start and the end of the examination; epoch milliseconds, by the clock of this machine. */
   startedAt: number
   now: number
-  /** The `Date` header of a response of the gateway, in epoch milliseconds. */
+  /** The `Date` header of a response of the gateway, in epoch milliseconds. Null if the address has no gateway. */
   gatewayTime: number | null
   health: Health | null
   incidents: readonly Attention[] | null
@@ -70,7 +70,7 @@ const isLocal = ({ url }: Facts): boolean => {
 }
 
 const checks: Readonly<Record<string, Check>> = {
-  services({ health, restaurants, accounts }) {
+  services({ url, gatewayTime, health, restaurants, accounts }) {
     const states: [string, boolean][] = [
       ['orders', health !== null],
       ['payments', Boolean(health?.payments)],
@@ -79,6 +79,8 @@ const checks: Readonly<Record<string, Check>> = {
     ]
     const missing = states.filter(([, isAvailable]) => !isAvailable).map(([name]) => name)
     if (missing.length === 0) return ok('gateway, orders, payments, catalog and accounts respond')
+    if (gatewayTime === null)
+      return wrong(`no gateway responds at ${url}`, 'Check the address, and that the gateway runs.')
     return wrong(
       `no response from ${missing.join(', ')}`,
       'Read their logs; /health/ready of each reports its unavailable dependencies.',

@@ -156,6 +156,22 @@ test.each(situations)('reports %s with a remedy', (_, changes, checks, detail) =
   expect(bad[0]?.remedy.length).toBeGreaterThan(10)
 })
 
+test('an address without a gateway is one finding, and does not blame the services', () => {
+  const [first, ...others] = badOf({
+    gatewayTime: null,
+    health: null,
+    incidents: null,
+    restaurants: null,
+    accounts: false,
+  })
+  expect(first).toMatchObject({
+    check: 'services',
+    state: 'wrong',
+    detail: 'no gateway responds at https://platter.example.org',
+  })
+  expect(others.filter(({ state }) => state !== 'unknown')).toEqual([])
+})
+
 test('an unavailable payments service is wrong, and the checks that depend on it are unknown', () => {
   const incidents = [incident('incidents-unavailable', 'unknown-payment')]
   const bad = badOf({ ...withHealth({ payments: null, processor: null }), incidents })
