@@ -112,7 +112,7 @@ export function wire(config: Config, log: Log): Parts {
     refusesRawCards: !acceptsRawCards(config),
   })
   problemPages(app)
-  webhooks(app, config.PAYMENTS_URL)
+  webhooks(app, payments)
   docs(app)
   startPage(app)
   paymentReturn(app)

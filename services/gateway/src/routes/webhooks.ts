@@ -1,5 +1,5 @@
 import { requestTimes } from '@platter/contracts'
-import { ConcurrencyLimit, Deadline, Problem, Replicas, type App } from '@platter/kit'
+import { ConcurrencyLimit, Deadline, Problem, type App, type Replicas } from '@platter/kit'
 import { badCredentials } from '#/bad-credentials.ts'
 import { addressOf } from '#/client-address.ts'
 import { passOn } from '#/pass-on.ts'
@@ -15,14 +15,12 @@ const PATHS = ['/webhooks/stripe', '/webhooks/processor']
 /**
  * Forwards the processor's events to payments, on the only paths without an access key. Payments verifies the signature, so the
  * body and the signature are forwarded unchanged, and nothing else. Wrong signatures are limited by address, because each costs
- * payments a verification; correctly signed events are not limited. Without `paymentsUrls` the paths do not exist.
+ * payments a verification; correctly signed events are not limited. Without `payments` the paths do not exist.
  */
-export function webhooks(app: App, paymentsUrls: readonly string[] | undefined): void {
-  if (!paymentsUrls) return
-  const payments = new Replicas(paymentsUrls)
+export function webhooks(app: App, payments: Replicas | undefined): void {
+  if (!payments) return
   const badSignatures = badCredentials('signature')
   const limit = new ConcurrencyLimit({ permits: AT_ONCE })
-  app.addHook('onClose', () => payments.close())
   for (const url of PATHS) {
     app.route({
       method: 'POST',

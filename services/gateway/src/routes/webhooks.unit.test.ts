@@ -1,4 +1,4 @@
-import { createApp, createLog, readBytes, type App } from '@platter/kit'
+import { createApp, createLog, readBytes, Replicas, type App } from '@platter/kit'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { webhooks } from '#/routes/webhooks.ts'
 
@@ -6,6 +6,7 @@ const log = createLog('test', 'silent')
 const BODY = '{ "id":"evt_1",\n\t"é": 1.0 }'
 let payments: App
 let app: App
+let upstream: Replicas
 let received: { headers: Record<string, unknown>; body: string } | null
 
 beforeAll(async () => {
@@ -19,13 +20,15 @@ beforeAll(async () => {
   await payments.listen({ host: '127.0.0.1', port: 0 })
   app = createApp(log)
   readBytes(app)
-  webhooks(app, [payments.listeningOrigin])
+  upstream = new Replicas([payments.listeningOrigin])
+  webhooks(app, upstream)
 })
 beforeEach(() => {
   received = null
 })
 afterAll(async () => {
   await app.close()
+  await upstream.close()
   await payments.close()
 })
 
@@ -87,7 +90,8 @@ test('429 for an address with wrong signatures, without a request to payments; o
 test('503 while payments is unavailable, so that Stripe retries', async () => {
   const alone = createApp(log)
   readBytes(alone)
-  webhooks(alone, ['http://127.0.0.1:1'])
+  const unavailable = new Replicas(['http://127.0.0.1:1'])
+  webhooks(alone, unavailable)
   const { statusCode } = await alone.inject({
     method: 'POST',
     url: '/webhooks/stripe',
@@ -96,6 +100,7 @@ test('503 while payments is unavailable, so that Stripe retries', async () => {
   })
   expect(statusCode).toBe(503)
   await alone.close()
+  await unavailable.close()
 })
 
 test('the gateway routes only POST /webhooks/stripe, and only when payments is configured', async () => {
