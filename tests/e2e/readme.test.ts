@@ -42,7 +42,7 @@ test('README.md, "A first order": the commands place a card order and stream it 
 })
 
 test('the commands for a card token in README.md place an order that pays by card', async () => {
-  const [, commands = ''] = /^With a real processor,[^]*?^```sh\n([^]*?)^```$/m.exec(readme) ?? []
+  const [, commands = ''] = /^A client for production [^]*?^```sh\n([^]*?)^```$/m.exec(readme) ?? []
   const placed = JSON.parse(await shell(`${pasted()}\n${commands}`)) as Order
   expect(placed).toMatchObject({
     payment: 'card',
