@@ -24,6 +24,7 @@ export type Operation = {
   /** Derived from the path. */
   audience: Audience
   owner: Owner
+  /** Derived by `admissionOf`, except `order` and `password`. */
   admission: AdmissionClass
   /** Bytes; 64 KiB if absent (docs/interface.md, "Limits"). */
   bodyLimit?: number
@@ -70,20 +71,35 @@ type PublicAudience = Exclude<Audience, 'service'>
 /** An operation that the gateway routes and the OpenAPI document describes. */
 export type PublicOperation = Operation & Documentation & { audience: PublicAudience }
 
-type Declared<O extends Operation, A extends Audience> = Omit<O, 'audience'> & { path: PathOf<A> }
+type Declared<O extends Operation, A extends Audience> = Omit<O, 'audience' | 'admission'> & {
+  path: PathOf<A>
+  admission?: AdmissionClass
+}
 
-const withAudience = <const O extends { path: string }>(declared: O) =>
-  ({ ...declared, audience: audienceOf(declared.path) }) as O & { audience: AudienceOf<O['path']> }
+/** The class of an operation that does not declare one. */
+function admissionOf({ method, owner }: Pick<Operation, 'method' | 'owner'>, audience: Audience | undefined) {
+  if (audience !== 'application') return 'priority'
+  if (method === 'GET') return owner === 'orders' ? 'priority' : 'read'
+  return 'write'
+}
+
+const withAudience = <const O extends Declared<Operation, Audience>>(declared: O) => {
+  const audience = audienceOf(declared.path)
+  return { admission: admissionOf(declared, audience), ...declared, audience } as O & {
+    audience: AudienceOf<O['path']>
+    admission: AdmissionClass
+  }
+}
 
 /** Declares an operation that the gateway routes. It keeps the exact types of the schemas. */
 export const operation = <const O extends Declared<PublicOperation, PublicAudience>>(declared: O) =>
   withAudience(declared)
 
-type DeclaredInternal = Omit<Declared<Operation, 'service'>, 'method' | 'admission'>
+type DeclaredInternal = Omit<Declared<Operation, 'service'>, 'method'>
 
 /** Declares an operation between services: a POST that no overload rejects. The gateway does not route it. */
 export const internalOperation = <const O extends DeclaredInternal>(declared: O) =>
-  withAudience({ ...declared, method: 'POST', admission: 'priority' })
+  withAudience({ ...declared, method: 'POST' })
 
 /** Returns whether an Idempotency-Key is accepted (docs/interface.md, "Idempotency keys"): on every POST with side effects. */
 export const takesIdempotencyKey = ({ method, changesNothing }: Operation): boolean =>

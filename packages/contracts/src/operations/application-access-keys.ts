@@ -11,7 +11,6 @@ export const ApplicationAccessKeys = operation({
   method: 'GET',
   path: '/operatorapi/v1/applications/:id/access-keys',
   owner: 'accounts',
-  admission: 'priority',
   params: ApplicationInPath,
   query: PageQuery,
   response: z.array(AccessKey),

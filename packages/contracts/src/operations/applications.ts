@@ -11,7 +11,6 @@ export const Applications = operation({
   method: 'GET',
   path: '/operatorapi/v1/applications',
   owner: 'accounts',
-  admission: 'priority',
   query: PageQuery,
   response: z.array(Application),
   returns: 'The applications.',

@@ -10,7 +10,6 @@ export const ReadAttendance = operation({
   method: 'GET',
   path: '/restaurantapi/v1/attendance',
   owner: 'orders',
-  admission: 'priority',
   response: z
     .object({
       attended: z.boolean().describe('Whether a client of the restaurant is running.'),

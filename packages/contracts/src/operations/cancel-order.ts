@@ -37,7 +37,6 @@ export const CancelOrder = operation({
   method: 'POST',
   path: '/publicapi/v1/order/:apiKey/cancel',
   owner: 'orders',
-  admission: 'write',
   params: OrderInPath,
   query: z.object({
     'validate-only': z.boolean().default(false).describe('Only returns the effect of a cancellation.'),

@@ -12,7 +12,6 @@ export const DiscardAttention = operation({
   method: 'POST',
   path: '/operatorapi/v1/attention/:id/discard',
   owner: 'orders',
-  admission: 'priority',
   params: z.object({ id: ApiKey.meta({ description: 'id of an incident `dead-letter`.', example: id }) }),
   response: z.object({ id: ApiKey, done: z.string().describe('The action in words.') }),
   returns: 'The action.',

@@ -25,7 +25,6 @@ export const FindOrders = operation({
   method: 'GET',
   path: '/operatorapi/v1/orders',
   owner: 'orders',
-  admission: 'priority',
   query: PageQuery.extend({
     number: z
       .int()

@@ -11,7 +11,6 @@ export const IssueRestaurantAccessKey = operation({
   method: 'POST',
   path: '/operatorapi/v1/restaurants/:apiKey/access-keys',
   owner: 'accounts',
-  admission: 'priority',
   params: RestaurantInPath,
   body: NewAccessKey,
   response: IssuedAccessKey,

@@ -16,7 +16,6 @@ export const OrderByKey = operation({
   method: 'GET',
   path: '/publicapi/v1/order-by-key/:idempotencyKey',
   owner: 'orders',
-  admission: 'priority',
   params: z.object({ idempotencyKey }),
   response: Order,
   returns: 'The current order.',

@@ -79,7 +79,6 @@ export const GetOrderStory = operation({
   method: 'GET',
   path: '/operatorapi/v1/orders/:apiKey',
   owner: 'orders',
-  admission: 'priority',
   params: OrderInPath,
   response: OrderStory,
   returns: 'The order and the facts about it.',

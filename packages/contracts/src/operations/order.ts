@@ -10,7 +10,6 @@ export const GetOrder = operation({
   method: 'GET',
   path: '/publicapi/v1/order/:apiKey',
   owner: 'orders',
-  admission: 'priority',
   params: OrderInPath,
   response: Order,
   returns: 'The current order.',

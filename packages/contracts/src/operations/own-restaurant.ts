@@ -11,7 +11,6 @@ export const OwnRestaurant = operation({
   method: 'GET',
   path: '/restaurantapi/v1/restaurant',
   owner: 'catalog',
-  admission: 'priority',
   response: Restaurant.extend({
     paused: Pause.shape.paused.describe(
       'Whether the restaurant is paused. It may also be paused outside its opening hours.',

@@ -43,7 +43,6 @@ export const PutRestaurantLink = operation({
   method: 'PUT',
   path: '/operatorapi/v1/restaurants/:apiKey/link',
   owner: 'orders',
-  admission: 'priority',
   params: RestaurantInPath,
   body: RestaurantLink,
   response: z.object({ kind: z.string(), reports }),

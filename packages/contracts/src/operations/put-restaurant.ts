@@ -124,7 +124,6 @@ export const PutRestaurant = operation({
   method: 'PUT',
   path: '/operatorapi/v1/restaurants/:apiKey',
   owner: 'catalog',
-  admission: 'priority',
   params: RestaurantInPath,
   query: ValidateOnly,
   body: RestaurantInput,

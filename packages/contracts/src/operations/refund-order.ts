@@ -11,7 +11,6 @@ export const RefundOrder = operation({
   method: 'POST',
   path: '/operatorapi/v1/orders/:apiKey/refunds',
   owner: 'orders',
-  admission: 'priority',
   params: OrderInPath,
   query: PreviewRefund,
   body: RefundRequest,

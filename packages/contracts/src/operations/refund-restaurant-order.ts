@@ -10,7 +10,6 @@ export const RefundRestaurantOrder = operation({
   method: 'POST',
   path: '/restaurantapi/v1/order/:apiKey/refunds',
   owner: 'orders',
-  admission: 'priority',
   params: OrderInPath,
   query: RefundOrder.query,
   body: RefundOrder.body,

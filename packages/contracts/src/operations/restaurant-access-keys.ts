@@ -11,7 +11,6 @@ export const RestaurantAccessKeys = operation({
   method: 'GET',
   path: '/operatorapi/v1/restaurants/:apiKey/access-keys',
   owner: 'accounts',
-  admission: 'priority',
   params: RestaurantInPath,
   query: PageQuery,
   response: z.array(AccessKey),

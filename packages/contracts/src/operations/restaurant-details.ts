@@ -16,7 +16,6 @@ export const RestaurantDetails = operation({
   method: 'GET',
   path: '/publicapi/v1/restaurant/:apiKey',
   owner: 'catalog',
-  admission: 'read',
   params: RestaurantInPath,
   query: Whereabouts,
   response: Details,

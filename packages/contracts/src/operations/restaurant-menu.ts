@@ -12,7 +12,6 @@ export const RestaurantMenu = operation({
   method: 'GET',
   path: '/publicapi/v1/restaurant/:apiKey/menu',
   owner: 'catalog',
-  admission: 'read',
   params: RestaurantInPath,
   query: z.object({
     includeCustomizations: z

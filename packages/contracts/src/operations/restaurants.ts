@@ -14,7 +14,6 @@ export const Restaurants = operation({
   method: 'GET',
   path: '/operatorapi/v1/restaurants',
   owner: 'catalog',
-  admission: 'priority',
   query: PageQuery,
   response: z.array(OperatorRestaurant),
   returns: 'The restaurants.',

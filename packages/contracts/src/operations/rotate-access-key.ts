@@ -29,7 +29,6 @@ export const RotateAccessKey = operation({
   method: 'POST',
   path: '/operatorapi/v1/access-keys/:id/rotate',
   owner: 'accounts',
-  admission: 'priority',
   params: AccessKeyInPath,
   body: Rotation,
   response: IssuedAccessKey.extend({

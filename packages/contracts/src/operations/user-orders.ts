@@ -11,7 +11,6 @@ export const UserOrders = operation({
   method: 'GET',
   path: '/publicapi/v1/user/:apiKey/orders',
   owner: 'orders',
-  admission: 'priority',
   params: UserInPath,
   query: PageQuery,
   response: z.array(Order),

@@ -10,7 +10,6 @@ export const GetUser = operation({
   method: 'GET',
   path: '/publicapi/v1/user/:apiKey',
   owner: 'accounts',
-  admission: 'read',
   params: UserInPath,
   response: User,
   returns: 'The user, with saved cards and addresses.',
