@@ -77,29 +77,31 @@ type Declared<O extends Operation, A extends Audience> = Omit<O, 'audience' | 'a
 }
 
 /** The class of an operation that does not declare one. */
-function admissionOf({ method, owner }: Pick<Operation, 'method' | 'owner'>, audience: Audience | undefined) {
+function admissionOf({ method, owner }: Pick<Operation, 'method' | 'owner'>, audience: Audience) {
   if (audience !== 'application') return 'priority'
   if (method === 'GET') return owner === 'orders' ? 'priority' : 'read'
   return 'write'
 }
 
-const withAudience = <const O extends Declared<Operation, Audience>>(declared: O) => {
-  const audience = audienceOf(declared.path)
-  return { admission: admissionOf(declared, audience), ...declared, audience } as O & {
-    audience: AudienceOf<O['path']>
-    admission: AdmissionClass
-  }
+type Complete<O extends Declared<Operation, Audience>> = Omit<O, 'audience' | 'admission'> & {
+  audience: AudienceOf<O['path']>
+  admission: AdmissionClass
+}
+
+function completed<const O extends Declared<Operation, Audience>>(declared: O): Complete<O> {
+  const audience = audienceOf(declared.path) as AudienceOf<O['path']>
+  return { admission: admissionOf(declared, audience), ...declared, audience } as Complete<O>
 }
 
 /** Declares an operation that the gateway routes. It keeps the exact types of the schemas. */
 export const operation = <const O extends Declared<PublicOperation, PublicAudience>>(declared: O) =>
-  withAudience(declared)
+  completed(declared)
 
 type DeclaredInternal = Omit<Declared<Operation, 'service'>, 'method'>
 
 /** Declares an operation between services: a POST that no overload rejects. The gateway does not route it. */
 export const internalOperation = <const O extends DeclaredInternal>(declared: O) =>
-  withAudience({ ...declared, method: 'POST' })
+  completed({ ...declared, method: 'POST' })
 
 /** Returns whether an Idempotency-Key is accepted (docs/interface.md, "Idempotency keys"): on every POST with side effects. */
 export const takesIdempotencyKey = ({ method, changesNothing }: Operation): boolean =>
