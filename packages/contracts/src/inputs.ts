@@ -7,6 +7,12 @@ import { documentedAs } from '#/documented-as.ts'
 import { spelled } from '#/spelling.ts'
 import { ApiKey, filledDigits, filledText, Latitude, Longitude, text } from '#/values.ts'
 
+export const personFields = {
+  firstName: filledText(100),
+  lastName: filledText(100),
+  phone: filledDigits(30),
+}
+
 /** The fields of a new card besides its number, cvv and expiry, or its token. */
 const cardholderFields = {
   nickname: text(100).optional().describe("The user's name for the card."),
@@ -151,6 +157,14 @@ export type Whereabouts = z.output<typeof Whereabouts>
 /** A time in a query: Unix seconds up to the year 2286. The limit rejects times in milliseconds. */
 export const Moment = z.int().min(0).max(9_999_999_999)
 
+/** The cursor of a response that covers a part of a period. */
+export const responseCursor = (maxLength: number) =>
+  z
+    .string()
+    .max(maxLength)
+    .optional()
+    .describe('Where the response begins: from the `Link` header of the previous one.')
+
 /** The query of a list, newest first. `cursor` comes from the `Link` header of the previous page. */
 export const PageQuery = z.object({
   limit: z.int().min(1).max(200).default(100).describe('The maximum number of records.'),
@@ -184,10 +198,12 @@ export const LastEvent = z.object({
     .describe('The same as the header `Last-Event-ID`, for clients that cannot send it.'),
 })
 
+/** The query of an operation that can respond without an effect. */
+export const validateOnly = (description: string) =>
+  z.object({ 'validate-only': z.boolean().default(false).describe(description) })
+
 /** For the operations that replace a whole record. */
-export const ValidateOnly = z.object({
-  'validate-only': z
-    .boolean()
-    .default(false)
-    .describe('Only validates: the response is the same, and nothing is stored.'),
-})
+export const ValidateOnly = validateOnly('Only validates: the response is the same, and nothing is stored.')
+
+/** A body whose fields are all optional may be absent. */
+export const optionalBody = <S extends z.ZodType>(body: S) => z.preprocess((value) => value ?? {}, body)

@@ -90,7 +90,7 @@ type Complete<O extends Declared<Operation, Audience>> = Omit<O, 'audience' | 'a
 
 function completed<const O extends Declared<Operation, Audience>>(declared: O): Complete<O> {
   const audience = audienceOf(declared.path) as AudienceOf<O['path']>
-  return { admission: admissionOf(declared, audience), ...declared, audience } as Complete<O>
+  return { admission: admissionOf(declared, audience), ...declared, audience }
 }
 
 /** Declares an operation that the gateway routes. It keeps the exact types of the schemas. */

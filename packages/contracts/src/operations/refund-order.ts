@@ -1,7 +1,7 @@
 import { refund } from '#/refund-example.ts'
-import { OrderInPath } from '#/inputs.ts'
+import { OrderInPath, validateOnly } from '#/inputs.ts'
 import { bodyProblems, operation } from '#/operation.ts'
-import { PreviewRefund, Refund, RefundRequest } from '#/refund.ts'
+import { Refund, RefundRequest } from '#/refund.ts'
 
 export const RefundOrder = operation({
   name: 'refund-order',
@@ -12,7 +12,7 @@ export const RefundOrder = operation({
   path: '/operatorapi/v1/orders/:apiKey/refunds',
   owner: 'orders',
   params: OrderInPath,
-  query: PreviewRefund,
+  query: validateOnly('Only shows the refund as it would be; nothing is refunded.'),
   body: RefundRequest,
   response: Refund,
   returns: 'The refund. It is `PENDING` until the payment processor has confirmed it: read the order again.',

@@ -1,11 +1,11 @@
 import { z } from 'zod'
 import { guest, keys, newAddress, newCard, pickupOrder, tokenCard } from '#/examples.ts'
-import { checkedForm, NewAddress, NewCard, savedOrNew } from '#/inputs.ts'
+import { checkedForm, NewAddress, NewCard, personFields, savedOrNew } from '#/inputs.ts'
 import { bodyProblems, operation } from '#/operation.ts'
 import { Order } from '#/records.ts'
 import { documentedAs } from '#/documented-as.ts'
 import { spelled } from '#/spelling.ts'
-import { ApiKey, filledDigits, filledText, Method, Money, Payment, text } from '#/values.ts'
+import { ApiKey, Method, Money, Payment, text } from '#/values.ts'
 
 const SelectedItem = z
   .object({
@@ -19,18 +19,10 @@ const SelectedItem = z
   })
   .meta({ id: 'SelectedItem', description: 'One piece; two of the same item are two elements.' })
 
-const personFields = {
-  firstName: filledText(100),
-  lastName: filledText(100),
-  phone: filledDigits(30),
-}
-
 const guestFields = { ...personFields, email: text(200).optional() }
 const userFields = {
   apiKey: ApiKey.describe('Of the user.'),
-  firstName: personFields.firstName.optional(),
-  lastName: personFields.lastName.optional(),
-  phone: personFields.phone.optional(),
+  ...z.object(personFields).partial().shape,
 }
 const ExistingRecipient = z.object(userFields).meta({
   id: 'ExistingRecipient',
