@@ -12,13 +12,15 @@ export async function newDatabase(): Promise<string> {
 }
 
 /**
- * Creates a database with a separate role and schema for a whole service, and returns its URL. A service stores settings in its
- * role when it starts. Settings in the superuser's role would affect other tests.
+ * Creates a database with a separate role and schema for a whole service, and returns its URL. `settings` are the defaults of the
+ * role: a service requires them when it starts.
  */
-export async function newServiceDatabase(): Promise<string> {
+export async function newServiceDatabase(settings: Readonly<Record<string, string>>): Promise<string> {
   const url = new URL(await newDatabase())
   const name = newName()
   await run(url, `create role ${name} login password '${name}'; create schema ${name} authorization ${name}`)
+  for (const [setting, value] of Object.entries({ ...settings, search_path: name }))
+    await run(url, `alter role ${name} set ${setting} = ${value}`)
   url.username = name
   url.password = name
   return url.href

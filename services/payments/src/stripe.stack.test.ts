@@ -10,6 +10,7 @@ import {
   Tokenize,
 } from '@platter/contracts'
 import { createLog, PRINCIPAL_HEADER, principalSigner, readConfig, type Parts } from '@platter/kit'
+import { settingsFor } from '@platter/kit/postgres/role-settings'
 import { newServiceDatabase, servers } from '@platter/testkit'
 import pg from 'pg'
 import { Stripe } from 'stripe'
@@ -37,7 +38,7 @@ let orders: Bus
 let rows: pg.Client
 
 beforeAll(async () => {
-  const DATABASE_URL = await newServiceDatabase()
+  const DATABASE_URL = await newServiceDatabase(settingsFor('by key'))
   config = readConfig(Config, {
     NODE_ENV: 'development',
     PORT: '0',
