@@ -12,6 +12,7 @@ import {
   declareEvent,
   declareQuestion,
   otherQueueOf,
+  queueOf,
   type QueueType,
 } from '#/topology.ts'
 
@@ -121,7 +122,7 @@ export class Bus {
       otherQueue: otherQueueOf(command, this.#type),
       atOnce,
       handle: async (delivery) => handler(command.data.parse(delivery.data), delivery),
-      failed: (delivery) => this.#publisher.deadLetter(command, delivery.content(), delivery),
+      failed: (delivery) => this.#publisher.confirm(deadQueueOf(command), delivery.content(), delivery),
     })
   }
 
@@ -141,7 +142,7 @@ export class Bus {
 
   /** Republishes the bytes of a dead letter. Resolves once RabbitMQ has confirmed it; rejects with NotPublished. */
   republish(command: Command, { content, requestId }: DeadLetter): Promise<void> {
-    return this.#publisher.republish(command, content, { requestId })
+    return this.#publisher.confirm(queueOf(command, this.#type), content, { requestId })
   }
 
   onQuestion<S extends z.ZodType, A extends z.ZodType>(

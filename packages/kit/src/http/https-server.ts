@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import type { RequestListener } from 'node:http'
 import { createServer, type Server, type ServerOptions } from 'node:https'
 import { join } from 'node:path'
-import type { Log } from '#/telemetry/log.ts'
+import { reasonOf, type Log } from '#/telemetry/log.ts'
 
 /** cert-manager renews a certificate weeks before it expires, and the kubelet writes the new files within two minutes. */
 const RELOAD_INTERVAL_MS = 60_000
@@ -37,7 +37,7 @@ export function createHttpsServer(
   const timer = setInterval(() => {
     reload().catch((error: unknown) =>
       log.warn(
-        { reason: error instanceof Error ? error.message : String(error) },
+        { reason: reasonOf(error) },
         'the renewed TLS certificate cannot be used; the previous one stays in use',
       ),
     )

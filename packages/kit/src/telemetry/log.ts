@@ -64,6 +64,9 @@ function errorWithoutData(error: unknown): unknown {
   return { name, code, message, stack, ...(cause !== undefined && { cause: errorWithoutData(cause) }) }
 }
 
+/** Returns the message of an error, for the field `reason` and for operators. */
+export const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
+
 const onlyAllowed = (fields: Record<string, unknown>): Record<string, unknown> =>
   Object.fromEntries(Object.entries(fields).filter(([name]) => allowed.has(name)))
 
