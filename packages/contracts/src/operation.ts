@@ -71,10 +71,11 @@ type PublicAudience = Exclude<Audience, 'service'>
 /** An operation that the gateway routes and the OpenAPI document describes. */
 export type PublicOperation = Operation & Documentation & { audience: PublicAudience }
 
-type Declared<O extends Operation, A extends Audience> = Omit<O, 'audience' | 'admission'> & {
-  path: PathOf<A>
-  admission?: AdmissionClass
-}
+type Derived = 'audience' | 'admission' | 'problems'
+
+/** `problems` is empty if absent. */
+type Declared<O extends Operation, A extends Audience> = Omit<O, Derived> &
+  Partial<Pick<O, 'admission' | 'problems'>> & { path: PathOf<A> }
 
 /** The class of an operation that does not declare one. */
 function admissionOf({ method, owner }: Pick<Operation, 'method' | 'owner'>, audience: Audience) {
@@ -83,14 +84,12 @@ function admissionOf({ method, owner }: Pick<Operation, 'method' | 'owner'>, aud
   return 'write'
 }
 
-type Complete<O extends Declared<Operation, Audience>> = Omit<O, 'audience' | 'admission'> & {
-  audience: AudienceOf<O['path']>
-  admission: AdmissionClass
-}
+type Complete<O extends Declared<Operation, Audience>> = Omit<O, Derived> &
+  Pick<Operation, 'admission' | 'problems'> & { audience: AudienceOf<O['path']> }
 
 function completed<const O extends Declared<Operation, Audience>>(declared: O): Complete<O> {
   const audience = audienceOf(declared.path) as AudienceOf<O['path']>
-  return { admission: admissionOf(declared, audience), ...declared, audience }
+  return { admission: admissionOf(declared, audience), problems: [], ...declared, audience }
 }
 
 /** Declares an operation that the gateway routes. It keeps the exact types of the schemas. */

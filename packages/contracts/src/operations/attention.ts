@@ -63,5 +63,4 @@ export const ReadAttention = operation({
       },
     ],
   },
-  problems: [],
 })

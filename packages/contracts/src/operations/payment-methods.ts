@@ -36,5 +36,4 @@ With \`processor\` \`stripe\`, initialize Stripe's own library with \`publishabl
       wallets: [],
     },
   },
-  problems: [],
 })

@@ -22,5 +22,4 @@ export const RestaurantOrdersStream = operation({
       { event: 'ready', id: '74211', data: {} },
     ],
   },
-  problems: [],
 })
