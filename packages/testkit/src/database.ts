@@ -19,6 +19,7 @@ export async function newServiceDatabase(settings: Readonly<Record<string, strin
   const url = new URL(await newDatabase())
   const name = newName()
   await run(url, `create role ${name} login password '${name}'; create schema ${name} authorization ${name}`)
+  await run(url, `create role ${name}_client nologin; grant ${name}_client to ${name}`)
   for (const [setting, value] of Object.entries({ ...settings, search_path: name }))
     await run(url, `alter role ${name} set ${setting} = ${value}`)
   url.username = name

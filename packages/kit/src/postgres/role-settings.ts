@@ -30,13 +30,16 @@ const MISSING = `
   select wanted.name from (
     select 'search_path' as name, quote_ident(session_user) as shown
     union all select name, value from unnest($1::text[], $2::text[]) as given (name, value)
-  ) as wanted where current_setting(wanted.name) <> wanted.shown`
+  ) as wanted where current_setting(wanted.name) <> wanted.shown
+  union all select 'role ' || client.name from (select session_user || '_client' as name) as client
+    where pg_has_role(session_user, to_regrole(quote_ident(client.name)), 'member') is not true`
 
 /**
- * Rejects while new sessions lack a setting. The job `prepare` stores the settings as defaults of the role; after an upgrade, a
- * service may start before it. Start-up options would have the same effect, but PgBouncer rejects them.
+ * Rejects while new sessions lack a setting, or while the role for requests of clients is missing. The job `prepare` stores the
+ * settings as defaults of the role and creates the other role; after an upgrade, a service may start before it. Start-up options
+ * would have the same effect as defaults, but PgBouncer rejects them.
  */
-export async function checkRoleSettings(pool: pg.Pool, settings: RoleSettings): Promise<void> {
+export async function checkRole(pool: pg.Pool, settings: RoleSettings): Promise<void> {
   const client = await pool.connect()
   let missing: string[] = []
   try {
@@ -49,6 +52,6 @@ export async function checkRoleSettings(pool: pg.Pool, settings: RoleSettings): 
   }
   if (missing.length > 0)
     throw new Error(
-      `sessions of PostgreSQL lack the settings of their role: ${missing.join(', ')}. Run the job prepare, and RECONNECT in PgBouncer.`,
+      `sessions of PostgreSQL lack what the job prepare stores: ${missing.join(', ')}. Run it, and RECONNECT in PgBouncer.`,
     )
 }
