@@ -69,24 +69,18 @@ function checkForm(card: Partial<Record<keyof typeof cardNumberFields, unknown>>
   }
 }
 
-/** Compares the two forms even if another field is invalid, so that one response names all faults. */
-export const checkedForm = <S extends z.ZodObject>(schema: S): S =>
-  schema.superRefine((card: z.output<S>, context) => checkForm(card, context), {
+/** The add-card fields (docs/specification.md, "Cards, addresses and user updates"); also a new card inside an order. */
+export const NewCard = z
+  .object({ ...cardholderFields, ...cardNumberFields })
+  .superRefine(checkForm, {
+    // The two forms are compared even if another field is invalid, so that one response names all faults.
     when: ({ value }) => typeof value === 'object' && value !== null,
   })
-
-const newCardFields = { ...cardholderFields, ...cardNumberFields }
-
-/** The add-card fields (docs/specification.md, "Cards, addresses and user updates"); also a new card inside an order. */
-export const NewCard = checkedForm(z.object(newCardFields)).meta({
-  id: 'NewCard',
-  description: 'A card to add: its number, cvv and expiry, or a token of the payment processor.',
-})
+  .meta({
+    id: 'NewCard',
+    description: 'A card to add: its number, cvv and expiry, or a token of the payment processor.',
+  })
 export type NewCard = z.output<typeof NewCard>
-
-/** Returns the schema of a new card that another service receives, with `more` fields. */
-export const newCardWith = <S extends z.ZodRawShape>(more: S) =>
-  checkedForm(z.object({ ...newCardFields, ...more }))
 
 /** Returns a new card as JSON for payments. Only this function reveals the number, the cvv and the token. */
 export const revealedCard = ({ cvv, cardNumber, processorToken, ...holder }: NewCard) => ({
@@ -114,29 +108,25 @@ export const NewAddress = z
   })
 export type NewAddress = z.output<typeof NewAddress>
 
+export const notSaved = { saved: z.literal(false) }
+
 const Saved = z
   .object({ apiKey: ApiKey })
   .meta({ id: 'Saved', description: 'A saved record, by its apiKey.' })
 
 /**
  * A saved record by its apiKey, or the fields of a new one (docs/specification.md, "Order requests"). The parsed value has
- * `saved` as its discriminator, which clients do not send.
+ * `saved` as its discriminator, which clients do not send: `fresh` is `documented` with `notSaved`.
  */
-export const savedOrNew = <S extends z.ZodRawShape>(
-  fresh: z.ZodObject<S>,
-  checked: <O extends z.ZodObject>(schema: O) => O = (schema) => schema,
-) =>
+export const savedOrNew = <N extends z.ZodObject<typeof notSaved>>(documented: z.ZodObject, fresh: N) =>
   documentedAs(
-    spelled('record', z.union([Saved, fresh])),
+    spelled('record', z.union([Saved, documented])),
     z.preprocess(
       (value) => {
         if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
         return { ...value, saved: (value as { apiKey?: unknown }).apiKey !== undefined }
       },
-      z.discriminatedUnion('saved', [
-        z.object({ saved: z.literal(true), apiKey: ApiKey }),
-        checked(z.object({ ...fresh.shape, saved: z.literal(false) })),
-      ]),
+      z.discriminatedUnion('saved', [z.object({ saved: z.literal(true), apiKey: ApiKey }), fresh]),
     ),
   )
 

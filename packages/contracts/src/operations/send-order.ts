@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { guest, keys, newAddress, newCard, pickupOrder, tokenCard } from '#/examples.ts'
-import { checkedForm, NewAddress, NewCard, personFields, savedOrNew } from '#/inputs.ts'
+import { NewAddress, NewCard, notSaved, personFields, savedOrNew } from '#/inputs.ts'
 import { bodyProblems, operation } from '#/operation.ts'
 import { Order } from '#/records.ts'
 import { documentedAs } from '#/documented-as.ts'
@@ -84,12 +84,12 @@ const body = z.object({
       "For the driver or the staff, in the restaurant's currency, at most two decimals. At most the larger of 50.00 and the subtotal.",
     ),
   comments: text(500).optional().describe('Instructions for preparation or delivery.'),
-  card: savedOrNew(NewCard, checkedForm)
+  card: savedOrNew(NewCard, NewCard.safeExtend(notSaved))
     .optional()
     .describe(
       "The card that pays: a saved one, or a new one by its number or `processorToken`. A new card is saved to the recipient's account, unless the account has the same card or 20 cards already. Required for `card` payment, otherwise ignored.",
     ),
-  address: savedOrNew(NewAddress)
+  address: savedOrNew(NewAddress, NewAddress.safeExtend(notSaved))
     .optional()
     .describe(
       "Where to deliver: a saved address or a new one. A new address is saved to the recipient's account, unless the account has the same address or 50 addresses already. Required for `delivery`, otherwise ignored.",
