@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { setTimeout as wait } from 'node:timers/promises'
 import type { Command, Event, Question } from '@platter/contracts'
-import { inSpan, reasonOf, traceHeaders, type Log } from '@platter/kit'
+import { Deadline, inSpan, reasonOf, traceHeaders, type Log } from '@platter/kit'
 import type { Channel, ChannelModel, ConfirmChannel, Message, Options } from 'amqplib'
 import { Batcher, type Destination } from '#/batching.ts'
 import { ReconnectingConnection, type Connect } from '#/reconnecting-connection.ts'
@@ -116,7 +115,7 @@ export class Publisher {
     const { session } = this.connection
     // RabbitMQ responds after it has read all earlier messages. Closing without this round trip could discard them.
     const isRead = session?.light.prefetch(0).catch(() => 'the connection has ended')
-    await Promise.race([isRead, wait(FLUSH_WITHIN_MS, undefined, { ref: false })])
+    if (isRead) await Deadline.in(FLUSH_WITHIN_MS).race(isRead)
     await this.connection.close()
   }
 
