@@ -279,9 +279,3 @@ export const problems = {
 } as const
 
 export type ProblemCode = keyof typeof problems
-
-/** One fault of a request: its place (a JSON Pointer into the body, or `query/NAME`), its problem code, and a text. */
-export type Fault = { pointer: string; code: ProblemCode; detail: string }
-
-/** The reason of a refusal in messages and rows. `declineCode` is the code of the processor (402 only). */
-export type Refusal = { code: ProblemCode; detail: string; faults?: Fault[]; declineCode?: string }
