@@ -24,7 +24,6 @@ export type Operation = {
   /** Derived from the path. */
   audience: Audience
   owner: Owner
-  /** Derived by `admissionOf`, except `order` and `password`. */
   admission: AdmissionClass
   /** Bytes; 64 KiB if absent (docs/interface.md, "Limits"). */
   bodyLimit?: number
@@ -71,36 +70,30 @@ type PublicAudience = Exclude<Audience, 'service'>
 /** An operation that the gateway routes and the OpenAPI document describes. */
 export type PublicOperation = Operation & Documentation & { audience: PublicAudience }
 
-type Derived = 'audience' | 'admission' | 'problems'
+type Derived = 'audience' | 'problems'
 
 /** `problems` is empty if absent. */
 type Declared<O extends Operation, A extends Audience> = Omit<O, Derived> &
-  Partial<Pick<O, 'admission' | 'problems'>> & { path: PathOf<A> }
-
-/** The class of an operation that does not declare one. */
-function admissionOf({ method, owner }: Pick<Operation, 'method' | 'owner'>, audience: Audience) {
-  if (audience !== 'application') return 'priority'
-  if (method === 'GET') return owner === 'orders' ? 'priority' : 'read'
-  return 'write'
-}
+  Partial<Pick<O, 'problems'>> & { path: PathOf<A> }
 
 type Complete<O extends Declared<Operation, Audience>> = Omit<O, Derived> &
-  Pick<Operation, 'admission' | 'problems'> & { audience: AudienceOf<O['path']> }
+  Pick<Operation, 'problems'> & { audience: AudienceOf<O['path']> }
 
-function completed<const O extends Declared<Operation, Audience>>(declared: O): Complete<O> {
-  const audience = audienceOf(declared.path) as AudienceOf<O['path']>
-  return { admission: admissionOf(declared, audience), problems: [], ...declared, audience }
-}
+const completed = <const O extends Declared<Operation, Audience>>(declared: O): Complete<O> => ({
+  problems: [],
+  ...declared,
+  audience: audienceOf(declared.path) as AudienceOf<O['path']>,
+})
 
 /** Declares an operation that the gateway routes. It keeps the exact types of the schemas. */
 export const operation = <const O extends Declared<PublicOperation, PublicAudience>>(declared: O) =>
   completed(declared)
 
-type DeclaredInternal = Omit<Declared<Operation, 'service'>, 'method'>
+type DeclaredInternal = Omit<Declared<Operation, 'service'>, 'method' | 'admission'>
 
 /** Declares an operation between services: a POST that no overload rejects. The gateway does not route it. */
 export const internalOperation = <const O extends DeclaredInternal>(declared: O) =>
-  completed({ ...declared, method: 'POST' })
+  completed({ ...declared, method: 'POST', admission: 'priority' })
 
 /** Returns whether an Idempotency-Key is accepted (docs/interface.md, "Idempotency keys"): on every POST with side effects. */
 export const takesIdempotencyKey = ({ method, changesNothing }: Operation): boolean =>

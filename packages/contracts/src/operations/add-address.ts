@@ -10,6 +10,7 @@ export const AddAddress = operation({
   method: 'POST',
   path: '/publicapi/v1/user/:apiKey/add-address',
   owner: 'accounts',
+  admission: 'write',
   params: UserInPath,
   body: NewAddress,
   response: Address,

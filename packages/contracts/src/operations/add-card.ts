@@ -11,6 +11,7 @@ export const AddCard = operation({
   method: 'POST',
   path: '/publicapi/v1/user/:apiKey/add-card',
   owner: 'accounts',
+  admission: 'write',
   params: UserInPath,
   body: NewCard,
   response: CreditCard,

@@ -11,6 +11,7 @@ export const Applications = operation({
   method: 'GET',
   path: '/operatorapi/v1/applications',
   owner: 'accounts',
+  admission: 'priority',
   query: PageQuery,
   response: z.array(Application),
   returns: 'The applications.',

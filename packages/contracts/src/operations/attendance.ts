@@ -10,6 +10,7 @@ export const ReadAttendance = operation({
   method: 'GET',
   path: '/restaurantapi/v1/attendance',
   owner: 'orders',
+  admission: 'priority',
   response: z
     .object({
       attended: z.boolean().describe('Whether a client of the restaurant is running.'),

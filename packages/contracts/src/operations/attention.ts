@@ -47,6 +47,7 @@ export const ReadAttention = operation({
   method: 'GET',
   path: '/operatorapi/v1/attention',
   owner: 'orders',
+  admission: 'priority',
   query: PageQuery,
   response: z.array(Attention),
   returns: 'The open incidents.',

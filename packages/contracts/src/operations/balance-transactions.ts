@@ -28,6 +28,7 @@ export const BalanceTransactions = operation({
   method: 'GET',
   path: '/operatorapi/v1/balance-transactions',
   owner: 'payments',
+  admission: 'priority',
   query: z.object({
     since: Moment.describe('Unix time in seconds: the beginning.'),
     until: Moment.optional().describe('The end, exclusive; the current time when absent.'),

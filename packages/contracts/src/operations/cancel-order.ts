@@ -25,6 +25,7 @@ export const CancelOrder = operation({
   method: 'POST',
   path: '/publicapi/v1/order/:apiKey/cancel',
   owner: 'orders',
+  admission: 'write',
   params: OrderInPath,
   query: validateOnly('Only returns the effect of a cancellation.'),
   response: z.union([Order, CancellationOffer]),

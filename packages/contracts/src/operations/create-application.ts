@@ -14,6 +14,7 @@ export const CreateApplication = operation({
   method: 'POST',
   path: '/operatorapi/v1/applications',
   owner: 'accounts',
+  admission: 'priority',
   body: z.object({ name: filledText(100) }).meta({ id: 'NewApplication' }),
   response: Application,
   returns: 'The application.',

@@ -25,6 +25,7 @@ export const FindOrders = operation({
   method: 'GET',
   path: '/operatorapi/v1/orders',
   owner: 'orders',
+  admission: 'priority',
   query: PageQuery.extend({
     number: z
       .int()

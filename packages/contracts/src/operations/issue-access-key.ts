@@ -36,6 +36,7 @@ export const IssueAccessKey = operation({
   method: 'POST',
   path: '/operatorapi/v1/applications/:id/access-keys',
   owner: 'accounts',
+  admission: 'priority',
   params: ApplicationInPath,
   body: NewApplicationAccessKey,
   response: IssuedAccessKey,

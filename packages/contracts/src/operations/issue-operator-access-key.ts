@@ -10,6 +10,7 @@ export const IssueOperatorAccessKey = operation({
   method: 'POST',
   path: '/operatorapi/v1/access-keys',
   owner: 'accounts',
+  admission: 'priority',
   body: NewAccessKey,
   response: IssuedAccessKey,
   returns: 'The access key.',

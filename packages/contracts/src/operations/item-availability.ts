@@ -39,6 +39,7 @@ export const ItemAvailability = operation({
   method: 'POST',
   path: '/restaurantapi/v1/item/:apiKey/availability',
   owner: 'catalog',
+  admission: 'priority',
   params: ItemInPath,
   body: SetAvailability,
   response: Availability,

@@ -12,6 +12,7 @@ export const ItemCustomizations = operation({
   method: 'GET',
   path: '/publicapi/v1/customizations/:apiKey',
   owner: 'catalog',
+  admission: 'read',
   params: ItemInPath,
   response: z.array(CustomizationGroup),
   returns: 'The groups; none for an item without choices.',

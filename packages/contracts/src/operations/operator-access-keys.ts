@@ -11,6 +11,7 @@ export const OperatorAccessKeys = operation({
   method: 'GET',
   path: '/operatorapi/v1/access-keys',
   owner: 'accounts',
+  admission: 'priority',
   query: PageQuery,
   response: z.array(AccessKey),
   returns: 'The access keys.',

@@ -15,6 +15,7 @@ export const OperatorCancelOrder = operation({
   method: 'POST',
   path: '/operatorapi/v1/orders/:apiKey/cancel',
   owner: 'orders',
+  admission: 'priority',
   params: OrderInPath,
   body: z.object({
     reason: filledText(500).describe('The reason, for the restaurant and the customer.'),

@@ -16,6 +16,7 @@ export const OrderByKey = operation({
   method: 'GET',
   path: '/publicapi/v1/order-by-key/:idempotencyKey',
   owner: 'orders',
+  admission: 'priority',
   params: z.object({ idempotencyKey }),
   response: Order,
   returns: 'The current order.',

@@ -10,6 +10,7 @@ export const GetOrderStatus = operation({
   method: 'GET',
   path: '/publicapi/v1/order/:apiKey/status',
   owner: 'orders',
+  admission: 'priority',
   params: OrderInPath,
   response: OrderStatusRecord,
   returns: 'The newest status.',

@@ -13,6 +13,7 @@ With \`Accept: text/event-stream\` the response is a stream of Server-Sent Event
   method: 'GET',
   path: '/publicapi/v1/order/:apiKey/statuses',
   owner: 'orders',
+  admission: 'priority',
   params: OrderInPath,
   query: LastEvent,
   response: z.array(OrderStatusRecord),

@@ -79,6 +79,7 @@ export const GetOrderStory = operation({
   method: 'GET',
   path: '/operatorapi/v1/orders/:apiKey',
   owner: 'orders',
+  admission: 'priority',
   params: OrderInPath,
   response: OrderStory,
   returns: 'The order and the facts about it.',

@@ -10,6 +10,7 @@ export const GetOrder = operation({
   method: 'GET',
   path: '/publicapi/v1/order/:apiKey',
   owner: 'orders',
+  admission: 'priority',
   params: OrderInPath,
   response: Order,
   returns: 'The current order.',

@@ -46,6 +46,7 @@ export const OwnMenu = operation({
   method: 'GET',
   path: '/restaurantapi/v1/menu',
   owner: 'catalog',
+  admission: 'priority',
   response: z.array(OwnCategory),
   returns: 'The categories in the order in which the restaurant lists them.',
   examples: { response: [ownCategory] },

@@ -11,6 +11,7 @@ export const OwnRestaurant = operation({
   method: 'GET',
   path: '/restaurantapi/v1/restaurant',
   owner: 'catalog',
+  admission: 'priority',
   response: Restaurant.extend({
     paused: Pause.shape.paused.describe(
       'Whether the restaurant is paused. It may also be paused outside its opening hours.',

@@ -19,6 +19,7 @@ export const PauseRestaurant = operation({
   method: 'POST',
   path: '/restaurantapi/v1/pause',
   owner: 'catalog',
+  admission: 'priority',
   body: z.object({
     minutes: z
       .int()

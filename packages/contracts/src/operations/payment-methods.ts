@@ -10,6 +10,7 @@ With \`processor\` \`stripe\`, initialize Stripe's own library with \`publishabl
   method: 'GET',
   path: '/publicapi/v1/payment-methods',
   owner: 'payments',
+  admission: 'read',
   response: z.object({
     processor: z.string().describe('`stripe` or `development`; there may be more.'),
     publishableKey: z

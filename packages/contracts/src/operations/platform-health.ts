@@ -10,6 +10,7 @@ export const PlatformHealth = operation({
   method: 'GET',
   path: '/operatorapi/v1/health',
   owner: 'orders',
+  admission: 'priority',
   response: z.object({
     development: z.boolean().describe('Whether the services accept publicly known secrets.'),
     clientAddress: z

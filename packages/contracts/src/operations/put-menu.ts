@@ -70,6 +70,7 @@ export const PutMenu = operation({
   method: 'PUT',
   path: '/operatorapi/v1/restaurants/:apiKey/menu',
   owner: 'catalog',
+  admission: 'priority',
   /** A menu of 2,000 items with customizations is about 3 MB. */
   bodyLimit: 4 * 1024 * 1024,
   params: RestaurantInPath,

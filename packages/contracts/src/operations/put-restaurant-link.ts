@@ -43,6 +43,7 @@ export const PutRestaurantLink = operation({
   method: 'PUT',
   path: '/operatorapi/v1/restaurants/:apiKey/link',
   owner: 'orders',
+  admission: 'priority',
   params: RestaurantInPath,
   body: RestaurantLink,
   response: z.object({ kind: z.string(), reports }),

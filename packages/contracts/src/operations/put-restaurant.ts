@@ -121,6 +121,7 @@ export const PutRestaurant = operation({
   method: 'PUT',
   path: '/operatorapi/v1/restaurants/:apiKey',
   owner: 'catalog',
+  admission: 'priority',
   params: RestaurantInPath,
   query: ValidateOnly,
   body: RestaurantInput,

@@ -65,6 +65,7 @@ export const Reconciliation = operation({
   method: 'GET',
   path: '/operatorapi/v1/reconciliation',
   owner: 'orders',
+  admission: 'priority',
   query: z.object({
     since: Moment.describe('Unix time in seconds: the beginning of the compared orders and charges.'),
     cursor: responseCursor(200),

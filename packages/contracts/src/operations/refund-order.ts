@@ -22,6 +22,7 @@ export const RefundOrder = operation({
   method: 'POST',
   path: '/operatorapi/v1/orders/:apiKey/refunds',
   owner: 'orders',
+  admission: 'priority',
   params: OrderInPath,
   query: validateOnly('Only shows the refund as it would be; nothing is refunded.'),
   body: RefundRequest,

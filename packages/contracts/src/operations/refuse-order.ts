@@ -13,6 +13,7 @@ export const RefuseOrder = operation({
   method: 'POST',
   path: '/restaurantapi/v1/order/:apiKey/refuse',
   owner: 'orders',
+  admission: 'priority',
   params: OrderInPath,
   body: z.object({ reason: filledText(500) }),
   response: RestaurantOrder,

@@ -11,6 +11,7 @@ export const RemoveAddress = operation({
   method: 'POST',
   path: '/publicapi/v1/user/:apiKey/remove-address/:addressApiKey',
   owner: 'accounts',
+  admission: 'write',
   params: AddressInPath,
   response: Address,
   returns: 'The address that was removed.',

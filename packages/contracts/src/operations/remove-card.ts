@@ -10,6 +10,7 @@ export const RemoveCard = operation({
   method: 'POST',
   path: '/publicapi/v1/user/:apiKey/remove-card/:cardApiKey',
   owner: 'accounts',
+  admission: 'write',
   params: CardInPath,
   response: CreditCard,
   returns: 'The card that was removed.',

@@ -13,6 +13,7 @@ export const ReportStatus = operation({
   method: 'POST',
   path: '/restaurantapi/v1/order/:apiKey/status',
   owner: 'orders',
+  admission: 'priority',
   params: OrderInPath,
   body: z.object({ status: OrderStatus }),
   response: RestaurantOrder,

@@ -16,6 +16,7 @@ export const RestaurantDetails = operation({
   method: 'GET',
   path: '/publicapi/v1/restaurant/:apiKey',
   owner: 'catalog',
+  admission: 'read',
   params: RestaurantInPath,
   query: Whereabouts,
   response: Details,

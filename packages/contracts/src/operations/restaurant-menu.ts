@@ -12,6 +12,7 @@ export const RestaurantMenu = operation({
   method: 'GET',
   path: '/publicapi/v1/restaurant/:apiKey/menu',
   owner: 'catalog',
+  admission: 'read',
   params: RestaurantInPath,
   query: z.object({
     includeCustomizations: z

@@ -47,6 +47,7 @@ export const GetRestaurantOrder = operation({
   method: 'GET',
   path: '/restaurantapi/v1/order/:apiKey',
   owner: 'orders',
+  admission: 'priority',
   params: OrderInPath,
   response: RestaurantOrder,
   returns: 'The order.',

@@ -12,6 +12,7 @@ export const RestaurantOrdersStream = operation({
   method: 'GET',
   path: '/restaurantapi/v1/orders/stream',
   owner: 'orders',
+  admission: 'priority',
   query: LastEvent,
   response: EventsOnly,
   returns: 'The events.',

@@ -11,6 +11,7 @@ export const RestaurantOrders = operation({
   method: 'GET',
   path: '/restaurantapi/v1/orders',
   owner: 'orders',
+  admission: 'priority',
   query: PageQuery.extend({
     open: z.boolean().default(false).describe('Only orders that are neither delivered nor cancelled.'),
   }),

@@ -48,6 +48,7 @@ export const RestaurantSearch = operation({
   method: 'GET',
   path: '/publicapi/v1/restaurant/search',
   owner: 'catalog',
+  admission: 'read',
   query: SearchQuery,
   response: z
     .object({

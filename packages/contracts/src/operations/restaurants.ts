@@ -14,6 +14,7 @@ export const Restaurants = operation({
   method: 'GET',
   path: '/operatorapi/v1/restaurants',
   owner: 'catalog',
+  admission: 'priority',
   query: PageQuery,
   response: z.array(OperatorRestaurant),
   returns: 'The restaurants.',

@@ -9,6 +9,7 @@ export const ResumeRestaurant = operation({
   method: 'POST',
   path: '/restaurantapi/v1/resume',
   owner: 'catalog',
+  admission: 'priority',
   response: Pause,
   returns: 'No pause.',
   examples: { response: { paused: false, pausedUntil: null } },

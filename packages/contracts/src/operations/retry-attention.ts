@@ -13,6 +13,7 @@ export const RetryAttention = operation({
   method: 'POST',
   path: '/operatorapi/v1/attention/:id/retry',
   owner: 'orders',
+  admission: 'priority',
   params: z.object({ id: ApiKey.meta({ description: 'id of the incident.', example: id }) }),
   response: z.object({ id: ApiKey, done: z.string().describe('The action in words.') }),
   returns: 'The action.',

@@ -11,6 +11,7 @@ export const RevokeAccessKey = operation({
   method: 'POST',
   path: '/operatorapi/v1/access-keys/:id/revoke',
   owner: 'accounts',
+  admission: 'priority',
   params: AccessKeyInPath,
   response: AccessKey,
   returns: 'The access key.',

@@ -26,6 +26,7 @@ export const RotateAccessKey = operation({
   method: 'POST',
   path: '/operatorapi/v1/access-keys/:id/rotate',
   owner: 'accounts',
+  admission: 'priority',
   params: AccessKeyInPath,
   body: Rotation,
   response: IssuedAccessKey.extend({

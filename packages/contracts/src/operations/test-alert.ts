@@ -10,6 +10,7 @@ export const TestAlert = operation({
   method: 'POST',
   path: '/operatorapi/v1/alerts/test',
   owner: 'orders',
+  admission: 'priority',
   changesNothing: true,
   response: z.object({
     id: ApiKey.describe('The `webhook-id` of the test alert, and the first part of its Message-ID.'),

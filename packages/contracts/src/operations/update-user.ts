@@ -19,6 +19,7 @@ export const UpdateUser = operation({
   method: 'POST',
   path: '/publicapi/v1/update-user/:apiKey',
   owner: 'accounts',
+  admission: 'write',
   params: UserInPath,
   body: UserUpdate,
   response: User,

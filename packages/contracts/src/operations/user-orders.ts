@@ -11,6 +11,7 @@ export const UserOrders = operation({
   method: 'GET',
   path: '/publicapi/v1/user/:apiKey/orders',
   owner: 'orders',
+  admission: 'priority',
   params: UserInPath,
   query: PageQuery,
   response: z.array(Order),

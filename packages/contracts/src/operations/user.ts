@@ -10,6 +10,7 @@ export const GetUser = operation({
   method: 'GET',
   path: '/publicapi/v1/user/:apiKey',
   owner: 'accounts',
+  admission: 'read',
   params: UserInPath,
   response: User,
   returns: 'The user, with saved cards and addresses.',
