@@ -1,4 +1,4 @@
-import { problemHelp, problems, type ProblemCode } from '@platter/contracts'
+import { problems } from '@platter/contracts'
 import type { z } from 'zod'
 import { Config as Accounts } from '../../services/accounts/src/config.ts'
 import { Config as Catalog } from '../../services/catalog/src/config.ts'
@@ -81,19 +81,17 @@ function problemPage(): string {
       '| status | code | errorCode | title | retryable |',
       '| --- | --- | --- | --- | --- |',
       ...rows,
-      ...Object.keys(problems).flatMap((code) => helpWith(code as ProblemCode)),
+      ...Object.entries(problems).flatMap(([code, { why, fix }]) => [
+        '',
+        `## ${code}`,
+        '',
+        `**Why it happens.** ${why}`,
+        '',
+        `**How to fix it.** ${fix}`,
+      ]),
     ],
   )
 }
-
-const helpWith = (code: ProblemCode): string[] => [
-  '',
-  `## ${code}`,
-  '',
-  `**Why it happens.** ${problemHelp[code].why}`,
-  '',
-  `**How to fix it.** ${problemHelp[code].fix}`,
-]
 
 const page = (title: string, lead: string, lines: string[]) =>
   `${GENERATED}\n\n# ${title}\n\n${lead}\n\n${lines.join('\n')}\n`

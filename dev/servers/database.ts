@@ -22,8 +22,8 @@ const roleSettings = {
 const joinedByKey: ReadonlySet<string> = new Set(['orders', 'payments'])
 
 /**
- * The settings that the service also stores itself. A service behind PgBouncer cannot: its first session would begin without them,
- * and stay open. The search path is the schema. By default it would be that of the role for client requests.
+ * The settings that a service checks when it starts. The search path is the schema. By default it would be that of the role for
+ * client requests.
  */
 const sessionSettings = (service: string) => ({
   search_path: service,

@@ -1,5 +1,4 @@
 import { createLog, newApiKey, type Tenant } from '@platter/kit'
-import { checkTenantRole } from '@platter/kit/postgres/tenant-scope'
 import { connectPostgres, type Postgres } from '@platter/kit/postgres/postgres'
 import {
   DummyDriver,
@@ -262,11 +261,12 @@ test('every statement fails without the client role, and works as soon as the ro
   const role = sql.id(`${database.role('orders')}_client`)
   const login = sql.id(database.role('orders'))
   const superuser = connectPostgres(database.url, 1, createLog('test', 'silent'))
-  const { as } = database.connect<OrdersTables>('orders', 1)
+  const { as, checkRole } = database.connect<OrdersTables>('orders', 1)
   const own = as({ applicationId: mine })
   const read = () => own.selectFrom('orders').select('api_key').execute()
+  await checkRole()
   await sql`revoke ${role} from ${login}`.execute(superuser.db)
-  await expect(checkTenantRole(own)).rejects.toThrow('permission denied to set role')
+  await expect(checkRole()).rejects.toThrow(`role ${database.role('orders')}_client`)
   // Until the connection closes, the error is that of the statement.
   await expect(read()).rejects.toThrow(/permission denied to set role|[Cc]onnection/)
   await sql`grant ${role} to ${login}`.execute(superuser.db)

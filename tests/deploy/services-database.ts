@@ -37,7 +37,7 @@ export async function servicesDatabase(services: readonly string[]): Promise<Ser
   for (const service of services) {
     const migrations = fileURLToPath(new URL(`../../services/${service}/migrations`, import.meta.url))
     const owner = connect(service)
-    await owner.prepareRole()
+    await owner.checkRole()
     await migrate(owner.db, migrations, log)
   }
   return { url, role, connect, close: async () => void (await Promise.all(open.map((one) => one.close()))) }

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { problemHelp, problems, SendOrder, type ProblemCode } from '@platter/contracts'
+import { problems, SendOrder, type ProblemCode } from '@platter/contracts'
 import { expect, test } from 'vitest'
 import { call, sendOrder, stack } from './client.ts'
 
@@ -49,11 +49,7 @@ test('the type of a problem is the URL of an HTML page, and of a JSON record for
   expect(page.headers.get('content-security-policy')).toContain("default-src 'none'")
   expect(page.body).toContain(problems[problem.code].title)
   const row = await call(problem.type)
-  expect(row.body).toEqual({
-    code: problem.code,
-    ...problems[problem.code],
-    ...problemHelp[problem.code],
-  })
+  expect(row.body).toEqual({ code: problem.code, ...problems[problem.code] })
 })
 
 /** The first order of a developer is the first example of the documentation, sent unchanged. */

@@ -119,10 +119,10 @@ test('the bus connects to the next node after a lost connection, round its list'
 test('a message whose connection is cut during its handler is redelivered; its late acknowledgement has no effect', async () => {
   const wanted = aCommand()
   const release = Promise.withResolvers<void>()
-  const deliveries: { number: number; redelivered: boolean }[] = []
-  bus.onCommand(wanted, async ({ number }, { redelivered }) => {
-    deliveries.push({ number, redelivered })
-    if (!redelivered) await release.promise
+  const deliveries: number[] = []
+  bus.onCommand(wanted, async ({ number }) => {
+    deliveries.push(number)
+    if (deliveries.length === 1) await release.promise
   })
   await start()
   await bus.publish(wanted, { number: 7 }, context)
@@ -133,7 +133,7 @@ test('a message whose connection is cut during its handler is redelivered; its l
   release.resolve()
   await connected()
   await bus.publish(wanted, { number: 8 }, context)
-  await vi.waitFor(() => expect(deliveries.map(({ number }) => number)).toEqual([7, 7, 8]), soon)
+  await vi.waitFor(() => expect(deliveries).toEqual([7, 7, 8]), soon)
 })
 
 test('a message that crashes its consumer is delivered twice, and then removed', async () => {

@@ -2,7 +2,7 @@ import type { Command, Event, Question } from '@platter/contracts'
 import { observe, type Log } from '@platter/kit'
 import { connect as connectAmqp } from 'amqplib'
 import type { z } from 'zod'
-import { Consumer, type Delivery } from '#/consumer.ts'
+import { Consumer } from '#/consumer.ts'
 import type { Connect } from '#/reconnecting-connection.ts'
 import { Publisher, type Context } from '#/publisher.ts'
 import {
@@ -12,10 +12,9 @@ import {
   declareEvent,
   declareQuestion,
   otherQueueOf,
+  queueOf,
   type QueueType,
 } from '#/topology.ts'
-
-export type Received = Pick<Delivery, 'requestId' | 'redelivered'>
 
 /** A command that its consumer could not handle. The bytes are not validated. */
 export type DeadLetter = { content: Buffer; requestId: string }
@@ -112,7 +111,7 @@ export class Bus {
    */
   onCommand<S extends z.ZodType>(
     command: Command<S>,
-    handler: (data: z.output<S>, received: Received) => Promise<void>,
+    handler: (data: z.output<S>, context: Context) => Promise<void>,
     { atOnce = COMMANDS_AT_ONCE } = {},
   ): void {
     this.#consumer.add({
@@ -121,7 +120,7 @@ export class Bus {
       otherQueue: otherQueueOf(command, this.#type),
       atOnce,
       handle: async (delivery) => handler(command.data.parse(delivery.data), delivery),
-      failed: (delivery) => this.#publisher.deadLetter(command, delivery.content(), delivery),
+      failed: (delivery) => this.#publisher.confirm(deadQueueOf(command), delivery.content(), delivery),
     })
   }
 
@@ -141,12 +140,12 @@ export class Bus {
 
   /** Republishes the bytes of a dead letter. Resolves once RabbitMQ has confirmed it; rejects with NotPublished. */
   republish(command: Command, { content, requestId }: DeadLetter): Promise<void> {
-    return this.#publisher.republish(command, content, { requestId })
+    return this.#publisher.confirm(queueOf(command, this.#type), content, { requestId })
   }
 
   onQuestion<S extends z.ZodType, A extends z.ZodType>(
     question: Question<S, A>,
-    handler: (data: z.output<S>, received: Received) => Promise<z.input<A>>,
+    handler: (data: z.output<S>, context: Context) => Promise<z.input<A>>,
   ): void {
     this.#consumer.add({
       name: question.name,

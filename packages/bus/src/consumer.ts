@@ -4,11 +4,8 @@ import { ReconnectingConnection, type Connect } from '#/reconnecting-connection.
 import { decode, type Incoming } from '#/message-format.ts'
 import { processing } from '#/spans.ts'
 
-export type Delivery = Incoming & {
-  redelivered: boolean
-  /** The address for the reply to a question. */
-  replyTo: string
-}
+/** An item, and the address for the reply to a question. */
+type Delivery = Incoming & { replyTo: string }
 
 type Consumption = {
   name: string
@@ -176,12 +173,10 @@ export class Consumer {
 
   async #handle(consumption: ActiveConsumption, item: Incoming, message: ConsumeMessage): Promise<Outcome> {
     const { limit, questions, isUntraced = false } = consumption
-    const { properties, fields } = message
     const { id, requestId, traceparent, timeoutMs, data } = item
     if (id !== undefined && questions.has(id)) return 'done'
     const receivedAt = performance.now()
-    const { redelivered } = fields
-    const delivery = { ...item, redelivered, replyTo: String(properties.replyTo) }
+    const delivery = { ...item, replyTo: String(message.properties.replyTo) }
     const handle = () => this.#logged(consumption, delivery)
     try {
       if (id !== undefined) questions.add(id)
@@ -189,7 +184,7 @@ export class Consumer {
         // The reply timeout passed while the question waited for a permit.
         if (timeoutMs !== undefined && performance.now() - receivedAt > timeoutMs) return
         if (isUntraced) return handle()
-        return inRootSpan({ traceparent, requestId }, processing(fields.routingKey, data), handle)
+        return inRootSpan({ traceparent, requestId }, processing(message.fields.routingKey, data), handle)
       })
       return 'done'
     } catch (error) {

@@ -1,14 +1,13 @@
 import { randomUUID } from 'node:crypto'
-import { setTimeout as wait } from 'node:timers/promises'
 import type { Command, Event, Question } from '@platter/contracts'
-import { inSpan, traceHeaders, type Log } from '@platter/kit'
+import { Deadline, inSpan, reasonOf, traceHeaders, type Log } from '@platter/kit'
 import type { Channel, ChannelModel, ConfirmChannel, Message, Options } from 'amqplib'
 import { Batcher, type Destination } from '#/batching.ts'
 import { ReconnectingConnection, type Connect } from '#/reconnecting-connection.ts'
 import { decode, encode, type Outgoing } from '#/message-format.ts'
 import { Questions } from '#/questions.ts'
 import { sending } from '#/spans.ts'
-import { deadQueueOf, exchangeOf, otherQueueOf, queueOf, type QueueType } from '#/topology.ts'
+import { exchangeOf, otherQueueOf, queueOf, type QueueType } from '#/topology.ts'
 import { NotPublished } from '#/unavailable.ts'
 
 const CONFIRM_WITHIN_MS = 5_000
@@ -111,22 +110,12 @@ export class Publisher {
     this.#batcher.add(to, item).catch(() => 'lost without a connection')
   }
 
-  /** Publishes a command that could not be handled as a dead letter. Resolves once RabbitMQ has confirmed it; rejects with NotPublished. */
-  deadLetter(command: Command, content: Buffer, context: Context): Promise<void> {
-    return this.#confirm(deadQueueOf(command), content, context)
-  }
-
-  /** Publishes the bytes of a dead letter as a command. Resolves and rejects like `deadLetter`. */
-  republish(command: Command, content: Buffer, context: Context): Promise<void> {
-    return this.#confirm(queueOf(command, this.#type), content, context)
-  }
-
   async close(): Promise<void> {
     this.#batcher.flush()
     const { session } = this.connection
     // RabbitMQ responds after it has read all earlier messages. Closing without this round trip could discard them.
     const isRead = session?.light.prefetch(0).catch(() => 'the connection has ended')
-    await Promise.race([isRead, wait(FLUSH_WITHIN_MS, undefined, { ref: false })])
+    if (isRead) await Deadline.in(FLUSH_WITHIN_MS).race(isRead)
     await this.connection.close()
   }
 
@@ -149,11 +138,12 @@ export class Publisher {
       if (!isBufferFree) session.backlogBytes += content.length
     } catch (error) {
       // amqplib throws while the channel closes.
-      throw new NotPublished(error instanceof Error ? error.message : String(error))
+      throw new NotPublished(reasonOf(error))
     }
   }
 
-  async #confirm(queue: string, content: Buffer, { requestId }: Context): Promise<void> {
+  /** Publishes one persistent message. Resolves once RabbitMQ has confirmed it; rejects with NotPublished. */
+  async confirm(queue: string, content: Buffer, { requestId }: Context): Promise<void> {
     const { confirmed, onConfirm } = this.#session()
     const messageId = randomUUID()
     const { promise, resolve, reject } = Promise.withResolvers<void>()

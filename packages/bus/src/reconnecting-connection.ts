@@ -1,9 +1,10 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import type { Log } from '@platter/kit'
+import { Deadline, type Log } from '@platter/kit'
 import type { ChannelModel } from 'amqplib'
 
 const CONNECT_TIMEOUT_MS = 5_000
 const SET_UP_TIMEOUT_MS = 10_000
+const CLOSE_TIMEOUT_MS = 1_000
 const FIRST_DELAY_MS = 200
 /** Orders wait for RabbitMQ after its restart, and for half of this time on average. A refused connection costs little. */
 const LONGEST_DELAY_MS = 500
@@ -39,7 +40,7 @@ export class ReconnectingConnection<S> {
   /** Starts to connect. Resolves when connected, or after `timeoutMs`. */
   async start(timeoutMs: number): Promise<void> {
     this.#ended ??= this.#reconnect()
-    await Promise.race([this.#connected.promise, wait(timeoutMs, undefined, { ref: false })])
+    await Deadline.in(timeoutMs).race(this.#connected.promise)
   }
 
   /** Returns the session. Throws the reason if no connection is open. */
@@ -93,19 +94,16 @@ export class ReconnectingConnection<S> {
     model.on('error', end.reject)
     model.on('close', (error?: Error) => end.reject(error ?? new Error('the connection was closed')))
     try {
-      const late = wait(SET_UP_TIMEOUT_MS, undefined, { ref: false }).then(() => {
-        throw new Error('RabbitMQ did not complete the set-up in time')
-      })
-      this.session = await Promise.race([setUp(model, end.reject), end.promise, late])
+      this.session = await Deadline.in(SET_UP_TIMEOUT_MS).race(
+        Promise.race([setUp(model, end.reject), end.promise]),
+      )
+      if (this.session === null) throw new Error('RabbitMQ did not complete the set-up in time')
       connected()
       this.#connected.resolve()
       await Promise.race([end.promise, untilAborted(this.#stopping.signal)])
     } finally {
       this.session = null
-      await Promise.race([
-        model.close().catch(() => 'already closed'),
-        wait(1_000, undefined, { ref: false }),
-      ])
+      await Deadline.in(CLOSE_TIMEOUT_MS).race(model.close().catch(() => 'already closed'))
       socket.abort()
     }
   }

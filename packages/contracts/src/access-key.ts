@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { optionalBody } from '#/inputs.ts'
 import { KeyMode } from '#/principal.ts'
 import { ApiKey, Epoch } from '#/values.ts'
 
@@ -16,9 +17,7 @@ export const newKeyMode = KeyMode.default('live').describe(
   'The key begins with `platter_live_` or `platter_test_`. With a test key of an application every order is a test order, at test restaurants only.',
 )
 
-export const NewAccessKey = z
-  .preprocess((value) => value ?? {}, z.object({ mode: newKeyMode }))
-  .meta({ id: 'NewAccessKey' })
+export const NewAccessKey = optionalBody(z.object({ mode: newKeyMode })).meta({ id: 'NewAccessKey' })
 
 /** The record of an access key. The key itself is not stored. */
 export const AccessKey = z

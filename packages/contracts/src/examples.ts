@@ -1,5 +1,6 @@
 import type {
   Address,
+  Cancellation,
   CreditCard,
   CustomizationGroup,
   MenuCategory,
@@ -32,11 +33,15 @@ export const keys = {
   accessKey: '2e7a94d1c6b8035fe94d1a72b60c8f35d7e19a4c8b52f063',
 }
 
-export const newCard = {
-  nickname: 'Everyday',
+const cardholder = {
   cardholderName: 'Maria Lindqvist',
   cardholderStreetAddress: '316 W Washington Ave',
   cardholderZip: '53703',
+}
+
+export const newCard = {
+  nickname: 'Everyday',
+  ...cardholder,
   cvv: '314',
   cardNumber: '4242424242424242',
   expirationMonth: '09',
@@ -44,12 +49,7 @@ export const newCard = {
 }
 
 /** `tok_visa` is a token of the development payment processor, and of Stripe's test mode. */
-export const tokenCard = {
-  cardholderName: 'Maria Lindqvist',
-  cardholderStreetAddress: '316 W Washington Ave',
-  cardholderZip: '53703',
-  processorToken: 'tok_visa',
-}
+export const tokenCard = { ...cardholder, processorToken: 'tok_visa' }
 
 export const newAddress = {
   streetAddress: '316 W Washington Ave',
@@ -61,23 +61,12 @@ export const newAddress = {
 
 export const guest = { firstName: 'Maria', lastName: 'Lindqvist', phone: '608-555-0142' }
 
-export const address: Address = {
-  apiKey: keys.address,
-  streetAddress: '316 W Washington Ave',
-  aptNumber: '4',
-  city: 'Madison',
-  state: 'WI',
-  zip: '53703',
-  latitude: null,
-  longitude: null,
-}
+export const address: Address = { apiKey: keys.address, ...newAddress, latitude: null, longitude: null }
 
 export const card = {
   apiKey: keys.card,
   nickname: 'Everyday',
-  cardholderName: 'Maria Lindqvist',
-  cardholderStreetAddress: '316 W Washington Ave',
-  cardholderZip: '53703',
+  ...cardholder,
   lastFour: '4242',
   expirationMonth: '09',
   expirationYear: '31',
@@ -260,6 +249,19 @@ export const deliveryOrder: Order = {
   total: 25.45,
   paymentState: 'CHARGED',
 }
+
+/** `deliveryOrder` after its cancellation. */
+export const cancelledOrder = (cancelledBy: Cancellation['cancelledBy'], message: string): Order => ({
+  ...deliveryOrder,
+  paymentState: 'REFUNDED',
+  cancellation: {
+    reason: 'order-cancelled',
+    message,
+    cancelledBy,
+    date: 1795199500,
+    refund: { amount: deliveryOrder.total, state: 'REFUNDED' },
+  },
+})
 
 export const statuses: OrderStatusRecord[] = [
   { orderApiKey: keys.order, status: 'PROCESSING', date: 1795199400 },

@@ -7,6 +7,12 @@ import { documentedAs } from '#/documented-as.ts'
 import { spelled } from '#/spelling.ts'
 import { ApiKey, filledDigits, filledText, Latitude, Longitude, text } from '#/values.ts'
 
+export const personFields = {
+  firstName: filledText(100),
+  lastName: filledText(100),
+  phone: filledDigits(30),
+}
+
 /** The fields of a new card besides its number, cvv and expiry, or its token. */
 const cardholderFields = {
   nickname: text(100).optional().describe("The user's name for the card."),
@@ -63,24 +69,18 @@ function checkForm(card: Partial<Record<keyof typeof cardNumberFields, unknown>>
   }
 }
 
-/** Compares the two forms even if another field is invalid, so that one response names all faults. */
-export const checkedForm = <S extends z.ZodObject>(schema: S): S =>
-  schema.superRefine((card: z.output<S>, context) => checkForm(card, context), {
+/** The add-card fields (docs/specification.md, "Cards, addresses and user updates"); also a new card inside an order. */
+export const NewCard = z
+  .object({ ...cardholderFields, ...cardNumberFields })
+  .superRefine(checkForm, {
+    // The two forms are compared even if another field is invalid, so that one response names all faults.
     when: ({ value }) => typeof value === 'object' && value !== null,
   })
-
-const newCardFields = { ...cardholderFields, ...cardNumberFields }
-
-/** The add-card fields (docs/specification.md, "Cards, addresses and user updates"); also a new card inside an order. */
-export const NewCard = checkedForm(z.object(newCardFields)).meta({
-  id: 'NewCard',
-  description: 'A card to add: its number, cvv and expiry, or a token of the payment processor.',
-})
+  .meta({
+    id: 'NewCard',
+    description: 'A card to add: its number, cvv and expiry, or a token of the payment processor.',
+  })
 export type NewCard = z.output<typeof NewCard>
-
-/** Returns the schema of a new card that another service receives, with `more` fields. */
-export const newCardWith = <S extends z.ZodRawShape>(more: S) =>
-  checkedForm(z.object({ ...newCardFields, ...more }))
 
 /** Returns a new card as JSON for payments. Only this function reveals the number, the cvv and the token. */
 export const revealedCard = ({ cvv, cardNumber, processorToken, ...holder }: NewCard) => ({
@@ -108,29 +108,25 @@ export const NewAddress = z
   })
 export type NewAddress = z.output<typeof NewAddress>
 
+export const notSaved = { saved: z.literal(false) }
+
 const Saved = z
   .object({ apiKey: ApiKey })
   .meta({ id: 'Saved', description: 'A saved record, by its apiKey.' })
 
 /**
  * A saved record by its apiKey, or the fields of a new one (docs/specification.md, "Order requests"). The parsed value has
- * `saved` as its discriminator, which clients do not send.
+ * `saved` as its discriminator, which clients do not send: `fresh` is `documented` with `notSaved`.
  */
-export const savedOrNew = <S extends z.ZodRawShape>(
-  fresh: z.ZodObject<S>,
-  checked: <O extends z.ZodObject>(schema: O) => O = (schema) => schema,
-) =>
+export const savedOrNew = <N extends z.ZodObject<typeof notSaved>>(documented: z.ZodObject, fresh: N) =>
   documentedAs(
-    spelled('record', z.union([Saved, fresh])),
+    spelled('record', z.union([Saved, documented])),
     z.preprocess(
       (value) => {
         if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
         return { ...value, saved: (value as { apiKey?: unknown }).apiKey !== undefined }
       },
-      z.discriminatedUnion('saved', [
-        z.object({ saved: z.literal(true), apiKey: ApiKey }),
-        checked(z.object({ ...fresh.shape, saved: z.literal(false) })),
-      ]),
+      z.discriminatedUnion('saved', [z.object({ saved: z.literal(true), apiKey: ApiKey }), fresh]),
     ),
   )
 
@@ -150,6 +146,14 @@ export type Whereabouts = z.output<typeof Whereabouts>
 
 /** A time in a query: Unix seconds up to the year 2286. The limit rejects times in milliseconds. */
 export const Moment = z.int().min(0).max(9_999_999_999)
+
+/** The cursor of a response that covers a part of a period. */
+export const responseCursor = (maxLength: number) =>
+  z
+    .string()
+    .max(maxLength)
+    .optional()
+    .describe('Where the response begins: from the `Link` header of the previous one.')
 
 /** The query of a list, newest first. `cursor` comes from the `Link` header of the previous page. */
 export const PageQuery = z.object({
@@ -184,10 +188,12 @@ export const LastEvent = z.object({
     .describe('The same as the header `Last-Event-ID`, for clients that cannot send it.'),
 })
 
+/** The query of an operation that can respond without an effect. */
+export const validateOnly = (description: string) =>
+  z.object({ 'validate-only': z.boolean().default(false).describe(description) })
+
 /** For the operations that replace a whole record. */
-export const ValidateOnly = z.object({
-  'validate-only': z
-    .boolean()
-    .default(false)
-    .describe('Only validates: the response is the same, and nothing is stored.'),
-})
+export const ValidateOnly = validateOnly('Only validates: the response is the same, and nothing is stored.')
+
+/** A body whose fields are all optional may be absent. */
+export const optionalBody = <S extends z.ZodType>(body: S) => z.preprocess((value) => value ?? {}, body)

@@ -1,37 +1,25 @@
 import type { z } from 'zod'
+import type { Owner } from '#/operation.ts'
 
-/** A service that owns queues. */
-type QueueOwner = 'catalog' | 'accounts' | 'orders' | 'payments'
+/** A message. Its owner has the queue, which has the same name. */
+type Message<Kind, S extends z.ZodType> = { kind: Kind; name: string; owner: Owner; data: S }
 
 /**
- * Requests one step from its owner, which executes it once. Its queue has the same name. The reply is a command in the other
- * direction. A lost command is republished from the row that caused it.
+ * Requests one step from its owner, which executes it once. The reply is a command in the other direction. A lost command is
+ * republished from the row that caused it.
  */
-export type Command<S extends z.ZodType = z.ZodType> = {
-  kind: 'command'
-  name: string
-  owner: QueueOwner
-  data: S
-}
+export type Command<S extends z.ZodType = z.ZodType> = Message<'command', S>
 
 /** A read-only request and its reply, in memory only. The caller repeats it until a reply arrives. */
-export type Question<S extends z.ZodType = z.ZodType, A extends z.ZodType = z.ZodType> = {
-  kind: 'question'
-  name: string
-  owner: QueueOwner
-  data: S
-  reply: A
-}
+export type Question<S extends z.ZodType = z.ZodType, A extends z.ZodType = z.ZodType> = Message<
+  'question',
+  S
+> & { reply: A }
 
 /** A hint for every replica of the owner to read a row. No outcome depends on its arrival. */
-export type Event<S extends z.ZodType = z.ZodType> = {
-  kind: 'event'
-  name: string
-  owner: QueueOwner
-  data: S
-}
+export type Event<S extends z.ZodType = z.ZodType> = Message<'event', S>
 
-export const command = <S extends z.ZodType>(name: string, owner: QueueOwner, data: S): Command<S> => ({
+export const command = <S extends z.ZodType>(name: string, owner: Owner, data: S): Command<S> => ({
   kind: 'command',
   name,
   owner,
@@ -40,11 +28,11 @@ export const command = <S extends z.ZodType>(name: string, owner: QueueOwner, da
 
 export const question = <S extends z.ZodType, A extends z.ZodType>(
   name: string,
-  owner: QueueOwner,
+  owner: Owner,
   schemas: { data: S; reply: A },
 ): Question<S, A> => ({ kind: 'question', name, owner, ...schemas })
 
-export const event = <S extends z.ZodType>(name: string, owner: QueueOwner, data: S): Event<S> => ({
+export const event = <S extends z.ZodType>(name: string, owner: Owner, data: S): Event<S> => ({
   kind: 'event',
   name,
   owner,

@@ -70,20 +70,30 @@ type PublicAudience = Exclude<Audience, 'service'>
 /** An operation that the gateway routes and the OpenAPI document describes. */
 export type PublicOperation = Operation & Documentation & { audience: PublicAudience }
 
-type Declared<O extends Operation, A extends Audience> = Omit<O, 'audience'> & { path: PathOf<A> }
+type Derived = 'audience' | 'problems'
 
-const withAudience = <const O extends { path: string }>(declared: O) =>
-  ({ ...declared, audience: audienceOf(declared.path) }) as O & { audience: AudienceOf<O['path']> }
+/** `problems` is empty if absent. */
+type Declared<O extends Operation, A extends Audience> = Omit<O, Derived> &
+  Partial<Pick<O, 'problems'>> & { path: PathOf<A> }
+
+type Complete<O extends Declared<Operation, Audience>> = Omit<O, Derived> &
+  Pick<Operation, 'problems'> & { audience: AudienceOf<O['path']> }
+
+const completed = <const O extends Declared<Operation, Audience>>(declared: O): Complete<O> => ({
+  problems: [],
+  ...declared,
+  audience: audienceOf(declared.path) as AudienceOf<O['path']>,
+})
 
 /** Declares an operation that the gateway routes. It keeps the exact types of the schemas. */
 export const operation = <const O extends Declared<PublicOperation, PublicAudience>>(declared: O) =>
-  withAudience(declared)
+  completed(declared)
 
 type DeclaredInternal = Omit<Declared<Operation, 'service'>, 'method' | 'admission'>
 
 /** Declares an operation between services: a POST that no overload rejects. The gateway does not route it. */
 export const internalOperation = <const O extends DeclaredInternal>(declared: O) =>
-  withAudience({ ...declared, method: 'POST', admission: 'priority' })
+  completed({ ...declared, method: 'POST', admission: 'priority' })
 
 /** Returns whether an Idempotency-Key is accepted (docs/interface.md, "Idempotency keys"): on every POST with side effects. */
 export const takesIdempotencyKey = ({ method, changesNothing }: Operation): boolean =>

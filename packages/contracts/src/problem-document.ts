@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { problems, type ProblemCode, type Refusal } from '#/problems.ts'
+import { problems, type ProblemCode } from '#/problems.ts'
 import { Order } from '#/records.ts'
 
 const Code = z
@@ -17,13 +17,16 @@ export const FaultShape = z
     detail: z.string().describe('The fault at that place.'),
   })
   .meta({ id: 'Fault', description: 'One fault of a request.' })
+export type Fault = z.infer<typeof FaultShape>
 
-export const RefusalShape: z.ZodType<Refusal> = z.object({
+/** The reason of a refusal in messages and rows. `declineCode` is the code of the processor (402 only). */
+export const RefusalShape = z.object({
   code: Code,
   detail: z.string(),
   faults: z.array(FaultShape).optional(),
   declineCode: z.string().optional(),
-}) as z.ZodType<Refusal>
+})
+export type Refusal = z.infer<typeof RefusalShape>
 
 /** The body of every problem: the members of RFC 9457, and the members that existing clients read. */
 export const ProblemDocument = z

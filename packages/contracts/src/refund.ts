@@ -73,10 +73,3 @@ export const RefundRequest = body
   })
   .meta({ id: 'RefundRequest' })
 export type RefundRequest = z.output<typeof RefundRequest>
-
-export const PreviewRefund = z.object({
-  'validate-only': z
-    .boolean()
-    .default(false)
-    .describe('Only shows the refund as it would be; nothing is refunded.'),
-})

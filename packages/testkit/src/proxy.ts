@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
-import { Transform, type Writable } from 'node:stream'
+import type { Transform, Writable } from 'node:stream'
 
 /** A TCP proxy on the loopback interface that injects network faults. */
 export type Proxy = {
@@ -15,10 +15,10 @@ export type Proxy = {
   close(): Promise<void>
 }
 
-/** Starts a proxy. `delayMs` delays the bytes in both directions. `filter` transforms the bytes that clients send. */
+/** Starts a proxy. `filter` transforms the bytes that clients send. */
 export async function proxyTo(
   serverUrl: string,
-  { delayMs = 0, filter }: { delayMs?: number; filter?: () => Transform } = {},
+  { filter }: { filter?: () => Transform } = {},
 ): Promise<Proxy> {
   const target = new URL(serverUrl)
   /** The destination of each socket's bytes. */
@@ -30,9 +30,9 @@ export async function proxyTo(
       return
     }
     const upstream = connect(Number(target.port), target.hostname)
-    const settings = { pipes, frozen: state.frozen, delayMs }
-    forward(client, upstream, { ...settings, filter: filter?.() })
-    forward(upstream, client, settings)
+    const { frozen } = state
+    forward(client, upstream, { pipes, frozen, filter: filter?.() })
+    forward(upstream, client, { pipes, frozen })
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -70,13 +70,11 @@ export async function proxyTo(
 type Settings = {
   pipes: Map<Socket, Writable>
   frozen: boolean
-  delayMs: number
   filter?: Transform | undefined
 }
 
-function forward(one: Socket, other: Socket, { pipes, frozen, delayMs, filter }: Settings): void {
-  const late = delayMs === 0 ? other : through(other, delay(delayMs))
-  const pipe = filter ? through(late, filter) : late
+function forward(one: Socket, other: Socket, { pipes, frozen, filter }: Settings): void {
+  const pipe = filter ? through(other, filter) : other
   pipes.set(one, pipe)
   // When one socket is reset, the other is closed too.
   one.on('error', () => other.destroy())
@@ -86,15 +84,6 @@ function forward(one: Socket, other: Socket, { pipes, frozen, delayMs, filter }:
   })
   if (!frozen) one.pipe(pipe)
 }
-
-const delay = (delayMs: number) =>
-  new Transform({
-    transform(chunk, _encoding, done) {
-      setTimeout(() => this.push(chunk), delayMs)
-      done()
-    },
-    flush: (done) => void setTimeout(done, delayMs),
-  })
 
 /** Pipes a transform into a destination. The transform is destroyed when the destination closes. */
 function through(to: Writable, transform: Transform): Transform {

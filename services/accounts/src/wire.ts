@@ -26,7 +26,6 @@ import {
   UpdateUser,
 } from '@platter/contracts'
 import { createApp, internalSecrets, readJson, Replicas, router, type Log, type Parts } from '@platter/kit'
-import { checkTenantRole } from '@platter/kit/postgres/tenant-scope'
 import { deleteExpiredKeys } from '@platter/kit/idempotency/key-store'
 import { schemaOwner } from '@platter/kit/lifecycle/schema-owner'
 import { connectPostgres } from '@platter/kit/postgres/postgres'
@@ -141,7 +140,6 @@ export function wire(config: Config, log: Log): Parts {
     { app, log, postgres, bus, migrations: MIGRATIONS },
     {
       async afterMigrations() {
-        await checkTenantRole(deps.tenantDb(''))
         if (config.OPERATOR_KEY_HASH !== undefined)
           await postgresAccessKeys(db).ensureOperatorKey(config.OPERATOR_KEY_HASH)
       },

@@ -21,11 +21,10 @@ export const mayBeImported = (text: string): boolean => SHAPE.test(text)
  */
 export class ImportedKeys {
   readonly #call: ReturnType<typeof internalCaller>
-  readonly #known: Cache<Imported>
+  readonly #known = new Cache<Imported>({ maxEntries: 1, ttlMs: FRESH_MS })
 
-  constructor(call: ReturnType<typeof internalCaller>, clock: { now: () => number } = performance) {
+  constructor(call: ReturnType<typeof internalCaller>) {
     this.#call = call
-    this.#known = new Cache({ maxEntries: 1, ttlMs: FRESH_MS, clock })
   }
 
   /** Returns whether a key with that hash is imported. Rejects with service-unavailable if accounts was never reached. */

@@ -1,13 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import { hashAccessKey, Problem, type internalCaller } from '@platter/kit'
-import { beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { AccessKeys } from '#/access-keys.ts'
 import { ImportedKeys, mayBeImported } from '#/imported-keys.ts'
 
 const compiledIn = '9f2c1a7e-old-app-key'
 /** The state of accounts: the imported hashes, its requests, and the problem that it responds with. */
 const accounts = { imported: new Set<string>(), requests: 0, problem: null as Problem | null }
-let now = 0
 
 const call = (async (_: unknown, { known, hash }: { known?: string | null; hash?: string }) => {
   accounts.requests += 1
@@ -24,10 +23,11 @@ beforeEach(() => {
   accounts.imported = new Set()
   accounts.requests = 0
   accounts.problem = null
-  now = 0
+  vi.useFakeTimers({ toFake: ['performance'] })
 })
+afterEach(() => void vi.useRealTimers())
 
-const newImportedKeys = () => new ImportedKeys(call, { now: () => now })
+const newImportedKeys = () => new ImportedKeys(call)
 
 test.each([
   [0, 1_000],
@@ -37,10 +37,10 @@ test.each([
 ])('a key imported %i ms after a request for the list is recognized %i ms later', async (after, ms) => {
   const keys = newImportedKeys()
   expect(await keys.has(hashAccessKey(compiledIn))).toBe(false)
-  now += after
+  vi.advanceTimersByTime(after)
   importKey(compiledIn)
   expect(await keys.has(hashAccessKey(compiledIn))).toBe(ms === 0)
-  now += ms
+  vi.advanceTimersByTime(ms)
   expect(await keys.has(hashAccessKey(compiledIn))).toBe(true)
   expect(accounts.requests).toBe(2)
 })
@@ -49,9 +49,9 @@ test('a key imported during a request for the list is recognized a second after 
   const keys = newImportedKeys()
   const reading = keys.has(hashAccessKey(compiledIn))
   importKey(compiledIn)
-  now += 400
+  vi.advanceTimersByTime(400)
   expect(await reading).toBe(false)
-  now += 600
+  vi.advanceTimersByTime(600)
   expect(await keys.has(hashAccessKey(compiledIn))).toBe(true)
 })
 
@@ -59,7 +59,7 @@ test('100,000 random keys in 10 seconds cost at most 11 requests to accounts', a
   const keys = newImportedKeys()
   importKey(compiledIn)
   for (let count = 0; count < 100; count++) {
-    now += 100
+    vi.advanceTimersByTime(100)
     for (const garbage of Array.from({ length: 1_000 }, () => randomBytes(24).toString('base64url')))
       if (mayBeImported(garbage)) await keys.has(hashAccessKey(garbage))
   }
@@ -83,7 +83,7 @@ test('while accounts is unavailable, known imported keys stay valid, and an unkn
   const keys = newImportedKeys()
   expect(await keys.has(hashAccessKey(compiledIn))).toBe(true)
   accounts.problem = unavailable
-  now += 5_000
+  vi.advanceTimersByTime(5_000)
   expect(await keys.has(hashAccessKey(compiledIn))).toBe(true)
   expect(await keys.has(hashAccessKey('another key of an app'))).toBe(false)
 })

@@ -1,11 +1,4 @@
-import {
-  commonProblems,
-  operations,
-  problemHelp,
-  problems,
-  templateOf,
-  type ProblemCode,
-} from '@platter/contracts'
+import { commonProblems, operations, problems, templateOf, type ProblemCode } from '@platter/contracts'
 import { hashSource, headersOfPage, html, htmlPage } from '#/html.ts'
 import { exampleOfProblem } from '#/problem-examples.ts'
 
@@ -25,8 +18,7 @@ export const problemPageHeaders = headersOfPage(`style-src ${hashSource(STYLE)};
 
 /** Renders a problem of the catalogue as a page. */
 export function problemPage(code: ProblemCode): string {
-  const { title, status, errorCode, retryable } = problems[code]
-  const { why, fix } = problemHelp[code]
+  const { title, status, errorCode, retryable, why, fix } = problems[code]
   const example = JSON.stringify(exampleOfProblem(code, '/publicapi/v1/…'), null, 2)
   const body = html`<main>
     <h1>${title}</h1>

@@ -15,15 +15,14 @@ export type SharedResponse = {
 
 /**
  * Creates the cache of responses that are equal for all access keys (`shared` in the operation), by path and query without an access
- * key. A cached menu takes a third of the CPU of a menu from catalog. `clock`: monotonic, in milliseconds.
+ * key. A cached menu takes a third of the CPU of a menu from catalog.
  */
-export const createSharedResponses = (clock: { now: () => number } = performance) =>
+export const createSharedResponses = () =>
   new Cache<SharedResponse>({
     maxBytes: MAX_BYTES,
     maxValueBytes: MAX_BYTES / 8,
     sizeOf: ({ body }, url) => body.length + url.length + 1_024,
     ttlMs: FRESH_MS,
-    clock,
   })
 
 /** Sends the response, or 304 (RFC 9110, 15.4.5) if the client has the current version. */

@@ -1,5 +1,5 @@
 import type { Load } from '@platter/kit'
-import { expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { createSharedResponses, type SharedResponse } from '#/shared-responses.ts'
 
 const URL = '/publicapi/v1/restaurant/ajanta/menu'
@@ -10,11 +10,13 @@ const response = (etag: string, body = etag): SharedResponse => ({
   body: Buffer.from(body),
 })
 
-/** Creates a cache with a fake clock, and a service whose response the test sets. */
+beforeEach(() => void vi.useFakeTimers({ toFake: ['performance'] }))
+afterEach(() => void vi.useRealTimers())
+
+/** Creates a cache, and a service whose response the test sets. */
 function createCache() {
-  const clock = { ms: 1_000, now: () => clock.ms }
   const requests: (string | undefined)[] = []
-  const responses = createSharedResponses(clock)
+  const responses = createSharedResponses()
   const service = { current: async (): Promise<SharedResponse | undefined> => response('"1"') }
   const fetchShared: Load<SharedResponse> = async (kept) => {
     requests.push(kept?.etag)
@@ -22,36 +24,36 @@ function createCache() {
     return kept && current?.etag === kept.etag ? kept : current
   }
   const find = async (url = URL) => (await responses.load(url, fetchShared))?.etag
-  return { clock, requests, service, find }
+  return { requests, service, find }
 }
 
 test('a response is requested once and served from memory for 0.8 s', async () => {
-  const { clock, requests, find } = createCache()
+  const { requests, find } = createCache()
   expect(await find()).toBe('"1"')
-  clock.ms += 799
+  vi.advanceTimersByTime(799)
   expect(await find()).toBe('"1"')
   expect(requests).toEqual([undefined])
 })
 
 test('after 0.8 s a response is revalidated by its entity tag, and a change is served', async () => {
-  const { clock, requests, service, find } = createCache()
+  const { requests, service, find } = createCache()
   await find()
-  clock.ms += 801
+  vi.advanceTimersByTime(801)
   expect(await find()).toBe('"1"')
   service.current = async () => response('"2"')
-  clock.ms += 801
+  vi.advanceTimersByTime(801)
   expect(await find()).toBe('"2"')
   expect(requests).toEqual([undefined, '"1"', '"1"'])
 })
 
 test('the age of a response counts from its request, not from its arrival', async () => {
-  const { clock, requests, service, find } = createCache()
+  const { requests, service, find } = createCache()
   service.current = async () => {
-    clock.ms += 500
+    vi.advanceTimersByTime(500)
     return response('"1"')
   }
   await find()
-  clock.ms += 301
+  vi.advanceTimersByTime(301)
   await find()
   expect(requests).toEqual([undefined, '"1"'])
 })
@@ -85,9 +87,9 @@ test('a failure of the service reaches each request that waits, and the next req
 })
 
 test('an expired response is not served while its service is unavailable', async () => {
-  const { clock, service, find } = createCache()
+  const { service, find } = createCache()
   await find()
-  clock.ms += 801
+  vi.advanceTimersByTime(801)
   service.current = async () => {
     throw new Error('unavailable')
   }

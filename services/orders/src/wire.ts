@@ -34,7 +34,6 @@ import {
   type Log,
   type Parts,
 } from '@platter/kit'
-import { checkTenantRole } from '@platter/kit/postgres/tenant-scope'
 import { deleteExpiredKeys } from '@platter/kit/idempotency/key-store'
 import { schemaOwner } from '@platter/kit/lifecycle/schema-owner'
 import { readAttendance } from '#/attendance/routes/attendance.ts'
@@ -92,7 +91,6 @@ export function wire(config: Config, log: Log): Parts {
   const parts = schemaOwner(
     { app, log, postgres, bus, migrations: MIGRATIONS },
     {
-      afterMigrations: () => checkTenantRole(postgres.as({ applicationId: '' })),
       repeat(repeaters) {
         startRepeating(repeaters, all)
         operators.repeat(repeaters)

@@ -1,4 +1,4 @@
-import type { Bus, Received } from '@platter/bus'
+import type { Bus, Context } from '@platter/bus'
 import { SagaReply, StepRef, type Outcome } from '@platter/contracts'
 
 /**
@@ -13,7 +13,7 @@ export function commandHandler<C extends StepRef>(
   execute: (command: C) => Promise<Outcome | null>,
 ) {
   const inProgress = new Set<string>()
-  return async (command: C, { requestId }: Pick<Received, 'requestId'>): Promise<void> => {
+  return async (command: C, { requestId }: Context): Promise<void> => {
     const { orderApiKey, version } = command
     const key = `${orderApiKey} ${version}`
     if (inProgress.has(key)) return

@@ -10,7 +10,8 @@ import {
   Tokenize,
 } from '@platter/contracts'
 import { createLog, PRINCIPAL_HEADER, principalSigner, readConfig, type Parts } from '@platter/kit'
-import { newServiceDatabase, servers } from '@platter/testkit'
+import { settingsFor } from '@platter/kit/postgres/role-settings'
+import { newDatabase, servers } from '@platter/testkit'
 import pg from 'pg'
 import { Stripe } from 'stripe'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
@@ -66,6 +67,22 @@ afterAll(async () => {
   await orders.close()
   await stripe.close()
 })
+
+/** Returns the URL of a database with the role and the schema that the job `prepare` creates for a service. */
+async function newServiceDatabase(): Promise<string> {
+  const url = new URL(await newDatabase())
+  const name = url.pathname.slice(1)
+  const settings = Object.entries({ ...settingsFor('by key'), search_path: name })
+  const admin = new pg.Client({ connectionString: url.href })
+  await admin.connect()
+  await admin.query(`create role ${name} login password '${name}'; create role ${name}_client;
+    grant ${name}_client to ${name}; create schema ${name} authorization ${name}`)
+  for (const [setting, value] of settings) await admin.query(`alter role ${name} set ${setting} = ${value}`)
+  await admin.end()
+  url.username = name
+  url.password = name
+  return url.href
+}
 
 async function startReplica(): Promise<Parts> {
   const replica = wire(config, log)

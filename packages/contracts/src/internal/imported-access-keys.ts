@@ -11,5 +11,4 @@ export const ImportedAccessKeys = internalOperation({
   owner: 'accounts',
   body: z.object({ known: z.string().nullable() }),
   response: z.object({ version: z.string(), hashes: z.array(z.string()).nullable() }),
-  problems: [],
 })

@@ -23,5 +23,4 @@ export const OpenDisputes = internalOperation({
       }),
     ),
   }),
-  problems: [],
 })

@@ -42,5 +42,4 @@ export const PaymentsHealth = internalOperation({
   owner: 'payments',
   body: z.object({}),
   response: z.object({ service: ServiceHealth, processor: ProcessorHealth }),
-  problems: [],
 })

@@ -30,5 +30,4 @@ export const ReadPaymentRows = internalOperation({
   owner: 'payments',
   body: z.object({ orderApiKeys: z.array(ApiKey).max(BOOKS_AT_ONCE), from: Epoch, to: Epoch }),
   response: z.object({ rows: z.array(PaymentRow) }),
-  problems: [],
 })

@@ -60,5 +60,4 @@ export const ReadPaymentStory = internalOperation({
   owner: 'payments',
   body: z.object({ orderApiKey: ApiKey }),
   response: z.object({ payment: PaymentStory.nullable() }),
-  problems: [],
 })

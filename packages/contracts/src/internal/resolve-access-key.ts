@@ -9,5 +9,4 @@ export const ResolveAccessKey = internalOperation({
   owner: 'accounts',
   body: z.object({ hash: z.string().regex(/^[0-9a-f]{64}$/) }),
   response: z.object({ principal: Principal.nullable() }),
-  problems: [],
 })

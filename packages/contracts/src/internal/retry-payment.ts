@@ -9,5 +9,4 @@ export const RetryPayment = internalOperation({
   owner: 'payments',
   body: z.object({ orderApiKey: ApiKey }),
   response: z.object({ found: z.boolean(), known: z.boolean() }),
-  problems: [],
 })

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { newCardWith } from '#/inputs.ts'
+import { NewCard } from '#/inputs.ts'
 import { internalOperation } from '#/operation.ts'
 import { LastFour } from '#/records.ts'
 import { ApiKey } from '#/values.ts'
@@ -22,7 +22,7 @@ export const Tokenize = internalOperation({
   path: '/internal/tokenize',
   owner: 'payments',
   // Optional, because replicas of the previous version do not send it.
-  body: newCardWith({ by: CardUser.optional() }),
+  body: NewCard.safeExtend({ by: CardUser.optional() }),
   response: z.object({
     token: z.string(),
     brand: z.string(),

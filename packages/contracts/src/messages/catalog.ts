@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import { command, question } from '#/message.ts'
-import type { Fault } from '#/problems.ts'
 import { Before } from '#/internal/unknown-payments.ts'
 import { ApiKey, Cents, Epoch, Method, Payment, Point } from '#/values.ts'
 import { FaultShape } from '#/problem-document.ts'
@@ -86,19 +85,6 @@ export const CatalogCompleteAddress = question('catalog.complete-address', 'cata
 })
 
 export type CompletedAddress = z.output<typeof CatalogCompleteAddress.reply>
-
-/** Returns a fault for each missing field of a completed address. `pointer` is the address's place in the body. */
-export const missingOf = (
-  address: Pick<CompletedAddress, 'city' | 'state' | 'zip'>,
-  pointer: string,
-): Fault[] =>
-  (['city', 'state', 'zip'] as const)
-    .filter((field) => address[field] === '')
-    .map((field) => ({
-      pointer: `${pointer}/${field}`,
-      code: 'missing-field',
-      detail: `${field} is missing and cannot be derived from the rest of the address.`,
-    }))
 
 /**
  * Sets the attendance of restaurants in catalog's rows. Orders publishes each change immediately and all rows regularly, so a lost

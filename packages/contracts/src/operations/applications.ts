@@ -16,5 +16,4 @@ export const Applications = operation({
   response: z.array(Application),
   returns: 'The applications.',
   examples: { response: [application] },
-  problems: [],
 })

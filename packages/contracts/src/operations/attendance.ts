@@ -26,6 +26,5 @@ export const ReadAttendance = operation({
     .meta({ id: 'Attendance' }),
   returns: 'The attendance of the restaurant.',
   examples: { response: { attended: true, link: 'console', until: 1795199775 } },
-  problems: [],
 })
 export type Attendance = z.infer<(typeof ReadAttendance)['response']>

@@ -64,5 +64,4 @@ export const ReadAttention = operation({
       },
     ],
   },
-  problems: [],
 })

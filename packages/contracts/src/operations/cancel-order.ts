@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { deliveryOrder } from '#/examples.ts'
-import { OrderInPath } from '#/inputs.ts'
+import { cancelledOrder } from '#/examples.ts'
+import { OrderInPath, validateOnly } from '#/inputs.ts'
 import { operation } from '#/operation.ts'
 import { Order } from '#/records.ts'
 import { Epoch, Money } from '#/values.ts'
@@ -17,18 +17,6 @@ export const CancellationOffer = z
   .meta({ id: 'CancellationOffer' })
 export type CancellationOffer = z.infer<typeof CancellationOffer>
 
-const cancelled = {
-  ...deliveryOrder,
-  paymentState: 'REFUNDED',
-  cancellation: {
-    reason: 'order-cancelled',
-    message: 'The customer cancelled the order.',
-    cancelledBy: 'customer',
-    date: 1795199500,
-    refund: { amount: deliveryOrder.total, state: 'REFUNDED' },
-  },
-} as const
-
 export const CancelOrder = operation({
   name: 'cancel-order',
   summary: 'Cancel an order for its customer',
@@ -39,11 +27,9 @@ export const CancelOrder = operation({
   owner: 'orders',
   admission: 'write',
   params: OrderInPath,
-  query: z.object({
-    'validate-only': z.boolean().default(false).describe('Only returns the effect of a cancellation.'),
-  }),
+  query: validateOnly('Only returns the effect of a cancellation.'),
   response: z.union([Order, CancellationOffer]),
   returns: 'The cancelled order; with `validate-only` the effect of a cancellation.',
-  examples: { response: cancelled },
+  examples: { response: cancelledOrder('customer', 'The customer cancelled the order.') },
   problems: ['order-not-found', 'cancel-too-late'],
 })

@@ -51,5 +51,4 @@ export const FindOrders = operation({
     query: { phone: '(608) 555-0142' },
     response: [{ ...deliveryOrder, applicationId: keys.application, outcome: 'transmitted', visible: true }],
   },
-  problems: [],
 })

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { IssuedAccessKey, newKeyMode } from '#/access-key.ts'
 import { issuedAccessKey } from '#/examples.ts'
-import { ApplicationInPath } from '#/inputs.ts'
+import { ApplicationInPath, optionalBody } from '#/inputs.ts'
 import { bodyProblems, operation } from '#/operation.ts'
 import { secret } from '#/secret.ts'
 
@@ -14,22 +14,19 @@ const ExistingKey = secret(
   (key) => key,
 )
 
-const NewApplicationAccessKey = z
-  .preprocess(
-    (value) => value ?? {},
-    z
-      .object({
-        mode: newKeyMode,
-        key: ExistingKey.optional().describe(
-          'An existing key to import, for applications that contain it and cannot be changed: 16 to 128 printable characters. Without it a new key is created. An imported key is live.',
-        ),
-      })
-      .refine(({ mode, key }) => key === undefined || mode === 'live', {
-        path: ['mode'],
-        error: 'is live for a key that is imported',
-      }),
-  )
-  .meta({ id: 'NewApplicationAccessKey' })
+const NewApplicationAccessKey = optionalBody(
+  z
+    .object({
+      mode: newKeyMode,
+      key: ExistingKey.optional().describe(
+        'An existing key to import, for applications that contain it and cannot be changed: 16 to 128 printable characters. Without it a new key is created. An imported key is live.',
+      ),
+    })
+    .refine(({ mode, key }) => key === undefined || mode === 'live', {
+      path: ['mode'],
+      error: 'is live for a key that is imported',
+    }),
+).meta({ id: 'NewApplicationAccessKey' })
 
 export const IssueAccessKey = operation({
   name: 'issue-access-key',

@@ -1,21 +1,13 @@
-import { IssuedAccessKey, NewAccessKey } from '#/access-key.ts'
-import { issuedAccessKey } from '#/examples.ts'
 import { RestaurantInPath } from '#/inputs.ts'
-import { bodyProblems, operation } from '#/operation.ts'
+import { operation } from '#/operation.ts'
+import { IssueOperatorAccessKey } from '#/operations/issue-operator-access-key.ts'
 
 export const IssueRestaurantAccessKey = operation({
+  ...IssueOperatorAccessKey,
   name: 'issue-restaurant-access-key',
   summary: 'Issue an access key of a restaurant',
   description:
     'Creates an access key for one restaurant. Only its hash is stored, so this response is the only one that contains it.',
-  method: 'POST',
   path: '/operatorapi/v1/restaurants/:apiKey/access-keys',
-  owner: 'accounts',
-  admission: 'priority',
   params: RestaurantInPath,
-  body: NewAccessKey,
-  response: IssuedAccessKey,
-  returns: 'The access key.',
-  examples: { bodies: { 'A key': { mode: 'live' } }, response: issuedAccessKey },
-  problems: bodyProblems,
 })

@@ -16,5 +16,4 @@ export const OperatorAccessKeys = operation({
   response: z.array(AccessKey),
   returns: 'The access keys.',
   examples: { response: [{ ...accessKey, kind: 'operator' }] },
-  problems: [],
 })

@@ -1,9 +1,11 @@
 import { z } from 'zod'
-import { deliveryOrder } from '#/examples.ts'
+import { cancelledOrder } from '#/examples.ts'
 import { OrderInPath } from '#/inputs.ts'
 import { bodyProblems, operation } from '#/operation.ts'
 import { Order } from '#/records.ts'
 import { filledText, text } from '#/values.ts'
+
+const message = 'The restaurant has no power. Your card is not charged.'
 
 export const OperatorCancelOrder = operation({
   name: 'operator-cancel-order',
@@ -25,20 +27,10 @@ export const OperatorCancelOrder = operation({
     bodies: {
       'A reason, and a text for the customer': {
         reason: 'Power failure in the kitchen.',
-        message: 'The restaurant has no power. Your card is not charged.',
+        message,
       },
     },
-    response: {
-      ...deliveryOrder,
-      paymentState: 'REFUNDED',
-      cancellation: {
-        reason: 'order-cancelled',
-        message: 'The restaurant has no power. Your card is not charged.',
-        cancelledBy: 'operator',
-        date: 1795199500,
-        refund: { amount: deliveryOrder.total, state: 'REFUNDED' },
-      },
-    },
+    response: cancelledOrder('operator', message),
   },
   problems: [...bodyProblems, 'order-not-found', 'invalid-transition'],
 })

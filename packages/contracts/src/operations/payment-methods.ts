@@ -37,5 +37,4 @@ With \`processor\` \`stripe\`, initialize Stripe's own library with \`publishabl
       wallets: [],
     },
   },
-  problems: [],
 })

@@ -39,5 +39,4 @@ export const PlatformHealth = operation({
       processor: { kind: 'stripe', reachable: true, reason: null, lastEvent: 1795199640, charges: 42 },
     },
   },
-  problems: [],
 })

@@ -3,12 +3,9 @@ import { category } from '#/examples.ts'
 import { RestaurantInPath, ValidateOnly } from '#/inputs.ts'
 import { bodyProblems, operation } from '#/operation.ts'
 import { MenuCategory } from '#/records.ts'
-import { ApiKey, filledText, Money, text } from '#/values.ts'
+import { ApiKey, filledText, moneyUpTo, text } from '#/values.ts'
 
-const price = Money.refine((value) => value >= 0 && value <= 10_000, 'is not between 0 and 10,000').meta({
-  minimum: 0,
-  maximum: 10_000,
-})
+const price = moneyUpTo(10_000)
 const count = (fallback: number) => z.int().min(0).max(1000).default(fallback)
 const available = z.boolean().default(true)
 

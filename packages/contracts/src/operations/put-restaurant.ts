@@ -3,7 +3,7 @@ import { detailedRestaurant, zone } from '#/examples.ts'
 import { RestaurantInPath, ValidateOnly } from '#/inputs.ts'
 import { bodyProblems, operation } from '#/operation.ts'
 import { Restaurant } from '#/records.ts'
-import { ApiKey, characters, filledText, Money, Point, text } from '#/values.ts'
+import { ApiKey, characters, filledText, Money, moneyUpTo, Point, text } from '#/values.ts'
 
 const WEEKDAYS = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'] as const
 const CLOCK = '(0?[1-9]|1[0-2]):[0-5]\\d [AP]M'
@@ -13,10 +13,7 @@ const HoursRange = z
   .string()
   .regex(new RegExp(`^${CLOCK} - ${CLOCK}$`), 'is not a range like "11:00 AM - 9:30 PM"')
 
-const amount = Money.refine(
-  (value) => value >= 0 && value <= 1_000_000,
-  'is not between 0 and 1,000,000',
-).meta({ minimum: 0, maximum: 1_000_000 })
+const amount = moneyUpTo(1_000_000)
 
 const ZoneInput = z
   .object({

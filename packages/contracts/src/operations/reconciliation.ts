@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { keys } from '#/examples.ts'
-import { Moment } from '#/inputs.ts'
+import { Moment, responseCursor } from '#/inputs.ts'
 import { operation } from '#/operation.ts'
 import { Dispute } from '#/records.ts'
 import { ApiKey, Epoch } from '#/values.ts'
@@ -68,11 +68,7 @@ export const Reconciliation = operation({
   admission: 'priority',
   query: z.object({
     since: Moment.describe('Unix time in seconds: the beginning of the compared orders and charges.'),
-    cursor: z
-      .string()
-      .max(200)
-      .optional()
-      .describe('Where the response begins: from the `Link` header of the previous one.'),
+    cursor: responseCursor(200),
   }),
   response: z.object({
     since: Epoch,

@@ -1,7 +1,18 @@
-import { refund } from '#/refund-example.ts'
-import { OrderInPath } from '#/inputs.ts'
+import { OrderInPath, validateOnly } from '#/inputs.ts'
 import { bodyProblems, operation } from '#/operation.ts'
-import { PreviewRefund, Refund, RefundRequest } from '#/refund.ts'
+import { Refund, RefundRequest } from '#/refund.ts'
+
+/** A refund of the second item of the example `deliveryOrder`: 3.25 and 0.18 of the tax. */
+const refund: Refund = {
+  apiKey: '0c1f6c1d0e8b4d8f9a53c6a1b7de42905f3e6a7d8c9b0a12',
+  amount: 3.43,
+  state: 'PENDING',
+  reason: 'MISSING_ITEM',
+  items: [{ index: 1, amount: 3.43 }],
+  requestedBy: 'restaurant',
+  borneBy: 'restaurant',
+  date: 1795200600,
+}
 
 export const RefundOrder = operation({
   name: 'refund-order',
@@ -13,7 +24,7 @@ export const RefundOrder = operation({
   owner: 'orders',
   admission: 'priority',
   params: OrderInPath,
-  query: PreviewRefund,
+  query: validateOnly('Only shows the refund as it would be; nothing is refunded.'),
   body: RefundRequest,
   response: Refund,
   returns: 'The refund. It is `PENDING` until the payment processor has confirmed it: read the order again.',

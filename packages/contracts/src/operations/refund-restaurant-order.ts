@@ -1,21 +1,11 @@
-import { OrderInPath } from '#/inputs.ts'
 import { operation } from '#/operation.ts'
 import { RefundOrder } from '#/operations/refund-order.ts'
 
 export const RefundRestaurantOrder = operation({
+  ...RefundOrder,
   name: 'refund-restaurant-order',
   summary: "Refund one of the restaurant's orders or a part of it",
   description:
     'Refunds a captured order of the restaurant at any time, also after `DELIVERED`. An item is refunded with its share of the tax. Cash is recorded as returned. With `validate-only` nothing is refunded: the response is the refund as it would be.',
-  method: 'POST',
   path: '/restaurantapi/v1/order/:apiKey/refunds',
-  owner: 'orders',
-  admission: 'priority',
-  params: OrderInPath,
-  query: RefundOrder.query,
-  body: RefundOrder.body,
-  response: RefundOrder.response,
-  returns: RefundOrder.returns,
-  examples: RefundOrder.examples,
-  problems: RefundOrder.problems,
 })

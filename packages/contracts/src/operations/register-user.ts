@@ -1,10 +1,11 @@
 import { z } from 'zod'
 import { findCardNumbers } from '#/card-number.ts'
 import { guest, user } from '#/examples.ts'
+import { personFields } from '#/inputs.ts'
 import { bodyProblems, operation } from '#/operation.ts'
 import { User } from '#/records.ts'
 import { secret } from '#/secret.ts'
-import { emailAddress, filledDigits, filledText } from '#/values.ts'
+import { emailAddress } from '#/values.ts'
 
 const hasNoCardNumber = (email: string): boolean => findCardNumbers(email).length === 0
 
@@ -46,9 +47,7 @@ export const RegisterUser = operation({
         .refine(hasNoCardNumber, 'has a card number')
         .meta({ format: 'email' }),
       password: NewPassword,
-      firstName: filledText(100),
-      lastName: filledText(100),
-      phone: filledDigits(30),
+      ...personFields,
     })
     .meta({ id: 'NewUser' }),
   response: User,

@@ -23,5 +23,4 @@ export const RestaurantOrdersStream = operation({
       { event: 'ready', id: '74211', data: {} },
     ],
   },
-  problems: [],
 })

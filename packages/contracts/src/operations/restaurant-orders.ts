@@ -18,5 +18,4 @@ export const RestaurantOrders = operation({
   response: z.array(RestaurantOrder),
   returns: 'The orders.',
   examples: { query: { open: true }, response: [restaurantOrder] },
-  problems: [],
 })

@@ -19,5 +19,4 @@ export const Restaurants = operation({
   response: z.array(OperatorRestaurant),
   returns: 'The restaurants.',
   examples: { response: [{ ...restaurant, requireAttendance: true }] },
-  problems: [],
 })

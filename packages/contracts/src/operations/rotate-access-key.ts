@@ -1,25 +1,22 @@
 import { z } from 'zod'
 import { AccessKey, IssuedAccessKey } from '#/access-key.ts'
 import { accessKey, issuedAccessKey } from '#/examples.ts'
-import { AccessKeyInPath } from '#/inputs.ts'
+import { AccessKeyInPath, optionalBody } from '#/inputs.ts'
 import { bodyProblems, operation } from '#/operation.ts'
 
 /** Thirty days. */
 const MAX_OVERLAP_MINUTES = 43_200
 
-const Rotation = z
-  .preprocess(
-    (value) => value ?? {},
-    z.object({
-      overlapMinutes: z
-        .int()
-        .min(0)
-        .max(MAX_OVERLAP_MINUTES)
-        .default(1_440)
-        .describe('How long the old key stays valid: the time to replace it in every place that uses it.'),
-    }),
-  )
-  .meta({ id: 'Rotation' })
+const Rotation = optionalBody(
+  z.object({
+    overlapMinutes: z
+      .int()
+      .min(0)
+      .max(MAX_OVERLAP_MINUTES)
+      .default(1_440)
+      .describe('How long the old key stays valid: the time to replace it in every place that uses it.'),
+  }),
+).meta({ id: 'Rotation' })
 
 export const RotateAccessKey = operation({
   name: 'rotate-access-key',

@@ -1,11 +1,11 @@
 import { z } from 'zod'
 import { guest, keys, newAddress, newCard, pickupOrder, tokenCard } from '#/examples.ts'
-import { checkedForm, NewAddress, NewCard, savedOrNew } from '#/inputs.ts'
+import { NewAddress, NewCard, notSaved, personFields, savedOrNew } from '#/inputs.ts'
 import { bodyProblems, operation } from '#/operation.ts'
 import { Order } from '#/records.ts'
 import { documentedAs } from '#/documented-as.ts'
 import { spelled } from '#/spelling.ts'
-import { ApiKey, filledDigits, filledText, Method, Money, Payment, text } from '#/values.ts'
+import { ApiKey, Method, Money, Payment, text } from '#/values.ts'
 
 const SelectedItem = z
   .object({
@@ -19,18 +19,10 @@ const SelectedItem = z
   })
   .meta({ id: 'SelectedItem', description: 'One piece; two of the same item are two elements.' })
 
-const personFields = {
-  firstName: filledText(100),
-  lastName: filledText(100),
-  phone: filledDigits(30),
-}
-
 const guestFields = { ...personFields, email: text(200).optional() }
 const userFields = {
   apiKey: ApiKey.describe('Of the user.'),
-  firstName: personFields.firstName.optional(),
-  lastName: personFields.lastName.optional(),
-  phone: personFields.phone.optional(),
+  ...z.object(personFields).partial().shape,
 }
 const ExistingRecipient = z.object(userFields).meta({
   id: 'ExistingRecipient',
@@ -92,12 +84,12 @@ const body = z.object({
       "For the driver or the staff, in the restaurant's currency, at most two decimals. At most the larger of 50.00 and the subtotal.",
     ),
   comments: text(500).optional().describe('Instructions for preparation or delivery.'),
-  card: savedOrNew(NewCard, checkedForm)
+  card: savedOrNew(NewCard, NewCard.safeExtend(notSaved))
     .optional()
     .describe(
       "The card that pays: a saved one, or a new one by its number or `processorToken`. A new card is saved to the recipient's account, unless the account has the same card or 20 cards already. Required for `card` payment, otherwise ignored.",
     ),
-  address: savedOrNew(NewAddress)
+  address: savedOrNew(NewAddress, NewAddress.safeExtend(notSaved))
     .optional()
     .describe(
       "Where to deliver: a saved address or a new one. A new address is saved to the recipient's account, unless the account has the same address or 50 addresses already. Required for `delivery`, otherwise ignored.",

@@ -34,5 +34,4 @@ export const TestAlert = operation({
       ],
     },
   },
-  problems: [],
 })

@@ -1,22 +1,16 @@
 import { z } from 'zod'
 import { user } from '#/examples.ts'
-import { UserInPath } from '#/inputs.ts'
+import { UserInPath, optionalBody, personFields } from '#/inputs.ts'
 import { bodyProblems, operation } from '#/operation.ts'
 import { NewPassword } from '#/operations/register-user.ts'
 import { User } from '#/records.ts'
-import { filledDigits, filledText } from '#/values.ts'
 
-const UserUpdate = z
-  .preprocess(
-    (value) => value ?? {},
-    z.object({
-      password: NewPassword.optional(),
-      firstName: filledText(100).optional(),
-      lastName: filledText(100).optional(),
-      phone: filledDigits(30).optional(),
-    }),
-  )
-  .meta({ id: 'UserUpdate' })
+const UserUpdate = optionalBody(
+  z.object({
+    password: NewPassword.optional(),
+    ...z.object(personFields).partial().shape,
+  }),
+).meta({ id: 'UserUpdate' })
 
 export const UpdateUser = operation({
   name: 'update-user',

@@ -12,8 +12,6 @@ type Bound<V> =
 type Settings<V> = Bound<V> & {
   /** Default: entries do not expire. */
   ttlMs?: number
-  /** A monotonic clock in milliseconds. */
-  clock?: { now: () => number }
 }
 
 /** Returns the value of a key, or undefined if it must not be cached. It may revalidate the expired value. */
@@ -27,19 +25,17 @@ type Entry<V> = { value: V; expiresAt: number }
  */
 export class Cache<V> {
   readonly #ttlMs: number
-  readonly #clock: { now: () => number }
   readonly #entries: LRUCache<string, Entry<V>>
   readonly #loading = new Map<string, Promise<V | undefined>>()
 
   constructor(settings: Settings<V>) {
     this.#ttlMs = settings.ttlMs ?? Infinity
-    this.#clock = settings.clock ?? { now: () => performance.now() }
     this.#entries = new LRUCache<string, Entry<V>>(boundOf(settings))
   }
 
   get(key: string): V | undefined {
     const entry = this.#entries.get(key)
-    return entry && this.#clock.now() < entry.expiresAt ? entry.value : undefined
+    return entry && performance.now() < entry.expiresAt ? entry.value : undefined
   }
 
   /** Returns the value, even if it has expired. */
@@ -47,7 +43,7 @@ export class Cache<V> {
     return this.#entries.get(key)?.value
   }
 
-  set(key: string, value: V, at = this.#clock.now()): void {
+  set(key: string, value: V, at = performance.now()): void {
     this.#entries.set(key, { value, expiresAt: at + this.#ttlMs })
   }
 
@@ -80,7 +76,7 @@ export class Cache<V> {
 
   async #loadAndSet(key: string, load: Load<V>): Promise<V | undefined> {
     // The TTL starts when the load starts, because the value may lack a later change.
-    const at = this.#clock.now()
+    const at = performance.now()
     const value = await load(this.peek(key))
     if (value === undefined) this.#entries.delete(key)
     else this.set(key, value, at)

@@ -1,27 +1,27 @@
-import { beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { Cache } from '#/cache/cache.ts'
 
-const clock = { ms: 0, now: () => clock.ms }
 let loads: number
 
 beforeEach(() => {
-  clock.ms = 1_000
+  vi.useFakeTimers({ toFake: ['performance'] })
   loads = 0
 })
+afterEach(() => void vi.useRealTimers())
 
 const load = async () => ++loads
 const fail = async () => Promise.reject(new Error('unavailable'))
 const sizeOf = (value: string) => value.length
-const aCache = (ttlMs = 30) => new Cache<number | null>({ maxEntries: 10, ttlMs, clock })
+const aCache = (ttlMs = 30) => new Cache<number | null>({ maxEntries: 10, ttlMs })
 
 test('a loaded value, also null, is cached for its time to live', async () => {
   const cache = aCache()
   const loadNull = async () => (loads++, null)
   expect(await cache.load('a', loadNull)).toBeNull()
-  clock.ms += 29
+  vi.advanceTimersByTime(29)
   expect(await cache.load('a', loadNull)).toBeNull()
   expect(loads).toBe(1)
-  clock.ms += 2
+  vi.advanceTimersByTime(2)
   await cache.load('a', loadNull)
   expect(loads).toBe(2)
 })
@@ -41,11 +41,11 @@ test('requests share a load that takes longer than the time to live, and its val
   const release = Promise.withResolvers<void>()
   const slow = async () => (await release.promise, load())
   const first = cache.load('a', slow)
-  clock.ms += 15
+  vi.advanceTimersByTime(15)
   const second = cache.load('a', slow)
   release.resolve()
   expect(await Promise.all([first, second])).toEqual([1, 1])
-  clock.ms += 2
+  vi.advanceTimersByTime(2)
   expect(await cache.load('a', load)).toBe(2)
 })
 
@@ -53,19 +53,19 @@ test('the time to live of a value begins with its load', async () => {
   const cache = aCache(30)
   const release = Promise.withResolvers<void>()
   const loading = cache.load('a', async () => (await release.promise, load()))
-  clock.ms += 20
+  vi.advanceTimersByTime(20)
   release.resolve()
   await loading
-  clock.ms += 9
+  vi.advanceTimersByTime(9)
   expect(cache.get('a')).toBe(1)
-  clock.ms += 2
+  vi.advanceTimersByTime(2)
   expect(cache.get('a')).toBeUndefined()
 })
 
 test('a load may revalidate the expired value', async () => {
   const cache = aCache()
   await cache.load('a', load)
-  clock.ms += 31
+  vi.advanceTimersByTime(31)
   expect(await cache.load('a', async (expired) => expired)).toBe(1)
   expect(cache.get('a')).toBe(1)
 })

@@ -1,4 +1,4 @@
-import { missingOf, type CompletedAddress, type Fault } from '@platter/contracts'
+import type { CompletedAddress, Fault } from '@platter/contracts'
 import { Problem } from '#/http/problem.ts'
 
 /**
@@ -9,8 +9,12 @@ export function completionFaults(
   address: Pick<CompletedAddress, 'city' | 'state' | 'zip' | 'isUnavailable'>,
   pointer: string,
 ): Fault[] {
-  const faults = missingOf(address, pointer)
-  if (faults.length > 0 && address.isUnavailable)
+  const missing = (['city', 'state', 'zip'] as const).filter((field) => address[field] === '')
+  if (missing.length > 0 && address.isUnavailable)
     throw new Problem('service-unavailable', 'Addresses cannot be looked up right now. Please try again.')
-  return faults
+  return missing.map((field) => ({
+    pointer: `${pointer}/${field}`,
+    code: 'missing-field',
+    detail: `${field} is missing and cannot be derived from the rest of the address.`,
+  }))
 }

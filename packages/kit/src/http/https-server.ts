@@ -1,15 +1,17 @@
-import { readFile } from 'node:fs/promises'
 import { readFileSync } from 'node:fs'
 import type { RequestListener } from 'node:http'
 import { createServer, type Server, type ServerOptions } from 'node:https'
 import { join } from 'node:path'
-import type { Log } from '#/telemetry/log.ts'
+import { reasonOf, type Log } from '#/telemetry/log.ts'
 
 /** cert-manager renews a certificate weeks before it expires, and the kubelet writes the new files within two minutes. */
 const RELOAD_INTERVAL_MS = 60_000
 
-/** The file names of a Secret of type kubernetes.io/tls. The first file may contain intermediate certificates. */
-const FILES = ['tls.crt', 'tls.key'] as const
+/** Reads the files of a Secret of type kubernetes.io/tls. The first one may contain intermediate certificates. */
+const readCertificate = (directory: string) => ({
+  cert: readFileSync(join(directory, 'tls.crt'), 'utf8'),
+  key: readFileSync(join(directory, 'tls.key'), 'utf8'),
+})
 
 type Settings = { directory: string; log: Log; options: ServerOptions; reloadIntervalMs?: number }
 
@@ -21,26 +23,24 @@ export function createHttpsServer(
   { directory, log, options, reloadIntervalMs = RELOAD_INTERVAL_MS }: Settings,
   handle: RequestListener,
 ): Server {
-  const [certificateFile, keyFile] = FILES.map((name) => join(directory, name)) as [string, string]
-  let current = { cert: readFileSync(certificateFile, 'utf8'), key: readFileSync(keyFile, 'utf8') }
+  let current = readCertificate(directory)
   const server = createServer({ ...options, ...current }, handle)
   // Closes the connection after a failed handshake. The handler of malformed requests would wait for the handshake before it
   // responds, and the connection would stay open.
   server.prependListener('tlsClientError', (_error, socket) => socket.destroy())
-  const reload = async () => {
-    const found = { cert: await readFile(certificateFile, 'utf8'), key: await readFile(keyFile, 'utf8') }
-    if (found.cert === current.cert && found.key === current.key) return
-    server.setSecureContext(found)
-    current = found
-    log.info({}, 'the renewed TLS certificate is in use')
-  }
   const timer = setInterval(() => {
-    reload().catch((error: unknown) =>
+    try {
+      const found = readCertificate(directory)
+      if (found.cert === current.cert && found.key === current.key) return
+      server.setSecureContext(found)
+      current = found
+      log.info({}, 'the renewed TLS certificate is in use')
+    } catch (error) {
       log.warn(
-        { reason: error instanceof Error ? error.message : String(error) },
+        { reason: reasonOf(error) },
         'the renewed TLS certificate cannot be used; the previous one stays in use',
-      ),
-    )
+      )
+    }
   }, reloadIntervalMs)
   timer.unref()
   server.once('close', () => clearInterval(timer))

@@ -18,7 +18,7 @@ import { RESPONSE_HEADERS } from '#/http/response-headers.ts'
 import { requestIdOf } from '#/lifecycle/ids.ts'
 import { OVERLOADED_HEADER } from '#/limits/concurrency-limit.ts'
 import { PRINCIPAL_HEADER } from '#/security/principal-token.ts'
-import type { Log } from '#/telemetry/log.ts'
+import { reasonOf, type Log } from '#/telemetry/log.ts'
 
 /** The time for the request head. It also applies to the first byte of a new connection: an unused connection is closed. */
 const HEAD_TIMEOUT_MS = 5_000
@@ -133,7 +133,7 @@ function sendProblem(problem: Problem, request: FastifyRequest, reply: FastifyRe
   // each request would add to the overload.
   if (problem.code === 'overloaded') request.log.debug({ code: problem.code }, 'problem')
   else if (problem.status === 503)
-    request.log.warn({ code: problem.code, reason: reasonOf(problem) }, 'problem')
+    request.log.warn({ code: problem.code, reason: reasonOf(problem.cause ?? problem) }, 'problem')
   else if (problem.status >= 500)
     request.log.error({ code: problem.code, err: problem.cause ?? problem }, 'problem')
   if (problem.status >= 500) nameTrace(request, reply)
@@ -145,5 +145,3 @@ function sendProblem(problem: Problem, request: FastifyRequest, reply: FastifyRe
   const { headers, body } = problemResponse(problem, request.id, request.url)
   return reply.code(problem.status).headers(headers).send(body)
 }
-
-const reasonOf = ({ cause, message }: Problem): string => (cause instanceof Error ? cause.message : message)

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import type { Log } from '#/telemetry/log.ts'
+import { reasonOf, type Log } from '#/telemetry/log.ts'
 
 /** Runs the periodic work of a process. */
 export class Repeaters {
@@ -29,10 +29,7 @@ export class Repeaters {
     const { signal } = this.#stopping
     while (!signal.aborted) {
       const more = await work().catch((error: unknown) => {
-        this.#log.warn(
-          { work: name, reason: error instanceof Error ? error.message : String(error) },
-          'repeated work failed',
-        )
+        this.#log.warn({ work: name, reason: reasonOf(error) }, 'repeated work failed')
         return false
       })
       if (!more)
@@ -52,10 +49,7 @@ export async function retryUntilSuccess(
     try {
       return await work()
     } catch (error) {
-      log.warn(
-        { work: name, reason: error instanceof Error ? error.message : String(error) },
-        'work failed and is retried',
-      )
+      log.warn({ work: name, reason: reasonOf(error) }, 'work failed and is retried')
       await wait(delay, undefined, { signal }).catch(() => 'stopped')
     }
   }

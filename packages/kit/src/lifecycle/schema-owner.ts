@@ -46,7 +46,7 @@ export function schemaOwner<DB>(
     app,
     checks: { postgres: () => postgres.check(), rabbitmq: () => bus.check() },
     async start() {
-      await postgres.prepareRole()
+      await postgres.checkRole()
       await migrate(postgres.db, migrations, log)
       await afterMigrations?.()
       await bus.start()

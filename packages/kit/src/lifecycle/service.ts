@@ -8,7 +8,7 @@ import type { z } from 'zod'
 import { readConfig, type TelemetryConfig } from '#/lifecycle/config.ts'
 import type { App } from '#/http/app.ts'
 import { Deadline } from '#/http/deadline.ts'
-import { createLog, type Log } from '#/telemetry/log.ts'
+import { createLog, reasonOf, type Log } from '#/telemetry/log.ts'
 import { Problem } from '#/http/problem.ts'
 import { STARTING_HEADER, STOPPING_HEADER } from '#/http/upstream.ts'
 import { retryUntilSuccess } from '#/lifecycle/repeat.ts'
@@ -59,8 +59,7 @@ export async function run<S extends z.ZodType<Basics>>(
   const parts = wire(config, log)
   const state = { started: false, stopping: new AbortController() }
   addHealth(parts, state)
-  rejectUntilStarted(parts.app, state)
-  announceStop(parts.app, state)
+  announceState(parts.app, state)
   stopOnSignals(parts, { stopping: state.stopping, log, stopTelemetry })
   await parts.prepare?.()
   await parts.app.listen({ host: config.HOST, port: config.PORT, backlog: BACKLOG })
@@ -89,24 +88,20 @@ async function startTelemetry(name: string, config: Basics, log: Log): Promise<(
 
 type State = { started: boolean; stopping: AbortController }
 
-/** Rejects requests until the migrations have created the tables. Callers may use another replica. */
-function rejectUntilStarted(app: App, state: State): void {
+/**
+ * Rejects requests until the migrations have created the tables, and marks each response of a stopping process, so that its caller
+ * connects to another replica.
+ */
+function announceState(app: App, state: State): void {
   app.addHook('onRequest', ({ url }, reply, done) => {
-    if (state.started || url.startsWith('/health/')) return done()
-    reply.raw.setHeader(STARTING_HEADER, 'true')
-    done(new Problem('service-unavailable', 'The service is starting. Please try again.'))
-  })
-}
-
-/** Marks each response of a stopping process, so that its caller connects to another replica. */
-function announceStop(app: App, state: State): void {
-  app.addHook('onRequest', (_request, reply, done) => {
     // Sets the headers on the raw response, because relayed responses bypass the reply.
     if (state.stopping.signal.aborted) {
       reply.raw.setHeader('connection', 'close')
       reply.raw.setHeader(STOPPING_HEADER, 'true')
     }
-    done()
+    if (state.started || url.startsWith('/health/')) return done()
+    reply.raw.setHeader(STARTING_HEADER, 'true')
+    done(new Problem('service-unavailable', 'The service is starting. Please try again.'))
   })
 }
 
@@ -139,7 +134,7 @@ async function failedChecks(checks: Parts['checks']): Promise<Record<string, str
         const isPassed = await Deadline.in(CHECK_TIMEOUT_MS).race(check().then(() => true))
         return isPassed ? [] : [[name, `no result within ${CHECK_TIMEOUT_MS} ms`] as const]
       } catch (error) {
-        return [[name, error instanceof Error ? error.message : String(error)] as const]
+        return [[name, reasonOf(error)] as const]
       }
     }),
   )
@@ -190,7 +185,7 @@ async function shutDown(parts: Parts): Promise<void> {
 
 /**
  * Completes running requests without the loss of a request. Each response makes its caller connect to another replica
- * (`announceStop`). After LEAVING_MS the server refuses new connections, but still serves requests on open connections. Internal
+ * (`announceState`). After LEAVING_MS the server refuses new connections, but still serves requests on open connections. Internal
  * callers close idle connections after two seconds. If this side closed them first, it could interrupt a new request. `close` runs
  * last, because without these steps it would wait up to 72 s for keep-alive connections.
  *

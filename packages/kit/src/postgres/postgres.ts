@@ -4,7 +4,7 @@ import pg from 'pg'
 import { Cache } from '#/cache/cache.ts'
 import { TenantQuery, tenantScoped, type Tenant } from '#/postgres/tenant-scope.ts'
 import type { Log } from '#/telemetry/log.ts'
-import { applyRoleSettings, settingsFor, type Joins } from '#/postgres/role-settings.ts'
+import { checkRole, settingsFor, type Joins } from '#/postgres/role-settings.ts'
 import { observe } from '#/telemetry/metrics.ts'
 import { SpanKind, timed, type SpanDescription } from '#/telemetry/spans.ts'
 
@@ -132,11 +132,8 @@ export type Postgres<DB> = {
   as: (tenant: Tenant) => Kysely<DB>
   /** Checks readiness. Resolves when the server responds; rejects with the reason. */
   check: () => Promise<void>
-  /**
-   * Stores the session settings of the role. Must be called before any other use of the pool. Rejects while sessions lack the
-   * settings.
-   */
-  prepareRole: () => Promise<void>
+  /** Rejects while the job `prepare` of this version has not run. Must be called before any other use of the pool. */
+  checkRole: () => Promise<void>
   close: () => Promise<void>
 }
 
@@ -174,7 +171,7 @@ export function connectPostgres<DB>(
     db,
     as: cachedByTenant((tenant) => tenantScoped<DB>(pool, tenant)),
     check: async () => void (await pool.query('select 1')),
-    prepareRole: () => applyRoleSettings(pool, settingsFor(joins)),
+    checkRole: () => checkRole(pool, settingsFor(joins)),
     close: () => db.destroy(),
   }
 }

@@ -25,63 +25,33 @@ export const settingsFor = (joins: Joins): RoleSettings => ({
   ...(joins === 'by key' && BY_KEY),
 })
 
-/**
- * Stores settings as defaults of the current role, which needs no privilege. Start-up options would have the same effect, but
- * PgBouncer rejects them. The job `prepare` has already stored the settings, except during an upgrade. Rejects while new sessions
- * still lack a setting.
- */
-export async function applyRoleSettings(pool: pg.Pool, settings: RoleSettings): Promise<void> {
-  if ((await missingSettings(pool, settings)).length === 0) return
-  await storeMissing(pool, settings)
-  const missing = await missingSettings(pool, settings)
-  if (missing.length === 0) return
-  const names = missing.map(([name]) => name).join(', ')
-  throw new Error(
-    `sessions of PostgreSQL lack the settings of their role: ${names}. End them, or run RECONNECT in PgBouncer.`,
-  )
-}
-
-type Setting = readonly [name: string, value: string]
-
-/** Returns the missing settings, and closes the connection if there are any. A session keeps the role defaults of its start. */
-async function missingSettings(pool: pg.Pool, settings: RoleSettings): Promise<readonly Setting[]> {
-  const client = await pool.connect()
-  let missing: readonly Setting[] = []
-  try {
-    missing = await readMissing(client, settings)
-  } finally {
-    client.release(missing.length > 0)
-  }
-  return missing
-}
-
 // The schema has the name of the login role. PostgreSQL's default, "$user", would use the role that TenantQuery sets.
 const MISSING = `
-  select wanted.name, wanted.value from (
-    select 'search_path' as name, session_user::text as value, quote_ident(session_user) as shown
-    union all select name, value, value from unnest($1::text[], $2::text[]) as given (name, value)
-  ) as wanted where current_setting(wanted.name) <> wanted.shown`
+  select wanted.name from (
+    select 'search_path' as name, quote_ident(session_user) as shown
+    union all select name, value from unnest($1::text[], $2::text[]) as given (name, value)
+  ) as wanted where current_setting(wanted.name) <> wanted.shown
+  union all select 'role ' || client.name from (select session_user || '_client' as name) as client
+    where pg_has_role(session_user, to_regrole(quote_ident(client.name)), 'member') is not true`
 
-async function readMissing(client: pg.PoolClient, settings: RoleSettings): Promise<readonly Setting[]> {
-  const { rows } = await client.query<{ name: string; value: string }>(MISSING, [
-    Object.keys(settings),
-    Object.values(settings),
-  ])
-  return rows.map(({ name, value }) => [name, value])
-}
-
-async function storeMissing(pool: pg.Pool, settings: RoleSettings): Promise<void> {
+/**
+ * Rejects while new sessions lack a setting, or while the role for requests of clients is missing. The job `prepare` stores the
+ * settings as defaults of the role and creates the other role; after an upgrade, a service may start before it. Start-up options
+ * would have the same effect as defaults, but PgBouncer rejects them.
+ */
+export async function checkRole(pool: pg.Pool, settings: RoleSettings): Promise<void> {
   const client = await pool.connect()
+  let missing: string[] = []
   try {
-    await client.query('begin')
-    // Without the lock, replicas that start together would alter the same catalog row, and all but one would fail.
-    await client.query(`select pg_advisory_xact_lock(hashtext('platter: role settings'))`)
-    for (const [name, value] of await readMissing(client, settings)) {
-      const [setting, literal] = [client.escapeIdentifier(name), client.escapeLiteral(value)]
-      await client.query(`alter role current_user set ${setting} = ${literal}`)
-    }
-    await client.query('commit')
+    const wanted = [Object.keys(settings), Object.values(settings)]
+    const { rows } = await client.query<{ name: string }>(MISSING, wanted)
+    missing = rows.map(({ name }) => name)
   } finally {
-    client.release(true)
+    // A session keeps the role defaults of its start, so a session without the settings is closed.
+    client.release(missing.length > 0)
   }
+  if (missing.length > 0)
+    throw new Error(
+      `sessions of PostgreSQL lack what the job prepare stores: ${missing.join(', ')}. Run it, and RECONNECT in PgBouncer.`,
+    )
 }

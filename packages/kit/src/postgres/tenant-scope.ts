@@ -1,4 +1,4 @@
-import { Kysely, PostgresDialect, sql } from 'kysely'
+import { Kysely, PostgresDialect } from 'kysely'
 import pg from 'pg'
 
 /*
@@ -102,14 +102,6 @@ export class TenantQuery extends Query {
     if (!this.#isTenantSet) connection.stream.destroy()
     super.handleError(error, connection)
   }
-}
-
-/**
- * Rejects while the tenant role is missing, because the job `prepare` of this version has not run. The service cannot serve clients
- * without it.
- */
-export async function checkTenantRole<DB>(db: Kysely<DB>): Promise<void> {
-  await sql`select 1`.execute(db)
 }
 
 const TRANSACTION_CONTROL = /^(begin|start transaction|commit|rollback|savepoint|release)\b/

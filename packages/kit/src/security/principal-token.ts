@@ -37,20 +37,16 @@ export const internalSecrets = (config: {
 /** Returns `sign`, which signs a principal (HMAC-SHA256) for the service `audience` and returns the token for the header. */
 export function principalSigner([secret]: InternalSecrets) {
   const key = keyOf(secret)
-  const signed = new Cache<Promise<string>>({ maxEntries: MAX_CACHED, ttlMs: REUSE_MS })
-  return function sign(principal: Principal, audience: string): Promise<string> {
-    const id = `${audience} ${JSON.stringify(principal)}`
-    const known = signed.get(id)
-    if (known) return known
-    const token = new SignJWT({ principal })
-      .setProtectedHeader({ alg: 'HS256' })
-      .setIssuedAt()
-      .setAudience(audience)
-      .setExpirationTime(`${LIFE_SECONDS}s`)
-      .sign(key)
-    signed.set(id, token)
-    return token
-  }
+  const signed = new Cache<string>({ maxEntries: MAX_CACHED, ttlMs: REUSE_MS })
+  return (principal: Principal, audience: string): Promise<string> =>
+    signed.load(`${audience} ${JSON.stringify(principal)}`, () =>
+      new SignJWT({ principal })
+        .setProtectedHeader({ alg: 'HS256' })
+        .setIssuedAt()
+        .setAudience(audience)
+        .setExpirationTime(`${LIFE_SECONDS}s`)
+        .sign(key),
+    )
 }
 
 /**

@@ -48,10 +48,11 @@ const FIELDS = [
 export type LogField = (typeof FIELDS)[number]
 const allowed: ReadonlySet<string> = new Set(FIELDS)
 
+type Level = 'fatal' | 'error' | 'warn' | 'info' | 'debug'
 type LogMethod = (fields: Partial<Record<LogField, unknown>>, message: string) => void
 
 /** A log line has allowed fields and a message; never a body, a header or the whole error of an outgoing call. */
-export type Log = Record<'fatal' | 'error' | 'warn' | 'info' | 'debug', LogMethod> & { flush(): void }
+export type Log = Record<Level, LogMethod> & { flush(): void }
 
 /**
  * Returns the loggable fields of an error. PostgreSQL puts the failing row into `detail` and `where`, and other libraries add whole
@@ -63,6 +64,9 @@ function errorWithoutData(error: unknown): unknown {
   const { code } = error as NodeJS.ErrnoException
   return { name, code, message, stack, ...(cause !== undefined && { cause: errorWithoutData(cause) }) }
 }
+
+/** Returns the message of an error, for the field `reason` and for operators. */
+export const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
 const onlyAllowed = (fields: Record<string, unknown>): Record<string, unknown> =>
   Object.fromEntries(Object.entries(fields).filter(([name]) => allowed.has(name)))
@@ -94,16 +98,7 @@ export function createLog(
   )
 }
 
-const SEVERITIES: Record<string, SeverityNumber> = {
-  trace: SeverityNumber.TRACE,
-  debug: SeverityNumber.DEBUG,
-  info: SeverityNumber.INFO,
-  warn: SeverityNumber.WARN,
-  error: SeverityNumber.ERROR,
-  fatal: SeverityNumber.FATAL,
-}
-
-type Line = { level: string; time: string; msg?: string; err?: ErrorLine } & Record<string, AnyValue>
+type Line = { level: Level; time: string; msg?: string; err?: ErrorLine } & Record<string, AnyValue>
 type ErrorLine = { name?: string; message?: string; stack?: string }
 
 let emitter: Emitter | undefined
@@ -125,7 +120,7 @@ function emit(line: string): void {
   } = JSON.parse(line) as Line
   emitter.emit({
     timestamp: new Date(time),
-    severityNumber: SEVERITIES[level] ?? SeverityNumber.UNSPECIFIED,
+    severityNumber: SeverityNumber[level.toUpperCase() as Uppercase<Level>],
     severityText: level,
     body: msg ?? '',
     attributes: {

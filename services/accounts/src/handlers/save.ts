@@ -1,4 +1,4 @@
-import type { Bus, Received } from '@platter/bus'
+import type { Bus, Context } from '@platter/bus'
 import { SagaReply, type AccountsSave } from '@platter/contracts'
 import type { z } from 'zod'
 import type { AddressStore } from '#/store/addresses.ts'
@@ -18,7 +18,7 @@ type Command = z.output<typeof AccountsSave.data>
  */
 export const save =
   ({ cards, addresses, bus }: Deps) =>
-  async ({ userApiKey, card, address, ...command }: Command, { requestId }: Pick<Received, 'requestId'>) => {
+  async ({ userApiKey, card, address, ...command }: Command, { requestId }: Context) => {
     if (card) await cards.save(userApiKey, card)
     if (address) await addresses.save(userApiKey, address)
     const { orderApiKey, step, undo, version, attempt } = command

@@ -1,4 +1,4 @@
-import { problemHelp, problems, type ProblemCode } from '@platter/contracts'
+import { problems, type ProblemCode } from '@platter/contracts'
 import { Problem, type App } from '@platter/kit'
 import { problemPage, problemPageHeaders } from '#/problem-page.ts'
 
@@ -8,8 +8,7 @@ export function problemPages(app: App): void {
     const { code } = request.params
     if (!isCode(code)) throw new Problem('no-such-endpoint', 'There is no such problem.')
     void reply.header('vary', 'Accept')
-    if (!request.headers.accept?.includes('text/html'))
-      return { code, ...problems[code], ...problemHelp[code] }
+    if (!request.headers.accept?.includes('text/html')) return { code, ...problems[code] }
     return reply.headers(problemPageHeaders).send(problemPage(code))
   })
 }

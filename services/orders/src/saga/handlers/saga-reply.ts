@@ -1,5 +1,5 @@
 import type { SagaReply } from '@platter/contracts'
-import type { Received } from '@platter/bus'
+import type { Context } from '@platter/bus'
 import type { Log } from '@platter/kit'
 import { handlingReply } from '#/saga/telemetry.ts'
 import type { Recheck } from '#/saga/recheck.ts'
@@ -10,7 +10,7 @@ type Deps = { orchestrator: Pick<Orchestrator, 'apply'>; recheck: Recheck; log: 
 /** Applies a participant's reply. A reply to any command except the last one changes nothing. */
 export const handleReply =
   ({ orchestrator, recheck, log }: Deps) =>
-  (reply: SagaReply, { requestId }: Pick<Received, 'requestId'>): Promise<void> =>
+  (reply: SagaReply, { requestId }: Context): Promise<void> =>
     handlingReply(reply, async () => {
       const { orderApiKey, step, undo: isCompensation, version, outcome, refund } = reply
       const replied = { kind: 'replied', step, isCompensation, version, outcome } as const

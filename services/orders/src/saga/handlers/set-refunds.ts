@@ -1,4 +1,4 @@
-import type { Bus, Received } from '@platter/bus'
+import type { Bus, Context } from '@platter/bus'
 import { PaymentsRefundsSet, type OrdersSetRefunds } from '@platter/contracts'
 import type { Log } from '@platter/kit'
 import { apiKeyOf } from '#/api-key-of.ts'
@@ -18,7 +18,7 @@ type Deps = Pick<Stores, 'orders'> & {
  */
 export const setRefunds =
   ({ orders, orchestrator, bus, log }: Deps) =>
-  async (picture: OrdersSetRefunds, { requestId }: Pick<Received, 'requestId'>): Promise<void> => {
+  async (picture: OrdersSetRefunds, { requestId }: Context): Promise<void> => {
     const { orderApiKey, version, failed, dispute } = picture
     const refunds = picture.refunds.map((one) => refundOfProcessor(one, apiKeyOf('processor', one.id)))
     const applied = await orchestrator.apply(orderApiKey, {
