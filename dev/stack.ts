@@ -3,7 +3,7 @@ import { resolve } from 'node:path'
 import { writeWhole } from './process/files.ts'
 import { createProcessHost, type ProcessHost } from './process/host.ts'
 import { plainReporter, type Reporter } from './progress.ts'
-import type { seed, SeedResult } from './seed/seed.ts'
+import type { SeedResult } from './seed/seed.ts'
 import { findServers, type Servers } from './servers/find.ts'
 import { startTraces } from './servers/traces.ts'
 import type { ServerContext } from './servers/types.ts'
@@ -47,8 +47,6 @@ export type StackOptions = {
   readonly find?: (context: ServerContext) => Promise<Servers>
   /** Replaces the servers for the services, for tests: by proxies in front of the found ones, for example. */
   readonly between?: (found: Servers) => Promise<Servers>
-  /** Replaces the development data. */
-  readonly seed?: typeof seed
 }
 
 /** A running stack with its development data. */
@@ -132,7 +130,7 @@ async function assemble(options: StackOptions & { reporter: Reporter }, frame: F
   cleanup.defer(() => reporter.step('Stopping the services', () => stopProcesses(running)))
   await ready()
   const known = database.fresh ? { ...secrets, seed: null } : secrets
-  const seeded = await fill(wiring, known, { reporter, seed: options.seed })
+  const seeded = await fill(wiring, known, reporter)
   saveSecrets(directory, { ...secrets, simulatorsPort: wiring.ports.simulators[0] ?? null, seed: seeded })
   const describe = () => describeStack({ wiring, servers, superuserUrl, seeded, running, logs: host.logs })
   keepFile = () => writeWhole(stackFile(directory), `${JSON.stringify(describe(), null, 2)}\n`)
