@@ -4,7 +4,6 @@
 import { join, relative } from 'node:path'
 import { parseArgs, styleText } from 'node:util'
 import { followLogs } from './logs.ts'
-import { isAlive, starter } from './process/identity.ts'
 import { reporterFor, type Reporter } from './progress.ts'
 import { exportLine, firstRequest } from './seed/first-request.ts'
 import { isServerChoice, serverChoices } from './servers/choice.ts'
@@ -133,12 +132,12 @@ function stopOnSignals(stopping: AbortController, reporter: Reporter): void {
   stopWithNpm(stop)
 }
 
-/** A killed npm sends no signal, and the shell between npm and this process does not forward SIGTERM. */
+/** A killed npm sends no signal. The script `start` uses `exec`, so npm is the parent, and this process gets another one at its end. */
 function stopWithNpm(stop: (why: string) => void): void {
-  const npm = process.env['npm_lifecycle_event'] === undefined ? null : starter()
-  if (npm === null) return
+  if (process.env['npm_lifecycle_event'] === undefined) return
+  const npm = process.ppid
   const watch = setInterval(() => {
-    if (isAlive(npm)) return
+    if (process.ppid === npm) return
     clearInterval(watch)
     stop('npm has ended')
   }, NPM_CHECK_MS)
