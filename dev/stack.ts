@@ -9,13 +9,13 @@ import { startTraces } from './servers/traces.ts'
 import type { ServerContext } from './servers/types.ts'
 import { ensureCompileCache } from './stack/compile-cache.ts'
 import { ensureConsole } from './stack/console.ts'
-import { describeStack, gatewayUrls, pidsOf, type StackFile } from './stack/description.ts'
+import { describeStack, pidsOf, type StackFile } from './stack/description.ts'
 import { fill, openDatabase, planWiring } from './stack/preparation.ts'
 import { entryOf, startProcesses, stopProcesses } from './stack/processes.ts'
 import { stackFile, takeRunDirectory } from './stack/run-directory.ts'
 import { loadSecrets, saveSecrets } from './stack/secrets.ts'
 import { checkAddress, startHttps, type HttpsFront } from './stack/https.ts'
-import type { ProcessName, Wiring } from './stack/services.ts'
+import { urlsOf, type ProcessName, type Wiring } from './stack/services.ts'
 
 export type { StackFile } from './stack/description.ts'
 
@@ -140,7 +140,7 @@ async function assemble(options: StackOptions & { reporter: Reporter }, frame: F
     rmSync(stackFile(directory), { force: true })
   })
   const https = await openHttps(options.host, wiring, { directory, host, reporter, signal }, cleanup)
-  const gateways = gatewayUrls(wiring)
+  const gateways = urlsOf('gateway', wiring)
   return {
     gateway: gateways[0] ?? '',
     gateways,

@@ -34,8 +34,6 @@ function spec(script: string): ProcessSpec {
     env: process.env,
     cwd: directory,
     log: join(host.logs, 'child.log'),
-    stopSignal: 'SIGTERM',
-    orphanSignal: 'SIGKILL',
   }
 }
 

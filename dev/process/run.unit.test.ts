@@ -26,8 +26,6 @@ const shell = (script: string): ProcessSpec => ({
   env: process.env,
   cwd: directory,
   log: join(host.logs, 'job.log'),
-  stopSignal: 'SIGTERM',
-  orphanSignal: 'SIGKILL',
 })
 
 test('reports the last line of the output', async () => {

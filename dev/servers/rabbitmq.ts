@@ -187,7 +187,7 @@ export function erlangEnvironment(node: Pick<Node, 'home' | 'epmd'>): NodeJS.Pro
 
 function common(name: string, context: ServerContext, node: Node) {
   const log = join(context.host.logs, 'rabbitmq.log')
-  return { name, log, cwd: node.folder, stopSignal: 'SIGTERM', orphanSignal: 'SIGKILL' } as const
+  return { name, log, cwd: node.folder }
 }
 
 // The name is part of the data, so it is equal at every start.

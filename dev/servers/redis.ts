@@ -43,8 +43,6 @@ export function startRedis(
         env: process.env,
         cwd: data,
         log: join(context.host.logs, 'redis.log'),
-        stopSignal: 'SIGTERM',
-        orphanSignal: 'SIGKILL',
       }),
     })
     const url = `redis://127.0.0.1:${port}`

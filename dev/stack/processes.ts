@@ -113,8 +113,6 @@ function startReplica(name: ProcessName, at: number, port: number, launch: Launc
       },
       cwd: repository,
       log: join(host.logs, `${name}.log`),
-      stopSignal: 'SIGTERM',
-      orphanSignal: 'SIGKILL',
     }),
   })
 }
