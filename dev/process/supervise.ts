@@ -9,7 +9,6 @@ type Limits = {
 
 /** The settings of a supervised child. */
 export type Supervision = {
-  readonly name: string
   /** Called before every start, so that it can remove leftovers of the previous process. */
   readonly spec: () => ProcessSpec
   readonly print: (line: string) => void
@@ -34,6 +33,7 @@ export function supervise(host: ProcessHost, supervision: Supervision): Supervis
 /** A child that is restarted whenever it dies. */
 export class Supervised {
   #deaths = 0
+  #name = ''
   #child: Child | null = null
   #lastOutput = ''
   #stopping = false
@@ -55,7 +55,7 @@ export class Supervised {
 
   /** Waits until `check` is true. Fails early if the child dies repeatedly. */
   async ready(check: () => Promise<boolean>, limits: Limits): Promise<void> {
-    const { name } = this.#supervision
+    const name = this.#name
     const before = this.#deaths
     const hopeless = () =>
       this.#deaths - before < MOST_DEATHS
@@ -74,7 +74,9 @@ export class Supervised {
   #start(): void {
     if (this.#stopping || this.#host.closing) return
     const born = performance.now()
-    const child = this.#host.spawn(this.#supervision.spec())
+    const spec = this.#supervision.spec()
+    const child = this.#host.spawn(spec)
+    this.#name = spec.name
     this.#child = child
     this.#supervision.changed?.()
     void child.ended.then(({ how }) => {
@@ -85,7 +87,7 @@ export class Supervised {
       this.#lastOutput = child.output()
       if (performance.now() - born >= STABLE_AFTER_MS) this.#delayMs = FIRST_DELAY_MS
       this.#supervision.print(
-        `${this.#supervision.name} (process ${child.pid}) ${how}; restarting it in ${this.#delayMs} ms`,
+        `${spec.name} (process ${child.pid}) ${how}; restarting it in ${this.#delayMs} ms`,
       )
       this.#timer = setTimeout(() => this.#start(), this.#delayMs)
       this.#delayMs = Math.min(this.#delayMs * 2, LONGEST_DELAY_MS)

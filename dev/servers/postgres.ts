@@ -39,7 +39,6 @@ export function startPostgres(context: ServerContext): Promise<Server> {
     const url = `postgres://${superuser}:${password}@127.0.0.1:${port}`
     const { changed, signal, reporter } = context
     const supervised = supervise(context.host, {
-      name: 'postgres',
       print: reporter.print,
       changed,
       spec: () => serverSpec(place, port, context),

@@ -33,7 +33,6 @@ export function startRedis(
     }
     const policy = ['--maxmemory-policy', 'allkeys-lru']
     const supervised = supervise(context.host, {
-      name: 'redis',
       print: context.reporter.print,
       changed: context.changed,
       spec: () => ({
