@@ -1,6 +1,7 @@
 /**
  * `npm start`: starts the whole platform in the foreground and runs it until Ctrl-C.
  */
+import { once } from 'node:events'
 import { join, relative } from 'node:path'
 import { parseArgs, styleText } from 'node:util'
 import { followLogs } from './logs.ts'
@@ -144,16 +145,12 @@ function stopWithNpm(stop: (why: string) => void): void {
   watch.unref()
 }
 
-function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve()
-    // If the environment has the URLs of all servers, no other handle keeps this process alive.
-    const alive = setInterval(() => undefined, 60_000)
-    signal.addEventListener('abort', () => {
-      clearInterval(alive)
-      resolve()
-    })
-  })
+async function aborted(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return
+  // If the environment has the URLs of all servers, no other handle keeps this process alive.
+  const alive = setInterval(() => undefined, 60_000)
+  await once(signal, 'abort')
+  clearInterval(alive)
 }
 
 function bold(text: string): string {
