@@ -145,7 +145,7 @@ async function ensureCertificate({ directory, address, host, signal }: HttpsSett
   ]
   const log = join(host.logs, 'https.log')
   const spec = { name: 'openssl', command: openssl, args, env: process.env, cwd: folder, log }
-  await runToEnd(host, spec, { now: () => undefined, withinMs: opensslWithinMs, signal })
+  await runToEnd(host, spec, { withinMs: opensslWithinMs, signal })
   return { key, certificate }
 }
 
