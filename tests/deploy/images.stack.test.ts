@@ -106,7 +106,7 @@ describe.skipIf(missing !== null)(
       // A clone has this mode: the user of the job secrets may enter the folder.
       chmodSync(folder, 0o755)
       port = await freePort()
-      const excluded = new Set(['node_modules', '.git', '.run', '.env', 'dist'])
+      const excluded = new Set(['node_modules', '.git', '.run', '.env', '.turbo', 'dist'])
       cpSync(root, folder, {
         recursive: true,
         filter: (path) => relative(root, path) === '' || !excluded.has(basename(path)),

@@ -44,7 +44,7 @@ export class Installation {
 
   /** Copies the repository, and writes the answers for set-up. `overlay`: the services of a further Compose file. */
   async prepare(answers: Readonly<Record<string, string>>, overlay: string): Promise<void> {
-    const left = new Set(['node_modules', '.git', '.run', '.env', 'dist', 'operator.key'])
+    const left = new Set(['node_modules', '.git', '.run', '.env', '.turbo', 'dist', 'operator.key'])
     mkdirSync(this.folder, { recursive: true, mode: 0o755 })
     cpSync(ROOT, this.folder, {
       recursive: true,

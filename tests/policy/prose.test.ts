@@ -23,7 +23,7 @@ const nameRule = nameRuleIn(read('docs/glossary.md'))
 const files = filesIn(root, ['*.md'])
 
 /** The test plants banned words. */
-const code = filesIn(root, ['*.ts', '*.tsx', '*.mjs', '*.css', ':!tests/policy/prose.test.ts'])
+const code = filesIn(root, ['*.ts', '*.tsx', '*.mjs', '*.css', 'turbo.json', ':!tests/policy/prose.test.ts'])
 
 const configuration = filesIn(root, [
   '*.yaml',
