@@ -3,19 +3,19 @@ import { resolve } from 'node:path'
 import { writeWhole } from './process/files.ts'
 import { createProcessHost, type ProcessHost } from './process/host.ts'
 import { plainReporter, type Reporter } from './progress.ts'
-import type { seed, SeedResult } from './seed/seed.ts'
+import type { SeedResult } from './seed/seed.ts'
 import { findServers, type Servers } from './servers/find.ts'
 import { startTraces } from './servers/traces.ts'
 import type { ServerContext } from './servers/types.ts'
 import { ensureCompileCache } from './stack/compile-cache.ts'
 import { ensureConsole } from './stack/console.ts'
-import { describeStack, gatewayUrls, pidsOf, type StackFile } from './stack/description.ts'
+import { describeStack, pidsOf, type StackFile } from './stack/description.ts'
 import { fill, openDatabase, planWiring } from './stack/preparation.ts'
 import { entryOf, startProcesses, stopProcesses } from './stack/processes.ts'
 import { stackFile, takeRunDirectory } from './stack/run-directory.ts'
 import { loadSecrets, saveSecrets } from './stack/secrets.ts'
 import { checkAddress, startHttps, type HttpsFront } from './stack/https.ts'
-import type { ProcessName, Wiring } from './stack/services.ts'
+import { urlsOf, type ProcessName, type Wiring } from './stack/services.ts'
 
 export type { StackFile } from './stack/description.ts'
 
@@ -47,8 +47,6 @@ export type StackOptions = {
   readonly find?: (context: ServerContext) => Promise<Servers>
   /** Replaces the servers for the services, for tests: by proxies in front of the found ones, for example. */
   readonly between?: (found: Servers) => Promise<Servers>
-  /** Replaces the development data. */
-  readonly seed?: typeof seed
 }
 
 /** A running stack with its development data. */
@@ -132,7 +130,7 @@ async function assemble(options: StackOptions & { reporter: Reporter }, frame: F
   cleanup.defer(() => reporter.step('Stopping the services', () => stopProcesses(running)))
   await ready()
   const known = database.fresh ? { ...secrets, seed: null } : secrets
-  const seeded = await fill(wiring, known, { reporter, seed: options.seed })
+  const seeded = await fill(wiring, known, reporter)
   saveSecrets(directory, { ...secrets, simulatorsPort: wiring.ports.simulators[0] ?? null, seed: seeded })
   const describe = () => describeStack({ wiring, servers, superuserUrl, seeded, running, logs: host.logs })
   keepFile = () => writeWhole(stackFile(directory), `${JSON.stringify(describe(), null, 2)}\n`)
@@ -142,7 +140,7 @@ async function assemble(options: StackOptions & { reporter: Reporter }, frame: F
     rmSync(stackFile(directory), { force: true })
   })
   const https = await openHttps(options.host, wiring, { directory, host, reporter, signal }, cleanup)
-  const gateways = gatewayUrls(wiring)
+  const gateways = urlsOf('gateway', wiring)
   return {
     gateway: gateways[0] ?? '',
     gateways,

@@ -1,10 +1,10 @@
 /**
  * `npm start`: starts the whole platform in the foreground and runs it until Ctrl-C.
  */
+import { once } from 'node:events'
 import { join, relative } from 'node:path'
 import { parseArgs, styleText } from 'node:util'
 import { followLogs } from './logs.ts'
-import { isAlive, starter } from './process/identity.ts'
 import { reporterFor, type Reporter } from './progress.ts'
 import { exportLine, firstRequest } from './seed/first-request.ts'
 import { isServerChoice, serverChoices } from './servers/choice.ts'
@@ -133,28 +133,24 @@ function stopOnSignals(stopping: AbortController, reporter: Reporter): void {
   stopWithNpm(stop)
 }
 
-/** A killed npm sends no signal, and the shell between npm and this process does not forward SIGTERM. */
+/** A killed npm sends no signal. The script `start` uses `exec`, so npm is the parent, and this process gets another one at its end. */
 function stopWithNpm(stop: (why: string) => void): void {
-  const npm = process.env['npm_lifecycle_event'] === undefined ? null : starter()
-  if (npm === null) return
+  if (process.env['npm_lifecycle_event'] === undefined) return
+  const npm = process.ppid
   const watch = setInterval(() => {
-    if (isAlive(npm)) return
+    if (process.ppid === npm) return
     clearInterval(watch)
     stop('npm has ended')
   }, NPM_CHECK_MS)
   watch.unref()
 }
 
-function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve()
-    // If the environment has the URLs of all servers, no other handle keeps this process alive.
-    const alive = setInterval(() => undefined, 60_000)
-    signal.addEventListener('abort', () => {
-      clearInterval(alive)
-      resolve()
-    })
-  })
+async function aborted(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return
+  // If the environment has the URLs of all servers, no other handle keeps this process alive.
+  const alive = setInterval(() => undefined, 60_000)
+  await once(signal, 'abort')
+  clearInterval(alive)
 }
 
 function bold(text: string): string {

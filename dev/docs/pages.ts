@@ -6,7 +6,6 @@ import { Config as Gateway } from '../../services/gateway/src/config.ts'
 import { openApiDocument } from './openapi/document.ts'
 import { Config as Orders } from '../../services/orders/src/config.ts'
 import { Config as Payments } from '../../services/payments/src/config.ts'
-import { dependencyPage } from './dependencies.ts'
 
 const services = {
   gateway: Gateway,
@@ -21,11 +20,6 @@ const GENERATED = '<!-- Generated from the code by `npm run docs`; a test compar
 /** The generated pages: path below docs/ to text. */
 export const pages = (): Record<string, string> => ({
   'configuration.md': configuration(),
-  'dependencies.md': page(
-    'Dependencies',
-    'Third-party packages: their reasons, numbers, sizes, and the rules for them.',
-    dependencyPage(),
-  ),
   'openapi.json': `${JSON.stringify(openApiDocument(), null, 2)}\n`,
   'problems.md': problemPage(),
 })

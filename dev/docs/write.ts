@@ -1,13 +1,10 @@
 import { writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
-import { observabilityFiles } from '../observability/files.ts'
-import { componentFiles } from '../observability/manifests.ts'
 import { pages } from './pages.ts'
+import { prometheusRule } from './prometheus-rule.ts'
 
-for (const [folder, files] of [
-  ['docs', pages()],
-  ['deploy/observability', observabilityFiles()],
-  ['deploy/kubernetes/components', componentFiles()],
-] as const)
-  for (const [name, text] of Object.entries(files))
-    await writeFile(fileURLToPath(new URL(`../../${folder}/${name}`, import.meta.url)), text)
+const write = (path: string, text: string) =>
+  writeFile(fileURLToPath(new URL(`../../${path}`, import.meta.url)), text)
+
+for (const [name, text] of Object.entries(pages())) await write(`docs/${name}`, text)
+await write('deploy/kubernetes/components/monitoring/rules.yaml', prometheusRule())

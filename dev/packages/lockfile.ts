@@ -11,14 +11,10 @@ type Versions = Readonly<Record<string, string>>
 export type Locked = {
   readonly version?: string
   readonly license?: string
-  readonly integrity?: string
-  /** The source of a tarball; for a link, the folder. */
+  /** For a link, the folder. */
   readonly resolved?: string
   readonly link?: boolean
-  readonly dev?: boolean
-  readonly hasInstallScript?: boolean
   readonly dependencies?: Versions
-  readonly optionalDependencies?: Versions
   readonly peerDependencies?: Versions
   readonly peerDependenciesMeta?: Readonly<Record<string, { optional?: boolean }>>
 }
@@ -72,11 +68,4 @@ export function packagesFor(
   }
   for (const path of paths) go(path)
   return found
-}
-
-/** Returns the path of a workspace's dependency. Throws if the lockfile lacks it. */
-export function placeOf(folder: string, name: string): string {
-  const place = find(readLockfile(), folder === '.' ? '' : folder, name)
-  if (place === undefined) throw new Error(`${name} of ${folder} is not in package-lock.json`)
-  return place
 }

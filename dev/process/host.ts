@@ -17,10 +17,10 @@ export type ProcessSpec = {
   readonly log: string
   /** The user and group id to run as; default: those of the launcher. */
   readonly user?: number
-  /** The signal for a clean end. */
-  readonly stopSignal: NodeJS.Signals
-  /** The signal if the launcher dies; null lets the program finish. */
-  readonly orphanSignal: NodeJS.Signals | null
+  /** The signal for a clean end; default: SIGTERM. */
+  readonly stopSignal?: NodeJS.Signals
+  /** The signal if the launcher dies; default: SIGKILL. Null lets the program finish. */
+  readonly orphanSignal?: NodeJS.Signals | null
 }
 
 /** A running child. */
@@ -79,7 +79,7 @@ export function createProcessHost(directory: string): ProcessHost {
     spawn: (spec) => {
       const child = startChild(spec)
       const identity = child.pid === null ? null : identify(child.pid)
-      const { name, orphanSignal } = spec
+      const { name, orphanSignal = 'SIGKILL' } = spec
       if (identity === null || orphanSignal === null) return child
       children.set(identity.pid, { child, identity: { ...identity, name, orphanSignal } })
       record()
@@ -146,7 +146,7 @@ function startChild(spec: ProcessSpec): Child {
     ended,
     output: () => endOfLog(spec.log, from),
     stop: async (graceMs) => {
-      child.kill(spec.stopSignal)
+      child.kill(spec.stopSignal ?? 'SIGTERM')
       if ((await within(graceMs, ended)) === null) child.kill('SIGKILL')
       await ended
     },
@@ -155,9 +155,8 @@ function startChild(spec: ProcessSpec): Child {
 
 let setpriv: string | null | undefined
 
-function tiedToParent(spec: ProcessSpec): [string, string[]] {
+function tiedToParent({ command, args, orphanSignal = 'SIGKILL' }: ProcessSpec): [string, string[]] {
   setpriv ??= process.platform === 'linux' ? findProgram('setpriv', '/usr/bin') : null
-  if (setpriv === null || spec.orphanSignal === null) return [spec.command, [...spec.args]]
-  const signal = spec.orphanSignal.slice('SIG'.length)
-  return [setpriv, ['--pdeathsig', signal, '--', spec.command, ...spec.args]]
+  if (setpriv === null || orphanSignal === null) return [command, [...args]]
+  return [setpriv, ['--pdeathsig', orphanSignal.slice('SIG'.length), '--', command, ...args]]
 }

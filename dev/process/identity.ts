@@ -18,14 +18,6 @@ export function isAlive(identity: Identity): boolean {
   return identify(identity.pid)?.started === identity.started
 }
 
-/** Returns the process that started this one: npm, directly or through a shell, or else the parent. Null without /proc. */
-export function starter(): Identity | null {
-  const parent = process.ppid
-  const grandparent = parentOnLinux(parent)
-  const npm = [parent, grandparent].find((pid) => pid !== null && isNpm(pid))
-  return identify(npm ?? parent)
-}
-
 /** Signals exactly this process. Returns false if it has ended. */
 export function signalProcess(identity: Identity, signal: NodeJS.Signals): boolean {
   return isAlive(identity) && sendSignal(identity.pid, signal)
@@ -55,17 +47,6 @@ export function readIfPresent(file: string): string | null {
     if (errorCode(error) === 'ENOENT' || errorCode(error) === 'ESRCH') return null
     throw error
   }
-}
-
-// npm sets its title to "npm start", or is a script that Node runs.
-function isNpm(pid: number): boolean {
-  const command = readIfPresent(`/proc/${pid}/cmdline`) ?? ''
-  return /^npm\b|npm-cli\.js/.test(command.replaceAll('\0', ' '))
-}
-
-function parentOnLinux(pid: number): number | null {
-  const parent = statFields(pid)?.[1]
-  return parent === undefined ? null : Number(parent)
 }
 
 // Returns the fields of /proc/<pid>/stat from the third on. The second field, the name, may contain spaces and parentheses.

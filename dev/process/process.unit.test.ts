@@ -34,8 +34,6 @@ function spec(script: string): ProcessSpec {
     env: process.env,
     cwd: directory,
     log: join(host.logs, 'child.log'),
-    stopSignal: 'SIGTERM',
-    orphanSignal: 'SIGKILL',
   }
 }
 
@@ -52,7 +50,6 @@ function identityOf(pid: number | null): Identity {
 test('a child that dies is restarted, and one line reports it', async () => {
   const lines: string[] = []
   const child = supervise(host, {
-    name: 'child',
     print: (line) => lines.push(line),
     changed: undefined,
     spec: () => spec(forever),
@@ -67,7 +64,6 @@ test('a child that dies is restarted, and one line reports it', async () => {
 
 test('ready() rejects with the last output of a child that has died three times', async () => {
   const child = supervise(host, {
-    name: 'child',
     print: () => undefined,
     changed: undefined,
     spec: () => spec('console.error("no such luck"); process.exit(3)'),

@@ -3,7 +3,7 @@ import type { ProcessHost, ProcessSpec } from './host.ts'
 /** The options of `runToEnd`. */
 export type Run = {
   /** Called with the last line of the output, whenever it changes. */
-  readonly now: (line: string) => void
+  readonly now?: (line: string) => void
   /** Stops the program after this time. */
   readonly withinMs?: number
   /** Stops the program. */
@@ -22,7 +22,7 @@ export async function runToEnd(host: ProcessHost, spec: ProcessSpec, run: Run): 
   let shown = ''
   const follow = setInterval(() => {
     const line = child.output().split('\n').at(-1)?.trim().slice(0, 100) ?? ''
-    if (line !== shown) run.now(line)
+    if (line !== shown) run.now?.(line)
     shown = line
   }, 500)
   const end = () => void child.stop(GRACE_MS)

@@ -26,8 +26,6 @@ const shell = (script: string): ProcessSpec => ({
   env: process.env,
   cwd: directory,
   log: join(host.logs, 'job.log'),
-  stopSignal: 'SIGTERM',
-  orphanSignal: 'SIGKILL',
 })
 
 test('reports the last line of the output', async () => {
@@ -41,7 +39,7 @@ test('reports the last line of the output', async () => {
 })
 
 test('the error of a failed program contains its last output', async () => {
-  const job = runToEnd(host, shell('echo no such thing >&2; exit 3'), { now: () => undefined })
+  const job = runToEnd(host, shell('echo no such thing >&2; exit 3'), {})
   await expect(job).rejects.toThrow('the job ended with exit code 3:\nno such thing')
 })
 
@@ -50,7 +48,7 @@ test('a program is stopped at its time limit', async () => {
   const timeout = vi.spyOn(AbortSignal, 'timeout').mockReturnValue(late.signal)
   onTestFinished(() => timeout.mockRestore())
   const script = 'echo waiting; touch begun; while :; do sleep 0.1; done'
-  const job = runToEnd(host, shell(script), { now: () => undefined, withinMs: 2_000 })
+  const job = runToEnd(host, shell(script), { withinMs: 2_000 })
   const begun = until(() => existsSync(join(directory, 'begun')), { what: 'the job', withinMs: 60_000 })
   await Promise.all([
     expect(job).rejects.toThrow('the job took longer than 2 s:\nwaiting'),
@@ -61,7 +59,7 @@ test('a program is stopped at its time limit', async () => {
 
 test('an abort stops the program and throws its reason', async () => {
   const over = new AbortController()
-  const job = runToEnd(host, shell('exec sleep 30'), { now: () => undefined, signal: over.signal })
+  const job = runToEnd(host, shell('exec sleep 30'), { signal: over.signal })
   over.abort(new Error('Ctrl-C'))
   await expect(job).rejects.toThrow('Ctrl-C')
 })

@@ -1,17 +1,6 @@
 import type { Child, ProcessHost, ProcessSpec } from './host.ts'
 import { until } from './wait.ts'
 
-/** A child that is restarted whenever it dies. */
-export type Supervised = {
-  readonly name: string
-  /** The id of the running process; null between two. */
-  readonly pid: number | null
-  readonly deaths: number
-  /** Waits until `check` is true. Fails early if the child dies repeatedly. */
-  ready(check: () => Promise<boolean>, limits: Limits): Promise<void>
-  stop(): Promise<void>
-}
-
 /** The limits of a wait for readiness. */
 type Limits = {
   readonly withinMs: number
@@ -20,7 +9,6 @@ type Limits = {
 
 /** The settings of a supervised child. */
 export type Supervision = {
-  readonly name: string
   /** Called before every start, so that it can remove leftovers of the previous process. */
   readonly spec: () => ProcessSpec
   readonly print: (line: string) => void
@@ -39,12 +27,13 @@ const MOST_DEATHS = 3
 
 /** Starts a child and keeps it running until it is stopped or the host closes. */
 export function supervise(host: ProcessHost, supervision: Supervision): Supervised {
-  return new Supervisor(host, supervision)
+  return new Supervised(host, supervision)
 }
 
-class Supervisor implements Supervised {
-  readonly name: string
-  deaths = 0
+/** A child that is restarted whenever it dies. */
+export class Supervised {
+  #deaths = 0
+  #name = ''
   #child: Child | null = null
   #lastOutput = ''
   #stopping = false
@@ -56,22 +45,24 @@ class Supervisor implements Supervised {
   constructor(host: ProcessHost, supervision: Supervision) {
     this.#host = host
     this.#supervision = supervision
-    this.name = supervision.name
     this.#start()
   }
 
+  /** The id of the running process; null between two. */
   get pid(): number | null {
     return this.#child?.pid ?? null
   }
 
+  /** Waits until `check` is true. Fails early if the child dies repeatedly. */
   async ready(check: () => Promise<boolean>, limits: Limits): Promise<void> {
-    const before = this.deaths
+    const name = this.#name
+    const before = this.#deaths
     const hopeless = () =>
-      this.deaths - before < MOST_DEATHS
+      this.#deaths - before < MOST_DEATHS
         ? null
-        : `${this.name} died ${this.deaths - before} times while starting. Its last output:\n${this.#lastOutput}`
+        : `${name} died ${this.#deaths - before} times while starting. Its last output:\n${this.#lastOutput}`
     const evidence = () => this.#child?.output() ?? this.#lastOutput
-    await until(check, { what: `Starting ${this.name}`, everyMs: 100, hopeless, evidence, ...limits })
+    await until(check, { what: `Starting ${name}`, everyMs: 100, hopeless, evidence, ...limits })
   }
 
   async stop(): Promise<void> {
@@ -83,18 +74,20 @@ class Supervisor implements Supervised {
   #start(): void {
     if (this.#stopping || this.#host.closing) return
     const born = performance.now()
-    const child = this.#host.spawn(this.#supervision.spec())
+    const spec = this.#supervision.spec()
+    const child = this.#host.spawn(spec)
+    this.#name = spec.name
     this.#child = child
     this.#supervision.changed?.()
     void child.ended.then(({ how }) => {
       this.#child = null
       this.#supervision.changed?.()
       if (this.#stopping || this.#host.closing) return
-      this.deaths++
+      this.#deaths++
       this.#lastOutput = child.output()
       if (performance.now() - born >= STABLE_AFTER_MS) this.#delayMs = FIRST_DELAY_MS
       this.#supervision.print(
-        `${this.name} (process ${child.pid}) ${how}; restarting it in ${this.#delayMs} ms`,
+        `${spec.name} (process ${child.pid}) ${how}; restarting it in ${this.#delayMs} ms`,
       )
       this.#timer = setTimeout(() => this.#start(), this.#delayMs)
       this.#delayMs = Math.min(this.#delayMs * 2, LONGEST_DELAY_MS)

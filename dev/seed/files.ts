@@ -1,20 +1,28 @@
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
+import { z } from 'zod'
 import { behaviours, simulatorLink } from '../simulators/src/link.ts'
-import { isObject, isText } from './json.ts'
 
 const FOLDER = new URL('restaurants/', import.meta.url)
 
-/** A file of restaurants/. Only the fields that the seed uses are checked here; the gateway validates the others. */
-export type SeedFile = {
+/** The content of a file. Only the fields that the seed uses are checked here; the gateway validates the others. */
+const Content = z
+  .object({
+    restaurant: z.looseObject({ apiKey: z.string().min(1), name: z.string().min(1) }),
+    menu: z.array(z.unknown()),
+    link: z.looseObject({ kind: z.string().min(1) }).optional(),
+    simulator: z
+      .object({ behaviour: z.enum(behaviours), reports: z.enum(['detailed', 'coarse']).optional() })
+      .optional(),
+  })
+  .refine(({ link, simulator }) => link ?? simulator, 'needs a simulator or a link')
+
+/** A file of restaurants/. */
+export type SeedFile = Pick<z.infer<typeof Content>, 'restaurant' | 'menu'> & {
   /** Relative to the root of the repository, for error messages. */
   path: string
-  apiKey: string
-  name: string
   /** For example "simulator:accepts", "webhook", "console". */
   linkName: string
-  restaurant: object
-  menu: object
   /** The body of put-restaurant-link. */
   link: object
 }
@@ -35,37 +43,15 @@ export function readSeedFiles(simulators: string): { files: SeedFile[]; fingerpr
 }
 
 function parse(path: string, content: string, simulators: string): SeedFile {
-  const { restaurant, menu, link, simulator } = parseObject(path, content)
-  if (!isObject(restaurant) || !Array.isArray(menu)) throw new Error(`${path}: needs a restaurant and a menu`)
-  const { apiKey, name } = restaurant
-  if (!isText(apiKey) || !isText(name))
-    throw new Error(`${path}: needs restaurant.apiKey and restaurant.name`)
-  const linked = isObject(simulator) ? simulated(path, simulator, simulators) : linkedBy(path, link)
-  return { path, apiKey, name, restaurant, menu, ...linked }
-}
-
-function linkedBy(path: string, link: unknown): Pick<SeedFile, 'linkName' | 'link'> {
-  if (!isObject(link) || !isText(link['kind']))
-    throw new Error(`${path}: needs a simulator, or a link with a kind`)
-  return { linkName: link['kind'], link }
-}
-
-function simulated(
-  path: string,
-  { behaviour, reports }: Record<string, unknown>,
-  simulators: string,
-): Pick<SeedFile, 'linkName' | 'link'> {
-  const known = behaviours.find((one) => one === behaviour)
-  if (!known) throw new Error(`${path}: needs a simulator.behaviour that is one of ${behaviours.join(', ')}`)
-  const link = simulatorLink(simulators, known, reports === 'coarse' ? 'coarse' : 'detailed')
-  return { linkName: `simulator:${known}`, link }
-}
-
-function parseObject(path: string, content: string): Record<string, unknown> {
   try {
-    const value: unknown = JSON.parse(content)
-    return isObject(value) ? value : {}
+    const { restaurant, menu, link, simulator } = Content.parse(JSON.parse(content))
+    if (simulator === undefined)
+      return { path, restaurant, menu, link: link ?? {}, linkName: link?.kind ?? '' }
+    const { behaviour, reports } = simulator
+    const simulated = simulatorLink(simulators, behaviour, reports)
+    return { path, restaurant, menu, link: simulated, linkName: `simulator:${behaviour}` }
   } catch (error) {
-    throw new Error(`${path}: is not JSON`, { cause: error })
+    const reason = error instanceof z.ZodError ? z.prettifyError(error) : String(error)
+    throw new Error(`${path}: ${reason}`, { cause: error })
   }
 }

@@ -1,4 +1,4 @@
-import { isObject, isText } from './json.ts'
+import { ProblemDocument } from '@platter/contracts'
 
 /** Longer than any response takes, and short enough that `npm start` does not hang on a frozen gateway. */
 const TIMEOUT_MS = 30_000
@@ -12,20 +12,18 @@ type Call = {
 }
 
 /** Makes one call as the operator. Throws for any status but 200, with the subject, the status and the problem. */
-export type Operator = (call: Call) => Promise<Record<string, unknown>>
+export type Operator = (call: Call) => Promise<unknown>
 
 export function operatorOf(target: { gateway: string; operatorKey: string }): Operator {
   return async ({ method, path, body, about }) => {
     const what = `${about}: ${method} ${path}`
-    const response = await request(what, `${target.gateway}${path}`, {
+    const { status, text } = await send(what, `${target.gateway}${path}`, {
       method,
       headers: { 'X-Access-Token': target.operatorKey, 'Content-Type': 'application/json' },
       body: JSON.stringify(body),
     })
-    const text = await response.text()
-    if (response.status !== 200) throw new Error(`${what} returned ${response.status}: ${problemText(text)}`)
-    const value = parse(text)
-    return isObject(value) ? value : {}
+    if (status !== 200) throw new Error(`${what} returned ${status}: ${problemText(text)}`)
+    return JSON.parse(text) as unknown
   }
 }
 
@@ -35,18 +33,17 @@ export async function isKnown(gateway: string, accessKey: string): Promise<boole
   // Coordinates, so that the response does not depend on the geocoder.
   const where = 'latitude=43.0747&longitude=-89.3844&limit=1'
   const what = `the development access key: GET ${path}`
-  const response = await request(what, `${gateway}${path}?${where}`, {
-    headers: { 'X-Access-Token': accessKey },
-  })
-  const text = await response.text()
-  if (response.status === 200) return true
-  if (response.status === 401) return false
-  throw new Error(`${what} returned ${response.status}: ${problemText(text)}`)
+  const headers = { 'X-Access-Token': accessKey }
+  const { status, text } = await send(what, `${gateway}${path}?${where}`, { headers })
+  if (status === 200) return true
+  if (status === 401) return false
+  throw new Error(`${what} returned ${status}: ${problemText(text)}`)
 }
 
-async function request(what: string, url: string, init: RequestInit): Promise<Response> {
+async function send(what: string, url: string, init: RequestInit): Promise<{ status: number; text: string }> {
   try {
-    return await fetch(url, { ...init, signal: AbortSignal.timeout(TIMEOUT_MS) })
+    const response = await fetch(url, { ...init, signal: AbortSignal.timeout(TIMEOUT_MS) })
+    return { status: response.status, text: await response.text() }
   } catch (error) {
     // The message of fetch is "fetch failed". The reason (ECONNREFUSED …) is in its cause.
     const reason = error instanceof Error && error.cause instanceof Error ? error.cause : error
@@ -54,24 +51,12 @@ async function request(what: string, url: string, init: RequestInit): Promise<Re
   }
 }
 
-/** Returns the detail and all faults of a problem; for any other text, its beginning. */
+/** Returns the detail and all faults of a problem; for any other text, such as a page of a proxy, its beginning. */
 function problemText(text: string): string {
-  const problem = parse(text)
-  if (!isObject(problem)) return text.slice(0, 500)
-  const sentence =
-    [problem['detail'], problem['details'], problem['title']].find(isText) ?? text.slice(0, 500)
-  const faults: unknown[] = Array.isArray(problem['errors']) ? problem['errors'] : []
-  const lines = faults
-    .filter(isObject)
-    .map((fault) => `\n  ${String(fault['pointer'])}: ${String(fault['detail'])}`)
-  return sentence + lines.join('')
-}
-
-function parse(text: string): unknown {
   try {
-    return JSON.parse(text)
+    const { detail, errors } = ProblemDocument.parse(JSON.parse(text))
+    return [detail, ...errors.map((fault) => `  ${fault.pointer}: ${fault.detail}`)].join('\n')
   } catch {
-    // Not JSON, such as an error page of a proxy: the caller shows the text itself.
-    return null
+    return text.slice(0, 500)
   }
 }

@@ -1,6 +1,6 @@
+import { CreateApplication, IssueAccessKey } from '@platter/contracts'
 import { readSeedFiles, type SeedFile } from './files.ts'
 import { isKnown, operatorOf, type Operator } from './gateway.ts'
-import { isText } from './json.ts'
 
 /** Enough to keep the services busy: the bodies are large, and each is a transaction. */
 const AT_ONCE = 4
@@ -38,10 +38,11 @@ export async function seed(target: Target): Promise<SeedResult> {
   const keyOf = new Map(previous?.restaurants.map(({ apiKey, accessKey }) => [apiKey, accessKey]))
   let done = 0
   const restaurants = await inParallel(files, async (file) => {
-    const accessKey = await seedRestaurant(operator, file, keyOf.get(file.apiKey))
+    const { apiKey, name } = file.restaurant
+    const accessKey = await seedRestaurant(operator, file, keyOf.get(apiKey))
     done += 1
-    target.log(`restaurant ${done} of ${files.length}: ${file.name}`)
-    return { apiKey: file.apiKey, name: file.name, accessKey, link: file.linkName }
+    target.log(`restaurant ${done} of ${files.length}: ${name}`)
+    return { apiKey, name, accessKey, link: file.linkName }
   })
   return { fingerprint, accessKey: keys.accessKey, otherAccessKey: keys.otherAccessKey, restaurants }
 }
@@ -55,13 +56,13 @@ async function stillKnown({ gateway, previous }: Target): Promise<SeedResult | n
 async function newApplication(operator: Operator, name: string): Promise<string> {
   const about = `application "${name}"`
   const path = '/operatorapi/v1/applications'
-  const { id } = await operator({ method: 'POST', path, body: { name }, about })
-  return issueKey(operator, `${path}/${String(id)}/access-keys`, about)
+  const created = await operator({ method: 'POST', path, body: { name }, about })
+  return issueKey(operator, `${path}/${CreateApplication.response.parse(created).id}/access-keys`, about)
 }
 
 /** Menu and link refer to the restaurant, so it is created first. */
 async function seedRestaurant(operator: Operator, file: SeedFile, knownKey?: string): Promise<string> {
-  const path = `/operatorapi/v1/restaurants/${file.apiKey}`
+  const path = `/operatorapi/v1/restaurants/${file.restaurant.apiKey}`
   const about = file.path
   await operator({ method: 'PUT', path, body: file.restaurant, about })
   await operator({ method: 'PUT', path: `${path}/menu`, body: file.menu, about })
@@ -70,9 +71,8 @@ async function seedRestaurant(operator: Operator, file: SeedFile, knownKey?: str
 }
 
 async function issueKey(operator: Operator, path: string, about: string): Promise<string> {
-  const { accessKey } = await operator({ method: 'POST', path, body: { mode: 'live' }, about })
-  if (!isText(accessKey)) throw new Error(`${about}: POST ${path} returned no access key`)
-  return accessKey
+  const issued = await operator({ method: 'POST', path, body: { mode: 'live' }, about })
+  return IssueAccessKey.response.parse(issued).accessKey
 }
 
 /** Returns the results in the order of `jobs`. After the first failure no further job begins, and its error is thrown. */

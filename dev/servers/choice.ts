@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { writeWhole } from '../process/files.ts'
 import { readIfPresent } from '../process/identity.ts'
@@ -51,12 +50,7 @@ const fileIn = (directory: string) => join(directory, 'servers.json')
 /** Returns the kind of servers that hold the data of a run directory; null when there is none, or URLs name all servers. */
 export function loadKeptChoice(directory: string): KeptChoice | null {
   const text = readIfPresent(fileIn(directory))
-  if (text !== null) return (JSON.parse(text) as { servers: KeptChoice }).servers
-  // A run directory of an older version has no servers.json. When it has data of both kinds, the latest are unknown.
-  const native = existsSync(join(directory, 'postgres'))
-  const docker = existsSync(join(directory, 'docker/kept.json'))
-  if (native === docker) return null
-  return native ? 'native' : 'docker'
+  return text === null ? null : (JSON.parse(text) as { servers: KeptChoice }).servers
 }
 
 /** Stores the choice for the next start. */

@@ -71,18 +71,6 @@ test('the stored choice is the kind of the started servers, not of servers given
   expect(loadKeptChoice(directory)).toBe('docker')
 })
 
-test.each([
-  ['processes', ['postgres'], 'native'],
-  ['containers', ['docker'], 'docker'],
-  ['both', ['postgres', 'docker'], null],
-  ['neither', [], null],
-] as const)('infers the choice from an older run directory with data of %s', (_, folders, kept) => {
-  for (const folder of folders) mkdirSync(join(directory, folder))
-  if ((folders as readonly string[]).includes('docker'))
-    writeFileSync(join(directory, 'docker/kept.json'), '{}')
-  expect(loadKeptChoice(directory)).toBe(kept)
-})
-
 test.skipIf(findRedis() === null)(
   'a server that ran as a process runs as a process again after Docker became available',
   async () => {

@@ -6,7 +6,6 @@ import pg from 'pg'
 export type PreparedDatabase = {
   /** One URL per service, with its role and password. */
   readonly urls: Readonly<Record<string, string>>
-  readonly passwords: Readonly<Record<string, string>>
   /** False if all schemas existed, so that they may contain rows of an earlier run. */
   readonly fresh: boolean
 }
@@ -41,7 +40,6 @@ export async function prepareDatabase(
   given: Readonly<Record<string, string>> = {},
 ): Promise<PreparedDatabase> {
   const urls: Record<string, string> = {}
-  const passwords: Record<string, string> = {}
   const fresh = await inTransaction(superuserUrl, async (client) => {
     // Serializes two launchers on one server, because `create role` has no "if not exists".
     await client.query("select pg_advisory_xact_lock(hashtext('platter: roles and schemas'))")
@@ -53,7 +51,6 @@ export async function prepareDatabase(
     const made: boolean[] = []
     for (const service of services) {
       const password = given[service] ?? randomBytes(18).toString('base64url')
-      passwords[service] = password
       urls[service] = withCredentials(superuserUrl, service, password)
       await makeRole(client, service, password)
       made.push(await makeSchema(client, service))
@@ -62,7 +59,7 @@ export async function prepareDatabase(
     }
     return made.includes(true)
   })
-  return { urls, passwords, fresh }
+  return { urls, fresh }
 }
 
 /** Creates a database on the same server, for a run that must not share rows with another run. */

@@ -7,13 +7,60 @@ import {
   type ServerChoice,
 } from './choice.ts'
 import { findDocker } from './compose-command.ts'
-import { docker, dockerIfAvailable } from './docker.ts'
+import { startContainersOfRun } from './containers-of-run.ts'
 import { given } from './given.ts'
-import { native } from './native.ts'
-import { serverKinds, type Server, type ServerContext, type ServerKind, type ServerSource } from './types.ts'
+import { startKeptContainers } from './kept-containers.ts'
+import { startPostgres } from './postgres.ts'
+import { ensurePrograms } from './programs.ts'
+import { startRabbitmq } from './rabbitmq.ts'
+import { startRedis } from './redis.ts'
+import {
+  NoEngine,
+  serverKinds,
+  type Server,
+  type ServerContext,
+  type ServerKind,
+  type ServerSource,
+} from './types.ts'
 
 /** The three servers, by kind. */
 export type Servers = Readonly<Record<ServerKind, Server>>
+
+/** Servers as child processes, with their data below the run directory. PostgreSQL needs no installation. */
+const native: ServerSource = async (wanted, context) => {
+  const installed = ensurePrograms(wanted, context)
+  const start: Readonly<Record<ServerKind, () => Promise<Server>>> = {
+    postgres: () => startPostgres(context),
+    rabbitmq: () => installed.then(() => startRabbitmq(context)),
+    redis: () => installed.then(() => startRedis(context)),
+  }
+  const [, ...servers] = await Promise.all([installed, ...wanted.map((kind) => start[kind]())])
+  return servers
+}
+
+/** Servers in containers. A fresh run has its own containers, which always end with it. */
+const docker: ServerSource = (wanted, context) =>
+  context.fresh === true ? startContainersOfRun(wanted, context) : startKeptContainers(wanted, context)
+
+/** Like `docker` if Docker works. Otherwise it reports the reason and supplies no server. */
+const dockerIfAvailable: ServerSource = async (wanted, context) => {
+  try {
+    return await docker(wanted, context)
+  } catch (error) {
+    context.signal?.throwIfAborted()
+    if (!(error instanceof NoEngine))
+      context.reporter.print(
+        `Docker cannot be used (${lastLine(error)}); the servers run as processes instead`,
+      )
+    return []
+  }
+}
+
+/** The last line of a failed program's output has the reason. */
+function lastLine(error: unknown): string {
+  const lines = (error instanceof Error ? error.message : String(error)).trim().split('\n')
+  return lines.at(-1)?.trim().slice(0, 200) ?? ''
+}
 
 /** The sources of servers without a URL. */
 const sourcesOf: Readonly<Record<ServerChoice, readonly ServerSource[]>> = {

@@ -5,6 +5,7 @@ import { writeWhole } from '../process/files.ts'
 import type { ProcessSpec } from '../process/host.ts'
 import { errorCode, readIfPresent, sendSignal } from '../process/identity.ts'
 import { freePort } from '../process/ports.ts'
+import { runToEnd } from '../process/run.ts'
 import { supervise } from '../process/supervise.ts'
 import { until } from '../process/wait.ts'
 import { isPostgresReady } from './readiness.ts'
@@ -39,7 +40,6 @@ export function startPostgres(context: ServerContext): Promise<Server> {
     const url = `postgres://${superuser}:${password}@127.0.0.1:${port}`
     const { changed, signal, reporter } = context
     const supervised = supervise(context.host, {
-      name: 'postgres',
       print: reporter.print,
       changed,
       spec: () => serverSpec(place, port, context),
@@ -96,14 +96,9 @@ async function initialize(
   const flags = [`--username=${superuser}`, `--pwfile=${file}`, '--auth=scram-sha-256', '--encoding=UTF8']
   // The same collation on every machine, independent of its locales.
   const locale = ['--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--locale=C']
-  const child = context.host.spawn({
-    ...program('initdb', place, context),
-    args: ['-D', place.data, ...flags, ...locale, '--no-sync', '--no-instructions'],
-  })
+  const args = ['-D', place.data, ...flags, ...locale, '--no-sync', '--no-instructions']
   try {
-    const { clean, how } = await child.ended
-    context.signal?.throwIfAborted()
-    if (!clean) throw new Error(`initdb ${how}:\n${child.output()}`)
+    await runToEnd(context.host, { ...program('initdb', place, context), args }, { signal: context.signal })
     return password
   } finally {
     rmSync(file)

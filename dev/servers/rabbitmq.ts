@@ -41,9 +41,9 @@ export function startRabbitmq(context: ServerContext, lines: readonly string[] =
   return context.reporter.step('RabbitMQ', async (step) => {
     const node = await prepareOnlyNode(context, lines)
     const { signal } = context
-    const names = keepRunning('epmd', () => epmdSpec(node, context), context)
+    const names = keepRunning(() => epmdSpec(node, context), context)
     await names.ready(() => isPortOpen('127.0.0.1', node.epmd), { withinMs: 10_000, signal })
-    const broker = keepRunning('rabbitmq', () => forgetHalfMade(node, brokerSpec(node, context)), context)
+    const broker = keepRunning(() => forgetHalfMade(node, brokerSpec(node, context)), context)
     const url = urlOf(node, 'platter')
     await broker.ready(() => isRabbitmqReady(url), { withinMs: 90_000, signal })
     writeFileSync(completeFile(node), '')
@@ -63,9 +63,9 @@ export function startRabbitmq(context: ServerContext, lines: readonly string[] =
   })
 }
 
-function keepRunning(name: string, spec: () => ProcessSpec, context: ServerContext): Supervised {
+function keepRunning(spec: () => ProcessSpec, context: ServerContext): Supervised {
   const { host, changed } = context
-  return supervise(host, { name, spec, changed, print: context.reporter.print })
+  return supervise(host, { spec, changed, print: context.reporter.print })
 }
 
 /** Returns the URL of a node for one of its users. */
@@ -187,7 +187,7 @@ export function erlangEnvironment(node: Pick<Node, 'home' | 'epmd'>): NodeJS.Pro
 
 function common(name: string, context: ServerContext, node: Node) {
   const log = join(context.host.logs, 'rabbitmq.log')
-  return { name, log, cwd: node.folder, stopSignal: 'SIGTERM', orphanSignal: 'SIGKILL' } as const
+  return { name, log, cwd: node.folder }
 }
 
 // The name is part of the data, so it is equal at every start.

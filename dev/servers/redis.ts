@@ -33,7 +33,6 @@ export function startRedis(
     }
     const policy = ['--maxmemory-policy', 'allkeys-lru']
     const supervised = supervise(context.host, {
-      name: 'redis',
       print: context.reporter.print,
       changed: context.changed,
       spec: () => ({
@@ -43,8 +42,6 @@ export function startRedis(
         env: process.env,
         cwd: data,
         log: join(context.host.logs, 'redis.log'),
-        stopSignal: 'SIGTERM',
-        orphanSignal: 'SIGKILL',
       }),
     })
     const url = `redis://127.0.0.1:${port}`

@@ -33,8 +33,6 @@ export async function ensureCompileCache(
       env: { ...process.env, NODE_COMPILE_CACHE: cache, PORT: 'none' },
       cwd: repository,
       log: join(host.logs, 'compile-cache.log'),
-      stopSignal: 'SIGTERM',
-      orphanSignal: 'SIGKILL',
     } as const
     await runToEnd(host, spec, { now: step.now, signal })
     mkdirSync(cache, { recursive: true })

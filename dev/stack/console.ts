@@ -34,8 +34,6 @@ export async function ensureConsole(
       env: { ...process.env, NODE_ENV: 'production' },
       cwd: folder,
       log: join(host.logs, 'console.log'),
-      stopSignal: 'SIGTERM',
-      orphanSignal: 'SIGKILL',
     } as const
     try {
       await runToEnd(host, spec, { now: step.now, signal })

@@ -3,7 +3,7 @@ import type { SeedResult } from '../seed/seed.ts'
 import type { Servers } from '../servers/find.ts'
 import type { ServerKind } from '../servers/types.ts'
 import type { Running } from './processes.ts'
-import { firstUrl, urlsOf, type ProcessName, type ServiceName, type Wiring } from './services.ts'
+import { firstUrl, type ProcessName, type ServiceName, type Wiring } from './services.ts'
 
 /** The contents of `stack.json`, for tools. */
 export type StackFile = {
@@ -42,7 +42,7 @@ export function describeStack({
   const { postgres, rabbitmq, redis } = servers
   const { ledger, receipts } = wiring
   return {
-    gateway: gatewayUrls(wiring)[0] ?? '',
+    gateway: firstUrl('gateway', wiring),
     accessKey,
     otherAccessKey,
     operatorKey: wiring.secrets.operatorKey,
@@ -66,11 +66,6 @@ export function describeStack({
     },
     data: { postgres: postgres.data, rabbitmq: rabbitmq.data, redis: redis.data, logs, ledger, receipts },
   }
-}
-
-/** The URLs of all replicas of the gateway. */
-export function gatewayUrls(wiring: Wiring): string[] {
-  return [...urlsOf('gateway', wiring)]
 }
 
 /** The running processes of a service. */

@@ -144,12 +144,8 @@ async function ensureCertificate({ directory, address, host, signal }: HttpsSett
     certificate,
   ]
   const log = join(host.logs, 'https.log')
-  const spec = { name: 'openssl', command: openssl, args, env: process.env, cwd: folder, log } as const
-  await runToEnd(
-    host,
-    { ...spec, stopSignal: 'SIGTERM', orphanSignal: 'SIGKILL' },
-    { now: () => undefined, withinMs: opensslWithinMs, signal },
-  )
+  const spec = { name: 'openssl', command: openssl, args, env: process.env, cwd: folder, log }
+  await runToEnd(host, spec, { withinMs: opensslWithinMs, signal })
   return { key, certificate }
 }
 

@@ -71,10 +71,10 @@ export async function planWiring(
 export function fill(
   wiring: Wiring,
   { operatorKey, seed: previous }: Secrets,
-  { reporter, seed: sow = seed }: { reporter: Reporter; seed: typeof seed | undefined },
+  reporter: Reporter,
 ): Promise<SeedResult> {
   return reporter.step('Restaurants and keys for development', (step) =>
-    sow({
+    seed({
       gateway: firstUrl('gateway', wiring),
       simulators: firstUrl('simulators', wiring),
       operatorKey,

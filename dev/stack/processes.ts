@@ -97,7 +97,6 @@ function startReplica(name: ProcessName, at: number, port: number, launch: Launc
   const { host, reporter, wiring, changed } = launch
   const replica = at === 0 ? name : `${name}-${at + 1}`
   return supervise(host, {
-    name: replica,
     print: reporter.print,
     changed,
     spec: () => ({
@@ -113,8 +112,6 @@ function startReplica(name: ProcessName, at: number, port: number, launch: Launc
       },
       cwd: repository,
       log: join(host.logs, `${name}.log`),
-      stopSignal: 'SIGTERM',
-      orphanSignal: 'SIGKILL',
     }),
   })
 }

@@ -27,7 +27,6 @@ export async function startNginx(
   const settings = join(directory, 'nginx.conf')
   writeFileSync(settings, configuration({ directory, port, files, upstream }))
   const supervised = supervise(host, {
-    name: 'nginx',
     print: reporter.print,
     changed: undefined,
     spec: () => ({

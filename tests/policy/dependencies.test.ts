@@ -1,17 +1,49 @@
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { directDependencies, processes, workspaces } from '../../dev/docs/dependencies.ts'
 import { nameOf, packagesFor, readLockfile, type Locked } from '../../dev/packages/lockfile.ts'
-import { reasons } from '../../dev/packages/reasons.ts'
 import { sbomOf } from '../../dev/packages/sbom.ts'
 
 const root = join(import.meta.dirname, '../..')
-const direct = directDependencies()
+const read = (path: string) => readFileSync(join(root, path), 'utf8')
+
+type Kind = 'dependencies' | 'devDependencies' | 'optionalDependencies'
+type Manifest = { workspaces?: string[]; scripts?: object } & Partial<Record<Kind, Record<string, string>>>
+const manifestOf = (folder: string) => JSON.parse(read(join(folder, 'package.json'))) as Manifest
+
+/** The folders with a package.json. */
+const workspaces = ['.', ...globSync(manifestOf('.').workspaces ?? [], { cwd: root }).toSorted()]
+
+/** The third-party packages in these files. */
+const direct = workspaces.flatMap((folder) => {
+  const { dependencies, devDependencies, optionalDependencies } = manifestOf(folder)
+  return Object.keys({ ...dependencies, ...devDependencies, ...optionalDependencies })
+    .filter((name) => !name.startsWith('@platter/'))
+    .map((name) => ({ name, folder }))
+})
+
+/** The rows of docs/dependencies.md: package and reason. */
+const reasons = new Map(
+  [...read('docs/dependencies.md').matchAll(/^\| (\S+) +\| (.*?) +\|$/gm)]
+    .map(([, name = '', reason = '']): [string, string] => [name, reason])
+    .filter(([name]) => name !== 'package' && !name.startsWith('---')),
+)
+
+/** The programs in production, and their folders. */
+const processes: Readonly<Record<string, readonly string[]>> = {
+  gateway: ['services/gateway'],
+  catalog: ['services/catalog'],
+  accounts: ['services/accounts'],
+  orders: ['services/orders'],
+  payments: ['services/payments'],
+  'one-off jobs': ['packages/kit'],
+  'command-line tool': ['apps/cli'],
+  console: ['apps/console'],
+}
 
 test('every direct dependency has a reason, and every reason has a dependency', () => {
-  expect(Object.keys(reasons).toSorted()).toEqual([...new Set(direct.map(({ name }) => name))].toSorted())
-  expect(Object.values(reasons).filter((reason) => reason.length < 4)).toEqual([])
+  expect([...reasons.keys()].toSorted()).toEqual([...new Set(direct.map(({ name }) => name))].toSorted())
+  expect([...reasons.values()].filter((reason) => reason.length < 4)).toEqual([])
 })
 
 describe('direct dependencies of a workspace', () => {
@@ -21,21 +53,21 @@ describe('direct dependencies of a workspace', () => {
   const NOT_SOURCES = ['**/node_modules', '**/dist', '.run', '**/package*.json', 'dev/packages', 'docs']
   /** Returns the text of a workspace. The root includes all files outside of other workspaces. */
   const textOf = (folder: string): string => {
-    const others = folder === '.' ? workspaces().filter((one) => one !== '.') : []
+    const others = folder === '.' ? workspaces.filter((one) => one !== '.') : []
     const exclude =
       folder === '.' ? [...NOT_SOURCES, ...others] : ['**/node_modules', '**/dist', '**/package.json']
     const files = globSync(SOURCES, { cwd: join(root, folder), exclude })
-    const scripts = JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8')) as {
-      scripts?: object
-    }
-    const texts = files.map((file) => readFileSync(join(root, folder, file), 'utf8'))
-    return [...texts, JSON.stringify(scripts.scripts ?? {}).replaceAll('tsc ', 'typescript ')].join('\n')
+    const texts = files.map((file) => read(join(folder, file)))
+    return [
+      ...texts,
+      JSON.stringify(manifestOf(folder).scripts ?? {}).replaceAll('tsc ', 'typescript '),
+    ].join('\n')
   }
 
   // One file of the tests contains the arguments of the generators.
-  const generators = readFileSync(join(root, 'tests/e2e/generated-clients.test.ts'), 'utf8')
+  const generators = read('tests/e2e/generated-clients.test.ts')
 
-  test.each(workspaces())('%s uses every package of its manifest', (folder) => {
+  test.each(workspaces)('%s uses every package of its manifest', (folder) => {
     const text = folder === 'tests/clients' ? `${textOf(folder)}${generators}` : textOf(folder)
     const unused = direct
       .filter((one) => one.folder === folder && !NOT_IMPORTED.test(one.name))

@@ -148,6 +148,7 @@ describe.skipIf(cannotRender)(`manifests by ${kustomize?.join(' ') ?? 'no progra
     expect(named('HTTPRoute')).toEqual(['gateway'])
     expect(named('PodMonitor')).toEqual(['postgres', 'rabbitmq'])
     expect(named('PrometheusRule')).toEqual(['platter', 'postgres'])
+    expect(named('ConfigMap')).toContain('platter-dashboard')
     // Two autoscalers of one Deployment would reverse each other's changes.
     expect([...named('ScaledObject'), ...named('HorizontalPodAutoscaler')].toSorted()).toEqual(
       services.toSorted(),

@@ -58,7 +58,6 @@ export async function startPgbouncer(
     log: join(context.host.logs, 'pgbouncer.log'),
     ...(user !== undefined && { user }),
     stopSignal: 'SIGINT',
-    orphanSignal: 'SIGKILL',
   })
   await until(() => isPortOpen('127.0.0.1', port), { what: 'Waiting for PgBouncer', withinMs: 10_000 })
   return port

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import {
   operations,
   ProblemDocument,
@@ -10,12 +11,14 @@ import {
 } from '@platter/contracts'
 import type { z } from 'zod'
 import { headers, requestHeaders } from './headers.ts'
-import { introduction } from './introduction.ts'
 import { camelCase, slug, type Json } from './json.ts'
 import { examplePath, parametersOf } from './parameters.ts'
 import { exampleOfProblem } from '../../../services/gateway/src/problem-examples.ts'
 import { documentedCodes, responsesOf, sharedResponses } from './responses.ts'
 import { Schemas } from './schemas.ts'
+
+/** The first page of the documentation. */
+const introduction = readFileSync(new URL('introduction.md', import.meta.url), 'utf8')
 
 /** The version of the interface. The first number is that of the paths; an addition increases the second number. */
 const VERSION = '1.0.0'
