@@ -17,7 +17,7 @@ const readable = (text: string) => sanitizeText(text, MAX_REASON)
 const Refusal = z.object({
   reason: z.string().max(MAX_REASON).overwrite(readable).overwrite(maskCardNumbers),
 })
-/** Sufficient for a reason. */
+/** The maximum size of a body that is read to keep its connection. */
 const MAX_BODY_BYTES = 16 * 1024
 /** The time limit for the body, after the status. */
 const BODY_WITHIN_MS = 1_000
@@ -126,25 +126,11 @@ const NO_REASON = 'The restaurant gave no reason.'
 
 /** Returns the reason of a 409. The 409 is a refusal with any body. */
 async function reasonOf(body: Dispatcher.ResponseData['body']): Promise<string> {
-  try {
-    return Refusal.parse(JSON.parse(await beginningOf(body))).reason || NO_REASON
-  } catch {
-    return NO_REASON
-  }
-}
-
-/** Returns the beginning of the body. Rejects if the body ends too late. */
-async function beginningOf(body: Dispatcher.ResponseData['body']): Promise<string> {
   const timer = setTimeout(() => body.destroy(new Error('too slow')), BODY_WITHIN_MS)
   try {
-    const chunks: Buffer[] = []
-    let size = 0
-    for await (const chunk of body as AsyncIterable<Buffer>) {
-      size += chunk.length
-      if (size > MAX_BODY_BYTES) break
-      chunks.push(chunk)
-    }
-    return Buffer.concat(chunks).toString()
+    return Refusal.parse(await body.json()).reason || NO_REASON
+  } catch {
+    return NO_REASON
   } finally {
     clearTimeout(timer)
   }
