@@ -225,9 +225,7 @@ const calls = {
       }),
     overdueSagas: (db) => postgresStores(db).incidents.overdueSagas(page),
     unacceptedOrders: (db) => postgresStores(db).incidents.unacceptedOrders(page, 1_000),
-    isUnaccepted: (db) => postgresStores(db).incidents.isUnaccepted(order, 1_000),
     failedRefunds: (db) => postgresStores(db).incidents.failedRefunds(page),
-    hasFailedRefund: (db) => postgresStores(db).incidents.hasFailedRefund(order),
     wakeSaga: (db) => postgresStores(db).incidents.wakeSaga(order),
   },
 } satisfies { [Name in keyof Stores]: CallsOf<Stores[Name], Db> } & { keyStore: CallsOf<typeof keyStore, Db> }
@@ -252,9 +250,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   'incidents.countUnfinishedSagas': ['sagas'],
   'sagas.takeDue': ['sagas'],
   'incidents.unacceptedOrders': ['orders'],
-  'incidents.isUnaccepted': ['orders'],
   'incidents.failedRefunds': ['orders'],
-  'incidents.hasFailedRefund': ['orders'],
   // A partial index finds open and uncharged orders. Other orders are read from the newest on, until the page is full.
   'orderSearch.find': ['orders', 'sagas'],
   'restaurantOrders.unaccepted': ['orders'],

@@ -93,8 +93,11 @@ export const SOURCES = {
     kind: 'restaurant-unattended',
     advice:
       'Call the restaurant: its console is closed or its system does not respond. No customer can order from it.',
-    read: async ({ bus }, page, context) =>
-      (await unattended(bus, page, context)).restaurants.map(unattendedIncident),
+    read: async ({ bus }, page, { requestId }) => {
+      const question = { olderThanMs: UNATTENDED_FOR_MS, ...page }
+      const options = { requestId, timeoutMs: requestTimes.question }
+      return (await bus.ask(CatalogUnattended, question, options)).restaurants.map(unattended)
+    },
   },
 } as const satisfies Record<string, IncidentSource>
 export type Source = keyof typeof SOURCES
@@ -154,13 +157,35 @@ export const isOfUnavailable = (id: string): boolean =>
   SOURCE_NAMES.some((source) => id === `${UNAVAILABLE}${source}`)
 
 /** Returns incidents of one source. `before` is a position in that source. */
-export async function readSource(
+async function readSource(
   deps: Deps,
   source: Source,
   page: Page,
   context: RequestContext,
 ): Promise<Listed[]> {
   return (await SOURCES[source].read(deps, page, context)).map((found) => listed(source, found))
+}
+
+const PAGE = 200
+/** The maximum number of pages that `readAll` reads. */
+const MOST_PAGES = 25
+
+/** Returns all incidents of one source, newest first; not complete if the source has more than 5,000. */
+export async function readAll(
+  deps: Deps,
+  source: Source,
+  context: RequestContext,
+): Promise<{ source: Source; incidents: Attention[]; isComplete: boolean }> {
+  const incidents: Attention[] = []
+  let before = null
+  for (let pages = 0; pages < MOST_PAGES; pages++) {
+    const page = await readSource(deps, source, { before, limit: PAGE }, context)
+    incidents.push(...page.map(({ item }) => item))
+    const last = page.at(-1)
+    if (!last || page.length < PAGE) return { source, incidents, isComplete: true }
+    before = { at: last.position.at, id: last.item.id.slice(source.length + 1) }
+  }
+  return { source, incidents, isComplete: false }
 }
 
 function listed(source: Source, { key, at, orderApiKey, what, reason, count }: Found): Listed {
@@ -242,17 +267,9 @@ const undelivered = ({ channel, reason, attempts, at }: UndeliveredRow): Found =
   count: attempts,
 })
 
-/** Returns restaurants that have been unattended for 5 minutes within their opening hours. */
-export const unattended = (bus: Pick<Bus, 'ask'>, page: Page, { requestId }: RequestContext) =>
-  bus.ask(
-    CatalogUnattended,
-    { olderThanMs: UNATTENDED_FOR_MS, ...page },
-    { requestId, timeoutMs: requestTimes.question },
-  )
-
 type Unattended = z.output<typeof CatalogUnattended.reply>['restaurants'][number]
 
-const unattendedIncident = ({ restaurantApiKey, name, at }: Unattended): Found => ({
+const unattended = ({ restaurantApiKey, name, at }: Unattended): Found => ({
   key: restaurantApiKey,
   at,
   orderApiKey: null,

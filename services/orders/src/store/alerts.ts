@@ -5,6 +5,7 @@ import type { Alert, Composed, Phase, Unalerted } from '#/domain/alert.ts'
 import { microseconds, pageOf, type Page } from '#/store/incident-pages.ts'
 import type { Run } from '#/store/scheduled-runs.ts'
 import { PostgresScheduledRuns } from '#/store/scheduled-runs.ts'
+import { PostgresStore } from '#/store/postgres-store.ts'
 import type { Db } from '#/store/tables.ts'
 
 /** The incidents of one comparison. Incidents of a source that was not read completely do not end. */
@@ -22,13 +23,7 @@ const COMPOSED_AT_ONCE = 5_000
 const DELIVER_WITHIN = sql`interval '3 days'`
 
 /** Known incidents, alerts and their deliveries. */
-export class PostgresAlerts {
-  readonly #db: Db
-
-  constructor(db: Db) {
-    this.#db = db
-  }
-
+export class PostgresAlerts extends PostgresStore {
   /**
    * Stores in one commit which incidents began and ended since the last comparison, and the alerts that `compose` returns for them.
    * Without channels no alert is created: open incidents wait for a channel, and ended incidents are deleted.
@@ -42,7 +37,7 @@ export class PostgresAlerts {
       compose: (waiting: Unalerted[], state: AlertState) => Composed[]
     },
   ): Promise<Composed[]> {
-    return this.#db.transaction().execute(async (trx) => {
+    return this.db.transaction().execute(async (trx) => {
       await new PostgresScheduledRuns(trx).finish(run, alerting.nextInMs)
       for (const { source, incidents, isComplete } of found)
         await compareSource(trx, source, incidents, isComplete)
@@ -75,7 +70,7 @@ export class PostgresAlerts {
             and earlier.alert_number < due.alert_number and c.created_at > now() - ${DELIVER_WITHIN})
       order by due.alert_number limit ${limit} for update of due skip locked)
     returning a.number::int8 as number, d.channel, d.attempts as attempt, a.id, a.content,
-      floor(extract(epoch from a.created_at))::int8 as at`.execute(this.#db)
+      floor(extract(epoch from a.created_at))::int8 as at`.execute(this.db)
     return rows.map(({ number, channel, attempt, id, content, at }) => ({
       number,
       channel,
@@ -87,20 +82,20 @@ export class PostgresAlerts {
   async endDelivery({ number, channel }: LeasedAlert): Promise<void> {
     await sql`
     update alert_deliveries set delivered_at = now(), last_error = null
-    where alert_number = ${number} and channel = ${channel} and delivered_at is null`.execute(this.#db)
+    where alert_number = ${number} and channel = ${channel} and delivered_at is null`.execute(this.db)
   }
 
   async recordFailure({ number, channel }: LeasedAlert, reason: string): Promise<void> {
     await sql`
     update alert_deliveries set last_error = ${reason}
-    where alert_number = ${number} and channel = ${channel} and delivered_at is null`.execute(this.#db)
+    where alert_number = ${number} and channel = ${channel} and delivered_at is null`.execute(this.db)
   }
 
   /** Makes the undelivered alerts of a channel due now. Returns false if there are none. */
   async wakeDeliveries(channel: string): Promise<boolean> {
     const { rows } = await sql`
     update alert_deliveries set due_at = least(due_at, now() + interval '1 second')
-    where delivered_at is null and channel = ${channel} returning channel`.execute(this.#db)
+    where delivered_at is null and channel = ${channel} returning channel`.execute(this.db)
     return rows.length > 0
   }
 
@@ -113,7 +108,7 @@ export class PostgresAlerts {
       from alert_deliveries join alerts on number = alert_number
       where delivered_at is null and created_at between now() - ${DELIVER_WITHIN} and now() - interval '10 minutes'
       order by channel, alert_number) as oldest
-    where ${pageOf(at, 'channel', page)}`.execute(this.#db)
+    where ${pageOf(at, 'channel', page)}`.execute(this.db)
     return rows
   }
 
@@ -121,13 +116,8 @@ export class PostgresAlerts {
     const at = microseconds('found_at')
     const { rows } = await sql<MismatchRow>`
     select id, order_api_key as "orderApiKey", rule, detail, ${at} as at from reconciliation_mismatches
-    where ${pageOf(at, 'id', page)}`.execute(this.#db)
+    where ${pageOf(at, 'id', page)}`.execute(this.db)
     return rows
-  }
-
-  async hasMismatch(id: string): Promise<boolean> {
-    const { rows } = await sql`select from reconciliation_mismatches where id = ${id}`.execute(this.#db)
-    return rows.length > 0
   }
 
   /**
@@ -138,7 +128,7 @@ export class PostgresAlerts {
     const { rows } = await sql<{ since: number }>`
     select floor(extract(epoch from least(
       coalesce(covered_until, now()) - interval '1 day', (select min(compared_since) from reconciliation_mismatches))))::int8 as since
-    from scheduled_runs where name = 'reconcile'`.execute(this.#db)
+    from scheduled_runs where name = 'reconcile'`.execute(this.db)
     return rows[0]?.since ?? 0
   }
 
@@ -158,7 +148,7 @@ export class PostgresAlerts {
       rule,
       detail,
     }))
-    await this.#db.transaction().execute(async (trx) => {
+    await this.db.transaction().execute(async (trx) => {
       await new PostgresScheduledRuns(trx).finish(run, nextInMs)
       await sql`update scheduled_runs set covered_until = to_timestamp(${until}) where name = ${run.name}`.execute(
         trx,
@@ -178,15 +168,15 @@ export class PostgresAlerts {
   async countOpen(): Promise<{ kind: string; count: number }[]> {
     const { rows } = await sql<{ kind: string; count: number }>`
     select kind, count(*)::int as count from known_incidents where ended_at is null group by kind`.execute(
-      this.#db,
+      this.db,
     )
     return rows.length > 0 ? rows : [{ kind: 'none', count: 0 }]
   }
 
   /** Deletes alerts and ended incidents that are 30 days old. */
   async deleteOld(): Promise<boolean> {
-    await sql`delete from alerts where created_at < now() - interval '30 days'`.execute(this.#db)
-    await sql`delete from known_incidents where ended_at < now() - interval '30 days'`.execute(this.#db)
+    await sql`delete from alerts where created_at < now() - interval '30 days'`.execute(this.db)
+    await sql`delete from known_incidents where ended_at < now() - interval '30 days'`.execute(this.db)
     return false
   }
 }

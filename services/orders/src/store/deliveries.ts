@@ -2,7 +2,7 @@ import type { RestaurantLink } from '@platter/contracts'
 import { sql } from 'kysely'
 import type { PlacedOrder } from '#/domain/order.ts'
 import { placedOrder, type OrderRow } from '#/store/orders.ts'
-import type { Db } from '#/store/tables.ts'
+import { PostgresStore } from '#/store/postgres-store.ts'
 
 /*
  * The table is the queue of transmissions. `busy_until` is the time at which the lease of a row expires, or its next attempt is
@@ -40,13 +40,7 @@ type DueNotice = {
 }
 
 /** The queue of transmissions, and the notices of cancellations. */
-export class PostgresDeliveries {
-  readonly #db: Db
-
-  constructor(db: Db) {
-    this.#db = db
-  }
-
+export class PostgresDeliveries extends PostgresStore {
   /**
    * Acquires the leases of at most `limit` open deliveries of pending orders that are due: their lease has expired, or their retry
    * delay has passed. Attempt 1 belongs to the replica that committed the delivery. Therefore an earlier attempt was begun if this
@@ -64,7 +58,7 @@ export class PostgresDeliveries {
     returning o.*, s.request_id, s.traceparent, d.attempts as attempt, d.deadline_at <= now() as "isOverdue",
       d.last_result is not null or d.attempts > 2 as "isTried",
       (select link from restaurant_links l where l.restaurant_api_key = o.restaurant_api_key) as link`.execute(
-      this.#db,
+      this.db,
     )
     return rows.map(({ attempt, link, isOverdue, isTried, traceparent, request_id: requestId, ...row }) => ({
       orderApiKey: row.api_key,
@@ -85,7 +79,7 @@ export class PostgresDeliveries {
     from unnest(${leases.map(({ orderApiKey }) => orderApiKey)}::text[], ${leases.map(({ attempt }) => attempt)}::integer[])
       as held(api_key, attempt)
     where order_api_key = api_key and attempts = attempt
-    returning order_api_key`.execute(this.#db)
+    returning order_api_key`.execute(this.db)
     return new Set(rows.map(({ order_api_key }) => order_api_key))
   }
 
@@ -102,7 +96,7 @@ export class PostgresDeliveries {
         now() + least(interval '60 seconds', interval '2 seconds' * power(2, least(attempts - 1, 5))) * (0.8 + 0.4 * random()),
         greatest(deadline_at, now() + interval '1 second')),
       last_result = coalesce(${result}, last_result), link_kind = coalesce(${link}, link_kind)
-    where order_api_key = ${orderApiKey} and attempts = ${attempt}`.execute(this.#db)
+    where order_api_key = ${orderApiKey} and attempts = ${attempt}`.execute(this.db)
   }
 
   /**
@@ -121,13 +115,13 @@ export class PostgresDeliveries {
       order by cancel_at limit ${limit} for update skip locked)
     returning order_api_key as "orderApiKey", cancel_attempts as attempts, link_kind as "sentBy",
       (select link from restaurant_links l join orders o on o.restaurant_api_key = l.restaurant_api_key where o.api_key = d.order_api_key) as link
-  `.execute(this.#db)
+  `.execute(this.db)
     return rows
   }
 
   /** Ends the notices of an order after the restaurant's confirmation. */
   async endNotices(orderApiKey: string): Promise<void> {
-    await sql`update deliveries set cancel_at = null where order_api_key = ${orderApiKey}`.execute(this.#db)
+    await sql`update deliveries set cancel_at = null where order_api_key = ${orderApiKey}`.execute(this.db)
   }
 }
 

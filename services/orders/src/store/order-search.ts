@@ -4,7 +4,7 @@ import { isVisible, type OrderOutcome } from '#/domain/order-state.ts'
 import type { PlacedOrder } from '#/domain/order.ts'
 import { inPage, readPage, type OrderPage } from '#/store/order-pages.ts'
 import { placedOrder } from '#/store/orders.ts'
-import type { Db } from '#/store/tables.ts'
+import { PostgresStore } from '#/store/postgres-store.ts'
 
 /** Times in epoch seconds. An absent member does not filter. */
 export type OrderFilter = {
@@ -126,13 +126,7 @@ function partsOf(filter: OrderFilter): readonly Condition[] {
 }
 
 /** Searches orders of all applications for operators. */
-export class PostgresOrderSearch {
-  readonly #db: Db
-
-  constructor(db: Db) {
-    this.#db = db
-  }
-
+export class PostgresOrderSearch extends PostgresStore {
   /** Newest first. `before`: the id of the previous page's last order. */
   async find(
     filter: OrderFilter,
@@ -144,7 +138,7 @@ export class PostgresOrderSearch {
     const ids = partsOf(filter).map(
       (part) => sql`(select id from orders where ${sql.join([part, ...conditions], sql` and `)} ${newest})`,
     )
-    const orders = this.#db
+    const orders = this.db
       .selectFrom('orders')
       .selectAll()
       .select(inPage(sql`orders.id desc`))
@@ -153,7 +147,7 @@ export class PostgresOrderSearch {
       )
       .orderBy('id', 'desc')
       .limit(page.limit)
-    return readPage(this.#db, orders, sql`id desc`, (row) => ({
+    return readPage(this.db, orders, sql`id desc`, (row) => ({
       order: placedOrder(row),
       applicationId: row.application_id,
       outcome: row.outcome,
@@ -161,5 +155,3 @@ export class PostgresOrderSearch {
     }))
   }
 }
-
-export type OrderSearch = Pick<PostgresOrderSearch, keyof PostgresOrderSearch>

@@ -4,7 +4,7 @@ import { isVisible } from '#/domain/order-state.ts'
 import type { PlacedOrder } from '#/domain/order.ts'
 import type { SendOrderFacts, State } from '#/domain/saga-row.ts'
 import { placedOrder } from '#/store/orders.ts'
-import type { Db } from '#/store/tables.ts'
+import { PostgresStore } from '#/store/postgres-store.ts'
 
 /** All rows of an order, visible or hidden. Times in epoch seconds. */
 export type StoredStory = {
@@ -55,16 +55,10 @@ const deliveryOf = (row: DeliveryColumns, attempts: number): StoredStory['delive
 })
 
 /** Reads all rows of one order, for operators. */
-export class PostgresOrderStories {
-  readonly #db: Db
-
-  constructor(db: Db) {
-    this.#db = db
-  }
-
+export class PostgresOrderStories extends PostgresStore {
   /** Returns null if the order does not exist. */
   async find(by: { apiKey: string } | { number: number }): Promise<StoredStory | null> {
-    const row = await this.#db
+    const row = await this.db
       .selectFrom('orders')
       .innerJoin('sagas', 'sagas.order_api_key', 'orders.api_key')
       .leftJoin('deliveries', 'deliveries.order_api_key', 'orders.api_key')
@@ -109,5 +103,3 @@ export class PostgresOrderStories {
     }
   }
 }
-
-export type OrderStoryStore = Pick<PostgresOrderStories, keyof PostgresOrderStories>

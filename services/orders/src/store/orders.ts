@@ -5,6 +5,7 @@ import { isVisible, resultOf, staysVisible, type OrderResult } from '#/domain/or
 import type { PlacedOrder } from '#/domain/order.ts'
 import type { State } from '#/domain/saga-row.ts'
 import { inPage, readPage, type OrderPage } from '#/store/order-pages.ts'
+import { PostgresStore } from '#/store/postgres-store.ts'
 import type { Db, Tables } from '#/store/tables.ts'
 
 export type OrderRow = Selectable<Tables['orders']>
@@ -60,21 +61,15 @@ const findWithState = batched({
 })
 
 /** Orders and their status histories. */
-export class PostgresOrders {
-  readonly #db: Db
-
-  constructor(db: Db) {
-    this.#db = db
-  }
-
+export class PostgresOrders extends PostgresStore {
   /** Returns the order, if clients may see it. */
   find(apiKey: string): Promise<OwnedOrder | null> {
-    return findTogether(this.#db, apiKey)
+    return findTogether(this.db, apiKey)
   }
 
   /** Returns the recipient of the order, visible or hidden; null for a guest and for an order that does not exist. */
   async recipientOf(apiKey: string): Promise<string | null> {
-    const row = await this.#db
+    const row = await this.db
       .selectFrom('orders')
       .select('recipient_api_key')
       .where('api_key', '=', apiKey)
@@ -85,7 +80,7 @@ export class PostgresOrders {
   /** Returns whether the order was accepted, visible or hidden. */
   async exists(apiKey: string): Promise<boolean> {
     return (
-      (await this.#db.selectFrom('orders').select('id').where('api_key', '=', apiKey).executeTakeFirst()) !==
+      (await this.db.selectFrom('orders').select('id').where('api_key', '=', apiKey).executeTakeFirst()) !==
       undefined
     )
   }
@@ -95,7 +90,7 @@ export class PostgresOrders {
     recipientApiKey: string,
     page: { before: number | null; limit: number },
   ): Promise<OrderPage<ReadOrder>> {
-    const orders = this.#db
+    const orders = this.db
       .selectFrom('orders')
       .selectAll()
       .select(inPage(sql`orders.id desc`))
@@ -105,12 +100,12 @@ export class PostgresOrders {
       .$if(page.before !== null, (query) => query.where('id', '<', page.before))
       .orderBy('id', 'desc')
       .limit(page.limit)
-    return readPage(this.#db, orders, sql`id desc`, readOrder)
+    return readPage(this.db, orders, sql`id desc`, readOrder)
   }
 
   /** Oldest first; `date` in epoch seconds. */
   async statuses(orderApiKey: string): Promise<{ status: OrderStatus; date: number }[]> {
-    const rows = await this.#db
+    const rows = await this.db
       .selectFrom('order_statuses')
       .select(['status', 'at'])
       .where('order_api_key', '=', orderApiKey)
@@ -121,7 +116,7 @@ export class PostgresOrders {
 
   /** Throws if the order does not exist. */
   async findResult(apiKey: string): Promise<OrderResult> {
-    const row = await findWithState(this.#db, apiKey)
+    const row = await findWithState(this.db, apiKey)
     if (!row) throw new Error(`order ${apiKey} does not exist`)
     const order = { ...placedOrder(row), outcome: row.outcome }
     return resultOf(order, { told: row.told, refusal: row.state.refusal })
@@ -139,7 +134,7 @@ export class PostgresOrders {
 
   /** One order per statement: two statements that lock several orders, this one and `SagaStore.save`, could deadlock. */
   async #markIfPending(apiKey: string, mark: { told: true } | { shown: true }): Promise<boolean> {
-    const { numUpdatedRows } = await this.#db
+    const { numUpdatedRows } = await this.db
       .updateTable('orders')
       .set(mark)
       .where('api_key', '=', apiKey)
@@ -150,7 +145,7 @@ export class PostgresOrders {
 
   /** Marks an order as answered by send-order, pending or not. */
   async markResponded(apiKey: string): Promise<void> {
-    await this.#db.updateTable('orders').set({ told: true }).where('api_key', '=', apiKey).execute()
+    await this.db.updateTable('orders').set({ told: true }).where('api_key', '=', apiKey).execute()
   }
 
   /**
@@ -158,7 +153,7 @@ export class PostgresOrders {
    * one.
    */
   async lockTransmitted(apiKey: string) {
-    const row = await this.#db
+    const row = await this.db
       .selectFrom('orders')
       .leftJoin('restaurant_links', 'restaurant_links.restaurant_api_key', 'orders.restaurant_api_key')
       .select(['orders.status', 'orders.method', 'orders.reports', 'restaurant_links.link'])
@@ -176,7 +171,7 @@ export class PostgresOrders {
     with changed as (update orders set status = ${status} where api_key = ${apiKey})
     insert into order_statuses (order_api_key, position, status)
     select ${apiKey}, max(position) + 1, ${status} from order_statuses where order_api_key = ${apiKey}
-  `.execute(this.#db)
+  `.execute(this.db)
   }
 }
 

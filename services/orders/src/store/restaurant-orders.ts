@@ -5,6 +5,7 @@ import type { RestaurantsOrder } from '#/domain/restaurant-order.ts'
 import { hasChangedSince, type Position } from '#/store/changes.ts'
 import { inPage, readPage, type OrderPage } from '#/store/order-pages.ts'
 import { isTransmitted, placedOrder, type OrderRow } from '#/store/orders.ts'
+import { PostgresStore } from '#/store/postgres-store.ts'
 import type { Db, Tables } from '#/store/tables.ts'
 
 const ofRestaurant = (db: Db, restaurantApiKey: string) =>
@@ -55,26 +56,20 @@ export const isUnaccepted = (withinMs: number) => sql<boolean>`
   and o.placed_at > now() - ${withinMs} * interval '1 millisecond' - ${UNACCEPTED_FOR_AT_MOST} and d.link_kind = 'console'`
 
 /** Reads orders, as their restaurants see them. */
-export class PostgresRestaurantOrders {
-  readonly #db: Db
-
-  constructor(db: Db) {
-    this.#db = db
-  }
-
+export class PostgresRestaurantOrders extends PostgresStore {
   /** Newest first. `before`: the id of the previous page's last order. */
   async list(
     restaurantApiKey: string,
     page: { open: boolean; before: number | null; limit: number },
   ): Promise<OrderPage<RestaurantsOrder>> {
-    const orders = ofRestaurant(this.#db, restaurantApiKey)
+    const orders = ofRestaurant(this.db, restaurantApiKey)
       .select(inPage(sql`orders.id desc`))
       .where(isTransmitted)
       .$if(page.open, (query) => query.where(isOpen))
       .$if(page.before !== null, (query) => query.where('orders.id', '<', page.before))
       .orderBy('orders.id', 'desc')
       .limit(page.limit)
-    return readPage(this.#db, orders, sql`id desc`, restaurantsOrder)
+    return readPage(this.db, orders, sql`id desc`, restaurantsOrder)
   }
 
   /**
@@ -86,7 +81,7 @@ export class PostgresRestaurantOrders {
     page: { since: Position | null; whole: boolean; after: number; limit: number },
   ): Promise<OrderPage<Changed>> {
     const id = page.whole ? sql<number>`orders.id` : idOfFew
-    const orders = ofRestaurant(this.#db, restaurantApiKey)
+    const orders = ofRestaurant(this.db, restaurantApiKey)
       .select(inPage(id))
       .where(isTransmitted)
       .where((order) =>
@@ -98,7 +93,7 @@ export class PostgresRestaurantOrders {
       .where(id, '>', page.after)
       .orderBy(id)
       .limit(page.limit)
-    return readPage(this.#db, orders, sql`id`, (row) => ({
+    return readPage(this.db, orders, sql`id`, (row) => ({
       ...restaurantsOrder(row),
       changedIn: row.changed_in,
     }))
@@ -106,7 +101,7 @@ export class PostgresRestaurantOrders {
 
   /** Returns null for an order of another restaurant. A failed order is returned if the restaurant may have it nevertheless. */
   async find(restaurantApiKey: string, apiKey: string): Promise<RestaurantsOrder | null> {
-    const row = await ofRestaurant(this.#db, restaurantApiKey)
+    const row = await ofRestaurant(this.db, restaurantApiKey)
       .where('orders.api_key', '=', apiKey)
       .where((or) => or.or([isTransmitted, isUnreachable(or)]))
       .executeTakeFirst()
@@ -115,7 +110,7 @@ export class PostgresRestaurantOrders {
 
   /** Returns a cancelled order that its restaurant has, or a failed one that it may have nevertheless; null for any other order. */
   async findForNotice(apiKey: string): Promise<PlacedOrder | null> {
-    const row = await this.#db
+    const row = await this.db
       .selectFrom('orders')
       .selectAll()
       .where('api_key', '=', apiKey)
@@ -135,7 +130,7 @@ export class PostgresRestaurantOrders {
     const { rows } = await sql<{ orderApiKey: string }>`
     select o.api_key as "orderApiKey" from orders o join deliveries d on d.order_api_key = o.api_key
     where ${isUnaccepted(withinMs)} and o.placed_at < now() - ${withinMs} * interval '1 millisecond'
-    order by o.placed_at limit ${limit}`.execute(this.#db)
+    order by o.placed_at limit ${limit}`.execute(this.db)
     return rows
   }
 }

@@ -6,6 +6,7 @@ import type { OrderCard, PricedOrder } from '#/domain/order.ts'
 import type { Saga, SendOrderFacts, State } from '#/domain/saga-row.ts'
 import { epoch, placedOrder, type OrderRow } from '#/store/orders.ts'
 import { GIVEN, savedRow, type Saved } from '#/store/saved-saga.ts'
+import { PostgresStore } from '#/store/postgres-store.ts'
 import type { Db } from '#/store/tables.ts'
 
 export type { Times } from '#/store/saved-saga.ts'
@@ -220,24 +221,18 @@ export const IS_OVERDUE = sql`(deadline_at <= now()
     or deadline_at <= now() - interval '1 day'))`
 
 /** Sagas with their orders. */
-export class PostgresSagas {
-  readonly #db: Db
-
-  constructor(db: Db) {
-    this.#db = db
-  }
-
+export class PostgresSagas extends PostgresStore {
   /**
    * Commit 1 of an order, its acceptance: the order, its first statuses, its saga, its idempotency key and, if it is already open,
    * its delivery. Concurrent orders share the statement.
    */
   accept(acceptance: Acceptance): Promise<Accepted> {
-    return acceptTogether(this.#db, acceptance)
+    return acceptTogether(this.db, acceptance)
   }
 
   /** Returns an order with its saga, finished or not; null if it does not exist. */
   load(orderApiKey: string): Promise<Loaded | null> {
-    return loadTogether(this.#db, orderApiKey)
+    return loadTogether(this.db, orderApiKey)
   }
 
   /**
@@ -246,7 +241,7 @@ export class PostgresSagas {
    * first; otherwise two of them could deadlock.
    */
   save(change: Save): Promise<SaveResult | null> {
-    return saveTogether(this.#db, change)
+    return saveTogether(this.db, change)
   }
 
   /**
@@ -263,7 +258,7 @@ export class PostgresSagas {
       select order_api_key from sagas where finished_at is null and wake_at <= now()
       order by wake_at limit ${limit} for update skip locked) and api_key = order_api_key
     returning orders.*, ${SAGA_COLUMNS}, traceparent, deadline_at <= now() as expired, ${IS_OVERDUE} as overdue
-  `.execute(this.#db)
+  `.execute(this.db)
     return rows.map((row) => ({
       ...loadedRow(row),
       isExpired: row.expired,
