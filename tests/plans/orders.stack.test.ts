@@ -3,6 +3,8 @@ import { newApiKey } from '@platter/kit'
 import * as keyStore from '@platter/kit/idempotency/key-store'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { newOrder } from '../../services/orders/src/domain/order-state.ts'
+import { fresh, newSaga } from '../../services/orders/src/domain/saga-row.ts'
 import type { OrderFilter } from '../../services/orders/src/store/order-search.ts'
 import type { Acceptance, Save } from '../../services/orders/src/store/sagas.ts'
 import { postgresStores, type Stores } from '../../services/orders/src/store/stores.ts'
@@ -21,42 +23,27 @@ const recipient = newApiKey()
 const scope = { accessKeyId: 'a', path: '/publicapi/v1/send-order', key: 'k', fingerprint: 'f' }
 const refusedScope = { ...scope, key: 'refused' }
 const facts = { total: cents(1_075), token: 't', userApiKey: null, newCard: null, newAddress: null }
-const state = { done: [], undone: [], refusal: null }
 const page = { before: { at: 1_790_000_000_000_000, id: 'x' }, limit: 100 }
 
 const times = { wakeInMs: 1_000, deadlineInMs: 1_000, leaseMs: 1_000, deliverWithinMs: 1_000 }
-const aSaga = (orderApiKey: string) => ({
-  orderApiKey,
-  version: 0,
-  attempt: 1,
-  facts,
-  state,
-  isFinished: false,
-})
+const aSaga = (orderApiKey: string) => newSaga({ orderApiKey, requestId: 'r', facts })
+
+const priced = {
+  method: 'pickup',
+  payment: 'card',
+  test: false,
+  restaurantApiKey: restaurant,
+  recipientApiKey: recipient,
+  total: cents(1_075),
+  details: { items: [], card: null } as never,
+} as const
 
 const anOrder = (apiKey: string): Acceptance => ({
   ...times,
   applicationId: 'a',
-  priced: {
-    method: 'pickup',
-    payment: 'card',
-    test: false,
-    restaurantApiKey: restaurant,
-    recipientApiKey: recipient,
-    total: cents(1_075),
-    details: { items: [], card: null } as never,
-  },
-  order: {
-    status: 'PROCESSING',
-    outcome: 'pending',
-    paymentState: 'PENDING',
-    cancellation: null,
-    refunds: [],
-    dispute: null,
-  },
+  order: newOrder(apiKey, priced, 1_790_000_000),
   saga: aSaga(apiKey),
   delivery: { outcome: null, link: null, noticeInMs: null },
-  requestId: 'r',
   traceparent: null,
   idempotency: null,
 })
@@ -71,7 +58,7 @@ const transmitted: Save = {
     refunds: [],
     dispute: null,
   },
-  saga: { ...aSaga(order), version: 1, state: { ...state, done: ['transmit'] } },
+  saga: { ...aSaga(order), version: 1, state: { ...fresh, done: ['transmit'] } },
   delivery: { outcome: 'accepted', link: 'console', noticeInMs: null },
   from: { version: 0, status: 'PROCESSING' },
   status: 'AWAITING_PREPARATION',

@@ -132,9 +132,8 @@ async function placeOrder(
   const facts = { total: priced.total, token, userApiKey: null, newCard: null, newAddress: null }
   await by.accept({
     applicationId: 'an-application',
-    priced,
     order: newOrder(apiKey, priced, Math.floor(Date.now() / 1_000)),
-    saga: { ...newSaga(apiKey, facts), requestId: 'a-request' },
+    saga: newSaga({ orderApiKey: apiKey, requestId: 'a-request', facts }),
     idempotency: null,
   })
   return apiKey

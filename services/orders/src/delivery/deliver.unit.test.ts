@@ -295,11 +295,10 @@ describe('limits', () => {
 
 test('an order for a console is accepted by the commit that opens its delivery, and never transmitted', async () => {
   const facts = { total: pricedOrder().total, token: null, userApiKey: null, newCard: null, newAddress: null }
-  const placed = transition(
-    anOrder('o1'),
-    { ...newSaga('o1', facts), requestId: 'q' },
-    { kind: 'accepted', at: 1 },
-  )
+  const placed = transition(anOrder('o1'), newSaga({ orderApiKey: 'o1', requestId: 'q', facts }), {
+    kind: 'accepted',
+    at: 1,
+  })
   if (placed === 'stale') throw new Error('the order is not accepted')
   for (const [currentLink, outcome, transmitted] of [
     [CONSOLE, 'transmitted', []],

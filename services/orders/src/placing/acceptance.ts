@@ -30,9 +30,8 @@ export function acceptanceOf(
   const priced = withKeys(order, { newCard, cardToSave, newAddress })
   return {
     applicationId,
-    priced,
     order: newOrder(apiKey, priced, Math.floor(Date.now() / 1_000)),
-    saga: { ...newSaga(apiKey, facts), requestId },
+    saga: newSaga({ orderApiKey: apiKey, requestId, facts }),
     idempotency: idempotency && { scope: idempotency, claimMs: claimMs(deadline) },
   }
 }

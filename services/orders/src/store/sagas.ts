@@ -2,7 +2,6 @@ import { batched, matched, type IdempotencyScope } from '@platter/kit'
 import { prepared } from '@platter/kit/postgres/prepared'
 import { sql } from 'kysely'
 import type { OrderState, SagaOrder } from '#/domain/order-state.ts'
-import type { OrderCard, PricedOrder } from '#/domain/order.ts'
 import type { Saga, SendOrderFacts, State } from '#/domain/saga-row.ts'
 import { epoch, placedOrder, type OrderRow } from '#/store/orders.ts'
 import { GIVEN, savedRow, type Saved } from '#/store/saved-saga.ts'
@@ -13,14 +12,11 @@ export type { Times } from '#/store/saved-saga.ts'
 
 /* Loads and saves. `saga/domain/transition.ts` decides what changes; no statement depends on a state. */
 
-/** A saga with the request that began it. */
-export type SagaRow = Saga & { requestId: string }
-export type Loaded = { order: SagaOrder; saga: SagaRow }
+export type Loaded = { order: SagaOrder; saga: Saga }
 
 export type Acceptance = Saved & {
+  order: SagaOrder
   applicationId: string
-  priced: PricedOrder & { details: { card: OrderCard | null } }
-  requestId: string
   /** The trace context of the request; null without one. */
   traceparent: string | null
   /** The idempotency key of the request, and the duration of its claim. */
@@ -94,18 +90,18 @@ const acceptTogether = batched({
   },
 })
 
-const acceptanceRow = ({ priced, idempotency, ...accepted }: Acceptance) => ({
+const acceptanceRow = ({ idempotency, ...accepted }: Acceptance) => ({
   ...savedRow(accepted, accepted.order.status === 'PROCESSING' ? null : accepted.order.status),
   facts: accepted.saga.facts,
   application_id: accepted.applicationId,
-  recipient_api_key: priced.recipientApiKey,
-  restaurant_api_key: priced.restaurantApiKey,
-  method: priced.method,
-  payment: priced.payment,
-  test: priced.test,
-  total: priced.total,
-  details: priced.details,
-  request_id: accepted.requestId,
+  recipient_api_key: accepted.order.recipientApiKey,
+  restaurant_api_key: accepted.order.restaurantApiKey,
+  method: accepted.order.method,
+  payment: accepted.order.payment,
+  test: accepted.order.test,
+  total: accepted.order.total,
+  details: accepted.order.details,
+  request_id: accepted.saga.requestId,
   traceparent: accepted.traceparent,
   ...(idempotency && {
     access_key_id: idempotency.scope.accessKeyId,
