@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto'
 import type { Attention, Mismatch } from '@platter/contracts'
 import { sql } from 'kysely'
-import type { Alert, Composed, Phase, Unalerted } from '#/domain/alert.ts'
+import { apiKeyOf } from '#/api-key-of.ts'
+import type { Alert, Composed, Unalerted } from '#/domain/alert.ts'
 import { microseconds, pageOf, type Page } from '#/store/incident-pages.ts'
 import type { Run } from '#/store/scheduled-runs.ts'
 import { PostgresScheduledRuns } from '#/store/scheduled-runs.ts'
@@ -56,7 +56,7 @@ export class PostgresAlerts extends PostgresStore {
    * arrives before its beginning. The next attempt is due after 30 s, 1 min … 16 min (±10 %).
    */
   async leaseDeliveries(channels: readonly string[], limit: number): Promise<LeasedAlert[]> {
-    const { rows } = await sql<LeasedRow>`
+    const { rows } = await sql<LeasedAlert>`
     update alert_deliveries d set attempts = attempts + 1,
       due_at = now() + interval '30 seconds' * power(2, least(attempts, 5)) * (0.9 + 0.2 * random())
     from alerts a
@@ -69,14 +69,9 @@ export class PostgresAlerts extends PostgresStore {
           where earlier.delivered_at is null and earlier.channel = due.channel and c.kind = b.kind
             and earlier.alert_number < due.alert_number and c.created_at > now() - ${DELIVER_WITHIN})
       order by due.alert_number limit ${limit} for update of due skip locked)
-    returning a.number::int8 as number, d.channel, d.attempts as attempt, a.id, a.content,
-      floor(extract(epoch from a.created_at))::int8 as at`.execute(this.db)
-    return rows.map(({ number, channel, attempt, id, content, at }) => ({
-      number,
-      channel,
-      attempt,
-      alert: { ...content, id, at },
-    }))
+    returning a.number::int8 as number, d.channel, d.attempts as attempt, a.content || jsonb_build_object(
+      'id', a.id, 'at', floor(extract(epoch from a.created_at))::int8) as alert`.execute(this.db)
+    return rows
   }
 
   async endDelivery({ number, channel }: LeasedAlert): Promise<void> {
@@ -143,7 +138,7 @@ export class PostgresAlerts extends PostgresStore {
     }: { mismatches: readonly Mismatch[]; since: number; until: number; nextInMs: number },
   ): Promise<void> {
     const rows = mismatches.map(({ orderApiKey, rule, detail }) => ({
-      id: createHash('sha256').update(`${orderApiKey}\0${rule}`).digest('hex').slice(0, 48),
+      id: apiKeyOf(orderApiKey, rule),
       order_api_key: orderApiKey,
       rule,
       detail,
@@ -165,12 +160,9 @@ export class PostgresAlerts extends PostgresStore {
   }
 
   /** Returns the number of open incidents by kind, as of the last comparison; one row with 0 if there are none. */
-  async countOpen(): Promise<{ kind: string; count: number }[]> {
-    const { rows } = await sql<{ kind: string; count: number }>`
-    select kind, count(*)::int as count from known_incidents where ended_at is null group by kind`.execute(
-      this.db,
-    )
-    return rows.length > 0 ? rows : [{ kind: 'none', count: 0 }]
+  async countOpen(): Promise<OpenCount[]> {
+    const counts = await countOpen(this.db)
+    return counts.length > 0 ? counts : [{ kind: 'none', count: 0 }]
   }
 
   /** Deletes alerts and ended incidents that are 30 days old. */
@@ -183,17 +175,10 @@ export class PostgresAlerts extends PostgresStore {
 
 export type AlertStore = Pick<PostgresAlerts, keyof PostgresAlerts>
 
+type OpenCount = { kind: string; count: number }
+
 /** Times in milliseconds, by the clock of the database. */
 type AlertState = { now: number; lastAt: Map<string, number>; open: Map<string, number> }
-
-type LeasedRow = {
-  number: number
-  channel: string
-  attempt: number
-  id: string
-  content: Omit<Alert, 'id' | 'at'>
-  at: number
-}
 
 async function compareSource(
   trx: Db,
@@ -232,19 +217,24 @@ async function readUnalerted(trx: Db): Promise<Unalerted[]> {
   return rows
 }
 
+async function countOpen(db: Db): Promise<OpenCount[]> {
+  const { rows } = await sql<OpenCount>`
+  select kind, count(*)::int as count from known_incidents where ended_at is null group by kind`.execute(db)
+  return rows
+}
+
 async function readState(trx: Db): Promise<AlertState> {
   const last = await sql<{ key: string; at: number; now: number }>`
   select kind || ' ' || phase as key, (extract(epoch from max(created_at)) * 1000)::int8 as at
   from alerts where created_at > now() - interval '1 hour' group by kind, phase`.execute(trx)
-  const open = await sql<{ kind: string; count: number }>`
-  select kind, count(*)::int as count from known_incidents where ended_at is null group by kind`.execute(trx)
+  const open = await countOpen(trx)
   const clock = await sql<{ now: number }>`select (extract(epoch from now()) * 1000)::int8 as now`.execute(
     trx,
   )
   return {
     now: clock.rows[0]?.now ?? 0,
     lastAt: new Map(last.rows.map(({ key, at }) => [key, at])),
-    open: new Map(open.rows.map(({ kind, count }) => [kind, count])),
+    open: new Map(open.map(({ kind, count }) => [kind, count])),
   }
 }
 
@@ -261,16 +251,8 @@ async function storeAlert(
   await sql`
   insert into alert_deliveries (alert_number, channel)
   select ${number}, unnest(${channels}::text[])`.execute(trx)
-  await markAlerted(trx, phase, number, numbers)
-}
-
-async function markAlerted(trx: Db, phase: Phase, number: number, numbers: readonly number[]): Promise<void> {
-  if (phase === 'began')
-    await sql`update known_incidents set began_alert = ${number} where number = any(${numbers}::int8[])`.execute(
-      trx,
-    )
-  else
-    await sql`update known_incidents set ended_alert = ${number} where number = any(${numbers}::int8[])`.execute(
-      trx,
-    )
+  const column = phase === 'began' ? sql`began_alert` : sql`ended_alert`
+  await sql`update known_incidents set ${column} = ${number} where number = any(${numbers}::int8[])`.execute(
+    trx,
+  )
 }

@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto'
 import { sql } from 'kysely'
+import { apiKeyOf } from '#/api-key-of.ts'
 import type { SendOrderFacts, State } from '#/domain/saga-row.ts'
 import { microseconds, pageOf, type Page } from '#/store/incident-pages.ts'
 import { isUnaccepted } from '#/store/restaurant-orders.ts'
@@ -17,11 +17,8 @@ type NewDeadLetter = {
 }
 
 /** Returns the id of the row: one row per command, order and step, or per identical bytes, however often the message dies. */
-function idOf({ command, orderApiKey, step, content }: NewDeadLetter): string {
-  const hash = createHash('sha256').update(`${command}\0${orderApiKey ?? ''}\0${step ?? ''}\0`)
-  if (orderApiKey === null) hash.update(content)
-  return hash.digest('hex').slice(0, 48)
-}
+const idOf = ({ command, orderApiKey, step, content }: NewDeadLetter): string =>
+  apiKeyOf(command, orderApiKey ?? '', step ?? '', orderApiKey === null ? content.toString('latin1') : '')
 
 export type DeadLetterRow = {
   id: string

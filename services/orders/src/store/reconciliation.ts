@@ -1,4 +1,3 @@
-import { cents, type Payment, type PaymentState } from '@platter/contracts'
 import { sql } from 'kysely'
 import type { OrderDispute } from '#/domain/order.ts'
 import type { OrderEntry, OtherBooks } from '#/domain/reconciliation.ts'
@@ -17,22 +16,7 @@ export type StoredOrder = {
   dispute: OrderDispute | null
 }
 
-type Row = {
-  apiKey: string
-  payment: Payment
-  test: boolean
-  total: number
-  refunded: number
-  outcome: OrderEntry['outcome']
-  cancelled: boolean
-  paymentState: PaymentState
-  delivery: OtherBooks['delivery']
-  at: number
-  id: number
-  version: number
-  running: boolean
-  dispute: OrderDispute | null
-}
+type Row = OrderEntry & Position & Omit<StoredOrder, 'order' | 'position'>
 
 const moment = (microseconds: number) =>
   sql`timestamptz 'epoch' + ${microseconds}::int8 * interval '1 microsecond'`
@@ -58,7 +42,7 @@ export class PostgresReconciliation extends PostgresStore {
     where (o.placed_at, o.id) > (${moment(after.at)}, ${after.id}) and o.placed_at < to_timestamp(${until})
     order by o.placed_at, o.id limit ${limit}`.execute(this.db)
     return rows.map(({ delivery, at, id, version, running, dispute, ...order }) => ({
-      order: { ...order, total: cents(order.total), refunded: cents(order.refunded) },
+      order,
       delivery,
       position: { at, id },
       version,
