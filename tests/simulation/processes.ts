@@ -140,7 +140,6 @@ export function orders(deadlines: Deadlines) {
     const deliveries = new Deliveries({
       ...stores,
       orchestrator,
-      notifier,
       log: deliveryLog,
       defaultLink,
       transmit: (_link, sent) => simulation().restaurants.transmit(sent),

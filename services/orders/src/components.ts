@@ -45,7 +45,7 @@ export function components(config: Config, log: Log) {
     ? transmitter(outside)
     : refusingDevelopmentLinks(log, transmitter(outside))
   const transmit = transmitting(noting(attendance, transmitLive))
-  const deliveries = new Deliveries({ ...stores, orchestrator, notifier, log, defaultLink, transmit })
+  const deliveries = new Deliveries({ ...stores, orchestrator, log, defaultLink, transmit })
   const stop = new AbortController()
   return {
     ...stores,
