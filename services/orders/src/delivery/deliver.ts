@@ -4,7 +4,7 @@ import { Leases } from '#/delivery/lease.ts'
 import { restaurantLimit } from '#/delivery/restaurant-limit.ts'
 import { LEASE_MS, type DeliveryResult } from '#/domain/order-state.ts'
 import type { PlacedOrder } from '#/domain/order.ts'
-import type { Receipt, Transmission } from '#/delivery/outside/restaurant-link.ts'
+import type { Receipt, Transmit } from '#/delivery/outside/restaurant-link.ts'
 import { handlingResult, retryingDelivery } from '#/delivery/telemetry.ts'
 import type { OpenDelivery, Orchestrator } from '#/saga/orchestrator.ts'
 import { transition } from '#/saga/domain/transition.ts'
@@ -15,7 +15,7 @@ type Deps = Pick<Stores, 'deliveries' | 'restaurantLinks'> & {
   orchestrator: Pick<Orchestrator, 'apply'>
   log: Log
   defaultLink: RestaurantLink
-  transmit: (link: RestaurantLink, sent: Transmission) => Promise<Receipt>
+  transmit: Transmit
   /** The maximum number of concurrent attempts of this replica. */
   attemptsAtOnce?: number
 }
