@@ -97,10 +97,8 @@ const calls = {
   orders: {
     find: (db) => postgresStores(db).orders.find(order),
     recipientOf: (db) => postgresStores(db).orders.recipientOf(order),
-    exists: (db) => postgresStores(db).orders.exists(order),
     ofRecipient: (db) => postgresStores(db).orders.ofRecipient(recipient, { before: 1_000_000, limit: 100 }),
     statuses: (db) => postgresStores(db).orders.statuses(order),
-    findResult: (db) => postgresStores(db).orders.findResult(order),
     markRespondedIfPending: (db) => postgresStores(db).orders.markRespondedIfPending(order),
     markResponded: (db) => postgresStores(db).orders.markResponded(order),
     markReadIfPending: (db) => postgresStores(db).orders.markReadIfPending(order),
@@ -277,7 +275,6 @@ const shared = [
   'sagas.load',
   'sagas.save',
   'orders.find',
-  'orders.findResult',
   'restaurantLinks.find',
   'idempotencyKeys.complete',
 ]

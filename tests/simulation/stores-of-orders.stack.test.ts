@@ -194,8 +194,6 @@ function aCall(random: Random, prefix: string): Call {
       name: 'orderStories.find',
       run: async ({ orderStories }) => (await orderStories.find({ apiKey }))?.order,
     },
-    { name: 'orders.exists', run: ({ orders: store }) => store.exists(apiKey) },
-    { name: 'orders.findResult', run: ({ orders: store }) => store.findResult(apiKey) },
     {
       name: 'orders.markRespondedIfPending',
       run: ({ orders: store }) => store.markRespondedIfPending(apiKey),

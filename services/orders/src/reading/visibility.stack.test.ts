@@ -5,7 +5,7 @@ import { migrate } from '@platter/kit/postgres/migrate'
 import { connectPostgres } from '@platter/kit/postgres/postgres'
 import { newDatabase } from '@platter/testkit'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { newOrder } from '#/domain/order-state.ts'
+import { newOrder, resultOf } from '#/domain/order-state.ts'
 import { newSaga } from '#/domain/saga-row.ts'
 import { transition } from '#/saga/domain/transition.ts'
 import { postgresStores, type Stores } from '#/store/stores.ts'
@@ -72,7 +72,8 @@ test('a pending order that a client read stays visible as cancelled; its pending
     dispute: null,
   })
   await declineCard(order)
-  expect(await orders.findResult(order)).toEqual({ kind: 'failed', refusal })
+  const { order: failed, saga } = (await sagas.load(order))!
+  expect(resultOf(failed, saga.state.refusal)).toEqual({ kind: 'failed', refusal })
   expect(await orders.find(order)).toMatchObject({ cancellation: { reason: 'card-declined' } })
 })
 

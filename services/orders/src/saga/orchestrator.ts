@@ -108,7 +108,7 @@ export class Orchestrator {
     // A saga that a refund or dispute reopened is excluded, because its age is not the duration of an order.
     else if (order.refunds.length === 0 && !order.dispute)
       endedSaga(age, saga.state.refusal ? 'failed' : 'completed')
-    const result = resultOf(order, { told, refusal: saga.state.refusal })
+    const result = resultOf({ ...order, told }, saga.state.refusal)
     const shown = ['outcome', 'cancellation', 'refunds', 'paymentAction', 'dispute'] as const
     if (shown.some((field) => (order[field] ?? null) !== (before[field] ?? null)))
       this.#deps.notifier.publish(order, result)

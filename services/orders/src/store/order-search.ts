@@ -3,7 +3,7 @@ import { sql, type RawBuilder } from 'kysely'
 import { isVisible, type OrderOutcome } from '#/domain/order-state.ts'
 import type { PlacedOrder } from '#/domain/order.ts'
 import { inPage, readPage, type OrderPage } from '#/store/order-pages.ts'
-import { placedOrder } from '#/store/orders.ts'
+import { isVisibleRow, placedOrder } from '#/store/orders.ts'
 import { PostgresStore } from '#/store/postgres-store.ts'
 
 /** Times in epoch seconds. An absent member does not filter. */
@@ -65,8 +65,6 @@ const placedBefore = (to: number): Condition => {
   return sql`${PLACED} < ${moment} and id < ${idAt(sql`${moment} + ${CONCURRENT}`)}`
 }
 
-const isShown = sql`(outcome <> 'failed' or told or shown)`
-
 const RESTAURANT = sql`restaurant_api_key`
 /**
  * Prevents the use of the restaurant's index. PostgreSQL would read all orders of the restaurant, because it overestimates the
@@ -84,8 +82,8 @@ function conditionsOf(filter: OrderFilter): Condition[] {
     [restaurant, () => sql`${isContact(filter) ? UNINDEXED_RESTAURANT : RESTAURANT} = ${restaurant}`],
     [from, () => placedFrom(from ?? 0)],
     [to, () => placedBefore(to ?? 0)],
-    [status, () => sql`status = ${status} and ${isShown}`],
-    [paymentState, () => sql`payment_state = ${paymentState} and ${isShown}`],
+    [status, () => sql`status = ${status} and ${isVisibleRow}`],
+    [paymentState, () => sql`payment_state = ${paymentState} and ${isVisibleRow}`],
   ]
   return given.flatMap(([value, condition]) => (value === undefined ? [] : [condition()]))
 }

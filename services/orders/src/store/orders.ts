@@ -1,9 +1,8 @@
 import { cents, type OrderStatus } from '@platter/contracts'
 import { batched, matched } from '@platter/kit'
 import { sql, type Selectable } from 'kysely'
-import { isVisible, resultOf, staysVisible, type OrderResult } from '#/domain/order-state.ts'
+import { isVisible, staysVisible } from '#/domain/order-state.ts'
 import type { PlacedOrder } from '#/domain/order.ts'
-import type { State } from '#/domain/saga-row.ts'
 import { inPage, readPage, type OrderPage } from '#/store/order-pages.ts'
 import { PostgresStore } from '#/store/postgres-store.ts'
 import type { Db, Tables } from '#/store/tables.ts'
@@ -51,14 +50,8 @@ const findTogether = batched({
 
 export const isTransmitted = sql<boolean>`orders.outcome = 'transmitted'`
 
-const findWithState = batched({
-  run: async (db: Db, apiKeys: readonly string[]) => {
-    const { rows } = await sql<OrderRow & { state: State }>`
-      select orders.*, state from orders join sagas on order_api_key = api_key
-      where api_key = any(${apiKeys}) and order_api_key = any(${apiKeys})`.execute(db)
-    return matched(apiKeys, rows, ({ api_key }) => api_key)
-  },
-})
+/** `isVisible` in SQL, for conditions that apply before a limit. */
+export const isVisibleRow = sql<boolean>`(orders.outcome <> 'failed' or orders.told or orders.shown)`
 
 /** Orders and their status histories. */
 export class PostgresOrders extends PostgresStore {
@@ -77,14 +70,6 @@ export class PostgresOrders extends PostgresStore {
     return row?.recipient_api_key ?? null
   }
 
-  /** Returns whether the order was accepted, visible or hidden. */
-  async exists(apiKey: string): Promise<boolean> {
-    return (
-      (await this.db.selectFrom('orders').select('id').where('api_key', '=', apiKey).executeTakeFirst()) !==
-      undefined
-    )
-  }
-
   /** Newest first. `before`: the id of the previous page's last order. */
   async ofRecipient(
     recipientApiKey: string,
@@ -95,8 +80,7 @@ export class PostgresOrders extends PostgresStore {
       .selectAll()
       .select(inPage(sql`orders.id desc`))
       .where('recipient_api_key', '=', recipientApiKey)
-      // `isVisible` in SQL, because it must apply before the limit.
-      .where((or) => or.or([or('outcome', '!=', 'failed'), or('told', '=', true), or('shown', '=', true)]))
+      .where(isVisibleRow)
       .$if(page.before !== null, (query) => query.where('id', '<', page.before))
       .orderBy('id', 'desc')
       .limit(page.limit)
@@ -112,14 +96,6 @@ export class PostgresOrders extends PostgresStore {
       .orderBy('position')
       .execute()
     return rows.map(({ status, at }) => ({ status, date: epoch(at) }))
-  }
-
-  /** Throws if the order does not exist. */
-  async findResult(apiKey: string): Promise<OrderResult> {
-    const row = await findWithState(this.db, apiKey)
-    if (!row) throw new Error(`order ${apiKey} does not exist`)
-    const order = { ...placedOrder(row), outcome: row.outcome }
-    return resultOf(order, { told: row.told, refusal: row.state.refusal })
   }
 
   /** Marks a pending order as answered by send-order. Returns false if it is no longer pending. */

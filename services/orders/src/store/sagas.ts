@@ -125,7 +125,7 @@ const SAGA_COLUMNS = sql`
   sagas.version, sagas.attempt, sagas.facts, sagas.state, sagas.request_id, sagas.finished_at is not null as finished`
 
 const loadedRow = (row: OrderRow & SelectedSaga): Loaded => ({
-  order: { ...placedOrder(row), outcome: row.outcome },
+  order: { ...placedOrder(row), outcome: row.outcome, told: row.told },
   saga: {
     orderApiKey: row.api_key,
     version: row.version,

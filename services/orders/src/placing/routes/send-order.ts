@@ -30,7 +30,7 @@ import type { Stores } from '#/store/stores.ts'
 import type { OrderNotifier } from '#/saga/order-notifier.ts'
 import type { Subscription } from '#/saga/subscriptions.ts'
 
-type Deps = Pick<Stores, 'idempotencyKeys' | 'orders'> & {
+type Deps = Pick<Stores, 'idempotencyKeys' | 'orders' | 'sagas'> & {
   bus: Bus
   log: Log
   /** Aborted when the process stops. */
@@ -118,7 +118,7 @@ type Accepting = Acceptable & { pending: Subscription }
  * row exists. Throws `idempotency-in-flight` if a concurrent request has claimed the key.
  */
 async function accept(
-  { orders, orchestrator, log }: Deps,
+  { sagas, orchestrator, log }: Deps,
   call: Call<typeof SendOrder>,
   accepted: Accepting,
 ): Promise<PlacedOrder | null> {
@@ -133,7 +133,7 @@ async function accept(
     if (isClaimed(error)) throw inFlight()
     if (!isUnavailable(error)) throw error
     // The commit may have succeeded without its confirmation.
-    if (await wasCommitted(orders, apiKey, { pending, deadline })) return null
+    if (await wasCommitted(sagas, apiKey, { pending, deadline })) return null
     throw outcomeUnknown(error)
   }
   committing.then(
@@ -146,10 +146,11 @@ async function accept(
 
 /** Returns whether the order's row exists. Waits for an unavailable database, at most 2 s. */
 async function wasCommitted(
-  orders: Stores['orders'],
+  sagas: Stores['sagas'],
   apiKey: string,
   { pending, deadline }: { pending: Subscription; deadline: Deadline },
 ): Promise<boolean> {
-  const exists = () => orders.exists(apiKey).catch(() => null)
-  return (await deadline.race(pending.until(exists, deadline.limit(2_000)))) ?? false
+  const exists = async () => (await sagas.load(apiKey)) !== null
+  const find = () => exists().catch(() => null)
+  return (await deadline.race(pending.until(find, deadline.limit(2_000)))) ?? false
 }
