@@ -152,7 +152,6 @@ const calls = {
         })
     },
     find: (db) => postgresStores(db).restaurantOrders.find(restaurant, order),
-    findForNotice: (db) => postgresStores(db).restaurantOrders.findForNotice(order),
     unaccepted: (db) => postgresStores(db).restaurantOrders.unaccepted({ withinMs: 1_000, limit: 20 }),
   },
   changes: {

@@ -50,15 +50,9 @@ const findOfRestaurant: RestaurantOrderStore['find'] = (restaurantApiKey, apiKey
     return { order, link: null, linkKind: database.deliveries.get(apiKey)?.linkKind ?? null }
   })
 
-const findForNotice: RestaurantOrderStore['findForNotice'] = (apiKey) =>
-  statement(`${apiKey.slice(0, 4)}, which was cancelled or given up`, () => {
-    const order = simulation().database.orders.get(apiKey)
-    return order && (wasGivenUp(apiKey) || order.cancellation) ? order : null
-  })
-
 const wasGivenUp = (apiKey: string) => simulation().database.deliveries.get(apiKey)?.outcome === 'unreachable'
 
-export const restaurantOrders = { find: findOfRestaurant, findForNotice }
+export const restaurantOrders = { find: findOfRestaurant }
 
 /** Returns the parts of an order that refunds and cancellations read. */
 const findStory = (by: { number: number } | { apiKey: string }): Promise<StoredStory | null> =>

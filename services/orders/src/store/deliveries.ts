@@ -33,7 +33,7 @@ export type Failed = { result: string; link: RestaurantLink['kind'] }
 
 /** A restaurant that must be notified of a cancellation. `sentBy`: the kind of link that transmitted the order, if known. */
 type DueNotice = {
-  orderApiKey: string
+  order: PlacedOrder
   link: RestaurantLink | null
   sentBy: RestaurantLink['kind'] | null
   attempts: number
@@ -104,19 +104,27 @@ export class PostgresDeliveries extends PostgresStore {
    * twice the last delay (30 s to 1 h, ±20 %), for a day.
    */
   async takeDueNotices(limit: number): Promise<DueNotice[]> {
-    const { rows } = await sql<DueNotice>`
+    const { rows } = await sql<OrderRow & Omit<DueNotice, 'order'>>`
     update deliveries d set
       cancel_attempts = cancel_attempts + 1,
       cancel_at = (select case when again <= d.cancel_until then again end from (
         select now() + least(interval '1 hour', interval '30 seconds' * power(2, least(d.cancel_attempts, 7))) * (0.8 + 0.4 * random()) as again
       ) later)
-    where order_api_key in (
-      select order_api_key from deliveries where cancel_at <= now()
-      order by cancel_at limit ${limit} for update skip locked)
-    returning order_api_key as "orderApiKey", cancel_attempts as attempts, link_kind as "sentBy",
-      (select link from restaurant_links l join orders o on o.restaurant_api_key = l.restaurant_api_key where o.api_key = d.order_api_key) as link
-  `.execute(this.db)
-    return rows
+    from orders o
+    where d.order_api_key in (
+        select order_api_key from deliveries where cancel_at <= now()
+        order by cancel_at limit ${limit} for update skip locked)
+      and o.api_key = d.order_api_key
+    returning o.*, d.cancel_attempts as attempts, d.link_kind as "sentBy",
+      (select link from restaurant_links l where l.restaurant_api_key = o.restaurant_api_key) as link`.execute(
+      this.db,
+    )
+    return rows.map(({ attempts, sentBy, link, ...row }) => ({
+      order: placedOrder(row),
+      attempts,
+      sentBy,
+      link,
+    }))
   }
 
   /** Ends the notices of an order after the restaurant's confirmation. */

@@ -1,6 +1,5 @@
 import type { RestaurantLink } from '@platter/contracts'
 import { sql, type ExpressionBuilder } from 'kysely'
-import type { PlacedOrder } from '#/domain/order.ts'
 import type { RestaurantsOrder } from '#/domain/restaurant-order.ts'
 import { hasChangedSince, type Position } from '#/store/changes.ts'
 import { inPage, readPage, type OrderPage } from '#/store/order-pages.ts'
@@ -106,17 +105,6 @@ export class PostgresRestaurantOrders extends PostgresStore {
       .where((or) => or.or([isTransmitted, isUnreachable(or)]))
       .executeTakeFirst()
     return row ? restaurantsOrder(row) : null
-  }
-
-  /** Returns a cancelled order that its restaurant has, or a failed one that it may have nevertheless; null for any other order. */
-  async findForNotice(apiKey: string): Promise<PlacedOrder | null> {
-    const row = await this.db
-      .selectFrom('orders')
-      .selectAll()
-      .where('api_key', '=', apiKey)
-      .where((or) => or.or([isUnreachable(or), or('cancellation', 'is not', null)]))
-      .executeTakeFirst()
-    return row ? placedOrder(row) : null
   }
 
   /** Returns orders that their restaurants have not started on a console within `withinMs`, at most `limit`, oldest first. */
