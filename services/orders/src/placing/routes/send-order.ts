@@ -1,5 +1,12 @@
 import type { Bus } from '@platter/bus'
-import { requestTimes, type Cents, type SendOrder, type TokenizedCard } from '@platter/contracts'
+import {
+  requestTimes,
+  revealedCard,
+  Tokenize,
+  type Cents,
+  type SendOrder,
+  type TokenizedCard,
+} from '@platter/contracts'
 import {
   clientAddress,
   inFlight,
@@ -13,6 +20,7 @@ import {
   type ConcurrencyLimit,
   type Deadline,
   type Handler,
+  type internalCaller,
   type Log,
   type Permit,
 } from '@platter/kit'
@@ -21,7 +29,6 @@ import { checkOrder } from '#/placing/check-order.ts'
 import { exchangedCardOf } from '#/domain/order-request.ts'
 import { isCharged, type PlacedOrder, type PricedOrder } from '#/domain/order.ts'
 import { finalResponse, outcomeUnknown } from '#/placing/final-response.ts'
-import type { Tokenizer } from '#/placing/outside/tokenize.ts'
 import { replay, unlessAccepted } from '#/placing/repeated-request.ts'
 import { accepting } from '#/saga/telemetry.ts'
 import type { Orchestrator } from '#/saga/orchestrator.ts'
@@ -38,7 +45,7 @@ type Deps = Pick<Stores, 'idempotencyKeys' | 'orders' | 'sagas'> & {
   cardMinimum: Cents
   orchestrator: Orchestrator
   notifier: OrderNotifier
-  tokenize: Tokenizer
+  payments: ReturnType<typeof internalCaller>
   limit: ConcurrencyLimit
 }
 
@@ -90,20 +97,21 @@ async function prepare(
   const { body, requestId, deadline, principal } = call
   const { applicationId, mode } = principal
   const checked = await checkOrder(deps, body, { applicationId, mode, requestId, deadline, now: Date.now() })
-  return { checked, newCard: await permit.suspend(() => tokenized(deps.tokenize, call, checked.order)) }
+  return { checked, newCard: await permit.suspend(() => tokenized(deps, call, checked.order)) }
 }
 
-/** Exchanges the card. The card of an order that is not charged (a test order, a total of 0) is never sent to the processor. */
+/** Exchanges a new card for the token that is charged, before the order is stored. The card of an order that is not charged (a test order, a total of 0) is never sent to the processor. */
 async function tokenized(
-  tokenize: Tokenizer,
+  { payments }: Deps,
   { body: { card }, principal: { applicationId }, headers, requestId, deadline }: Call<typeof SendOrder>,
   order: PricedOrder,
 ): Promise<TokenizedCard | null> {
   const { details, recipientApiKey: userApiKey } = order
   if (!card || card.saved || !isCharged(order)) return null
-  const { token, ...exchanged } = await tokenize(
-    card,
-    { applicationId, userApiKey, address: clientAddress(headers) },
+  const by = { applicationId, userApiKey, address: clientAddress(headers) }
+  const { token, ...exchanged } = await payments(
+    Tokenize,
+    { ...revealedCard(card), by },
     { requestId, deadline: deadline.earlier(requestTimes.response) },
   )
   const shown = details.card ?? exchangedCardOf(card, exchanged)
