@@ -75,17 +75,16 @@ const isContact = ({ phone, email }: OrderFilter) => phone !== undefined || emai
 
 function conditionsOf(filter: OrderFilter): Condition[] {
   const { number, phone, email, restaurant, from, to, status, paymentState } = filter
-  const given: [unknown, () => Condition][] = [
-    [number, () => sql`id = ${number}`],
-    [phone, () => isPhone(phone ?? '')],
-    [email, () => sql`lower(${emailOf}) = lower(${email})`],
-    [restaurant, () => sql`${isContact(filter) ? UNINDEXED_RESTAURANT : RESTAURANT} = ${restaurant}`],
-    [from, () => placedFrom(from ?? 0)],
-    [to, () => placedBefore(to ?? 0)],
-    [status, () => sql`status = ${status} and ${isVisibleRow}`],
-    [paymentState, () => sql`payment_state = ${paymentState} and ${isVisibleRow}`],
-  ]
-  return given.flatMap(([value, condition]) => (value === undefined ? [] : [condition()]))
+  return [
+    number !== undefined && sql`id = ${number}`,
+    phone !== undefined && isPhone(phone),
+    email !== undefined && sql`lower(${emailOf}) = lower(${email})`,
+    restaurant !== undefined && sql`${isContact(filter) ? UNINDEXED_RESTAURANT : RESTAURANT} = ${restaurant}`,
+    from !== undefined && placedFrom(from),
+    to !== undefined && placedBefore(to),
+    status !== undefined && sql`status = ${status} and ${isVisibleRow}`,
+    paymentState !== undefined && sql`payment_state = ${paymentState} and ${isVisibleRow}`,
+  ].filter((condition) => condition !== false)
 }
 
 const ALL = sql`true`

@@ -1,11 +1,11 @@
 import type { RestaurantLink } from '@platter/contracts'
-import { sql, type ExpressionBuilder } from 'kysely'
+import { sql } from 'kysely'
 import type { RestaurantsOrder } from '#/domain/restaurant-order.ts'
 import { hasChangedSince, type Position } from '#/store/changes.ts'
 import { inPage, readPage, type OrderPage } from '#/store/order-pages.ts'
 import { isTransmitted, placedOrder, type OrderRow } from '#/store/orders.ts'
 import { PostgresStore } from '#/store/postgres-store.ts'
-import type { Db, Tables } from '#/store/tables.ts'
+import type { Db } from '#/store/tables.ts'
 
 const ofRestaurant = (db: Db, restaurantApiKey: string) =>
   db
@@ -33,15 +33,6 @@ const isOpen = sql<boolean>`orders.is_open`
 const idOfFew = sql<number>`orders.id + 0`
 
 type Changed = RestaurantsOrder & { changedIn: Position | null }
-
-const isUnreachable = (expression: ExpressionBuilder<Tables, 'orders'>) =>
-  expression.exists(
-    expression
-      .selectFrom('deliveries')
-      .select('deliveries.order_api_key')
-      .whereRef('deliveries.order_api_key', '=', 'orders.api_key')
-      .where('deliveries.outcome', '=', 'unreachable'),
-  )
 
 /** Older orders are incidents for an operator: a wrong clock or row must never refund an old order. */
 const UNACCEPTED_FOR_AT_MOST = sql`interval '1 day'`
@@ -102,19 +93,14 @@ export class PostgresRestaurantOrders extends PostgresStore {
   async find(restaurantApiKey: string, apiKey: string): Promise<RestaurantsOrder | null> {
     const row = await ofRestaurant(this.db, restaurantApiKey)
       .where('orders.api_key', '=', apiKey)
-      .where((or) => or.or([isTransmitted, isUnreachable(or)]))
+      .where((or) => or.or([isTransmitted, or('deliveries.outcome', '=', 'unreachable')]))
       .executeTakeFirst()
     return row ? restaurantsOrder(row) : null
   }
 
   /** Returns orders that their restaurants have not started on a console within `withinMs`, at most `limit`, oldest first. */
-  async unaccepted({
-    withinMs,
-    limit,
-  }: {
-    withinMs: number
-    limit: number
-  }): Promise<{ orderApiKey: string }[]> {
+  async unaccepted(given: { withinMs: number; limit: number }): Promise<{ orderApiKey: string }[]> {
+    const { withinMs, limit } = given
     const { rows } = await sql<{ orderApiKey: string }>`
     select o.api_key as "orderApiKey" from orders o join deliveries d on d.order_api_key = o.api_key
     where ${isUnaccepted(withinMs)} and o.placed_at < now() - ${withinMs} * interval '1 millisecond'
