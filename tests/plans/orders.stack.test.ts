@@ -3,6 +3,8 @@ import { newApiKey } from '@platter/kit'
 import * as keyStore from '@platter/kit/idempotency/key-store'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { newOrder } from '../../services/orders/src/domain/order-state.ts'
+import { fresh, newSaga } from '../../services/orders/src/domain/saga-row.ts'
 import type { OrderFilter } from '../../services/orders/src/store/order-search.ts'
 import type { Acceptance, Save } from '../../services/orders/src/store/sagas.ts'
 import { postgresStores, type Stores } from '../../services/orders/src/store/stores.ts'
@@ -21,42 +23,27 @@ const recipient = newApiKey()
 const scope = { accessKeyId: 'a', path: '/publicapi/v1/send-order', key: 'k', fingerprint: 'f' }
 const refusedScope = { ...scope, key: 'refused' }
 const facts = { total: cents(1_075), token: 't', userApiKey: null, newCard: null, newAddress: null }
-const state = { done: [], undone: [], refusal: null }
 const page = { before: { at: 1_790_000_000_000_000, id: 'x' }, limit: 100 }
 
 const times = { wakeInMs: 1_000, deadlineInMs: 1_000, leaseMs: 1_000, deliverWithinMs: 1_000 }
-const aSaga = (orderApiKey: string) => ({
-  orderApiKey,
-  version: 0,
-  attempt: 1,
-  facts,
-  state,
-  isFinished: false,
-})
+const aSaga = (orderApiKey: string) => newSaga({ orderApiKey, requestId: 'r', facts })
+
+const priced = {
+  method: 'pickup',
+  payment: 'card',
+  test: false,
+  restaurantApiKey: restaurant,
+  recipientApiKey: recipient,
+  total: cents(1_075),
+  details: { items: [], card: null } as never,
+} as const
 
 const anOrder = (apiKey: string): Acceptance => ({
   ...times,
   applicationId: 'a',
-  priced: {
-    method: 'pickup',
-    payment: 'card',
-    test: false,
-    restaurantApiKey: restaurant,
-    recipientApiKey: recipient,
-    total: cents(1_075),
-    details: { items: [], card: null } as never,
-  },
-  order: {
-    status: 'PROCESSING',
-    outcome: 'pending',
-    paymentState: 'PENDING',
-    cancellation: null,
-    refunds: [],
-    dispute: null,
-  },
+  order: newOrder(apiKey, priced, 1_790_000_000),
   saga: aSaga(apiKey),
   delivery: { outcome: null, link: null, noticeInMs: null },
-  requestId: 'r',
   traceparent: null,
   idempotency: null,
 })
@@ -71,7 +58,7 @@ const transmitted: Save = {
     refunds: [],
     dispute: null,
   },
-  saga: { ...aSaga(order), version: 1, state: { ...state, done: ['transmit'] } },
+  saga: { ...aSaga(order), version: 1, state: { ...fresh, done: ['transmit'] } },
   delivery: { outcome: 'accepted', link: 'console', noticeInMs: null },
   from: { version: 0, status: 'PROCESSING' },
   status: 'AWAITING_PREPARATION',
@@ -110,10 +97,8 @@ const calls = {
   orders: {
     find: (db) => postgresStores(db).orders.find(order),
     recipientOf: (db) => postgresStores(db).orders.recipientOf(order),
-    exists: (db) => postgresStores(db).orders.exists(order),
     ofRecipient: (db) => postgresStores(db).orders.ofRecipient(recipient, { before: 1_000_000, limit: 100 }),
     statuses: (db) => postgresStores(db).orders.statuses(order),
-    findResult: (db) => postgresStores(db).orders.findResult(order),
     markRespondedIfPending: (db) => postgresStores(db).orders.markRespondedIfPending(order),
     markResponded: (db) => postgresStores(db).orders.markResponded(order),
     markReadIfPending: (db) => postgresStores(db).orders.markReadIfPending(order),
@@ -167,7 +152,6 @@ const calls = {
         })
     },
     find: (db) => postgresStores(db).restaurantOrders.find(restaurant, order),
-    findForNotice: (db) => postgresStores(db).restaurantOrders.findForNotice(order),
     unaccepted: (db) => postgresStores(db).restaurantOrders.unaccepted({ withinMs: 1_000, limit: 20 }),
   },
   changes: {
@@ -225,9 +209,7 @@ const calls = {
       }),
     overdueSagas: (db) => postgresStores(db).incidents.overdueSagas(page),
     unacceptedOrders: (db) => postgresStores(db).incidents.unacceptedOrders(page, 1_000),
-    isUnaccepted: (db) => postgresStores(db).incidents.isUnaccepted(order, 1_000),
     failedRefunds: (db) => postgresStores(db).incidents.failedRefunds(page),
-    hasFailedRefund: (db) => postgresStores(db).incidents.hasFailedRefund(order),
     wakeSaga: (db) => postgresStores(db).incidents.wakeSaga(order),
   },
 } satisfies { [Name in keyof Stores]: CallsOf<Stores[Name], Db> } & { keyStore: CallsOf<typeof keyStore, Db> }
@@ -252,9 +234,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   'incidents.countUnfinishedSagas': ['sagas'],
   'sagas.takeDue': ['sagas'],
   'incidents.unacceptedOrders': ['orders'],
-  'incidents.isUnaccepted': ['orders'],
   'incidents.failedRefunds': ['orders'],
-  'incidents.hasFailedRefund': ['orders'],
   // A partial index finds open and uncharged orders. Other orders are read from the newest on, until the page is full.
   'orderSearch.find': ['orders', 'sagas'],
   'restaurantOrders.unaccepted': ['orders'],
@@ -294,7 +274,6 @@ const shared = [
   'sagas.load',
   'sagas.save',
   'orders.find',
-  'orders.findResult',
   'restaurantLinks.find',
   'idempotencyKeys.complete',
 ]

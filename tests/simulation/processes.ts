@@ -15,9 +15,17 @@ import {
   type OperatorCancelOrder,
   type RefundOrder,
   type RefuseOrder,
+  type revealedCard,
   type SendOrder,
 } from '@platter/contracts'
-import { ConcurrencyLimit, isUnavailable, Problem, type Handler, type Log } from '@platter/kit'
+import {
+  ConcurrencyLimit,
+  isUnavailable,
+  Problem,
+  type Handler,
+  type internalCaller,
+  type Log,
+} from '@platter/kit'
 import { save } from '../../services/accounts/src/handlers/save.ts'
 import { Deliveries } from '../../services/orders/src/delivery/deliver.ts'
 import { notifyCancellations } from '../../services/orders/src/delivery/notify-cancellation.ts'
@@ -25,7 +33,6 @@ import { handlePaymentMoved } from '../../services/orders/src/saga/handlers/paym
 import { handleReply } from '../../services/orders/src/saga/handlers/saga-reply.ts'
 import { rechecker } from '../../services/orders/src/saga/recheck.ts'
 import type { Transmission } from '../../services/orders/src/delivery/outside/restaurant-link.ts'
-import type { Tokenizer } from '../../services/orders/src/placing/outside/tokenize.ts'
 import { retrySagas } from '../../services/orders/src/saga/retry-sagas.ts'
 import { cancelOrder } from '../../services/orders/src/delivery/routes/cancel-order.ts'
 import { operatorCancelOrder } from '../../services/orders/src/operating/routes/operator-cancel-order.ts'
@@ -140,7 +147,6 @@ export function orders(deadlines: Deadlines) {
     const deliveries = new Deliveries({
       ...stores,
       orchestrator,
-      notifier,
       log: deliveryLog,
       defaultLink,
       transmit: (_link, sent) => simulation().restaurants.transmit(sent),
@@ -178,7 +184,7 @@ export function orders(deadlines: Deadlines) {
         orchestrator,
         notifier,
         limit,
-        tokenize,
+        payments: tokenize as unknown as ReturnType<typeof internalCaller>,
       }),
       refuseOrder: refuseOrder({ ...stores, idempotent, orchestrator, acceptWithinMs: 900_000 }),
       refundOrder: refundOrder({ ...stores, idempotent, orchestrator }),
@@ -196,13 +202,14 @@ const { signal: stopping } = new AbortController()
 /** The simulation has no overload. */
 const limit = new ConcurrencyLimit({ permits: Infinity })
 
-const tokenize: Tokenizer = async (card) => {
+/** Payments, for its operation `tokenize`. */
+const tokenize = async (_: unknown, card: ReturnType<typeof revealedCard>) => {
   const { cardNumber, cvv, expirationMonth, expirationYear } = card
   if (!cardNumber || !cvv || expirationMonth === undefined || expirationYear === undefined)
     throw new Error('simulated clients send card numbers')
   const response = await processor.tokenize({
-    cardNumber: cardNumber.reveal(),
-    cvv: cvv.reveal(),
+    cardNumber,
+    cvv,
     expirationMonth,
     expirationYear,
   })

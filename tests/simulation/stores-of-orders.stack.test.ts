@@ -5,6 +5,7 @@ import { migrate } from '@platter/kit/postgres/migrate'
 import { connectPostgres, type Postgres } from '@platter/kit/postgres/postgres'
 import { newDatabase } from '@platter/testkit'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { newOrder } from '../../services/orders/src/domain/order-state.ts'
 import type { OrderRefund } from '../../services/orders/src/domain/refund.ts'
 import type { PricedOrder } from '../../services/orders/src/domain/order.ts'
 import {
@@ -85,6 +86,7 @@ const someTimes = (random: Random): Times => ({
 
 const aSaga = (orderApiKey: string, version: number, state: State): Saga => ({
   orderApiKey,
+  requestId: 'q1',
   version,
   attempt: 1,
   facts,
@@ -99,32 +101,27 @@ const facts: SendOrderFacts = {
   newAddress: null,
 }
 
+const priced: Omit<PricedOrder, 'payment' | 'test'> = {
+  method: 'pickup',
+  restaurantApiKey: 'r1',
+  recipientApiKey: null,
+  total: cents(1075),
+  details: { card: null, comments: 'quick' } as PricedOrder['details'],
+}
+
 function accept(random: Random, apiKey: string, prefix: string): Call {
   const scope = { accessKeyId: prefix, path: '/p', key: random.pick(['k1', 'k2']), fingerprint: 'f1' }
   const payment = random.pick(['cash', 'card'] as const)
   const accepted: Acceptance = {
     ...someTimes(random),
     applicationId: 'a1',
-    priced: {
-      method: 'pickup',
-      payment,
-      test: random.next() < 0.2,
-      restaurantApiKey: 'r1',
-      recipientApiKey: null,
-      total: cents(1075),
-      details: { card: null, comments: 'quick' } as PricedOrder['details'],
-    },
     order: {
+      ...newOrder(apiKey, { ...priced, payment, test: random.next() < 0.2 }, 1),
       status: random.pick(['PROCESSING', 'AWAITING_PREPARATION']),
-      outcome: 'pending',
       paymentState: payment === 'cash' ? 'DUE' : 'PENDING',
-      cancellation: null,
-      refunds: [],
-      dispute: null,
     },
     saga: aSaga(apiKey, 0, fresh),
     delivery: aDelivery(random),
-    requestId: 'q1',
     traceparent: null,
     idempotency: prefix === 'both' ? null : random.pick([null, { scope, claimMs: soonOrLate(random) }]),
   }
@@ -197,8 +194,6 @@ function aCall(random: Random, prefix: string): Call {
       name: 'orderStories.find',
       run: async ({ orderStories }) => (await orderStories.find({ apiKey }))?.order,
     },
-    { name: 'orders.exists', run: ({ orders: store }) => store.exists(apiKey) },
-    { name: 'orders.findResult', run: ({ orders: store }) => store.findResult(apiKey) },
     {
       name: 'orders.markRespondedIfPending',
       run: ({ orders: store }) => store.markRespondedIfPending(apiKey),

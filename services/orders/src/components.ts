@@ -9,7 +9,7 @@ import { parseDefaultLink } from '#/delivery/default-link.ts'
 import { Deliveries } from '#/delivery/deliver.ts'
 import { refusingDevelopmentLinks } from '#/delivery/development-link.ts'
 import { outgoing, type Outgoing } from '#/delivery/outside/outgoing.ts'
-import type { Receipt, Transmission } from '#/delivery/outside/restaurant-link.ts'
+import type { Transmit } from '#/delivery/outside/restaurant-link.ts'
 import { pingWebhook, transmitByWebhook } from '#/delivery/outside/webhook.ts'
 import { transmitting } from '#/delivery/telemetry.ts'
 import { Orchestrator, type OpenDelivery } from '#/saga/orchestrator.ts'
@@ -41,11 +41,9 @@ export function components(config: Config, log: Log) {
   const orchestrator = new Orchestrator({ ...stores, bus, notifier, log, deadlines, openDelivery })
   const attendance = keepAttendance({ db, bus, log, outside, defaultKind: defaultLink.kind })
   const isDevelopment = config.NODE_ENV === 'development'
-  const transmitLive = isDevelopment
-    ? transmitter(outside)
-    : refusingDevelopmentLinks(log, transmitter(outside))
-  const transmit = transmitting(noting(attendance, transmitLive))
-  const deliveries = new Deliveries({ ...stores, orchestrator, notifier, log, defaultLink, transmit })
+  const toRestaurant = transmitter(outside, attendance)
+  const transmit = transmitting(isDevelopment ? toRestaurant : refusingDevelopmentLinks(log, toRestaurant))
+  const deliveries = new Deliveries({ ...stores, orchestrator, log, defaultLink, transmit })
   const stop = new AbortController()
   return {
     ...stores,
@@ -82,19 +80,15 @@ const keepAttendance = ({ db, outside: { dispatcher }, ...given }: Keeping): Att
     ping: (link) => pingWebhook({ dispatcher, link }, `ping_${randomUUID()}`),
   })
 
-type Transmit = (link: RestaurantLink, sent: Transmission) => Promise<Receipt>
-
-/** Records each receipt of a webhook as evidence of attendance. */
-const noting =
-  (attendance: Pick<AttendanceKeeper, 'note'>, transmit: Transmit): Transmit =>
+/**
+ * Transmits an order by its restaurant's link. The receipt of a webhook is evidence of attendance. A console reads the rows, so a
+ * stored order counts as accepted.
+ */
+const transmitter =
+  ({ dispatcher }: Outgoing, attendance: AttendanceKeeper): Transmit =>
   async (link, sent) => {
-    const receipt = await transmit(link, sent)
-    if (link.kind === 'webhook') attendance.note(sent.order.restaurantApiKey, receipt)
+    if (link.kind === 'console') return { kind: 'accepted' }
+    const receipt = await transmitByWebhook({ dispatcher, link }, sent)
+    attendance.note(sent.order.restaurantApiKey, receipt)
     return receipt
   }
-
-/** Transmits an order by its restaurant's link. A console reads the rows, so a stored order counts as accepted. */
-const transmitter =
-  ({ dispatcher }: Outgoing) =>
-  async (link: RestaurantLink, sent: Transmission): Promise<Receipt> =>
-    link.kind === 'webhook' ? transmitByWebhook({ dispatcher, link }, sent) : { kind: 'accepted' }

@@ -49,7 +49,6 @@ import { handleReply } from '#/saga/handlers/saga-reply.ts'
 import { setRefunds } from '#/saga/handlers/set-refunds.ts'
 import type { Outgoing } from '#/delivery/outside/outgoing.ts'
 import type { Transmission } from '#/delivery/outside/restaurant-link.ts'
-import { tokenizer } from '#/placing/outside/tokenize.ts'
 import { handlePaymentMoved } from '#/saga/handlers/payment-moved.ts'
 import { rechecker } from '#/saga/recheck.ts'
 import { retrySagas } from '#/saga/retry-sagas.ts'
@@ -116,7 +115,7 @@ function routeApplications(route: Route, all: Components): void {
   const limit = new ConcurrencyLimit({ permits: ADMISSION_POLICIES.order.service })
   observeLimits(() => [['order', limit]])
   const placing = { ...all, limit, cardMinimum: cents(all.config.CARD_MINIMUM_CENTS) }
-  route(SendOrder, sendOrder({ ...placing, tokenize: tokenizer(all.payments) }))
+  route(SendOrder, sendOrder(placing))
   route(ValidateOrder, validateOrder(placing))
   route(GetOrder, getOrder(all))
   route(OrderByKey, orderByKey(all))

@@ -1,5 +1,5 @@
 import type { DeliveryStore, Lease } from '../../../services/orders/src/store/deliveries.ts'
-import { statement, type DeliveryRow } from '../database.ts'
+import { statement, type DeliveryRow, type OrderRow } from '../database.ts'
 import { simulation } from '../simulation.ts'
 
 const acquireLeases: DeliveryStore['acquireLeases'] = ({ limit, leaseMs }) =>
@@ -11,8 +11,7 @@ const acquireLeases: DeliveryStore['acquireLeases'] = ({ limit, leaseMs }) =>
       .toSorted(([, one], [, other]) => one.busyUntil - other.busyUntil)
       .slice(0, limit)
     return due.map(([orderApiKey, row]) => {
-      const order = database.orders.get(orderApiKey)
-      if (!order) throw new Error(`order ${orderApiKey} does not exist`)
+      const order = orderOf(orderApiKey)
       const attempt = row.attempts + 1
       database.deliveries.set(orderApiKey, {
         ...row,
@@ -31,6 +30,12 @@ const acquireLeases: DeliveryStore['acquireLeases'] = ({ limit, leaseMs }) =>
       }
     })
   })
+
+function orderOf(orderApiKey: string): OrderRow {
+  const order = simulation().database.orders.get(orderApiKey)
+  if (!order) throw new Error(`order ${orderApiKey} does not exist`)
+  return order
+}
 
 function linkOf(orderApiKey: string) {
   const { database } = simulation()
@@ -88,7 +93,7 @@ const takeDueNotices: DeliveryStore['takeDueNotices'] = (limit) =>
         cancelAttempts,
       })
       return {
-        orderApiKey,
+        order: orderOf(orderApiKey),
         link: linkOf(orderApiKey),
         sentBy: row.linkKind,
         attempts: cancelAttempts,

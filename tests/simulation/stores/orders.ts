@@ -1,4 +1,4 @@
-import { isVisible, resultOf, staysVisible } from '../../../services/orders/src/domain/order-state.ts'
+import { isVisible, staysVisible } from '../../../services/orders/src/domain/order-state.ts'
 import type { StoredStory } from '../../../services/orders/src/store/order-story.ts'
 import type { OrderStore } from '../../../services/orders/src/store/orders.ts'
 import type { RestaurantLinkStore } from '../../../services/orders/src/store/restaurant-links.ts'
@@ -12,17 +12,6 @@ const find: OrderStore['find'] = (apiKey) =>
   statement(`order ${apiKey.slice(0, 4)}`, () => {
     const row = rowOf(apiKey)
     return row && isVisible(row) ? { ...row, staysVisible: staysVisible(row) } : null
-  })
-
-const exists: OrderStore['exists'] = (apiKey) =>
-  statement(`existence of ${apiKey.slice(0, 4)}`, () => rowOf(apiKey) !== null)
-
-const findResult: OrderStore['findResult'] = (apiKey) =>
-  statement(`result of ${apiKey.slice(0, 4)}`, () => {
-    const order = rowOf(apiKey)
-    const saga = simulation().database.sagas.get(apiKey)
-    if (!order || !saga) throw new Error('no result')
-    return resultOf(order, { told: order.told, refusal: saga.state.refusal })
   })
 
 const markRespondedIfPending: OrderStore['markRespondedIfPending'] = (apiKey) => mark(apiKey, { told: true })
@@ -47,8 +36,6 @@ const recipientOf: OrderStore['recipientOf'] = (apiKey) =>
 export const orders = {
   find,
   recipientOf,
-  exists,
-  findResult,
   markRespondedIfPending,
   markResponded,
   markReadIfPending,
@@ -63,15 +50,9 @@ const findOfRestaurant: RestaurantOrderStore['find'] = (restaurantApiKey, apiKey
     return { order, link: null, linkKind: database.deliveries.get(apiKey)?.linkKind ?? null }
   })
 
-const findForNotice: RestaurantOrderStore['findForNotice'] = (apiKey) =>
-  statement(`${apiKey.slice(0, 4)}, which was cancelled or given up`, () => {
-    const order = simulation().database.orders.get(apiKey)
-    return order && (wasGivenUp(apiKey) || order.cancellation) ? order : null
-  })
-
 const wasGivenUp = (apiKey: string) => simulation().database.deliveries.get(apiKey)?.outcome === 'unreachable'
 
-export const restaurantOrders = { find: findOfRestaurant, findForNotice }
+export const restaurantOrders = { find: findOfRestaurant }
 
 /** Returns the parts of an order that refunds and cancellations read. */
 const findStory = (by: { number: number } | { apiKey: string }): Promise<StoredStory | null> =>

@@ -68,7 +68,7 @@ function writeDelivery({ saga, delivery, leaseMs, deliverWithinMs }: Saved): voi
 const accept: SagaStore['accept'] = (accepted) =>
   statement(`accept ${accepted.saga.orderApiKey.slice(0, 4)}`, () => {
     const { database, world: here } = simulation()
-    const { order, saga, priced, idempotency, requestId } = accepted
+    const { order, saga, idempotency } = accepted
     const { orderApiKey: apiKey } = saga
     if (idempotency) {
       const key = keyOf(idempotency.scope)
@@ -88,28 +88,21 @@ const accept: SagaStore['accept'] = (accepted) =>
     const given = {
       id: database.orders.size + 1,
       datePlaced: Math.floor(here.now / 1000),
-      reports: database.links.get(priced.restaurantApiKey)?.reports ?? ('detailed' as const),
+      reports: database.links.get(order.restaurantApiKey)?.reports ?? ('detailed' as const),
     }
-    const { status, outcome, paymentState, cancellation, refunds, dispute } = order
+    const { status } = order
     database.orders.set(apiKey, {
-      ...priced,
+      ...order,
       ...given,
-      apiKey,
-      status,
-      outcome,
-      paymentState,
       paymentAction: null,
-      cancellation,
-      refunds,
-      dispute,
       applicationId: accepted.applicationId,
       told: false,
       shown: false,
     })
     database.statuses.set(apiKey, status === 'PROCESSING' ? [status] : ['PROCESSING', status])
     writeDelivery(accepted)
-    const { version, attempt, facts, state } = saga
-    write({ orderApiKey: apiKey, version, attempt, facts, state, requestId, ...timesOf(accepted, null) })
+    const { isFinished: _, ...row } = saga
+    write({ ...row, ...timesOf(accepted, null) })
     return given
   })
 

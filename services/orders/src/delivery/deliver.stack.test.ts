@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { Bus } from '@platter/bus'
-import type { RestaurantLink } from '@platter/contracts'
+import type { OrderStatus, RestaurantLink } from '@platter/contracts'
 import { createLog, newApiKey, Repeaters } from '@platter/kit'
 import { migrate } from '@platter/kit/postgres/migrate'
 import { connectPostgres } from '@platter/kit/postgres/postgres'
@@ -132,9 +132,8 @@ async function placeOrder(
   const facts = { total: priced.total, token, userApiKey: null, newCard: null, newAddress: null }
   await by.accept({
     applicationId: 'an-application',
-    priced,
     order: newOrder(apiKey, priced, Math.floor(Date.now() / 1_000)),
-    saga: { ...newSaga(apiKey, facts), requestId: 'a-request' },
+    saga: newSaga({ orderApiKey: apiKey, requestId: 'a-request', facts }),
     idempotency: null,
   })
   return apiKey
@@ -312,7 +311,7 @@ test.each([
       const apiKey = await placeOrder(newApiKey())
       const refusal = { code: 'restaurant-unreachable', detail: 'because' } as const
       const [progress, cancelled] = await Promise.all([
-        progressOf(apiKey, () => 'PREPARING'),
+        progressOf(apiKey, 'PREPARING'),
         other.apply(apiKey, { kind: 'cancelled', by, refusal, onlyUnaccepted: true }),
       ])
       const isBegun = progress?.kind === 'advanced'
@@ -380,8 +379,8 @@ test('an order older than a day, or without a stored link, is not cancelled as u
   expect([await cancelledAsUnaccepted(old), await cancelledAsUnaccepted(unknown)]).toEqual([false, false])
 })
 
-const progressOf = (apiKey: string, choose: Parameters<typeof recordStatus>[2]) =>
-  db.transaction().execute((trx) => recordStatus(postgresStores(trx).orders, apiKey, choose))
+const progressOf = (apiKey: string, to: OrderStatus) =>
+  db.transaction().execute((trx) => recordStatus(postgresStores(trx).orders, apiKey, to))
 
 test('an open order keeps the reports of its placement after its restaurant has changed them', async () => {
   const restaurant = newApiKey()
@@ -390,11 +389,11 @@ test('an open order keeps the reports of its placement after its restaurant has 
   await stores.restaurantLinks.put(restaurant, { kind: 'console', reports: 'detailed' })
   const found = await stores.restaurantOrders.find(restaurant, apiKey)
   expect(found && restaurantOrderRecord(found, null).nextStatuses).toEqual(['PREPARING_AND_DELIVERING'])
-  expect(await progressOf(apiKey, () => 'PREPARING_AND_DELIVERING')).toMatchObject({
+  expect(await progressOf(apiKey, 'PREPARING_AND_DELIVERING')).toMatchObject({
     kind: 'advanced',
   })
   await stores.restaurantLinks.put(restaurant, { kind: 'console', reports: 'coarse' })
-  expect(await progressOf(apiKey, () => 'DELIVERED')).toMatchObject({ kind: 'advanced' })
+  expect(await progressOf(apiKey, 'DELIVERED')).toMatchObject({ kind: 'advanced' })
 })
 
 test('an order without stored reports uses the reports of the current restaurant link', async () => {
@@ -402,7 +401,7 @@ test('an order without stored reports uses the reports of the current restaurant
   const apiKey = await placeDeliveredOrder(restaurant)
   await sql`update orders set reports = null where api_key = ${apiKey}`.execute(db)
   await stores.restaurantLinks.put(restaurant, { kind: 'console', reports: 'coarse' })
-  expect(await progressOf(apiKey, () => 'PREPARING_AND_DELIVERING')).toMatchObject({
+  expect(await progressOf(apiKey, 'PREPARING_AND_DELIVERING')).toMatchObject({
     kind: 'advanced',
   })
 })

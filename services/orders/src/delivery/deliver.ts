@@ -4,20 +4,18 @@ import { Leases } from '#/delivery/lease.ts'
 import { restaurantLimit } from '#/delivery/restaurant-limit.ts'
 import { LEASE_MS, type DeliveryResult } from '#/domain/order-state.ts'
 import type { PlacedOrder } from '#/domain/order.ts'
-import type { Receipt, Transmission } from '#/delivery/outside/restaurant-link.ts'
+import type { Receipt, Transmit } from '#/delivery/outside/restaurant-link.ts'
 import { handlingResult, retryingDelivery } from '#/delivery/telemetry.ts'
 import type { OpenDelivery, Orchestrator } from '#/saga/orchestrator.ts'
 import { transition } from '#/saga/domain/transition.ts'
 import type { Lease, LeasedDelivery } from '#/store/deliveries.ts'
 import type { Stores } from '#/store/stores.ts'
-import type { OrderNotifier } from '#/saga/order-notifier.ts'
 
 type Deps = Pick<Stores, 'deliveries' | 'restaurantLinks'> & {
   orchestrator: Pick<Orchestrator, 'apply'>
-  notifier: Pick<OrderNotifier, 'publish'>
   log: Log
   defaultLink: RestaurantLink
-  transmit: (link: RestaurantLink, sent: Transmission) => Promise<Receipt>
+  transmit: Transmit
   /** The maximum number of concurrent attempts of this replica. */
   attemptsAtOnce?: number
 }
@@ -89,9 +87,9 @@ export class Deliveries {
     return due.length === limit
   }
 
-  /** Renews the leases of slow attempts, and publishes events for orders whose restaurants are slow. */
+  /** Renews the leases of slow attempts. */
   async renewLeases(): Promise<boolean> {
-    for (const order of await this.#leases.renew()) this.#deps.notifier.publish(order)
+    await this.#leases.renew()
     return false
   }
 
@@ -121,18 +119,15 @@ export class Deliveries {
   }
 
   async #attempt(given: Attempt): Promise<void> {
-    const { order, attempt, isOverdue } = given
+    const { order, attempt, isOverdue, leasedAt } = given
     const lease = { orderApiKey: order.apiKey, attempt }
-    using held = this.#leases.add(given)
+    using held = this.#leases.add({ ...lease, leasedAt })
     using permit = await this.#acquirePermit(order.restaurantApiKey)
     // Another replica may have made an attempt, or notified the restaurant of a cancellation. No order may arrive after that.
     if (!held.isValid) return
     if (isOverdue && (given.isTried || !permit))
       return await this.#end(order.apiKey, { outcome: 'unreachable' })
-    if (!permit) {
-      this.#deps.notifier.publish(order)
-      return await this.#deps.deliveries.releaseLease(lease, null)
-    }
+    if (!permit) return await this.#deps.deliveries.releaseLease(lease, null)
     await this.#transmit(lease, given)
   }
 

@@ -2,9 +2,7 @@ import type { Bus } from '@platter/bus'
 import { CatalogQuote, requestTimes, type RestaurantLink } from '@platter/contracts'
 import type { Log, RequestContext } from '@platter/kit'
 import { isKnownSecret } from '@platter/kit/security/known-secrets'
-import type { Receipt, Transmission } from '#/delivery/outside/restaurant-link.ts'
-
-type Transmit = (link: RestaurantLink, sent: Transmission) => Promise<Receipt>
+import type { Transmit } from '#/delivery/outside/restaurant-link.ts'
 
 /** Returns whether the link belongs to a simulated restaurant: its secret is public, so it is not a real restaurant's. */
 export const isDevelopmentLink = (link: RestaurantLink): boolean =>

@@ -5,7 +5,7 @@ import type { Stores } from '#/store/stores.ts'
 
 const DUE_AT_ONCE = 20
 
-type Deps = Pick<Stores, 'deliveries' | 'restaurantOrders'> & {
+type Deps = Pick<Stores, 'deliveries'> & {
   log: Log
   defaultLink: RestaurantLink
   /** Returns false without the restaurant's confirmation. */
@@ -20,12 +20,11 @@ type Deps = Pick<Stores, 'deliveries' | 'restaurantOrders'> & {
  * the row. The notice of an order that was sent to a webhook waits while the current link is a console, which has no address.
  */
 export async function notifyCancellations(deps: Deps): Promise<boolean> {
-  const { deliveries, restaurantOrders, log, defaultLink, cancel } = deps
+  const { deliveries, log, defaultLink, cancel } = deps
   const due = await deliveries.takeDueNotices(DUE_AT_ONCE)
   await Promise.all(
-    due.map(async ({ orderApiKey, link, sentBy, attempts }) => {
-      const order = await restaurantOrders.findForNotice(orderApiKey)
-      if (!order) return
+    due.map(async ({ order, link, sentBy, attempts }) => {
+      const orderApiKey = order.apiKey
       const sent = { webhookId: `order_${orderApiKey}_cancelled`, order }
       const hasOtherKind = sentBy !== null && sentBy !== (link ?? defaultLink).kind
       const isConfirmed = hasOtherKind ? sentBy !== 'webhook' : await cancel(link ?? defaultLink, sent)

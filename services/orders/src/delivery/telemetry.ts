@@ -1,6 +1,5 @@
-import type { RestaurantLink } from '@platter/contracts'
 import { inRootSpan, inSpan, SpanKind } from '@platter/kit'
-import type { Receipt, Transmission } from '#/delivery/outside/restaurant-link.ts'
+import type { Transmit } from '#/delivery/outside/restaurant-link.ts'
 import type { LeasedDelivery } from '#/store/deliveries.ts'
 
 /* Spans of deliveries. */
@@ -34,8 +33,6 @@ export const retryingDelivery = <T>(
     },
     work,
   )
-
-type Transmit = (link: RestaurantLink, sent: Transmission) => Promise<Receipt>
 
 /** The span of the transmission to a restaurant, and its receipt. */
 export const transmitting =

@@ -10,7 +10,7 @@ export type OrderState = Pick<
   'status' | 'paymentState' | 'paymentAction' | 'cancellation' | 'refunds' | 'dispute'
 > & {
   outcome: OrderOutcome
-  /** Set by a failure that occurs after the response was due. Send-order normally sets it, unless PostgreSQL accepts no writes. */
+  /** Send-order has returned the order while it was pending. Also set by a failure that occurs after the response was due. */
   told?: boolean
 }
 
@@ -75,12 +75,9 @@ export type OrderResult =
   | { kind: 'failed'; refusal: Refusal }
 
 /** `refusal`: the refusal of its saga. Throws for a failed order without one. */
-export function resultOf(
-  order: SagaOrder,
-  { told, refusal }: { told: boolean; refusal: Refusal | null },
-): OrderResult {
+export function resultOf(order: SagaOrder, refusal: Refusal | null): OrderResult {
   if (order.outcome === 'pending') return { kind: 'pending', order }
-  if (order.outcome === 'transmitted' || told) return { kind: 'placed', order }
+  if (order.outcome === 'transmitted' || order.told) return { kind: 'placed', order }
   if (!refusal) throw new Error(`order ${order.apiKey} failed without a refusal`)
   return { kind: 'failed', refusal }
 }

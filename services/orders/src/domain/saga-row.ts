@@ -49,18 +49,18 @@ export type PendingRefund = { apiKey: string; amount: Cents }
 export const fresh: State = { done: [], undone: [], refusal: null }
 
 /** Returns a saga before the acceptance of its order. */
-export const newSaga = (orderApiKey: string, facts: SendOrderFacts): Saga => ({
-  orderApiKey,
+export const newSaga = (given: Pick<Saga, 'orderApiKey' | 'requestId' | 'facts'>): Saga => ({
+  ...given,
   version: 0,
   attempt: 1,
-  facts,
   state: fresh,
   isFinished: false,
 })
 
-/** The part of a saga that transitions read and change. */
 export type Saga = {
   orderApiKey: string
+  /** The request that began it. */
+  requestId: string
   /** Every transition increments it. A save applies only to the version that was loaded. */
   version: number
   /** The number of times that the command of this version was published. */

@@ -10,10 +10,8 @@ import {
   type Before,
 } from '@platter/contracts'
 import { Problem, type internalCaller, type RequestContext } from '@platter/kit'
-import type { z } from 'zod'
 import { awaitedStep } from '#/saga/domain/awaited-step.ts'
-import type { AlertStore, MismatchRow, UndeliveredRow } from '#/store/alerts.ts'
-import type { DeadLetterRow, FailedRefund, OverdueSaga, UnacceptedOrder } from '#/store/incidents.ts'
+import type { AlertStore } from '#/store/alerts.ts'
 import type { Stores } from '#/store/stores.ts'
 
 export type Deps = Pick<Stores, 'incidents'> & {
@@ -27,8 +25,11 @@ export type Deps = Pick<Stores, 'incidents'> & {
 /** A restaurant may be unattended for this time within its opening hours. */
 const UNATTENDED_FOR_MS = 5 * 60_000
 
-type Found = Omit<Attention, 'id' | 'since' | 'kind'> & { key: string; at: number }
-type Disputed = z.output<typeof OpenDisputes.response>['disputes'][number]
+/** `key`: of the incident in its source; absent if that is the order. */
+type Found = { at: number; what: string; reason: string; count?: number } & (
+  | { orderApiKey: string; key?: string }
+  | { orderApiKey: string | null; key: string }
+)
 type Page = { before: Before | null; limit: number }
 
 /**
@@ -48,55 +49,116 @@ export const SOURCES = {
     advice: 'Read the status page of the payment processor. Platter retries; do not settle it by hand.',
     read: async ({ payments, unknownAfterMs }, page, context) =>
       (await payments(UnknownPayments, { ...page, olderThanMs: unknownAfterMs }, context)).payments.map(
-        (row) => ({ ...row, key: row.orderApiKey, what: row.call, count: row.answers }),
+        ({ call, answers, ...row }) => ({ ...row, what: call, count: answers }),
       ),
   },
   saga: {
     kind: 'overdue-saga',
     advice: 'Check the service that executes the step, and RabbitMQ. Then run: platter attention retry ID',
-    read: async ({ incidents }, page) => (await incidents.overdueSagas(page)).map(overdue),
+    read: async ({ incidents }, page) =>
+      (await incidents.overdueSagas(page)).map(({ facts, state, attempt, ...row }) => {
+        const awaited = awaitedStep({ facts, state })
+        const step = awaited?.step.name ?? 'end'
+        return {
+          ...row,
+          what: awaited?.isCompensation ? `compensate ${step}` : step,
+          reason: 'The order is past its deadline.',
+          count: attempt,
+        }
+      }),
   },
   letter: {
     kind: 'dead-letter',
     advice: 'Read the log of the consumer: the cause is a bug. Then run: platter attention retry ID',
-    read: async ({ incidents }, page) => (await incidents.deadLetters(page)).map(letter),
+    read: async ({ incidents }, page) =>
+      (await incidents.deadLetters(page)).map(({ id, command, step, deaths, ...row }) => ({
+        ...row,
+        key: id,
+        what: step === null ? command : `${command} (${step})`,
+        count: deaths,
+      })),
   },
   dispute: {
     kind: 'open-dispute',
     advice: 'Respond with evidence at the payment processor before the deadline, or accept the loss there.',
     read: async ({ payments }, page, context) =>
-      (await payments(OpenDisputes, page, context)).disputes.map(disputed),
+      (await payments(OpenDisputes, page, context)).disputes.map(({ amount, reason, respondBy, ...row }) => {
+        const deadline = respondBy === null ? 'No response is possible' : `Respond by ${isoOf(respondBy)}`
+        return {
+          ...row,
+          what: `dispute of ${toMoney(amount).toFixed(2)}`,
+          reason: `The bank disputes the charge: ${reason}. ${deadline}.`,
+        }
+      }),
   },
   refund: {
     kind: 'failed-refund',
     advice: 'Run: platter orders show ORDER. Refund again, or agree on another way with the customer.',
-    read: async ({ incidents }, page) => (await incidents.failedRefunds(page)).map(failedRefund),
+    read: async ({ incidents }, page) =>
+      (await incidents.failedRefunds(page)).map(({ amount, ...row }) => ({
+        ...row,
+        what: `refund of ${toMoney(cents(amount)).toFixed(2)}`,
+        reason: 'The processor could not refund. The customer has received no money.',
+      })),
   },
   order: {
     kind: 'order-unaccepted',
     advice: 'Call the restaurant. Without its start the order is cancelled and refunded.',
     read: async ({ incidents, acceptWithinMs }, page) =>
-      (await incidents.unacceptedOrders(page, acceptWithinMs)).map(unaccepted),
+      (await incidents.unacceptedOrders(page, acceptWithinMs)).map(
+        ({ restaurantApiKey, cancelledAt, ...row }) => ({
+          ...row,
+          what: `restaurant ${restaurantApiKey}`,
+          reason: `The restaurant has not started the order. It is cancelled at ${isoOf(cancelledAt)}.`,
+        }),
+      ),
   },
   mismatch: {
     kind: 'reconciliation-mismatch',
     advice:
       'Run: platter orders show ORDER. Settle the difference, at the processor if necessary. Then run: platter attention retry ID',
-    read: async ({ alerts }, page) => (await alerts.mismatches(page)).map(mismatch),
+    read: async ({ alerts }, page) =>
+      (await alerts.mismatches(page)).map(({ id, rule, detail, ...row }) => ({
+        ...row,
+        key: id,
+        what: rule,
+        reason: detail,
+      })),
   },
   alert: {
     kind: 'alert-undelivered',
     advice: 'Check the receiver of the alerts. Then run: platter alerts test',
-    read: async ({ alerts }, page) => (await alerts.undelivered(page)).map(undelivered),
+    read: async ({ alerts }, page) =>
+      (await alerts.undelivered(page)).map(({ channel, reason, attempts, at }) => ({
+        key: channel,
+        at,
+        orderApiKey: null,
+        what: channel,
+        reason: reason ?? 'No attempt has ended.',
+        count: attempts,
+      })),
   },
   restaurant: {
     kind: 'restaurant-unattended',
     advice:
       'Call the restaurant: its console is closed or its system does not respond. No customer can order from it.',
-    read: async ({ bus }, page, context) =>
-      (await unattended(bus, page, context)).restaurants.map(unattendedIncident),
+    read: async ({ bus }, page, { requestId }) => {
+      const question = { olderThanMs: UNATTENDED_FOR_MS, ...page }
+      const options = { requestId, timeoutMs: requestTimes.question }
+      const { restaurants } = await bus.ask(CatalogUnattended, question, options)
+      return restaurants.map(({ restaurantApiKey, name, at }) => ({
+        key: restaurantApiKey,
+        at,
+        orderApiKey: null,
+        what: `restaurant ${restaurantApiKey}`,
+        reason: `${name} has been unattended for 5 minutes within its opening hours.`,
+      }))
+    },
   },
 } as const satisfies Record<string, IncidentSource>
+
+const isoOf = (seconds: number): string => new Date(seconds * 1_000).toISOString()
+
 export type Source = keyof typeof SOURCES
 export const SOURCE_NAMES = Object.keys(SOURCES) as Source[]
 
@@ -154,7 +216,7 @@ export const isOfUnavailable = (id: string): boolean =>
   SOURCE_NAMES.some((source) => id === `${UNAVAILABLE}${source}`)
 
 /** Returns incidents of one source. `before` is a position in that source. */
-export async function readSource(
+async function readSource(
   deps: Deps,
   source: Source,
   page: Page,
@@ -163,103 +225,33 @@ export async function readSource(
   return (await SOURCES[source].read(deps, page, context)).map((found) => listed(source, found))
 }
 
-function listed(source: Source, { key, at, orderApiKey, what, reason, count }: Found): Listed {
-  const id = `${source}_${key}`
+const PAGE = 200
+/** The maximum number of pages that `readAll` reads. */
+const MOST_PAGES = 25
+
+/** Returns all incidents of one source, newest first; not complete if the source has more than 5,000. */
+export async function readAll(
+  deps: Deps,
+  source: Source,
+  context: RequestContext,
+): Promise<{ source: Source; incidents: Attention[]; isComplete: boolean }> {
+  const incidents: Attention[] = []
+  let before = null
+  for (let pages = 0; pages < MOST_PAGES; pages++) {
+    const page = await readSource(deps, source, { before, limit: PAGE }, context)
+    incidents.push(...page.map(({ item }) => item))
+    const last = page.at(-1)
+    if (!last || page.length < PAGE) return { source, incidents, isComplete: true }
+    before = { at: last.position.at, id: last.item.id.slice(source.length + 1) }
+  }
+  return { source, incidents, isComplete: false }
+}
+
+function listed(source: Source, { at, key, count = 0, ...found }: Found): Listed {
+  const id = `${source}_${key ?? found.orderApiKey}`
   const { kind } = SOURCES[source]
-  const since = Math.floor(at / 1_000_000)
-  return { item: { id, kind, orderApiKey, what, reason, count, since }, position: { at, id } }
+  return { item: { id, kind, ...found, count, since: Math.floor(at / 1_000_000) }, position: { at, id } }
 }
-
-const letter = (row: DeadLetterRow): Found => ({
-  key: row.id,
-  at: row.at,
-  orderApiKey: row.orderApiKey,
-  what: row.step === null ? row.command : `${row.command} (${row.step})`,
-  reason: row.reason,
-  count: row.deaths,
-})
-
-function overdue({ orderApiKey, facts, state, attempt, at }: OverdueSaga): Found {
-  const awaited = awaitedStep({ facts, state })
-  const step = awaited?.step.name ?? 'end'
-  return {
-    key: orderApiKey,
-    at,
-    orderApiKey,
-    what: awaited?.isCompensation ? `compensate ${step}` : step,
-    reason: 'The order is past its deadline.',
-    count: attempt,
-  }
-}
-
-function disputed({ orderApiKey, amount, reason, respondBy, count, at }: Disputed): Found {
-  const deadline = respondBy === null ? 'No response is possible' : `Respond by ${isoOf(respondBy)}`
-  return {
-    key: orderApiKey,
-    at,
-    orderApiKey,
-    what: `dispute of ${toMoney(amount).toFixed(2)}`,
-    reason: `The bank disputes the charge: ${reason}. ${deadline}.`,
-    count,
-  }
-}
-
-const failedRefund = ({ orderApiKey, amount, at }: FailedRefund): Found => ({
-  key: orderApiKey,
-  at,
-  orderApiKey,
-  what: `refund of ${toMoney(cents(amount)).toFixed(2)}`,
-  reason: 'The processor could not refund. The customer has received no money.',
-  count: 0,
-})
-
-const isoOf = (seconds: number): string => new Date(seconds * 1_000).toISOString()
-
-const unaccepted = ({ orderApiKey, restaurantApiKey, cancelledAt, at }: UnacceptedOrder): Found => ({
-  key: orderApiKey,
-  at,
-  orderApiKey,
-  what: `restaurant ${restaurantApiKey}`,
-  reason: `The restaurant has not started the order. It is cancelled at ${isoOf(cancelledAt)}.`,
-  count: 0,
-})
-
-const mismatch = ({ id, orderApiKey, rule, detail, at }: MismatchRow): Found => ({
-  key: id,
-  at,
-  orderApiKey,
-  what: rule,
-  reason: detail,
-  count: 0,
-})
-
-const undelivered = ({ channel, reason, attempts, at }: UndeliveredRow): Found => ({
-  key: channel,
-  at,
-  orderApiKey: null,
-  what: channel,
-  reason: reason ?? 'No attempt has ended.',
-  count: attempts,
-})
-
-/** Returns restaurants that have been unattended for 5 minutes within their opening hours. */
-export const unattended = (bus: Pick<Bus, 'ask'>, page: Page, { requestId }: RequestContext) =>
-  bus.ask(
-    CatalogUnattended,
-    { olderThanMs: UNATTENDED_FOR_MS, ...page },
-    { requestId, timeoutMs: requestTimes.question },
-  )
-
-type Unattended = z.output<typeof CatalogUnattended.reply>['restaurants'][number]
-
-const unattendedIncident = ({ restaurantApiKey, name, at }: Unattended): Found => ({
-  key: restaurantApiKey,
-  at,
-  orderApiKey: null,
-  what: `restaurant ${restaurantApiKey}`,
-  reason: `${name} has been unattended for 5 minutes within its opening hours.`,
-  count: 0,
-})
 
 const byAge = (one: Before, other: Before): number =>
   one.at - other.at || (one.id < other.id ? -1 : one.id > other.id ? 1 : 0)

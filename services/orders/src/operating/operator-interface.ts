@@ -13,7 +13,9 @@ import {
 import type { Repeaters, router } from '@platter/kit'
 import { readDatabaseHealth } from '@platter/kit/postgres/database-health'
 import { channelsOf } from '#/operating/alerts/channels.ts'
-import { repeatAlerting } from '#/operating/alerts/repeat.ts'
+import { compareIncidents } from '#/operating/alerts/compare-incidents.ts'
+import { deliverAlerts } from '#/operating/alerts/deliver-alerts.ts'
+import { reconcileDaily } from '#/operating/reconcile-daily.ts'
 import { attention } from '#/operating/routes/attention.ts'
 import { discardAttention } from '#/operating/routes/discard-attention.ts'
 import { findOrders } from '#/operating/routes/find-orders.ts'
@@ -49,7 +51,14 @@ export function operatorInterface(route: ReturnType<typeof router>, all: Compone
   route(TestAlert, sendTestAlert({ channels }))
   return {
     alerts: alerting.alerts,
-    repeat: (repeaters: Repeaters) => repeatAlerting({ ...incidents, repeaters, channels }),
+    /** Rows decide which replica acts. */
+    repeat(repeaters: Repeaters) {
+      const deps = { ...incidents, channels }
+      repeaters.repeat('compare incidents', 5_000, () => compareIncidents(deps))
+      repeaters.repeat('reconcile daily', 60_000, () => reconcileDaily(deps))
+      repeaters.repeat('delete old alerts', 3_600_000, () => deps.alerts.deleteOld())
+      if (channels.length > 0) repeaters.repeat('deliver alerts', 2_000, () => deliverAlerts(deps))
+    },
     close: async () => void (await Promise.all(channels.map((one) => one.close()))),
   }
 }

@@ -30,9 +30,8 @@ export function acceptanceOf(
   const priced = withKeys(order, { newCard, cardToSave, newAddress })
   return {
     applicationId,
-    priced,
     order: newOrder(apiKey, priced, Math.floor(Date.now() / 1_000)),
-    saga: { ...newSaga(apiKey, facts), requestId },
+    saga: newSaga({ orderApiKey: apiKey, requestId, facts }),
     idempotency: idempotency && { scope: idempotency, claimMs: claimMs(deadline) },
   }
 }
@@ -40,43 +39,14 @@ export function acceptanceOf(
 /** Returns the facts that the processor needs for a charge in addition to its amount and card. */
 const chargeOf = (
   { canAuthenticate, returnUrl }: OrderRequest,
-  { order, restaurantName }: CheckedOrder,
+  { question, restaurantName }: CheckedOrder,
 ): Pick<SendOrderFacts, 'authentication' | 'recheck' | 'restaurantName'> => ({
   ...(restaurantName !== undefined && { restaurantName }),
   ...(canAuthenticate === true && {
     authentication: { returnUrl: returnUrl ?? null },
-    recheck: recheckOf(order),
+    recheck: question,
   }),
 })
-
-/** Returns the question that checks an order again after its customer has authenticated at the bank. */
-function recheckOf({
-  restaurantApiKey,
-  method,
-  payment,
-  test,
-  details,
-}: PricedOrder): Required<SendOrderFacts>['recheck'] {
-  const { items, address } = details
-  return {
-    restaurantApiKey,
-    method,
-    payment,
-    test,
-    items: items.map(({ apiKey, customizationChoices }) => ({
-      apiKey,
-      customizationChoices: customizationChoices.map((choice) => choice.apiKey),
-    })),
-    address: address && {
-      streetAddress: address.streetAddress,
-      city: address.city,
-      state: address.state,
-      zip: address.zip,
-      latitude: address.latitude,
-      longitude: address.longitude,
-    },
-  }
-}
 
 /** Assigns an apiKey to a new address, like to a new card, so that the order's record has the apiKey of the saved address. */
 const newAddressOf = ({ address }: OrderRequest, { details }: PricedOrder): SavedAddress | null =>

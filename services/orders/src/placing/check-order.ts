@@ -9,6 +9,7 @@ import {
   type OrderRequest,
   type PrincipalOf,
   type Quote,
+  type QuoteQuestion,
   type Saving,
   type TokenizedCard,
 } from '@platter/contracts'
@@ -34,12 +35,13 @@ type Deps = { bus: Pick<Bus, 'ask'>; cardMinimum: Cents }
 
 /**
  * A checked order. `savedCard`: the saved card of the request, with its token. `saves`: whether a new card and a new address are
- * saved, under their own apiKeys.
+ * saved, under their own apiKeys. `question`: checks the order again.
  */
 export type CheckedOrder = {
   order: PricedOrder
   savedCard: TokenizedCard | null
   saves: { card: boolean; address: boolean }
+  question: QuoteQuestion
   restaurantName: string | undefined
 }
 
@@ -74,7 +76,9 @@ export async function checkOrder(
   const order = priceOrder(request, quote, known)
   checkExpectedTotal(order, request)
   const saves = { card: isToBeSaved(resolved.newCard), address: isToBeSaved(resolved.newAddress) }
-  return { order, savedCard: resolved.card, saves, restaurantName: quote.restaurantName }
+  // With the coordinates of the address, a later check needs no geocoder.
+  const question = questionOf(request, order.details.address)
+  return { order, savedCard: resolved.card, saves, question, restaurantName: quote.restaurantName }
 }
 
 type Amounts = { quote: Quote | null; tip: ReturnType<typeof checkTip>; cardMinimum: Cents }
@@ -103,32 +107,27 @@ const faultInMode = (fault: Fault, { mode }: Caller): Fault =>
 async function queryServices(bus: Deps['bus'], request: CompleteOrder, caller: Caller) {
   if (request.address?.saved) {
     const resolved = await resolveRecords(bus, request, caller)
-    return { resolved, quoted: await requestQuote(bus, request, resolved.address, caller) }
+    return { resolved, quoted: await requestQuote(bus, questionOf(request, resolved.address), caller) }
   }
   const [resolved, quoted] = await Promise.all([
     resolveRecords(bus, request, caller),
-    requestQuote(bus, request, newAddressOf(request), caller),
+    requestQuote(bus, questionOf(request, newAddressOf(request)), caller),
   ])
   return { resolved, quoted }
 }
 
-function requestQuote(
-  bus: Deps['bus'],
-  request: CompleteOrder,
-  address: Address | null,
-  { requestId, deadline }: Caller,
-) {
+/** Returns the data of catalog.quote. */
+function questionOf(request: CompleteOrder, address: Address | null): QuoteQuestion {
   const { restaurantApiKey, method, payment, test } = request
   const items = request.items.map((item) => ({
     apiKey: item.apiKey,
     customizationChoices: item.customizationChoices.map(({ apiKey }) => apiKey),
   }))
-  return bus.ask(
-    CatalogQuote,
-    { restaurantApiKey, method, payment, test, items, address },
-    { requestId, timeoutMs: deadline.limit(requestTimes.question) },
-  )
+  return { restaurantApiKey, method, payment, test, items, address }
 }
+
+const requestQuote = (bus: Deps['bus'], question: QuoteQuestion, { requestId, deadline }: Caller) =>
+  bus.ask(CatalogQuote, question, { requestId, timeoutMs: deadline.limit(requestTimes.question) })
 
 const NOTHING_RESOLVED: z.output<typeof AccountsResolve.reply> = {
   faults: [],

@@ -10,14 +10,14 @@ import {
   type IdempotencyScope,
   type Log,
 } from '@platter/kit'
-import type { OrderResult } from '#/domain/order-state.ts'
+import { resultOf, type OrderResult } from '#/domain/order-state.ts'
 import { clientRecord, type PlacedOrder } from '#/domain/order.ts'
 import type { OrderKey } from '#/store/idempotency-keys.ts'
 import type { Stores } from '#/store/stores.ts'
 import type { Subscription } from '#/saga/subscriptions.ts'
 
 /** `stopping`: aborted when the process stops. */
-type Deps = Pick<Stores, 'idempotencyKeys' | 'orders'> & { log: Log; stopping: AbortSignal }
+type Deps = Pick<Stores, 'idempotencyKeys' | 'orders' | 'sagas'> & { log: Log; stopping: AbortSignal }
 
 /** The claim of a replica that died expires this time after the deadline of its request. */
 const CLAIM_MARGIN_MS = 2_000
@@ -92,7 +92,7 @@ async function waitForResult(deps: Deps, { apiKey, accepted, pending }: Accepted
   const { orders, log, stopping } = deps
   const last: { order: PlacedOrder | null } = { order: accepted }
   const read = async (known: OrderResult | null): Promise<OrderResult | null> => {
-    const result = known ?? (await orders.findResult(apiKey))
+    const result = known ?? (await findResult(deps, apiKey))
     if (result.kind !== 'pending') return result
     last.order = result.order
     return result.order.paymentAction ? pendingResult(deps, apiKey) : null
@@ -111,6 +111,12 @@ async function waitForResult(deps: Deps, { apiKey, accepted, pending }: Accepted
   return { kind: 'pending', order: last.order } as const
 }
 
+async function findResult({ sagas }: Deps, apiKey: string): Promise<OrderResult> {
+  const loaded = await sagas.load(apiKey)
+  if (!loaded) throw new Error(`order ${apiKey} does not exist`)
+  return resultOf(loaded.order, loaded.saga.state.refusal)
+}
+
 /**
  * Marks the pending order as answered before the response, so that it stays visible as cancelled if it fails later. Returns null if
  * PostgreSQL accepts no writes (a full disk). An error would make a client without an Idempotency-Key send the order twice.
@@ -118,7 +124,7 @@ async function waitForResult(deps: Deps, { apiKey, accepted, pending }: Accepted
 async function pendingResult(deps: Deps, apiKey: string): Promise<OrderResult | null> {
   try {
     await deps.orders.markRespondedIfPending(apiKey)
-    return await deps.orders.findResult(apiKey)
+    return await findResult(deps, apiKey)
   } catch (error) {
     return unlessUnavailable(deps, apiKey, error)
   }

@@ -5,6 +5,7 @@ import { claimMs, finalResponse } from '#/placing/final-response.ts'
 import { Subscription } from '#/saga/subscriptions.ts'
 import type { IdempotencyKeyStore } from '#/store/idempotency-keys.ts'
 import type { OrderStore } from '#/store/orders.ts'
+import type { Stores } from '#/store/stores.ts'
 import { pricedOrder } from '#/testing/priced-order.ts'
 
 const DEADLINE_MS = 10_000
@@ -35,6 +36,14 @@ afterEach(() => {
 
 type Condition = 'available' | 'unavailable' | 'hanging'
 
+const OUTCOMES = { pending: 'pending', placed: 'transmitted', failed: 'failed' } as const
+
+/** The rows of an order with this result. */
+const loadedOf = (result: OrderResult) => ({
+  order: { ...order, ...('order' in result && result.order), outcome: OUTCOMES[result.kind] },
+  saga: { state: { refusal: result.kind === 'failed' ? result.refusal : null } },
+})
+
 /** PostgreSQL with one order and the key of its request. `steps`: its statements, in order. */
 class Rows {
   readonly steps: string[] = []
@@ -54,8 +63,11 @@ class Rows {
     return work()
   }
 
+  readonly sagas = {
+    load: () => this.#statement('read', () => loadedOf(this.result)),
+  } as unknown as Stores['sagas']
+
   readonly orders = {
-    findResult: () => this.#statement('read', () => this.result),
     markRespondedIfPending: () =>
       this.#statement('mark', () => {
         const isPending = this.result.kind === 'pending'
@@ -85,8 +97,8 @@ async function responseTo(rows: Rows, { isKnown = true, event, after5s }: Option
     requestId: 'q',
     url: '/orders',
   }
-  const { orders, idempotencyKeys } = rows
-  const deps = { orders, idempotencyKeys, log: createLog('test', 'silent'), stopping: stopping.signal }
+  const { orders, sagas, idempotencyKeys } = rows
+  const deps = { orders, sagas, idempotencyKeys, log: createLog('test', 'silent'), stopping: stopping.signal }
   const accepted = { apiKey: 'o1', accepted: isKnown ? order : null, pending: subscription }
   const pendingResponse = finalResponse(deps, accepted, request)
     .catch((error: unknown) => error)

@@ -5,11 +5,13 @@ import { migrate } from '@platter/kit/postgres/migrate'
 import { connectPostgres } from '@platter/kit/postgres/postgres'
 import { newDatabase } from '@platter/testkit'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { fresh } from '#/domain/saga-row.ts'
+import { newOrder, resultOf } from '#/domain/order-state.ts'
+import { newSaga } from '#/domain/saga-row.ts'
 import { transition } from '#/saga/domain/transition.ts'
 import { postgresStores, type Stores } from '#/store/stores.ts'
 import type { Tables } from '#/store/tables.ts'
 import { findAndMark, readAndMark } from '#/reading/visibility.ts'
+import { pricedOrder } from '#/testing/priced-order.ts'
 
 let orders: Stores['orders']
 let sagas: Stores['sagas']
@@ -34,26 +36,9 @@ async function acceptOrder(recipientApiKey: string | null = null): Promise<strin
   await sagas.accept({
     ...times,
     applicationId: 'an-application',
-    priced: {
-      method: 'pickup',
-      payment: 'card',
-      test: false,
-      restaurantApiKey: 'a-restaurant',
-      recipientApiKey,
-      total: cents(1075),
-      details: { items: [], card: null } as never,
-    },
-    order: {
-      status: 'PROCESSING',
-      outcome: 'pending',
-      paymentState: 'PENDING',
-      cancellation: null,
-      refunds: [],
-      dispute: null,
-    },
-    saga: { orderApiKey: apiKey, version: 0, attempt: 1, facts, state: fresh, isFinished: false },
+    order: newOrder(apiKey, pricedOrder({ payment: 'card', recipientApiKey }), 1),
+    saga: newSaga({ orderApiKey: apiKey, requestId: 'r', facts }),
     delivery: null,
-    requestId: 'r',
     traceparent: null,
     idempotency: null,
   })
@@ -87,7 +72,8 @@ test('a pending order that a client read stays visible as cancelled; its pending
     dispute: null,
   })
   await declineCard(order)
-  expect(await orders.findResult(order)).toEqual({ kind: 'failed', refusal })
+  const { order: failed, saga } = (await sagas.load(order))!
+  expect(resultOf(failed, saga.state.refusal)).toEqual({ kind: 'failed', refusal })
   expect(await orders.find(order)).toMatchObject({ cancellation: { reason: 'card-declined' } })
 })
 

@@ -24,12 +24,11 @@ type Deps = Pick<Stores, 'sagas'> & {
 }
 
 /** An order and its saga before the transition `accepted`, and the data that is stored with them. */
-export type Acceptance = sagas.Loaded & Pick<sagas.Acceptance, 'applicationId' | 'priced' | 'idempotency'>
-type Next = Transition<SagaOrder, sagas.SagaRow>
-type Opened = { next: Next; begin: (committed: SagaOrder) => void }
+export type Acceptance = sagas.Loaded & Pick<sagas.Acceptance, 'applicationId' | 'idempotency'>
+type Opened = { next: Transition; begin: (committed: SagaOrder) => void }
 
 /** Prepares the delivery that a transition at `at` (epoch seconds) opens. `begin` begins it, once the order is committed. */
-export type OpenDelivery = (opening: Next, at: number) => Promise<Opened>
+export type OpenDelivery = (opening: Transition, at: number) => Promise<Opened>
 
 /**
  * Runs the sagas: load, transition, save by version, publish, notify. The saga's row is the state: if a command is lost, a replica
@@ -50,8 +49,8 @@ export class Orchestrator {
     const entered = transition(order, saga, event)
     if (entered === 'stale') throw new Error(`order ${order.apiKey} cannot be accepted`)
     const { next, begin } = await this.#deps.openDelivery(entered, event.at)
-    const saved = { ...stored, ...next, ...this.#times(next, event), requestId: saga.requestId }
-    const assigned = await this.#deps.sagas.accept({ ...saved, traceparent: traceparent() })
+    const saved = { ...stored, ...next, ...this.#times(next, event), traceparent: traceparent() }
+    const assigned = await this.#deps.sagas.accept(saved)
     const accepted = { ...next, order: { ...next.order, ...assigned } }
     return (await this.#proceed(order, { next: accepted, begin }, { age: 0, told: false })).order
   }
@@ -61,7 +60,7 @@ export class Orchestrator {
     orderApiKey: string,
     trigger: Trigger,
     recent: sagas.Loaded | null = this.#recent.take(orderApiKey) ?? null,
-  ): Promise<Next | null> {
+  ): Promise<Transition | null> {
     const event = { ...trigger, at: Math.floor(Date.now() / 1000) }
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
       const cached = attempt === 0 ? recent : null
@@ -77,7 +76,7 @@ export class Orchestrator {
   }
 
   /** Saves, notifies and publishes. Returns null if another replica has saved the saga since it was loaded. */
-  async #save({ order, saga }: sagas.Loaded, applied: Next, event: Event): Promise<Next | null> {
+  async #save({ order, saga }: sagas.Loaded, applied: Transition, event: Event): Promise<Transition | null> {
     if (applied.saga === saga) return this.#publish(applied)
     const { next, begin } = await this.#deps.openDelivery(applied, event.at)
     const result = await this.#deps.sagas.save({
@@ -89,7 +88,7 @@ export class Orchestrator {
     return result && this.#proceed(order, { next, begin }, result)
   }
 
-  #times({ order, saga, command }: Next, event: Event): sagas.Times {
+  #times({ order, saga, command }: Transition, event: Event): sagas.Times {
     const { sagaMs, transmitMs } = this.#deps.deadlines
     const replyMs = command?.replyTimeoutMs ?? transmitMs + DELIVERY_MARGIN_MS
     const isBegun = 'challenge' in event || ['accepted', 'cancelled', 'refunded'].includes(event.kind)
@@ -99,13 +98,17 @@ export class Orchestrator {
   }
 
   /** After a commit: notifies the pending requests of the order, and begins its delivery or publishes the next command. */
-  async #proceed(before: SagaOrder, { next, begin }: Opened, { age, told }: sagas.SaveResult): Promise<Next> {
+  async #proceed(
+    before: SagaOrder,
+    { next, begin }: Opened,
+    { age, told }: sagas.SaveResult,
+  ): Promise<Transition> {
     const { order, saga } = next
     if (!saga.isFinished) this.#recent.set(order.apiKey, { order, saga })
     // A saga that a refund or dispute reopened is excluded, because its age is not the duration of an order.
     else if (order.refunds.length === 0 && !order.dispute)
       endedSaga(age, saga.state.refusal ? 'failed' : 'completed')
-    const result = resultOf(order, { told, refusal: saga.state.refusal })
+    const result = resultOf({ ...order, told }, saga.state.refusal)
     const shown = ['outcome', 'cancellation', 'refunds', 'paymentAction', 'dispute'] as const
     if (shown.some((field) => (order[field] ?? null) !== (before[field] ?? null)))
       this.#deps.notifier.publish(order, result)
@@ -113,7 +116,7 @@ export class Orchestrator {
     return this.#publish(next)
   }
 
-  async #publish(next: Next): Promise<Next> {
+  async #publish(next: Transition): Promise<Transition> {
     if (!next.command) return next
     const { orderApiKey, requestId } = next.saga
     const { command, data, gatherMs } = next.command

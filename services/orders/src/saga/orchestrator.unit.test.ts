@@ -34,10 +34,10 @@ class Rows implements SagaStore {
     return this.#row
   }
 
-  async accept({ order, saga, requestId, ...times }: Parameters<SagaStore['accept']>[0]) {
+  async accept({ order, saga, ...times }: Parameters<SagaStore['accept']>[0]) {
     if (this.isDown) throw new Error('the commit failed')
     const assigned = { id: 17, datePlaced: AT, reports: 'detailed' } as const
-    this.put({ order: { ...(order as SagaOrder), ...assigned }, saga: { ...saga, requestId } }, times)
+    this.put({ order: { ...order, ...assigned }, saga }, times)
     return assigned
   }
 
@@ -104,9 +104,8 @@ function accept(orchestrator: Orchestrator, token: string | null): Promise<SagaO
   const facts = { total: cents(1_075), token, userApiKey: null, newCard: null, newAddress: null }
   return orchestrator.accept({
     applicationId: 'a1',
-    priced,
     order: newOrder('o1', priced, AT),
-    saga: { ...newSaga('o1', facts), requestId: 'q1' },
+    saga: newSaga({ orderApiKey: 'o1', requestId: 'q1', facts }),
     idempotency: null,
   })
 }

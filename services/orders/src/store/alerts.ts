@@ -1,10 +1,11 @@
-import { createHash } from 'node:crypto'
 import type { Attention, Mismatch } from '@platter/contracts'
 import { sql } from 'kysely'
-import type { Alert, Composed, Phase, Unalerted } from '#/domain/alert.ts'
+import { apiKeyOf } from '#/api-key-of.ts'
+import type { Alert, Composed, Unalerted } from '#/domain/alert.ts'
 import { microseconds, pageOf, type Page } from '#/store/incident-pages.ts'
 import type { Run } from '#/store/scheduled-runs.ts'
 import { PostgresScheduledRuns } from '#/store/scheduled-runs.ts'
+import { PostgresStore } from '#/store/postgres-store.ts'
 import type { Db } from '#/store/tables.ts'
 
 /** The incidents of one comparison. Incidents of a source that was not read completely do not end. */
@@ -22,13 +23,7 @@ const COMPOSED_AT_ONCE = 5_000
 const DELIVER_WITHIN = sql`interval '3 days'`
 
 /** Known incidents, alerts and their deliveries. */
-export class PostgresAlerts {
-  readonly #db: Db
-
-  constructor(db: Db) {
-    this.#db = db
-  }
-
+export class PostgresAlerts extends PostgresStore {
   /**
    * Stores in one commit which incidents began and ended since the last comparison, and the alerts that `compose` returns for them.
    * Without channels no alert is created: open incidents wait for a channel, and ended incidents are deleted.
@@ -42,7 +37,7 @@ export class PostgresAlerts {
       compose: (waiting: Unalerted[], state: AlertState) => Composed[]
     },
   ): Promise<Composed[]> {
-    return this.#db.transaction().execute(async (trx) => {
+    return this.db.transaction().execute(async (trx) => {
       await new PostgresScheduledRuns(trx).finish(run, alerting.nextInMs)
       for (const { source, incidents, isComplete } of found)
         await compareSource(trx, source, incidents, isComplete)
@@ -61,7 +56,7 @@ export class PostgresAlerts {
    * arrives before its beginning. The next attempt is due after 30 s, 1 min … 16 min (±10 %).
    */
   async leaseDeliveries(channels: readonly string[], limit: number): Promise<LeasedAlert[]> {
-    const { rows } = await sql<LeasedRow>`
+    const { rows } = await sql<LeasedAlert>`
     update alert_deliveries d set attempts = attempts + 1,
       due_at = now() + interval '30 seconds' * power(2, least(attempts, 5)) * (0.9 + 0.2 * random())
     from alerts a
@@ -74,33 +69,28 @@ export class PostgresAlerts {
           where earlier.delivered_at is null and earlier.channel = due.channel and c.kind = b.kind
             and earlier.alert_number < due.alert_number and c.created_at > now() - ${DELIVER_WITHIN})
       order by due.alert_number limit ${limit} for update of due skip locked)
-    returning a.number::int8 as number, d.channel, d.attempts as attempt, a.id, a.content,
-      floor(extract(epoch from a.created_at))::int8 as at`.execute(this.#db)
-    return rows.map(({ number, channel, attempt, id, content, at }) => ({
-      number,
-      channel,
-      attempt,
-      alert: { ...content, id, at },
-    }))
+    returning a.number::int8 as number, d.channel, d.attempts as attempt, a.content || jsonb_build_object(
+      'id', a.id, 'at', floor(extract(epoch from a.created_at))::int8) as alert`.execute(this.db)
+    return rows
   }
 
   async endDelivery({ number, channel }: LeasedAlert): Promise<void> {
     await sql`
     update alert_deliveries set delivered_at = now(), last_error = null
-    where alert_number = ${number} and channel = ${channel} and delivered_at is null`.execute(this.#db)
+    where alert_number = ${number} and channel = ${channel} and delivered_at is null`.execute(this.db)
   }
 
   async recordFailure({ number, channel }: LeasedAlert, reason: string): Promise<void> {
     await sql`
     update alert_deliveries set last_error = ${reason}
-    where alert_number = ${number} and channel = ${channel} and delivered_at is null`.execute(this.#db)
+    where alert_number = ${number} and channel = ${channel} and delivered_at is null`.execute(this.db)
   }
 
   /** Makes the undelivered alerts of a channel due now. Returns false if there are none. */
   async wakeDeliveries(channel: string): Promise<boolean> {
     const { rows } = await sql`
     update alert_deliveries set due_at = least(due_at, now() + interval '1 second')
-    where delivered_at is null and channel = ${channel} returning channel`.execute(this.#db)
+    where delivered_at is null and channel = ${channel} returning channel`.execute(this.db)
     return rows.length > 0
   }
 
@@ -113,7 +103,7 @@ export class PostgresAlerts {
       from alert_deliveries join alerts on number = alert_number
       where delivered_at is null and created_at between now() - ${DELIVER_WITHIN} and now() - interval '10 minutes'
       order by channel, alert_number) as oldest
-    where ${pageOf(at, 'channel', page)}`.execute(this.#db)
+    where ${pageOf(at, 'channel', page)}`.execute(this.db)
     return rows
   }
 
@@ -121,13 +111,8 @@ export class PostgresAlerts {
     const at = microseconds('found_at')
     const { rows } = await sql<MismatchRow>`
     select id, order_api_key as "orderApiKey", rule, detail, ${at} as at from reconciliation_mismatches
-    where ${pageOf(at, 'id', page)}`.execute(this.#db)
+    where ${pageOf(at, 'id', page)}`.execute(this.db)
     return rows
-  }
-
-  async hasMismatch(id: string): Promise<boolean> {
-    const { rows } = await sql`select from reconciliation_mismatches where id = ${id}`.execute(this.#db)
-    return rows.length > 0
   }
 
   /**
@@ -138,7 +123,7 @@ export class PostgresAlerts {
     const { rows } = await sql<{ since: number }>`
     select floor(extract(epoch from least(
       coalesce(covered_until, now()) - interval '1 day', (select min(compared_since) from reconciliation_mismatches))))::int8 as since
-    from scheduled_runs where name = 'reconcile'`.execute(this.#db)
+    from scheduled_runs where name = 'reconcile'`.execute(this.db)
     return rows[0]?.since ?? 0
   }
 
@@ -153,12 +138,12 @@ export class PostgresAlerts {
     }: { mismatches: readonly Mismatch[]; since: number; until: number; nextInMs: number },
   ): Promise<void> {
     const rows = mismatches.map(({ orderApiKey, rule, detail }) => ({
-      id: createHash('sha256').update(`${orderApiKey}\0${rule}`).digest('hex').slice(0, 48),
+      id: apiKeyOf(orderApiKey, rule),
       order_api_key: orderApiKey,
       rule,
       detail,
     }))
-    await this.#db.transaction().execute(async (trx) => {
+    await this.db.transaction().execute(async (trx) => {
       await new PostgresScheduledRuns(trx).finish(run, nextInMs)
       await sql`update scheduled_runs set covered_until = to_timestamp(${until}) where name = ${run.name}`.execute(
         trx,
@@ -175,35 +160,25 @@ export class PostgresAlerts {
   }
 
   /** Returns the number of open incidents by kind, as of the last comparison; one row with 0 if there are none. */
-  async countOpen(): Promise<{ kind: string; count: number }[]> {
-    const { rows } = await sql<{ kind: string; count: number }>`
-    select kind, count(*)::int as count from known_incidents where ended_at is null group by kind`.execute(
-      this.#db,
-    )
-    return rows.length > 0 ? rows : [{ kind: 'none', count: 0 }]
+  async countOpen(): Promise<OpenCount[]> {
+    const counts = await countOpen(this.db)
+    return counts.length > 0 ? counts : [{ kind: 'none', count: 0 }]
   }
 
   /** Deletes alerts and ended incidents that are 30 days old. */
   async deleteOld(): Promise<boolean> {
-    await sql`delete from alerts where created_at < now() - interval '30 days'`.execute(this.#db)
-    await sql`delete from known_incidents where ended_at < now() - interval '30 days'`.execute(this.#db)
+    await sql`delete from alerts where created_at < now() - interval '30 days'`.execute(this.db)
+    await sql`delete from known_incidents where ended_at < now() - interval '30 days'`.execute(this.db)
     return false
   }
 }
 
 export type AlertStore = Pick<PostgresAlerts, keyof PostgresAlerts>
 
+type OpenCount = { kind: string; count: number }
+
 /** Times in milliseconds, by the clock of the database. */
 type AlertState = { now: number; lastAt: Map<string, number>; open: Map<string, number> }
-
-type LeasedRow = {
-  number: number
-  channel: string
-  attempt: number
-  id: string
-  content: Omit<Alert, 'id' | 'at'>
-  at: number
-}
 
 async function compareSource(
   trx: Db,
@@ -242,19 +217,24 @@ async function readUnalerted(trx: Db): Promise<Unalerted[]> {
   return rows
 }
 
+async function countOpen(db: Db): Promise<OpenCount[]> {
+  const { rows } = await sql<OpenCount>`
+  select kind, count(*)::int as count from known_incidents where ended_at is null group by kind`.execute(db)
+  return rows
+}
+
 async function readState(trx: Db): Promise<AlertState> {
   const last = await sql<{ key: string; at: number; now: number }>`
   select kind || ' ' || phase as key, (extract(epoch from max(created_at)) * 1000)::int8 as at
   from alerts where created_at > now() - interval '1 hour' group by kind, phase`.execute(trx)
-  const open = await sql<{ kind: string; count: number }>`
-  select kind, count(*)::int as count from known_incidents where ended_at is null group by kind`.execute(trx)
+  const open = await countOpen(trx)
   const clock = await sql<{ now: number }>`select (extract(epoch from now()) * 1000)::int8 as now`.execute(
     trx,
   )
   return {
     now: clock.rows[0]?.now ?? 0,
     lastAt: new Map(last.rows.map(({ key, at }) => [key, at])),
-    open: new Map(open.rows.map(({ kind, count }) => [kind, count])),
+    open: new Map(open.map(({ kind, count }) => [kind, count])),
   }
 }
 
@@ -271,16 +251,8 @@ async function storeAlert(
   await sql`
   insert into alert_deliveries (alert_number, channel)
   select ${number}, unnest(${channels}::text[])`.execute(trx)
-  await markAlerted(trx, phase, number, numbers)
-}
-
-async function markAlerted(trx: Db, phase: Phase, number: number, numbers: readonly number[]): Promise<void> {
-  if (phase === 'began')
-    await sql`update known_incidents set began_alert = ${number} where number = any(${numbers}::int8[])`.execute(
-      trx,
-    )
-  else
-    await sql`update known_incidents set ended_alert = ${number} where number = any(${numbers}::int8[])`.execute(
-      trx,
-    )
+  const column = phase === 'began' ? sql`began_alert` : sql`ended_alert`
+  await sql`update known_incidents set ${column} = ${number} where number = any(${numbers}::int8[])`.execute(
+    trx,
+  )
 }

@@ -1,5 +1,6 @@
 import type { RestaurantLink } from '@platter/contracts'
 import { sql } from 'kysely'
+import { PostgresStore } from '#/store/postgres-store.ts'
 import type { Db } from '#/store/tables.ts'
 
 type LinkKind = RestaurantLink['kind']
@@ -38,12 +39,11 @@ const attendedNow = (defaultKind: LinkKind) => sql`case when ${kindOf(defaultKin
   then coalesce(a.seen_until > now(), false) else a.failures < ${FAILURES} end`
 
 /** The authoritative attendance: a row for each restaurant that was seen or has a webhook. */
-export class PostgresAttendance {
-  readonly #db: Db
+export class PostgresAttendance extends PostgresStore {
   readonly #defaultKind: LinkKind
 
   constructor(db: Db, defaultKind: LinkKind) {
-    this.#db = db
+    super(db)
     this.#defaultKind = defaultKind
   }
 
@@ -56,7 +56,7 @@ export class PostgresAttendance {
       on conflict (restaurant_api_key) do update set seen_until = excluded.seen_until
       where attendance.seen_until is null
         or attendance.seen_until <= excluded.seen_until - ${WRITE_EVERY_MS}::float8 * interval '1 millisecond'
-    `.execute(this.#db)
+    `.execute(this.db)
   }
 
   /** Updates `is_attended` where it has changed, for all restaurants or the given ones. Returns the changed rows. */
@@ -67,7 +67,7 @@ export class PostgresAttendance {
     const { rows } = await sql<Attended>`
       update attendance a set is_attended = not is_attended, changed_at = now(),
         version = greatest(version + 1, (extract(epoch from clock_timestamp()) * 1000)::bigint)
-      where ${these} and a.is_attended <> ${attended} returning ${ROW}`.execute(this.#db)
+      where ${these} and a.is_attended <> ${attended} returning ${ROW}`.execute(this.db)
     return rows
   }
 
@@ -78,7 +78,7 @@ export class PostgresAttendance {
       insert into attendance (restaurant_api_key, ping_at) values (${restaurantApiKey}, ${pingAt})
       on conflict (restaurant_api_key) do update
       set ping_at = excluded.ping_at, failures = 0, has_succeeded = false
-      returning ${ROW}`.execute(this.#db)
+      returning ${ROW}`.execute(this.db)
     return rows
   }
 
@@ -89,7 +89,7 @@ export class PostgresAttendance {
       select restaurant_api_key, now(), true from restaurant_links l
       where link->>'kind' = 'webhook' and not exists
         (select from attendance a where a.restaurant_api_key = l.restaurant_api_key)
-      order by restaurant_api_key on conflict do nothing`.execute(this.#db)
+      order by restaurant_api_key on conflict do nothing`.execute(this.db)
   }
 
   async find(restaurantApiKey: string): Promise<Attendance> {
@@ -98,7 +98,7 @@ export class PostgresAttendance {
       select coalesce(is_attended, ${kind} = 'webhook') as attended, ${kind} as link,
         case when ${kind} = 'console' then extract(epoch from seen_until)::bigint end as until
       from (select ${restaurantApiKey}::text as restaurant_api_key) as a
-      left join attendance using (restaurant_api_key)`.execute(this.#db)
+      left join attendance using (restaurant_api_key)`.execute(this.db)
     const [found] = rows
     if (!found) throw new Error('a select without a condition has no row')
     return found
@@ -108,7 +108,7 @@ export class PostgresAttendance {
   async list({ after, limit }: { after: string; limit: number }): Promise<Attended[]> {
     const { rows } = await sql<Attended>`
       select ${ROW} from attendance where restaurant_api_key > ${after} order by restaurant_api_key limit ${limit}
-    `.execute(this.#db)
+    `.execute(this.db)
     return rows
   }
 
@@ -119,7 +119,7 @@ export class PostgresAttendance {
       where restaurant_api_key in (select restaurant_api_key from attendance where ping_at <= now()
         order by ping_at limit ${limit} for update skip locked)
       returning restaurant_api_key as "restaurantApiKey", (select link from restaurant_links l
-        where l.restaurant_api_key = a.restaurant_api_key) as link`.execute(this.#db)
+        where l.restaurant_api_key = a.restaurant_api_key) as link`.execute(this.db)
     return rows.flatMap(({ restaurantApiKey, link }) =>
       link?.kind === 'webhook' ? { restaurantApiKey, link } : [],
     )
@@ -139,7 +139,7 @@ export class PostgresAttendance {
           else ${PING_AGAIN_S}::integer end
       from jsonb_to_recordset(${JSON.stringify(results)}::jsonb)
         as r ("restaurantApiKey" text, succeeded boolean, failures integer)
-      where a.restaurant_api_key = r."restaurantApiKey" and a.ping_at is not null`.execute(this.#db)
+      where a.restaurant_api_key = r."restaurantApiKey" and a.ping_at is not null`.execute(this.db)
   }
 }
 

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Db } from '#/store/tables.ts'
+import { PostgresStore } from '#/store/postgres-store.ts'
 
 /**
  * A position in the order of all changes. Every transaction below it has ended, so a later read includes its changes. A decimal
@@ -16,17 +16,11 @@ export const hasChangedSince = (since: Position) =>
   sql<boolean>`(orders.changed_bucket >= bucket_of(${since}) and orders.changed_in >= ${since})`
 
 /** Positions in the order of all changes, and the changes since a position. */
-export class PostgresChanges {
-  readonly #db: Db
-
-  constructor(db: Db) {
-    this.#db = db
-  }
-
+export class PostgresChanges extends PostgresStore {
   async position(): Promise<Position> {
     const { rows } = await sql<{
       position: Position
-    }>`select pg_snapshot_xmin(pg_current_snapshot()) as position`.execute(this.#db)
+    }>`select pg_snapshot_xmin(pg_current_snapshot()) as position`.execute(this.db)
     if (!rows[0]) throw new Error('PostgreSQL returned no snapshot')
     return rows[0].position
   }
@@ -41,7 +35,7 @@ export class PostgresChanges {
       array(select api_key from orders where api_key = any(${orders}) and changed_in >= ${since}) as orders,
       array(select distinct restaurant_api_key from orders
         where restaurant_api_key = any(${restaurants}) and outcome = 'transmitted' and ${hasChangedSince(since)}
-      ) as restaurants`.execute(this.#db)
+      ) as restaurants`.execute(this.db)
     if (!rows[0]) throw new Error('PostgreSQL returned no snapshot')
     return rows[0]
   }

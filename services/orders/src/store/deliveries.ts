@@ -2,7 +2,7 @@ import type { RestaurantLink } from '@platter/contracts'
 import { sql } from 'kysely'
 import type { PlacedOrder } from '#/domain/order.ts'
 import { placedOrder, type OrderRow } from '#/store/orders.ts'
-import type { Db } from '#/store/tables.ts'
+import { PostgresStore } from '#/store/postgres-store.ts'
 
 /*
  * The table is the queue of transmissions. `busy_until` is the time at which the lease of a row expires, or its next attempt is
@@ -33,20 +33,14 @@ export type Failed = { result: string; link: RestaurantLink['kind'] }
 
 /** A restaurant that must be notified of a cancellation. `sentBy`: the kind of link that transmitted the order, if known. */
 type DueNotice = {
-  orderApiKey: string
+  order: PlacedOrder
   link: RestaurantLink | null
   sentBy: RestaurantLink['kind'] | null
   attempts: number
 }
 
 /** The queue of transmissions, and the notices of cancellations. */
-export class PostgresDeliveries {
-  readonly #db: Db
-
-  constructor(db: Db) {
-    this.#db = db
-  }
-
+export class PostgresDeliveries extends PostgresStore {
   /**
    * Acquires the leases of at most `limit` open deliveries of pending orders that are due: their lease has expired, or their retry
    * delay has passed. Attempt 1 belongs to the replica that committed the delivery. Therefore an earlier attempt was begun if this
@@ -64,7 +58,7 @@ export class PostgresDeliveries {
     returning o.*, s.request_id, s.traceparent, d.attempts as attempt, d.deadline_at <= now() as "isOverdue",
       d.last_result is not null or d.attempts > 2 as "isTried",
       (select link from restaurant_links l where l.restaurant_api_key = o.restaurant_api_key) as link`.execute(
-      this.#db,
+      this.db,
     )
     return rows.map(({ attempt, link, isOverdue, isTried, traceparent, request_id: requestId, ...row }) => ({
       orderApiKey: row.api_key,
@@ -85,7 +79,7 @@ export class PostgresDeliveries {
     from unnest(${leases.map(({ orderApiKey }) => orderApiKey)}::text[], ${leases.map(({ attempt }) => attempt)}::integer[])
       as held(api_key, attempt)
     where order_api_key = api_key and attempts = attempt
-    returning order_api_key`.execute(this.#db)
+    returning order_api_key`.execute(this.db)
     return new Set(rows.map(({ order_api_key }) => order_api_key))
   }
 
@@ -102,7 +96,7 @@ export class PostgresDeliveries {
         now() + least(interval '60 seconds', interval '2 seconds' * power(2, least(attempts - 1, 5))) * (0.8 + 0.4 * random()),
         greatest(deadline_at, now() + interval '1 second')),
       last_result = coalesce(${result}, last_result), link_kind = coalesce(${link}, link_kind)
-    where order_api_key = ${orderApiKey} and attempts = ${attempt}`.execute(this.#db)
+    where order_api_key = ${orderApiKey} and attempts = ${attempt}`.execute(this.db)
   }
 
   /**
@@ -110,24 +104,32 @@ export class PostgresDeliveries {
    * twice the last delay (30 s to 1 h, ±20 %), for a day.
    */
   async takeDueNotices(limit: number): Promise<DueNotice[]> {
-    const { rows } = await sql<DueNotice>`
+    const { rows } = await sql<OrderRow & Omit<DueNotice, 'order'>>`
     update deliveries d set
       cancel_attempts = cancel_attempts + 1,
       cancel_at = (select case when again <= d.cancel_until then again end from (
         select now() + least(interval '1 hour', interval '30 seconds' * power(2, least(d.cancel_attempts, 7))) * (0.8 + 0.4 * random()) as again
       ) later)
-    where order_api_key in (
-      select order_api_key from deliveries where cancel_at <= now()
-      order by cancel_at limit ${limit} for update skip locked)
-    returning order_api_key as "orderApiKey", cancel_attempts as attempts, link_kind as "sentBy",
-      (select link from restaurant_links l join orders o on o.restaurant_api_key = l.restaurant_api_key where o.api_key = d.order_api_key) as link
-  `.execute(this.#db)
-    return rows
+    from orders o
+    where d.order_api_key in (
+        select order_api_key from deliveries where cancel_at <= now()
+        order by cancel_at limit ${limit} for update skip locked)
+      and o.api_key = d.order_api_key
+    returning o.*, d.cancel_attempts as attempts, d.link_kind as "sentBy",
+      (select link from restaurant_links l where l.restaurant_api_key = o.restaurant_api_key) as link`.execute(
+      this.db,
+    )
+    return rows.map(({ attempts, sentBy, link, ...row }) => ({
+      order: placedOrder(row),
+      attempts,
+      sentBy,
+      link,
+    }))
   }
 
   /** Ends the notices of an order after the restaurant's confirmation. */
   async endNotices(orderApiKey: string): Promise<void> {
-    await sql`update deliveries set cancel_at = null where order_api_key = ${orderApiKey}`.execute(this.#db)
+    await sql`update deliveries set cancel_at = null where order_api_key = ${orderApiKey}`.execute(this.db)
   }
 }
 

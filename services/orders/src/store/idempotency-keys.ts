@@ -1,5 +1,6 @@
 import { batched, isSameRequest, type IdempotencyScope } from '@platter/kit'
 import { sql } from 'kysely'
+import { PostgresStore } from '#/store/postgres-store.ts'
 import type { Db } from '#/store/tables.ts'
 
 /** A key that was used before. */
@@ -58,13 +59,7 @@ export const isClaimed = (error: unknown): boolean =>
  * the order, possibly by another replica. A refused request has a row without an order. Every other POST stores its key and its
  * response in one transaction (`idempotent` in the kit).
  */
-export class PostgresIdempotencyKeys {
-  readonly #db: Db
-
-  constructor(db: Db) {
-    this.#db = db
-  }
-
+export class PostgresIdempotencyKeys extends PostgresStore {
   /**
    * Returns the state of a key; null for a new key, or that of a refused request. Claims it for `claimMs` if the claim of an earlier
    * request has expired.
@@ -78,7 +73,7 @@ export class PostgresIdempotencyKeys {
         and fingerprint in (${fingerprint}, ${otherFingerprint}) and status is null and busy_until <= now()
       returning order_api_key)
     select fingerprint, order_api_key, status, body, exists (select from claimed) as claimed from idempotency_keys
-    where access_key_id = ${accessKeyId} and path = ${path} and key = ${key}`.execute(this.#db)
+    where access_key_id = ${accessKeyId} and path = ${path} and key = ${key}`.execute(this.db)
     const [row] = rows
     if (!row) return null
     if (row.order_api_key === null) return await this.#forgetRefusal(scope)
@@ -97,13 +92,13 @@ export class PostgresIdempotencyKeys {
       insert into idempotency_keys as used (access_key_id, path, key, fingerprint)
       values (${accessKeyId}, ${path}, ${key}, ${fingerprint})
       on conflict (access_key_id, path, key) do update set fingerprint = excluded.fingerprint
-      where used.order_api_key is null`.execute(this.#db)
+      where used.order_api_key is null`.execute(this.db)
     return numAffectedRows === 1n
   }
 
   /** A statement of its own: requests with a new key do not pay for it. */
   async #forgetRefusal(scope: IdempotencyScope): Promise<null> {
-    await this.#db
+    await this.db
       .deleteFrom('idempotency_keys')
       .where((row) => row.and(primaryKey(scope)))
       .where('order_api_key', 'is', null)
@@ -113,12 +108,12 @@ export class PostgresIdempotencyKeys {
 
   /** Stores the first final response, which is replayed byte for byte. Concurrent calls share the statement. */
   complete(used: OrderKey, response: Response): Promise<void> {
-    return completeTogether(this.#db, { ...used, ...response })
+    return completeTogether(this.db, { ...used, ...response })
   }
 
   /** Releases the claim without a final response, so that a retry resumes. */
   async release(used: OrderKey): Promise<void> {
-    await this.#db
+    await this.db
       .updateTable('idempotency_keys')
       .set({ busy_until: sql<Date>`now()` })
       .where((row) => row.and(keyOfOrder(used)))
@@ -127,7 +122,7 @@ export class PostgresIdempotencyKeys {
 
   /** Deletes the key of an order that failed without a fault of its client, so that a retry places a new order. */
   async delete(used: OrderKey): Promise<void> {
-    await this.#db
+    await this.db
       .deleteFrom('idempotency_keys')
       .where((row) => row.and(keyOfOrder(used)))
       .execute()
@@ -135,7 +130,7 @@ export class PostgresIdempotencyKeys {
 
   /** Returns the order of the request with this key, and its final response if it has one. */
   async find(scope: Omit<IdempotencyScope, 'fingerprint'>) {
-    const row = await this.#db
+    const row = await this.db
       .selectFrom('idempotency_keys')
       .select(['order_api_key', 'status', 'body'])
       .where((key) => key.and(primaryKey(scope)))

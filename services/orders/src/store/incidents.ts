@@ -1,10 +1,10 @@
-import { createHash } from 'node:crypto'
 import { sql } from 'kysely'
+import { apiKeyOf } from '#/api-key-of.ts'
 import type { SendOrderFacts, State } from '#/domain/saga-row.ts'
 import { microseconds, pageOf, type Page } from '#/store/incident-pages.ts'
-import { isUnaccepted as isUnacceptedOnConsole } from '#/store/restaurant-orders.ts'
+import { isUnaccepted } from '#/store/restaurant-orders.ts'
 import { IS_OVERDUE } from '#/store/sagas.ts'
-import type { Db } from '#/store/tables.ts'
+import { PostgresStore } from '#/store/postgres-store.ts'
 
 /** A message that no consumer could handle, with the parts that can be parsed. */
 type NewDeadLetter = {
@@ -17,11 +17,8 @@ type NewDeadLetter = {
 }
 
 /** Returns the id of the row: one row per command, order and step, or per identical bytes, however often the message dies. */
-function idOf({ command, orderApiKey, step, content }: NewDeadLetter): string {
-  const hash = createHash('sha256').update(`${command}\0${orderApiKey ?? ''}\0${step ?? ''}\0`)
-  if (orderApiKey === null) hash.update(content)
-  return hash.digest('hex').slice(0, 48)
-}
+const idOf = ({ command, orderApiKey, step, content }: NewDeadLetter): string =>
+  apiKeyOf(command, orderApiKey ?? '', step ?? '', orderApiKey === null ? content.toString('latin1') : '')
 
 export type DeadLetterRow = {
   id: string
@@ -68,49 +65,41 @@ const LAST_FAILURE = sql`(select max((failed ->> 'failedAt')::int8) from jsonb_a
 /** Unfinished sagas in the same state. `seconds`: the age of the oldest. `facts` and `state` are those of one of them. */
 type UnfinishedSagas = { count: number; seconds: number; facts: SendOrderFacts; state: State }
 
-const halfOf = (withinMs: number) => sql`o.placed_at + ${withinMs / 2}::float8 * interval '1 millisecond'`
-
 /** Reads incidents (dead letters, overdue sagas, unaccepted orders, failed refunds), and the counts of the gauges. */
-export class PostgresIncidents {
-  readonly #db: Db
-
-  constructor(db: Db) {
-    this.#db = db
-  }
-
+export class PostgresIncidents extends PostgresStore {
   async storeDeadLetter(deadLetter: NewDeadLetter): Promise<void> {
     const { command, orderApiKey, step, content, requestId, reason } = deadLetter
     await sql`
     insert into dead_letters (id, command, order_api_key, step, content, request_id, reason)
     values (${idOf(deadLetter)}, ${command}, ${orderApiKey}, ${step}, ${content}, ${requestId}, ${reason})
     on conflict (id) do update set content = excluded.content, request_id = excluded.request_id,
-      reason = excluded.reason, deaths = dead_letters.deaths + 1, last_at = now()`.execute(this.#db)
+      reason = excluded.reason, deaths = dead_letters.deaths + 1, last_at = now()`.execute(this.db)
   }
 
   async deadLetters(page: Page): Promise<DeadLetterRow[]> {
     const at = microseconds('first_at')
     const { rows } = await sql<DeadLetterRow>`
     select id, command, order_api_key as "orderApiKey", step, reason, deaths, ${at} as at
-    from dead_letters where ${pageOf(at, 'id', page)}`.execute(this.#db)
+    from dead_letters where ${pageOf(at, 'id', page)}`.execute(this.db)
     return rows
   }
 
   async findDeadLetter(id: string): Promise<StoredDeadLetter | null> {
     const { rows } = await sql<StoredDeadLetter>`
     select command, content, request_id as "requestId", deaths from dead_letters where id = ${id}`.execute(
-      this.#db,
+      this.db,
     )
     return rows[0] ?? null
   }
 
   /** Deletes a dead letter that was republished, unless it has died again since. */
   async deleteDeadLetter(id: string, { deaths }: StoredDeadLetter): Promise<void> {
-    await sql`delete from dead_letters where id = ${id} and deaths = ${deaths}`.execute(this.#db)
+    await sql`delete from dead_letters where id = ${id} and deaths = ${deaths}`.execute(this.db)
   }
 
   /** Deletes a dead letter. Returns false if it does not exist. */
   async discardDeadLetter(id: string): Promise<boolean> {
-    const { rows } = await sql`delete from dead_letters where id = ${id} returning id`.execute(this.#db)
+    const { rows } = await sql`delete from dead_letters where id = ${id} returning id`.execute(this.db)
     return rows.length > 0
   }
 
@@ -119,7 +108,7 @@ export class PostgresIncidents {
     const at = microseconds('deadline_at')
     const { rows } = await sql<OverdueSaga>`
     select order_api_key as "orderApiKey", facts, state, attempt, ${at} as at from sagas
-    where finished_at is null and ${IS_OVERDUE} and ${pageOf(at, 'order_api_key', page)}`.execute(this.#db)
+    where finished_at is null and ${IS_OVERDUE} and ${pageOf(at, 'order_api_key', page)}`.execute(this.db)
     return rows
   }
 
@@ -127,26 +116,16 @@ export class PostgresIncidents {
    * Returns orders that their restaurants have not started on a console within half of `withinMs`, after which they are cancelled.
    */
   async unacceptedOrders(page: Page, withinMs: number): Promise<UnacceptedOrder[]> {
-    const half = halfOf(withinMs)
+    const half = sql`o.placed_at + ${withinMs / 2}::float8 * interval '1 millisecond'`
     const at = sql`(extract(epoch from ${half}) * 1000000)::int8`
     const { rows } = await sql<UnacceptedOrder>`
     select o.api_key as "orderApiKey", o.restaurant_api_key as "restaurantApiKey", ${at} as at,
       floor(extract(epoch from o.placed_at) + ${withinMs / 1_000}::float8)::int8 as "cancelledAt"
     from orders o join deliveries d on d.order_api_key = o.api_key
-    where ${isUnacceptedOnConsole(withinMs)} and ${half} <= now() and ${pageOf(at, 'o.api_key', page)}`.execute(
-      this.#db,
+    where ${isUnaccepted(withinMs)} and ${half} <= now() and ${pageOf(at, 'o.api_key', page)}`.execute(
+      this.db,
     )
     return rows
-  }
-
-  /** Returns whether the order is one of `unacceptedOrders`. */
-  async isUnaccepted(orderApiKey: string, withinMs: number): Promise<boolean> {
-    const { rows } = await sql`
-    select from orders o join deliveries d on d.order_api_key = o.api_key
-    where o.api_key = ${orderApiKey} and ${isUnacceptedOnConsole(withinMs)} and ${halfOf(withinMs)} <= now()`.execute(
-      this.#db,
-    )
-    return rows.length > 0
   }
 
   /** Returns orders with a failed refund. Another refund ends the incident. */
@@ -156,22 +135,15 @@ export class PostgresIncidents {
     select api_key as "orderApiKey", ${at} as at, (
       select sum((failed ->> 'amount')::int4)::int4 from jsonb_array_elements(refunds) as failed
       where failed ->> 'failedAt' is not null) as amount
-    from orders where ${HAS_FAILED_REFUND} and ${pageOf(at, 'api_key', page)}`.execute(this.#db)
+    from orders where ${HAS_FAILED_REFUND} and ${pageOf(at, 'api_key', page)}`.execute(this.db)
     return rows
-  }
-
-  /** Returns whether the order is one of `failedRefunds`. */
-  async hasFailedRefund(orderApiKey: string): Promise<boolean> {
-    const { rows } = await sql`
-    select from orders where api_key = ${orderApiKey} and ${HAS_FAILED_REFUND}`.execute(this.#db)
-    return rows.length > 0
   }
 
   /** Makes a saga due now. Returns false for a finished or missing saga. */
   async wakeSaga(orderApiKey: string): Promise<boolean> {
     const { rows } = await sql<{ runs: boolean }>`
     update sagas set wake_at = now() where order_api_key = ${orderApiKey}
-    returning finished_at is null as runs`.execute(this.#db)
+    returning finished_at is null as runs`.execute(this.db)
     return rows[0]?.runs ?? false
   }
 
@@ -185,14 +157,14 @@ export class PostgresIncidents {
       where finished_at is null
       group by state->'done', state->'undone', state->'refusal' = 'null', facts->'token' = 'null'
     )
-    select count, seconds, facts, state from states join sagas on order_api_key = one`.execute(this.#db)
+    select count, seconds, facts, state from states join sagas on order_api_key = one`.execute(this.db)
     return rows
   }
 
   /** Returns the number of dead letters by command; one row with 0 if there are none. */
   async countDeadLetters(): Promise<{ command: string; count: number }[]> {
     const { rows } = await sql<{ command: string; count: number }>`
-    select command, count(*)::int as count from dead_letters group by command`.execute(this.#db)
+    select command, count(*)::int as count from dead_letters group by command`.execute(this.db)
     return rows.length > 0 ? rows : [{ command: 'none', count: 0 }]
   }
 }

@@ -3,8 +3,8 @@ import { sql, type RawBuilder } from 'kysely'
 import { isVisible, type OrderOutcome } from '#/domain/order-state.ts'
 import type { PlacedOrder } from '#/domain/order.ts'
 import { inPage, readPage, type OrderPage } from '#/store/order-pages.ts'
-import { placedOrder } from '#/store/orders.ts'
-import type { Db } from '#/store/tables.ts'
+import { isVisibleRow, placedOrder } from '#/store/orders.ts'
+import { PostgresStore } from '#/store/postgres-store.ts'
 
 /** Times in epoch seconds. An absent member does not filter. */
 export type OrderFilter = {
@@ -65,8 +65,6 @@ const placedBefore = (to: number): Condition => {
   return sql`${PLACED} < ${moment} and id < ${idAt(sql`${moment} + ${CONCURRENT}`)}`
 }
 
-const isShown = sql`(outcome <> 'failed' or told or shown)`
-
 const RESTAURANT = sql`restaurant_api_key`
 /**
  * Prevents the use of the restaurant's index. PostgreSQL would read all orders of the restaurant, because it overestimates the
@@ -77,17 +75,16 @@ const isContact = ({ phone, email }: OrderFilter) => phone !== undefined || emai
 
 function conditionsOf(filter: OrderFilter): Condition[] {
   const { number, phone, email, restaurant, from, to, status, paymentState } = filter
-  const given: [unknown, () => Condition][] = [
-    [number, () => sql`id = ${number}`],
-    [phone, () => isPhone(phone ?? '')],
-    [email, () => sql`lower(${emailOf}) = lower(${email})`],
-    [restaurant, () => sql`${isContact(filter) ? UNINDEXED_RESTAURANT : RESTAURANT} = ${restaurant}`],
-    [from, () => placedFrom(from ?? 0)],
-    [to, () => placedBefore(to ?? 0)],
-    [status, () => sql`status = ${status} and ${isShown}`],
-    [paymentState, () => sql`payment_state = ${paymentState} and ${isShown}`],
-  ]
-  return given.flatMap(([value, condition]) => (value === undefined ? [] : [condition()]))
+  return [
+    number !== undefined && sql`id = ${number}`,
+    phone !== undefined && isPhone(phone),
+    email !== undefined && sql`lower(${emailOf}) = lower(${email})`,
+    restaurant !== undefined && sql`${isContact(filter) ? UNINDEXED_RESTAURANT : RESTAURANT} = ${restaurant}`,
+    from !== undefined && placedFrom(from),
+    to !== undefined && placedBefore(to),
+    status !== undefined && sql`status = ${status} and ${isVisibleRow}`,
+    paymentState !== undefined && sql`payment_state = ${paymentState} and ${isVisibleRow}`,
+  ].filter((condition) => condition !== false)
 }
 
 const ALL = sql`true`
@@ -126,13 +123,7 @@ function partsOf(filter: OrderFilter): readonly Condition[] {
 }
 
 /** Searches orders of all applications for operators. */
-export class PostgresOrderSearch {
-  readonly #db: Db
-
-  constructor(db: Db) {
-    this.#db = db
-  }
-
+export class PostgresOrderSearch extends PostgresStore {
   /** Newest first. `before`: the id of the previous page's last order. */
   async find(
     filter: OrderFilter,
@@ -144,7 +135,7 @@ export class PostgresOrderSearch {
     const ids = partsOf(filter).map(
       (part) => sql`(select id from orders where ${sql.join([part, ...conditions], sql` and `)} ${newest})`,
     )
-    const orders = this.#db
+    const orders = this.db
       .selectFrom('orders')
       .selectAll()
       .select(inPage(sql`orders.id desc`))
@@ -153,7 +144,7 @@ export class PostgresOrderSearch {
       )
       .orderBy('id', 'desc')
       .limit(page.limit)
-    return readPage(this.#db, orders, sql`id desc`, (row) => ({
+    return readPage(this.db, orders, sql`id desc`, (row) => ({
       order: placedOrder(row),
       applicationId: row.application_id,
       outcome: row.outcome,
@@ -161,5 +152,3 @@ export class PostgresOrderSearch {
     }))
   }
 }
-
-export type OrderSearch = Pick<PostgresOrderSearch, keyof PostgresOrderSearch>

@@ -1,10 +1,10 @@
 import { cents, type OrderStatus } from '@platter/contracts'
 import { batched, matched } from '@platter/kit'
 import { sql, type Selectable } from 'kysely'
-import { isVisible, resultOf, staysVisible, type OrderResult } from '#/domain/order-state.ts'
+import { isVisible, staysVisible } from '#/domain/order-state.ts'
 import type { PlacedOrder } from '#/domain/order.ts'
-import type { State } from '#/domain/saga-row.ts'
 import { inPage, readPage, type OrderPage } from '#/store/order-pages.ts'
+import { PostgresStore } from '#/store/postgres-store.ts'
 import type { Db, Tables } from '#/store/tables.ts'
 
 export type OrderRow = Selectable<Tables['orders']>
@@ -50,31 +50,19 @@ const findTogether = batched({
 
 export const isTransmitted = sql<boolean>`orders.outcome = 'transmitted'`
 
-const findWithState = batched({
-  run: async (db: Db, apiKeys: readonly string[]) => {
-    const { rows } = await sql<OrderRow & { state: State }>`
-      select orders.*, state from orders join sagas on order_api_key = api_key
-      where api_key = any(${apiKeys}) and order_api_key = any(${apiKeys})`.execute(db)
-    return matched(apiKeys, rows, ({ api_key }) => api_key)
-  },
-})
+/** `isVisible` in SQL, for conditions that apply before a limit. */
+export const isVisibleRow = sql<boolean>`(orders.outcome <> 'failed' or orders.told or orders.shown)`
 
 /** Orders and their status histories. */
-export class PostgresOrders {
-  readonly #db: Db
-
-  constructor(db: Db) {
-    this.#db = db
-  }
-
+export class PostgresOrders extends PostgresStore {
   /** Returns the order, if clients may see it. */
   find(apiKey: string): Promise<OwnedOrder | null> {
-    return findTogether(this.#db, apiKey)
+    return findTogether(this.db, apiKey)
   }
 
   /** Returns the recipient of the order, visible or hidden; null for a guest and for an order that does not exist. */
   async recipientOf(apiKey: string): Promise<string | null> {
-    const row = await this.#db
+    const row = await this.db
       .selectFrom('orders')
       .select('recipient_api_key')
       .where('api_key', '=', apiKey)
@@ -82,49 +70,32 @@ export class PostgresOrders {
     return row?.recipient_api_key ?? null
   }
 
-  /** Returns whether the order was accepted, visible or hidden. */
-  async exists(apiKey: string): Promise<boolean> {
-    return (
-      (await this.#db.selectFrom('orders').select('id').where('api_key', '=', apiKey).executeTakeFirst()) !==
-      undefined
-    )
-  }
-
   /** Newest first. `before`: the id of the previous page's last order. */
   async ofRecipient(
     recipientApiKey: string,
     page: { before: number | null; limit: number },
   ): Promise<OrderPage<ReadOrder>> {
-    const orders = this.#db
+    const orders = this.db
       .selectFrom('orders')
       .selectAll()
       .select(inPage(sql`orders.id desc`))
       .where('recipient_api_key', '=', recipientApiKey)
-      // `isVisible` in SQL, because it must apply before the limit.
-      .where((or) => or.or([or('outcome', '!=', 'failed'), or('told', '=', true), or('shown', '=', true)]))
+      .where(isVisibleRow)
       .$if(page.before !== null, (query) => query.where('id', '<', page.before))
       .orderBy('id', 'desc')
       .limit(page.limit)
-    return readPage(this.#db, orders, sql`id desc`, readOrder)
+    return readPage(this.db, orders, sql`id desc`, readOrder)
   }
 
   /** Oldest first; `date` in epoch seconds. */
   async statuses(orderApiKey: string): Promise<{ status: OrderStatus; date: number }[]> {
-    const rows = await this.#db
+    const rows = await this.db
       .selectFrom('order_statuses')
       .select(['status', 'at'])
       .where('order_api_key', '=', orderApiKey)
       .orderBy('position')
       .execute()
     return rows.map(({ status, at }) => ({ status, date: epoch(at) }))
-  }
-
-  /** Throws if the order does not exist. */
-  async findResult(apiKey: string): Promise<OrderResult> {
-    const row = await findWithState(this.#db, apiKey)
-    if (!row) throw new Error(`order ${apiKey} does not exist`)
-    const order = { ...placedOrder(row), outcome: row.outcome }
-    return resultOf(order, { told: row.told, refusal: row.state.refusal })
   }
 
   /** Marks a pending order as answered by send-order. Returns false if it is no longer pending. */
@@ -139,7 +110,7 @@ export class PostgresOrders {
 
   /** One order per statement: two statements that lock several orders, this one and `SagaStore.save`, could deadlock. */
   async #markIfPending(apiKey: string, mark: { told: true } | { shown: true }): Promise<boolean> {
-    const { numUpdatedRows } = await this.#db
+    const { numUpdatedRows } = await this.db
       .updateTable('orders')
       .set(mark)
       .where('api_key', '=', apiKey)
@@ -150,7 +121,7 @@ export class PostgresOrders {
 
   /** Marks an order as answered by send-order, pending or not. */
   async markResponded(apiKey: string): Promise<void> {
-    await this.#db.updateTable('orders').set({ told: true }).where('api_key', '=', apiKey).execute()
+    await this.db.updateTable('orders').set({ told: true }).where('api_key', '=', apiKey).execute()
   }
 
   /**
@@ -158,7 +129,7 @@ export class PostgresOrders {
    * one.
    */
   async lockTransmitted(apiKey: string) {
-    const row = await this.#db
+    const row = await this.db
       .selectFrom('orders')
       .leftJoin('restaurant_links', 'restaurant_links.restaurant_api_key', 'orders.restaurant_api_key')
       .select(['orders.status', 'orders.method', 'orders.reports', 'restaurant_links.link'])
@@ -176,7 +147,7 @@ export class PostgresOrders {
     with changed as (update orders set status = ${status} where api_key = ${apiKey})
     insert into order_statuses (order_api_key, position, status)
     select ${apiKey}, max(position) + 1, ${status} from order_statuses where order_api_key = ${apiKey}
-  `.execute(this.#db)
+  `.execute(this.db)
   }
 }
 

@@ -1,8 +1,7 @@
-import { cents, type Payment, type PaymentState } from '@platter/contracts'
 import { sql } from 'kysely'
 import type { OrderDispute } from '#/domain/order.ts'
 import type { OrderEntry, OtherBooks } from '#/domain/reconciliation.ts'
-import type { Db } from '#/store/tables.ts'
+import { PostgresStore } from '#/store/postgres-store.ts'
 
 /** The end of a batch: `at` in microseconds; the id orders rows with an equal time. */
 export type Position = { at: number; id: number }
@@ -17,34 +16,13 @@ export type StoredOrder = {
   dispute: OrderDispute | null
 }
 
-type Row = {
-  apiKey: string
-  payment: Payment
-  test: boolean
-  total: number
-  refunded: number
-  outcome: OrderEntry['outcome']
-  cancelled: boolean
-  paymentState: PaymentState
-  delivery: OtherBooks['delivery']
-  at: number
-  id: number
-  version: number
-  running: boolean
-  dispute: OrderDispute | null
-}
+type Row = OrderEntry & Position & Omit<StoredOrder, 'order' | 'position'>
 
 const moment = (microseconds: number) =>
   sql`timestamptz 'epoch' + ${microseconds}::int8 * interval '1 microsecond'`
 
 /** Reads orders, deliveries and sagas for reconciliation. */
-export class PostgresReconciliation {
-  readonly #db: Db
-
-  constructor(db: Db) {
-    this.#db = db
-  }
-
+export class PostgresReconciliation extends PostgresStore {
   /** Returns orders and their deliveries, oldest first, from after the position to before `until` (epoch seconds). */
   async readOrders({
     after,
@@ -62,9 +40,9 @@ export class PostgresReconciliation {
     from orders o join sagas s on s.order_api_key = o.api_key
       left join deliveries d on d.order_api_key = o.api_key
     where (o.placed_at, o.id) > (${moment(after.at)}, ${after.id}) and o.placed_at < to_timestamp(${until})
-    order by o.placed_at, o.id limit ${limit}`.execute(this.#db)
+    order by o.placed_at, o.id limit ${limit}`.execute(this.db)
     return rows.map(({ delivery, at, id, version, running, dispute, ...order }) => ({
-      order: { ...order, total: cents(order.total), refunded: cents(order.refunded) },
+      order,
       delivery,
       position: { at, id },
       version,
@@ -77,7 +55,7 @@ export class PostgresReconciliation {
   async versionsOf(apiKeys: readonly string[]): Promise<Map<string, { version: number; running: boolean }>> {
     const { rows } = await sql<{ apiKey: string; version: number; running: boolean }>`
     select order_api_key as "apiKey", version, finished_at is null as running
-    from sagas where order_api_key = any(${apiKeys})`.execute(this.#db)
+    from sagas where order_api_key = any(${apiKeys})`.execute(this.db)
     return new Map(rows.map(({ apiKey, ...row }) => [apiKey, row]))
   }
 
@@ -85,7 +63,7 @@ export class PostgresReconciliation {
   async now(): Promise<number> {
     const { rows } = await sql<{
       now: number
-    }>`select floor(extract(epoch from now()))::int8 + 1 as now`.execute(this.#db)
+    }>`select floor(extract(epoch from now()))::int8 + 1 as now`.execute(this.db)
     return rows[0]?.now ?? 0
   }
 }

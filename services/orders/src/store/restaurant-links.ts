@@ -2,6 +2,7 @@ import type { RestaurantLink } from '@platter/contracts'
 import { batched, matched } from '@platter/kit'
 import { prepared } from '@platter/kit/postgres/prepared'
 import { sql } from 'kysely'
+import { PostgresStore } from '#/store/postgres-store.ts'
 import type { Db } from '#/store/tables.ts'
 
 const findAll = prepared(
@@ -18,21 +19,15 @@ const findTogether = batched({
 })
 
 /** The links by which orders reach their restaurants. */
-export class PostgresRestaurantLinks {
-  readonly #db: Db
-
-  constructor(db: Db) {
-    this.#db = db
-  }
-
+export class PostgresRestaurantLinks extends PostgresStore {
   /** Returns null if no link was set. Calls in the same turn of the event loop share the statement. */
   find(restaurantApiKey: string): Promise<RestaurantLink | null> {
-    return findTogether(this.#db, restaurantApiKey)
+    return findTogether(this.db, restaurantApiKey)
   }
 
   async put(restaurantApiKey: string, link: RestaurantLink): Promise<void> {
     const text = JSON.stringify(link)
-    await this.#db
+    await this.db
       .insertInto('restaurant_links')
       .values({ restaurant_api_key: restaurantApiKey, link: text })
       .onConflict((conflict) => conflict.column('restaurant_api_key').doUpdateSet({ link: text }))

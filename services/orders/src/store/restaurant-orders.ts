@@ -1,11 +1,11 @@
 import type { RestaurantLink } from '@platter/contracts'
-import { sql, type ExpressionBuilder } from 'kysely'
-import type { PlacedOrder } from '#/domain/order.ts'
+import { sql } from 'kysely'
 import type { RestaurantsOrder } from '#/domain/restaurant-order.ts'
 import { hasChangedSince, type Position } from '#/store/changes.ts'
 import { inPage, readPage, type OrderPage } from '#/store/order-pages.ts'
 import { isTransmitted, placedOrder, type OrderRow } from '#/store/orders.ts'
-import type { Db, Tables } from '#/store/tables.ts'
+import { PostgresStore } from '#/store/postgres-store.ts'
+import type { Db } from '#/store/tables.ts'
 
 const ofRestaurant = (db: Db, restaurantApiKey: string) =>
   db
@@ -34,15 +34,6 @@ const idOfFew = sql<number>`orders.id + 0`
 
 type Changed = RestaurantsOrder & { changedIn: Position | null }
 
-const isUnreachable = (expression: ExpressionBuilder<Tables, 'orders'>) =>
-  expression.exists(
-    expression
-      .selectFrom('deliveries')
-      .select('deliveries.order_api_key')
-      .whereRef('deliveries.order_api_key', '=', 'orders.api_key')
-      .where('deliveries.outcome', '=', 'unreachable'),
-  )
-
 /** Older orders are incidents for an operator: a wrong clock or row must never refund an old order. */
 const UNACCEPTED_FOR_AT_MOST = sql`interval '1 day'`
 
@@ -55,26 +46,20 @@ export const isUnaccepted = (withinMs: number) => sql<boolean>`
   and o.placed_at > now() - ${withinMs} * interval '1 millisecond' - ${UNACCEPTED_FOR_AT_MOST} and d.link_kind = 'console'`
 
 /** Reads orders, as their restaurants see them. */
-export class PostgresRestaurantOrders {
-  readonly #db: Db
-
-  constructor(db: Db) {
-    this.#db = db
-  }
-
+export class PostgresRestaurantOrders extends PostgresStore {
   /** Newest first. `before`: the id of the previous page's last order. */
   async list(
     restaurantApiKey: string,
     page: { open: boolean; before: number | null; limit: number },
   ): Promise<OrderPage<RestaurantsOrder>> {
-    const orders = ofRestaurant(this.#db, restaurantApiKey)
+    const orders = ofRestaurant(this.db, restaurantApiKey)
       .select(inPage(sql`orders.id desc`))
       .where(isTransmitted)
       .$if(page.open, (query) => query.where(isOpen))
       .$if(page.before !== null, (query) => query.where('orders.id', '<', page.before))
       .orderBy('orders.id', 'desc')
       .limit(page.limit)
-    return readPage(this.#db, orders, sql`id desc`, restaurantsOrder)
+    return readPage(this.db, orders, sql`id desc`, restaurantsOrder)
   }
 
   /**
@@ -86,7 +71,7 @@ export class PostgresRestaurantOrders {
     page: { since: Position | null; whole: boolean; after: number; limit: number },
   ): Promise<OrderPage<Changed>> {
     const id = page.whole ? sql<number>`orders.id` : idOfFew
-    const orders = ofRestaurant(this.#db, restaurantApiKey)
+    const orders = ofRestaurant(this.db, restaurantApiKey)
       .select(inPage(id))
       .where(isTransmitted)
       .where((order) =>
@@ -98,7 +83,7 @@ export class PostgresRestaurantOrders {
       .where(id, '>', page.after)
       .orderBy(id)
       .limit(page.limit)
-    return readPage(this.#db, orders, sql`id`, (row) => ({
+    return readPage(this.db, orders, sql`id`, (row) => ({
       ...restaurantsOrder(row),
       changedIn: row.changed_in,
     }))
@@ -106,36 +91,20 @@ export class PostgresRestaurantOrders {
 
   /** Returns null for an order of another restaurant. A failed order is returned if the restaurant may have it nevertheless. */
   async find(restaurantApiKey: string, apiKey: string): Promise<RestaurantsOrder | null> {
-    const row = await ofRestaurant(this.#db, restaurantApiKey)
+    const row = await ofRestaurant(this.db, restaurantApiKey)
       .where('orders.api_key', '=', apiKey)
-      .where((or) => or.or([isTransmitted, isUnreachable(or)]))
+      .where((or) => or.or([isTransmitted, or('deliveries.outcome', '=', 'unreachable')]))
       .executeTakeFirst()
     return row ? restaurantsOrder(row) : null
   }
 
-  /** Returns a cancelled order that its restaurant has, or a failed one that it may have nevertheless; null for any other order. */
-  async findForNotice(apiKey: string): Promise<PlacedOrder | null> {
-    const row = await this.#db
-      .selectFrom('orders')
-      .selectAll()
-      .where('api_key', '=', apiKey)
-      .where((or) => or.or([isUnreachable(or), or('cancellation', 'is not', null)]))
-      .executeTakeFirst()
-    return row ? placedOrder(row) : null
-  }
-
   /** Returns orders that their restaurants have not started on a console within `withinMs`, at most `limit`, oldest first. */
-  async unaccepted({
-    withinMs,
-    limit,
-  }: {
-    withinMs: number
-    limit: number
-  }): Promise<{ orderApiKey: string }[]> {
+  async unaccepted(given: { withinMs: number; limit: number }): Promise<{ orderApiKey: string }[]> {
+    const { withinMs, limit } = given
     const { rows } = await sql<{ orderApiKey: string }>`
     select o.api_key as "orderApiKey" from orders o join deliveries d on d.order_api_key = o.api_key
     where ${isUnaccepted(withinMs)} and o.placed_at < now() - ${withinMs} * interval '1 millisecond'
-    order by o.placed_at limit ${limit}`.execute(this.#db)
+    order by o.placed_at limit ${limit}`.execute(this.db)
     return rows
   }
 }

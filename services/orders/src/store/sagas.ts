@@ -2,24 +2,21 @@ import { batched, matched, type IdempotencyScope } from '@platter/kit'
 import { prepared } from '@platter/kit/postgres/prepared'
 import { sql } from 'kysely'
 import type { OrderState, SagaOrder } from '#/domain/order-state.ts'
-import type { OrderCard, PricedOrder } from '#/domain/order.ts'
 import type { Saga, SendOrderFacts, State } from '#/domain/saga-row.ts'
 import { epoch, placedOrder, type OrderRow } from '#/store/orders.ts'
 import { GIVEN, savedRow, type Saved } from '#/store/saved-saga.ts'
+import { PostgresStore } from '#/store/postgres-store.ts'
 import type { Db } from '#/store/tables.ts'
 
 export type { Times } from '#/store/saved-saga.ts'
 
 /* Loads and saves. `saga/domain/transition.ts` decides what changes; no statement depends on a state. */
 
-/** A saga with the request that began it. */
-export type SagaRow = Saga & { requestId: string }
-export type Loaded = { order: SagaOrder; saga: SagaRow }
+export type Loaded = { order: SagaOrder; saga: Saga }
 
 export type Acceptance = Saved & {
+  order: SagaOrder
   applicationId: string
-  priced: PricedOrder & { details: { card: OrderCard | null } }
-  requestId: string
   /** The trace context of the request; null without one. */
   traceparent: string | null
   /** The idempotency key of the request, and the duration of its claim. */
@@ -93,18 +90,18 @@ const acceptTogether = batched({
   },
 })
 
-const acceptanceRow = ({ priced, idempotency, ...accepted }: Acceptance) => ({
+const acceptanceRow = ({ idempotency, ...accepted }: Acceptance) => ({
   ...savedRow(accepted, accepted.order.status === 'PROCESSING' ? null : accepted.order.status),
   facts: accepted.saga.facts,
   application_id: accepted.applicationId,
-  recipient_api_key: priced.recipientApiKey,
-  restaurant_api_key: priced.restaurantApiKey,
-  method: priced.method,
-  payment: priced.payment,
-  test: priced.test,
-  total: priced.total,
-  details: priced.details,
-  request_id: accepted.requestId,
+  recipient_api_key: accepted.order.recipientApiKey,
+  restaurant_api_key: accepted.order.restaurantApiKey,
+  method: accepted.order.method,
+  payment: accepted.order.payment,
+  test: accepted.order.test,
+  total: accepted.order.total,
+  details: accepted.order.details,
+  request_id: accepted.saga.requestId,
   traceparent: accepted.traceparent,
   ...(idempotency && {
     access_key_id: idempotency.scope.accessKeyId,
@@ -128,7 +125,7 @@ const SAGA_COLUMNS = sql`
   sagas.version, sagas.attempt, sagas.facts, sagas.state, sagas.request_id, sagas.finished_at is not null as finished`
 
 const loadedRow = (row: OrderRow & SelectedSaga): Loaded => ({
-  order: { ...placedOrder(row), outcome: row.outcome },
+  order: { ...placedOrder(row), outcome: row.outcome, told: row.told },
   saga: {
     orderApiKey: row.api_key,
     version: row.version,
@@ -220,24 +217,18 @@ export const IS_OVERDUE = sql`(deadline_at <= now()
     or deadline_at <= now() - interval '1 day'))`
 
 /** Sagas with their orders. */
-export class PostgresSagas {
-  readonly #db: Db
-
-  constructor(db: Db) {
-    this.#db = db
-  }
-
+export class PostgresSagas extends PostgresStore {
   /**
    * Commit 1 of an order, its acceptance: the order, its first statuses, its saga, its idempotency key and, if it is already open,
    * its delivery. Concurrent orders share the statement.
    */
   accept(acceptance: Acceptance): Promise<Accepted> {
-    return acceptTogether(this.#db, acceptance)
+    return acceptTogether(this.db, acceptance)
   }
 
   /** Returns an order with its saga, finished or not; null if it does not exist. */
   load(orderApiKey: string): Promise<Loaded | null> {
-    return loadTogether(this.#db, orderApiKey)
+    return loadTogether(this.db, orderApiKey)
   }
 
   /**
@@ -246,7 +237,7 @@ export class PostgresSagas {
    * first; otherwise two of them could deadlock.
    */
   save(change: Save): Promise<SaveResult | null> {
-    return saveTogether(this.#db, change)
+    return saveTogether(this.db, change)
   }
 
   /**
@@ -263,7 +254,7 @@ export class PostgresSagas {
       select order_api_key from sagas where finished_at is null and wake_at <= now()
       order by wake_at limit ${limit} for update skip locked) and api_key = order_api_key
     returning orders.*, ${SAGA_COLUMNS}, traceparent, deadline_at <= now() as expired, ${IS_OVERDUE} as overdue
-  `.execute(this.#db)
+  `.execute(this.db)
     return rows.map((row) => ({
       ...loadedRow(row),
       isExpired: row.expired,

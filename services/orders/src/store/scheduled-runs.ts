@@ -1,22 +1,16 @@
 import { sql } from 'kysely'
-import type { Db } from '#/store/tables.ts'
+import { PostgresStore } from '#/store/postgres-store.ts'
 
 /** The exclusive right to one round. `version` is its fencing token. */
 export type Run = { name: 'compare incidents' | 'reconcile'; version: number }
 
 /** Work that one replica at a time repeats at an interval. After a crash, another replica steals the lease. */
-export class PostgresScheduledRuns {
-  readonly #db: Db
-
-  constructor(db: Db) {
-    this.#db = db
-  }
-
+export class PostgresScheduledRuns extends PostgresStore {
   /** Acquires the lease of a due round. Returns null if it is not due, or if another replica has the lease. */
   async acquire(name: Run['name'], leaseMs: number): Promise<Run | null> {
     const { rows } = await sql<{ version: number }>`
     update scheduled_runs set version = version + 1, due_at = now() + ${leaseMs} * interval '1 millisecond'
-    where name = ${name} and due_at <= now() returning version`.execute(this.#db)
+    where name = ${name} and due_at <= now() returning version`.execute(this.db)
     return rows[0] ? { name, version: rows[0].version } : null
   }
 
@@ -24,7 +18,7 @@ export class PostgresScheduledRuns {
   async renew({ name, version }: Run, leaseMs: number): Promise<void> {
     const { rows } = await sql`
     update scheduled_runs set due_at = now() + ${leaseMs} * interval '1 millisecond'
-    where name = ${name} and version = ${version} returning name`.execute(this.#db)
+    where name = ${name} and version = ${version} returning name`.execute(this.db)
     if (rows.length === 0) throw new LeaseLost(name)
   }
 
@@ -32,7 +26,7 @@ export class PostgresScheduledRuns {
   async finish({ name, version }: Run, nextInMs: number): Promise<void> {
     const { rows } = await sql`
     update scheduled_runs set due_at = now() + ${nextInMs} * interval '1 millisecond', finished_at = now()
-    where name = ${name} and version = ${version} returning name`.execute(this.#db)
+    where name = ${name} and version = ${version} returning name`.execute(this.db)
     if (rows.length === 0) throw new LeaseLost(name)
   }
 
@@ -40,7 +34,7 @@ export class PostgresScheduledRuns {
   async wake(name: Run['name']): Promise<void> {
     await sql`
     update scheduled_runs set due_at = now()
-    where name = ${name} and due_at > now() + interval '6 minutes'`.execute(this.#db)
+    where name = ${name} and due_at > now() + interval '6 minutes'`.execute(this.db)
   }
 }
 

@@ -2,38 +2,21 @@ import type { Operation } from '@platter/contracts'
 import type { Call, Tenant } from '@platter/kit'
 import { idempotent } from '@platter/kit/idempotency/idempotent'
 import type { z } from 'zod'
-import { PostgresChanges, type ChangeStore } from '#/store/changes.ts'
-import { PostgresDeliveries, type DeliveryStore } from '#/store/deliveries.ts'
-import { PostgresIdempotencyKeys, type IdempotencyKeyStore } from '#/store/idempotency-keys.ts'
-import { PostgresIncidents, type IncidentStore } from '#/store/incidents.ts'
-import { PostgresOrderStories, type OrderStoryStore } from '#/store/order-story.ts'
-import { PostgresOrders, type OrderStore } from '#/store/orders.ts'
-import { PostgresOrderSearch, type OrderSearch } from '#/store/order-search.ts'
-import { PostgresReconciliation, type ReconciliationStore } from '#/store/reconciliation.ts'
-import { PostgresRestaurantLinks, type RestaurantLinkStore } from '#/store/restaurant-links.ts'
-import { PostgresRestaurantOrders, type RestaurantOrderStore } from '#/store/restaurant-orders.ts'
-import { PostgresSagas, type SagaStore } from '#/store/sagas.ts'
+import { PostgresChanges } from '#/store/changes.ts'
+import { PostgresDeliveries } from '#/store/deliveries.ts'
+import { PostgresIdempotencyKeys } from '#/store/idempotency-keys.ts'
+import { PostgresIncidents } from '#/store/incidents.ts'
+import { PostgresOrderStories } from '#/store/order-story.ts'
+import { PostgresOrders } from '#/store/orders.ts'
+import { PostgresOrderSearch } from '#/store/order-search.ts'
+import { PostgresReconciliation } from '#/store/reconciliation.ts'
+import { PostgresRestaurantLinks } from '#/store/restaurant-links.ts'
+import { PostgresRestaurantOrders } from '#/store/restaurant-orders.ts'
+import { PostgresSagas } from '#/store/sagas.ts'
 import type { Db } from '#/store/tables.ts'
 
-export type Stores = {
-  changes: ChangeStore
-  deliveries: DeliveryStore
-  idempotencyKeys: IdempotencyKeyStore
-  incidents: IncidentStore
-  orders: OrderStore
-  orderSearch: OrderSearch
-  orderStories: OrderStoryStore
-  reconciliation: ReconciliationStore
-  restaurantLinks: RestaurantLinkStore
-  restaurantOrders: RestaurantOrderStore
-  sagas: SagaStore
-}
-
-/** The stores of a client application. They contain only its own rows (row-level security). */
-export type OwnStores = (caller: Tenant) => Stores
-
 /** Returns the stores of one connection: the service's own, a tenant-scoped one, or a transaction. */
-export const postgresStores = (db: Db): Stores => ({
+export const postgresStores = (db: Db) => ({
   changes: new PostgresChanges(db),
   deliveries: new PostgresDeliveries(db),
   idempotencyKeys: new PostgresIdempotencyKeys(db),
@@ -46,6 +29,13 @@ export const postgresStores = (db: Db): Stores => ({
   restaurantOrders: new PostgresRestaurantOrders(db),
   sagas: new PostgresSagas(db),
 })
+
+type Ports<All> = { [Name in keyof All]: Pick<All[Name], keyof All[Name]> }
+/** The public members of the stores, which a test double can implement. */
+export type Stores = Ports<ReturnType<typeof postgresStores>>
+
+/** The stores of a client application. They contain only its own rows (row-level security). */
+export type OwnStores = (caller: Tenant) => Stores
 
 export type Idempotent = ReturnType<typeof postgresIdempotent>
 

@@ -1,8 +1,9 @@
 import { cents, type Outcome, type Refusal } from '@platter/contracts'
-import type { OrderState } from '#/domain/order-state.ts'
-import { fresh, type Saga, type SendOrderFacts } from '#/domain/saga-row.ts'
+import { newOrder, type SagaOrder } from '#/domain/order-state.ts'
+import { newSaga, type Saga, type SendOrderFacts } from '#/domain/saga-row.ts'
 import { awaitedStep } from '#/saga/domain/awaited-step.ts'
 import { transition, type Event, type Transition } from '#/saga/domain/transition.ts'
+import { pricedOrder } from '#/testing/priced-order.ts'
 
 /* Sagas in every state, for the tests of the transition. */
 
@@ -22,20 +23,16 @@ export const refusal = (code: Refusal['code']): Refusal => ({ code, detail: 'bec
 export const done: Outcome = { kind: 'done' }
 export const declined: Outcome = { kind: 'refused', refusal: refusal('card-declined') }
 
-export type Now = { order: OrderState; saga: Saga }
-export type Next = Transition<OrderState, Saga>
+export type Now = { order: SagaOrder; saga: Saga }
+export type Next = Transition
 
-const accepting = (facts: SendOrderFacts): Now => ({
-  order: {
-    status: 'PROCESSING',
-    outcome: 'pending',
-    paymentState: facts.token === null ? 'DUE' : 'PENDING',
-    cancellation: null,
-    refunds: [],
-    dispute: null,
-  },
-  saga: { orderApiKey: 'o1', version: 0, attempt: 1, facts, state: fresh, isFinished: false },
-})
+const accepting = (facts: SendOrderFacts): Now => {
+  const payment = facts.token === null ? 'cash' : 'card'
+  return {
+    order: newOrder('o1', pricedOrder({ payment, total: facts.total }), at),
+    saga: newSaga({ orderApiKey: 'o1', requestId: 'q1', facts }),
+  }
+}
 
 export function apply({ order, saga }: Now, event: Event): Next {
   const next = transition(order, saga, event)
@@ -65,7 +62,7 @@ export const cancelled = (more: Partial<Extract<Event, { kind: 'cancelled' }>> =
 })
 
 export const accepted = (facts: SendOrderFacts) => apply(accepting(facts), { kind: 'accepted', at })
-const withStatus = (now: Now, status: OrderState['status']): Now => ({
+const withStatus = (now: Now, status: SagaOrder['status']): Now => ({
   ...now,
   order: { ...now.order, status },
 })

@@ -1,3 +1,4 @@
+import type { RestaurantLink } from '@platter/contracts'
 import type { PlacedOrder } from '#/domain/order.ts'
 
 /** An order for its restaurant. `webhookId` is equal in all attempts. */
@@ -12,6 +13,8 @@ export type Receipt =
   | { kind: 'refused'; reason: string }
   | { kind: 'not-reached'; reason: string }
   | { kind: 'unknown'; reason: string }
+
+export type Transmit = (link: RestaurantLink, sent: Transmission) => Promise<Receipt>
 
 /** The time limit for a restaurant's response (docs/interface.md, "Restaurant interface"). */
 export const RESPOND_WITHIN_MS = 10_000

@@ -1,10 +1,16 @@
 import { maskCardNumbers, RestaurantOrder, sanitizeText, type RestaurantLink } from '@platter/contracts'
 import { clientSpan, inSpan, jsonRenderer, wasNotSent } from '@platter/kit'
-import { Webhook } from 'standardwebhooks'
-import { request, type Dispatcher } from 'undici'
+import type { Dispatcher } from 'undici'
 import { z } from 'zod'
 import { restaurantOrderRecord } from '#/domain/restaurant-order.ts'
 import { OutOfBounds } from '#/delivery/outside/outgoing.ts'
+import {
+  BODY_WITHIN_MS,
+  discardBody,
+  isSuccess,
+  postWebhook,
+  type WebhookMessage,
+} from '#/outside/standard-webhook.ts'
 import { RESPOND_WITHIN_MS, type Receipt, type Transmission } from '#/delivery/outside/restaurant-link.ts'
 
 type WebhookLink = Extract<RestaurantLink, { kind: 'webhook' }>
@@ -17,10 +23,6 @@ const readable = (text: string) => sanitizeText(text, MAX_REASON)
 const Refusal = z.object({
   reason: z.string().max(MAX_REASON).overwrite(readable).overwrite(maskCardNumbers),
 })
-/** Sufficient for a reason. */
-const MAX_BODY_BYTES = 16 * 1024
-/** The time limit for the body, after the status. */
-const BODY_WITHIN_MS = 1_000
 
 /** Sends the order to the restaurant's webhook. The status is the result; only the body of a 409 is read, for its reason. */
 export async function transmitByWebhook(target: Target, sent: Transmission): Promise<Receipt> {
@@ -28,7 +30,7 @@ export async function transmitByWebhook(target: Target, sent: Transmission): Pro
     const response = await postOrder(target, 'order.placed', sent, RESPOND_WITHIN_MS)
     if (response.statusCode === 409) return { kind: 'refused', reason: await reasonOf(response.body) }
     discardBody(response)
-    if (response.statusCode >= 200 && response.statusCode < 300) return { kind: 'accepted' }
+    if (isSuccess(response)) return { kind: 'accepted' }
     return { kind: 'unknown', reason: `status ${response.statusCode}` }
   } catch (error) {
     // The text may quote the restaurant's certificate.
@@ -48,8 +50,7 @@ export async function cancelByWebhook(target: Target, sent: Transmission): Promi
   try {
     const response = await postOrder(target, 'order.cancelled', sent, NOTICE_WITHIN_MS)
     discardBody(response)
-    const { statusCode } = response
-    return (statusCode >= 200 && statusCode < 300) || WITHOUT_ORDER.includes(statusCode)
+    return isSuccess(response) || WITHOUT_ORDER.includes(response.statusCode)
   } catch {
     // The sweeper retries the notice from its row.
     return false
@@ -61,9 +62,9 @@ export async function pingWebhook(target: Target, webhookId: string): Promise<bo
   try {
     const at = new Date()
     const body = JSON.stringify({ type: 'ping', timestamp: at.toISOString(), data: {} })
-    const response = await post(target, { webhookId, at, body, withinMs: NOTICE_WITHIN_MS })
+    const response = await post(target, { id: webhookId, at, body, withinMs: NOTICE_WITHIN_MS })
     discardBody(response)
-    return response.statusCode >= 200 && response.statusCode < 300
+    return isSuccess(response)
   } catch {
     // Counts as a failure; the webhook is pinged again.
     return false
@@ -82,69 +83,29 @@ function postOrder(target: Target, type: string, { webhookId, order }: Transmiss
   const at = new Date()
   const data = restaurantOrderRecord({ order, link, linkKind: link.kind }, null)
   const body = renderEvent({ type, timestamp: at.toISOString(), data })
-  return post(target, { webhookId, at, body, withinMs })
+  return post(target, { id: webhookId, at, body, withinMs })
 }
 
-type Message = { webhookId: string; at: Date; body: string; withinMs: number }
-
-/** Posts a message with the signature of Standard Webhooks. */
-function post({ dispatcher, link }: Target, { webhookId, at, body, withinMs }: Message) {
-  const send = () =>
-    request(link.url, {
-      method: 'POST',
-      headers: {
-        'content-type': 'application/json',
-        'webhook-id': webhookId,
-        'webhook-timestamp': String(Math.floor(at.getTime() / 1000)),
-        'webhook-signature': new Webhook(link.secret).sign(webhookId, at, body),
-      },
-      body,
-      dispatcher,
-      headersTimeout: withinMs,
-      bodyTimeout: withinMs,
-      signal: AbortSignal.timeout(withinMs),
-    })
-  // Requests to restaurants carry no trace context.
-  return inSpan(
+/** Requests to restaurants carry no trace context. */
+const post = ({ dispatcher, link }: Target, message: Omit<WebhookMessage, 'secret'>) =>
+  inSpan(
     () => clientSpan('POST', new URL(link.url), undefined),
     async (span) => {
-      const response = await send()
+      const response = await postWebhook(link.url, dispatcher, { ...message, secret: link.secret })
       span?.setAttribute('http.response.status_code', response.statusCode)
       return response
     },
   )
-}
-
-/** Reads the body in the background, so that a slow body delays neither the order nor the attempt. */
-function discardBody({ body }: Dispatcher.ResponseData): void {
-  body
-    .dump({ limit: MAX_BODY_BYTES, signal: AbortSignal.timeout(BODY_WITHIN_MS) })
-    .catch(() => 'a failure closes the connection; the result is already known')
-}
 
 const NO_REASON = 'The restaurant gave no reason.'
 
 /** Returns the reason of a 409. The 409 is a refusal with any body. */
 async function reasonOf(body: Dispatcher.ResponseData['body']): Promise<string> {
-  try {
-    return Refusal.parse(JSON.parse(await beginningOf(body))).reason || NO_REASON
-  } catch {
-    return NO_REASON
-  }
-}
-
-/** Returns the beginning of the body. Rejects if the body ends too late. */
-async function beginningOf(body: Dispatcher.ResponseData['body']): Promise<string> {
   const timer = setTimeout(() => body.destroy(new Error('too slow')), BODY_WITHIN_MS)
   try {
-    const chunks: Buffer[] = []
-    let size = 0
-    for await (const chunk of body as AsyncIterable<Buffer>) {
-      size += chunk.length
-      if (size > MAX_BODY_BYTES) break
-      chunks.push(chunk)
-    }
-    return Buffer.concat(chunks).toString()
+    return Refusal.parse(await body.json()).reason || NO_REASON
+  } catch {
+    return NO_REASON
   } finally {
     clearTimeout(timer)
   }

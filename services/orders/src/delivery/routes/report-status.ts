@@ -16,7 +16,7 @@ export function reportStatus({ idempotent, notifier, acceptWithinMs }: Deps): Ha
     const response = await execute(call, async ({ orders, restaurantOrders }) => {
       const find = () => findRestaurantOrder({ restaurantOrders, acceptWithinMs }, call.principal, apiKey)
       const before = await find()
-      const result = await recordStatus(orders, apiKey, () => call.body.status)
+      const result = await recordStatus(orders, apiKey, call.body.status)
       if (result === null)
         throw new Problem('invalid-transition', 'The order was cancelled, and its status cannot change.')
       if (result.kind === 'impossible') throw new Problem('invalid-transition', result.reason)

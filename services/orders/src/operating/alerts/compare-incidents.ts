@@ -1,23 +1,13 @@
-import type { Attention } from '@platter/contracts'
 import { newRequestId, type Log } from '@platter/kit'
 import { composeAlerts } from '#/domain/alert.ts'
 import type { Channel } from '#/operating/alerts/channel.ts'
-import {
-  readSource,
-  SOURCE_NAMES,
-  SOURCES,
-  type Deps as Incidents,
-  type Source,
-} from '#/operating/incidents.ts'
+import { readAll, SOURCE_NAMES, SOURCES, type Deps as Incidents, type Source } from '#/operating/incidents.ts'
 import type { AlertStore } from '#/store/alerts.ts'
 import type { PostgresScheduledRuns } from '#/store/scheduled-runs.ts'
 
 const COMPARE_EVERY_MS = 10_000
 /** The duration of the lease of a comparison. A crashed comparison is repeated after this time. */
 const LEASE_MS = 30_000
-const PAGE = 200
-/** The maximum number of pages that a comparison reads from a source. */
-const MOST_PAGES = 25
 
 type Deps = Incidents & {
   alerts: Pick<AlertStore, 'compare'>
@@ -34,7 +24,7 @@ export async function compareIncidents(deps: Deps): Promise<boolean> {
   const { alerts, scheduledRuns, channels, log } = deps
   const run = await scheduledRuns.acquire('compare incidents', LEASE_MS)
   if (!run) return false
-  const found = (await Promise.all(SOURCE_NAMES.map((source) => readAll(deps, source)))).filter(
+  const found = (await Promise.all(SOURCE_NAMES.map((source) => readIfAvailable(deps, source)))).filter(
     (one) => one !== null,
   )
   const composed = await alerts.compare(run, found, {
@@ -50,22 +40,10 @@ export async function compareIncidents(deps: Deps): Promise<boolean> {
   return false
 }
 
-async function readAll(
-  deps: Deps,
-  source: Source,
-): Promise<{ source: Source; incidents: Attention[]; isComplete: boolean } | null> {
-  const incidents: Attention[] = []
-  const context = { requestId: newRequestId() }
+/** Returns null if the source cannot be read. */
+async function readIfAvailable(deps: Deps, source: Source) {
   try {
-    let before = null
-    for (let pages = 0; pages < MOST_PAGES; pages++) {
-      const page = await readSource(deps, source, { before, limit: PAGE }, context)
-      incidents.push(...page.map(({ item }) => item))
-      const last = page.at(-1)
-      if (!last || page.length < PAGE) return { source, incidents, isComplete: true }
-      before = { at: last.position.at, id: last.item.id.slice(source.length + 1) }
-    }
-    return { source, incidents, isComplete: false }
+    return await readAll(deps, source, { requestId: newRequestId() })
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
     deps.log.warn(

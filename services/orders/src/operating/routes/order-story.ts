@@ -18,27 +18,17 @@ export const getOrderStory =
       orders.statuses(apiKey),
       payments(ReadPaymentStory, { orderApiKey: apiKey }, { requestId, deadline }),
     ])
-    const { order, link, delivery } = story
+    const { order, saga, traceparent, ...facts } = story
     return {
+      ...facts,
       order: orderRecord(order),
-      applicationId: story.applicationId,
-      outcome: story.outcome,
-      visible: story.visible,
       statuses: statuses.map((record) => ({ orderApiKey: apiKey, ...record })),
-      saga: sagaStory(story.saga),
+      saga: sagaStory(saga),
       payment,
-      delivery: delivery && deliveryStory(delivery, link),
-      requestId: story.requestId,
       // version-traceid-parentid-flags (W3C Trace Context)
-      traceId: story.traceparent?.split('-')[1] ?? null,
+      traceId: traceparent?.split('-')[1] ?? null,
     }
   }
-
-/** Before the first attempt, `link` is the restaurant's current link. */
-const deliveryStory = (
-  { sentBy, ...delivery }: NonNullable<StoredStory['delivery']>,
-  link: StoredStory['link'],
-): OrderStory['delivery'] => ({ ...delivery, link: sentBy ?? link?.kind ?? 'default' })
 
 function sagaStory(saga: StoredStory['saga']): OrderStory['saga'] {
   const { facts, state, version, attempt: attempts, wakeAt, deadline, finished } = saga

@@ -1,29 +1,30 @@
 import type { Bus } from '@platter/bus'
-import { ReadPaymentStory, RetryPayment, commands, RetryAttention } from '@platter/contracts'
-import { Problem, type Handler, type internalCaller, type RequestContext } from '@platter/kit'
-import { isOfUnavailable, splitId, unattended } from '#/operating/incidents.ts'
+import { RetryPayment, commands, RetryAttention } from '@platter/contracts'
+import { Problem, type Handler, type RequestContext } from '@platter/kit'
+import {
+  isOfUnavailable,
+  readAll,
+  splitId,
+  type Deps as Incidents,
+  type Source,
+} from '#/operating/incidents.ts'
 import type { AlertStore } from '#/store/alerts.ts'
 import type { PostgresScheduledRuns } from '#/store/scheduled-runs.ts'
 import type { Idempotent, Stores } from '#/store/stores.ts'
 
-type Deps = Pick<Stores, 'incidents'> & {
-  alerts: Pick<AlertStore, 'hasMismatch' | 'wakeDeliveries'>
+type Deps = Incidents & {
+  alerts: Pick<AlertStore, 'wakeDeliveries'>
   scheduledRuns: Pick<PostgresScheduledRuns, 'wake'>
   idempotent: Idempotent
   bus: Bus
-  payments: ReturnType<typeof internalCaller>
-  acceptWithinMs: number
 }
-
-/** The question has no filter by restaurant. */
-const MAX_UNATTENDED = 10_000
 
 /** The part of a retry that runs in the transaction of the stored response. Returns the text for the operator. */
 type Rest = (stores: Stores) => Promise<string>
 
 /** Retries an incident. A second retry is harmless, because commands and payment look-ups are idempotent. */
 export function retryAttention(deps: Deps): Handler<typeof RetryAttention> {
-  const { payments, acceptWithinMs } = deps
+  const { payments, scheduledRuns } = deps
   const { replay, execute } = deps.idempotent(RetryAttention)
 
   async function retry(id: string, context: RequestContext): Promise<Rest> {
@@ -33,21 +34,18 @@ export function retryAttention(deps: Deps): Handler<typeof RetryAttention> {
         return republish(deps, key)
       case 'saga':
         return async ({ incidents }) => wakeSaga(incidents, key)
-      case 'order':
-        return async ({ incidents }) => checkUnaccepted(incidents, key, acceptWithinMs)
-      case 'mismatch': {
-        if (!(await deps.alerts.hasMismatch(key))) noSuchIncident()
-        await deps.scheduledRuns.wake('reconcile')
+      case 'mismatch':
+        await checkIsOpen(deps, { id, source }, context)
+        await scheduledRuns.wake('reconcile')
         return async () => 'The reconciliation runs again within two minutes.'
-      }
+      case 'order':
       case 'refund':
-        return async ({ incidents }) => checkRefund(incidents, key)
       case 'dispute':
-        return checkDispute(deps, key, context)
+      case 'restaurant':
+        await checkIsOpen(deps, { id, source }, context)
+        return async () => ADVICE[source]
       case 'alert':
         return wakeAlert(deps, key)
-      case 'restaurant':
-        return checkUnattended(deps, key, context)
       case 'payment': {
         const { found, known } = await payments(RetryPayment, { orderApiKey: key }, context)
         return async ({ incidents }) => {
@@ -81,30 +79,22 @@ async function wakeSaga(incidents: Stores['incidents'], key: string): Promise<st
   return 'The command of the saga is republished within a second.'
 }
 
-async function checkUnaccepted(
-  incidents: Stores['incidents'],
-  key: string,
-  withinMs: number,
-): Promise<string> {
-  if (!(await incidents.isUnaccepted(key, withinMs))) noSuchIncident()
-  return 'Only the restaurant can start the order. Call the restaurant.'
+/** The responses for incidents that Platter cannot end. */
+const ADVICE = {
+  order: 'Only the restaurant can start the order. Call the restaurant.',
+  refund: 'A failed refund is not repeated. Run: platter orders refund ORDER',
+  dispute: 'Only the bank can close a dispute. Respond at the payment processor.',
+  restaurant: 'Only a client of the restaurant can end this. Call the restaurant.',
 }
 
-async function checkRefund(incidents: Stores['incidents'], key: string): Promise<string> {
-  if (!(await incidents.hasFailedRefund(key))) noSuchIncident()
-  return 'A failed refund is not repeated. Run: platter orders refund ORDER'
-}
-
-async function checkDispute({ payments }: Deps, orderApiKey: string, context: RequestContext): Promise<Rest> {
-  const { payment } = await payments(ReadPaymentStory, { orderApiKey }, context)
-  if (!payment?.disputes.some(({ state }) => state === 'OPEN')) noSuchIncident()
-  return async () => 'Only the bank can close a dispute. Respond at the payment processor.'
-}
-
-async function checkUnattended({ bus }: Deps, key: string, context: RequestContext): Promise<Rest> {
-  const { restaurants } = await unattended(bus, { before: null, limit: MAX_UNATTENDED }, context)
-  if (!restaurants.some(({ restaurantApiKey }) => restaurantApiKey === key)) noSuchIncident()
-  return async () => 'Only a client of the restaurant can end this. Call the restaurant.'
+/** In a source with more incidents than `readAll` reads, every id counts as open. */
+async function checkIsOpen(
+  deps: Deps,
+  { id, source }: { id: string; source: Source },
+  context: RequestContext,
+): Promise<void> {
+  const { incidents, isComplete } = await readAll(deps, source, context)
+  if (isComplete && !incidents.some((incident) => incident.id === id)) noSuchIncident()
 }
 
 /** Republishes a dead letter. It is deleted after RabbitMQ has confirmed the message. */

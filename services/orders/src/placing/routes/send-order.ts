@@ -1,5 +1,12 @@
 import type { Bus } from '@platter/bus'
-import { requestTimes, type Cents, type SendOrder, type TokenizedCard } from '@platter/contracts'
+import {
+  requestTimes,
+  revealedCard,
+  Tokenize,
+  type Cents,
+  type SendOrder,
+  type TokenizedCard,
+} from '@platter/contracts'
 import {
   clientAddress,
   inFlight,
@@ -13,6 +20,7 @@ import {
   type ConcurrencyLimit,
   type Deadline,
   type Handler,
+  type internalCaller,
   type Log,
   type Permit,
 } from '@platter/kit'
@@ -21,7 +29,6 @@ import { checkOrder } from '#/placing/check-order.ts'
 import { exchangedCardOf } from '#/domain/order-request.ts'
 import { isCharged, type PlacedOrder, type PricedOrder } from '#/domain/order.ts'
 import { finalResponse, outcomeUnknown } from '#/placing/final-response.ts'
-import type { Tokenizer } from '#/placing/outside/tokenize.ts'
 import { replay, unlessAccepted } from '#/placing/repeated-request.ts'
 import { accepting } from '#/saga/telemetry.ts'
 import type { Orchestrator } from '#/saga/orchestrator.ts'
@@ -30,7 +37,7 @@ import type { Stores } from '#/store/stores.ts'
 import type { OrderNotifier } from '#/saga/order-notifier.ts'
 import type { Subscription } from '#/saga/subscriptions.ts'
 
-type Deps = Pick<Stores, 'idempotencyKeys' | 'orders'> & {
+type Deps = Pick<Stores, 'idempotencyKeys' | 'orders' | 'sagas'> & {
   bus: Bus
   log: Log
   /** Aborted when the process stops. */
@@ -38,7 +45,7 @@ type Deps = Pick<Stores, 'idempotencyKeys' | 'orders'> & {
   cardMinimum: Cents
   orchestrator: Orchestrator
   notifier: OrderNotifier
-  tokenize: Tokenizer
+  payments: ReturnType<typeof internalCaller>
   limit: ConcurrencyLimit
 }
 
@@ -90,20 +97,21 @@ async function prepare(
   const { body, requestId, deadline, principal } = call
   const { applicationId, mode } = principal
   const checked = await checkOrder(deps, body, { applicationId, mode, requestId, deadline, now: Date.now() })
-  return { checked, newCard: await permit.suspend(() => tokenized(deps.tokenize, call, checked.order)) }
+  return { checked, newCard: await permit.suspend(() => tokenized(deps, call, checked.order)) }
 }
 
-/** Exchanges the card. The card of an order that is not charged (a test order, a total of 0) is never sent to the processor. */
+/** Exchanges a new card for the token that is charged, before the order is stored. The card of an order that is not charged (a test order, a total of 0) is never sent to the processor. */
 async function tokenized(
-  tokenize: Tokenizer,
+  { payments }: Deps,
   { body: { card }, principal: { applicationId }, headers, requestId, deadline }: Call<typeof SendOrder>,
   order: PricedOrder,
 ): Promise<TokenizedCard | null> {
   const { details, recipientApiKey: userApiKey } = order
   if (!card || card.saved || !isCharged(order)) return null
-  const { token, ...exchanged } = await tokenize(
-    card,
-    { applicationId, userApiKey, address: clientAddress(headers) },
+  const by = { applicationId, userApiKey, address: clientAddress(headers) }
+  const { token, ...exchanged } = await payments(
+    Tokenize,
+    { ...revealedCard(card), by },
     { requestId, deadline: deadline.earlier(requestTimes.response) },
   )
   const shown = details.card ?? exchangedCardOf(card, exchanged)
@@ -118,7 +126,7 @@ type Accepting = Acceptable & { pending: Subscription }
  * row exists. Throws `idempotency-in-flight` if a concurrent request has claimed the key.
  */
 async function accept(
-  { orders, orchestrator, log }: Deps,
+  { sagas, orchestrator, log }: Deps,
   call: Call<typeof SendOrder>,
   accepted: Accepting,
 ): Promise<PlacedOrder | null> {
@@ -133,7 +141,7 @@ async function accept(
     if (isClaimed(error)) throw inFlight()
     if (!isUnavailable(error)) throw error
     // The commit may have succeeded without its confirmation.
-    if (await wasCommitted(orders, apiKey, { pending, deadline })) return null
+    if (await wasCommitted(sagas, apiKey, { pending, deadline })) return null
     throw outcomeUnknown(error)
   }
   committing.then(
@@ -146,10 +154,11 @@ async function accept(
 
 /** Returns whether the order's row exists. Waits for an unavailable database, at most 2 s. */
 async function wasCommitted(
-  orders: Stores['orders'],
+  sagas: Stores['sagas'],
   apiKey: string,
   { pending, deadline }: { pending: Subscription; deadline: Deadline },
 ): Promise<boolean> {
-  const exists = () => orders.exists(apiKey).catch(() => null)
-  return (await deadline.race(pending.until(exists, deadline.limit(2_000)))) ?? false
+  const exists = async () => (await sagas.load(apiKey)) !== null
+  const find = () => exists().catch(() => null)
+  return (await deadline.race(pending.until(find, deadline.limit(2_000)))) ?? false
 }

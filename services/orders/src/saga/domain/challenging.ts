@@ -1,5 +1,5 @@
 import { cardTimes, type PaymentAction, type Refusal } from '@platter/contracts'
-import type { OrderState } from '#/domain/order-state.ts'
+import type { SagaOrder } from '#/domain/order-state.ts'
 import type { Saga, SendOrderFacts, State } from '#/domain/saga-row.ts'
 import { tooLate } from '#/saga/domain/failure.ts'
 
@@ -33,11 +33,11 @@ export const refusalOfExpiry = (state: State): Refusal => (isChallenged(state) ?
  * Returns the order and its saga while the bank awaits the customer; null if they are already in this state, and for any other
  * step.
  */
-export function challenged<O extends OrderState, S extends Saga>(
-  order: O,
-  saga: S,
+export function challenged(
+  order: SagaOrder,
+  saga: Saga,
   { step, isCompensation, action }: { step: string; isCompensation: boolean; action: PaymentAction },
-): { order: O; saga: S; delivery: null; command: null } | null {
+): { order: SagaOrder; saga: Saga; delivery: null; command: null } | null {
   const { state, version } = saga
   if (state.challenge || step !== 'authorize' || isCompensation) return null
   const next = { ...state, challenge: { expires: action.expires } }
@@ -50,12 +50,12 @@ export function challenged<O extends OrderState, S extends Saga>(
 }
 
 /** Removes the action: it exists only while the bank awaits the customer. */
-export const withoutAction = <O extends OrderState>(order: O): O =>
+export const withoutAction = (order: SagaOrder): SagaOrder =>
   order.paymentAction ? { ...order, paymentAction: null } : order
 
 /** Returns the times of a challenge that begins at `at` (epoch seconds); null for any other state. */
 export function challengeTimes(
-  { paymentAction: action }: OrderState,
+  { paymentAction: action }: SagaOrder,
   at: number,
 ): { wakeInMs: number; deadlineInMs: number } | null {
   if (!action) return null

@@ -6,7 +6,7 @@ import {
   type PaymentState,
   type Refusal,
 } from '@platter/contracts'
-import type { DeliveryResult, DeliveryState, OrderState } from '#/domain/order-state.ts'
+import type { DeliveryResult, DeliveryState, SagaOrder } from '#/domain/order-state.ts'
 import type { Saga, SendOrderFacts, State } from '#/domain/saga-row.ts'
 
 /* The failure of a saga and its effects: the cancellation, the notice to the restaurant, the state of the order. */
@@ -30,7 +30,7 @@ export const tooLate: Refusal = {
 }
 
 /** Returns the order at the end of a failed saga, at `at` (epoch seconds). */
-export function fail<O extends OrderState>(order: O, { facts, state }: Saga, at: number): O {
+export function fail(order: SagaOrder, { facts, state }: Saga, at: number): SagaOrder {
   return {
     ...order,
     // A killed replica may have responded without marking the order.
@@ -56,7 +56,7 @@ type Cancelling = {
 
 /** Restaurants and deadlines cancel only orders that a restaurant has; customers and operators also cancel pending ones. */
 export function mayBeCancelled(
-  { outcome, status, cancellation }: OrderState,
+  { outcome, status, cancellation }: SagaOrder,
   { refusal }: State,
   { by, onlyUnaccepted, until = Infinity, at }: Cancelling,
 ): boolean {

@@ -1,13 +1,13 @@
 import { cents, toMoney, type Outcome } from '@platter/contracts'
 import type { OrderDispute } from '#/domain/order.ts'
-import type { OrderState } from '#/domain/order-state.ts'
+import type { SagaOrder } from '#/domain/order-state.ts'
 import { reservedOf, returnedOf, type OrderRefund } from '#/domain/refund.ts'
 import type { Saga, State } from '#/domain/saga-row.ts'
 
 /* The payment of an order after its capture: refunds that are requested here, and changes at the processor. */
 
 /** The order and the state of its saga after the change. */
-export type AfterSale<O extends OrderState> = { order: O; state: State }
+export type AfterSale = { order: SagaOrder; state: State }
 
 /** `count`: the number of refunds of the order from which it was computed. */
 export type Requested = { refund: OrderRefund; count: number }
@@ -25,11 +25,11 @@ export type Mirrored = {
  * Requests a refund; a cash refund is done immediately. Null if it does not match the order, or if the order's refunds have changed
  * since it was computed. The refunds never exceed the total.
  */
-export function requestRefund<O extends OrderState>(
-  order: O,
+export function requestRefund(
+  order: SagaOrder,
   { facts: { total, token }, state }: Saga,
   { refund, count }: Requested,
-): AfterSale<O> | null {
+): AfterSale | null {
   const { outcome, paymentState, cancellation } = order
   const isPaid = token === null ? paymentState === 'DUE' : paymentState === 'CHARGED'
   if (outcome !== 'transmitted' || cancellation !== null || !isPaid) return null
@@ -42,11 +42,11 @@ export function requestRefund<O extends OrderState>(
 }
 
 /** Applies the result of a pending refund, independent of the saga's version; null if the refund is not pending. */
-export function endRefund<O extends OrderState>(
-  order: O,
+export function endRefund(
+  order: SagaOrder,
   { facts, state }: Saga,
   { apiKey, outcome, at }: { apiKey: string; outcome: Outcome; at: number },
-): AfterSale<O> | null {
+): AfterSale | null {
   const { refunds: pending = [] } = state
   if (!pending.some((one) => one.apiKey === apiKey)) return null
   const refunds = order.refunds.map((one): OrderRefund => {
@@ -61,11 +61,11 @@ export function endRefund<O extends OrderState>(
  * Sets the processor's state. Null for an earlier version, and before the capture is known here, when nothing can be refunded or
  * disputed yet. A cancelled order keeps its refunds, because the release of its payment has refunded the remaining amount.
  */
-export function setMirrored<O extends OrderState>(
-  order: O,
+export function setMirrored(
+  order: SagaOrder,
   { facts, state }: Saga,
   { version, refunds: made, failed, dispute, at }: Mirrored & { at: number },
-): AfterSale<O> | null {
+): AfterSale | null {
   const isCaptureKnown = !['PENDING', 'AUTHORIZED'].includes(order.paymentState)
   if (order.outcome === 'pending' || !isCaptureKnown || version < (state.mirrored ?? 0)) return null
   const disputed = { ...order, dispute: dispute ?? order.dispute }
@@ -92,7 +92,7 @@ const failedRefund = (one: OrderRefund, at: number): OrderRefund => ({
  * Sets the refunds. The order is REFUNDED while its whole total is returned. The payment state of a cancelled order is that of its
  * release, which has refunded the amount of failed refunds too.
  */
-function withRefunds<O extends OrderState>(order: O, total: number, refunds: readonly OrderRefund[]): O {
+function withRefunds(order: SagaOrder, total: number, refunds: readonly OrderRefund[]): SagaOrder {
   const { paymentState, cancellation } = order
   if (cancellation !== null) {
     const refund = { ...cancellation.refund, amount: toMoney(cents(total - reservedOf(refunds))) }

@@ -33,13 +33,6 @@ export type Step = { name: string } & (
   | ({ kind: 'retriable' } & Participant)
 )
 
-const compensatable = (
-  name: string,
-  step: Omit<Extract<Step, { kind: 'compensatable' }>, 'name' | 'kind'>,
-): Step => ({ kind: 'compensatable', name, ...step })
-const pivot = (name: string): Step => ({ kind: 'pivot', name })
-const retriable = (name: string, step: Participant): Step => ({ kind: 'retriable', name, ...step })
-
 /** Throws unless the steps are compensatable ones, one pivot, and retriable ones, in this order. */
 export function checkSteps(steps: readonly Step[]): readonly Step[] {
   const kinds = steps.map(({ kind }) => kind).join(' ')
@@ -56,27 +49,33 @@ const hasSomethingToSave = ({ userApiKey, newCard, newAddress }: SendOrderFacts)
  * acceptance (`check-order.ts`). `transition.ts` decides the effect of each step.
  */
 export const sendOrderSteps = checkSteps([
-  compensatable('authorize', {
+  {
+    name: 'authorize',
+    kind: 'compensatable',
     isNeeded: isCharged,
     command: (facts) => ({ command: PaymentsAuthorize, data: authorizationOf(facts) }),
     compensation: () => ({ command: PaymentsRelease, data: {} }),
     replyTimeoutMs: requestTimes.paymentReply,
-  }),
-  pivot('transmit'),
-  retriable('capture', {
+  },
+  { name: 'transmit', kind: 'pivot' },
+  {
+    name: 'capture',
+    kind: 'retriable',
     isNeeded: isCharged,
     command: ({ total }) => ({ command: PaymentsCapture, data: { amount: total } }),
     replyTimeoutMs: requestTimes.paymentReply,
     gatherMs: 100,
-  }),
-  retriable('save', {
+  },
+  {
+    name: 'save',
+    kind: 'retriable',
     isNeeded: hasSomethingToSave,
     command: ({ userApiKey, newCard, newAddress }) => ({
       command: AccountsSave,
       data: { userApiKey, card: newCard, address: newAddress },
     }),
     replyTimeoutMs: requestTimes.saveReply,
-  }),
+  },
 ])
 
 /** A refund is a separate step after all others: an order may have any number of refunds, at any time after its capture. */

@@ -1,5 +1,5 @@
 import { cents, type Cancellation, type Outcome, type Refusal } from '@platter/contracts'
-import type { DeliveryResult, DeliveryState, OrderState } from '#/domain/order-state.ts'
+import type { DeliveryResult, DeliveryState, SagaOrder } from '#/domain/order-state.ts'
 import { reservedOf } from '#/domain/refund.ts'
 import type { Saga, State } from '#/domain/saga-row.ts'
 import {
@@ -84,26 +84,22 @@ export type Trigger =
   | { kind: 'retried' }
 
 /** `saga` is the same object if nothing must be saved. `delivery`: null leaves it unchanged. */
-export type Transition<O extends OrderState, S extends Saga> = {
-  order: O
-  saga: S
+export type Transition = {
+  order: SagaOrder
+  saga: Saga
   delivery: DeliveryState | null
   /** Published after the save; null during a delivery, and at the end. */
   command: Publication | null
 }
 
 type Of<Kind extends Event['kind']> = Extract<Event, { kind: Kind }>
-type Result<O extends OrderState, S extends Saga> = Transition<O, S> | 'stale'
+type Result = Transition | 'stale'
 
 /**
  * Returns the order, its saga and its delivery after an event, and the next command. Returns `stale` for an event that does not
  * apply to this state: a late or repeated reply, a cancellation of a delivered order.
  */
-export function transition<O extends OrderState, S extends Saga>(
-  order: O,
-  saga: S,
-  event: Event,
-): Result<O, S> {
+export function transition(order: SagaOrder, saga: Saga, event: Event): Result {
   switch (event.kind) {
     case 'accepted':
       return enter(order, saga, event.at)
@@ -125,7 +121,7 @@ export function transition<O extends OrderState, S extends Saga>(
 }
 
 /** Enters the next state: its command, its delivery, or the end of the saga. */
-function enter<O extends OrderState, S extends Saga>(order: O, saga: S, at: number): Transition<O, S> {
+function enter(order: SagaOrder, saga: Saga, at: number): Transition {
   const awaited = awaitedStep(saga)
   if (awaited) {
     const delivery = awaited.step.kind === 'pivot' ? OPEN_DELIVERY : null
@@ -137,15 +133,12 @@ function enter<O extends OrderState, S extends Saga>(order: O, saga: S, at: numb
   return { order: fail(order, saga, at), saga: ended, delivery: noticeOf(saga.state), command: null }
 }
 
-const advance = <O extends OrderState, S extends Saga>(
-  order: O,
-  saga: S,
-  { state, at }: { state: State; at: number },
-) => enter(withoutAction(order), { ...saga, version: saga.version + 1, attempt: 1, state }, at)
+const advance = (order: SagaOrder, saga: Saga, { state, at }: { state: State; at: number }) =>
+  enter(withoutAction(order), { ...saga, version: saga.version + 1, attempt: 1, state }, at)
 
 const OPEN_DELIVERY: DeliveryState = { outcome: null, link: null, noticeInMs: null }
 
-function reply<O extends OrderState, S extends Saga>(order: O, saga: S, event: Of<'replied'>): Result<O, S> {
+function reply(order: SagaOrder, saga: Saga, event: Of<'replied'>): Result {
   if (event.refund !== undefined) {
     const { refund: apiKey, outcome, at } = event
     return changeAfterSale(saga, endRefund(order, saga, { apiKey, outcome, at }), at)
@@ -175,11 +168,7 @@ function awaitedKind(saga: Saga, { step, isCompensation, version }: Of<'replied'
   return awaited.step.kind === 'pivot' || awaited.step.kind === 'refund' ? null : awaited.step.kind
 }
 
-function deliver<O extends OrderState, S extends Saga>(
-  order: O,
-  saga: S,
-  event: Of<'delivered'>,
-): Result<O, S> {
+function deliver(order: SagaOrder, saga: Saga, event: Of<'delivered'>): Result {
   const { result, at } = event
   const awaited = saga.isFinished ? null : awaitedStep(saga)
   if (awaited?.step.kind !== 'pivot') return 'stale'
@@ -203,11 +192,7 @@ function deliver<O extends OrderState, S extends Saga>(
  * Reopens the saga, finished or not, to void the authorization or refund the capture. The awaited step of a pending order is
  * compensated too, because its command may have been executed.
  */
-function cancel<O extends OrderState, S extends Saga>(
-  order: O,
-  saga: S,
-  event: Of<'cancelled'>,
-): Result<O, S> {
+function cancel(order: SagaOrder, saga: Saga, event: Of<'cancelled'>): Result {
   const { by, refusal, at } = event
   if (!mayBeCancelled(order, saga.state, event)) return 'stale'
   const { state, facts } = saga
@@ -224,11 +209,7 @@ function cancel<O extends OrderState, S extends Saga>(
 }
 
 /** Applies a change of the payment after the capture. A pending refund reopens the saga. */
-function changeAfterSale<O extends OrderState, S extends Saga>(
-  saga: S,
-  changed: AfterSale<O> | null,
-  at: number,
-): Result<O, S> {
+function changeAfterSale(saga: Saga, changed: AfterSale | null, at: number): Result {
   if (!changed) return 'stale'
   const { order, state } = changed
   const isFinished = saga.isFinished && !state.refunds?.length
@@ -239,14 +220,14 @@ function changeAfterSale<O extends OrderState, S extends Saga>(
  * Before the pivot the saga fails, and the awaited step is compensated, because its command may have been executed. From the pivot
  * on, the command is republished.
  */
-function expire<O extends OrderState, S extends Saga>(order: O, saga: S, at: number): Result<O, S> {
+function expire(order: SagaOrder, saga: Saga, at: number): Result {
   const awaited = saga.isFinished ? null : awaitedStep(saga)
   if (awaited?.step.kind !== 'compensatable' || awaited.isCompensation) return retry(order, saga, at)
   const done = [...saga.state.done, awaited.step.name]
   return advance(order, saga, { state: { ...saga.state, done, refusal: refusalOfExpiry(saga.state) }, at })
 }
 
-function retry<O extends OrderState, S extends Saga>(order: O, saga: S, at: number): Result<O, S> {
+function retry(order: SagaOrder, saga: Saga, at: number): Result {
   if (saga.isFinished) return 'stale'
   const awaited = awaitedStep(saga)
   if (awaited) return { order, saga, delivery: null, command: publicationOf(saga, awaited) }

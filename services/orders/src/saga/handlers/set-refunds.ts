@@ -6,7 +6,7 @@ import { refundOfProcessor } from '#/domain/refund.ts'
 import type { Orchestrator } from '#/saga/orchestrator.ts'
 import type { Stores } from '#/store/stores.ts'
 
-type Deps = Pick<Stores, 'orders'> & {
+type Deps = Pick<Stores, 'sagas'> & {
   orchestrator: Pick<Orchestrator, 'apply'>
   bus: Pick<Bus, 'publish'>
   log: Log
@@ -17,7 +17,7 @@ type Deps = Pick<Stores, 'orders'> & {
  * payments publishes the state again.
  */
 export const setRefunds =
-  ({ orders, orchestrator, bus, log }: Deps) =>
+  ({ sagas, orchestrator, bus, log }: Deps) =>
   async (picture: OrdersSetRefunds, { requestId }: Context): Promise<void> => {
     const { orderApiKey, version, failed, dispute } = picture
     const refunds = picture.refunds.map((one) => refundOfProcessor(one, apiKeyOf('processor', one.id)))
@@ -29,7 +29,7 @@ export const setRefunds =
       dispute,
     })
     if (!applied) {
-      if (await orders.exists(orderApiKey)) return
+      if (await sagas.load(orderApiKey)) return
       log.warn({ orderApiKey }, 'refunds or a dispute of an order that does not exist were ignored')
     }
     await bus.publish(PaymentsRefundsSet, { orderApiKey, version }, { requestId })
