@@ -121,6 +121,16 @@ export default defineConfig({
         },
       },
       {
+        test: {
+          ...PATIENT,
+          name: 'cluster',
+          include: ['tests/cluster/cluster.test.ts'],
+          // The nodes are processes, with definitions of their own.
+          env: { PLATTER_SERVERS: 'native' },
+          sequence: { groupOrder: 6 },
+        },
+      },
+      {
         // Each test kills in turn, and recovers beside the others.
         test: {
           ...PATIENT,

@@ -15,11 +15,8 @@ export type Proxy = {
   close(): Promise<void>
 }
 
-/** Starts a proxy. `delayMs` delays the bytes in both directions. `filter` transforms the bytes that clients send. */
-export async function proxyTo(
-  serverUrl: string,
-  { delayMs = 0, filter }: { delayMs?: number; filter?: () => Transform } = {},
-): Promise<Proxy> {
+/** Starts a proxy. `delayMs` delays the bytes in both directions. */
+export async function proxyTo(serverUrl: string, { delayMs = 0 } = {}): Promise<Proxy> {
   const target = new URL(serverUrl)
   /** The destination of each socket's bytes. */
   const pipes = new Map<Socket, Writable>()
@@ -31,7 +28,7 @@ export async function proxyTo(
     }
     const upstream = connect(Number(target.port), target.hostname)
     const settings = { pipes, frozen: state.frozen, delayMs }
-    forward(client, upstream, { ...settings, filter: filter?.() })
+    forward(client, upstream, settings)
     forward(upstream, client, settings)
   })
   server.listen(0, '127.0.0.1')
@@ -71,12 +68,10 @@ type Settings = {
   pipes: Map<Socket, Writable>
   frozen: boolean
   delayMs: number
-  filter?: Transform | undefined
 }
 
-function forward(one: Socket, other: Socket, { pipes, frozen, delayMs, filter }: Settings): void {
-  const late = delayMs === 0 ? other : through(other, delay(delayMs))
-  const pipe = filter ? through(late, filter) : late
+function forward(one: Socket, other: Socket, { pipes, frozen, delayMs }: Settings): void {
+  const pipe = delayMs === 0 ? other : delayed(other, delayMs)
   pipes.set(one, pipe)
   // When one socket is reset, the other is closed too.
   one.on('error', () => other.destroy())
@@ -87,17 +82,15 @@ function forward(one: Socket, other: Socket, { pipes, frozen, delayMs, filter }:
   if (!frozen) one.pipe(pipe)
 }
 
-const delay = (delayMs: number) =>
-  new Transform({
+/** Returns a stream that passes its bytes on later. It is destroyed when the destination closes. */
+function delayed(to: Writable, delayMs: number): Transform {
+  const transform = new Transform({
     transform(chunk, _encoding, done) {
       setTimeout(() => this.push(chunk), delayMs)
       done()
     },
     flush: (done) => void setTimeout(done, delayMs),
   })
-
-/** Pipes a transform into a destination. The transform is destroyed when the destination closes. */
-function through(to: Writable, transform: Transform): Transform {
   to.once('close', () => transform.destroy())
   transform.pipe(to)
   return transform
