@@ -1,8 +1,13 @@
 import { randomUUID } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import type { Installation, Reply } from './installation.ts'
-import type { Receiver } from './receiver.ts'
-import type { TestStripe } from './stripe.ts'
+import { findDocker } from '../../dev/servers/compose-command.ts'
+import { print } from '../support/stack.ts'
+import { Installation, type Reply } from './installation.ts'
+import { startReceiver, type Receiver } from './receiver.ts'
+import { startStripe, type TestStripe } from './stripe.ts'
 
 /** The common state of the situations. Each situation begins with a working platform. */
 export type World = {
@@ -15,8 +20,41 @@ export type World = {
   receiver: Receiver
 }
 
+/** KEEP=1 leaves the containers running. */
+export const isKept = process.env['KEEP'] === '1'
+
+/** Each world has a processor of its own. Otherwise the reconciliation of one would find the charges of the other. */
+export async function startWorld(name: string): Promise<World> {
+  await findDocker()
+  const world: World = {
+    installation: new Installation(join(mkdtempSync(join(tmpdir(), 'platter-go-live-')), name)),
+    stripe: await startStripe(),
+    receiver: await startReceiver(),
+    keys: { application: '', applicationId: '', restaurant: '' },
+    restaurantApiKey: '',
+    itemApiKey: '',
+    tablet: new Tablet(() => world),
+  }
+  return world
+}
+
+export async function endWorld({ installation, stripe, receiver, tablet }: World): Promise<void> {
+  tablet.disconnect()
+  if (isKept) print(`Running: ${installation.folder}, project ${installation.project}`)
+  else {
+    await installation.remove()
+    rmSync(dirname(installation.folder), { recursive: true, force: true })
+  }
+  receiver.close()
+  await stripe.close()
+}
+
 /** `run` returns the measurements. It throws if the promise of the title does not hold. */
 export type Situation = { title: string; run: (world: World) => Promise<string> }
+
+/** Runs a situation, and prints its measurements. */
+export const expectPromise = async (world: World, { run }: Situation): Promise<void> =>
+  void print(`      ${await run(world)}`)
 
 export function check(isTrue: boolean, sentence: string): asserts isTrue {
   if (!isTrue) throw new Error(sentence)

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { chromium } from 'playwright-core'
 import { plainReporter } from '../../../dev/progress.ts'
 import { ensureChromium } from '../../../dev/servers/chromium.ts'
+import { print } from '../../support/stack.ts'
 import { check, sendOrder, type Situation, type World } from '../world.ts'
 
 const FIRST_EVENT_S = 1
@@ -70,10 +71,7 @@ const PROTOCOLS = `['navigation', 'resource'].flatMap((type) => performance.getE
 
 /** Opens the console in Chromium, only by QUIC. Resolves with the protocols of its files. */
 async function protocolsOfConsole({ installation }: World): Promise<string[]> {
-  const executablePath = await ensureChromium(
-    tmpdir(),
-    plainReporter((line) => process.stdout.write(`${line}\n`)),
-  )
+  const executablePath = await ensureChromium(tmpdir(), plainReporter(print))
   check(executablePath !== null, 'HTTP/3 needs Chromium: sudo apt-get install chromium-headless-shell')
   // Chromium accepts QUIC with a certificate of a private authority only by its public key.
   const { publicKey } = await installation.certificate()

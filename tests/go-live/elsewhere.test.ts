@@ -1,13 +1,29 @@
 import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
-import type { OwnServers } from '../servers.ts'
-import { check, type Situation } from '../world.ts'
-import { addRestaurant, placeOrders } from './start.ts'
+import { afterAll, beforeAll, test } from 'vitest'
+import { startServers, type OwnServers } from './servers.ts'
+import { addRestaurant, placeOrders } from './situations/start.ts'
+import { check, endWorld, expectPromise, isKept, startWorld, type Situation, type World } from './world.ts'
 
 const BUNDLED = ['postgres', 'rabbitmq', 'redis']
 
-/** `servers` are outside of the Compose project, and accept TLS only. */
-export const elsewhere = (servers: OwnServers): readonly Situation[] => [
+/** They are outside of the Compose project, and accept TLS only. */
+let servers: OwnServers
+let world: World
+
+beforeAll(async () => {
+  world = await startWorld('elsewhere')
+  const { stripe, installation } = world
+  servers = await startServers(join(installation.folder, '../servers'))
+  await installation.prepare({ ...stripe.answers, ...servers.answers }, servers.overlay(stripe.port))
+})
+
+afterAll(async () => {
+  await endWorld(world)
+  if (!isKept) await servers.stop()
+})
+
+const ELSEWHERE: readonly Situation[] = [
   {
     title: 'servers elsewhere, by TLS: set-up with their URLs, and a start without servers of its own',
     async run({ installation }) {
@@ -25,9 +41,9 @@ export const elsewhere = (servers: OwnServers): readonly Situation[] => [
   },
   {
     title: 'servers elsewhere: the first restaurant and its first orders, by encrypted sessions only',
-    async run(world) {
-      await addRestaurant(world)
-      const orders = await placeOrders(world)
+    async run(platform) {
+      await addRestaurant(platform)
+      const orders = await placeOrders(platform)
       const sessions = await servers.sql(
         `select usename, bool_and(ssl) from pg_stat_activity join pg_stat_ssl using (pid)
          where usename in ('catalog', 'accounts', 'orders', 'payments') group by usename`,
@@ -76,3 +92,5 @@ export const elsewhere = (servers: OwnServers): readonly Situation[] => [
     },
   },
 ]
+
+test.each(ELSEWHERE)('$title', (situation) => expectPromise(world, situation))

@@ -1,0 +1,52 @@
+/**
+ * The rehearsal of going live. It starts docker-compose.production.yml in a copy of the repository, and runs each situation.
+ *   npm run go-live                         # all, and those of elsewhere.test.ts
+ *   npm run go-live -- -t 'start|tablet'    # set-up, and the situations whose title matches the pattern
+ *   npm run go-live -- elsewhere            # PostgreSQL, RabbitMQ and Redis elsewhere
+ *   KEEP=1 npm run go-live                  # leaves the containers running
+ * Needs Docker with Compose v2, openssl, and Chromium for HTTP/3. GO_LIVE_PREVIOUS names the commit to upgrade from.
+ */
+import { afterAll, beforeAll, beforeEach, describe, test } from 'vitest'
+import { AUTHORITY, AUTHORITY_OVERLAY, HOST_AND_DISKS, stripeOverlay } from './overlay.ts'
+import { FAILURES } from './situations/failures.ts'
+import { LOSSES } from './situations/losses.ts'
+import { RESTARTS } from './situations/restarts.ts'
+import { START } from './situations/start.ts'
+import { TRANSPORT } from './situations/transport.ts'
+import { UPGRADES } from './situations/upgrades.ts'
+import { endWorld, expectPromise, startWorld, type World } from './world.ts'
+
+let world: World
+
+beforeAll(async () => {
+  world = await startWorld('platter')
+  const { installation, stripe, receiver } = world
+  await installation.prepare(
+    {
+      ...stripe.answers,
+      ...receiver.answers,
+      TLS_EMAIL: 'operator@platter-rehearsal.org',
+      ACME_DIRECTORY: AUTHORITY.directory,
+      CA_FILE: AUTHORITY.file,
+    },
+    stripeOverlay(stripe.port) + HOST_AND_DISKS + AUTHORITY_OVERLAY,
+  )
+})
+
+afterAll(() => endWorld(world))
+
+/** Each situation of the start needs the previous one, and the others need all of them. */
+let isStarted = true
+beforeEach(({ skip }) => skip(!isStarted, 'the platform did not start'))
+
+describe('start', () => {
+  test.each(START)('$title', async (situation) => {
+    isStarted = false
+    await expectPromise(world, situation)
+    isStarted = true
+  })
+})
+
+test.each([...TRANSPORT, ...FAILURES, ...RESTARTS, ...UPGRADES, ...LOSSES])('$title', (situation) =>
+  expectPromise(world, situation),
+)
