@@ -4,6 +4,8 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { findDocker } from '../../dev/servers/compose-command.ts'
+import { until } from '../../dev/process/wait.ts'
+import { pickup } from '../support/cast.ts'
 import { print } from '../support/stack.ts'
 import { Installation, type Reply } from './installation.ts'
 import { startReceiver, type Receiver } from './receiver.ts'
@@ -73,9 +75,7 @@ export function sendOrder(
   idempotencyKey: string = randomUUID(),
 ): Promise<Reply> {
   const { installation, keys, restaurantApiKey, itemApiKey } = world
-  const recipient = { firstName: 'Maria', lastName: 'Lindqvist', phone: '608-555-0142' }
-  const items = [{ apiKey: itemApiKey }]
-  const order = { restaurantApiKey, items, method: 'pickup', payment, recipient }
+  const order = pickup(restaurantApiKey, itemApiKey, { payment })
   return installation.call('/publicapi/v1/send-order', {
     key: keys.application,
     idempotencyKey,
@@ -91,12 +91,8 @@ export async function secondsUntil(
   { what, withinS }: { what: string; withinS: number },
 ): Promise<number> {
   const from = performance.now()
-  const elapsed = () => (performance.now() - from) / 1000
-  for (;;) {
-    if (await attempt().catch(() => false)) return elapsed()
-    check(elapsed() < withinS, `${what}: not within ${withinS} s`)
-    await wait(250)
-  }
+  await until(() => attempt().catch(() => false), { what, withinMs: withinS * 1000, everyMs: 250 })
+  return (performance.now() - from) / 1000
 }
 
 /** The console of the restaurant. It polls its orders, and each poll counts as attendance. */

@@ -16,13 +16,9 @@ function firstEvent({ installation, keys }: World, order: string): Promise<{ tex
   return new Promise((resolve, reject) => {
     const stream = request(
       {
-        host: '127.0.0.1',
-        port: installation.port,
-        servername: installation.domain,
+        ...installation.connection,
         path: `/publicapi/v1/order/${order}/statuses`,
         agent: false,
-        timeout: 12_000,
-        ...(installation.authority !== undefined && { ca: installation.authority }),
         headers: {
           host: installation.domain,
           accept: 'text/event-stream',
@@ -49,11 +45,7 @@ function firstEvent({ installation, keys }: World, order: string): Promise<{ tex
 /** Resolves with the status over HTTP/2. */
 function statusByHttp2({ installation }: World): Promise<number> {
   return new Promise((resolve, reject) => {
-    const options = {
-      servername: installation.domain,
-      ...(installation.authority !== undefined && { ca: installation.authority }),
-    }
-    const session = connect(`https://127.0.0.1:${installation.port}`, options)
+    const session = connect(`https://127.0.0.1:${installation.port}`, installation.connection)
     session.on('error', reject)
     const stream = session.request({ ':path': '/health/live', ':authority': installation.domain })
     stream.on('response', (headers) => {
