@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
+import { expect, test } from 'vitest'
 import { findDocker } from '../../dev/servers/compose-command.ts'
 import { until } from '../../dev/process/wait.ts'
 import { pickup } from '../support/cast.ts'
@@ -26,6 +27,8 @@ export type World = {
 export const isKept = process.env['KEEP'] === '1'
 
 /** Each world has a processor of its own. Otherwise the reconciliation of one would find the charges of the other. */
+let worldOfTests: World
+
 export async function startWorld(name: string): Promise<World> {
   await findDocker()
   const world: World = {
@@ -37,6 +40,7 @@ export async function startWorld(name: string): Promise<World> {
     itemApiKey: '',
     tablet: new Tablet(() => world),
   }
+  worldOfTests = world
   return world
 }
 
@@ -51,12 +55,18 @@ export async function endWorld({ installation, stripe, receiver, tablet }: World
   await stripe.close()
 }
 
-/** `run` returns the measurements. It throws if the promise of the title does not hold. */
-export type Situation = { title: string; run: (world: World) => Promise<string> }
+/** No situation runs on a platform that did not start. */
+export const start = { hasFailed: false }
 
-/** Runs a situation, and prints its measurements. */
-export const expectPromise = async (world: World, { run }: Situation): Promise<void> =>
-  void print(`      ${await run(world)}`)
+/** Declares a test. `run` returns the measurements, which are printed. It throws if the promise of the title does not hold. */
+export function situation(title: string, run: (world: World) => Promise<string>): void {
+  // oxlint-disable-next-line vitest/valid-title -- the caller has the title.
+  test(title, async () => {
+    const measurements = await run(worldOfTests)
+    expect(measurements).not.toBe('')
+    print(`      ${measurements}`)
+  })
+}
 
 export function check(isTrue: boolean, sentence: string): asserts isTrue {
   if (!isTrue) throw new Error(sentence)

@@ -6,7 +6,7 @@ import { chromium } from 'playwright-core'
 import { plainReporter } from '../../../dev/progress.ts'
 import { ensureChromium } from '../../../dev/servers/chromium.ts'
 import { print } from '../../support/stack.ts'
-import { check, sendOrder, type Situation, type World } from '../world.ts'
+import { check, sendOrder, situation, type World } from '../world.ts'
 
 const FIRST_EVENT_S = 1
 
@@ -87,30 +87,29 @@ async function protocolsOfConsole({ installation }: World): Promise<string[]> {
   }
 }
 
-export const TRANSPORT: readonly Situation[] = [
-  {
-    title: `an event stream is not buffered: its first event arrives within ${FIRST_EVENT_S} s`,
-    async run(world) {
-      const { status, body } = await sendOrder(world, 'cash')
-      check(status === 200, `cash: ${status}`)
-      const { text, afterS } = await firstEvent(world, String(body['apiKey']))
-      check(text.includes('event: status'), text)
-      check(afterS <= FIRST_EVENT_S, `the first event arrived after ${afterS.toFixed(2)} s`)
-      return `first event after ${(afterS * 1000).toFixed(0)} ms, while the stream is open`
-    },
+situation(
+  `an event stream is not buffered: its first event arrives within ${FIRST_EVENT_S} s`,
+  async (world) => {
+    const { status, body } = await sendOrder(world, 'cash')
+    check(status === 200, `cash: ${status}`)
+    const { text, afterS } = await firstEvent(world, String(body['apiKey']))
+    check(text.includes('event: status'), text)
+    check(afterS <= FIRST_EVENT_S, `the first event arrived after ${afterS.toFixed(2)} s`)
+    return `first event after ${(afterS * 1000).toFixed(0)} ms, while the stream is open`
   },
-  {
-    title: 'HTTP/2 and HTTP/3: a client of each gets its response, and Chromium loads the console by QUIC',
-    async run(world) {
-      const { headers } = await world.installation.call('/health/live')
-      check(String(headers['alt-svc']).includes('h3='), 'HTTP/3 is not offered')
-      check((await statusByHttp2(world)) === 200, 'HTTP/2 does not respond')
-      const protocols = await protocolsOfConsole(world)
-      check(
-        protocols.length > 1 && protocols.every((protocol) => protocol === 'h3'),
-        `the protocols are ${protocols.join(', ')}`,
-      )
-      return `${protocols.length} files of the console by h3`
-    },
+)
+
+situation(
+  'HTTP/2 and HTTP/3: a client of each gets its response, and Chromium loads the console by QUIC',
+  async (world) => {
+    const { headers } = await world.installation.call('/health/live')
+    check(String(headers['alt-svc']).includes('h3='), 'HTTP/3 is not offered')
+    check((await statusByHttp2(world)) === 200, 'HTTP/2 does not respond')
+    const protocols = await protocolsOfConsole(world)
+    check(
+      protocols.length > 1 && protocols.every((protocol) => protocol === 'h3'),
+      `the protocols are ${protocols.join(', ')}`,
+    )
+    return `${protocols.length} files of the console by h3`
   },
-]
+)
