@@ -26,9 +26,10 @@ export type World = {
 /** KEEP=1 leaves the containers running. */
 export const isKept = process.env['KEEP'] === '1'
 
-/** Each world has a processor of its own. Otherwise the reconciliation of one would find the charges of the other. */
+/** The world of the tests of this file. */
 let worldOfTests: World
 
+/** Each world has a processor of its own. Otherwise the reconciliation of one would find the charges of the other. */
 export async function startWorld(name: string): Promise<World> {
   await findDocker()
   const world: World = {
@@ -106,7 +107,7 @@ export async function secondsUntil(
 }
 
 /** The console of the restaurant. It polls its orders, and each poll counts as attendance. */
-export class Tablet {
+class Tablet {
   readonly #world: () => World
   #timer: NodeJS.Timeout | undefined
 

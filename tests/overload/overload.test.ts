@@ -122,7 +122,7 @@ test('ten times the peak, and one noisy application, slow no accepted order down
   )
   for (const { quiet } of [noisy, flood])
     expectAtLeast('accepted orders of the quiet application', quiet.accepted.count, quiet.sent * 0.99)
-  expectAtLeast('stored orders, of which none is lost', stored, run.accepted)
+  expectAtLeast('stored orders, at least those with a response of 200', stored, run.accepted)
 })
 
 function expectGoalsOfOverload({ all, sampled }: Record<Name, Figures>, peak: number): void {
