@@ -1,4 +1,4 @@
-import { existsSync, globSync, readdirSync } from 'node:fs'
+import { globSync, readdirSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join, relative, resolve } from 'node:path'
 import { withClient } from '../../dev/servers/database.ts'
@@ -72,5 +72,5 @@ export function dumps(folders: readonly string[]): string[] {
   const there = folders.flatMap((folder) =>
     globSync(join('**', names), { cwd: folder }).map((one) => join(folder, one)),
   )
-  return [...here, ...there].filter((file) => existsSync(file))
+  return [...here, ...there]
 }
