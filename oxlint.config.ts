@@ -236,6 +236,7 @@ export default defineConfig({
     'eslint/complexity': ['error', { max: 12 }],
     'eslint/max-depth': ['error', { max: 3 }],
     'eslint/max-params': ['error', { max: 4 }],
+    'vitest/expect-expect': ['error', { assertFunctionNames: ['expect*'] }],
     // It reports exhaustive switches. TypeScript's noImplicitReturns enforces the rule.
     'typescript/consistent-return': 'off',
     'eslint/eqeqeq': 'error',
@@ -247,7 +248,6 @@ export default defineConfig({
     'import/no-cycle': ['error', { ignoreTypes: false }],
     'unicorn/no-abusive-eslint-disable': 'error',
     'unicorn/prefer-node-protocol': 'error',
-
     'typescript/ban-ts-comment': 'error',
     'typescript/consistent-type-exports': 'error',
     'typescript/consistent-type-imports': 'error',

@@ -121,6 +121,37 @@ export default defineConfig({
         },
       },
       {
+        test: {
+          ...PATIENT,
+          name: 'cluster',
+          include: ['tests/cluster/cluster.test.ts'],
+          // The nodes are processes, with definitions of their own.
+          env: { PLATTER_SERVERS: 'native' },
+          sequence: { groupOrder: 6 },
+        },
+      },
+      {
+        test: {
+          name: 'go-live',
+          taskTitleValueFormatTruncate: 0,
+          include: ['tests/go-live/*.test.ts'],
+          // A command of Docker takes up to 20 minutes, and a situation has several.
+          testTimeout: 3_600_000,
+          hookTimeout: 3_600_000,
+          fileParallelism: false,
+          sequence: { groupOrder: 6 },
+        },
+      },
+      {
+        test: {
+          ...PATIENT,
+          name: 'overload',
+          include: ['tests/overload/*.test.ts'],
+          testTimeout: 1_800_000,
+          sequence: { groupOrder: 6 },
+        },
+      },
+      {
         // Each test kills in turn, and recovers beside the others.
         test: {
           ...PATIENT,

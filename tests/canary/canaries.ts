@@ -14,6 +14,12 @@ export type Needles = {
   cvvs: ReadonlyMap<string, { cvv: string; what: string }>
 }
 
+export const together = (one: Needles, other: Needles): Needles => ({
+  numbers: new Map([...one.numbers, ...other.numbers]),
+  words: new Map([...one.words, ...other.words]),
+  cvvs: new Map([...one.cvvs, ...other.cvvs]),
+})
+
 /** Prefixes of the words. The search finds a prefix before it looks up the word. */
 export const WORD_STARTS = ['cnry', 'platter_live_', 'platter_test_'] as const
 /** A word of the test, or an access key with the format of Platter. */

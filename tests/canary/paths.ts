@@ -1,6 +1,6 @@
 import { maria } from '../support/cast.ts'
 import { DECLINED } from './canaries.ts'
-import { MISPLACED_PATHS, REFUSED } from './refused.ts'
+import { REFUSED } from './refused.ts'
 import {
   API,
   cardOf,
@@ -206,12 +206,4 @@ const bytes: Path[] = [
 ]
 
 /** All paths. */
-export const PATHS: readonly Path[] = [
-  ...orders,
-  BY_TOKEN,
-  ...accounts,
-  ...REFUSED,
-  ...MISPLACED_PATHS,
-  ...typed,
-  ...bytes,
-]
+export const PATHS: readonly Path[] = [...orders, BY_TOKEN, ...accounts, ...REFUSED, ...typed, ...bytes]

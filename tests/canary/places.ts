@@ -1,4 +1,4 @@
-import { existsSync, globSync, readdirSync } from 'node:fs'
+import { globSync, readdirSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join, relative, resolve } from 'node:path'
 import { withClient } from '../../dev/servers/database.ts'
@@ -28,52 +28,38 @@ export async function keepEverything({ urls }: StackFile): Promise<void> {
   })
 }
 
-/** So many rows of orders have a size of 10 MB. */
-const ROWS = 5_000
-
-/** Searches the rows of all tables of all services as text. A value that is stored in pieces is complete here. */
-export async function searchRows(
-  { urls }: StackFile,
-  needles: Needles,
-): Promise<{ bytes: number; found: Found[] }> {
-  const result = { bytes: 0, found: [] as Found[] }
+/**
+ * Copies the rows of all tables of all services as text, into files in the data directory of PostgreSQL. A value that is stored in
+ * pieces is complete there.
+ */
+export async function copyRows({ urls }: StackFile): Promise<void> {
   await withClient(urls.postgres, async (client) => {
     await client.query(`set bytea_output = 'escape'`)
-    const { rows: tables } = await client.query<{ name: string }>(`
-      select format('%I.%I', n.nspname, c.relname) as name
+    const { rows } = await client.query<{ statement: string }>(`
+      select format('copy (select * from %1$I.%2$I) to %3$L (format csv)', n.nspname, c.relname,
+        format('%s/rows of %s.%s', current_setting('data_directory'), n.nspname, c.relname)) as statement
       from pg_class c join pg_namespace n on n.oid = c.relnamespace where ${SCHEMAS} and c.relkind = 'r'`)
-    for (const { name } of tables) {
-      await client.query('begin')
-      await client.query(`declare everything no scroll cursor for select t::text as row from ${name} t`)
-      for (;;) {
-        const { rows } = await client.query<{ row: string }>(`fetch ${ROWS} from everything`)
-        if (rows.length === 0) break
-        const bytes = Buffer.from(rows.map(({ row }) => row).join('\n'))
-        result.bytes += bytes.length
-        result.found.push(...search(bytes, needles).map((find) => ({ ...find, place: `rows of ${name}` })))
-      }
-      await client.query('commit')
-    }
+    for (const { statement } of rows) await client.query(statement)
   })
-  return result
 }
 
 /** Searches all files below these folders. */
 export async function searchFiles(
   folders: readonly string[],
   needles: Needles,
-): Promise<{ bytes: number; files: number; found: Found[] }> {
-  const result = { bytes: 0, files: 0, found: [] as Found[] }
+): Promise<{ megabytes: number; files: number; found: Found[] }> {
+  const found: Found[] = []
+  let [bytes, files] = [0, 0]
   for (const folder of folders)
     for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
       if (!entry.isFile()) continue
       const file = join(entry.parentPath, entry.name)
-      const bytes = await readFile(file)
-      result.files++
-      result.bytes += bytes.length
-      result.found.push(...search(bytes, needles).map((find) => ({ ...find, place: relative(root, file) })))
+      const content = await readFile(file)
+      files += 1
+      bytes += content.length
+      found.push(...search(content, needles).map((find) => ({ ...find, place: relative(root, file) })))
     }
-  return result
+  return { megabytes: Math.round(bytes / 1_000_000), files, found }
 }
 
 /** Returns the memory dumps that dead processes left. None must exist. */
@@ -86,5 +72,5 @@ export function dumps(folders: readonly string[]): string[] {
   const there = folders.flatMap((folder) =>
     globSync(join('**', names), { cwd: folder }).map((one) => join(folder, one)),
   )
-  return [...here, ...there].filter((file) => existsSync(file))
+  return [...here, ...there]
 }

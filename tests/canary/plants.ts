@@ -27,7 +27,7 @@ const isDead = (postgres: string): Promise<boolean> =>
  */
 const twice = (number: string): string => `${number} ${'-'.repeat(100)} ${number}`
 
-const ROWS = /^rows of public\.planted$/
+const ROWS = /\/rows of public\.planted$/
 const DATABASE = /postgres\/data\/base\//
 const LOG_OF_DATABASE = /\/pg_wal\//
 

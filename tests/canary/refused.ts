@@ -1,3 +1,5 @@
+import { operations } from '@platter/contracts'
+import { z } from 'zod'
 import { cast, maria } from '../support/cast.ts'
 import { eventually } from '../support/eventually.ts'
 import {
@@ -32,8 +34,6 @@ const SPOILT_CARDS: Record<string, [Spoil, leadsTo?: LeadsTo]> = {
   'in an object': [(card, number) => ({ ...card, cardNumber: { value: number } })],
   'in groups': [(card, number) => ({ ...card, cardNumber: number.replaceAll(/\d{4}(?=\d)/g, '$& ') }), 200],
   'with dashes': [(card, number) => ({ ...card, cardNumber: number.replaceAll(/\d{4}(?=\d)/g, '$&-') }), 200],
-  'as the cvv': [(card, number) => ({ ...card, cvv: number })],
-  'as the month': [(card, number) => ({ ...card, expirationMonth: number })],
   'without the rest': [(card) => ({ cardNumber: card.cardNumber, cvv: card.cvv })],
   'with a cvv of letters': [
     (card, _number, { canaries }) => ({ ...card, cvv: canaries.word('cvv of letters') }),
@@ -58,26 +58,6 @@ const spoiltCards = Object.entries(SPOILT_CARDS).flatMap(([how, [spoil, leadsTo 
     return post(world, `user/${world.user}/add-card`, spoil(cardOf(card), card.number, world), keyed())
   }),
 ])
-
-const MISPLACED: Record<string, [(number: string) => object, leadsTo?: number]> = {
-  'the restaurant': [(number) => ({ restaurantApiKey: number }), 404],
-  'an item': [(number) => ({ items: [{ apiKey: number }] }), 404],
-  'a choice': [(number) => ({ items: [{ apiKey: 'x', customizationChoices: [{ apiKey: number }] }] }), 404],
-  'the recipient': [(number) => ({ recipient: { apiKey: number } }), 404],
-  'the method': [(number) => ({ method: number })],
-  'the payment': [(number) => ({ payment: number })],
-  'the tip': [(number) => ({ tip: `${number} or so` })],
-  'the tip as a number': [(number) => ({ tip: Number(number) }), 422],
-  test: [(number) => ({ test: number })],
-  'the address': [(number) => ({ method: 'delivery', address: { apiKey: number } }), 404],
-  'a name of nothing': [(number) => ({ [number]: 1, recipient: {} })],
-}
-const misplaced = Object.entries(MISPLACED).map(([where, [put, leadsTo = 400]]) =>
-  path(`a card number as ${where}`, leadsTo, (world) => {
-    const number = world.canaries.number(`as ${where}`)
-    return post(world, 'send-order', newOrder(world, `beside ${where}`, put(number)), keyed())
-  }),
-)
 
 const SPOILT_BODIES: Record<string, (json: string) => { body: string | Buffer; type?: string }> = {
   'that ends early': (json) => ({ body: json.slice(0, -4) }),
@@ -133,35 +113,62 @@ const spoiltPasswords = Object.entries(SPOILT_PASSWORDS).flatMap(([how, put]) =>
 
 // Secrets in unexpected places ---------------------------------------------------------------------------------
 
+const forApplications = operations.filter(({ audience }) => audience === 'application')
+/** The statuses of a service. With 401, 403, 429 or 5xx the request has reached no service. */
+const OF_SERVICES = [200, 400, 402, 404, 409, 422]
+
 const encoded = (text: string) => [...Buffer.from(text)].map((byte) => `%${byte.toString(16)}`).join('')
-const IN_URLS: [to: (secret: string) => string, leadsTo: number][] = [
-  [(secret) => `order/${secret}`, 404],
-  [(secret) => `order/${secret}/statuses`, 404],
-  [(secret) => `order/${encoded(secret)}`, 404],
-  [(secret) => `user/${secret}`, 404],
-  [(secret) => `user/${secret}/orders?limit=3`, 404],
-  [(secret) => `user/${secret}/remove-card/${secret}`, 404],
-  [(secret) => `restaurant/${secret}/menu`, 404],
-  [(secret) => `restaurant/${secret}`, 404],
-  [(secret) => `item/${secret}/customizations`, 404],
-  [(secret) => `order-by-key/${secret}`, 404],
-  [(secret) => `pay/${secret}`, 404],
-  [(secret) => `restaurant/search?search=${secret}`, 200],
-  [(secret) => `restaurant/search?cardNumber=${encoded(secret)}&cvv=0123`, 200],
-  [(secret) => `restaurant/search?street-address=${secret}`, 422],
-  [(secret) => `restaurant/search?latitude=${secret}`, 400],
-  [(secret) => `restaurant/search?limit=${secret}`, 400],
-  [(secret) => `restaurant/search?cursor=${secret}`, 400],
-  [(secret) => `restaurant/${cast.aurora}/menu?x=${secret}#${secret}`, 200],
-]
-const inUrls = IN_URLS.flatMap(([to, leadsTo]) =>
-  (['card number', 'access key'] as const).map((kind) =>
-    path(`${/remove/.test(to('')) ? 'POST' : 'GET'} ${to(`{${kind}}`)}`, leadsTo, async (world) => {
-      const secret = kind === 'card number' ? world.canaries.number(`GET ${to('…')}`) : world.accessKey
-      return send(world, { path: to(secret), method: to('').includes('remove') ? 'POST' : 'GET' })
+
+const inPaths = forApplications.flatMap(({ method, path: template }) => [
+  path(`${method} ${template} with a card number as its apiKeys`, OF_SERVICES, (world) =>
+    send(world, { method, path: relative(template, world.canaries.number(`in ${template}`)) }),
+  ),
+  path(`${method} ${template} with an encoded card number as its apiKeys`, OF_SERVICES, (world) =>
+    send(world, { method, path: relative(template, encoded(world.canaries.number(`in ${template}`))) }),
+  ),
+  path(`${method} ${template} with an access key as its apiKeys`, OF_SERVICES, (world) =>
+    send(world, { method, path: relative(template, world.accessKey) }),
+  ),
+])
+
+const inQueries = forApplications.flatMap(({ method, path: template, query }) =>
+  Object.keys(query instanceof z.ZodObject ? query.shape : {}).map((name) =>
+    path(`${method} ${template} with secrets as ${name}`, OF_SERVICES, (world) => {
+      const secret = `${world.canaries.number(`as ${name}`)} ${world.accessKey}`
+      return send(world, { method, path: `${relative(template, cast.aurora)}?${name}=${encoded(secret)}` })
     }),
   ),
 )
+
+const inBodies = forApplications.flatMap(({ name, path: template, examples }) => {
+  const [body] = Object.values(examples.bodies ?? {})
+  const leadsTo = name === 'signin' ? [...OF_SERVICES, 401] : OF_SERVICES
+  return placesIn(body).map((place) =>
+    path(`${name} with a card number as ${place.join('.')}`, leadsTo, (world) => {
+      const number = world.canaries.number(`${name}, ${place.join('.')}`)
+      return post(world, relative(template, world.user), withValueAt(body, place, number), keyed())
+    }),
+  )
+})
+
+/** Returns the path of an operation behind API, with this apiKey. */
+const relative = (template: string, apiKey: string) =>
+  template.slice(API.length + 1).replaceAll(/:\w+/g, apiKey)
+
+/** Returns the place of each text, number and boolean of a value. */
+function placesIn(value: unknown, place: readonly string[] = []): (readonly string[])[] {
+  if (value === undefined) return []
+  if (typeof value !== 'object' || value === null) return [place]
+  return Object.entries(value).flatMap(([name, inner]) => placesIn(inner, [...place, name]))
+}
+
+/** Returns a copy with the number at this place, as a number in place of a number. */
+function withValueAt(value: unknown, [name, ...rest]: readonly string[], number: string): unknown {
+  if (name === undefined) return typeof value === 'number' ? Number(number) : number
+  const copy = structuredClone(value) as Record<string, unknown>
+  copy[name] = withValueAt(copy[name], rest, number)
+  return copy
+}
 
 const HEADERS =
   'x-request-id idempotency-key tracestate baggage user-agent referer cookie authorization accept accept-language ' +
@@ -173,7 +180,11 @@ const inHeaders = HEADERS.split(' ').map((name) =>
     return post(world, 'send-order', newOrder(world, `beside ${name}`), { ...keyed(), [name]: value })
   }),
 )
-const asHeaders: Path[] = [
+const elsewhere: Path[] = [
+  path('a card number as the name of a member', 400, (world) => {
+    const name = world.canaries.number('as a name')
+    return post(world, 'send-order', newOrder(world, 'beside a name', { [name]: 1, recipient: {} }), keyed())
+  }),
   path('a card number as the trace', 200, (world) => {
     const trace = world.canaries.number('as a trace').padStart(32, '0')
     const headers = { ...keyed(), traceparent: `00-${trace}-00f067aa0ba902b7-01x` }
@@ -240,5 +251,14 @@ const accessKeys: Path[] = [
   ),
 ]
 
-export const REFUSED: readonly Path[] = [...spoiltCards, ...misplaced, ...spoiltBodies, ...spoiltPasswords]
-export const MISPLACED_PATHS: readonly Path[] = [...inUrls, ...inHeaders, ...asHeaders, ...accessKeys]
+export const REFUSED: readonly Path[] = [
+  ...spoiltCards,
+  ...spoiltBodies,
+  ...spoiltPasswords,
+  ...inPaths,
+  ...inQueries,
+  ...inBodies,
+  ...inHeaders,
+  ...elsewhere,
+  ...accessKeys,
+]

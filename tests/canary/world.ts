@@ -9,7 +9,7 @@ import type { Canaries, CanaryCard } from './canaries.ts'
 
 /** A request with any headers and any body. A string or bytes are sent unchanged, any other body as JSON. */
 export type Sent = {
-  method?: 'GET' | 'POST'
+  method?: 'GET' | 'POST' | 'PUT'
   path: string
   headers?: Record<string, string>
   body?: unknown

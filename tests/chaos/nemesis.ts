@@ -3,9 +3,6 @@ import type { Stack } from '../../dev/stack.ts'
 import type { Random } from '../support/random.ts'
 import { brokerWhole, killAndWipe, sendToTrees } from '../support/faults.ts'
 
-/** `what`: one of EVERY_FAULT. */
-export type Fault = { at: number; what: string }
-
 type Target = keyof Stack['file']['processes']
 type Strike = { how: 'kill' | 'freeze' | 'wipe'; target: Target }
 
@@ -30,7 +27,7 @@ export const ONE_ROUND = DECK.length
 
 /**
  * Kills and freezes processes until the signal: a replica of a service, or a server. It also wipes the data directory of RabbitMQ.
- * The processor and the records of the restaurants are outside systems, and stay intact. It reports each fault after its end.
+ * The processor and the records of the restaurants are outside systems, and stay intact. It reports the name of each fault after its end.
  */
 export async function injectFaults(
   stack: Stack,
@@ -39,9 +36,8 @@ export async function injectFaults(
     pauseMs,
     signal,
     report,
-  }: { pauseMs: [number, number]; signal: AbortSignal; report: (fault: Fault) => void },
+  }: { pauseMs: readonly [number, number]; signal: AbortSignal; report: (fault: string) => void },
 ): Promise<void> {
-  const started = performance.now()
   const paused = () =>
     wait(random.between(...pauseMs), undefined, { signal }).then(
       () => true,
@@ -53,14 +49,13 @@ export async function injectFaults(
   while (await paused()) {
     if (deck.length === 0) deck = random.shuffled(DECK)
     const strike = deck.shift()!
-    const at = Math.round(performance.now() - started)
     // A process that restarts is no target, so the fault is deferred.
     const isDeferred = strike.target === 'rabbitmq' && !isBrokerWhole
     if (isDeferred || !(await carryOut(strike, stack, random))) {
       deck.push(strike)
       continue
     }
-    report({ at, what: nameOf(strike) })
+    report(nameOf(strike))
     if (strike.how !== 'wipe') continue
     isBrokerWhole = false
     const isBack = () => {

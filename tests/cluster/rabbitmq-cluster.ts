@@ -17,7 +17,7 @@ import {
   writeConfiguration,
   type Node,
 } from '../../dev/servers/rabbitmq.ts'
-import type { ServerContext } from '../../dev/servers/types.ts'
+import type { Server, ServerContext } from '../../dev/servers/types.ts'
 
 const NODES = 3
 const execute = promisify(execFile)
@@ -39,11 +39,20 @@ export class RabbitmqCluster {
     return cluster
   }
 
-  /** Returns the URLs of all nodes for each service, in the format of AMQP_URL. */
-  get urls(): Record<string, string> {
-    return Object.fromEntries(
-      brokerServices.map((service) => [service, this.#nodes.map((node) => urlOf(node, service)).join(',')]),
-    )
+  /** The cluster as the server of a stack. The host of the stack stops its processes. */
+  get server(): Server {
+    // The format of AMQP_URL.
+    const urlsFor = (user: Parameters<typeof urlOf>[1]) =>
+      this.#nodes.map((node) => urlOf(node, user)).join(',')
+    return {
+      kind: 'rabbitmq',
+      url: urlOf(this.#nodes[0]!, 'platter'),
+      urls: Object.fromEntries(brokerServices.map((service) => [service, urlsFor(service)])),
+      origin: 'native',
+      data: null,
+      pids: () => [...this.#children.values()].flatMap(({ pid }) => pid ?? []),
+      stop: () => Promise.resolve(),
+    }
   }
 
   /** Returns the number of queues that each node leads or stores alone, the busiest node first. */

@@ -18,7 +18,10 @@ import {
 } from './points.ts'
 
 const { chosen, summary } = chosenPoints()
-/** With CRASH_EVERYTHING, each point kills both replicas of all services and wipes the data of RabbitMQ. */
+/**
+ * With CRASH_EVERYTHING=true, each point kills both replicas of all services and wipes the data of RabbitMQ, which must be a native
+ * process (PLATTER_SERVERS=native).
+ */
 const isEverythingKilled = process.env['CRASH_EVERYTHING'] === 'true'
 /** RabbitMQ needs some seconds to start without data. */
 const SETTLED_WITHIN_MS = isEverythingKilled ? 120_000 : 60_000
@@ -78,6 +81,7 @@ const ATTEMPTS = 3
 const isSame = (one: readonly string[], other: readonly string[]): boolean =>
   String(one.toSorted()) === String(other.toSorted())
 
+/** `CRASH_RECORD=true npm run crash-points -- -t 'golden list'` rewrites the list. Review its changes before you commit them. */
 test('an undisturbed order has exactly the events of the golden list', { timeout: 180_000 }, async () => {
   const isRecording = process.env['CRASH_RECORD'] === 'true'
   const golden = points()
@@ -196,7 +200,7 @@ async function killAfterSale(point: Point & { kind: AfterSale }, name: string) {
   }
 }
 
-/** All tests begin at once and wait for their turns. With `--everything` a turn takes 30 s on a slow machine. */
+/** All tests begin at once and wait for their turns. With CRASH_EVERYTHING a turn takes 30 s on a slow machine. */
 const TURN_WITHIN_MS = 1_200_000 + chosen.length * 60_000
 
 describe.concurrent('crash at one event of an order', () => {

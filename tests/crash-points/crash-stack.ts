@@ -2,17 +2,15 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { sendSignal } from '../../dev/process/identity.ts'
-import { plainReporter } from '../../dev/progress.ts'
-import { startStack, type Stack } from '../../dev/stack.ts'
+import type { Stack } from '../../dev/stack.ts'
 import { entryOf } from '../../dev/stack/processes.ts'
 import { isStandIn } from '../../dev/stack/services.ts'
 import { eventually } from '../support/eventually.ts'
 import { wipeBroker } from '../support/faults.ts'
+import { startTestStack } from '../support/stack.ts'
 import { readEvents } from './events.ts'
 
 type Service = 'gateway' | 'catalog' | 'accounts' | 'orders' | 'payments'
-
-const root = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url))
 
 /** A stack whose services kill themselves at an armed crash point. */
 export class CrashStack {
@@ -26,8 +24,7 @@ export class CrashStack {
 
   /** Starts the stack. With one replica of each service, no other replica can steal a lease. Timeouts are short. */
   static async start(replicas: number): Promise<CrashStack> {
-    const runDirectory = root('.run/crash')
-    const directory = root('.run/crash-points')
+    const directory = fileURLToPath(new URL('../../.run/crash-points', import.meta.url))
     rmSync(directory, { recursive: true, force: true })
     mkdirSync(directory, { recursive: true })
     const own = (service: Service) => ({
@@ -43,11 +40,8 @@ export class CrashStack {
       payments: own('payments'),
       simulators: { STEP_MS: '3600000' },
     }
-    const stack = await startStack({
-      runDirectory,
-      reporter: plainReporter((line) => process.stderr.write(`${line}\n`)),
+    const stack = await startTestStack('crash', {
       replicas,
-      fresh: true,
       env,
       entry: (name) => (isStandIn(name) ? entryOf(name) : 'tests/crash-points/keeper.ts'),
     })

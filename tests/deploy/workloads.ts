@@ -1,24 +1,8 @@
-import { z } from 'zod'
+import type { IIoK8sApiCoreV1Container as Container } from 'kubernetes-models/v1/Container'
+import type { IPodSpec } from 'kubernetes-models/v1/PodSpec'
+import type { IPodTemplateSpec } from 'kubernetes-models/v1/PodTemplateSpec'
 import type { Manifest } from './render.ts'
 
-const Variable = z.object({
-  name: z.string(),
-  value: z.string().optional(),
-  valueFrom: z
-    .object({
-      secretKeyRef: z.object({ name: z.string(), key: z.string(), optional: z.boolean().optional() }),
-    })
-    .optional(),
-})
-const Container = z.looseObject({
-  name: z.string(),
-  image: z.string(),
-  env: z.array(Variable).default([]),
-})
-const Pod = z.looseObject({
-  metadata: z.looseObject({ labels: z.record(z.string(), z.string()) }),
-  spec: z.looseObject({ containers: z.array(Container).length(1) }),
-})
 export type Labels = Readonly<Record<string, string>>
 
 /** A Deployment, StatefulSet or Job, with its one container and the labels of its pods. */
@@ -26,21 +10,23 @@ export type Workload = {
   readonly name: string
   readonly kind: string
   readonly labels: Labels
-  readonly pod: z.output<typeof Pod>['spec']
-  readonly container: z.output<typeof Container>
+  readonly pod: IPodSpec
+  readonly container: Container
 }
 
 const KINDS = ['Deployment', 'StatefulSet', 'Job']
 
-/** Returns all workloads of the rendered manifests. */
+/** Returns all workloads of the rendered manifests. `faultsOf` checks the types of their fields. */
 export function workloadsOf(manifests: readonly Manifest[]): readonly Workload[] {
   return manifests
     .filter(({ kind }) => KINDS.includes(kind))
-    .map(({ kind, metadata, spec }) => {
-      const { template } = z.looseObject({ template: Pod }).parse(spec)
-      const [container] = template.spec.containers
-      if (!container) throw new Error(`${metadata.name} has no container`)
-      return { name: metadata.name, kind, labels: template.metadata.labels, pod: template.spec, container }
+    .map(({ kind, metadata: { name }, spec }) => {
+      const { template } = spec as { template: IPodTemplateSpec }
+      const { metadata: { labels } = {}, spec: pod } = template
+      const [container, ...others] = pod?.containers ?? []
+      if (!labels || !pod || !container || others.length > 0)
+        throw new Error(`${name} has no labels, or not one container`)
+      return { name, kind, labels, pod, container }
     })
 }
 
@@ -71,7 +57,7 @@ export function variablesOf(
 ): { variables: Record<string, string>; used: readonly string[] } {
   const variables: Record<string, string> = {}
   const used: string[] = []
-  for (const { name, value, valueFrom } of container.env) {
+  for (const { name, value, valueFrom } of container.env ?? []) {
     const given = valueFrom ? fromSecret(secrets, valueFrom.secretKeyRef) : (value ?? '')
     if (given === null) continue
     variables[name] = given.replaceAll(/\$\((\w+)\)/g, (reference, other: string) => {
@@ -82,11 +68,12 @@ export function variablesOf(
   return { variables, used }
 }
 
+type SecretKey = { name?: string; key: string; optional?: boolean }
+
 /** Returns null for a missing optional value. */
-function fromSecret(
-  secrets: Secrets,
-  { name, key, optional = false }: { name: string; key: string; optional?: boolean | undefined },
-): string | null {
+function fromSecret(secrets: Secrets, reference: SecretKey | undefined): string | null {
+  if (!reference) throw new Error('A variable is neither a text nor a key of a Secret')
+  const { name = '', key, optional = false } = reference
   const value = secrets[name]?.[key]
   if (value === undefined && optional) return null
   if (value === undefined) throw new Error(`There is no Secret ${name} with the key ${key}`)

@@ -5,6 +5,7 @@ import { once } from 'node:events'
 import { get, type IncomingMessage } from 'node:http'
 import { request } from 'node:https'
 import { basename, join, relative } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { connect } from 'node:tls'
 import { freePorts } from '../../dev/process/ports.ts'
 import { serviceNames, type ServiceName } from '../../dev/stack/services.ts'
@@ -76,8 +77,8 @@ export class Installation {
         throw new Error(`${name} is readable for others`)
   }
 
-  write(name: string, text: string): void {
-    writeFileSync(join(this.folder, name), text)
+  write(name: string, content: string): void {
+    writeFileSync(join(this.folder, name), content)
   }
 
   /** Sets a variable in .env. */
@@ -119,8 +120,8 @@ export class Installation {
   compose = (...given: readonly string[]): Promise<string> => this.run('docker', 'compose', ...given)
 
   /** Runs SQL in the PostgreSQL of Compose. Returns its rows without a header. */
-  sql = (text: string): Promise<string> =>
-    this.compose('exec', '-T', 'postgres', 'psql', '-U', 'postgres', '-AtX', '-d', 'platter', '-c', text)
+  sql = (query: string): Promise<string> =>
+    this.compose('exec', '-T', 'postgres', 'psql', '-U', 'postgres', '-AtX', '-d', 'platter', '-c', query)
 
   /** Runs the operator's tool in its container. */
   platter = (...given: readonly string[]): Promise<string> =>
@@ -136,47 +137,36 @@ export class Installation {
     )
   }
 
-  /** Calls the platform over TLS, and verifies its certificate. */
-  call(path: string, { key, body, idempotencyKey, headers }: Sent = {}): Promise<Reply> {
-    const text = body === undefined ? undefined : JSON.stringify(body)
-    return new Promise((resolve, reject) => {
-      const sent = request(
-        {
-          host: '127.0.0.1',
-          port: this.port,
-          servername: DOMAIN,
-          path,
-          method: text === undefined ? 'GET' : 'POST',
-          // Each request opens a new connection, as for separate clients.
-          agent: false,
-          timeout: 12_000,
-          ...(this.authority !== undefined && { ca: this.authority }),
-          headers: {
-            host: DOMAIN,
-            ...(key !== undefined && { 'x-access-token': key }),
-            ...(idempotencyKey !== undefined && { 'idempotency-key': idempotencyKey }),
-            ...(text !== undefined && { 'content-type': 'application/json' }),
-            ...headers,
-          },
-        },
-        (response) => {
-          const chunks: Buffer[] = []
-          response.on('data', (chunk: Buffer) => chunks.push(chunk))
-          response.on('error', reject)
-          response.on('end', () => {
-            const { statusCode = 0 } = response
-            resolve({
-              status: statusCode,
-              body: parsed(Buffer.concat(chunks).toString()),
-              headers: response.headers,
-            })
-          })
-        },
-      )
-      sent.on('timeout', () => sent.destroy(new Error('no response in 12 s')))
-      sent.on('error', reject)
-      sent.end(text)
+  /** The options of a new TLS connection, which verifies the certificate. */
+  get connection() {
+    const { port, domain: servername, authority } = this
+    const ca = authority === undefined ? {} : { ca: authority }
+    return { host: '127.0.0.1', port, servername, timeout: 12_000, ...ca }
+  }
+
+  /** Calls the platform over TLS. */
+  async call(path: string, { key, body, idempotencyKey, headers }: Sent = {}): Promise<Reply> {
+    const sent = request({
+      ...this.connection,
+      path,
+      method: body === undefined ? 'GET' : 'POST',
+      // Each request opens a new connection, as for separate clients.
+      agent: false,
+      headers: {
+        host: DOMAIN,
+        ...(key !== undefined && { 'x-access-token': key }),
+        ...(idempotencyKey !== undefined && { 'idempotency-key': idempotencyKey }),
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...headers,
+      },
     })
+    sent.on('timeout', () => sent.destroy(new Error('no response in 12 s')))
+    // An error during the response also reaches the response, which rejects.
+    sent.on('error', () => undefined)
+    sent.end(body === undefined ? undefined : JSON.stringify(body))
+    const [response] = (await once(sent, 'response')) as [IncomingMessage]
+    const { statusCode: status = 0, headers: received } = response
+    return { status, body: parsed(await text(response)), headers: received }
   }
 
   /** Returns the status of a request without TLS. */
@@ -192,9 +182,7 @@ export class Installation {
   /** Returns the certificate with which Caddy responds. Rejects if clients do not accept it. */
   certificate(): Promise<X509Certificate> {
     const { promise, resolve, reject } = Promise.withResolvers<X509Certificate>()
-    const { port, authority, domain: servername } = this
-    const ca = authority === undefined ? {} : { ca: authority }
-    const socket = connect({ host: '127.0.0.1', port, servername, ...ca, timeout: 12_000 }, () => {
+    const socket = connect(this.connection, () => {
       resolve(new X509Certificate(socket.getPeerCertificate(true).raw))
       socket.end()
     })
@@ -208,9 +196,9 @@ export class Installation {
   }
 }
 
-function parsed(text: string): Record<string, unknown> {
+function parsed(body: string): Record<string, unknown> {
   try {
-    return JSON.parse(text) as Record<string, unknown>
+    return JSON.parse(body) as Record<string, unknown>
   } catch {
     return {}
   }

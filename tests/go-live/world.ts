@@ -1,8 +1,16 @@
 import { randomUUID } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import type { Installation, Reply } from './installation.ts'
-import type { Receiver } from './receiver.ts'
-import type { TestStripe } from './stripe.ts'
+import { expect, test } from 'vitest'
+import { findDocker } from '../../dev/servers/compose-command.ts'
+import { until } from '../../dev/process/wait.ts'
+import { pickup } from '../support/cast.ts'
+import { print } from '../support/stack.ts'
+import { Installation, type Reply } from './installation.ts'
+import { startReceiver, type Receiver } from './receiver.ts'
+import { startStripe, type TestStripe } from './stripe.ts'
 
 /** The common state of the situations. Each situation begins with a working platform. */
 export type World = {
@@ -15,8 +23,51 @@ export type World = {
   receiver: Receiver
 }
 
-/** `run` returns the measurements. It throws if the promise of the title does not hold. */
-export type Situation = { title: string; run: (world: World) => Promise<string> }
+/** KEEP=1 leaves the containers running. */
+export const isKept = process.env['KEEP'] === '1'
+
+/** The world of the tests of this file. */
+let worldOfTests: World
+
+/** Each world has a processor of its own. Otherwise the reconciliation of one would find the charges of the other. */
+export async function startWorld(name: string): Promise<World> {
+  await findDocker()
+  const world: World = {
+    installation: new Installation(join(mkdtempSync(join(tmpdir(), 'platter-go-live-')), name)),
+    stripe: await startStripe(),
+    receiver: await startReceiver(),
+    keys: { application: '', applicationId: '', restaurant: '' },
+    restaurantApiKey: '',
+    itemApiKey: '',
+    tablet: new Tablet(() => world),
+  }
+  worldOfTests = world
+  return world
+}
+
+export async function endWorld({ installation, stripe, receiver, tablet }: World): Promise<void> {
+  tablet.disconnect()
+  if (isKept) print(`Running: ${installation.folder}, project ${installation.project}`)
+  else {
+    await installation.remove()
+    rmSync(dirname(installation.folder), { recursive: true, force: true })
+  }
+  receiver.close()
+  await stripe.close()
+}
+
+/** No situation runs on a platform that did not start. */
+export const start = { hasFailed: false }
+
+/** Declares a test. `run` returns the measurements, which are printed. It throws if the promise of the title does not hold. */
+export function situation(title: string, run: (world: World) => Promise<string>): void {
+  // oxlint-disable-next-line vitest/valid-title -- the caller has the title.
+  test(title, async () => {
+    const measurements = await run(worldOfTests)
+    expect(measurements).not.toBe('')
+    print(`      ${measurements}`)
+  })
+}
 
 export function check(isTrue: boolean, sentence: string): asserts isTrue {
   if (!isTrue) throw new Error(sentence)
@@ -35,9 +86,7 @@ export function sendOrder(
   idempotencyKey: string = randomUUID(),
 ): Promise<Reply> {
   const { installation, keys, restaurantApiKey, itemApiKey } = world
-  const recipient = { firstName: 'Maria', lastName: 'Lindqvist', phone: '608-555-0142' }
-  const items = [{ apiKey: itemApiKey }]
-  const order = { restaurantApiKey, items, method: 'pickup', payment, recipient }
+  const order = pickup(restaurantApiKey, itemApiKey, { payment })
   return installation.call('/publicapi/v1/send-order', {
     key: keys.application,
     idempotencyKey,
@@ -53,16 +102,12 @@ export async function secondsUntil(
   { what, withinS }: { what: string; withinS: number },
 ): Promise<number> {
   const from = performance.now()
-  const elapsed = () => (performance.now() - from) / 1000
-  for (;;) {
-    if (await attempt().catch(() => false)) return elapsed()
-    check(elapsed() < withinS, `${what}: not within ${withinS} s`)
-    await wait(250)
-  }
+  await until(() => attempt().catch(() => false), { what, withinMs: withinS * 1000, everyMs: 250 })
+  return (performance.now() - from) / 1000
 }
 
 /** The console of the restaurant. It polls its orders, and each poll counts as attendance. */
-export class Tablet {
+class Tablet {
   readonly #world: () => World
   #timer: NodeJS.Timeout | undefined
 
@@ -90,86 +135,49 @@ export class Tablet {
 export const reconcile = async ({ installation }: World): Promise<void> =>
   void (await installation.platter('reconcile', '--since', '24h'))
 
-type Ordered = { idempotencyKey: string; isStored: boolean }
-
 /** The longest delay that `Retry-After` requests. */
 const LONGEST_DELAY_MS = 3_000
 
-/** Clients that send an order each quarter of a second. They repeat it under its key, with growing delays, until it is stored. */
-class Clients {
-  readonly #world: World
-  readonly #orders: Ordered[] = []
-  readonly #running: Promise<void>[] = []
-  readonly #respondedAt: number[] = [performance.now()]
-  #repeated = 0
-  #closed = 0
-  #isStopped = false
-  #loop: Promise<void>
+/** The orders of clients under their idempotency keys, and their responses. */
+type Ordered = { keys: string[]; unstored: number; repeated: number; closed: number; respondedAt: number[] }
 
-  constructor(world: World) {
-    this.#world = world
-    this.#loop = this.#begin()
+/** Sends an order, and repeats it under its key, with growing delays, until it is stored. */
+async function orderUntilStored(world: World, ordered: Ordered): Promise<void> {
+  const key = randomUUID()
+  ordered.keys.push(key)
+  const giveUpAt = performance.now() + 180_000
+  for (let delayMs = 200; performance.now() < giveUpAt; delayMs = Math.min(2 * delayMs, LONGEST_DELAY_MS)) {
+    const reply = await sendOrder(world, 'cash', key).catch(() => null)
+    if (reply && reply.status < 500) ordered.respondedAt.push(performance.now())
+    if (reply?.body['code'] === 'restaurant-closed') ordered.closed += 1
+    if (reply?.status === 200) return
+    ordered.repeated += 1
+    await wait(delayMs)
   }
+  ordered.unstored += 1
+}
 
-  async #begin(): Promise<void> {
-    while (!this.#isStopped) {
-      this.#running.push(this.#order())
-      await wait(250)
-    }
-  }
+/** Begins an order each quarter of a second until the signal. Resolves when all are stored. */
+async function sendOrders(world: World, ordered: Ordered, signal: AbortSignal): Promise<void> {
+  const running: Promise<void>[] = []
+  for (; !signal.aborted; await wait(250)) running.push(orderUntilStored(world, ordered))
+  await Promise.all(running)
+}
 
-  async #order(): Promise<void> {
-    const order = { idempotencyKey: randomUUID(), isStored: false }
-    this.#orders.push(order)
-    const giveUpAt = performance.now() + 180_000
-    let delayMs = 200
-    while (!order.isStored && performance.now() < giveUpAt) {
-      const reply = await sendOrder(this.#world, 'cash', order.idempotencyKey).catch(() => null)
-      if (reply && reply.status < 500) this.#respondedAt.push(performance.now())
-      order.isStored = reply?.status === 200
-      if (reply?.body['code'] === 'restaurant-closed') this.#closed += 1
-      if (order.isStored) return
-      this.#repeated += 1
-      await wait(delayMs)
-      delayMs = Math.min(2 * delayMs, LONGEST_DELAY_MS)
-    }
-  }
-
-  /** Sends no further orders. */
-  stop(): void {
-    this.#isStopped = true
-  }
-
-  /**
-   * Ends after all orders are stored. Returns the longest time without a response. Rejects on a lost or repeated order, and on a
-   * restaurant that closed although its tablet was connected.
-   */
-  async end(): Promise<{ orders: number; repeated: number; longestGapS: number }> {
-    this.stop()
-    await this.#loop
-    await Promise.all(this.#running)
-    const stored = this.#orders.filter(({ isStored }) => isStored)
-    check(
-      stored.length === this.#orders.length,
-      `${this.#orders.length - stored.length} orders had no response`,
-    )
-    check(this.#closed === 0, `${this.#closed} requests were refused because the restaurant was closed`)
-    const found = new Set<unknown>()
-    for (const { idempotencyKey } of stored) found.add(await this.#find(idempotencyKey))
-    check(found.size === stored.length, `of ${stored.length} orders ${found.size} exist`)
-    const times = this.#respondedAt.toSorted((one, other) => one - other)
-    const gaps = times.slice(1).map((at, index) => at - (times[index] ?? at))
-    return { orders: stored.length, repeated: this.#repeated, longestGapS: Math.max(...gaps) / 1000 }
-  }
-
-  async #find(idempotencyKey: string): Promise<unknown> {
-    const { installation, keys } = this.#world
-    const reply = await installation.call(`/publicapi/v1/order-by-key/${idempotencyKey}`, {
-      key: keys.application,
-    })
+/** Throws on a lost or repeated order, and if the restaurant closed although its tablet was connected. */
+async function checkStored(
+  { installation, keys: { application: key } }: World,
+  { keys, unstored, closed }: Ordered,
+): Promise<void> {
+  check(unstored === 0, `${unstored} orders had no response`)
+  check(closed === 0, `${closed} requests were refused because the restaurant was closed`)
+  const found = new Set<unknown>()
+  for (const idempotencyKey of keys) {
+    const reply = await installation.call(`/publicapi/v1/order-by-key/${idempotencyKey}`, { key })
     check(reply.status === 200, `an accepted order is lost: ${reply.status}`)
-    return reply.body['apiKey']
+    found.add(reply.body['apiKey'])
   }
+  check(found.size === keys.length, `of ${keys.length} orders ${found.size} exist`)
 }
 
 /** Runs `work` while clients send orders. Returns the figures as a text. */
@@ -178,19 +186,25 @@ export async function whileOrdering(
   mostGapS: number,
   work: () => Promise<unknown>,
 ): Promise<string> {
-  const clients = new Clients(world)
+  const ordered: Ordered = { keys: [], unstored: 0, repeated: 0, closed: 0, respondedAt: [performance.now()] }
+  const over = new AbortController()
+  const ordering = sendOrders(world, ordered, over.signal)
   await wait(3_000)
   const from = performance.now()
+  let tookS: number
   try {
     await work()
-  } catch (error) {
-    clients.stop()
-    throw error
+    tookS = (performance.now() - from) / 1000
+    await wait(3_000)
+  } finally {
+    over.abort()
   }
-  const tookS = (performance.now() - from) / 1000
-  await wait(3_000)
-  const { orders, repeated, longestGapS } = await clients.end()
-  const text = `${orders} orders, each stored once; ${repeated} requests repeated; ${longestGapS.toFixed(1)} s without a response; ${tookS.toFixed(0)} s in total`
-  check(longestGapS <= mostGapS, `${text}: more than ${mostGapS} s`)
+  await ordering
+  await checkStored(world, ordered)
+  const { keys, repeated, respondedAt } = ordered
+  const times = respondedAt.toSorted((one, other) => one - other)
+  const gapS = Math.max(...times.slice(1).map((at, index) => at - (times[index] ?? at))) / 1000
+  const text = `${keys.length} orders, each stored once; ${repeated} requests repeated; ${gapS.toFixed(1)} s without a response; ${tookS.toFixed(0)} s in total`
+  check(gapS <= mostGapS, `${text}: more than ${mostGapS} s`)
   return text
 }

@@ -1,21 +1,19 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { startStack, type Stack, type StackOptions } from '../../dev/stack.ts'
+import { expect } from 'vitest'
+import type { Stack, StackOptions } from '../../dev/stack.ts'
 import { Api } from '../support/api.ts'
 import { card, cast, pickup } from '../support/cast.ts'
-import type { Figures } from '../support/load/figures.ts'
+import { figuresOf, type Figures, type Summary } from '../support/load/figures.ts'
 import { LoadGenerator, requestBytes, type Outcomes, type Source } from '../support/load/generator.ts'
+import type { Outcome } from '../support/load/loop.ts'
 import { cpuShares, processGroupsOf } from '../support/processes.ts'
-
-/** The result of a goal, and its figures. */
-export type Goal = [isMet: boolean, goal: string]
-
-export const print = (line: string) => process.stdout.write(`${line}\n`)
+import { print, startTestStack } from '../support/stack.ts'
 
 /** For the orders service: a console order that no person starts is cancelled, here only after the run. */
 export const NO_CANCELLATIONS = { TAKE_DEADLINE_MS: '86400000' }
 
 /** A stack under load with two generators: one for the many requests, one for the few timed requests. */
-export class Tool {
+export class Tool implements AsyncDisposable {
   readonly stack: Stack
   readonly api: Api
   readonly #crowd: LoadGenerator
@@ -27,24 +25,14 @@ export class Tool {
     ;[this.#crowd, this.#calm] = generators
   }
 
-  /** Starts a new stack, measures, and prints the goals. The exit code is 0 if goals exist and all are met. */
-  static async run(
-    name: string,
-    options: Pick<StackOptions, 'env'>,
-    measure: (tool: Tool) => Promise<Goal[]>,
-  ): Promise<void> {
-    await using cleanup = new AsyncDisposableStack()
-    const runDirectory = new URL(`../../.run/${name}`, import.meta.url).pathname
-    const stack = await startStack({ ...options, runDirectory, fresh: true })
-    cleanup.defer(() => stack.stop())
-    const start = async () => {
-      const generator = await LoadGenerator.start()
-      cleanup.defer(() => generator.stop())
-      return generator
-    }
-    const goals = await measure(new Tool(stack, [await start(), await start()]))
-    for (const [isMet, goal] of goals) print(`${isMet ? 'met   ' : 'MISSED'} ${goal}`)
-    process.exitCode = goals.length > 0 && goals.every(([isMet]) => isMet) ? 0 : 1
+  static async start(name: string, env: NonNullable<StackOptions['env']>): Promise<Tool> {
+    const stack = await startTestStack(name, { env })
+    return new Tool(stack, [await LoadGenerator.start(), await LoadGenerator.start()])
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all([this.#crowd.stop(), this.#calm.stop()])
+    await this.stack.stop()
   }
 
   /**
@@ -81,6 +69,8 @@ export class Tool {
   }
 }
 
+export const manyNames = (count: number) => Array.from({ length: count }, (_, at) => `application ${at}`)
+
 /**
  * Returns the highest goodput at which the p99 of accepted requests is at most `withinMs`. Rates rise until most requests are
  * rejected.
@@ -101,4 +91,36 @@ export async function findPeak(
   return peak
 }
 
-export const manyNames = (count: number) => Array.from({ length: count }, (_, at) => `application ${at}`)
+// Goals --------------------------------------------------------------------------------------------------------
+
+/** Prints a value and its goal. The test fails above the goal, and checks the others as well. */
+export function expectAtMost(what: string, value: number, most: number): void {
+  print(`${what}: ${value}, at most ${most}`)
+  expect.soft(value, what).toBeLessThanOrEqual(most)
+}
+
+/** Like `expectAtMost`, and fails below the goal. */
+export function expectAtLeast(what: string, value: number, least: number): void {
+  print(`${what}: ${value}, at least ${least}`)
+  expect.soft(value, what).toBeGreaterThanOrEqual(least)
+}
+
+/**
+ * Measures the same timed requests alone and beside a disturbance, in turns. Other load of the machine affects both. All are
+ * accepted, and beside the disturbance they take at most `times` as long, plus some ms for the machine.
+ */
+export async function expectUndisturbed(
+  rounds: number,
+  { times, plusMs, quantile }: { times: number; plusMs: number; quantile: keyof Omit<Summary, 'count'> },
+  measure: (round: number, isDisturbed: boolean) => Promise<Outcome>,
+): Promise<void> {
+  const [alone, disturbed]: [Outcome[], Outcome[]] = [[], []]
+  for (let round = 1; round <= rounds; round++) {
+    alone.push(await measure(round, false))
+    disturbed.push(await measure(round, true))
+  }
+  const [before, during] = [figuresOf(alone, 1), figuresOf(disturbed, 1)]
+  const accepted = before.accepted.count + during.accepted.count
+  expectAtLeast('accepted requests', accepted, Math.max(1, before.sent + during.sent))
+  expectAtMost(`${quantile}, ms`, during.accepted[quantile], before.accepted[quantile] * times + plusMs)
+}

@@ -120,8 +120,8 @@ describe.skipIf(cannotRender)('production-tls', () => {
 
   test('probes and the ingress connect to the services over HTTPS', () => {
     for (const { name, container } of ours.filter((one) => one.name !== 'prepare'))
-      for (const probe of ['startupProbe', 'livenessProbe', 'readinessProbe'])
-        expect({ name, probe, ...(container[probe] as object) }).toMatchObject({
+      for (const probe of ['startupProbe', 'livenessProbe', 'readinessProbe'] as const)
+        expect({ name, probe, ...container[probe] }).toMatchObject({
           httpGet: { scheme: 'HTTPS', port: 'http' },
         })
     const [ingress] = manifests.filter(({ kind }) => kind === 'Ingress')

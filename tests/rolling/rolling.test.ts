@@ -1,10 +1,9 @@
 import { connect, type Socket } from 'node:net'
-import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { plainReporter } from '../../dev/progress.ts'
-import { startStack, type Stack } from '../../dev/stack.ts'
+import type { Stack } from '../../dev/stack.ts'
 import { cast } from '../support/cast.ts'
 import { cashOrderSender } from '../support/order-clients.ts'
+import { print, startTestStack } from '../support/stack.ts'
 import { KitchenPage } from '../support/restaurant-page.ts'
 import { rollingRestarts } from './rolling.ts'
 
@@ -15,11 +14,8 @@ const LENGTH = ROUNDS === 0 ? { rounds: 1, replicas: 1 } : { rounds: ROUNDS, rep
 let stack: Stack
 
 beforeAll(async () => {
-  stack = await startStack({
-    runDirectory: fileURLToPath(new URL('../../.run/rolling', import.meta.url)),
-    reporter: plainReporter((line) => process.stderr.write(`${line}\n`)),
+  stack = await startTestStack('rolling', {
     replicas: 2,
-    fresh: true,
     env: { gateway: { RATE_LIMIT_REQUESTS: '1000000' } },
   })
 }, 120_000)
@@ -50,7 +46,7 @@ test('a rolling restart of every service under load fails no request, and loses 
   })
   for (const socket of hanging) socket.destroy()
   const longest = Math.max(...restarts.map(({ tookMs }) => tookMs))
-  process.stderr.write(`${restarts.length} restarts, longest ${longest} ms; ${requests} requests\n`)
+  print(`${restarts.length} restarts, longest ${longest} ms; ${requests} requests`)
   expect(failed).toEqual([])
   for (const page of pages) {
     await vi.waitFor(async () => expect(await page.missing()).toEqual([]), { timeout: 60_000, interval: 100 })

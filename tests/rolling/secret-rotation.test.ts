@@ -1,9 +1,8 @@
 import { randomBytes } from 'node:crypto'
-import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { plainReporter } from '../../dev/progress.ts'
-import { startStack, type Stack } from '../../dev/stack.ts'
+import type { Stack } from '../../dev/stack.ts'
 import { cashOrderSender } from '../support/order-clients.ts'
+import { print, startTestStack } from '../support/stack.ts'
 import { rollingRestarts, type Send } from './rolling.ts'
 
 /* The steps of docs/kubernetes.md, "INTERNAL_SECRET", with running services under load. */
@@ -24,11 +23,8 @@ function setSecrets(secrets: { INTERNAL_SECRET: string; INTERNAL_SECRET_OTHER?: 
 
 beforeAll(async () => {
   setSecrets({ INTERNAL_SECRET: old })
-  stack = await startStack({
-    runDirectory: fileURLToPath(new URL('../../.run/secret-rotation', import.meta.url)),
-    reporter: plainReporter((line) => process.stderr.write(`${line}\n`)),
+  stack = await startTestStack('secret-rotation', {
     replicas: 2,
-    fresh: true,
     env,
   })
   send = await cashOrderSender(stack.file)
@@ -49,7 +45,7 @@ test('no request fails while INTERNAL_SECRET is changed under load', async () =>
     failed.push(...rolled.failed)
     requests += rolled.requests
   }
-  process.stderr.write(`${requests} requests\n`)
+  print(`${requests} requests`)
   expect(failed).toEqual([])
   expect(requests).toBeGreaterThan(100)
 }, 1_800_000)

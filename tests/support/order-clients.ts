@@ -49,9 +49,8 @@ export async function sendOrders(
     atOnce: number
     seed: number
     enough: (orders: number) => boolean
-    progress: (done: number) => void
     /** Called after the final response to an order. */
-    onResponse?: (entry: Timed) => void
+    onResponse: (entry: Timed) => void
   },
 ): Promise<Timed[]> {
   const random = randomOf(options.seed)
@@ -59,15 +58,13 @@ export async function sendOrders(
   // The menus are read before the first fault, once for each restaurant.
   await Promise.all([cast.aurora, cast.refuses, cast.test].map((restaurant) => api.plainItem(restaurant)))
   const book: Timed[] = []
-  let done = 0
   const client = async (own: Random) => {
     while (!options.enough(book.length)) {
       const key = `chaos-${options.seed}-${book.length}`
       const entry: Timed = { key, kind: random.pick(MIX), attempts: 0, ms: 0, response: null }
       book.push(entry)
       await sendUntilFinal(api, entry, own)
-      options.onResponse?.(entry)
-      options.progress(++done)
+      options.onResponse(entry)
     }
   }
   await Promise.all(

@@ -54,6 +54,8 @@ export class KitchenPage {
   async #read(stream: Stream): Promise<string | undefined> {
     const close = () => stream.close()
     this.#closing.signal.addEventListener('abort', close)
+    // `close` was called while the stream was opening.
+    if (this.#closing.signal.aborted) close()
     stream.onEvent = ({ event, data }: StreamEvent) => {
       if (event === 'order') this.orders.set((data as Order).apiKey, data as Order)
     }

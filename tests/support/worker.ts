@@ -3,25 +3,17 @@ import { once } from 'node:events'
 
 /* A separate process for one part of a measurement, so that its CPU is counted, or left out, separately. */
 
-/** Messages of a worker: `ready` once, then one `done` or `failed` for each job. */
-type Reply<R> = { ready: string } | { done: R } | { failed: string }
-
 /** Executes a job. */
-export type Handle<J, R> = (job: J) => Promise<R>
+type Handle<J, R> = (job: J) => Promise<R>
 
-const send = (reply: Reply<unknown>) => void process.send?.(reply)
+const send = (reply: unknown) => void process.send?.({ reply })
 
 /** Called once by the program of a worker. Handles one job after another. `ready` is the address, if the worker listens. */
 export function serve<J, R>(ready: string, handle: Handle<J, R>): void {
-  process.on('message', (job: J) => {
-    handle(job).then(
-      (done) => send({ done }),
-      (error: unknown) =>
-        send({ failed: error instanceof Error ? (error.stack ?? error.message) : String(error) }),
-    )
-  })
+  // A rejection ends the process, with its stack trace on standard error.
+  process.on('message', (job: J) => void handle(job).then(send))
   process.on('disconnect', () => process.exit(0))
-  send({ ready })
+  send(ready)
 }
 
 /** A running worker. */
@@ -41,11 +33,7 @@ export class Worker<J extends object, R> {
       // The same variables as for services. The environment of the tool may name other servers.
       env: { PATH: process.env['PATH'], NODE_ENV: 'production' },
     })
-    const reply = await replyOf<R>(child)
-    if ('ready' in reply) return new Worker<J, R>(child, reply.ready)
-    throw new Error(
-      `${program.pathname}: ${'failed' in reply ? reply.failed : 'a result before it was ready'}`,
-    )
+    return new Worker<J, R>(child, (await replyOf(child)) as string)
   }
 
   get pid(): number {
@@ -53,11 +41,9 @@ export class Worker<J extends object, R> {
   }
 
   async run(job: J): Promise<R> {
-    const replied = replyOf<R>(this.#child)
+    const reply = replyOf(this.#child)
     this.#child.send(job)
-    const reply = await replied
-    if ('done' in reply) return reply.done
-    throw new Error('failed' in reply ? reply.failed : 'the worker restarted')
+    return (await reply) as R
   }
 
   async stop(): Promise<void> {
@@ -68,14 +54,17 @@ export class Worker<J extends object, R> {
   }
 }
 
-async function replyOf<R>(child: ChildProcess): Promise<Reply<R>> {
+/** Rejects if the process ends before its reply. */
+async function replyOf(child: ChildProcess): Promise<unknown> {
   const over = new AbortController()
   const { signal } = over
+  const failed = once(child, 'exit', { signal }).then(([code]) => {
+    throw new Error(`${child.spawnargs.join(' ')} ended with code ${String(code)}`)
+  })
   try {
-    const [reply] = (await Promise.race([
-      once(child, 'message', { signal }),
-      once(child, 'exit', { signal }).then(([code]) => [{ failed: `exit code ${String(code)}` }]),
-    ])) as [Reply<R>]
+    const [{ reply }] = (await Promise.race([once(child, 'message', { signal }), failed])) as [
+      { reply: unknown },
+    ]
     return reply
   } finally {
     over.abort()

@@ -48,7 +48,12 @@ export class LoadGenerator {
   }
 }
 
-type RequestLine = { method: 'GET' | 'POST'; path: string; key?: string; headers?: Record<string, string> }
+type RequestLine = {
+  method: 'GET' | 'POST' | 'PUT'
+  path: string
+  key?: string
+  headers?: Record<string, string>
+}
 
 /** Returns the bytes of a request, with an optional JSON body. */
 export function requestBytes({ method, path, key, headers = {} }: RequestLine, body?: unknown): string {

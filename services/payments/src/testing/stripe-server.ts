@@ -87,10 +87,16 @@ export class StripeServer {
   /** The number of days that have passed, for the expiry of idempotency keys. */
   #days = 0
   readonly #running = new Set<string>()
+  readonly #secretKey: string
   readonly #server = createServer((request, response) => void this.#serve(request, response))
 
-  async listen(): Promise<string> {
-    await new Promise<void>((resolve) => this.#server.listen(0, '127.0.0.1', resolve))
+  constructor(secretKey = SECRET_KEY) {
+    this.#secretKey = secretKey
+  }
+
+  /** Returns its URL on this machine. With the host `0.0.0.0`, containers can call it too. */
+  async listen(host = '127.0.0.1'): Promise<string> {
+    await new Promise<void>((resolve) => this.#server.listen(0, host, resolve))
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`
   }
 
@@ -133,7 +139,7 @@ export class StripeServer {
   async #handle(request: IncomingMessage, text: string): Promise<Reply | null> {
     const { pathname, search } = new URL(request.url ?? '', 'http://stripe')
     const found = ROUTES.find(([, method, path]) => method === request.method && path.test(pathname))
-    const refusal = found ? headerFault(request.headers) : unknownUrl(request)
+    const refusal = found ? headerFault(request.headers, this.#secretKey) : unknownUrl(request)
     if (!found || refusal) return errorOf(refusal ?? unknownUrl(request))
     const [kind, method, path] = found
     const parsed = PARAMETERS[kind].safeParse(readForm(method === 'GET' ? search.slice(1) : text))
@@ -214,8 +220,8 @@ const refuse = (status: number, message: string): Refusal => ({
   message,
 })
 
-function headerFault(headers: IncomingMessage['headers']): Refusal | null {
-  if (headers.authorization !== `Bearer ${SECRET_KEY}`) return refuse(401, 'Invalid API Key provided')
+function headerFault(headers: IncomingMessage['headers'], secretKey: string): Refusal | null {
+  if (headers.authorization !== `Bearer ${secretKey}`) return refuse(401, 'Invalid API Key provided')
   if (headers['stripe-version'] !== VERSION) return refuse(400, 'Invalid Stripe API version')
   if (headers['x-stripe-client-telemetry'] !== undefined) return refuse(400, 'Telemetry must be off')
   const isForm = headers['content-type'] === 'application/x-www-form-urlencoded'

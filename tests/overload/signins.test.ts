@@ -1,22 +1,13 @@
-import { parseArgs } from 'node:util'
+import { test } from 'vitest'
 import { figuresOf } from '../support/load/figures.ts'
 import { requestBytes } from '../support/load/generator.ts'
-import { goalsBeside, inTurns } from './beside.ts'
-import { NO_CANCELLATIONS, print, Tool } from './tool.ts'
+import { print } from '../support/stack.ts'
+import { expectUndisturbed, NO_CANCELLATIONS, Tool } from './tool.ts'
 
-/*
- * `npm run signins -- --rounds 4 --seconds 15 --rate 200`: the test sends more sign-ins than the platform can process, each with a
- * wrong password. They must not slow orders down.
- */
+/* `ROUNDS=4 SECONDS=15 RATE=200 npm run signins`. `RATE`: sign-ins a second, each with a wrong password. */
 
-const { values } = parseArgs({
-  options: {
-    rounds: { type: 'string', default: '4' },
-    seconds: { type: 'string', default: '15' },
-    rate: { type: 'string', default: '200' },
-  },
-})
-const seconds = Number(values.seconds)
+const { ROUNDS = '4', SECONDS = '15', RATE = '200' } = process.env
+const seconds = Number(SECONDS)
 /** Orders a second. */
 const ORDERS = 10
 /** Orders may take a fifth longer, plus 2 ms for the machine. */
@@ -28,7 +19,8 @@ const env = {
   accounts: { TRIES_PER_ADDRESS: '10000000', TRIES_PER_APPLICATION: '10000000' },
 }
 
-await Tool.run('signins', { env }, async (tool) => {
+test('more sign-ins than the platform can process do not slow orders down', async () => {
+  await using tool = await Tool.start('signins', env)
   const { accessKey: key } = await tool.api.newApplication('sign-ins')
   const bytes = await tool.orders(['orders'])
   // Few sign-ins for each e-mail address: its rate limit would reject more.
@@ -42,11 +34,11 @@ await Tool.run('signins', { env }, async (tool) => {
   })
   const crowd = {
     connections: 200,
-    sources: [{ name: 'signins', load: { perSecond: Number(values.rate), seconds }, bytes: signins }],
+    sources: [{ name: 'signins', load: { perSecond: Number(RATE), seconds }, bytes: signins }],
   }
   const nothing = { connections: 0, sources: [] }
   await tool.send(nothing, calm(50))
-  const beside = await inTurns(Number(values.rounds), async (round, isDisturbed) => {
+  await expectUndisturbed(Number(ROUNDS), GOAL, async (round, isDisturbed) => {
     const [outcomes, shares] = await tool.send(isDisturbed ? crowd : nothing, calm(ORDERS))
     const all = Object.entries(outcomes).map(
       ([name, outcome]) => `${name}: ${JSON.stringify(figuresOf([outcome], seconds))}`,
@@ -54,5 +46,4 @@ await Tool.run('signins', { env }, async (tool) => {
     print([`${round} ${isDisturbed ? 'beside sign-ins' : 'alone'}`, ...all, shares].join('\n  '))
     return outcomes['orders']!
   })
-  return goalsBeside(beside, GOAL)
 })

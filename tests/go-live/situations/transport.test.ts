@@ -5,7 +5,8 @@ import { tmpdir } from 'node:os'
 import { chromium } from 'playwright-core'
 import { plainReporter } from '../../../dev/progress.ts'
 import { ensureChromium } from '../../../dev/servers/chromium.ts'
-import { check, sendOrder, type Situation, type World } from '../world.ts'
+import { print } from '../../support/stack.ts'
+import { check, sendOrder, situation, type World } from '../world.ts'
 
 const FIRST_EVENT_S = 1
 
@@ -15,13 +16,9 @@ function firstEvent({ installation, keys }: World, order: string): Promise<{ tex
   return new Promise((resolve, reject) => {
     const stream = request(
       {
-        host: '127.0.0.1',
-        port: installation.port,
-        servername: installation.domain,
+        ...installation.connection,
         path: `/publicapi/v1/order/${order}/statuses`,
         agent: false,
-        timeout: 12_000,
-        ...(installation.authority !== undefined && { ca: installation.authority }),
         headers: {
           host: installation.domain,
           accept: 'text/event-stream',
@@ -48,11 +45,7 @@ function firstEvent({ installation, keys }: World, order: string): Promise<{ tex
 /** Resolves with the status over HTTP/2. */
 function statusByHttp2({ installation }: World): Promise<number> {
   return new Promise((resolve, reject) => {
-    const options = {
-      servername: installation.domain,
-      ...(installation.authority !== undefined && { ca: installation.authority }),
-    }
-    const session = connect(`https://127.0.0.1:${installation.port}`, options)
+    const session = connect(`https://127.0.0.1:${installation.port}`, installation.connection)
     session.on('error', reject)
     const stream = session.request({ ':path': '/health/live', ':authority': installation.domain })
     stream.on('response', (headers) => {
@@ -70,10 +63,7 @@ const PROTOCOLS = `['navigation', 'resource'].flatMap((type) => performance.getE
 
 /** Opens the console in Chromium, only by QUIC. Resolves with the protocols of its files. */
 async function protocolsOfConsole({ installation }: World): Promise<string[]> {
-  const executablePath = await ensureChromium(
-    tmpdir(),
-    plainReporter((line) => process.stdout.write(`${line}\n`)),
-  )
+  const executablePath = await ensureChromium(tmpdir(), plainReporter(print))
   check(executablePath !== null, 'HTTP/3 needs Chromium: sudo apt-get install chromium-headless-shell')
   // Chromium accepts QUIC with a certificate of a private authority only by its public key.
   const { publicKey } = await installation.certificate()
@@ -97,30 +87,29 @@ async function protocolsOfConsole({ installation }: World): Promise<string[]> {
   }
 }
 
-export const TRANSPORT: readonly Situation[] = [
-  {
-    title: `an event stream is not buffered: its first event arrives within ${FIRST_EVENT_S} s`,
-    async run(world) {
-      const { status, body } = await sendOrder(world, 'cash')
-      check(status === 200, `cash: ${status}`)
-      const { text, afterS } = await firstEvent(world, String(body['apiKey']))
-      check(text.includes('event: status'), text)
-      check(afterS <= FIRST_EVENT_S, `the first event arrived after ${afterS.toFixed(2)} s`)
-      return `first event after ${(afterS * 1000).toFixed(0)} ms, while the stream is open`
-    },
+situation(
+  `an event stream is not buffered: its first event arrives within ${FIRST_EVENT_S} s`,
+  async (world) => {
+    const { status, body } = await sendOrder(world, 'cash')
+    check(status === 200, `cash: ${status}`)
+    const { text, afterS } = await firstEvent(world, String(body['apiKey']))
+    check(text.includes('event: status'), text)
+    check(afterS <= FIRST_EVENT_S, `the first event arrived after ${afterS.toFixed(2)} s`)
+    return `first event after ${(afterS * 1000).toFixed(0)} ms, while the stream is open`
   },
-  {
-    title: 'HTTP/2 and HTTP/3: a client of each gets its response, and Chromium loads the console by QUIC',
-    async run(world) {
-      const { headers } = await world.installation.call('/health/live')
-      check(String(headers['alt-svc']).includes('h3='), 'HTTP/3 is not offered')
-      check((await statusByHttp2(world)) === 200, 'HTTP/2 does not respond')
-      const protocols = await protocolsOfConsole(world)
-      check(
-        protocols.length > 1 && protocols.every((protocol) => protocol === 'h3'),
-        `the protocols are ${protocols.join(', ')}`,
-      )
-      return `${protocols.length} files of the console by h3`
-    },
+)
+
+situation(
+  'HTTP/2 and HTTP/3: a client of each gets its response, and Chromium loads the console by QUIC',
+  async (world) => {
+    const { headers } = await world.installation.call('/health/live')
+    check(String(headers['alt-svc']).includes('h3='), 'HTTP/3 is not offered')
+    check((await statusByHttp2(world)) === 200, 'HTTP/2 does not respond')
+    const protocols = await protocolsOfConsole(world)
+    check(
+      protocols.length > 1 && protocols.every((protocol) => protocol === 'h3'),
+      `the protocols are ${protocols.join(', ')}`,
+    )
+    return `${protocols.length} files of the console by h3`
   },
-]
+)

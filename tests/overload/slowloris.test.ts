@@ -1,34 +1,28 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
-import { parseArgs } from 'node:util'
+import { test } from 'vitest'
 import { until } from '../../dev/process/wait.ts'
 import type { Stack } from '../../dev/stack.ts'
 import { figuresOf } from '../support/load/figures.ts'
 import { requestBytes } from '../support/load/generator.ts'
 import { residentOf } from '../support/processes.ts'
-import { goalsBeside, inTurns } from './beside.ts'
-import { print, Tool } from './tool.ts'
+import { print } from '../support/stack.ts'
+import { expectAtLeast, expectAtMost, expectUndisturbed, Tool } from './tool.ts'
 
 /*
- * `npm run slowloris -- --rounds 3 --seconds 20 --sockets 2000 --greedy 10`: slow connections. They send no bytes, send a head or a
+ * `ROUNDS=3 SECONDS=20 SOCKETS=2000 GREEDY=10 npm run slowloris`: slow connections. They send no bytes, send a head or a
  * body byte by byte, or do not read the response. Each connection is opened again when the gateway closes it. Other clients must
  * not be slowed.
  */
 
-const { values } = parseArgs({
-  options: {
-    rounds: { type: 'string', default: '3' },
-    seconds: { type: 'string', default: '20' },
-    sockets: { type: 'string', default: '2000' },
-    /** The percentage of connections that send many requests and read no response. */
-    greedy: { type: 'string', default: '10' },
-  },
-})
+const env = process.env
+const ROUNDS = Number(env['ROUNDS'] ?? 3)
 /** The length of each half of a round. It exceeds 15 s, the longest time of a request. */
-const SECONDS = Number(values.seconds)
-const SOCKETS = Number(values.sockets)
-const GREEDY = Number(values.greedy)
+const SECONDS = Number(env['SECONDS'] ?? 20)
+const SOCKETS = Number(env['SOCKETS'] ?? 2_000)
+/** The percentage of connections that send many requests and read no response. */
+const GREEDY = Number(env['GREEDY'] ?? 10)
 const RATE = 50
 /** Requests of other clients may take a fifth longer, plus 5 ms for the machine. */
 const GOAL = { times: 1.2, plusMs: 5, quantile: 'p99' } as const
@@ -78,7 +72,7 @@ class Attackers {
   /**
    * Over loopback, with segments of 64 KiB, a connection that reads nothing uses 3 MB of the kernel's memory for TCP. That is a
    * multiple of its use over a network. 500 such connections exceed `net.ipv4.tcp_mem`. Then every connection of the machine waits
-   * for memory, including connections to the database. The p99 is then 3 s, with the gateway at a fifth of a core. `--greedy`
+   * for memory, including connections to the database. The p99 is then 3 s, with the gateway at a fifth of a core. `GREEDY`
    * limits their share.
    */
   #attack(number: number): void {
@@ -117,9 +111,10 @@ const attacksOf = (key: string): readonly Attack[] => [
   { start: requestBytes({ method: 'GET', path: '/docs/reference.js' }), everySecond: '', reads: false },
 ]
 
-const env = { gateway: { RATE_LIMIT_REQUESTS: '1000000', CONNECTIONS_PER_ADDRESS: String(SOCKETS + 1_000) } }
+const gateway = { RATE_LIMIT_REQUESTS: '1000000', CONNECTIONS_PER_ADDRESS: String(SOCKETS + 1_000) }
 
-await Tool.run('slowloris', { env }, async (tool) => {
+test('slow connections do not slow other clients down, and the gateway closes them', async () => {
+  await using tool = await Tool.start('slowloris', { gateway })
   const { stack } = tool
   const { accessKey: key } = await tool.api.newApplication('slowloris')
   const bytes = [requestBytes({ method: 'GET', path: '/publicapi/v1/restaurant/search?limit=1', key })]
@@ -133,7 +128,7 @@ await Tool.run('slowloris', { env }, async (tool) => {
       withinMs: 60_000,
     })
   await send(5)
-  const beside = await inTurns(Number(values.rounds), async (round, isAttacked) => {
+  await expectUndisturbed(ROUNDS, GOAL, async (round, isAttacked) => {
     if (isAttacked) {
       await attackers.open()
       await attacked(true)
@@ -152,14 +147,9 @@ await Tool.run('slowloris', { env }, async (tool) => {
     }
     return others!
   })
-  return [
-    ...goalsBeside(beside, GOAL),
-    [attackers.closedByGateway > 0, `${attackers.closedByGateway} slow connections closed by the gateway`],
-    [most.descriptors < SOCKETS + 500, `${most.descriptors} descriptors`],
-    [most.mib < MOST_MIB, `${most.mib} MiB`],
-    [
-      most.tcp < tcpMemory().pressure,
-      `${most.tcp} pages of the kernel's memory for TCP, at most ${tcpMemory().pressure}: otherwise the kernel throttles`,
-    ],
-  ]
+  expectAtLeast('slow connections closed by the gateway', attackers.closedByGateway, 1)
+  expectAtMost('descriptors', most.descriptors, SOCKETS + 500)
+  expectAtMost('MiB', most.mib, MOST_MIB)
+  // Above this number of pages, the kernel throttles.
+  expectAtMost("pages of the kernel's memory for TCP", most.tcp, tcpMemory().pressure)
 })
