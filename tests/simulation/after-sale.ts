@@ -1,6 +1,7 @@
 import { RefundOrder, RefundRequest, type CancelOrder, type OperatorCancelOrder } from '@platter/contracts'
 import type { Call } from '@platter/kit'
 import type { Change } from '../support/invariants.ts'
+import { isOpen } from '../support/order-clients.ts'
 import { randomOf, type Random } from '../support/random.ts'
 import { noHttp, type ClientResponse } from './client-response.ts'
 import type { OrdersReplica } from './processes.ts'
@@ -171,14 +172,8 @@ export class AfterSale {
   ): Promise<ClientResponse> {
     for (let attempts = 1; ; attempts++) {
       const response = await call(work(attempts))
-      if (response && isFinal(response)) return response
+      if (response && !isOpen(response.status, response.code ?? '')) return response
       await pause(300 + this.#random.next() * 2_000)
     }
   }
 }
-
-/** A 409 is not final: an order without a charge may be refunded later. */
-const isFinal = ({ status, code }: ClientResponse): boolean =>
-  code === 'cancel-too-late' ||
-  code === 'invalid-transition' ||
-  (status < 500 && status !== 409 && status !== 429)

@@ -6,29 +6,18 @@ import { me, world } from './simulation.ts'
 /** The start of virtual time. */
 const EPOCH = Date.UTC(2030, 0, 1)
 
-type Timer = { cancelled: boolean; unref(): Timer; ref(): Timer }
+type Timer = { cancelled: boolean; unref(): Timer }
 
 function virtualTimeout(run: () => void, ms = 0): Timer {
-  const timer = { cancelled: false, unref: () => timer, ref: () => timer }
+  const timer = { cancelled: false, unref: () => timer }
   world().later(ms, me(), () => {
     if (!timer.cancelled) run()
   })
   return timer
 }
 
-function virtualWait(
-  ms = 0,
-  value?: unknown,
-  { signal }: { signal?: AbortSignal | undefined } = {},
-): Promise<unknown> {
-  return new Promise((resolve, reject) => {
-    const timer = virtualTimeout(() => resolve(value), ms)
-    signal?.addEventListener('abort', () => {
-      timer.cancelled = true
-      reject(new Error('the wait was aborted'))
-    })
-  })
-}
+const virtualWait = (ms = 0, value?: unknown): Promise<unknown> =>
+  new Promise((resolve) => virtualTimeout(() => resolve(value), ms))
 
 function randomBytes(size: number): Buffer {
   return Buffer.from(Array.from({ length: size }, () => world().random.between(0, 255)))

@@ -5,7 +5,7 @@ import { noteAck } from './monitors.ts'
 import { me, simulation } from './simulation.ts'
 import type { Process } from './world.ts'
 
-/** Opens a connection to the simulated broker. It has the part of amqplib's interface that packages/bus uses. */
+/** Opens a connection to the simulated broker. It has the part of amqplib's interface that a run uses. */
 export const connect: Connect = async () => {
   const { world, broker } = simulation()
   const owner = me()
@@ -75,16 +75,13 @@ class Channel extends EventEmitter {
     this.emit('close')
   }
 
-  async close(): Promise<void> {
-    this.#closed = true
-  }
-
   async assertQueue(name: string, { exclusive }: { exclusive?: boolean } = {}): Promise<{ queue: string }> {
     return { queue: simulation().broker.declareQueue(name, exclusive ? this.#wire : null) }
   }
 
+  /** The bus checks only for queues of the other type, and all replicas use one type. */
   async checkQueue(name: string): Promise<void> {
-    if (!simulation().broker.hasQueue(name)) throw new Error(`NOT_FOUND - no queue '${name}'`)
+    throw new Error(`NOT_FOUND - no queue '${name}'`)
   }
 
   async assertExchange(): Promise<void> {
@@ -117,17 +114,9 @@ class Channel extends EventEmitter {
     return { consumerTag }
   }
 
-  async cancel(tag: string): Promise<void> {
-    simulation().broker.cancel(tag)
-  }
-
   ack(message: Taken): void {
     noteAck(message)
     this.#send(() => simulation().broker.ack(this.#wire, message.fields.deliveryTag))
-  }
-
-  nack(message: Taken): void {
-    this.#send(() => simulation().broker.requeue(this.#wire, message.fields.deliveryTag))
   }
 
   publish(...[exchange, key, content, options, confirmed]: Published): boolean {

@@ -88,10 +88,6 @@ export class Broker {
     return own
   }
 
-  hasQueue(name: string): boolean {
-    return this.#queues.has(name)
-  }
-
   bind(queue: string, exchange: string): void {
     this.#exchanges.set(exchange, (this.#exchanges.get(exchange) ?? new Set()).add(queue))
   }
@@ -106,11 +102,6 @@ export class Broker {
       this.#pump(queue)
     }
     return tag
-  }
-
-  cancel(tag: string): void {
-    for (const queue of this.#queues.values())
-      queue.consumers = queue.consumers.filter((one) => one.tag !== tag)
   }
 
   /** Returns false if no such queue exists, so that the message cannot be routed. */
@@ -129,12 +120,13 @@ export class Broker {
   }
 
   ack(connection: Connection, deliveryTag: number): void {
-    this.#settle(connection, deliveryTag)
-  }
-
-  requeue(connection: Connection, deliveryTag: number): void {
-    const settled = this.#settle(connection, deliveryTag)
-    if (settled) this.#ready(settled.queue, { ...settled.message, redelivered: true })
+    if (!connection.open) return
+    for (const queue of this.#queues.values())
+      for (const consumer of queue.consumers)
+        if (consumer.connection === connection && consumer.unacked.delete(deliveryTag)) {
+          this.#pump(queue)
+          return
+        }
   }
 
   /** Returns the number of ready and unacknowledged messages, without those of exclusive queues. */
@@ -146,19 +138,6 @@ export class Broker {
           sum + ready.length + consumers.reduce((all, { unacked }) => all + unacked.size, 0),
         0,
       )
-  }
-
-  #settle(connection: Connection, deliveryTag: number): { queue: Queue; message: Message } | null {
-    if (!connection.open) return null
-    for (const queue of this.#queues.values())
-      for (const consumer of queue.consumers) {
-        const message = consumer.unacked.get(deliveryTag)
-        if (!message || consumer.connection !== connection) continue
-        consumer.unacked.delete(deliveryTag)
-        this.#pump(queue)
-        return { queue, message }
-      }
-    return null
   }
 
   #ready(queue: Queue, message: Message): void {

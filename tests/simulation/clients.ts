@@ -4,7 +4,7 @@ import type { PlacedOrder } from '../../services/orders/src/domain/order.ts'
 import { card, cardNumbers, pickup } from '../support/cast.ts'
 import { asEnd, noHttp, problemOf, readResponse, type ClientResponse } from './client-response.ts'
 import { stores } from './stores.ts'
-import type { Entry, Kind as JudgedKind } from '../support/order-clients.ts'
+import { isOpen, type Entry, type Kind as JudgedKind } from '../support/order-clients.ts'
 import { noteMistake, type OrdersReplica, type Replica } from './processes.ts'
 import { RESTAURANTS } from './restaurants.ts'
 import type { Transport } from './after-sale.ts'
@@ -31,7 +31,7 @@ const RESPONSE_WITHIN_MS = 12_000
 const MARKED_AFTER = 10
 /** Returns true if a client stops retrying. A retry could succeed later, but not at a restaurant that stays unavailable. */
 const isFinal = ({ kind }: Placed, { status, code }: ClientResponse) =>
-  status < 500 ? status !== 409 && status !== 429 : code === 'restaurant-unreachable' && !mayStand(kind)
+  !isOpen(status) || (code === 'restaurant-unreachable' && !mayStand(kind))
 const mayStand = (kind: Kind) => kind !== 'unreachable' && kind !== 'silent'
 
 const application = {
@@ -56,10 +56,9 @@ const SENT_TO: Partial<Record<Kind, string>> = {
   closing: RESTAURANTS.closes,
 }
 
-const ALWAYS_CHALLENGED = '4000002760003184'
 const cardNumberOf = (kind: Kind) => {
   if (kind === 'declined') return cardNumbers.declined
-  return isAtTheBank(kind) ? ALWAYS_CHALLENGED : cardNumbers.good
+  return isAtTheBank(kind) ? cardNumbers.challenged : cardNumbers.good
 }
 
 /** Returns the body of a client's request, parsed once per kind. Only comments, user and payment differ between orders. */
