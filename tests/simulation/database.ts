@@ -2,7 +2,7 @@ import type { RestaurantLink, TokenizedCard } from '@platter/contracts'
 import type { PlacedOrder } from '../../services/orders/src/domain/order.ts'
 import type { SendOrderFacts, State } from '../../services/orders/src/domain/saga-row.ts'
 import type { RefundRow } from '../../services/payments/src/domain/refund.ts'
-import type { Authorization } from '../../services/payments/src/domain/authorization.ts'
+import type { MemoryRows } from '../../services/payments/src/testing/memory-authorizations.ts'
 import { me, simulation, world } from './simulation.ts'
 
 export type OrderRow = PlacedOrder & {
@@ -54,7 +54,7 @@ export class Database {
   readonly keys = new Map<string, KeyRow>()
   readonly links = new Map<string, RestaurantLink>()
   /** `sentAt` in virtual milliseconds. */
-  readonly authorizations = new Map<string, { row: Authorization; sentAt: number }>()
+  readonly authorizations: MemoryRows = new Map()
   readonly refunds = new Map<string, { row: RefundRow; sentAt: number }>()
   readonly cards = new Map<string, TokenizedCard & { userApiKey: string }>()
   /** No statement has a result until then. */
@@ -95,7 +95,7 @@ const SLOWEST_MS = 15_000
  * Runs one statement as one transaction, so no other event runs between the parts of its effect. The statement may fail, be slow,
  * or succeed without a response to its caller.
  */
-export function statement<T>(name: string, effect: () => T): Promise<T> {
+export function statement<T>(name: string, effect: () => T | Promise<T>): Promise<T> {
   const { world: here, database } = simulation()
   const caller = me()
   const isDown = () => database.downUntil > here.now

@@ -8,8 +8,8 @@ const STORES = 'tests/simulation/stores'
 export type PlantedBug = Mutation & { name: string; seed: number }
 
 /**
- * Each bug of a file is a text of the file, a replacement, and a seed. A bug in `STORES` represents a condition of an SQL
- * statement.
+ * Each bug of a file is a text of the file, a replacement, and a seed. A bug in a store in memory represents a condition of
+ * an SQL statement.
  */
 const bugsIn = (
   file: string,
@@ -164,12 +164,8 @@ export const MUTATIONS: readonly PlantedBug[] = [
       18,
     ],
   }),
-  ...bugsIn(`${STORES}/authorizations.ts`, {
-    'a repeated authorization replaces the first one': [
-      'read(orderApiKey) ?? write(orderApiKey, false,',
-      'write(orderApiKey, false,',
-      147,
-    ],
+  ...bugsIn(`${PAYMENTS}/testing/memory-authorizations.ts`, {
+    'a repeated authorization replaces the first one': ['find(orderApiKey) ??\n      put({', 'put({', 147],
   }),
   ...bugsIn(`${ORDERS}/saga/domain/failure.ts`, {
     'an order that was returned as pending fails without a cancellation': [

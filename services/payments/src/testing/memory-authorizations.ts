@@ -1,12 +1,20 @@
 import type { Authorization } from '#/domain/authorization.ts'
 import type { AuthorizationStore } from '#/store/authorizations.ts'
 
-/** An in-memory AuthorizationStore, with the conditions of the SQL statements. */
-export function memoryAuthorizations(): AuthorizationStore {
-  const rows = new Map<string, Authorization>()
-  const find = (orderApiKey: string) => rows.get(orderApiKey) ?? null
-  const put = (row: Authorization) => {
-    rows.set(row.orderApiKey, row)
+/** `sentAt` in milliseconds of the clock of the store. */
+export type MemoryRows = Map<string, { row: Authorization; sentAt: number }>
+
+/**
+ * An in-memory AuthorizationStore, with the conditions of the SQL statements. The simulation compares it with PostgreSQL. Without a
+ * clock, its time stands still.
+ */
+export function memoryAuthorizations(rows: MemoryRows = new Map(), now = () => 0): AuthorizationStore {
+  function find(orderApiKey: string): Authorization | null {
+    const found = rows.get(orderApiKey)
+    return found ? { ...found.row, ageSeconds: Math.floor((now() - found.sentAt) / 1000) } : null
+  }
+  function put(row: Authorization): Authorization {
+    rows.set(row.orderApiKey, { row, sentAt: rows.get(row.orderApiKey)?.sentAt ?? now() })
     return row
   }
   const fresh = { releaseRequested: false, ageSeconds: 0 }
@@ -25,9 +33,9 @@ export function memoryAuthorizations(): AuthorizationStore {
       return put({ ...row, releaseRequested: true })
     },
     async move(row, change) {
-      const now = find(row.orderApiKey)
-      if (!now) throw new Error(`there is no authorization of order ${row.orderApiKey}`)
-      return now.state === row.state ? put({ ...now, ...change } as Authorization) : now
+      const current = find(row.orderApiKey)
+      if (!current) throw new Error(`there is no authorization of order ${row.orderApiKey}`)
+      return current.state === row.state ? put({ ...current, ...change } as Authorization) : current
     },
     async recordUnknown() {
       // For operators only; no decision depends on it.
