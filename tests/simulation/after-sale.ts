@@ -4,17 +4,12 @@ import type { Change } from '../support/invariants.ts'
 import { isOpen } from '../support/order-clients.ts'
 import { randomOf, type Random } from '../support/random.ts'
 import { noHttp, type ClientResponse } from './client-response.ts'
+import type { Clients } from './clients.ts'
 import type { OrdersReplica } from './processes.ts'
 import type { World } from './world.ts'
 
-/** The connection of a run's requests to a replica of orders. */
-export type Transport = {
-  begin: (inMs: number, work: () => Promise<void>) => void
-  pause: (ms: number) => Promise<void>
-  call: (work: (api: OrdersReplica) => Promise<unknown>) => Promise<ClientResponse | null>
-}
-
-type Order = { orderApiKey: string; transport: Transport }
+/** An order with the clients that send its requests. */
+type Order = { orderApiKey: string; clients: Clients }
 
 const operator = { kind: 'operator', accessKeyId: 'operator-1' }
 const application = { kind: 'application', applicationId: 'application-1', accessKeyId: 'key-1' }
@@ -53,17 +48,17 @@ export class AfterSale {
   }
 
   /** Starts the changes of an order whose apiKey the client has. */
-  begin(orderApiKey: string, transport: Transport): void {
+  begin(orderApiKey: string, clients: Clients): void {
     if (!this.#isActive) return
-    const order = { orderApiKey, transport }
+    const order = { orderApiKey, clients }
     const burstMs = this.#random.next() * LATEST_MS
     const isBurst = this.#random.next() < 0.3
     const inMs = () => (isBurst ? burstMs + this.#random.next() * 100 : this.#random.next() * LATEST_MS)
     for (let left = this.#random.pick([0, 1, 2, 3, 4]); left > 0; left--) {
       const act = this.#act(order)
-      transport.begin(inMs(), act)
+      clients.begin(inMs(), act)
       // The client sends the same request twice.
-      if (this.#random.next() < 0.2) transport.begin(inMs(), act)
+      if (this.#random.next() < 0.2) clients.begin(inMs(), act)
     }
   }
 
@@ -116,10 +111,10 @@ export class AfterSale {
     return change
   }
 
-  async #refund({ orderApiKey, transport }: Order, change: Change, body: RefundRequest): Promise<void> {
+  async #refund({ orderApiKey, clients }: Order, change: Change, body: RefundRequest): Promise<void> {
     const { key } = change
     const path = RefundOrder.path.replace(':apiKey', orderApiKey)
-    const response = await this.#untilFinal(transport, (attempts) => (api) => {
+    const response = await this.#untilFinal(clients, (attempts) => (api) => {
       const idempotency = { accessKeyId: 'operator-1', path, key, fingerprint: key }
       const call = {
         ...this.#request(orderApiKey, `${key}.${attempts}`),
@@ -137,13 +132,13 @@ export class AfterSale {
     if (response.status === 200) change.apiKeys.push(response.apiKey ?? '')
   }
 
-  async #cancel({ orderApiKey, transport }: Order, by: 'customer' | 'operator'): Promise<void> {
+  async #cancel({ orderApiKey, clients }: Order, by: 'customer' | 'operator'): Promise<void> {
     const change = this.#newChange(
       `cancellation by the ${by}`,
       orderApiKey,
       `cancel-${orderApiKey.slice(0, 4)}`,
     )
-    const response = await this.#untilFinal(transport, (attempts) => (api) => {
+    const response = await this.#untilFinal(clients, (attempts) => (api) => {
       const request = this.#request(orderApiKey, `${change.key}.${attempts}`)
       if (by === 'customer') {
         const call = { ...request, principal: application, body: undefined }
@@ -167,13 +162,13 @@ export class AfterSale {
   }
 
   async #untilFinal(
-    { call, pause }: Transport,
+    clients: Clients,
     work: (attempts: number) => (api: OrdersReplica) => Promise<unknown>,
   ): Promise<ClientResponse> {
     for (let attempts = 1; ; attempts++) {
-      const response = await call(work(attempts))
+      const response = await clients.call(work(attempts))
       if (response && !isOpen(response.status, response.code ?? '')) return response
-      await pause(300 + this.#random.next() * 2_000)
+      await clients.pause(300 + this.#random.next() * 2_000)
     }
   }
 }

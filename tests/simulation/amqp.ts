@@ -1,7 +1,6 @@
 import { EventEmitter } from 'node:events'
 import type { Connect } from '@platter/bus'
 import type { Connection, Message } from './broker.ts'
-import { noteAck } from './monitors.ts'
 import { me, simulation } from './simulation.ts'
 import type { Process } from './world.ts'
 
@@ -115,7 +114,7 @@ class Channel extends EventEmitter {
   }
 
   ack(message: Taken): void {
-    noteAck(message)
+    simulation().monitors.acked(message)
     this.#send(() => simulation().broker.ack(this.#wire, message.fields.deliveryTag))
   }
 

@@ -1,15 +1,10 @@
 import { problems, requestTimes, SendOrder, type ProblemCode } from '@platter/contracts'
 import { Deadline, Problem, Rendered } from '@platter/kit'
+import type { Entry } from '../support/order-clients.ts'
 import { noteMistake } from './processes.ts'
 
 /** `code`: the code of a problem, or the reason of a cancellation. `open`: the order has no outcome yet. */
-export type ClientResponse = {
-  status: number
-  code: string | null
-  apiKey: string | null
-  total: number | null
-  open: boolean
-}
+export type ClientResponse = NonNullable<Entry['response']> & { open: boolean }
 
 /** The parameters of a handler other than the data of the request. */
 export const noHttp = () => ({
@@ -37,13 +32,13 @@ export function readResponse(response: unknown): ClientResponse {
     response instanceof Rendered ? response : { status: 200, body: JSON.stringify(response) }
   const document = JSON.parse(String(body)) as Record<string, unknown>
   if (status !== 200)
-    return { status, code: String(document['code']), apiKey: null, total: null, open: false }
+    return { status, code: String(document['code']), apiKey: null, totalCents: null, open: false }
   const cancellation = document['cancellation'] as { reason: string } | null
   return {
     status,
     code: cancellation?.reason ?? null,
     apiKey: String(document['apiKey']),
-    total: Math.round(Number(document['total']) * 100),
+    totalCents: Math.round(Number(document['total']) * 100),
     open: document['status'] === 'PROCESSING' && cancellation === null,
   }
 }
@@ -51,5 +46,5 @@ export function readResponse(response: unknown): ClientResponse {
 export function problemOf(error: unknown): ClientResponse {
   const { status, code } = error instanceof Problem ? error : { status: 503, code: 'service-unavailable' }
   noteMistake(error)
-  return { status, code, apiKey: null, total: null, open: false }
+  return { status, code, apiKey: null, totalCents: null, open: false }
 }

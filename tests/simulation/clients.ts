@@ -7,7 +7,6 @@ import { stores } from './stores.ts'
 import { isOpen, type Entry, type Kind as JudgedKind } from '../support/order-clients.ts'
 import { noteMistake, type OrdersReplica, type Replica } from './processes.ts'
 import { RESTAURANTS } from './restaurants.ts'
-import type { Transport } from './after-sale.ts'
 import { isAtTheBank, type AtTheBank } from './bank.ts'
 import type { Simulation } from './simulation.ts'
 import { Process, type World } from './world.ts'
@@ -103,17 +102,11 @@ export class Clients {
       response: null,
       cancelled: false,
     }))
-    for (const entry of this.book) this.#begin(world.random.next() * 3_000, () => this.#order(entry))
-    all.restaurants.recant = (order) => this.#begin(world.random.next() * 20_000, () => this.#refuse(order))
+    for (const entry of this.book) this.begin(world.random.next() * 3_000, () => this.#order(entry))
+    all.restaurants.recant = (order) => this.begin(world.random.next() * 20_000, () => this.#refuse(order))
   }
 
-  readonly #transport: Transport = {
-    begin: (inMs, work) => this.#begin(inMs, work),
-    pause: (ms) => this.#pause(ms),
-    call: (work) => this.#call(work),
-  }
-
-  #begin(inMs: number, work: () => Promise<void>): void {
+  begin(inMs: number, work: () => Promise<void>): void {
     this.waiting++
     this.#world.later(inMs, this.process, () => {
       void work().then(
@@ -130,11 +123,11 @@ export class Clients {
       response.apiKey !== null &&
       (entry.kind === 'card' || entry.kind === 'cash' || isAtTheBank(entry.kind))
     )
-      this.#all.afterSale.begin(response.apiKey, this.#transport)
+      this.#all.afterSale.begin(response.apiKey, this)
     const end = asEnd(response.open ? await this.#follow(response, entry.kind) : response)
     this.#world.note(`${entry.key} ${entry.kind} ended with ${end.status} ${end.code ?? ''}`)
     entry.cancelled = response.status === 200 && end.status !== 200
-    entry.response = { status: end.status, apiKey: end.apiKey, code: end.code, totalCents: end.total }
+    entry.response = end
     if (response.status < 500) await this.#repeat(entry, response, send)
   }
 
@@ -147,7 +140,7 @@ export class Clients {
     return () => {
       const requestId = `${key}.${++entry.attempts}`
       const call = { body, idempotency, requestId, principal: application, ...noHttp() }
-      return this.#call((api) => api.sendOrder(call))
+      return this.call((api) => api.sendOrder(call))
     }
   }
 
@@ -156,7 +149,7 @@ export class Clients {
       const other = this.#world.strikes('client: sent twice', entry.key) ? send() : null
       for (const response of [await send(), await other])
         if (response && isFinal(entry, response)) return response
-      await this.#pause(200 + this.#world.random.next() * 1_500)
+      await this.pause(200 + this.#world.random.next() * 1_500)
     }
   }
 
@@ -167,7 +160,7 @@ export class Clients {
     send: () => Promise<ClientResponse | null>,
   ): Promise<void> {
     if (this.#world.random.next() < 0.7) return
-    await this.#pause(this.#world.random.next() * 15_000)
+    await this.pause(this.#world.random.next() * 15_000)
     const again = await this.#sendUntilFinal(entry, send)
     if (again.status !== first.status || again.apiKey !== first.apiKey)
       this.#world.mistake(
@@ -188,15 +181,15 @@ export class Clients {
         idempotency: null,
         requestId: `refuse-${apiKey.slice(0, 4)}.${attempts}`,
       }
-      const response = await this.#call((api) => api.refuseOrder(call))
+      const response = await this.call((api) => api.refuseOrder(call))
       if (response?.status === 200) return this.#all.restaurants.refused(apiKey)
       // The order failed at its deadline although the restaurant has it, so no order remains to reject.
       if (this.#all.database.orders.get(apiKey)?.outcome === 'failed') return
-      await this.#pause(500 + this.#world.random.next() * 3_000)
+      await this.pause(500 + this.#world.random.next() * 3_000)
     }
   }
 
-  #pause(ms: number): Promise<void> {
+  pause(ms: number): Promise<void> {
     return new Promise((resolve) => void this.#world.later(ms, this.process, resolve))
   }
 
@@ -209,7 +202,7 @@ export class Clients {
     const apiKey = announced.apiKey ?? ''
     let missed = 0
     for (;;) {
-      await this.#pause(300 + this.#world.random.next() * 2_000)
+      await this.pause(300 + this.#world.random.next() * 2_000)
       const order = await stores.orders.find(apiKey).catch((error: unknown) => {
         if (isUnavailable(error)) return undefined
         throw error
@@ -218,15 +211,15 @@ export class Clients {
         return { ...announced, apiKey: `gone: ${apiKey}` }
       this.#all.bank.visit(kind, order?.paymentAction?.url, this.process)
       if (order?.cancellation) return { ...announced, code: order.cancellation.reason }
-      if (order && order.status !== 'PROCESSING') return { ...announced, total: order.total }
+      if (order && order.status !== 'PROCESSING') return { ...announced, totalCents: order.total }
     }
   }
 
   /** Calls one replica after another through the gateway until one has received the request. Null: no response arrived. */
-  async #call(work: (api: OrdersReplica) => Promise<unknown>): Promise<ClientResponse | null> {
+  async call(work: (api: OrdersReplica) => Promise<unknown>): Promise<ClientResponse | null> {
     const world = this.#world
     if (world.strikes('client: request lost')) {
-      await this.#pause(RESPONSE_WITHIN_MS)
+      await this.pause(RESPONSE_WITHIN_MS)
       return null
     }
     const turn = this.#turn++

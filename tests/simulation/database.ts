@@ -107,21 +107,12 @@ export function statement<T>(name: string, effect: () => T | Promise<T>): Promis
     if (takes > QUERY_TIMEOUT_MS) fail('Query read timeout', QUERY_TIMEOUT_MS)
     here.arrive(takes, caller, () => {
       if (isDown()) return void fail('lost')
-      const settle = outcomeOf(effect)
+      const result = Promise.try(effect)
+      // A caller that has died, or whose result is lost, does not handle an error.
+      result.catch(() => undefined)
       here.note(`SQL of ${caller.name}: ${name}`)
       if (here.strikes('statement done, result lost', name)) return void fail('lost')
-      here.later(here.hop(), caller, () => settle(resolve, reject))
+      here.later(here.hop(), caller, () => resolve(result))
     })
   })
-}
-
-function outcomeOf<T>(
-  effect: () => T,
-): (resolve: (value: T) => void, reject: (error: unknown) => void) => void {
-  try {
-    const value = effect()
-    return (resolve) => resolve(value)
-  } catch (error) {
-    return (_resolve, reject) => reject(error)
-  }
 }

@@ -39,9 +39,8 @@ function plant(mutation: Mutation) {
       return isReloaded ? { ...resolved, url: withoutQuery(resolved.url) + queryOf(mutation) } : resolved
     },
     load(url, context, next) {
-      const original = withoutQuery(url)
-      const loaded = next(original, context)
-      const isPlanted = original !== url && original === planted.href
+      const loaded = next(url, context)
+      const isPlanted = withoutQuery(url) === planted.href
       return isPlanted ? { ...loaded, source: text.replace(from, () => to) } : loaded
     },
   })

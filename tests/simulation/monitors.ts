@@ -1,5 +1,5 @@
 import type { StepRef } from '@platter/contracts'
-import { me, simulation } from './simulation.ts'
+import { me } from './simulation.ts'
 import type { Process, World } from './world.ts'
 
 type Acked = { content: Buffer; properties: Record<string, unknown>; fields: { redelivered: boolean } }
@@ -66,5 +66,3 @@ function identityOf(data: unknown): string {
   const { orderApiKey, step, undo, version, attempt, ...rest } = data as StepRef & { outcome?: unknown }
   return `${rest.outcome === undefined ? '' : 'reply to '}${step}${undo ? ' compensation' : ''} ${version}.${attempt} of ${orderApiKey}`
 }
-
-export const noteAck = (message: Acked): void => simulation().monitors.acked(message)

@@ -55,6 +55,7 @@ import { authorizations } from './stores/authorizations.ts'
 import { idempotent, stores } from './stores.ts'
 import { processor } from './processor.ts'
 import { addresses, cards } from './stores/saved-records.ts'
+import type { Monitors } from './monitors.ts'
 import { me, simulation } from './simulation.ts'
 import { Process, type World } from './world.ts'
 
@@ -92,18 +93,14 @@ export class Replica<Api> {
 
 const toHistory = (fields: object, message: string) =>
   simulation().world.note(`log: ${message} ${JSON.stringify(fields)}`)
-const log = { debug: toHistory, info: toHistory, warn: toHistory, error: toHistory } as unknown as Log
+/** Work fails because a dependency is unavailable, or because of a defect. Services log each failed message and delivery. */
+function onError(fields: { err?: unknown }, message: string): void {
+  toHistory(fields, message)
+  if (fields.err !== undefined) noteMistake(fields.err)
+}
+const log = { debug: toHistory, info: toHistory, warn: toHistory, error: onError } as unknown as Log
 
-/** A handler fails because a dependency is unavailable, or because of a defect. */
-const watched = <D, R>(handler: (data: D, received: R) => Promise<void>) =>
-  simulation().monitors.watched(async (data: D, received: R): Promise<void> => {
-    try {
-      await handler(data, received)
-    } catch (error) {
-      noteMistake(error)
-      throw error
-    }
-  })
+const watched: Monitors['watched'] = (handler) => simulation().monitors.watched(handler)
 
 export function noteMistake(error: unknown): void {
   if (isUnavailable(error) || error instanceof Problem) return
@@ -112,15 +109,6 @@ export function noteMistake(error: unknown): void {
 
 /** The link of each restaurant without a console (`run.ts`). */
 const defaultLink = { kind: 'webhook', url: 'https://simulated/', secret: '', reports: 'detailed' } as const
-
-/** No caller waits for a delivery attempt, so its failure is only logged. */
-const deliveryLog = {
-  ...log,
-  error: (fields: { err: unknown }, message: string) => {
-    toHistory(fields, message)
-    noteMistake(fields.err)
-  },
-} as unknown as Log
 
 export type OrdersReplica = {
   sendOrder: Handler<typeof SendOrder>
@@ -146,7 +134,7 @@ export function orders(deadlines: Deadlines) {
     const deliveries = new Deliveries({
       ...stores,
       orchestrator,
-      log: deliveryLog,
+      log,
       defaultLink,
       transmit: (_link, sent) => simulation().restaurants.transmit(sent),
     })

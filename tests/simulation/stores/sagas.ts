@@ -65,6 +65,11 @@ function writeDelivery({ saga, delivery, leaseMs, deliverWithinMs }: Saved): voi
   if (delivery.link === 'console' && delivery.outcome === 'accepted') restaurants.show(orderApiKey)
 }
 
+const changedColumns = (order: Save['order']) => {
+  const { outcome, paymentState, paymentAction = null, cancellation, refunds, dispute } = order
+  return { outcome, paymentState, paymentAction, cancellation, refunds, dispute }
+}
+
 const accept: SagaStore['accept'] = (accepted) =>
   statement(`accept ${accepted.saga.orderApiKey.slice(0, 4)}`, () => {
     const { database, world: here } = simulation()
@@ -94,7 +99,7 @@ const accept: SagaStore['accept'] = (accepted) =>
     database.orders.set(apiKey, {
       ...order,
       ...given,
-      paymentAction: null,
+      ...changedColumns(order),
       applicationId: accepted.applicationId,
       told: false,
       shown: false,
@@ -115,8 +120,6 @@ const load: SagaStore['load'] = (orderApiKey) =>
     return row ? asLoaded(row) : null
   })
 
-const actionOf = ({ paymentAction }: Save['order']) => paymentAction ?? null
-
 const save: SagaStore['save'] = (saved) =>
   statement(`save ${saved.saga.orderApiKey.slice(0, 4)} onto ${saved.from.version}`, () => {
     const { database } = simulation()
@@ -130,18 +133,12 @@ const save: SagaStore['save'] = (saved) =>
     // The primary key: (order_api_key, position), here always 1.
     if (status !== null && history.length > 1) throw new Error('duplicate key of order_statuses')
     if (status !== null) database.statuses.set(orderApiKey, [...history, status])
-    const { outcome, paymentState, cancellation, refunds, dispute } = order
     const told = before.told || order.told === true
     database.orders.set(orderApiKey, {
       ...before,
       status: status ?? before.status,
-      outcome,
+      ...changedColumns(order),
       told,
-      paymentState,
-      paymentAction: actionOf(order),
-      cancellation,
-      refunds,
-      dispute,
     })
     writeDelivery(saved)
     write({ ...row, version: saga.version, attempt: 1, state: saga.state, ...timesOf(saved, row) })
