@@ -43,8 +43,6 @@ const restaurant = {
   restaurantApiKey: RESTAURANTS.recants,
 } as unknown as Call<typeof RefuseOrder>['principal']
 
-const bodies = new Map<Kind, OrderRequest>()
-
 /** The restaurants of the kinds whose order is not simply accepted. */
 const SENT_TO: Partial<Record<Kind, string>> = {
   refused: RESTAURANTS.refuses,
@@ -60,23 +58,16 @@ const cardNumberOf = (kind: Kind) => {
   return isAtTheBank(kind) ? cardNumbers.challenged : cardNumbers.good
 }
 
-/** Returns the body of a client's request, parsed once per kind. Only comments, user and payment differ between orders. */
-function bodyOf({ kind, user, key }: Placed, isCash: boolean): OrderRequest {
-  const sent = pickup(SENT_TO[kind] ?? RESTAURANTS.accepts, 'soup', {
-    payment: 'card',
-    test: kind === 'test',
-    card: card(cardNumberOf(kind)),
-    ...(isAtTheBank(kind) && { canAuthenticate: true }),
-  })
-  const known = bodies.get(kind) ?? OrderRequest.parse(sent)
-  bodies.set(kind, known)
-  const body = {
-    ...known,
-    comments: key,
-    ...(user && { recipient: { guest: false as const, apiKey: user } }),
-  }
-  return isCash ? { ...body, payment: 'cash', card: undefined } : body
-}
+const bodyOf = ({ kind, user, key }: Placed, isCash: boolean): OrderRequest =>
+  OrderRequest.parse(
+    pickup(SENT_TO[kind] ?? RESTAURANTS.accepts, 'soup', {
+      comments: key,
+      test: kind === 'test',
+      ...(user && { recipient: { apiKey: user } }),
+      ...(!isCash && { payment: 'card', card: card(cardNumberOf(kind)) }),
+      ...(isAtTheBank(kind) && { canAuthenticate: true }),
+    }),
+  )
 
 /** Client applications and restaurants behind a gateway. They never crash, but their requests and responses may be lost. */
 export class Clients {
