@@ -37,7 +37,7 @@ export const samplesOf = ({ samples }: Side, subject: string, clients: number): 
 
 export type Plan = {
   name: string
-  /** The subjects by name, including subjects that only the first side has. */
+  /** The subjects by name. */
   subjects: readonly string[]
   clients: readonly number[]
   seconds: number
