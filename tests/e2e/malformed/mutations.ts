@@ -97,25 +97,6 @@ const OTHERS: unknown[] = [
   nested(300),
 ]
 
-export const METHODS = [
-  'GET',
-  'HEAD',
-  'POST',
-  'PUT',
-  'PATCH',
-  'DELETE',
-  'OPTIONS',
-  'TRACE',
-  'CONNECT',
-  'QUERY',
-  'PROPFIND',
-  'M-SEARCH',
-  'PRI',
-  'get',
-  'G\u0000T',
-  'X'.repeat(5_000),
-]
-
 export const nastyText = (random: Random): string => random.pick(TEXTS)
 
 const nasty = (random: Random): unknown => {

@@ -1,17 +1,5 @@
-import {
-  api,
-  post,
-  get,
-  anOrder,
-  card,
-  cast,
-  home,
-  maria,
-  register,
-  stack,
-  sendOrder,
-  type CreditCard,
-} from '../client.ts'
+import { api, anOrder, card, cast, home, maria, sendOrder, stack } from '../client.ts'
+import { anAccount, aPlace, orderAt } from '../foreign-objects.ts'
 import { aRestaurant, always, menuItem, menuOf, newKey, restaurantInput } from '../own-restaurant.ts'
 import type { Random } from '../../support/random.ts'
 import type { World } from './requests.ts'
@@ -19,29 +7,19 @@ import type { World } from './requests.ts'
 /** Creates the objects for the requests, isolated from other tests: an application and two restaurants. */
 export async function aWorld(): Promise<World> {
   const { id: applicationId, accessKey: application } = await api.newApplication('malformed')
-  const [open, changing] = [await aRestaurant({}, [menuItem(9.5), menuItem(4)]), await aRestaurant()]
-  const restaurant = await api.restaurantKey(changing)
   const as = { key: application }
-  const user = await register(as)
-  const { body: saved } = await post<CreditCard>(`user/${user.apiKey}/add-card`, card(), as)
-  const { body: address } = await post<{ apiKey: string }>(`user/${user.apiKey}/add-address`, home, as)
-  const order = { ...(await anOrder(open)), recipient: { apiKey: user.apiKey } }
+  const [place, changing, own] = [await aPlace(), await aRestaurant(), await anAccount(as)]
+  const restaurant = await api.restaurantKey(changing)
+  const order = orderAt(place, { apiKey: own.user })
   const { status, body: placed } = await sendOrder(order, as)
   if (status !== 200) throw new Error(`there is nothing to ask for: ${JSON.stringify(placed)}`)
+  const delivery = { ...order, payment: 'card', method: 'delivery' }
   const orders = [
     order,
     await anOrder(cast.aurora),
-    { ...order, payment: 'card', card: card(), method: 'delivery', address: { ...home, ...restaurantInput } },
-    {
-      ...order,
-      payment: 'card',
-      card: { apiKey: saved.apiKey },
-      method: 'delivery',
-      address: { apiKey: address.apiKey },
-    },
+    { ...delivery, card: card(), address: { ...home, ...restaurantInput } },
+    { ...delivery, card: { apiKey: own.card }, address: { apiKey: own.address } },
   ]
-  const { body: menu } = await get<{ items: { apiKey: string }[] }[]>(`restaurant/${open}/menu`)
-  const items = menu.flatMap((category) => category.items.map(({ apiKey }) => apiKey))
   const keys: Record<string, string> = {
     publicapi: application,
     operatorapi: stack().operatorKey,
@@ -50,18 +28,18 @@ export async function aWorld(): Promise<World> {
   return {
     keyFor: (path) => keys[path.split('/')[1] ?? ''] ?? application,
     apiKeys: {
-      restaurant: [open, cast.aurora],
+      restaurant: [place.restaurant, cast.aurora],
       // Only this restaurant is changed, because other tests use the others.
       restaurants: [changing, changing, changing, 'a%20b', '%00', '%F0%9F%8D%95', 'x'.repeat(101)],
-      customizations: items,
-      item: items,
-      user: [user.apiKey],
-      'update-user': [user.apiKey],
+      customizations: [place.item],
+      item: [place.item],
+      user: [own.user],
+      'update-user': [own.user],
       order: [placed.apiKey],
       orders: [placed.apiKey],
       applications: [applicationId],
     },
-    known: knownIn([newKey(), user.apiKey, saved.apiKey, address.apiKey, ...items]),
+    known: knownIn([newKey(), own.user, own.card, own.address, place.item, place.choice]),
     goodBodies: {
       'send-order': orders,
       'validate-order': orders,
