@@ -3,7 +3,6 @@ import { expect, test } from 'vitest'
 import { newEmail } from './accounts.ts'
 import {
   anOrder,
-  call,
   card,
   cardNumbers,
   cast,
@@ -96,9 +95,4 @@ test('400: since is missing or invalid, or the cursor is invalid', async () => {
       query.includes('cursor') ? 'query/cursor' : 'query/since',
     ])
   }
-})
-
-test('403 not-allowed: for an application key', async () => {
-  const path = `/operatorapi/v1/reconciliation?since=${beginning}`
-  expect(await call(path)).toMatchObject({ status: 403, body: { code: 'not-allowed' } })
 })

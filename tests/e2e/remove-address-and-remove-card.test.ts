@@ -149,17 +149,6 @@ describe.each([ADDRESS, CARD])('remove-$kind', (kind) => {
     expect(await addAnother()).toBe(200)
   })
 
-  test('Idempotency-Key: a repeated removal is replayed, that of an unknown one is not (404)', async () => {
-    const user = await register()
-    const [saved, key] = [await add(user), keyed()]
-    const first = await remove(user, saved.apiKey, key)
-    const again = await remove(user, saved.apiKey, key)
-    expect([again.status, again.headers.get('idempotent-replayed')]).toEqual([200, 'true'])
-    expect(JSON.stringify(again.body)).toBe(JSON.stringify(first.body))
-    const absent = await remove(user, UNKNOWN_API_KEY, key)
-    expect([absent.status, absent.headers.get('idempotent-replayed')]).toEqual([404, null])
-  })
-
   test('Idempotency-Key: an error stores no key, and the same request may succeed later', async () => {
     const user = await register()
     const { apiKey } = await add(user)
