@@ -4,7 +4,6 @@ import { join } from 'node:path'
 import { reporterFor } from '../../dev/progress.ts'
 import { LoadGenerator } from '../support/load/generator.ts'
 import { HELP, readOptions, type Options } from './options.ts'
-import type { OperationName } from './operations.ts'
 import { startPlatform, startReceiver } from './platform.ts'
 import { describeRun, markdown, type Report, type Section } from './report.ts'
 import type { Frame } from './sections/frame.ts'
@@ -18,9 +17,6 @@ const root = join(import.meta.dirname, '../..')
 process.env['PLATTER_SERVERS'] = 'native'
 for (const name of ['DATABASE_URL', 'AMQP_URL', 'REDIS_URL', 'OTEL_EXPORTER_OTLP_ENDPOINT'])
   delete process.env[name]
-
-/** The operations for the comparison of stacks with other replicas or telemetry. */
-const PAIRED: readonly OperationName[] = ['menu', 'get-order', 'card-order']
 
 async function measure(options: Options): Promise<Report> {
   await using cleanup = new AsyncDisposableStack()
@@ -41,8 +37,8 @@ async function measure(options: Options): Promise<Report> {
 
 async function measureAlone({ operations, sections }: Options, frame: Frame): Promise<Section[]> {
   const measured: Section[] = []
-  if (sections.includes('replicas')) measured.push(await replicas(frame, PAIRED))
-  if (sections.includes('tracing')) measured.push(await tracing(frame, PAIRED))
+  if (sections.includes('replicas')) measured.push(await replicas(frame))
+  if (sections.includes('tracing')) measured.push(await tracing(frame))
   const wantsStack = operations.length > 0 || sections.includes('paced') || sections.includes('memory')
   if (!wantsStack) return measured
   await using cleanup = new AsyncDisposableStack()

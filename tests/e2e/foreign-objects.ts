@@ -1,6 +1,6 @@
 import { elsewhere, keyed, person, type Options } from './accounts.ts'
 import { card, maria, post, sendOrder, stack, type User } from './client.ts'
-import { aKitchen, menuItem, newKey, salina } from './own-restaurant.ts'
+import { aKitchen, itemWithChoices, newKey, salina } from './own-restaurant.ts'
 
 /*
  * Two of each object: one of the application under test (`accessKey`) and one of another application, and the same for restaurants.
@@ -25,10 +25,8 @@ export async function anAccount(options: Options = {}) {
 
 /** Creates a restaurant with a console, and one item with one choice. */
 export async function aPlace() {
-  const choice = { apiKey: newKey(), name: 'Sour cream', price: 0.5, count: 1, available: true }
-  const customization = { apiKey: newKey(), name: 'Sauce', type: 'sauce', customizationChoices: [choice] }
-  const group = { apiKey: newKey(), name: 'Sauces', minCount: 0, maxCount: 2, basePrice: 0 }
-  const item = menuItem(20, { customizationGroups: [{ ...group, customizations: [customization] }] })
+  const choice = { apiKey: newKey(), name: 'Sour cream', price: 0.5 }
+  const item = itemWithChoices(20, { group: 'Sauce', choices: [choice] })
   const { apiKey, key } = await aKitchen({}, [item])
   return { restaurant: apiKey, key, item: item.apiKey, choice: choice.apiKey }
 }

@@ -155,18 +155,17 @@ test('the prices or the faults of a generated order equal those of an independen
 
 // Delivery -------------------------------------------------------------------------------------------------
 
-const anItemFor = async (basePrice: number, restaurant: Record<string, unknown>) => {
+async function delivered(basePrice: number, restaurant: Record<string, unknown>) {
   const item = menuItem(basePrice)
-  const restaurantApiKey = await aRestaurant(restaurant, [item])
-  return { restaurantApiKey, items: [{ apiKey: item.apiKey }], payment: 'cash', recipient: maria }
-}
-
-const delivered = async (basePrice: number, restaurant: Record<string, unknown>) =>
-  post<Order>('validate-order', {
-    ...(await anItemFor(basePrice, restaurant)),
+  return post<Order>('validate-order', {
+    restaurantApiKey: await aRestaurant(restaurant, [item]),
+    items: [{ apiKey: item.apiKey }],
+    payment: 'cash',
+    recipient: maria,
     method: 'delivery',
     address: salina,
   })
+}
 
 const zone = () => ({ apiKey: newKey(), zips: ['67401'] })
 

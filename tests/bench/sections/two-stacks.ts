@@ -19,6 +19,9 @@ import { BUSY, keyOf, openStacks, servicesOf, type Frame, type Setting } from '.
 /** More clients than concurrent orders. */
 const CROWD = 64
 
+/** The operations for the comparison of stacks with other replicas or telemetry. */
+const PAIRED: readonly OperationName[] = ['menu', 'get-order', 'card-order']
+
 type Pair = {
   section: Pick<Section, 'name' | 'about'>
   /** The names of the two sides. */
@@ -33,7 +36,7 @@ type Pair = {
 }
 
 /** Compares two replicas of each service with one, on a quiet machine and on a machine with busy cores. */
-export const replicas = (frame: Frame, operations: readonly OperationName[]): Promise<Section> =>
+export const replicas = (frame: Frame): Promise<Section> =>
   pair(frame, {
     section: {
       name: 'replicas',
@@ -41,14 +44,14 @@ export const replicas = (frame: Frame, operations: readonly OperationName[]): Pr
     },
     sides: ['two', 'one'],
     settings: [{ replicas: 2, telemetry: frame.telemetry }, { telemetry: frame.telemetry }],
-    operations,
+    operations: PAIRED,
     clients: [1, BUSY],
     read: ({ perSecond }) => perSecond,
     result: 'two / one, a second',
   })
 
 /** Compares telemetry at the default sampling with no telemetry. */
-export const tracing = (frame: Frame, operations: readonly OperationName[]): Promise<Section> =>
+export const tracing = (frame: Frame): Promise<Section> =>
   pair(frame, {
     section: {
       name: 'tracing',
@@ -56,7 +59,7 @@ export const tracing = (frame: Frame, operations: readonly OperationName[]): Pro
     },
     sides: ['on', 'off'],
     settings: [{ telemetry: frame.telemetry }, { telemetry: null }],
-    operations,
+    operations: PAIRED,
     clients: [BUSY],
     read: ({ cpu }) => cpu,
     result: 'on / off, CPU',
