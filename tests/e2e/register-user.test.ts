@@ -129,26 +129,6 @@ test('unknown fields are ignored, and a trailing slash is tolerated', async () =
   expect(body).not.toHaveProperty('isAdmin')
 })
 
-describe('Idempotency-Key', () => {
-  test('a repeated request replays the first response, and its password stays valid', async () => {
-    const [body, key] = [person(), keyed()]
-    const first = await register(body, key)
-    const again = await register(body, key)
-    expect(again.status).toBe(200)
-    expect(again.headers.get('idempotent-replayed')).toBe('true')
-    expect(JSON.stringify(again.body)).toBe(JSON.stringify(first.body))
-    expect((await signin(body.email, PASSWORD)).status).toBe(200)
-  })
-
-  test('another application may use the same key', async () => {
-    const key = keyed()
-    const { body: one } = await register(person(), key)
-    const { status, body: other } = await register(person(), { ...key, ...elsewhere() })
-    expect(status).toBe(200)
-    expect(other.apiKey).not.toBe(one.apiKey)
-  })
-})
-
 test('429 rate-limited for the eleventh attempt with one e-mail address; a replay does not count', async () => {
   const [body, key] = [person(), keyed()]
   expect((await register(body, key)).status).toBe(200)
