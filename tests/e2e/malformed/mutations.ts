@@ -82,6 +82,7 @@ const OTHERS: unknown[] = [
   [7],
   ['x', { a: 1 }],
   Array.from({ length: 300 }, () => null),
+  Array.from({ length: 3_000 }, () => ({ apiKey: 'x' })),
   { apiKey: {} },
   { apiKey: [null] },
   { length: 1e9 },

@@ -1,7 +1,7 @@
-import { api, anOrder, card, cast, home, maria, sendOrder, stack } from '../client.ts'
+import { person } from '../accounts.ts'
+import { api, anOrder, card, cast, home, sendOrder, stack } from '../client.ts'
 import { anAccount, aPlace, orderAt } from '../foreign-objects.ts'
-import { aRestaurant, always, menuItem, menuOf, newKey, restaurantInput } from '../own-restaurant.ts'
-import type { Random } from '../../support/random.ts'
+import { aRestaurant, menuItem, menuOf, restaurantInput } from '../own-restaurant.ts'
 import type { World } from './requests.ts'
 
 /** Creates the objects for the requests, isolated from other tests: an application and two restaurants. */
@@ -20,6 +20,8 @@ export async function aWorld(): Promise<World> {
     { ...delivery, card: card(), address: { ...home, ...restaurantInput } },
     { ...delivery, card: { apiKey: own.card }, address: { apiKey: own.address } },
   ]
+  // Attempts are limited by e-mail address.
+  const persons = Array.from({ length: 500 }, () => person())
   const keys: Record<string, string> = {
     publicapi: application,
     operatorapi: stack().operatorKey,
@@ -39,41 +41,16 @@ export async function aWorld(): Promise<World> {
       orders: [placed.apiKey],
       applications: [applicationId],
     },
-    known: knownIn([newKey(), own.user, own.card, own.address, place.item, place.choice]),
     goodBodies: {
       'send-order': orders,
       'validate-order': orders,
       'put-restaurant': [restaurantInput],
       'put-menu': [menuOf([menuItem(3)])],
+      'register-user': persons,
+      signin: persons,
       'add-card': [card()],
       'add-address': [home],
       'update-user': [{ firstName: 'Mia' }],
     },
-  }
-}
-
-/** Returns values with a valid form by the names of fields. */
-function knownIn(apiKeys: readonly string[]) {
-  const fixed: Record<string, readonly unknown[]> = {
-    apiKey: ['', null, ...apiKeys],
-    restaurantApiKey: [cast.aurora],
-    ...Object.fromEntries(
-      Object.entries({ ...home, ...card(), ...maria }).map(([name, value]) => [name, [value]]),
-    ),
-    password: ['a long enough password', 'short'],
-    hours: [always, { Monday: ['11:00 AM - 2:00 AM'] }],
-    Monday: [['9:00 AM - 5:00 PM']],
-    timezone: ['US/Central', 'Etc/UTC'],
-    url: ['https://example.org/orders'],
-    secret: [`whsec_${'A'.repeat(43)}=`],
-    'street-address': ['Madison, WI 53703', 'Atlantis'],
-    search: ['[pizza, null]', 'wings'],
-    cursor: ['W10', 'eyJ9'],
-  }
-  return (field: string, random: Random): unknown => {
-    if (field === 'email') return `malformed.${random.between(0, 999_999)}@example.org`
-    const values = fixed[field]
-    // A copy, because mutations change it in place, and all files of a worker share the fixtures.
-    return values && random.next() < 0.9 ? structuredClone(random.pick(values)) : undefined
   }
 }
