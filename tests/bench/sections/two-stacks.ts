@@ -139,6 +139,7 @@ export async function againstCommit(
 ): Promise<Section[]> {
   const { telemetry } = frame
   const operations = COMPARED.filter((name) => wanted.includes(name))
+  if (operations.length === 0) throw new Error(`--against-commit measures only ${COMPARED.join(', ')}`)
   const measurements: Measurement[][] = [[], []]
   const compared = await pair(frame, {
     section: {
