@@ -14,7 +14,6 @@ export type Sample = {
   p50: number
   p99: number
   failed: number
-  failure: string | null
   cpuByGroup: Cpu
   cpu: number
   /** The peak in MB: the largest process of each group. */
@@ -37,7 +36,7 @@ export const samplesOf = ({ samples }: Side, subject: string, clients: number): 
 
 export type Plan = {
   name: string
-  /** The subjects by name, including subjects that only the first side has. */
+  /** The subjects by name. */
   subjects: readonly string[]
   clients: readonly number[]
   seconds: number
@@ -118,7 +117,6 @@ async function measure(
     p50: quantile(took, 0.5),
     p99: quantile(took, 0.99),
     failed: outcome.sent - took.length,
-    failure: outcome.failure,
     cpuByGroup: used,
     cpu: subject.counts.reduce((sum, group) => sum + (used[group] ?? 0), 0),
     memory: peaksOf(counted),

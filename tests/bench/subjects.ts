@@ -23,7 +23,6 @@ import type { WritesJob } from './workers/bare-writes.ts'
 export type Subject = {
   name: string
   kind: 'operation' | 'limit'
-  about: string
   /** The groups of processes whose CPU is the cost of the subject. */
   counts: readonly string[]
   expects: number
@@ -58,7 +57,6 @@ export const operationsOn = (platform: Platform, generator: LoadGenerator): Subj
   subjects: operationNames.map((name) => ({
     name,
     kind: 'operation',
-    about: scenarioOf(name).about,
     counts: PLATFORM,
     expects: scenarioOf(name).expects ?? 200,
     run: (load) => runOperation(platform, generator, { name, load }),
@@ -66,7 +64,7 @@ export const operationsOn = (platform: Platform, generator: LoadGenerator): Subj
   groups: platform.groups,
 })
 
-type Limit = Pick<Subject, 'name' | 'about' | 'counts' | 'run'> & { expects?: number }
+type Limit = Pick<Subject, 'name' | 'counts' | 'run'> & { expects?: number }
 const limit = (declared: Limit): Subject => ({ kind: 'limit', expects: 200, ...declared })
 
 /** Returns the limits of an order, on the servers of a platform. `cleanup` stops their processes. */
@@ -84,28 +82,26 @@ export async function orderLimits(
     processor.address,
   )
   const hopper = await startWorker<HopsJob>(cleanup, 'bare-hops.ts', rabbitmq)
-  const writes = (name: string, shape: WritesJob['shape'], about: string) =>
-    limit({ name, about, counts: ['writer', 'postgres'], run: (load) => writer.run({ load, shape }) })
+  const writes = (name: string, shape: WritesJob['shape']) =>
+    limit({ name, counts: ['writer', 'postgres'], run: (load) => writer.run({ load, shape }) })
   const exchanges = (name: string, numbers: readonly number[]) =>
     limit({
       name,
-      about: 'HTTP by undici and node:http; the processor’s end does not count',
       counts: ['caller', 'answerer'],
       run: (load) => caller.run({ load, exchanges: numbers }),
     })
   const hops = (name: string, count: number) =>
     limit({
       name,
-      about: 'durable classic queues, transient messages, no confirms, acknowledgements',
       counts: ['hopper', 'rabbitmq'],
       run: (load) => hopper.run({ load, hops: count }),
     })
   return {
     subjects: [
-      writes(CARD_ORDER_LIMITS[0], 'card-4', 'insert order, insert charge, update charge, update order'),
+      writes(CARD_ORDER_LIMITS[0], 'card-4'),
       exchanges(CARD_ORDER_LIMITS[1], [2, 3]),
       hops(CARD_ORDER_LIMITS[2], 4),
-      writes(CASH_ORDER_LIMITS[0], 'cash-2', 'insert order, update order'),
+      writes(CASH_ORDER_LIMITS[0], 'cash-2'),
       exchanges(CASH_ORDER_LIMITS[1], [1, 0]),
       hops(CASH_ORDER_LIMITS[2], 2),
     ],
@@ -152,21 +148,18 @@ export async function readLimits(
     subjects: [
       reading(nginx.url, {
         name: 'nginx: menu',
-        about: 'the same bytes as a file',
         counts: ['nginx'],
         path: '/static/menu',
       }),
       ...COPIED.map((name) =>
         reading(nginx.url, {
           name: `nginx → Fastify: ${name}`,
-          about: 'the same bytes from the memory of a Fastify',
           counts,
           path: `/bytes/${name}`,
         }),
       ),
       reading(nginx.url, {
         name: 'nginx → Fastify: 304',
-        about: 'the same as a 304',
         counts,
         path: '/bytes/menu',
         headers: { 'if-none-match': '"bench"' },
@@ -174,13 +167,11 @@ export async function readLimits(
       }),
       reading(fastify.address, {
         name: 'Fastify + pg: order',
-        about: 'the same select, its row as JSON',
         counts: select,
         path: `/order/${context.orderApiKey}`,
       }),
       reading(fastify.address, {
         name: 'Fastify + pg: history',
-        about: 'the same select, its rows as JSON',
         counts: select,
         path: `/orders/${context.userApiKey}`,
       }),

@@ -57,12 +57,15 @@ function rowOf(side: Side, subject: Subject, clients: number): Row {
   return { subject, clients, samples, ratio }
 }
 
+const labelOf = ({ kind, name }: Subject): string =>
+  kind === 'limit' ? `_${name}_` : `**${name}**: ${scenarioOf(name as OperationName).about}`
+
 const operationSection = (rows: readonly Row[]): Section => ({
   name: 'Operations and their limits',
   about: 'Limits are in italics.',
   columns: ['', 'clients', 'CPU ms', '× limit', 'a second', 'p50 ms', 'p99 ms', 'memory MB', 'failed'],
   lines: rows.map(({ subject, clients, samples, ratio }) => [
-    subject.kind === 'limit' ? `_${subject.name}_` : `**${subject.name}**: ${subject.about}`,
+    labelOf(subject),
     clients,
     digits(median(cpuRounds(samples))),
     ratio ? `${ratio.value.toFixed(2)} ±${Math.round(ratio.noise * 100)} %` : '',

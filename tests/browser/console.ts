@@ -12,7 +12,8 @@ import {
 } from 'playwright-core'
 import { inject } from 'vitest'
 import { api, call, maria, sendOrder, stack } from '../e2e/client.ts'
-import { aRestaurant, menuItem, newKey } from '../e2e/own-restaurant.ts'
+import { aRestaurant, itemWithChoices, menuItem, newKey } from '../e2e/own-restaurant.ts'
+import { asRestaurant } from '../e2e/restaurant-client.ts'
 
 /** Null without a browser. Then no test of this folder can run. */
 export const browserUrl = () => inject('browser')
@@ -40,14 +41,8 @@ export async function aConsole(
 ): Promise<OwnRestaurant> {
   const chili = { apiKey: newKey(), name: names.chili, price: 0.75 }
   const choices = [chili, { apiKey: newKey(), name: 'Soy sauce', price: 0 }]
-  const sauce = { apiKey: newKey(), name: 'Sauce', type: 'sauce', customizationChoices: choices }
   const soup = menuItem(8.5, { name: names.soup })
-  const dumplings = menuItem(11.25, {
-    name: 'Pan-fried Dumplings',
-    customizationGroups: [
-      { apiKey: newKey(), name: 'Sauce', maxCount: 2, basePrice: 0, customizations: [sauce] },
-    ],
-  })
+  const dumplings = itemWithChoices(11.25, { group: 'Sauce', choices }, { name: 'Pan-fried Dumplings' })
   const apiKey = await aRestaurant({ name: names.restaurant }, [soup, dumplings])
   await api.linkConsole(apiKey, reports)
   const accessKey = await api.restaurantKey(apiKey)
@@ -79,17 +74,11 @@ export const toSalina = {
 
 /** Reports a status like another system of the restaurant. */
 export const report = (own: OwnRestaurant, orderApiKey: string, status: string) =>
-  call<RestaurantOrder>(`/restaurantapi/v1/order/${orderApiKey}/status`, {
-    key: own.accessKey,
-    body: { status },
-  })
+  asRestaurant<RestaurantOrder>(`order/${orderApiKey}/status`, { status }, own.accessKey)
 
 /** Rejects an order like another system of the restaurant. */
 export const refuse = (own: OwnRestaurant, orderApiKey: string, reason: string) =>
-  call<RestaurantOrder>(`/restaurantapi/v1/order/${orderApiKey}/refuse`, {
-    key: own.accessKey,
-    body: { reason },
-  })
+  asRestaurant<RestaurantOrder>(`order/${orderApiKey}/refuse`, { reason }, own.accessKey)
 
 /** Returns the order in the form for its restaurant. */
 export const read = (own: OwnRestaurant, { apiKey }: { apiKey: string }) =>

@@ -69,8 +69,3 @@ export const each = (
 /** Counts the responses by status. */
 export const tally = (responses: readonly ClientResponse<unknown>[]): Partial<Record<number, number>> =>
   countOf(responses.map(({ status }) => status))
-
-/** Returns the distinct apiKeys of the responses. */
-export const apiKeysOf = (
-  responses: readonly ClientResponse<{ apiKey: string | null }>[],
-): (string | null)[] => [...new Set(responses.map(({ body }) => body.apiKey))]

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { Webhook } from 'standardwebhooks'
 import { expect, test } from 'vitest'
-import { api, call, card, eventually, authorizationsOf, maria, operator, sendOrder, stack } from './client.ts'
+import { api, call, card, eventually, authorizationsOf, maria, operator, sendOrder } from './client.ts'
 import { aRestaurant, menuItem } from './own-restaurant.ts'
 import { setUpOwnStack } from './stack.ts'
 
@@ -117,11 +117,4 @@ test('a restaurant with requireAttendance false is open with an unattended conso
   // Other files of this stack create restaurants at the same time.
   expect(listed.body.find(({ apiKey }) => apiKey === restaurantApiKey)?.requireAttendance).toBe(false)
   expect((await details(restaurantApiKey)).open).toBe(true)
-})
-
-test('403 not-allowed for the access key of an application', async () => {
-  expect(await call('/restaurantapi/v1/attendance', { key: stack().accessKey })).toMatchObject({
-    status: 403,
-    body: { code: 'not-allowed' },
-  })
 })

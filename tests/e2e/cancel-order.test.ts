@@ -2,7 +2,6 @@ import type { CancellationOffer, RestaurantOrder } from '@platter/contracts'
 import { expect, test } from 'vitest'
 import {
   anOrder,
-  api,
   card,
   cast,
   eventually,
@@ -67,10 +66,4 @@ test('409 cancel-too-late after the start by the restaurant, and after customerC
   )
   expect(refused.body.cancellable).toBe(false)
   expect(await cancel(late.apiKey)).toMatchObject({ status: 409, body: { code: 'cancel-too-late' } })
-})
-
-test('404: the order of another application', async () => {
-  const { body } = await sendOrder(await anOrder(cast.console))
-  const { accessKey: key } = await api.newApplication('Cancels orders of others')
-  expect(await cancel(body.apiKey, { key })).toMatchObject({ status: 404, body: { code: 'order-not-found' } })
 })

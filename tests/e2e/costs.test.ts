@@ -14,9 +14,8 @@ import {
   sendOrder,
   type ClientResponse,
 } from './client.ts'
-import { COSTS_FILE, kinds, readTable, recordedCosts, writeTable, type Costs } from './costs-table.ts'
 import { setUpOwnStack } from './stack.ts'
-import { costsOf, isWhole } from './costs.ts'
+import { COSTS_FILE, costsOf, isWhole, kinds, readTable, writeTable, type Costs } from './costs.ts'
 import { newTrace, outline, Receiver } from './otlp.ts'
 import { aRestaurant, menuItem } from './own-restaurant.ts'
 
@@ -82,7 +81,7 @@ async function operations(): Promise<Record<string, Operation>> {
 
 setUpOwnStack(async () => {
   await receiver.listen()
-  expected = recordedCosts()
+  expected = readTable(await readFile(COSTS_FILE, 'utf8'))
   // Orders run in sequence, because concurrent orders share statements. Other operations run concurrently.
   const all = Object.entries(await operations())
   for (const [name] of all) traces.set(name, [])

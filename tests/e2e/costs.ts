@@ -1,8 +1,12 @@
 import * as contracts from '@platter/contracts'
-import type { Costs } from './costs-table.ts'
+import { markdownTable } from '../support/markdown.ts'
 import { isLookUp, isSql, type Span } from './otlp.ts'
 
 /* The cost of an operation, counted in its trace. The trace has no span of another request. */
+
+/** The counted kinds of work, by the columns of costs.md. */
+export const kinds = ['commits', 'selects', 'writes', 'messages', 'redis', 'calls', 'outside'] as const
+export type Costs = Record<(typeof kinds)[number], number>
 
 /** OTLP's numbers for kinds of spans. */
 const CLIENT = 3
@@ -73,4 +77,27 @@ export function isWhole(spans: readonly Span[]): boolean {
     (span) => span.kind === PRODUCER || (isCall(span) && !isOutside(span)),
   )
   return sent.length > 0 && sent.every(({ spanId }) => parents.has(spanId))
+}
+
+// The table of costs.md -------------------------------------------------------------------------------------
+
+export const COSTS_FILE = new URL('costs.md', import.meta.url)
+
+export const writeTable = (costs: Readonly<Record<string, Costs>>): string =>
+  markdownTable(
+    ['', ...kinds],
+    Object.entries(costs).map(([name, one]) => [name, ...kinds.map((kind) => one[kind])]),
+  )
+
+export function readTable(text: string): Record<string, Costs> {
+  const [, , ...lines] = text.split('\n').filter((line) => line.startsWith('|'))
+  return Object.fromEntries(
+    lines.map((line) => {
+      const [name = '', ...counts] = line
+        .slice(1, -1)
+        .split('|')
+        .map((cell) => cell.trim())
+      return [name, Object.fromEntries(kinds.map((kind, at) => [kind, Number(counts[at])])) as Costs]
+    }),
+  )
 }

@@ -18,9 +18,7 @@ const sendEmpty = (operation: Operation, key: string | null, more: { path?: stri
     // Each request has a separate network, because 30 bad keys a minute block the network that sends them.
     headers: { 'x-forwarded-for': `2001:db8:0:${(network++).toString(16)}::1` },
   })
-const isFor = (prefix: string) => (operation: Operation) => operation.path.startsWith(prefix)
-const forApplications = operations.filter(isFor('/publicapi/'))
-const others = operations.filter((operation) => !isFor('/publicapi/')(operation))
+
 const named = (list: readonly Operation[]) =>
   list.map((operation) => [labelOf(operation), operation] as const)
 
@@ -36,20 +34,6 @@ describe('access keys', () => {
       expect({ status, code: body.code }).toEqual({ status: 401, code })
       expect(headers.get('ratelimit')).toBeNull()
     }
-  })
-
-  test.each(named(forApplications))('403 not-allowed: %s is not for operators', async (_, operation) => {
-    expect(await sendEmpty(operation, stack().operatorKey)).toMatchObject({
-      status: 403,
-      body: { code: 'not-allowed' },
-    })
-  })
-
-  test.each(named(others))('403 not-allowed: %s is not for applications', async (_, operation) => {
-    expect(await sendEmpty(operation, stack().accessKey)).toMatchObject({
-      status: 403,
-      body: { code: 'not-allowed' },
-    })
   })
 
   test('access-token is valid as a parameter; the header has precedence; a repetition is a 401', async () => {

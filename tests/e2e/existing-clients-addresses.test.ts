@@ -1,21 +1,6 @@
 import { expect, test } from 'vitest'
-import { anOrder, cast, get, home, maria, post, register } from './client.ts'
-import type { Order, ProblemBody, Restaurant } from './client.ts'
-
-type Found = { address: { city: string; state: string; zip: string }; restaurants: Restaurant[] }
-
-test.each([
-  ['Winston-Salem, NC', 'Winston Salem', 'NC', ''],
-  ["O'Fallon, IL", 'O Fallon', 'IL', ''],
-  ['Cañon City, CO', 'Canon City', 'CO', ''],
-  ['Madison', 'Madison', 'WI', ''],
-  ['316 W Washington Ave (53703), second floor', 'Madison', 'WI', '53703'],
-  ['316 W Washington Ave, Madison, WI 53703, USA', 'Madison', 'WI', '53703'],
-])('Addresses: a search resolves %j to city, state and ZIP code', async (address, city, state, zip) => {
-  const { status, body } = await get<Found>(`restaurant/search?street-address=${encodeURIComponent(address)}`)
-  expect(status).toBe(200)
-  expect(body.address).toMatchObject({ city, state, zip })
-})
+import { anOrder, cast, home, maria, post, register } from './client.ts'
+import type { Order, ProblemBody } from './client.ts'
 
 type Address = { city: string; state: string; zip: string; latitude: number | null; longitude: number | null }
 
@@ -45,11 +30,6 @@ test('Addresses: validate-order completes a delivery address from streetAddress'
   const { status, body } = await post<Order>('validate-order', order)
   expect(status).toBe(200)
   expect(body.address).toMatchObject({ ...address, ...complete })
-})
-
-test('Addresses: add-address completes the ZIP code of a city that has only one', async () => {
-  const { status, body } = await add({ streetAddress: '1 Main St', city: 'Lake Geneva', state: 'WI' })
-  expect([status, body.zip]).toEqual([200, '53147'])
 })
 
 test('Addresses: a 400 names each address field that cannot be completed', async () => {

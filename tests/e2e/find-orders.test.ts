@@ -1,19 +1,8 @@
 import { FindOrders, type FoundOrder } from '@platter/contracts'
 import { expect, test } from 'vitest'
-import {
-  anOrder,
-  call,
-  card,
-  cardNumbers,
-  cast,
-  operator,
-  sendOrder,
-  stack,
-  type ProblemBody,
-} from './client.ts'
+import { anOrder, card, cardNumbers, cast, operator, sendOrder, type ProblemBody } from './client.ts'
 import { expectConforms } from './conforms.ts'
 import { report } from './restaurant-client.ts'
-import { keyOf } from './stack.ts'
 
 const find = (query: Record<string, string | number>) =>
   operator<FoundOrder[] & ProblemBody>(
@@ -87,11 +76,3 @@ test.each(['phone=none', 'status=EATEN', 'number=0', 'from=yesterday', 'limit=20
     expect([status, body.code]).toEqual([400, 'invalid-field'])
   },
 )
-
-test('403 not-allowed for the access key of an application or a restaurant', async () => {
-  for (const key of [stack().accessKey, keyOf(cast.console)])
-    expect(await call('/operatorapi/v1/orders', { key })).toMatchObject({
-      status: 403,
-      body: { code: 'not-allowed' },
-    })
-})

@@ -1,6 +1,6 @@
-import { elsewhere, keyed, person } from './accounts.ts'
+import { elsewhere, keyed, person, type Options } from './accounts.ts'
 import { card, maria, post, sendOrder, stack, type User } from './client.ts'
-import { aKitchen, menuItem, newKey, salina } from './own-restaurant.ts'
+import { aKitchen, itemWithChoices, newKey, salina } from './own-restaurant.ts'
 
 /*
  * Two of each object: one of the application under test (`accessKey`) and one of another application, and the same for restaurants.
@@ -14,7 +14,7 @@ const address = {
 }
 
 /** Creates a user of an application with a card and an address. */
-async function anAccount(options = {}) {
+export async function anAccount(options: Options = {}) {
   const { body: user } = await post<User>('register-user', person(), options)
   const [added, at] = await Promise.all([
     post<{ apiKey: string }>(`user/${user.apiKey}/add-card`, card(), options),
@@ -24,18 +24,17 @@ async function anAccount(options = {}) {
 }
 
 /** Creates a restaurant with a console, and one item with one choice. */
-async function aPlace() {
-  const choice = { apiKey: newKey(), name: 'Sour cream', price: 0.5, count: 1, available: true }
-  const customization = { apiKey: newKey(), name: 'Sauce', type: 'sauce', customizationChoices: [choice] }
-  const group = { apiKey: newKey(), name: 'Sauces', minCount: 0, maxCount: 2, basePrice: 0 }
-  const item = menuItem(20, { customizationGroups: [{ ...group, customizations: [customization] }] })
+export async function aPlace() {
+  const choice = { apiKey: newKey(), name: 'Sour cream', price: 0.5 }
+  const item = itemWithChoices(20, { group: 'Sauce', choices: [choice] })
   const { apiKey, key } = await aKitchen({}, [item])
   return { restaurant: apiKey, key, item: item.apiKey, choice: choice.apiKey }
 }
 
 type Place = Awaited<ReturnType<typeof aPlace>>
 
-const orderAt = ({ restaurant, item, choice }: Place, recipient: Record<string, unknown>) => ({
+/** A pickup order of an item with its choice, paid in cash. */
+export const orderAt = ({ restaurant, item, choice }: Place, recipient: Record<string, unknown>) => ({
   restaurantApiKey: restaurant,
   items: [{ apiKey: item, customizationChoices: [{ apiKey: choice }] }],
   method: 'pickup',

@@ -17,25 +17,17 @@ import {
   type ProblemBody,
   type User,
 } from './client.ts'
-import { aKitchen, aRestaurant, menuItem, newKey } from './own-restaurant.ts'
+import { aPlace } from './foreign-objects.ts'
+import { aRestaurant } from './own-restaurant.ts'
 import { plantDeadLetter, plantOverdue } from './planted.ts'
 
 /** A request of an operation. `other` is another body, if the operation takes one. */
 type Prepared = { path: string; key: string; body?: unknown; other?: unknown }
 
-/** Creates a restaurant whose orders change only by its reports, with one item that has one choice. */
-async function aPlace() {
-  const [item, choice] = [newKey(), newKey()]
-  const sauce = {
-    apiKey: newKey(),
-    name: 'Sauce',
-    type: 'sauce',
-    customizationChoices: [{ apiKey: choice, name: 'Sour cream', price: 0.5 }],
-  }
-  const group = { apiKey: newKey(), name: 'Sauces', minCount: 0, maxCount: 2, basePrice: 0 }
-  const { apiKey, key } = await aKitchen({}, [
-    menuItem(20, { apiKey: item, customizationGroups: [{ ...group, customizations: [sauce] }] }),
-  ])
+/** Creates a restaurant with one item that has one choice, and its requests. */
+async function aKitchen() {
+  const place = await aPlace()
+  const { restaurant, key } = place
   const ofRestaurant = (path: string, body?: unknown, other?: unknown): Prepared => ({
     path: `/restaurantapi/v1/${path}`,
     key,
@@ -43,12 +35,11 @@ async function aPlace() {
     other,
   })
   return {
-    item,
-    choice,
+    ...place,
     ofRestaurant,
     read: async <T>(path: string) => (await call<T>(`/restaurantapi/v1/${path}`, { key })).body,
     /** Places an order that its restaurant has not started. */
-    order: async () => (await sendOrder(await anOrder(apiKey, { items: [{ apiKey: item }] }))).body.apiKey,
+    order: async () => (await sendOrder(await anOrder(restaurant))).body.apiKey,
   }
 }
 
@@ -110,7 +101,7 @@ const requests: Record<string, () => Promise<Prepared>> = {
     return ofApplication('send-order', order, { ...order, comments: 'another one' })
   },
   'report-status': async () => {
-    const { ofRestaurant, order } = await aPlace()
+    const { ofRestaurant, order } = await aKitchen()
     return ofRestaurant(
       `order/${await order()}/status`,
       { status: 'PREPARING' },
@@ -118,7 +109,7 @@ const requests: Record<string, () => Promise<Prepared>> = {
     )
   },
   'refuse-order': async () => {
-    const { ofRestaurant, order } = await aPlace()
+    const { ofRestaurant, order } = await aKitchen()
     return ofRestaurant(
       `order/${await order()}/refuse`,
       { reason: 'The oven is broken.' },
@@ -126,20 +117,20 @@ const requests: Record<string, () => Promise<Prepared>> = {
     )
   },
   'cancel-order': async () => {
-    const { order } = await aPlace()
+    const { order } = await aKitchen()
     return ofApplication(`order/${await order()}/cancel`)
   },
   'operator-cancel-order': async () => {
-    const { order } = await aPlace()
+    const { order } = await aKitchen()
     return ofOperator(`orders/${await order()}/cancel`, { reason: 'Power failure' }, { reason: 'Flood' })
   },
   'refund-order': async () => {
-    const { order } = await aPlace()
+    const { order } = await aKitchen()
     const path = `orders/${await order()}/refunds`
     return ofOperator(path, { amount: 1, reason: 'LATE' }, { amount: 2, reason: 'LATE' })
   },
   'refund-restaurant-order': async () => {
-    const { ofRestaurant, order } = await aPlace()
+    const { ofRestaurant, order } = await aKitchen()
     return ofRestaurant(
       `order/${await order()}/refunds`,
       { amount: 1, reason: 'LATE' },
@@ -147,15 +138,15 @@ const requests: Record<string, () => Promise<Prepared>> = {
     )
   },
   'item-availability': async () => {
-    const { ofRestaurant, item } = await aPlace()
+    const { ofRestaurant, item } = await aKitchen()
     return ofRestaurant(`item/${item}/availability`, { available: false }, { available: true })
   },
   'choice-availability': async () => {
-    const { ofRestaurant, choice } = await aPlace()
+    const { ofRestaurant, choice } = await aKitchen()
     return ofRestaurant(`choice/${choice}/availability`, { available: false }, { available: true })
   },
-  pause: async () => (await aPlace()).ofRestaurant('pause', { minutes: 20 }, { minutes: 30 }),
-  resume: async () => (await aPlace()).ofRestaurant('resume'),
+  pause: async () => (await aKitchen()).ofRestaurant('pause', { minutes: 20 }, { minutes: 30 }),
+  resume: async () => (await aKitchen()).ofRestaurant('resume'),
   'create-application': async () => ofOperator('applications', { name: 'one' }, { name: 'another' }),
   'issue-access-key': async () =>
     ofOperator(`applications/${await anApplication()}/access-keys`, { mode: 'live' }, { mode: 'test' }),
@@ -230,26 +221,26 @@ const expectLateReplay = async (first: Prepared, then: Prepared) => {
 
 describe('late replay after a newer change', () => {
   test('a replayed pause leaves a resumed restaurant open', async () => {
-    const { ofRestaurant, read } = await aPlace()
+    const { ofRestaurant, read } = await aKitchen()
     await expectLateReplay(ofRestaurant('pause', { minutes: 20 }), ofRestaurant('resume'))
     expect(await read('restaurant')).toMatchObject({ pausedUntil: null })
   })
 
   test('a replayed pause of 60 minutes does not extend a newer pause of 20 minutes', async () => {
-    const { ofRestaurant, read } = await aPlace()
+    const { ofRestaurant, read } = await aKitchen()
     await expectLateReplay(ofRestaurant('pause', { minutes: 60 }), ofRestaurant('pause', { minutes: 20 }))
     const { pausedUntil } = await read<{ pausedUntil: number }>('restaurant')
     expect(pausedUntil - Date.now() / 1_000).toBeLessThan(21 * 60)
   })
 
   test('a replayed resume does not end a newer pause', async () => {
-    const { ofRestaurant, read } = await aPlace()
+    const { ofRestaurant, read } = await aKitchen()
     await expectLateReplay(ofRestaurant('resume'), ofRestaurant('pause', { minutes: 20 }))
     expect(await read('restaurant')).toMatchObject({ pausedUntil: expect.any(Number) as unknown })
   })
 
   test.each(['item', 'choice'] as const)('a replay leaves an available %s available', async (kind) => {
-    const place = await aPlace()
+    const place = await aKitchen()
     const path = `${kind}/${place[kind]}/availability`
     await expectLateReplay(
       place.ofRestaurant(path, { available: false }),
@@ -259,7 +250,7 @@ describe('late replay after a newer change', () => {
   })
 
   test('a replayed PREPARING leaves the order at READY_FOR_PICKUP', async () => {
-    const { ofRestaurant, order, read } = await aPlace()
+    const { ofRestaurant, order, read } = await aKitchen()
     const path = `order/${await order()}`
     await expectLateReplay(
       ofRestaurant(`${path}/status`, { status: 'PREPARING' }),
@@ -270,7 +261,7 @@ describe('late replay after a newer change', () => {
 })
 
 test('an error (409) stores no key, and the corrected request may use the key', async () => {
-  const { ofRestaurant, order } = await aPlace()
+  const { ofRestaurant, order } = await aKitchen()
   const key = crypto.randomUUID()
   const path = `order/${await order()}/status`
   expect((await send(ofRestaurant(path, { status: 'PROCESSING' }), key)).status).toBe(409)

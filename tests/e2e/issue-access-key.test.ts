@@ -22,37 +22,6 @@ test('a request without a body, or with an empty body, null or {}, issues a live
   }
 })
 
-test('Idempotency-Key: a repeated request returns the same access key, and it works', async () => {
-  const path = `applications/${await newApplication()}/access-keys`
-  const key = keyed()
-  const first = await operatorPost<Issued>(path, { mode: 'live' }, key)
-  const responses = await Promise.all(
-    Array.from({ length: 20 }, () => operatorPost<Issued>(path, { mode: 'live' }, key)),
-  )
-  for (const { headers, body } of responses) {
-    expect(headers.get('idempotent-replayed')).toBe('true')
-    expect(JSON.stringify(body)).toBe(JSON.stringify(first.body))
-  }
-  expect((await get('restaurant/search?limit=1', { key: responses[0]!.body.accessKey })).status).toBe(200)
-  const other = await operatorPost<Issued>(path, { mode: 'live' }, keyed())
-  expect(other.body.accessKey).not.toBe(first.body.accessKey)
-})
-
-test('Idempotency-Key: 20 concurrent requests issue one access key', async () => {
-  const path = `applications/${await newApplication()}/access-keys`
-  const key = keyed()
-  const responses = await Promise.all(Array.from({ length: 20 }, () => operatorPost<Issued>(path, {}, key)))
-  expect(new Set(responses.map(({ status, body }) => `${status} ${body.accessKey}`)).size).toBe(1)
-})
-
-test('Idempotency-Key: 422 idempotency-mismatch for another mode', async () => {
-  const path = `applications/${await newApplication()}/access-keys`
-  const key = keyed()
-  await operatorPost<Issued>(path, { mode: 'live' }, key)
-  const other = await operatorPost<Issued>(path, { mode: 'test' }, key)
-  expect(other).toMatchObject({ status: 422, body: { code: 'idempotency-mismatch' } })
-})
-
 test('404 application-not-found for an unknown application, and no idempotency key is stored', async () => {
   const key = keyed()
   for (let count = 0; count < 2; count++) {

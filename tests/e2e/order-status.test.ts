@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { anOrder, cast, get, sendOrder, type Order, type ProblemBody } from './client.ts'
+import { anOrder, cast, get, sendOrder, type Order } from './client.ts'
 
 test('the response is the newest OrderStatus as one object', async () => {
   const { body: order } = await sendOrder(await anOrder(cast.silent))
@@ -8,13 +8,6 @@ test('the response is the newest OrderStatus as one object', async () => {
   expect(status).toBe(200)
   expect(body).toEqual(statuses.body.at(-1))
   expect(body).toMatchObject({ orderApiKey: order.apiKey })
-})
-
-test('404 for an unknown order', async () => {
-  expect(await get<ProblemBody>('order/none/status')).toMatchObject({
-    status: 404,
-    body: { code: 'order-not-found' },
-  })
 })
 
 test('the newest status equals the status of the order', async () => {

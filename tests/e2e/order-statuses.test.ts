@@ -103,10 +103,3 @@ test('the stream ends with a cancellation event that equals the cancellation of 
   expect((await openStream(order, { lastEventId: id })).status).toBe(204)
   expect((await openStream(order, { lastEventId: '1' })).status).toBe(200)
 })
-
-test('404 for an order of another application, and for an unknown order', async () => {
-  const order = await aNewOrder()
-  const { status } = await openStream(order, { key: stack().otherAccessKey })
-  expect(status).toBe(404)
-  expect((await openStream('nothing')).status).toBe(404)
-})

@@ -64,6 +64,19 @@ export const menuItem = (basePrice: number, changes: ItemChanges = {}) => ({
   ...changes,
 })
 
+/** Returns an item with one group, from which an order may have up to two of the choices. */
+export const itemWithChoices = (
+  basePrice: number,
+  { group, choices }: { group: string; choices: readonly object[] },
+  changes: ItemChanges = {},
+) => {
+  const customization = { apiKey: newKey(), name: group, type: group, customizationChoices: choices }
+  return menuItem(basePrice, {
+    customizationGroups: [{ apiKey: newKey(), name: group, maxCount: 2, customizations: [customization] }],
+    ...changes,
+  })
+}
+
 export const menuOf = (items: readonly object[]) => [{ apiKey: newKey(), name: 'Pies', items }]
 
 export const putRestaurant = <T = { apiKey: string }>(apiKey: string, input: unknown) =>

@@ -1,7 +1,7 @@
 import { beforeAll } from 'vitest'
 import type { MenuCategory, Restaurant } from '@platter/contracts'
 import { anOrder, call, eventually, get, post, type ProblemBody } from './client.ts'
-import { aKitchen, menuItem, newKey, salina } from './own-restaurant.ts'
+import { aKitchen, itemWithChoices, menuItem, newKey, salina } from './own-restaurant.ts'
 
 /*
  * A restaurant with two items, for tests of its own changes: availability and pauses. The delay of a change:
@@ -13,26 +13,12 @@ export function setUpPieKitchen() {
   /** A word that no other restaurant has, even from an earlier run. */
   const word = `quiltwort${crypto.randomUUID().slice(0, 8)}`
   const [pie, crust, cream, whipped] = [newKey(), newKey(), newKey(), newKey()]
+  const creams = [
+    { apiKey: whipped, name: 'Whipped', price: 0.5 },
+    { apiKey: cream, name: 'Sour', price: 0.5 },
+  ]
   const items = [
-    menuItem(10, {
-      apiKey: pie,
-      customizationGroups: [
-        {
-          apiKey: newKey(),
-          name: 'On top',
-          customizations: [
-            {
-              apiKey: newKey(),
-              name: 'Cream',
-              customizationChoices: [
-                { apiKey: whipped, name: 'Whipped', price: 0.5 },
-                { apiKey: cream, name: 'Sour', price: 0.5 },
-              ],
-            },
-          ],
-        },
-      ],
-    }),
+    itemWithChoices(10, { group: 'Cream', choices: creams }, { apiKey: pie }),
     menuItem(8, { apiKey: crust }),
   ]
 

@@ -1,6 +1,6 @@
 import { PutMenu } from '@platter/contracts'
 import { expect, test } from 'vitest'
-import { call, eventually, get, maria, post, stack, type MenuCategory, type Order } from './client.ts'
+import { eventually, get, maria, post, type MenuCategory, type Order } from './client.ts'
 import { expectConforms } from './conforms.ts'
 import { aRestaurant, menuItem, menuOf, newKey, putMenu } from './own-restaurant.ts'
 
@@ -191,20 +191,4 @@ test('413 body-too-large: a menu of one byte more than 4 MiB, but not one of 4 M
       status: 413,
       body: { code: 'body-too-large' },
     })
-})
-
-test('415 not-json: text/plain; 400 malformed-json: a truncated body', async () => {
-  const path = `/operatorapi/v1/restaurants/${await aRestaurant()}/menu`
-  const raw = (body: string, type: string) =>
-    call(path, { method: 'PUT', key: stack().operatorKey, body, headers: { 'content-type': type } })
-  expect(await raw('[]', 'text/plain')).toMatchObject({ status: 415, body: { code: 'not-json' } })
-  expect(await raw('[', 'application/json')).toMatchObject({ status: 400, body: { code: 'malformed-json' } })
-})
-
-test('403 not-allowed: an application key cannot change a menu', async () => {
-  const apiKey = await aRestaurant({}, [menuItem(5)])
-  expect(await call(`/operatorapi/v1/restaurants/${apiKey}/menu`, { method: 'PUT', body: [] })).toMatchObject(
-    { status: 403, body: { code: 'not-allowed' } },
-  )
-  expect((await get<MenuCategory[]>(`restaurant/${apiKey}/menu`)).body).toHaveLength(1)
 })

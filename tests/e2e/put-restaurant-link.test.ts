@@ -101,12 +101,3 @@ test('400: the response does not repeat an invalid secret', async () => {
   expect(status).toBe(400)
   expect(JSON.stringify(body)).not.toContain('hunter2')
 })
-
-test('403 not-allowed: an application key cannot change a link', async () => {
-  expect(
-    await call(`/operatorapi/v1/restaurants/${await aRestaurant()}/link`, {
-      method: 'PUT',
-      body: { kind: 'console' },
-    }),
-  ).toMatchObject({ status: 403, body: { code: 'not-allowed' } })
-})

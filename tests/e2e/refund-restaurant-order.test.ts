@@ -1,7 +1,7 @@
 import type { Refund, RestaurantOrder } from '@platter/contracts'
 import { expect, test } from 'vitest'
 import { anOrder, card, cast, eventually, readOrder, sendOrder } from './client.ts'
-import { asRestaurant, problemsOfOthers } from './restaurant-client.ts'
+import { asRestaurant } from './restaurant-client.ts'
 
 test('a refund of an item by the restaurant appears in order and in restaurant-order', async () => {
   const { body: order } = await sendOrder({ ...(await anOrder(cast.console)), payment: 'card', card: card() })
@@ -25,12 +25,4 @@ test('a refund of an item by the restaurant appears in order and in restaurant-o
   })
   const own = await asRestaurant<RestaurantOrder>(`order/${order.apiKey}`)
   expect(own.body).toMatchObject({ refundedTotal: body.amount })
-})
-
-test("404 order-not-found: another restaurant's order; 403 not-allowed: an application key", async () => {
-  const body = { all: true, reason: 'OTHER' }
-  expect(await problemsOfOthers((apiKey) => `order/${apiKey}/refunds`, body)).toEqual([
-    '404 order-not-found',
-    '403 not-allowed',
-  ])
 })

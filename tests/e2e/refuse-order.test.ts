@@ -1,7 +1,7 @@
 import type { RestaurantOrder } from '@platter/contracts'
 import { expect, test } from 'vitest'
 import { anOrder, card, cast, eventually, ledgerOf, readOrder, sendOrder } from './client.ts'
-import { asRestaurant, problemsOfOthers, report } from './restaurant-client.ts'
+import { asRestaurant, report } from './restaurant-client.ts'
 
 test('refuse-order cancels and refunds a charged order, and later status reports get 409', async () => {
   const { body: order } = await sendOrder({ ...(await anOrder(cast.console)), payment: 'card', card: card() })
@@ -51,11 +51,4 @@ test('refuse-order cancels a cash order, but not a delivered one (409)', async (
     status: 409,
     body: { code: 'invalid-transition' },
   })
-})
-
-test("404 order-not-found: another restaurant's order; 403 not-allowed: an application key", async () => {
-  expect(await problemsOfOthers((apiKey) => `order/${apiKey}/refuse`, { reason: 'mine' })).toEqual([
-    '404 order-not-found',
-    '403 not-allowed',
-  ])
 })

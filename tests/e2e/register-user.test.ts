@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest'
 import {
-  apiKeysOf,
   BROKEN_TEXTS,
   each,
   elsewhere,
@@ -101,22 +100,6 @@ describe('invalid requests', () => {
   test.each(['', 'null', '[]', '"maria"'])('400: a body of %j', async (body) => {
     expect((await register(body)).status).toBe(400)
   })
-
-  test('400 malformed-json: a truncated body', async () => {
-    expect(await register('{"email":')).toMatchObject({ status: 400, body: { code: 'malformed-json' } })
-  })
-})
-
-test('415 not-json: the content type of a form', async () => {
-  const response = await register('email=maria', {
-    headers: { 'content-type': 'application/x-www-form-urlencoded' },
-  })
-  expect(response).toMatchObject({ status: 415, body: { code: 'not-json' } })
-})
-
-test('413 body-too-large beyond 64 KiB', async () => {
-  const response = await register(person({ note: 'n'.repeat(64 * 1024) }))
-  expect(response).toMatchObject({ status: 413, body: { code: 'body-too-large' } })
 })
 
 test.each([
@@ -144,47 +127,6 @@ test('unknown fields are ignored, and a trailing slash is tolerated', async () =
   expect(status).toBe(200)
   expect(body.apiKey).not.toBe('mine')
   expect(body).not.toHaveProperty('isAdmin')
-})
-
-describe('Idempotency-Key', () => {
-  test('a repeated request replays the first response, and its password stays valid', async () => {
-    const [body, key] = [person(), keyed()]
-    const first = await register(body, key)
-    const again = await register(body, key)
-    expect(again.status).toBe(200)
-    expect(again.headers.get('idempotent-replayed')).toBe('true')
-    expect(JSON.stringify(again.body)).toBe(JSON.stringify(first.body))
-    expect((await signin(body.email, PASSWORD)).status).toBe(200)
-  })
-
-  test('eight concurrent requests with one key create one user, and all responses return it', async () => {
-    const [body, key] = [person(), keyed()]
-    const responses = await Promise.all(Array.from({ length: 8 }, () => register(body, key)))
-    expect(tally(responses)).toEqual({ 200: 8 })
-    expect(apiKeysOf(responses)).toHaveLength(1)
-  })
-
-  test('422 idempotency-mismatch: the same key with another firstName', async () => {
-    const [body, key] = [person(), keyed()]
-    await register(body, key)
-    const other = await register({ ...body, firstName: 'Sam' }, key)
-    expect(other).toMatchObject({ status: 422, body: { code: 'idempotency-mismatch' } })
-  })
-
-  test('an error stores no key: the corrected request may use it', async () => {
-    const [taken, key] = [person(), keyed()]
-    await register(taken)
-    expect((await register(taken, key)).status).toBe(409)
-    expect((await register(person(), key)).status).toBe(200)
-  })
-
-  test('another application may use the same key', async () => {
-    const key = keyed()
-    const { body: one } = await register(person(), key)
-    const { status, body: other } = await register(person(), { ...key, ...elsewhere() })
-    expect(status).toBe(200)
-    expect(other.apiKey).not.toBe(one.apiKey)
-  })
 })
 
 test('429 rate-limited for the eleventh attempt with one e-mail address; a replay does not count', async () => {

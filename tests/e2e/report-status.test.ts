@@ -1,7 +1,7 @@
 import type { RestaurantOrder } from '@platter/contracts'
 import { expect, test } from 'vitest'
 import { anOrder, cast, sendOrder, statusesOf } from './client.ts'
-import { asRestaurant, problemsOfOthers, report } from './restaurant-client.ts'
+import { asRestaurant, report } from './restaurant-client.ts'
 
 test('a report moves an order to a next status; a repeat changes nothing; any other gets 409', async () => {
   const { body: order } = await sendOrder(await anOrder(cast.console))
@@ -26,11 +26,4 @@ test('a report moves an order to a next status; a repeat changes nothing; any ot
   ])
   const { body: open } = await asRestaurant<RestaurantOrder[]>('orders?open=true')
   expect(open.map(({ apiKey }) => apiKey)).not.toContain(order.apiKey)
-})
-
-test("404 order-not-found: another restaurant's order; 403 not-allowed: an application key", async () => {
-  expect(await problemsOfOthers((apiKey) => `order/${apiKey}/status`, { status: 'PREPARING' })).toEqual([
-    '404 order-not-found',
-    '403 not-allowed',
-  ])
 })

@@ -2,7 +2,7 @@ import { RestaurantDetails } from '@platter/contracts'
 import { expect, test } from 'vitest'
 import { cast, get, type Restaurant } from './client.ts'
 import { expectConforms } from './conforms.ts'
-import { aRestaurant, newKey, putRestaurant, restaurantInput, salina, seedOf } from './own-restaurant.ts'
+import { aRestaurant, putRestaurant, restaurantInput, seedOf } from './own-restaurant.ts'
 
 type Refused = { code: string; errors: { pointer: string }[] }
 
@@ -17,7 +17,6 @@ const at = (latitude: number, longitude: number) => ({
   latitude: String(latitude),
   longitude: String(longitude),
 })
-const northOfSalina = (miles: number) => at(salina.latitude + miles / 69.1, salina.longitude)
 const zip = (code: string) => ({ 'street-address': `1 Any St, Madison, WI ${code}` })
 
 test('200: the stored restaurant with its zones, and whether it is open', async () => {
@@ -55,10 +54,6 @@ test('200: the days of hours from Monday on, and prices, the tax rate and wait t
   })
 })
 
-test('200: minFreeDelivery is -1 if delivery is never free', async () => {
-  expect((await details(cast.cashOnly)).body.minFreeDelivery).toBe(-1)
-})
-
 // Delivery zone of an address ------------------------------------------------------------------------------
 
 const NOT_FREE = { offersDelivery: true, deliveryMin: 12, deliveryPrice: 1.95 }
@@ -73,30 +68,11 @@ test.each([
     { offersDelivery: true, deliveryMin: 20, deliveryPrice: 4.45 },
   ],
   [
-    'a ZIP+4 code on a list',
-    'capitol-lights-diner',
-    zip('53714-1234'),
-    { offersDelivery: true, deliveryMin: 20, deliveryPrice: 4.45 },
-  ],
-  [
-    'a ZIP code on no list',
-    'capitol-lights-diner',
-    zip('53562'),
-    { offersDelivery: false, deliveryMin: 12, deliveryPrice: 1.95 },
-  ],
-  [
     'a place in the inner of two rings',
     'lakefold-sushi',
     at(43.0737, -89.331),
     { offersDelivery: true, deliveryMin: 15, deliveryPrice: 1.95 },
   ],
-  [
-    'a place in the outer of two rings',
-    'lakefold-sushi',
-    at(43.0737, -89.38),
-    { offersDelivery: true, deliveryMin: 25, deliveryPrice: 4.95 },
-  ],
-  ['a place outside both rings', 'lakefold-sushi', at(43.0737, -89.45), { offersDelivery: false }],
   [
     'a place in a polygon',
     'wingspan-kitchen',
@@ -105,13 +81,6 @@ test.each([
   ],
   ['a place in the hole of a polygon', 'wingspan-kitchen', at(43.075, -89.415), { offersDelivery: false }],
   [
-    'the ZIP code of the campus, in the hole of a polygon',
-    'wingspan-kitchen',
-    zip('53706'),
-    { offersDelivery: false },
-  ],
-  ['a place outside the polygon', 'wingspan-kitchen', at(43.2, -89.4), { offersDelivery: false }],
-  [
     'a restaurant that does not deliver',
     'second-sunrise-donuts',
     at(43.0937, -89.346),
@@ -119,24 +88,6 @@ test.each([
   ],
 ])('200: the delivery terms for %s', async (_, seed, query, terms) => {
   expect(await deliveryTo(seed, query)).toMatchObject(terms)
-})
-
-test('200: a restaurant without zones delivers within five miles at its own price', async () => {
-  const apiKey = await aRestaurant()
-  expect((await details(apiKey, northOfSalina(4.9))).body).toMatchObject({
-    offersDelivery: true,
-    deliveryPrice: 3.5,
-  })
-  expect((await details(apiKey, northOfSalina(5.1))).body).toMatchObject({ offersDelivery: false })
-})
-
-test('200: the first of two zones that contain the place sets the price', async () => {
-  const zones = [
-    { apiKey: newKey(), maxRadius: 10, deliveryPrice: 7 },
-    { apiKey: newKey(), maxRadius: 2, deliveryPrice: 1 },
-  ]
-  const apiKey = await aRestaurant({ zones })
-  expect((await details(apiKey, at(salina.latitude, salina.longitude))).body.deliveryPrice).toBe(7)
 })
 
 test('200: a new name of the restaurant appears at once', async () => {
@@ -184,9 +135,4 @@ test('400: a latitude of 91 and a longitude that is not a number', async () => {
     status: 400,
     body: { errors: [{ pointer: 'query/latitude' }, { pointer: 'query/longitude' }] },
   })
-})
-
-test('200: empty parameters count as absent', async () => {
-  const empty = { 'street-address': '', latitude: '', longitude: '' }
-  expect((await details(cast.aurora, empty)).body.offersDelivery).toBe(true)
 })

@@ -50,11 +50,6 @@ test('404 restaurant-not-found: an unknown apiKey, also with customizations or I
     expect(await menu('none', more)).toMatchObject({ status: 404, body: { code: 'restaurant-not-found' } })
 })
 
-test('200: a blank includeCustomizations counts as absent', async () => {
-  const blank = await menu(cast.aurora, { query: '?includeCustomizations=' })
-  expect(blank).toMatchObject({ status: 200, body: (await menu(cast.aurora)).body })
-})
-
 test.each(['maybe', '2', 'truth'])('400 invalid-field: includeCustomizations=%s', async (value) => {
   expect(await menu(cast.aurora, { query: `?includeCustomizations=${value}` })).toMatchObject({
     status: 400,

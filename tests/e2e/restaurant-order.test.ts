@@ -1,7 +1,7 @@
 import type { RestaurantOrder } from '@platter/contracts'
 import { expect, test } from 'vitest'
 import { anOrder, cast, sendOrder } from './client.ts'
-import { asRestaurant, problemsOfOthers, report } from './restaurant-client.ts'
+import { asRestaurant, report } from './restaurant-client.ts'
 import { keyOf } from './stack.ts'
 
 const read = async (apiKey: string) => (await asRestaurant<RestaurantOrder>(`order/${apiKey}`)).body
@@ -23,11 +23,4 @@ test('an order of a restaurant without a console has no acceptBy', async () => {
   const { body } = await asRestaurant<RestaurantOrder>(`order/${order.apiKey}`, undefined, keyOf(cast.aurora))
   expect(body).toMatchObject({ apiKey: order.apiKey })
   expect(body).not.toHaveProperty('acceptBy')
-})
-
-test("404 order-not-found: another restaurant's order; 403 not-allowed: an application key", async () => {
-  expect(await problemsOfOthers((apiKey) => `order/${apiKey}`)).toEqual([
-    '404 order-not-found',
-    '403 not-allowed',
-  ])
 })

@@ -75,13 +75,6 @@ describe('place', () => {
     expect(body.restaurants.map(({ open }) => open)).toEqual([true, true, false])
   })
 
-  test('200: the open restaurants of a town in order of distance', async () => {
-    const { body } = await search({ ...atCapitol, 'pickup-radius': '25', limit: '200' })
-    const distances = body.restaurants.filter(({ open }) => open).map((one) => miles(capitol, one))
-    expect(distances.length).toBeGreaterThan(5)
-    expect(distances).toEqual(distances.toSorted((one, other) => one - other))
-  })
-
   test('200: no test restaurants', async () => {
     const { body } = await search({ ...atCapitol, limit: '200' })
     expect(body.restaurants.filter(({ isTestRestaurant }) => isTestRestaurant)).toEqual([])
@@ -144,20 +137,6 @@ describe('method', () => {
     const found = body.restaurants.find(({ apiKey }) => apiKey === restaurant.apiKey)
     expect(found).toMatchObject({ deliveryMin: 20, deliveryPrice: 4.45, offersDelivery: true })
     expect(body.restaurants.filter(({ offersDelivery }) => !offersDelivery)).toEqual([])
-  })
-
-  test.each(['limit', 'pickup-radius', 'method', 'cursor', 'search'])('a blank %s is unset', async (name) => {
-    expect(await keysFor({ [name]: '' })).toEqual(await keysFor({}))
-  })
-
-  test('both is the default, also for an empty value, and combines pickup and delivery', async () => {
-    const near = { 'pickup-radius': '2' }
-    const both = await keysFor({ ...near, method: 'both' })
-    expect(await keysFor(near)).toEqual(both)
-    expect(await keysFor({ ...near, method: '' })).toEqual(both)
-    const pickup = await keysFor({ ...near, method: 'pickup' })
-    const delivery = await keysFor({ ...near, method: 'delivery' })
-    expect(both.toSorted()).toEqual([...new Set([...pickup, ...delivery])].toSorted())
   })
 
   test('both finds a restaurant outside its zones but in the pickup radius, without delivery', async () => {

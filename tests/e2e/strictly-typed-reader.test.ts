@@ -96,6 +96,8 @@ test('a strictly typed reader decodes orders, their statuses and problems', asyn
   const body = await anOrder(cast.aurora, { ...byCard, recipient })
   const sentAs = crypto.randomUUID()
   const { apiKey } = await decode<Keyed>('send-order', records.order, { body, params: { sentAs } })
+  // A replay of the response.
+  await decode('send-order', records.order, { body, params: { sentAs } })
   await decode('order-by-key', records.order, { params: { idempotencyKey: sentAs } })
   await delivered(apiKey)
   await decode('order', records.order, { params: { apiKey } })

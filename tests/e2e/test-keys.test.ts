@@ -112,19 +112,6 @@ test('a test key supports saved cards and Idempotency-Key, and a live key reads 
   expect(read.body.creditCards.map(({ apiKey }) => apiKey)).toEqual([added.body.apiKey])
 })
 
-test('a live key places test orders only at test restaurants and only with `test`', async () => {
-  const options = { key: liveKey.key }
-  expect(await sendOrder(await anOrder(cast.test), options)).toMatchObject({
-    status: 422,
-    body: { code: 'test-restaurant-only' },
-  })
-  expect((await sendOrder(await anOrder(cast.test, { test: true }), options)).status).toBe(200)
-  expect(await sendOrder(await anOrder(cast.aurora, { test: true }), options)).toMatchObject({
-    status: 422,
-    body: { code: 'not-a-test-restaurant' },
-  })
-})
-
 test('a rotated test key is a test key', async () => {
   const { body } = await operator<Issued>('POST', `access-keys/${testKey.id}/rotate`, { overlapMinutes: 60 })
   expect(await kindsFound('restaurant/search', { key: body.accessKey })).toEqual([true])

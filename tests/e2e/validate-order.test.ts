@@ -1,5 +1,5 @@
 import { ValidateOrder, type ValidatedOrder } from '@platter/contracts'
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import {
   anOrder,
   card,
@@ -12,12 +12,11 @@ import {
   post,
   register,
   sendOrder,
-  stack,
   type Order,
   type User,
 } from './client.ts'
 import { expectConforms } from './conforms.ts'
-import { aRestaurant, menuItem, salina, seedOf } from './own-restaurant.ts'
+import { aRestaurant, menuItem } from './own-restaurant.ts'
 import { only, refusal, validate } from './refusals.ts'
 
 type Refused = {
@@ -86,156 +85,57 @@ test('200: a saved card, a saved address, and another name for this order', asyn
   })
 })
 
-describe('references and card expiry', () => {
-  test('404 restaurant-not-found: an unknown restaurant', async () => {
-    const order = { ...(await anOrder(cast.aurora)), restaurantApiKey: 'none' }
-    expect(await refusal(order)).toEqual(only(404, 'restaurant-not-found /restaurantApiKey'))
-  })
-
-  test("404 item-not-found: another restaurant's item, and each unknown one", async () => {
-    const order = await anOrder(cast.aurora)
-    const foreign = (await plainItems(cast.coarse))[0]!.apiKey
-    const items = [{ apiKey: foreign }, ...(order['items'] as object[]), { apiKey: 'none' }]
-    expect(await refusal({ ...order, items })).toEqual({
-      status: 404,
-      faults: ['item-not-found /items/0/apiKey', 'item-not-found /items/3/apiKey'],
-    })
-  })
-
-  test('404 user-not-found: an unknown user, and one of another application', async () => {
-    const stranger = await register({ key: stack().otherAccessKey })
-    for (const apiKey of ['0'.repeat(48), stranger.apiKey])
-      expect(await refusal({ ...(await anOrder(cast.aurora)), recipient: { apiKey } })).toEqual(
-        only(404, 'user-not-found /recipient/apiKey'),
-      )
-  })
-
-  test("404: another user's card and address, for a user and for a guest", async () => {
-    const [user, stranger] = await Promise.all([register(), register()])
-    const { body: strangersCard } = await post<{ apiKey: string }>(`user/${stranger.apiKey}/add-card`, card())
-    const { body: strangersHome } = await post<{ apiKey: string }>(
-      `user/${stranger.apiKey}/add-address`,
-      home,
-    )
-    for (const recipient of [{ apiKey: user.apiKey }, maria])
-      expect(
-        await refusal({
-          ...(await anOrder(cast.aurora)),
-          method: 'delivery',
-          payment: 'card',
-          card: { apiKey: strangersCard.apiKey },
-          address: { apiKey: strangersHome.apiKey },
-          recipient,
-        }),
-      ).toEqual({ status: 404, faults: ['card-not-found /card/apiKey', 'address-not-found /address/apiKey'] })
-  })
-
-  test('402 card-expired: a new card of a past year', async () => {
-    const order = { ...(await anOrder(cast.aurora)), payment: 'card' }
-    expect(await refusal({ ...order, card: { ...card(), expirationYear: '20' } })).toEqual(
-      only(402, 'card-expired /card/expirationYear'),
-    )
+test("404 item-not-found: another restaurant's item, and each unknown one", async () => {
+  const order = await anOrder(cast.aurora)
+  const foreign = (await plainItems(cast.coarse))[0]!.apiKey
+  const items = [{ apiKey: foreign }, ...(order['items'] as object[]), { apiKey: 'none' }]
+  expect(await refusal({ ...order, items })).toEqual({
+    status: 404,
+    faults: ['item-not-found /items/0/apiKey', 'item-not-found /items/3/apiKey'],
   })
 })
 
-const wingspan = async () => (await seedOf('wingspan-kitchen')).restaurant.apiKey
-
-describe('restrictions of the restaurant', () => {
-  const pickup = { method: 'pickup', payment: 'cash' }
-  const delivery = { method: 'delivery', address: home }
-  const byCard = { payment: 'card', card: card() }
-  test.each([
-    ['method-not-offered /method', () => anOrder(cast.pickupOnly, delivery)],
-    ['payment-not-accepted /payment', () => anOrder(cast.cashOnly, byCard)],
-    ['payment-not-accepted /payment', async () => anOrder(await wingspan(), pickup)],
-    ['restaurant-closed /restaurantApiKey', () => anOrder(cast.closed)],
-    ['not-a-test-restaurant /test', () => anOrder(cast.aurora, { test: true })],
-    ['test-restaurant-only /test', () => anOrder(cast.test)],
-    ['test-restaurant-only /test', () => anOrder(cast.test, { test: false })],
-    [
-      'address-undeliverable /address',
-      () => anOrder(cast.aurora, { ...delivery, address: { ...home, ...salina } }),
-    ],
-    [
-      'address-not-found-on-map /address',
-      () =>
-        anOrder(cast.aurora, {
-          ...delivery,
-          address: { ...home, city: 'Nowhere', state: 'ZZ', zip: '00000' },
-        }),
-    ],
-  ])('422 %s', async (fault, order) => {
-    expect(await refusal(await order())).toEqual(only(422, fault))
-  })
-
-  test('200: a test order to a test restaurant', async () => {
-    expect(await validate(await anOrder(cast.test, { test: true }))).toMatchObject({
-      status: 200,
-      body: { test: true, paymentState: 'NOT_REQUIRED' },
-    })
-  })
-
-  test('a pickup-only restaurant refuses delivery before the check of the address (422)', async () => {
-    const nowhere = { ...home, city: 'Nowhere', state: 'ZZ', zip: '00000' }
-    expect(await refusal(await anOrder(cast.pickupOnly, { ...delivery, address: nowhere }))).toEqual(
-      only(422, 'method-not-offered /method'),
-    )
-  })
-
-  test('a problem has all faults at once and the code of the first fault that is not retryable', async () => {
-    const { body } = await validate<Refused>(
-      await anOrder(cast.closed, { ...byCard, test: true, items: [{ apiKey: 'none' }] }),
-    )
-    expect(body).toMatchObject({ code: 'not-a-test-restaurant', retryable: false })
-    expect(body.errors.map(({ code }) => code)).toEqual([
-      'restaurant-closed',
-      'not-a-test-restaurant',
-      'item-not-found',
-    ])
-  })
+test('402 card-expired: a new card of a past year', async () => {
+  const order = { ...(await anOrder(cast.aurora)), payment: 'card' }
+  expect(await refusal({ ...order, card: { ...card(), expirationYear: '20' } })).toEqual(
+    only(402, 'card-expired /card/expirationYear'),
+  )
 })
 
-const tipped = async (tip: unknown, method: 'pickup' | 'delivery' = 'delivery') =>
-  anOrder(cast.aurora, { method, tip, ...(method === 'delivery' && { address: home }) })
+test('a pickup-only restaurant refuses delivery before the check of the address (422)', async () => {
+  const nowhere = { ...home, city: 'Nowhere', state: 'ZZ', zip: '00000' }
+  expect(await refusal(await anOrder(cast.pickupOnly, { method: 'delivery', address: nowhere }))).toEqual(
+    only(422, 'method-not-offered /method'),
+  )
+})
 
-describe('tip', () => {
-  test.each([0, 0.01, 50, '12.34'])('200: %j', async (tip) => {
-    expect(await validate(await tipped(tip))).toMatchObject({ status: 200, body: { tip: Number(tip) } })
+test('a problem has all faults at once and the code of the first fault that is not retryable', async () => {
+  const { body } = await validate<Refused>(
+    await anOrder(cast.closed, { payment: 'card', card: card(), test: true, items: [{ apiKey: 'none' }] }),
+  )
+  expect(body).toMatchObject({ code: 'not-a-test-restaurant', retryable: false })
+  expect(body.errors.map(({ code }) => code)).toEqual([
+    'restaurant-closed',
+    'not-a-test-restaurant',
+    'item-not-found',
+  ])
+})
+
+const tipped = (tip: unknown) => anOrder(cast.aurora, { method: 'delivery', address: home, tip })
+
+test.each([-0.01, 50.01, 0.001, 1e15, '1.234'])('422 tip-out-of-range: %j', async (tip) => {
+  expect(await refusal(await tipped(tip))).toEqual(only(422, 'tip-out-of-range /tip'))
+})
+
+test('a fault of the tip is returned together with the other faults of the order', async () => {
+  const unknownItem = { ...(await tipped(-1)), items: [{ apiKey: 'none' }] }
+  expect(await refusal(unknownItem)).toEqual({
+    status: 404,
+    faults: ['item-not-found /items/0/apiKey', 'tip-out-of-range /tip'],
   })
-
-  test.each([-0.01, 50.01, 0.001, 1e15, '1.234'])('422 tip-out-of-range: %j', async (tip) => {
-    expect(await refusal(await tipped(tip))).toEqual(only(422, 'tip-out-of-range /tip'))
-  })
-
-  test('a fault of the tip is returned together with the other faults of the order', async () => {
-    const unknownItem = { ...(await tipped(-1)), items: [{ apiKey: 'none' }] }
-    expect(await refusal(unknownItem)).toEqual({
-      status: 404,
-      faults: ['item-not-found /items/0/apiKey', 'tip-out-of-range /tip'],
-    })
-    // The items have prices, so the validation also finds a tip that is too large for them.
-    expect(await refusal({ ...(await tipped(1_000)), test: true })).toEqual({
-      status: 422,
-      faults: ['not-a-test-restaurant /test', 'tip-out-of-range /tip'],
-    })
-  })
-
-  test('200: a pickup order may have a tip as well', async () => {
-    expect(await validate(await tipped(1, 'pickup'))).toMatchObject({ status: 200, body: { tip: 1 } })
-  })
-
-  test('200: a tip of up to 80.00 for a subtotal of 80.00; 422 above it', async () => {
-    const item = menuItem(80)
-    const restaurantApiKey = await aRestaurant({}, [item])
-    const order = {
-      restaurantApiKey,
-      items: [{ apiKey: item.apiKey }],
-      method: 'delivery',
-      address: salina,
-      payment: 'cash',
-      recipient: maria,
-    }
-    expect((await validate({ ...order, tip: 80 })).status).toBe(200)
-    expect(await refusal({ ...order, tip: 80.01 })).toEqual(only(422, 'tip-out-of-range /tip'))
+  // The items have prices, so the validation also finds a tip that is too large for them.
+  expect(await refusal({ ...(await tipped(1_000)), test: true })).toEqual({
+    status: 422,
+    faults: ['not-a-test-restaurant /test', 'tip-out-of-range /tip'],
   })
 })

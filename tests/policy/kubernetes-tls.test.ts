@@ -1,13 +1,14 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { makeSecrets } from '../../dev/kubernetes/secrets.ts'
-import { environmentFaults, isJob, jobFaults } from '../deploy/environment.ts'
 import { policiesOf } from '../deploy/policies.ts'
 import { kustomize, render, type Manifest } from '../deploy/render.ts'
-import { faultsOf } from '../deploy/schema.ts'
 import { variablesOf, workloadsOf, type Labels, type Secrets, type Workload } from '../deploy/workloads.ts'
 
-/* deploy/kubernetes/production-tls: TLS to every server and between all services (docs/decisions/0154-tls-between-services.md). */
+/*
+ * deploy/kubernetes/production-tls: TLS to every server and between all services (docs/decisions/0154-tls-between-services.md).
+ * kubernetes.test.ts checks its fields, variables and pods.
+ */
 
 const services = ['gateway', 'catalog', 'accounts', 'orders', 'payments']
 const stripe = { secretKey: 'sk_live_0123456789abcdef', webhookSecret: 'whsec_0123456789abcdef' }
@@ -48,21 +49,6 @@ describe.skipIf(cannotRender)('production-tls', () => {
   beforeAll(async () => {
     manifests = await render('deploy/kubernetes/production-tls')
     ours = workloadsOf(manifests).filter(({ container }) => container.name === 'process')
-  })
-
-  test('has only known fields, and starts every process with variables that it accepts', async () => {
-    expect((await Promise.all(manifests.map(faultsOf))).flat()).toEqual([])
-    const faults = await Promise.all(
-      ours.map(async (one) => {
-        const { variables, used } = variablesOf(one, secrets)
-        expect(JSON.stringify(variables)).not.toContain('$(')
-        return isJob(one.name)
-          ? jobFaults(one.name, variables, used)
-          : await environmentFaults(one.name, variables, used)
-      }),
-    )
-    expect(ours.map(({ name }) => name).toSorted()).toEqual([...services, 'prepare'].toSorted())
-    expect(faults.flat()).toEqual([])
   })
 
   test('every URL of a service or server is encrypted, and a certificate has its host name', () => {

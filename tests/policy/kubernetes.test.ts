@@ -14,7 +14,7 @@ import { secretsOf, variablesOf, workloadsOf, type Secrets, type Workload } from
 
 /* Checks the output of Kustomize for deploy/kubernetes, without a cluster: docs/decisions/0018-kubernetes.md. */
 
-const overlays = ['try-out', 'production'] as const
+const overlays = ['try-out', 'production', 'production-tls'] as const
 type Overlay = (typeof overlays)[number]
 const services = ['gateway', 'catalog', 'accounts', 'orders', 'payments']
 
@@ -44,15 +44,13 @@ const cannotRender = kustomize === null && !(process.platform === 'linux' && pro
 
 describe.skipIf(cannotRender)(`manifests by ${kustomize?.join(' ') ?? 'no program: install kubectl'}`, () => {
   beforeAll(async () => {
-    const [tryOut, production, geocoder] = await Promise.all(
-      ['deploy/kubernetes/try-out', 'deploy/kubernetes/production', 'tests/deploy/geocoder'].map(render),
-    )
-    manifests['try-out'] = tryOut ?? []
-    manifests.production = production ?? []
-    withGeocoder = geocoder ?? []
-    for (const overlay of overlays) workloads[overlay] = workloadsOf(manifests[overlay])
-    secrets['try-out'] = secretsOf(manifests['try-out'])
-    secrets.production = inProduction
+    const rendered = overlays.map(async (overlay) => {
+      manifests[overlay] = await render(`deploy/kubernetes/${overlay}`)
+      workloads[overlay] = workloadsOf(manifests[overlay])
+      secrets[overlay] = overlay === 'try-out' ? secretsOf(manifests[overlay]) : inProduction
+    })
+    await Promise.all(rendered)
+    withGeocoder = await render('tests/deploy/geocoder')
   })
 
   test.each(overlays)('%s has only known fields with valid values', async (overlay) => {
@@ -258,6 +256,10 @@ describe.skipIf(cannotRender)(`manifests by ${kustomize?.join(' ') ?? 'no progra
   })
 
   test.each(overlays)('in %s RabbitMQ has a user for each service, with current permissions', (overlay) => {
+    const server =
+      overlay === 'production-tls'
+        ? 'amqps://SERVICE:[^$]+@rabbitmq:5671'
+        : 'amqp://SERVICE:[^$]+@rabbitmq:5672'
     const users = Object.entries(secrets[overlay]).find(([name]) => name.startsWith('rabbitmq-users'))?.[1]
     const definitions = z
       .object({
@@ -270,7 +272,7 @@ describe.skipIf(cannotRender)(`manifests by ${kustomize?.join(' ') ?? 'no progra
     expect(definitions.users.filter(({ tags }) => tags !== '').map(({ name }) => name)).toEqual(['platter'])
     for (const service of brokerServices)
       expect(variablesOf(workload(overlay, service), secrets[overlay]).variables['AMQP_URL']).toMatch(
-        new RegExp(`^amqp://${service}:[^$]+@rabbitmq:5672$`),
+        new RegExp(`^${server.replace('SERVICE', service)}$`),
       )
   })
 

@@ -82,6 +82,7 @@ const OTHERS: unknown[] = [
   [7],
   ['x', { a: 1 }],
   Array.from({ length: 300 }, () => null),
+  Array.from({ length: 3_000 }, () => ({ apiKey: 'x' })),
   { apiKey: {} },
   { apiKey: [null] },
   { length: 1e9 },
@@ -95,25 +96,6 @@ const OTHERS: unknown[] = [
   { '': '' },
   nested(30),
   nested(300),
-]
-
-export const METHODS = [
-  'GET',
-  'HEAD',
-  'POST',
-  'PUT',
-  'PATCH',
-  'DELETE',
-  'OPTIONS',
-  'TRACE',
-  'CONNECT',
-  'QUERY',
-  'PROPFIND',
-  'M-SEARCH',
-  'PRI',
-  'get',
-  'G\u0000T',
-  'X'.repeat(5_000),
 ]
 
 export const nastyText = (random: Random): string => random.pick(TEXTS)

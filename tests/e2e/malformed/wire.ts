@@ -1,13 +1,31 @@
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
 import { operations } from '@platter/contracts'
 import type { Random } from '../../support/random.ts'
-import { METHODS } from './mutations.ts'
 import type { Made, World } from './requests.ts'
 
 /*
  * Faults below the level of HTTP fields: framing, line ends, methods, targets, encodings. Two programs might parse most of them
  * differently, which enables request smuggling past the first of them.
  */
+
+const METHODS = [
+  'GET',
+  'HEAD',
+  'POST',
+  'PUT',
+  'PATCH',
+  'DELETE',
+  'OPTIONS',
+  'TRACE',
+  'CONNECT',
+  'QUERY',
+  'PROPFIND',
+  'M-SEARCH',
+  'PRI',
+  'get',
+  'G\u0000T',
+  'X'.repeat(5_000),
+]
 
 /** Other paths of the gateway. */
 const OTHER_PATHS = [
@@ -112,6 +130,7 @@ const FIELDS: readonly string[] = [
   ' x: folded first',
   'no colon',
   'x : y',
+  'x y: z',
   ': y',
   'x: a\rb',
   'x: a\nb: c',
@@ -127,6 +146,12 @@ const FIELDS: readonly string[] = [
   'host: a, b',
   'host:',
   'host: a@b:99999/path?x#y',
+  'accept: application/xml',
+  'accept: ;q=x',
+  `idempotency-key: ${'"'.repeat(300)}`,
+  'traceparent: 00-0-0-0',
+  `x-forwarded-for: ${','.repeat(500)}`,
+  'x-forwarded-for: ::1, 999.1.1.1',
   'content-type: text/plain',
   'content-type: application/json\r\ncontent-type: text/xml',
   'x-access-token: other',
@@ -188,6 +213,12 @@ const lineOf = (random: Random, method: string, path: string): string =>
     `${method} ${path}#fragment HTTP/1.1`,
     `${method} ${path}?${'a'.repeat(9_000)} HTTP/1.1`,
     `${method} ${path}${'/x'.repeat(9_000)} HTTP/1.1`,
+    `${method} ${path.replace('/v1', '/v1/..%2fv1')} HTTP/1.1`,
+    `${method} ${path}%zz HTTP/1.1`,
+    `${method} ${path}%c0%af HTTP/1.1`,
+    `${method} ${path.toUpperCase()} HTTP/1.1`,
+    `${method} ${path}/ HTTP/1.1`,
+    `${method} ${path};a=b HTTP/1.1`,
     `${method} ${path}\u0000 HTTP/1.1`,
     `${method} ${path}\u00ff HTTP/1.1`,
     `${method}  ${path} HTTP/1.1`,
@@ -196,6 +227,8 @@ const lineOf = (random: Random, method: string, path: string): string =>
     `${method} ${path} HTTP/1.0`,
     `${method} ${path} HTTP/1.2`,
     `${method} ${path} HTTP/0.9`,
+    `${method} ${path} HTTP/9`,
+    `${method} ${path} HTTPS/1.1`,
     `${method} ${path} http/1.1`,
     `${method} ${path}`,
     `${method} elsewhere.example:443 HTTP/1.1`,
@@ -212,7 +245,7 @@ export function makeWireRequest(random: Random, world: World): Made {
   const { fields, body } = random.pick(FRAMINGS)
   const lines = [
     random.next() < 0.7 ? `${method} ${path} HTTP/1.1` : lineOf(random, method, path),
-    'host: localhost',
+    ...(random.next() < 0.97 ? ['host: localhost'] : []),
     // Bad keys are counted by address, and must not block the address of other tests.
     `x-forwarded-for: 198.51.100.${random.between(0, 255)}`,
     `x-access-token: ${world.keyFor(path)}`,

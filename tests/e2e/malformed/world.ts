@@ -1,47 +1,27 @@
-import {
-  api,
-  post,
-  get,
-  anOrder,
-  card,
-  cast,
-  home,
-  maria,
-  register,
-  stack,
-  sendOrder,
-  type CreditCard,
-} from '../client.ts'
-import { aRestaurant, always, menuItem, menuOf, newKey, restaurantInput } from '../own-restaurant.ts'
-import type { Random } from '../../support/random.ts'
+import { person } from '../accounts.ts'
+import { api, anOrder, card, cast, home, sendOrder, stack } from '../client.ts'
+import { anAccount, aPlace, orderAt } from '../foreign-objects.ts'
+import { aRestaurant, menuItem, menuOf, restaurantInput } from '../own-restaurant.ts'
 import type { World } from './requests.ts'
 
 /** Creates the objects for the requests, isolated from other tests: an application and two restaurants. */
 export async function aWorld(): Promise<World> {
   const { id: applicationId, accessKey: application } = await api.newApplication('malformed')
-  const [open, changing] = [await aRestaurant({}, [menuItem(9.5), menuItem(4)]), await aRestaurant()]
-  const restaurant = await api.restaurantKey(changing)
   const as = { key: application }
-  const user = await register(as)
-  const { body: saved } = await post<CreditCard>(`user/${user.apiKey}/add-card`, card(), as)
-  const { body: address } = await post<{ apiKey: string }>(`user/${user.apiKey}/add-address`, home, as)
-  const order = { ...(await anOrder(open)), recipient: { apiKey: user.apiKey } }
+  const [place, changing, own] = [await aPlace(), await aRestaurant(), await anAccount(as)]
+  const restaurant = await api.restaurantKey(changing)
+  const order = orderAt(place, { apiKey: own.user })
   const { status, body: placed } = await sendOrder(order, as)
   if (status !== 200) throw new Error(`there is nothing to ask for: ${JSON.stringify(placed)}`)
+  const delivery = { ...order, payment: 'card', method: 'delivery' }
   const orders = [
     order,
     await anOrder(cast.aurora),
-    { ...order, payment: 'card', card: card(), method: 'delivery', address: { ...home, ...restaurantInput } },
-    {
-      ...order,
-      payment: 'card',
-      card: { apiKey: saved.apiKey },
-      method: 'delivery',
-      address: { apiKey: address.apiKey },
-    },
+    { ...delivery, card: card(), address: { ...home, ...restaurantInput } },
+    { ...delivery, card: { apiKey: own.card }, address: { apiKey: own.address } },
   ]
-  const { body: menu } = await get<{ items: { apiKey: string }[] }[]>(`restaurant/${open}/menu`)
-  const items = menu.flatMap((category) => category.items.map(({ apiKey }) => apiKey))
+  // Attempts are limited by e-mail address.
+  const persons = Array.from({ length: 500 }, () => person())
   const keys: Record<string, string> = {
     publicapi: application,
     operatorapi: stack().operatorKey,
@@ -50,52 +30,27 @@ export async function aWorld(): Promise<World> {
   return {
     keyFor: (path) => keys[path.split('/')[1] ?? ''] ?? application,
     apiKeys: {
-      restaurant: [open, cast.aurora],
+      restaurant: [place.restaurant, cast.aurora],
       // Only this restaurant is changed, because other tests use the others.
       restaurants: [changing, changing, changing, 'a%20b', '%00', '%F0%9F%8D%95', 'x'.repeat(101)],
-      customizations: items,
-      item: items,
-      user: [user.apiKey],
-      'update-user': [user.apiKey],
+      customizations: [place.item],
+      item: [place.item],
+      user: [own.user],
+      'update-user': [own.user],
       order: [placed.apiKey],
       orders: [placed.apiKey],
       applications: [applicationId],
     },
-    known: knownIn([newKey(), user.apiKey, saved.apiKey, address.apiKey, ...items]),
     goodBodies: {
       'send-order': orders,
       'validate-order': orders,
       'put-restaurant': [restaurantInput],
       'put-menu': [menuOf([menuItem(3)])],
+      'register-user': persons,
+      signin: persons,
       'add-card': [card()],
       'add-address': [home],
       'update-user': [{ firstName: 'Mia' }],
     },
-  }
-}
-
-/** Returns values with a valid form by the names of fields. */
-function knownIn(apiKeys: readonly string[]) {
-  const fixed: Record<string, readonly unknown[]> = {
-    apiKey: ['', null, ...apiKeys],
-    restaurantApiKey: [cast.aurora],
-    ...Object.fromEntries(
-      Object.entries({ ...home, ...card(), ...maria }).map(([name, value]) => [name, [value]]),
-    ),
-    password: ['a long enough password', 'short'],
-    hours: [always, { Monday: ['11:00 AM - 2:00 AM'] }],
-    Monday: [['9:00 AM - 5:00 PM']],
-    timezone: ['US/Central', 'Etc/UTC'],
-    url: ['https://example.org/orders'],
-    secret: [`whsec_${'A'.repeat(43)}=`],
-    'street-address': ['Madison, WI 53703', 'Atlantis'],
-    search: ['[pizza, null]', 'wings'],
-    cursor: ['W10', 'eyJ9'],
-  }
-  return (field: string, random: Random): unknown => {
-    if (field === 'email') return `malformed.${random.between(0, 999_999)}@example.org`
-    const values = fixed[field]
-    // A copy, because mutations change it in place, and all files of a worker share the fixtures.
-    return values && random.next() < 0.9 ? structuredClone(random.pick(values)) : undefined
   }
 }

@@ -1,0 +1,34 @@
+import { expect, test } from 'vitest'
+import { anOrder, card, cast, home, plainItems } from './client.ts'
+import { seedOf } from './own-restaurant.ts'
+import { only, refusal, validate } from './refusals.ts'
+
+const deliveryTo = async (restaurantApiKey: string, address: object) => {
+  const [item] = await plainItems(restaurantApiKey)
+  const items = Array.from({ length: 6 }, () => ({ apiKey: item!.apiKey }))
+  return anOrder(restaurantApiKey, { method: 'delivery', payment: 'card', card: card(), address, items })
+}
+const zip = (code: string) => ({ ...home, zip: code })
+
+test.each([
+  ['inside the radius is accepted', 'aurora-slice-house', zip('53703'), 200],
+  ['outside the radius gets 422', 'aurora-slice-house', { ...home, city: 'Sun Prairie', zip: '53590' }, 422],
+  ['on the ZIP list is accepted', 'capitol-lights-diner', zip('53714'), 200],
+  ['on the ZIP list as ZIP+4 is accepted', 'capitol-lights-diner', zip('53714-2201'), 200],
+  ['not on the ZIP list gets 422', 'capitol-lights-diner', { ...home, city: 'Middleton', zip: '53562' }, 422],
+  ['inside the polygon is accepted', 'wingspan-kitchen', zip('53703'), 200],
+  ['on the campus, a hole of the polygon, gets 422', 'wingspan-kitchen', zip('53706'), 422],
+  ['in University Heights, the same hole, gets 422', 'wingspan-kitchen', zip('53726'), 422],
+  ['outside the polygon gets 422', 'wingspan-kitchen', { ...home, city: 'Sun Prairie', zip: '53590' }, 422],
+])('an address %s', async (_, seed, address, status) => {
+  const { restaurant } = await seedOf(seed)
+  expect(await refusal(await deliveryTo(restaurant.apiKey, address))).toEqual(
+    status === 200 ? { status, faults: [] } : only(status, 'address-undeliverable /address'),
+  )
+})
+
+test('the response has the coordinates of the address', async () => {
+  const { body } = await validate(await deliveryTo(cast.aurora, zip('53703')))
+  expect(body.address?.latitude).toBeCloseTo(43.07, 1)
+  expect(body.address?.longitude).toBeCloseTo(-89.38, 1)
+})
