@@ -101,6 +101,14 @@ export default defineConfig({
       {
         test: {
           ...PATIENT,
+          name: 'lossy',
+          include: ['tests/chaos/lossy.test.ts'],
+          sequence: { groupOrder: 6 },
+        },
+      },
+      {
+        test: {
+          ...PATIENT,
           name: 'canary',
           include: ['tests/canary/canary.test.ts'],
           // It searches the servers' files.

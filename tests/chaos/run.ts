@@ -21,17 +21,17 @@ type ChaosOptions = {
   onResponse?: () => void
 }
 
-/** `faults`: their names, in their order. */
-type Report = { faults: string[]; violations: Violation[]; settledMs: number | null }
+/** `faults`: their names, in their order. `p99Ms`: of the times to a final response. */
+type Report = { faults: string[]; violations: Violation[]; settledMs: number | null; p99Ms: number }
 
 /** Starts a stack for fault injection. `bus`: variables for all services that use RabbitMQ. */
 export const startStackForChaos = ({
-  find,
   bus = {},
-}: Pick<StackOptions, 'find'> & { bus?: Record<string, string> } = {}): Promise<Stack> =>
+  ...servers
+}: Pick<StackOptions, 'find' | 'between'> & { bus?: Record<string, string> } = {}): Promise<Stack> =>
   startTestStack('chaos', {
     replicas: 2,
-    ...(find && { find }),
+    ...servers,
     env: {
       catalog: bus,
       accounts: bus,
@@ -82,7 +82,11 @@ export async function runChaos(stack: Stack, options: ChaosOptions): Promise<Rep
   const books = await readBooks(stack.file)
   const violations = [...violationsOf(entries, books), ...violationsAfterSale(changes, books.orders)]
   describe(entries, changes, faults)
-  return { faults, violations, settledMs }
+  const p99Ms = quantile(
+    entries.map(({ ms }) => ms),
+    0.99,
+  )
+  return { faults, violations, settledMs, p99Ms }
 }
 
 const counted = (words: readonly (string | number)[]) => JSON.stringify(tally(words))

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
-import { Transform, type Writable } from 'node:stream'
+import type { Transform, Writable } from 'node:stream'
 
 /** A TCP proxy on the loopback interface that injects network faults. */
 export type Proxy = {
@@ -15,8 +15,11 @@ export type Proxy = {
   close(): Promise<void>
 }
 
-/** Starts a proxy. `delayMs` delays the bytes in both directions. */
-export async function proxyTo(serverUrl: string, { delayMs = 0 } = {}): Promise<Proxy> {
+/** Starts a proxy. `filter` transforms the bytes that clients send. */
+export async function proxyTo(
+  serverUrl: string,
+  { filter }: { filter?: () => Transform } = {},
+): Promise<Proxy> {
   const target = new URL(serverUrl)
   /** The destination of each socket's bytes. */
   const pipes = new Map<Socket, Writable>()
@@ -27,9 +30,9 @@ export async function proxyTo(serverUrl: string, { delayMs = 0 } = {}): Promise<
       return
     }
     const upstream = connect(Number(target.port), target.hostname)
-    const settings = { pipes, frozen: state.frozen, delayMs }
-    forward(client, upstream, settings)
-    forward(upstream, client, settings)
+    const { frozen } = state
+    forward(client, upstream, { pipes, frozen, filter: filter?.() })
+    forward(upstream, client, { pipes, frozen })
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -67,11 +70,11 @@ export async function proxyTo(serverUrl: string, { delayMs = 0 } = {}): Promise<
 type Settings = {
   pipes: Map<Socket, Writable>
   frozen: boolean
-  delayMs: number
+  filter?: Transform | undefined
 }
 
-function forward(one: Socket, other: Socket, { pipes, frozen, delayMs }: Settings): void {
-  const pipe = delayMs === 0 ? other : delayed(other, delayMs)
+function forward(one: Socket, other: Socket, { pipes, frozen, filter }: Settings): void {
+  const pipe = filter ? through(other, filter) : other
   pipes.set(one, pipe)
   // When one socket is reset, the other is closed too.
   one.on('error', () => other.destroy())
@@ -82,15 +85,8 @@ function forward(one: Socket, other: Socket, { pipes, frozen, delayMs }: Setting
   if (!frozen) one.pipe(pipe)
 }
 
-/** Returns a stream that passes its bytes on later. It is destroyed when the destination closes. */
-function delayed(to: Writable, delayMs: number): Transform {
-  const transform = new Transform({
-    transform(chunk, _encoding, done) {
-      setTimeout(() => this.push(chunk), delayMs)
-      done()
-    },
-    flush: (done) => void setTimeout(done, delayMs),
-  })
+/** Pipes a transform into a destination. The transform is destroyed when the destination closes. */
+function through(to: Writable, transform: Transform): Transform {
   to.once('close', () => transform.destroy())
   transform.pipe(to)
   return transform

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { Transform } from 'node:stream'
 import { proxyTo, servers, type Proxy } from '@platter/testkit'
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { connectRedis, type Redis } from '#/lifecycle/redis.ts'
@@ -72,12 +73,20 @@ function stopClock(): void {
   onTestFinished(() => void vi.useRealTimers())
 }
 
-/** In each direction: a command takes longer than a request waits for it. */
-const FAR_MS = 75
+/** A command takes longer than a request waits for it. */
+const FAR_MS = 150
+const delay = () =>
+  new Transform({
+    transform(chunk, _encoding, done) {
+      setTimeout(() => this.push(chunk), FAR_MS)
+      done()
+    },
+    flush: (done) => void setTimeout(done, FAR_MS),
+  })
 
 test('two replicas exceed their limit by at most a 64th each when Redis is slow', async () => {
   const policy = { requests: 3_000, seconds: 60 }
-  const far = await proxyTo(servers().redis, { delayMs: FAR_MS })
+  const far = await proxyTo(servers().redis, { filter: delay })
   onTestFinished(() => far.close())
   const losses: string[] = []
   const ownLog = createLog('test', 'warn', { write: (line: string) => void losses.push(line) })
