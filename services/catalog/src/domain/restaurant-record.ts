@@ -20,7 +20,13 @@ export function restaurantRecord(
   restaurant: Restaurant,
   { place, now }: { place: Place | null; now: number },
 ): RestaurantRecord {
-  const { zones, pausedUntil, taxRatePpm, isAttended, ...same } = restaurant
+  const {
+    zones: _zones,
+    pausedUntil: _pausedUntil,
+    isAttended: _isAttended,
+    taxRatePpm,
+    ...same
+  } = restaurant
   const reason = closedReason(restaurant, now)
   const terms = place ? deliveryTerms(restaurant, place) : null
   const { deliveryMin, deliveryPrice } = terms ?? same
