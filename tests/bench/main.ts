@@ -4,11 +4,13 @@ import { join } from 'node:path'
 import { reporterFor } from '../../dev/progress.ts'
 import { LoadGenerator } from '../support/load/generator.ts'
 import { HELP, readOptions, type Options } from './options.ts'
+import type { OperationName } from './operations.ts'
 import { startPlatform, startReceiver } from './platform.ts'
 import { describeRun, markdown, type Report, type Section } from './report.ts'
 import type { Frame } from './sections/frame.ts'
 import { memory, paced } from './sections/one-stack.ts'
-import { againstCommit, replicas, tracing } from './sections/two-stacks.ts'
+import { scale } from './sections/scale.ts'
+import { againstCommit, COMPARED, replicas, tracing } from './sections/two-stacks.ts'
 import { measureTable } from './table.ts'
 
 const root = join(import.meta.dirname, '../..')
@@ -17,6 +19,9 @@ const root = join(import.meta.dirname, '../..')
 process.env['PLATTER_SERVERS'] = 'native'
 for (const name of ['DATABASE_URL', 'AMQP_URL', 'REDIS_URL', 'OTEL_EXPORTER_OTLP_ENDPOINT'])
   delete process.env[name]
+
+/** The operations for the comparison of stacks with other replicas or telemetry. */
+const PAIRED: readonly OperationName[] = ['menu', 'get-order', 'card-order']
 
 async function measure(options: Options): Promise<Report> {
   await using cleanup = new AsyncDisposableStack()
@@ -29,16 +34,15 @@ async function measure(options: Options): Promise<Report> {
   const frame = { directory, generator, reporter: reporterFor(process.stderr), telemetry, seconds, rounds }
   const { againstCommit: commit } = options
   const sections =
-    commit === null
-      ? await measureAlone(options, frame)
-      : await againstCommit(frame, { commit, wanted: options.operations })
+    commit === null ? await measureAlone(options, frame) : await measureBeside(commit, options, frame)
   return { ...describeRun(options), sections }
 }
 
 async function measureAlone({ operations, sections }: Options, frame: Frame): Promise<Section[]> {
   const measured: Section[] = []
-  if (sections.includes('replicas')) measured.push(await replicas(frame))
-  if (sections.includes('tracing')) measured.push(await tracing(frame))
+  if (sections.includes('scale')) measured.push(await scale(frame))
+  if (sections.includes('replicas')) measured.push(await replicas(frame, PAIRED))
+  if (sections.includes('tracing')) measured.push(await tracing(frame, PAIRED))
   const wantsStack = operations.length > 0 || sections.includes('paced') || sections.includes('memory')
   if (!wantsStack) return measured
   await using cleanup = new AsyncDisposableStack()
@@ -50,6 +54,22 @@ async function measureAlone({ operations, sections }: Options, frame: Frame): Pr
   // The last section, because it leaves a hundred thousand orders.
   if (sections.includes('memory')) measured.push(await memory(platform, frame))
   return [...table, ...measured]
+}
+
+/** Measures the pairs of stacks in sequence, so that no more than two share the machine. */
+async function measureBeside(
+  commit: string,
+  { operations, sections }: Options,
+  frame: Frame,
+): Promise<Section[]> {
+  const compared = COMPARED.filter((name) => operations.includes(name))
+  // This is one operation with ratios close to 1. More rounds cost little.
+  const longer = { ...frame, rounds: frame.rounds * 2 }
+  return [
+    ...(compared.length > 0 ? await againstCommit(frame, { commit, operations: compared }) : []),
+    ...(sections.includes('replicas') ? [await replicas(longer, ['card-order'])] : []),
+    ...(sections.includes('tracing') ? [await tracing(longer, ['card-order'])] : []),
+  ]
 }
 
 /** Writes the report, and optionally the tables of the documentation. */

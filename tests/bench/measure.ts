@@ -36,7 +36,7 @@ export const samplesOf = ({ samples }: Side, subject: string, clients: number): 
 
 export type Plan = {
   name: string
-  /** The subjects by name. */
+  /** The subjects by name, including subjects that only the first side has. */
   subjects: readonly string[]
   clients: readonly number[]
   seconds: number

@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util'
 import { operationNames, type OperationName } from './operations.ts'
 
 /** Measurements in addition to the table of operations. */
-const SECTIONS = ['paced', 'replicas', 'tracing', 'memory'] as const
+const SECTIONS = ['paced', 'replicas', 'tracing', 'memory', 'scale'] as const
 type SectionName = (typeof SECTIONS)[number]
 
 export type Options = {
@@ -18,11 +18,11 @@ export type Options = {
 export const HELP = `npm run bench -- [options]
 
   --only a,b            operations (${operationNames.join(', ')})
-                        or sections (${SECTIONS.join(', ')}) only
+                        or sections (${SECTIONS.join(', ')}) only; scale is left out otherwise
   --seconds 3           of each measurement
   --rounds 5            in which all subjects take turns
   --against-commit REV  the working tree beside another commit, both stacks taking turns, with 16 and 64 clients;
-                        operations only, no sections
+                        with --rounds 5 --seconds 1 in about twelve minutes
   --write-docs          writes the tables into docs/performance.md`
 
 /** Parses the arguments. Throws an error with a sentence for a wrong argument. */
@@ -40,7 +40,7 @@ export function readOptions(args: readonly string[]): Options | 'help' {
   })
   if (values.help) return 'help'
   return {
-    ...wanted(values.only?.split(',') ?? [...operationNames, ...SECTIONS]),
+    ...wanted(values.only?.split(',') ?? [...operationNames, 'paced', 'replicas', 'tracing', 'memory']),
     seconds: positive(values.seconds),
     rounds: positive(values.rounds),
     againstCommit: values['against-commit'] ?? null,

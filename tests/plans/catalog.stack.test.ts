@@ -1,4 +1,3 @@
-import type pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { ajanta, aZone, korma } from '../../services/catalog/src/testing/ajanta.ts'
 import * as overrides from '../../services/catalog/src/store/availability-overrides.ts'
@@ -7,11 +6,10 @@ import { postgresMenus, type MenuStore } from '../../services/catalog/src/store/
 import { RestaurantCache } from '../../services/catalog/src/store/restaurant-cache.ts'
 import { postgresRestaurants, type RestaurantStore } from '../../services/catalog/src/store/restaurants.ts'
 import type { Db, Tables } from '../../services/catalog/src/store/tables.ts'
-import { insertCopies, key } from './copies.ts'
+import { fillRestaurants } from '../bench/fill.ts'
 import { namedCalls, openDatabase, type CallsOf } from './plans.ts'
 
 const RESTAURANTS = 2_000
-const ITEMS = 20
 const growing = ['restaurants', 'delivery_zones', 'menu_categories', 'menu_items']
 
 const { apiKey } = ajanta
@@ -78,46 +76,6 @@ const calls = {
 /** Operators list all restaurants rarely, and page by page. */
 const allowed: Readonly<Record<string, string[]>> = { 'restaurants.list': ['restaurants'] }
 
-/** Inserts restaurants across the entire country, copied from Ajanta. Each has a zone around it, a category and twenty items. */
-async function insertRestaurants(pool: pg.Pool): Promise<void> {
-  // A low-discrepancy sequence: the spread is even, and equal in every run.
-  const latitude = `(30 + 15 * (n * 0.7548776662 % 1))`
-  const longitude = `(-120 + 40 * (n * 0.5698402910 % 1))`
-  const restaurant_api_key = key('restaurant', 'n')
-  const ofAjanta = `restaurant_api_key = '${apiKey}'`
-  await insertCopies(pool, 'restaurants', {
-    where: `api_key = '${apiKey}'`,
-    count: RESTAURANTS,
-    changes: { api_key: restaurant_api_key, latitude, longitude, name: `'Restaurant ' || n` },
-  })
-  await insertCopies(pool, 'delivery_zones', {
-    where: ofAjanta,
-    count: RESTAURANTS,
-    changes: {
-      api_key: key('zone', 'n'),
-      restaurant_api_key,
-      bounds: `format('(%s,%s),(%s,%s)', ${longitude} + 0.06, ${latitude} + 0.05, ${longitude} - 0.06, ${latitude} - 0.05)`,
-    },
-  })
-  await insertCopies(pool, 'menu_categories', {
-    where: ofAjanta,
-    count: RESTAURANTS,
-    changes: { api_key: key('category', 'n'), restaurant_api_key },
-  })
-  const nth = `(1 + (n - 1) / ${ITEMS})`
-  await insertCopies(pool, 'menu_items', {
-    where: ofAjanta,
-    count: RESTAURANTS * ITEMS,
-    changes: {
-      api_key: key('item', 'n'),
-      restaurant_api_key: key('restaurant', nth),
-      category_api_key: key('category', nth),
-      position: `(n - 1) % ${ITEMS}`,
-    },
-  })
-  await pool.query('vacuum analyze')
-}
-
 let database: Awaited<ReturnType<typeof openDatabase<Tables>>>
 
 beforeAll(async () => {
@@ -125,7 +83,7 @@ beforeAll(async () => {
   const { db, pool } = database
   await postgresRestaurants(db).put({ ...ajanta, zones: [aZone({ maxRadius: 3 })] })
   await postgresMenus(db).put(apiKey, menu)
-  await insertRestaurants(pool)
+  await fillRestaurants(pool, 'public', { count: RESTAURANTS, like: apiKey })
 })
 afterAll(() => database.close())
 

@@ -1,5 +1,4 @@
 import pg from 'pg'
-import { key } from './copies.ts'
 
 /*
  * Fills `orders` with the orders of a town over years. The server creates them. The n-th order of n = 1 to 10^7 is equal in every
@@ -13,6 +12,8 @@ const USERS = 500_000
 const SECONDS_APART = 10
 /** The number of the newest orders, which restaurants are preparing. With many orders, it is the number of an evening. */
 const openOf = (orders: number) => Math.min(400, orders / 200)
+
+const key = (kind: string, n: string) => `md5('${kind}' || ${n}) || left(md5('${kind}' || ${n} || '.'), 16)`
 
 /** The key of the n-th order. */
 const ORDER = key('order', 'n')

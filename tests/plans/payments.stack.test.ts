@@ -15,7 +15,7 @@ import {
   postgresWebhookEvents,
   type WebhookEventStore,
 } from '../../services/payments/src/store/webhook-events.ts'
-import { insertCopies, key } from './copies.ts'
+import { fillAuthorizations } from '../bench/fill.ts'
 import { namedCalls, openDatabase, type CallsOf } from './plans.ts'
 
 type Db = Kysely<Database>
@@ -68,17 +68,7 @@ beforeAll(async () => {
   const first = await authorizations.findOrCreate(order, terms)
   await authorizations.move(first, { state: 'captured', processorId: 'p' })
   await pool.query(`insert into webhook_events select 'event' || n from generate_series(1, ${ROWS}) as n`)
-  await insertCopies(pool, 'authorizations', {
-    where: `state = 'captured'`,
-    count: ROWS,
-    changes: {
-      order_api_key: key('order', 'n'),
-      processor_id: `'processor-' || n`,
-      created_at: `now() - n * interval '1 second'`,
-      updated_at: `now() - n * interval '1 second'`,
-    },
-  })
-  await pool.query('vacuum analyze')
+  await fillAuthorizations(pool, 'public', ROWS)
 })
 afterAll(() => database.close())
 

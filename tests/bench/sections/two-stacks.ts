@@ -8,19 +8,18 @@ import {
   newSide,
   ratioOf,
   samplesOf,
+  sumRounds,
+  type Plan,
   type Sample,
   type Side,
 } from '../measure.ts'
-import type { OperationName } from '../operations.ts'
+import { CARD_ORDER_LIMITS, type OperationName } from '../operations.ts'
 import { digits, type Section } from '../report.ts'
-import { operationsOn } from '../subjects.ts'
+import { operationsOn, orderLimits } from '../subjects.ts'
 import { BUSY, keyOf, openStacks, servicesOf, type Frame, type Setting } from './frame.ts'
 
 /** More clients than concurrent orders. */
 const CROWD = 64
-
-/** The operations for the comparison of stacks with other replicas or telemetry. */
-const PAIRED: readonly OperationName[] = ['menu', 'get-order', 'card-order']
 
 type Pair = {
   section: Pick<Section, 'name' | 'about'>
@@ -32,11 +31,10 @@ type Pair = {
   /** The figure whose ratio is the result. */
   read: (sample: Sample) => number
   result: string
-  afterRound?: (sides: readonly Side[]) => void
 }
 
 /** Compares two replicas of each service with one, on a quiet machine and on a machine with busy cores. */
-export const replicas = (frame: Frame): Promise<Section> =>
+export const replicas = (frame: Frame, operations: readonly OperationName[]): Promise<Section> =>
   pair(frame, {
     section: {
       name: 'replicas',
@@ -44,14 +42,14 @@ export const replicas = (frame: Frame): Promise<Section> =>
     },
     sides: ['two', 'one'],
     settings: [{ replicas: 2, telemetry: frame.telemetry }, { telemetry: frame.telemetry }],
-    operations: PAIRED,
+    operations,
     clients: [1, BUSY],
     read: ({ perSecond }) => perSecond,
     result: 'two / one, a second',
   })
 
 /** Compares telemetry at the default sampling with no telemetry. */
-export const tracing = (frame: Frame): Promise<Section> =>
+export const tracing = (frame: Frame, operations: readonly OperationName[]): Promise<Section> =>
   pair(frame, {
     section: {
       name: 'tracing',
@@ -59,7 +57,7 @@ export const tracing = (frame: Frame): Promise<Section> =>
     },
     sides: ['on', 'off'],
     settings: [{ telemetry: frame.telemetry }, { telemetry: null }],
-    operations: PAIRED,
+    operations,
     clients: [BUSY],
     read: ({ cpu }) => cpu,
     result: 'on / off, CPU',
@@ -70,13 +68,7 @@ async function pair(frame: Frame, declared: Pair): Promise<Section> {
   const platforms = await openStacks(frame, cleanup, declared.settings)
   const sides = platforms.map((platform) => newSide(operationsOn(platform, frame.generator)))
   const { operations, clients, section } = declared
-  await measureInTurns(sides, {
-    ...frame,
-    name: section.name,
-    subjects: operations,
-    clients,
-    afterRound: () => declared.afterRound?.(sides),
-  })
+  await measureInTurns(sides, { ...frame, name: section.name, subjects: operations, clients })
   return pairSection(sides, declared)
 }
 
@@ -122,7 +114,7 @@ function pairSection(
 }
 
 /** The operations in the targets for a comparison with a commit. */
-const COMPARED: readonly OperationName[] = [
+export const COMPARED: readonly OperationName[] = [
   'menu',
   'menu-unchanged',
   'restaurant',
@@ -132,29 +124,67 @@ const COMPARED: readonly OperationName[] = [
   'get-order',
 ]
 
-/** Compares the working tree with another commit, both with telemetry: the CPU of each operation, and the memory of the services. */
+/**
+ * Compares the working tree with another commit, both with telemetry. It measures the CPU of each operation, the memory of the
+ * services, and the least work of any design of a card order.
+ */
 export async function againstCommit(
   frame: Frame,
-  { commit, wanted }: { commit: string; wanted: readonly OperationName[] },
+  { commit, operations }: { commit: string; operations: readonly OperationName[] },
 ): Promise<Section[]> {
-  const { telemetry } = frame
-  const operations = COMPARED.filter((name) => wanted.includes(name))
-  if (operations.length === 0) throw new Error(`--against-commit measures only ${COMPARED.join(', ')}`)
+  const { telemetry, generator } = frame
+  await using cleanup = new AsyncDisposableStack()
+  const [now, then] = await openStacks(frame, cleanup, [{ telemetry }, { telemetry, commit }])
+  const hasLimits = operations.includes('card-order')
+  const limits = hasLimits ? await orderLimits(now!, cleanup) : { subjects: [], groups: {} }
+  const sides = [newSide(operationsOn(now!, generator), limits), newSide(operationsOn(then!, generator))]
   const measurements: Measurement[][] = [[], []]
-  const compared = await pair(frame, {
-    section: {
-      name: 'against-commit',
-      about: `This working tree beside commit ${commit}, taking turns on the same machine.`,
-    },
-    sides: ['now', 'then'],
-    settings: [{ telemetry }, { telemetry, commit }],
-    operations,
-    clients: [BUSY, CROWD],
-    read: ({ cpu }) => cpu,
-    result: 'now / then, CPU',
-    afterRound: (sides) => sides.forEach((side, at) => measurements[at]!.push(residentOf(servicesOf(side)))),
+  const clients = [BUSY, CROWD]
+  const plan: Plan = {
+    ...frame,
+    name: 'against-commit',
+    subjects: [...operations, ...(hasLimits ? CARD_ORDER_LIMITS : [])],
+    clients,
+    afterRound: () => sides.forEach((side, at) => measurements[at]!.push(residentOf(servicesOf(side)))),
+  }
+  await measureInTurns(sides, plan)
+  return [
+    pairSection(sides, {
+      section: {
+        name: 'against-commit',
+        about: `This working tree beside commit ${commit}, taking turns on the same machine.`,
+      },
+      sides: ['now', 'then'],
+      operations,
+      clients,
+      read: ({ cpu }) => cpu,
+      result: 'now / then, CPU',
+    }),
+    ...(hasLimits ? [limitSection(sides[0]!, clients)] : []),
+    memoryAgainst(measurements[0]!, measurements[1]!),
+  ]
+}
+
+/** Compares a card order with the sum of its parts, round by round. */
+function limitSection(side: Side, clients: readonly number[]): Section {
+  const rows = clients.map((each) => {
+    const parts = CARD_ORDER_LIMITS.map((part) => cpuRounds(samplesOf(side, part, each)))
+    const order = cpuRounds(samplesOf(side, 'card-order', each))
+    return { each, parts, order, ratio: ratioOf(order, sumRounds(parts)) }
   })
-  return [compared, memoryAgainst(measurements[0]!, measurements[1]!)]
+  return {
+    name: 'limit',
+    about: 'A card order of this working tree against the least work that any design of it needs, CPU ms.',
+    columns: ['clients', ...CARD_ORDER_LIMITS, 'card order', 'card order / limit', 'quartiles'],
+    lines: rows.map(({ each, parts, order, ratio: { value, quartiles } }) => [
+      each,
+      ...parts.map((rounds) => digits(median(rounds))),
+      digits(median(order)),
+      value.toFixed(2),
+      quartiles,
+    ]),
+    values: Object.fromEntries(rows.map(({ each, ratio }) => [keyOf('card-order', each), ratio.value])),
+  }
 }
 
 type Measurement = Readonly<Record<string, number>>
