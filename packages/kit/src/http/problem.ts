@@ -1,10 +1,11 @@
 import { problems, type Fault, type ProblemCode, type Refusal } from '@platter/contracts'
+import { ErrorWithoutStack } from '#/http/error-without-stack.ts'
 import { RESPONSE_HEADERS, corsHeaders } from '#/http/response-headers.ts'
 
 export const PROBLEM_TYPE = 'application/problem+json; charset=utf-8'
 
 /** A failed request: an error code of the catalogue and a detail for the client. `cause` is for the log only. */
-export class Problem extends Error {
+export class Problem extends ErrorWithoutStack {
   readonly code: ProblemCode
   readonly faults: readonly Fault[]
   readonly declineCode: string | undefined
@@ -23,11 +24,7 @@ export class Problem extends Error {
       cause?: unknown
     } = {},
   ) {
-    // The capture of a stack takes 45 µs, while a whole early rejection takes 70 µs (Node 24).
-    const { stackTraceLimit } = Error
-    Error.stackTraceLimit = 0
     super(detail, { cause: more.cause })
-    Error.stackTraceLimit = stackTraceLimit
     this.name = 'Problem'
     this.code = code
     this.faults = more.faults ?? []
