@@ -14,7 +14,7 @@ const WEEK = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'
 export const newKey = (): string => randomBytes(24).toString('hex')
 
 /** Returns the same ranges for every day. */
-export const everyDay = (...ranges: string[]): Record<string, string[]> =>
+const everyDay = (...ranges: string[]): Record<string, string[]> =>
   Object.fromEntries(WEEK.map((day) => [day, ranges]))
 
 export const always = everyDay('12:00 AM - 12:00 AM')
