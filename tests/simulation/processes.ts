@@ -22,6 +22,7 @@ import {
   ConcurrencyLimit,
   isUnavailable,
   Problem,
+  reasonOf,
   type Handler,
   type internalCaller,
   type Log,
@@ -104,7 +105,7 @@ const watched: Monitors['watched'] = (handler) => simulation().monitors.watched(
 
 export function noteMistake(error: unknown): void {
   if (isUnavailable(error) || error instanceof Problem) return
-  simulation().world.mistake('defect', error instanceof Error ? error.message : String(error))
+  simulation().world.mistake('defect', reasonOf(error))
 }
 
 /** The link of each restaurant without a console (`run.ts`). */

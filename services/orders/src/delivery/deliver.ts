@@ -1,5 +1,5 @@
 import { sanitizeText, type RestaurantLink } from '@platter/contracts'
-import { Deadline, isUnavailable, type Log } from '@platter/kit'
+import { Deadline, isUnavailable, reasonOf, type Log } from '@platter/kit'
 import { Leases } from '#/delivery/lease.ts'
 import { restaurantLimit } from '#/delivery/restaurant-limit.ts'
 import { LEASE_MS, type DeliveryResult } from '#/domain/order-state.ts'
@@ -174,5 +174,4 @@ export class Deliveries {
   }
 }
 
-const textOf = (error: unknown): string =>
-  sanitizeText(error instanceof Error ? error.message : String(error), MAX_RESULT)
+const textOf = (error: unknown): string => sanitizeText(reasonOf(error), MAX_RESULT)

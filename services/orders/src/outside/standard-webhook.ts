@@ -39,8 +39,8 @@ export function postWebhook(
 
 /** The time limit for the body, after the status. */
 export const BODY_WITHIN_MS = 1_000
-/** The maximum size of a body that is read to keep its connection. */
-const MAX_BODY_BYTES = 16 * 1024
+/** Sufficient for a reason, and for a body that is read to keep its connection. */
+export const MAX_BODY_BYTES = 16 * 1024
 
 export const isSuccess = ({ statusCode }: Dispatcher.ResponseData): boolean =>
   statusCode >= 200 && statusCode < 300

@@ -1,5 +1,5 @@
 import { maskCardNumbers, RestaurantOrder, sanitizeText, type RestaurantLink } from '@platter/contracts'
-import { clientSpan, inSpan, jsonRenderer, wasNotSent } from '@platter/kit'
+import { clientSpan, inSpan, jsonRenderer, reasonOf, wasNotSent } from '@platter/kit'
 import type { Dispatcher } from 'undici'
 import { z } from 'zod'
 import { restaurantOrderRecord } from '#/domain/restaurant-order.ts'
@@ -8,6 +8,7 @@ import {
   BODY_WITHIN_MS,
   discardBody,
   isSuccess,
+  MAX_BODY_BYTES,
   postWebhook,
   type WebhookMessage,
 } from '#/outside/standard-webhook.ts'
@@ -28,13 +29,13 @@ const Refusal = z.object({
 export async function transmitByWebhook(target: Target, sent: Transmission): Promise<Receipt> {
   try {
     const response = await postOrder(target, 'order.placed', sent, RESPOND_WITHIN_MS)
-    if (response.statusCode === 409) return { kind: 'refused', reason: await reasonOf(response.body) }
+    if (response.statusCode === 409) return { kind: 'refused', reason: await readReason(response.body) }
     discardBody(response)
     if (isSuccess(response)) return { kind: 'accepted' }
     return { kind: 'unknown', reason: `status ${response.statusCode}` }
   } catch (error) {
     // The text may quote the restaurant's certificate.
-    const reason = readable(error instanceof Error ? error.message : String(error))
+    const reason = readable(reasonOf(error))
     const isOut = error instanceof OutOfBounds || wasNotSent(error)
     return { kind: isOut ? 'not-reached' : 'unknown', reason }
   }
@@ -99,11 +100,13 @@ const post = ({ dispatcher, link }: Target, message: Omit<WebhookMessage, 'secre
 
 const NO_REASON = 'The restaurant gave no reason.'
 
-/** Returns the reason of a 409. The 409 is a refusal with any body. */
-async function reasonOf(body: Dispatcher.ResponseData['body']): Promise<string> {
+/** Returns the reason of a 409. The 409 is a refusal with any body, also with one that is too slow or too large. */
+async function readReason(body: Dispatcher.ResponseData['body']): Promise<string> {
   const timer = setTimeout(() => body.destroy(new Error('too slow')), BODY_WITHIN_MS)
   try {
-    return Refusal.parse(await body.json()).reason || NO_REASON
+    const text = await body.text()
+    if (Buffer.byteLength(text) > MAX_BODY_BYTES) return NO_REASON
+    return Refusal.parse(JSON.parse(text)).reason || NO_REASON
   } catch {
     return NO_REASON
   } finally {

@@ -346,6 +346,11 @@ describe('response', () => {
       (_request, response) => response.end(JSON.stringify({ reason: 'x'.repeat(501) })),
     ],
     ['without a reason member', (_request, response) => response.end('{"stack":"at secret.ts:1"}')],
+    [
+      'with a body above 16 KiB',
+      (_request, response) =>
+        response.end(JSON.stringify({ reason: 'Closed.', more: 'x'.repeat(16 * 1024) })),
+    ],
   ] satisfies [string, RequestListener][])('a 409 %s refuses the order without a reason', async (_, rest) => {
     listener = withStatus(409, rest)
     expect(await transmit(localClient(), localUrl())).toEqual({

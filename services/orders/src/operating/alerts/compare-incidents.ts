@@ -1,4 +1,4 @@
-import { newRequestId, type Log } from '@platter/kit'
+import { newRequestId, reasonOf, type Log } from '@platter/kit'
 import { composeAlerts } from '#/domain/alert.ts'
 import type { Channel } from '#/operating/alerts/channel.ts'
 import { readAll, SOURCE_NAMES, SOURCES, type Deps as Incidents, type Source } from '#/operating/incidents.ts'
@@ -45,9 +45,8 @@ async function readIfAvailable(deps: Deps, source: Source) {
   try {
     return await readAll(deps, source, { requestId: newRequestId() })
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
     deps.log.warn(
-      { kind: SOURCES[source].kind, reason },
+      { kind: SOURCES[source].kind, reason: reasonOf(error) },
       'incidents of one kind could not be read; the others are compared',
     )
     return null

@@ -1,5 +1,5 @@
 import { maskCardNumbers, sanitizeText } from '@platter/contracts'
-import type { Log } from '@platter/kit'
+import { reasonOf, type Log } from '@platter/kit'
 import type { Channel } from '#/operating/alerts/channel.ts'
 import type { AlertStore } from '#/store/alerts.ts'
 
@@ -28,7 +28,7 @@ export async function deliverAlerts({ alerts, channels, log }: Deps): Promise<bo
       try {
         await channel.send(one.alert)
       } catch (error) {
-        const reason = reasonOf(error)
+        const reason = readableReasonOf(error)
         log.warn(
           { address: one.channel, kind: one.alert.kind, attempt: one.attempt, reason },
           'an alert could not be delivered; it is retried',
@@ -45,5 +45,5 @@ export async function deliverAlerts({ alerts, channels, log }: Deps): Promise<bo
 }
 
 /** The reason contains text of another system. */
-export const reasonOf = (error: unknown): string =>
-  maskCardNumbers(sanitizeText(error instanceof Error ? error.message : String(error), MAX_REASON))
+export const readableReasonOf = (error: unknown): string =>
+  maskCardNumbers(sanitizeText(reasonOf(error), MAX_REASON))

@@ -3,7 +3,7 @@ import type { TestAlert } from '@platter/contracts'
 import type { Handler } from '@platter/kit'
 import { testAlert } from '#/domain/alert.ts'
 import type { Channel } from '#/operating/alerts/channel.ts'
-import { reasonOf } from '#/operating/alerts/deliver-alerts.ts'
+import { readableReasonOf } from '#/operating/alerts/deliver-alerts.ts'
 
 /** Sends a test alert through every channel of this replica, once, and reports each result. */
 export const sendTestAlert =
@@ -15,7 +15,7 @@ export const sendTestAlert =
         await channel.send(alert)
         return { channel: channel.name, delivered: true, reason: null }
       } catch (error) {
-        return { channel: channel.name, delivered: false, reason: reasonOf(error) }
+        return { channel: channel.name, delivered: false, reason: readableReasonOf(error) }
       }
     })
     return { id: alert.id, channels: await Promise.all(results) }

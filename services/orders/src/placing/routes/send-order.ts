@@ -100,7 +100,10 @@ async function prepare(
   return { checked, newCard: await permit.suspend(() => tokenized(deps, call, checked.order)) }
 }
 
-/** Exchanges a new card for the token that is charged, before the order is stored. The card of an order that is not charged (a test order, a total of 0) is never sent to the processor. */
+/**
+ * Exchanges a new card for the token that is charged, before the order is stored. The card of an order that is not charged (a test
+ * order, a total of 0) is never sent to the processor.
+ */
 async function tokenized(
   { payments }: Deps,
   { body: { card }, principal: { applicationId }, headers, requestId, deadline }: Call<typeof SendOrder>,
