@@ -229,6 +229,18 @@ const PAGE = 200
 /** The maximum number of pages that `readAll` reads. */
 const MOST_PAGES = 25
 
+/** Returns the incidents of one source in pages, newest first. */
+async function* pagesOf(deps: Deps, source: Source, context: RequestContext): AsyncGenerator<Attention[]> {
+  let before: Before | null = null
+  for (;;) {
+    const page: Listed[] = await readSource(deps, source, { before, limit: PAGE }, context)
+    yield page.map(({ item }) => item)
+    const last = page.at(-1)
+    if (!last || page.length < PAGE) return
+    before = { at: last.position.at, id: last.item.id.slice(source.length + 1) }
+  }
+}
+
 /** Returns all incidents of one source, newest first; not complete if the source has more than 5,000. */
 export async function readAll(
   deps: Deps,
@@ -236,15 +248,22 @@ export async function readAll(
   context: RequestContext,
 ): Promise<{ source: Source; incidents: Attention[]; isComplete: boolean }> {
   const incidents: Attention[] = []
-  let before = null
-  for (let pages = 0; pages < MOST_PAGES; pages++) {
-    const page = await readSource(deps, source, { before, limit: PAGE }, context)
-    incidents.push(...page.map(({ item }) => item))
-    const last = page.at(-1)
-    if (!last || page.length < PAGE) return { source, incidents, isComplete: true }
-    before = { at: last.position.at, id: last.item.id.slice(source.length + 1) }
+  for await (const page of pagesOf(deps, source, context)) {
+    incidents.push(...page)
+    if (incidents.length === MOST_PAGES * PAGE) return { source, incidents, isComplete: false }
   }
-  return { source, incidents, isComplete: false }
+  return { source, incidents, isComplete: true }
+}
+
+/** Returns whether the list of open incidents contains this one. */
+export async function isOpen(
+  deps: Deps,
+  { id, source }: { id: string; source: Source },
+  context: RequestContext,
+): Promise<boolean> {
+  for await (const page of pagesOf(deps, source, context))
+    if (page.some((incident) => incident.id === id)) return true
+  return false
 }
 
 function listed(source: Source, { at, key, count = 0, ...found }: Found): Listed {

@@ -3,7 +3,14 @@ import { Problem } from '@platter/kit'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { fresh, type State } from '#/domain/saga-row.ts'
-import { isOfUnavailable, readAttention, splitId, type Deps, type Listed } from '#/operating/incidents.ts'
+import {
+  isOfUnavailable,
+  isOpen,
+  readAttention,
+  splitId,
+  type Deps,
+  type Listed,
+} from '#/operating/incidents.ts'
 import type { IncidentStore } from '#/store/incidents.ts'
 
 type Key = { key: string; at: number }
@@ -165,6 +172,13 @@ test('pages of any size list every incident exactly once, newest first', async (
       expect(times).toEqual(times.toSorted((one, other) => other - one))
     }),
   )
+})
+
+test('isOpen finds the oldest of many incidents, and no other one', async () => {
+  const refunds = Array.from({ length: 5_001 }, (_, at) => ({ key: `o${at}`, at }))
+  const isRefundOpen = (id: string) => isOpen(depsOf({ ...none, refunds }), { id, source: 'refund' }, context)
+  expect(await isRefundOpen('refund_o0')).toBe(true)
+  expect(await isRefundOpen('refund_o5001')).toBe(false)
 })
 
 test('splitId returns the source and the key of an incident id, and null for another id', async () => {

@@ -1,13 +1,7 @@
 import type { Bus } from '@platter/bus'
 import { RetryPayment, commands, RetryAttention } from '@platter/contracts'
 import { Problem, type Handler, type RequestContext } from '@platter/kit'
-import {
-  isOfUnavailable,
-  readAll,
-  splitId,
-  type Deps as Incidents,
-  type Source,
-} from '#/operating/incidents.ts'
+import { isOfUnavailable, isOpen, splitId, type Deps as Incidents } from '#/operating/incidents.ts'
 import type { AlertStore } from '#/store/alerts.ts'
 import type { PostgresScheduledRuns } from '#/store/scheduled-runs.ts'
 import type { Idempotent, Stores } from '#/store/stores.ts'
@@ -87,14 +81,8 @@ const ADVICE = {
   restaurant: 'Only a client of the restaurant can end this. Call the restaurant.',
 }
 
-/** In a source with more incidents than `readAll` reads, every id counts as open. */
-async function checkIsOpen(
-  deps: Deps,
-  { id, source }: { id: string; source: Source },
-  context: RequestContext,
-): Promise<void> {
-  const { incidents, isComplete } = await readAll(deps, source, context)
-  if (isComplete && !incidents.some((incident) => incident.id === id)) noSuchIncident()
+async function checkIsOpen(...of: Parameters<typeof isOpen>): Promise<void> {
+  if (!(await isOpen(...of))) noSuchIncident()
 }
 
 /** Republishes a dead letter. It is deleted after RabbitMQ has confirmed the message. */
