@@ -73,6 +73,6 @@ export const ledgerOf = async (orderApiKey: string): Promise<LedgerLine[]> =>
 export const receiptsOf = async (orderApiKey: string): Promise<Receipt[]> =>
   (await readLines<Receipt>(ownStack().data.receipts)).filter((line) => line.orderApiKey === orderApiKey)
 
-export { card, cardNumbers, cast, eventually, home, maria, stack }
+export { card, cardNumbers, cast, eventually, expectOk, home, maria, stack }
 export type { ClientResponse, CreditCard, MenuCategory, Options, Order, Restaurant, User }
 export type { ProblemDocument as ProblemBody } from '@platter/contracts'

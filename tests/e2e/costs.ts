@@ -1,6 +1,6 @@
 import * as contracts from '@platter/contracts'
 import { markdownTable } from '../support/markdown.ts'
-import { isLookUp, isSql, type Span } from './otlp.ts'
+import { isSql, withoutLookUp, type Span } from './otlp.ts'
 
 /* The cost of an operation, counted in its trace. The trace has no span of another request. */
 
@@ -35,7 +35,7 @@ const questions = Object.values(contracts as Record<string, unknown>)
 
 /** Counts a complete trace. It excludes the lookup of an access key, for which any request may wait once a second. */
 export function costsOf(trace: readonly Span[]): Costs {
-  const spans = withoutLookUps(trace)
+  const spans = withoutLookUp(trace)
   const sql = spans.filter(isSql)
   const statements = sql.filter((span) => !isControl(span) && summary(span) !== WAITING)
   const writes = statements.filter(isWrite)
@@ -61,19 +61,12 @@ function isWithinTransaction(write: Span, sql: readonly Span[]): boolean {
   return beside.filter(isBegin).length > beside.filter(isCommit).length
 }
 
-function withoutLookUps(spans: readonly Span[]): Span[] {
-  const byId = new Map(spans.map((span) => [span.spanId, span]))
-  const isOfLookUp = (span: Span | undefined): boolean =>
-    span !== undefined && (isLookUp(span) || isOfLookUp(byId.get(span.parentSpanId ?? '')))
-  return spans.filter((span) => !isOfLookUp(span))
-}
-
 /**
  * Returns true if each message or call to another process of the platform has a span there. That process exports its spans later.
  */
 export function isWhole(spans: readonly Span[]): boolean {
   const parents = new Set(spans.map(({ parentSpanId }) => parentSpanId))
-  const sent = withoutLookUps(spans).filter(
+  const sent = withoutLookUp(spans).filter(
     (span) => span.kind === PRODUCER || (isCall(span) && !isOutside(span)),
   )
   return sent.length > 0 && sent.every(({ spanId }) => parents.has(spanId))

@@ -1,124 +1,94 @@
-import { operations, type Operation, type ProblemCode } from '@platter/contracts'
-import { card, stack } from './client.ts'
+import { operations, type Operation, type ProblemCode, type PublicOperation } from '@platter/contracts'
+import { stack } from './client.ts'
 import { fullOrder, type World } from './foreign-objects.ts'
-import { newKey } from './own-restaurant.ts'
 
 /*
- * Identifiers are not credentials (docs/interface.md, "Access to users and orders"). This file has every key that an operation
+ * Identifiers are not credentials (docs/interface.md, "Access to users and orders"). This file finds every key that an operation
  * takes in its path or its body. It builds requests with a key of another tenant in that place.
  */
 
 export type Foreign = keyof World['foreign']
+type Kind = 'user' | 'card' | 'address' | 'order' | 'restaurant' | 'item' | 'choice'
 
-/** The error code for a foreign identifier, and the kinds that are public. */
-type Slot = { code: ProblemCode; open?: readonly Foreign[] }
-
-type Entry = {
-  /** Other parameters of the path, while one key of the request is tested. */
-  params?: (world: World) => Record<string, string>
-  body?: (world: World) => unknown
-  /** The place of a key: `path/NAME`, or a pointer into the body with `*` for any element. */
-  keys: Record<string, Slot>
+/** The kinds of keys by the part of a path before them. */
+const AFTER: Readonly<Record<string, Kind>> = {
+  user: 'user',
+  'update-user': 'user',
+  'remove-card': 'card',
+  'remove-address': 'address',
+  order: 'order',
+  'order-by-key': 'order',
+  restaurant: 'restaurant',
+  customizations: 'item',
+  item: 'item',
+  choice: 'item',
 }
 
-/** The operation takes no identifier: its response is public, or belongs to the caller. */
-const NOTHING: Entry = { keys: {} }
-
-const user: Slot = { code: 'user-not-found' }
-const order: Slot = { code: 'order-not-found' }
-const restaurant: Slot = { code: 'restaurant-not-found', open: ['restaurant'] }
-
-const orderEntry: Entry = {
-  body: fullOrder,
-  keys: {
-    '/restaurantApiKey': restaurant,
-    '/items/*/apiKey': { code: 'item-not-found' },
-    '/items/*/customizationChoices/*/apiKey': { code: 'customization-unknown' },
-    '/recipient/apiKey': user,
-    '/card/apiKey': { code: 'card-not-found' },
-    '/address/apiKey': { code: 'address-not-found' },
-  },
+/** The kinds of keys in an order by their place: a pointer into the body with `*` for any element. */
+const IN_ORDER: Readonly<Record<string, Kind>> = {
+  '/restaurantApiKey': 'restaurant',
+  '/items/*/apiKey': 'item',
+  '/items/*/customizationChoices/*/apiKey': 'choice',
+  '/recipient/apiKey': 'user',
+  '/card/apiKey': 'card',
+  '/address/apiKey': 'address',
 }
 
-export const entries: Record<string, Entry> = {
-  'restaurant-search': NOTHING,
-  'restaurant-search-test': NOTHING,
-  'payment-methods': NOTHING,
-  'restaurant-details': { keys: { 'path/apiKey': restaurant } },
-  'restaurant-menu': { keys: { 'path/apiKey': restaurant } },
-  'item-customizations': { keys: { 'path/apiKey': { code: 'item-not-found', open: ['item'] } } },
-  'register-user': NOTHING,
-  signin: NOTHING,
-  user: { keys: { 'path/apiKey': user } },
-  'update-user': { body: () => ({ firstName: 'Mallory' }), keys: { 'path/apiKey': user } },
-  'add-card': { body: () => card(), keys: { 'path/apiKey': user } },
-  'remove-card': {
-    params: ({ ours }) => ({ apiKey: ours.user, cardApiKey: ours.card }),
-    keys: { 'path/apiKey': user, 'path/cardApiKey': { code: 'card-not-found' } },
-  },
-  'add-address': {
-    body: () => ({ streetAddress: '1 Main St', city: 'Salina', state: 'KS', zip: '67401' }),
-    keys: { 'path/apiKey': user },
-  },
-  'remove-address': {
-    params: ({ ours }) => ({ apiKey: ours.user, addressApiKey: ours.address }),
-    keys: { 'path/apiKey': user, 'path/addressApiKey': { code: 'address-not-found' } },
-  },
-  'send-order': orderEntry,
-  'validate-order': orderEntry,
-  order: { keys: { 'path/apiKey': order } },
-  'order-by-key': { keys: { 'path/idempotencyKey': order } },
-  'order-status': { keys: { 'path/apiKey': order } },
-  'order-statuses': { keys: { 'path/apiKey': order } },
-  'cancel-order': { keys: { 'path/apiKey': order } },
-  'user-orders': { keys: { 'path/apiKey': user } },
-  attendance: NOTHING,
-  'restaurant-orders': NOTHING,
-  'restaurant-orders-stream': NOTHING,
-  'restaurant-order': { keys: { 'path/apiKey': order } },
-  'report-status': { body: () => ({ status: 'PREPARING' }), keys: { 'path/apiKey': order } },
-  'refuse-order': { body: () => ({ reason: 'mine' }), keys: { 'path/apiKey': order } },
-  'refund-restaurant-order': {
-    body: () => ({ all: true, reason: 'OTHER' }),
-    keys: { 'path/apiKey': order },
-  },
-  'own-restaurant': NOTHING,
-  'own-menu': NOTHING,
-  'item-availability': {
-    body: () => ({ available: false }),
-    keys: { 'path/apiKey': { code: 'item-not-found' } },
-  },
-  'choice-availability': {
-    body: () => ({ available: false }),
-    keys: { 'path/apiKey': { code: 'item-not-found' } },
-  },
-  pause: NOTHING,
-  resume: NOTHING,
-}
+const codeFor = (kind: Kind): ProblemCode =>
+  kind === 'choice' ? 'customization-unknown' : `${kind}-not-found`
 
-/** Returns a copy of a body with a key at a pointer; `*` is the first element. */
-function withKey(body: unknown, pointer: string, key: string): unknown {
-  const copy = structuredClone(body)
-  const steps = pointer.slice(1).replaceAll('*', '0').split('/')
-  const last = steps.pop()!
-  const holder = steps.reduce(
-    (value, step) => value[step] as Record<string, unknown>,
-    copy as Record<string, unknown>,
+/** Menus and restaurants are public, and restaurants accept orders of any application. */
+const isPublic = (kind: Kind, { owner, method }: Operation) =>
+  kind === 'restaurant' || (kind === 'item' && owner === 'catalog' && method === 'GET')
+
+const isOrder = ({ admission }: Operation) => admission === 'order'
+
+/** Returns the kind of each identifier of an operation by its place: `path/NAME`, or a pointer into the body. */
+function keysOf(operation: PublicOperation): [place: string, kind: Kind][] {
+  const inPath = [...operation.path.matchAll(/([^/]+)\/:(\w+)/g)].map(
+    ([, part = '', name]): [string, Kind] => {
+      const kind = AFTER[part]
+      if (!kind) throw new Error(`the kind of the key in ${operation.path} is unknown`)
+      return [`path/${name}`, kind]
+    },
   )
-  holder[last] = key
-  return copy
+  return [...inPath, ...(isOrder(operation) ? Object.entries(IN_ORDER) : [])]
 }
+
+/** No object is foreign to an operator, so these operations are only tested with other kinds of access keys. */
+const ofTenants = operations.filter(({ audience }) => audience !== 'operator')
+
+export type Place = (typeof places)[number]
+
+/** Every identifier of every operation, in each form of its response. */
+export const places = ofTenants.flatMap((operation) =>
+  keysOf(operation).flatMap(([place, kind]) =>
+    acceptedBy(operation).map((accept) => ({
+      name: operation.name,
+      operation,
+      place,
+      kind,
+      accept,
+      code: codeFor(kind),
+      isPublic: isPublic(kind, operation),
+    })),
+  ),
+)
 
 type Request = { path: string; body?: unknown }
 
-/** Returns the request of an operation with a key in one of its places. Other places have the values of the entry. */
-export function requestWith(world: World, { name, path }: Operation, place: string, key: string): Request {
-  const { params, body } = entries[name] ?? NOTHING
-  const inPath = place.startsWith('path/')
-  const names = { ...params?.(world), ...(inPath && { [place.slice('path/'.length)]: key }) }
-  const filled = path.replaceAll(/:(\w+)/g, (_, part: string) => names[part] ?? newKey())
-  if (!body) return { path: filled }
-  return { path: filled, body: inPath ? body(world) : withKey(body(world), place, key) }
+/** Returns a request body of an operation without faults: the documented example, or an order with these keys. */
+export const bodyOf = (operation: PublicOperation, keys: World['own']): unknown =>
+  isOrder(operation) ? fullOrder(keys) : Object.values(operation.examples.bodies ?? {}).at(-1)
+
+/** Returns the request of an operation with a key in one of its places. Other places have the keys of the caller. */
+export function requestWith({ own }: World, { operation, place, kind }: Place, key: string): Request {
+  const kinds = Object.fromEntries(keysOf(operation))
+  const keys = { ...own, [kind]: key }
+  const path = operation.path.replaceAll(/:(\w+)/g, (_, name: string) =>
+    place === `path/${name}` ? key : keys[kinds[`path/${name}`] as keyof typeof own],
+  )
+  return { path, body: bodyOf(operation, keys) }
 }
 
 type ClientResponse = { status: number; headers: string[]; text: string }
@@ -150,23 +120,12 @@ export async function sendRequest(
   return {
     status: response.status,
     headers: [...response.headers.keys()].toSorted(),
-    text: text
-      .replaceAll(requestId, 'REQUEST')
-      .replaceAll(named, 'KEY')
-      .replace(/"instance":"[^"]*"/, '"instance":""'),
+    text: text.replaceAll(requestId, 'REQUEST').replaceAll(named, 'KEY'),
   }
 }
 
-export const acceptedBy = ({ events }: Operation): string[] => [
-  'application/json',
-  ...(events ? ['text/event-stream'] : []),
-]
+export function acceptedBy({ events }: Operation): string[] {
+  return ['application/json', ...(events ? ['text/event-stream'] : [])]
+}
 
 export const codeOf = ({ text }: ClientResponse) => (JSON.parse(text) as { code: ProblemCode }).code
-
-/** Every identifier of every operation, in each form of its response. */
-export const places = operations.flatMap((operation) =>
-  Object.entries(entries[operation.name]?.keys ?? {}).flatMap(([place, slot]) =>
-    acceptedBy(operation).map((accept) => ({ operation, place, slot, accept, name: operation.name })),
-  ),
-)
