@@ -32,15 +32,8 @@ export async function anOrder(
   restaurantApiKey: string,
   changes: Record<string, unknown> = {},
 ): Promise<Record<string, unknown>> {
-  // No test changes a menu of the seed. The menu of Aurora has 120 items, so it is read once.
-  const item = isSeeded(restaurantApiKey)
-    ? await api.plainItem(restaurantApiKey)
-    : (await api.plainItems(restaurantApiKey))[0]!.apiKey
-  return pickup(restaurantApiKey, item, changes)
+  return pickup(restaurantApiKey, await api.plainItem(restaurantApiKey), changes)
 }
-
-const isSeeded = (restaurantApiKey: string) =>
-  (Object.values(cast) as readonly string[]).includes(restaurantApiKey)
 
 export const statusesOf = async (orderApiKey: string): Promise<string[]> => {
   const { body } = await get<OrderStatusRecord[]>(`order/${orderApiKey}/statuses`)

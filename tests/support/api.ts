@@ -63,8 +63,8 @@ export class Api {
 
   sendOrder = (body: unknown, options: Options = {}) => this.post<Sent>('send-order', body, options)
 
-  operator = <T>(method: string, path: string, body?: unknown) =>
-    this.call<T>(`/operatorapi/v1/${path}`, { method, key: this.#target().operatorKey, body })
+  operator = <T>(method: string, path: string, body?: unknown, options: Options = {}) =>
+    this.call<T>(`/operatorapi/v1/${path}`, { method, key: this.#target().operatorKey, body, ...options })
 
   // Set-up, which throws when the platform rejects it -----------------------------------------------------
 
