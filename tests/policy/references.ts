@@ -1,11 +1,25 @@
-import { readFileSync } from 'node:fs'
 import { dirname, join, matchesGlob, normalize } from 'node:path'
 
-/** The files of the repository by their paths from its root, and a function that reads one. */
-export type Repository = { files: readonly string[]; read: (file: string) => string }
+/**
+ * The files of the repository by their paths from its root, and a function that reads one. For fast lookups, every file and folder
+ * (`paths`), and every end of a path (`ends`).
+ */
+export type Repository = {
+  files: readonly string[]
+  read: (file: string) => string
+  paths: ReadonlySet<string>
+  ends: ReadonlySet<string>
+}
 
-/** A reference in a comment or a document without a target. */
-export type Broken = { file: string; reference: string }
+export function repositoryOf(files: readonly string[], read: (file: string) => string): Repository {
+  const parts = files.map((file) => file.split('/'))
+  return {
+    files,
+    read,
+    paths: new Set(parts.flatMap((one) => one.map((_, at) => one.slice(0, at + 1).join('/')))),
+    ends: new Set(parts.flatMap((one) => one.map((_, at) => one.slice(at).join('/')))),
+  }
+}
 
 const EXTENSIONS = 'ts|tsx|mjs|md|sh|sql|yaml|yml|css|html|toml'
 
@@ -24,16 +38,17 @@ const DECISION = /\bdecisions? (\d{4})\b/gi
 const NUMBERED = /\b(?:specification|interface|design) (?:section |chapter )?\d[\d.]*/gi
 const LINK = /\]\((?!\w+:)([^)\s#]*)(?:#([^)\s]+))?\)/g
 
-const HASH_COMMENTS = /\.(ya?ml|sh|toml)$|(^|\/)(Dockerfile|\.gitignore|\.dockerignore|\.npmrc)$/
-const CODE = /\.(ts|tsx|mjs|css)$/
+const HASH_COMMENTS =
+  /\.(ya?ml|sh|toml)$|(^|\/)([\w.-]*Dockerfile|Caddyfile|\.gitignore|[\w.-]*\.dockerignore|\.npmrc)$/
+export const isCode = (file: string) => /\.(ts|tsx|mjs|css)$|^turbo\.json$/.test(file)
 
 /** Returns the text of a file: an entire document, or the comments of code. Each comment becomes one line. */
 export function wordsOf(file: string, text: string): string {
   if (file.endsWith('.md')) return text.replaceAll(/ *\n(?=[^\n|#])/g, '\n').replaceAll('\n', '\n ')
-  const marks = CODE.test(file) ? String.raw`//` : file.endsWith('.sql') ? '--' : '#'
-  if (!CODE.test(file) && !file.endsWith('.sql') && !HASH_COMMENTS.test(file)) return ''
+  const marks = isCode(file) ? '//' : file.endsWith('.sql') ? '--' : HASH_COMMENTS.test(file) ? '#' : null
+  if (marks === null) return ''
   const lines = new RegExp(String.raw`(?:(?:^|(?<=\s))${marks}[^\n]*(?:\n\s*(?=${marks}))?)+`, 'g')
-  const blocks = CODE.test(file) ? (text.match(/(?<=^|\s)\/\*[^]*?\*\//gm) ?? []) : []
+  const blocks = isCode(file) ? (text.match(/(?<=^|\s)\/\*[^]*?\*\//gm) ?? []) : []
   const strip = new RegExp(String.raw`\n\s*(?:\*(?!/)|${marks})?|^\s*${marks}|^/\*+|\*/$`, 'g')
   return [...blocks, ...(text.match(lines) ?? [])].map((one) => one.replaceAll(strip, ' ')).join('\n')
 }
@@ -65,26 +80,12 @@ const targets = (reference: string, from: string): string[] => {
   return [path, join(dirname(from), path), join('docs', path)].map((one) => normalize(one))
 }
 
-/** Every file and folder, and every end of a path, for fast lookups. */
-const indexes = new WeakMap<readonly string[], { paths: Set<string>; ends: Set<string> }>()
-function indexOf({ files }: Repository): { paths: Set<string>; ends: Set<string> } {
-  const known = indexes.get(files)
-  if (known) return known
-  const parts = files.map((file) => file.split('/'))
-  const index = {
-    paths: new Set(parts.flatMap((one) => one.map((_, at) => one.slice(0, at + 1).join('/')))),
-    ends: new Set(parts.flatMap((one) => one.map((_, at) => one.slice(at).join('/')))),
-  }
-  indexes.set(files, index)
-  return index
-}
-
 function isThere(reference: string, from: string, repository: Repository): boolean {
-  const { paths, ends } = indexOf(repository)
+  const { files, paths, ends } = repository
   return alternatives(reference).every((one) =>
     one.includes('*')
       ? [...targets(one, from), `**/${one}`].some((glob) =>
-          repository.files.some((file) => matchesGlob(file, glob) || matchesGlob(file, `${glob}/**`)),
+          files.some((file) => matchesGlob(file, glob) || matchesGlob(file, `${glob}/**`)),
         )
       : ends.has(one) || targets(one, from).some((path) => paths.has(path)),
   )
@@ -97,8 +98,8 @@ function hasSection(document: string, section: string, from: string, repository:
   return all.includes(section.replaceAll('`', '').replaceAll(/\s+/g, ' '))
 }
 
-/** Returns all references of one file without a target. */
-export function brokenIn(file: string, repository: Repository): Broken[] {
+/** Returns all references in the comments or the text of one file without a target. */
+export function brokenIn(file: string, repository: Repository): string[] {
   const words = wordsOf(file, repository.read(file))
   const named = [...words.matchAll(FILE)]
     .map(([, path = '']) => path)
@@ -119,23 +120,10 @@ export function brokenIn(file: string, repository: Repository): Broken[] {
     ...links.flatMap(([reference, path = '', anchor]) => {
       const target = path === '' ? file : normalize(join(dirname(file), path)).replace(/\/$/, '')
       const found =
-        indexOf(repository).paths.has(target) &&
+        repository.paths.has(target) &&
         (anchor === undefined || headingsOf(repository.read(target)).map(slug).includes(anchor))
       return found ? [] : [reference]
     }),
   ]
-  return [...new Set(broken)].map((reference) => ({ file, reference }))
-}
-
-/** Returns the files of a folder that git tracks or would add. */
-export const repositoryOf = (root: string, files: readonly string[]): Repository => {
-  const texts = new Map<string, string>()
-  return {
-    files,
-    read: (file) => {
-      const text = texts.get(file) ?? readFileSync(join(root, file), 'utf8')
-      texts.set(file, text)
-      return text
-    },
-  }
+  return [...new Set(broken)]
 }
