@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import type { MenuCategory, MenuItem, Restaurant } from '@platter/contracts'
-import { api, operator } from './client.ts'
+import { api, expectOk, operator } from './client.ts'
 
 /*
  * Restaurants of single tests. They are in Salina, Kansas, where no other test searches. A restaurant for a text search has a
@@ -13,11 +13,7 @@ const WEEK = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'
 /** Returns a key in the format of the platform: 48 hexadecimal characters. */
 export const newKey = (): string => randomBytes(24).toString('hex')
 
-/** Returns the same ranges for every day. */
-const everyDay = (...ranges: string[]): Record<string, string[]> =>
-  Object.fromEntries(WEEK.map((day) => [day, ranges]))
-
-export const always = everyDay('12:00 AM - 12:00 AM')
+export const always = Object.fromEntries(WEEK.map((day) => [day, ['12:00 AM - 12:00 AM']]))
 
 export const salina = {
   streetAddress: '147 N Santa Fe Ave',
@@ -55,9 +51,7 @@ export const restaurantInput = {
   timezone: 'US/Central',
 }
 
-type ItemChanges = Record<string, unknown>
-
-export const menuItem = (basePrice: number, changes: ItemChanges = {}) => ({
+export const menuItem = (basePrice: number, changes: Record<string, unknown> = {}) => ({
   apiKey: newKey(),
   name: 'Cheese Pie',
   basePrice,
@@ -68,7 +62,7 @@ export const menuItem = (basePrice: number, changes: ItemChanges = {}) => ({
 export const itemWithChoices = (
   basePrice: number,
   { group, choices }: { group: string; choices: readonly object[] },
-  changes: ItemChanges = {},
+  changes: Record<string, unknown> = {},
 ) => {
   const customization = { apiKey: newKey(), name: group, type: group, customizationChoices: choices }
   return menuItem(basePrice, {
@@ -91,10 +85,8 @@ export async function aRestaurant(
   items: readonly object[] = [],
 ): Promise<string> {
   const apiKey = newKey()
-  const answers = [await putRestaurant<unknown>(apiKey, { ...restaurantInput, ...changes })]
-  if (items.length > 0) answers.push(await putMenu(apiKey, menuOf(items)))
-  for (const { status, body } of answers)
-    if (status !== 200) throw new Error(`not a restaurant: ${JSON.stringify(body)}`)
+  expectOk(await putRestaurant(apiKey, { ...restaurantInput, ...changes }))
+  if (items.length > 0) expectOk(await putMenu(apiKey, menuOf(items)))
   return apiKey
 }
 
@@ -102,14 +94,14 @@ export async function aRestaurant(
 export async function aKitchen(
   changes: Record<string, unknown> = {},
   items: readonly object[] = [menuItem(10)],
+  reports: 'detailed' | 'coarse' = 'detailed',
 ): Promise<{ apiKey: string; key: string }> {
   const apiKey = await aRestaurant(changes, items)
-  await api.linkConsole(apiKey)
+  await api.linkConsole(apiKey, reports)
   return { apiKey, key: await api.restaurantKey(apiKey) }
 }
 
-type MayLack<T, K extends keyof T> = Omit<T, K> & Partial<Pick<T, K>>
-type SeedItem = MayLack<MenuItem, 'available'>
+type SeedItem = Omit<MenuItem, 'available'> & { available?: boolean }
 export type SeedCategory = Omit<MenuCategory, 'items'> & { items: SeedItem[] }
 type Seed = { restaurant: Restaurant; menu: SeedCategory[] }
 

@@ -1,12 +1,16 @@
 import { beforeAll } from 'vitest'
 import type { MenuCategory, Restaurant } from '@platter/contracts'
-import { anOrder, call, eventually, get, post, type ProblemBody } from './client.ts'
+import { anOrder, eventually, get, post, type ProblemBody } from './client.ts'
 import { aKitchen, itemWithChoices, menuItem, newKey, salina } from './own-restaurant.ts'
+import { choicesOf } from './pricing.ts'
+import { asRestaurant } from './restaurant-client.ts'
 
 /*
  * A restaurant with two items, for tests of its own changes: availability and pauses. The delay of a change:
  * packages/contracts/src/change-times.unit.test.ts and the tests of each part.
  */
+
+const read = async <T>(path: string) => (await get<T>(path)).body
 
 /** Creates the restaurant of one test file. */
 export function setUpPieKitchen() {
@@ -27,6 +31,7 @@ export function setUpPieKitchen() {
     kitchen = await aKitchen({ name: `${word} Pies` }, items)
   })
 
+  /** Returns the body of send-order: one crust. `changes` replaces fields. */
   const order = (changes: object = {}) => anOrder(kitchen.apiKey, { items: [{ apiKey: crust }], ...changes })
 
   return {
@@ -34,33 +39,21 @@ export function setUpPieKitchen() {
     crust,
     cream,
     whipped,
+    order,
 
     /** Sends a request of the restaurant that changes data. */
-    change: <T>(path: string, body?: unknown, key = kitchen.key) =>
-      call<T & ProblemBody>(`/restaurantapi/v1/${path}`, {
-        method: 'POST',
-        key,
-        ...(body !== undefined && { body }),
-      }),
+    change: <T>(path: string, body: unknown = {}, key = kitchen.key) => asRestaurant<T>(path, body, key),
 
     /** Returns a record in the form for the restaurant. */
-    own: async <T>(path: string) => (await call<T>(`/restaurantapi/v1/${path}`, { key: kitchen.key })).body,
+    own: async <T>(path: string) => (await asRestaurant<T>(path, undefined, kitchen.key)).body,
 
     /** Returns true if an item or a choice is available on the public menu. */
     onTheMenu: async (apiKey: string): Promise<boolean | undefined> => {
-      const path = `restaurant/${kitchen.apiKey}/menu?includeCustomizations=true`
-      const { body } = await get<MenuCategory[]>(path)
-      const found = body.flatMap((category) => category.items)
-      const choices = found.flatMap((item) =>
-        (item.customizationGroups ?? []).flatMap(({ customizations }) =>
-          customizations.flatMap(({ customizationChoices }) => customizationChoices),
-        ),
-      )
-      return [...found, ...choices].find((one) => one.apiKey === apiKey)?.available
+      const menu = await read<MenuCategory[]>(`restaurant/${kitchen.apiKey}/menu?includeCustomizations=true`)
+      const shown = menu.flatMap((category) => category.items)
+      const choices = shown.flatMap(({ customizationGroups = [] }) => customizationGroups.flatMap(choicesOf))
+      return [...shown, ...choices].find((one) => one.apiKey === apiKey)?.available
     },
-
-    /** Returns the body of send-order: one crust. `changes` replaces fields. */
-    order,
 
     /** Returns the status and the problem code of validate-order. */
     validated: async (changes: object): Promise<string> => {
@@ -68,17 +61,13 @@ export function setUpPieKitchen() {
       return `${status} ${body.code}`.replace(' undefined', '')
     },
 
-    details: async () =>
-      (await get<Restaurant & { restaurant: Restaurant }>(`restaurant/${kitchen.apiKey}`)).body,
+    details: () => read<Restaurant & { restaurant: Restaurant }>(`restaurant/${kitchen.apiKey}`),
 
     /** Returns `open` of the restaurant in the results of a search. */
     openInSearch: async (): Promise<string> => {
-      const query = new URLSearchParams({
-        search: word,
-        'street-address': `${salina.city}, ${salina.state}`,
-      })
-      const { body } = await get<{ restaurants: Restaurant[] }>(`restaurant/search?${query.toString()}`)
-      return body.restaurants.map(({ open }) => open).join()
+      const path = `restaurant/search?search=${word}&street-address=${salina.city},+${salina.state}`
+      const { restaurants } = await read<{ restaurants: Restaurant[] }>(path)
+      return restaurants.map(({ open }) => open).join()
     },
   }
 }
