@@ -2,7 +2,6 @@ import { beforeAll } from 'vitest'
 import type { MenuCategory, Restaurant } from '@platter/contracts'
 import { anOrder, eventually, get, post, type ProblemBody } from './client.ts'
 import { aKitchen, itemWithChoices, menuItem, newKey, salina } from './own-restaurant.ts'
-import { choicesOf } from './pricing.ts'
 import { asRestaurant } from './restaurant-client.ts'
 
 /*
@@ -10,7 +9,7 @@ import { asRestaurant } from './restaurant-client.ts'
  * packages/contracts/src/change-times.unit.test.ts and the tests of each part.
  */
 
-const read = async <T>(path: string) => (await get<T>(path)).body
+const bodyOf = async <T>(path: string) => (await get<T>(path)).body
 
 /** Creates the restaurant of one test file. */
 export function setUpPieKitchen() {
@@ -49,9 +48,14 @@ export function setUpPieKitchen() {
 
     /** Returns true if an item or a choice is available on the public menu. */
     onTheMenu: async (apiKey: string): Promise<boolean | undefined> => {
-      const menu = await read<MenuCategory[]>(`restaurant/${kitchen.apiKey}/menu?includeCustomizations=true`)
+      const menu = await bodyOf<MenuCategory[]>(
+        `restaurant/${kitchen.apiKey}/menu?includeCustomizations=true`,
+      )
       const shown = menu.flatMap((category) => category.items)
-      const choices = shown.flatMap(({ customizationGroups = [] }) => customizationGroups.flatMap(choicesOf))
+      const choices = shown
+        .flatMap(({ customizationGroups = [] }) => customizationGroups)
+        .flatMap(({ customizations }) => customizations)
+        .flatMap(({ customizationChoices }) => customizationChoices)
       return [...shown, ...choices].find((one) => one.apiKey === apiKey)?.available
     },
 
@@ -61,12 +65,12 @@ export function setUpPieKitchen() {
       return `${status} ${body.code}`.replace(' undefined', '')
     },
 
-    details: () => read<Restaurant & { restaurant: Restaurant }>(`restaurant/${kitchen.apiKey}`),
+    details: () => bodyOf<Restaurant & { restaurant: Restaurant }>(`restaurant/${kitchen.apiKey}`),
 
     /** Returns `open` of the restaurant in the results of a search. */
     openInSearch: async (): Promise<string> => {
       const path = `restaurant/search?search=${word}&street-address=${salina.city},+${salina.state}`
-      const { restaurants } = await read<{ restaurants: Restaurant[] }>(path)
+      const { restaurants } = await bodyOf<{ restaurants: Restaurant[] }>(path)
       return restaurants.map(({ open }) => open).join()
     },
   }
