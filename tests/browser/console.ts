@@ -9,7 +9,9 @@ import {
 } from 'playwright-core'
 import { inject } from 'vitest'
 import { expectOk, sendOrder, stack } from '../e2e/client.ts'
-import { aKitchen, itemWithChoices, menuItem, newKey, salina } from '../e2e/own-restaurant.ts'
+import { salina, type OwnRestaurant } from '../e2e/own-restaurant.ts'
+
+export { aConsole, type OwnRestaurant } from '../e2e/own-restaurant.ts'
 import { pickup } from '../support/cast.ts'
 
 /** Null without a browser. Then no test of this folder can run. */
@@ -19,20 +21,6 @@ export const browserUrl = () => inject('browser')
 export const connect = (): Promise<Browser> => chromium.connect(browserUrl() ?? '')
 
 // Restaurants ----------------------------------------------------------------------------------------------
-
-const NAMES = { restaurant: 'Nine Lanterns', soup: 'Lentil Soup', chili: 'Chili crisp' }
-
-export type OwnRestaurant = Awaited<ReturnType<typeof aConsole>>
-
-/** Creates a restaurant whose orders change only by reports of its page. Chili is a choice of the dumplings. */
-export async function aConsole(reports: 'detailed' | 'coarse' = 'detailed', names = NAMES) {
-  const chili = { apiKey: newKey(), name: names.chili, price: 0.75 }
-  const choices = [chili, { apiKey: newKey(), name: 'Soy sauce', price: 0 }]
-  const soup = menuItem(8.5, { name: names.soup })
-  const dumplings = itemWithChoices(11.25, { group: 'Sauce', choices }, { name: 'Pan-fried Dumplings' })
-  const kitchen = await aKitchen({ name: names.restaurant }, [soup, dumplings], reports)
-  return { ...kitchen, soup: soup.apiKey, dumplings: dumplings.apiKey, chili: chili.apiKey }
-}
 
 /** Places an order of a guest: a soup and two dumplings with chili, for pickup and in cash. `changes` replaces fields. */
 export async function place(

@@ -1,4 +1,12 @@
-import type { CreditCard, MenuCategory, Order, OrderStatusRecord, Restaurant, User } from '@platter/contracts'
+import type {
+  CreditCard,
+  MenuCategory,
+  Order,
+  OrderStatusRecord,
+  OrderStory,
+  Restaurant,
+  User,
+} from '@platter/contracts'
 import { Api, expectOk, type ClientResponse, type Options } from '../support/api.ts'
 import type { LedgerLine, Receipt } from '../support/books.ts'
 import { cast, home, maria, card, cardNumbers, person, pickup } from '../support/cast.ts'
@@ -47,6 +55,20 @@ export const delivered = (orderApiKey: string): Promise<string[]> =>
   )
 
 export const readOrder = async (apiKey: string): Promise<Order> => (await get<Order>(`order/${apiKey}`)).body
+
+/** Waits until the saga of an order has ended. */
+export const sagaEnded = (orderApiKey: string) =>
+  eventually(
+    () => operator<OrderStory>('GET', `orders/${orderApiKey}`),
+    ({ body }) => body.saga.state !== 'running',
+  )
+
+/** Places an order, and waits until its card is charged and its saga has ended. */
+export async function paidByCard(): Promise<string> {
+  const { apiKey } = expectOk(await sendOrder(await anOrder(cast.aurora, { payment: 'card', card: card() })))
+  await sagaEnded(apiKey)
+  return apiKey
+}
 
 /** The ledger of the payment processor. */
 export const ledger = (): Promise<LedgerLine[]> => readLines<LedgerLine>(ownStack().data.ledger)

@@ -1,6 +1,6 @@
 import { elsewhere, keyed, person, type Options } from './accounts.ts'
 import { card, expectOk, maria, post, sendOrder, stack, type User } from './client.ts'
-import { aKitchen, itemWithChoices, newKey, salina } from './own-restaurant.ts'
+import { aConsole, salina } from './own-restaurant.ts'
 
 /*
  * Two of each object: one of the application under test (`accessKey`) and one of another application, and the same for restaurants.
@@ -16,13 +16,10 @@ export async function anAccount(options: Options = {}) {
   return { user, card: expectOk(added).apiKey, address: expectOk(at).apiKey }
 }
 
-/** Creates a restaurant with a console, and one item with one choice. */
+/** Creates a restaurant with a console, and returns one of its items with one choice. */
 export async function aPlace() {
-  const choice = newKey()
-  const choices = [{ apiKey: choice, name: 'Sour cream', price: 0.5 }]
-  const item = itemWithChoices(20, { group: 'Sauce', choices })
-  const { apiKey, key } = await aKitchen({}, [item])
-  return { restaurant: apiKey, key, item: item.apiKey, choice }
+  const { apiKey, key, dumplings, chili } = await aConsole()
+  return { restaurant: apiKey, key, item: dumplings, choice: chili }
 }
 
 type Place = Omit<Awaited<ReturnType<typeof aPlace>>, 'key'>

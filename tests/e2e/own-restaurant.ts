@@ -101,6 +101,29 @@ export async function aKitchen(
   return { apiKey, key: await api.restaurantKey(apiKey) }
 }
 
+export const NAMES = { restaurant: 'Nine Lanterns', soup: 'Lentil Soup', chili: 'Chili crisp' }
+export const consoleKeys = () => ({ soup: newKey(), dumplings: newKey(), chili: newKey(), soy: newKey() })
+
+export type OwnRestaurant = Awaited<ReturnType<typeof aConsole>>
+
+/** Creates a restaurant whose orders change only by its reports, with two items. Chili and soy are choices of the dumplings. */
+export async function aConsole(
+  reports: 'detailed' | 'coarse' = 'detailed',
+  names = NAMES,
+  keys = consoleKeys(),
+) {
+  const choices = [
+    { apiKey: keys.chili, name: names.chili, price: 0.75 },
+    { apiKey: keys.soy, name: 'Soy sauce', price: 0 },
+  ]
+  const dumplings = { apiKey: keys.dumplings, name: 'Pan-fried Dumplings' }
+  const items = [
+    menuItem(8.5, { apiKey: keys.soup, name: names.soup }),
+    itemWithChoices(11.25, { group: 'Sauce', choices }, dumplings),
+  ]
+  return { ...keys, ...(await aKitchen({ name: names.restaurant }, items, reports)) }
+}
+
 type SeedItem = Omit<MenuItem, 'available'> & { available?: boolean }
 export type SeedCategory = Omit<MenuCategory, 'items'> & { items: SeedItem[] }
 type Seed = { restaurant: Restaurant; menu: SeedCategory[] }

@@ -1,7 +1,7 @@
 import { beforeAll } from 'vitest'
 import type { MenuCategory, Restaurant } from '@platter/contracts'
 import { anOrder, eventually, get, post, type ProblemBody } from './client.ts'
-import { aKitchen, itemWithChoices, menuItem, newKey, salina } from './own-restaurant.ts'
+import { aConsole, consoleKeys, NAMES, salina, type OwnRestaurant } from './own-restaurant.ts'
 import { asRestaurant } from './restaurant-client.ts'
 
 /*
@@ -12,32 +12,21 @@ import { asRestaurant } from './restaurant-client.ts'
 const bodyOf = async <T>(path: string) => (await get<T>(path)).body
 
 /** Creates the restaurant of one test file. */
-export function setUpPieKitchen() {
+export function setUpKitchen() {
   /** A word that no other restaurant has, even from an earlier run. */
   const word = `quiltwort${crypto.randomUUID().slice(0, 8)}`
-  const [pie, crust, cream, whipped] = [newKey(), newKey(), newKey(), newKey()]
-  const creams = [
-    { apiKey: whipped, name: 'Whipped', price: 0.5 },
-    { apiKey: cream, name: 'Sour', price: 0.5 },
-  ]
-  const items = [
-    itemWithChoices(10, { group: 'Cream', choices: creams }, { apiKey: pie }),
-    menuItem(8, { apiKey: crust }),
-  ]
-
-  let kitchen: Awaited<ReturnType<typeof aKitchen>>
+  const keys = consoleKeys()
+  let kitchen: OwnRestaurant
   beforeAll(async () => {
-    kitchen = await aKitchen({ name: `${word} Pies` }, items)
+    kitchen = await aConsole('detailed', { ...NAMES, restaurant: `${word} Soups` }, keys)
   })
 
-  /** Returns the body of send-order: one crust. `changes` replaces fields. */
-  const order = (changes: object = {}) => anOrder(kitchen.apiKey, { items: [{ apiKey: crust }], ...changes })
+  /** Returns the body of send-order: one soup. `changes` replaces fields. */
+  const order = (changes: object = {}) =>
+    anOrder(kitchen.apiKey, { items: [{ apiKey: keys.soup }], ...changes })
 
   return {
-    pie,
-    crust,
-    cream,
-    whipped,
+    ...keys,
     order,
 
     /** Sends a request of the restaurant that changes data. */
