@@ -1,4 +1,3 @@
-import * as contracts from '@platter/contracts'
 import { markdownTable } from '../support/markdown.ts'
 import { isSql, withoutLookUp, type Span } from './otlp.ts'
 
@@ -24,27 +23,17 @@ const isOutside = ({ name }: Span) => /^(processor|transmit) /.test(name)
 /** The poll of a request for progress of its order. It is repeated during the wait, and counts once. */
 const WAITING = 'select orders, select sagas'
 
-/** The reply to a question is a message without a separate span. */
-const isQuestion = ({ name }: Span) => questions.some((question) => name.startsWith(`send ${question}.`))
-const questions = Object.values(contracts as Record<string, unknown>)
-  .filter(
-    (one): one is contracts.Question =>
-      typeof one === 'object' && one !== null && 'kind' in one && one.kind === 'question',
-  )
-  .map(({ name }) => name)
-
 /** Counts a complete trace. It excludes the lookup of an access key, for which any request may wait once a second. */
 export function costsOf(trace: readonly Span[]): Costs {
   const spans = withoutLookUp(trace)
   const sql = spans.filter(isSql)
   const statements = sql.filter((span) => !isControl(span) && summary(span) !== WAITING)
   const writes = statements.filter(isWrite)
-  const sent = spans.filter(({ kind }) => kind === PRODUCER)
   return {
     commits: sql.filter(isCommit).length + writes.filter((span) => !isWithinTransaction(span, sql)).length,
     selects: statements.length - writes.length + (sql.some((span) => summary(span) === WAITING) ? 1 : 0),
     writes: writes.length,
-    messages: sent.length + sent.filter(isQuestion).length,
+    messages: spans.filter(({ kind }) => kind === PRODUCER).length,
     redis: spans.filter(({ attributes }) => attributes['db.system.name'] === 'redis').length,
     calls: spans.filter((span) => isCall(span) && !isOutside(span)).length,
     outside: spans.filter(isOutside).length,

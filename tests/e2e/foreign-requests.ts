@@ -75,11 +75,11 @@ export const places = ofTenants.flatMap((operation) =>
   ),
 )
 
-type Request = { path: string; body?: unknown }
-
 /** Returns a request body of an operation without faults: the documented example, or an order with these keys. */
 export const bodyOf = (operation: PublicOperation, keys: World['own']): unknown =>
   isOrder(operation) ? fullOrder(keys) : Object.values(operation.examples.bodies ?? {}).at(-1)
+
+type Request = { method: string; path: string; body?: unknown }
 
 /** Returns the request of an operation with a key in one of its places. Other places have the keys of the caller. */
 export function requestWith({ own }: World, { operation, place, kind }: Place, key: string): Request {
@@ -88,39 +88,30 @@ export function requestWith({ own }: World, { operation, place, kind }: Place, k
   const path = operation.path.replaceAll(/:(\w+)/g, (_, name: string) =>
     place === `path/${name}` ? key : keys[kinds[`path/${name}`] as keyof typeof own],
   )
-  return { path, body: bodyOf(operation, keys) }
+  return { method: operation.method, path, body: bodyOf(operation, keys) }
 }
 
 type ClientResponse = { status: number; headers: string[]; text: string }
 
-type Asking = { accessKey: string; accept: string; named: string; traceparent?: string }
-
 /** Sends a request. Returns the response without the identity of the request and the key that it named. */
 export async function sendRequest(
-  { method }: Operation,
-  { path, body }: Request,
-  { accessKey, accept, named, traceparent }: Asking,
+  { method, path, body }: Request,
+  key: string,
+  headers: Record<string, string>,
 ): Promise<ClientResponse> {
   const response = await fetch(`${stack().gateway}${path}`, {
     method,
-    headers: {
-      'x-access-token': accessKey,
-      accept,
-      ...(traceparent !== undefined && { traceparent }),
-      ...(body !== undefined && { 'content-type': 'application/json' }),
-    },
+    headers: { ...headers, ...(body !== undefined && { 'content-type': 'application/json' }) },
     ...(body !== undefined && { body: JSON.stringify(body) }),
-    // A response without an end is a failure.
+    // A response without an end, such as an event stream, is a failure.
     signal: AbortSignal.timeout(20_000),
   })
-  const isStream = response.headers.get('content-type')?.startsWith('text/event-stream')
-  if (isStream) await response.body?.cancel()
-  const text = isStream ? 'a stream of events' : await response.text()
+  const text = await response.text()
   const requestId = response.headers.get('x-request-id') ?? '-'
   return {
     status: response.status,
     headers: [...response.headers.keys()].toSorted(),
-    text: text.replaceAll(requestId, 'REQUEST').replaceAll(named, 'KEY'),
+    text: text.replaceAll(requestId, 'REQUEST').replaceAll(key, 'KEY'),
   }
 }
 

@@ -61,13 +61,7 @@ describe('request with the key of an object of another tenant', () => {
     const accessKey = world.keys[operation.audience]
     const tryWith = async (key: string) => {
       const { traceId, traceparent } = newTrace()
-      const request = requestWith(world, place, key)
-      await sendRequest(operation, request, {
-        accessKey,
-        accept: 'application/json',
-        named: key,
-        traceparent,
-      })
+      await sendRequest(requestWith(world, place, key), key, { 'x-access-token': accessKey, traceparent })
       return traceId
     }
     const kinds = foreignKinds[code] ?? []

@@ -58,7 +58,7 @@ describe('byte-identical responses for an object of another tenant and for an un
     const { operation, accept, code, kind, isPublic } = place
     const accessKey = world.keys[operation.audience]
     const tryWith = (key: string) =>
-      sendRequest(operation, requestWith(world, place, key), { accessKey, accept, named: key })
+      sendRequest(requestWith(world, place, key), key, { 'x-access-token': accessKey, accept })
     const absent = await tryWith(newKey())
     expect({ status: absent.status, code: codeOf(absent) }).toEqual({ status: problems[code].status, code })
     const closed = Object.entries(world.foreign).filter(([name]) => !isPublic || name !== kind)
@@ -76,11 +76,7 @@ describe('byte-identical responses for an object of another tenant and for an un
       recipient,
     })
     const tryWith = (body: unknown) =>
-      sendRequest(
-        validate!,
-        { path: validate!.path, body },
-        { accessKey: stack().accessKey, accept: '*/*', named: '-' },
-      )
+      sendRequest({ ...validate!, body }, '-', { 'x-access-token': stack().accessKey })
     const [foreign, absent, guests, absentGuests] = await Promise.all([
       tryWith(accountOf({ apiKey: theirs.user }, theirs.card, theirs.address)),
       tryWith(accountOf({ apiKey: newKey() }, newKey(), newKey())),
@@ -136,7 +132,8 @@ describe('403 not-allowed for an access key of another audience, equal for every
         requests.map(({ accessKey, accept, key }) => {
           const path = operation.path.replaceAll(/:\w+/g, key)
           const body = operation.method === 'GET' ? undefined : (bodyOf(operation, own) ?? {})
-          return sendRequest(operation, { path, body }, { accessKey, accept, named: key })
+          const headers = { 'x-access-token': accessKey, accept }
+          return sendRequest({ method: operation.method, path, body }, key, headers)
         }),
       )
       for (const response of responses) {

@@ -5,11 +5,7 @@ import { startOtlpServer, type OtlpServer } from '../support/otlp-server.ts'
 
 /* The telemetry of the services (OTLP as JSON, the format of their exporters) for queries of tests. */
 
-type Plain = Record<string, string | number | boolean | undefined>
-/** A record before its attributes are plain. */
-type Sent<T> = Omit<T, 'service' | 'attributes'> & { attributes: Attributes }
-/** The only member of a value is named after its type. */
-type Attributes = { key: string; value: Record<string, string | number | boolean> }[]
+type Attributes = Record<string, string | number | boolean | undefined>
 
 export type Span = {
   service: string
@@ -20,36 +16,41 @@ export type Span = {
   kind: number
   startTimeUnixNano: string
   endTimeUnixNano: string
-  attributes: Plain
+  attributes: Attributes
   links?: { traceId: string; spanId: string }[]
   status: { code?: number }
 }
 export type LogRecord = {
   service: string
-  body: { stringValue?: string }
   traceId?: string
-  attributes: Plain
+  body: { stringValue?: string }
+  attributes: Attributes
 }
 type DataPoints = { dataPoints: unknown[] }
 type Metric = { name: string; gauge?: DataPoints; sum?: DataPoints; histogram?: DataPoints }
 
-/** A group of the records of one process. Each of its members is a list of groups by the library that created them. */
+/** The records of one process, grouped by the library that created them. */
 type Group = {
   resource: { attributes: Attributes }
-  scopeSpans?: { spans: Sent<Span>[] }[]
+  scopeSpans?: { spans: Span[] }[]
   scopeMetrics?: { metrics: Metric[] }[]
-  scopeLogs?: { logRecords: Sent<LogRecord>[] }[]
+  scopeLogs?: { logRecords: LogRecord[] }[]
 }
 type Body = { resourceSpans?: Group[]; resourceMetrics?: Group[]; resourceLogs?: Group[] }
 
-const plain = (attributes: Attributes): Plain =>
-  Object.fromEntries(attributes.map(({ key, value }) => [key, Object.values(value)[0]]))
+/** Converts a list of attributes to an object. The only member of each value is named after its type. */
+const revive = (name: string, value: unknown): unknown =>
+  name === 'attributes'
+    ? Object.fromEntries(
+        (value as { key: string; value: object }[]).map((one) => [one.key, Object.values(one.value)[0]]),
+      )
+    : value
 
 export class Receiver {
   /** All received data, unchanged. */
   text = ''
   /** The attributes of the processes. */
-  readonly resources: Plain[] = []
+  readonly resources: Attributes[] = []
   /** Each metric with a data point: `SERVICE NAME`. */
   readonly metrics = new Set<string>()
   /** By trace, because tests read one trace repeatedly until it is complete, among thousands. */
@@ -74,18 +75,16 @@ export class Receiver {
   #receive(body: string, isWhole: boolean): void {
     if (!isWhole) return
     this.text += body
-    const { resourceSpans = [], resourceMetrics = [], resourceLogs = [] } = JSON.parse(body) as Body
+    const { resourceSpans = [], resourceMetrics = [], resourceLogs = [] } = JSON.parse(body, revive) as Body
     for (const group of [...resourceSpans, ...resourceMetrics, ...resourceLogs]) this.#add(group)
   }
 
   #add({ resource, scopeSpans = [], scopeMetrics = [], scopeLogs = [] }: Group): void {
-    const process = plain(resource.attributes)
-    const service = String(process['service.name'])
-    this.resources.push(process)
-    for (const span of scopeSpans.flatMap(({ spans }) => spans))
-      addTo(this.#spans, { ...span, service, attributes: plain(span.attributes) })
+    const service = String(resource.attributes['service.name'])
+    this.resources.push(resource.attributes)
+    for (const span of scopeSpans.flatMap(({ spans }) => spans)) addTo(this.#spans, { ...span, service })
     for (const record of scopeLogs.flatMap(({ logRecords }) => logRecords))
-      addTo(this.#logs, { ...record, service, attributes: plain(record.attributes) })
+      addTo(this.#logs, { ...record, service })
     for (const { name, gauge, sum, histogram } of scopeMetrics.flatMap(({ metrics }) => metrics))
       if ((gauge ?? sum ?? histogram)?.dataPoints.length) this.metrics.add(`${service} ${name}`)
   }
