@@ -63,14 +63,6 @@ function spy(): void {
       spied.notifications.push(title)
     }
   } as unknown as typeof Notification
-  const workers: Worker[] = []
-  Object.assign(globalThis, { workers })
-  globalThis.Worker = class extends Worker {
-    constructor(url: string | URL, options?: WorkerOptions) {
-      super(url, options)
-      workers.push(this)
-    }
-  }
   globalThis.print = () => void (spied.printed += 1)
 }
 
@@ -123,13 +115,18 @@ export async function signIn(
 export const spied = (page: Page): Promise<Spied> =>
   page.evaluate(() => (globalThis as unknown as { spied: Spied }).spied)
 
-/** Ends all timers of the page. Later changes of the page then result only from user input and from the network. */
+/** Runs in the page and in its workers. */
+function clearTimers(): void {
+  const last = Number(setInterval(() => 'nothing', 3_600_000))
+  for (let id = 1; id <= last; id++) clearInterval(id)
+}
+
+/**
+ * Ends all timers of the page, also those of its workers. Later changes of the page then result only from user input and from the
+ * network.
+ */
 export const endTimers = (page: Page) =>
-  page.evaluate(() => {
-    const last = Number(setInterval(() => 'nothing', 3_600_000))
-    for (let id = 1; id <= last; id++) clearInterval(id)
-    for (const worker of (globalThis as unknown as { workers: Worker[] }).workers) worker.terminate()
-  })
+  Promise.all([page, ...page.workers()].map((one: Pick<Page, 'evaluate'>) => one.evaluate(clearTimers)))
 
 /** Locates an order while it is in this column of the board. */
 export const cardIn = (page: Page, column: string, { apiKey }: { apiKey: string }) =>

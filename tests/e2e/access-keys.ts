@@ -1,13 +1,5 @@
 import type { AccessKey } from '@platter/contracts'
-import {
-  eventually,
-  expectOk,
-  fromElsewhere,
-  get,
-  operator,
-  type Options,
-  type ProblemBody,
-} from './client.ts'
+import { expectOk, fromElsewhere, get, operator, type Options, type ProblemBody } from './client.ts'
 
 /* Shared code of the tests of applications and of access keys. */
 
@@ -32,17 +24,3 @@ export const rotate = (id: string, body: unknown = {}, options: Options = {}) =>
 /** Returns the status of a public request with this access key. */
 export const statusWith = async (key: string): Promise<number> =>
   (await get('restaurant/search?limit=1', { key, ...fromElsewhere() })).status
-
-/**
- * Waits until six requests in a row, which reach all replicas, are rejected. The limit is a second:
- * services/gateway/src/access-keys.unit.test.ts.
- */
-export const untilRefused = (key: string): Promise<Set<number>> =>
-  eventually(
-    async () => {
-      const statuses: number[] = []
-      for (let count = 0; count < 6; count++) statuses.push(await statusWith(key))
-      return new Set(statuses)
-    },
-    (statuses) => statuses.size === 1 && statuses.has(401),
-  )

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { get } from './client.ts'
+import { get, agreed, becomes } from './client.ts'
 import { aKitchen } from './own-restaurant.ts'
-import { agreed, becomes, setUpKitchen } from './kitchen.ts'
+import { setUpKitchen } from './kitchen.ts'
 
 const { dumplings, chili, soy, change, onTheMenu, validated } = setUpKitchen()
 

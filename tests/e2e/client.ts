@@ -70,6 +70,18 @@ export async function paidByCard(): Promise<string> {
   return apiKey
 }
 
+/** Returns the results of four reads in a row, which reach all replicas of gateway and catalog. Equal results are one word. */
+export async function agreed(read: () => Promise<unknown>): Promise<string> {
+  const results = await Promise.all(Array.from({ length: 4 }, read))
+  return [...new Set(results.map(String))].join(' and ')
+}
+
+export const becomes = (read: () => Promise<unknown>, wanted: string): Promise<string> =>
+  eventually(
+    () => agreed(read),
+    (result) => result === wanted,
+  )
+
 /** The ledger of the payment processor. */
 export const ledger = (): Promise<LedgerLine[]> => readLines<LedgerLine>(ownStack().data.ledger)
 

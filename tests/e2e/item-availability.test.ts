@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { sendOrder } from './client.ts'
+import { sendOrder, agreed, becomes } from './client.ts'
 import { aKitchen } from './own-restaurant.ts'
-import { agreed, becomes, EXPIRE_OVERRIDE, setUpKitchen } from './kitchen.ts'
+import { EXPIRE_OVERRIDE, setUpKitchen } from './kitchen.ts'
 import { plant } from './planted.ts'
 
 const { dumplings, soup, change, onTheMenu, order, validated } = setUpKitchen()

@@ -1,6 +1,6 @@
 import { beforeAll } from 'vitest'
 import type { MenuCategory, Restaurant } from '@platter/contracts'
-import { anOrder, eventually, get, post, type ProblemBody } from './client.ts'
+import { anOrder, get, post, type ProblemBody } from './client.ts'
 import { aConsole, consoleKeys, NAMES, salina, type OwnRestaurant } from './own-restaurant.ts'
 import { asRestaurant } from './restaurant-client.ts'
 
@@ -64,18 +64,6 @@ export function setUpKitchen() {
     },
   }
 }
-
-/** Returns the results of four reads in a row, which reach all replicas of gateway and catalog. Equal results are one word. */
-export async function agreed(read: () => Promise<unknown>): Promise<string> {
-  const results = await Promise.all(Array.from({ length: 4 }, read))
-  return [...new Set(results.map(String))].join(' and ')
-}
-
-export const becomes = (read: () => Promise<unknown>, wanted: string): Promise<string> =>
-  eventually(
-    () => agreed(read),
-    (result) => result === wanted,
-  )
 
 /** Ends the time of an override. */
 export const EXPIRE_OVERRIDE = 'update catalog.availability set until = now() where api_key = $1'

@@ -1,7 +1,8 @@
 import { OwnRestaurant, type Restaurant } from '@platter/contracts'
 import { expect, test } from 'vitest'
+import { becomes } from './client.ts'
 import { expectConforms } from './conforms.ts'
-import { becomes, setUpKitchen } from './kitchen.ts'
+import { setUpKitchen } from './kitchen.ts'
 
 const { change, details, own } = setUpKitchen()
 

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
-import type { MenuCategory, MenuItem, Restaurant } from '@platter/contracts'
+import { PutRestaurant, type MenuCategory, type MenuItem, type Restaurant } from '@platter/contracts'
 import { api, expectOk, operator } from './client.ts'
 
 /*
@@ -24,31 +24,23 @@ export const salina = {
   longitude: -97.6093,
 }
 
+const { apiKey: _apiKey, zones: _zones, ...example } = PutRestaurant.examples.bodies['A restaurant']
+
 /**
  * Open at all times, for cash and card, pickup and delivery within five miles for 3.50. It takes orders while unattended, because
  * attendance.test.ts tests attendance.
  */
 export const restaurantInput = {
-  name: "Sam's Pies – 2nd & Main",
-  logoUrl: '',
-  url: '',
+  ...example,
   ...salina,
-  phone: '(785) 555-0100',
+  name: "Sam's Pies – 2nd & Main",
   foodTypes: ['Pies'],
   deliveryMin: 0,
   deliveryPrice: 3.5,
   minFreeDelivery: -1,
   taxRate: 0.08,
-  acceptsCash: true,
-  acceptsCard: true,
-  offersPickup: true,
-  offersDelivery: true,
-  isTestRestaurant: false,
   requireAttendance: false,
-  minWaitTime: 45,
-  maxWaitTime: 60,
   hours: always,
-  timezone: 'US/Central',
 }
 
 export const menuItem = (basePrice: number, changes: Record<string, unknown> = {}) => ({

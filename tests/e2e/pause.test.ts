@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { sendOrder, stack } from './client.ts'
+import { sendOrder, stack, agreed, becomes } from './client.ts'
 import { restaurantInput } from './own-restaurant.ts'
-import { agreed, becomes, setUpKitchen } from './kitchen.ts'
+import { setUpKitchen } from './kitchen.ts'
 
 const { change, details, openInSearch, order, own } = setUpKitchen()
 

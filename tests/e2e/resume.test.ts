@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { sendOrder } from './client.ts'
-import { becomes, setUpKitchen } from './kitchen.ts'
+import { sendOrder, becomes } from './client.ts'
+import { setUpKitchen } from './kitchen.ts'
 
 const { change, details, order } = setUpKitchen()
 
