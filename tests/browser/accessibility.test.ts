@@ -1,6 +1,6 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { report } from '../e2e/restaurant-client.ts'
+import { report } from '../e2e/client.ts'
 import {
   aConsole,
   axeEverywhere,

@@ -1,7 +1,6 @@
 import type { Browser, Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { maria } from '../e2e/client.ts'
-import { refuse } from '../e2e/restaurant-client.ts'
+import { maria, refuse } from '../e2e/client.ts'
 import {
   aConsole,
   browserUrl,

@@ -1,9 +1,8 @@
 import type { OrderStatusRecord } from '@platter/contracts'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { card, eventually, ledgerOf, post, readOrder, stack, statusesOf } from '../e2e/client.ts'
+import { card, eventually, ledgerOf, post, readOrder, stack, statusesOf, report } from '../e2e/client.ts'
 import { Stream } from '../support/event-stream.ts'
-import { report } from '../e2e/restaurant-client.ts'
 import {
   aConsole,
   browserUrl,

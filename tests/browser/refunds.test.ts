@@ -1,7 +1,7 @@
 import type { RestaurantOrder } from '@platter/contracts'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { asRestaurant } from '../e2e/restaurant-client.ts'
+import { asRestaurant } from '../e2e/client.ts'
 import {
   aConsole,
   axe,

@@ -1,9 +1,8 @@
 import type { RestaurantOrder } from '@platter/contracts'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { eventually, stack } from '../e2e/client.ts'
+import { eventually, stack, asRestaurant } from '../e2e/client.ts'
 import { plantAge } from '../e2e/planted.ts'
-import { asRestaurant } from '../e2e/restaurant-client.ts'
 import {
   aConsole,
   browserUrl,

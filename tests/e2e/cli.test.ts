@@ -17,13 +17,13 @@ import {
   type MenuCategory,
   type Order,
   paidByCard,
+  validate,
 } from './client.ts'
 import { retry } from './incidents.ts'
 import { ownStack } from './stack.ts'
 import { menuItem, menuOf, newKey, restaurantInput } from './own-restaurant.ts'
 import { plant, plantOverdue } from './planted.ts'
 import { platter as runPlatter, platterProcess } from './platter.ts'
-import { validate } from './refusals.ts'
 
 /** Returns the environment of a command: the platform under test and its operator key. */
 const environmentWith = (environment: Record<string, string> = {}) => {

@@ -1,18 +1,22 @@
 import type {
   CreditCard,
   MenuCategory,
+  Operation,
   Order,
   OrderStatusRecord,
   OrderStory,
+  ProblemDocument as ProblemBody,
   Restaurant,
+  RestaurantOrder,
   User,
 } from '@platter/contracts'
+import { expect } from 'vitest'
 import { Api, expectOk, type ClientResponse, type Options } from '../support/api.ts'
 import type { LedgerLine, Receipt } from '../support/books.ts'
 import { cast, home, maria, card, cardNumbers, person, pickup } from '../support/cast.ts'
 import { eventually } from '../support/eventually.ts'
 import { readLines } from '../support/json-lines.ts'
-import { ownStack, stack } from './stack.ts'
+import { keyOf, ownStack, stack } from './stack.ts'
 
 /* The client of the end-to-end tests. */
 
@@ -100,6 +104,30 @@ export const ledgerOf = async (orderApiKey: string): Promise<LedgerLine[]> =>
 export const receiptsOf = async (orderApiKey: string): Promise<Receipt[]> =>
   (await readLines<Receipt>(ownStack().data.receipts)).filter((line) => line.orderApiKey === orderApiKey)
 
+/** Sends a request of a restaurant, by default of the one with a console. Its orders change only by its reports. */
+export const asRestaurant = <T>(path: string, body?: unknown, key = keyOf(cast.console)) =>
+  call<T & Omit<ProblemBody, 'status'>>(`/restaurantapi/v1/${path}`, { key, body })
+
+export const report = (apiKey: string, status: string, key?: string) =>
+  asRestaurant<RestaurantOrder>(`order/${apiKey}/status`, { status }, key)
+
+export const refuse = (apiKey: string, reason: string, key?: string) =>
+  asRestaurant<RestaurantOrder>(`order/${apiKey}/refuse`, { reason }, key)
+
+export const validate = <T = Order>(order: unknown) => post<T>('validate-order', order)
+
+/** Sends an order to validate-order. Returns the status, and code and pointer of each fault. */
+export async function refusal(order: unknown): Promise<{ status: number; faults: string[] }> {
+  const { status, body } = await validate<Partial<ProblemBody>>(order)
+  return { status, faults: (body.errors ?? []).map(({ code, pointer }) => `${code} ${pointer}`) }
+}
+
+export const only = (status: number, fault: string) => ({ status, faults: [fault] })
+
+/** Checks that a response matches the schema of its endpoint exactly, without missing or additional members. */
+export function expectConforms(operation: Operation, body: unknown): void {
+  expect(operation.response.parse(body)).toEqual(body)
+}
+
 export { card, cardNumbers, cast, eventually, expectOk, home, maria, stack }
-export type { ClientResponse, CreditCard, MenuCategory, Options, Order, Restaurant, User }
-export type { ProblemDocument as ProblemBody } from '@platter/contracts'
+export type { ClientResponse, CreditCard, MenuCategory, Options, Order, ProblemBody, Restaurant, User }

@@ -1,7 +1,6 @@
 import { DiscardAttention } from '@platter/contracts'
 import { expect, test } from 'vitest'
-import { operator, paidByCard } from './client.ts'
-import { expectConforms } from './conforms.ts'
+import { operator, paidByCard, expectConforms } from './client.ts'
 import { incidentsOf, retry, setUpDeadLetters } from './incidents.ts'
 import { plantOverdue } from './planted.ts'
 

@@ -1,8 +1,7 @@
 import { beforeAll } from 'vitest'
 import type { MenuCategory, Restaurant } from '@platter/contracts'
-import { anOrder, get, post, type ProblemBody } from './client.ts'
+import { anOrder, get, post, type ProblemBody, asRestaurant } from './client.ts'
 import { aConsole, consoleKeys, NAMES, salina, type OwnRestaurant } from './own-restaurant.ts'
-import { asRestaurant } from './restaurant-client.ts'
 
 /*
  * A restaurant with two items, for tests of its own changes: availability and pauses. The delay of a change:

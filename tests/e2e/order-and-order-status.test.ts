@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { anOrder, cast, expectOk, get, readOrder, sendOrder } from './client.ts'
-import { report } from './restaurant-client.ts'
+import { anOrder, cast, expectOk, get, readOrder, sendOrder, report } from './client.ts'
 
 test('the response is the newest OrderStatus as one object, with the status of the order', async () => {
   const { apiKey } = expectOk(await sendOrder(await anOrder(cast.console)))

@@ -1,9 +1,8 @@
 import { OrderStatuses, type Order, type OrderStatusRecord } from '@platter/contracts'
 import { afterEach, beforeAll, expect, test } from 'vitest'
-import { anOrder, cast, get, readOrder, sendOrder, stack } from './client.ts'
+import { anOrder, cast, get, readOrder, sendOrder, stack, refuse, report } from './client.ts'
 import { Stream, type StreamEvent } from '../support/event-stream.ts'
 import { aKitchen } from './own-restaurant.ts'
-import { refuse, report } from './restaurant-client.ts'
 
 let kitchen: Awaited<ReturnType<typeof aKitchen>>
 beforeAll(async () => {

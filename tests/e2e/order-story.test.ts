@@ -12,10 +12,10 @@ import {
   type ProblemBody,
   sagaEnded,
   paidByCard,
+  expectConforms,
+  validate,
 } from './client.ts'
-import { expectConforms } from './conforms.ts'
 import { plant } from './planted.ts'
-import { validate } from './refusals.ts'
 
 const story = (apiKey: string) => operator<OrderStory & ProblemBody>('GET', `orders/${apiKey}`)
 

@@ -1,7 +1,6 @@
 import { OwnMenu, type OwnCategory } from '@platter/contracts'
 import { expect, test } from 'vitest'
-import { eventually } from './client.ts'
-import { expectConforms } from './conforms.ts'
+import { eventually, expectConforms } from './client.ts'
 import { EXPIRE_OVERRIDE, setUpKitchen } from './kitchen.ts'
 import { plant } from './planted.ts'
 

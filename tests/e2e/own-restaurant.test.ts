@@ -1,7 +1,6 @@
 import { OwnRestaurant, type Restaurant } from '@platter/contracts'
 import { expect, test } from 'vitest'
-import { becomes } from './client.ts'
-import { expectConforms } from './conforms.ts'
+import { becomes, expectConforms } from './client.ts'
 import { setUpKitchen } from './kitchen.ts'
 
 const { change, details, own } = setUpKitchen()

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { readFile } from 'node:fs/promises'
-import { PutRestaurant, type MenuCategory, type MenuItem, type Restaurant } from '@platter/contracts'
+import { PutRestaurant } from '@platter/contracts'
 import { api, expectOk, operator } from './client.ts'
 
 /*
@@ -115,13 +114,3 @@ export async function aConsole(
   ]
   return { ...keys, ...(await aKitchen({ name: names.restaurant }, items, reports)) }
 }
-
-type SeedItem = Omit<MenuItem, 'available'> & { available?: boolean }
-export type SeedCategory = Omit<MenuCategory, 'items'> & { items: SeedItem[] }
-type Seed = { restaurant: Restaurant; menu: SeedCategory[] }
-
-/** Returns a restaurant of the development seed. */
-export const seedOf = async (name: string): Promise<Seed> =>
-  JSON.parse(
-    await readFile(new URL(`../../dev/seed/restaurants/${name}.json`, import.meta.url), 'utf8'),
-  ) as Seed

@@ -13,8 +13,8 @@ import {
   type ProblemBody,
   sagaEnded,
   paidByCard,
+  expectConforms,
 } from './client.ts'
-import { expectConforms } from './conforms.ts'
 import { plant } from './planted.ts'
 import { ownStack } from './stack.ts'
 

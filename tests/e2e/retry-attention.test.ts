@@ -1,7 +1,6 @@
 import { RetryAttention } from '@platter/contracts'
 import { expect, test } from 'vitest'
-import { eventually, paidByCard } from './client.ts'
-import { expectConforms } from './conforms.ts'
+import { eventually, paidByCard, expectConforms } from './client.ts'
 import { incidentsOf, retry, setUpDeadLetters } from './incidents.ts'
 import { plantDeadLetter, plantOverdue, plantUnknown } from './planted.ts'
 

@@ -4,8 +4,7 @@ import { expect, test } from 'vitest'
 import { Stream } from '../support/event-stream.ts'
 import { issueKey, newAccessKey, revoke, rotate, statusWith } from './access-keys.ts'
 import { UNKNOWN_API_KEY } from './accounts.ts'
-import { get, stack, type ProblemBody, becomes } from './client.ts'
-import { expectConforms } from './conforms.ts'
+import { get, stack, type ProblemBody, becomes, expectConforms } from './client.ts'
 import { ownStack } from './stack.ts'
 
 test('a revoked key is rejected by every replica, and stays revoked', async () => {

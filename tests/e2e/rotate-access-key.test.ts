@@ -2,8 +2,7 @@ import { RotateAccessKey } from '@platter/contracts'
 import { expect, test } from 'vitest'
 import { issueKey, newAccessKey, revoke, rotate, statusWith } from './access-keys.ts'
 import { keyed, UNKNOWN_API_KEY } from './accounts.ts'
-import { anOrder, call, cast, eventually, sendOrder, becomes } from './client.ts'
-import { expectConforms } from './conforms.ts'
+import { anOrder, call, cast, eventually, sendOrder, becomes, expectConforms } from './client.ts'
 
 test('a rotation under load fails no request: the old key keeps working, the new one works at once', async () => {
   const { id, accessKey: old } = await newAccessKey()

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
-import { maria, post, type Order } from './client.ts'
+import { maria, post, type Order, refusal, validate } from './client.ts'
 import { aRestaurant, itemWithChoices, menuItem, newKey, salina } from './own-restaurant.ts'
-import { refusal, validate } from './refusals.ts'
 
 /* All prices and faults of items: services/catalog/src/domain/quote-prices.unit.test.ts. */
 
