@@ -11,10 +11,10 @@ const read = (file: string) => readFileSync(join(root, file), 'utf8')
 const rules = rulesIn(read('docs/glossary.md'))
 
 /** All documents, generated ones too, code and configuration. This test plants banned words. */
-const files = filesIn(root, [
-  ...['*.md', '*.ts', '*.tsx', '*.mjs', '*.css', 'turbo.json', ':!tests/policy/prose.test.ts'],
-  ...['*.yaml', '*.yml', '*.sh', '*Dockerfile', '*.dockerignore', '*Caddyfile'],
-])
+const files = [
+  ...filesIn(root, ['*.md', '*.ts', '*.tsx', '*.mjs', '*.css', 'turbo.json', ':!tests/policy/prose.test.ts']),
+  ...filesIn(root, ['*.yaml', '*.yml', '*.sh', '*Dockerfile', '*.dockerignore', '*Caddyfile']),
+]
 
 /** The glossary names the words that it bans. */
 const withoutTables = (markdown: string) => markdown.replaceAll(/^\|.*$/gm, '')

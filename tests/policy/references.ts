@@ -1,4 +1,4 @@
-import { dirname, join, matchesGlob, normalize } from 'node:path'
+import { dirname, join, matchesGlob } from 'node:path'
 
 /**
  * The files of the repository by their paths from its root, and a function that reads one. For fast lookups, every file and folder
@@ -74,56 +74,50 @@ function alternatives(path: string): string[] {
     : inner.split(',').flatMap((one) => alternatives(path.replace(whole, one.trim())))
 }
 
-/** The possible targets of a reference in `from`: from the root, from its folder, or in docs/. */
-const targets = (reference: string, from: string): string[] => {
-  const path = reference.replace(/\/$/, '')
-  return [path, join(dirname(from), path), join('docs', path)].map((one) => normalize(one))
-}
+/** Files that git ignores, and paths through a parent folder. */
+const UNCHECKED = /^node_modules\/|\/\.\.\/|\/dist(\/|$)/
 
-function isThere(reference: string, from: string, repository: Repository): boolean {
-  const { files, paths, ends } = repository
-  return alternatives(reference).every((one) =>
+const isThere = (reference: string, { files, paths, ends }: Repository): boolean =>
+  UNCHECKED.test(reference) ||
+  alternatives(reference.replace(/\/$/, '')).every((one) =>
     one.includes('*')
-      ? [...targets(one, from), `**/${one}`].some((glob) =>
-          files.some((file) => matchesGlob(file, glob) || matchesGlob(file, `${glob}/**`)),
-        )
-      : ends.has(one) || targets(one, from).some((path) => paths.has(path)),
+      ? files.some((file) => matchesGlob(file, `**/${one}`) || matchesGlob(file, `**/${one}/**`))
+      : ends.has(one) || paths.has(one),
   )
+
+/** A document is named from the root, from the folder of `from`, or from docs/. */
+function hasSection(document: string, section: string, from: string, { files, read }: Repository): boolean {
+  const name = document.endsWith('.md') ? document : `${document}.md`
+  const documents = ['', dirname(from), 'docs'].map((folder) => join(folder, name))
+  const all = documents.filter((path) => files.includes(path)).flatMap((path) => headingsOf(read(path)))
+  return all.includes(section.replaceAll('`', '').replaceAll(/\s+/g, ' '))
 }
 
-function hasSection(document: string, section: string, from: string, repository: Repository): boolean {
-  const name = document.endsWith('.md') ? document : `${document}.md`
-  const documents = targets(name, from).filter((path) => repository.files.includes(path))
-  const all = documents.flatMap((file) => headingsOf(repository.read(file)))
-  return all.includes(section.replaceAll('`', '').replaceAll(/\s+/g, ' '))
+function hasTarget(
+  path: string,
+  anchor: string | undefined,
+  from: string,
+  { paths, read }: Repository,
+): boolean {
+  const target = path === '' ? from : join(dirname(from), path).replace(/\/$/, '')
+  return paths.has(target) && (anchor === undefined || headingsOf(read(target)).map(slug).includes(anchor))
 }
 
 /** Returns all references in the comments or the text of one file without a target. */
 export function brokenIn(file: string, repository: Repository): string[] {
   const words = wordsOf(file, repository.read(file))
-  const named = [...words.matchAll(FILE)]
-    .map(([, path = '']) => path)
-    .filter((path) => !path.startsWith('node_modules/') && !path.includes('/../'))
-  const folders = [...words.matchAll(FOLDER)]
-    .map(([, quoted, bare]) => quoted ?? bare ?? '')
-    .filter((path) => !/\/dist(\/|$)/.test(path))
-  const links = file.endsWith('.md') ? [...words.matchAll(LINK)] : []
-  const broken = [
-    ...[...named, ...folders].filter((path) => !isThere(path, file, repository)),
-    ...[...words.matchAll(SECTION)].flatMap(([reference, document = '', section = '']) =>
-      hasSection(document, section, file, repository) ? [] : [reference],
-    ),
-    ...[...words.matchAll(DECISION)].flatMap(([reference, number = '']) =>
-      isThere(`docs/decisions/${number}-*.md`, file, repository) ? [] : [reference],
-    ),
-    ...(words.match(NUMBERED) ?? []),
-    ...links.flatMap(([reference, path = '', anchor]) => {
-      const target = path === '' ? file : normalize(join(dirname(file), path)).replace(/\/$/, '')
-      const found =
-        repository.paths.has(target) &&
-        (anchor === undefined || headingsOf(repository.read(target)).map(slug).includes(anchor))
-      return found ? [] : [reference]
-    }),
+  const checks: [pattern: RegExp, isValid: (match: RegExpExecArray) => boolean][] = [
+    [FILE, ([, path = '']) => isThere(path, repository)],
+    [FOLDER, ([, quoted, bare = '']) => isThere(quoted ?? bare, repository)],
+    [SECTION, ([, document = '', section = '']) => hasSection(document, section, file, repository)],
+    [DECISION, ([, number]) => isThere(`docs/decisions/${number}-*.md`, repository)],
+    [NUMBERED, () => false],
+    [LINK, ([, path = '', anchor]) => !file.endsWith('.md') || hasTarget(path, anchor, file, repository)],
   ]
+  const broken = checks.flatMap(([pattern, isValid]) =>
+    [...words.matchAll(pattern)]
+      .filter((match) => !isValid(match))
+      .map(([reference]) => reference.replaceAll('`', '')),
+  )
   return [...new Set(broken)]
 }
