@@ -1,18 +1,12 @@
 import axeCore, { type RunOptions } from 'axe-core'
 import type { RestaurantOrder } from '@platter/contracts'
-import {
-  chromium,
-  type Browser,
-  type BrowserContext,
-  type BrowserContextOptions,
-  type Page,
-} from 'playwright-core'
+import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core'
 import { inject } from 'vitest'
 import { expectOk, sendOrder, stack } from '../e2e/client.ts'
-import { salina, type OwnRestaurant } from '../e2e/own-restaurant.ts'
-
-export { aConsole, type OwnRestaurant } from '../e2e/own-restaurant.ts'
+import { aConsole, salina, type OwnRestaurant } from '../e2e/own-restaurant.ts'
 import { pickup } from '../support/cast.ts'
+
+export { aConsole, type OwnRestaurant }
 
 /** Null without a browser. Then no test of this folder can run. */
 export const browserUrl = () => inject('browser')
@@ -66,8 +60,6 @@ function spy(): void {
   globalThis.print = () => void (spied.printed += 1)
 }
 
-export type Counter = { context: BrowserContext; page: Page }
-
 export const sizes = {
   phone: { width: 390, height: 844 },
   counter: { width: 1180, height: 820 },
@@ -80,8 +72,10 @@ export const sizes = {
  */
 export const observed = { origins: new Set<string>(), faults: [] as string[] }
 
+export type Counter = Awaited<ReturnType<typeof open>>
+
 /** Opens the console as a person who has never used it. */
-export async function open(browser: Browser, options: BrowserContextOptions = {}): Promise<Counter> {
+export async function open(browser: Browser, options: BrowserContextOptions = {}) {
   const context = await browser.newContext({ viewport: sizes.counter, locale: 'en-US', ...options })
   await context.addInitScript(spy)
   const page = await context.newPage()

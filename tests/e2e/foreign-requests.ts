@@ -8,7 +8,7 @@ import { fullOrder, type World } from './foreign-objects.ts'
  */
 
 export type Foreign = keyof World['foreign']
-type Kind = 'user' | 'card' | 'address' | 'order' | 'restaurant' | 'item' | 'choice'
+type Kind = keyof World['own'] | 'order'
 
 /** The kinds of keys by the part of a path before them. */
 const AFTER: Readonly<Record<string, Kind>> = {
@@ -23,16 +23,7 @@ const AFTER: Readonly<Record<string, Kind>> = {
   item: 'item',
   choice: 'item',
 }
-
-/** The kinds of keys in an order by their place: a pointer into the body with `*` for any element. */
-const IN_ORDER: Readonly<Record<string, Kind>> = {
-  '/restaurantApiKey': 'restaurant',
-  '/items/*/apiKey': 'item',
-  '/items/*/customizationChoices/*/apiKey': 'choice',
-  '/recipient/apiKey': 'user',
-  '/card/apiKey': 'card',
-  '/address/apiKey': 'address',
-}
+const IN_ORDER: readonly Kind[] = ['restaurant', 'item', 'choice', 'user', 'card', 'address']
 
 const codeFor = (kind: Kind): ProblemCode =>
   kind === 'choice' ? 'customization-unknown' : `${kind}-not-found`
@@ -41,32 +32,34 @@ const codeFor = (kind: Kind): ProblemCode =>
 const isPublic = (kind: Kind, { owner, method }: Operation) =>
   kind === 'restaurant' || (kind === 'item' && owner === 'catalog' && method === 'GET')
 
-const isOrder = ({ admission }: Operation) => admission === 'order'
+export const isOrder = ({ admission }: Operation) => admission === 'order'
 
-/** Returns the kind of each identifier of an operation by its place: `path/NAME`, or a pointer into the body. */
-function keysOf(operation: PublicOperation): [place: string, kind: Kind][] {
-  const inPath = [...operation.path.matchAll(/([^/]+)\/:(\w+)/g)].map(
-    ([, part = '', name]): [string, Kind] => {
-      const kind = AFTER[part]
-      if (!kind) throw new Error(`the kind of the key in ${operation.path} is unknown`)
-      return [`path/${name}`, kind]
-    },
-  )
-  return [...inPath, ...(isOrder(operation) ? Object.entries(IN_ORDER) : [])]
+/** Replaces each parameter of the path of an operation. */
+const withKeys = ({ path }: Operation, keyOf: (kind: Kind) => string) =>
+  path.replaceAll(/([^/]+)\/:\w+/g, (_, part: string) => {
+    const kind = AFTER[part]
+    if (!kind) throw new Error(`the kind of the key in ${path} is unknown`)
+    return `${part}/${keyOf(kind)}`
+  })
+
+/** Returns the kinds of the identifiers in the path and in the body of an operation. Each kind occurs once. */
+function kindsOf(operation: Operation): Kind[] {
+  const kinds = isOrder(operation) ? [...IN_ORDER] : []
+  withKeys(operation, (kind) => String(kinds.push(kind)))
+  return kinds
 }
 
 /** No object is foreign to an operator, so these operations are only tested with other kinds of access keys. */
-const ofTenants = operations.filter(({ audience }) => audience !== 'operator')
+export const ofTenants = operations.filter(({ audience }) => audience !== 'operator')
 
 export type Place = (typeof places)[number]
 
 /** Every identifier of every operation, in each form of its response. */
 export const places = ofTenants.flatMap((operation) =>
-  keysOf(operation).flatMap(([place, kind]) =>
+  kindsOf(operation).flatMap((kind) =>
     acceptedBy(operation).map((accept) => ({
       name: operation.name,
       operation,
-      place,
       kind,
       accept,
       code: codeFor(kind),
@@ -82,12 +75,9 @@ export const bodyOf = (operation: PublicOperation, keys: World['own']): unknown 
 type Request = { method: string; path: string; body?: unknown }
 
 /** Returns the request of an operation with a key in one of its places. Other places have the keys of the caller. */
-export function requestWith({ own }: World, { operation, place, kind }: Place, key: string): Request {
-  const kinds = Object.fromEntries(keysOf(operation))
-  const keys = { ...own, [kind]: key }
-  const path = operation.path.replaceAll(/:(\w+)/g, (_, name: string) =>
-    place === `path/${name}` ? key : keys[kinds[`path/${name}`] as keyof typeof own],
-  )
+export function requestWith({ own }: World, { operation, kind }: Place, key: string): Request {
+  const keys = { ...own, order: '', [kind]: key }
+  const path = withKeys(operation, (one) => keys[one])
   return { method: operation.method, path, body: bodyOf(operation, keys) }
 }
 

@@ -70,7 +70,7 @@ describe('request with the key of an object of another tenant', () => {
     for (const kind of kinds) foreign.push(await tryWith(world.foreign[kind]))
     return eventually(
       async () => ({
-        name: `${operation.name} ${place.place}`,
+        name: `${operation.name} ${place.kind}`,
         absent: workOf(absent, operation),
         foreign: foreign.map((traceId) => workOf(traceId, operation)),
       }),
