@@ -38,20 +38,6 @@ export function rulesIn(glossary: string): Rules {
   }
 }
 
-const NAME_TOKENS = new Set(['IdentifierName', 'PrivateIdentifier', 'JSXIdentifier'])
-
-const partsOf = (name: string) => name.match(/[A-Z]?[a-z]+|[A-Z]+(?![a-z])/g) ?? []
-
-/** Returns the names in TypeScript that contain a banned word. Each word begins at a capital letter or an underscore. */
-function faultsInNames(code: string, { inNames, exemptNames }: Rules): Fault[] {
-  const names = [...jsTokens(code, { jsx: true })].flatMap(({ type, value }) =>
-    NAME_TOKENS.has(type) && !exemptNames.has(value) ? [value] : [],
-  )
-  return [...new Set(names)]
-    .filter((name) => partsOf(name).some((word) => inNames.has(word.toLowerCase())))
-    .map((text) => ({ rule: 'name', text }))
-}
-
 /** Returns the prose of a document, without code, quoted test titles, link targets and table rulers. */
 const proseOf = (markdown: string): string =>
   markdown
@@ -103,24 +89,35 @@ function bannedWords(prose: string, banned: readonly string[]): Fault[] {
   }))
 }
 
+const NAME_TOKENS = new Set(['IdentifierName', 'PrivateIdentifier', 'JSXIdentifier'])
 const STRING_TOKENS = new Set(['StringLiteral', 'NoSubstitutionTemplate', 'JSXString'])
 const TEMPLATE_PARTS = new Set(['TemplateHead', 'TemplateMiddle', 'TemplateTail'])
 
-/** Returns the strings with a space, because other strings are identifiers. SQL, tagged `sql` or after such a comment, is code. */
-function stringsIn(code: string): string[] {
+/**
+ * Returns the names of code, and its strings with a space, because other strings are identifiers. SQL, tagged `sql` or after such a
+ * comment, is code.
+ */
+function namesAndStringsIn(code: string): { names: Set<string>; strings: string[] } {
+  const names = new Set<string>()
   const strings: string[] = []
   const templates: boolean[] = []
   let before = ''
   for (const { type, value } of jsTokens(code, { jsx: true })) {
     const isSql = /\bsql(<[^`]*>| \*\/ )?$/.test(before.slice(-200))
+    if (NAME_TOKENS.has(type)) names.add(value)
     if (type === 'TemplateHead') templates.push(isSql)
     const isString = STRING_TOKENS.has(type) && !isSql && /\s/.test(value)
     if (type === 'JSXText' || isString || (TEMPLATE_PARTS.has(type) && !templates.at(-1))) strings.push(value)
     if (type === 'TemplateTail') templates.pop()
     before += value
   }
-  return strings
+  return { names, strings }
 }
+
+/** Returns whether a name contains a banned word. Each word begins at a capital letter or an underscore. */
+const isBannedName = (name: string, { inNames, exemptNames }: Rules): boolean =>
+  !exemptNames.has(name) &&
+  (name.match(/[A-Z]?[a-z]+|[A-Z]+(?![a-z])/g) ?? []).some((word) => inNames.has(word.toLowerCase()))
 
 /**
  * Returns all faults in the prose of a file: a document, the comments of a configuration, or the comments, strings and names of code.
@@ -129,7 +126,10 @@ function stringsIn(code: string): string[] {
 export function faultsIn(file: string, text: string, rules: Rules): Fault[] {
   if (file.endsWith('.md'))
     return [...headings(text), ...tooLong(text), ...bannedWords(proseOf(text), rules.banned)]
-  const strings = isCode(file) ? stringsIn(text) : []
-  const prose = [wordsOf(file, text), ...strings].join('\n')
-  return [...bannedWords(prose, rules.banned), ...(isCode(file) ? faultsInNames(text, rules) : [])]
+  const { names, strings } = namesAndStringsIn(isCode(file) ? text : '')
+  const faultyNames = [...names].filter((name) => isBannedName(name, rules))
+  return [
+    ...bannedWords([wordsOf(file, text), ...strings].join('\n'), rules.banned),
+    ...faultyNames.map((name): Fault => ({ rule: 'name', text: name })),
+  ]
 }
