@@ -78,7 +78,7 @@ test('the restaurant receives an order once, signed, with its items and comments
 })
 
 // All reasons: services/orders/src/delivery/outside/webhook.unit.test.ts.
-test('a 409 of the webhook refuses the order with its cleaned reason (422) and voids the authorization', async () => {
+test('a 409 of the webhook refuses the order with its reason (422) and voids the authorization', async () => {
   const reason = '\u009B31mThe oven\u0000is cold\uD83C\u202E.'
   respond = (response) => response.writeHead(409).end(JSON.stringify({ reason }))
   const { status, body } = await sendOrder(order('hot'))
