@@ -100,9 +100,7 @@ export async function signIn(
   const counter = await open(browser, options)
   await counter.page.getByLabel('Access key').fill(key)
   await counter.page.getByRole('button', { name: 'Sign in' }).click()
-  await counter.page
-    .getByRole('heading', { name: 'New', exact: false, level: 2 })
-    .waitFor({ state: 'attached' })
+  await counter.page.getByRole('heading', { name: 'New', level: 2 }).waitFor({ state: 'attached' })
   return counter
 }
 

@@ -73,13 +73,11 @@ export const writeTable = (costs: Readonly<Record<string, Costs>>): string =>
 
 export function readTable(text: string): Record<string, Costs> {
   const [, , ...lines] = text.split('\n').filter((line) => line.startsWith('|'))
+  const rows = lines.map((line) => line.split('|').map((cell) => cell.trim()))
   return Object.fromEntries(
-    lines.map((line) => {
-      const [name = '', ...counts] = line
-        .slice(1, -1)
-        .split('|')
-        .map((cell) => cell.trim())
-      return [name, Object.fromEntries(kinds.map((kind, at) => [kind, Number(counts[at])])) as Costs]
-    }),
+    rows.map(([, name = '', ...counts]) => [
+      name,
+      Object.fromEntries(kinds.map((kind, at) => [kind, Number(counts[at])])) as Costs,
+    ]),
   )
 }

@@ -60,13 +60,11 @@ export default async function setup(project: TestProject): Promise<() => Promise
 async function otherPlatform(url: string, operatorKey: string): Promise<StackUnderTest> {
   const api = new Api(() => ({ gateway: url, operatorKey, accessKey: '' }))
   const [one, other] = [await api.newApplication('e2e'), await api.newApplication('e2e, another')]
-  const restaurants = Object.values(cast).map(async (apiKey) => ({
-    apiKey,
-    accessKey: await api.restaurantKey(apiKey),
-  }))
+  const restaurants = await Promise.all(
+    Object.values(cast).map(async (apiKey) => ({ apiKey, accessKey: await api.restaurantKey(apiKey) })),
+  )
   const { accessKey } = one
-  const all = { gateway: url, operatorKey, accessKey, otherAccessKey: other.accessKey }
-  return { ...all, restaurants: await Promise.all(restaurants) }
+  return { gateway: url, operatorKey, accessKey, otherAccessKey: other.accessKey, restaurants }
 }
 
 async function start(): Promise<{ stack: Stack; otlpPort: number }> {
