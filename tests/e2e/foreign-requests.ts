@@ -1,5 +1,5 @@
 import { operations, type Operation, type ProblemCode, type PublicOperation } from '@platter/contracts'
-import { stack } from './client.ts'
+import { call, type Options } from './client.ts'
 import { fullOrder, type World } from './foreign-objects.ts'
 
 /*
@@ -81,27 +81,22 @@ export function requestWith({ own }: World, { operation, kind }: Place, key: str
   return { method: operation.method, path, body: bodyOf(operation, keys) }
 }
 
-type ClientResponse = { status: number; headers: string[]; text: string }
+type Compared = { status: number; headers: string[]; text: string }
 
 /** Sends a request. Returns the response without the identity of the request and the key that it named. */
 export async function sendRequest(
-  { method, path, body }: Request,
-  key: string,
-  headers: Record<string, string>,
-): Promise<ClientResponse> {
-  const response = await fetch(`${stack().gateway}${path}`, {
-    method,
-    headers: { ...headers, ...(body !== undefined && { 'content-type': 'application/json' }) },
-    ...(body !== undefined && { body: JSON.stringify(body) }),
-    // A response without an end, such as an event stream, is a failure.
-    signal: AbortSignal.timeout(20_000),
-  })
-  const text = await response.text()
-  const requestId = response.headers.get('x-request-id') ?? '-'
+  { path, ...request }: Request,
+  named: string,
+  options: Options,
+): Promise<Compared> {
+  // A response without an end, such as an event stream, is a failure.
+  const response = await call(path, { ...request, ...options, timeoutMs: 20_000 })
+  const { status, headers, text } = response
+  const requestId = headers.get('x-request-id') ?? '-'
   return {
-    status: response.status,
-    headers: [...response.headers.keys()].toSorted(),
-    text: text.replaceAll(requestId, 'REQUEST').replaceAll(key, 'KEY'),
+    status,
+    headers: [...headers.keys()].toSorted(),
+    text: text.replaceAll(requestId, 'REQUEST').replaceAll(named, 'KEY'),
   }
 }
 
@@ -109,4 +104,4 @@ export function acceptedBy({ events }: Operation): string[] {
   return ['application/json', ...(events ? ['text/event-stream'] : [])]
 }
 
-export const codeOf = ({ text }: ClientResponse) => (JSON.parse(text) as { code: ProblemCode }).code
+export const codeOf = ({ text }: Compared) => (JSON.parse(text) as { code: ProblemCode }).code

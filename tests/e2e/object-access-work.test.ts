@@ -61,7 +61,7 @@ describe('request with the key of an object of another tenant', () => {
     const accessKey = world.keys[operation.audience]
     const tryWith = async (key: string) => {
       const { traceId, traceparent } = newTrace()
-      await sendRequest(requestWith(world, place, key), key, { 'x-access-token': accessKey, traceparent })
+      await sendRequest(requestWith(world, place, key), key, { key: accessKey, headers: { traceparent } })
       return traceId
     }
     const kinds = foreignKinds[code] ?? []

@@ -67,7 +67,7 @@ describe('byte-identical responses for an object of another tenant and for an un
     const { operation, accept, code, kind, isPublic } = place
     const accessKey = world.keys[operation.audience]
     const tryWith = (key: string) =>
-      sendRequest(requestWith(world, place, key), key, { 'x-access-token': accessKey, accept })
+      sendRequest(requestWith(world, place, key), key, { key: accessKey, headers: { accept } })
     const absent = await tryWith(newKey())
     expect({ status: absent.status, code: codeOf(absent) }).toEqual({ status: problems[code].status, code })
     const closed = Object.entries(world.foreign).filter(([name]) => !isPublic || name !== kind)
@@ -84,8 +84,7 @@ describe('byte-identical responses for an object of another tenant and for an un
       ...fullOrder({ ...own, card: cardKey, address: addressKey }),
       recipient,
     })
-    const tryWith = (body: unknown) =>
-      sendRequest({ ...validate!, body }, '-', { 'x-access-token': stack().accessKey })
+    const tryWith = (body: unknown) => sendRequest({ method: 'POST', path: validate!.path, body }, '-', {})
     const [foreign, absent, guests, absentGuests] = await Promise.all([
       tryWith(accountOf({ apiKey: theirs.user }, theirs.card, theirs.address)),
       tryWith(accountOf({ apiKey: newKey() }, newKey(), newKey())),
@@ -141,8 +140,8 @@ describe('403 not-allowed for an access key of another audience, equal for every
         requests.map(({ accessKey, accept, key }) => {
           const path = operation.path.replaceAll(/:\w+/g, key)
           const body = operation.method === 'GET' ? undefined : (bodyOf(operation, own) ?? {})
-          const headers = { 'x-access-token': accessKey, accept }
-          return sendRequest({ method: operation.method, path, body }, key, headers)
+          const options = { key: accessKey, headers: { accept } }
+          return sendRequest({ method: operation.method, path, body }, key, options)
         }),
       )
       for (const response of responses) {
