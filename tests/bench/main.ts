@@ -3,9 +3,10 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { reporterFor } from '../../dev/progress.ts'
 import { LoadGenerator } from '../support/load/generator.ts'
+import { startOtlpServer } from '../support/otlp-server.ts'
 import { HELP, readOptions, type Options } from './options.ts'
 import type { OperationName } from './operations.ts'
-import { startPlatform, startReceiver } from './platform.ts'
+import { startPlatform } from './platform.ts'
 import { describeRun, markdown, type Report, type Section } from './report.ts'
 import type { Frame } from './sections/frame.ts'
 import { memory, paced } from './sections/one-stack.ts'
@@ -25,8 +26,9 @@ const PAIRED: readonly OperationName[] = ['menu', 'get-order', 'card-order']
 
 async function measure(options: Options): Promise<Report> {
   await using cleanup = new AsyncDisposableStack()
-  const { url: telemetry, stop } = await startReceiver()
-  cleanup.defer(stop)
+  // Nothing is stored.
+  const { url: telemetry, close } = await startOtlpServer(() => undefined)
+  cleanup.defer(close)
   const generator = await LoadGenerator.start()
   cleanup.defer(() => generator.stop())
   const { seconds, rounds } = options

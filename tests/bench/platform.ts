@@ -1,5 +1,3 @@
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import pg from 'pg'
 import { until } from '../../dev/process/wait.ts'
 import type { Reporter } from '../../dev/progress.ts'
@@ -123,17 +121,3 @@ const settled = (database: pg.Pool): Promise<void> =>
     },
     { what: 'Finishing all sagas', withinMs: 60_000, everyMs: 100 },
   )
-
-/** Starts an HTTP server that accepts telemetry and stores nothing. */
-export async function startReceiver(): Promise<{ url: string; stop: () => void }> {
-  const server = createServer((request, response) => {
-    request.resume().on('end', () => response.setHeader('content-type', 'application/json').end('{}'))
-  })
-  const { promise, resolve } = Promise.withResolvers<void>()
-  server.listen(0, '127.0.0.1', resolve)
-  await promise
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    stop: () => server.close().closeAllConnections(),
-  }
-}

@@ -1,5 +1,6 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { report } from '../e2e/client.ts'
 import {
   aConsole,
   axeEverywhere,
@@ -8,7 +9,6 @@ import {
   connect,
   open,
   place,
-  report,
   signIn,
   sizes,
   toSalina,
@@ -26,10 +26,10 @@ async function fill(): Promise<void> {
     await place(own, toSalina),
     await place(own),
   ]
-  await report(own, second.apiKey, 'PREPARING')
-  await report(own, third.apiKey, 'OUT_FOR_DELIVERY')
-  await report(own, fourth.apiKey, 'READY_FOR_PICKUP')
-  await report(own, fourth.apiKey, 'DELIVERED')
+  await report(second.apiKey, 'PREPARING', own.key)
+  await report(third.apiKey, 'OUT_FOR_DELIVERY', own.key)
+  await report(fourth.apiKey, 'READY_FOR_PICKUP', own.key)
+  await report(fourth.apiKey, 'DELIVERED', own.key)
 }
 
 describe.skipIf(browserUrl() === null)('accessibility in light and dark, on phone and desktop', () => {

@@ -9,6 +9,7 @@ import {
   button,
   connect,
   endTimers,
+  observed,
   open,
   signIn,
   type Counter,
@@ -203,9 +204,9 @@ describe.skipIf(browserUrl() === null)('console at the counter', () => {
     )
     expect(found).not.toContain('platter_live')
     expect(await context.cookies()).toMatchObject([
-      { value: own.accessKey, httpOnly: true, sameSite: 'Strict', expires: -1 },
+      { value: own.key, httpOnly: true, sameSite: 'Strict', expires: -1 },
     ])
-    expect(counter.faults).toEqual([])
+    expect(observed.faults).toEqual([])
   })
 
   test('the cookie behind an HTTPS proxy is Secure, and keeps the page signed in', async () => {
@@ -215,7 +216,7 @@ describe.skipIf(browserUrl() === null)('console at the counter', () => {
     expect(await context.cookies()).toMatchObject([
       {
         name: '__Host-platter-console',
-        value: own.accessKey,
+        value: own.key,
         secure: true,
         httpOnly: true,
         sameSite: 'Strict',
@@ -228,7 +229,7 @@ describe.skipIf(browserUrl() === null)('console at the counter', () => {
 
   test('an invalid access key and a key of another audience cause different messages', async () => {
     const { page, context } = await open(browser)
-    await page.getByLabel('Access key').fill(own.accessKey.slice(0, -1))
+    await page.getByLabel('Access key').fill(own.key.slice(0, -1))
     await button(page, 'Sign in').click()
     await page.getByText('This access key is not valid.').waitFor()
     await page.getByLabel('Access key').fill(stack().accessKey)

@@ -1,6 +1,6 @@
 import type { Browser, Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { maria } from '../e2e/client.ts'
+import { maria, refuse } from '../e2e/client.ts'
 import {
   aConsole,
   browserUrl,
@@ -8,8 +8,6 @@ import {
   cardIn,
   connect,
   place,
-  refuse,
-  shoot,
   signIn,
   sizes,
   toSalina,
@@ -106,20 +104,18 @@ describe.skipIf(browserUrl() === null)('words that are longer than a line', () =
     const shown = cardIn(page, 'New', order)
     await noteOf(shown).waitFor()
     await shown.scrollIntoViewIfNeeded()
-    await shoot(page, `long-text-${name.replaceAll(/\W+/g, '-')}`)
     expect(await cutOff(shown)).toEqual([])
     expect(await isWiderThanScreen()).toBe(false)
   })
 
   test.each(viewports)('do not clip a finished order on %s', async (name, viewport) => {
     const order = await placeOne()
-    await refuse(own, order.apiKey, word('Sorry', 400))
+    await refuse(order.apiKey, word('Sorry', 400), own.key)
     await page.setViewportSize(viewport)
     await show(/Done$/)
     const shown = cardIn(page, 'Done', order)
     await shown.locator('summary').click()
     await noteOf(shown).waitFor()
-    await shoot(page, `long-text-done-${name.replaceAll(/\W+/g, '-')}`)
     expect(await cutOff(shown)).toEqual([])
   })
 
@@ -132,7 +128,6 @@ describe.skipIf(browserUrl() === null)('words that are longer than a line', () =
     await page.emulateMedia({ media: 'print' })
     const ticket = page.locator('.ticket')
     await noteOf(ticket).waitFor()
-    await shoot(page, 'long-text-ticket')
     expect(await cutOff(ticket)).toEqual([])
     const { width } = (await ticket.boundingBox()) ?? { width: 0 }
     // 72 mm, the printed width of printers for 80 mm.

@@ -1,7 +1,7 @@
 import type { OrderStatusRecord } from '@platter/contracts'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { card, eventually, ledgerOf, post, readOrder, stack, statusesOf } from '../e2e/client.ts'
+import { card, eventually, ledgerOf, post, readOrder, stack, statusesOf, report } from '../e2e/client.ts'
 import { Stream } from '../support/event-stream.ts'
 import {
   aConsole,
@@ -10,9 +10,8 @@ import {
   cardIn,
   connect,
   endTimers,
-  hostsAndFaultsOf,
+  observed,
   place,
-  report,
   signIn,
   spied,
   toSalina,
@@ -24,13 +23,8 @@ let browser: Browser
 let own: OwnRestaurant
 /** The screen of most tests. Tests that need another screen open it. */
 let counter: Counter
-const counters: Counter[] = []
 
-async function openCounter(of = own): Promise<Counter> {
-  const opened = await signIn(browser, of)
-  counters.push(opened)
-  return opened
-}
+const openCounter = (of = own) => signIn(browser, of)
 
 /** A client that reads the event stream of an order. */
 const clientOf = ({ apiKey }: { apiKey: string }) =>
@@ -164,7 +158,7 @@ describe.skipIf(browserUrl() === null)('the orders of a restaurant', () => {
     await cardIn(slower, 'In preparation', order).waitFor()
     // Another screen reports between the tap and the arrival of its request.
     await slower.route('**/status', async (route) => {
-      await report(own, order.apiKey, 'DELIVERED')
+      await report(order.apiKey, 'DELIVERED', own.key)
       await route.continue()
     })
     await button(slower, `Ready for pickup order ${order.id}`).click()
@@ -188,8 +182,8 @@ describe.skipIf(browserUrl() === null)('the orders of a restaurant', () => {
       .waitFor()
     await button(page, `Start preparing order ${before.id}`).click()
     await page.getByText(`You are offline. Nothing was sent for order ${before.id}`).waitFor()
-    await report(own, ended.apiKey, 'PREPARING')
-    await report(own, ended.apiKey, 'DELIVERED')
+    await report(ended.apiKey, 'PREPARING', own.key)
+    await report(ended.apiKey, 'DELIVERED', own.key)
     const meanwhile = await place(own)
     // Without this line, the page would report attendance every 15 seconds.
     await endTimers(page)
@@ -279,7 +273,7 @@ describe.skipIf(browserUrl() === null)('the orders of a restaurant', () => {
   })
 
   test('no request went to another host, and no script failed', () => {
-    expect(hostsAndFaultsOf(counters)).toEqual({ hosts: [stack().gateway], faults: [] })
+    expect(observed).toEqual({ origins: new Set([stack().gateway]), faults: [] })
   })
 })
 

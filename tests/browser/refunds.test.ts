@@ -1,6 +1,7 @@
 import type { RestaurantOrder } from '@platter/contracts'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { asRestaurant } from '../e2e/client.ts'
 import {
   aConsole,
   axe,
@@ -9,9 +10,8 @@ import {
   button,
   cardIn,
   connect,
+  observed,
   place,
-  read,
-  shoot,
   signIn,
   streamOf,
   toSalina,
@@ -25,7 +25,11 @@ let counter: Counter
 
 /** Shows an order with these members. They are in the only event stream of the page. */
 async function show(page: Page, members: object): Promise<RestaurantOrder> {
-  const { body } = await read(own, await place(own, toSalina))
+  const { body } = await asRestaurant<RestaurantOrder>(
+    `order/${(await place(own, toSalina)).apiKey}`,
+    undefined,
+    own.key,
+  )
   const order: RestaurantOrder = { ...body, payment: 'card', toCollect: 0, ...members }
   await page.route('**/orders/stream', (route) => route.fulfill(streamOf(order)))
   await page.reload()
@@ -86,12 +90,11 @@ describe.skipIf(browserUrl() === null)('refunds of a restaurant', () => {
     const shown = cardIn(page, 'Done', order)
     await page.setViewportSize({ width: 1024, height: 768 })
     await shown.locator('summary').click()
-    await shoot(page, 'refunded')
     expect(await shown.innerText()).toMatch(
       /Refunded 5\.50 of 38\.60, 1\.00 of it in progress[^]*A refund of 2\.00 failed/,
     )
     await button(page, `Refund … order ${order.id}`).waitFor()
     expect(await axe(page)).toEqual([])
-    expect(counter.faults).toEqual([])
+    expect(observed.faults).toEqual([])
   })
 })

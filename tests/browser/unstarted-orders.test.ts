@@ -1,7 +1,7 @@
 import type { RestaurantOrder } from '@platter/contracts'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { eventually, stack } from '../e2e/client.ts'
+import { eventually, stack, asRestaurant } from '../e2e/client.ts'
 import { plantAge } from '../e2e/planted.ts'
 import {
   aConsole,
@@ -9,26 +9,18 @@ import {
   button,
   cardIn,
   connect,
-  hostsAndFaultsOf,
+  observed,
   place,
-  read,
-  shoot,
   signIn,
   spied,
   streamOf,
-  type Counter,
   type OwnRestaurant,
 } from './console.ts'
 
 let browser: Browser
 let own: OwnRestaurant
-const counters: Counter[] = []
 
-async function openCounter(): Promise<Counter> {
-  const opened = await signIn(browser, own)
-  counters.push(opened)
-  return opened
-}
+const openCounter = () => signIn(browser, own)
 
 describe.skipIf(browserUrl() === null)('unstarted orders', () => {
   beforeAll(async () => {
@@ -40,7 +32,7 @@ describe.skipIf(browserUrl() === null)('unstarted orders', () => {
   test('an order that waits too long is marked late; a cancellation elsewhere shows a note', async () => {
     const { page } = await openCounter()
     const order = await place(own)
-    const { body } = await read(own, order)
+    const { body } = await asRestaurant<RestaurantOrder>(`order/${order.apiKey}`, undefined, own.key)
     const anHourAgo = { ...body, datePlaced: Math.floor(Date.now() / 1_000) - 3_600 }
     await page.route('**/orders/stream', (route) => route.fulfill(streamOf(anHourAgo)))
     await page.reload()
@@ -89,7 +81,6 @@ describe.skipIf(browserUrl() === null)('unstarted orders', () => {
       () => warning.innerText(),
       (now) => now !== before,
     )
-    await shoot(page, 'unstarted')
 
     // A page that opens later shows the order at once, and does not ring for known orders.
     await page.reload()
@@ -120,7 +111,6 @@ describe.skipIf(browserUrl() === null)('unstarted orders', () => {
       (one) => one.strokes > 0,
     )
     expect(strokes).toBe(4)
-    await shoot(page, 'unstarted-urgent')
 
     await plantAge(order.apiKey, '15 minutes 1 second')
     await cardIn(page, 'Done', order).filter({ hasText: 'Cancelled' }).waitFor()
@@ -129,7 +119,7 @@ describe.skipIf(browserUrl() === null)('unstarted orders', () => {
   })
 
   test('no request went to another host, and no script failed', () => {
-    expect(hostsAndFaultsOf(counters)).toEqual({ hosts: [stack().gateway], faults: [] })
+    expect(observed).toEqual({ origins: new Set([stack().gateway]), faults: [] })
   })
 })
 

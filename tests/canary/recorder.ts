@@ -1,13 +1,13 @@
 import { createWriteStream, mkdirSync, rmSync, type WriteStream } from 'node:fs'
-import { createServer, type Server } from 'node:http'
 import { once } from 'node:events'
-import { connect, type AddressInfo, type Socket } from 'node:net'
+import { connect, type Socket } from 'node:net'
 import { join } from 'node:path'
+import { startOtlpServer, type OtlpServer } from '../support/otlp-server.ts'
 
 /** Records data that leaves the processes and is stored nowhere else. Each source has a file with the exact bytes. */
 export class Recorder {
   readonly folder: string
-  readonly #otlp: Server
+  #otlp: OtlpServer | null = null
   readonly #files: WriteStream[] = []
   #redis: Socket | null = null
   #ended = false
@@ -16,21 +16,13 @@ export class Recorder {
     this.folder = folder
     rmSync(folder, { recursive: true, force: true })
     mkdirSync(folder, { recursive: true })
-    const received = this.#file('otlp.jsonl')
-    this.#otlp = createServer((request, response) => {
-      request.on('data', (chunk: Buffer) => received.write(chunk))
-      request.on('end', () => {
-        received.write('\n')
-        response.setHeader('content-type', 'application/json').end('{}')
-      })
-    })
   }
 
   /** Starts an OTLP receiver that accepts all requests. Returns its URL. */
   async listen(): Promise<string> {
-    this.#otlp.listen(0, '127.0.0.1')
-    await once(this.#otlp, 'listening')
-    return `http://127.0.0.1:${(this.#otlp.address() as AddressInfo).port}`
+    const received = this.#file('otlp.jsonl')
+    this.#otlp = await startOtlpServer((body) => received.write(`${body}\n`))
+    return this.#otlp.url
   }
 
   /**
@@ -53,9 +45,7 @@ export class Recorder {
   async close(): Promise<void> {
     this.#ended = true
     this.#redis?.destroy()
-    this.#otlp.closeAllConnections()
-    this.#otlp.close()
-    await once(this.#otlp, 'close')
+    await this.#otlp?.close()
     await Promise.all(this.#files.map((file) => once(file.end(), 'finish')))
   }
 

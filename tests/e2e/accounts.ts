@@ -1,6 +1,4 @@
-import { tally as countOf } from '../support/statistics.ts'
 import {
-  call,
   post,
   register,
   stack,
@@ -33,10 +31,6 @@ let unchanged: Promise<User> | undefined
  */
 export const unchangedUser = (): Promise<User> => (unchanged ??= register())
 
-/** Sends a POST without a body and without a content type. */
-export const postNothing = <T>(path: string, options: Options = {}) =>
-  call<T>(`/publicapi/v1/${path}`, { method: 'POST', ...options })
-
 /** Returns the members of a problem that do not depend on the request. */
 export function commonMembersOf({ body }: ClientResponse<ProblemBody>): Partial<ProblemBody> {
   const { requestId: _, instance: __, ...words } = body as ProblemBody & { instance: string }
@@ -52,20 +46,18 @@ export const BROKEN_TEXTS: [name: string, text: string, words: string][] = [
   ['the second half of a surrogate pair', 'Mar\udf55ia', 'has half of a surrogate pair'],
 ]
 
-/** Returns the codes of the faults by their pointers. */
-export const faultsOf = ({ body }: ClientResponse<ProblemBody>): Record<string, string> =>
-  Object.fromEntries(body.errors.map(({ pointer, code }) => [pointer, code]))
+const faultsBy =
+  (member: 'code' | 'detail') =>
+  ({ body }: ClientResponse<ProblemBody>): Record<string, string> =>
+    Object.fromEntries(body.errors.map((fault) => [fault.pointer, fault[member]]))
 
+/** Returns the codes of the faults by their pointers. */
+export const faultsOf = faultsBy('code')
 /** Returns the messages of the faults by their pointers. */
-export const detailsOf = ({ body }: ClientResponse<ProblemBody>): Record<string, string> =>
-  Object.fromEntries(body.errors.map(({ pointer, detail }) => [pointer, detail]))
+export const detailsOf = faultsBy('detail')
 
 /** Returns the same entry for each of the fields. */
 export const each = (
   fields: readonly string[],
   messageOf: (field: string) => string,
 ): Record<string, string> => Object.fromEntries(fields.map((field) => [`/${field}`, messageOf(field)]))
-
-/** Counts the responses by status. */
-export const tally = (responses: readonly ClientResponse<unknown>[]): Partial<Record<number, number>> =>
-  countOf(responses.map(({ status }) => status))

@@ -1,14 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import {
-  BROKEN_TEXTS,
-  detailsOf,
-  each,
-  faultsOf,
-  keyed,
-  tally,
-  unchangedUser,
-  type Options,
-} from './accounts.ts'
+import { tally } from '../support/statistics.ts'
+import { BROKEN_TEXTS, detailsOf, each, faultsOf, keyed, unchangedUser, type Options } from './accounts.ts'
 import {
   card,
   cardNumbers,
@@ -104,7 +96,7 @@ test('add-card ignores unknown fields, and accepts null for no nickname', async 
 test('422 too-many-saved: 30 concurrent requests save 20 cards, and a later one is refused', async () => {
   const user = await register()
   const responses = await Promise.all(Array.from({ length: 30 }, () => add(user.apiKey, card())))
-  expect(tally(responses)).toEqual({ 200: 20, 422: 10 })
+  expect(tally(responses.map(({ status }) => status))).toEqual({ 200: 20, 422: 10 })
   expect(responses.find(({ status }) => status === 422)?.body.code).toBe('too-many-saved')
   expect(await cardsOf(user)).toHaveLength(20)
   expect((await add(user.apiKey, card())).status).toBe(422)

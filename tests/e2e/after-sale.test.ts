@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { eventually, operator, readOrder } from './client.ts'
-import { incidentsOf, paidByCard, retry } from './incidents.ts'
+import { eventually, operator, readOrder, paidByCard } from './client.ts'
+import { incidentsOf, retry } from './incidents.ts'
 import { ownStack } from './stack.ts'
 
 /* Refunds and disputes at the processor, as in its dashboard. */

@@ -2,8 +2,7 @@ import { ApplicationAccessKeys, type AccessKey } from '@platter/contracts'
 import { expect, test } from 'vitest'
 import { issueKey, newApplication, statusWith } from './access-keys.ts'
 import { UNKNOWN_API_KEY } from './accounts.ts'
-import { eventually, operator } from './client.ts'
-import { expectConforms } from './conforms.ts'
+import { eventually, operator, expectConforms } from './client.ts'
 
 test('the list of keys is newest first and paginated, has their last use, but no credential', async () => {
   const application = await newApplication()

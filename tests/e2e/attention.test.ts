@@ -1,8 +1,17 @@
 import { ReadAttention, type Attention } from '@platter/contracts'
 import { expect, test } from 'vitest'
-import { anOrder, call, cast, eventually, operator, readOrder, sendOrder } from './client.ts'
-import { expectConforms } from './conforms.ts'
-import { incidentsOf, paidByCard, readIncidents, retry, setUpDeadLetters, STREET } from './incidents.ts'
+import {
+  anOrder,
+  call,
+  cast,
+  eventually,
+  operator,
+  readOrder,
+  sendOrder,
+  paidByCard,
+  expectConforms,
+} from './client.ts'
+import { incidentsOf, readIncidents, retry, setUpDeadLetters, STREET } from './incidents.ts'
 import { plantAge, plantOverdue } from './planted.ts'
 import { keyOf } from './stack.ts'
 

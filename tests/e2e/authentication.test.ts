@@ -15,10 +15,10 @@ import {
   sendOrder,
   type CreditCard,
   type Order,
+  asRestaurant,
 } from './client.ts'
 import { aKitchen, putRestaurant, restaurantInput } from './own-restaurant.ts'
 import { plant } from './planted.ts'
-import { asRestaurant } from './restaurant-client.ts'
 import { isOtherPlatform, ownStack } from './stack.ts'
 
 /* The bank requires a challenge of the customer (3-D Secure). */

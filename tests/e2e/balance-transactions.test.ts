@@ -1,7 +1,6 @@
 import { BalanceTransactions, type BalanceTransaction } from '@platter/contracts'
 import { expect, test } from 'vitest'
-import { anOrder, card, cast, eventually, operator, sendOrder } from './client.ts'
-import { expectConforms } from './conforms.ts'
+import { anOrder, card, cast, eventually, operator, sendOrder, expectConforms } from './client.ts'
 
 type Page = { transactions: BalanceTransaction[] }
 

@@ -10,9 +10,10 @@ import {
   readOrder,
   sendOrder,
   type Order,
+  asRestaurant,
+  report,
 } from './client.ts'
 import { aKitchen } from './own-restaurant.ts'
-import { asRestaurant, report } from './restaurant-client.ts'
 
 const cancel = (apiKey: string, options = {}) =>
   post<Order & { code: string }>(`order/${apiKey}/cancel`, {}, options)

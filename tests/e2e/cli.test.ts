@@ -16,13 +16,14 @@ import {
   stack,
   type MenuCategory,
   type Order,
+  paidByCard,
+  validate,
 } from './client.ts'
-import { paidByCard, retry } from './incidents.ts'
+import { retry } from './incidents.ts'
 import { ownStack } from './stack.ts'
 import { menuItem, menuOf, newKey, restaurantInput } from './own-restaurant.ts'
 import { plant, plantOverdue } from './planted.ts'
 import { platter as runPlatter, platterProcess } from './platter.ts'
-import { validate } from './refusals.ts'
 
 /** Returns the environment of a command: the platform under test and its operator key. */
 const environmentWith = (environment: Record<string, string> = {}) => {
@@ -178,7 +179,7 @@ test('stored control characters are printed escaped', async () => {
     body.apiKey,
   )
   const show = ['orders', 'show', body.apiKey]
-  const [plain, asJson] = await Promise.all([platter(show), platter([...show, '--json'])])
+  const [plain, asJson] = [await platter(show), await platter([...show, '--json'])]
   for (const { code, stdout } of [plain, asJson]) {
     expect(code).toBe(0)
     expect(stdout).toContain(String.raw`\u009b2J\u202egone`)
@@ -198,13 +199,13 @@ test('exit 1: the problem of a rejected request is printed, with --json as JSON'
 })
 
 test('exit 2 for wrong usage, 3 for an unavailable platform, 1 for a key of another kind, 0 for help', async () => {
-  const codes = await Promise.all([
-    platterProcess(['nonsense'], environmentWith()),
-    platter(['keys', 'issue']),
-    platter(['reconcile', '--since', 'yesterday']),
-    platter(['restaurants', 'list'], { PLATTER_URL: 'http://127.0.0.1:9' }),
-    platter(['restaurants', 'list'], { PLATTER_OPERATOR_KEY: stack().accessKey }),
-  ])
+  const codes = [
+    await platterProcess(['nonsense'], environmentWith()),
+    await platter(['keys', 'issue']),
+    await platter(['reconcile', '--since', 'yesterday']),
+    await platter(['restaurants', 'list'], { PLATTER_URL: 'http://127.0.0.1:9' }),
+    await platter(['restaurants', 'list'], { PLATTER_OPERATOR_KEY: stack().accessKey }),
+  ]
   expect(codes.map(({ code }) => code)).toEqual([2, 2, 2, 3, 1])
   const help = await platter(['--help'])
   expect([help.code, help.stdout]).toEqual([0, expect.stringContaining('Exit codes')])

@@ -1,10 +1,22 @@
-import type { CreditCard, MenuCategory, Order, OrderStatusRecord, Restaurant, User } from '@platter/contracts'
+import type {
+  CreditCard,
+  MenuCategory,
+  Operation,
+  Order,
+  OrderStatusRecord,
+  OrderStory,
+  ProblemDocument as ProblemBody,
+  Restaurant,
+  RestaurantOrder,
+  User,
+} from '@platter/contracts'
+import { expect } from 'vitest'
 import { Api, expectOk, type ClientResponse, type Options } from '../support/api.ts'
 import type { LedgerLine, Receipt } from '../support/books.ts'
 import { cast, home, maria, card, cardNumbers, person, pickup } from '../support/cast.ts'
 import { eventually } from '../support/eventually.ts'
 import { readLines } from '../support/json-lines.ts'
-import { ownStack, stack } from './stack.ts'
+import { keyOf, ownStack, stack } from './stack.ts'
 
 /* The client of the end-to-end tests. */
 
@@ -19,9 +31,9 @@ export const { plainItems } = api
  */
 export function fromElsewhere() {
   ownStack()
-  return { headers: { 'x-forwarded-for': `2001:db8:${hextet()}:${hextet()}::1` } }
+  const [, one, other] = crypto.randomUUID().split('-')
+  return { headers: { 'x-forwarded-for': `2001:db8:${one}:${other}::1` } }
 }
-const hextet = () => crypto.randomUUID().slice(0, 4)
 
 /** Registers a user with a unique e-mail address. */
 export const register = async (options: Options = {}): Promise<User> =>
@@ -32,15 +44,8 @@ export async function anOrder(
   restaurantApiKey: string,
   changes: Record<string, unknown> = {},
 ): Promise<Record<string, unknown>> {
-  // No test changes a menu of the seed. The menu of Aurora has 120 items, so it is read once.
-  const item = isSeeded(restaurantApiKey)
-    ? await api.plainItem(restaurantApiKey)
-    : (await api.plainItems(restaurantApiKey))[0]!.apiKey
-  return pickup(restaurantApiKey, item, changes)
+  return pickup(restaurantApiKey, await api.plainItem(restaurantApiKey), changes)
 }
-
-const isSeeded = (restaurantApiKey: string) =>
-  (Object.values(cast) as readonly string[]).includes(restaurantApiKey)
 
 export const statusesOf = async (orderApiKey: string): Promise<string[]> => {
   const { body } = await get<OrderStatusRecord[]>(`order/${orderApiKey}/statuses`)
@@ -54,6 +59,32 @@ export const delivered = (orderApiKey: string): Promise<string[]> =>
   )
 
 export const readOrder = async (apiKey: string): Promise<Order> => (await get<Order>(`order/${apiKey}`)).body
+
+/** Waits until the saga of an order has ended. */
+export const sagaEnded = (orderApiKey: string) =>
+  eventually(
+    () => operator<OrderStory>('GET', `orders/${orderApiKey}`),
+    ({ body }) => body.saga.state !== 'running',
+  )
+
+/** Places an order, and waits until its card is charged and its saga has ended. */
+export async function paidByCard(): Promise<string> {
+  const { apiKey } = expectOk(await sendOrder(await anOrder(cast.aurora, { payment: 'card', card: card() })))
+  await sagaEnded(apiKey)
+  return apiKey
+}
+
+/** Returns the results of four reads in a row, which reach all replicas of gateway and catalog. Equal results are one word. */
+export async function agreed(read: () => Promise<unknown>): Promise<string> {
+  const results = await Promise.all(Array.from({ length: 4 }, read))
+  return [...new Set(results.map(String))].join(' and ')
+}
+
+export const becomes = (read: () => Promise<unknown>, wanted: string): Promise<string> =>
+  eventually(
+    () => agreed(read),
+    (result) => result === wanted,
+  )
 
 /** The ledger of the payment processor. */
 export const ledger = (): Promise<LedgerLine[]> => readLines<LedgerLine>(ownStack().data.ledger)
@@ -73,6 +104,30 @@ export const ledgerOf = async (orderApiKey: string): Promise<LedgerLine[]> =>
 export const receiptsOf = async (orderApiKey: string): Promise<Receipt[]> =>
   (await readLines<Receipt>(ownStack().data.receipts)).filter((line) => line.orderApiKey === orderApiKey)
 
-export { card, cardNumbers, cast, eventually, home, maria, stack }
-export type { ClientResponse, CreditCard, MenuCategory, Options, Order, Restaurant, User }
-export type { ProblemDocument as ProblemBody } from '@platter/contracts'
+/** Sends a request of a restaurant, by default of the one with a console. Its orders change only by its reports. */
+export const asRestaurant = <T>(path: string, body?: unknown, key = keyOf(cast.console)) =>
+  call<T & Omit<ProblemBody, 'status'>>(`/restaurantapi/v1/${path}`, { key, body })
+
+export const report = (apiKey: string, status: string, key?: string) =>
+  asRestaurant<RestaurantOrder>(`order/${apiKey}/status`, { status }, key)
+
+export const refuse = (apiKey: string, reason: string, key?: string) =>
+  asRestaurant<RestaurantOrder>(`order/${apiKey}/refuse`, { reason }, key)
+
+export const validate = <T = Order>(order: unknown) => post<T>('validate-order', order)
+
+/** Sends an order to validate-order. Returns the status, and code and pointer of each fault. */
+export async function refusal(order: unknown): Promise<{ status: number; faults: string[] }> {
+  const { status, body } = await validate<Partial<ProblemBody>>(order)
+  return { status, faults: (body.errors ?? []).map(({ code, pointer }) => `${code} ${pointer}`) }
+}
+
+export const only = (status: number, fault: string) => ({ status, faults: [fault] })
+
+/** Checks that a response matches the schema of its endpoint exactly, without missing or additional members. */
+export function expectConforms(operation: Operation, body: unknown): void {
+  expect(operation.response.parse(body)).toEqual(body)
+}
+
+export { card, cardNumbers, cast, eventually, expectOk, home, maria, stack }
+export type { ClientResponse, CreditCard, MenuCategory, Options, Order, ProblemBody, Restaurant, User }

@@ -1,6 +1,5 @@
-import * as contracts from '@platter/contracts'
 import { markdownTable } from '../support/markdown.ts'
-import { isLookUp, isSql, type Span } from './otlp.ts'
+import { isSql, withoutLookUp, type Span } from './otlp.ts'
 
 /* The cost of an operation, counted in its trace. The trace has no span of another request. */
 
@@ -24,27 +23,17 @@ const isOutside = ({ name }: Span) => /^(processor|transmit) /.test(name)
 /** The poll of a request for progress of its order. It is repeated during the wait, and counts once. */
 const WAITING = 'select orders, select sagas'
 
-/** The reply to a question is a message without a separate span. */
-const isQuestion = ({ name }: Span) => questions.some((question) => name.startsWith(`send ${question}.`))
-const questions = Object.values(contracts as Record<string, unknown>)
-  .filter(
-    (one): one is contracts.Question =>
-      typeof one === 'object' && one !== null && 'kind' in one && one.kind === 'question',
-  )
-  .map(({ name }) => name)
-
 /** Counts a complete trace. It excludes the lookup of an access key, for which any request may wait once a second. */
 export function costsOf(trace: readonly Span[]): Costs {
-  const spans = withoutLookUps(trace)
+  const spans = withoutLookUp(trace)
   const sql = spans.filter(isSql)
   const statements = sql.filter((span) => !isControl(span) && summary(span) !== WAITING)
   const writes = statements.filter(isWrite)
-  const sent = spans.filter(({ kind }) => kind === PRODUCER)
   return {
     commits: sql.filter(isCommit).length + writes.filter((span) => !isWithinTransaction(span, sql)).length,
     selects: statements.length - writes.length + (sql.some((span) => summary(span) === WAITING) ? 1 : 0),
     writes: writes.length,
-    messages: sent.length + sent.filter(isQuestion).length,
+    messages: spans.filter(({ kind }) => kind === PRODUCER).length,
     redis: spans.filter(({ attributes }) => attributes['db.system.name'] === 'redis').length,
     calls: spans.filter((span) => isCall(span) && !isOutside(span)).length,
     outside: spans.filter(isOutside).length,
@@ -61,19 +50,12 @@ function isWithinTransaction(write: Span, sql: readonly Span[]): boolean {
   return beside.filter(isBegin).length > beside.filter(isCommit).length
 }
 
-function withoutLookUps(spans: readonly Span[]): Span[] {
-  const byId = new Map(spans.map((span) => [span.spanId, span]))
-  const isOfLookUp = (span: Span | undefined): boolean =>
-    span !== undefined && (isLookUp(span) || isOfLookUp(byId.get(span.parentSpanId ?? '')))
-  return spans.filter((span) => !isOfLookUp(span))
-}
-
 /**
  * Returns true if each message or call to another process of the platform has a span there. That process exports its spans later.
  */
 export function isWhole(spans: readonly Span[]): boolean {
   const parents = new Set(spans.map(({ parentSpanId }) => parentSpanId))
-  const sent = withoutLookUps(spans).filter(
+  const sent = withoutLookUp(spans).filter(
     (span) => span.kind === PRODUCER || (isCall(span) && !isOutside(span)),
   )
   return sent.length > 0 && sent.every(({ spanId }) => parents.has(spanId))
@@ -91,13 +73,11 @@ export const writeTable = (costs: Readonly<Record<string, Costs>>): string =>
 
 export function readTable(text: string): Record<string, Costs> {
   const [, , ...lines] = text.split('\n').filter((line) => line.startsWith('|'))
+  const rows = lines.map((line) => line.split('|').map((cell) => cell.trim()))
   return Object.fromEntries(
-    lines.map((line) => {
-      const [name = '', ...counts] = line
-        .slice(1, -1)
-        .split('|')
-        .map((cell) => cell.trim())
-      return [name, Object.fromEntries(kinds.map((kind, at) => [kind, Number(counts[at])])) as Costs]
-    }),
+    rows.map(([, name = '', ...counts]) => [
+      name,
+      Object.fromEntries(kinds.map((kind, at) => [kind, Number(counts[at])])) as Costs,
+    ]),
   )
 }

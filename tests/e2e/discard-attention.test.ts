@@ -1,8 +1,7 @@
 import { DiscardAttention } from '@platter/contracts'
 import { expect, test } from 'vitest'
-import { operator } from './client.ts'
-import { expectConforms } from './conforms.ts'
-import { incidentsOf, paidByCard, retry, setUpDeadLetters } from './incidents.ts'
+import { operator, paidByCard, expectConforms } from './client.ts'
+import { incidentsOf, retry, setUpDeadLetters } from './incidents.ts'
 import { plantOverdue } from './planted.ts'
 
 const deadLetter = setUpDeadLetters()

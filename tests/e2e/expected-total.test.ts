@@ -1,8 +1,17 @@
 import type { ValidatedOrder } from '@platter/contracts'
 import { expect, test } from 'vitest'
-import { anOrder, card, authorizationsOf, register, get, post, sendOrder, type Order } from './client.ts'
+import {
+  anOrder,
+  card,
+  authorizationsOf,
+  register,
+  get,
+  post,
+  sendOrder,
+  type Order,
+  validate,
+} from './client.ts'
 import { aRestaurant, menuItem, menuOf, putMenu } from './own-restaurant.ts'
-import { validate } from './refusals.ts'
 
 type PriceChanged = { code: string; order: Order; errors: { pointer: string }[] }
 

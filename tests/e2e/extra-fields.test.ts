@@ -10,8 +10,7 @@ import {
 } from '@platter/contracts'
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { anOrder, card, cast, home, maria, post, register } from './client.ts'
-import { expectConforms } from './conforms.ts'
+import { anOrder, card, cast, home, maria, post, register, expectConforms } from './client.ts'
 
 /** The part of JSON Schema that the bodies of the document use. */
 type Schema = {

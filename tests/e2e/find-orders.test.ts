@@ -1,8 +1,16 @@
 import { FindOrders, type FoundOrder } from '@platter/contracts'
 import { expect, test } from 'vitest'
-import { anOrder, card, cardNumbers, cast, operator, sendOrder, type ProblemBody } from './client.ts'
-import { expectConforms } from './conforms.ts'
-import { report } from './restaurant-client.ts'
+import {
+  anOrder,
+  card,
+  cardNumbers,
+  cast,
+  operator,
+  sendOrder,
+  type ProblemBody,
+  expectConforms,
+  report,
+} from './client.ts'
 
 const find = (query: Record<string, string | number>) =>
   operator<FoundOrder[] & ProblemBody>(

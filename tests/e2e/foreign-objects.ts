@@ -1,37 +1,28 @@
 import { elsewhere, keyed, person, type Options } from './accounts.ts'
-import { card, maria, post, sendOrder, stack, type User } from './client.ts'
-import { aKitchen, itemWithChoices, newKey, salina } from './own-restaurant.ts'
+import { card, expectOk, maria, post, sendOrder, stack, type User } from './client.ts'
+import { aConsole, salina } from './own-restaurant.ts'
 
 /*
  * Two of each object: one of the application under test (`accessKey`) and one of another application, and the same for restaurants.
  */
 
-const address = {
-  streetAddress: salina.streetAddress,
-  city: salina.city,
-  state: salina.state,
-  zip: salina.zip,
-}
-
 /** Creates a user of an application with a card and an address. */
 export async function anAccount(options: Options = {}) {
-  const { body: user } = await post<User>('register-user', person(), options)
+  const { apiKey: user } = expectOk(await post<User>('register-user', person(), options))
   const [added, at] = await Promise.all([
-    post<{ apiKey: string }>(`user/${user.apiKey}/add-card`, card(), options),
-    post<{ apiKey: string }>(`user/${user.apiKey}/add-address`, address, options),
+    post<{ apiKey: string }>(`user/${user}/add-card`, card(), options),
+    post<{ apiKey: string }>(`user/${user}/add-address`, salina, options),
   ])
-  return { user: user.apiKey, card: added.body.apiKey, address: at.body.apiKey }
+  return { user, card: expectOk(added).apiKey, address: expectOk(at).apiKey }
 }
 
-/** Creates a restaurant with a console, and one item with one choice. */
+/** Creates a restaurant with a console, and returns one of its items with one choice. */
 export async function aPlace() {
-  const choice = { apiKey: newKey(), name: 'Sour cream', price: 0.5 }
-  const item = itemWithChoices(20, { group: 'Sauce', choices: [choice] })
-  const { apiKey, key } = await aKitchen({}, [item])
-  return { restaurant: apiKey, key, item: item.apiKey, choice: choice.apiKey }
+  const { apiKey, key, dumplings, chili } = await aConsole()
+  return { restaurant: apiKey, key, item: dumplings, choice: chili }
 }
 
-type Place = Awaited<ReturnType<typeof aPlace>>
+type Place = Omit<Awaited<ReturnType<typeof aPlace>>, 'key'>
 
 /** A pickup order of an item with its choice, paid in cash. */
 export const orderAt = ({ restaurant, item, choice }: Place, recipient: Record<string, unknown>) => ({
@@ -46,7 +37,7 @@ export type World = Awaited<ReturnType<typeof makeWorld>>
 
 /** Creates all objects for the tests of a file, once. */
 export async function makeWorld() {
-  const [ours, neighbour, theirs, ourPlace, theirPlace] = await Promise.all([
+  const [ours, neighbour, theirs, { key, ...ourPlace }, { key: _, ...theirPlace }] = await Promise.all([
     anAccount(),
     anAccount(),
     anAccount(elsewhere()),
@@ -54,39 +45,32 @@ export async function makeWorld() {
     aPlace(),
   ])
   const idempotencyKey = crypto.randomUUID()
-  const [theirOrder, theirGuestsOrder] = await Promise.all([
+  const [order, guestsOrder] = await Promise.all([
     sendOrder(orderAt(theirPlace, { apiKey: theirs.user }), { ...elsewhere(), ...keyed(idempotencyKey) }),
     sendOrder(orderAt(theirPlace, maria), elsewhere()),
   ])
-  for (const { status, body } of [theirOrder, theirGuestsOrder])
-    if (status !== 200) throw new Error(`not an order: ${JSON.stringify(body)}`)
   return {
-    ours,
-    ourPlace,
-    theirs,
+    /** The key of each kind that a request with valid keys has. */
+    own: { ...ours, ...ourPlace },
     /** Objects of another application, user or restaurant. The names are kinds, because some kinds are public. */
     foreign: {
-      user: theirs.user,
-      card: theirs.card,
-      address: theirs.address,
-      order: theirOrder.body.apiKey,
-      guestsOrder: theirGuestsOrder.body.apiKey,
+      ...theirs,
+      ...theirPlace,
+      order: expectOk(order).apiKey,
+      guestsOrder: expectOk(guestsOrder).apiKey,
       idempotencyKey,
-      restaurant: theirPlace.restaurant,
-      item: theirPlace.item,
-      choice: theirPlace.choice,
       neighboursCard: neighbour.card,
       neighboursAddress: neighbour.address,
     },
-    keys: { application: stack().accessKey, restaurant: ourPlace.key, operator: stack().operatorKey },
+    keys: { application: stack().accessKey, restaurant: key, operator: stack().operatorKey },
   }
 }
 
 /** A delivery to the user of the application, paid with the saved card. It contains every key that an order can name. */
-export const fullOrder = ({ ours, ourPlace }: World) => ({
-  ...orderAt(ourPlace, { apiKey: ours.user }),
+export const fullOrder = (keys: World['own']) => ({
+  ...orderAt(keys, { apiKey: keys.user }),
   method: 'delivery',
   payment: 'card',
-  card: { apiKey: ours.card },
-  address: { apiKey: ours.address },
+  card: { apiKey: keys.card },
+  address: { apiKey: keys.address },
 })

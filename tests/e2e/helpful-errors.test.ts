@@ -1,8 +1,16 @@
 import { ValidateOrder } from '@platter/contracts'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { anOrder, call, cast, get, post, stack, type ProblemBody } from './client.ts'
-import { expectConforms } from './conforms.ts'
-import { validate } from './refusals.ts'
+import {
+  anOrder,
+  call,
+  cast,
+  get,
+  post,
+  stack,
+  type ProblemBody,
+  expectConforms,
+  validate,
+} from './client.ts'
 
 let order: Record<string, unknown>
 beforeAll(async () => {

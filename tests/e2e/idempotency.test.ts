@@ -6,7 +6,6 @@ import {
   call,
   card,
   cast,
-  eventually,
   home,
   operator,
   post,
@@ -16,6 +15,7 @@ import {
   type Order,
   type ProblemBody,
   type User,
+  paidByCard,
 } from './client.ts'
 import { aPlace } from './foreign-objects.ts'
 import { aRestaurant } from './own-restaurant.ts'
@@ -61,13 +61,9 @@ const savedBy = async (user: User, kind: 'card' | 'address') =>
     .apiKey
 
 async function anOverdueOrder(): Promise<string> {
-  const { body } = await sendOrder(await anOrder(cast.aurora, { payment: 'card', card: card() }))
-  await eventually(
-    () => operator<{ saga: { state: string } }>('GET', `orders/${body.apiKey}`),
-    (response) => response.body.saga.state !== 'running',
-  )
-  await plantOverdue(body.apiKey)
-  return body.apiKey
+  const apiKey = await paidByCard()
+  await plantOverdue(apiKey)
+  return apiKey
 }
 
 const anApplication = async () =>

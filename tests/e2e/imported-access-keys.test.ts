@@ -1,12 +1,11 @@
 import { expect, test } from 'vitest'
+import { newApplication } from './access-keys.ts'
 import { eventually, fromElsewhere, get, operator, type ProblemBody } from './client.ts'
 
 /* Keys that are compiled into shipped apps. The delay of their acceptance: services/gateway/src/imported-keys.unit.test.ts. */
 
 type Listed = { id: string; prefix: string; imported: boolean }
 
-const newApplication = async () =>
-  (await operator<{ id: string }>('POST', 'applications', { name: 'a shipped app' })).body.id
 const newKey = () => `4f1d-${crypto.randomUUID()}`
 const importKey = <T = { id: string; accessKey: string }>(application: string, key: unknown) =>
   operator<T>('POST', `applications/${application}/access-keys`, { key })

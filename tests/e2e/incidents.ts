@@ -2,16 +2,7 @@ import { Bus } from '@platter/bus'
 import { AccountsSave, type Attention } from '@platter/contracts'
 import { createLog } from '@platter/kit'
 import { z } from 'zod'
-import {
-  anOrder,
-  card,
-  cast,
-  eventually,
-  operator,
-  readOrder,
-  sendOrder,
-  type ProblemBody,
-} from './client.ts'
+import { eventually, operator, type ProblemBody } from './client.ts'
 import { ownStack, setUpOwnStack } from './stack.ts'
 
 /* Shared code of the tests of the operator's list of incidents. */
@@ -22,20 +13,6 @@ export const retry = (id: string) =>
   operator<{ id: string; done: string } & ProblemBody>('POST', `attention/${id}/retry`)
 export const incidentsOf = async (orderApiKey: string): Promise<Attention[]> =>
   (await readIncidents('?limit=200')).filter((one) => one.orderApiKey === orderApiKey)
-
-/** Places an order, and waits until its card is charged and its saga has ended. */
-export async function paidByCard(): Promise<string> {
-  const { body } = await sendOrder(await anOrder(cast.aurora, { payment: 'card', card: card() }))
-  await eventually(
-    () => readOrder(body.apiKey),
-    ({ paymentState }) => paymentState === 'CHARGED',
-  )
-  await eventually(
-    () => operator<{ saga: { state: string } }>('GET', `orders/${body.apiKey}`),
-    (response) => response.body.saga.state !== 'running',
-  )
-  return body.apiKey
-}
 
 export const STREET = '1 Unreadable Street'
 

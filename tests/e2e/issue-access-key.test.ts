@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
-import { newApplication, operatorPost, type Issued } from './access-keys.ts'
+import { newApplication, type Issued } from './access-keys.ts'
 import { keyed, UNKNOWN_API_KEY } from './accounts.ts'
-import { get, type ProblemBody } from './client.ts'
+import { get, operator, type ProblemBody } from './client.ts'
 
 test('a new access key of an application is accepted immediately', async () => {
   const path = `applications/${await newApplication()}/access-keys`
-  const { status, body } = await operatorPost<Issued>(path, { mode: 'test' })
+  const { status, body } = await operator<Issued>('POST', path, { mode: 'test' })
   expect(status).toBe(200)
   expect(body.accessKey).toMatch(/^platter_test_[0-9A-Za-z]{36}$/)
   expect(body.accessKey.startsWith(body.prefix)).toBe(true)
@@ -16,7 +16,7 @@ test('a request without a body, or with an empty body, null or {}, issues a live
   const path = `applications/${await newApplication()}/access-keys`
   const headers = { 'content-type': 'application/json' }
   for (const body of [undefined, '', 'null', '{}']) {
-    const { status, body: issued } = await operatorPost<Issued>(path, body, { headers })
+    const { status, body: issued } = await operator<Issued>('POST', path, body, { headers })
     expect(status).toBe(200)
     expect(issued.accessKey).toMatch(/^platter_live_/)
   }
@@ -25,7 +25,12 @@ test('a request without a body, or with an empty body, null or {}, issues a live
 test('404 application-not-found for an unknown application, and no idempotency key is stored', async () => {
   const key = keyed()
   for (let count = 0; count < 2; count++) {
-    const response = await operatorPost<ProblemBody>(`applications/${UNKNOWN_API_KEY}/access-keys`, {}, key)
+    const response = await operator<ProblemBody>(
+      'POST',
+      `applications/${UNKNOWN_API_KEY}/access-keys`,
+      {},
+      key,
+    )
     expect(response).toMatchObject({ status: 404, body: { code: 'application-not-found' } })
     expect(response.headers.get('idempotent-replayed')).toBeNull()
   }

@@ -1,8 +1,7 @@
 import { IssueOperatorAccessKey } from '@platter/contracts'
 import { expect, test } from 'vitest'
 import { issueKey, revoke } from './access-keys.ts'
-import { call, get } from './client.ts'
-import { expectConforms } from './conforms.ts'
+import { call, get, expectConforms } from './client.ts'
 
 test('a new operator key is accepted immediately, and is a 403 for an application operation', async () => {
   const issued = await issueKey('access-keys', { mode: 'live' })

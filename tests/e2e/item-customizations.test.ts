@@ -1,7 +1,6 @@
 import { ItemCustomizations, type CustomizationGroup } from '@platter/contracts'
 import { expect, test } from 'vitest'
-import { cast, get, type MenuCategory } from './client.ts'
-import { expectConforms } from './conforms.ts'
+import { cast, get, type MenuCategory, expectConforms } from './client.ts'
 import { aRestaurant, menuItem, menuOf, newKey, putMenu } from './own-restaurant.ts'
 
 const customizations = <T = CustomizationGroup[]>(apiKey: string, tag?: string) =>

@@ -1,4 +1,4 @@
-import { operations, problems, type PublicOperation } from '@platter/contracts'
+import { operations, problems } from '@platter/contracts'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { Stream } from '../support/event-stream.ts'
@@ -7,12 +7,13 @@ import { call, get, maria, post, sendOrder, stack, type Order, type User } from 
 import { fullOrder, makeWorld, type World } from './foreign-objects.ts'
 import {
   acceptedBy,
+  bodyOf,
   codeOf,
-  entries,
+  isOrder,
+  ofTenants,
   places,
   requestWith,
   sendRequest,
-  type Foreign,
 } from './foreign-requests.ts'
 import { newKey } from './own-restaurant.ts'
 
@@ -21,49 +22,10 @@ import { newKey } from './own-restaurant.ts'
  * response must equal, byte for byte, the response for an unknown key.
  */
 
-/** No object is foreign to an operator, so these operations are only tested with other kinds of access keys. */
-const OPERATORS = new Set([
-  'restaurants',
-  'put-restaurant',
-  'put-menu',
-  'put-restaurant-link',
-  'applications',
-  'create-application',
-  'application-access-keys',
-  'issue-access-key',
-  'restaurant-access-keys',
-  'issue-restaurant-access-key',
-  'operator-access-keys',
-  'issue-operator-access-key',
-  'rotate-access-key',
-  'revoke-access-key',
-  'order-story',
-  'find-orders',
-  'balance-transactions',
-  'operator-cancel-order',
-  'platform-health',
-  'test-alert',
-  'refund-order',
-  'reconciliation',
-  'attention',
-  'retry-attention',
-  'discard-attention',
-])
-
 let world: World
 beforeAll(async () => {
   world = await makeWorld()
 })
-
-/** Returns every place of a request in which an operation takes a key. */
-function keysOf({ path, body }: PublicOperation): string[] {
-  const inPath = [...path.matchAll(/:(\w+)/g)].map(([, name]) => `path/${name}`)
-  if (!body) return inPath
-  return [
-    ...inPath,
-    ...keysIn(z.toJSONSchema(body, { io: 'input', unrepresentable: 'any', reused: 'inline' })),
-  ]
-}
 
 type JsonSchema = z.core.JSONSchema.JSONSchema
 
@@ -83,51 +45,46 @@ function keysIn(whole: JsonSchema): string[] {
   return [...found]
 }
 
-const namesOf = (list: readonly PublicOperation[]) => list.map(({ name }) => name).toSorted()
+/** Returns the value at a pointer into a body; `*` is the first element. */
+const valueAt = (body: unknown, pointer: string): unknown =>
+  pointer
+    .slice(1)
+    .replaceAll('*', '0')
+    .split('/')
+    .reduce((value, step) => (value as Record<string, unknown>)[step], body)
 
-test('the tables cover every operation, and every apiKey of its path and body', () => {
-  const [operators, others] = [true, false].map((isOperator) =>
-    operations.filter((operation) => (operation.audience === 'operator') === isOperator),
-  ) as [PublicOperation[], PublicOperation[]]
-  expect(namesOf(operators)).toEqual([...OPERATORS].toSorted())
-  expect(namesOf(others)).toEqual(Object.keys(entries).toSorted())
-  const tried = Object.entries(entries).map(([name, { keys }]) => [name, Object.keys(keys).toSorted()])
-  const taken = others.map((operation) => [operation.name, keysOf(operation).toSorted()])
-  expect(Object.fromEntries(tried)).toEqual(Object.fromEntries(taken))
+test('only orders have an apiKey in their body, and the requests here have each of them', () => {
+  for (const operation of ofTenants) {
+    const { body = z.unknown() } = operation
+    const schema = z.toJSONSchema(body, { io: 'input', unrepresentable: 'any', reused: 'inline' })
+    const keys = keysIn(schema).map((pointer) => String(valueAt(fullOrder(world.own), pointer)))
+    expect(keys.toSorted()).toEqual(isOrder(operation) ? Object.values(world.own).toSorted() : [])
+  }
 })
 
 describe('byte-identical responses for an object of another tenant and for an unknown one', () => {
-  test.each(places)('$name, $place ($accept)', async ({ operation, place, slot, accept }) => {
+  test.each(places)('$name, $kind ($accept)', async (place) => {
+    const { operation, accept, code, kind, isPublic } = place
     const accessKey = world.keys[operation.audience]
     const tryWith = (key: string) =>
-      sendRequest(operation, requestWith(world, operation, place, key), { accessKey, accept, named: key })
+      sendRequest(requestWith(world, place, key), key, { key: accessKey, headers: { accept } })
     const absent = await tryWith(newKey())
-    expect({ status: absent.status, code: codeOf(absent) }).toEqual({
-      status: problems[slot.code].status,
-      code: slot.code,
-    })
-    const closed = Object.entries(world.foreign).filter(([kind]) => !slot.open?.includes(kind as Foreign))
+    expect({ status: absent.status, code: codeOf(absent) }).toEqual({ status: problems[code].status, code })
+    const closed = Object.entries(world.foreign).filter(([name]) => !isPublic || name !== kind)
     const responses = await Promise.all(
-      closed.map(async ([kind, key]) => [kind, await tryWith(key)] as const),
+      closed.map(async ([name, key]) => [name, await tryWith(key)] as const),
     )
-    expect(Object.fromEntries(responses)).toEqual(Object.fromEntries(closed.map(([kind]) => [kind, absent])))
+    expect(Object.fromEntries(responses)).toEqual(Object.fromEntries(closed.map(([name]) => [name, absent])))
   })
 
   test('an order with recipient, card and address of one foreign account gets the same 404', async () => {
     const [validate] = operations.filter(({ name }) => name === 'validate-order')
+    const { own, foreign: theirs } = world
     const accountOf = (recipient: unknown, cardKey: string, addressKey: string) => ({
-      ...fullOrder(world),
+      ...fullOrder({ ...own, card: cardKey, address: addressKey }),
       recipient,
-      card: { apiKey: cardKey },
-      address: { apiKey: addressKey },
     })
-    const { theirs } = world
-    const tryWith = (body: unknown) =>
-      sendRequest(
-        validate!,
-        { path: validate!.path, body },
-        { accessKey: stack().accessKey, accept: '*/*', named: '-' },
-      )
+    const tryWith = (body: unknown) => sendRequest({ method: 'POST', path: validate!.path, body }, '-', {})
     const [foreign, absent, guests, absentGuests] = await Promise.all([
       tryWith(accountOf({ apiKey: theirs.user }, theirs.card, theirs.address)),
       tryWith(accountOf({ apiKey: newKey() }, newKey(), newKey())),
@@ -141,7 +98,7 @@ describe('byte-identical responses for an object of another tenant and for an un
   })
 
   test.each(['remove-card', 'remove-address'])('404 user-not-found: %s of a foreign user', async (name) => {
-    const { theirs } = world
+    const theirs = world.foreign
     const own = name === 'remove-card' ? theirs.card : theirs.address
     const [foreign, absent] = await Promise.all([
       post<{ code: string }>(`user/${theirs.user}/${name}/${own}`, {}),
@@ -152,12 +109,12 @@ describe('byte-identical responses for an object of another tenant and for an un
   })
 
   test('no request changes an object of another tenant', async () => {
-    const { theirs, foreign } = world
-    const { body: account } = await get<User>(`user/${theirs.user}`, elsewhere())
+    const { foreign } = world
+    const { body: account } = await get<User>(`user/${foreign.user}`, elsewhere())
     expect(account).toMatchObject({
       firstName: maria.firstName,
-      creditCards: [{ apiKey: theirs.card }],
-      savedAddresses: [{ apiKey: theirs.address }],
+      creditCards: [{ apiKey: foreign.card }],
+      savedAddresses: [{ apiKey: foreign.address }],
     })
     for (const apiKey of [foreign.order, foreign.guestsOrder]) {
       const { body: placed } = await get<Order>(`order/${apiKey}`, elsewhere())
@@ -173,24 +130,18 @@ describe('403 not-allowed for an access key of another audience, equal for every
   test.each(operations.map((operation) => ({ name: operation.name, operation })))(
     '$name',
     async ({ operation }) => {
-      const { foreign, ours, ourPlace, keys } = world
+      const { foreign, own, keys } = world
       const wrong = Object.entries(keys).filter(([kind]) => kind !== operation.audience)
-      const named = [
-        newKey(),
-        foreign.order,
-        foreign.user,
-        foreign.restaurant,
-        ours.user,
-        ourPlace.restaurant,
-      ]
+      const named = [newKey(), foreign.order, foreign.user, foreign.restaurant, own.user, own.restaurant]
       const requests = wrong.flatMap(([kind, accessKey]) =>
         acceptedBy(operation).flatMap((accept) => named.map((key) => ({ kind, accessKey, accept, key }))),
       )
       const responses = await Promise.all(
         requests.map(({ accessKey, accept, key }) => {
           const path = operation.path.replaceAll(/:\w+/g, key)
-          const body = operation.method === 'GET' ? undefined : (entries[operation.name]?.body?.(world) ?? {})
-          return sendRequest(operation, { path, body }, { accessKey, accept, named: key })
+          const body = operation.method === 'GET' ? undefined : (bodyOf(operation, own) ?? {})
+          const options = { key: accessKey, headers: { accept } }
+          return sendRequest({ method: operation.method, path, body }, key, options)
         }),
       )
       for (const response of responses) {
@@ -229,7 +180,7 @@ describe('own objects in responses of operations without an identifier', () => {
 test('an order stays readable to its application, and is readable here after its recipient signs in', async () => {
   const email = newEmail()
   const { body: recipient } = await post<User>('register-user', person({ email }), elsewhere())
-  const { restaurantApiKey, items } = fullOrder(world)
+  const { restaurantApiKey, items } = fullOrder(world.own)
   const { body: placed } = await sendOrder(
     { restaurantApiKey, items, method: 'pickup', payment: 'cash', recipient: { apiKey: recipient.apiKey } },
     elsewhere(),

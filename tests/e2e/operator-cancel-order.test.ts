@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { anOrder, cast, operator, readOrder, sendOrder, type Order } from './client.ts'
-import { report } from './restaurant-client.ts'
+import { anOrder, cast, operator, readOrder, sendOrder, type Order, report } from './client.ts'
 
 const cancel = (apiKey: string | number, body: object = { reason: 'Power failure' }) =>
   operator<Order & { code: string }>('POST', `orders/${apiKey}/cancel`, body)

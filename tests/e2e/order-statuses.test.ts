@@ -1,6 +1,6 @@
 import { OrderStatuses, type Order, type OrderStatusRecord } from '@platter/contracts'
 import { afterEach, beforeAll, expect, test } from 'vitest'
-import { anOrder, call, cast, get, readOrder, sendOrder, stack } from './client.ts'
+import { anOrder, cast, get, readOrder, sendOrder, stack, refuse, report } from './client.ts'
 import { Stream, type StreamEvent } from '../support/event-stream.ts'
 import { aKitchen } from './own-restaurant.ts'
 
@@ -9,10 +9,6 @@ beforeAll(async () => {
   kitchen = await aKitchen()
 })
 
-const report = (apiKey: string, status: string) =>
-  call(`/restaurantapi/v1/order/${apiKey}/status`, { key: kitchen.key, body: { status } })
-const refuse = (apiKey: string) =>
-  call(`/restaurantapi/v1/order/${apiKey}/refuse`, { key: kitchen.key, body: { reason: 'no gas' } })
 const aNewOrder = async () => (await sendOrder(await anOrder(kitchen.apiKey))).body.apiKey
 
 const open: Stream[] = []
@@ -37,9 +33,9 @@ test('the stream has the past statuses, then each new one, and ends after DELIVE
   const order = await aNewOrder()
   const stream = await openStream(order)
   await stream.until(hasStatus('AWAITING_PREPARATION'))
-  await report(order, 'PREPARING')
+  await report(order, 'PREPARING', kitchen.key)
   await stream.until(hasStatus('PREPARING'))
-  await report(order, 'DELIVERED')
+  await report(order, 'DELIVERED', kitchen.key)
   await stream.ended()
   const { body: history } = await get<OrderStatusRecord[]>(`order/${order}/statuses`)
   expect(stream.events).toEqual(
@@ -68,10 +64,10 @@ test('a stream with Last-Event-ID continues after that event, without loss or re
   await first.until(hasStatus('AWAITING_PREPARATION'))
   const id = first.lastEventId
   first.close()
-  await report(order, 'PREPARING')
+  await report(order, 'PREPARING', kitchen.key)
   const second = await openStream(order, { lastEventId: id })
   await second.until(hasStatus('PREPARING'))
-  await report(order, 'DELIVERED')
+  await report(order, 'DELIVERED', kitchen.key)
   await second.ended()
   expect(second.events.map(statusOf)).toEqual(['PREPARING', 'DELIVERED'])
   const strange = await openStream(order, { lastEventId: '99' })
@@ -81,8 +77,8 @@ test('a stream with Last-Event-ID continues after that event, without loss or re
 
 test('a client that reconnects after the last status gets 204', async () => {
   const order = await aNewOrder()
-  await report(order, 'PREPARING')
-  await report(order, 'DELIVERED')
+  await report(order, 'PREPARING', kitchen.key)
+  await report(order, 'DELIVERED', kitchen.key)
   const stream = await openStream(order)
   await stream.ended()
   const { status, others } = await openStream(order, { lastEventId: stream.lastEventId })
@@ -94,7 +90,7 @@ test('the stream ends with a cancellation event that equals the cancellation of 
   const order = await aNewOrder()
   const stream = await openStream(order)
   await stream.until(hasStatus('AWAITING_PREPARATION'))
-  await refuse(order)
+  await refuse(order, 'no gas', kitchen.key)
   await stream.ended()
   const { event, data, id } = stream.events.at(-1) ?? {}
   expect({ event, id }).toEqual({ event: 'cancellation', id: '2' })

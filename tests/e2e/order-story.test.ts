@@ -5,16 +5,17 @@ import {
   card,
   cardNumbers,
   cast,
-  eventually,
   authorizationsOf,
   operator,
   receiptsOf,
   sendOrder,
   type ProblemBody,
+  sagaEnded,
+  paidByCard,
+  expectConforms,
+  validate,
 } from './client.ts'
-import { expectConforms } from './conforms.ts'
 import { plant } from './planted.ts'
-import { validate } from './refusals.ts'
 
 const story = (apiKey: string) => operator<OrderStory & ProblemBody>('GET', `orders/${apiKey}`)
 
@@ -22,10 +23,7 @@ test('200: the order with its history, saga, payment and delivery, without a car
   const requestId = crypto.randomUUID()
   const order = await anOrder(cast.aurora, { payment: 'card', card: card() })
   const { body: sent } = await sendOrder(order, { headers: { 'x-request-id': requestId } })
-  const { status, body } = await eventually(
-    () => story(sent.apiKey),
-    (response) => response.body.saga.state !== 'running',
-  )
+  const { status, body } = await sagaEnded(sent.apiKey)
   expect(status).toBe(200)
   expectConforms(GetOrderStory, body)
   expect(body).toMatchObject({
@@ -89,20 +87,16 @@ test('200: a test order without a payment', async () => {
 })
 
 test('a payment with an unknown outcome has its call, the reason and the number of attempts', async () => {
-  const { body: sent } = await sendOrder(await anOrder(cast.aurora, { payment: 'card', card: card() }))
-  await eventually(
-    () => story(sent.apiKey),
-    ({ body }) => body.saga.state !== 'running',
-  )
+  const apiKey = await paidByCard()
   const changed = await plant(
     `update payments.authorizations set unknown_call = 'capture', unknown_reason = 'ECONNRESET', unknown_answers = 3,
        unknown_since = now() where order_api_key = $1`,
-    sent.apiKey,
+    apiKey,
   )
   expect(changed).toBe(1)
-  const { body } = await story(sent.apiKey)
+  const { body } = await story(apiKey)
   expect(body.payment).toMatchObject({ attempts: 3, unknown: { call: 'capture', reason: 'ECONNRESET' } })
-  await plant('update payments.authorizations set unknown_since = null where order_api_key = $1', sent.apiKey)
+  await plant('update payments.authorizations set unknown_since = null where order_api_key = $1', apiKey)
 })
 
 test('200: an order is found by the number that the console and the ticket show', async () => {

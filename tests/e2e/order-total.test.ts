@@ -12,6 +12,7 @@ import {
   sendOrder,
   type Order,
   type ProblemBody,
+  sagaEnded,
 } from './client.ts'
 import { aKitchen, menuItem, newKey } from './own-restaurant.ts'
 
@@ -61,12 +62,6 @@ async function validateAndSend(order: unknown) {
   expect(sent.body.errors).toEqual(validated.body.errors)
   return sent
 }
-
-const sagaEnded = (orderApiKey: string) =>
-  eventually(
-    async () => (await operator<{ saga: { state: string } }>('GET', `orders/${orderApiKey}`)).body,
-    ({ saga }) => saga.state !== 'running',
-  )
 
 test('200: a card total of 0 is NOT_REQUIRED, without a processor request or a mismatch', async () => {
   const since = Math.floor(Date.now() / 1000)

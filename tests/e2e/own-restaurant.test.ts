@@ -1,9 +1,9 @@
 import { OwnRestaurant, type Restaurant } from '@platter/contracts'
 import { expect, test } from 'vitest'
-import { expectConforms } from './conforms.ts'
-import { becomes, setUpPieKitchen } from './pie-kitchen.ts'
+import { becomes, expectConforms } from './client.ts'
+import { setUpKitchen } from './kitchen.ts'
 
-const { change, details, own } = setUpPieKitchen()
+const { change, details, own } = setUpKitchen()
 
 test('200: the public record with pausedUntil, which is null after resume', async () => {
   const { body } = await change<{ pausedUntil: number }>('pause', { minutes: 20 })

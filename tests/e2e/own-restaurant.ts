@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { readFile } from 'node:fs/promises'
-import type { MenuCategory, MenuItem, Restaurant } from '@platter/contracts'
-import { api, operator } from './client.ts'
+import { PutRestaurant } from '@platter/contracts'
+import { api, expectOk, operator } from './client.ts'
 
 /*
  * Restaurants of single tests. They are in Salina, Kansas, where no other test searches. A restaurant for a text search has a
@@ -13,11 +12,7 @@ const WEEK = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'
 /** Returns a key in the format of the platform: 48 hexadecimal characters. */
 export const newKey = (): string => randomBytes(24).toString('hex')
 
-/** Returns the same ranges for every day. */
-const everyDay = (...ranges: string[]): Record<string, string[]> =>
-  Object.fromEntries(WEEK.map((day) => [day, ranges]))
-
-export const always = everyDay('12:00 AM - 12:00 AM')
+export const always = Object.fromEntries(WEEK.map((day) => [day, ['12:00 AM - 12:00 AM']]))
 
 export const salina = {
   streetAddress: '147 N Santa Fe Ave',
@@ -28,36 +23,26 @@ export const salina = {
   longitude: -97.6093,
 }
 
+const { apiKey: _apiKey, zones: _zones, ...example } = PutRestaurant.examples.bodies['A restaurant']
+
 /**
  * Open at all times, for cash and card, pickup and delivery within five miles for 3.50. It takes orders while unattended, because
  * attendance.test.ts tests attendance.
  */
 export const restaurantInput = {
-  name: "Sam's Pies – 2nd & Main",
-  logoUrl: '',
-  url: '',
+  ...example,
   ...salina,
-  phone: '(785) 555-0100',
+  name: "Sam's Pies – 2nd & Main",
   foodTypes: ['Pies'],
   deliveryMin: 0,
   deliveryPrice: 3.5,
   minFreeDelivery: -1,
   taxRate: 0.08,
-  acceptsCash: true,
-  acceptsCard: true,
-  offersPickup: true,
-  offersDelivery: true,
-  isTestRestaurant: false,
   requireAttendance: false,
-  minWaitTime: 45,
-  maxWaitTime: 60,
   hours: always,
-  timezone: 'US/Central',
 }
 
-type ItemChanges = Record<string, unknown>
-
-export const menuItem = (basePrice: number, changes: ItemChanges = {}) => ({
+export const menuItem = (basePrice: number, changes: Record<string, unknown> = {}) => ({
   apiKey: newKey(),
   name: 'Cheese Pie',
   basePrice,
@@ -68,7 +53,7 @@ export const menuItem = (basePrice: number, changes: ItemChanges = {}) => ({
 export const itemWithChoices = (
   basePrice: number,
   { group, choices }: { group: string; choices: readonly object[] },
-  changes: ItemChanges = {},
+  changes: Record<string, unknown> = {},
 ) => {
   const customization = { apiKey: newKey(), name: group, type: group, customizationChoices: choices }
   return menuItem(basePrice, {
@@ -91,10 +76,8 @@ export async function aRestaurant(
   items: readonly object[] = [],
 ): Promise<string> {
   const apiKey = newKey()
-  const answers = [await putRestaurant<unknown>(apiKey, { ...restaurantInput, ...changes })]
-  if (items.length > 0) answers.push(await putMenu(apiKey, menuOf(items)))
-  for (const { status, body } of answers)
-    if (status !== 200) throw new Error(`not a restaurant: ${JSON.stringify(body)}`)
+  expectOk(await putRestaurant(apiKey, { ...restaurantInput, ...changes }))
+  if (items.length > 0) expectOk(await putMenu(apiKey, menuOf(items)))
   return apiKey
 }
 
@@ -102,19 +85,32 @@ export async function aRestaurant(
 export async function aKitchen(
   changes: Record<string, unknown> = {},
   items: readonly object[] = [menuItem(10)],
+  reports: 'detailed' | 'coarse' = 'detailed',
 ): Promise<{ apiKey: string; key: string }> {
   const apiKey = await aRestaurant(changes, items)
-  await api.linkConsole(apiKey)
+  await api.linkConsole(apiKey, reports)
   return { apiKey, key: await api.restaurantKey(apiKey) }
 }
 
-type MayLack<T, K extends keyof T> = Omit<T, K> & Partial<Pick<T, K>>
-type SeedItem = MayLack<MenuItem, 'available'>
-export type SeedCategory = Omit<MenuCategory, 'items'> & { items: SeedItem[] }
-type Seed = { restaurant: Restaurant; menu: SeedCategory[] }
+export const NAMES = { restaurant: 'Nine Lanterns', soup: 'Lentil Soup', chili: 'Chili crisp' }
+export const consoleKeys = () => ({ soup: newKey(), dumplings: newKey(), chili: newKey(), soy: newKey() })
 
-/** Returns a restaurant of the development seed. */
-export const seedOf = async (name: string): Promise<Seed> =>
-  JSON.parse(
-    await readFile(new URL(`../../dev/seed/restaurants/${name}.json`, import.meta.url), 'utf8'),
-  ) as Seed
+export type OwnRestaurant = Awaited<ReturnType<typeof aConsole>>
+
+/** Creates a restaurant whose orders change only by its reports, with two items. Chili and soy are choices of the dumplings. */
+export async function aConsole(
+  reports: 'detailed' | 'coarse' = 'detailed',
+  names = NAMES,
+  keys = consoleKeys(),
+) {
+  const choices = [
+    { apiKey: keys.chili, name: names.chili, price: 0.75 },
+    { apiKey: keys.soy, name: 'Soy sauce', price: 0 },
+  ]
+  const dumplings = { apiKey: keys.dumplings, name: 'Pan-fried Dumplings' }
+  const items = [
+    menuItem(8.5, { apiKey: keys.soup, name: names.soup }),
+    itemWithChoices(11.25, { group: 'Sauce', choices }, dumplings),
+  ]
+  return { ...keys, ...(await aKitchen({ name: names.restaurant }, items, reports)) }
+}

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { sendOrder, stack } from './client.ts'
+import { sendOrder, stack, agreed, becomes } from './client.ts'
 import { restaurantInput } from './own-restaurant.ts'
-import { agreed, becomes, setUpPieKitchen } from './pie-kitchen.ts'
+import { setUpKitchen } from './kitchen.ts'
 
-const { change, details, openInSearch, order, own } = setUpPieKitchen()
+const { change, details, openInSearch, order, own } = setUpKitchen()
 
 test('a pause closes the restaurant in details, search and orders; the 422 states when it ends', async () => {
   const earliest = Math.floor(Date.now() / 1_000) + 1_200

@@ -15,8 +15,8 @@ import {
   sendOrder,
   type ProblemBody,
   type User,
+  expectConforms,
 } from './client.ts'
-import { expectConforms } from './conforms.ts'
 import { plant } from './planted.ts'
 import { ownStack } from './stack.ts'
 

@@ -1,8 +1,7 @@
 import { PlatformHealth } from '@platter/contracts'
 import type { z } from 'zod'
 import { expect, test } from 'vitest'
-import { call, operator } from './client.ts'
-import { expectConforms } from './conforms.ts'
+import { call, operator, expectConforms } from './client.ts'
 import { ownStack, stack } from './stack.ts'
 
 type Health = z.output<typeof PlatformHealth.response>

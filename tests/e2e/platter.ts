@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 import { vi } from 'vitest'
 import { run } from '../../apps/cli/src/run.ts'
 
@@ -12,41 +13,30 @@ const MAIN = fileURLToPath(new URL('../../apps/cli/src/main.ts', import.meta.url
 const PLAIN = { FORCE_COLOR: undefined }
 
 /** Runs the tool in a separate process, like a person. The start takes half a second of CPU, so most tests use `platter`. */
-export function platterProcess(
+export async function platterProcess(
   args: readonly string[],
   environment: Record<string, string> = {},
 ): Promise<Ended> {
   const env = { ...process.env, ...PLAIN, ...environment }
-  return new Promise((resolve) => {
-    execFile(process.execPath, [MAIN, ...args], { env }, (error, stdout, stderr) =>
-      resolve({ code: error ? Number(error.code) : 0, stdout, stderr }),
-    )
-  })
+  const ended = promisify(execFile)(process.execPath, [MAIN, ...args], { env })
+  const { stdout, stderr, code = 0 }: Partial<Ended> = await ended.catch((error: unknown) => error as Ended)
+  return { code, stdout, stderr }
 }
 
-let previous: Promise<unknown> = Promise.resolve()
-
-/** Runs the tool in this process. Commands run in sequence, because they share output streams, environment and exit code. */
-export function platter(args: readonly string[], environment: Record<string, string> = {}): Promise<Ended> {
-  const ended = previous.then(() => runHere(args, environment))
-  previous = ended.catch(() => 'its own test fails')
-  return ended
-}
-
-async function runHere(args: readonly string[], environment: Record<string, string>): Promise<Ended> {
-  const ended = { code: 0, stdout: '', stderr: '' }
-  const collectors = (['stdout', 'stderr'] as const).map((name) =>
-    vi.spyOn(process[name], 'write').mockImplementation((text) => {
-      ended[name] += String(text)
-      return true
-    }),
+/** Runs the tool in this process. One command at a time can run, because it uses output streams, environment and exit code. */
+export async function platter(
+  args: readonly string[],
+  environment: Record<string, string> = {},
+): Promise<Ended> {
+  const [stdout, stderr] = [process.stdout, process.stderr].map((stream) =>
+    vi.spyOn(stream, 'write').mockReturnValue(true),
   )
+  const textOf = (written = stdout) => written?.mock.calls.map(([text]) => String(text)).join('') ?? ''
   for (const [name, value] of Object.entries({ ...PLAIN, ...environment })) vi.stubEnv(name, value)
   try {
-    ended.code = await run(args)
-    return ended
+    return { code: await run(args), stdout: textOf(), stderr: textOf(stderr) }
   } finally {
-    for (const collector of collectors) collector.mockRestore()
+    vi.restoreAllMocks()
     vi.unstubAllEnvs()
     // Otherwise the test run would end with this exit code.
     process.exitCode = undefined

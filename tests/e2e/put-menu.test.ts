@@ -1,7 +1,6 @@
 import { PutMenu } from '@platter/contracts'
 import { expect, test } from 'vitest'
-import { eventually, get, maria, post, type MenuCategory, type Order } from './client.ts'
-import { expectConforms } from './conforms.ts'
+import { eventually, get, maria, post, type MenuCategory, type Order, expectConforms } from './client.ts'
 import { aRestaurant, menuItem, menuOf, newKey, putMenu } from './own-restaurant.ts'
 
 type Refused = { code: string; errors: { pointer: string; code: string }[] }

@@ -1,9 +1,8 @@
 import { PutRestaurantLink } from '@platter/contracts'
 import { expect, test } from 'vitest'
 import { simulatorLink } from '../../dev/simulators/src/link.ts'
-import { call, delivered, maria, operator, sendOrder } from './client.ts'
+import { call, delivered, maria, operator, sendOrder, expectConforms } from './client.ts'
 import { ownStack } from './stack.ts'
-import { expectConforms } from './conforms.ts'
 import { aKitchen, aRestaurant, menuItem, salina } from './own-restaurant.ts'
 
 const link = <T = { kind: string; reports: string }>(apiKey: string, body: unknown) =>

@@ -1,7 +1,6 @@
 import { PutRestaurant } from '@platter/contracts'
 import { expect, test } from 'vitest'
-import { call, get, type Restaurant } from './client.ts'
-import { expectConforms } from './conforms.ts'
+import { call, get, type Restaurant, expectConforms } from './client.ts'
 import {
   always,
   aRestaurant,

@@ -7,13 +7,14 @@ import {
   card,
   cardNumbers,
   cast,
-  eventually,
   maria,
   operator,
   sendOrder,
   type ProblemBody,
+  sagaEnded,
+  paidByCard,
+  expectConforms,
 } from './client.ts'
-import { expectConforms } from './conforms.ts'
 import { plant } from './planted.ts'
 import { ownStack } from './stack.ts'
 
@@ -31,19 +32,6 @@ const mismatchesOf = async (orderApiKey: string): Promise<Mismatch[]> => {
   return body.mismatches.filter((one) => one.orderApiKey === orderApiKey)
 }
 
-async function placeCardOrder(): Promise<string> {
-  const { status, body } = await sendOrder(await anOrder(cast.aurora, { payment: 'card', card: card() }))
-  expect(status).toBe(200)
-  return body.apiKey
-}
-
-/** Waits until no work for the order is in progress. */
-const waitUntilSettled = (orderApiKey: string) =>
-  eventually(
-    async () => (await operator<{ saga: { state: string } }>('GET', `orders/${orderApiKey}`)).body,
-    ({ saga }) => saga.state !== 'running',
-  )
-
 test('200: no mismatches for cash, card, test, declined and refused orders', async () => {
   const since = Math.floor(Date.now() / 1000)
   // Other tests of the same run plant mismatches, so the orders of this test have an e-mail address of their own.
@@ -59,7 +47,7 @@ test('200: no mismatches for cash, card, test, declined and refused orders', asy
   const { body: placed } = await operator<FoundOrder[]>('GET', `orders?email=${email}`)
   const apiKeys = placed.map(({ apiKey }) => apiKey)
   expect(apiKeys).toHaveLength(5)
-  for (const apiKey of apiKeys) await waitUntilSettled(apiKey ?? '')
+  for (const apiKey of apiKeys) await sagaEnded(apiKey ?? '')
   const { status, body } = await reconcile(since)
   expect(status).toBe(200)
   expectConforms(Reconciliation, body)
@@ -114,8 +102,7 @@ test.each<[rule: string, what: string, plant: (orderApiKey: string) => Promise<u
     },
   ],
 ])('reconciliation reports a planted mismatch, %s: %s', async (rule, _case, plantFault) => {
-  const apiKey = await placeCardOrder()
-  await waitUntilSettled(apiKey)
+  const apiKey = await paidByCard()
   expect(await mismatchesOf(apiKey)).toEqual([])
   await plantFault(apiKey)
   const found = await mismatchesOf(apiKey)

@@ -13,8 +13,8 @@ import {
   stack,
   call,
   type Order,
+  report,
 } from './client.ts'
-import { report } from './restaurant-client.ts'
 
 type Problem = { code: string; detail: string }
 

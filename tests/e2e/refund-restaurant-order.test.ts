@@ -1,7 +1,6 @@
 import type { Refund, RestaurantOrder } from '@platter/contracts'
 import { expect, test } from 'vitest'
-import { anOrder, card, cast, eventually, readOrder, sendOrder } from './client.ts'
-import { asRestaurant } from './restaurant-client.ts'
+import { anOrder, card, cast, eventually, readOrder, sendOrder, asRestaurant } from './client.ts'
 
 test('a refund of an item by the restaurant appears in order and in restaurant-order', async () => {
   const { body: order } = await sendOrder({ ...(await anOrder(cast.console)), payment: 'card', card: card() })

@@ -1,7 +1,16 @@
 import type { RestaurantOrder } from '@platter/contracts'
 import { expect, test } from 'vitest'
-import { anOrder, card, cast, eventually, ledgerOf, readOrder, sendOrder } from './client.ts'
-import { asRestaurant, report } from './restaurant-client.ts'
+import {
+  anOrder,
+  card,
+  cast,
+  eventually,
+  ledgerOf,
+  readOrder,
+  sendOrder,
+  asRestaurant,
+  report,
+} from './client.ts'
 
 test('refuse-order cancels and refunds a charged order, and later status reports get 409', async () => {
   const { body: order } = await sendOrder({ ...(await anOrder(cast.console)), payment: 'card', card: card() })

@@ -6,7 +6,6 @@ import {
   keyed,
   UNKNOWN_API_KEY,
   PASSWORD,
-  postNothing,
   signin,
   commonMembersOf,
   type Options,
@@ -69,7 +68,10 @@ const CARD: Kind = {
 const removeBy =
   ({ kind }: Kind) =>
   (user: User, apiKey: string, options: Options = {}) =>
-    postNothing<Saved & ProblemBody>(`user/${user.apiKey}/remove-${kind}/${apiKey}`, options)
+    post<Saved & ProblemBody>(`user/${user.apiKey}/remove-${kind}/${apiKey}`, undefined, {
+      method: 'POST',
+      ...options,
+    })
 
 const addBy =
   ({ kind, record }: Kind) =>

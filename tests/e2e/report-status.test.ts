@@ -1,7 +1,6 @@
 import type { RestaurantOrder } from '@platter/contracts'
 import { expect, test } from 'vitest'
-import { anOrder, cast, sendOrder, statusesOf } from './client.ts'
-import { asRestaurant, report } from './restaurant-client.ts'
+import { anOrder, cast, sendOrder, statusesOf, asRestaurant, report } from './client.ts'
 
 test('a report moves an order to a next status; a repeat changes nothing; any other gets 409', async () => {
   const { body: order } = await sendOrder(await anOrder(cast.console))

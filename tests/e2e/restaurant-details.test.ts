@@ -1,16 +1,16 @@
 import { RestaurantDetails } from '@platter/contracts'
 import { expect, test } from 'vitest'
-import { cast, get, type Restaurant } from './client.ts'
-import { expectConforms } from './conforms.ts'
-import { aRestaurant, putRestaurant, restaurantInput, seedOf } from './own-restaurant.ts'
+import wingspan from '../../dev/seed/restaurants/wingspan-kitchen.json' with { type: 'json' }
+import lakefold from '../../dev/seed/restaurants/lakefold-sushi.json' with { type: 'json' }
+import { cast, get, type Restaurant, expectConforms } from './client.ts'
+import { aRestaurant, putRestaurant, restaurantInput } from './own-restaurant.ts'
 
 type Refused = { code: string; errors: { pointer: string }[] }
 
 const details = <T = Restaurant>(apiKey: string, query: Record<string, string> = {}) =>
   get<T>(`restaurant/${apiKey}?${new URLSearchParams(query).toString()}`)
-const deliveryTo = async (seed: string, query: Record<string, string>) => {
-  const { restaurant } = await seedOf(seed)
-  const { offersDelivery, deliveryMin, deliveryPrice } = (await details(restaurant.apiKey, query)).body
+const deliveryTo = async (apiKey: string, query: Record<string, string>) => {
+  const { offersDelivery, deliveryMin, deliveryPrice } = (await details(apiKey, query)).body
   return { offersDelivery, deliveryMin, deliveryPrice }
 }
 const at = (latitude: number, longitude: number) => ({
@@ -20,7 +20,7 @@ const at = (latitude: number, longitude: number) => ({
 const zip = (code: string) => ({ 'street-address': `1 Any St, Madison, WI ${code}` })
 
 test('200: the stored restaurant with its zones, and whether it is open', async () => {
-  const { restaurant } = await seedOf('wingspan-kitchen')
+  const { restaurant } = wingspan
   const { status, body } = await details(restaurant.apiKey)
   expect(status).toBe(200)
   expectConforms(RestaurantDetails, body)
@@ -59,35 +59,35 @@ test('200: the days of hours from Monday on, and prices, the tax rate and wait t
 const NOT_FREE = { offersDelivery: true, deliveryMin: 12, deliveryPrice: 1.95 }
 
 test.each([
-  ['a request without a place', 'capitol-lights-diner', {}, NOT_FREE],
-  ['a ZIP code on a list', 'capitol-lights-diner', zip('53706'), NOT_FREE],
+  ['a request without a place', cast.coarse, {}, NOT_FREE],
+  ['a ZIP code on a list', cast.coarse, zip('53706'), NOT_FREE],
   [
     'a ZIP code on another list, at another price',
-    'capitol-lights-diner',
+    cast.coarse,
     zip('53714'),
     { offersDelivery: true, deliveryMin: 20, deliveryPrice: 4.45 },
   ],
   [
     'a place in the inner of two rings',
-    'lakefold-sushi',
+    lakefold.restaurant.apiKey,
     at(43.0737, -89.331),
     { offersDelivery: true, deliveryMin: 15, deliveryPrice: 1.95 },
   ],
   [
     'a place in a polygon',
-    'wingspan-kitchen',
+    wingspan.restaurant.apiKey,
     at(43.0843, -89.3702),
     { offersDelivery: true, deliveryMin: 14, deliveryPrice: 3.25 },
   ],
-  ['a place in the hole of a polygon', 'wingspan-kitchen', at(43.075, -89.415), { offersDelivery: false }],
   [
-    'a restaurant that does not deliver',
-    'second-sunrise-donuts',
-    at(43.0937, -89.346),
+    'a place in the hole of a polygon',
+    wingspan.restaurant.apiKey,
+    at(43.075, -89.415),
     { offersDelivery: false },
   ],
-])('200: the delivery terms for %s', async (_, seed, query, terms) => {
-  expect(await deliveryTo(seed, query)).toMatchObject(terms)
+  ['a restaurant that does not deliver', cast.pickupOnly, at(43.0937, -89.346), { offersDelivery: false }],
+])('200: the delivery terms for %s', async (_, apiKey, query, terms) => {
+  expect(await deliveryTo(apiKey, query)).toMatchObject(terms)
 })
 
 test('200: a new name of the restaurant appears at once', async () => {

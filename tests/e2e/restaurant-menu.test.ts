@@ -1,24 +1,21 @@
 import { RestaurantMenu } from '@platter/contracts'
 import { describe, expect, test } from 'vitest'
-import { cast, eventually, get, stack, type MenuCategory } from './client.ts'
-import { expectConforms } from './conforms.ts'
-import { aRestaurant, menuItem, menuOf, putMenu, seedOf, type SeedCategory } from './own-restaurant.ts'
+import diner from '../../dev/seed/restaurants/capitol-lights-diner.json' with { type: 'json' }
+import { cast, eventually, get, stack, type MenuCategory, expectConforms } from './client.ts'
+import { aRestaurant, menuItem, menuOf, putMenu } from './own-restaurant.ts'
 
 const menu = <T = MenuCategory[]>(apiKey: string, more: { query?: string; tag?: string } = {}) =>
   get<T>(`restaurant/${apiKey}/menu${more.query ?? ''}`, {
     ...(more.tag !== undefined && { headers: { 'if-none-match': more.tag } }),
   })
 
-/** Returns a stored menu in the form of a response, with defaults in optional members. */
-const asRead = (put: readonly SeedCategory[]) =>
+/** Returns a stored menu in the form of a response without customizations. */
+const asRead = (put: typeof diner.menu) =>
   put.map(({ items, ...category }) => ({
     ...category,
-    items: items.map(({ customizationGroups: _groups, available = true, ...item }) => ({
-      ...item,
-      available,
-    })),
+    items: items.map(({ customizationGroups: _groups, ...item }) => item),
   }))
-const groupKeys = (categories: readonly SeedCategory[]) =>
+const groupKeys = (categories: readonly MenuCategory[] | typeof diner.menu) =>
   categories.flatMap(({ items }) =>
     items.map(({ customizationGroups }) => (customizationGroups ?? []).map(({ apiKey }) => apiKey)),
   )
@@ -27,7 +24,7 @@ test('200: the stored menu in its order, without customizations', async () => {
   const { status, body } = await menu(cast.coarse)
   expect(status).toBe(200)
   expectConforms(RestaurantMenu, body)
-  expect(body).toEqual(asRead((await seedOf('capitol-lights-diner')).menu))
+  expect(body).toEqual(asRead(diner.menu))
 })
 
 test('200: with includeCustomizations=true every item has its groups, and with false none has', async () => {
@@ -35,7 +32,7 @@ test('200: with includeCustomizations=true every item has its groups, and with f
   expect(status).toBe(200)
   expectConforms(RestaurantMenu, body)
   expect(body.flatMap(({ items }) => items).length).toBeGreaterThanOrEqual(120)
-  expect(groupKeys(body)).toEqual(groupKeys((await seedOf('capitol-lights-diner')).menu))
+  expect(groupKeys(body)).toEqual(groupKeys(diner.menu))
   expect((await menu(cast.coarse, { query: '?includeCustomizations=false' })).body).toEqual(
     (await menu(cast.coarse)).body,
   )

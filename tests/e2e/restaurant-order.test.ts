@@ -1,7 +1,6 @@
 import type { RestaurantOrder } from '@platter/contracts'
 import { expect, test } from 'vitest'
-import { anOrder, cast, sendOrder } from './client.ts'
-import { asRestaurant, report } from './restaurant-client.ts'
+import { anOrder, cast, sendOrder, asRestaurant, report } from './client.ts'
 import { keyOf } from './stack.ts'
 
 const read = async (apiKey: string) => (await asRestaurant<RestaurantOrder>(`order/${apiKey}`)).body

@@ -1,8 +1,7 @@
 import type { RestaurantOrder } from '@platter/contracts'
 import { expect, test } from 'vitest'
-import { anOrder, card, cast, sendOrder } from './client.ts'
+import { anOrder, card, cast, sendOrder, asRestaurant } from './client.ts'
 import { aKitchen } from './own-restaurant.ts'
-import { asRestaurant } from './restaurant-client.ts'
 
 test('a new order has its status, comments, toCollect and recipient, but no card data', async () => {
   const { body: order } = await sendOrder({

@@ -1,7 +1,6 @@
 import { RestaurantSearchTest, type Point } from '@platter/contracts'
 import { expect, test } from 'vitest'
-import { cast, get, type Restaurant } from './client.ts'
-import { expectConforms } from './conforms.ts'
+import { cast, get, type Restaurant, expectConforms } from './client.ts'
 import { aRestaurant } from './own-restaurant.ts'
 
 type Found = { address: { zip: string }; restaurants: Restaurant[] }

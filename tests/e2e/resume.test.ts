@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { sendOrder } from './client.ts'
-import { becomes, setUpPieKitchen } from './pie-kitchen.ts'
+import { sendOrder, becomes } from './client.ts'
+import { setUpKitchen } from './kitchen.ts'
 
-const { change, details, order } = setUpPieKitchen()
+const { change, details, order } = setUpKitchen()
 
 test('resume ends a pause: the details show an open restaurant, and it accepts orders', async () => {
   await change('pause', { minutes: 20 })

@@ -1,8 +1,7 @@
 import { RetryAttention } from '@platter/contracts'
 import { expect, test } from 'vitest'
-import { eventually } from './client.ts'
-import { expectConforms } from './conforms.ts'
-import { incidentsOf, paidByCard, retry, setUpDeadLetters } from './incidents.ts'
+import { eventually, paidByCard, expectConforms } from './client.ts'
+import { incidentsOf, retry, setUpDeadLetters } from './incidents.ts'
 import { plantDeadLetter, plantOverdue, plantUnknown } from './planted.ts'
 
 const deadLetter = setUpDeadLetters()

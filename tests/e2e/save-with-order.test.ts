@@ -3,10 +3,8 @@ import {
   anOrder,
   card,
   cast,
-  eventually,
   get,
   home,
-  operator,
   plainItems,
   post,
   readOrder,
@@ -14,6 +12,7 @@ import {
   sendOrder,
   type Order,
   type User,
+  sagaEnded,
 } from './client.ts'
 
 type Placed = Order & { apiKey: string }
@@ -35,10 +34,7 @@ async function deliveryFor(user: User, changes: Record<string, unknown> = {}) {
 async function placeOrder(order: unknown): Promise<Placed> {
   const { status, body } = await sendOrder(order)
   expect(status).toBe(200)
-  await eventually(
-    async () => (await operator<{ saga: { state: string } }>('GET', `orders/${body.apiKey}`)).body,
-    ({ saga }) => saga.state !== 'running',
-  )
+  await sagaEnded(body.apiKey)
   return body
 }
 

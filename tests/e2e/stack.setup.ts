@@ -1,24 +1,22 @@
-import { fileURLToPath } from 'node:url'
 import type { TestProject } from 'vitest/node'
 import { freePort } from '../../dev/process/ports.ts'
-import { plainReporter } from '../../dev/progress.ts'
-import { startStack, type Stack } from '../../dev/stack.ts'
+import type { Stack } from '../../dev/stack.ts'
+import { serviceNames, type ServiceName } from '../../dev/stack/services.ts'
 import { Api } from '../support/api.ts'
 import { cast } from '../support/cast.ts'
+import { startTestStack } from '../support/stack.ts'
 import type { StackUnderTest } from './stack.ts'
 
-/** Delays of simulated people are short. All other settings are those of `npm start`. */
-const simulators = { STEP_MS: '300' }
-const orders = { TRANSMIT_DEADLINE_MS: '1000' }
-
-/** All tests use one address. The tests of the limit exhaust the attempts of an e-mail address. */
-const accounts = { TRIES_PER_ADDRESS: '1000000', TRIES_PER_APPLICATION: '1000000' }
-
-/** All tests share their access keys. Tests of bad keys send another address, which the gateway trusts. */
-const gateway = { RATE_LIMIT_REQUESTS: '1000000', TRUSTED_PROXIES: '127.0.0.1' }
-
-/** All tests use a few cards, and one test exceeds the limit of a user. The limit is higher than the 20 cards of an account. */
-const payments = { CARDS_PER_USER: '25' }
+/** The settings that differ from those of `npm start`. */
+const settings: Partial<Record<ServiceName, Record<string, string>>> = {
+  orders: { TRANSMIT_DEADLINE_MS: '1000' },
+  // All tests use one address. The tests of the limit exhaust the attempts of an e-mail address.
+  accounts: { TRIES_PER_ADDRESS: '1000000', TRIES_PER_APPLICATION: '1000000' },
+  // All tests share their access keys. Tests of bad keys send another address, which the gateway trusts.
+  gateway: { RATE_LIMIT_REQUESTS: '1000000', TRUSTED_PROXIES: '127.0.0.1' },
+  // All tests use a few cards, and one test exceeds the limit of a user. The limit is higher than the 20 cards of an account.
+  payments: { CARDS_PER_USER: '25' },
+}
 
 /** Without a listening test no receiver exists, which must have no effect. Only traces that a test requests are sampled. */
 const telemetry = (port: number) => ({
@@ -62,31 +60,17 @@ export default async function setup(project: TestProject): Promise<() => Promise
 async function otherPlatform(url: string, operatorKey: string): Promise<StackUnderTest> {
   const api = new Api(() => ({ gateway: url, operatorKey, accessKey: '' }))
   const [one, other] = [await api.newApplication('e2e'), await api.newApplication('e2e, another')]
-  const restaurants = Object.values(cast).map(async (apiKey) => ({
-    apiKey,
-    accessKey: await api.restaurantKey(apiKey),
-  }))
+  const restaurants = await Promise.all(
+    Object.values(cast).map(async (apiKey) => ({ apiKey, accessKey: await api.restaurantKey(apiKey) })),
+  )
   const { accessKey } = one
-  const all = { gateway: url, operatorKey, accessKey, otherAccessKey: other.accessKey }
-  return { ...all, restaurants: await Promise.all(restaurants) }
+  return { gateway: url, operatorKey, accessKey, otherAccessKey: other.accessKey, restaurants }
 }
 
 async function start(): Promise<{ stack: Stack; otlpPort: number }> {
   const otlpPort = await freePort()
-  const measured = telemetry(otlpPort)
-  const stack = await startStack({
-    runDirectory: fileURLToPath(new URL('../../.run/e2e', import.meta.url)),
-    reporter: plainReporter((line) => process.stderr.write(`${line}\n`)),
-    replicas: 2,
-    fresh: true,
-    env: {
-      orders: { ...measured, ...orders },
-      accounts: { ...measured, ...accounts },
-      gateway: { ...measured, ...gateway },
-      catalog: measured,
-      payments: { ...measured, ...payments },
-      simulators,
-    },
-  })
-  return { stack, otlpPort }
+  const services = serviceNames.map((name) => [name, { ...telemetry(otlpPort), ...settings[name] }] as const)
+  // Delays of simulated people are short.
+  const env = { ...Object.fromEntries(services), simulators: { STEP_MS: '300' } }
+  return { stack: await startTestStack('e2e', { replicas: 2, env }), otlpPort }
 }

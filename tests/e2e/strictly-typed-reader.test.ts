@@ -1,7 +1,7 @@
 import { operations } from '@platter/contracts'
 import { beforeEach, expect, test } from 'vitest'
 import { z } from 'zod'
-import { anOrder, card, cast, delivered, home, maria, stack } from './client.ts'
+import { anOrder, call, card, cast, delivered, home, maria } from './client.ts'
 import { aRestaurant, menuItem, newKey } from './own-restaurant.ts'
 import * as records from './strict-records.ts'
 
@@ -19,16 +19,15 @@ async function decode<T>(name: string, reader: z.ZodType, parts: RequestParts = 
   const operation = operations.find((one) => one.name === name)
   if (!operation) throw new Error(`there is no operation ${name}`)
   const path = operation.path.replaceAll(/:(\w+)/g, (_, parameter: string) => params[parameter] ?? 'none')
-  const response = await fetch(`${stack().gateway}${path}${query}`, {
+  const response = await call<T>(`${path}${query}`, {
     method: operation.method,
-    headers: { 'x-access-token': stack().accessKey, 'content-type': 'application/json', ...keyed(params) },
-    ...(body !== undefined && { body: JSON.stringify(body) }),
+    body,
+    headers: keyed(params),
   })
-  const json = await response.text()
-  const faults = records.complaints(reader, json)
+  const faults = records.complaints(reader, response.text)
   if (response.status !== status || faults.length > 0) unreadable.push([name, query, response.status, faults])
   if (status === 200) decoded.add(name)
-  return JSON.parse(json) as T
+  return response.body
 }
 
 const keyed = ({ sentAs }: Record<string, string>) =>

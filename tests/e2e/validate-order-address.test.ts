@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
-import { anOrder, card, cast, home, plainItems } from './client.ts'
-import { seedOf } from './own-restaurant.ts'
-import { only, refusal, validate } from './refusals.ts'
+import wingspan from '../../dev/seed/restaurants/wingspan-kitchen.json' with { type: 'json' }
+import { anOrder, card, cast, home, plainItems, only, refusal, validate } from './client.ts'
 
 const deliveryTo = async (restaurantApiKey: string, address: object) => {
   const [item] = await plainItems(restaurantApiKey)
@@ -11,18 +10,22 @@ const deliveryTo = async (restaurantApiKey: string, address: object) => {
 const zip = (code: string) => ({ ...home, zip: code })
 
 test.each([
-  ['inside the radius is accepted', 'aurora-slice-house', zip('53703'), 200],
-  ['outside the radius gets 422', 'aurora-slice-house', { ...home, city: 'Sun Prairie', zip: '53590' }, 422],
-  ['on the ZIP list is accepted', 'capitol-lights-diner', zip('53714'), 200],
-  ['on the ZIP list as ZIP+4 is accepted', 'capitol-lights-diner', zip('53714-2201'), 200],
-  ['not on the ZIP list gets 422', 'capitol-lights-diner', { ...home, city: 'Middleton', zip: '53562' }, 422],
-  ['inside the polygon is accepted', 'wingspan-kitchen', zip('53703'), 200],
-  ['on the campus, a hole of the polygon, gets 422', 'wingspan-kitchen', zip('53706'), 422],
-  ['in University Heights, the same hole, gets 422', 'wingspan-kitchen', zip('53726'), 422],
-  ['outside the polygon gets 422', 'wingspan-kitchen', { ...home, city: 'Sun Prairie', zip: '53590' }, 422],
-])('an address %s', async (_, seed, address, status) => {
-  const { restaurant } = await seedOf(seed)
-  expect(await refusal(await deliveryTo(restaurant.apiKey, address))).toEqual(
+  ['inside the radius is accepted', cast.aurora, zip('53703'), 200],
+  ['outside the radius gets 422', cast.aurora, { ...home, city: 'Sun Prairie', zip: '53590' }, 422],
+  ['on the ZIP list is accepted', cast.coarse, zip('53714'), 200],
+  ['on the ZIP list as ZIP+4 is accepted', cast.coarse, zip('53714-2201'), 200],
+  ['not on the ZIP list gets 422', cast.coarse, { ...home, city: 'Middleton', zip: '53562' }, 422],
+  ['inside the polygon is accepted', wingspan.restaurant.apiKey, zip('53703'), 200],
+  ['on the campus, a hole of the polygon, gets 422', wingspan.restaurant.apiKey, zip('53706'), 422],
+  ['in University Heights, the same hole, gets 422', wingspan.restaurant.apiKey, zip('53726'), 422],
+  [
+    'outside the polygon gets 422',
+    wingspan.restaurant.apiKey,
+    { ...home, city: 'Sun Prairie', zip: '53590' },
+    422,
+  ],
+])('an address %s', async (_, apiKey, address, status) => {
+  expect(await refusal(await deliveryTo(apiKey, address))).toEqual(
     status === 200 ? { status, faults: [] } : only(status, 'address-undeliverable /address'),
   )
 })

@@ -1,6 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { anOrder, call, card, cast, home, maria, stack } from './client.ts'
-import { refusal, validate } from './refusals.ts'
+import { anOrder, call, card, cast, home, maria, stack, refusal, validate } from './client.ts'
 
 type Body = Record<string, unknown>
 

@@ -1,156 +1,34 @@
-import type { MenuItem } from '@platter/contracts'
-import fc from 'fast-check'
-import { beforeAll, expect, test } from 'vitest'
-import {
-  card,
-  cast,
-  get,
-  home,
-  maria,
-  post,
-  type MenuCategory,
-  type Order,
-  type Restaurant,
-} from './client.ts'
-import { aRestaurant, menuItem, newKey, salina, seedOf } from './own-restaurant.ts'
-import { cents, choicesOf, judge, taxOn, type Ordered } from './pricing.ts'
+import { expect, test } from 'vitest'
+import { maria, post, type Order, refusal, validate } from './client.ts'
+import { aRestaurant, itemWithChoices, menuItem, newKey, salina } from './own-restaurant.ts'
 
-type Refused = { errors: { code: string; pointer: string }[] }
-type Shop = { restaurant: Restaurant; items: MenuItem[] }
+/* All prices and faults of items: services/catalog/src/domain/quote-prices.unit.test.ts. */
 
-const shops: Shop[] = []
-
-beforeAll(async () => {
-  const wings = (await seedOf('wingspan-kitchen')).restaurant.apiKey
-  for (const apiKey of [cast.aurora, cast.coarse, cast.cashOnly, cast.pickupOnly, wings]) {
-    const { body: restaurant } = await get<Restaurant>(
-      `restaurant/${apiKey}?street-address=Madison,+WI+53703`,
-    )
-    const { body: menu } = await get<MenuCategory[]>(`restaurant/${apiKey}/menu?includeCustomizations=true`)
-    shops.push({ restaurant, items: menu.flatMap(({ items }) => items) })
+test('an order has the prices of its items and choices, tax rounded half up, and their sum; or all faults', async () => {
+  const sauces = [newKey(), newKey()].map((apiKey) => ({ apiKey, name: 'Sauce', price: 0.75 }))
+  const pie = itemWithChoices(10.25, { group: 'Sauces', choices: sauces })
+  const restaurantApiKey = await aRestaurant({ taxRate: 0.0825 }, [pie])
+  const orderOf = (customizationChoices: readonly { apiKey: string }[]) => {
+    const delivery = { method: 'delivery', address: salina, tip: 2.5, payment: 'cash', recipient: maria }
+    const piece = { apiKey: pie.apiKey, customizationChoices }
+    return { ...delivery, restaurantApiKey, items: [piece, piece] }
   }
-})
-
-const pick = <T>(list: readonly T[], at: number): T => list[at % list.length]!
-
-/** Returns choices that fill each group, in the order of `wishes`: at least the minimum and a few more, up to the maximum. */
-function fitting(item: MenuItem, wishes: readonly number[]): string[] {
-  return (item.customizationGroups ?? []).flatMap((group, at) => {
-    const choices = choicesOf(group).filter(({ available }) => available)
-    const count = group.minCount + (pick(wishes, at) % 3)
-    const chosen: string[] = []
-    let used = 0
-    for (let turn = 0; turn < 30 && used < count; turn++) {
-      const choice = pick(choices, pick(wishes, at + turn) + turn)
-      if (used + choice.count > group.maxCount) continue
-      used += choice.count
-      chosen.push(choice.apiKey)
-    }
-    return chosen
+  const choices = sauces.map(({ apiKey }) => ({ apiKey }))
+  const { status, body } = await validate(orderOf(choices))
+  expect(status).toBe(200)
+  expect(body.items.map(({ basePrice, totalPrice }) => [basePrice, totalPrice])).toEqual([
+    [10.25, 11.75],
+    [10.25, 11.75],
+  ])
+  // 23.50 × 0.0825 is 1.93875.
+  expect(body).toMatchObject({ subtotal: 23.5, tax: 1.94, tip: 2.5, deliveryPrice: 3.5, total: 31.44 })
+  expect(await refusal(orderOf([...choices, { apiKey: 'none' }, ...choices]))).toEqual({
+    status: 422,
+    faults: [0, 1].flatMap((item) => [
+      `customization-unknown /items/${item}/customizationChoices/2/apiKey`,
+      `customization-limit /items/${item}/customizationChoices`,
+    ]),
   })
-}
-
-/** Returns arbitrary choices: of the item, of other items, invented, repeated. */
-const arbitrary = (item: MenuItem, shop: Shop, wishes: readonly number[]): string[] =>
-  wishes.slice(0, 4).map((wish) => {
-    const own = (item.customizationGroups ?? []).flatMap(choicesOf)
-    const others = (pick(shop.items, wish).customizationGroups ?? []).flatMap(choicesOf)
-    const from = wish % 4 === 3 ? [...others, ...own] : own
-    return from.length > 0 && wish % 11 !== 10 ? pick(from, wish).apiKey : 'made-up'
-  })
-
-const line = fc.record({
-  item: fc.nat(200),
-  wishes: fc.array(fc.nat(100), { minLength: 1, maxLength: 8 }),
-  fits: fc.boolean(),
-})
-const anOrder = fc.record({
-  shop: fc.nat(20),
-  lines: fc.array(line, { minLength: 1, maxLength: 8 }),
-  allFit: fc.boolean(),
-  delivery: fc.boolean(),
-  tip: fc.nat(5_000),
-})
-
-function orderedOf(
-  shop: Shop,
-  lines: readonly { item: number; wishes: number[]; fits: boolean }[],
-  allFit: boolean,
-) {
-  const items = allFit ? shop.items.filter(({ available }) => available) : shop.items
-  return lines.map(({ item: at, wishes, fits }): Ordered => {
-    const item = pick(items, at)
-    return { item, choices: allFit || fits ? fitting(item, wishes) : arbitrary(item, shop, wishes) }
-  })
-}
-
-const requestFor = ({ restaurant }: Shop, ordered: readonly Ordered[], more: object) => ({
-  restaurantApiKey: restaurant.apiKey,
-  items: ordered.map(({ item, choices }) => ({
-    apiKey: item.apiKey,
-    customizationChoices: choices.map((apiKey) => ({ apiKey })),
-  })),
-  ...(restaurant.acceptsCash ? { payment: 'cash' } : { payment: 'card', card: card() }),
-  recipient: maria,
-  ...more,
-})
-
-/** Returns the faults that the rules find, or the prices. */
-function expected({ restaurant }: Shop, ordered: readonly Ordered[], delivery: boolean, tip: bigint) {
-  const judged = ordered.map(judge)
-  const faults = judged.flatMap(({ faults: own }, at) =>
-    own.map((fault) => fault.replace(' ', ` /items/${at}`)),
-  )
-  const subtotal = judged.reduce((sum, { price }) => sum + price, 0n)
-  if (faults.length === 0 && delivery && subtotal < cents(restaurant.deliveryMin))
-    faults.push('below-delivery-minimum /items')
-  if (faults.length > 0) return { faults: faults.toSorted() }
-  const tax = taxOn(subtotal, restaurant.taxRate)
-  const isFree = restaurant.minFreeDelivery >= 0 && subtotal >= cents(restaurant.minFreeDelivery)
-  const deliveryPrice = !delivery || isFree ? 0n : cents(restaurant.deliveryPrice)
-  const lines = judged.map(({ price }) => price)
-  return { lines, subtotal, tax, deliveryPrice, tip, total: subtotal + tax + deliveryPrice + tip }
-}
-
-function resultOf(body: Order | Refused) {
-  if (!('total' in body))
-    return { faults: body.errors.map(({ code, pointer }) => `${code} ${pointer}`).toSorted() }
-  const { subtotal, tax, deliveryPrice, tip, total } = body
-  return {
-    lines: body.items.map(({ totalPrice }) => cents(totalPrice)),
-    subtotal: cents(subtotal),
-    tax: cents(tax),
-    deliveryPrice: cents(deliveryPrice),
-    tip: cents(tip),
-    total: cents(total),
-  }
-}
-
-test('the prices or the faults of a generated order equal those of an independent oracle', async () => {
-  const seen = { priced: 0, refused: 0 }
-  await fc.assert(
-    fc.asyncProperty(anOrder, async ({ shop: at, lines, allFit, delivery: wanted, tip: wish }) => {
-      const shop = pick(shops, at)
-      const delivery = wanted && shop.restaurant.offersDelivery
-      const ordered = orderedOf(shop, lines, allFit)
-      const tip = delivery ? wish : 0
-      const request = requestFor(shop, ordered, {
-        ...(delivery ? { method: 'delivery', address: home } : { method: 'pickup' }),
-        tip: tip / 100,
-      })
-      const { status, body } = await post<Order | Refused>('validate-order', request)
-      seen[status === 200 ? 'priced' : 'refused'] += 1
-      expect(resultOf(body)).toEqual(expected(shop, ordered, delivery, BigInt(tip)))
-    }),
-    {
-      numRuns: 120,
-      examples: [
-        [{ shop: 0, lines: [{ item: 0, wishes: [0], fits: true }], allFit: true, delivery: true, tip: 1 }],
-      ],
-    },
-  )
-  expect(seen.priced).toBeGreaterThan(20)
-  expect(seen.refused).toBeGreaterThan(20)
 })
 
 // Delivery -------------------------------------------------------------------------------------------------

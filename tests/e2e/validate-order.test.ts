@@ -14,10 +14,12 @@ import {
   sendOrder,
   type Order,
   type User,
+  expectConforms,
+  only,
+  refusal,
+  validate,
 } from './client.ts'
-import { expectConforms } from './conforms.ts'
 import { aRestaurant, menuItem } from './own-restaurant.ts'
-import { only, refusal, validate } from './refusals.ts'
 
 type Refused = {
   code: string

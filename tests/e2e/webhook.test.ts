@@ -77,30 +77,16 @@ test('the restaurant receives an order once, signed, with its items and comments
   expect(messages[0]?.data, 'the restaurant collects no card payment').not.toHaveProperty('card')
 })
 
+// All reasons: services/orders/src/delivery/outside/webhook.unit.test.ts.
 test('a 409 of the webhook refuses the order with its reason (422) and voids the authorization', async () => {
-  respond = (response) => response.writeHead(409).end(JSON.stringify({ reason: 'The oven is cold.' }))
+  const reason = '\u009B31mThe oven\u0000is cold\uD83C\u202E.'
+  respond = (response) => response.writeHead(409).end(JSON.stringify({ reason }))
   const { status, body } = await sendOrder(order('hot'))
   expect({ status, code: body.code }).toEqual({ status: 422, code: 'order-refused' })
-  expect(body.detail).toContain('The oven is cold.')
+  expect(body.detail).toBe('The restaurant refused the order: 31mThe oven is cold\uFFFD.')
   const [placed] = messages
   expect((await ledgerOf(placed?.data.apiKey ?? '')).map(({ kind }) => kind)).toEqual(['authorize', 'void'])
 })
-
-test.each([
-  ['NUL', 'no\u0000cheese', 'no cheese'],
-  ['half of a surrogate pair', 'no cheese\uD83C', 'no cheese\uFFFD'],
-  ['an escape sequence and a bidirectional override', '\u009B31mno cheese\u202E', '31mno cheese'],
-])(
-  'a 409 whose reason has %s refuses the order: the reason is cleaned, and the authorization is voided',
-  async (_, reason, cleaned) => {
-    respond = (response) => response.writeHead(409).end(JSON.stringify({ reason }))
-    const { status, body } = await sendOrder(order('refused'))
-    expect({ status, code: body.code }).toEqual({ status: 422, code: 'order-refused' })
-    expect(body.detail).toBe(`The restaurant refused the order: ${cleaned}`)
-    const apiKey = messages[0]?.data.apiKey ?? ''
-    expect((await ledgerOf(apiKey)).map(({ kind }) => kind)).toEqual(['authorize', 'void'])
-  },
-)
 
 test('invisible control characters in comments and phone do not reach the restaurant', async () => {
   respond = (response) => response.writeHead(200).end()

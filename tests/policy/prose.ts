@@ -1,4 +1,5 @@
 import jsTokens from 'js-tokens'
+import { headingsOf, isCode, wordsOf } from './references.ts'
 
 /** A fault in the prose of a document: the rule, and the words in question. */
 export type Fault = { rule: 'sentence length' | 'heading' | 'banned' | 'name'; text: string }
@@ -11,39 +12,30 @@ const HEADING_WORDS = 10
 const NO_SUBJECT =
   /^(what|who|whose|whom|how|why|when|where|which|if|that)\b|\b(it|its|this|these|that|those|them)$/i
 
-/** Returns the first column of the table under "Banned words and idioms" in docs/glossary.md. A slash separates variants. */
-export function bannedIn(glossary: string): string[] {
-  const [, section = ''] = /^## Banned words and idioms$([^]*)/m.exec(glossary) ?? []
-  return [...section.matchAll(/^\| ([^|]+)\|/gm)]
-    .slice(1)
-    .flatMap(([, cell = '']) => cell.split('/').map((one) => one.trim()))
-    .filter((one) => /^[a-z]/.test(one))
+export type Rules = {
+  banned: readonly string[]
+  /** The words that no name contains, and the names that are exempt. */
+  inNames: ReadonlySet<string>
+  exemptNames: ReadonlySet<string>
 }
-
-/** The words that no name contains, and the names that are exempt. */
-export type NameRule = { words: ReadonlySet<string>; exempt: ReadonlySet<string> }
 
 const inBackticks = (text: string) => new Set([...text.matchAll(/`(\w+)`/g)].map(([, word = '']) => word))
 
-/** Reads the section "Banned words in names" of docs/glossary.md: the words of its text, and the names of its table. */
-export function nameRuleIn(glossary: string): NameRule {
-  const [, section = ''] = /^## Banned words in names$([^]*?)^## /m.exec(glossary) ?? []
-  const table = section.match(/^\|.*$/gm) ?? []
-  return { words: inBackticks(section.replaceAll(/^\|.*$/gm, '')), exempt: inBackticks(table.join('\n')) }
-}
-
-const NAME_TOKENS = new Set(['IdentifierName', 'PrivateIdentifier', 'JSXIdentifier'])
-
-const wordsOf = (name: string) => name.match(/[A-Z]?[a-z]+|[A-Z]+(?![a-z])/g) ?? []
-
-/** Returns the names in TypeScript that contain a banned word. Each word begins at a capital letter or an underscore. */
-export function faultsInNames(code: string, { words, exempt }: NameRule): Fault[] {
-  const names = [...jsTokens(code, { jsx: true })].flatMap(({ type, value }) =>
-    NAME_TOKENS.has(type) && !exempt.has(value) ? [value] : [],
-  )
-  return [...new Set(names)]
-    .filter((name) => wordsOf(name).some((word) => words.has(word.toLowerCase())))
-    .map((text) => ({ rule: 'name', text }))
+/**
+ * Reads docs/glossary.md: the first column of "Banned words and idioms", in which a slash separates variants, and the words and the
+ * table of "Banned words in names".
+ */
+export function rulesIn(glossary: string): Rules {
+  const [, idioms = ''] = /^## Banned words and idioms$([^]*)/m.exec(glossary) ?? []
+  const [, names = ''] = /^## Banned words in names$([^]*?)^## /m.exec(glossary) ?? []
+  const cells = [...idioms.matchAll(/^\| ([^|]+)\|/gm)].slice(1).map(([, cell = '']) => cell)
+  return {
+    banned: cells
+      .flatMap((cell) => cell.split('/').map((one) => one.trim()))
+      .filter((one) => /^[a-z]/.test(one)),
+    inNames: inBackticks(names.replaceAll(/^\|.*$/gm, '')),
+    exemptNames: inBackticks((names.match(/^\|.*$/gm) ?? []).join('\n')),
+  }
 }
 
 /** Returns the prose of a document, without code, quoted test titles, link targets and table rulers. */
@@ -82,8 +74,7 @@ function tooLong(markdown: string): Fault[] {
 }
 
 const headings = (markdown: string): Fault[] =>
-  [...markdown.replaceAll(/^ *```[^]*?^ *```/gm, '').matchAll(/^#{1,6} +(.+?) *$/gm)]
-    .map(([, heading = '']) => heading)
+  headingsOf(markdown)
     .filter((heading) => NO_SUBJECT.test(heading) || wordsIn(heading) > HEADING_WORDS)
     .map((text) => ({ rule: 'heading', text }))
 
@@ -98,41 +89,47 @@ function bannedWords(prose: string, banned: readonly string[]): Fault[] {
   }))
 }
 
-/** Returns all faults in the prose of a document. */
-export const faultsIn = (markdown: string, banned: readonly string[]): Fault[] => [
-  ...headings(markdown),
-  ...tooLong(markdown),
-  ...bannedWords(proseOf(markdown), banned),
-]
-
-const PROSE_TOKENS = new Set(['MultiLineComment', 'SingleLineComment', 'JSXText'])
+const NAME_TOKENS = new Set(['IdentifierName', 'PrivateIdentifier', 'JSXIdentifier'])
 const STRING_TOKENS = new Set(['StringLiteral', 'NoSubstitutionTemplate', 'JSXString'])
 const TEMPLATE_PARTS = new Set(['TemplateHead', 'TemplateMiddle', 'TemplateTail'])
 
 /**
- * Returns comments, and strings with a space, because other strings are identifiers. SQL, tagged `sql` or after such a comment, is
- * code.
+ * Returns the names of code, and its strings with a space, because other strings are identifiers. SQL, tagged `sql` or after such a
+ * comment, is code.
  */
-function proseOfCode(code: string): string[] {
-  const prose: string[] = []
+function namesAndStringsIn(code: string): { names: Set<string>; strings: string[] } {
+  const names = new Set<string>()
+  const strings: string[] = []
   const templates: boolean[] = []
   let before = ''
   for (const { type, value } of jsTokens(code, { jsx: true })) {
     const isSql = /\bsql(<[^`]*>| \*\/ )?$/.test(before.slice(-200))
+    if (NAME_TOKENS.has(type)) names.add(value)
     if (type === 'TemplateHead') templates.push(isSql)
     const isString = STRING_TOKENS.has(type) && !isSql && /\s/.test(value)
-    if (PROSE_TOKENS.has(type) || isString || (TEMPLATE_PARTS.has(type) && !templates.at(-1)))
-      prose.push(value)
+    if (type === 'JSXText' || isString || (TEMPLATE_PARTS.has(type) && !templates.at(-1))) strings.push(value)
     if (type === 'TemplateTail') templates.pop()
     before += value
   }
-  return prose.map((text) => text.replaceAll(/\n\s*(\*|\/\/)?\s*/g, ' '))
+  return { names, strings }
 }
 
-/** Returns the banned words in the comments of YAML, shell scripts, Dockerfiles and Caddyfiles. */
-export const faultsInConfiguration = (text: string, banned: readonly string[]): Fault[] =>
-  bannedWords([...text.matchAll(/(?:^|\s)#\s+(.*)$/gm)].map(([, comment = '']) => comment).join(' '), banned)
+/** Returns whether a name contains a banned word. Each word begins at a capital letter or an underscore. */
+const isBannedName = (name: string, { inNames, exemptNames }: Rules): boolean =>
+  !exemptNames.has(name) &&
+  (name.match(/[A-Z]?[a-z]+|[A-Z]+(?![a-z])/g) ?? []).some((word) => inNames.has(word.toLowerCase()))
 
-/** Returns the banned words in the comments and strings of TypeScript. Strings include test titles and texts of the interface. */
-export const faultsInCode = (code: string, banned: readonly string[]): Fault[] =>
-  bannedWords(proseOfCode(code).join('\n'), banned)
+/**
+ * Returns all faults in the prose of a file: a document, the comments of a configuration, or the comments, strings and names of code.
+ * Strings include test titles and texts of the interface.
+ */
+export function faultsIn(file: string, text: string, rules: Rules): Fault[] {
+  if (file.endsWith('.md'))
+    return [...headings(text), ...tooLong(text), ...bannedWords(proseOf(text), rules.banned)]
+  const { names, strings } = namesAndStringsIn(isCode(file) ? text : '')
+  const faultyNames = [...names].filter((name) => isBannedName(name, rules))
+  return [
+    ...bannedWords([wordsOf(file, text), ...strings].join('\n'), rules.banned),
+    ...faultyNames.map((name): Fault => ({ rule: 'name', text: name })),
+  ]
+}

@@ -1,7 +1,8 @@
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { filesIn } from './files.ts'
-import { brokenIn, repositoryOf, wordsOf, type Repository } from './references.ts'
+import { brokenIn, repositoryOf, wordsOf } from './references.ts'
 
 /* A path, section or decision in a comment or a document must exist. */
 
@@ -11,20 +12,19 @@ const files = filesIn(root)
 /** A migration that ran in any installation is never edited, so its comments are not checked. */
 const checked = files.filter((file) => !file.includes('/migrations/'))
 
-const repository = repositoryOf(root, files)
+const repository = repositoryOf(files, (file) => readFileSync(join(root, file), 'utf8'))
 
 /** No decision has this number. */
 const UNUSED = '9999'
 
-const planted = (file: string, text: string): Repository => ({
-  files: [...files, file],
-  read: (one) => (one === file ? text : repository.read(one)),
-})
 const brokenOf = (file: string, text: string) =>
-  brokenIn(file, planted(file, text)).map(({ reference }) => reference)
+  brokenIn(
+    file,
+    repositoryOf([...files, file], (one) => (one === file ? text : repository.read(one))),
+  )
 
 test('every file, section and decision that a comment or a document names exists', () => {
-  const broken = checked.flatMap((file) => brokenIn(file, repository))
+  const broken = checked.flatMap((file) => brokenIn(file, repository).map((one) => `${file}: ${one}`))
   expect(broken).toEqual([])
 })
 

@@ -1,11 +1,25 @@
-import { readFileSync } from 'node:fs'
-import { dirname, join, matchesGlob, normalize } from 'node:path'
+import { dirname, join, matchesGlob } from 'node:path'
 
-/** The files of the repository by their paths from its root, and a function that reads one. */
-export type Repository = { files: readonly string[]; read: (file: string) => string }
+/**
+ * The files of the repository by their paths from its root, and a function that reads one. For fast lookups, every file and folder
+ * (`paths`), and every end of a path (`ends`).
+ */
+export type Repository = {
+  files: readonly string[]
+  read: (file: string) => string
+  paths: ReadonlySet<string>
+  ends: ReadonlySet<string>
+}
 
-/** A reference in a comment or a document without a target. */
-export type Broken = { file: string; reference: string }
+export function repositoryOf(files: readonly string[], read: (file: string) => string): Repository {
+  const parts = files.map((file) => file.split('/'))
+  return {
+    files,
+    read,
+    paths: new Set(parts.flatMap((one) => one.map((_, at) => one.slice(0, at + 1).join('/')))),
+    ends: new Set(parts.flatMap((one) => one.map((_, at) => one.slice(at).join('/')))),
+  }
+}
 
 const EXTENSIONS = 'ts|tsx|mjs|md|sh|sql|yaml|yml|css|html|toml'
 
@@ -24,16 +38,17 @@ const DECISION = /\bdecisions? (\d{4})\b/gi
 const NUMBERED = /\b(?:specification|interface|design) (?:section |chapter )?\d[\d.]*/gi
 const LINK = /\]\((?!\w+:)([^)\s#]*)(?:#([^)\s]+))?\)/g
 
-const HASH_COMMENTS = /\.(ya?ml|sh|toml)$|(^|\/)(Dockerfile|\.gitignore|\.dockerignore|\.npmrc)$/
-const CODE = /\.(ts|tsx|mjs|css)$/
+const HASH_COMMENTS =
+  /\.(ya?ml|sh|toml)$|(^|\/)([\w.-]*Dockerfile|Caddyfile|\.gitignore|[\w.-]*\.dockerignore|\.npmrc)$/
+export const isCode = (file: string) => /\.(ts|tsx|mjs|css)$|^turbo\.json$/.test(file)
 
 /** Returns the text of a file: an entire document, or the comments of code. Each comment becomes one line. */
 export function wordsOf(file: string, text: string): string {
   if (file.endsWith('.md')) return text.replaceAll(/ *\n(?=[^\n|#])/g, '\n').replaceAll('\n', '\n ')
-  const marks = CODE.test(file) ? String.raw`//` : file.endsWith('.sql') ? '--' : '#'
-  if (!CODE.test(file) && !file.endsWith('.sql') && !HASH_COMMENTS.test(file)) return ''
+  const marks = isCode(file) ? '//' : file.endsWith('.sql') ? '--' : HASH_COMMENTS.test(file) ? '#' : null
+  if (marks === null) return ''
   const lines = new RegExp(String.raw`(?:(?:^|(?<=\s))${marks}[^\n]*(?:\n\s*(?=${marks}))?)+`, 'g')
-  const blocks = CODE.test(file) ? (text.match(/(?<=^|\s)\/\*[^]*?\*\//gm) ?? []) : []
+  const blocks = isCode(file) ? (text.match(/(?<=^|\s)\/\*[^]*?\*\//gm) ?? []) : []
   const strip = new RegExp(String.raw`\n\s*(?:\*(?!/)|${marks})?|^\s*${marks}|^/\*+|\*/$`, 'g')
   return [...blocks, ...(text.match(lines) ?? [])].map((one) => one.replaceAll(strip, ' ')).join('\n')
 }
@@ -59,83 +74,50 @@ function alternatives(path: string): string[] {
     : inner.split(',').flatMap((one) => alternatives(path.replace(whole, one.trim())))
 }
 
-/** The possible targets of a reference in `from`: from the root, from its folder, or in docs/. */
-const targets = (reference: string, from: string): string[] => {
-  const path = reference.replace(/\/$/, '')
-  return [path, join(dirname(from), path), join('docs', path)].map((one) => normalize(one))
-}
+/** Files that git ignores, and paths through a parent folder. */
+const UNCHECKED = /^node_modules\/|\/\.\.\/|\/dist(\/|$)/
 
-/** Every file and folder, and every end of a path, for fast lookups. */
-const indexes = new WeakMap<readonly string[], { paths: Set<string>; ends: Set<string> }>()
-function indexOf({ files }: Repository): { paths: Set<string>; ends: Set<string> } {
-  const known = indexes.get(files)
-  if (known) return known
-  const parts = files.map((file) => file.split('/'))
-  const index = {
-    paths: new Set(parts.flatMap((one) => one.map((_, at) => one.slice(0, at + 1).join('/')))),
-    ends: new Set(parts.flatMap((one) => one.map((_, at) => one.slice(at).join('/')))),
-  }
-  indexes.set(files, index)
-  return index
-}
-
-function isThere(reference: string, from: string, repository: Repository): boolean {
-  const { paths, ends } = indexOf(repository)
-  return alternatives(reference).every((one) =>
+const isThere = (reference: string, { files, paths, ends }: Repository): boolean =>
+  UNCHECKED.test(reference) ||
+  alternatives(reference.replace(/\/$/, '')).every((one) =>
     one.includes('*')
-      ? [...targets(one, from), `**/${one}`].some((glob) =>
-          repository.files.some((file) => matchesGlob(file, glob) || matchesGlob(file, `${glob}/**`)),
-        )
-      : ends.has(one) || targets(one, from).some((path) => paths.has(path)),
+      ? files.some((file) => matchesGlob(file, `**/${one}`) || matchesGlob(file, `**/${one}/**`))
+      : ends.has(one) || paths.has(one),
   )
-}
 
-function hasSection(document: string, section: string, from: string, repository: Repository): boolean {
+/** A document is named from the root, from the folder of `from`, or from docs/. */
+function hasSection(document: string, section: string, from: string, { files, read }: Repository): boolean {
   const name = document.endsWith('.md') ? document : `${document}.md`
-  const documents = targets(name, from).filter((path) => repository.files.includes(path))
-  const all = documents.flatMap((file) => headingsOf(repository.read(file)))
+  const documents = ['', dirname(from), 'docs'].map((folder) => join(folder, name))
+  const all = documents.filter((path) => files.includes(path)).flatMap((path) => headingsOf(read(path)))
   return all.includes(section.replaceAll('`', '').replaceAll(/\s+/g, ' '))
 }
 
-/** Returns all references of one file without a target. */
-export function brokenIn(file: string, repository: Repository): Broken[] {
-  const words = wordsOf(file, repository.read(file))
-  const named = [...words.matchAll(FILE)]
-    .map(([, path = '']) => path)
-    .filter((path) => !path.startsWith('node_modules/') && !path.includes('/../'))
-  const folders = [...words.matchAll(FOLDER)]
-    .map(([, quoted, bare]) => quoted ?? bare ?? '')
-    .filter((path) => !/\/dist(\/|$)/.test(path))
-  const links = file.endsWith('.md') ? [...words.matchAll(LINK)] : []
-  const broken = [
-    ...[...named, ...folders].filter((path) => !isThere(path, file, repository)),
-    ...[...words.matchAll(SECTION)].flatMap(([reference, document = '', section = '']) =>
-      hasSection(document, section, file, repository) ? [] : [reference],
-    ),
-    ...[...words.matchAll(DECISION)].flatMap(([reference, number = '']) =>
-      isThere(`docs/decisions/${number}-*.md`, file, repository) ? [] : [reference],
-    ),
-    ...(words.match(NUMBERED) ?? []),
-    ...links.flatMap(([reference, path = '', anchor]) => {
-      const target = path === '' ? file : normalize(join(dirname(file), path)).replace(/\/$/, '')
-      const found =
-        indexOf(repository).paths.has(target) &&
-        (anchor === undefined || headingsOf(repository.read(target)).map(slug).includes(anchor))
-      return found ? [] : [reference]
-    }),
-  ]
-  return [...new Set(broken)].map((reference) => ({ file, reference }))
+function hasTarget(
+  path: string,
+  anchor: string | undefined,
+  from: string,
+  { paths, read }: Repository,
+): boolean {
+  const target = path === '' ? from : join(dirname(from), path).replace(/\/$/, '')
+  return paths.has(target) && (anchor === undefined || headingsOf(read(target)).map(slug).includes(anchor))
 }
 
-/** Returns the files of a folder that git tracks or would add. */
-export const repositoryOf = (root: string, files: readonly string[]): Repository => {
-  const texts = new Map<string, string>()
-  return {
-    files,
-    read: (file) => {
-      const text = texts.get(file) ?? readFileSync(join(root, file), 'utf8')
-      texts.set(file, text)
-      return text
-    },
-  }
+/** Returns all references in the comments or the text of one file without a target. */
+export function brokenIn(file: string, repository: Repository): string[] {
+  const words = wordsOf(file, repository.read(file))
+  const checks: [pattern: RegExp, isValid: (match: RegExpExecArray) => boolean][] = [
+    [FILE, ([, path = '']) => isThere(path, repository)],
+    [FOLDER, ([, quoted, bare = '']) => isThere(quoted ?? bare, repository)],
+    [SECTION, ([, document = '', section = '']) => hasSection(document, section, file, repository)],
+    [DECISION, ([, number]) => isThere(`docs/decisions/${number}-*.md`, repository)],
+    [NUMBERED, () => false],
+    [LINK, ([, path = '', anchor]) => !file.endsWith('.md') || hasTarget(path, anchor, file, repository)],
+  ]
+  const broken = checks.flatMap(([pattern, isValid]) =>
+    [...words.matchAll(pattern)]
+      .filter((match) => !isValid(match))
+      .map(([reference]) => reference.replaceAll('`', '')),
+  )
+  return [...new Set(broken)]
 }

@@ -4,8 +4,8 @@ import type { ProblemDocument } from '@platter/contracts'
 /** The address of a platform, and the keys for its tests. */
 export type Target = { gateway: string; accessKey: string; operatorKey: string }
 
-/** A response of the gateway. The test names the type of the expected record. */
-export type ClientResponse<T> = { status: number; headers: Headers; body: T }
+/** A response of the gateway, with its text and the parsed text. The test names the type of the expected record. */
+export type ClientResponse<T> = { status: number; headers: Headers; text: string; body: T }
 
 export type Options = {
   method?: string
@@ -52,6 +52,7 @@ export class Api {
     return {
       status: response.status,
       headers: response.headers,
+      text,
       body: (text === '' ? undefined : JSON.parse(text)) as T,
     }
   }
@@ -63,8 +64,8 @@ export class Api {
 
   sendOrder = (body: unknown, options: Options = {}) => this.post<Sent>('send-order', body, options)
 
-  operator = <T>(method: string, path: string, body?: unknown) =>
-    this.call<T>(`/operatorapi/v1/${path}`, { method, key: this.#target().operatorKey, body })
+  operator = <T>(method: string, path: string, body?: unknown, options: Options = {}) =>
+    this.call<T>(`/operatorapi/v1/${path}`, { method, key: this.#target().operatorKey, body, ...options })
 
   // Set-up, which throws when the platform rejects it -----------------------------------------------------
 

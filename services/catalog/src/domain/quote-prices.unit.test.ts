@@ -6,7 +6,7 @@ import type { Item } from '#/domain/menu.ts'
 import { quote, type QuoteRequest } from '#/domain/quote.ts'
 
 /*
- * Compares prices with an oracle that follows docs/interface.md ("Order prices") and shares no code with `quote`. It iterates over
+ * Compares prices and faults of items with an oracle that follows docs/interface.md ("Order prices") and shares no code with `quote`. It iterates over
  * the chosen items instead of the menu, and finds items by position instead of by key. It computes the tax from the definition of
  * rounding half up.
  */
@@ -14,41 +14,56 @@ import { quote, type QuoteRequest } from '#/domain/quote.ts'
 const NOW = Date.parse('2026-11-20T18:00Z')
 const price = fc.integer({ min: 0, max: 1_000_000 }).map(cents)
 
-/** An item whose groups accept any choices. The key of a choice has the positions of item, group and choice. */
-const anItem = (index: number) =>
+/** The random members of items and choices that may cause faults. */
+type Obstacles = {
+  available: fc.Arbitrary<boolean>
+  count: fc.Arbitrary<number>
+  limits: fc.Arbitrary<{ minCount: number; maxCount: number }>
+}
+
+/** Groups accept any choices. */
+const NO_OBSTACLES: Obstacles = {
+  available: fc.constant(true),
+  count: fc.constant(1),
+  limits: fc.constant({ minCount: 0, maxCount: 1_000 }),
+}
+
+const OBSTACLES: Obstacles = {
+  available: fc.nat(9).map((number) => number > 0),
+  count: fc.nat(2),
+  limits: fc.record({ minCount: fc.nat(1), maxCount: fc.integer({ min: 1, max: 3 }) }),
+}
+
+/** The key of a choice has the positions of item, group and choice. */
+const anItem = (index: number, { available, count, limits }: Obstacles) =>
   fc
     .record({
       basePrice: price,
+      available,
       groups: fc.array(
-        fc.record({ basePrice: price, prices: fc.array(price, { minLength: 1, maxLength: 4 }) }),
+        fc.record({
+          basePrice: price,
+          limits,
+          choices: fc.array(fc.record({ price, count, available }), { minLength: 1, maxLength: 4 }),
+        }),
         { maxLength: 4 },
       ),
     })
-    .map(({ basePrice, groups }): Item => ({
+    .map(({ groups, ...item }): Item => ({
+      ...item,
       apiKey: `${index}`,
       name: `Item ${index}`,
       description: null,
-      basePrice,
-      available: true,
       customizationGroups: groups.map((group, place) => ({
         apiKey: `${index}.${place}`,
         name: 'Group',
-        minCount: 0,
-        maxCount: 1_000,
+        ...group.limits,
         basePrice: group.basePrice,
-        customizations: group.prices.map((choicePrice, choice) => ({
-          apiKey: `${index}.${place}.${choice}`,
+        customizations: group.choices.map((choice, at) => ({
+          apiKey: `${index}.${place}.${at}`,
           name: 'Customization',
           type: '',
-          customizationChoices: [
-            {
-              apiKey: `${index}.${place}.${choice}.0`,
-              name: 'Choice',
-              price: choicePrice,
-              count: 1,
-              available: true,
-            },
-          ],
+          customizationChoices: [{ apiKey: `${index}.${place}.${at}.0`, name: 'Choice', ...choice }],
         })),
       })),
     }))
@@ -58,7 +73,10 @@ const choiceKeys = (item: Item) =>
     customizations.flatMap(({ customizationChoices }) => customizationChoices.map(({ apiKey }) => apiKey)),
   )
 
-const anOrder = fc.tuple(anItem(0), anItem(1), anItem(2)).chain((menu) =>
+const aMenu = (obstacles: Obstacles) =>
+  fc.tuple(anItem(0, obstacles), anItem(1, obstacles), anItem(2, obstacles))
+
+const anOrder = aMenu(NO_OBSTACLES).chain((menu) =>
   fc.record({
     menu: fc.constant(menu),
     items: fc.array(
@@ -125,6 +143,78 @@ test('any order has the item prices, subtotal, tax and delivery price of an inde
     }),
     { numRuns: 500 },
   )
+})
+
+/** Items mostly with their own choices. Some choices are those of any item, or do not exist. */
+const anImpossibleOrder = aMenu(OBSTACLES).chain((menu) => {
+  const any = fc.constantFrom('none', ...menu.flatMap(choiceKeys))
+  const anItemOf = fc.constantFrom(...menu).chain((item) => {
+    const own = choiceKeys(item)
+    const choice =
+      own.length > 0
+        ? fc.oneof({ weight: 19, arbitrary: fc.constantFrom(...own) }, { weight: 1, arbitrary: any })
+        : any
+    const chosen = fc.array(choice, { maxLength: 5 })
+    return chosen.map((customizationChoices) => ({ apiKey: item.apiKey, customizationChoices }))
+  })
+  return fc.record({
+    menu: fc.constant(menu),
+    items: fc.array(anItemOf, { minLength: 1, maxLength: 3 }),
+  })
+})
+
+function expectedFaults(menu: readonly Item[], items: QuoteRequest['items']): string[] {
+  const faults: string[] = []
+  for (const [line, { apiKey, customizationChoices }] of items.entries()) {
+    const { available, customizationGroups } = menu[Number(apiKey)]!
+    const used = customizationGroups.map(() => 0)
+    if (!available) faults.push(`item-unavailable /items/${line}/apiKey`)
+    for (const [at, key] of customizationChoices.entries()) {
+      const [owner, group, choice] = key.split('.').map(Number)
+      const found =
+        owner === Number(apiKey)
+          ? customizationGroups[group!]!.customizations[choice!]!.customizationChoices[0]
+          : undefined
+      const code = !found ? 'customization-unknown' : found.available ? null : 'item-unavailable'
+      if (code !== null) faults.push(`${code} /items/${line}/customizationChoices/${at}/apiKey`)
+      if (found) used[group!]! += found.count
+    }
+    for (const [group, { minCount, maxCount }] of customizationGroups.entries()) {
+      if (used[group]! < minCount) faults.push(`customization-required /items/${line}/customizationChoices`)
+      if (used[group]! > maxCount) faults.push(`customization-limit /items/${line}/customizationChoices`)
+    }
+  }
+  return faults.toSorted()
+}
+
+test('any order has the item faults of an independent oracle, and prices only without a fault', () => {
+  const seen = { priced: 0, refused: 0 }
+  fc.assert(
+    fc.property(anImpossibleOrder, ({ menu, items }) => {
+      const request: QuoteRequest = {
+        restaurantApiKey: 'a',
+        method: 'pickup',
+        payment: 'cash',
+        test: false,
+        items,
+        address: null,
+      }
+      const facts = {
+        restaurant: ajanta,
+        items: new Map(menu.map((item) => [item.apiKey, item])),
+        destination: null,
+      }
+      const { faults, quote: priced } = quote(request, facts, NOW)
+      expect(faults.map(({ code, pointer }) => `${code} ${pointer}`).toSorted()).toEqual(
+        expectedFaults(menu, items),
+      )
+      expect(priced === null).toBe(faults.length > 0)
+      seen[priced ? 'priced' : 'refused'] += 1
+    }),
+    { numRuns: 1_000 },
+  )
+  expect(seen.priced).toBeGreaterThan(50)
+  expect(seen.refused).toBeGreaterThan(50)
 })
 
 test('the sequence of items and choices changes neither the subtotal nor the tax', () => {
