@@ -1,7 +1,8 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import type { BackupStore, Bucket, Keys } from '@platter/backup'
 import { EXIT, Failure } from '#/exit.ts'
+import { readText } from '#/read-text.ts'
 import { readStack } from '#/target.ts'
 
 /** The common options of `backup` and `restore`. */
@@ -35,7 +36,7 @@ function findPassphrase(
   environment: NodeJS.ProcessEnv,
 ): string | undefined {
   const passphrase =
-    passphraseFile === undefined ? environment['BACKUP_PASSPHRASE'] : readText(passphraseFile)
+    passphraseFile === undefined ? environment['BACKUP_PASSPHRASE'] : readText(passphraseFile).trim()
   if (passphrase !== undefined && passphrase.length < 12)
     throw new Failure(EXIT.usage, 'The passphrase of a backup needs at least 12 characters.')
   return passphrase
@@ -59,7 +60,7 @@ export function findDecryption(
   options: DatabaseOptions & { identityFile?: string },
   environment = process.env,
 ): Keys {
-  const lines = options.identityFile === undefined ? [] : readText(options.identityFile).split('\n')
+  const lines = options.identityFile === undefined ? [] : readText(options.identityFile).trim().split('\n')
   const identity = lines.find((line) => line.startsWith('AGE-SECRET-KEY-'))
   if (identity !== undefined) return { identity: identity.trim() }
   if (options.identityFile !== undefined)
@@ -108,14 +109,5 @@ export function findFiles(
   const names = paths.map((path) => basename(path))
   if (new Set(names).size < names.length)
     throw new Failure(EXIT.usage, 'Two files of --file have the same name.')
-  return paths.map((path, at) => ({ name: names[at] ?? '', content: Buffer.from(readText(path, false)) }))
-}
-
-function readText(file: string, isTrimmed = true): string {
-  try {
-    const text = readFileSync(file, 'utf8')
-    return isTrimmed ? text.trim() : text
-  } catch (error) {
-    throw new Failure(EXIT.usage, `${file} cannot be read: ${(error as Error).message}`)
-  }
+  return paths.map((path, at) => ({ name: names[at] ?? '', content: Buffer.from(readText(path)) }))
 }
