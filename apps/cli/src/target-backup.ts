@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import type { BackupStore, Bucket, Keys } from '@platter/backup'
+import type { BackupStore, Bucket, DecryptionKey, EncryptionKey } from '@platter/backup'
 import { EXIT, Failure } from '#/exit.ts'
 import { readText } from '#/read-text.ts'
-import { readStack } from '#/target.ts'
+import { readStack, RUN } from '#/target.ts'
 
 /** The common options of `backup` and `restore`. */
 export type DatabaseOptions = { database?: string; passphraseFile?: string; json?: boolean }
@@ -14,8 +14,6 @@ export type BackupOptions = DatabaseOptions & {
   keepDays?: number
   daily?: number
 }
-
-const RUN = join(import.meta.dirname, '../../../.run')
 
 /** `npm start` stores its secrets in this file. */
 const DEVELOPMENT_SECRETS = join(RUN, 'secrets.json')
@@ -43,7 +41,7 @@ function findPassphrase(
 }
 
 /** Returns --recipient or BACKUP_RECIPIENT, else the passphrase. */
-export function findEncryption(options: BackupOptions, environment = process.env): Keys {
+export function findEncryption(options: BackupOptions, environment = process.env): EncryptionKey {
   const recipient = options.recipient ?? environment['BACKUP_RECIPIENT']
   if (recipient) return { recipient }
   const passphrase = findPassphrase(options, environment)
@@ -59,7 +57,7 @@ export function findEncryption(options: BackupOptions, environment = process.env
 export function findDecryption(
   options: DatabaseOptions & { identityFile?: string },
   environment = process.env,
-): Keys {
+): DecryptionKey {
   const lines = options.identityFile === undefined ? [] : readText(options.identityFile).trim().split('\n')
   const identity = lines.find((line) => line.startsWith('AGE-SECRET-KEY-'))
   if (identity !== undefined) return { identity: identity.trim() }

@@ -9,8 +9,9 @@ export type Target = { url: string; key: string }
 
 export type TargetOptions = { url?: string | undefined; keyFile?: string | undefined }
 
-/** `npm start` writes this file. */
-const STACK = join(import.meta.dirname, '../../../.run/stack.json')
+/** The folder of the files that `npm start` writes. */
+export const RUN = join(import.meta.dirname, '../../../.run')
+const STACK = join(RUN, 'stack.json')
 const Stack = z.object({
   gateway: z.url(),
   operatorKey: z.string(),
