@@ -10,7 +10,7 @@ export function Banners() {
       <OrderingBar />
       <div role="status">
         {soundOn.value && !soundIsAllowed.value && (
-          <p class="banner">
+          <p class="banner row">
             <BellOff />
             <span>The sound is blocked. Tap the page once, so that new orders ring.</span>
           </p>

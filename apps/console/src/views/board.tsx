@@ -53,7 +53,7 @@ function BoardColumn({ column }: { column: Column }) {
   const orders = board.value[column]
   return (
     <section class={`column of-${column}`} aria-labelledby={`title-${column}`}>
-      <h2 id={`title-${column}`}>
+      <h2 class="row" id={`title-${column}`}>
         {columnTitles[column]} <span class="number">{orders.length}</span>
       </h2>
       {orders.length === 0 ? (

@@ -19,9 +19,9 @@ export function DoneOrder({ order }: { order: RestaurantOrder }) {
         <strong>{id}</strong>
         <span class="name">{nameOf(order)}</span>
         <span class="outcome">{outcomeOf(order)}</span>
-        <span class="total">{money(total)}</span>
+        <span class="total number">{money(total)}</span>
       </summary>
-      {cancellation && <p class="reason">{cancellation.message}</p>}
+      {cancellation && <p class="error">{cancellation.message}</p>}
       <div class="when">
         <MethodOf order={order} />
         <p>Placed {timeOf(datePlaced)}</p>

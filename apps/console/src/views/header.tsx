@@ -7,10 +7,8 @@ import { Bell, BellOff, Gear, Pause, Play } from '#/views/icons.tsx'
 
 export function Header() {
   return (
-    <header class="top">
-      <div class="who">
-        <h1>{restaurant.value?.name ?? 'Restaurant'}</h1>
-      </div>
+    <header class="top row">
+      <h1>{restaurant.value?.name ?? 'Restaurant'}</h1>
       <nav aria-label="Views">
         <To view="orders" label="Orders" count={board.value.new.length} />
         <To view="menu" label="Menu" />
@@ -27,7 +25,7 @@ export function Header() {
 function To({ view: to, label, count = 0 }: { view: View; label: string; count?: number }) {
   const isHere = view.value === to
   return (
-    <a href={`#${to}`} aria-current={isHere ? 'page' : undefined}>
+    <a class="row" href={`#${to}`} aria-current={isHere ? 'page' : undefined}>
       {label}
       {count > 0 && (
         <span class="count">

@@ -13,13 +13,13 @@ export function OrderCard({ order }: { order: RestaurantOrder }) {
   const isFresh = columnOf(order) === 'new' && minutesSince(datePlaced, now.value) === 0
   return (
     <article
-      class={isFresh ? 'card is-fresh' : 'card'}
+      class={isFresh ? 'card panel is-fresh' : 'card panel'}
       id={cardId(apiKey)}
       tabIndex={-1}
       aria-labelledby={`${cardId(apiKey)}-title`}
     >
-      <header>
-        <h3 id={`${cardId(apiKey)}-title`}>
+      <header class="row">
+        <h3 class="number" id={`${cardId(apiKey)}-title`}>
           <span class="hidden">Order </span>
           {id}
         </h3>
@@ -46,7 +46,7 @@ function Unstarted({ order }: { order: RestaurantOrder }) {
         <span>Not started in time: the order is being cancelled.</span>
       ) : (
         <span>
-          Start within <strong>{left}</strong>, or it is cancelled.
+          Start within <strong class="number">{left}</strong>, or it is cancelled.
         </span>
       )}
     </p>

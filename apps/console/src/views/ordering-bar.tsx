@@ -15,7 +15,7 @@ export function OrderingBar() {
     orderingOf({ connection: connection.value, restaurant: restaurant.value, attendance: attendance.value })
   const isLost = ordering !== null && 'since' in ordering
   return (
-    <div class={`ordering ${ordering ? toneOf(ordering) : ''}`}>
+    <div class={`ordering row ${ordering ? toneOf(ordering) : ''}`}>
       <div role="alert">{ordering && isLost && <OrderingState ordering={ordering} />}</div>
       <div role="status">{ordering && !isLost && <OrderingState ordering={ordering} />}</div>
       {ordering && !isLost && <Switch isStopped={restaurant.value?.paused === true} />}
@@ -32,7 +32,7 @@ function toneOf(ordering: Ordering): string {
 function OrderingState({ ordering }: { ordering: Ordering }) {
   const why = reasonText(ordering)
   return (
-    <p>
+    <p class="row">
       <Icon ordering={ordering} />
       <span>
         Customers can order: <strong>{ordering.can}</strong>
@@ -81,7 +81,7 @@ function Switch({ isStopped }: { isStopped: boolean }) {
   }
   return (
     <button
-      class={isStopped ? 'start' : 'stop'}
+      class={isStopped ? 'primary of-ready' : undefined}
       aria-disabled={isPending.value}
       onClick={() => void toggle()}
     >
