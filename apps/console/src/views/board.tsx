@@ -8,7 +8,7 @@ import { OrderCard } from '#/views/order-card.tsx'
 export function Board() {
   if (connection.value.state === 'connecting') return <p class="loading">Loading the orders …</p>
   return (
-    <div class={`board shows-${shownColumn.value}`}>
+    <div class="board">
       <Picker />
       {columns.map((column) => (
         <BoardColumn key={column} column={column} />
@@ -51,8 +51,9 @@ const emptyTexts: Readonly<Record<Column, string>> = {
 
 function BoardColumn({ column }: { column: Column }) {
   const orders = board.value[column]
+  const shown = shownColumn.value === column ? 'is-shown' : ''
   return (
-    <section class={`column of-${column}`} aria-labelledby={`title-${column}`}>
+    <section class={`column of-${column} ${shown}`} aria-labelledby={`title-${column}`}>
       <h2 class="row" id={`title-${column}`}>
         {columnTitles[column]} <span class="number">{orders.length}</span>
       </h2>
