@@ -4,6 +4,8 @@ import { pausedUntil, restaurant, resume } from '#/restaurant.ts'
 import { soundOn } from '#/settings.ts'
 import { dialog, view, type View } from '#/ui.ts'
 import { Bell, BellOff, Gear, Pause, Play } from '#/views/icons.tsx'
+import { PauseDialog } from '#/views/pause-dialog.tsx'
+import { SettingsDialog } from '#/views/settings-dialog.tsx'
 
 export function Header() {
   return (
@@ -16,7 +18,7 @@ export function Header() {
       <div class="tools">
         <PauseButton />
         <SoundSwitch />
-        <Tool icon={<Gear />} text="Settings" onClick={() => (dialog.value = { kind: 'settings' })} />
+        <Tool icon={<Gear />} text="Settings" onClick={() => (dialog.value = <SettingsDialog />)} />
       </div>
     </header>
   )
@@ -50,7 +52,7 @@ function Tool({ icon, text, ...button }: ToolProps) {
 /** Pauses for some minutes. The ordering bar ends a stop without an end. */
 function PauseButton() {
   if (pausedUntil() !== null) return <Tool icon={<Play />} text="Resume" onClick={() => void resume()} />
-  return <Tool icon={<Pause />} text="Pause" onClick={() => (dialog.value = { kind: 'pause' })} />
+  return <Tool icon={<Pause />} text="Pause" onClick={() => (dialog.value = <PauseDialog />)} />
 }
 
 function SoundSwitch() {

@@ -15,6 +15,7 @@ import {
 } from '#/menu.ts'
 import { dialog } from '#/ui.ts'
 import { Search } from '#/views/icons.tsx'
+import { OffDialog } from '#/views/off-dialog.tsx'
 
 /** Another screen may change the menu too. */
 const READ_AGAIN_MS = 15_000
@@ -148,7 +149,7 @@ function EntryRow({ entry }: { entry: Entry }) {
         )}
       </p>
       {available ? (
-        <button onClick={() => (dialog.value = { kind: 'off', entry })}>
+        <button onClick={() => (dialog.value = <OffDialog entry={entry} />)}>
           Switch off<span class="hidden"> {name}</span>
         </button>
       ) : (

@@ -6,6 +6,8 @@ import { reversalOf } from '#/refund.ts'
 import { cardId, dialog, focusOrder, ticket } from '#/ui.ts'
 import { Alert, Printer } from '#/views/icons.tsx'
 import { Age, MethodOf, OrderDetails } from '#/views/order-parts.tsx'
+import { RefundDialog } from '#/views/refund-dialog.tsx'
+import { RefuseDialog } from '#/views/refuse-dialog.tsx'
 
 /** An open order. */
 export function OrderCard({ order }: { order: RestaurantOrder }) {
@@ -89,8 +91,9 @@ const reversalLabels = { refuse: 'Refuse', refund: 'Refund', cancel: 'Cancel' } 
 export function ReverseButton({ order }: { order: RestaurantOrder }) {
   const reversal = reversalOf(order)
   if (reversal === null) return null
+  const ReversalDialog = reversal === 'refund' ? RefundDialog : RefuseDialog
   return (
-    <button onClick={() => (dialog.value = { kind: reversal === 'refund' ? 'refund' : 'refuse', order })}>
+    <button onClick={() => (dialog.value = <ReversalDialog order={order} />)}>
       {reversalLabels[reversal]} …<span class="hidden"> order {order.id}</span>
     </button>
   )
