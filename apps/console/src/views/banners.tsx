@@ -6,7 +6,7 @@ import { OrderingBar } from '#/views/ordering-bar.tsx'
 /** The live regions always exist, because screen readers announce only changes within an existing region. */
 export function Banners() {
   return (
-    <div class="banners">
+    <div>
       <OrderingBar />
       <div role="status">
         {soundOn.value && !soundIsAllowed.value && (
