@@ -55,7 +55,7 @@ function BoardColumn({ column }: { column: Column }) {
   return (
     <section class={`column of-${column} ${shown}`} aria-labelledby={`title-${column}`}>
       <h2 class="row" id={`title-${column}`}>
-        {columnTitles[column]} <span class="number">{orders.length}</span>
+        {columnTitles[column]} <span class="number quiet">{orders.length}</span>
       </h2>
       {orders.length === 0 ? (
         <p class="nothing">{emptyTexts[column]}</p>

@@ -120,7 +120,7 @@ function ChoicesOf({ item }: { item: Item }) {
   const off = choices.filter(({ available }) => !available).length
   return (
     <details class="choices-of">
-      <summary class="row">
+      <summary class="row quiet">
         {choices.length} choices{off > 0 && `, ${off} off`}
         <span class="hidden"> of {item.name}</span>
       </summary>

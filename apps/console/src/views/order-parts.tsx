@@ -29,7 +29,7 @@ export function MethodOf({ order: { method, test } }: Of) {
     <p class="method row">
       {method === 'pickup' ? <Bag /> : <Scooter />}
       <span class="text">{method === 'pickup' ? 'Pickup' : 'Delivery'}</span>
-      {test && <strong class="chip">Test</strong>}
+      {test && <strong class="chip quiet">Test</strong>}
     </p>
   )
 }
@@ -128,7 +128,7 @@ function ToPay({ order }: Of) {
       </p>
     )
   return (
-    <p class="to-pay number">
+    <p class="to-pay number quiet">
       <span>{paymentText(order)}</span> <strong>{money(total)}</strong>
     </p>
   )
