@@ -22,6 +22,8 @@ export class Rejected extends Failure {
   }
 }
 
+type Page<O extends Operation> = { value: z.output<O['response']>; next: string | null }
+
 export type Api = ReturnType<typeof apiOf>
 
 /**
@@ -29,7 +31,7 @@ export type Api = ReturnType<typeof apiOf>
  * and Failure without a response.
  */
 export function apiOf({ url, key }: Target) {
-  async function send(operation: Operation, target: string, body: unknown) {
+  async function send<O extends Operation>(operation: O, target: string, body?: unknown): Promise<Page<O>> {
     const { response, text } = await responseOf(url, target, {
       method: operation.method,
       headers: {
@@ -40,15 +42,16 @@ export function apiOf({ url, key }: Target) {
       },
       ...(body !== undefined && { body: JSON.stringify(body) }),
     })
-    return { document: documentOf(url, response.status, text), link: response.headers.get('link') }
+    const value = read(operation, documentOf(url, response.status, text))
+    return { value, next: /<([^>]+)>; rel="next"/.exec(response.headers.get('link') ?? '')?.[1] ?? null }
   }
 
   async function call<O extends Operation>(
     operation: O,
     { params, query, body }: Request = {},
   ): Promise<z.output<O['response']>> {
-    const { document } = await send(operation, targetOf(operation, params, query), body)
-    return read(operation, document)
+    const { value } = await send(operation, targetOf(operation, params, query), body)
+    return value
   }
 
   /** Reads page by page, as long as a `Link` header leads to the next page. */
@@ -58,13 +61,9 @@ export function apiOf({ url, key }: Target) {
   ): AsyncGenerator<z.output<O['response']>> {
     let target: string | null = targetOf(operation, params, query)
     while (target !== null) {
-      const { document, link }: { document: unknown; link: string | null } = await send(
-        operation,
-        target,
-        undefined,
-      )
-      yield read(operation, document)
-      target = /<([^>]+)>; rel="next"/.exec(link ?? '')?.[1] ?? null
+      const page: Page<O> = await send(operation, target)
+      yield page.value
+      target = page.next
     }
   }
 

@@ -59,12 +59,6 @@ export function table(head: readonly string[], rows: readonly (readonly (string 
 export const countOf = (count: number, one: string, many = `${one}s`): string =>
   `${count} ${count === 1 ? one : many}`
 
-const two = (number: number): string => String(number).padStart(2, '0')
-
-/** Formats a time in the operator's time zone; `epoch` in seconds. */
-export function when(epoch: number | null): string | null {
-  if (epoch === null) return null
-  const date = new Date(epoch * 1000)
-  const day = `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`
-  return `${day} ${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}`
-}
+/** Formats a time in the operator's time zone; `epoch` in seconds. The Swedish format is "2026-11-26 08:05:09". */
+export const when = (epoch: number | null): string | null =>
+  epoch === null ? null : new Date(epoch * 1000).toLocaleString('sv-SE')

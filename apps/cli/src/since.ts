@@ -3,9 +3,10 @@ import { InvalidArgumentError } from 'commander'
 const SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86_400, w: 604_800 }
 
 /** Parses a time: 24h, 7d, 2026-11-20, 2026-11-20T08:00:00Z, or epoch seconds. Returns epoch seconds. */
-export function since(text: string, now = Date.now()): number {
+export function since(text: string): number {
   const [, count, unit = ''] = /^(\d{1,6})([smhdw])$/.exec(text) ?? []
-  if (count !== undefined) return Math.max(0, Math.floor(now / 1000) - Number(count) * (SECONDS[unit] ?? 1))
+  if (count !== undefined)
+    return Math.max(0, Math.floor(Date.now() / 1000) - Number(count) * (SECONDS[unit] ?? 1))
   if (/^\d{1,10}$/.test(text)) return Number(text)
   const date = /^\d{4}-\d\d-\d\d/.test(text) ? Date.parse(text) : Number.NaN
   if (!Number.isNaN(date)) return Math.floor(date / 1000)

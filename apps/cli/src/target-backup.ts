@@ -1,8 +1,9 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import type { BackupStore, Bucket, Keys } from '@platter/backup'
+import type { BackupStore, Bucket, DecryptionKey, EncryptionKey } from '@platter/backup'
 import { EXIT, Failure } from '#/exit.ts'
-import { readStack } from '#/target.ts'
+import { readText } from '#/read-text.ts'
+import { readStack, RUN } from '#/target.ts'
 
 /** The common options of `backup` and `restore`. */
 export type DatabaseOptions = { database?: string; passphraseFile?: string; json?: boolean }
@@ -13,8 +14,6 @@ export type BackupOptions = DatabaseOptions & {
   keepDays?: number
   daily?: number
 }
-
-const RUN = join(import.meta.dirname, '../../../.run')
 
 /** `npm start` stores its secrets in this file. */
 const DEVELOPMENT_SECRETS = join(RUN, 'secrets.json')
@@ -35,14 +34,14 @@ function findPassphrase(
   environment: NodeJS.ProcessEnv,
 ): string | undefined {
   const passphrase =
-    passphraseFile === undefined ? environment['BACKUP_PASSPHRASE'] : readText(passphraseFile)
+    passphraseFile === undefined ? environment['BACKUP_PASSPHRASE'] : readText(passphraseFile).trim()
   if (passphrase !== undefined && passphrase.length < 12)
     throw new Failure(EXIT.usage, 'The passphrase of a backup needs at least 12 characters.')
   return passphrase
 }
 
 /** Returns --recipient or BACKUP_RECIPIENT, else the passphrase. */
-export function findEncryption(options: BackupOptions, environment = process.env): Keys {
+export function findEncryption(options: BackupOptions, environment = process.env): EncryptionKey {
   const recipient = options.recipient ?? environment['BACKUP_RECIPIENT']
   if (recipient) return { recipient }
   const passphrase = findPassphrase(options, environment)
@@ -58,8 +57,8 @@ export function findEncryption(options: BackupOptions, environment = process.env
 export function findDecryption(
   options: DatabaseOptions & { identityFile?: string },
   environment = process.env,
-): Keys {
-  const lines = options.identityFile === undefined ? [] : readText(options.identityFile).split('\n')
+): DecryptionKey {
+  const lines = options.identityFile === undefined ? [] : readText(options.identityFile).trim().split('\n')
   const identity = lines.find((line) => line.startsWith('AGE-SECRET-KEY-'))
   if (identity !== undefined) return { identity: identity.trim() }
   if (options.identityFile !== undefined)
@@ -108,14 +107,5 @@ export function findFiles(
   const names = paths.map((path) => basename(path))
   if (new Set(names).size < names.length)
     throw new Failure(EXIT.usage, 'Two files of --file have the same name.')
-  return paths.map((path, at) => ({ name: names[at] ?? '', content: Buffer.from(readText(path, false)) }))
-}
-
-function readText(file: string, isTrimmed = true): string {
-  try {
-    const text = readFileSync(file, 'utf8')
-    return isTrimmed ? text.trim() : text
-  } catch (error) {
-    throw new Failure(EXIT.usage, `${file} cannot be read: ${(error as Error).message}`)
-  }
+  return paths.map((path, at) => ({ name: names[at] ?? '', content: Buffer.from(readText(path)) }))
 }

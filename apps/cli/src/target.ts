@@ -2,14 +2,16 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { EXIT, Failure } from '#/exit.ts'
+import { readText } from '#/read-text.ts'
 
 /** The platform and the operator's access key. */
 export type Target = { url: string; key: string }
 
 export type TargetOptions = { url?: string | undefined; keyFile?: string | undefined }
 
-/** `npm start` writes this file. */
-const STACK = join(import.meta.dirname, '../../../.run/stack.json')
+/** The folder of the files that `npm start` writes. */
+export const RUN = join(import.meta.dirname, '../../../.run')
+const STACK = join(RUN, 'stack.json')
 const Stack = z.object({
   gateway: z.url(),
   operatorKey: z.string(),
@@ -24,7 +26,7 @@ const Stack = z.object({
 export function findTarget({ url, keyFile }: TargetOptions, environment = process.env): Target {
   const given = url ?? environment['PLATTER_URL']
   const file = keyFile ?? environment['PLATTER_OPERATOR_KEY_FILE']
-  const key = file === undefined ? environment['PLATTER_OPERATOR_KEY'] : readKey(file)
+  const key = file === undefined ? environment['PLATTER_OPERATOR_KEY'] : readText(file, 'The key file')
   if (given !== undefined && key !== undefined) return { url: checkedUrl(given), key: key.trim() }
   const stack = readStack()
   if (given !== undefined && given !== stack?.gateway)
@@ -45,14 +47,6 @@ function checkedUrl(text: string): string {
   if (!url || !['http:', 'https:'].includes(url.protocol))
     throw new Failure(EXIT.usage, `${text} is not an address like https://platter.example.org.`)
   return text.replace(/\/+$/, '')
-}
-
-function readKey(file: string): string {
-  try {
-    return readFileSync(file, 'utf8')
-  } catch (error) {
-    throw new Failure(EXIT.usage, `The key file cannot be read: ${(error as Error).message}`)
-  }
 }
 
 /** Returns the platform of `npm start`; null if none has been started. */

@@ -8,15 +8,10 @@ export type Item = Category['items'][number]
 type Choice = Item['customizationGroups'][number]['customizations'][number]['customizationChoices'][number]
 
 /** An entry that can be switched off: an item, or a choice of one. */
-export type Entry = {
+export type Entry = Pick<Item, 'apiKey' | 'name' | 'available' | 'availableAgain'> & {
   kind: 'item' | 'choice'
-  apiKey: string
-  name: string
   /** The item that a choice belongs to. */
   of: string | null
-  available: boolean
-  /** The time at which it is switched on automatically, in seconds; null: it must be switched on manually. */
-  availableAgain: number | null
 }
 
 export const menu = signal<readonly Category[] | null>(null)
@@ -33,12 +28,9 @@ export async function readMenu(): Promise<void> {
 }
 
 export const entryOf = (kind: Entry['kind'], one: Item | Choice, of: string | null): Entry => ({
+  ...one,
   kind,
-  apiKey: one.apiKey,
-  name: one.name,
   of,
-  available: one.available,
-  availableAgain: one.availableAgain,
 })
 
 /** Returns all choices of an item in the order of the menu. A choice that several groups share appears once. */

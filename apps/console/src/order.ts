@@ -32,7 +32,6 @@ export const isOlder = (one: RestaurantOrder, other: RestaurantOrder): boolean =
 export function actionLabel(to: OrderStatus, method: RestaurantOrder['method']): string {
   switch (to) {
     case 'PREPARING':
-      return 'Start preparing'
     case 'PREPARING_AND_DELIVERING':
       return 'Start preparing'
     case 'OUT_FOR_DELIVERY':

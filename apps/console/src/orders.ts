@@ -1,9 +1,9 @@
 import type { Refund, OrderStatus, RestaurantOrder } from '@platter/contracts'
 import { computed, signal, untracked } from '@preact/signals'
 import { alarm } from '#/alarm.ts'
-import { NoResponse, Refused, restaurantApi } from '#/api.ts'
+import { restaurantApi, type Refused } from '#/api.ts'
+import { attempt } from '#/attempt.ts'
 import { now, timeOf } from '#/clock.ts'
-import { isOffline } from '#/connection.ts'
 import { addNote } from '#/notes.ts'
 import type { RefundRequest } from '#/refund.ts'
 import { columnOf, columns, isOlder, nameOf, stateLabel, warningsDue, type Column } from '#/order.ts'
@@ -140,32 +140,19 @@ export const refuse = (order: RestaurantOrder, reason: string): Promise<boolean>
 async function change(order: RestaurantOrder, request: () => Promise<RestaurantOrder>): Promise<boolean> {
   const { apiKey, id } = order
   if (pending.value.has(apiKey)) return false
-  if (isOffline()) {
-    addNote(
-      `You are offline. Nothing was sent for order ${id}. Try again when the connection is restored.`,
-      'error',
-    )
-    return false
-  }
   pending.value = new Set(pending.value).add(apiKey)
   try {
-    put(await request())
-    return true
-  } catch (error) {
-    await explain(order, error)
-    return false
+    return await attempt(async () => put(await request()), {
+      of: ` for order ${id}`,
+      withoutResponse: 'The board shows its state when the connection is restored.',
+      onRefused: (error) => explain(order, error),
+    })
   } finally {
     pending.value = new Set([...pending.value].filter((other) => other !== apiKey))
   }
 }
 
-async function explain({ apiKey, id }: RestaurantOrder, error: unknown): Promise<void> {
-  if (error instanceof NoResponse)
-    return addNote(
-      `No response for order ${id}. The board shows its state when the connection is restored.`,
-      'error',
-    )
-  if (!(error instanceof Refused)) throw error
+async function explain({ apiKey, id }: RestaurantOrder, error: Refused): Promise<void> {
   if (error.code !== 'invalid-transition') return addNote(`Order ${id}: ${error.message}`, 'error')
   await readAgain(apiKey).catch(() => undefined)
   const order = known.value.get(apiKey)

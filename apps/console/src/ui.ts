@@ -1,6 +1,6 @@
 import type { RestaurantOrder } from '@platter/contracts'
 import { signal } from '@preact/signals'
-import type { Entry } from '#/menu.ts'
+import type { VNode } from 'preact'
 import type { Column } from '#/order.ts'
 
 /* The state of the page that exists only in this browser. */
@@ -16,14 +16,8 @@ window.addEventListener('hashchange', () => {
 /** The visible column on a screen with space for only one column. */
 export const shownColumn = signal<Column>('new')
 
-type OpenDialog =
-  | { kind: 'refuse'; order: RestaurantOrder }
-  | { kind: 'refund'; order: RestaurantOrder }
-  | { kind: 'pause' }
-  | { kind: 'settings' }
-  | { kind: 'off'; entry: Entry }
-
-export const dialog = signal<OpenDialog | null>(null)
+/** The open dialog, rendered in the frame of views/dialog.tsx; null without one. */
+export const dialog = signal<VNode | null>(null)
 
 /** The order whose ticket is being printed. */
 export const ticket = signal<RestaurantOrder | null>(null)

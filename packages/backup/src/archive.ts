@@ -14,18 +14,17 @@ import { readTar, TAR_END, tarBytes, type TarEntry } from '#/tar.ts'
  * authenticates each chunk of 64 KiB and the end of the file. `age -d FILE | tar -xz` reads it without Platter.
  */
 
-/**
- * The encryption key: a passphrase, or a pair of recipient (age1…) and identity (AGE-SECRET-KEY-1…). A recipient encrypts, and an
- * identity decrypts.
- */
-export type Keys =
-  | {
-      passphrase: string
-      /** The cost of each guess, base-2 logarithm; default 18, which takes about a second. */
-      workFactor?: number
-    }
-  | { recipient: string }
-  | { identity: string }
+type Passphrase = {
+  passphrase: string
+  /** The cost of each guess, base-2 logarithm; default 18, which takes about a second. */
+  workFactor?: number
+}
+
+/** Encrypts: a passphrase, or the recipient (age1…) of a key pair. */
+export type EncryptionKey = Passphrase | { recipient: string }
+
+/** Decrypts: a passphrase, or the identity (AGE-SECRET-KEY-1…) of a key pair. */
+export type DecryptionKey = Passphrase | { identity: string }
 
 /** Creates a key pair. The server that writes backups needs only the recipient. */
 export async function createIdentity(): Promise<{ identity: string; recipient: string }> {
@@ -45,16 +44,16 @@ const GZIP_LEVEL = 4
  */
 export async function writeArchive(
   file: string,
-  keys: Keys,
+  key: EncryptionKey,
   entries: AsyncIterable<TarEntry>,
 ): Promise<{ bytes: number; sha256: string }> {
   const draft = draftOf(file)
   try {
-    const written = await writeDraft(draft, keys, entries)
+    const written = await writeDraft(draft, key, entries)
     const read = await digestOf(draft)
     if (read.sha256 !== written.sha256)
       throw new Error(`${draft} was not written as intended: check the disk`)
-    if (!('recipient' in keys)) for await (const _ of readArchive(draft, keys));
+    if ('passphrase' in key) for await (const _ of readArchive(draft, key));
     await rename(draft, file)
     await syncFolder(dirname(file))
     return read
@@ -64,13 +63,12 @@ export async function writeArchive(
   }
 }
 
-async function writeDraft(draft: string, keys: Keys, entries: AsyncIterable<TarEntry>) {
+async function writeDraft(draft: string, key: EncryptionKey, entries: AsyncIterable<TarEntry>) {
   const encrypter = new Encrypter()
-  if ('passphrase' in keys) {
-    encrypter.setPassphrase(keys.passphrase)
-    encrypter.setScryptWorkFactor(keys.workFactor ?? 18)
-  } else if ('recipient' in keys) encrypter.addRecipient(keys.recipient)
-  else throw new Error('an identity only decrypts: encrypting needs its recipient (age1…)')
+  if ('passphrase' in key) {
+    encrypter.setPassphrase(key.passphrase)
+    encrypter.setScryptWorkFactor(key.workFactor ?? 18)
+  } else encrypter.addRecipient(key.recipient)
   const zipped = createGzip({ level: GZIP_LEVEL })
   // An error of any stage destroys the last stage, which the loop below reads.
   pipeline(Readable.from(tarStream(entries), { objectMode: false }), zipped, () => undefined)
@@ -98,11 +96,10 @@ async function* tarStream(entries: AsyncIterable<TarEntry>): AsyncGenerator<Buff
  * Reads the entries of an archive. Throws UnreadableArchive, possibly after some entries, so callers read the whole archive once
  * before they use an entry.
  */
-export async function* readArchive(file: string, keys: Keys): AsyncGenerator<TarEntry> {
+export async function* readArchive(file: string, key: DecryptionKey): AsyncGenerator<TarEntry> {
   const decrypter = new Decrypter()
-  if ('passphrase' in keys) decrypter.addPassphrase(keys.passphrase)
-  else if ('identity' in keys) decrypter.addIdentity(keys.identity)
-  else throw new Error('a recipient only encrypts: reading needs its identity (AGE-SECRET-KEY-1…)')
+  if ('passphrase' in key) decrypter.addPassphrase(key.passphrase)
+  else decrypter.addIdentity(key.identity)
   try {
     const plain = await decrypter.decrypt(webStream(createReadStream(file)))
     const unzipped = pipeline(Readable.fromWeb(plain as ReadableStream), createGunzip(), () => undefined)
@@ -124,7 +121,7 @@ const webStream = (readable: Readable) =>
   Readable.toWeb(readable) as unknown as globalThis.ReadableStream<Uint8Array>
 
 /** The size and SHA-256 of a file. */
-export async function digestOf(file: string): Promise<{ bytes: number; sha256: string }> {
+async function digestOf(file: string): Promise<{ bytes: number; sha256: string }> {
   const hash = createHash('sha256')
   let bytes = 0
   for await (const chunk of createReadStream(file) as AsyncIterable<Buffer>) {

@@ -3,7 +3,13 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync, writeFile
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createIdentity, readArchive, UnreadableArchive, writeArchive, type Keys } from '#/archive.ts'
+import {
+  createIdentity,
+  readArchive,
+  UnreadableArchive,
+  writeArchive,
+  type DecryptionKey,
+} from '#/archive.ts'
 import { readTar, TAR_END, tarBytes, type TarEntry } from '#/tar.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'platter-archive-'))
@@ -19,8 +25,8 @@ beforeAll(async () => {
 async function* each<T>(list: readonly T[]): AsyncGenerator<T> {
   yield* list
 }
-async function readAll(file: string, keys: Keys): Promise<TarEntry[]> {
-  return Array.fromAsync(readArchive(file, keys))
+async function readAll(file: string, key: DecryptionKey): Promise<TarEntry[]> {
+  return Array.fromAsync(readArchive(file, key))
 }
 let count = 0
 const newFile = () => join(folder, `${++count}.age`)

@@ -1,7 +1,7 @@
 import { finished } from 'node:stream/promises'
 import type { Client } from 'pg'
 import { from as copyFrom } from 'pg-copy-streams'
-import { readArchive, UnreadableArchive, type Keys } from '#/archive.ts'
+import { readArchive, UnreadableArchive, type DecryptionKey } from '#/archive.ts'
 import { afterSql } from '#/after.ts'
 import { connect, findSchemas, identifier, rowsOf } from '#/database.ts'
 import { End, Manifest } from '#/manifest.ts'
@@ -12,12 +12,12 @@ import type { TarEntry } from '#/tar.ts'
 export type Contents = { manifest: Manifest; rows: readonly number[]; files: readonly TarEntry[] }
 
 /** Reads a whole archive. Throws UnreadableArchive if a part or a row is missing. */
-export async function inspectArchive(file: string, keys: Keys): Promise<Contents> {
+export async function inspectArchive(file: string, key: DecryptionKey): Promise<Contents> {
   let manifest: Manifest | null = null
   let end: number[] | null = null
   const rows: number[] = []
   const files: TarEntry[] = []
-  for await (const { name, content } of readArchive(file, keys)) {
+  for await (const { name, content } of readArchive(file, key)) {
     const at = tableOf(name)
     if (at !== null) rows[at] = (rows[at] ?? 0) + countRows(content)
     if (name === 'manifest.json') manifest = Manifest.parse(JSON.parse(content.toString()))
@@ -44,10 +44,10 @@ export type Restored = Contents & { openOrders: OpenOrder[] }
  */
 export async function restoreArchive(
   file: string,
-  keys: Keys,
+  key: DecryptionKey,
   { databaseUrl, force = false }: { databaseUrl: string; force?: boolean },
 ): Promise<Restored> {
-  const contents = await inspectArchive(file, keys)
+  const contents = await inspectArchive(file, key)
   const client = await connect(databaseUrl)
   try {
     await client.query('begin')
@@ -57,7 +57,7 @@ export async function restoreArchive(
     await clear(client, contents.manifest, force)
     // The rows come from one snapshot and are consistent, so triggers and foreign key checks are switched off.
     await client.query('set local session_replication_role = replica')
-    for await (const entry of readArchive(file, keys)) await apply(client, contents.manifest, entry)
+    for await (const entry of readArchive(file, key)) await apply(client, contents.manifest, entry)
     const openOrders = await findOpenOrders(client, schemasOf(contents.manifest))
     await client.query('commit')
     await client.query('analyze')

@@ -1,6 +1,5 @@
 import { AwsClient } from 'aws4fetch'
 import { openAsBlob } from 'node:fs'
-import { digestOf } from '#/archive.ts'
 
 /** A bucket of S3 or of an S3-compatible service. */
 export type Bucket = {
@@ -10,6 +9,8 @@ export type Bucket = {
   accessKeyId: string
   secretAccessKey: string
 }
+
+type StoredArchive = { file: string; bytes: number; sha256: string }
 
 /** S3 accepts an object of up to 5 GiB in one request. */
 const MAX_BYTES = 5 * 1024 ** 3
@@ -31,8 +32,7 @@ export function s3({ url, region, accessKeyId, secretAccessKey }: Bucket) {
 
   return {
     /** S3 computes the SHA-256 of the stored object, and rejects the object on a mismatch. */
-    async put(file: string, name: string): Promise<void> {
-      const { bytes, sha256 } = await digestOf(file)
+    async put(name: string, { file, bytes, sha256 }: StoredArchive): Promise<void> {
       if (bytes > MAX_BYTES)
         throw new Error(`${file} is larger than 5 GiB, the most that S3 accepts in one request`)
       await send(`${base}/${name}`, {

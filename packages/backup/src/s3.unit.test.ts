@@ -57,7 +57,8 @@ test('archives are stored with their checksum, listed over several pages, and de
   const content = Buffer.alloc(3_000_000, 'archive')
   writeFileSync(file, content)
   const names = ['platter-2026-11-22T031500Z.age', 'platter-2026-11-23T031500Z.age']
-  for (const name of names) await bucket.put(file, name)
+  const sha256 = createHash('sha256').update(content).digest('hex')
+  for (const name of names) await bucket.put(name, { file, bytes: content.length, sha256 })
   expect(objects.get(`/backups/${names[0]}`)?.equals(content)).toBe(true)
   expect(await bucket.list()).toEqual(names)
   await bucket.remove(names[0] ?? '')

@@ -1,6 +1,6 @@
 import { mkdir, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { writeArchive, type Keys } from '#/archive.ts'
+import { writeArchive, type EncryptionKey } from '#/archive.ts'
 import { archiveName, draftMomentOf, expiredOf } from '#/retention.ts'
 import { s3, type Bucket } from '#/s3.ts'
 import { readSnapshot, type Source } from '#/snapshot.ts'
@@ -11,16 +11,21 @@ export type BackupStore = { folder: string; bucket: Bucket | null; keepDays: num
 export type Written = { name: string; file: string; bytes: number; sha256: string; deleted: string[] }
 
 /** Writes an archive, copies it to the bucket, and then deletes the expired archives. */
-export async function backUp(store: BackupStore, source: Source, keys: Keys, now: Date): Promise<Written> {
+export async function backUp(
+  store: BackupStore,
+  source: Source,
+  key: EncryptionKey,
+  now: Date,
+): Promise<Written> {
   await mkdir(store.folder, { recursive: true, mode: 0o700 })
   const name = archiveName(now)
   const file = join(store.folder, name)
   await removeDrafts(store.folder, now)
-  const written = await writeArchive(file, keys, readSnapshot(source))
+  const written = await writeArchive(file, key, readSnapshot(source))
   const deleted: string[] = []
   if (store.bucket) {
     const bucket = s3(store.bucket)
-    await bucket.put(file, name)
+    await bucket.put(name, { file, ...written })
     for (const old of expiredOf(await bucket.list(), now, store.keepDays)) await bucket.remove(old)
   }
   for (const old of expiredOf(await readdir(store.folder), now, store.keepDays)) {

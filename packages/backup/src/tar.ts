@@ -68,7 +68,7 @@ class Blocks {
       this.#parts.push(next.value)
       this.#length += next.value.length
     }
-    const all = this.#parts.length === 1 ? Buffer.from(this.#parts[0] ?? []) : Buffer.concat(this.#parts)
+    const all = Buffer.concat(this.#parts)
     const rest = all.subarray(length)
     this.#parts = [rest]
     this.#length = rest.length

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import type { Restored, Source, BackupStore, Keys } from '@platter/backup'
+import type { Restored, Source, BackupStore, EncryptionKey } from '@platter/backup'
 import { InvalidArgumentError, type Command } from 'commander'
 import {
   findDatabase,
@@ -39,10 +39,10 @@ export function backup(program: Command): void {
       const store = findStore(options)
       if (!store)
         throw new Failure(EXIT.usage, 'Give the folder of the archives: --to FOLDER or BACKUP_FOLDER.')
-      const keys = findEncryption(options)
+      const key = findEncryption(options)
       const source = () => ({ databaseUrl: findDatabase(options), files: findFiles(options) })
-      if (options.daily === undefined) return runOnce(store, source(), keys, options)
-      await runDaily(options.daily, () => runOnce(store, source(), keys, options))
+      if (options.daily === undefined) return runOnce(store, source(), key, options)
+      await runDaily(options.daily, () => runOnce(store, source(), key, options))
     })
 }
 
@@ -68,11 +68,11 @@ function minuteOfDay(text: string): number {
 async function runOnce(
   store: BackupStore,
   source: Source,
-  keys: Keys,
+  key: EncryptionKey,
   { json }: { json?: boolean },
 ): Promise<void> {
   const { backUp } = await library()
-  const written = await backUp(store, source, keys, new Date())
+  const written = await backUp(store, source, key, new Date())
   if (json) return printJson(written)
   const size = `${(written.bytes / 1_000_000).toFixed(1)} MB`
   print(`${written.file}: ${size}, SHA-256 ${written.sha256}${store.bucket ? ', copied to the bucket' : ''}`)
@@ -132,14 +132,14 @@ export function restore(program: Command): void {
     .addHelpText('after', RESTORE_HELP)
     .action(async (archive: string, options: RestoreOptions) => {
       const { inspectArchive, restoreArchive, RestoreRefused, UnreadableArchive } = await library()
-      const keys = findDecryption(options)
+      const key = findDecryption(options)
       try {
         const isComplete = options.check || options.filesTo !== undefined
-        const contents = isComplete ? await inspectArchive(archive, keys) : null
+        const contents = isComplete ? await inspectArchive(archive, key) : null
         if (contents && options.filesTo !== undefined) writeFiles(contents.files, options.filesTo)
         if (contents && options.check) return report({ ...contents, openOrders: [] }, options)
         const databaseUrl = findDatabase(options)
-        report(await restoreArchive(archive, keys, { databaseUrl, force: options.force === true }), options)
+        report(await restoreArchive(archive, key, { databaseUrl, force: options.force === true }), options)
       } catch (error) {
         if (error instanceof RestoreRefused || error instanceof UnreadableArchive)
           throw new Failure(EXIT.refused, error.message)

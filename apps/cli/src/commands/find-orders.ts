@@ -31,10 +31,8 @@ export function findOrders(group: Command): void {
     .option('--phone <number>', "the customer's telephone number, in any spelling")
     .option('--email <address>', "the customer's e-mail address")
     .option('--restaurant <apiKey>', 'orders of one restaurant')
-    .option('--from <when>', 'placed at this time or later: 24h, 7d, a date, or Unix seconds', (text) =>
-      since(text),
-    )
-    .option('--to <when>', 'placed before this time', (text) => since(text))
+    .option('--from <when>', 'placed at this time or later: 24h, 7d, a date, or Unix seconds', since)
+    .option('--to <when>', 'placed before this time', since)
     .addOption(new Option('--status <status>', 'the current status').choices(OrderStatus.options))
     .addOption(
       new Option('--payment-state <state>', 'the state of the payment').choices(PaymentState.options),

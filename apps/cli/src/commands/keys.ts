@@ -17,15 +17,13 @@ import { printNote, print, printJson, table, when } from '#/output.ts'
 
 type Holder = { application?: string; restaurant?: string; operator?: boolean }
 
-const HOLDERS: (keyof Holder)[] = ['application', 'restaurant', 'operator']
-
-const others = (name: keyof Holder): string[] => HOLDERS.filter((one) => one !== name)
-
 const withHolder = (command: Command): Command =>
   command
-    .addOption(new Option('--application <id>', 'of a client application').conflicts(others('application')))
-    .addOption(new Option('--restaurant <apiKey>', 'of a restaurant').conflicts(others('restaurant')))
-    .addOption(new Option('--operator', 'of operators').conflicts(others('operator')))
+    .addOption(
+      new Option('--application <id>', 'of a client application').conflicts(['restaurant', 'operator']),
+    )
+    .addOption(new Option('--restaurant <apiKey>', 'of a restaurant').conflicts('operator'))
+    .option('--operator', 'of operators')
 
 /** Returns the operation for the holder in the options, and the parameters of its path. */
 function forHolder<A, R, O>(holder: Holder, operations: { application: A; restaurant: R; operator: O }) {

@@ -20,12 +20,12 @@ export function reconcile(program: Command): void {
       'reconcile --since 2026-10-01 --until 2026-11-01 --csv > october.csv',
     ],
   })
-    .option('--since <when>', '24h, 7d, a date, or Unix seconds', (text) => since(text), since('24h'))
+    .option('--since <when>', '24h, 7d, a date, or Unix seconds', since, since('24h'))
     .option(
       '--csv',
       'payments, refunds, disputes and fees of the processor as CSV for an accountant; compares nothing',
     )
-    .option('--until <when>', 'the end of the CSV; default: now', (text) => since(text))
+    .option('--until <when>', 'the end of the CSV; default: now', since)
     .action(async (options: Options) => {
       if (options.csv) return printAccounts(options)
       const whole = await readAll(options)

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import { PutRestaurantLink, Restaurants } from '@platter/contracts'
 import { Option, type Command } from 'commander'
 import type { Api } from '#/api.ts'
@@ -6,6 +5,7 @@ import { apiFor, addCommand, type Shared } from '#/command.ts'
 import { EXIT, Failure } from '#/exit.ts'
 import { importBundle, type Imported } from '#/import.ts'
 import { printError, printNote, progress, print, printJson, table } from '#/output.ts'
+import { readText } from '#/read-text.ts'
 import { filesOf, readBundle, type Bundle, type FileFault } from '#/restaurant-files.ts'
 
 export function restaurants(program: Command): void {
@@ -121,7 +121,7 @@ function link(group: Command): void {
     .addOption(
       new Option('--console', 'the restaurant accepts them on its console page').conflicts('webhook'),
     )
-    .addOption(new Option('--webhook <url>', 'signed webhooks').conflicts('console'))
+    .option('--webhook <url>', 'signed webhooks')
     .option('--secret-file <file>', 'with --webhook: file with the secret (whsec_…)')
     .addOption(
       new Option('--reports <how>', 'the detail of its status reports')
@@ -142,5 +142,5 @@ function linkOf({ webhook, secretFile, console: isConsole }: LinkOptions): objec
   if (isConsole) return { kind: 'console' }
   if (webhook === undefined) throw new Failure(EXIT.usage, 'Give --console or --webhook URL.')
   if (secretFile === undefined) throw new Failure(EXIT.usage, 'A webhook needs --secret-file FILE.')
-  return { kind: 'webhook', url: webhook, secret: readFileSync(secretFile, 'utf8').trim() }
+  return { kind: 'webhook', url: webhook, secret: readText(secretFile).trim() }
 }

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { statfs } from 'node:fs/promises'
 import { networkInterfaces } from 'node:os'
-import { basename, join } from 'node:path'
+import { join } from 'node:path'
 import { connect } from 'node:tls'
 import { Applications, PlatformHealth, ReadAttention, Restaurants } from '@platter/contracts'
 import { apiOf } from '#/api.ts'
@@ -19,7 +19,7 @@ const WITHIN_MS = 10_000
 export async function gatherFacts(target: Target): Promise<Facts> {
   const api = apiOf(target)
   const startedAt = Date.now()
-  const [health, incidents, restaurants, accounts, gatewayTime, certificate, disks, backups] =
+  const [health, incidents, restaurants, accounts, gatewayTime, certificate, disks, backup] =
     await Promise.all([
       unlessUnavailable(() => api.call(PlatformHealth)),
       unlessUnavailable(() => api.all(ReadAttention)),
@@ -28,7 +28,7 @@ export async function gatherFacts(target: Target): Promise<Facts> {
       readGatewayTime(target.url),
       readCertificate(target.url),
       readDisks(),
-      readBackups(),
+      readBackup(),
     ])
   return {
     url: target.url,
@@ -44,7 +44,7 @@ export async function gatherFacts(target: Target): Promise<Facts> {
       .map(({ address }) => address),
     certificate,
     disks,
-    ...backups,
+    backup,
     migrations: { orders: newestMigration('orders'), payments: newestMigration('payments') },
   }
 }
@@ -98,15 +98,15 @@ async function readDisks(): Promise<Facts['disks']> {
   )
 }
 
-async function readBackups(): Promise<Pick<Facts, 'backup' | 'knowsBackups'>> {
+async function readBackup(): Promise<Facts['backup']> {
   const store = findStore({})
-  if (!store) return { backup: null, knowsBackups: false }
+  if (!store) return null
   const { listArchives, momentOf, newestOf } = await import('@platter/backup')
   try {
     const newest = newestOf(await listArchives(store))
-    return { backup: newest === null ? null : momentOf(newest), knowsBackups: true }
+    return { newest: newest === null ? null : momentOf(newest) }
   } catch (error) {
-    return { backup: (error as Error).message, knowsBackups: true }
+    return { reason: (error as Error).message }
   }
 }
 
@@ -114,6 +114,5 @@ function newestMigration(service: string): string | null {
   const folder = join(import.meta.dirname, '../../../../services', service, 'migrations')
   if (!existsSync(folder)) return null
   const names = readdirSync(folder).filter((name) => name.endsWith('.sql'))
-  const newest = names.toSorted().at(-1)
-  return newest === undefined ? null : basename(newest, '.sql')
+  return names.toSorted().at(-1)?.replace('.sql', '') ?? null
 }

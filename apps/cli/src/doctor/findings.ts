@@ -25,12 +25,10 @@ export type Facts = {
   /** Used space by path, from 0 to 1. */
   disks: readonly { path: string; used: number }[]
   /**
-   * The start of the newest archive in epoch milliseconds; `null` without an archive; a text with the reason if they cannot be
-   * listed.
+   * The start of the newest archive in epoch milliseconds, or the reason why the archives could not be listed. Null without a
+   * configured location.
    */
-  backup: number | string | null
-  /** Whether a location of archives is configured. */
-  knowsBackups: boolean
+  backup: { newest: number | null } | { reason: string } | null
   /** The newest migrations of this version; null if this tool has no sources of the service. */
   migrations: { orders: string | null; payments: string | null }
 }
@@ -157,13 +155,13 @@ const checks: Readonly<Record<string, Check>> = {
       'Enlarge it, or delete files. A full disk stops PostgreSQL.',
     )
   },
-  backup({ backup, knowsBackups, now }) {
+  backup({ backup, now }) {
     const remedy =
       'Run "platter backup", and read the log of the daily one (docs/operations.md, "Old backup").'
-    if (!knowsBackups) return wrong('no folder of archives is known', `Set BACKUP_FOLDER. ${remedy}`)
-    if (typeof backup === 'string') return wrong(`the archives cannot be listed: ${backup}`, remedy)
-    if (backup === null) return wrong('there is no archive', remedy)
-    const hours = Math.floor((now - backup) / 3_600_000)
+    if (!backup) return wrong('no folder of archives is known', `Set BACKUP_FOLDER. ${remedy}`)
+    if ('reason' in backup) return wrong(`the archives cannot be listed: ${backup.reason}`, remedy)
+    if (backup.newest === null) return wrong('there is no archive', remedy)
+    const hours = Math.floor((now - backup.newest) / 3_600_000)
     return hours <= 26
       ? ok(`the newest archive is ${hours} h old`)
       : wrong(`the newest archive is ${hours} h old`, remedy)

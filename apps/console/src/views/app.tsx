@@ -5,7 +5,6 @@ import { session } from '#/session.ts'
 import { dialog, ticket, view } from '#/ui.ts'
 import { Banners } from '#/views/banners.tsx'
 import { Board } from '#/views/board.tsx'
-import { Dialogs } from '#/views/dialogs.tsx'
 import { Header } from '#/views/header.tsx'
 import { MenuView } from '#/views/menu-view.tsx'
 import { Notes } from '#/views/note-list.tsx'
@@ -30,7 +29,7 @@ export function App() {
         <p class="hidden" role="status">
           {arrival}
         </p>
-        <Dialogs />
+        {dialog.value}
       </div>
       {ticket.value && <Ticket order={ticket.value} />}
     </>

@@ -8,7 +8,7 @@ import { OrderCard } from '#/views/order-card.tsx'
 export function Board() {
   if (connection.value.state === 'connecting') return <p class="loading">Loading the orders …</p>
   return (
-    <div class={`board shows-${shownColumn.value}`}>
+    <div class="board">
       <Picker />
       {columns.map((column) => (
         <BoardColumn key={column} column={column} />
@@ -51,10 +51,11 @@ const emptyTexts: Readonly<Record<Column, string>> = {
 
 function BoardColumn({ column }: { column: Column }) {
   const orders = board.value[column]
+  const shown = shownColumn.value === column ? 'is-shown' : ''
   return (
-    <section class={`column of-${column}`} aria-labelledby={`title-${column}`}>
-      <h2 id={`title-${column}`}>
-        {columnTitles[column]} <span class="number">{orders.length}</span>
+    <section class={`column of-${column} ${shown}`} aria-labelledby={`title-${column}`}>
+      <h2 class="row" id={`title-${column}`}>
+        {columnTitles[column]} <span class="number quiet">{orders.length}</span>
       </h2>
       {orders.length === 0 ? (
         <p class="nothing">{emptyTexts[column]}</p>

@@ -12,8 +12,8 @@ export function Dialog({ title, children }: Props) {
   useEffect(() => own.current?.showModal(), [])
   const close = () => own.current?.close()
   return (
-    <dialog ref={own} aria-labelledby="dialog-title" onClose={() => (dialog.value = null)}>
-      <header>
+    <dialog class="panel" ref={own} aria-labelledby="dialog-title" onClose={() => (dialog.value = null)}>
+      <header class="row">
         <h2 id="dialog-title">{title}</h2>
         <button class="bare" onClick={close} aria-label="Close">
           <Close />

@@ -18,10 +18,10 @@ export function DoneOrder({ order }: { order: RestaurantOrder }) {
         <span class="hidden">Order </span>
         <strong>{id}</strong>
         <span class="name">{nameOf(order)}</span>
-        <span class="outcome">{outcomeOf(order)}</span>
-        <span class="total">{money(total)}</span>
+        <span class={cancellation ? 'outcome error' : 'outcome quiet'}>{outcomeOf(order)}</span>
+        <span class="total number">{money(total)}</span>
       </summary>
-      {cancellation && <p class="reason">{cancellation.message}</p>}
+      {cancellation && <p class="error">{cancellation.message}</p>}
       <div class="when">
         <MethodOf order={order} />
         <p>Placed {timeOf(datePlaced)}</p>

@@ -4,13 +4,13 @@ import { pausedUntil, restaurant, resume } from '#/restaurant.ts'
 import { soundOn } from '#/settings.ts'
 import { dialog, view, type View } from '#/ui.ts'
 import { Bell, BellOff, Gear, Pause, Play } from '#/views/icons.tsx'
+import { PauseDialog } from '#/views/pause-dialog.tsx'
+import { SettingsDialog } from '#/views/settings-dialog.tsx'
 
 export function Header() {
   return (
-    <header class="top">
-      <div class="who">
-        <h1>{restaurant.value?.name ?? 'Restaurant'}</h1>
-      </div>
+    <header class="top row">
+      <h1>{restaurant.value?.name ?? 'Restaurant'}</h1>
       <nav aria-label="Views">
         <To view="orders" label="Orders" count={board.value.new.length} />
         <To view="menu" label="Menu" />
@@ -18,7 +18,7 @@ export function Header() {
       <div class="tools">
         <PauseButton />
         <SoundSwitch />
-        <Tool icon={<Gear />} text="Settings" onClick={() => (dialog.value = { kind: 'settings' })} />
+        <Tool icon={<Gear />} text="Settings" onClick={() => (dialog.value = <SettingsDialog />)} />
       </div>
     </header>
   )
@@ -27,7 +27,7 @@ export function Header() {
 function To({ view: to, label, count = 0 }: { view: View; label: string; count?: number }) {
   const isHere = view.value === to
   return (
-    <a href={`#${to}`} aria-current={isHere ? 'page' : undefined}>
+    <a class="row" href={`#${to}`} aria-current={isHere ? 'page' : undefined}>
       {label}
       {count > 0 && (
         <span class="count">
@@ -52,7 +52,7 @@ function Tool({ icon, text, ...button }: ToolProps) {
 /** Pauses for some minutes. The ordering bar ends a stop without an end. */
 function PauseButton() {
   if (pausedUntil() !== null) return <Tool icon={<Play />} text="Resume" onClick={() => void resume()} />
-  return <Tool icon={<Pause />} text="Pause" onClick={() => (dialog.value = { kind: 'pause' })} />
+  return <Tool icon={<Pause />} text="Pause" onClick={() => (dialog.value = <PauseDialog />)} />
 }
 
 function SoundSwitch() {

@@ -15,6 +15,7 @@ import {
 } from '#/menu.ts'
 import { dialog } from '#/ui.ts'
 import { Search } from '#/views/icons.tsx'
+import { OffDialog } from '#/views/off-dialog.tsx'
 
 /** Another screen may change the menu too. */
 const READ_AGAIN_MS = 15_000
@@ -85,7 +86,7 @@ function OffNow({ entries }: { entries: readonly Entry[] }) {
       {entries.length === 0 ? (
         <p class="nothing">Everything on the menu can be ordered.</p>
       ) : (
-        <ul class="entries">
+        <ul class="entries panel">
           {entries.map((entry) => (
             <li key={entry.apiKey}>
               <EntryRow entry={entry} />
@@ -101,7 +102,7 @@ function CategoryOf({ category: { apiKey, name, items } }: { category: Category 
   return (
     <section aria-labelledby={`category-${apiKey}`}>
       <h2 id={`category-${apiKey}`}>{name}</h2>
-      <ul class="entries">
+      <ul class="entries panel">
         {items.map((item) => (
           <li key={item.apiKey}>
             <EntryRow entry={entryOf('item', item, null)} />
@@ -119,11 +120,11 @@ function ChoicesOf({ item }: { item: Item }) {
   const off = choices.filter(({ available }) => !available).length
   return (
     <details class="choices-of">
-      <summary>
+      <summary class="row quiet">
         {choices.length} choices{off > 0 && `, ${off} off`}
         <span class="hidden"> of {item.name}</span>
       </summary>
-      <ul class="entries">
+      <ul class="entries panel">
         {choices.map((choice) => (
           <li key={choice.apiKey}>
             <EntryRow entry={{ ...choice, of: null }} />
@@ -137,20 +138,22 @@ function ChoicesOf({ item }: { item: Item }) {
 function EntryRow({ entry }: { entry: Entry }) {
   const { name, of, available, availableAgain } = entry
   return (
-    <div class={available ? 'entry' : 'entry is-off'}>
+    <div class={available ? 'entry row' : 'entry row is-off'}>
       <p>
         {name}
         {of && <span class="quiet"> · {of}</span>}
         {!available && (
-          <small>{availableAgain === null ? 'Off' : `Off until ${timeOf(availableAgain)}`}</small>
+          <small class="error">
+            {availableAgain === null ? 'Off' : `Off until ${timeOf(availableAgain)}`}
+          </small>
         )}
       </p>
       {available ? (
-        <button onClick={() => (dialog.value = { kind: 'off', entry })}>
+        <button onClick={() => (dialog.value = <OffDialog entry={entry} />)}>
           Switch off<span class="hidden"> {name}</span>
         </button>
       ) : (
-        <button class="on" onClick={() => void setAvailability(entry, true, null)}>
+        <button class="primary of-ready" onClick={() => void setAvailability(entry, true, null)}>
           Switch on<span class="hidden"> {name}</span>
         </button>
       )}

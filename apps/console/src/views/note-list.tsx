@@ -5,7 +5,7 @@ export function Notes() {
   return (
     <div class="notes" role="status">
       {notes.value.map(({ id, tone, text }) => (
-        <div class={`note is-${tone}`} key={id}>
+        <div class={`note row is-${tone}`} key={id}>
           <p>{text}</p>
           <button class="bare" onClick={() => dismiss(id)} aria-label="Dismiss">
             <Close />

@@ -16,7 +16,7 @@ export function OffDialog({ entry }: { entry: Entry }) {
       {(close) => (
         <>
           <p>Customers cannot order it{entry.of && ` with ${entry.of}`}, from now on.</p>
-          <div class="choices-of-time">
+          <div class="options">
             <button onClick={() => void off(null, close)}>Until I switch it on</button>
             <button onClick={() => void off(inHours(1), close)}>For 1 hour</button>
             <button onClick={() => void off(inHours(2), close)}>For 2 hours</button>

@@ -6,6 +6,8 @@ import { reversalOf } from '#/refund.ts'
 import { cardId, dialog, focusOrder, ticket } from '#/ui.ts'
 import { Alert, Printer } from '#/views/icons.tsx'
 import { Age, MethodOf, OrderDetails } from '#/views/order-parts.tsx'
+import { RefundDialog } from '#/views/refund-dialog.tsx'
+import { RefuseDialog } from '#/views/refuse-dialog.tsx'
 
 /** An open order. */
 export function OrderCard({ order }: { order: RestaurantOrder }) {
@@ -13,13 +15,13 @@ export function OrderCard({ order }: { order: RestaurantOrder }) {
   const isFresh = columnOf(order) === 'new' && minutesSince(datePlaced, now.value) === 0
   return (
     <article
-      class={isFresh ? 'card is-fresh' : 'card'}
+      class={isFresh ? 'card panel is-fresh' : 'card panel'}
       id={cardId(apiKey)}
       tabIndex={-1}
       aria-labelledby={`${cardId(apiKey)}-title`}
     >
-      <header>
-        <h3 id={`${cardId(apiKey)}-title`}>
+      <header class="row">
+        <h3 class="number" id={`${cardId(apiKey)}-title`}>
           <span class="hidden">Order </span>
           {id}
         </h3>
@@ -46,7 +48,7 @@ function Unstarted({ order }: { order: RestaurantOrder }) {
         <span>Not started in time: the order is being cancelled.</span>
       ) : (
         <span>
-          Start within <strong>{left}</strong>, or it is cancelled.
+          Start within <strong class="number">{left}</strong>, or it is cancelled.
         </span>
       )}
     </p>
@@ -89,8 +91,9 @@ const reversalLabels = { refuse: 'Refuse', refund: 'Refund', cancel: 'Cancel' } 
 export function ReverseButton({ order }: { order: RestaurantOrder }) {
   const reversal = reversalOf(order)
   if (reversal === null) return null
+  const ReversalDialog = reversal === 'refund' ? RefundDialog : RefuseDialog
   return (
-    <button onClick={() => (dialog.value = { kind: reversal === 'refund' ? 'refund' : 'refuse', order })}>
+    <button onClick={() => (dialog.value = <ReversalDialog order={order} />)}>
       {reversalLabels[reversal]} …<span class="hidden"> order {order.id}</span>
     </button>
   )

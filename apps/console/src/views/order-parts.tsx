@@ -12,7 +12,7 @@ export function Age({ order }: Of) {
   const minutes = minutesSince(order.datePlaced, now.value)
   const isLate = restaurant.value !== null && minutes >= lateAfter(order, restaurant.value)
   return (
-    <p class={isLate ? 'age is-late' : 'age'}>
+    <p class={isLate ? 'age row number is-late' : 'age row number'}>
       {!isLate && <Clock />}
       <span>
         {isLate && <strong>Late </strong>}
@@ -26,10 +26,10 @@ export function Age({ order }: Of) {
 
 export function MethodOf({ order: { method, test } }: Of) {
   return (
-    <p class="method">
+    <p class="method row">
       {method === 'pickup' ? <Bag /> : <Scooter />}
       <span class="text">{method === 'pickup' ? 'Pickup' : 'Delivery'}</span>
-      {test && <strong class="chip">Test</strong>}
+      {test && <strong class="chip quiet">Test</strong>}
     </p>
   )
 }
@@ -51,7 +51,7 @@ function Lines({ order }: Of) {
     <ul class="lines">
       {linesOf(order.items).map(({ count, name, choices, comments }) => (
         <li key={`${name} ${choices.join()} ${comments}`} class={count > 1 ? 'is-many' : undefined}>
-          <span class="amount">
+          <span class="amount number">
             {count}
             <span class="hidden"> times </span>
           </span>
@@ -123,12 +123,12 @@ function ToPay({ order }: Of) {
   const { toCollect, total, status } = order
   if (toCollect > 0 && status !== 'DELIVERED')
     return (
-      <p class="to-pay is-due">
+      <p class="to-pay number is-due">
         <span>Collect cash</span> <strong>{money(toCollect)}</strong>
       </p>
     )
   return (
-    <p class="to-pay">
+    <p class="to-pay number quiet">
       <span>{paymentText(order)}</span> <strong>{money(total)}</strong>
     </p>
   )

@@ -10,7 +10,7 @@ export function PauseDialog() {
       {(close) => (
         <>
           <p>Customers cannot order during the pause. It does not change the orders on the board.</p>
-          <div class="choices-of-time">
+          <div class="options">
             {choices.map((minutes) => (
               <button key={minutes} onClick={() => void pause(minutes).then((isDone) => isDone && close())}>
                 {formatMinutes(minutes)}

@@ -6,6 +6,7 @@ import { NOTHING, partsOf, reasonLabels, reasonOf, type Selection } from '#/refu
 import { dialog, focusOrder } from '#/ui.ts'
 import { Dialog } from '#/views/dialog.tsx'
 import { RefundParts } from '#/views/refund-parts.tsx'
+import { RefuseDialog } from '#/views/refuse-dialog.tsx'
 import { usePreview, type Preview } from '#/views/refund-preview.ts'
 
 export function RefundDialog({ order }: { order: RestaurantOrder }) {
@@ -44,7 +45,7 @@ export function RefundDialog({ order }: { order: RestaurantOrder }) {
             <Confirm preview={preview.value} isPending={pending.value.has(order.apiKey)} />
           </div>
           {order.status !== 'DELIVERED' && (
-            <button type="button" onClick={() => (dialog.value = { kind: 'refuse', order })}>
+            <button type="button" onClick={() => (dialog.value = <RefuseDialog order={order} />)}>
               Cancel the whole order …
             </button>
           )}

@@ -35,9 +35,9 @@ export function RefundParts({ order, selection }: Props) {
 /** One row per piece, because only one of two equal dishes may be missing. */
 function Pieces({ order, selection }: Props) {
   return (
-    <ul class="pieces">
+    <ul class="entries panel pieces">
       {order.items.map((item, index) => (
-        <li key={index}>
+        <li class="row" key={index}>
           <p>
             {item.name}
             <small>{detailsOf(order, index)}</small>
@@ -91,7 +91,7 @@ type ExtraProps = { selection: Signal<Selection>; name: 'includeDelivery' | 'inc
 function Extra({ selection, name, label }: ExtraProps) {
   const { value } = selection
   return (
-    <li>
+    <li class="row">
       <p>{label}</p>
       <button
         type="button"

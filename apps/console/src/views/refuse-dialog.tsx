@@ -77,7 +77,7 @@ function Reason({ reason, isMissing }: { reason: Signal<string>; isMissing: bool
 
 function UsualReasons({ reason }: { reason: Signal<string> }) {
   return (
-    <div class="usual" role="group" aria-label="Usual reasons">
+    <div class="options" role="group" aria-label="Usual reasons">
       {usual.map((words) => (
         <button
           type="button"

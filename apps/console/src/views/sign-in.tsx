@@ -25,7 +25,7 @@ export function SignIn() {
 
   return (
     <main class="sign-in">
-      <form onSubmit={(event) => void submit(event)}>
+      <form class="panel" onSubmit={(event) => void submit(event)}>
         <img src="/console/icon.svg" alt="" width="56" height="56" />
         <h1>Restaurant console</h1>
         {because && (
