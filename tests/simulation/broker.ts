@@ -1,58 +1,54 @@
-import type { Process, World } from './world.ts'
+import { EventEmitter } from 'node:events'
+import type { Connect } from '@platter/bus'
+import { checkAcknowledgement } from './monitor.ts'
+import { broker, me, world } from './simulation.ts'
+import type { Process } from './world.ts'
 
-export type Message = {
-  content: Buffer
-  properties: Record<string, unknown>
-  redelivered: boolean
+type Properties = Record<string, unknown>
+type Message = { content: Buffer; properties: Properties; redelivered: boolean }
+/** A message as a client receives it. */
+type Delivery = Omit<Message, 'redelivered'> & {
+  fields: { redelivered: boolean; deliveryTag: number; routingKey: string }
 }
 
 /** `unacked`: unacknowledged messages by delivery tag. */
 type Consumer = {
   connection: Connection
-  tag: string
   prefetch: number
   noAck: boolean
   unacked: Map<number, Message>
-  take: (message: Message, deliveryTag: number) => void
+  receive: (message: Message, deliveryTag: number) => void
 }
 
 type Queue = { name: string; exclusiveTo: Connection | null; ready: Message[]; consumers: Consumer[] }
 
-/** The broker's end of a connection. `closed` notifies the client, unless it is dead or frozen. */
-export type Connection = { owner: Process; open: boolean; closed: (reason: string) => void }
-
 const LONGEST_DELAY_MS = 20_000
+const REPLY_TO = 'amq.rabbitmq.reply-to'
 
 /**
  * A fake of RabbitMQ with queues, prefetch, acknowledgements, fanout, and redelivery after the end of a connection. It drops,
  * duplicates, delays and reorders messages, and may lose all of its data.
  */
 export class Broker {
-  up = true
-  /** Messages that a handler rejected. Each one is a defect. */
-  readonly deadLetters: string[] = []
-  readonly #world: World
+  isUp = true
   readonly #queues = new Map<string, Queue>()
   readonly #exchanges = new Map<string, Set<string>>()
   readonly #connections = new Set<Connection>()
+  /** The consumers of direct reply-to. */
   readonly #replyTo = new Map<string, Consumer>()
   #tag = 0
 
-  constructor(world: World) {
-    this.#world = world
-  }
-
-  connect(owner: Process, closed: (reason: string) => void): Connection {
-    const connection = { owner, open: true, closed }
+  connect(owner: Process): Connection {
+    const connection = new Connection(owner)
     this.#connections.add(connection)
     owner.whenDead(() => this.end(connection))
     return connection
   }
 
   /** Ends a connection and requeues its unacknowledged messages. */
-  end(connection: Connection, reason = 'the connection was cut'): void {
-    if (!connection.open) return
-    connection.open = false
+  end(connection: Connection): void {
+    if (!connection.isOpen) return
+    connection.isOpen = false
     this.#connections.delete(connection)
     for (const [tag, consumer] of this.#replyTo)
       if (consumer.connection === connection) this.#replyTo.delete(tag)
@@ -60,10 +56,10 @@ export class Broker {
       const gone = queue.consumers.filter((one) => one.connection === connection)
       queue.consumers = queue.consumers.filter((one) => one.connection !== connection)
       const back = gone.flatMap(({ unacked }) => [...unacked.values()])
-      for (const message of back) this.#ready(queue, { ...message, redelivered: true })
+      for (const message of back) this.#enqueue(queue, { ...message, redelivered: true })
       if (queue.exclusiveTo === connection) this.#queues.delete(queue.name)
     }
-    this.#world.later(this.#world.hop(), connection.owner, () => connection.closed(reason))
+    world.later(world.hop(), connection.owner, () => connection.notify())
   }
 
   endAll(of: Process | null): void {
@@ -71,15 +67,15 @@ export class Broker {
       if (of === null || connection.owner === of) this.end(connection)
   }
 
-  /** Stops the broker for a time. `wiped`: its disk is lost. */
-  restart(forMs: number, wiped: boolean): void {
-    this.up = false
+  /** Stops the broker for a time. `isWiped`: its disk is lost. */
+  restart(forMs: number, isWiped: boolean): void {
+    this.isUp = false
     this.endAll(null)
-    if (wiped) {
+    if (isWiped) {
       this.#queues.clear()
       this.#exchanges.clear()
     }
-    this.#world.later(forMs, null, () => (this.up = true))
+    world.later(forMs, null, () => (this.isUp = true))
   }
 
   declareQueue(name: string, exclusiveTo: Connection | null): string {
@@ -92,55 +88,46 @@ export class Broker {
     this.#exchanges.set(exchange, (this.#exchanges.get(exchange) ?? new Set()).add(queue))
   }
 
-  consume(name: string, consumer: Omit<Consumer, 'unacked' | 'tag'>): string {
+  consume(name: string, consumer: Consumer): string {
     const tag = `c${this.#tag++}`
-    const complete = { ...consumer, tag, unacked: new Map<number, Message>() }
     const queue = this.#queues.get(name)
-    if (!queue) this.#replyTo.set(tag, complete)
+    if (!queue) this.#replyTo.set(tag, consumer)
     else {
-      queue.consumers.push(complete)
+      queue.consumers.push(consumer)
       this.#pump(queue)
     }
     return tag
   }
 
   /** Returns false if no such queue exists, so that the message cannot be routed. */
-  publish(exchange: string, key: string, content: Buffer, properties: Record<string, unknown>): boolean {
-    if (key.endsWith('.dead')) this.deadLetters.push(content.toString())
+  publish(exchange: string, key: string, content: Buffer, properties: Properties): boolean {
     const message = { content, properties, redelivered: false }
     const direct = this.#replyTo.get(key)
     if (direct) {
-      this.#hand(direct, message)
+      this.#deliver(direct, message)
       return true
     }
     const names = exchange === '' ? [key] : [...(this.#exchanges.get(exchange) ?? [])]
     const queues = names.map((name) => this.#queues.get(name)).filter((queue) => queue !== undefined)
-    for (const queue of queues) this.#ready(queue, message)
+    for (const queue of queues) this.#enqueue(queue, message)
     return queues.length > 0
   }
 
-  ack(connection: Connection, deliveryTag: number): void {
-    if (!connection.open) return
+  acknowledge(connection: Connection, deliveryTag: number): void {
     for (const queue of this.#queues.values())
       for (const consumer of queue.consumers)
-        if (consumer.connection === connection && consumer.unacked.delete(deliveryTag)) {
-          this.#pump(queue)
-          return
-        }
+        if (consumer.connection === connection && consumer.unacked.delete(deliveryTag)) this.#pump(queue)
   }
 
-  /** Returns the number of ready and unacknowledged messages, without those of exclusive queues. */
-  get waiting(): number {
-    return [...this.#queues.values()]
+  /** Returns true while a queue has ready or unacknowledged messages. Exclusive queues have only events. */
+  get isBusy(): boolean {
+    return this.#queues
+      .values()
       .filter(({ exclusiveTo }) => exclusiveTo === null)
-      .reduce(
-        (sum, { ready, consumers }) =>
-          sum + ready.length + consumers.reduce((all, { unacked }) => all + unacked.size, 0),
-        0,
-      )
+      .some(({ ready, consumers }) => ready.length > 0 || consumers.some(({ unacked }) => unacked.size > 0))
   }
 
-  #ready(queue: Queue, message: Message): void {
+  #enqueue(queue: Queue, message: Message): void {
     queue.ready.push(message)
     this.#pump(queue)
   }
@@ -150,18 +137,154 @@ export class Broker {
       const free = queue.consumers.filter(({ unacked, prefetch }) => unacked.size < prefetch)
       if (free.length === 0) return
       const message = queue.ready.shift()
-      if (message) this.#hand(this.#world.random.pick(free), message)
+      if (message) this.#deliver(world.random.pick(free), message)
     }
   }
 
-  #hand(consumer: Consumer, message: Message): void {
-    const world = this.#world
+  #deliver({ connection, noAck, unacked, receive }: Consumer, message: Message): void {
     const deliveryTag = ++this.#tag
-    if (!consumer.noAck) consumer.unacked.set(deliveryTag, message)
+    if (!noAck) unacked.set(deliveryTag, message)
     const late = world.strikes('message delayed') ? world.random.next() * LONGEST_DELAY_MS : 0
-    world.later(world.hop() + late, consumer.connection.owner, () => {
+    world.later(world.hop() + late, connection.owner, () => {
       // A client may still read data after the end of its connection, if the data arrived earlier.
-      if (consumer.connection.open || world.random.next() < 0.5) consumer.take(message, deliveryTag)
+      if (connection.isOpen || world.random.next() < 0.5) receive(message, deliveryTag)
+    })
+  }
+}
+
+/** Opens a connection to the simulated broker. It has the part of amqplib's interface that a run uses. */
+export const connect: Connect = async () => {
+  const owner = me()
+  await new Promise<void>((resolve) => world.later(world.hop(), owner, resolve))
+  if (!broker.isUp) throw Object.assign(new Error('refused'), { code: 'ECONNREFUSED' })
+  return broker.connect(owner) as unknown as Awaited<ReturnType<Connect>>
+}
+
+class Connection extends EventEmitter {
+  readonly owner: Process
+  /** Whether the broker has the connection. Its client learns of the end later, unless it is dead or frozen. */
+  isOpen = true
+  readonly #channels: Channel[] = []
+  #isEnded = false
+
+  constructor(owner: Process) {
+    super()
+    this.owner = owner
+  }
+
+  async createChannel(): Promise<Channel> {
+    if (this.#isEnded) throw new Error('the connection is closed')
+    const channel = new Channel(this)
+    this.#channels.push(channel)
+    return channel
+  }
+
+  createConfirmChannel(): Promise<Channel> {
+    return this.createChannel()
+  }
+
+  async close(): Promise<void> {
+    broker.end(this)
+  }
+
+  /** Notifies the client of the end. */
+  notify(): void {
+    this.#isEnded = true
+    for (const channel of this.#channels) channel.end()
+    this.emit('close', new Error('the connection was cut'))
+  }
+}
+
+class Channel extends EventEmitter {
+  readonly #connection: Connection
+  #isEnded = false
+  #replyTag = ''
+  #prefetch = Infinity
+
+  constructor(connection: Connection) {
+    super()
+    this.#connection = connection
+  }
+
+  end(): void {
+    this.#isEnded = true
+    this.emit('close')
+  }
+
+  async assertQueue(name: string, { exclusive }: { exclusive?: boolean } = {}): Promise<{ queue: string }> {
+    return { queue: broker.declareQueue(name, exclusive ? this.#connection : null) }
+  }
+
+  /** The bus checks only for queues of the other type, and all replicas use one type. */
+  async checkQueue(name: string): Promise<void> {
+    throw new Error(`NOT_FOUND - no queue '${name}'`)
+  }
+
+  async assertExchange(): Promise<void> {
+    // The first binding creates the exchange.
+  }
+
+  async bindQueue(queue: string, exchange: string): Promise<void> {
+    broker.bind(queue, exchange)
+  }
+
+  async prefetch(count: number): Promise<void> {
+    this.#prefetch = count
+  }
+
+  async consume(
+    queue: string,
+    receive: (message: Delivery) => void,
+    { noAck = false }: { noAck?: boolean } = {},
+  ): Promise<{ consumerTag: string }> {
+    const consumerTag = broker.consume(queue, {
+      connection: this.#connection,
+      prefetch: this.#prefetch,
+      noAck,
+      unacked: new Map(),
+      receive: ({ content, properties, redelivered }, deliveryTag) => {
+        if (!this.#isEnded)
+          receive({ content, properties, fields: { redelivered, deliveryTag, routingKey: queue } })
+      },
+    })
+    if (queue === REPLY_TO) this.#replyTag = consumerTag
+    return { consumerTag }
+  }
+
+  ack(message: Delivery): void {
+    checkAcknowledgement(message)
+    this.#send(() => broker.acknowledge(this.#connection, message.fields.deliveryTag))
+  }
+
+  publish(exchange: string, key: string, content: Buffer, options: Properties): boolean {
+    // Only dead letters are confirmed, and no run may have one.
+    if (key.endsWith('.dead')) world.mistake('dead letter', content.toString())
+    const properties = options['replyTo'] === REPLY_TO ? { ...options, replyTo: this.#replyTag } : options
+    const about = exchange || key
+    const enqueue = () => broker.publish(exchange, key, content, properties)
+    this.#send(() => {
+      world.note(`→ ${about} ${content.toString().slice(0, 300)}`)
+      if (world.strikes('message lost, connection cut', about)) return broker.end(this.#connection)
+      if (world.strikes('message dropped', about)) return
+      if (!enqueue() && options['mandatory'])
+        this.#return({ content, properties, fields: { routingKey: key } })
+      if (world.strikes('message duplicated', about)) enqueue()
+      if (world.strikes('message kept, connection cut', about)) broker.end(this.#connection)
+    })
+    return true
+  }
+
+  #return(message: object): void {
+    world.later(world.hop(), this.#connection.owner, () => {
+      if (!this.#isEnded) this.emit('return', message)
+    })
+  }
+
+  /** Data that is written to a closed connection is never read. */
+  #send(run: () => void): void {
+    if (this.#isEnded) throw new Error('the channel is closed')
+    world.arrive(world.hop(), this.#connection.owner, () => {
+      if (this.#connection.isOpen) run()
     })
   }
 }

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { registerHooks } from 'node:module'
 import { fileURLToPath } from 'node:url'
-import type { campaign } from './campaign.ts'
+import type { run } from './run.ts'
 
 /** A change of the text of a source file. The simulation must detect it. */
 export type Mutation = { file: string; from: string; to: string }
@@ -13,15 +13,14 @@ const RELOADED = /^(services|packages\/bus|tests\/simulation)\//
 const withoutQuery = (url: string) => url.replace(/\?.*/, '')
 
 /**
- * Imports the campaign, with an optional planted bug. One process tries all bugs: the start of a process takes 0.7 s of CPU,
- * loading the modules again 0.1 s.
+ * Imports `run` with a planted bug. One process tries all bugs: the start of a process takes 0.7 s of CPU, loading the modules again
+ * 0.1 s.
  */
-export async function importCampaign(mutation: Mutation | null): Promise<{ campaign: typeof campaign }> {
-  const hooks = mutation && plant(mutation)
-  const query = mutation ? queryOf(mutation) : ''
-  const loaded = (await import(`./campaign.ts${query}`)) as { campaign: typeof campaign }
-  hooks?.deregister()
-  return loaded
+export async function importMutated(mutation: Mutation): Promise<typeof run> {
+  const hooks = plant(mutation)
+  const loaded = (await import(`./run.ts${queryOf(mutation)}`)) as { run: typeof run }
+  hooks.deregister()
+  return loaded.run
 }
 
 const queryOf = ({ from }: Mutation) => `?planted=${encodeURIComponent(from)}`

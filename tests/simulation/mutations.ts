@@ -2,7 +2,7 @@ import type { Mutation } from './hooks.ts'
 
 const ORDERS = 'services/orders/src'
 const PAYMENTS = 'services/payments/src'
-const STORES = 'tests/simulation/stores'
+const STORES = 'tests/simulation/stores-of'
 
 /** A bug that the simulation must find. The search begins at `seed`, the first seed that found the bug after its planting. */
 export type PlantedBug = Mutation & { name: string; seed: number }
@@ -17,12 +17,13 @@ const bugsIn = (
 ): PlantedBug[] => Object.entries(bugs).map(([name, [from, to, seed]]) => ({ name, file, from, to, seed }))
 
 export const MUTATIONS: readonly PlantedBug[] = [
-  ...bugsIn(`${STORES}/sagas.ts`, {
-    'the version is not checked when a saga is saved': [' || row.version !== from.version', '', 169],
-    'two requests with one key are both accepted': [
-      'if (database.keys.has(key))',
-      'if (database.keys.size < 0)',
-      18,
+  ...bugsIn(`${STORES}-orders.ts`, {
+    'the version is not checked when a saga is saved': [' || row.saga.version !== from.version', '', 169],
+    'two requests with one key are both accepted': ['if (keys.has(key))', 'if (keys.size < 0)', 18],
+    'an expired lease is not acquired by another replica': [
+      'isDeliveryDue(row) && orders',
+      'isDeliveryDue(row) && deliveries.size < 0 && orders',
+      2,
     ],
   }),
   ...bugsIn(`${ORDERS}/placing/repeated-request.ts`, {
@@ -124,13 +125,6 @@ export const MUTATIONS: readonly PlantedBug[] = [
       195,
     ],
   }),
-  ...bugsIn(`${STORES}/deliveries.ts`, {
-    'an expired lease is not acquired by another replica': [
-      'outcome === null && busyUntil <= world.now',
-      'outcome === null && busyUntil <= world.now && database.deliveries.size < 0',
-      2,
-    ],
-  }),
   ...bugsIn(`${ORDERS}/delivery/notify-cancellation.ts`, {
     'a restaurant is not notified of the cancellation of an order': [
       'await cancel(link ?? defaultLink, sent)',
@@ -210,11 +204,11 @@ export const MUTATIONS: readonly PlantedBug[] = [
       86,
     ],
   }),
-  ...bugsIn(`${STORES}/refunds.ts`, {
+  ...bugsIn(`${STORES}-payments.ts`, {
     'a repeated refund command reserves its amount again': ['      if (known) return known\n', '', 1214],
     'a failed refund keeps its amount': [
-      "change.state === 'failed' && charged",
-      'change.state === undefined && charged',
+      "changed.state === 'failed' && charged",
+      'changed.state === undefined && charged',
       86,
     ],
   }),

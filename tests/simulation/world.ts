@@ -1,4 +1,6 @@
+import { setImmediate } from 'node:timers'
 import TinyQueue from 'tinyqueue'
+import type { Violation } from '../support/invariants.ts'
 import { randomOf, type Random } from '../support/random.ts'
 
 /**
@@ -53,12 +55,27 @@ const CHANCES = {
 } as const
 export type Chance = keyof typeof CHANCES
 
+const LATEST_MS = 30_000
+
+type Exchange<R> = {
+  /** The system accepts no connection. */
+  isAway: boolean
+  /** The system never responds. */
+  isSilent?: boolean
+  /** The results without a connection, and without a response in time. */
+  away: R
+  silence: R
+  withinMs: number
+  /** The effect of a request that arrives late. */
+  effect: () => unknown
+  /** Handles a request that arrives in time. */
+  arrive: (respond: (response: R) => void, beSilent: () => void) => void
+}
+
 type Event = { at: number; order: number; owner: Process | null; run: () => void }
 
-const { setImmediate: realImmediate } = globalThis
-
 /** Microtasks run before the next immediate, so after it no resolved promise still has callbacks to run. */
-const settled = (): Promise<void> => new Promise((resolve) => realImmediate(resolve))
+const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
 /** Runs all events in sequence in virtual time. The seed decides each random choice. */
 export class World {
@@ -73,14 +90,14 @@ export class World {
   readonly faults = new Map<string, number>()
   readonly history: string[] | null
   /** Defects that the oracle cannot find in the records. */
-  readonly mistakes: { rule: string; what: string }[] = []
+  readonly mistakes: Violation[] = []
   readonly #queue = new TinyQueue<Event>([], (one, other) => one.at - other.at || one.order - other.order)
   readonly #chances = new Map<Chance, number>()
   #order = 0
 
-  constructor(seed: number, options: { record: boolean }) {
+  constructor(seed: number, isRecorded: boolean) {
     this.random = randomOf(seed)
-    this.history = options.record ? [] : null
+    this.history = isRecorded ? [] : null
     for (const kind of Object.keys(CHANCES) as Chance[]) {
       const mood = this.random.next()
       this.#chances.set(kind, CHANCES[kind] * (mood < 0.4 ? 0 : mood < 0.8 ? 1 : mood < 0.95 ? 4 : 10))
@@ -105,7 +122,7 @@ export class World {
 
   mistake(rule: string, what: string): void {
     this.note(`VIOLATED ${rule}: ${what}`)
-    this.mistakes.push({ rule, what })
+    this.mistakes.push({ rule, what, order: null })
   }
 
   /** Returns the milliseconds of an undisturbed transmission. */
@@ -124,6 +141,29 @@ export class World {
   arrive(inMs: number, sender: Process | null, run: () => void): void {
     this.later(inMs, null, () => {
       if (sender?.alive !== false || this.random.next() < 0.5) run()
+    })
+  }
+
+  /** Calls a remote system. `send` receives the function that delivers the response to the caller. */
+  call<R>(caller: Process, send: (respond: (response: R, inMs?: number) => void) => void): Promise<R> {
+    return new Promise((resolve) =>
+      send((response, inMs = this.hop()) => void this.later(inMs, caller, () => resolve(response))),
+    )
+  }
+
+  /** Sends a request to a system whose network drops and delays requests, and returns the result that the caller sees. */
+  exchange<R>(to: 'processor' | 'restaurant', how: Exchange<R>): Promise<R> {
+    const caller = this.current
+    if (!caller) throw new Error('no process is running')
+    return this.call(caller, (respond) => {
+      const beSilent = () => respond(how.silence, how.withinMs)
+      if (how.isAway || this.strikes(`${to} away`)) return respond(how.away)
+      if (how.isSilent || this.strikes(`${to}: request lost`)) return beSilent()
+      if (this.strikes(`${to}: request late`)) {
+        this.arrive(this.random.next() * LATEST_MS, null, () => void how.effect())
+        return beSilent()
+      }
+      this.arrive(this.hop(), caller, () => how.arrive(respond, beSilent))
     })
   }
 

@@ -1,0 +1,105 @@
+import { cents } from '@platter/contracts'
+import type { CardStore as RealCardStore } from '../../services/accounts/src/store/cards.ts'
+import { refundedOf, type Authorization } from '../../services/payments/src/domain/authorization.ts'
+import type { RefundRow } from '../../services/payments/src/domain/refund.ts'
+import type { RefundStore } from '../../services/payments/src/store/refunds.ts'
+import { memoryAuthorizations } from '../../services/payments/src/testing/memory-authorizations.ts'
+import type { Database, InMemory } from './database.ts'
+import { world } from './simulation.ts'
+
+/** The stores of payments, with the conditions of the SQL statements. */
+export const paymentsStores = (database: Database) => ({
+  authorizations: memoryAuthorizations(database.authorizations, () => world.now),
+  refunds: refundStore(database),
+})
+
+export type CardStore = Pick<RealCardStore, 'save'>
+
+/** Saved cards. No order of the simulation has a new address. */
+export const accountsStores = ({ cards }: Database): { cards: InMemory<CardStore> } => ({
+  cards: {
+    save(userApiKey, card) {
+      if (!cards.has(card.apiKey)) cards.set(card.apiKey, { ...card, userApiKey })
+    },
+  },
+})
+
+/** The real store also omits the field for 0. */
+const withRefunded = <Row extends Authorization>(row: Row, refunded: number): Row => ({
+  ...row,
+  refunded: refunded > 0 ? cents(refunded) : undefined,
+})
+
+function refundStore({ refunds, authorizations }: Database): InMemory<RefundStore> {
+  const find = (apiKey: string): RefundRow | null => {
+    const found = refunds.get(apiKey)
+    return found ? { ...found.row, ageSeconds: Math.floor((world.now - found.sentAt) / 1000) } : null
+  }
+
+  const sent = (orderApiKey: string) =>
+    [...refunds.values()]
+      .map(({ row }) => row)
+      .filter((row) => row.orderApiKey === orderApiKey && row.state === 'sent')
+
+  function reserveAmount(orderApiKey: string, amount: number): boolean {
+    const found = authorizations.get(orderApiKey)
+    if (found?.row.state !== 'captured' || found.row.releaseRequested) return false
+    const refunded = refundedOf(found.row) + amount
+    if (refunded > found.row.amount) return false
+    found.row = withRefunded(found.row, refunded)
+    return true
+  }
+
+  /** Changes the row. A failure releases its reserved amount. */
+  function change(apiKey: string, changed: Partial<RefundRow>): void {
+    const found = refunds.get(apiKey)
+    if (!found || found.row.state === 'failed') return
+    found.row = { ...found.row, ...changed }
+    const charged = authorizations.get(found.row.orderApiKey)
+    if (changed.state === 'failed' && charged && 'processorId' in charged.row)
+      charged.row = withRefunded(charged.row, refundedOf(charged.row) - found.row.amount)
+  }
+
+  function changeSent(apiKey: string, changed: Partial<RefundRow>): void {
+    if (refunds.get(apiKey)?.row.state === 'sent') change(apiKey, changed)
+  }
+
+  function markReturned(apiKey: string): void {
+    const found = refunds.get(apiKey)
+    if (!found || found.row.state === 'failed') return
+    change(apiKey, { state: 'failed', failureCode: 'refund_failed' })
+    const charged = authorizations.get(found.row.orderApiKey)
+    if (charged?.row.state === 'refunded' && !charged.row.releaseRequested)
+      charged.row = { ...charged.row, state: 'captured' }
+  }
+
+  return {
+    find,
+    sent,
+    reserve({ apiKey, orderApiKey, amount }) {
+      const known = find(apiKey)
+      if (known) return known
+      const isReserved = reserveAmount(orderApiKey, amount)
+      const row: RefundRow = {
+        apiKey,
+        orderApiKey,
+        amount,
+        state: isReserved ? 'sent' : 'failed',
+        processorId: null,
+        failureCode: isReserved ? null : 'too_large',
+        ageSeconds: 0,
+      }
+      refunds.set(apiKey, { row, sentAt: world.now })
+      return row
+    },
+    markPending: (apiKey, processorId) => changeSent(apiKey, { processorId }),
+    markDone: (apiKey, processorId) => changeSent(apiKey, { state: 'done', processorId }),
+    markFailed: (apiKey, failureCode) => changeSent(apiKey, { state: 'failed', failureCode }),
+    markReturned: (apiKeys) => apiKeys.forEach(markReturned),
+    settle(orderApiKey) {
+      const found = authorizations.get(orderApiKey)
+      if (found?.row.state !== 'captured' || refundedOf(found.row) !== found.row.amount) return
+      if (sent(orderApiKey).length === 0) found.row = { ...found.row, state: 'refunded' }
+    },
+  }
+}
