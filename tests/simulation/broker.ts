@@ -11,23 +11,14 @@ type Delivery = Omit<Message, 'redelivered'> & {
   fields: { redelivered: boolean; deliveryTag: number; routingKey: string }
 }
 
-/** `unacked`: unacknowledged messages by delivery tag. */
-type Consumer = {
-  connection: Connection
-  prefetch: number
-  noAck: boolean
-  unacked: Map<number, Message>
-  receive: (message: Message, deliveryTag: number) => void
-}
-
-type Queue = { name: string; exclusiveTo: Connection | null; ready: Message[]; consumers: Consumer[] }
+type Queue = { name: string; exclusiveTo: Connection | null; ready: Message[]; consumers: Channel[] }
 
 const LONGEST_DELAY_MS = 20_000
 const REPLY_TO = 'amq.rabbitmq.reply-to'
 
 /**
- * A fake of RabbitMQ with queues, prefetch, acknowledgements, fanout, and redelivery after the end of a connection. It drops,
- * duplicates, delays and reorders messages, and may lose all of its data.
+ * A fake of RabbitMQ with queues, acknowledgements, fanout, and redelivery after the end of a connection. It drops, duplicates,
+ * delays and reorders messages, and may lose all of its data. It has no prefetch limit, because no run has so many messages.
  */
 export class Broker {
   isUp = true
@@ -35,7 +26,7 @@ export class Broker {
   readonly #exchanges = new Map<string, Set<string>>()
   readonly #connections = new Set<Connection>()
   /** The consumers of direct reply-to. */
-  readonly #replyTo = new Map<string, Consumer>()
+  readonly #replyTo = new Map<string, Channel>()
   #tag = 0
 
   connect(owner: Process): Connection {
@@ -50,12 +41,12 @@ export class Broker {
     if (!connection.isOpen) return
     connection.isOpen = false
     this.#connections.delete(connection)
-    for (const [tag, consumer] of this.#replyTo)
-      if (consumer.connection === connection) this.#replyTo.delete(tag)
+    for (const [tag, channel] of this.#replyTo)
+      if (channel.connection === connection) this.#replyTo.delete(tag)
     for (const queue of this.#queues.values()) {
       const gone = queue.consumers.filter((one) => one.connection === connection)
       queue.consumers = queue.consumers.filter((one) => one.connection !== connection)
-      const back = gone.flatMap(({ unacked }) => [...unacked.values()])
+      const back = gone.flatMap(({ unacknowledged }) => [...unacknowledged.values()])
       for (const message of back) this.#enqueue(queue, { ...message, redelivered: true })
       if (queue.exclusiveTo === connection) this.#queues.delete(queue.name)
     }
@@ -88,12 +79,12 @@ export class Broker {
     this.#exchanges.set(exchange, (this.#exchanges.get(exchange) ?? new Set()).add(queue))
   }
 
-  consume(name: string, consumer: Consumer): string {
+  consume(name: string, channel: Channel): string {
     const tag = `c${this.#tag++}`
     const queue = this.#queues.get(name)
-    if (!queue) this.#replyTo.set(tag, consumer)
+    if (!queue) this.#replyTo.set(tag, channel)
     else {
-      queue.consumers.push(consumer)
+      queue.consumers.push(channel)
       this.#pump(queue)
     }
     return tag
@@ -104,7 +95,7 @@ export class Broker {
     const message = { content, properties, redelivered: false }
     const direct = this.#replyTo.get(key)
     if (direct) {
-      this.#deliver(direct, message)
+      direct.deliver(message, ++this.#tag)
       return true
     }
     const names = exchange === '' ? [key] : [...(this.#exchanges.get(exchange) ?? [])]
@@ -113,18 +104,10 @@ export class Broker {
     return queues.length > 0
   }
 
-  acknowledge(connection: Connection, deliveryTag: number): void {
-    for (const queue of this.#queues.values())
-      for (const consumer of queue.consumers)
-        if (consumer.connection === connection && consumer.unacked.delete(deliveryTag)) this.#pump(queue)
-  }
-
   /** Returns true while a queue has ready or unacknowledged messages. Exclusive queues have only events. */
   get isBusy(): boolean {
-    return this.#queues
-      .values()
-      .filter(({ exclusiveTo }) => exclusiveTo === null)
-      .some(({ ready, consumers }) => ready.length > 0 || consumers.some(({ unacked }) => unacked.size > 0))
+    const shared = this.#queues.values().filter(({ exclusiveTo }) => exclusiveTo === null)
+    return shared.some(({ ready, consumers }) => ready.length + unacknowledgedOf(consumers) > 0)
   }
 
   #enqueue(queue: Queue, message: Message): void {
@@ -132,25 +115,14 @@ export class Broker {
     this.#pump(queue)
   }
 
-  #pump(queue: Queue): void {
-    while (queue.ready.length > 0) {
-      const free = queue.consumers.filter(({ unacked, prefetch }) => unacked.size < prefetch)
-      if (free.length === 0) return
-      const message = queue.ready.shift()
-      if (message) this.#deliver(world.random.pick(free), message)
-    }
-  }
-
-  #deliver({ connection, noAck, unacked, receive }: Consumer, message: Message): void {
-    const deliveryTag = ++this.#tag
-    if (!noAck) unacked.set(deliveryTag, message)
-    const late = world.strikes('message delayed') ? world.random.next() * LONGEST_DELAY_MS : 0
-    world.later(world.hop() + late, connection.owner, () => {
-      // A client may still read data after the end of its connection, if the data arrived earlier.
-      if (connection.isOpen || world.random.next() < 0.5) receive(message, deliveryTag)
-    })
+  #pump({ ready, consumers }: Queue): void {
+    if (consumers.length === 0) return
+    for (const message of ready.splice(0)) world.random.pick(consumers).deliver(message, ++this.#tag)
   }
 }
+
+const unacknowledgedOf = (consumers: readonly Channel[]) =>
+  consumers.reduce((all, { unacknowledged }) => all + unacknowledged.size, 0)
 
 /** Opens a connection to the simulated broker. It has the part of amqplib's interface that a run uses. */
 export const connect: Connect = async () => {
@@ -162,10 +134,10 @@ export const connect: Connect = async () => {
 
 class Connection extends EventEmitter {
   readonly owner: Process
-  /** Whether the broker has the connection. Its client learns of the end later, unless it is dead or frozen. */
+  /** Whether the broker has the connection. */
   isOpen = true
-  readonly #channels: Channel[] = []
-  #isEnded = false
+  /** Whether its client has learned of the end. */
+  isEnded = false
 
   constructor(owner: Process) {
     super()
@@ -173,46 +145,40 @@ class Connection extends EventEmitter {
   }
 
   async createChannel(): Promise<Channel> {
-    if (this.#isEnded) throw new Error('the connection is closed')
-    const channel = new Channel(this)
-    this.#channels.push(channel)
-    return channel
+    if (this.isEnded) throw new Error('the connection is closed')
+    return new Channel(this)
   }
 
-  createConfirmChannel(): Promise<Channel> {
-    return this.createChannel()
-  }
+  readonly createConfirmChannel = () => this.createChannel()
 
   async close(): Promise<void> {
     broker.end(this)
   }
 
-  /** Notifies the client of the end. */
+  /** Notifies the client of the end, unless it is dead or frozen. */
   notify(): void {
-    this.#isEnded = true
-    for (const channel of this.#channels) channel.end()
+    this.isEnded = true
     this.emit('close', new Error('the connection was cut'))
   }
 }
 
+/** A channel with at most one consumer. */
 class Channel extends EventEmitter {
-  readonly #connection: Connection
-  #isEnded = false
+  readonly connection: Connection
+  /** Messages by delivery tag. */
+  readonly unacknowledged = new Map<number, Message>()
+  #queue = ''
   #replyTag = ''
-  #prefetch = Infinity
+  #isAcknowledging = true
+  #receive: (message: Delivery) => void = () => undefined
 
   constructor(connection: Connection) {
     super()
-    this.#connection = connection
-  }
-
-  end(): void {
-    this.#isEnded = true
-    this.emit('close')
+    this.connection = connection
   }
 
   async assertQueue(name: string, { exclusive }: { exclusive?: boolean } = {}): Promise<{ queue: string }> {
-    return { queue: broker.declareQueue(name, exclusive ? this.#connection : null) }
+    return { queue: broker.declareQueue(name, exclusive ? this.connection : null) }
   }
 
   /** The bus checks only for queues of the other type, and all replicas use one type. */
@@ -228,32 +194,39 @@ class Channel extends EventEmitter {
     broker.bind(queue, exchange)
   }
 
-  async prefetch(count: number): Promise<void> {
-    this.#prefetch = count
+  async prefetch(): Promise<void> {
+    // See `Broker`.
   }
 
   async consume(
     queue: string,
     receive: (message: Delivery) => void,
-    { noAck = false }: { noAck?: boolean } = {},
+    { noAck = false }: { noAck?: boolean },
   ): Promise<{ consumerTag: string }> {
-    const consumerTag = broker.consume(queue, {
-      connection: this.#connection,
-      prefetch: this.#prefetch,
-      noAck,
-      unacked: new Map(),
-      receive: ({ content, properties, redelivered }, deliveryTag) => {
-        if (!this.#isEnded)
-          receive({ content, properties, fields: { redelivered, deliveryTag, routingKey: queue } })
-      },
+    this.#queue = queue
+    this.#receive = receive
+    this.#isAcknowledging = !noAck
+    this.#replyTag = broker.consume(queue, this)
+    return { consumerTag: this.#replyTag }
+  }
+
+  /** Receives a message from the broker. */
+  deliver(message: Message, deliveryTag: number): void {
+    if (this.#isAcknowledging) this.unacknowledged.set(deliveryTag, message)
+    const late = world.strikes('message delayed') ? world.random.next() * LONGEST_DELAY_MS : 0
+    world.later(world.hop() + late, this.connection.owner, () => {
+      const { isOpen, isEnded } = this.connection
+      // A client may still read data after the end of its connection, if the data arrived earlier.
+      const isRead = isOpen || world.random.next() < 0.5
+      const { redelivered, ...rest } = message
+      const fields = { redelivered, deliveryTag, routingKey: this.#queue }
+      if (isRead && !isEnded) this.#receive({ ...rest, fields })
     })
-    if (queue === REPLY_TO) this.#replyTag = consumerTag
-    return { consumerTag }
   }
 
   ack(message: Delivery): void {
     checkAcknowledgement(message)
-    this.#send(() => broker.acknowledge(this.#connection, message.fields.deliveryTag))
+    this.#send(() => this.unacknowledged.delete(message.fields.deliveryTag))
   }
 
   publish(exchange: string, key: string, content: Buffer, options: Properties): boolean {
@@ -264,27 +237,27 @@ class Channel extends EventEmitter {
     const enqueue = () => broker.publish(exchange, key, content, properties)
     this.#send(() => {
       world.note(`→ ${about} ${content.toString().slice(0, 300)}`)
-      if (world.strikes('message lost, connection cut', about)) return broker.end(this.#connection)
+      if (world.strikes('message lost, connection cut', about)) return broker.end(this.connection)
       if (world.strikes('message dropped', about)) return
       if (!enqueue() && options['mandatory'])
         this.#return({ content, properties, fields: { routingKey: key } })
       if (world.strikes('message duplicated', about)) enqueue()
-      if (world.strikes('message kept, connection cut', about)) broker.end(this.#connection)
+      if (world.strikes('message kept, connection cut', about)) broker.end(this.connection)
     })
     return true
   }
 
   #return(message: object): void {
-    world.later(world.hop(), this.#connection.owner, () => {
-      if (!this.#isEnded) this.emit('return', message)
+    world.later(world.hop(), this.connection.owner, () => {
+      if (!this.connection.isEnded) this.emit('return', message)
     })
   }
 
   /** Data that is written to a closed connection is never read. */
-  #send(run: () => void): void {
-    if (this.#isEnded) throw new Error('the channel is closed')
-    world.arrive(world.hop(), this.#connection.owner, () => {
-      if (this.#connection.isOpen) run()
+  #send(run: () => unknown): void {
+    if (this.connection.isEnded) throw new Error('the channel is closed')
+    world.arrive(world.hop(), this.connection.owner, () => {
+      if (this.connection.isOpen) run()
     })
   }
 }
