@@ -1,10 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { registerHooks } from 'node:module'
 import { fileURLToPath } from 'node:url'
+import type { Mutation } from './mutations.ts'
 import type { run } from './run.ts'
-
-/** A change of the text of a source file. The simulation must detect it. */
-export type Mutation = { file: string; from: string; to: string }
 
 const REPOSITORY = new URL('../../', import.meta.url)
 /** Modules that are loaded again for each planted bug, because they may contain one or hold state. */
@@ -23,7 +21,7 @@ export async function importMutated(mutation: Mutation): Promise<typeof run> {
   return loaded.run
 }
 
-const queryOf = ({ from }: Mutation) => `?planted=${encodeURIComponent(from)}`
+const queryOf = ({ name }: Mutation) => `?planted=${encodeURIComponent(name)}`
 
 /** Throws unless the file has the text exactly once. */
 function plant(mutation: Mutation) {
