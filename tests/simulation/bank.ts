@@ -1,6 +1,6 @@
 import { randomOf, type Random } from '../support/random.ts'
-import { RESTAURANTS } from './restaurants.ts'
 import type { Kind } from './clients.ts'
+import { restaurantOf } from './restaurants.ts'
 import { clients, database, processor, replicas, world } from './simulation.ts'
 
 /** The reaction of an order's customer at the bank. The restaurant of `closing` closes after the start of the challenge. */
@@ -40,7 +40,7 @@ export class Bank {
   challenge(orderApiKey: string): void {
     if (!this.#opened.has(orderApiKey)) this.#opened.set(orderApiKey, world.now)
     const restaurant = database.orders.get(orderApiKey)?.restaurantApiKey
-    if (restaurant === RESTAURANTS.closes) this.closed.add(restaurant)
+    if (restaurant === restaurantOf('closing')) this.closed.add(restaurant)
   }
 
   /** The customer opens the page of the bank, and reacts at any time. Only the first call counts. */

@@ -20,7 +20,7 @@ import {
 } from '../support/order-clients.ts'
 import { isAtTheBank, type AtTheBank } from './bank.ts'
 import { noteMistake, type OrdersApi } from './processes.ts'
-import { RESTAURANTS } from './restaurants.ts'
+import { restaurantOf } from './restaurants.ts'
 import { afterSale, bank, database, replicas, restaurants, world } from './simulation.ts'
 import { Process } from './world.ts'
 
@@ -49,17 +49,7 @@ const isFinal = ({ kind }: Placed, { status, code }: Response) =>
   !isOpen(status) || (code === 'restaurant-unreachable' && (kind === 'unreachable' || kind === 'silent'))
 
 export const application = { kind: 'application', applicationId: 'application-1', accessKeyId: 'key-1' }
-const restaurant = { kind: 'restaurant', restaurantApiKey: RESTAURANTS.recants }
-
-/** The restaurants of the kinds whose order is not simply accepted. */
-const SENT_TO: Partial<Record<Kind, string>> = {
-  refused: RESTAURANTS.refuses,
-  test: RESTAURANTS.test,
-  recanted: RESTAURANTS.recants,
-  unreachable: RESTAURANTS.unreachable,
-  silent: RESTAURANTS.silent,
-  closing: RESTAURANTS.closes,
-}
+const restaurant = { kind: 'restaurant', restaurantApiKey: restaurantOf('recanted') }
 
 const cardNumberOf = (kind: Kind) => {
   if (kind === 'declined') return cardNumbers.declined
@@ -68,7 +58,7 @@ const cardNumberOf = (kind: Kind) => {
 
 const bodyOf = ({ kind, user, key }: Placed, isCash: boolean): OrderRequest =>
   OrderRequest.parse(
-    pickup(SENT_TO[kind] ?? RESTAURANTS.accepts, 'soup', {
+    pickup(restaurantOf(kind), 'soup', {
       comments: key,
       test: kind === 'test',
       ...(user && { recipient: { apiKey: user } }),

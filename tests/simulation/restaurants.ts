@@ -5,24 +5,19 @@ import {
   type Transmission,
 } from '../../services/orders/src/delivery/outside/restaurant-link.ts'
 import type { Receipt as ReceiptLine } from '../support/books.ts'
+import type { Kind } from './clients.ts'
 import { clients, database, me, world } from './simulation.ts'
 
 /** Returns true for a cancellation that neither the restaurant nor a deadline caused. */
 export const isByOthers = (cancellation: PlacedOrder['cancellation'] | undefined): boolean =>
   cancellation?.cancelledBy === 'customer' || cancellation?.cancelledBy === 'operator'
 
-/** The behaviour of a restaurant, by its apiKey. */
-export const RESTAURANTS = {
-  accepts: 'restaurant-accepts',
-  refuses: 'restaurant-refuses',
-  test: 'restaurant-test',
-  /** Accepts an order, and rejects it later. */
-  recants: 'restaurant-recants',
-  unreachable: 'restaurant-unreachable',
-  silent: 'restaurant-silent',
-  /** Closes while the bank waits for a customer. */
-  closes: 'restaurant-closes',
-} as const
+/** The kinds of orders whose restaurant does not simply accept them. Its apiKey is the kind. */
+const KINDS: readonly Kind[] = ['refused', 'test', 'recanted', 'unreachable', 'silent', 'closing']
+export const ACCEPTING = 'accepting'
+export const restaurantOf = (kind: Kind): string => (KINDS.includes(kind) ? kind : ACCEPTING)
+
+const kindOf = ({ restaurantApiKey }: PlacedOrder) => restaurantApiKey as Kind | typeof ACCEPTING
 
 /** Restaurants that recognise an order by its webhook id, as Standard Webhooks requires. */
 export class Restaurants {
@@ -34,7 +29,8 @@ export class Restaurants {
   readonly #known = new Map<string, Receipt>()
 
   transmit({ webhookId, order }: Transmission): Promise<Receipt> {
-    const { apiKey, restaurantApiKey } = order
+    const { apiKey } = order
+    const kind = kindOf(order)
     // Only the holder of a lease may send an order or end its delivery.
     const isGivenUp = database.deliveries.get(apiKey)?.outcome === 'unreachable'
     // A cancellation may arrive at any moment of an attempt. Its notification waits for the end of the attempt.
@@ -42,8 +38,8 @@ export class Restaurants {
       world.mistake('sent after it was given up', webhookId)
     const effect = () => this.#receive(webhookId, order)
     return world.exchange<Receipt>('restaurant', {
-      isAway: restaurantApiKey === RESTAURANTS.unreachable || this.downUntil > world.now,
-      isSilent: restaurantApiKey === RESTAURANTS.silent,
+      isAway: kind === 'unreachable' || this.downUntil > world.now,
+      isSilent: kind === 'silent',
       away: { kind: 'not-reached', reason: 'ECONNREFUSED' },
       silence: { kind: 'unknown', reason: 'no response' },
       withinMs: RESPOND_WITHIN_MS,
@@ -60,15 +56,14 @@ export class Restaurants {
   }
 
   /** Notifies the restaurant of a cancellation. Resolves with true if the restaurant confirms it. */
-  cancel({ order: { apiKey, restaurantApiKey } }: Transmission): Promise<boolean> {
+  cancel({ order }: Transmission): Promise<boolean> {
     const caller = me()
-    const isUnavailable =
-      restaurantApiKey === RESTAURANTS.unreachable || restaurantApiKey === RESTAURANTS.silent
+    const kind = kindOf(order)
+    const isAway = kind === 'unreachable' || kind === 'silent' || this.downUntil > world.now
     return world.call(caller, (respond) => {
-      if (isUnavailable || this.downUntil > world.now || world.strikes('restaurant away'))
-        return respond(false)
+      if (isAway || world.strikes('restaurant away')) return respond(false)
       world.arrive(world.hop(), caller, () => {
-        this.cancelled.add(apiKey)
+        this.cancelled.add(order.apiKey)
         respond(!world.strikes('restaurant: reply lost'))
       })
     })
@@ -84,13 +79,14 @@ export class Restaurants {
     for (const receipt of this.receipts) if (receipt.orderApiKey === orderApiKey) receipt.outcome = 'refused'
   }
 
-  #receive(webhookId: string, { apiKey, restaurantApiKey }: PlacedOrder): Receipt {
+  #receive(webhookId: string, order: PlacedOrder): Receipt {
+    const { apiKey } = order
     const known = this.#known.get(webhookId)
     if (known) return known
-    const outcome = restaurantApiKey === RESTAURANTS.refuses ? 'refused' : 'accepted'
+    const outcome = kindOf(order) === 'refused' ? 'refused' : 'accepted'
     world.note(`restaurant: ${apiKey.slice(0, 4)} ${outcome}`)
     this.receipts.push({ orderApiKey: apiKey, outcome })
-    if (restaurantApiKey === RESTAURANTS.recants) clients.recant(apiKey)
+    if (kindOf(order) === 'recanted') clients.recant(apiKey)
     const receipt: Receipt =
       outcome === 'refused' ? { kind: 'refused', reason: 'too busy' } : { kind: 'accepted' }
     this.#known.set(webhookId, receipt)

@@ -9,7 +9,7 @@ import { injectFaults } from './fault-injection.ts'
 import { findViolations, unnotified } from './oracle.ts'
 import { Replicas } from './processes.ts'
 import { ProcessorNetwork } from './processor.ts'
-import { Restaurants, RESTAURANTS } from './restaurants.ts'
+import { ACCEPTING, Restaurants } from './restaurants.ts'
 import { broker, clients, database, enter, replicas, world } from './simulation.ts'
 import { World } from './world.ts'
 
@@ -63,7 +63,7 @@ export async function run(seed: number, isRecorded: boolean): Promise<Outcome> {
   const mix: readonly Kind[] = isShort ? [...MIX, 'unreachable', 'unreachable', 'silent'] : MIX
   const kinds = Array.from({ length: random.pick([1, 2, 3, 4, 6]) }, () => random.pick(mix))
   replicas.start(deadlines)
-  if (random.next() < 0.3) database.links.set(RESTAURANTS.accepts, { kind: 'console', reports: 'detailed' })
+  if (random.next() < 0.3) database.links.set(ACCEPTING, { kind: 'console', reports: 'detailed' })
   clients.start(kinds)
   const faultsMs = random.pick([5_000, 20_000, 40_000])
   injectFaults(faultsMs)
