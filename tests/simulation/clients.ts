@@ -83,14 +83,8 @@ export const callOf = <O extends Operation>(operation: O, given: object): Call<O
   }) as unknown as Call<O>
 
 /** Repeats a request, numbered from 1, until its final response. Clients never give up. */
-export async function untilFinal<T>(
-  send: (attempts: number) => Promise<T | null>,
-  pauseMs: () => number,
-): Promise<T> {
-  const response = await untilFinalOrOver(send, { pauseMs, isOver: () => false })
-  if (response === null) throw new Error('a request is never over')
-  return response
-}
+export const untilFinal = async <T>(send: (attempts: number) => Promise<T | null>, pauseMs: () => number) =>
+  (await untilFinalOrOver(send, { pauseMs, isOver: () => false }))!
 
 /** The time between two reads of an order. */
 const untilReadMs = () => 300 + world.random.next() * 2_000

@@ -33,8 +33,9 @@ async function isEachBugFound(): Promise<boolean> {
 
 /** Runs consecutive seeds and prints a summary. A single run prints its history. */
 async function holds(runs: number, first: number): Promise<boolean> {
-  const faults = new Map<string, number>()
-  const states = new Map<string, number>()
+  /** The numbers of the faults, and of the runs with a state of a saga. */
+  const seen = new Map<string, number>()
+  const count = (name: string, by: number) => seen.set(name, (seen.get(name) ?? 0) + by)
   const failed: number[] = []
   let events = 0
   const started = process.hrtime.bigint()
@@ -45,24 +46,17 @@ async function holds(runs: number, first: number): Promise<boolean> {
     for (const { rule, what, order } of outcome.violations)
       print(`seed ${seed} VIOLATED ${rule}: ${what}\n  ${JSON.stringify(order)}`)
     if (outcome.violations.length > 0) failed.push(seed)
-    for (const [kind, count] of outcome.faults) faults.set(kind, (faults.get(kind) ?? 0) + count)
-    for (const state of outcome.states) states.set(state, (states.get(state) ?? 0) + 1)
+    for (const [kind, times] of outcome.faults) count(kind, times)
+    for (const state of outcome.states) count(state, 1)
     events += outcome.events
   }
   const tookMs = Number((process.hrtime.bigint() - started) / 1_000_000n)
-  print(`faults:\n  ${inWords(faults)}`)
-  print(`saga states seen, ${states.size}:\n  ${inWords(states)}`)
+  for (const line of [...seen].map(([name, times]) => `  ${name}: ${times}`).toSorted()) print(line)
   print(`${runs} runs, ${events} events in ${(tookMs / 1000).toFixed(1)} s`)
   print(failed.length === 0 ? 'no violation' : `${failed.length} seeds FAILED: ${failed.join(', ')}`)
   if (failed.length > 0) print(`history: npm run simulate -- --runs 1 --seed ${failed[0]}`)
   return failed.length === 0
 }
-
-const inWords = (counts: ReadonlyMap<string, number>) =>
-  [...counts]
-    .map(([name, count]) => `${name}: ${count}`)
-    .toSorted()
-    .join('\n  ')
 
 const isGood = values.mutations
   ? await isEachBugFound()

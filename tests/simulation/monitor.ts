@@ -1,24 +1,14 @@
 import type { StepRef } from '@platter/contracts'
 import { me, world } from './simulation.ts'
-import type { Process } from './world.ts'
 
 type Acknowledged = { content: Buffer; properties: Record<string, unknown>; fields: { redelivered: boolean } }
-
-/** The commands whose handlers have ended in a process, and that it has not acknowledged. */
-const handledBy = new WeakMap<Process, string[]>()
-
-function handledIn(process: Process): string[] {
-  const commands = handledBy.get(process) ?? []
-  handledBy.set(process, commands)
-  return commands
-}
 
 /** Wraps and observes the handler of a command. */
 export function watched<D, R>(
   handler: (data: D, received: R) => Promise<void>,
 ): (data: D, received: R) => Promise<void> {
   return async (data, received) => {
-    const handled = handledIn(me())
+    const { handled } = me()
     try {
       await handler(data, received)
     } finally {
@@ -35,7 +25,7 @@ export function checkAcknowledgement({ content, properties, fields }: Acknowledg
   if (fields.redelivered) return
   const parsed: unknown = JSON.parse(content.toString())
   const commands = properties['type'] === 'batch' ? (parsed as { data: unknown }[]) : [{ data: parsed }]
-  const handled = handledIn(me())
+  const { handled } = me()
   for (const { data } of commands) {
     const identity = identityOf(data)
     const at = handled.indexOf(identity)

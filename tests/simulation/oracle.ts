@@ -28,15 +28,17 @@ export function findViolations(isShort: boolean): Violation[] {
     ...clients.book.filter((entry) => !isChecked(entry)).flatMap((entry) => ofUnchecked(entry, rows)),
     ...orders.flatMap((order) => {
       const lines = linesOf.get(order.apiKey) ?? []
-      return violations([ofSavedCard(order), ofPaymentState(order, lines), ...ofBank(order, lines)], order)
+      return violations(
+        [
+          isUnnotified(order) && ['never notified', 'a restaurant never learned of a cancellation'],
+          ofSavedCard(order),
+          ofPaymentState(order, lines),
+          ...ofBank(order, lines),
+        ],
+        order,
+      )
     }),
     ...violationsAfterSale(afterSale.changes, rows),
-    ...unnotified().flatMap((apiKey) =>
-      violations(
-        [['never notified', 'a restaurant has an order and never learned of its cancellation']],
-        apiKey,
-      ),
-    ),
     ...world.mistakes,
   ]
 }
@@ -45,31 +47,21 @@ function orderRow(apiKey: string): OrderRow {
   const order = database.orders.get(apiKey)
   const row = database.sagas.get(apiKey)
   if (!order || !row) throw new Error('an order without a saga')
-  const { payment, test, total, outcome, told, paymentState } = order
   return {
-    apiKey,
+    ...order,
+    refunds: [...order.refunds],
     key: order.details.comments ?? '',
-    payment,
-    test,
-    total,
-    outcome,
-    told,
-    paymentState,
     cancelled: order.cancellation !== null,
     cancelledBy: order.cancellation?.cancelledBy ?? null,
     cancellationRefund: Math.round((order.cancellation?.refund.amount ?? 0) * 100),
-    refunds: [...order.refunds],
     finished: row.saga.isFinished,
     statuses: database.statuses.get(apiKey) ?? [],
   }
 }
 
-/** Returns cancelled orders that a restaurant has, and whose cancellation the restaurant has not received. */
-export const unnotified = (): string[] =>
-  [...database.orders.values()]
-    .filter((order) => isInDoubt(order) || isCancelledThere(order))
-    .map(({ apiKey }) => apiKey)
-    .filter((apiKey) => !restaurants.cancelled.has(apiKey))
+/** Returns true if a restaurant has a cancelled order, and has not received its cancellation. */
+export const isUnnotified = (order: SagaOrder): boolean =>
+  (isInDoubt(order) || isCancelledThere(order)) && !restaurants.cancelled.has(order.apiKey)
 
 const receiptsOf = (apiKey: string) =>
   restaurants.receipts.filter(({ orderApiKey }) => orderApiKey === apiKey)

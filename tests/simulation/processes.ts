@@ -125,22 +125,14 @@ async function orders(deadlines: Deadlines) {
   bus.onEvent(OrderMoved, (event) => notifier.receive(event))
   await bus.start()
   const all = { ...stores, bus, log, stopping, cardMinimum, orchestrator, notifier, limit, idempotent }
-  sweep(
-    () => database.sagas.values().some(isSagaDue),
-    () => retrySagas(all),
-  )
-  sweep(
-    () => database.deliveries.values().some(isDeliveryDue),
-    () => deliveries.sweep(),
-  )
-  sweep(
-    () => deliveries.isAnyRunning,
-    () => deliveries.renewLeases(),
-  )
-  sweep(
-    () => database.deliveries.values().some(isNoticeDue),
-    () => notifyCancellations({ ...all, defaultLink, cancel }),
-  )
+  const rows = database.deliveries
+  const sweeps: Sweep[] = [
+    [() => database.sagas.values().some(isSagaDue), () => retrySagas(all)],
+    [() => rows.values().some(isDeliveryDue), () => deliveries.sweep()],
+    [() => deliveries.isAnyRunning, () => deliveries.renewLeases()],
+    [() => rows.values().some(isNoticeDue), () => notifyCancellations({ ...all, defaultLink, cancel })],
+  ]
+  for (const each of sweeps) repeat(each)
   return {
     sendOrder: sendOrder({ ...all, payments: tokenize as unknown as ReturnType<typeof internalCaller> }),
     refuseOrder: refuseOrder({ ...all, acceptWithinMs: 900_000 }),
@@ -176,8 +168,10 @@ async function tokenize(_operation: unknown, { cardNumber = '' }: ReturnType<typ
   throw new Problem('payment-unavailable', 'There is no token.')
 }
 
+type Sweep = [isAnyDue: () => boolean, work: () => Promise<unknown>]
+
 /** Replaces `repeat(…, 500, …)`. It skips a round without due rows. */
-function sweep(isAnyDue: () => boolean, work: () => Promise<unknown>): void {
+function repeat([isAnyDue, work]: Sweep): void {
   const process = me()
   const again = () => world.later(400 + world.random.next() * 200, null, look)
   const look = () => {

@@ -1,5 +1,5 @@
 import { Book } from '../../dev/processor/src/book.ts'
-import type { EffectRequest, Response } from '../../dev/processor/src/effects.ts'
+import type { Decision, EffectRequest, Response } from '../../dev/processor/src/effects.ts'
 import type { Entry } from '../../dev/processor/src/ledger.ts'
 import { responseTo } from '../../dev/processor/src/responses.ts'
 import type { ProcessorRefund } from '../../services/payments/src/domain/refund.ts'
@@ -53,12 +53,8 @@ export class ProcessorNetwork {
   settleChallenge(id: string, outcome: 'yes' | 'no'): string | null {
     const key = `bank:${id}:${this.ledger.length}`
     const request = { kind: 'authenticate', id, outcome, idempotencyKey: key, fingerprint: key } as const
-    const decision = this.#book.decide(request, new Date(Date.now()))
-    if (decision.kind === 'response') return null
-    const { entry, also } = decision
-    world.note(`processor: authenticate of ${entry.reference.slice(0, 4)} ${entry.outcome}`)
-    this.ledger.push(entry, ...(also ? [also] : []))
-    return entry.reference
+    const decision = this.#record(request)
+    return decision.kind === 'effect' ? decision.entry.reference : null
   }
 
   /** Sends one request, and returns the result that the caller sees. Never rejects, as the adapter never does. */
@@ -81,16 +77,17 @@ export class ProcessorNetwork {
   #decide(what: What, effect = 'id' in what ? what.id : what.reference): Response {
     const { kind, idempotencyKey } = what
     this.#checkKey(`${kind} of ${effect}`, idempotencyKey)
-    const request = { ...what, fingerprint: JSON.stringify(what) }
+    const decision = this.#record({ ...what, fingerprint: JSON.stringify(what) })
+    return decision.kind === 'effect' ? responseTo(decision.entry) : decision.response
+  }
+
+  #record(request: EffectRequest): Decision {
     const decision = this.#book.decide(request, new Date(Date.now()))
-    if (decision.kind === 'response') {
-      world.note(`processor: ${kind} ${idempotencyKey} again or refused: ${decision.response.status}`)
-      return decision.response
-    }
-    const { entry } = decision
-    world.note(`processor: ${entry.kind} ${entry.amount} of ${entry.reference.slice(0, 4)} ${entry.outcome}`)
-    this.ledger.push(entry)
-    return responseTo(entry)
+    const { kind, idempotencyKey } = request
+    if (decision.kind === 'effect')
+      this.ledger.push(decision.entry, ...(decision.also ? [decision.also] : []))
+    world.note(`processor: ${kind} under ${idempotencyKey}: ${JSON.stringify(decision).slice(0, 120)}`)
+    return decision
   }
 
   #checkKey(effect: string, key: string): void {

@@ -6,7 +6,7 @@ import { Broker } from './broker.ts'
 import { Clients, type Kind } from './clients.ts'
 import { Database } from './database.ts'
 import { injectFaults } from './fault-injection.ts'
-import { findViolations, unnotified } from './oracle.ts'
+import { findViolations, isUnnotified } from './oracle.ts'
 import { Replicas } from './processes.ts'
 import { ProcessorNetwork } from './processor.ts'
 import { ACCEPTING, Restaurants } from './restaurants.ts'
@@ -86,4 +86,7 @@ export async function run(seed: number, isRecorded: boolean): Promise<Outcome> {
 }
 
 const isSettled = () =>
-  clients.waiting === 0 && !database.isAnySagaUnfinished && !broker.isBusy && unnotified().length === 0
+  clients.waiting === 0 &&
+  !database.isAnySagaUnfinished &&
+  !broker.isBusy &&
+  !database.orders.values().some(isUnnotified)
