@@ -239,18 +239,13 @@ class Channel extends EventEmitter {
       world.note(`→ ${about} ${content.toString().slice(0, 300)}`)
       if (world.strikes('message lost, connection cut', about)) return broker.end(this.connection)
       if (world.strikes('message dropped', about)) return
+      const returned = { content, properties, fields: { routingKey: key } }
       if (!enqueue() && options['mandatory'])
-        this.#return({ content, properties, fields: { routingKey: key } })
+        world.later(world.hop(), this.connection.owner, () => this.emit('return', returned))
       if (world.strikes('message duplicated', about)) enqueue()
       if (world.strikes('message kept, connection cut', about)) broker.end(this.connection)
     })
     return true
-  }
-
-  #return(message: object): void {
-    world.later(world.hop(), this.connection.owner, () => {
-      if (!this.connection.isEnded) this.emit('return', message)
-    })
   }
 
   /** Data that is written to a closed connection is never read. */

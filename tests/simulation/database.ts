@@ -47,7 +47,7 @@ export type AllStores = Stores & {
   refunds: RefundStore
   cards: CardStore
 }
-type InMemoryStores = { [Name in keyof AllStores]?: InMemory<AllStores[Name]> }
+export type InMemoryStores = { [Name in keyof AllStores]?: InMemory<AllStores[Name]> }
 
 /** The tables on the path of an order. A row is replaced, never changed, so a reader keeps the state that it has read. */
 export class Database {

@@ -21,18 +21,8 @@ export type Outcome = {
   events: number
 }
 
-const MIX: readonly Kind[] = [
-  'card',
-  'card',
-  'card',
-  'card',
-  'cash',
-  'cash',
-  'declined',
-  'refused',
-  'test',
-  'recanted',
-]
+const COMMON: readonly Kind[] = ['card', 'card', 'card', 'card', 'cash', 'cash']
+const MIX: readonly Kind[] = [...COMMON, 'declined', 'refused', 'test', 'recanted']
 /** Longer than any retry delay (72 s) and any deadline. */
 const SETTLE_WITHIN_MS = 900_000
 

@@ -5,8 +5,7 @@ import type { IdempotencyKeyStore, OrderKey } from '../../services/orders/src/st
 import type { StoredStory } from '../../services/orders/src/store/order-story.ts'
 import type { Loaded, SagaStore, Save } from '../../services/orders/src/store/sagas.ts'
 import type { Saved } from '../../services/orders/src/store/saved-saga.ts'
-import type { Stores } from '../../services/orders/src/store/stores.ts'
-import type { Database, DeliveryRow, InMemory, KeyRow, SagaRow } from './database.ts'
+import type { Database, DeliveryRow, InMemory, InMemoryStores, KeyRow, SagaRow } from './database.ts'
 import { restaurants, world } from './simulation.ts'
 
 /* The stores of orders, with the conditions of the SQL statements. The functions on the path of an order are complete. */
@@ -14,10 +13,7 @@ import { restaurants, world } from './simulation.ts'
 const DAY_MS = 86_400_000
 
 export const ordersStores = (database: Database) => ({
-  orders: orderStore(database),
-  restaurantOrders: restaurantOrderStore(database),
-  orderStories: storyStore(database),
-  restaurantLinks: linkStore(database),
+  ...orderStores(database),
   sagas: sagaStore(database),
   deliveries: deliveryStore(database),
   idempotencyKeys: keyStore(database),
@@ -39,7 +35,7 @@ function rowOf<Row>(table: ReadonlyMap<string, Row>, apiKey: string): Row {
   return row
 }
 
-function orderStore({ orders }: Database): InMemory<Stores['orders']> {
+function orderStores({ orders, deliveries, links }: Database): InMemoryStores {
   function markIfPending(apiKey: string, mark: { told: true } | { shown: true }): boolean {
     const row = orders.get(apiKey)
     if (row?.outcome !== 'pending') return false
@@ -47,43 +43,40 @@ function orderStore({ orders }: Database): InMemory<Stores['orders']> {
     return true
   }
   return {
-    find(apiKey) {
-      const row = orders.get(apiKey)
-      return row && isVisible(row) ? { ...row, staysVisible: staysVisible(row) } : null
+    orders: {
+      find(apiKey) {
+        const row = orders.get(apiKey)
+        return row && isVisible(row) ? { ...row, staysVisible: staysVisible(row) } : null
+      },
+      recipientOf: (apiKey) => orders.get(apiKey)?.recipientApiKey ?? null,
+      markRespondedIfPending: (apiKey) => markIfPending(apiKey, { told: true }),
+      markReadIfPending: (apiKey) => markIfPending(apiKey, { shown: true }),
+      markResponded(apiKey) {
+        const row = orders.get(apiKey)
+        if (row) orders.set(apiKey, { ...row, told: true })
+      },
     },
-    recipientOf: (apiKey) => orders.get(apiKey)?.recipientApiKey ?? null,
-    markRespondedIfPending: (apiKey) => markIfPending(apiKey, { told: true }),
-    markReadIfPending: (apiKey) => markIfPending(apiKey, { shown: true }),
-    markResponded(apiKey) {
-      const row = orders.get(apiKey)
-      if (row) orders.set(apiKey, { ...row, told: true })
+    restaurantOrders: {
+      find(restaurantApiKey, apiKey) {
+        const order = orders.get(apiKey)
+        const delivery = deliveries.get(apiKey)
+        if (order?.restaurantApiKey !== restaurantApiKey) return null
+        if (order.outcome !== 'transmitted' && delivery?.outcome !== 'unreachable') return null
+        return { order, link: null, linkKind: delivery?.linkKind ?? null }
+      },
     },
+    orderStories: {
+      /** Has the parts of an order that refunds and cancellations read. */
+      find(by) {
+        const order = 'apiKey' in by ? orders.get(by.apiKey) : undefined
+        if (!order) return null
+        const { applicationId, outcome } = order
+        return { order, applicationId, outcome, visible: isVisible(order) } as unknown as StoredStory
+      },
+    },
+    restaurantLinks: { find: (restaurantApiKey) => links.get(restaurantApiKey) ?? null },
   }
 }
-
-const restaurantOrderStore = ({ orders, deliveries }: Database): InMemory<Stores['restaurantOrders']> => ({
-  find(restaurantApiKey, apiKey) {
-    const order = orders.get(apiKey)
-    const delivery = deliveries.get(apiKey)
-    if (order?.restaurantApiKey !== restaurantApiKey) return null
-    if (order.outcome !== 'transmitted' && delivery?.outcome !== 'unreachable') return null
-    return { order, link: null, linkKind: delivery?.linkKind ?? null }
-  },
-})
-
-const storyStore = ({ orders }: Database): InMemory<Stores['orderStories']> => ({
-  /** Has the parts of an order that refunds and cancellations read. */
-  find(by) {
-    const order = 'apiKey' in by ? orders.get(by.apiKey) : undefined
-    if (!order) return null
-    const { applicationId, outcome } = order
-    return { order, applicationId, outcome, visible: isVisible(order) } as unknown as StoredStory
-  },
-})
-
-const linkStore = ({ links }: Database): InMemory<Stores['restaurantLinks']> => ({
-  find: (restaurantApiKey) => links.get(restaurantApiKey) ?? null,
-})
 
 /** Names the state of a saga. */
 function stateOf({ facts, state, isFinished }: Loaded['saga']): string {
