@@ -1,6 +1,5 @@
 import { EventEmitter } from 'node:events'
 import type { Connect } from '@platter/bus'
-import { checkAcknowledgement } from './monitor.ts'
 import { broker, me, world } from './simulation.ts'
 import type { Process } from './world.ts'
 
@@ -8,7 +7,8 @@ type Properties = Record<string, unknown>
 type Message = { content: Buffer; properties: Properties; redelivered: boolean }
 /** A message as a client receives it. */
 type Delivery = Omit<Message, 'redelivered'> & {
-  fields: { redelivered: boolean; deliveryTag: number; routingKey: string }
+  /** `event`: the number of the event in which the message arrived, and its handlers began. */
+  fields: { redelivered: boolean; deliveryTag: number; routingKey: string; event: number }
 }
 
 type Queue = { name: string; exclusiveTo: Connection | null; ready: Message[]; consumers: Channel[] }
@@ -219,14 +219,20 @@ class Channel extends EventEmitter {
       // A client may still read data after the end of its connection, if the data arrived earlier.
       const isRead = isOpen || world.random.next() < 0.5
       const { redelivered, ...rest } = message
-      const fields = { redelivered, deliveryTag, routingKey: this.#queue }
+      const fields = { redelivered, deliveryTag, routingKey: this.#queue, event: world.events }
       if (isRead && !isEnded) this.#receive({ ...rest, fields })
     })
   }
 
-  ack(message: Delivery): void {
-    checkAcknowledgement(message)
-    this.#send(() => this.unacknowledged.delete(message.fields.deliveryTag))
+  /**
+   * Detects an acknowledgement before the end of the work. No record shows it, because the saga repeats lost work. The consumer
+   * acknowledges a redelivered message first, because this is its last delivery (packages/bus/src/consumer.ts).
+   */
+  ack({ content, properties, fields }: Delivery): void {
+    const commands = properties['type'] === 'batch' ? (JSON.parse(content.toString()) as unknown[]).length : 1
+    const handled = me().handled.filter((event) => event === fields.event).length
+    if (!fields.redelivered && handled < commands) world.mistake('acked early', content.toString())
+    this.#send(() => this.unacknowledged.delete(fields.deliveryTag))
   }
 
   publish(exchange: string, key: string, content: Buffer, options: Properties): boolean {
@@ -254,5 +260,20 @@ class Channel extends EventEmitter {
     world.arrive(world.hop(), this.connection.owner, () => {
       if (this.connection.isOpen) run()
     })
+  }
+}
+
+/** Wraps and observes the handler of a command. */
+export function watched<D, R>(
+  handler: (data: D, received: R) => Promise<void>,
+): (data: D, received: R) => Promise<void> {
+  return async (data, received) => {
+    const { handled } = me()
+    const event = world.events
+    try {
+      await handler(data, received)
+    } finally {
+      handled.push(event)
+    }
   }
 }

@@ -1,7 +1,6 @@
 import { randomInt } from 'node:crypto'
 import { parseArgs } from 'node:util'
-import { importMutated } from './hooks.ts'
-import { MUTATIONS } from './mutations.ts'
+import { importMutated, MUTATIONS } from './mutations.ts'
 import { run } from './run.ts'
 
 const { values } = parseArgs({

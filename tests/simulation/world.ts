@@ -12,8 +12,8 @@ export class Process {
   alive = true
   /** The process is stopped until then, as by SIGSTOP. Its events wait. */
   frozenUntil = 0
-  /** The commands whose handlers have ended, and that are not acknowledged (`monitor.ts`). */
-  readonly handled: string[] = []
+  /** The events in which a handler began that has ended (`watched`). */
+  readonly handled: number[] = []
   readonly #endings: (() => void)[] = []
 
   constructor(name: string) {
