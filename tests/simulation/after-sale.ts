@@ -56,18 +56,7 @@ export class AfterSale {
 
   #act(order: string): () => Promise<void> {
     const what = this.random.next()
-    const cancelKey = `cancel-${order.slice(0, 4)}`
-    if (what < 0.12)
-      return () =>
-        this.#request(this.#newChange('cancellation by the customer', order, cancelKey), (api, request) =>
-          api.cancelOrder(callOf(CancelOrder, { ...request, principal: application })),
-        )
-    if (what < 0.24)
-      return () =>
-        this.#request(this.#newChange('cancellation by the operator', order, cancelKey), (api, request) => {
-          const given = { ...request, principal: operator, body: { reason: 'power failure' } }
-          return api.operatorCancelOrder(callOf(OperatorCancelOrder, given))
-        })
+    if (what < 0.24) return () => this.#cancel(order, what < 0.12 ? 'customer' : 'operator')
     const key = `refund-${this.#refunds++}`
     const change = this.#newChange('refund', order, key)
     const path = RefundOrder.path.replace(':apiKey', order)
@@ -75,6 +64,16 @@ export class AfterSale {
     const given = { principal: operator, body: this.random.pick(BODIES), idempotency }
     return () =>
       this.#request(change, (api, request) => api.refundOrder(callOf(RefundOrder, { ...request, ...given })))
+  }
+
+  #cancel(order: string, by: 'customer' | 'operator'): Promise<void> {
+    const change = this.#newChange(`cancellation by the ${by}`, order, `cancel-${order.slice(0, 4)}`)
+    const body = { reason: 'power failure' }
+    return this.#request(change, (api, request) =>
+      by === 'customer'
+        ? api.cancelOrder(callOf(CancelOrder, { ...request, principal: application }))
+        : api.operatorCancelOrder(callOf(OperatorCancelOrder, { ...request, principal: operator, body })),
+    )
   }
 
   #newChange(what: Change['what'], order: string, key: string): Change {

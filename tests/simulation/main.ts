@@ -2,6 +2,7 @@ import { randomInt } from 'node:crypto'
 import { parseArgs } from 'node:util'
 import { importMutated, MUTATIONS } from './mutations.ts'
 import { run } from './run.ts'
+import { database, world } from './simulation.ts'
 
 const { values } = parseArgs({
   options: {
@@ -22,7 +23,7 @@ async function isEachBugFound(): Promise<boolean> {
   for (const bug of MUTATIONS) {
     const mutated = await importMutated(bug)
     let seed = bug.seed
-    while (seed < bug.seed + SEEDS_OF_A_BUG && (await mutated(seed, false)).violations.length === 0) seed++
+    while (seed < bug.seed + SEEDS_OF_A_BUG && (await mutated(seed)).length === 0) seed++
     const isMissed = seed === bug.seed + SEEDS_OF_A_BUG
     print(isMissed ? `MISSED ${bug.name}` : `found by seed ${seed}: ${bug.name}`)
     if (isMissed) missed += 1
@@ -40,14 +41,14 @@ async function holds(runs: number, first: number): Promise<boolean> {
   const started = process.hrtime.bigint()
   print(`seeds from ${first}`)
   for (let seed = first; seed < first + runs; seed++) {
-    const outcome = await run(seed, runs === 1)
-    for (const line of outcome.history) print(line)
-    for (const { rule, what, order } of outcome.violations)
+    const violations = await run(seed, runs === 1)
+    for (const line of world.history ?? []) print(line)
+    for (const { rule, what, order } of violations)
       print(`seed ${seed} VIOLATED ${rule}: ${what}\n  ${JSON.stringify(order)}`)
-    if (outcome.violations.length > 0) failed.push(seed)
-    for (const [kind, times] of outcome.faults) count(kind, times)
-    for (const state of outcome.states) count(state, 1)
-    events += outcome.events
+    if (violations.length > 0) failed.push(seed)
+    for (const [kind, times] of world.faults) count(kind, times)
+    for (const state of database.seen) count(state, 1)
+    events += world.events
   }
   const tookMs = Number((process.hrtime.bigint() - started) / 1_000_000n)
   for (const line of [...seen].map(([name, times]) => `  ${name}: ${times}`).toSorted()) print(line)

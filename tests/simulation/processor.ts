@@ -37,7 +37,7 @@ export class ProcessorNetwork {
   readonly #fates = new Map<string, Fate>()
 
   /** The interface of the processor for payments. */
-  readonly port: Omit<Processor, 'tokenize' | 'list' | 'card' | 'detach' | keyof ProcessorReads> = {
+  readonly port: Omit<Processor, 'tokenize' | 'list' | 'card' | 'detach' | 'close' | keyof ProcessorReads> = {
     authorize: (call) => this.request(() => this.#authorize({ kind: 'authorize', ...call })),
     capture: (call) => this.request(() => this.#effect({ kind: 'capture', ...call })),
     void: (call) => this.request(() => this.#effect({ kind: 'void', ...call })),
@@ -46,7 +46,6 @@ export class ProcessorNetwork {
     findRefund: ({ refund }) => this.request(() => this.#findRefund(refund)),
     check: ({ id }) => this.request(() => this.#check(id)),
     find: ({ reference }) => this.request(() => ({ kind: 'yes', found: this.#found(reference) })),
-    close: async () => undefined,
   }
 
   /** The reaction of the customer at the bank. Returns null if the bank no longer waits for it. */
@@ -75,8 +74,10 @@ export class ProcessorNetwork {
 
   /** `effect`: may be requested under one key only. */
   #decide(what: What, effect = 'id' in what ? what.id : what.reference): Response {
-    const { kind, idempotencyKey } = what
-    this.#checkKey(`${kind} of ${effect}`, idempotencyKey)
+    const { kind, idempotencyKey: key } = what
+    const first = this.#keys.get(`${kind} of ${effect}`) ?? key
+    if (first !== key) world.mistake('requested under two keys', `${kind} of ${effect}: ${first}, ${key}`)
+    this.#keys.set(`${kind} of ${effect}`, key)
     const decision = this.#record({ ...what, fingerprint: JSON.stringify(what) })
     return decision.kind === 'effect' ? responseTo(decision.entry) : decision.response
   }
@@ -88,12 +89,6 @@ export class ProcessorNetwork {
       this.ledger.push(decision.entry, ...(decision.also ? [decision.also] : []))
     world.note(`processor: ${kind} under ${idempotencyKey}: ${JSON.stringify(decision).slice(0, 120)}`)
     return decision
-  }
-
-  #checkKey(effect: string, key: string): void {
-    const first = this.#keys.get(effect) ?? key
-    if (first !== key) world.mistake('requested under two keys', `${effect}: ${first}, then ${key}`)
-    this.#keys.set(effect, key)
   }
 
   #effect(what: What, effect?: string): ProcessorResult<Effect> {
