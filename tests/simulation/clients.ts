@@ -220,7 +220,7 @@ export class Clients {
   }
 
   #exchange(process: Process, work: () => Promise<unknown>): Promise<Response | null> {
-    return world.call<Response | null>(this.process, (respond) => {
+    return world.call<Response | null>((respond) => {
       respond(null, RESPONSE_WITHIN_MS)
       process.whenDead(() => respond(null))
       world.later(world.hop(), process, () => {

@@ -62,8 +62,6 @@ export class Database {
   readonly cards = new Map<string, TokenizedCard & { userApiKey: string }>()
   /** No statement has a result until then. */
   downUntil = 0
-  /** Every state of any saga in the run. */
-  readonly seen = new Set<string>()
 
   /** The effects of the statements. */
   readonly effects: InMemoryStores = {
@@ -111,16 +109,16 @@ function statement<T>(name: string, effect: () => T): Promise<Awaited<T>> {
   return new Promise((resolve, reject) => {
     const fail = (reason: string, inMs = world.hop()) =>
       world.later(inMs, caller, () => reject(Object.assign(new Error(reason), { code: 'ECONNRESET' })))
-    if (database.isDown || world.strikes('statement refused', name)) return void fail('refused')
+    if (database.isDown || world.strikes('statement refused', name)) return fail('refused')
     const takes = world.hop() + (world.strikes('statement slow', name) ? world.random.next() * SLOWEST_MS : 0)
     if (takes > QUERY_TIMEOUT_MS) fail('Query read timeout', QUERY_TIMEOUT_MS)
     world.arrive(takes, caller, () => {
-      if (database.isDown) return void fail('lost')
+      if (database.isDown) return fail('lost')
       const result = Promise.try(effect)
       // A caller that has died, or whose result is lost, does not handle an error.
       result.catch(() => undefined)
       world.note(`SQL of ${caller.name}: ${name}`)
-      if (world.strikes('statement done, result lost', name)) return void fail('lost')
+      if (world.strikes('statement done, result lost', name)) return fail('lost')
       world.later(world.hop(), caller, () => resolve(result))
     })
   })

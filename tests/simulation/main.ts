@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto'
 import { parseArgs } from 'node:util'
 import { importMutated, MUTATIONS } from './mutations.ts'
 import { run } from './run.ts'
-import { database, world } from './simulation.ts'
+import { world } from './simulation.ts'
 
 const { values } = parseArgs({
   options: {
@@ -33,9 +33,7 @@ async function isEachBugFound(): Promise<boolean> {
 
 /** Runs consecutive seeds and prints a summary. A single run prints its history. */
 async function holds(runs: number, first: number): Promise<boolean> {
-  /** The numbers of the faults, and of the runs with a state of a saga. */
-  const seen = new Map<string, number>()
-  const count = (name: string, by: number) => seen.set(name, (seen.get(name) ?? 0) + by)
+  const counts = new Map<string, number>()
   const failed: number[] = []
   let events = 0
   const started = process.hrtime.bigint()
@@ -46,12 +44,11 @@ async function holds(runs: number, first: number): Promise<boolean> {
     for (const { rule, what, order } of violations)
       print(`seed ${seed} VIOLATED ${rule}: ${what}\n  ${JSON.stringify(order)}`)
     if (violations.length > 0) failed.push(seed)
-    for (const [kind, times] of world.faults) count(kind, times)
-    for (const state of database.seen) count(state, 1)
+    for (const [name, count] of world.counts) counts.set(name, (counts.get(name) ?? 0) + count)
     events += world.events
   }
   const tookMs = Number((process.hrtime.bigint() - started) / 1_000_000n)
-  for (const line of [...seen].map(([name, times]) => `  ${name}: ${times}`).toSorted()) print(line)
+  for (const line of [...counts].map(([name, count]) => `  ${name}: ${count}`).toSorted()) print(line)
   print(`${runs} runs, ${events} events in ${(tookMs / 1000).toFixed(1)} s`)
   print(failed.length === 0 ? 'no violation' : `${failed.length} seeds FAILED: ${failed.join(', ')}`)
   if (failed.length > 0) print(`history: npm run simulate -- --runs 1 --seed ${failed[0]}`)

@@ -175,7 +175,7 @@ function repeat([isAnyDue, work]: Sweep): void {
   const again = () => world.later(400 + world.random.next() * 200, null, look)
   const look = () => {
     if (!process.alive) return
-    if (!isAnyDue()) return void again()
+    if (!isAnyDue()) return again()
     world.later(0, process, () => {
       const round = work().catch((error: unknown) => noteMistake(error))
       void round.then(again)

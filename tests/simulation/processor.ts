@@ -59,14 +59,14 @@ export class ProcessorNetwork {
   /** Sends one request, and returns the result that the caller sees. Never rejects, as the adapter never does. */
   request<R>(effect: () => R): Promise<R | ReturnType<typeof unknown>> {
     return world.exchange<R | ReturnType<typeof unknown>>('processor', {
-      isAway: this.downUntil > world.now,
-      away: unknown('ECONNREFUSED', false),
-      silence: unknown('TimeoutError'),
+      isUnavailable: this.downUntil > world.now,
+      unavailable: unknown('ECONNREFUSED', false),
+      timedOut: unknown('TimeoutError'),
       withinMs: RESPONSE_WITHIN_MS,
       effect,
-      arrive: (respond, beSilent) => {
+      handle: (respond, timeOut) => {
         const result = effect()
-        if (world.strikes('processor: reply lost')) return beSilent()
+        if (world.strikes('processor: reply lost')) return timeOut()
         respond(world.strikes('processor: 500 after the effect') ? unknown('500 unreadable') : result)
       },
     })

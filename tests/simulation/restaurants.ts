@@ -38,18 +38,18 @@ export class Restaurants {
       world.mistake('sent after it was given up', webhookId)
     const effect = () => this.#receive(webhookId, order)
     return world.exchange<Receipt>('restaurant', {
-      isAway: kind === 'unreachable' || this.downUntil > world.now,
-      isSilent: kind === 'silent',
-      away: { kind: 'not-reached', reason: 'ECONNREFUSED' },
-      silence: { kind: 'unknown', reason: 'no response' },
+      isUnavailable: kind === 'unreachable' || this.downUntil > world.now,
+      isUnresponsive: kind === 'silent',
+      unavailable: { kind: 'not-reached', reason: 'ECONNREFUSED' },
+      timedOut: { kind: 'unknown', reason: 'no response' },
       withinMs: RESPOND_WITHIN_MS,
       effect,
-      arrive: (respond, beSilent) => {
+      handle: (respond, timeOut) => {
         const failsBefore = world.random.next() < 0.5
         const isError = world.strikes('restaurant: 500')
         const receipt = isError && failsBefore ? null : effect()
         if (isError || !receipt) return respond({ kind: 'unknown', reason: 'status 500' })
-        if (world.strikes('restaurant: reply lost')) return beSilent()
+        if (world.strikes('restaurant: reply lost')) return timeOut()
         respond(receipt)
       },
     })
@@ -59,9 +59,9 @@ export class Restaurants {
   cancel({ order }: Transmission): Promise<boolean> {
     const caller = me()
     const kind = kindOf(order)
-    const isAway = kind === 'unreachable' || kind === 'silent' || this.downUntil > world.now
-    return world.call(caller, (respond) => {
-      if (isAway || world.strikes('restaurant away')) return respond(false)
+    const isUnavailable = kind === 'unreachable' || kind === 'silent' || this.downUntil > world.now
+    return world.call((respond) => {
+      if (isUnavailable || world.strikes('restaurant away')) return respond(false)
       world.arrive(world.hop(), caller, () => {
         this.cancelled.add(order.apiKey)
         respond(!world.strikes('restaurant: reply lost'))

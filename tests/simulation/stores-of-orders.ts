@@ -107,7 +107,7 @@ function sagaStore(database: Database): InMemory<SagaStore> {
       wakeAt: world.now + (wakeInMs ?? 0),
       deadlineAt: deadlineInMs === null ? deadlineAt : world.now + deadlineInMs,
     })
-    database.seen.add(stateOf(saga))
+    world.count(stateOf(saga))
   }
 
   function writeDelivery({ saga: { orderApiKey }, delivery, leaseMs, deliverWithinMs }: Saved): void {

@@ -2,6 +2,7 @@ import { setImmediate } from 'node:timers'
 import TinyQueue from 'tinyqueue'
 import type { Violation } from '../support/invariants.ts'
 import { randomOf, type Random } from '../support/random.ts'
+import { me } from './simulation.ts'
 
 /**
  * One process from its start to its death. Closures of its events are its memory. The death drops these events, so the next process
@@ -61,17 +62,17 @@ const LATEST_MS = 30_000
 
 type Exchange<R> = {
   /** The system accepts no connection. */
-  isAway: boolean
+  isUnavailable: boolean
   /** The system never responds. */
-  isSilent?: boolean
+  isUnresponsive?: boolean
   /** The results without a connection, and without a response in time. */
-  away: R
-  silence: R
+  unavailable: R
+  timedOut: R
   withinMs: number
   /** The effect of a request that arrives late. */
   effect: () => unknown
   /** Handles a request that arrives in time. */
-  arrive: (respond: (response: R) => void, beSilent: () => void) => void
+  handle: (respond: (response: R) => void, timeOut: () => void) => void
 }
 
 type Event = { at: number; order: number; owner: Process | null; run: () => void }
@@ -89,7 +90,8 @@ export class World {
   /** The process whose code runs now. */
   current: Process | null = null
   events = 0
-  readonly faults = new Map<string, number>()
+  /** The numbers of the faults, and of the commits of each state of a saga. */
+  readonly counts = new Map<string, number>()
   readonly history: string[] | null
   /** Defects that the oracle cannot find in the records. */
   readonly mistakes: Violation[] = []
@@ -114,8 +116,12 @@ export class World {
   }
 
   fault(kind: string, about = ''): void {
-    this.faults.set(kind, (this.faults.get(kind) ?? 0) + 1)
+    this.count(kind)
     this.note(`FAULT ${kind} ${about}`)
+  }
+
+  count(name: string): void {
+    this.counts.set(name, (this.counts.get(name) ?? 0) + 1)
   }
 
   note(what: string): void {
@@ -133,10 +139,8 @@ export class World {
   }
 
   /** Schedules `run`. Without an owner, it runs no code of a process. */
-  later(inMs: number, owner: Process | null, run: () => void): Event {
-    const event = { at: this.now + inMs, order: this.#order++, owner, run }
-    this.#queue.push(event)
-    return event
+  later(inMs: number, owner: Process | null, run: () => void): void {
+    this.#queue.push({ at: this.now + inMs, order: this.#order++, owner, run })
   }
 
   /** Delivers a request to an outside system. If its sender dies earlier, the request either arrives or is lost. */
@@ -147,25 +151,25 @@ export class World {
   }
 
   /** Calls a remote system. `send` receives the function that delivers the response to the caller. */
-  call<R>(caller: Process, send: (respond: (response: R, inMs?: number) => void) => void): Promise<R> {
+  call<R>(send: (respond: (response: R, inMs?: number) => void) => void): Promise<R> {
+    const caller = me()
     return new Promise((resolve) =>
-      send((response, inMs = this.hop()) => void this.later(inMs, caller, () => resolve(response))),
+      send((response, inMs = this.hop()) => this.later(inMs, caller, () => resolve(response))),
     )
   }
 
   /** Sends a request to a system whose network drops and delays requests, and returns the result that the caller sees. */
-  exchange<R>(to: 'processor' | 'restaurant', how: Exchange<R>): Promise<R> {
-    const caller = this.current
-    if (!caller) throw new Error('no process is running')
-    return this.call(caller, (respond) => {
-      const beSilent = () => respond(how.silence, how.withinMs)
-      if (how.isAway || this.strikes(`${to} away`)) return respond(how.away)
-      if (how.isSilent || this.strikes(`${to}: request lost`)) return beSilent()
+  exchange<R>(to: 'processor' | 'restaurant', request: Exchange<R>): Promise<R> {
+    const caller = me()
+    return this.call((respond) => {
+      const timeOut = () => respond(request.timedOut, request.withinMs)
+      if (request.isUnavailable || this.strikes(`${to} away`)) return respond(request.unavailable)
+      if (request.isUnresponsive || this.strikes(`${to}: request lost`)) return timeOut()
       if (this.strikes(`${to}: request late`)) {
-        this.arrive(this.random.next() * LATEST_MS, null, () => void how.effect())
-        return beSilent()
+        this.arrive(this.random.next() * LATEST_MS, null, () => void request.effect())
+        return timeOut()
       }
-      this.arrive(this.hop(), caller, () => how.arrive(respond, beSilent))
+      this.arrive(this.hop(), caller, () => request.handle(respond, timeOut))
     })
   }
 
