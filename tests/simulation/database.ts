@@ -8,7 +8,7 @@ import type { RefundStore } from '../../services/payments/src/store/refunds.ts'
 import type { MemoryRows } from '../../services/payments/src/testing/memory-authorizations.ts'
 import { database, me, world } from './simulation.ts'
 import { ordersStores } from './stores-of-orders.ts'
-import { accountsStores, paymentsStores, type CardStore } from './stores-of-payments.ts'
+import { paymentsStores, type CardStore } from './stores-of-payments.ts'
 
 type OrderRow = SagaOrder & { applicationId: string; told: boolean; shown: boolean }
 
@@ -64,11 +64,7 @@ export class Database {
   downUntil = 0
 
   /** The effects of the statements. */
-  readonly effects: InMemoryStores = {
-    ...ordersStores(this),
-    ...paymentsStores(this),
-    ...accountsStores(this),
-  }
+  readonly effects: InMemoryStores = { ...ordersStores(this), ...paymentsStores(this) }
 
   /** The stores of the services. Each call is one statement. */
   readonly stores = Object.fromEntries(

@@ -4,21 +4,18 @@ import { refundedOf, type Authorization } from '../../services/payments/src/doma
 import type { RefundRow } from '../../services/payments/src/domain/refund.ts'
 import type { RefundStore } from '../../services/payments/src/store/refunds.ts'
 import { memoryAuthorizations } from '../../services/payments/src/testing/memory-authorizations.ts'
-import type { Database, InMemory } from './database.ts'
+import type { Database, InMemory, InMemoryStores } from './database.ts'
 import { world } from './simulation.ts'
-
-/** The stores of payments, with the conditions of the SQL statements. */
-export const paymentsStores = (database: Database) => ({
-  authorizations: memoryAuthorizations(database.authorizations, () => world.now),
-  refunds: refundStore(database),
-})
 
 export type CardStore = Pick<RealCardStore, 'save'>
 
-/** Saved cards. No order of the simulation has a new address. */
-export const accountsStores = ({ cards }: Database): { cards: InMemory<CardStore> } => ({
+/** The stores of payments, with the conditions of the SQL statements, and the saved cards of accounts. */
+export const paymentsStores = (database: Database): InMemoryStores => ({
+  authorizations: memoryAuthorizations(database.authorizations, () => world.now),
+  refunds: refundStore(database),
   cards: {
     save(userApiKey, card) {
+      const { cards } = database
       if (!cards.has(card.apiKey)) cards.set(card.apiKey, { ...card, userApiKey })
     },
   },
@@ -51,24 +48,23 @@ function refundStore({ refunds, authorizations }: Database): InMemory<RefundStor
   }
 
   /** Changes the row. A failure releases its reserved amount. */
-  function change(apiKey: string, changed: Partial<RefundRow>): void {
-    const found = refunds.get(apiKey)
-    if (!found || found.row.state === 'failed') return
-    found.row = { ...found.row, ...changed }
-    const charged = authorizations.get(found.row.orderApiKey)
+  function change(stored: { row: RefundRow }, changed: Partial<RefundRow>): void {
+    stored.row = { ...stored.row, ...changed }
+    const charged = authorizations.get(stored.row.orderApiKey)
     if (changed.state === 'failed' && charged && 'processorId' in charged.row)
-      charged.row = withRefunded(charged.row, refundedOf(charged.row) - found.row.amount)
+      charged.row = withRefunded(charged.row, refundedOf(charged.row) - stored.row.amount)
   }
 
   function changeSent(apiKey: string, changed: Partial<RefundRow>): void {
-    if (refunds.get(apiKey)?.row.state === 'sent') change(apiKey, changed)
+    const stored = refunds.get(apiKey)
+    if (stored?.row.state === 'sent') change(stored, changed)
   }
 
   function markReturned(apiKey: string): void {
-    const found = refunds.get(apiKey)
-    if (!found || found.row.state === 'failed') return
-    change(apiKey, { state: 'failed', failureCode: 'refund_failed' })
-    const charged = authorizations.get(found.row.orderApiKey)
+    const stored = refunds.get(apiKey)
+    if (!stored || stored.row.state === 'failed') return
+    change(stored, { state: 'failed', failureCode: 'refund_failed' })
+    const charged = authorizations.get(stored.row.orderApiKey)
     if (charged?.row.state === 'refunded' && !charged.row.releaseRequested)
       charged.row = { ...charged.row, state: 'captured' }
   }
