@@ -52,7 +52,7 @@ import { bank, database, me, processor, restaurants, world } from './simulation.
 import { isDeliveryDue, isNoticeDue, isSagaDue } from './stores-of-orders.ts'
 import { Process } from './world.ts'
 
-export type Deadlines = { sagaMs: number; transmitMs: number }
+type Deadlines = { sagaMs: number; transmitMs: number }
 
 /** A program that restarts when its process dies. It has at most one process at a time. */
 class Replica<Api> {

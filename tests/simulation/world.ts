@@ -56,7 +56,7 @@ const CHANCES = {
   'client: reply lost': 0.08,
   'client: sent twice': 0.08,
 } as const
-export type Chance = keyof typeof CHANCES
+type Chance = keyof typeof CHANCES
 
 const LATEST_MS = 30_000
 
