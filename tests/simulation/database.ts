@@ -36,18 +36,13 @@ export type KeyRow = {
   body: string | null
 }
 
-/** The functions of a store on the path of an order, without the waits for the database. */
-export type InMemory<Store> = {
-  [Name in keyof Store]?: Store[Name] extends (...args: infer Args) => Promise<infer Result>
-    ? (...args: Args) => Result | Promise<Result>
-    : never
-}
 export type AllStores = Stores & {
   authorizations: AuthorizationStore
   refunds: RefundStore
   cards: CardStore
 }
-export type InMemoryStores = { [Name in keyof AllStores]?: InMemory<AllStores[Name]> }
+/** The functions of the stores on the path of an order. */
+export type InMemoryStores = { [Name in keyof AllStores]?: Partial<AllStores[Name]> }
 
 /** The tables on the path of an order. A row is replaced, never changed, so a reader keeps the state that it has read. */
 export class Database {

@@ -5,7 +5,7 @@ import type { IdempotencyKeyStore, OrderKey } from '../../services/orders/src/st
 import type { StoredStory } from '../../services/orders/src/store/order-story.ts'
 import type { Loaded, SagaStore, Save } from '../../services/orders/src/store/sagas.ts'
 import type { Saved } from '../../services/orders/src/store/saved-saga.ts'
-import type { Database, DeliveryRow, InMemory, InMemoryStores, KeyRow, SagaRow } from './database.ts'
+import type { Database, DeliveryRow, InMemoryStores, KeyRow, SagaRow } from './database.ts'
 import { restaurants, world } from './simulation.ts'
 
 /* The stores of orders, with the conditions of the SQL statements. The functions on the path of an order are complete. */
@@ -44,20 +44,20 @@ function orderStores({ orders, deliveries, links }: Database): InMemoryStores {
   }
   return {
     orders: {
-      find(apiKey) {
+      async find(apiKey) {
         const row = orders.get(apiKey)
         return row && isVisible(row) ? { ...row, staysVisible: staysVisible(row) } : null
       },
-      recipientOf: (apiKey) => orders.get(apiKey)?.recipientApiKey ?? null,
-      markRespondedIfPending: (apiKey) => markIfPending(apiKey, { told: true }),
-      markReadIfPending: (apiKey) => markIfPending(apiKey, { shown: true }),
-      markResponded(apiKey) {
+      recipientOf: async (apiKey) => orders.get(apiKey)?.recipientApiKey ?? null,
+      markRespondedIfPending: async (apiKey) => markIfPending(apiKey, { told: true }),
+      markReadIfPending: async (apiKey) => markIfPending(apiKey, { shown: true }),
+      async markResponded(apiKey) {
         const row = orders.get(apiKey)
         if (row) orders.set(apiKey, { ...row, told: true })
       },
     },
     restaurantOrders: {
-      find(restaurantApiKey, apiKey) {
+      async find(restaurantApiKey, apiKey) {
         const order = orders.get(apiKey)
         const delivery = deliveries.get(apiKey)
         if (order?.restaurantApiKey !== restaurantApiKey) return null
@@ -67,14 +67,14 @@ function orderStores({ orders, deliveries, links }: Database): InMemoryStores {
     },
     orderStories: {
       /** Has the parts of an order that refunds and cancellations read. */
-      find(by) {
+      async find(by) {
         const order = 'apiKey' in by ? orders.get(by.apiKey) : undefined
         if (!order) return null
         const { applicationId, outcome } = order
         return { order, applicationId, outcome, visible: isVisible(order) } as unknown as StoredStory
       },
     },
-    restaurantLinks: { find: (restaurantApiKey) => links.get(restaurantApiKey) ?? null },
+    restaurantLinks: { find: async (restaurantApiKey) => links.get(restaurantApiKey) ?? null },
   }
 }
 
@@ -93,7 +93,7 @@ const changedColumns = (order: Save['order']) => {
 }
 
 /** Plain columns by version. The real `saga/domain/transition.ts` decides their values. */
-function sagaStore(database: Database): InMemory<SagaStore> {
+function sagaStore(database: Database): Partial<SagaStore> {
   const { orders, statuses, sagas, deliveries, keys, links } = database
 
   const loaded = ({ saga }: SagaRow): Loaded => ({ order: rowOf(orders, saga.orderApiKey), saga })
@@ -131,7 +131,7 @@ function sagaStore(database: Database): InMemory<SagaStore> {
   }
 
   return {
-    accept(accepted) {
+    async accept(accepted) {
       const { order, saga, idempotency, applicationId } = accepted
       const { orderApiKey } = saga
       if (idempotency) {
@@ -156,12 +156,12 @@ function sagaStore(database: Database): InMemory<SagaStore> {
       return given
     },
 
-    load(orderApiKey) {
+    async load(orderApiKey) {
       const row = sagas.get(orderApiKey)
       return row ? loaded(row) : null
     },
 
-    save(saved) {
+    async save(saved) {
       const { order, saga, from, status } = saved
       const { orderApiKey, version, state } = saga
       const row = sagas.get(orderApiKey)
@@ -184,7 +184,7 @@ function sagaStore(database: Database): InMemory<SagaStore> {
       return { age: 0, told }
     },
 
-    takeDue(limit) {
+    async takeDue(limit) {
       const due = [...sagas.values()]
         .filter(isSagaDue)
         .toSorted((one, other) => one.wakeAt - other.wakeAt)
@@ -203,7 +203,7 @@ function sagaStore(database: Database): InMemory<SagaStore> {
   }
 }
 
-function deliveryStore({ orders, sagas, deliveries, links }: Database): InMemory<DeliveryStore> {
+function deliveryStore({ orders, sagas, deliveries, links }: Database): Partial<DeliveryStore> {
   const change = (orderApiKey: string, row: DeliveryRow, changed: Partial<DeliveryRow>) =>
     deliveries.set(orderApiKey, { ...row, ...changed })
   const linkOf = (orderApiKey: string) => links.get(rowOf(orders, orderApiKey).restaurantApiKey) ?? null
@@ -215,7 +215,7 @@ function deliveryStore({ orders, sagas, deliveries, links }: Database): InMemory
   }
 
   return {
-    acquireLeases({ limit, leaseMs }) {
+    async acquireLeases({ limit, leaseMs }) {
       const due = [...deliveries]
         .filter(([apiKey, row]) => isDeliveryDue(row) && orders.get(apiKey)?.outcome === 'pending')
         .toSorted(([, one], [, other]) => one.busyUntil - other.busyUntil)
@@ -236,7 +236,7 @@ function deliveryStore({ orders, sagas, deliveries, links }: Database): InMemory
       })
     },
 
-    renewLeases(leases, leaseMs) {
+    async renewLeases(leases, leaseMs) {
       const renewed = new Set<string>()
       for (const lease of leases) {
         const row = held(lease)
@@ -247,7 +247,7 @@ function deliveryStore({ orders, sagas, deliveries, links }: Database): InMemory
       return renewed
     },
 
-    releaseLease(lease, failed) {
+    async releaseLease(lease, failed) {
       const row = held(lease)
       if (!row) return
       const retryAt = world.now + backoffMs(2_000, 60_000, Math.min(row.attempts - 1, 5))
@@ -259,7 +259,7 @@ function deliveryStore({ orders, sagas, deliveries, links }: Database): InMemory
       })
     },
 
-    takeDueNotices(limit) {
+    async takeDueNotices(limit) {
       const due = [...deliveries].filter(([, row]) => isNoticeDue(row)).slice(0, limit)
       return due.map(([orderApiKey, row]) => {
         const again = world.now + backoffMs(30_000, 3_600_000, Math.min(row.cancelAttempts, 7))
@@ -274,7 +274,7 @@ function deliveryStore({ orders, sagas, deliveries, links }: Database): InMemory
       })
     },
 
-    endNotices(orderApiKey) {
+    async endNotices(orderApiKey) {
       const row = deliveries.get(orderApiKey)
       if (row) change(orderApiKey, row, { cancelAt: null })
     },
@@ -284,14 +284,14 @@ function deliveryStore({ orders, sagas, deliveries, links }: Database): InMemory
 const keyOf = (scope: { accessKeyId: string; path: string; key: string }): string =>
   `${scope.accessKeyId} ${scope.path} ${scope.key}`
 
-function keyStore({ keys }: Database): InMemory<IdempotencyKeyStore> {
+function keyStore({ keys }: Database): Partial<IdempotencyKeyStore> {
   /** Changes the row of the key, if it still belongs to the order. */
   function change(used: OrderKey, changed: (row: KeyRow) => Partial<KeyRow>): void {
     const row = keys.get(keyOf(used))
     if (row?.orderApiKey === used.orderApiKey) keys.set(keyOf(used), { ...row, ...changed(row) })
   }
   return {
-    claim(scope, claimMs) {
+    async claim(scope, claimMs) {
       const row = keys.get(keyOf(scope))
       if (row?.orderApiKey === null) keys.delete(keyOf(scope))
       if (!row || row.orderApiKey === null) return null
@@ -302,15 +302,15 @@ function keyStore({ keys }: Database): InMemory<IdempotencyKeyStore> {
       keys.set(keyOf(scope), { ...row, busyUntil: world.now + claimMs })
       return { kind: 'resumed', orderApiKey }
     },
-    markRefused(scope) {
+    async markRefused(scope) {
       if (keys.get(keyOf(scope))?.orderApiKey) return false
       const { fingerprint } = scope
       keys.set(keyOf(scope), { fingerprint, orderApiKey: null, busyUntil: 0, status: null, body: null })
       return true
     },
-    complete: (used, response) => change(used, ({ status }) => (status === null ? response : {})),
-    release: (used) => change(used, () => ({ busyUntil: world.now })),
-    delete(used) {
+    complete: async (used, response) => change(used, ({ status }) => (status === null ? response : {})),
+    release: async (used) => change(used, () => ({ busyUntil: world.now })),
+    async delete(used) {
       if (keys.get(keyOf(used))?.orderApiKey === used.orderApiKey) keys.delete(keyOf(used))
     },
   }

@@ -4,7 +4,7 @@ import { refundedOf, type Authorization } from '../../services/payments/src/doma
 import type { RefundRow } from '../../services/payments/src/domain/refund.ts'
 import type { RefundStore } from '../../services/payments/src/store/refunds.ts'
 import { memoryAuthorizations } from '../../services/payments/src/testing/memory-authorizations.ts'
-import type { Database, InMemory, InMemoryStores } from './database.ts'
+import type { Database, InMemoryStores } from './database.ts'
 import { world } from './simulation.ts'
 
 export type CardStore = Pick<RealCardStore, 'save'>
@@ -14,7 +14,7 @@ export const paymentsStores = (database: Database): InMemoryStores => ({
   authorizations: memoryAuthorizations(database.authorizations, () => world.now),
   refunds: refundStore(database),
   cards: {
-    save(userApiKey, card) {
+    async save(userApiKey, card) {
       const { cards } = database
       if (!cards.has(card.apiKey)) cards.set(card.apiKey, { ...card, userApiKey })
     },
@@ -27,7 +27,7 @@ const withRefunded = <Row extends Authorization>(row: Row, refunded: number): Ro
   refunded: refunded > 0 ? cents(refunded) : undefined,
 })
 
-function refundStore({ refunds, authorizations }: Database): InMemory<RefundStore> {
+function refundStore({ refunds, authorizations }: Database): Partial<RefundStore> {
   const find = (apiKey: string): RefundRow | null => {
     const found = refunds.get(apiKey)
     return found ? { ...found.row, ageSeconds: Math.floor((world.now - found.sentAt) / 1000) } : null
@@ -70,9 +70,9 @@ function refundStore({ refunds, authorizations }: Database): InMemory<RefundStor
   }
 
   return {
-    find,
-    sent,
-    reserve({ apiKey, orderApiKey, amount }) {
+    find: async (apiKey) => find(apiKey),
+    sent: async (orderApiKey) => sent(orderApiKey),
+    async reserve({ apiKey, orderApiKey, amount }) {
       const known = find(apiKey)
       if (known) return known
       const isReserved = reserveAmount(orderApiKey, amount)
@@ -88,11 +88,11 @@ function refundStore({ refunds, authorizations }: Database): InMemory<RefundStor
       refunds.set(apiKey, { row, sentAt: world.now })
       return row
     },
-    markPending: (apiKey, processorId) => changeSent(apiKey, { processorId }),
-    markDone: (apiKey, processorId) => changeSent(apiKey, { state: 'done', processorId }),
-    markFailed: (apiKey, failureCode) => changeSent(apiKey, { state: 'failed', failureCode }),
-    markReturned: (apiKeys) => apiKeys.forEach(markReturned),
-    settle(orderApiKey) {
+    markPending: async (apiKey, processorId) => changeSent(apiKey, { processorId }),
+    markDone: async (apiKey, processorId) => changeSent(apiKey, { state: 'done', processorId }),
+    markFailed: async (apiKey, failureCode) => changeSent(apiKey, { state: 'failed', failureCode }),
+    markReturned: async (apiKeys) => apiKeys.forEach(markReturned),
+    async settle(orderApiKey) {
       const found = authorizations.get(orderApiKey)
       if (found?.row.state !== 'captured' || refundedOf(found.row) !== found.row.amount) return
       if (sent(orderApiKey).length === 0) found.row = { ...found.row, state: 'refunded' }
