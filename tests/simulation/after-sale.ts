@@ -1,18 +1,12 @@
-import { RefundOrder, RefundRequest, type CancelOrder, type OperatorCancelOrder } from '@platter/contracts'
-import type { Call } from '@platter/kit'
+import { CancelOrder, OperatorCancelOrder, RefundOrder, RefundRequest } from '@platter/contracts'
 import type { Change } from '../support/invariants.ts'
 import { isOpen } from '../support/order-clients.ts'
 import { randomOf, type Random } from '../support/random.ts'
-import { noHttp, type ClientResponse } from './client-response.ts'
-import type { Clients } from './clients.ts'
-import type { OrdersReplica } from './processes.ts'
-import type { World } from './world.ts'
-
-/** An order with the clients that send its requests. */
-type Order = { orderApiKey: string; clients: Clients }
+import { application, callOf, untilFinal } from './clients.ts'
+import type { OrdersApi } from './processes.ts'
+import { clients, world } from './simulation.ts'
 
 const operator = { kind: 'operator', accessKeyId: 'operator-1' }
-const application = { kind: 'application', applicationId: 'application-1', accessKeyId: 'key-1' }
 
 const BODIES = [
   { amount: 0.01 },
@@ -26,7 +20,9 @@ const BODIES = [
 
 const SHARE_OF_RUNS = 0.35
 const LATEST_MS = 25_000
-const NEVER = -1
+
+/** Sends a request once. `request` has the parts that are common to all operations. */
+type Send = (api: OrdersApi, request: object) => Promise<unknown>
 
 /**
  * Refunds and cancellations in a part of the runs. Its random choices are separate, so the other runs are equal with and without
@@ -34,75 +30,50 @@ const NEVER = -1
  */
 export class AfterSale {
   readonly changes: Change[] = []
-  #refunds = 0
-  readonly #random: Random
+  readonly random: Random
   readonly #isActive: boolean
-  readonly #world: World
-  readonly #refused = new Map<string, boolean>()
-  readonly #slow = new Map<string, { until: number; fails: boolean }>()
+  #refunds = 0
 
-  constructor(world: World, seed: number) {
-    this.#world = world
-    this.#random = randomOf(seed ^ 0x5e_1d)
-    this.#isActive = this.#random.next() < SHARE_OF_RUNS
+  constructor(seed: number) {
+    this.random = randomOf(seed ^ 0x5e_1d)
+    this.#isActive = this.random.next() < SHARE_OF_RUNS
   }
 
   /** Starts the changes of an order whose apiKey the client has. */
-  begin(orderApiKey: string, clients: Clients): void {
+  begin(order: string): void {
     if (!this.#isActive) return
-    const order = { orderApiKey, clients }
-    const burstMs = this.#random.next() * LATEST_MS
-    const isBurst = this.#random.next() < 0.3
-    const inMs = () => (isBurst ? burstMs + this.#random.next() * 100 : this.#random.next() * LATEST_MS)
-    for (let left = this.#random.pick([0, 1, 2, 3, 4]); left > 0; left--) {
+    const { random } = this
+    const burstMs = random.next() * LATEST_MS
+    const isBurst = random.next() < 0.3
+    const inMs = () => (isBurst ? burstMs + random.next() * 100 : random.next() * LATEST_MS)
+    for (let left = random.pick([0, 1, 2, 3, 4]); left > 0; left--) {
       const act = this.#act(order)
       clients.begin(inMs(), act)
       // The client sends the same request twice.
-      if (this.#random.next() < 0.2) clients.begin(inMs(), act)
+      if (random.next() < 0.2) clients.begin(inMs(), act)
     }
   }
 
-  /** Returns true if the processor permanently rejects a refund, because the balance of the merchant is too low. */
-  isRefused(key: string): boolean {
-    const known = this.#refused.get(key)
-    if (known !== undefined) return known
-    const isRefused = this.#random.next() < 0.1
-    this.#refused.set(key, isRefused)
-    return isRefused
+  #act(order: string): () => Promise<void> {
+    const what = this.random.next()
+    if (what < 0.24) return () => this.#cancel(order, what < 0.12 ? 'customer' : 'operator')
+    const key = `refund-${this.#refunds++}`
+    const change = this.#newChange('refund', order, key)
+    const path = RefundOrder.path.replace(':apiKey', order)
+    const idempotency = { accessKeyId: 'operator-1', path, key, fingerprint: key }
+    const given = { principal: operator, body: this.random.pick(BODIES), idempotency }
+    return () =>
+      this.#request(change, (api, request) => api.refundOrder(callOf(RefundOrder, { ...request, ...given })))
   }
 
-  /** Returns true if the processor will fail a refund after the state `pending`. Such a refund never moves money. */
-  fails = (key: string): boolean => this.#slowOf(key).fails
-
-  /** Returns true if the processor has received a refund that it will fail. */
-  isFailing = (key: string): boolean => this.#slow.get(key)?.fails ?? false
-
-  /**
-   * Returns the state of a refund at the processor. `first`: in the response to its request, which may be repeated under its key.
-   */
-  stateOf(key: string, first: boolean): 'pending' | 'done' | 'failed' {
-    const { until, fails } = this.#slowOf(key)
-    if (until !== NEVER && (first || this.#world.now < until)) return 'pending'
-    return fails ? 'failed' : 'done'
-  }
-
-  #slowOf(key: string) {
-    const known = this.#slow.get(key)
-    if (known) return known
-    const what = this.#random.next()
-    const until = what < 0.3 ? this.#world.now + this.#random.next() * 60_000 : NEVER
-    const slow = { until, fails: what < 0.15 }
-    this.#slow.set(key, slow)
-    return slow
-  }
-
-  #act(order: Order): () => Promise<void> {
-    const what = this.#random.next()
-    if (what < 0.12) return () => this.#cancel(order, 'customer')
-    if (what < 0.24) return () => this.#cancel(order, 'operator')
-    const refund = this.#newChange('refund', order.orderApiKey, `refund-${this.#refunds++}`)
-    const body = this.#random.pick(BODIES)
-    return () => this.#refund(order, refund, body)
+  #cancel(order: string, by: 'customer' | 'operator'): Promise<void> {
+    const change = this.#newChange(`cancellation by the ${by}`, order, `cancel-${order.slice(0, 4)}`)
+    const body = { reason: 'power failure' }
+    return this.#request(change, (api, request) =>
+      by === 'customer'
+        ? api.cancelOrder(callOf(CancelOrder, { ...request, principal: application }))
+        : api.operatorCancelOrder(callOf(OperatorCancelOrder, { ...request, principal: operator, body })),
+    )
   }
 
   #newChange(what: Change['what'], order: string, key: string): Change {
@@ -111,64 +82,21 @@ export class AfterSale {
     return change
   }
 
-  async #refund({ orderApiKey, clients }: Order, change: Change, body: RefundRequest): Promise<void> {
-    const { key } = change
-    const path = RefundOrder.path.replace(':apiKey', orderApiKey)
-    const response = await this.#untilFinal(clients, (attempts) => (api) => {
-      const idempotency = { accessKeyId: 'operator-1', path, key, fingerprint: key }
-      const call = {
-        ...this.#request(orderApiKey, `${key}.${attempts}`),
-        principal: operator,
-        body,
-        idempotency,
-      }
-      return api.refundOrder(call as unknown as Call<typeof RefundOrder>)
-    })
-    this.#world.note(
-      `${key} of ${orderApiKey.slice(0, 4)} ended with ${response.status} ${response.code ?? ''}`,
+  /** Sends the request of a change until its final response. */
+  async #request(change: Change, send: Send): Promise<void> {
+    const { what, order: apiKey, key } = change
+    const response = await untilFinal(
+      async (attempts) => {
+        const request = { params: { apiKey }, requestId: `${key}.${attempts}` }
+        const received = await clients.call((api) => send(api, request))
+        return received && !isOpen(received.status, received.code ?? '') ? received : null
+      },
+      () => 300 + this.random.next() * 2_000,
     )
+    const { status, code } = response
+    world.note(`${what} ${key} of ${apiKey.slice(0, 4)} ended with ${status} ${code ?? ''}`)
     // If one of two equal requests succeeded, it counts.
-    change.status = change.status === 200 ? 200 : response.status
-    if (response.status === 200) change.apiKeys.push(response.apiKey ?? '')
-  }
-
-  async #cancel({ orderApiKey, clients }: Order, by: 'customer' | 'operator'): Promise<void> {
-    const change = this.#newChange(
-      `cancellation by the ${by}`,
-      orderApiKey,
-      `cancel-${orderApiKey.slice(0, 4)}`,
-    )
-    const response = await this.#untilFinal(clients, (attempts) => (api) => {
-      const request = this.#request(orderApiKey, `${change.key}.${attempts}`)
-      if (by === 'customer') {
-        const call = { ...request, principal: application, body: undefined }
-        return api.cancelOrder(call as unknown as Call<typeof CancelOrder>)
-      }
-      const call = { ...request, principal: operator, body: { reason: 'power failure' } }
-      return api.operatorCancelOrder(call as unknown as Call<typeof OperatorCancelOrder>)
-    })
-    this.#world.note(`cancellation of ${orderApiKey.slice(0, 4)} by ${by} ended with ${response.status}`)
-    change.status = response.status
-  }
-
-  #request(apiKey: string, requestId: string) {
-    return {
-      ...noHttp(),
-      params: { apiKey },
-      query: { 'validate-only': false },
-      requestId,
-      idempotency: null,
-    }
-  }
-
-  async #untilFinal(
-    clients: Clients,
-    work: (attempts: number) => (api: OrdersReplica) => Promise<unknown>,
-  ): Promise<ClientResponse> {
-    for (let attempts = 1; ; attempts++) {
-      const response = await clients.call(work(attempts))
-      if (response && !isOpen(response.status, response.code ?? '')) return response
-      await clients.pause(300 + this.#random.next() * 2_000)
-    }
+    change.status = change.status === 200 ? 200 : status
+    if (status === 200) change.apiKeys.push(response.apiKey ?? '')
   }
 }

@@ -1,10 +1,7 @@
 import { randomOf, type Random } from '../support/random.ts'
-import type { Violation } from '../support/invariants.ts'
 import type { Kind } from './clients.ts'
-import type { PaymentsReplica, Replica } from './processes.ts'
-import { RESTAURANTS } from './restaurants.ts'
-import { simulation, type Simulation } from './simulation.ts'
-import type { Process, World } from './world.ts'
+import { restaurantOf } from './restaurants.ts'
+import { clients, database, processor, replicas, world } from './simulation.ts'
 
 /** The reaction of an order's customer at the bank. The restaurant of `closing` closes after the start of the challenge. */
 const AT_THE_BANK = ['confirmed', 'denied', 'ignored', 'closing'] as const
@@ -21,89 +18,55 @@ const EVENT_WITHIN_MS = 5_000
  * processor are lost, late and repeated. Its random choices are separate, so the other runs are equal with and without it.
  */
 export class Bank {
-  readonly isActive: boolean
   /** Orders whose customer confirmed in time. */
   readonly confirmed = new Set<string>()
   /** Restaurants that have closed. */
   readonly closed = new Set<string>()
   readonly #random: Random
-  readonly #world: World
+  readonly #isActive: boolean
   readonly #visited = new Set<string>()
   readonly #opened = new Map<string, number>()
-  #replicas: readonly Replica<PaymentsReplica>[] = []
 
-  constructor(world: World, seed: number) {
-    this.#world = world
+  constructor(seed: number) {
     this.#random = randomOf(seed ^ 0xba_4c)
-    this.isActive = this.#random.next() < SHARE_OF_RUNS
-  }
-
-  set replicas(replicas: readonly Replica<PaymentsReplica>[]) {
-    this.#replicas = replicas
+    this.#isActive = this.#random.next() < SHARE_OF_RUNS
   }
 
   kindOf(kind: Kind): Kind {
-    return this.isActive && kind === 'card' ? this.#random.pick([...AT_THE_BANK, 'confirmed', 'card']) : kind
+    return this.#isActive && kind === 'card' ? this.#random.pick([...AT_THE_BANK, 'confirmed', 'card']) : kind
   }
 
   /** Records that the bank now waits for the customer of an order. */
   challenge(orderApiKey: string): void {
-    if (!this.#opened.has(orderApiKey)) this.#opened.set(orderApiKey, this.#world.now)
-    const restaurant = simulation().database.orders.get(orderApiKey)?.restaurantApiKey
-    if (restaurant === RESTAURANTS.closes) this.closed.add(restaurant)
+    if (!this.#opened.has(orderApiKey)) this.#opened.set(orderApiKey, world.now)
+    const restaurant = database.orders.get(orderApiKey)?.restaurantApiKey
+    if (restaurant === restaurantOf('closing')) this.closed.add(restaurant)
   }
 
   /** The customer opens the page of the bank, and reacts at any time. Only the first call counts. */
-  visit(kind: Kind, id: string | undefined, customer: Process): void {
+  visit(kind: Kind, id: string | undefined): void {
     if (id === undefined || this.#visited.has(id) || !isAtTheBank(kind) || kind === 'ignored') return
     this.#visited.add(id)
     const outcome = kind === 'denied' ? 'no' : 'yes'
     const inMs = this.#random.next() * this.#random.pick([1_000, 10_000, 60_000, 60_000, 800_000])
     for (const at of this.#random.next() < 0.2 ? [inMs, inMs + 500] : [inMs])
-      this.#world.later(at, customer, () => this.#settle(id, outcome))
+      world.later(at, clients.process, () => this.#settle(id, outcome))
   }
 
   #settle(id: string, outcome: 'yes' | 'no'): void {
-    const { processor } = simulation()
     const orderApiKey = processor.settleChallenge(id, outcome)
     if (orderApiKey === null) return
     const openedAt = this.#opened.get(orderApiKey) ?? 0
-    if (outcome === 'yes' && this.#world.now < openedAt + IN_TIME_MS) this.confirmed.add(orderApiKey)
+    if (outcome === 'yes' && world.now < openedAt + IN_TIME_MS) this.confirmed.add(orderApiKey)
     for (let copies = this.#random.pick([0, 1, 1, 2]); copies > 0; copies--) this.#send(orderApiKey, id)
   }
 
   /** Sends the event of the processor to a replica of payments, if one is alive. */
   #send(orderApiKey: string, event: string): void {
-    const { process, api } = this.#random.pick(this.#replicas)
+    const { process, api } = this.#random.pick(replicas.payments)
     if (!process?.alive || !api) return
-    this.#world.later(this.#random.next() * EVENT_WITHIN_MS, process, () => {
-      void api.notify(orderApiKey, event).catch(() => this.#world.note('an event was lost'))
+    world.later(this.#random.next() * EVENT_WITHIN_MS, process, () => {
+      void api.notify(orderApiKey, event).catch(() => world.note('an event was lost'))
     })
   }
-}
-
-/**
- * Each order has at most one challenge and one authorization, even after repetitions. A confirmation in time leads to an order,
- * unless it was cancelled.
- */
-export function checkBank({ bank, database, processor }: Simulation): Violation[] {
-  const linesOf = Map.groupBy(processor.ledger, ({ reference }) => reference)
-  return [...database.orders.values()].flatMap((order) => {
-    const { apiKey, outcome, cancellation } = order
-    const count = (kind: string, result: string) =>
-      (linesOf.get(apiKey) ?? []).filter((line) => line.kind === kind && line.outcome === result).length
-    const challenges = count('authenticate', 'open')
-    const isClosed = challenges > 0 && bank.closed.has(order.restaurantApiKey)
-    const isUnconfirmed = outcome === 'failed' && cancellation?.reason === 'card-declined'
-    const broken: Record<string, boolean> = {
-      'two challenges of one order': challenges > 1,
-      'an order has two authorizations': count('authorize', 'approved') > 1,
-      'an order that has ended shows the action of its payment': Boolean(order.paymentAction),
-      'a closed restaurant has the order': isClosed && outcome === 'transmitted',
-      'an approval in time without effect': bank.confirmed.has(apiKey) && isUnconfirmed,
-    }
-    return Object.keys(broken)
-      .filter((what) => broken[what])
-      .map((what) => ({ rule: 'wrong challenge', what, order }))
-  })
 }

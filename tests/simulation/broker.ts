@@ -1,69 +1,56 @@
-import type { Process, World } from './world.ts'
+import { EventEmitter } from 'node:events'
+import type { Connect } from '@platter/bus'
+import { broker, me, world } from './simulation.ts'
+import type { Process } from './world.ts'
 
-export type Message = {
-  content: Buffer
-  properties: Record<string, unknown>
-  redelivered: boolean
+type Properties = Record<string, unknown>
+type Message = { content: Buffer; properties: Properties; redelivered: boolean }
+/** A message as a client receives it. */
+type Delivery = Omit<Message, 'redelivered'> & {
+  /** `event`: the number of the event in which the message arrived, and its handlers began. */
+  fields: { redelivered: boolean; deliveryTag: number; routingKey: string; event: number }
 }
 
-/** `unacked`: unacknowledged messages by delivery tag. */
-type Consumer = {
-  connection: Connection
-  tag: string
-  prefetch: number
-  noAck: boolean
-  unacked: Map<number, Message>
-  take: (message: Message, deliveryTag: number) => void
-}
-
-type Queue = { name: string; exclusiveTo: Connection | null; ready: Message[]; consumers: Consumer[] }
-
-/** The broker's end of a connection. `closed` notifies the client, unless it is dead or frozen. */
-export type Connection = { owner: Process; open: boolean; closed: (reason: string) => void }
+type Queue = { name: string; exclusiveTo: Connection | null; ready: Message[]; consumers: Channel[] }
 
 const LONGEST_DELAY_MS = 20_000
+const REPLY_TO = 'amq.rabbitmq.reply-to'
 
 /**
- * A fake of RabbitMQ with queues, prefetch, acknowledgements, fanout, and redelivery after the end of a connection. It drops,
- * duplicates, delays and reorders messages, and may lose all of its data.
+ * A fake of RabbitMQ with queues, acknowledgements, fanout, and redelivery after the end of a connection. It drops, duplicates,
+ * delays and reorders messages, and may lose all of its data. It has no prefetch limit, because no run has so many messages.
  */
 export class Broker {
-  up = true
-  /** Messages that a handler rejected. Each one is a defect. */
-  readonly deadLetters: string[] = []
-  readonly #world: World
+  isUp = true
   readonly #queues = new Map<string, Queue>()
   readonly #exchanges = new Map<string, Set<string>>()
   readonly #connections = new Set<Connection>()
-  readonly #replyTo = new Map<string, Consumer>()
+  /** The consumers of direct reply-to. */
+  readonly #replyTo = new Map<string, Channel>()
   #tag = 0
 
-  constructor(world: World) {
-    this.#world = world
-  }
-
-  connect(owner: Process, closed: (reason: string) => void): Connection {
-    const connection = { owner, open: true, closed }
+  connect(owner: Process): Connection {
+    const connection = new Connection(owner)
     this.#connections.add(connection)
     owner.whenDead(() => this.end(connection))
     return connection
   }
 
   /** Ends a connection and requeues its unacknowledged messages. */
-  end(connection: Connection, reason = 'the connection was cut'): void {
-    if (!connection.open) return
-    connection.open = false
+  end(connection: Connection): void {
+    if (!connection.isOpen) return
+    connection.isOpen = false
     this.#connections.delete(connection)
-    for (const [tag, consumer] of this.#replyTo)
-      if (consumer.connection === connection) this.#replyTo.delete(tag)
+    for (const [tag, channel] of this.#replyTo)
+      if (channel.connection === connection) this.#replyTo.delete(tag)
     for (const queue of this.#queues.values()) {
       const gone = queue.consumers.filter((one) => one.connection === connection)
       queue.consumers = queue.consumers.filter((one) => one.connection !== connection)
-      const back = gone.flatMap(({ unacked }) => [...unacked.values()])
-      for (const message of back) this.#ready(queue, { ...message, redelivered: true })
+      const back = gone.flatMap(({ unacknowledged }) => [...unacknowledged.values()])
+      for (const message of back) this.#enqueue(queue, { ...message, redelivered: true })
       if (queue.exclusiveTo === connection) this.#queues.delete(queue.name)
     }
-    this.#world.later(this.#world.hop(), connection.owner, () => connection.closed(reason))
+    world.later(world.hop(), connection.owner, () => connection.notify())
   }
 
   endAll(of: Process | null): void {
@@ -71,15 +58,15 @@ export class Broker {
       if (of === null || connection.owner === of) this.end(connection)
   }
 
-  /** Stops the broker for a time. `wiped`: its disk is lost. */
-  restart(forMs: number, wiped: boolean): void {
-    this.up = false
+  /** Stops the broker for a time. `isWiped`: its disk is lost. */
+  restart(forMs: number, isWiped: boolean): void {
+    this.isUp = false
     this.endAll(null)
-    if (wiped) {
+    if (isWiped) {
       this.#queues.clear()
       this.#exchanges.clear()
     }
-    this.#world.later(forMs, null, () => (this.up = true))
+    world.later(forMs, null, () => (this.isUp = true))
   }
 
   declareQueue(name: string, exclusiveTo: Connection | null): string {
@@ -92,76 +79,201 @@ export class Broker {
     this.#exchanges.set(exchange, (this.#exchanges.get(exchange) ?? new Set()).add(queue))
   }
 
-  consume(name: string, consumer: Omit<Consumer, 'unacked' | 'tag'>): string {
+  consume(name: string, channel: Channel): string {
     const tag = `c${this.#tag++}`
-    const complete = { ...consumer, tag, unacked: new Map<number, Message>() }
     const queue = this.#queues.get(name)
-    if (!queue) this.#replyTo.set(tag, complete)
+    if (!queue) this.#replyTo.set(tag, channel)
     else {
-      queue.consumers.push(complete)
+      queue.consumers.push(channel)
       this.#pump(queue)
     }
     return tag
   }
 
   /** Returns false if no such queue exists, so that the message cannot be routed. */
-  publish(exchange: string, key: string, content: Buffer, properties: Record<string, unknown>): boolean {
-    if (key.endsWith('.dead')) this.deadLetters.push(content.toString())
+  publish(exchange: string, key: string, content: Buffer, properties: Properties): boolean {
     const message = { content, properties, redelivered: false }
     const direct = this.#replyTo.get(key)
     if (direct) {
-      this.#hand(direct, message)
+      direct.deliver(message, ++this.#tag)
       return true
     }
     const names = exchange === '' ? [key] : [...(this.#exchanges.get(exchange) ?? [])]
     const queues = names.map((name) => this.#queues.get(name)).filter((queue) => queue !== undefined)
-    for (const queue of queues) this.#ready(queue, message)
+    for (const queue of queues) this.#enqueue(queue, message)
     return queues.length > 0
   }
 
-  ack(connection: Connection, deliveryTag: number): void {
-    if (!connection.open) return
-    for (const queue of this.#queues.values())
-      for (const consumer of queue.consumers)
-        if (consumer.connection === connection && consumer.unacked.delete(deliveryTag)) {
-          this.#pump(queue)
-          return
-        }
+  /** Returns true while a queue has ready or unacknowledged messages. Exclusive queues have only events. */
+  get isBusy(): boolean {
+    const shared = this.#queues.values().filter(({ exclusiveTo }) => exclusiveTo === null)
+    return shared.some(({ ready, consumers }) => ready.length + unacknowledgedOf(consumers) > 0)
   }
 
-  /** Returns the number of ready and unacknowledged messages, without those of exclusive queues. */
-  get waiting(): number {
-    return [...this.#queues.values()]
-      .filter(({ exclusiveTo }) => exclusiveTo === null)
-      .reduce(
-        (sum, { ready, consumers }) =>
-          sum + ready.length + consumers.reduce((all, { unacked }) => all + unacked.size, 0),
-        0,
-      )
-  }
-
-  #ready(queue: Queue, message: Message): void {
+  #enqueue(queue: Queue, message: Message): void {
     queue.ready.push(message)
     this.#pump(queue)
   }
 
-  #pump(queue: Queue): void {
-    while (queue.ready.length > 0) {
-      const free = queue.consumers.filter(({ unacked, prefetch }) => unacked.size < prefetch)
-      if (free.length === 0) return
-      const message = queue.ready.shift()
-      if (message) this.#hand(this.#world.random.pick(free), message)
-    }
+  #pump({ ready, consumers }: Queue): void {
+    if (consumers.length === 0) return
+    for (const message of ready.splice(0)) world.random.pick(consumers).deliver(message, ++this.#tag)
+  }
+}
+
+const unacknowledgedOf = (consumers: readonly Channel[]) =>
+  consumers.reduce((all, { unacknowledged }) => all + unacknowledged.size, 0)
+
+/** Opens a connection to the simulated broker. It has the part of amqplib's interface that a run uses. */
+export const connect: Connect = async () => {
+  const owner = me()
+  await new Promise<void>((resolve) => world.later(world.hop(), owner, resolve))
+  if (!broker.isUp) throw Object.assign(new Error('refused'), { code: 'ECONNREFUSED' })
+  return broker.connect(owner) as unknown as Awaited<ReturnType<Connect>>
+}
+
+class Connection extends EventEmitter {
+  readonly owner: Process
+  /** Whether the broker has the connection. */
+  isOpen = true
+  /** Whether its client has learned of the end. */
+  isEnded = false
+
+  constructor(owner: Process) {
+    super()
+    this.owner = owner
   }
 
-  #hand(consumer: Consumer, message: Message): void {
-    const world = this.#world
-    const deliveryTag = ++this.#tag
-    if (!consumer.noAck) consumer.unacked.set(deliveryTag, message)
+  async createChannel(): Promise<Channel> {
+    if (this.isEnded) throw new Error('the connection is closed')
+    return new Channel(this)
+  }
+
+  readonly createConfirmChannel = () => this.createChannel()
+
+  async close(): Promise<void> {
+    broker.end(this)
+  }
+
+  /** Notifies the client of the end, unless it is dead or frozen. */
+  notify(): void {
+    this.isEnded = true
+    this.emit('close', new Error('the connection was cut'))
+  }
+}
+
+/** A channel with at most one consumer. */
+class Channel extends EventEmitter {
+  readonly connection: Connection
+  /** Messages by delivery tag. */
+  readonly unacknowledged = new Map<number, Message>()
+  #queue = ''
+  #replyTag = ''
+  #isAcknowledging = true
+  #receive: (message: Delivery) => void = () => undefined
+
+  constructor(connection: Connection) {
+    super()
+    this.connection = connection
+  }
+
+  async assertQueue(name: string, { exclusive }: { exclusive?: boolean } = {}): Promise<{ queue: string }> {
+    return { queue: broker.declareQueue(name, exclusive ? this.connection : null) }
+  }
+
+  /** The bus checks only for queues of the other type, and all replicas use one type. */
+  async checkQueue(name: string): Promise<void> {
+    throw new Error(`NOT_FOUND - no queue '${name}'`)
+  }
+
+  async assertExchange(): Promise<void> {
+    // The first binding creates the exchange.
+  }
+
+  async bindQueue(queue: string, exchange: string): Promise<void> {
+    broker.bind(queue, exchange)
+  }
+
+  async prefetch(): Promise<void> {
+    // See `Broker`.
+  }
+
+  async consume(
+    queue: string,
+    receive: (message: Delivery) => void,
+    { noAck = false }: { noAck?: boolean },
+  ): Promise<{ consumerTag: string }> {
+    this.#queue = queue
+    this.#receive = receive
+    this.#isAcknowledging = !noAck
+    this.#replyTag = broker.consume(queue, this)
+    return { consumerTag: this.#replyTag }
+  }
+
+  /** Receives a message from the broker. */
+  deliver(message: Message, deliveryTag: number): void {
+    if (this.#isAcknowledging) this.unacknowledged.set(deliveryTag, message)
     const late = world.strikes('message delayed') ? world.random.next() * LONGEST_DELAY_MS : 0
-    world.later(world.hop() + late, consumer.connection.owner, () => {
+    world.later(world.hop() + late, this.connection.owner, () => {
+      const { isOpen, isEnded } = this.connection
       // A client may still read data after the end of its connection, if the data arrived earlier.
-      if (consumer.connection.open || world.random.next() < 0.5) consumer.take(message, deliveryTag)
+      const isRead = isOpen || world.random.next() < 0.5
+      const { redelivered, ...rest } = message
+      const fields = { redelivered, deliveryTag, routingKey: this.#queue, event: world.events }
+      if (isRead && !isEnded) this.#receive({ ...rest, fields })
     })
+  }
+
+  /**
+   * Detects an acknowledgement before the end of the work. No record shows it, because the saga repeats lost work. The consumer
+   * acknowledges a redelivered message first, because this is its last delivery (packages/bus/src/consumer.ts).
+   */
+  ack({ content, properties, fields }: Delivery): void {
+    const commands = properties['type'] === 'batch' ? (JSON.parse(content.toString()) as unknown[]).length : 1
+    const handled = me().handled.filter((event) => event === fields.event).length
+    if (!fields.redelivered && handled < commands) world.mistake('acked early', content.toString())
+    this.#send(() => this.unacknowledged.delete(fields.deliveryTag))
+  }
+
+  publish(exchange: string, key: string, content: Buffer, options: Properties): boolean {
+    // Only dead letters are confirmed, and no run may have one.
+    if (key.endsWith('.dead')) world.mistake('dead letter', content.toString())
+    const properties = options['replyTo'] === REPLY_TO ? { ...options, replyTo: this.#replyTag } : options
+    const about = exchange || key
+    const enqueue = () => broker.publish(exchange, key, content, properties)
+    this.#send(() => {
+      world.note(`→ ${about} ${content.toString().slice(0, 300)}`)
+      if (world.strikes('message lost, connection cut', about)) return broker.end(this.connection)
+      if (world.strikes('message dropped', about)) return
+      const returned = { content, properties, fields: { routingKey: key } }
+      if (!enqueue() && options['mandatory'])
+        world.later(world.hop(), this.connection.owner, () => this.emit('return', returned))
+      if (world.strikes('message duplicated', about)) enqueue()
+      if (world.strikes('message kept, connection cut', about)) broker.end(this.connection)
+    })
+    return true
+  }
+
+  /** Data that is written to a closed connection is never read. */
+  #send(run: () => unknown): void {
+    if (this.connection.isEnded) throw new Error('the channel is closed')
+    world.arrive(world.hop(), this.connection.owner, () => {
+      if (this.connection.isOpen) run()
+    })
+  }
+}
+
+/** Wraps and observes the handler of a command. */
+export function watched<D, R>(
+  handler: (data: D, received: R) => Promise<void>,
+): (data: D, received: R) => Promise<void> {
+  return async (data, received) => {
+    const { handled } = me()
+    const event = world.events
+    try {
+      await handler(data, received)
+    } finally {
+      handled.push(event)
+    }
   }
 }

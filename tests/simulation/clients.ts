@@ -1,15 +1,28 @@
-import { OrderRequest, SendOrder, type RefuseOrder } from '@platter/contracts'
-import { isUnavailable, type Call } from '@platter/kit'
-import type { PlacedOrder } from '../../services/orders/src/domain/order.ts'
+import { setTimeout as wait } from 'node:timers/promises'
+import {
+  OrderRequest,
+  problems,
+  RefuseOrder,
+  requestTimes,
+  SendOrder,
+  type Operation,
+  type Order,
+  type ProblemCode,
+} from '@platter/contracts'
+import { Deadline, isUnavailable, Problem, Rendered, type Call } from '@platter/kit'
 import { card, cardNumbers, pickup } from '../support/cast.ts'
-import { asEnd, noHttp, problemOf, readResponse, type ClientResponse } from './client-response.ts'
-import { stores } from './stores.ts'
-import { isOpen, type Entry, type Kind as JudgedKind } from '../support/order-clients.ts'
-import { noteMistake, type OrdersReplica, type Replica } from './processes.ts'
-import { RESTAURANTS } from './restaurants.ts'
+import {
+  isOpen,
+  recordOf,
+  untilFinal as untilFinalOrOver,
+  type Entry,
+  type Kind as JudgedKind,
+} from '../support/order-clients.ts'
 import { isAtTheBank, type AtTheBank } from './bank.ts'
-import type { Simulation } from './simulation.ts'
-import { Process, type World } from './world.ts'
+import { noteMistake, type OrdersApi } from './processes.ts'
+import { restaurantOf } from './restaurants.ts'
+import { afterSale, bank, database, replicas, restaurants, world } from './simulation.ts'
+import { Process } from './world.ts'
 
 export type Kind = Exclude<JudgedKind, 'challenged'> | AtTheBank | 'recanted' | 'unreachable' | 'silent'
 
@@ -22,6 +35,9 @@ export type Placed = Omit<Entry, 'kind'> & {
   cancelled: boolean
 }
 
+/** `code`: the code of a problem, or the reason of a cancellation. `isPending`: the order has no outcome yet. */
+type Response = NonNullable<Entry['response']> & { isPending: boolean }
+
 const RESPONSE_WITHIN_MS = 12_000
 /**
  * The number of reads, 1.3 s apart. When PostgreSQL is available again, a mark is retried every 2 s, and a hanging statement ends
@@ -29,29 +45,11 @@ const RESPONSE_WITHIN_MS = 12_000
  */
 const MARKED_AFTER = 10
 /** Returns true if a client stops retrying. A retry could succeed later, but not at a restaurant that stays unavailable. */
-const isFinal = ({ kind }: Placed, { status, code }: ClientResponse) =>
-  !isOpen(status) || (code === 'restaurant-unreachable' && !mayStand(kind))
-const mayStand = (kind: Kind) => kind !== 'unreachable' && kind !== 'silent'
+const isFinal = ({ kind }: Placed, { status, code }: Response) =>
+  !isOpen(status) || (code === 'restaurant-unreachable' && (kind === 'unreachable' || kind === 'silent'))
 
-const application = {
-  kind: 'application',
-  applicationId: 'application-1',
-  accessKeyId: 'key-1',
-} as unknown as Call<typeof SendOrder>['principal']
-const restaurant = {
-  kind: 'restaurant',
-  restaurantApiKey: RESTAURANTS.recants,
-} as unknown as Call<typeof RefuseOrder>['principal']
-
-/** The restaurants of the kinds whose order is not simply accepted. */
-const SENT_TO: Partial<Record<Kind, string>> = {
-  refused: RESTAURANTS.refuses,
-  test: RESTAURANTS.test,
-  recanted: RESTAURANTS.recants,
-  unreachable: RESTAURANTS.unreachable,
-  silent: RESTAURANTS.silent,
-  closing: RESTAURANTS.closes,
-}
+export const application = { kind: 'application', applicationId: 'application-1', accessKeyId: 'key-1' }
+const restaurant = { kind: 'restaurant', restaurantApiKey: restaurantOf('recanted') }
 
 const cardNumberOf = (kind: Kind) => {
   if (kind === 'declined') return cardNumbers.declined
@@ -60,7 +58,7 @@ const cardNumberOf = (kind: Kind) => {
 
 const bodyOf = ({ kind, user, key }: Placed, isCash: boolean): OrderRequest =>
   OrderRequest.parse(
-    pickup(SENT_TO[kind] ?? RESTAURANTS.accepts, 'soup', {
+    pickup(restaurantOf(kind), 'soup', {
       comments: key,
       test: kind === 'test',
       ...(user && { recipient: { apiKey: user } }),
@@ -69,37 +67,53 @@ const bodyOf = ({ kind, user, key }: Placed, isCash: boolean): OrderRequest =>
     }),
   )
 
+/** Returns the parameter of a handler. `given` has the parts of the request that it reads. */
+export const callOf = <O extends Operation>(operation: O, given: object): Call<O> =>
+  ({
+    deadline: Deadline.in(requestTimes.deadline - requestTimes.relay),
+    unknownFields: [],
+    params: undefined,
+    query: { 'validate-only': false },
+    url: operation.path,
+    headers: {},
+    idempotency: null,
+    setHeader: () => undefined,
+    concerns: () => undefined,
+    ...given,
+  }) as unknown as Call<O>
+
+/** Repeats a request, numbered from 1, until its final response. Clients never give up. */
+export const untilFinal = async <T>(send: (attempts: number) => Promise<T | null>, pauseMs: () => number) =>
+  (await untilFinalOrOver(send, { pauseMs, isOver: () => false }))!
+
+/** The time between two reads of an order. */
+const untilReadMs = () => 300 + world.random.next() * 2_000
+
 /** Client applications and restaurants behind a gateway. They never crash, but their requests and responses may be lost. */
 export class Clients {
-  readonly book: Placed[]
+  book: Placed[] = []
   /** Never crashes. */
   readonly process = new Process('client')
+  /** The number of requests without a final response. */
   waiting = 0
-  readonly #world: World
-  readonly #all: Simulation
-  readonly #replicas: readonly Replica<OrdersReplica>[]
   #turn = 0
 
-  constructor(all: Simulation, replicas: readonly Replica<OrdersReplica>[], kinds: readonly Kind[]) {
-    const { world } = all
-    this.#all = all
-    this.#world = world
-    this.#replicas = replicas
+  /** Starts one client for each kind. */
+  start(kinds: readonly Kind[]): void {
     this.book = kinds.map((kind, number) => ({
       key: `key-${number}`,
-      kind: all.bank.kindOf(kind),
+      kind: bank.kindOf(kind),
       user: (kind === 'card' || kind === 'refused') && world.random.next() < 0.5 ? `user-${number}` : null,
       attempts: 0,
       response: null,
       cancelled: false,
     }))
     for (const entry of this.book) this.begin(world.random.next() * 3_000, () => this.#order(entry))
-    all.restaurants.recant = (order) => this.begin(world.random.next() * 20_000, () => this.#refuse(order))
   }
 
   begin(inMs: number, work: () => Promise<void>): void {
     this.waiting++
-    this.#world.later(inMs, this.process, () => {
+    world.later(inMs, this.process, () => {
       void work().then(
         () => this.waiting--,
         (error: unknown) => noteMistake(error),
@@ -108,80 +122,62 @@ export class Clients {
   }
 
   async #order(entry: Placed): Promise<void> {
+    const { key, kind } = entry
     const send = this.#sender(entry)
-    const response = await this.#sendUntilFinal(entry, send)
-    if (
-      response.apiKey !== null &&
-      (entry.kind === 'card' || entry.kind === 'cash' || isAtTheBank(entry.kind))
-    )
-      this.#all.afterSale.begin(response.apiKey, this)
-    const end = asEnd(response.open ? await this.#follow(response, entry.kind) : response)
-    this.#world.note(`${entry.key} ${entry.kind} ended with ${end.status} ${end.code ?? ''}`)
+    const untilOwnFinal = () =>
+      untilFinal(
+        async () => {
+          const other = world.strikes('client: sent twice', key) ? send() : null
+          const responses = [await send(), await other]
+          return responses.find((response) => response && isFinal(entry, response)) ?? null
+        },
+        () => 200 + world.random.next() * 1_500,
+      )
+    const response = await untilOwnFinal()
+    const { apiKey } = response
+    if (apiKey !== null && (kind === 'card' || kind === 'cash' || isAtTheBank(kind))) afterSale.begin(apiKey)
+    const end = asEnd(response.isPending ? await this.#follow(response, kind) : response)
+    world.note(`${key} ${kind} ended with ${end.status} ${end.code ?? ''}`)
     entry.cancelled = response.status === 200 && end.status !== 200
     entry.response = end
-    if (response.status < 500) await this.#repeat(entry, response, send)
+    if (response.status >= 500 || world.random.next() < 0.7) return
+    // The client repeats the request under its key. The result must be the same order, or the same rejection.
+    await wait(world.random.next() * 15_000)
+    const again = await untilOwnFinal()
+    if (again.status !== response.status || again.apiKey !== apiKey)
+      world.mistake(
+        'two responses',
+        `${key}: ${response.status} ${apiKey}, then ${again.status} ${again.apiKey}`,
+      )
   }
 
   /** Returns a function that sends the order once at each call. */
-  #sender(entry: Placed): () => Promise<ClientResponse | null> {
-    const isCash = entry.kind === 'cash' || (entry.kind === 'recanted' && this.#world.random.next() < 0.3)
+  #sender(entry: Placed): () => Promise<Response | null> {
+    const isCash = entry.kind === 'cash' || (entry.kind === 'recanted' && world.random.next() < 0.3)
     const body = bodyOf(entry, isCash)
     const { key } = entry
     const idempotency = { accessKeyId: 'key-1', path: SendOrder.path, key, fingerprint: key }
     return () => {
       const requestId = `${key}.${++entry.attempts}`
-      const call = { body, idempotency, requestId, principal: application, ...noHttp() }
+      const call = callOf(SendOrder, { body, idempotency, requestId, principal: application })
       return this.call((api) => api.sendOrder(call))
     }
   }
 
-  async #sendUntilFinal(entry: Placed, send: () => Promise<ClientResponse | null>): Promise<ClientResponse> {
-    for (;;) {
-      const other = this.#world.strikes('client: sent twice', entry.key) ? send() : null
-      for (const response of [await send(), await other])
-        if (response && isFinal(entry, response)) return response
-      await this.pause(200 + this.#world.random.next() * 1_500)
-    }
-  }
-
-  /** Repeats the request under the same key. The result must be the same order, or the same rejection. */
-  async #repeat(
-    entry: Placed,
-    first: ClientResponse,
-    send: () => Promise<ClientResponse | null>,
-  ): Promise<void> {
-    if (this.#world.random.next() < 0.7) return
-    await this.pause(this.#world.random.next() * 15_000)
-    const again = await this.#sendUntilFinal(entry, send)
-    if (again.status !== first.status || again.apiKey !== first.apiKey)
-      this.#world.mistake(
-        'two responses',
-        `${entry.key}: ${first.status} ${first.apiKey}, then ${again.status} ${again.apiKey}`,
-      )
-  }
-
   /** A restaurant rejects an order that it has accepted, and retries until the rejection is confirmed. */
-  async #refuse({ apiKey }: PlacedOrder): Promise<void> {
-    for (let attempts = 1; ; attempts++) {
-      const call = {
-        ...noHttp(),
-        params: { apiKey },
-        body: { reason: 'sold out' },
-        principal: restaurant,
-        unknownFields: [],
-        idempotency: null,
-        requestId: `refuse-${apiKey.slice(0, 4)}.${attempts}`,
-      }
-      const response = await this.call((api) => api.refuseOrder(call))
-      if (response?.status === 200) return this.#all.restaurants.refused(apiKey)
+  recant(apiKey: string): void {
+    const refuse = async (attempts: number) => {
+      const requestId = `refuse-${apiKey.slice(0, 4)}.${attempts}`
+      const request = { params: { apiKey }, body: { reason: 'sold out' }, principal: restaurant, requestId }
+      const response = await this.call((api) => api.refuseOrder(callOf(RefuseOrder, request)))
+      if (response?.status === 200) restaurants.refused(apiKey)
       // The order failed at its deadline although the restaurant has it, so no order remains to reject.
-      if (this.#all.database.orders.get(apiKey)?.outcome === 'failed') return
-      await this.pause(500 + this.#world.random.next() * 3_000)
+      const hasFailed = database.orders.get(apiKey)?.outcome === 'failed'
+      return response?.status === 200 || hasFailed ? true : null
     }
-  }
-
-  pause(ms: number): Promise<void> {
-    return new Promise((resolve) => void this.#world.later(ms, this.process, resolve))
+    this.begin(world.random.next() * 20_000, async () => {
+      await untilFinal(refuse, () => 500 + world.random.next() * 3_000)
+    })
   }
 
   /**
@@ -189,33 +185,32 @@ export class Clients {
    * so, and an order that another replica fails in that time may be hidden until then. An order that is hidden later was promised
    * and lost.
    */
-  async #follow(announced: ClientResponse, kind: Kind): Promise<ClientResponse> {
+  #follow(announced: Response, kind: Kind): Promise<Response> {
     const apiKey = announced.apiKey ?? ''
     let missed = 0
-    for (;;) {
-      await this.pause(300 + this.#world.random.next() * 2_000)
-      const order = await stores.orders.find(apiKey).catch((error: unknown) => {
+    const read = async () => {
+      const order = await database.stores.orders.find(apiKey).catch((error: unknown) => {
         if (isUnavailable(error)) return undefined
         throw error
       })
-      if (order === null && this.#world.calm && ++missed === MARKED_AFTER)
+      if (order === null && world.calm && ++missed === MARKED_AFTER)
         return { ...announced, apiKey: `gone: ${apiKey}` }
-      this.#all.bank.visit(kind, order?.paymentAction?.url, this.process)
+      bank.visit(kind, order?.paymentAction?.url)
       if (order?.cancellation) return { ...announced, code: order.cancellation.reason }
-      if (order && order.status !== 'PROCESSING') return { ...announced, totalCents: order.total }
+      return order && order.status !== 'PROCESSING' ? { ...announced, totalCents: order.total } : null
     }
+    return wait(untilReadMs()).then(() => untilFinal(read, untilReadMs))
   }
 
   /** Calls one replica after another through the gateway until one has received the request. Null: no response arrived. */
-  async call(work: (api: OrdersReplica) => Promise<unknown>): Promise<ClientResponse | null> {
-    const world = this.#world
+  async call(work: (api: OrdersApi) => Promise<unknown>): Promise<Response | null> {
     if (world.strikes('client: request lost')) {
-      await this.pause(RESPONSE_WITHIN_MS)
+      await wait(RESPONSE_WITHIN_MS)
       return null
     }
     const turn = this.#turn++
-    for (let at = 0; at < this.#replicas.length; at++) {
-      const replica = this.#replicas[(turn + at) % this.#replicas.length]
+    for (let at = 0; at < replicas.orders.length; at++) {
+      const replica = replicas.orders[(turn + at) % replicas.orders.length]
       const { process, api } = replica ?? {}
       if (!process?.alive || !api) continue
       const response = await this.#exchange(process, () => work(api))
@@ -224,19 +219,41 @@ export class Clients {
     return null
   }
 
-  #exchange(process: Process, work: () => Promise<unknown>): Promise<ClientResponse | null> {
-    const world = this.#world
-    return new Promise((resolve) => {
-      const back = (response: ClientResponse | null, inMs = world.hop()) =>
-        void world.later(inMs, this.process, () => resolve(response))
-      back(null, RESPONSE_WITHIN_MS)
-      process.whenDead(() => back(null))
+  #exchange(process: Process, work: () => Promise<unknown>): Promise<Response | null> {
+    return world.call<Response | null>((respond) => {
+      respond(null, RESPONSE_WITHIN_MS)
+      process.whenDead(() => respond(null))
       world.later(world.hop(), process, () => {
         void work().then(
-          (response) => back(readResponse(response)),
-          (error: unknown) => back(problemOf(error)),
+          (response) => respond(readResponse(response)),
+          (error: unknown) => respond(problemOf(error)),
         )
       })
     })
   }
+}
+
+/**
+ * An order that failed after its response ends as if it had been rejected. An order that its customer or an operator cancelled was
+ * placed.
+ */
+const asEnd = (response: Response): Response =>
+  response.code === null || response.code === 'order-cancelled'
+    ? response
+    : { ...response, status: problems[response.code as ProblemCode].status }
+
+function readResponse(response: unknown): Response {
+  const { status, body } =
+    response instanceof Rendered ? response : { status: 200, body: JSON.stringify(response) }
+  const document = JSON.parse(String(body)) as Partial<Order> & { code?: string }
+  const record = recordOf({ status, body: document })
+  const { cancellation = null } = document
+  const code = cancellation?.reason ?? record.code
+  return { ...record, code, isPending: document.status === 'PROCESSING' && cancellation === null }
+}
+
+function problemOf(error: unknown): Response {
+  const { status, code } = error instanceof Problem ? error : { status: 503, code: 'service-unavailable' }
+  noteMistake(error)
+  return { status, code, apiKey: null, totalCents: null, isPending: false }
 }

@@ -1,28 +1,19 @@
 import type { RestaurantLink, TokenizedCard } from '@platter/contracts'
-import type { PlacedOrder } from '../../services/orders/src/domain/order.ts'
-import type { SendOrderFacts, State } from '../../services/orders/src/domain/saga-row.ts'
+import type { SagaOrder } from '../../services/orders/src/domain/order-state.ts'
+import type { Saga } from '../../services/orders/src/domain/saga-row.ts'
+import type { Stores } from '../../services/orders/src/store/stores.ts'
 import type { RefundRow } from '../../services/payments/src/domain/refund.ts'
+import type { AuthorizationStore } from '../../services/payments/src/store/authorizations.ts'
+import type { RefundStore } from '../../services/payments/src/store/refunds.ts'
 import type { MemoryRows } from '../../services/payments/src/testing/memory-authorizations.ts'
-import { me, simulation, world } from './simulation.ts'
+import { database, me, world } from './simulation.ts'
+import { ordersStores } from './stores-of-orders.ts'
+import { paymentsStores, type CardStore } from './stores-of-payments.ts'
 
-export type OrderRow = PlacedOrder & {
-  applicationId: string
-  outcome: 'pending' | 'transmitted' | 'failed'
-  told: boolean
-  shown: boolean
-}
+type OrderRow = SagaOrder & { applicationId: string; told: boolean; shown: boolean }
 
-export type SagaRow = {
-  orderApiKey: string
-  version: number
-  attempt: number
-  facts: SendOrderFacts
-  state: State
-  requestId: string
-  wakeAt: number
-  deadlineAt: number
-  finishedAt: number | null
-}
+/** Times are virtual milliseconds. */
+export type SagaRow = { saga: Saga; wakeAt: number; deadlineAt: number }
 
 export type DeliveryRow = {
   attempts: number
@@ -45,6 +36,14 @@ export type KeyRow = {
   body: string | null
 }
 
+export type AllStores = Stores & {
+  authorizations: AuthorizationStore
+  refunds: RefundStore
+  cards: CardStore
+}
+/** The functions of the stores on the path of an order. */
+export type InMemoryStores = { [Name in keyof AllStores]?: Partial<AllStores[Name]> }
+
 /** The tables on the path of an order. A row is replaced, never changed, so a reader keeps the state that it has read. */
 export class Database {
   readonly orders = new Map<string, OrderRow>()
@@ -53,39 +52,40 @@ export class Database {
   readonly deliveries = new Map<string, DeliveryRow>()
   readonly keys = new Map<string, KeyRow>()
   readonly links = new Map<string, RestaurantLink>()
-  /** `sentAt` in virtual milliseconds. */
   readonly authorizations: MemoryRows = new Map()
   readonly refunds = new Map<string, { row: RefundRow; sentAt: number }>()
   readonly cards = new Map<string, TokenizedCard & { userApiKey: string }>()
   /** No statement has a result until then. */
   downUntil = 0
-  /** Every state of any saga in the run. */
-  readonly seen = new Set<string>()
 
-  get isAnySagaDue(): boolean {
-    const { now } = world()
-    for (const { finishedAt, wakeAt } of this.sagas.values())
-      if (finishedAt === null && wakeAt <= now) return true
-    return false
+  /** The effects of the statements. */
+  readonly effects: InMemoryStores = { ...ordersStores(this), ...paymentsStores(this) }
+
+  /** The stores of the services. Each call is one statement. */
+  readonly stores = Object.fromEntries(
+    Object.entries(this.effects).map(([name, store]) => [name, asStatements(name, store)]),
+  ) as unknown as AllStores
+
+  get isDown(): boolean {
+    return this.downUntil > world.now
   }
 
-  get isAnyDeliveryDue(): boolean {
-    const { now } = world()
-    for (const { outcome, busyUntil } of this.deliveries.values())
-      if (outcome === null && busyUntil <= now) return true
-    return false
-  }
-
-  get isAnyNoticeDue(): boolean {
-    const { now } = world()
-    for (const { cancelAt } of this.deliveries.values()) if (cancelAt !== null && cancelAt <= now) return true
-    return false
-  }
-
-  get unfinished(): number {
-    return [...this.sagas.values()].filter(({ finishedAt }) => finishedAt === null).length
+  get isAnySagaUnfinished(): boolean {
+    return this.sagas.values().some(({ saga }) => !saga.isFinished)
   }
 }
+
+const asStatements = (store: string, effects: object) =>
+  Object.fromEntries(
+    Object.entries(effects).map(([name, effect]: [string, (...args: unknown[]) => unknown]) => [
+      name,
+      (...args: unknown[]) => {
+        // A text of the arguments costs more than the statement.
+        const text = world.history ? JSON.stringify(args).slice(0, 60) : ''
+        return statement(`${store}.${name} ${text}`, () => effect(...args))
+      },
+    ]),
+  )
 
 /** The client stops waiting for a result after this time (packages/kit, postgres). The statement continues. */
 const QUERY_TIMEOUT_MS = 5_000
@@ -95,24 +95,22 @@ const SLOWEST_MS = 15_000
  * Runs one statement as one transaction, so no other event runs between the parts of its effect. The statement may fail, be slow,
  * or succeed without a response to its caller.
  */
-export function statement<T>(name: string, effect: () => T | Promise<T>): Promise<T> {
-  const { world: here, database } = simulation()
+function statement<T>(name: string, effect: () => T): Promise<Awaited<T>> {
   const caller = me()
-  const isDown = () => database.downUntil > here.now
-  return new Promise<T>((resolve, reject) => {
-    const fail = (reason: string, inMs = here.hop()) =>
-      here.later(inMs, caller, () => reject(Object.assign(new Error(reason), { code: 'ECONNRESET' })))
-    if (isDown() || here.strikes('statement refused', name)) return void fail('refused')
-    const takes = here.hop() + (here.strikes('statement slow', name) ? here.random.next() * SLOWEST_MS : 0)
+  return new Promise((resolve, reject) => {
+    const fail = (reason: string, inMs = world.hop()) =>
+      world.later(inMs, caller, () => reject(Object.assign(new Error(reason), { code: 'ECONNRESET' })))
+    if (database.isDown || world.strikes('statement refused', name)) return fail('refused')
+    const takes = world.hop() + (world.strikes('statement slow', name) ? world.random.next() * SLOWEST_MS : 0)
     if (takes > QUERY_TIMEOUT_MS) fail('Query read timeout', QUERY_TIMEOUT_MS)
-    here.arrive(takes, caller, () => {
-      if (isDown()) return void fail('lost')
+    world.arrive(takes, caller, () => {
+      if (database.isDown) return fail('lost')
       const result = Promise.try(effect)
       // A caller that has died, or whose result is lost, does not handle an error.
       result.catch(() => undefined)
-      here.note(`SQL of ${caller.name}: ${name}`)
-      if (here.strikes('statement done, result lost', name)) return void fail('lost')
-      here.later(here.hop(), caller, () => resolve(result))
+      world.note(`SQL of ${caller.name}: ${name}`)
+      if (world.strikes('statement done, result lost', name)) return fail('lost')
+      world.later(world.hop(), caller, () => resolve(result))
     })
   })
 }

@@ -1,31 +1,29 @@
-import type { Simulation } from './simulation.ts'
-import type { Process } from './world.ts'
-
-type Victim = { process: Process | null }
+import { broker, database, processor, replicas, restaurants, world } from './simulation.ts'
 
 /** Schedules faults of entire processes and servers until `untilMs`. */
-export function injectFaults(all: Simulation, victims: readonly Victim[], untilMs: number): void {
-  const { world, broker, database, processor, restaurants } = all
+export function injectFaults(untilMs: number): void {
   const { random } = world
+  const victim = () => random.pick(replicas.all).process
+  const upTo = (ms: number) => 500 + random.next() * ms
   const faults: Record<string, () => void> = {
-    kill: () => random.pick(victims).process?.die(),
+    kill: () => victim()?.die(),
     freeze: () => {
-      const { process } = random.pick(victims)
+      const process = victim()
       if (!process?.alive) return
-      const forMs = 500 + random.next() * 25_000
+      const forMs = upTo(25_000)
       process.frozenUntil = world.now + forMs
       // The broker misses the heartbeats of the frozen process.
       if (forMs > 10_000) world.later(10_000, null, () => broker.endAll(process))
     },
     'cut from the broker': () => {
-      const { process } = random.pick(victims)
+      const process = victim()
       if (process?.alive) broker.endAll(process)
     },
-    'broker restarted': () => broker.restart(500 + random.next() * 6_000, false),
-    'broker wiped': () => broker.restart(500 + random.next() * 6_000, true),
-    'database down': () => (database.downUntil = world.now + 500 + random.next() * 6_000),
-    'processor down': () => (processor.downUntil = world.now + 500 + random.next() * 15_000),
-    'restaurants down': () => (restaurants.downUntil = world.now + 500 + random.next() * 15_000),
+    'broker restarted': () => broker.restart(upTo(6_000), false),
+    'broker wiped': () => broker.restart(upTo(6_000), true),
+    'database down': () => (database.downUntil = world.now + upTo(6_000)),
+    'processor down': () => (processor.downUntil = world.now + upTo(15_000)),
+    'restaurants down': () => (restaurants.downUntil = world.now + upTo(15_000)),
   }
   const meanPauseMs = random.pick([1_500, 6_000, Infinity])
   let at = random.next() * meanPauseMs

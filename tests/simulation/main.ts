@@ -1,7 +1,8 @@
 import { randomInt } from 'node:crypto'
 import { parseArgs } from 'node:util'
-import { importCampaign } from './hooks.ts'
-import { MUTATIONS } from './mutations.ts'
+import { importMutated, MUTATIONS } from './mutations.ts'
+import { run } from './run.ts'
+import { world } from './simulation.ts'
 
 const { values } = parseArgs({
   options: {
@@ -17,22 +18,44 @@ const print = (line: string) => void process.stdout.write(`${line}\n`)
 /** After a change of the code, another seed may be the first to find a planted bug. */
 const SEEDS_OF_A_BUG = 2_000
 
-async function findMutations(): Promise<boolean> {
+async function isEachBugFound(): Promise<boolean> {
   let missed = 0
   for (const bug of MUTATIONS) {
-    const { campaign } = await importCampaign(bug)
-    const search = { runs: SEEDS_OF_A_BUG, seed: bug.seed, untilFound: true, print: () => undefined }
-    const [found] = await campaign(search)
-    print(found === undefined ? `MISSED ${bug.name}` : `found by seed ${found}: ${bug.name}`)
-    if (found === undefined) missed += 1
+    const mutated = await importMutated(bug)
+    let seed = bug.seed
+    while (seed < bug.seed + SEEDS_OF_A_BUG && (await mutated(seed)).length === 0) seed++
+    const isMissed = seed === bug.seed + SEEDS_OF_A_BUG
+    print(isMissed ? `MISSED ${bug.name}` : `found by seed ${seed}: ${bug.name}`)
+    if (isMissed) missed += 1
   }
   return missed === 0
 }
 
-async function holds(): Promise<boolean> {
-  const { campaign } = await importCampaign(null)
-  const { runs, seed } = values
-  return (await campaign({ runs: Number(runs), seed: Number(seed), untilFound: false, print })).length === 0
+/** Runs consecutive seeds and prints a summary. A single run prints its history. */
+async function holds(runs: number, first: number): Promise<boolean> {
+  const counts = new Map<string, number>()
+  const failed: number[] = []
+  let events = 0
+  const started = process.hrtime.bigint()
+  print(`seeds from ${first}`)
+  for (let seed = first; seed < first + runs; seed++) {
+    const violations = await run(seed, runs === 1)
+    for (const line of world.history ?? []) print(line)
+    for (const { rule, what, order } of violations)
+      print(`seed ${seed} VIOLATED ${rule}: ${what}\n  ${JSON.stringify(order)}`)
+    if (violations.length > 0) failed.push(seed)
+    for (const [name, count] of world.counts) counts.set(name, (counts.get(name) ?? 0) + count)
+    events += world.events
+  }
+  const tookMs = Number((process.hrtime.bigint() - started) / 1_000_000n)
+  for (const line of [...counts].map(([name, count]) => `  ${name}: ${count}`).toSorted()) print(line)
+  print(`${runs} runs, ${events} events in ${(tookMs / 1000).toFixed(1)} s`)
+  print(failed.length === 0 ? 'no violation' : `${failed.length} seeds FAILED: ${failed.join(', ')}`)
+  if (failed.length > 0) print(`history: npm run simulate -- --runs 1 --seed ${failed[0]}`)
+  return failed.length === 0
 }
 
-process.exitCode = (await (values.mutations ? findMutations() : holds())) ? 0 : 1
+const isGood = values.mutations
+  ? await isEachBugFound()
+  : await holds(Number(values.runs), Number(values.seed))
+process.exitCode = isGood ? 0 : 1

@@ -1,104 +1,90 @@
-import { returnedOf } from '../../services/orders/src/domain/refund.ts'
 import type { PlacedOrder } from '../../services/orders/src/domain/order.ts'
+import type { SagaOrder } from '../../services/orders/src/domain/order-state.ts'
+import { returnedOf } from '../../services/orders/src/domain/refund.ts'
 import type { LedgerLine, OrderRow } from '../support/books.ts'
-import { checkBank, isAtTheBank } from './bank.ts'
-import { isByOthers } from './restaurants.ts'
+import {
+  violations,
+  violationsAfterSale,
+  violationsOf,
+  type Check,
+  type Violation,
+} from '../support/invariants.ts'
 import type { Entry } from '../support/order-clients.ts'
-import { violationsAfterSale, violationsOf, type Violation } from '../support/invariants.ts'
-import type { Clients, Kind, Placed } from './clients.ts'
-import type { Simulation } from './simulation.ts'
+import { isAtTheBank } from './bank.ts'
+import type { Kind, Placed } from './clients.ts'
+import { isByOthers } from './restaurants.ts'
+import { afterSale, bank, clients, database, processor, restaurants, world } from './simulation.ts'
 
 /** Checks the records of a run against all invariants. `isShort`: delivery deadlines may expire in the run. */
-export function findViolations(all: Simulation, clients: Clients, isShort: boolean) {
-  const { database, processor, restaurants, broker, world } = all
-  const rows = [...database.orders.keys()].map((apiKey) => orderRow(all, apiKey))
-  const doubtful = new Set(rows.filter((row) => isShort && isInDoubt(all, row)).map(({ apiKey }) => apiKey))
+export function findViolations(isShort: boolean): Violation[] {
+  const orders = [...database.orders.values()]
+  const rows = orders.map(({ apiKey }) => orderRow(apiKey))
+  const doubtful = new Set(isShort ? orders.filter(isInDoubt).map(({ apiKey }) => apiKey) : [])
   const receipts = restaurants.receipts.filter(({ orderApiKey }) => !doubtful.has(orderApiKey))
-  const violations: Violation[] = [
-    ...violationsOf(clients.book.filter(isChecked).map(judged), {
-      orders: rows,
-      ledger: processor.ledger,
-      receipts,
+  const { ledger } = processor
+  const linesOf = Map.groupBy(ledger, ({ reference }) => reference)
+  return [
+    ...violationsOf(clients.book.filter(isChecked).map(judged), { orders: rows, ledger, receipts }),
+    ...clients.book.filter((entry) => !isChecked(entry)).flatMap((entry) => ofUnchecked(entry, rows)),
+    ...orders.flatMap((order) => {
+      const lines = linesOf.get(order.apiKey) ?? []
+      return violations(
+        [
+          isUnnotified(order) && ['never notified', 'a restaurant never learned of a cancellation'],
+          ofSavedCard(order),
+          ofPaymentState(order, lines),
+          ...ofBank(order, lines),
+        ],
+        order,
+      )
     }),
-    ...clients.book.flatMap((entry) => checkOther(entry, rows)),
-    ...checkSavedCard(all),
-    ...checkPaymentState(all),
-    ...violationsAfterSale(all.afterSale.changes, rows),
-    ...checkBank(all),
-    ...unnotified(all).map(notNotified),
-    ...broker.deadLetters.map((content) => ({
-      rule: 'dead letter',
-      what: 'a message was dead-lettered',
-      order: content,
-    })),
-    ...world.mistakes.map((mistake) => ({ ...mistake, order: null })),
+    ...violationsAfterSale(afterSale.changes, rows),
+    ...world.mistakes,
   ]
-  return { violations, inDoubt: doubtful.size }
 }
 
-function orderRow({ database }: Simulation, apiKey: string): OrderRow {
+function orderRow(apiKey: string): OrderRow {
   const order = database.orders.get(apiKey)
-  const saga = database.sagas.get(apiKey)
-  if (!order || !saga) throw new Error('an order without a saga')
-  const { payment, test, total, outcome, told, paymentState } = order
+  const row = database.sagas.get(apiKey)
+  if (!order || !row) throw new Error('an order without a saga')
   return {
-    apiKey,
+    ...order,
+    refunds: [...order.refunds],
     key: order.details.comments ?? '',
-    payment,
-    test,
-    total,
-    outcome,
-    told,
-    paymentState,
     cancelled: order.cancellation !== null,
     cancelledBy: order.cancellation?.cancelledBy ?? null,
     cancellationRefund: Math.round((order.cancellation?.refund.amount ?? 0) * 100),
-    refunds: [...order.refunds],
-    finished: saga.finishedAt !== null,
+    finished: row.saga.isFinished,
     statuses: database.statuses.get(apiKey) ?? [],
   }
 }
 
-/** Returns cancelled orders that a restaurant has, and whose cancellation the restaurant has not received. */
-export function unnotified(all: Simulation): string[] {
-  return [...all.database.orders.values()]
-    .filter((order) => isInDoubt(all, order) || isCancelledThere(all, order))
-    .filter(({ apiKey }) => !all.restaurants.cancelled.has(apiKey))
-    .map(({ apiKey }) => apiKey)
-}
+/** Returns true if a restaurant has a cancelled order, and has not received its cancellation. */
+export const isUnnotified = (order: SagaOrder): boolean =>
+  (isInDoubt(order) || isCancelledThere(order)) && !restaurants.cancelled.has(order.apiKey)
+
+const receiptsOf = (apiKey: string) =>
+  restaurants.receipts.filter(({ orderApiKey }) => orderApiKey === apiKey)
 
 /** A customer or an operator cancelled an order that a restaurant without a console has received. */
-const isCancelledThere = (
-  { database, restaurants }: Simulation,
-  { apiKey, cancellation }: PlacedOrder,
-): boolean =>
+const isCancelledThere = ({ apiKey, cancellation }: PlacedOrder): boolean =>
   isByOthers(cancellation) &&
   database.deliveries.get(apiKey)?.linkKind !== 'console' &&
-  restaurants.receipts.some((receipt) => receipt.orderApiKey === apiKey && receipt.outcome === 'accepted')
-
-const notNotified = (apiKey: string): Violation => ({
-  rule: 'never notified',
-  what: 'a restaurant received an order that was cancelled, and was never notified of the cancellation',
-  order: apiKey,
-})
+  receiptsOf(apiKey).some(({ outcome }) => outcome === 'accepted')
 
 /**
  * The restaurant received the order, but all of its responses were lost until the deadline. The order is cancelled, and the
  * restaurant is notified (docs/interface.md, "Restaurant interface").
  */
-function isInDoubt(
-  { database, restaurants }: Simulation,
-  { apiKey, outcome }: Pick<OrderRow, 'apiKey' | 'outcome'>,
-): boolean {
-  const received = restaurants.receipts.filter(({ orderApiKey }) => orderApiKey === apiKey)
-  const gaveUp = database.deliveries.get(apiKey)?.outcome === 'unreachable'
-  return outcome === 'failed' && gaveUp && received.length === 1
-}
+const isInDoubt = ({ apiKey, outcome }: SagaOrder): boolean =>
+  outcome === 'failed' &&
+  database.deliveries.get(apiKey)?.outcome === 'unreachable' &&
+  receiptsOf(apiKey).length === 1
 
 const UNCHECKED: readonly Kind[] = ['recanted', 'unreachable', 'silent', 'closing']
 const isChecked = (entry: Placed) => !UNCHECKED.includes(entry.kind) && !isGivenUp(entry)
 
-/** A customer who confirms late, or never sees the page, has no order. `checkBank` checks the other customers. */
+/** A customer who confirms late, or never sees the page, has no order. `ofBank` checks the other customers. */
 function judged(entry: Placed): Entry {
   const { kind, response } = entry
   if (!isAtTheBank(kind)) return { ...entry, kind: kind as Entry['kind'] }
@@ -109,54 +95,43 @@ function judged(entry: Placed): Entry {
 const isGivenUp = ({ response }: Placed) =>
   response?.code === 'restaurant-unreachable' || response?.code === 'payment-unavailable'
 
-/** Checks orders that failed because of faults. An order with a response is shown as cancelled, and no other order exists. */
-function checkOther(entry: Placed, rows: readonly OrderRow[]): Violation[] {
-  if (isChecked(entry)) return []
+/** Checks an order that failed because of faults. An order with a response is shown as cancelled, and no other order exists. */
+function ofUnchecked(entry: Placed, rows: readonly OrderRow[]): Violation[] {
   const own = rows.filter(({ key }) => key === entry.key)
-  const violation = (rule: string, what: string) => [{ rule, what, order: { entry, own } }]
-  if (!entry.response) return violation('no response', 'the client never received a final response')
-  if (entry.cancelled && !own.some(({ cancelled }) => cancelled))
-    return violation('lost', 'the client was given an order that is not shown as cancelled')
-  return own.some(({ outcome, cancelled }) => outcome !== 'failed' && !cancelled)
-    ? violation('refused but placed', `the response was ${entry.response.status}, and there is an order`)
-    : []
+  const isStored = own.some(({ outcome, cancelled }) => outcome !== 'failed' && !cancelled)
+  return violations(
+    [
+      entry.response === null && ['no response', 'the client never received a final response'],
+      entry.cancelled &&
+        !own.some(({ cancelled }) => cancelled) && [
+          'lost',
+          'the client was given an order that is not shown as cancelled',
+        ],
+      isStored && ['refused but placed', `there is an order after the response ${entry.response?.status}`],
+    ],
+    { entry, own },
+  )
 }
 
 /** A new card of a user is saved only after the transmission of its order, and not if the order is cancelled earlier. */
-function checkSavedCard({ database }: Simulation): Violation[] {
-  return [...database.orders.values()].flatMap((order) => {
-    const facts = database.sagas.get(order.apiKey)?.facts
-    if (!facts?.newCard || facts.userApiKey === null) return []
-    const isSaved = database.cards.has(facts.newCard.apiKey)
-    const mayBe = isByOthers(order.cancellation) && order.outcome === 'transmitted'
-    return mayBe || isSaved === (order.outcome === 'transmitted')
-      ? []
-      : [
-          {
-            rule: 'wrongly saved',
-            what: `${order.outcome}, its card is ${isSaved ? '' : 'not '}saved`,
-            order,
-          },
-        ]
-  })
+function ofSavedCard({ apiKey, outcome, cancellation }: SagaOrder): Check {
+  const { userApiKey, newCard } = database.sagas.get(apiKey)?.saga.facts ?? {}
+  if (!newCard || !userApiKey) return false
+  const isSaved = database.cards.has(newCard.apiKey)
+  const isTransmitted = outcome === 'transmitted'
+  if (isByOthers(cancellation) && isTransmitted) return false
+  return isSaved !== isTransmitted && ['wrongly saved', `${outcome}, its card is saved: ${isSaved}`]
 }
 
 /** The payment state of an order agrees with the processor's ledger. */
-function checkPaymentState({ database, processor }: Simulation): Violation[] {
-  const moneyOf = Map.groupBy(processor.ledger, ({ reference }) => reference)
-  return [...database.orders.values()].flatMap((order) => {
-    const done = (moneyOf.get(order.apiKey) ?? []).filter(({ outcome }) => outcome === 'approved')
-    const shown = order.paymentState
-    return statesAfter(done, order).includes(shown)
-      ? []
-      : [
-          {
-            rule: 'wrongly shown',
-            what: `${shown}, and the ledger says ${done.map(({ kind }) => kind).join(' ')}`,
-            order,
-          },
-        ]
-  })
+function ofPaymentState(order: SagaOrder, lines: readonly LedgerLine[]): Check {
+  const done = lines.filter(({ outcome }) => outcome === 'approved')
+  return (
+    !statesAfter(done, order).includes(order.paymentState) && [
+      'wrongly shown',
+      `${order.paymentState}, and the ledger says ${done.map(({ kind }) => kind).join(' ')}`,
+    ]
+  )
 }
 
 function statesAfter(done: readonly LedgerLine[], { total, refunds }: PlacedOrder): string[] {
@@ -167,4 +142,25 @@ function statesAfter(done: readonly LedgerLine[], { total, refunds }: PlacedOrde
   if (sum('void') > 0) return ['VOIDED']
   if (sum('capture') === 0) return ['AUTHORIZED']
   return sum('refund') === sum('capture') ? ['REFUNDED'] : ['CHARGED']
+}
+
+/**
+ * Each order has at most one challenge and one authorization, even after repetitions. A confirmation in time leads to an order,
+ * unless it was cancelled.
+ */
+function ofBank(order: SagaOrder, lines: readonly LedgerLine[]): Check[] {
+  const { apiKey, restaurantApiKey, outcome, cancellation, paymentAction } = order
+  const count = (kind: LedgerLine['kind'], result: string) =>
+    lines.filter((line) => line.kind === kind && line.outcome === result).length
+  const challenges = count('authenticate', 'open')
+  const isClosed = challenges > 0 && bank.closed.has(restaurantApiKey)
+  const isUnconfirmed = outcome === 'failed' && cancellation?.reason === 'card-declined'
+  const broken: Record<string, boolean> = {
+    'two challenges of one order': challenges > 1,
+    'an order has two authorizations': count('authorize', 'approved') > 1,
+    'an order that has ended shows the action of its payment': Boolean(paymentAction),
+    'a closed restaurant has the order': isClosed && outcome === 'transmitted',
+    'an approval in time without effect': bank.confirmed.has(apiKey) && isUnconfirmed,
+  }
+  return Object.entries(broken).map(([what, isBroken]) => isBroken && ['wrong challenge', what])
 }

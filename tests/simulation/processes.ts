@@ -11,89 +11,90 @@ import {
   PaymentsRefund,
   PaymentsRelease,
   SagaReply,
-  type CancelOrder,
-  type OperatorCancelOrder,
-  type RefundOrder,
-  type RefuseOrder,
   type revealedCard,
-  type SendOrder,
 } from '@platter/contracts'
 import {
   ConcurrencyLimit,
   isUnavailable,
   Problem,
   reasonOf,
-  type Handler,
+  Rendered,
   type internalCaller,
   type Log,
 } from '@platter/kit'
+import { tokenize as tokenOf } from '../../dev/processor/src/cards.ts'
 import { save } from '../../services/accounts/src/handlers/save.ts'
 import { Deliveries } from '../../services/orders/src/delivery/deliver.ts'
 import { notifyCancellations } from '../../services/orders/src/delivery/notify-cancellation.ts'
 import { handlePaymentMoved } from '../../services/orders/src/saga/handlers/payment-moved.ts'
 import { handleReply } from '../../services/orders/src/saga/handlers/saga-reply.ts'
 import { rechecker } from '../../services/orders/src/saga/recheck.ts'
-import type { Transmission } from '../../services/orders/src/delivery/outside/restaurant-link.ts'
+import type { Transmission, Transmit } from '../../services/orders/src/delivery/outside/restaurant-link.ts'
 import { retrySagas } from '../../services/orders/src/saga/retry-sagas.ts'
 import { cancelOrder } from '../../services/orders/src/delivery/routes/cancel-order.ts'
 import { operatorCancelOrder } from '../../services/orders/src/operating/routes/operator-cancel-order.ts'
 import { refundOrder } from '../../services/orders/src/operating/routes/refund-order.ts'
 import { refuseOrder } from '../../services/orders/src/delivery/routes/refuse-order.ts'
 import { sendOrder } from '../../services/orders/src/placing/routes/send-order.ts'
-import { Orchestrator } from '../../services/orders/src/saga/orchestrator.ts'
+import { Orchestrator, type OpenDelivery } from '../../services/orders/src/saga/orchestrator.ts'
 import { OrderNotifier } from '../../services/orders/src/saga/order-notifier.ts'
 import { commandHandler } from '../../services/payments/src/command-handler.ts'
 import { authorize } from '../../services/payments/src/handlers/authorize.ts'
 import { capture } from '../../services/payments/src/handlers/capture.ts'
 import { refund } from '../../services/payments/src/handlers/refund.ts'
 import { refundExecutor } from '../../services/payments/src/refund-executor.ts'
-import { refunds } from './stores/refunds.ts'
 import { orderNotifier } from '../../services/payments/src/notify-orders.ts'
 import { release } from '../../services/payments/src/handlers/release.ts'
 import { commandExecutor } from '../../services/payments/src/command-executor.ts'
-import { connect } from './amqp.ts'
-import { authorizations } from './stores/authorizations.ts'
-import { idempotent, stores } from './stores.ts'
-import { processor } from './processor.ts'
-import { addresses, cards } from './stores/saved-records.ts'
-import type { Monitors } from './monitors.ts'
-import { me, simulation } from './simulation.ts'
-import { Process, type World } from './world.ts'
+import type { Idempotent } from '../../services/orders/src/store/stores.ts'
+import { connect, watched } from './broker.ts'
+import { bank, database, me, processor, restaurants, world } from './simulation.ts'
+import { isDeliveryDue, isNoticeDue, isSagaDue } from './stores-of-orders.ts'
+import { Process } from './world.ts'
 
-export type Deadlines = { sagaMs: number; transmitMs: number }
+type Deadlines = { sagaMs: number; transmitMs: number }
 
 /** A program that restarts when its process dies. It has at most one process at a time. */
-export class Replica<Api> {
+class Replica<Api> {
   process: Process | null = null
   api: Api | null = null
   readonly #name: string
   readonly #boot: () => Promise<Api>
-  readonly #world: World
 
-  constructor(world: World, name: string, boot: () => Promise<Api>) {
-    this.#world = world
+  constructor(name: string, boot: () => Promise<Api>) {
     this.#name = name
     this.#boot = boot
-    this.start(0)
   }
 
   start(inMs: number): void {
     const process = new Process(this.#name)
     process.whenDead(() => {
-      this.#world.note(`DEAD ${this.#name}`)
+      world.note(`DEAD ${this.#name}`)
       this.process = null
       this.api = null
-      this.start(300 + this.#world.random.next() * 4_000)
+      this.start(300 + world.random.next() * 4_000)
     })
-    this.#world.later(inMs, null, () => {
+    world.later(inMs, null, () => {
       this.process = process
-      this.#world.later(0, process, () => void this.#boot().then((api) => (this.api = api)))
+      world.later(0, process, () => void this.#boot().then((api) => (this.api = api)))
     })
   }
 }
 
-const toHistory = (fields: object, message: string) =>
-  simulation().world.note(`log: ${message} ${JSON.stringify(fields)}`)
+/** The replicas of all services. Catalog and accounts are one process. */
+export class Replicas {
+  deadlines: Deadlines = { sagaMs: 0, transmitMs: 0 }
+  readonly orders = ['orders', 'orders-2'].map((name) => new Replica(name, () => orders(this.deadlines)))
+  readonly payments = ['payments', 'payments-2'].map((name) => new Replica(name, payments))
+  readonly all = [...this.orders, ...this.payments, new Replica('others', others)]
+
+  start(deadlines: Deadlines): void {
+    this.deadlines = deadlines
+    for (const replica of this.all) replica.start(0)
+  }
+}
+
+const toHistory = (fields: object, message: string) => world.note(`log: ${message} ${JSON.stringify(fields)}`)
 /** Work fails because a dependency is unavailable, or because of a defect. Services log each failed message and delivery. */
 function onError(fields: { err?: unknown }, message: string): void {
   toHistory(fields, message)
@@ -101,86 +102,49 @@ function onError(fields: { err?: unknown }, message: string): void {
 }
 const log = { debug: toHistory, info: toHistory, warn: toHistory, error: onError } as unknown as Log
 
-const watched: Monitors['watched'] = (handler) => simulation().monitors.watched(handler)
-
 export function noteMistake(error: unknown): void {
   if (isUnavailable(error) || error instanceof Problem) return
-  simulation().world.mistake('defect', reasonOf(error))
+  world.mistake('defect', reasonOf(error))
 }
 
-/** The link of each restaurant without a console (`run.ts`). */
+/** The link of each restaurant without a console. */
 const defaultLink = { kind: 'webhook', url: 'https://simulated/', secret: '', reports: 'detailed' } as const
 
-export type OrdersReplica = {
-  sendOrder: Handler<typeof SendOrder>
-  refuseOrder: Handler<typeof RefuseOrder>
-  refundOrder: Handler<typeof RefundOrder>
-  cancelOrder: Handler<typeof CancelOrder>
-  operatorCancelOrder: Handler<typeof OperatorCancelOrder>
-}
-
 /** Wires orders like `services/orders/src/wire.ts`, without HTTP. */
-export function orders(deadlines: Deadlines) {
-  return async function boot(): Promise<OrdersReplica> {
-    const bus = new Bus({ url: 'amqp://simulated', connect, service: 'orders', log })
-    const notifier = new OrderNotifier({ ...stores, bus })
-    const orchestrator = new Orchestrator({
-      ...stores,
-      bus,
-      notifier,
-      log,
-      deadlines,
-      openDelivery: (...opening) => deliveries.open(...opening),
-    })
-    const deliveries = new Deliveries({
-      ...stores,
-      orchestrator,
-      log,
-      defaultLink,
-      transmit: (_link, sent) => simulation().restaurants.transmit(sent),
-    })
-    const recheck = rechecker({ ...stores, bus, log })
-    bus.onCommand(SagaReply, watched(handleReply({ orchestrator, recheck, log })))
-    bus.onCommand(PaymentMoved, watched(handlePaymentMoved({ orchestrator })))
-    bus.onEvent(OrderMoved, (event) => notifier.receive(event))
-    await bus.start()
-    const { database, restaurants } = simulation()
-    const cancel = (_link: unknown, sent: Transmission) => restaurants.cancel(sent)
-    sweep(
-      () => database.isAnySagaDue,
-      () => retrySagas({ ...stores, orchestrator, log }),
-    )
-    sweep(
-      () => database.isAnyDeliveryDue,
-      () => deliveries.sweep(),
-    )
-    sweep(
-      () => deliveries.isAnyRunning,
-      () => deliveries.renewLeases(),
-    )
-    sweep(
-      () => database.isAnyNoticeDue,
-      () => notifyCancellations({ ...stores, log, defaultLink, cancel }),
-    )
-    return {
-      sendOrder: sendOrder({
-        ...stores,
-        bus,
-        log,
-        stopping,
-        cardMinimum,
-        orchestrator,
-        notifier,
-        limit,
-        payments: tokenize as unknown as ReturnType<typeof internalCaller>,
-      }),
-      refuseOrder: refuseOrder({ ...stores, idempotent, orchestrator, acceptWithinMs: 900_000 }),
-      refundOrder: refundOrder({ ...stores, idempotent, orchestrator }),
-      cancelOrder: cancelOrder({ ...stores, own: () => stores, bus, idempotent, orchestrator }),
-      operatorCancelOrder: operatorCancelOrder({ ...stores, idempotent, orchestrator }),
-    }
+async function orders(deadlines: Deadlines) {
+  const { stores } = database
+  const bus = new Bus({ url: 'amqp://simulated', connect, service: 'orders', log })
+  const notifier = new OrderNotifier({ ...stores, bus })
+  const openDelivery: OpenDelivery = (...opening) => deliveries.open(...opening)
+  const orchestrator = new Orchestrator({ ...stores, bus, notifier, log, deadlines, openDelivery })
+  const deliveries = new Deliveries({ ...stores, orchestrator, log, defaultLink, transmit })
+  const recheck = rechecker({ ...stores, bus, log })
+  bus.onCommand(SagaReply, watched(handleReply({ orchestrator, recheck, log })))
+  bus.onCommand(PaymentMoved, watched(handlePaymentMoved({ orchestrator })))
+  bus.onEvent(OrderMoved, (event) => notifier.receive(event))
+  await bus.start()
+  const all = { ...stores, bus, log, stopping, cardMinimum, orchestrator, notifier, limit, idempotent }
+  const rows = database.deliveries
+  const sweeps: Sweep[] = [
+    [() => database.sagas.values().some(isSagaDue), () => retrySagas(all)],
+    [() => rows.values().some(isDeliveryDue), () => deliveries.sweep()],
+    [() => deliveries.isAnyRunning, () => deliveries.renewLeases()],
+    [() => rows.values().some(isNoticeDue), () => notifyCancellations({ ...all, defaultLink, cancel })],
+  ]
+  for (const each of sweeps) repeat(each)
+  return {
+    sendOrder: sendOrder({ ...all, payments: tokenize as unknown as ReturnType<typeof internalCaller> }),
+    refuseOrder: refuseOrder({ ...all, acceptWithinMs: 900_000 }),
+    refundOrder: refundOrder(all),
+    cancelOrder: cancelOrder({ ...all, own: () => stores }),
+    operatorCancelOrder: operatorCancelOrder(all),
   }
 }
+
+const transmit: Transmit = (_link, sent) => restaurants.transmit(sent)
+const cancel = (_link: unknown, sent: Transmission) => restaurants.cancel(sent)
+
+export type OrdersApi = Awaited<ReturnType<typeof orders>>
 
 const cardMinimum = cents(50)
 
@@ -190,29 +154,28 @@ const { signal: stopping } = new AbortController()
 /** The simulation has no overload. */
 const limit = new ConcurrencyLimit({ permits: Infinity })
 
+/** Stores no responses. A repeated request executes its work again, as after a crash before the response was stored. */
+const idempotent = (() => ({
+  executeRepeatable: async (_call: unknown, work: () => Promise<unknown>) =>
+    new Rendered(JSON.stringify(await work())),
+})) as unknown as Idempotent
+
 /** Payments, for its operation `tokenize`. */
-const tokenize = async (_: unknown, card: ReturnType<typeof revealedCard>) => {
-  const { cardNumber, cvv, expirationMonth, expirationYear } = card
-  if (!cardNumber || !cvv || expirationMonth === undefined || expirationYear === undefined)
-    throw new Error('simulated clients send card numbers')
-  const response = await processor.tokenize({
-    cardNumber,
-    cvv,
-    expirationMonth,
-    expirationYear,
-  })
-  if (response.kind !== 'yes') throw new Problem('payment-unavailable', 'There is no token.')
-  return response
+async function tokenize(_operation: unknown, { cardNumber = '' }: ReturnType<typeof revealedCard>) {
+  const response = await processor.request(() => tokenOf(cardNumber))
+  if (response && 'token' in response) return response
+  throw new Problem('payment-unavailable', 'There is no token.')
 }
 
+type Sweep = [isAnyDue: () => boolean, work: () => Promise<unknown>]
+
 /** Replaces `repeat(…, 500, …)`. It skips a round without due rows. */
-function sweep(isAnyDue: () => boolean, work: () => Promise<unknown>): void {
-  const { world } = simulation()
+function repeat([isAnyDue, work]: Sweep): void {
   const process = me()
   const again = () => world.later(400 + world.random.next() * 200, null, look)
   const look = () => {
     if (!process.alive) return
-    if (!isAnyDue()) return void again()
+    if (!isAnyDue()) return again()
     world.later(0, process, () => {
       const round = work().catch((error: unknown) => noteMistake(error))
       void round.then(again)
@@ -221,14 +184,14 @@ function sweep(isAnyDue: () => boolean, work: () => Promise<unknown>): void {
   again()
 }
 
-/** Receives events of the processor. */
-export type PaymentsReplica = { notify: ReturnType<typeof orderNotifier> }
-
-/** Wires payments like `services/payments/src/wire.ts`, without HTTP. */
-export async function payments(): Promise<PaymentsReplica> {
+/** Wires payments like `services/payments/src/wire.ts`, without HTTP. It also receives events of the processor. */
+async function payments() {
   const bus = new Bus({ url: 'amqp://simulated', connect, service: 'payments', log })
-  const execute = commandExecutor({ authorizations, processor, log })
-  const executeRefund = refundExecutor({ refunds, processor, log })
+  const { authorizations: stored, refunds } = database.stores
+  // Only operators read an unknown outcome: no decision depends on it.
+  const authorizations = { ...stored, recordUnknown: async () => undefined }
+  const execute = commandExecutor({ authorizations, processor: processor.port, log })
+  const executeRefund = refundExecutor({ refunds, processor: processor.port, log })
   const deps = { authorizations, refunds, execute, executeRefund }
   bus.onCommand(PaymentsAuthorize, watched(commandHandler(bus, authorize({ ...deps, refusal: null }))))
   bus.onCommand(PaymentsCapture, watched(commandHandler(bus, capture(deps))))
@@ -241,10 +204,10 @@ export async function payments(): Promise<PaymentsReplica> {
 const PRICE = cents(1_075)
 
 /** Wires catalog and accounts. Questions have fixed replies, and the command to save cards has its real handler. */
-export async function others(): Promise<true> {
+async function others() {
   const bus = new Bus({ url: 'amqp://simulated', connect, service: 'accounts', log })
   bus.onQuestion(CatalogQuote, async ({ items, restaurantApiKey }) => ({
-    faults: simulation().bank.closed.has(restaurantApiKey)
+    faults: bank.closed.has(restaurantApiKey)
       ? [{ pointer: '', code: 'restaurant-closed' as const, detail: 'The restaurant has closed.' }]
       : [],
     quote: {
@@ -270,7 +233,12 @@ export async function others(): Promise<true> {
     newCard: null,
     newAddress: null,
   }))
-  bus.onCommand(AccountsSave, watched(save({ cards, addresses, bus })))
+  bus.onCommand(AccountsSave, watched(save({ cards: database.stores.cards, addresses, bus })))
   await bus.start()
-  return true
+}
+
+const addresses = {
+  save: () => {
+    throw new Error('no order of the simulation has a new address')
+  },
 }

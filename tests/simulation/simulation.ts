@@ -1,9 +1,10 @@
 import type { AfterSale } from './after-sale.ts'
 import type { Bank } from './bank.ts'
 import type { Broker } from './broker.ts'
+import type { Clients } from './clients.ts'
 import type { Database } from './database.ts'
-import type { Monitors } from './monitors.ts'
 import type { ProcessorNetwork } from './processor.ts'
+import type { Replicas } from './processes.ts'
 import type { Restaurants } from './restaurants.ts'
 import type { Process, World } from './world.ts'
 
@@ -14,28 +15,29 @@ export type Simulation = {
   database: Database
   processor: ProcessorNetwork
   restaurants: Restaurants
-  monitors: Monitors
+  replicas: Replicas
+  clients: Clients
   afterSale: AfterSale
   bank: Bank
 }
 
-let present: Simulation | null = null
+/* The parts of the current run. All test doubles read them here. */
+export let world: World
+export let broker: Broker
+export let database: Database
+export let processor: ProcessorNetwork
+export let restaurants: Restaurants
+export let replicas: Replicas
+export let clients: Clients
+export let afterSale: AfterSale
+export let bank: Bank
 
-/** The current run. Test doubles have no other access to it. */
-export function simulation(): Simulation {
-  if (!present) throw new Error('no simulation is running')
-  return present
+export function enter(next: Simulation): void {
+  ;({ world, broker, database, processor, restaurants, replicas, clients, afterSale, bank } = next)
 }
-
-export function enter(next: Simulation | null): void {
-  present = next
-}
-
-export const world = (): World => simulation().world
 
 /** The process whose code runs now. */
 export function me(): Process {
-  const { current } = world()
-  if (!current) throw new Error('no process is running')
-  return current
+  if (!world.current) throw new Error('no process is running')
+  return world.current
 }

@@ -18,8 +18,7 @@ import type { Acceptance, Loaded, Save, SaveResult, Times } from '../../services
 import { postgresStores, type Stores } from '../../services/orders/src/store/stores.ts'
 import type { Tables } from '../../services/orders/src/store/tables.ts'
 import { randomOf, type Random } from '../support/random.ts'
-import { calmWorld, isRejection, settled } from './comparison.ts'
-import { stores as simulated } from './stores.ts'
+import { isRejection, newMemoryStores, settled } from './comparison.ts'
 
 const log = createLog('test', 'fatal')
 const HOUR_MS = 3_600_000
@@ -223,7 +222,7 @@ function aCall(random: Random, prefix: string): Call {
 async function compareOrders(seed: number): Promise<number> {
   const random = randomOf(seed)
   const prefix = `s${seed}-`
-  const inWorld = calmWorld()
+  const simulated = newMemoryStores()
   const toAccept = [1, 2, 3].map((number) => `${prefix}${number}`)
   const transaction = await orders.db.startTransaction().execute()
   const inTransaction = postgresStores(transaction)
@@ -231,9 +230,9 @@ async function compareOrders(seed: number): Promise<number> {
     const next = random.next() < 0.4 ? toAccept.shift() : undefined
     const { name, run } = next === undefined ? aCall(random, prefix) : accept(random, next, prefix)
     const before = await transaction.savepoint('statement').execute()
-    const expected = await settled(run(inTransaction))
+    const expected = await settled(() => run(inTransaction))
     if (isRejection(expected)) await before.rollbackToSavepoint('statement').execute()
-    const result = await inWorld(() => settled(run(simulated)))
+    const result = await settled(() => run(simulated))
     expect({ seed, step, name, result }).toEqual({ seed, step, name, result: expected })
   }
   await transaction.rollback().execute()

@@ -13,9 +13,8 @@ import {
 } from '../../services/payments/src/store/authorizations.ts'
 import { postgresRefunds, type RefundStore } from '../../services/payments/src/store/refunds.ts'
 import { randomOf, type Random } from '../support/random.ts'
-import { calmWorld, settled } from './comparison.ts'
-import { authorizations } from './stores/authorizations.ts'
-import { refunds } from './stores/refunds.ts'
+import { newMemoryStores, settled } from './comparison.ts'
+import type { AllStores } from './database.ts'
 
 let payments: Postgres<Database>
 
@@ -36,7 +35,7 @@ type Call<S> = [name: string, run: (store: S) => Promise<unknown>]
  * PostgreSQL, where a capture waits up to 100 ms for others. Each has its own order.
  */
 async function compare<S>(
-  { rows, simulated }: { rows: S; simulated: S },
+  { rows, simulatedBy }: { rows: S; simulatedBy: (stores: AllStores) => S },
   histories: number,
   callsOf: (random: Random, seed: number) => Call<S>[],
 ): Promise<number> {
@@ -44,15 +43,15 @@ async function compare<S>(
     Array.from({ length: histories }, async (_, seed) => {
       const calls = callsOf(randomOf(seed), seed)
       const expected: unknown[] = []
-      for (const [, run] of calls) expected.push(await settled(run(rows)))
+      for (const [, run] of calls) expected.push(await settled(() => run(rows)))
       return { calls, expected }
     }),
   )
   let compared = 0
   for (const [seed, { calls, expected }] of executed.entries()) {
-    const inWorld = calmWorld()
+    const simulated = simulatedBy(newMemoryStores())
     for (const [step, [name, run]] of calls.entries()) {
-      const result = await inWorld(() => settled(run(simulated)))
+      const result = await settled(() => run(simulated))
       expect({ seed, step, name, result }).toEqual({ seed, step, name, result: expected[step] })
       compared += 1
     }
@@ -97,7 +96,7 @@ function aRefundCall(random: Random, orderApiKey: string): Call<RefundStores> {
 test('the in-memory store of refunds equals PostgreSQL in 1,000 random statements', async () => {
   const stores = {
     rows: { ...postgresAuthorizations(payments.db), ...postgresRefunds(payments.db) },
-    simulated: { ...authorizations, ...refunds },
+    simulatedBy: ({ authorizations, refunds }: AllStores) => ({ ...authorizations, ...refunds }),
   }
   const compared = await compare<RefundStores>(stores, 50, (random, seed) => [
     ...charging(`f${seed}`),
@@ -125,7 +124,10 @@ function anAuthorizationCall(random: Random, orderApiKey: string): Call<Authoriz
 }
 
 test('the in-memory store of authorizations equals PostgreSQL in 720 random statements', async () => {
-  const stores = { rows: postgresAuthorizations(payments.db), simulated: authorizations }
+  const stores = {
+    rows: postgresAuthorizations(payments.db),
+    simulatedBy: ({ authorizations }: AllStores) => authorizations,
+  }
   const compared = await compare(stores, 60, (random, seed) =>
     Array.from({ length: 12 }, () => anAuthorizationCall(random, `p${seed}`)),
   )

@@ -1,5 +1,8 @@
+import { setImmediate } from 'node:timers'
 import TinyQueue from 'tinyqueue'
+import type { Violation } from '../support/invariants.ts'
 import { randomOf, type Random } from '../support/random.ts'
+import { me } from './simulation.ts'
 
 /**
  * One process from its start to its death. Closures of its events are its memory. The death drops these events, so the next process
@@ -10,6 +13,8 @@ export class Process {
   alive = true
   /** The process is stopped until then, as by SIGSTOP. Its events wait. */
   frozenUntil = 0
+  /** The events in which a handler began that has ended (`watched`). */
+  readonly handled: number[] = []
   readonly #endings: (() => void)[] = []
 
   constructor(name: string) {
@@ -51,14 +56,29 @@ const CHANCES = {
   'client: reply lost': 0.08,
   'client: sent twice': 0.08,
 } as const
-export type Chance = keyof typeof CHANCES
+type Chance = keyof typeof CHANCES
+
+const LATEST_MS = 30_000
+
+type Exchange<R> = {
+  /** The system accepts no connection. */
+  isUnavailable: boolean
+  /** The system never responds. */
+  isUnresponsive?: boolean
+  /** The results without a connection, and without a response in time. */
+  unavailable: R
+  timedOut: R
+  withinMs: number
+  /** The effect of a request that arrives late. */
+  effect: () => unknown
+  /** Handles a request that arrives in time. */
+  handle: (respond: (response: R) => void, timeOut: () => void) => void
+}
 
 type Event = { at: number; order: number; owner: Process | null; run: () => void }
 
-const { setImmediate: realImmediate } = globalThis
-
 /** Microtasks run before the next immediate, so after it no resolved promise still has callbacks to run. */
-const settled = (): Promise<void> => new Promise((resolve) => realImmediate(resolve))
+const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
 /** Runs all events in sequence in virtual time. The seed decides each random choice. */
 export class World {
@@ -70,17 +90,18 @@ export class World {
   /** The process whose code runs now. */
   current: Process | null = null
   events = 0
-  readonly faults = new Map<string, number>()
+  /** The numbers of the faults, and of the commits of each state of a saga. */
+  readonly counts = new Map<string, number>()
   readonly history: string[] | null
   /** Defects that the oracle cannot find in the records. */
-  readonly mistakes: { rule: string; what: string }[] = []
+  readonly mistakes: Violation[] = []
   readonly #queue = new TinyQueue<Event>([], (one, other) => one.at - other.at || one.order - other.order)
   readonly #chances = new Map<Chance, number>()
   #order = 0
 
-  constructor(seed: number, options: { record: boolean }) {
+  constructor(seed: number, isRecorded: boolean) {
     this.random = randomOf(seed)
-    this.history = options.record ? [] : null
+    this.history = isRecorded ? [] : null
     for (const kind of Object.keys(CHANCES) as Chance[]) {
       const mood = this.random.next()
       this.#chances.set(kind, CHANCES[kind] * (mood < 0.4 ? 0 : mood < 0.8 ? 1 : mood < 0.95 ? 4 : 10))
@@ -95,8 +116,12 @@ export class World {
   }
 
   fault(kind: string, about = ''): void {
-    this.faults.set(kind, (this.faults.get(kind) ?? 0) + 1)
+    this.count(kind)
     this.note(`FAULT ${kind} ${about}`)
+  }
+
+  count(name: string): void {
+    this.counts.set(name, (this.counts.get(name) ?? 0) + 1)
   }
 
   note(what: string): void {
@@ -105,7 +130,7 @@ export class World {
 
   mistake(rule: string, what: string): void {
     this.note(`VIOLATED ${rule}: ${what}`)
-    this.mistakes.push({ rule, what })
+    this.mistakes.push({ rule, what, order: null })
   }
 
   /** Returns the milliseconds of an undisturbed transmission. */
@@ -114,16 +139,37 @@ export class World {
   }
 
   /** Schedules `run`. Without an owner, it runs no code of a process. */
-  later(inMs: number, owner: Process | null, run: () => void): Event {
-    const event = { at: this.now + inMs, order: this.#order++, owner, run }
-    this.#queue.push(event)
-    return event
+  later(inMs: number, owner: Process | null, run: () => void): void {
+    this.#queue.push({ at: this.now + inMs, order: this.#order++, owner, run })
   }
 
   /** Delivers a request to an outside system. If its sender dies earlier, the request either arrives or is lost. */
   arrive(inMs: number, sender: Process | null, run: () => void): void {
     this.later(inMs, null, () => {
       if (sender?.alive !== false || this.random.next() < 0.5) run()
+    })
+  }
+
+  /** Calls a remote system. `send` receives the function that delivers the response to the caller. */
+  call<R>(send: (respond: (response: R, inMs?: number) => void) => void): Promise<R> {
+    const caller = me()
+    return new Promise((resolve) =>
+      send((response, inMs = this.hop()) => this.later(inMs, caller, () => resolve(response))),
+    )
+  }
+
+  /** Sends a request to a system whose network drops and delays requests, and returns the result that the caller sees. */
+  exchange<R>(to: 'processor' | 'restaurant', request: Exchange<R>): Promise<R> {
+    const caller = me()
+    return this.call((respond) => {
+      const timeOut = () => respond(request.timedOut, request.withinMs)
+      if (request.isUnavailable || this.strikes(`${to} away`)) return respond(request.unavailable)
+      if (request.isUnresponsive || this.strikes(`${to}: request lost`)) return timeOut()
+      if (this.strikes(`${to}: request late`)) {
+        this.arrive(this.random.next() * LATEST_MS, null, () => void request.effect())
+        return timeOut()
+      }
+      this.arrive(this.hop(), caller, () => request.handle(respond, timeOut))
     })
   }
 

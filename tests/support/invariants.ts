@@ -48,10 +48,10 @@ export function violationsOf(clients: readonly Entry[], books: Books): Violation
 }
 
 /** The name of a broken rule with a sentence, or false if the rule holds. */
-type Check = false | readonly [rule: string, what: string]
+export type Check = false | readonly [rule: string, what: string]
 type Response = NonNullable<Entry['response']>
 
-const violations = (checks: readonly Check[], order: unknown): Violation[] =>
+export const violations = (checks: readonly Check[], order: unknown): Violation[] =>
   checks.filter((check) => check !== false).map(([rule, what]) => ({ rule, what, order }))
 
 /** No order is lost or placed twice: the response of the client matches the orders schema. */

@@ -155,7 +155,10 @@ async function isUndecided({ status, paymentAction }: Partial<Order>): Promise<b
 }
 
 /** Returns a response in the form of the client's record. */
-export function recordOf({ status, body }: ClientResponse<Partial<Order> & { code?: string }>): Recorded {
+export function recordOf({
+  status,
+  body,
+}: Pick<ClientResponse<Partial<Order> & { code?: string }>, 'status' | 'body'>): Recorded {
   const { apiKey = null, code = null, total } = body
   return { status, apiKey, code, totalCents: total === undefined ? null : Math.round(total * 100) }
 }

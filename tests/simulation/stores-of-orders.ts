@@ -1,0 +1,317 @@
+import { isVisible, staysVisible } from '../../services/orders/src/domain/order-state.ts'
+import { isChallenged } from '../../services/orders/src/saga/domain/challenging.ts'
+import type { DeliveryStore, Lease } from '../../services/orders/src/store/deliveries.ts'
+import type { IdempotencyKeyStore, OrderKey } from '../../services/orders/src/store/idempotency-keys.ts'
+import type { StoredStory } from '../../services/orders/src/store/order-story.ts'
+import type { Loaded, SagaStore, Save } from '../../services/orders/src/store/sagas.ts'
+import type { Saved } from '../../services/orders/src/store/saved-saga.ts'
+import type { Database, DeliveryRow, InMemoryStores, KeyRow, SagaRow } from './database.ts'
+import { restaurants, world } from './simulation.ts'
+
+/* The stores of orders, with the conditions of the SQL statements. The functions on the path of an order are complete. */
+
+const DAY_MS = 86_400_000
+
+export const ordersStores = (database: Database) => ({
+  ...orderStores(database),
+  sagas: sagaStore(database),
+  deliveries: deliveryStore(database),
+  idempotencyKeys: keyStore(database),
+})
+
+export const isSagaDue = ({ saga, wakeAt }: SagaRow): boolean => !saga.isFinished && wakeAt <= world.now
+export const isDeliveryDue = ({ outcome, busyUntil }: DeliveryRow): boolean =>
+  outcome === null && busyUntil <= world.now
+export const isNoticeDue = ({ cancelAt }: DeliveryRow): boolean => cancelAt !== null && cancelAt <= world.now
+
+/** Returns the delay before the next attempt, ±20 %. */
+const backoffMs = (firstMs: number, longestMs: number, doublings: number): number =>
+  Math.min(longestMs, firstMs * 2 ** doublings) * (0.8 + 0.4 * world.random.next())
+
+/** Returns the row of an order that must exist. */
+function rowOf<Row>(table: ReadonlyMap<string, Row>, apiKey: string): Row {
+  const row = table.get(apiKey)
+  if (!row) throw new Error(`order ${apiKey} does not exist`)
+  return row
+}
+
+function orderStores({ orders, deliveries, links }: Database): InMemoryStores {
+  function markIfPending(apiKey: string, mark: { told: true } | { shown: true }): boolean {
+    const row = orders.get(apiKey)
+    if (row?.outcome !== 'pending') return false
+    orders.set(apiKey, { ...row, ...mark })
+    return true
+  }
+  return {
+    orders: {
+      async find(apiKey) {
+        const row = orders.get(apiKey)
+        return row && isVisible(row) ? { ...row, staysVisible: staysVisible(row) } : null
+      },
+      recipientOf: async (apiKey) => orders.get(apiKey)?.recipientApiKey ?? null,
+      markRespondedIfPending: async (apiKey) => markIfPending(apiKey, { told: true }),
+      markReadIfPending: async (apiKey) => markIfPending(apiKey, { shown: true }),
+      async markResponded(apiKey) {
+        const row = orders.get(apiKey)
+        if (row) orders.set(apiKey, { ...row, told: true })
+      },
+    },
+    restaurantOrders: {
+      async find(restaurantApiKey, apiKey) {
+        const order = orders.get(apiKey)
+        const delivery = deliveries.get(apiKey)
+        if (order?.restaurantApiKey !== restaurantApiKey) return null
+        if (order.outcome !== 'transmitted' && delivery?.outcome !== 'unreachable') return null
+        return { order, link: null, linkKind: delivery?.linkKind ?? null }
+      },
+    },
+    orderStories: {
+      /** Has the parts of an order that refunds and cancellations read. */
+      async find(by) {
+        const order = 'apiKey' in by ? orders.get(by.apiKey) : undefined
+        if (!order) return null
+        const { applicationId, outcome } = order
+        return { order, applicationId, outcome, visible: isVisible(order) } as unknown as StoredStory
+      },
+    },
+    restaurantLinks: { find: async (restaurantApiKey) => links.get(restaurantApiKey) ?? null },
+  }
+}
+
+/** Names the state of a saga. */
+function stateOf({ facts, state, isFinished }: Loaded['saga']): string {
+  const { done, undone, refusal, refunds = [] } = state
+  const bank = isChallenged(state) ? 'at the bank' : ''
+  const kind = facts.token === null ? 'cash' : 'card'
+  const back = refusal ? ` − ${undone.join(' ')} because ${refusal.code}` : ''
+  return `${kind}: ${bank}${done.join(' ')}${back}${refunds.length > 0 ? ' refund' : ''}${isFinished ? ' END' : ''}`
+}
+
+const changedColumns = (order: Save['order']) => {
+  const { outcome, paymentState, paymentAction = null, cancellation, refunds, dispute } = order
+  return { outcome, paymentState, paymentAction, cancellation, refunds, dispute }
+}
+
+/** Plain columns by version. The real `saga/domain/transition.ts` decides their values. */
+function sagaStore(database: Database): Partial<SagaStore> {
+  const { orders, statuses, sagas, deliveries, keys, links } = database
+
+  const loaded = ({ saga }: SagaRow): Loaded => ({ order: rowOf(orders, saga.orderApiKey), saga })
+
+  function write({ saga: given, wakeInMs, deadlineInMs }: Saved): void {
+    const { orderApiKey } = given
+    const deadlineAt = sagas.get(orderApiKey)?.deadlineAt ?? world.now
+    const saga = { ...given, isFinished: wakeInMs === null }
+    sagas.set(orderApiKey, {
+      saga,
+      wakeAt: world.now + (wakeInMs ?? 0),
+      deadlineAt: deadlineInMs === null ? deadlineAt : world.now + deadlineInMs,
+    })
+    world.count(stateOf(saga))
+  }
+
+  function writeDelivery({ saga: { orderApiKey }, delivery, leaseMs, deliverWithinMs }: Saved): void {
+    if (!delivery) return
+    const before = deliveries.get(orderApiKey) ?? {
+      attempts: 1,
+      busyUntil: world.now + leaseMs,
+      deadlineAt: world.now + deliverWithinMs,
+      lastResult: null,
+      linkKind: null,
+      cancelAttempts: 0,
+    }
+    deliveries.set(orderApiKey, {
+      ...before,
+      outcome: delivery.outcome,
+      linkKind: delivery.link ?? before.linkKind,
+      cancelAt: delivery.noticeInMs === null ? null : world.now + delivery.noticeInMs,
+      cancelUntil: world.now + DAY_MS,
+    })
+    if (delivery.link === 'console' && delivery.outcome === 'accepted') restaurants.show(orderApiKey)
+  }
+
+  return {
+    async accept(accepted) {
+      const { order, saga, idempotency, applicationId } = accepted
+      const { orderApiKey } = saga
+      if (idempotency) {
+        const key = keyOf(idempotency.scope)
+        if (keys.has(key))
+          throw Object.assign(new Error(), { code: '23505', constraint: 'idempotency_keys_pkey' })
+        const { fingerprint } = idempotency.scope
+        const busyUntil = world.now + idempotency.claimMs
+        keys.set(key, { fingerprint, orderApiKey, busyUntil, status: null, body: null })
+      }
+      const given = {
+        id: orders.size + 1,
+        datePlaced: Math.floor(world.now / 1000),
+        reports: links.get(order.restaurantApiKey)?.reports ?? ('detailed' as const),
+      }
+      const flags = { told: false, shown: false }
+      orders.set(orderApiKey, { ...order, ...given, ...changedColumns(order), ...flags, applicationId })
+      const { status } = order
+      statuses.set(orderApiKey, status === 'PROCESSING' ? [status] : ['PROCESSING', status])
+      writeDelivery(accepted)
+      write(accepted)
+      return given
+    },
+
+    async load(orderApiKey) {
+      const row = sagas.get(orderApiKey)
+      return row ? loaded(row) : null
+    },
+
+    async save(saved) {
+      const { order, saga, from, status } = saved
+      const { orderApiKey, version, state } = saga
+      const row = sagas.get(orderApiKey)
+      const before = orders.get(orderApiKey)
+      if (!row || !before || row.saga.version !== from.version) return null
+      if (from.status !== null && before.status !== from.status) return null
+      const history = rowOf(statuses, orderApiKey)
+      // The primary key: (order_api_key, position), here always 1.
+      if (status !== null && history.length > 1) throw new Error('duplicate key of order_statuses')
+      if (status !== null) statuses.set(orderApiKey, [...history, status])
+      const told = before.told || order.told === true
+      orders.set(orderApiKey, {
+        ...before,
+        ...changedColumns(order),
+        status: status ?? before.status,
+        told,
+      })
+      writeDelivery(saved)
+      write({ ...saved, saga: { ...row.saga, version, attempt: 1, state } })
+      return { age: 0, told }
+    },
+
+    async takeDue(limit) {
+      const due = [...sagas.values()]
+        .filter(isSagaDue)
+        .toSorted((one, other) => one.wakeAt - other.wakeAt)
+        .slice(0, limit)
+      return due.map(({ saga, deadlineAt }) => {
+        const { orderApiKey, attempt, state } = saga
+        const longestMs = state.challenge ? 12_000 : 60_000
+        const wakeAt = world.now + backoffMs(2_000, longestMs, Math.min(attempt - 1, 5))
+        const row = { saga: { ...saga, attempt: attempt + 1 }, wakeAt, deadlineAt }
+        sagas.set(orderApiKey, row)
+        const waits = (state.refunds ?? []).length > 0 && state.refusal === null
+        const isOverdue = deadlineAt <= world.now - (waits ? DAY_MS : 0)
+        return { ...loaded(row), isExpired: deadlineAt <= world.now, isOverdue, traceparent: null }
+      })
+    },
+  }
+}
+
+function deliveryStore({ orders, sagas, deliveries, links }: Database): Partial<DeliveryStore> {
+  const change = (orderApiKey: string, row: DeliveryRow, changed: Partial<DeliveryRow>) =>
+    deliveries.set(orderApiKey, { ...row, ...changed })
+  const linkOf = (orderApiKey: string) => links.get(rowOf(orders, orderApiKey).restaurantApiKey) ?? null
+
+  /** Returns the row if the lease is the last acquired one. */
+  function held({ orderApiKey, attempt }: Lease): DeliveryRow | null {
+    const row = deliveries.get(orderApiKey)
+    return row?.attempts === attempt ? row : null
+  }
+
+  return {
+    async acquireLeases({ limit, leaseMs }) {
+      const due = [...deliveries]
+        .filter(([apiKey, row]) => isDeliveryDue(row) && orders.get(apiKey)?.outcome === 'pending')
+        .toSorted(([, one], [, other]) => one.busyUntil - other.busyUntil)
+        .slice(0, limit)
+      return due.map(([orderApiKey, row]) => {
+        const attempt = row.attempts + 1
+        change(orderApiKey, row, { attempts: attempt, busyUntil: world.now + leaseMs })
+        return {
+          orderApiKey,
+          attempt,
+          order: rowOf(orders, orderApiKey),
+          link: linkOf(orderApiKey),
+          isOverdue: row.deadlineAt <= world.now,
+          isTried: row.lastResult !== null || attempt > 2,
+          requestId: rowOf(sagas, orderApiKey).saga.requestId,
+          traceparent: null,
+        }
+      })
+    },
+
+    async renewLeases(leases, leaseMs) {
+      const renewed = new Set<string>()
+      for (const lease of leases) {
+        const row = held(lease)
+        if (!row) continue
+        change(lease.orderApiKey, row, { busyUntil: world.now + leaseMs })
+        renewed.add(lease.orderApiKey)
+      }
+      return renewed
+    },
+
+    async releaseLease(lease, failed) {
+      const row = held(lease)
+      if (!row) return
+      const retryAt = world.now + backoffMs(2_000, 60_000, Math.min(row.attempts - 1, 5))
+      change(lease.orderApiKey, row, {
+        attempts: row.attempts - (failed ? 0 : 1),
+        busyUntil: Math.min(retryAt, Math.max(row.deadlineAt, world.now + 1_000)),
+        lastResult: failed?.result ?? row.lastResult,
+        linkKind: failed?.link ?? row.linkKind,
+      })
+    },
+
+    async takeDueNotices(limit) {
+      const due = [...deliveries].filter(([, row]) => isNoticeDue(row)).slice(0, limit)
+      return due.map(([orderApiKey, row]) => {
+        const again = world.now + backoffMs(30_000, 3_600_000, Math.min(row.cancelAttempts, 7))
+        const cancelAttempts = row.cancelAttempts + 1
+        change(orderApiKey, row, { cancelAt: again <= row.cancelUntil ? again : null, cancelAttempts })
+        return {
+          order: rowOf(orders, orderApiKey),
+          link: linkOf(orderApiKey),
+          sentBy: row.linkKind,
+          attempts: cancelAttempts,
+        }
+      })
+    },
+
+    async endNotices(orderApiKey) {
+      const row = deliveries.get(orderApiKey)
+      if (row) change(orderApiKey, row, { cancelAt: null })
+    },
+  }
+}
+
+const keyOf = (scope: { accessKeyId: string; path: string; key: string }): string =>
+  `${scope.accessKeyId} ${scope.path} ${scope.key}`
+
+function keyStore({ keys }: Database): Partial<IdempotencyKeyStore> {
+  /** Changes the row of the key, if it still belongs to the order. */
+  function change(used: OrderKey, changed: (row: KeyRow) => Partial<KeyRow>): void {
+    const row = keys.get(keyOf(used))
+    if (row?.orderApiKey === used.orderApiKey) keys.set(keyOf(used), { ...row, ...changed(row) })
+  }
+  return {
+    async claim(scope, claimMs) {
+      const row = keys.get(keyOf(scope))
+      if (row?.orderApiKey === null) keys.delete(keyOf(scope))
+      if (!row || row.orderApiKey === null) return null
+      const { orderApiKey, fingerprint, status, body } = row
+      if (fingerprint !== scope.fingerprint) return { kind: 'mismatch' }
+      if (status !== null && body !== null) return { kind: 'completed', status, body }
+      if (row.busyUntil > world.now) return { kind: 'in-flight' }
+      keys.set(keyOf(scope), { ...row, busyUntil: world.now + claimMs })
+      return { kind: 'resumed', orderApiKey }
+    },
+    async markRefused(scope) {
+      if (keys.get(keyOf(scope))?.orderApiKey) return false
+      const { fingerprint } = scope
+      keys.set(keyOf(scope), { fingerprint, orderApiKey: null, busyUntil: 0, status: null, body: null })
+      return true
+    },
+    complete: async (used, response) => change(used, ({ status }) => (status === null ? response : {})),
+    release: async (used) => change(used, () => ({ busyUntil: world.now })),
+    async delete(used) {
+      if (keys.get(keyOf(used))?.orderApiKey === used.orderApiKey) keys.delete(keyOf(used))
+    },
+  }
+}
