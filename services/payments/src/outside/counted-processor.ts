@@ -3,10 +3,10 @@ import { isCardDecline } from '#/domain/declines.ts'
 import type { CardLimits } from '#/store/card-limits.ts'
 import type { Processor } from '#/outside/processor.ts'
 
-type Deps<P> = { processor: P; limits: Pick<CardLimits, 'countDeclineOfToken'>; log: Log }
+type Deps = { processor: Processor; limits: Pick<CardLimits, 'countDeclineOfToken'>; log: Log }
 
 /** Returns a processor whose declines are counted. The declined order does not wait for the count. */
-export function countedProcessor<P extends Processor>({ processor, limits, log }: Deps<P>): P {
+export function countedProcessor({ processor, limits, log }: Deps): Processor {
   return {
     ...processor,
     async authorize(call) {

@@ -1,8 +1,8 @@
-import { wasNotSent } from '@platter/kit'
-import { Pool } from 'undici'
 import { z } from 'zod'
 import type { ProcessorResult } from '#/domain/processor-result.ts'
-import { CONNECT_WITHIN_MS, CONNECTIONS, nameOf, RESPONSE_BYTES, Word } from '#/outside/processor.ts'
+import { BoundedHttp, NoResponse } from '#/outside/bounded-http.ts'
+import { Word } from '#/outside/processor.ts'
+import type { Period } from '#/outside/processor-reads.ts'
 
 const Refused = z.object({ code: Word, declineCode: Word.optional() })
 
@@ -17,19 +17,15 @@ const MISMATCH = 'idempotency_mismatch'
 export const pathOf = (id: string): string => `/authorizations/${encodeURIComponent(id)}`
 
 /** Returns the query of a page. */
-export const queryOf = ({ from, to, after }: { from: number; to: number; after: string | null }): string =>
+export const queryOf = ({ from, to, after }: Period): string =>
   new URLSearchParams({ from: String(from), to: String(to), after: after ?? '' }).toString()
 
 type Request = { method: 'GET' | 'POST'; path: string; idempotencyKey?: string; body?: object }
 
 /** Sends requests to the development payment processor over a connection pool. */
-export function developmentClient(url: string, callWithinMs: number) {
-  const pool = new Pool(url, {
-    connections: CONNECTIONS,
-    connectTimeout: CONNECT_WITHIN_MS,
-    maxResponseSize: RESPONSE_BYTES,
-  })
-  const base = new URL(url).pathname.replace(/\/$/, '')
+export function developmentClient(url: string, withinMs: number) {
+  const http = new BoundedHttp()
+  const base = url.replace(/\/$/, '')
 
   /** Sends a request and classifies its response. Never rejects. */
   async function send<T extends object>(
@@ -37,23 +33,23 @@ export function developmentClient(url: string, callWithinMs: number) {
     schema: z.ZodType<T>,
   ): Promise<ProcessorResult<T>> {
     try {
-      const response = await pool.request({
+      const { statusCode, text } = await http.send(base + path, {
         method,
-        path: base + path,
         headers: {
           ...(body && { 'content-type': 'application/json' }),
           ...(idempotencyKey !== undefined && { 'idempotency-key': idempotencyKey }),
         },
         body: body ? JSON.stringify(body) : null,
-        signal: AbortSignal.timeout(callWithinMs),
+        withinMs,
       })
-      return classify(response.statusCode, await response.body.text(), schema)
+      return classify(statusCode, text, schema)
     } catch (error) {
-      return { kind: 'unknown', reason: nameOf(error), sent: !wasNotSent(error) }
+      if (!(error instanceof NoResponse)) throw error
+      return { kind: 'unknown', reason: error.reason, sent: error.sent }
     }
   }
 
-  return { send, close: () => pool.destroy() }
+  return { send, close: () => http.close() }
 }
 
 export type Send = ReturnType<typeof developmentClient>['send']

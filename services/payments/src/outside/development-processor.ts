@@ -2,7 +2,7 @@ import { Charge } from '@platter/contracts'
 import { z } from 'zod'
 import type { Challenge, FoundCharge, ProcessorResult } from '#/domain/processor-result.ts'
 import { developmentClient, pathOf, queryOf, type Send } from '#/outside/development-client.ts'
-import { developmentReads } from '#/outside/development-reads.ts'
+import { developmentReads, ChargeDetails } from '#/outside/development-reads.ts'
 import { CALL_WITHIN_MS, Id, Word, type Processor } from '#/outside/processor.ts'
 
 const Effect = z.object({ id: Id, amount: z.int() })
@@ -18,11 +18,6 @@ const FoundList = z.object({
       status: z.enum(['authorized', 'captured', 'voided', 'refunded']),
       refunded: z.int().exactOptional(),
     }),
-  ),
-})
-const Details = z.object({
-  refunds: z.array(
-    z.object({ id: Id, idempotencyKey: z.string().nullable(), state: z.enum(['done', 'pending', 'failed']) }),
   ),
 })
 const ChargeList = z.object({ authorizations: z.array(Charge), after: z.string().nullable() })
@@ -51,9 +46,9 @@ export function developmentProcessor(
     send({ method: 'POST', path: `${pathOf(id)}/${name}`, idempotencyKey, body }, Effect)
 
   async function findRefund(id: string, key: string) {
-    const result = await send({ method: 'GET', path: pathOf(id) }, Details)
+    const result = await send({ method: 'GET', path: pathOf(id) }, ChargeDetails)
     if (result.kind !== 'yes') return result
-    const one = result.refunds.find(({ idempotencyKey }) => idempotencyKey === key)
+    const one = result.refunds.find((refund) => refund.key === key)
     return { kind: 'yes' as const, found: one ? { refundId: one.id, state: one.state } : null }
   }
 

@@ -21,7 +21,8 @@ const Dispute = z.object({
   at: z.int(),
   respondBy: z.int(),
 })
-const Charge = z.object({
+/** A charge with its refunds and disputes. */
+export const ChargeDetails = z.object({
   id: Id,
   reference: z.string(),
   captured: Cents,
@@ -47,7 +48,7 @@ const MovementList = z.object({
 export function developmentReads(send: Send): ProcessorReads {
   return {
     async charge(id) {
-      const result = await send({ method: 'GET', path: pathOf(id) }, Charge)
+      const result = await send({ method: 'GET', path: pathOf(id) }, ChargeDetails)
       if (result.kind === 'no') return { kind: 'yes', charge: null }
       if (result.kind === 'unknown') return result
       const { kind, ...charge } = result

@@ -16,12 +16,15 @@ export type Movement = {
 
 export type MovementPage = { movements: Movement[]; after: string | null }
 
+/** From `from` to before `to` in epoch seconds. `after`: the cursor of a page in it; null for the first page. */
+export type Period = { from: number; to: number; after: string | null }
+
 /** Reads of a payment processor that move no money. No method rejects. */
 export type ProcessorReads = {
   /** Returns null for an id that is unknown to the processor. */
   charge(id: string): Promise<ProcessorResult<{ charge: ReadCharge | null }>>
   /** Returns the id of the authorization of a charge, for events with only the charge; null for another sale. */
   authorizationOf(chargeId: string): Promise<ProcessorResult<{ id: string | null }>>
-  /** Returns the movements from `from` to before `to` (epoch seconds); `after` is the cursor of the next page. */
-  movements(time: { from: number; to: number; after: string | null }): Promise<ProcessorResult<MovementPage>>
+  /** Returns the movements in a period; `after` is the cursor of the next page. */
+  movements(period: Period): Promise<ProcessorResult<MovementPage>>
 }

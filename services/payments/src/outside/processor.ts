@@ -4,7 +4,7 @@ import { z } from 'zod'
 import type { Call } from '#/domain/authorization.ts'
 import type { ProcessorRefund } from '#/domain/refund.ts'
 import type { Challenge, Effect, FoundCharge, ProcessorResult } from '#/domain/processor-result.ts'
-import type { ProcessorReads } from '#/outside/processor-reads.ts'
+import type { Period, ProcessorReads } from '#/outside/processor-reads.ts'
 
 export type CallOf<K extends Call['kind']> = Omit<Extract<Call, { kind: K }>, 'kind'>
 
@@ -85,8 +85,8 @@ export type Processor = ProcessorReads & {
   detach(call: { token: string }): Promise<ProcessorResult<unknown>>
   /** Returns the authorizations and charges of an order with this token, without declined ones. */
   find(call: CallOf<'find'>): Promise<ProcessorResult<{ found: FoundCharge[] }>>
-  /** Returns all authorizations and charges created from `from` to before `to` (epoch seconds, by the processor's clock). */
-  list(time: { from: number; to: number; after: string | null }): Promise<ProcessorResult<ChargePage>>
+  /** Returns all authorizations and charges created in a period, by the processor's clock. */
+  list(period: Period): Promise<ProcessorResult<ChargePage>>
   close(): Promise<void>
 }
 
@@ -100,10 +100,4 @@ const NO_CHARGES = 'The charges cannot be read from the payment processor. Retry
 export function successOf<T>(result: ProcessorResult<T>, detail = NO_CHARGES): T {
   if (result.kind === 'yes') return result
   throw unavailable(detail, result.kind === 'no' ? result.code : result.reason)
-}
-
-/** Returns the code or name of an error. Its message could quote the request. */
-export function nameOf(error: unknown): string {
-  if (!(error instanceof Error)) return 'unknown error'
-  return 'code' in error && typeof error.code === 'string' ? error.code : error.name
 }

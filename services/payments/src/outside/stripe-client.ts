@@ -2,7 +2,7 @@ import { Stripe } from 'stripe'
 import type { z } from 'zod'
 import { CALL_WITHIN_MS } from '#/outside/processor.ts'
 import { failed, failedOf, type Failed } from '#/outside/stripe-responses.ts'
-import { BoundedHttp } from '#/outside/stripe-http.ts'
+import { StripeHttp } from '#/outside/stripe-http.ts'
 
 /** The API version of the SDK's types. The constructor does not compile with an SDK of another version. */
 const API_VERSION = '2026-10-28.endive'
@@ -21,7 +21,7 @@ export type ClientSettings = {
 export class StripeClient {
   readonly callWithinMs: number
   readonly #stripe: Stripe
-  readonly #http = new BoundedHttp()
+  readonly #http = new StripeHttp()
 
   constructor({ secretKey, url, callWithinMs = CALL_WITHIN_MS }: ClientSettings) {
     this.callWithinMs = callWithinMs

@@ -14,6 +14,7 @@ import {
   type ProcessorToken,
   type RefundPart,
 } from '#/outside/processor.ts'
+import type { Period } from '#/outside/processor-reads.ts'
 import { authorizationOf, readCharge, readMovements } from '#/outside/stripe-reads.ts'
 import { findRefund, refundPart } from '#/outside/stripe-refunds.ts'
 import { authenticationOf, cancelChallenge, checkChallenge, pageOf } from '#/outside/stripe-challenges.ts'
@@ -24,6 +25,7 @@ import {
   AUTHENTICATION_REQUIRED,
   cardOf,
   challengeOf,
+  continuedAt,
   differenceOf,
   effectOf,
   failed,
@@ -145,7 +147,7 @@ export class StripeProcessor implements Processor {
   readonly refundPart = (call: RefundPart) => refundPart(this.#client, call)
   readonly charge = (id: string) => readCharge(this.#client, id)
   readonly authorizationOf = (chargeId: string) => authorizationOf(this.#client, chargeId)
-  readonly movements = (time: Parameters<Processor['movements']>[0]) => readMovements(this.#client, time)
+  readonly movements = (period: Period) => readMovements(this.#client, period)
   readonly findRefund = (call: { id: string; refund: string }) => findRefund(this.#client, call)
 
   /**
@@ -162,10 +164,10 @@ export class StripeProcessor implements Processor {
    * Lists all intents with an order in their metadata, newest first, because the account may also have other sales. Twenty-five
    * with their charges are below RESPONSE_BYTES. The SDK's pagination is not used, because each response is validated.
    */
-  async list({ from, to, after }: { from: number; to: number; after: string | null }) {
+  async list({ from, to, after }: Period) {
     const query = { created: { gte: from, lt: to }, limit: 25, expand: ['data.latest_charge'] }
     const page = await this.#client.send(IntentList, (stripe) =>
-      stripe.paymentIntents.list(after === null ? query : { ...query, starting_after: after }),
+      stripe.paymentIntents.list({ ...query, ...continuedAt(after) }),
     )
     if (page.kind === 'failed') return page.result
     const charges = page.value.data.flatMap((intent) => this.#charge(intent) ?? [])
@@ -242,7 +244,7 @@ export class StripeProcessor implements Processor {
       // Ten, with their charges, are far below RESPONSE_BYTES.
       const query = { customer: card.customer, limit: 10, expand: ['data.latest_charge'] }
       const page = await this.#client.send(IntentList, (stripe) =>
-        stripe.paymentIntents.list(after === null ? query : { ...query, starting_after: after }),
+        stripe.paymentIntents.list({ ...query, ...continuedAt(after) }),
       )
       if (page.kind === 'failed') return page
       for (const intent of page.value.data.filter(({ metadata }) => metadata[ORDER] === reference)) {

@@ -3,9 +3,9 @@ import { z } from 'zod'
 import type { ReadCharge, ReadDispute, ReadRefund } from '#/domain/charge-after-sale.ts'
 import type { ProcessorResult } from '#/domain/processor-result.ts'
 import { Id, Word } from '#/outside/processor.ts'
-import type { Movement } from '#/outside/processor-reads.ts'
+import type { Movement, Period } from '#/outside/processor-reads.ts'
 import type { StripeClient } from '#/outside/stripe-client.ts'
-import { Intent, listOf, nextOf, ORDER, REFUND, refundOf } from '#/outside/stripe-responses.ts'
+import { continuedAt, Intent, listOf, nextOf, ORDER, REFUND, refundOf } from '#/outside/stripe-responses.ts'
 
 const Refund = z.object({
   id: Id,
@@ -81,13 +81,10 @@ export async function authorizationOf(
 }
 
 /** Reads a page of balance transactions. */
-export async function readMovements(
-  client: StripeClient,
-  { from, to, after }: { from: number; to: number; after: string | null },
-) {
+export async function readMovements(client: StripeClient, { from, to, after }: Period) {
   const query = { created: { gte: from, lt: to }, limit: MOVEMENTS_LIMIT, expand: ['data.source'] }
   const page = await client.send(listOf(BalanceTransaction), (stripe) =>
-    stripe.balanceTransactions.list(after === null ? query : { ...query, starting_after: after }),
+    stripe.balanceTransactions.list({ ...query, ...continuedAt(after) }),
   )
   if (page.kind === 'failed') return page.result
   const movements = page.value.data.flatMap((one) => toMovement(one) ?? [])

@@ -2,7 +2,7 @@ import type { ProcessorRefund } from '#/domain/refund.ts'
 import type { ProcessorResult } from '#/domain/processor-result.ts'
 import type { RefundPart } from '#/outside/processor.ts'
 import type { StripeClient } from '#/outside/stripe-client.ts'
-import { Refund, REFUND, RefundList, refundOf } from '#/outside/stripe-responses.ts'
+import { listOf, Refund, REFUND, refundOf } from '#/outside/stripe-responses.ts'
 
 type Found = ProcessorResult<{ found: ProcessorRefund | null }>
 
@@ -29,7 +29,7 @@ export async function findRefund(
   client: StripeClient,
   { id, refund }: { id: string; refund: string },
 ): Promise<Found> {
-  const list = await client.send(RefundList, (stripe) =>
+  const list = await client.send(listOf(Refund), (stripe) =>
     stripe.refunds.list({ payment_intent: id, limit: 100 }),
   )
   if (list.kind === 'failed') return list.result

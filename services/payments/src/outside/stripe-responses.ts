@@ -8,8 +8,8 @@ import type {
   ProcessorResult,
   ReportedCharge,
 } from '#/domain/processor-result.ts'
+import { NoResponse } from '#/outside/bounded-http.ts'
 import { Id, readable, Word, type CardDetails } from '#/outside/processor.ts'
-import { NoResponse } from '#/outside/stripe-http.ts'
 
 /** The used fields of Stripe's objects. A response that does not match is unreadable. */
 const Refusal = z.object({ code: z.string().optional(), decline_code: z.string().optional() })
@@ -38,6 +38,8 @@ export const IntentList = listOf(Intent)
 /** Returns the cursor of the next page; null on the last one. */
 export const nextOf = ({ data, has_more }: { data: readonly { id: string }[]; has_more: boolean }) =>
   has_more ? (data.at(-1)?.id ?? null) : null
+/** Returns the parameters that continue a list at a cursor of `nextOf`. */
+export const continuedAt = (after: string | null) => (after === null ? {} : { starting_after: after })
 export const Method = z.object({
   id: Id.startsWith('pm_'),
   customer: z.string().nullish(),
@@ -63,7 +65,6 @@ export const Refund = z.object({
   status: Word,
   metadata: z.record(z.string(), Word).nullish(),
 })
-export const RefundList = z.object({ object: z.literal('list'), data: z.array(Refund) })
 
 /** The metadata key of a refund whose value is the refund's `apiKey`. A refund from the Dashboard has none. */
 export const REFUND = 'refundApiKey'

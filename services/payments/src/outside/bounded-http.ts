@@ -1,0 +1,55 @@
+import { wasNotSent } from '@platter/kit'
+import { Agent, request } from 'undici'
+import { CONNECT_WITHIN_MS, CONNECTIONS, RESPONSE_BYTES } from '#/outside/processor.ts'
+
+type Request = {
+  method: string
+  headers: Record<string, string>
+  body: string | null
+  /** The time limit of the whole call in milliseconds. */
+  withinMs: number
+}
+
+/**
+ * A request without a complete response. It deliberately has no `code`: for ECONNRESET and EPIPE Stripe's SDK repeats the request
+ * despite its maxNetworkRetries, which would double the duration of a call.
+ */
+export class NoResponse extends Error {
+  readonly reason: string
+  readonly sent: boolean
+  constructor(cause: unknown) {
+    super('the processor did not respond')
+    this.reason = nameOf(cause)
+    this.sent = !wasNotSent(cause)
+  }
+}
+
+/** An HTTP client that limits the duration and the size of a whole call, and does not follow redirects. */
+export class BoundedHttp {
+  readonly #agent = new Agent({
+    connections: CONNECTIONS,
+    connect: { timeout: CONNECT_WITHIN_MS },
+    maxResponseSize: RESPONSE_BYTES,
+  })
+
+  /** Throws NoResponse if no complete response arrives in time. */
+  async send(url: string, { withinMs, ...sent }: Request) {
+    try {
+      const signal = AbortSignal.timeout(withinMs)
+      const { statusCode, headers, body } = await request(url, { ...sent, dispatcher: this.#agent, signal })
+      return { statusCode, headers, text: await body.text() }
+    } catch (error) {
+      throw new NoResponse(error)
+    }
+  }
+
+  close(): Promise<void> {
+    return this.#agent.destroy()
+  }
+}
+
+/** Returns the code or name of an error. Its message could quote the request. */
+function nameOf(error: unknown): string {
+  if (!(error instanceof Error)) return 'unknown error'
+  return 'code' in error && typeof error.code === 'string' ? error.code : error.name
+}
