@@ -1,9 +1,9 @@
-import { randomUUID } from 'node:crypto'
 import type { App } from '@platter/kit'
 import { z } from 'zod'
 import type { Book } from './book.ts'
-import type { EffectRequest, Response } from './effects.ts'
+import { newIdentity, type EffectRequest, type Response } from './effects.ts'
 import type { Challenge } from './challenges.ts'
+import { escaped, htmlPage, money } from './html.ts'
 import { invalidFields } from './responses.ts'
 
 const BankDecision = z.object({ outcome: z.enum(['yes', 'no']) })
@@ -30,9 +30,7 @@ export function addBank(app: App, { book, once, now }: Parts): void {
     const { id } = Id.parse(params)
     const decision = BankDecision.safeParse(body)
     if (!decision.success) return reply.code(400).send(invalidFields('outcome').body)
-    const key = `bank:${randomUUID()}`
-    const { outcome } = decision.data
-    const result = await once({ kind: 'authenticate', id, outcome, idempotencyKey: key, fingerprint: key })
+    const result = await once({ kind: 'authenticate', id, ...decision.data, ...newIdentity('bank:') })
     const isForm = String(headers['content-type']).startsWith('application/x-www-form-urlencoded')
     const returnUrl = book.challenge(id, now())?.returnUrl ?? null
     if (!isForm) return reply.code(result.status).send({ ...result.body, returnUrl })
@@ -51,17 +49,15 @@ const QUESTIONS = {
 }
 
 const questionOf = ({ amount, payee }: Challenge): string =>
-  `Do you confirm the payment of ${(amount / 100).toFixed(2)}${payee === undefined ? '' : ` to ${escaped(payee)}`}?`
-
-const escaped = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;')
+  `Do you confirm the payment of ${money(amount)}${payee === undefined ? '' : ` to ${escaped(payee)}`}?`
 
 function pageOf(challenge: Challenge | null): string {
   const state = challenge?.state === 'open' || challenge?.state === 'approved' ? challenge.state : 'over'
   const question = challenge ? questionOf(challenge) : ''
-  return `<!doctype html>
-<html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Development bank</title>
-<style>${STYLE}</style>
-<h1>Development bank</h1>
+  return htmlPage('Development bank', {
+    style: STYLE,
+    body: `<h1>Development bank</h1>
 <p>${question}</p>
-${QUESTIONS[state]}</html>`
+${QUESTIONS[state]}`,
+  })
 }

@@ -6,7 +6,6 @@ import type { Authorization, Decision, EffectRequest } from './effects.ts'
 import type { Entry } from './ledger.ts'
 import { impossible, type Move } from './moves.ts'
 import { refuse, responseTo } from './responses.ts'
-import { SavedCards } from './saved-cards.ts'
 
 export type Found = { id: string; reference: string; amount: number; refunded?: number; status: string }
 
@@ -60,10 +59,11 @@ export class Book {
   readonly #effects: Entry[] = []
   readonly #challenges = new Challenges()
   readonly #disputed = new Map<string, Authorization>()
-  readonly #cards: SavedCards
+  readonly #isDetached: (token: string) => boolean
 
-  constructor(entries: readonly Entry[], cards = new SavedCards()) {
-    this.#cards = cards
+  /** `isDetached`: whether the owner of a card has removed it. */
+  constructor(entries: readonly Entry[], isDetached: (token: string) => boolean = () => false) {
+    this.#isDetached = isDetached
     for (const entry of entries) this.#apply(entry)
   }
 
@@ -111,8 +111,7 @@ export class Book {
   }
 
   #decide(request: EffectRequest, now: Date): Decision {
-    if (request.kind === 'authorize' && this.#cards.isDetached(request.token))
-      return refuse(400, 'no_such_token')
+    if (request.kind === 'authorize' && this.#isDetached(request.token)) return refuse(400, 'no_such_token')
     if (request.kind === 'authorize') return authorize(request, now, this.#challenges.isDue(request.token))
     if (request.kind === 'authenticate') return this.#challenges.settle(request, now)
     if (request.kind === 'void' && this.#challenges.isUnconfirmed(request.id, now))

@@ -1,9 +1,9 @@
-import { randomUUID } from 'node:crypto'
 import type { App } from '@platter/kit'
 import { z } from 'zod'
 import type { Book } from './book.ts'
-import type { EffectRequest, Response } from './effects.ts'
+import { newIdentity, type EffectRequest, type Response } from './effects.ts'
 import { DASHBOARD, type Details } from './details.ts'
+import { escaped, htmlPage, money } from './html.ts'
 import { invalidFields } from './responses.ts'
 import { Replacement } from './saved-cards.ts'
 
@@ -48,17 +48,17 @@ export function addDashboard(app: App, { book, once, replaceCard }: Parts): void
   ): Promise<Response> => {
     const charge = book.find(reference).find(({ status }) => status === 'captured' || status === 'refunded')
     if (!charge) return { status: 404, body: { code: 'no_such_charge' } }
-    return once({ ...request, ...newIdentity(), id: charge.id })
+    return once({ ...request, ...newIdentity(DASHBOARD), id: charge.id })
   }
   action('refunds', NewRefund, (body) => onCharge(body.reference, { kind: 'refund', amount: body.amount }))
   action('refunds/fail', OfOrder, ({ reference }) =>
-    once({ kind: 'fail-refund', reference, ...newIdentity() }),
+    once({ kind: 'fail-refund', reference, ...newIdentity(DASHBOARD) }),
   )
   action('disputes', NewDispute, ({ reference, ...dispute }) =>
     onCharge(reference, { kind: 'dispute', ...dispute }),
   )
   action('disputes/:id/close', Close, ({ outcome }, id) =>
-    once({ kind: 'close-dispute', dispute: id, outcome, ...newIdentity() }),
+    once({ kind: 'close-dispute', dispute: id, outcome, ...newIdentity(DASHBOARD) }),
   )
   action('cards/replace', Replacement, async (body) => {
     await replaceCard(body)
@@ -69,16 +69,7 @@ export function addDashboard(app: App, { book, once, replaceCard }: Parts): void
   )
 }
 
-const newIdentity = () => {
-  const key = `${DASHBOARD}${randomUUID()}`
-  return { idempotencyKey: key, fingerprint: key }
-}
-
 // Page ---------------------------------------------------------------------------------------------------
-
-const escaped = (text: string): string =>
-  text.replaceAll(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
-const money = (amount: number): string => (amount / 100).toFixed(2)
 
 /** Sends the data of the pressed button, then shows the new state. */
 const SCRIPT = `
@@ -140,11 +131,12 @@ function rowOf(one: Details): string {
   return `<tr>${cells.map((cell) => `<td>${cell}</td>`).join('')}</tr>`
 }
 
-const pageOf = (charges: readonly Details[]): string => `<!doctype html>
-<html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Payment processor</title>
-<style>${STYLE}</style>
-<h1>Development payment processor</h1>
+const pageOf = (charges: readonly Details[]): string =>
+  htmlPage('Payment processor', {
+    style: STYLE,
+    body: `<h1>Development payment processor</h1>
 <p>The newest ${SHOWN} charges. Refunds and disputes made here reach the platform by events.</p>
 <table><thead><tr><th>Order<th>Captured<th>Refunds<th>Disputes<th></tr></thead>
 <tbody>${charges.map(rowOf).join('\n')}</tbody></table>
-<script>${SCRIPT}</script></html>`
+<script>${SCRIPT}</script>`,
+  })

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import type { Entry } from './ledger.ts'
 
 /** A response of the processor. */
@@ -20,6 +21,12 @@ export type EffectRequest = { idempotencyKey: string; fingerprint: string } & (
   | { kind: 'dispute'; id: string; amount: number; reason: string }
   | { kind: 'close-dispute'; dispute: string; outcome: 'won' | 'lost' }
 )
+
+/** Returns the identity of a request without an idempotency key, so that each has an effect. */
+export function newIdentity(prefix: string) {
+  const key = `${prefix}${randomUUID()}`
+  return { idempotencyKey: key, fingerprint: key }
+}
 
 /** An effect, which must be written to the ledger before its response, or a response without an effect. `also`: its second line. */
 export type Decision =

@@ -25,10 +25,9 @@ type Line = z.infer<typeof Line>
 export class SavedCards {
   readonly #detached = new Set<string>()
   readonly #replaced = new Map<string, Replacement>()
-  readonly #lines: Lines<Line> | null
+  readonly #lines: Lines<Line>
 
-  /** Without lines, the changes are kept only in memory. */
-  constructor(entries: readonly Line[] = [], lines: Lines<Line> | null = null) {
+  constructor(entries: readonly Line[], lines: Lines<Line>) {
     this.#lines = lines
     for (const entry of entries) this.#apply(entry)
   }
@@ -52,19 +51,19 @@ export class SavedCards {
   async replace(replacement: Replacement, now: Date): Promise<void> {
     const line = { ...replacement, at: now.toISOString(), kind: 'replace' } as const
     this.#apply(line)
-    await this.#lines?.append(line)
+    await this.#lines.append(line)
   }
 
   /** Resolves when the line is on the disk. A second detachment adds no line. */
   async detach(token: string, now: Date): Promise<void> {
-    if (this.#detached.has(token)) return this.#lines?.settled()
+    if (this.#detached.has(token)) return this.#lines.settled()
     const line = { at: now.toISOString(), kind: 'detach', token } as const
     this.#apply(line)
-    await this.#lines?.append(line)
+    await this.#lines.append(line)
   }
 
   async close(): Promise<void> {
-    await this.#lines?.close()
+    await this.#lines.close()
   }
 
   #apply(line: Line): void {

@@ -21,7 +21,8 @@ export function wire(
   const faults = new Faults(config.FAULTS, wait)
   const { WEBHOOK_URL: url, WEBHOOK_SECRET: secret } = config
   const events = new Events(url === undefined ? null : { url, secret }, faults, log)
-  addRoutes(app, { book: new Book(entries, cards), cards, ledger, faults, events, now })
+  const book = new Book(entries, (token) => cards.isDetached(token))
+  addRoutes(app, { book, cards, ledger, faults, events, now })
   return {
     app,
     checks: { ledger: () => ledger.settled() },
