@@ -201,6 +201,7 @@ describe.skipIf(cannotRender)(`manifests by ${kustomize?.join(' ') ?? 'no progra
     const { variables, used } = variablesOf(catalog, inProduction)
     expect(variables).toHaveProperty('GEOCODER_URL')
     expect(await environmentFaults('catalog', variables, used)).toEqual([])
+    expect((await Promise.all(withGeocoder.map(faultsOf))).flat()).toEqual([])
     expect(policiesOf(withGeocoder).mayLeave(catalog.labels)).toBe(true)
   })
 
