@@ -3,10 +3,11 @@ import type { Order, User } from '@platter/contracts'
 import type { StackFile } from '../../dev/stack/description.ts'
 import { Api, expectOk, type ClientResponse } from '../support/api.ts'
 import { readBooks, type Books } from '../support/books.ts'
-import { card, cardNumbers, cast, maria, person, pickup } from '../support/cast.ts'
+import { cast, person } from '../support/cast.ts'
 import {
   RESPONSE_WITHIN_MS,
   finalOf,
+  orderOf,
   recordOf,
   sendOnce,
   untilFinal,
@@ -14,7 +15,6 @@ import {
 } from '../support/order-clients.ts'
 import type { AfterSale, Kind } from './points.ts'
 
-const restaurantOf = (kind: Kind): string => (kind === 'refused' ? cast.refuses : cast.aurora)
 const ENDS_AS: Record<Kind, Entry['kind']> = {
   card: 'card',
   cash: 'cash',
@@ -65,15 +65,13 @@ export class Client {
   }
 
   async bodyOf(kind: Kind, key: string, user: string): Promise<object> {
-    const restaurant = restaurantOf(kind)
-    const number = kind === 'challenge' ? cardNumbers.challenged : cardNumbers.good
-    return pickup(restaurant, await this.#api.plainItem(restaurant), {
-      comments: key,
-      recipient: kind === 'card' ? { apiKey: user } : maria,
+    const order = await orderOf(this.#api, key, ENDS_AS[kind])
+    return {
+      ...order,
+      ...(kind === 'card' && { recipient: { apiKey: user } }),
       // Each order has a new card. Platter would not save a known card again, and the order would have fewer steps.
-      ...(kind !== 'cash' && { payment: 'card', card: { ...card(number), cardholderStreetAddress: key } }),
-      ...(kind === 'challenge' && { canAuthenticate: true }),
-    })
+      ...(kind !== 'cash' && { card: { ...(order['card'] as object), cardholderStreetAddress: key } }),
+    }
   }
 
   /** Sends the order once; null without a final response. When the bank requires a challenge, the customer confirms it. */
