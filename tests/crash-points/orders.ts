@@ -13,16 +13,18 @@ import {
   untilFinal,
   type Entry,
 } from '../support/order-clients.ts'
-import type { AfterSale, Kind } from './points.ts'
+import { isAfterSale, type AfterSale, type Kind } from './points.ts'
 
-const ENDS_AS: Record<Kind, Entry['kind']> = {
-  card: 'card',
-  cash: 'cash',
-  refused: 'refused',
-  challenge: 'challenged',
-  refund: 'card',
-  cancel: 'card',
-}
+/** The kind of an order before its change. */
+const orderKind = (kind: Kind): Entry['kind'] => (isAfterSale(kind) ? 'card' : kind)
+
+/** Returns the order in the form of its client's record. */
+export const entryOf = (key: string, kind: Kind, sent: Sent): Entry => ({
+  key,
+  kind: orderKind(kind),
+  attempts: 1,
+  response: sent && recordOf(sent),
+})
 
 const RETRIED_WITHIN_MS = 120_000
 function repeated() {
@@ -65,7 +67,7 @@ export class Client {
   }
 
   async bodyOf(kind: Kind, key: string, user: string): Promise<object> {
-    const order = await orderOf(this.#api, key, ENDS_AS[kind])
+    const order = await orderOf(this.#api, key, orderKind(kind))
     return {
       ...order,
       ...(kind === 'card' && { recipient: { apiKey: user } }),
@@ -102,20 +104,6 @@ export class Client {
       (attempts) => this.changeOrder(kind, { ...change, requestId: requestId(attempts) }),
       repeated(),
     )
-  }
-
-  /** Returns the outcome of the order for its client. If the response came before the outcome, the client reads the order again. */
-  async entryOf(key: string, kind: Kind, sent: Sent): Promise<Entry> {
-    const read = sent?.status === 200 ? await this.#get<Order>(`order/${sent.body.apiKey}`) : sent
-    const record = read && recordOf(read)
-    // A rejection after the response cancels the order. The client treats it as a rejection.
-    const isRefused = read?.body.cancellation?.reason === 'order-refused'
-    return {
-      key,
-      kind: ENDS_AS[kind],
-      attempts: 1,
-      response: record && isRefused ? { ...record, status: 422 } : record,
-    }
   }
 
   async cardsOf(user: string): Promise<string[]> {
