@@ -28,7 +28,7 @@ type Report = { faults: string[]; violations: Violation[]; settledMs: number | n
 export const startStackForChaos = ({
   bus = {},
   ...servers
-}: Pick<StackOptions, 'find' | 'between'> & { bus?: Record<string, string> } = {}): Promise<Stack> =>
+}: Pick<StackOptions, 'find'> & { bus?: Record<string, string> } = {}): Promise<Stack> =>
   startTestStack('chaos', {
     replicas: 2,
     ...servers,

@@ -4,7 +4,7 @@ import { findServers } from '../../dev/servers/find.ts'
 import type { Stack } from '../../dev/stack.ts'
 import { runChaos, startStackForChaos } from '../chaos/run.ts'
 import { print } from '../support/stack.ts'
-import { RabbitmqCluster } from './rabbitmq-cluster.ts'
+import { startCluster, type RabbitmqCluster } from './rabbitmq-cluster.ts'
 
 /* `BUS_QUEUES=classic npm run cluster` shows the losses with classic queues. */
 const { CLUSTER_ORDERS = '300', BUS_QUEUES = 'quorum' } = process.env
@@ -17,7 +17,7 @@ beforeAll(async () => {
   stack = await startStackForChaos({
     find: async (context) => {
       const servers = await findServers(context, ['postgres', 'redis'])
-      cluster = await RabbitmqCluster.start(context)
+      cluster = await startCluster(context)
       return { ...servers, rabbitmq: cluster.server }
     },
     bus: { BUS_QUEUES },

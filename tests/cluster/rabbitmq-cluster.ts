@@ -2,7 +2,6 @@ import { execFile } from 'node:child_process'
 import { mkdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
-import type { Child } from '../../dev/process/host.ts'
 import { freePorts } from '../../dev/process/ports.ts'
 import { until } from '../../dev/process/wait.ts'
 import { isPortOpen } from '../../dev/servers/readiness.ts'
@@ -18,96 +17,73 @@ import {
   type Node,
 } from '../../dev/servers/rabbitmq.ts'
 import type { Server, ServerContext } from '../../dev/servers/types.ts'
+import { tally } from '../support/statistics.ts'
 
 const NODES = 3
-const execute = promisify(execFile)
 
-/** A cluster of RabbitMQ nodes on this machine. A killed node stays stopped. */
-export class RabbitmqCluster {
-  readonly #nodes: readonly Node[]
-  readonly #children = new Map<Node, Child>()
-  readonly #context: ServerContext
+export type RabbitmqCluster = Awaited<ReturnType<typeof startCluster>>
 
-  private constructor(context: ServerContext, nodes: readonly Node[]) {
-    this.#context = context
-    this.#nodes = nodes
+/** Starts a cluster of RabbitMQ nodes on this machine. A killed node stays stopped. */
+export async function startCluster(context: ServerContext) {
+  const { host, directory } = context
+  const nodes = await prepareNodes(directory)
+  const first = nodes[0]!
+  host.spawn(epmdSpec(first, context))
+  await until(() => isPortOpen('127.0.0.1', first.epmd), { what: 'Starting epmd', withinMs: 10_000 })
+  const children = new Map(nodes.map((node) => [node.name, host.spawn(brokerSpec(node, context))]))
+  // The test kills another node than the last one.
+  const control = (...command: readonly string[]) => runControl(nodes.at(-1)!, command)
+  // The command fails until its node runs.
+  const isJoined = () =>
+    control('await_online_nodes', String(NODES)).then(
+      () => true,
+      () => false,
+    )
+  await until(isJoined, { what: 'Joining the nodes', withinMs: 120_000, everyMs: 1_000 })
+  // The format of AMQP_URL.
+  const urlsFor = (user: Parameters<typeof urlOf>[1]) => nodes.map((node) => urlOf(node, user)).join(',')
+  const server: Server = {
+    kind: 'rabbitmq',
+    url: urlOf(first, 'platter'),
+    urls: Object.fromEntries(brokerServices.map((service) => [service, urlsFor(service)])),
+    origin: 'native',
+    data: null,
+    pids: () => [...children.values()].flatMap(({ pid }) => pid ?? []),
+    // The host of the stack stops the processes.
+    stop: () => Promise.resolve(),
   }
-
-  static async start(context: ServerContext): Promise<RabbitmqCluster> {
-    const cluster = new RabbitmqCluster(context, await prepareNodes(context.directory))
-    await cluster.#start()
-    return cluster
-  }
-
-  /** The cluster as the server of a stack. The host of the stack stops its processes. */
-  get server(): Server {
-    // The format of AMQP_URL.
-    const urlsFor = (user: Parameters<typeof urlOf>[1]) =>
-      this.#nodes.map((node) => urlOf(node, user)).join(',')
-    return {
-      kind: 'rabbitmq',
-      url: urlOf(this.#nodes[0]!, 'platter'),
-      urls: Object.fromEntries(brokerServices.map((service) => [service, urlsFor(service)])),
-      origin: 'native',
-      data: null,
-      pids: () => [...this.#children.values()].flatMap(({ pid }) => pid ?? []),
-      stop: () => Promise.resolve(),
-    }
-  }
-
-  /** Returns the number of queues that each node leads or stores alone, the busiest node first. */
-  async leaders(): Promise<{ node: string; queues: number }[]> {
-    const table = await this.#control('--silent', 'list_queues', 'name', 'pid', 'leader')
-    // The process of a classic queue is named <node.numbers>. Without a leader there is no third column.
-    const nodes = table
-      .split('\n')
-      .map((line) => line.split('\t'))
-      .filter(([queue = '']) => /\.v[23]$/.test(queue))
-      .map(([, pid = '', leader]) => leader || (/<(?<node>.*?)\.\d/.exec(pid)?.groups?.['node'] ?? pid))
-    return [...Map.groupBy(nodes, (node) => node)]
-      .map(([node, { length }]) => ({ node, queues: length }))
-      .toSorted((one, other) => other.queues - one.queues)
-  }
-
-  kill(name: string): void {
-    const [, child] = [...this.#children].find(([node]) => node.name === name) ?? []
-    if (typeof child?.pid !== 'number') throw new Error(`there is no running node ${name}`)
-    process.kill(child.pid, 'SIGKILL')
-  }
-
-  async #start(): Promise<void> {
-    const [first] = this.#nodes
-    if (!first) throw new Error('a cluster has nodes')
-    const { host } = this.#context
-    host.spawn(epmdSpec(first, this.#context))
-    await until(() => isPortOpen('127.0.0.1', first.epmd), { what: 'Starting epmd', withinMs: 10_000 })
-    for (const node of this.#nodes) this.#children.set(node, host.spawn(brokerSpec(node, this.#context)))
-    const isJoined = async () => {
-      try {
-        const status = JSON.parse(await this.#control('--formatter', 'json', 'cluster_status')) as Status
-        return status.running_nodes.length === NODES
-      } catch {
-        // The queried node has not started yet.
-        return false
-      }
-    }
-    await until(isJoined, { what: 'Joining the nodes', withinMs: 120_000, everyMs: 1_000 })
-  }
-
-  /** Runs rabbitmqctl on the last node, because the test kills another one. */
-  async #control(...command: readonly string[]): Promise<string> {
-    const node = this.#nodes.at(-1)
-    if (!node) throw new Error('a cluster has nodes')
-    const program = join(dirname(node.program), 'rabbitmqctl')
-    const { stdout } = await execute(program, ['--node', node.name, ...command], {
-      env: erlangEnvironment(node),
-      timeout: 30_000,
-    })
-    return stdout
+  return {
+    server,
+    /** Returns the number of queues that each node leads or stores alone, the busiest node first. */
+    leaders: async () => leadersOf(await control('--silent', 'list_queues', 'name', 'pid', 'leader')),
+    kill: (name: string) => {
+      const pid = children.get(name)?.pid
+      if (typeof pid !== 'number') throw new Error(`there is no running node ${name}`)
+      process.kill(pid, 'SIGKILL')
+    },
   }
 }
 
-type Status = { running_nodes: string[] }
+function leadersOf(table: string): { node: string; queues: number }[] {
+  // The process of a classic queue is named <node.numbers>. Without a leader there is no third column.
+  const nodes = table
+    .split('\n')
+    .map((line) => line.split('\t'))
+    .filter(([queue = '']) => /\.v[23]$/.test(queue))
+    .map(([, pid = '', leader]) => leader || (/<(?<node>.*?)\.\d/.exec(pid)?.groups?.['node'] ?? pid))
+  return Object.entries(tally(nodes))
+    .map(([node, queues = 0]) => ({ node, queues }))
+    .toSorted((one, other) => other.queues - one.queues)
+}
+
+async function runControl(node: Node, command: readonly string[]): Promise<string> {
+  const program = join(dirname(node.program), 'rabbitmqctl')
+  const { stdout } = await promisify(execFile)(program, ['--node', node.name, ...command], {
+    env: erlangEnvironment(node),
+    timeout: 30_000,
+  })
+  return stdout
+}
 
 async function prepareNodes(directory: string): Promise<readonly Node[]> {
   const program = findRabbitmq()

@@ -1,16 +1,15 @@
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { sendSignal } from '../../dev/process/identity.ts'
 import type { Stack } from '../../dev/stack.ts'
 import { entryOf } from '../../dev/stack/processes.ts'
-import { isStandIn } from '../../dev/stack/services.ts'
+import { isStandIn, serviceNames, type ServiceName } from '../../dev/stack/services.ts'
 import { eventually } from '../support/eventually.ts'
 import { wipeBroker } from '../support/faults.ts'
+import { familyOf } from '../support/processes.ts'
 import { startTestStack } from '../support/stack.ts'
 import { readEvents } from './events.ts'
-
-type Service = 'gateway' | 'catalog' | 'accounts' | 'orders' | 'payments'
 
 /** A stack whose services kill themselves at an armed crash point. */
 export class CrashStack {
@@ -27,7 +26,7 @@ export class CrashStack {
     const directory = fileURLToPath(new URL('../../.run/crash-points', import.meta.url))
     rmSync(directory, { recursive: true, force: true })
     mkdirSync(directory, { recursive: true })
-    const own = (service: Service) => ({
+    const own = (service: ServiceName) => ({
       CRASH_DIRECTORY: directory,
       CRASH_SERVICE: service,
       LOG_LEVEL: 'warn',
@@ -55,40 +54,37 @@ export class CrashStack {
 
   /** Arms a crash point: the process that reaches this event of this request kills itself. */
   arm(requestId: string, event: string): void {
-    for (const name of this.#files('fired-')) rmSync(join(this.#directory, name))
-    writeFileSync(join(this.#directory, 'armed'), `${requestId} ${event}`)
+    rmSync(this.#fired, { force: true })
+    writeFileSync(this.#armed, `${requestId} ${event}`)
   }
 
   disarm(): void {
-    rmSync(join(this.#directory, 'armed'), { force: true })
+    rmSync(this.#armed, { force: true })
   }
 
-  /** Resolves with the process that died at the crash point, or with null if no process died in this time. */
-  async fired(withinMs: number): Promise<string | null> {
-    const pid = () => this.#files('fired-')[0]?.slice('fired-'.length)
-    await eventually(pid, (dead) => dead !== undefined, withinMs, 10)
-    return pid() ?? null
+  /** Resolves with true when a process has died at the crash point, or with false if no process died in this time. */
+  fired(withinMs: number): Promise<boolean> {
+    return eventually(() => existsSync(this.#fired), Boolean, withinMs, 10)
   }
 
-  /** Kills every replica of every service, and wipes the broker. Returns the killed processes. */
-  async killEverything(): Promise<string[]> {
-    const pids = this.#readyPids()
-    for (const pid of pids) sendSignal(Number(pid), 'SIGKILL')
+  /** Kills every replica of every service, and wipes the broker. */
+  async killEverything(): Promise<void> {
+    const keepers = serviceNames.flatMap((name) => this.stack.pids(name))
+    const services = familyOf(keepers).filter((pid) => !keepers.includes(pid))
+    for (const pid of services) sendSignal(pid, 'SIGKILL')
     await wipeBroker(this.stack)
-    return pids
   }
 
-  /** Resolves when new processes have replaced these processes. */
-  replaced(pids: readonly string[], withinMs: number): Promise<boolean> {
-    return eventually(() => !this.#readyPids().some((pid) => pids.includes(pid)), Boolean, withinMs, 10)
+  /** Resolves when new processes have replaced all dead ones. */
+  async replaced(): Promise<void> {
+    await Promise.all(serviceNames.map((name) => this.stack.ready(name)))
   }
 
-  /** Returns the process ids of the ready replicas of all services. */
-  #readyPids(): string[] {
-    return this.#files('ready-').map((name) => readFileSync(join(this.#directory, name), 'utf8'))
+  get #armed(): string {
+    return join(this.#directory, 'armed')
   }
 
-  #files(prefix: string): string[] {
-    return readdirSync(this.#directory).filter((name) => name.startsWith(prefix))
+  get #fired(): string {
+    return join(this.#directory, 'fired')
   }
 }

@@ -4,6 +4,7 @@
  * the services needs no hooks for the test.
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
+import { subscribe } from 'node:diagnostics_channel'
 import { readFileSync, renameSync } from 'node:fs'
 import { Server } from 'node:http'
 import { createRequire } from 'node:module'
@@ -16,22 +17,21 @@ import { nameOfCall, nameOfMessage, nameOfStatement } from './names.ts'
 const { CRASH_DIRECTORY = '', CRASH_SERVICE = '' } = process.env
 const require = createRequire(import.meta.url)
 
-/** The request that the running code serves, across all awaits, and the queue of its message. */
-const context = new AsyncLocalStorage<{ requestId: string; queue: string }>()
+/** The id of the request that the running code serves, across all awaits. */
+const context = new AsyncLocalStorage<string>()
 /** After this time, data that was written to a socket has left the process. */
 const WRITTEN_MS = 5
 
 /** Records only orders of the test, recognised by their request ids. */
-function inContext<T>(requestId: unknown, queue: string, work: () => T): T {
+function inContext<T>(requestId: unknown, work: () => T): T {
   if (typeof requestId !== 'string' || !requestId.startsWith('crash-')) return context.exit(work)
-  return context.run({ requestId, queue }, work)
+  return context.run(requestId, work)
 }
 
 /** Records the event, and kills the process if the event is armed. */
 function record(what: string): void {
-  const here = context.getStore()
-  if (!here) return
-  const { requestId } = here
+  const requestId = context.getStore()
+  if (requestId === undefined) return
   const event = appendEvent(CRASH_DIRECTORY, requestId, `${CRASH_SERVICE} ${what}`)
   if (isArmed(requestId, event)) process.kill(process.pid, 'SIGKILL')
 }
@@ -41,7 +41,7 @@ function isArmed(requestId: string, event: string): boolean {
   const file = join(CRASH_DIRECTORY, 'armed')
   try {
     if (readFileSync(file, 'utf8') !== `${requestId} ${event}`) return false
-    renameSync(file, join(CRASH_DIRECTORY, `fired-${process.pid}`))
+    renameSync(file, join(CRASH_DIRECTORY, 'fired'))
     return true
   } catch {
     // Usually no event is armed.
@@ -116,8 +116,8 @@ function forItems(message: Message, queue: string, work: (name: string) => void)
     const question = questions.get(id)
     const name = nameOfMessage(question ? `reply to ${question.name}` : queue, data)
     // An event carries no request id. It belongs to the order in whose context the process publishes it.
-    const about = question?.requestId || requestOf(requestId, data) || context.getStore()?.requestId
-    inContext(about, queue, () => work(name))
+    const about = question?.requestId || requestOf(requestId, data) || context.getStore()
+    inContext(about, () => work(name))
   }
 }
 
@@ -157,49 +157,37 @@ for (const method of ['onCommand', 'onQuestion'] as const)
     const inOrder: Handler = (data, received) => {
       const { requestId, id } = received
       if (method === 'onQuestion' && id !== undefined) questions.set(id, { requestId, name })
-      return inContext(requestOf(requestId, data), name, () => (handler as Handler)(data, received))
+      return inContext(requestOf(requestId, data), () => (handler as Handler)(data, received))
     }
     return original(message, inOrder, ...options)
   })
 
 // HTTP -----------------------------------------------------------------------------------------------------
 
-const { Pool } = require('undici') as { Pool: { prototype: object } }
+type Exchange = { request: { method: string; path: string } }
 
-type Callbacks = Record<string, ((...args: unknown[]) => unknown) | undefined>
-const HANDLED = ['onRequestStart', 'onRequestUpgrade', 'onResponseStart', 'onResponseData', 'onResponseEnd']
+/** Records the end of a call in the context of its begin. */
+const endings = new WeakMap<object, () => void>()
 
-wrap(Pool.prototype, 'dispatch', (dispatch, [options, given]) => {
-  const name = context.getStore() ? nameOfCall(options as { method: string; path: string }) : null
-  if (name === null) return dispatch(options, given)
-  const here = context.getStore()
-  const handler = given as Callbacks
-  const passed = Object.fromEntries(
-    [...HANDLED, 'onResponseError']
-      .filter((method) => typeof handler[method] === 'function')
-      .map((method) => [method, (...args: unknown[]) => handler[method]?.(...args)]),
-  )
-  passed['onResponseEnd'] = (...args) => {
-    if (here) context.run(here, () => record(`after call ${name}`))
-    return handler['onResponseEnd']?.(...args)
-  }
+subscribe('undici:request:create', (message) => {
+  const { request } = message as Exchange
+  const name = context.getStore() ? nameOfCall(request) : null
+  if (name === null) return
   record(`before call ${name}`)
-  return dispatch(options, passed)
+  endings.set(
+    request,
+    AsyncLocalStorage.bind(() => record(`after call ${name}`)),
+  )
 })
+
+subscribe('undici:request:trailers', (message) => endings.get((message as Exchange).request)?.())
 
 wrap(Server.prototype, 'emit', (emit, args) => {
   const [event, request] = args as [string, { headers?: Record<string, unknown> } | undefined]
   if (event !== 'request') return emit(...args)
-  return inContext(request?.headers?.['x-request-id'], '', () => emit(...args))
+  return inContext(request?.headers?.['x-request-id'], () => emit(...args))
 })
 
-// Standby process ------------------------------------------------------------------------------------------
-
-// A standby process loads all modules in advance, so that it replaces a killed process at once.
-await import(`../../services/${CRASH_SERVICE}/src/wire.ts`)
+// A service ends with its keeper.
 process.on('disconnect', () => process.exit(1))
-await new Promise((resolve) => {
-  process.once('message', resolve)
-  process.send?.('loaded')
-})
 process.channel?.unref()

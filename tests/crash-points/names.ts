@@ -11,15 +11,7 @@ const IN_STORE = /at (?:async )?(?:\w+\.)?(?<name>\w+) \(.*\/store\/(?<file>[\w-
  * writes identifies it.
  */
 const SHARED = 'run'
-const PAYMENT_STATES = new Set([
-  'challenged',
-  'authorized',
-  'captured',
-  'voided',
-  'refunded',
-  'declined',
-  'released',
-])
+const PAYMENT_STATE = /^(challenged|authorized|captured|voided|refunded|declined|released)$/
 
 /**
  * Returns the function of `store/` that issues a statement, and the state that the statement writes. Returns null for a statement
@@ -56,7 +48,7 @@ const firstOf = (text: string): string => tablesOf(text).split(', ')[0] ?? ''
 function whereTo(values: readonly unknown[]): string {
   for (const value of values) {
     if (typeof value !== 'string') continue
-    if (PAYMENT_STATES.has(value)) return value
+    if (PAYMENT_STATE.test(value)) return value
     if (value.startsWith('[{')) return whereTo(firstRow(value).map(asValue))
     if (value.startsWith('{"done":')) return stateOf(JSON.parse(value) as SagaState)
   }

@@ -3,26 +3,28 @@ import type { Order, User } from '@platter/contracts'
 import type { StackFile } from '../../dev/stack/description.ts'
 import { Api, expectOk, type ClientResponse } from '../support/api.ts'
 import { readBooks, type Books } from '../support/books.ts'
-import { card, cardNumbers, cast, maria, person, pickup } from '../support/cast.ts'
+import { cast, person } from '../support/cast.ts'
 import {
   RESPONSE_WITHIN_MS,
   finalOf,
+  orderOf,
   recordOf,
   sendOnce,
   untilFinal,
   type Entry,
 } from '../support/order-clients.ts'
-import type { AfterSale, Kind } from './points.ts'
+import { isAfterSale, type AfterSale, type Kind } from './points.ts'
 
-const restaurantOf = (kind: Kind): string => (kind === 'refused' ? cast.refuses : cast.aurora)
-const ENDS_AS: Record<Kind, Entry['kind']> = {
-  card: 'card',
-  cash: 'cash',
-  refused: 'refused',
-  challenge: 'challenged',
-  refund: 'card',
-  cancel: 'card',
-}
+/** The kind of an order before its change. */
+const orderKind = (kind: Kind): Entry['kind'] => (isAfterSale(kind) ? 'card' : kind)
+
+/** Returns the order in the form of its client's record. */
+export const entryOf = (key: string, kind: Kind, sent: Sent): Entry => ({
+  key,
+  kind: orderKind(kind),
+  attempts: 1,
+  response: sent && recordOf(sent),
+})
 
 const RETRIED_WITHIN_MS = 120_000
 function repeated() {
@@ -65,15 +67,13 @@ export class Client {
   }
 
   async bodyOf(kind: Kind, key: string, user: string): Promise<object> {
-    const restaurant = restaurantOf(kind)
-    const number = kind === 'challenge' ? cardNumbers.challenged : cardNumbers.good
-    return pickup(restaurant, await this.#api.plainItem(restaurant), {
-      comments: key,
-      recipient: kind === 'card' ? { apiKey: user } : maria,
+    const order = await orderOf(this.#api, key, orderKind(kind))
+    return {
+      ...order,
+      ...(kind === 'card' && { recipient: { apiKey: user } }),
       // Each order has a new card. Platter would not save a known card again, and the order would have fewer steps.
-      ...(kind !== 'cash' && { payment: 'card', card: { ...card(number), cardholderStreetAddress: key } }),
-      ...(kind === 'challenge' && { canAuthenticate: true }),
-    })
+      ...(kind !== 'cash' && { card: { ...(order['card'] as object), cardholderStreetAddress: key } }),
+    }
   }
 
   /** Sends the order once; null without a final response. When the bank requires a challenge, the customer confirms it. */
@@ -104,20 +104,6 @@ export class Client {
       (attempts) => this.changeOrder(kind, { ...change, requestId: requestId(attempts) }),
       repeated(),
     )
-  }
-
-  /** Returns the outcome of the order for its client. If the response came before the outcome, the client reads the order again. */
-  async entryOf(key: string, kind: Kind, sent: Sent): Promise<Entry> {
-    const read = sent?.status === 200 ? await this.#get<Order>(`order/${sent.body.apiKey}`) : sent
-    const record = read && recordOf(read)
-    // A rejection after the response cancels the order. The client treats it as a rejection.
-    const isRefused = read?.body.cancellation?.reason === 'order-refused'
-    return {
-      key,
-      kind: ENDS_AS[kind],
-      attempts: 1,
-      response: record && isRefused ? { ...record, status: 422 } : record,
-    }
   }
 
   async cardsOf(user: string): Promise<string[]> {

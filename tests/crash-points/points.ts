@@ -7,7 +7,7 @@ const AFTER_SALE = ['refund', 'cancel'] as const
 export type AfterSale = (typeof AFTER_SALE)[number]
 
 /** The kinds of orders. Each step of each kind is a crash point. */
-export const KINDS = ['card', 'cash', 'refused', 'challenge', ...AFTER_SALE] as const
+export const KINDS = ['card', 'cash', 'refused', 'challenged', ...AFTER_SALE] as const
 export type Kind = (typeof KINDS)[number]
 export const isAfterSale = (kind: Kind): kind is AfterSale => AFTER_SALE.includes(kind as AfterSale)
 export type Points = Record<Kind, string[]>

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { secretFaults } from '@platter/kit/security/known-secrets'
-import type { z } from 'zod'
+import { z } from 'zod'
 import { processorConfig, type Config as Payments } from '../../services/payments/src/config.ts'
 import { ownSecretNames } from '../../dev/compose/own-secrets.ts'
 import { databaseServices } from '../../dev/stack/services.ts'
@@ -19,12 +19,23 @@ const fromImage: Readonly<Record<string, string>> = Object.fromEntries(
   ),
 )
 
-/** Returns the folder of a process of the platform. */
-const folderOf = (name: string): string =>
-  existsSync(join(root, 'services', name)) ? `services/${name}` : `dev/${name}`
+/** The variables of the jobs of dev/compose, which have no Config. Each job takes exactly these. */
+const jobs: Readonly<Record<string, readonly string[]>> = {
+  secrets: ['ENV_FILE', 'NODE_ENV', ...ownSecretNames],
+  prepare: ['DATABASE_URL', ...databaseServices.map((name) => `${name.toUpperCase()}_PASSWORD`)],
+  seed: ['GATEWAY_URL', 'BEHIND_THE_GATEWAY', 'SIMULATORS_URL', 'PUBLIC_URL', 'OPERATOR_KEY', 'STATE_FILE'],
+}
+
+async function configOf(name: string): Promise<z.ZodObject> {
+  const job = jobs[name]
+  if (job) return z.object(Object.fromEntries(job.map((variable) => [variable, z.string().min(1)])))
+  const folder = existsSync(join(root, 'services', name)) ? `services/${name}` : `dev/${name}`
+  const file = pathToFileURL(join(root, folder, 'src/config.ts')).href
+  return ((await import(file)) as { Config: z.ZodObject }).Config
+}
 
 /**
- * Returns the faults in the variables of a process: unknown names, missing names, and values that its Config rejects. Names in
+ * Returns the faults in the variables of a process or job: unknown names, missing names, and values that its Config rejects. Names in
  * `besides` only occur within other values.
  */
 export async function environmentFaults(
@@ -32,17 +43,17 @@ export async function environmentFaults(
   variables: Readonly<Record<string, string>>,
   besides: readonly string[] = [],
 ): Promise<readonly string[]> {
-  const { Config } = (await import(pathToFileURL(join(root, folderOf(name), 'src/config.ts')).href)) as {
-    Config: z.ZodObject
-  }
+  const isService = !(name in jobs)
+  const Config = await configOf(name)
   const known = new Set([...Object.keys(Config.shape), ...OTHERS, ...besides])
   const unknown = Object.keys(variables).filter((variable) => !known.has(variable))
-  const read = Config.safeParse({ ...fromImage, ...variables })
+  const read = Config.safeParse({ ...(isService && fromImage), ...variables })
   const refused = read.error?.issues.map(({ path, message }) => `${path.join('.')}: ${message}`) ?? []
+  const hasSecrets = isService && variables['NODE_ENV'] !== 'development'
   return [
     ...unknown.map((variable) => `${variable} is no variable of ${name}`),
     ...refused,
-    ...(read.success && variables['NODE_ENV'] !== 'development' ? secretFaults(read.data) : []),
+    ...(read.success && hasSecrets ? secretFaults(read.data) : []),
     ...(name === 'payments' && read.success ? processorFaults(read.data as Payments) : []),
   ]
 }
@@ -55,30 +66,4 @@ function processorFaults(config: Payments): readonly string[] {
   } catch (error) {
     return [error instanceof Error ? error.message : String(error)]
   }
-}
-
-/** The variables of the jobs of dev/compose, which have no Config. Each job takes exactly these. */
-const jobs: Readonly<Record<string, readonly string[]>> = {
-  secrets: ['ENV_FILE', 'NODE_ENV', ...ownSecretNames],
-  prepare: ['DATABASE_URL', ...databaseServices.map((name) => `${name.toUpperCase()}_PASSWORD`)],
-  seed: ['GATEWAY_URL', 'BEHIND_THE_GATEWAY', 'SIMULATORS_URL', 'PUBLIC_URL', 'OPERATOR_KEY', 'STATE_FILE'],
-}
-
-/** Returns true if this is one of the jobs. */
-export const isJob = (name: string): boolean => name in jobs
-
-/** Returns the faults in the variables of a job. */
-export function jobFaults(
-  name: string,
-  variables: Readonly<Record<string, string>>,
-  besides: readonly string[] = [],
-): readonly string[] {
-  const wanted = jobs[name] ?? []
-  const known = new Set([...wanted, ...OTHERS, ...besides])
-  return [
-    ...wanted.filter((variable) => !variables[variable]).map((variable) => `${variable} is missing`),
-    ...Object.keys(variables)
-      .filter((variable) => !known.has(variable))
-      .map((variable) => `${variable} is no variable of ${name}`),
-  ]
 }

@@ -1,52 +1,30 @@
-import { z } from 'zod'
+import type { INetworkPolicySpec } from 'kubernetes-models/networking.k8s.io/v1/NetworkPolicySpec'
 import type { Manifest } from './render.ts'
 import type { Labels } from './workloads.ts'
 
-const Selector = z.strictObject({
-  matchLabels: z.record(z.string(), z.string()).default({}),
-  matchExpressions: z
-    .array(z.strictObject({ key: z.string(), operator: z.literal('In'), values: z.array(z.string()) }))
-    .default([]),
-})
-type Selector = z.output<typeof Selector>
-const Peer = z.strictObject({
-  podSelector: Selector.optional(),
-  namespaceSelector: Selector.optional(),
-  ipBlock: z.strictObject({ cidr: z.string(), except: z.array(z.string()).default([]) }).optional(),
-})
-const Port = z.strictObject({
-  port: z.number(),
-  endPort: z.number().optional(),
-  protocol: z.string().optional(),
-})
-const Rule = z.strictObject({
-  from: z.array(Peer).optional(),
-  to: z.array(Peer).optional(),
-  ports: z.array(Port).optional(),
-})
-type Rule = z.output<typeof Rule>
-const Policy = z.object({
-  spec: z.strictObject({
-    podSelector: Selector,
-    policyTypes: z.array(z.enum(['Ingress', 'Egress'])),
-    ingress: z.array(Rule).default([]),
-    egress: z.array(Rule).default([]),
-  }),
-})
+type Ingress = NonNullable<INetworkPolicySpec['ingress']>[number]
+type Egress = NonNullable<INetworkPolicySpec['egress']>[number]
+type Rule = Ingress & Egress
+type Port = NonNullable<Rule['ports']>[number]
+type Selector = NonNullable<INetworkPolicySpec['podSelector']>
 
-/** Evaluates the NetworkPolicies of one namespace. It supports the features that the manifests use, and throws for all others. */
+/**
+ * Evaluates the NetworkPolicies of one namespace. It supports the features that the manifests use, and throws for all others. `faultsOf`
+ * checks the fields.
+ */
 export function policiesOf(manifests: readonly Manifest[]) {
   const policies = manifests
     .filter(({ kind }) => kind === 'NetworkPolicy')
-    .map((manifest) => Policy.parse(manifest).spec)
+    .map(({ spec }) => spec as INetworkPolicySpec)
 
   /** Returns the rules for a pod in one direction. Null: no policy selects the pod, so all connections are allowed. */
-  const rulesFor = (pod: Labels, direction: 'Ingress' | 'Egress') => {
-    const about = policies.filter(
-      ({ podSelector, policyTypes }) => policyTypes.includes(direction) && selects(podSelector, pod),
-    )
+  const rulesFor = (pod: Labels, direction: 'Ingress' | 'Egress'): readonly Rule[] | null => {
+    const about = policies.filter(({ podSelector = {}, policyTypes }) => {
+      if (!policyTypes) throw new Error('A NetworkPolicy has no policyTypes')
+      return policyTypes.includes(direction) && selects(podSelector, pod)
+    })
     if (about.length === 0) return null
-    return about.flatMap((policy) => (direction === 'Ingress' ? policy.ingress : policy.egress))
+    return about.flatMap(({ ingress = [], egress = [] }) => (direction === 'Ingress' ? ingress : egress))
   }
   return {
     /** Returns true if one pod may open a connection to the other, both in this namespace. */
@@ -67,21 +45,28 @@ export function policiesOf(manifests: readonly Manifest[]) {
   }
 }
 
-const EVERYTHING: Selector = { matchLabels: {}, matchExpressions: [] }
-
 /** Returns true if a label selector selects a pod. */
-const selects = ({ matchLabels, matchExpressions }: Selector, labels: Labels): boolean =>
+const selects = ({ matchLabels = {}, matchExpressions = [] }: Selector, labels: Labels): boolean =>
   Object.entries(matchLabels).every(([key, value]) => labels[key] === value) &&
-  matchExpressions.every(({ key, values }) => values.includes(labels[key] ?? ''))
+  matchExpressions.every(({ key, operator, values = [] }) => {
+    if (operator !== 'In') throw new Error(`A selector has the operator ${operator}`)
+    return values.includes(labels[key] ?? '')
+  })
 
 /** Returns true if a rule allows connections of a pod of this namespace at a port. */
 const lets = (rules: readonly Rule[] | null, other: Labels, port: number) =>
   rules === null ||
   rules.some(
     ({ from, to, ports }) =>
-      (!ports || ports.some(({ port: first, endPort = first }) => first <= port && port <= endPort)) &&
-      (from ?? to ?? [{ podSelector: EVERYTHING }]).some(
+      (!ports || ports.some((range) => includes(range, port))) &&
+      // Without peers, a rule applies to every pod.
+      (from ?? to ?? [{ podSelector: {} }]).some(
         ({ podSelector, namespaceSelector }) =>
           podSelector !== undefined && !namespaceSelector && selects(podSelector, other),
       ),
   )
+
+function includes({ port: first, endPort = Number(first) }: Port, port: number): boolean {
+  if (typeof first !== 'number') throw new Error(`A rule has the port ${first}`)
+  return first <= port && port <= endPort
+}

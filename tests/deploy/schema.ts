@@ -24,11 +24,25 @@ type Validate = (document: unknown) => void
  * fields.
  */
 export async function faultsOf(manifest: Manifest): Promise<readonly string[]> {
-  const own = ownSchemas[`${manifest.apiVersion}/${manifest.kind}`]
-  if (own) {
-    const faults = own.safeParse(manifest).error?.issues ?? []
-    return faults.map(({ path, message }) => `/${path.join('/')} ${message}`)
-  }
+  const spec = ownSpecs[`${manifest.apiVersion}/${manifest.kind}`]
+  if (!spec) return faultsOfModel(manifest)
+  const own = z.strictObject({ apiVersion: z.string(), kind: z.string(), metadata: z.unknown(), spec })
+  const faults = own.safeParse(manifest).error?.issues ?? []
+  return [
+    ...faults.map(({ path, message }) => `/${path.join('/')} ${message}`),
+    ...(await faultsOfModel(podOf(manifest))),
+  ]
+}
+
+/** Returns the parts of a record that are those of a pod, so that the schema of a pod checks them. */
+function podOf({ metadata, spec }: Manifest): Manifest {
+  const { affinity = {}, override } = spec as { affinity?: object; override?: Override }
+  const pod = override?.statefulSet.spec.template.spec ?? { containers: [] }
+  return { apiVersion: 'v1', kind: 'Pod', metadata, spec: { ...pod, affinity } }
+}
+type Override = { statefulSet: { spec: { template: { spec: object } } } }
+
+async function faultsOfModel(manifest: Manifest): Promise<readonly string[]> {
   const validate = await validatorOf(manifest)
   if (validate === null) return [`/kind ${manifest.apiVersion} has no ${manifest.kind}`]
   const seen = watch(manifest)
@@ -83,76 +97,34 @@ function watch(document: object) {
 
 const quantity = z.string().regex(/^\d+(\.\d+)?(m|Ki|Mi|Gi|Ti|k|M|G|T)?$/)
 const key = z.strictObject({ name: z.string(), key: z.string() })
-const metadata = z.strictObject({
-  name: z.string(),
-  namespace: z.string().optional(),
-  labels: z.record(z.string(), z.string()).optional(),
-})
-const mount = z.strictObject({ name: z.string(), mountPath: z.string(), readOnly: z.boolean() })
+/** `podOf` has the other fields. */
+const pods = z.looseObject({ containers: z.array(z.looseObject({ name: z.literal('rabbitmq') })) })
 const compression = z.strictObject({ compression: z.enum(['gzip', 'bzip2', 'snappy']) })
 
 /** These records contain only the fields in use. Look up a further field in the operator's reference, then add it. */
-const ownSchemas: Readonly<Record<string, z.ZodType>> = {
+const ownSpecs: Readonly<Record<string, z.ZodType>> = {
   'rabbitmq.com/v1beta1/RabbitmqCluster': z.strictObject({
-    apiVersion: z.string(),
-    kind: z.string(),
-    metadata,
-    spec: z.strictObject({
-      replicas: z.int().positive(),
-      image: z.string(),
-      persistence: z.strictObject({ storage: quantity }),
-      resources: z.strictObject({
-        requests: z.record(z.string(), quantity),
-        limits: z.record(z.string(), quantity),
-      }),
-      rabbitmq: z.strictObject({ additionalConfig: z.string() }),
-      tls: z.strictObject({ secretName: z.string() }).optional(),
-      override: z.strictObject({
-        statefulSet: z.strictObject({
-          spec: z.strictObject({
-            template: z.strictObject({
-              spec: z.strictObject({
-                containers: z.array(
-                  z.strictObject({ name: z.literal('rabbitmq'), volumeMounts: z.array(mount) }),
-                ),
-                volumes: z.array(
-                  z.strictObject({
-                    name: z.string(),
-                    secret: z.strictObject({
-                      secretName: z.string(),
-                      items: z.array(z.strictObject({ key: z.string(), path: z.string() })),
-                    }),
-                  }),
-                ),
-              }),
-            }),
-          }),
-        }),
-      }),
-      affinity: z.strictObject({
-        podAntiAffinity: z.strictObject({
-          requiredDuringSchedulingIgnoredDuringExecution: z.array(
-            z.strictObject({
-              topologyKey: z.string(),
-              labelSelector: z.strictObject({ matchLabels: z.record(z.string(), z.string()) }),
-            }),
-          ),
-        }),
-      }),
+    replicas: z.int().positive(),
+    image: z.string(),
+    persistence: z.strictObject({ storage: quantity }),
+    resources: z.strictObject({
+      requests: z.record(z.string(), quantity),
+      limits: z.record(z.string(), quantity),
     }),
+    rabbitmq: z.strictObject({ additionalConfig: z.string() }),
+    tls: z.strictObject({ secretName: z.string() }).optional(),
+    override: z.strictObject({
+      statefulSet: z.strictObject({ spec: z.strictObject({ template: z.strictObject({ spec: pods }) }) }),
+    }),
+    affinity: z.unknown(),
   }),
   'barmancloud.cnpg.io/v1/ObjectStore': z.strictObject({
-    apiVersion: z.string(),
-    kind: z.string(),
-    metadata,
-    spec: z.strictObject({
-      retentionPolicy: z.string().regex(/^[1-9]\d*[dwm]$/),
-      configuration: z.strictObject({
-        destinationPath: z.url(),
-        s3Credentials: z.strictObject({ accessKeyId: key, secretAccessKey: key }),
-        wal: compression,
-        data: compression,
-      }),
+    retentionPolicy: z.string().regex(/^[1-9]\d*[dwm]$/),
+    configuration: z.strictObject({
+      destinationPath: z.url(),
+      s3Credentials: z.strictObject({ accessKeyId: key, secretAccessKey: key }),
+      wal: compression,
+      data: compression,
     }),
   }),
 }

@@ -8,15 +8,12 @@ import { basename, join, relative } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { connect } from 'node:tls'
 import { freePorts } from '../../dev/process/ports.ts'
-import { serviceNames, type ServiceName } from '../../dev/stack/services.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 /** The first command builds the images, on a busy machine without a cache. */
 const COMMAND_MS = 1_200_000
 /** A public name, because earlier versions require one for a certificate by ACME. No name server receives a query for it. */
 const DOMAIN = 'orders.platter-rehearsal.org'
-export const SERVICES = serviceNames
-export type Service = ServiceName
 /** The tag of the images of this repository. */
 export const CURRENT = 'go-live-a'
 
@@ -100,11 +97,11 @@ export class Installation {
 
   attempt(program: string, ...given: readonly string[]): Promise<Ended> {
     const { PATH, HOME, DOCKER_HOST, TMPDIR } = process.env
-    const surroundings = Object.entries({ PATH, HOME, DOCKER_HOST, TMPDIR }).filter(
-      ([, value]) => value !== undefined,
-    )
     const env = {
-      ...Object.fromEntries(surroundings),
+      PATH,
+      HOME,
+      DOCKER_HOST,
+      TMPDIR,
       COMPOSE_PROJECT_NAME: this.project,
       PLATTER_VERSION: this.version,
       EDGE_NETWORK: this.#network,

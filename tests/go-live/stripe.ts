@@ -23,11 +23,8 @@ export async function startStripe() {
       exp_year: 2034,
     }),
     port: Number(port),
-    /** Returns the captured amounts in cents, by order. */
-    captured: () =>
-      server.state.effects
-        .filter(({ kind }) => kind === 'capture')
-        .map(({ reference, amount }) => ({ reference, amount })),
+    /** Returns the captures: the order of each, and its amount in cents. */
+    captured: () => server.state.effects.filter(({ kind }) => kind === 'capture'),
     close: () => server.close(),
   }
 }

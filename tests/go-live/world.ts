@@ -116,18 +116,19 @@ class Tablet {
   }
 
   async connect(): Promise<void> {
-    clearInterval(this.#timer)
-    this.#timer = setInterval(() => void this.#read().catch(() => 'the platform is restarting'), 10_000)
-    await this.#read().catch(() => 'the platform is restarting')
+    this.disconnect()
+    this.#timer = setInterval(() => void this.#read(), 10_000)
+    await this.#read()
   }
 
   disconnect(): void {
     clearInterval(this.#timer)
   }
 
-  #read(): Promise<Reply> {
+  async #read(): Promise<void> {
     const { installation, keys } = this.#world()
-    return installation.call('/restaurantapi/v1/orders?limit=1', { key: keys.restaurant })
+    const orders = installation.call('/restaurantapi/v1/orders?limit=1', { key: keys.restaurant })
+    await orders.catch(() => 'the platform is restarting')
   }
 }
 

@@ -1,27 +1,14 @@
 import type pg from 'pg'
 
-type Node = {
-  'Shared Hit Blocks': number
-  'Shared Read Blocks': number
-  'Actual Loops': number
-  'Rows Removed by Filter'?: number
-  Plans?: Node[]
-}
+type Plan = { 'Shared Hit Blocks': number; 'Shared Read Blocks': number }
 
 export type Statement = { sql: string; parameters: readonly unknown[] }
 
 /**
- * Buffers: pages of 8 KB that a statement accesses. Removed: rows that it reads and discards. Neither depends on the load of the
- * machine.
+ * Executes a statement with the plan that a service uses for all values of its parameters. Returns the pages of 8 KB that it accesses.
+ * Their number does not depend on the load of the machine.
  */
-export type Work = { buffers: number; removed: number }
-
-const removed = (node: Node): number =>
-  (node['Rows Removed by Filter'] ?? 0) * node['Actual Loops'] +
-  (node.Plans ?? []).reduce((sum, plan) => sum + removed(plan), 0)
-
-/** Executes a statement with the plan that a service uses for all values of its parameters. */
-export async function workOf(pool: pg.Pool, { sql, parameters }: Statement): Promise<Work> {
+export async function buffersOf(pool: pg.Pool, { sql, parameters }: Statement): Promise<number> {
   const client = await pool.connect()
   try {
     await client.query('set plan_cache_mode = force_generic_plan')
@@ -30,11 +17,11 @@ export async function workOf(pool: pg.Pool, { sql, parameters }: Statement): Pro
       client.escapeLiteral(typeof value === 'string' ? value : JSON.stringify(value)),
     )
     const given = values.length === 0 ? '' : `(${values.join(', ')})`
-    const { rows } = await client.query<{ 'QUERY PLAN': [{ Plan: Node }] }>(
+    const { rows } = await client.query<{ 'QUERY PLAN': [{ Plan: Plan }] }>(
       `explain (analyze, buffers, timing off, format json) execute explained${given}`,
     )
     const [{ Plan: plan }] = rows[0]!['QUERY PLAN']
-    return { buffers: plan['Shared Hit Blocks'] + plan['Shared Read Blocks'], removed: removed(plan) }
+    return plan['Shared Hit Blocks'] + plan['Shared Read Blocks']
   } finally {
     await client.query('deallocate explained')
     client.release()

@@ -1,8 +1,8 @@
-import pg from 'pg'
+import { withClient } from '../../dev/servers/database.ts'
 
 /*
  * Fills `orders` with the orders of a town over years. The server creates them. The n-th order of n = 1 to 10^7 is equal in every
- * run. A table therefore grows from one size to the next as it does over years: the new orders are the newest ones.
+ * run.
  */
 
 export const LARGEST = 10_000_000
@@ -52,48 +52,21 @@ const insertOrders = (from: number, to: number) => `
     false, ((n - ${LARGEST})::int8 * 7) >> 14, '3'::xid8
   from generate_series(${from}, ${to}) as n`
 
-/** Inserts the rows of orders in the other tables of the service. */
-const insertOthers = (from: number, to: number) => [
-  `insert into order_statuses (order_api_key, position, status, at)
-   select ${ORDER}, position, (array['PROCESSING','AWAITING_PREPARATION','PREPARING','DELIVERED'])[position + 1], ${AT}
-   from generate_series(${from}, ${to}) as n cross join generate_series(0, 3) as position`,
-  `insert into sagas (order_api_key, version, facts, state, request_id, wake_at, deadline_at, finished_at)
-   select ${ORDER}, 4, jsonb_build_object('total', 2500, 'token', md5(n::text), 'userApiKey', null, 'newCard', null, 'newAddress', null),
-     '{}', md5('r' || n), ${AT}, ${AT}, ${AT}
-   from generate_series(${from}, ${to}) as n`,
-  `insert into deliveries (order_api_key, attempts, busy_until, deadline_at, outcome)
-   select ${ORDER}, 1, ${AT}, ${AT}, 'accepted' from generate_series(${from}, ${to}) as n`,
-]
+const openTheNewest = (to: number) => `
+  update orders set is_open = true, status = (array['AWAITING_PREPARATION', 'PREPARING'])[1 + id % 2]
+  where id > ${to - openOf(to)} and outcome = 'transmitted' and cancellation is null`
 
-const openTheNewest = (to: number) => [
-  `update orders set is_open = false, status = 'DELIVERED', payment_state = 'CHARGED' where is_open`,
-  `update orders set is_open = true, status = (array['AWAITING_PREPARATION', 'PREPARING'])[1 + id % 2]
-   where id > ${to - openOf(to)} and outcome = 'transmitted' and cancellation is null`,
-]
-
-const PIECE = 50_000
-
-/** Adds the orders `from` to `to`. The newest `others` of them also get rows in the other tables. */
-export async function fill(url: string, { from, to, others }: { from: number; to: number; others: number }) {
-  const pieces: string[] = []
-  for (let n = from; n <= to; n += PIECE) pieces.push(insertOrders(n, Math.min(n + PIECE - 1, to)))
-  for (let n = Math.max(from, to - others + 1); n <= to; n += PIECE)
-    pieces.push(...insertOthers(n, Math.min(n + PIECE - 1, to)))
-  const work = async () => {
-    const client = new pg.Client(url)
-    await client.connect()
-    await client.query('set session_replication_role = replica')
-    await client.query('set synchronous_commit = off')
-    for (let piece = pieces.shift(); piece !== undefined; piece = pieces.shift()) await client.query(piece)
-    await client.end()
-  }
-  await Promise.all([work(), work()])
-  const client = new pg.Client(url)
-  await client.connect()
-  await client.query('set session_replication_role = replica')
-  for (const statement of openTheNewest(to)) await client.query(statement)
-  await client.query(`select setval(pg_get_serial_sequence('orders', 'id'), ${to})`)
-  await client.query('vacuum (analyze, parallel 0) orders')
-  await client.query('analyze')
-  await client.end()
-}
+/** Adds the orders `from` to `to`. */
+export const fill = (url: string, { from, to }: { from: number; to: number }): Promise<void> =>
+  withClient(url, async (client) => {
+    for (const statement of [
+      'set session_replication_role = replica',
+      'set synchronous_commit = off',
+      insertOrders(from, to),
+      openTheNewest(to),
+      `select setval(pg_get_serial_sequence('orders', 'id'), ${to})`,
+      'vacuum (analyze, parallel 0) orders',
+      'analyze',
+    ])
+      await client.query(statement)
+  })

@@ -57,10 +57,11 @@ export async function openDatabase<Tables>(service: string, { joins }: { joins?:
   const folder = new URL(`../../services/${service}/indexes`, import.meta.url).pathname
   if (existsSync(folder))
     await buildIndexes({ url, indexes: await readIndexes(folder), log, signal: new AbortController().signal })
-  const plansOf = async (call: Call<Tables>) => {
+  const nodesOf = async (call: Call<Tables>) => {
     sent.length = 0
     await call(db)
-    return Promise.all(sent.filter(isPlanned).map(({ sql }) => planOf(pool, sql)))
+    const plans = await Promise.all(sent.filter(isPlanned).map(({ sql }) => planOf(pool, sql)))
+    return plans.flatMap(withChildren)
   }
   return {
     url,
@@ -73,9 +74,11 @@ export async function openDatabase<Tables>(service: string, { joins }: { joins?:
       return sent.at(-1) ?? { sql: '', parameters: [] }
     },
     /** Returns the tables that the statements of `call` read entirely, directly or through an index. */
-    readsWhole: async (call: Call<Tables>) => [...new Set((await plansOf(call)).flatMap(wholeReads))],
+    readsWhole: async (call: Call<Tables>) => [...new Set((await nodesOf(call)).flatMap(readWhole))],
     /** Returns the indexes by which the statements of `call` find rows. */
-    findsBy: async (call: Call<Tables>) => [...new Set((await plansOf(call)).flatMap(indexes))],
+    findsBy: async (call: Call<Tables>) => [
+      ...new Set((await nodesOf(call)).flatMap((node) => node['Index Name'] ?? [])),
+    ],
     close: () => db.destroy(),
   }
 }
@@ -90,12 +93,7 @@ async function planOf(pool: pg.Pool, statement: string): Promise<Plan> {
   return rows[0]!['QUERY PLAN'][0].Plan
 }
 
-const wholeReads = (plan: Plan): string[] => [...readWhole(plan), ...(plan.Plans ?? []).flatMap(wholeReads)]
-
-const indexes = (plan: Plan): string[] => [
-  ...(plan['Index Name'] === undefined ? [] : [plan['Index Name']]),
-  ...(plan.Plans ?? []).flatMap(indexes),
-]
+const withChildren = (plan: Plan): Plan[] => [plan, ...(plan.Plans ?? []).flatMap(withChildren)]
 
 /** A scan of an index without a condition reads the entire index, including dead entries of old rows. */
 function readWhole(plan: Plan): string[] {

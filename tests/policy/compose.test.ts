@@ -11,7 +11,7 @@ import { serverKinds } from '../../dev/servers/types.ts'
 import { composeFile, composeService, readComposeFile } from '../../dev/servers/compose-file.ts'
 import { makeOwnSecrets, ownLimits, ownSecretNames } from '../../dev/compose/own-secrets.ts'
 import { Config as Payments } from '../../services/payments/src/config.ts'
-import { environmentFaults, jobFaults } from '../deploy/environment.ts'
+import { environmentFaults } from '../deploy/environment.ts'
 
 /* A new variable of a service fails here when docker-compose.yml lacks it: no other test starts the containers. */
 
@@ -24,13 +24,13 @@ test.each(folders.map((folder) => basename(folder)))('%s accepts the variables o
   expect(await environmentFaults(name, composeService(name).environment ?? {})).toEqual([])
 })
 
-test.each(['prepare', 'seed'])('the job %s receives the variables that it needs', (name) => {
-  expect(jobFaults(name, composeService(name).environment ?? {})).toEqual([])
+test.each(['prepare', 'seed'])('the job %s receives the variables that it needs', async (name) => {
+  expect(await environmentFaults(name, composeService(name).environment ?? {})).toEqual([])
 })
 
-test('the job secrets receives every secret of .env, and no default secret', () => {
+test('the job secrets receives every secret of .env, and no default secret', async () => {
   const own = makeOwnSecrets()
-  expect(jobFaults('secrets', composeService('secrets', own).environment ?? {})).toEqual([])
+  expect(await environmentFaults('secrets', composeService('secrets', own).environment ?? {})).toEqual([])
   const without = composeService('secrets').environment ?? {}
   expect(Object.keys(without)).toEqual(['ENV_FILE', 'NODE_ENV'])
 })

@@ -6,7 +6,7 @@ import { z } from 'zod'
 import { makeSecrets } from '../../dev/kubernetes/secrets.ts'
 import { brokerServices, permissionsOf } from '../../dev/servers/rabbitmq-users.ts'
 import { Config as Orders } from '../../services/orders/src/config.ts'
-import { environmentFaults, isJob, jobFaults } from '../deploy/environment.ts'
+import { environmentFaults } from '../deploy/environment.ts'
 import { policiesOf } from '../deploy/policies.ts'
 import { kustomize, render, type Manifest } from '../deploy/render.ts'
 import { faultsOf } from '../deploy/schema.ts'
@@ -69,9 +69,7 @@ describe.skipIf(cannotRender)(`manifests by ${kustomize?.join(' ') ?? 'no progra
       ours.map(async (one) => {
         const { variables, used } = variablesOf(one, secrets[overlay])
         expect(JSON.stringify(variables)).not.toContain('$(')
-        return isJob(one.name)
-          ? jobFaults(one.name, variables, used)
-          : await environmentFaults(one.name, variables, used)
+        return environmentFaults(one.name, variables, used)
       }),
     )
     expect(ours.map(({ name }) => name)).toEqual(expect.arrayContaining([...services, 'prepare']))
@@ -201,6 +199,7 @@ describe.skipIf(cannotRender)(`manifests by ${kustomize?.join(' ') ?? 'no progra
     const { variables, used } = variablesOf(catalog, inProduction)
     expect(variables).toHaveProperty('GEOCODER_URL')
     expect(await environmentFaults('catalog', variables, used)).toEqual([])
+    expect((await Promise.all(withGeocoder.map(faultsOf))).flat()).toEqual([])
     expect(policiesOf(withGeocoder).mayLeave(catalog.labels)).toBe(true)
   })
 

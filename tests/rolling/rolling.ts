@@ -25,11 +25,11 @@ export async function rollingRestarts(
 ): Promise<Rolling> {
   const over = new AbortController()
   const result: Rolling = { restarts: [], requests: 0, failed: [] }
-  const balancer = new Balancer(stack.gateways, options.send)
+  const send = balance(stack.gateways, options.send)
   const client = async () => {
     // The pause leaves a core to the processes that start.
     for (; !over.signal.aborted; await wait(PAUSE_MS)) {
-      const failure = await balancer.send()
+      const failure = await send()
       result.requests++
       if (failure !== null) result.failed.push(failure)
     }
@@ -49,23 +49,21 @@ const PAUSE_MS = 150
 
 const AVOID_MS = 1_000
 
-class Balancer {
-  readonly #gateways: readonly string[]
-  readonly #send: Send
-  readonly #avoidUntil = new Map<string, number>()
-  #turn = 0
-
-  constructor(gateways: readonly string[], send: Send) {
-    this.#gateways = gateways
-    this.#send = send
-  }
-
-  /** Returns null, or a description of the failure. A refused connection is no failure, because the request was not sent. */
-  async send(): Promise<string | null> {
-    for (const gateway of this.#inTurn()) {
+/**
+ * Returns a sender to all gateways in turn. It returns null, or a description of the failure. A refused connection is no failure, because
+ * the request was not sent.
+ */
+function balance(gateways: readonly string[], send: Send): () => Promise<string | null> {
+  const avoidUntil = new Map<string, number>()
+  const avoided = (gateway: string) => Number((avoidUntil.get(gateway) ?? 0) > performance.now())
+  let turn = 0
+  return async () => {
+    const first = turn++ % gateways.length
+    const inTurn = [...gateways.slice(first), ...gateways.slice(0, first)]
+    for (const gateway of inTurn.toSorted((one, other) => avoided(one) - avoided(other))) {
       try {
-        const { status, isClosing } = await this.#send(gateway)
-        if (isClosing) this.#avoidUntil.set(gateway, performance.now() + AVOID_MS)
+        const { status, isClosing } = await send(gateway)
+        if (isClosing) avoidUntil.set(gateway, performance.now() + AVOID_MS)
         return status < 500 ? null : `response ${status}`
       } catch (error) {
         const { code, message } =
@@ -74,14 +72,6 @@ class Balancer {
       }
     }
     return 'no gateway accepted the connection'
-  }
-
-  #inTurn(): string[] {
-    const first = this.#turn++ % this.#gateways.length
-    const avoided = (gateway: string) => Number((this.#avoidUntil.get(gateway) ?? 0) > performance.now())
-    return [...this.#gateways.slice(first), ...this.#gateways.slice(0, first)].toSorted(
-      (one, other) => avoided(one) - avoided(other),
-    )
   }
 }
 

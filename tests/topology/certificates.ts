@@ -16,33 +16,14 @@ export type Certificates = {
 export function makeCertificates(folder: string, names = 'IP:127.0.0.1,DNS:localhost'): Certificates {
   mkdirSync(folder, { recursive: true })
   const file = (name: string) => join(folder, name)
-  const openssl = (...args: string[]) => execFileSync('openssl', args, { cwd: folder, stdio: 'pipe' })
-  const newKey = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2']
-  openssl('req', '-x509', ...newKey, '-subj', '/CN=Test CA', '-keyout', 'ca.key', '-out', 'ca.crt')
-  openssl(
-    'req',
-    '-new',
-    ...newKey.slice(0, 5),
-    '-subj',
-    '/CN=server',
-    '-keyout',
-    'tls.key',
-    '-out',
-    'tls.csr',
-  )
+  const openssl = (command: string) =>
+    execFileSync('openssl', command.split(' '), { cwd: folder, stdio: 'pipe' })
+  const newKey = '-newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes'
+  openssl(`req -x509 ${newKey} -days 2 -subj /CN=Test-CA -keyout ca.key -out ca.crt`)
+  openssl(`req -new ${newKey} -subj /CN=server -keyout tls.key -out tls.csr`)
   writeFileSync(file('extensions'), `subjectAltName=${names}\nextendedKeyUsage=serverAuth\n`)
-  const signed = [
-    '-CA',
-    'ca.crt',
-    '-CAkey',
-    'ca.key',
-    '-CAcreateserial',
-    '-days',
-    '2',
-    '-extfile',
-    'extensions',
-  ]
-  openssl('x509', '-req', '-in', 'tls.csr', ...signed, '-out', 'tls.crt')
+  const authority = '-CA ca.crt -CAkey ca.key -CAcreateserial'
+  openssl(`x509 -req -in tls.csr ${authority} -days 2 -extfile extensions -out tls.crt`)
   return { directory: folder, ca: file('ca.crt'), certificate: file('tls.crt'), key: file('tls.key') }
 }
 

@@ -14,47 +14,46 @@ import { copyFor, type Certificates } from './certificates.ts'
 
 type DatabaseService = (typeof databaseServices)[number]
 
-/** PostgreSQL with one cluster for each service, RabbitMQ and Redis. Services connect to all of them only with TLS. */
-export type Apart = {
-  readonly servers: Servers
-  /** URLs of superusers. */
-  readonly clusters: Readonly<Record<DatabaseService, string>>
-  /** URLs of the services' roles, without TLS. */
-  readonly own: Readonly<Record<DatabaseService, string>>
-  readonly amqps: Readonly<Record<string, string>>
-  readonly rediss: string
-  /** Deletes the files that PostgreSQL stored outside of the run directory. */
-  readonly clean: () => void
-}
+export type Apart = Awaited<ReturnType<typeof startApart>>
 
-export async function startApart(certificates: Certificates, context: ServerContext): Promise<Apart> {
+/** Starts PostgreSQL with one cluster for each service, RabbitMQ and Redis. Services connect to all of them only with TLS. */
+export async function startApart(certificates: Certificates, context: ServerContext) {
   const folders = databaseServices.map((name) => join(context.directory, 'clusters', name))
   const [rabbitmq, redis, ...postgres] = await Promise.all([
     tlsRabbitmq(certificates, context),
     tlsRedis(certificates, context),
     ...folders.map((directory) => tlsPostgres(certificates, { ...context, directory })),
   ])
-  const clusters = Object.fromEntries(
-    databaseServices.map((name, at) => [name, postgres[at]?.url ?? '']),
-  ) as Apart['clusters']
+  const clusterOf = (name: DatabaseService) => postgres[databaseServices.indexOf(name)]!
+  const stop = async () => void (await Promise.all(postgres.map((server) => server.stop())))
   // The stack prepares the cluster of orders again, with the same passwords.
   const { rolePasswords } = loadSecrets(context.directory)
-  const own: Record<string, string> = {}
-  for (const name of databaseServices)
-    own[name] = (await prepareDatabase(clusters[name], [name], rolePasswords)).urls[name] ?? ''
-  const first = postgres[databaseServices.indexOf('orders')]
-  if (first === undefined) throw new Error('orders has no cluster')
-  const stop = async () => void (await Promise.all(postgres.map((server) => server.stop())))
+  const own = async (name: DatabaseService) =>
+    (await prepareDatabase(clusterOf(name).url, [name], rolePasswords)).urls[name] ?? ''
+  const servers: Servers = {
+    postgres: { ...clusterOf('orders'), stop },
+    rabbitmq: rabbitmq.server,
+    redis: redis.server,
+  }
   return {
-    servers: { postgres: { ...first, stop }, rabbitmq: rabbitmq.server, redis: redis.server },
-    clusters,
-    own: own as Apart['own'],
+    servers,
+    /** URLs of superusers. */
+    clusters: await byService((name) => clusterOf(name).url),
+    /** URLs of the services' roles, without TLS. */
+    own: await byService(own),
     amqps: rabbitmq.urls,
     rediss: redis.url,
+    /** Deletes the files that PostgreSQL stored outside of the run directory. */
     clean: () => {
       for (const folder of folders) rmSync(outsidePlace(folder), { recursive: true, force: true })
     },
   }
+}
+
+async function byService(of: (name: DatabaseService) => string | Promise<string>) {
+  const urls: Partial<Record<DatabaseService, string>> = {}
+  for (const name of databaseServices) urls[name] = await of(name)
+  return urls as Record<DatabaseService, string>
 }
 
 /** Requires TLS for every role except the superuser. */

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { SERVICES } from '../installation.ts'
+import { serviceNames } from '../../../dev/stack/services.ts'
 import { check, secondsUntil, sendOrder, situation, type World } from '../world.ts'
 
 /** Returns the settings of docs/backups.md in the form of `alter system`. */
@@ -43,7 +43,7 @@ situation(
       )[0] ?? ''
     check((await sendOrder(world, 'card', lost)).status === 200, 'no order')
     const from = performance.now()
-    await installation.compose('stop', ...SERVICES, 'backup')
+    await installation.compose('stop', ...serviceNames, 'backup')
     await installation.compose('rm', '-sfv', 'postgres')
     await installation.run('docker', 'volume', 'rm', `${installation.project}_postgres`)
     await installation.compose('up', '-d', '--wait', 'postgres')
@@ -85,7 +85,7 @@ situation(
     })
     const from = performance.now()
     const data = (await installation.compose('exec', '-T', 'postgres', 'printenv', 'PGDATA')).trim()
-    await installation.compose('stop', ...SERVICES, 'backup', 'postgres')
+    await installation.compose('stop', ...serviceNames, 'backup', 'postgres')
     const recover = `mv ${data} ${data}.damaged && cp -a /backup/base ${data} && touch ${data}/recovery.signal &&
         printf '%s\\n' "restore_command = 'cp /backup/wal/%f %p'" "recovery_target_time = '${moment}'" "recovery_target_action = 'promote'" >> ${data}/postgresql.auto.conf &&
         chown -R --reference=${data}.damaged ${data}`

@@ -1,7 +1,8 @@
 import { mkdirSync, readFileSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import { CURRENT, SERVICES, type Service } from '../installation.ts'
+import { serviceNames, type ServiceName } from '../../../dev/stack/services.ts'
+import { CURRENT } from '../installation.ts'
 import { check, reconcile, whileOrdering, situation, type World } from '../world.ts'
 
 /** The target of docs/operations.md, "Upgrade". */
@@ -9,7 +10,7 @@ const UPGRADE_GAP_S = 10
 const SCRIPT = 'deploy/compose/upgrade.sh'
 const REPOSITORY = join(import.meta.dirname, '../../..')
 /** All images with a tag of the version. */
-const IMAGES = [...SERVICES, 'jobs', 'tool']
+const IMAGES = [...serviceNames, 'jobs', 'tool']
 
 /** Builds the services before the newest commit that changed one of them, or at GO_LIVE_PREVIOUS. Returns the tag. */
 async function buildPrevious({ installation }: World): Promise<string> {
@@ -40,7 +41,7 @@ async function buildPrevious({ installation }: World): Promise<string> {
  */
 async function buildNext(
   { installation }: World,
-  service: Service,
+  service: ServiceName,
   files: Readonly<Record<string, string>>,
 ): Promise<string> {
   const tag = `go-live-next-${service}`
@@ -76,17 +77,17 @@ async function versions({ installation }: World): Promise<Record<string, string>
   return Object.fromEntries(
     images
       .map((line) => line.split(' ') as [string, string])
-      .filter(([name]) => SERVICES.some((one) => one === name))
+      .filter(([name]) => serviceNames.some((one) => one === name))
       .map(([name, image]) => [name, image.split(':')[1] ?? '']),
   )
 }
 
-const all = (version: string) => Object.fromEntries(SERVICES.map((name) => [name, version]))
+const all = (version: string) => Object.fromEntries(serviceNames.map((name) => [name, version]))
 
 /** Throws unless the running services have these versions. */
 async function checkVersions(world: World, expected: Readonly<Record<string, string>>): Promise<void> {
   const found = await versions(world)
-  const wrong = SERVICES.filter((name) => found[name] !== expected[name])
+  const wrong = serviceNames.filter((name) => found[name] !== expected[name])
   check(wrong.length === 0, `other versions run: ${JSON.stringify(found)}`)
 }
 
