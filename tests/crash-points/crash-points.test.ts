@@ -4,7 +4,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { violationsOf } from '../support/invariants.ts'
 import { CrashStack } from './crash-stack.ts'
-import { Client, entryOf, SharedBooks, type Sent } from './orders.ts'
+import { Client, SharedBooks, type Sent } from './orders.ts'
 import {
   chosenPoints,
   isAfterSale,
@@ -153,7 +153,7 @@ async function expectOneEnd(
 ) {
   const settled = await books.settled(key, SETTLED_WITHIN_MS)
   recoveries.push({ ms: Math.round(performance.now() - killedAt), point: `${kind}, ${event}` })
-  const violations = violationsOf([entryOf(key, kind, response)], settled)
+  const violations = violationsOf([await client.entryOf(key, kind, response)], settled)
   expect(violations, `its history:\n${historyOf(key)}`).toEqual([])
   return settled
 }

@@ -18,14 +18,6 @@ import { isAfterSale, type AfterSale, type Kind } from './points.ts'
 /** The kind of an order before its change. */
 const orderKind = (kind: Kind): Entry['kind'] => (isAfterSale(kind) ? 'card' : kind)
 
-/** Returns the order in the form of its client's record. */
-export const entryOf = (key: string, kind: Kind, sent: Sent): Entry => ({
-  key,
-  kind: orderKind(kind),
-  attempts: 1,
-  response: sent && recordOf(sent),
-})
-
 const RETRIED_WITHIN_MS = 120_000
 function repeated() {
   const end = performance.now() + RETRIED_WITHIN_MS
@@ -104,6 +96,20 @@ export class Client {
       (attempts) => this.changeOrder(kind, { ...change, requestId: requestId(attempts) }),
       repeated(),
     )
+  }
+
+  /** Returns the outcome of the order for its client. If the response came before the outcome, the client reads the order again. */
+  async entryOf(key: string, kind: Kind, sent: Sent): Promise<Entry> {
+    const read = sent?.status === 200 ? await this.#get<Order>(`order/${sent.body.apiKey}`) : sent
+    const record = read && recordOf(read)
+    // A rejection after the response cancels the order. The client treats it as a rejection.
+    const isRefused = read?.body.cancellation?.reason === 'order-refused'
+    return {
+      key,
+      kind: orderKind(kind),
+      attempts: 1,
+      response: record && isRefused ? { ...record, status: 422 } : record,
+    }
   }
 
   async cardsOf(user: string): Promise<string[]> {

@@ -27,7 +27,7 @@ export function developmentClient(url: string, withinMs: number) {
   const http = new BoundedHttp()
   const base = url.replace(/\/$/, '')
 
-  /** Sends a request and classifies its response. Never rejects. */
+  /** Sends a request and classifies its response. A request without a response has an unknown outcome. */
   async function send<T extends object>(
     { method, path, idempotencyKey, body }: Request,
     schema: z.ZodType<T>,
