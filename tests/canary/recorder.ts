@@ -1,6 +1,6 @@
-import { createWriteStream, mkdirSync, rmSync, type WriteStream } from 'node:fs'
-import { createServer, type Server } from 'node:http'
 import { once } from 'node:events'
+import { appendFileSync, mkdirSync, rmSync } from 'node:fs'
+import { createServer, type Server } from 'node:http'
 import { connect, type AddressInfo, type Socket } from 'node:net'
 import { join } from 'node:path'
 
@@ -8,7 +8,6 @@ import { join } from 'node:path'
 export class Recorder {
   readonly folder: string
   readonly #otlp: Server
-  readonly #files: WriteStream[] = []
   #redis: Socket | null = null
   #ended = false
 
@@ -16,13 +15,13 @@ export class Recorder {
     this.folder = folder
     rmSync(folder, { recursive: true, force: true })
     mkdirSync(folder, { recursive: true })
-    const received = this.#file('otlp.jsonl')
+    const received = join(folder, 'otlp.jsonl')
     this.#otlp = createServer((request, response) => {
-      request.on('data', (chunk: Buffer) => received.write(chunk))
-      request.on('end', () => {
-        received.write('\n')
-        response.setHeader('content-type', 'application/json').end('{}')
-      })
+      const chunks: Buffer[] = []
+      request.on('data', (chunk: Buffer) => chunks.push(chunk))
+      // Also when the sender is killed. Requests arrive at the same time, so the chunks of each are written together.
+      request.on('close', () => appendFileSync(received, Buffer.concat([...chunks, Buffer.from('\n')])))
+      request.on('end', () => response.setHeader('content-type', 'application/json').end('{}'))
     })
   }
 
@@ -38,15 +37,11 @@ export class Recorder {
    * would miss them.
    */
   watchRedis(url: string): void {
-    const commands = this.#file('redis-commands.txt')
-    const watch = () => {
-      if (this.#ended) return
-      this.#redis = redisConnection(url)
-      this.#redis.on('data', (chunk: Buffer) => commands.write(chunk))
-      this.#redis.on('close', () => setTimeout(watch, 50))
-      this.#redis.write('MONITOR\r\n')
-    }
-    watch()
+    if (this.#ended) return
+    this.#redis = redisConnection(url)
+    this.#redis.on('data', (chunk) => appendFileSync(join(this.folder, 'redis-commands.txt'), chunk))
+    this.#redis.on('close', () => setTimeout(() => this.watchRedis(url), 50))
+    this.#redis.write('MONITOR\r\n')
   }
 
   /** Closes the recorder. The test calls it when no process sends any more. */
@@ -56,32 +51,17 @@ export class Recorder {
     this.#otlp.closeAllConnections()
     this.#otlp.close()
     await once(this.#otlp, 'close')
-    await Promise.all(this.#files.map((file) => once(file.end(), 'finish')))
-  }
-
-  #file(name: string): WriteStream {
-    const file = createWriteStream(join(this.folder, name))
-    this.#files.push(file)
-    return file
   }
 }
 
-/** Connects with the user and the password of the URL. */
 function redisConnection(url: string): Socket {
-  const { hostname, port, username, password } = new URL(url)
-  const socket = connect(Number(port), hostname)
-  socket.on('error', () => 'it is being killed; "close" follows')
-  if (password !== '')
-    socket.write(`AUTH ${decodeURIComponent(username || 'default')} ${decodeURIComponent(password)}\r\n`)
-  return socket
+  const { hostname, port } = new URL(url)
+  return connect(Number(port), hostname).on('error', () => 'it is being killed; "close" follows')
 }
 
-/** Sends commands to Redis, and returns the replies when the last command has ended. */
-export async function sendToRedis(url: string, ...commands: string[]): Promise<string> {
-  const socket = redisConnection(url)
-  let received = ''
-  socket.on('data', (chunk: Buffer) => (received += chunk.toString()))
+/** Sends commands to Redis, and resolves when the last one has ended. */
+export async function sendToRedis(url: string, ...commands: string[]): Promise<void> {
+  const socket = redisConnection(url).resume()
   socket.write([...commands, 'QUIT', ''].join('\r\n'))
   await once(socket, 'close')
-  return received
 }
