@@ -4,22 +4,6 @@ import { randomOf, type Random } from '../support/random.ts'
 /** A card with a unique number. Each occurrence of that number comes from one known request. */
 export type CanaryCard = { number: string; cvv: string; holder: string }
 
-/** The secrets for which the test searches, each with its origin. */
-export type Needles = {
-  /** Card numbers, digits only. */
-  numbers: ReadonlyMap<string, string>
-  /** Passwords, access keys and other texts, each with the shape `WORD`. */
-  words: ReadonlyMap<string, string>
-  /** The cvv of each card, by the name of its cardholder. */
-  cvvs: ReadonlyMap<string, { cvv: string; what: string }>
-}
-
-export const together = (one: Needles, other: Needles): Needles => ({
-  numbers: new Map([...one.numbers, ...other.numbers]),
-  words: new Map([...one.words, ...other.words]),
-  cvvs: new Map([...one.cvvs, ...other.cvvs]),
-})
-
 /** Prefixes of the words. The search finds a prefix before it looks up the word. */
 export const WORD_STARTS = ['cnry', 'platter_live_', 'platter_test_'] as const
 /** A word of the test, or an access key with the format of Platter. */
@@ -42,10 +26,13 @@ const LENGTHS = [16, 16, 16, 16, 15, 14, 13, 18, 19]
 /** The development processor declines these cards (dev/processor/src/cards.ts). They are not unique, but secret as well. */
 export const DECLINED = ['4000000000000002', '4000000000009995', '4000000000000127', '4000000000000119']
 
-/** Generates each canary once, and stores all of them. Equal seeds generate equal canaries. */
-export class Canaries implements Needles {
+/** Generates each canary once, and stores all of them with their origins. Equal seeds generate equal canaries. */
+export class Canaries {
+  /** Card numbers, digits only. */
   readonly numbers = new Map<string, string>()
+  /** Passwords, access keys and other texts, each with the shape `WORD`. */
   readonly words = new Map<string, string>()
+  /** The cvv of each card, by the name of its cardholder. */
   readonly cvvs = new Map<string, { cvv: string; what: string }>()
   readonly #random: Random
 
@@ -54,13 +41,12 @@ export class Canaries implements Needles {
     for (const number of DECLINED) this.numbers.set(number, 'card number that is declined')
   }
 
-  /** Generates a card number of any valid length that passes the Luhn check. `what` describes the place of its use. */
-  number(what: string): string {
-    const length = this.#random.pick(LENGTHS)
+  /** Generates a card number that passes the Luhn check, of any valid length. `what` describes the place of its use. */
+  number(what: string, length = this.#random.pick(LENGTHS)): string {
     let start = STARTS[length] ?? '4'
     while (start.length < length - 1) start += String(this.#random.between(1, 9))
     const number = Array.from('0123456789', (digit) => start + digit).find(isCardNumber) ?? ''
-    if (this.numbers.has(number)) return this.number(what)
+    if (this.numbers.has(number)) return this.number(what, length)
     this.numbers.set(number, `card number: ${what}`)
     return number
   }

@@ -8,13 +8,13 @@ import { randomOf, type Random } from '../support/random.ts'
 import { sendToTrees } from '../support/faults.ts'
 import { print, startTestStack } from '../support/stack.ts'
 import { tally } from '../support/statistics.ts'
-import { Canaries, together } from './canaries.ts'
+import { Canaries } from './canaries.ts'
 import { PATHS } from './paths.ts'
 import { copyRows, dumps, keepEverything, searchFiles } from './places.ts'
-import { Plants } from './plants.ts'
+import { isPlanted, missing, plant, type Plant } from './plants.ts'
 import { Recorder, sendToRedis } from './recorder.ts'
 import { inTurn, walkAll, walkRefused } from './walk.ts'
-import { orderUntilKnown, sendTo, worldOf, type World } from './world.ts'
+import { World } from './world.ts'
 
 /** `npm run canary` is the long form, with new secrets each time. CANARY_SEED=… repeats those of a seed. */
 const LONG = process.env['CANARY_ORDERS']
@@ -69,18 +69,17 @@ test(
     const stack = await startTestStack('canary', { env })
     const folders = [join(RUNS, 'canary'), recorder.folder, ...outside(stack.file.data.postgres)]
     const canaries = new Canaries(SEED)
-    const planted = new Plants()
+    let plants: Plant[]
     let astray: string[]
     try {
       await keepEverything(stack.file)
       recorder.watchRedis(stack.file.urls.redis)
-      const parts = { send: sendTo(stack.gateway), canaries, random: randomOf(SEED + 1) }
-      const world = await worldOf(stack.file, parts)
+      const world = await World.create(stack.file, canaries, SEED + 1)
       astray = await walkAll(world)
       await sendWhileKilled(stack, world)
       astray.push(...(await walkRefused(stack, world, env)))
       expect(await settled(stack, 90_000)).not.toBeNull()
-      await planted.plant(stack.file, otlp)
+      plants = await plant(stack.file, otlp, canaries)
       await copyRows(stack.file)
       await sendToRedis(stack.file.urls.redis, 'CONFIG SET rdbcompression no', 'SAVE')
     } finally {
@@ -88,10 +87,10 @@ test(
       await recorder.close()
     }
     knowStackKeys(canaries, stack)
-    const { found, megabytes, files } = await searchFiles(folders, together(canaries, planted.canaries))
+    const { found, megabytes, files } = await searchFiles(folders, canaries)
     print(`searched ${megabytes} MB in ${files} files for ${canaries.numbers.size} card numbers`)
-    const leaks = found.filter((one) => !planted.isOne(one) && !isAllowed(one))
-    const blind = planted.missing(found)
+    const leaks = found.filter((one) => !isPlanted(plants, one) && !isAllowed(one))
+    const blind = missing(plants, found)
     expect({ leaks, blind, astray, dumps: dumps(folders) }).toEqual({
       leaks: [],
       /** Places in which the search did not find the planted canary. There the search proves nothing. */
@@ -115,7 +114,7 @@ async function sendWhileKilled(stack: Stack, world: World): Promise<void> {
   const statuses = await inTurn(Array(ORDERS).keys(), async (at) => {
     const path = PATHS[at % PATHS.length]
     const [{ status }] = await Promise.all([
-      orderUntilKnown(world, 'send-order while killed'),
+      world.orderUntilKnown('send-order while killed'),
       path?.walk(world),
     ])
     return status

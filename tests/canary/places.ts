@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { join, relative, resolve } from 'node:path'
 import { withClient } from '../../dev/servers/database.ts'
 import type { StackFile } from '../../dev/stack/description.ts'
-import type { Needles } from './canaries.ts'
+import type { Canaries } from './canaries.ts'
 import { search, type Find } from './search.ts'
 
 export type Found = Find & { place: string }
@@ -46,7 +46,7 @@ export async function copyRows({ urls }: StackFile): Promise<void> {
 /** Searches all files below these folders. */
 export async function searchFiles(
   folders: readonly string[],
-  needles: Needles,
+  canaries: Canaries,
 ): Promise<{ megabytes: number; files: number; found: Found[] }> {
   const found: Found[] = []
   let [bytes, files] = [0, 0]
@@ -57,7 +57,7 @@ export async function searchFiles(
       const content = await readFile(file)
       files += 1
       bytes += content.length
-      found.push(...search(content, needles).map((find) => ({ ...find, place: relative(root, file) })))
+      found.push(...search(content, canaries).map((find) => ({ ...find, place: relative(root, file) })))
     }
   return { megabytes: Math.round(bytes / 1_000_000), files, found }
 }

@@ -1,5 +1,5 @@
-import { createWriteStream, mkdirSync, rmSync, type WriteStream } from 'node:fs'
 import { once } from 'node:events'
+import { appendFileSync, mkdirSync, rmSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { startOtlpServer, type OtlpServer } from '../support/otlp-server.ts'
@@ -8,7 +8,6 @@ import { startOtlpServer, type OtlpServer } from '../support/otlp-server.ts'
 export class Recorder {
   readonly folder: string
   #otlp: OtlpServer | null = null
-  readonly #files: WriteStream[] = []
   #redis: Socket | null = null
   #ended = false
 
@@ -20,8 +19,8 @@ export class Recorder {
 
   /** Starts an OTLP receiver that accepts all requests. Returns its URL. */
   async listen(): Promise<string> {
-    const received = this.#file('otlp.jsonl')
-    this.#otlp = await startOtlpServer((body) => received.write(`${body}\n`))
+    const received = join(this.folder, 'otlp.jsonl')
+    this.#otlp = await startOtlpServer((body) => appendFileSync(received, `${body}\n`))
     return this.#otlp.url
   }
 
@@ -30,15 +29,11 @@ export class Recorder {
    * would miss them.
    */
   watchRedis(url: string): void {
-    const commands = this.#file('redis-commands.txt')
-    const watch = () => {
-      if (this.#ended) return
-      this.#redis = redisConnection(url)
-      this.#redis.on('data', (chunk: Buffer) => commands.write(chunk))
-      this.#redis.on('close', () => setTimeout(watch, 50))
-      this.#redis.write('MONITOR\r\n')
-    }
-    watch()
+    if (this.#ended) return
+    this.#redis = redisConnection(url)
+    this.#redis.on('data', (chunk) => appendFileSync(join(this.folder, 'redis-commands.txt'), chunk))
+    this.#redis.on('close', () => setTimeout(() => this.watchRedis(url), 50))
+    this.#redis.write('MONITOR\r\n')
   }
 
   /** Closes the recorder. The test calls it when no process sends any more. */
@@ -46,32 +41,17 @@ export class Recorder {
     this.#ended = true
     this.#redis?.destroy()
     await this.#otlp?.close()
-    await Promise.all(this.#files.map((file) => once(file.end(), 'finish')))
-  }
-
-  #file(name: string): WriteStream {
-    const file = createWriteStream(join(this.folder, name))
-    this.#files.push(file)
-    return file
   }
 }
 
-/** Connects with the user and the password of the URL. */
 function redisConnection(url: string): Socket {
-  const { hostname, port, username, password } = new URL(url)
-  const socket = connect(Number(port), hostname)
-  socket.on('error', () => 'it is being killed; "close" follows')
-  if (password !== '')
-    socket.write(`AUTH ${decodeURIComponent(username || 'default')} ${decodeURIComponent(password)}\r\n`)
-  return socket
+  const { hostname, port } = new URL(url)
+  return connect(Number(port), hostname).on('error', () => 'it is being killed; "close" follows')
 }
 
-/** Sends commands to Redis, and returns the replies when the last command has ended. */
-export async function sendToRedis(url: string, ...commands: string[]): Promise<string> {
-  const socket = redisConnection(url)
-  let received = ''
-  socket.on('data', (chunk: Buffer) => (received += chunk.toString()))
+/** Sends commands to Redis, and resolves when the last one has ended. */
+export async function sendToRedis(url: string, ...commands: string[]): Promise<void> {
+  const socket = redisConnection(url).resume()
   socket.write([...commands, 'QUIT', ''].join('\r\n'))
   await once(socket, 'close')
-  return received
 }

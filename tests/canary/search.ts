@@ -1,4 +1,4 @@
-import { HOLDER, WORD, WORD_STARTS, type Needles } from './canaries.ts'
+import { HOLDER, WORD, WORD_STARTS, type Canaries } from './canaries.ts'
 
 /*
  * Searches bytes for secrets in every form in which software writes them. It does not search for each needle. It extracts the
@@ -7,8 +7,7 @@ import { HOLDER, WORD, WORD_STARTS, type Needles } from './canaries.ts'
  */
 
 type Form = 'text' | 'UTF-16' | 'escaped' | 'hex' | 'base64'
-/** `at`: the approximate position in the bytes. */
-export type Find = { what: string; form: Form; at: number }
+export type Find = { what: string; form: Form }
 
 /** Pieces overlap by more than any needle in any form, so a needle that one piece cuts is complete in the next. */
 const OVERLAP = 8 * 1024
@@ -16,39 +15,32 @@ const OVERLAP = 8 * 1024
 export const PIECE = 1024 * 1024
 const ZEROS = Buffer.alloc(PIECE + OVERLAP)
 
-/** Returns all needles in these bytes, at any position of the piece boundaries. */
-export function search(bytes: Buffer, needles: Needles): Find[] {
+/** Returns all needles in these bytes, each once in each form. */
+export function search(bytes: Buffer, canaries: Canaries): Find[] {
   const found = new Map<string, Find>()
   for (let from = 0; from < bytes.length; from += PIECE) {
     const piece = bytes.subarray(from, from + PIECE + OVERLAP)
     // The write-ahead log of PostgreSQL consists mostly of zeros.
     if (piece.equals(ZEROS.subarray(0, piece.length))) continue
-    for (const { what, form, at } of searchText(piece.toString('latin1'), needles))
-      found.set(`${what} ${form} ${from + at}`, { what, form, at: from + at })
+    for (const [form, view] of views(piece.toString('latin1')))
+      for (const what of plain(view, canaries)) found.set(`${what} ${form}`, { what, form })
   }
   return [...found.values()]
 }
 
-/** The text has one character for each byte. */
-function searchText(text: string, needles: Needles): Find[] {
-  const inView = (form: Form, at: number, view: string): Find[] =>
-    lookUp(view, needles).map((what) => ({ what, form, at }))
-  const found = [...plain(text, needles)]
-  for (const { 0: run, index } of text.matchAll(UTF16))
-    found.push(...inView('UTF-16', index, run.replaceAll('\0', '')))
-  for (const [at, run] of escapedRuns(text)) found.push(...inView('escaped', at, unescaped(run)))
-  for (const { 0: run, index } of text.matchAll(HEX))
-    found.push(...inView('hex', index, Buffer.from(run, 'hex').toString('latin1')))
+/** Returns the text, which has one character for each byte, and decodes each part of it that may be in another form. */
+function* views(text: string): Generator<[Form, string]> {
+  yield ['text', text]
+  for (const [run] of text.matchAll(UTF16)) yield ['UTF-16', run.replaceAll('\0', '')]
+  if (text.search(ESCAPE) !== -1) yield ['escaped', unescaped(text)]
+  for (const [run] of text.matchAll(HEX)) yield ['hex', Buffer.from(run, 'hex').toString('latin1')]
   for (const { 0: run, index } of text.matchAll(BASE64_DIGITS))
-    found.push(
-      ...inView('base64', index, fromBase64(text.slice(Math.max(0, index - 4), index + run.length + 4))),
-    )
+    yield ['base64', fromBase64(text.slice(Math.max(0, index - 4), index + run.length + 4))]
   for (const { pattern, before } of BASE64_WORDS)
     for (const { index } of text.matchAll(pattern)) {
       const quad = index - before
-      if (quad >= 0) found.push(...inView('base64', index, fromBase64(text.slice(quad, quad + 100))))
+      if (quad >= 0) yield ['base64', fromBase64(text.slice(quad, quad + 100))]
     }
-  return found
 }
 
 // Plain text ---------------------------------------------------------------------------------------------------
@@ -66,30 +58,25 @@ const NAMED_CVV = /(?:cvv|cvc|csc|security[_ -]?code)2?[^0-9A-Za-z,]{1,8}\d{3,4}
 /** The width of a record: a row, a message or a line. */
 const BESIDE = 600
 
-function* plain(text: string, needles: Needles): Generator<Find> {
-  for (const { 0: run, index } of text.matchAll(DIGITS))
-    for (const what of numbersIn(run, needles)) yield { what, form: 'text', at: index }
-  for (const { 0: word, index } of text.matchAll(WORD)) {
-    const what = needles.words.get(word)
-    if (what !== undefined) yield { what, form: 'text', at: index }
+function* plain(text: string, canaries: Canaries): Generator<string> {
+  for (const [run] of text.matchAll(DIGITS)) yield* numbersIn(run, canaries)
+  for (const [word] of text.matchAll(WORD)) {
+    const what = canaries.words.get(word)
+    if (what !== undefined) yield what
   }
-  for (const { index } of text.matchAll(NAMED_NUMBER))
-    yield { what: 'a number by its name', form: 'text', at: index }
-  for (const { index } of text.matchAll(NAMED_CVV))
-    yield { what: 'a cvv by its name', form: 'text', at: index }
+  if (text.search(NAMED_NUMBER) !== -1) yield 'a number by its name'
+  if (text.search(NAMED_CVV) !== -1) yield 'a cvv by its name'
   for (const { 0: holder, index } of text.matchAll(HOLDER)) {
-    const card = needles.cvvs.get(holder)
-    if (card && isBeside(text, index, card.cvv)) yield { what: card.what, form: 'text', at: index }
+    const card = canaries.cvvs.get(holder)
+    if (card && isBeside(text, index, card.cvv)) yield card.what
   }
 }
 
-const lookUp = (view: string, needles: Needles): string[] => [...plain(view, needles)].map(({ what }) => what)
-
-function* numbersIn(run: string, needles: Needles): Generator<string> {
+function* numbersIn(run: string, canaries: Canaries): Generator<string> {
   const digits = run.replaceAll(/\D/g, '')
   for (let from = 0; from + 13 <= digits.length; from++)
     for (const length of LENGTHS) {
-      const what = needles.numbers.get(digits.slice(from, from + length))
+      const what = canaries.numbers.get(digits.slice(from, from + length))
       if (what !== undefined) yield what
     }
 }
@@ -117,28 +104,6 @@ function hexOf(text: string): string {
 }
 
 const ESCAPE = /%[0-9a-f]{2}|\\u00[0-9a-f]{2}|\\x[0-9a-f]{2}/gi
-const ESCAPED_CHARACTER = /[\w.~%\\+-]/
-
-/**
- * The longest text with `%34`, `\u0034` or `\x34` that is decoded as a whole. The limit exists because binary data contain many of
- * both.
- */
-const LONGEST_ESCAPED = 400
-function* escapedRuns(text: string): Generator<[number, string]> {
-  let done = 0
-  for (const { index } of text.matchAll(ESCAPE)) {
-    if (index < done) continue
-    let start = index
-    while (start > done && index - start < LONGEST_ESCAPED && ESCAPED_CHARACTER.test(text[start - 1] ?? ''))
-      start--
-    let end = index
-    while (end < text.length && end - index < LONGEST_ESCAPED && ESCAPED_CHARACTER.test(text[end] ?? ''))
-      end++
-    // The next text begins at the possible cut of this one.
-    done = Math.max(index + 1, end - LONGEST_ESCAPED / 2)
-    yield [start, text.slice(start, end)]
-  }
-}
 const unescaped = (run: string): string =>
   run.replaceAll(ESCAPE, (escape) => String.fromCharCode(Number.parseInt(escape.slice(-2), 16)))
 

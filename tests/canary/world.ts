@@ -1,101 +1,157 @@
 import type { StackFile } from '../../dev/stack/description.ts'
 import { Api } from '../support/api.ts'
-import { card, cast, maria, newEmail, pickup } from '../support/cast.ts'
+import { card, cast, newEmail, person, pickup } from '../support/cast.ts'
 import { exchange } from '../support/exchange.ts'
 import { requestBytes } from '../support/load/generator.ts'
 import { isOpen, untilFinal } from '../support/order-clients.ts'
-import type { Random } from '../support/random.ts'
-import type { Canaries, CanaryCard } from './canaries.ts'
+import { randomOf, type Random } from '../support/random.ts'
+import type { Canaries } from './canaries.ts'
 
+type Headers = Record<string, string>
 /** A request with any headers and any body. A string or bytes are sent unchanged, any other body as JSON. */
 export type Sent = {
   method?: 'GET' | 'POST' | 'PUT'
-  path: string
-  headers?: Record<string, string>
+  headers?: Headers
   body?: unknown
   /** The time after which the client closes its connection without a response. */
   abortAfterMs?: number
 }
 /** `status` is 0 without a response. A lost response is no error. */
 export type ClientResponse = { status: number; body: Record<string, unknown> }
-export type Send = (sent: Sent) => Promise<ClientResponse>
 
-/** The expected status of the response. Several are listed if the status depends on the canary. */
-export type LeadsTo = number | readonly number[]
-
-/** A restaurant with an item to order, looked up before the first kill. */
-type Kitchen = StackFile['restaurants'][number] & { item: string }
-export type World = {
-  stack: StackFile
-  send: Send
-  canaries: Canaries
-  random: Random
-  /** An access key that this run issued. */
-  accessKey: string
-  /** An item of Aurora Slice House, which accepts every order. */
-  item: string
-  /** `refusing` rejects every order. The other restaurant has a console. */
-  refusing: Kitchen
-  console: Kitchen
-  /** The `id` of the application that owns the access key. */
-  application: string
-  /** The user for requests that add a card and are rejected. */
-  user: string
-}
-export type Path = { name: string; leadsTo: LeadsTo; walk(world: World): Promise<ClientResponse> }
+/** `leadsTo` is the status of the response. */
+export type Path = { name: string; leadsTo: number; walk(world: World): Promise<ClientResponse> }
+export const path = (name: string, leadsTo: number, walk: Path['walk']): Path => ({ name, leadsTo, walk })
 
 export const API = '/publicapi/v1'
-export const path = (name: string, leadsTo: LeadsTo, walk: Path['walk']): Path => ({ name, leadsTo, walk })
+export const keyed = () => ({ 'idempotency-key': crypto.randomUUID() })
+const LOST: ClientResponse = { status: 0, body: {} }
+const MOST_ATTEMPTS = 80
 
-/** Returns a world with a new access key. */
-export async function worldOf(
-  stack: StackFile,
-  parts: Pick<World, 'send' | 'canaries' | 'random'>,
-): Promise<World> {
-  const api = new Api(() => stack)
-  const { id: application, accessKey } = await api.newApplication('Canaries')
-  parts.canaries.know(accessKey, 'access key')
-  const kitchenOf = async (apiKey: string): Promise<Kitchen> => ({
-    ...stack.restaurants.find((one) => one.apiKey === apiKey)!,
-    item: await api.plainItem(apiKey),
-  })
-  const [{ item }, refusing, console] = await Promise.all([
-    kitchenOf(cast.aurora),
-    kitchenOf(cast.refuses),
-    kitchenOf(cast.console),
-  ])
-  const world = { stack, ...parts, accessKey, application, item, refusing, console, user: '' }
-  return { ...world, user: (await newUser(world)).apiKey }
-}
+/** The platform, and a client application of it whose requests contain canaries. */
+export class World {
+  readonly stack: StackFile
+  readonly canaries: Canaries
+  readonly random: Random
+  /** Called with each body and its response. */
+  onResponse: (body: unknown, response: ClientResponse) => void = () => undefined
+  /** An access key that this run issued. */
+  accessKey = ''
+  /** The `id` of the application that owns the access key. */
+  application = ''
+  /** The user for requests that add a card and are rejected. */
+  user = ''
+  /** An item of each restaurant of the paths, read before the first kill. */
+  readonly items: Record<string, string> = {}
 
-// Requests -----------------------------------------------------------------------------------------------------
-
-export const sendTo =
-  (gateway: string): Send =>
-  async ({ abortAfterMs, ...sent }) => {
-    const signal = abortAfterMs === undefined ? undefined : AbortSignal.timeout(abortAfterMs)
-    const { status, body } = await exchange(gateway, bytesOf(sent), { signal })
-    return { status, body: read(body) }
+  private constructor(stack: StackFile, canaries: Canaries, seed: number) {
+    this.stack = stack
+    this.canaries = canaries
+    this.random = randomOf(seed)
   }
 
-/** Sends bytes that may be no valid request, and closes the connection. */
-export const sendBytes = ({ stack }: World, bytes: string) =>
-  exchange(stack.gateway, Buffer.from(bytes), { signal: AbortSignal.timeout(100) })
+  static async create(stack: StackFile, canaries: Canaries, seed: number): Promise<World> {
+    const world = new World(stack, canaries, seed)
+    const api = new Api(() => stack)
+    const { id, accessKey } = await api.newApplication('Canaries')
+    world.application = id
+    world.accessKey = canaries.know(accessKey, 'access key')
+    for (const restaurant of [cast.aurora, cast.refuses, cast.console])
+      world.items[restaurant] = await api.plainItem(restaurant)
+    world.user = (await world.newUser()).apiKey
+    return world
+  }
 
-function bytesOf({
-  path: to,
-  headers = {},
-  body,
-  method = body === undefined ? 'GET' : 'POST',
-}: Sent): Buffer {
-  if (body === undefined) return Buffer.from(requestBytes({ method, path: to, headers }))
+  // Requests ---------------------------------------------------------------------------------------------------
+
+  /** Sends a request to any path. */
+  async sendTo(to: string, { abortAfterMs, ...sent }: Sent): Promise<ClientResponse> {
+    const signal = abortAfterMs === undefined ? undefined : AbortSignal.timeout(abortAfterMs)
+    const { status, body } = await exchange(this.stack.gateway, bytesOf(to, sent), { signal })
+    const response = { status, body: read(body) }
+    this.onResponse(sent.body, response)
+    return response
+  }
+
+  /**
+   * Sends a request of the application. It also has a card number in its query, because no part of a query may be stored, logged or
+   * traced.
+   */
+  send(to: string, { headers, ...sent }: Sent = {}): Promise<ClientResponse> {
+    const secret = `cardNumber=${this.canaries.number('in the query')}`
+    const withKey = { 'x-access-token': this.accessKey, ...headers }
+    return this.sendTo(`${API}/${to}${to.includes('?') ? '&' : '?'}${secret}`, { ...sent, headers: withKey })
+  }
+
+  /** Sends a body, under a new idempotency key if `headers` are absent. */
+  post(to: string, body: unknown, headers: Headers = keyed()): Promise<ClientResponse> {
+    return this.send(to, { body, headers })
+  }
+
+  /** Sends a request of an operator. */
+  operate(to: string, body: unknown, headers: Headers = {}): Promise<ClientResponse> {
+    const withKey = { 'x-access-token': this.stack.operatorKey, ...headers }
+    return this.sendTo(`/operatorapi/v1/${to}`, { headers: withKey, body })
+  }
+
+  /** Sends bytes that may be no valid request, and closes the connection. */
+  async sendBytes(bytes: string): Promise<ClientResponse> {
+    await exchange(this.stack.gateway, Buffer.from(bytes), { signal: AbortSignal.timeout(100) })
+    return LOST
+  }
+
+  /** Repeats one order under one idempotency key until its outcome is known. */
+  async orderUntilKnown(what: string): Promise<ClientResponse> {
+    const [order, headers] = [this.newOrder(what), keyed()]
+    const sendOnce = async () => {
+      const response = await this.post('send-order', order, headers)
+      return response.status === 0 || isOpen(response.status) ? null : response
+    }
+    let left = MOST_ATTEMPTS
+    const pauseMs = () => this.random.between(50, 400)
+    return (await untilFinal(sendOnce, { pauseMs, isOver: () => left-- === 0 })) ?? LOST
+  }
+
+  // Bodies -----------------------------------------------------------------------------------------------------
+
+  newCard(what: string, number?: string) {
+    const canary = this.canaries.card(what, number)
+    return { ...card(canary.number), cardholderName: canary.holder, cvv: canary.cvv }
+  }
+
+  orderWith(paidBy: unknown, more: object = {}, restaurant: string = cast.aurora) {
+    return pickup(restaurant, this.items[restaurant] ?? '', { payment: 'card', card: paidBy, ...more })
+  }
+
+  newOrder(what: string, more?: object, restaurant?: string) {
+    return this.orderWith(this.newCard(what), more, restaurant)
+  }
+
+  /** The body of register-user, with a secret password. */
+  newPerson(what: string) {
+    return person({ email: newEmail('canary'), password: this.canaries.word(`password: ${what}`) })
+  }
+
+  /** Registers a user. */
+  async newUser() {
+    const user = this.newPerson('register-user')
+    const { body } = await this.post('register-user', user)
+    return { ...user, apiKey: String(body['apiKey']) }
+  }
+}
+
+function bytesOf(to: string, { body, method = body === undefined ? 'GET' : 'POST', headers }: Sent): Buffer {
   const content = contentOf(body)
-  const fields = { 'content-type': 'application/json', 'content-length': String(content.length), ...headers }
+  const ofContent = { 'content-type': 'application/json', 'content-length': String(content.length) }
+  const fields = { ...(body !== undefined && ofContent), ...headers }
   return Buffer.concat([Buffer.from(requestBytes({ method, path: to, headers: fields })), content])
 }
 
-export const contentOf = (body: unknown): Buffer =>
-  Buffer.isBuffer(body) ? body : Buffer.from(typeof body === 'string' ? body : JSON.stringify(body))
+export function contentOf(body: unknown): Buffer {
+  if (Buffer.isBuffer(body)) return body
+  if (body === undefined) return Buffer.alloc(0)
+  return Buffer.from(typeof body === 'string' ? body : JSON.stringify(body))
+}
 
 function read(text: string): Record<string, unknown> {
   try {
@@ -104,55 +160,4 @@ function read(text: string): Record<string, unknown> {
     // The response is a page or incomplete, and its content is not needed.
     return {}
   }
-}
-
-export const operate = ({ stack, send: sendOnce }: World, to: string, body: unknown) =>
-  sendOnce({ path: `/operatorapi/v1/${to}`, headers: { 'x-access-token': stack.operatorKey }, body })
-
-/** Every request also has a card number in its query, because no part of a query may be stored, logged or traced. */
-export const send = ({ send: sendOnce, accessKey, canaries }: World, { path: to, headers, ...rest }: Sent) =>
-  sendOnce({
-    ...rest,
-    path: `${API}/${to}${to.includes('?') ? '&' : '?'}cardNumber=${canaries.number('in the query')}`,
-    headers: { 'x-access-token': accessKey, ...headers },
-  })
-export const post = (world: World, to: string, body: unknown, headers?: Record<string, string>) =>
-  send(world, { path: to, body, ...(headers && { headers }) })
-
-export const keyed = () => ({ 'idempotency-key': crypto.randomUUID() })
-export const email = () => newEmail('canary')
-
-// Orders and users ---------------------------------------------------------------------------------------------
-
-export const cardOf = ({ number, cvv, holder }: CanaryCard) => ({
-  ...card(number),
-  cardholderName: holder,
-  cvv,
-})
-export const orderOf = ({ item }: World, paidBy: object, more: object = {}) =>
-  pickup(cast.aurora, item, { payment: 'card', card: paidBy, ...more })
-export const newOrder = (world: World, what: string, more: object = {}) =>
-  orderOf(world, cardOf(world.canaries.card(what)), more)
-
-/** Registers a user with a secret password. */
-export async function newUser(world: World): Promise<{ apiKey: string; email: string; password: string }> {
-  const user = { ...maria, email: email(), password: world.canaries.word('password: register-user') }
-  const { body } = await post(world, 'register-user', user, keyed())
-  return { apiKey: String(body['apiKey']), email: user.email, password: user.password }
-}
-
-const MOST_ATTEMPTS = 80
-export const LOST: ClientResponse = { status: 0, body: {} }
-
-/** Repeats one order under one idempotency key until its outcome is known. */
-export async function orderUntilKnown(world: World, what: string): Promise<ClientResponse> {
-  const order = newOrder(world, what)
-  const headers = keyed()
-  const sendOnce = async () => {
-    const response = await post(world, 'send-order', order, headers)
-    return response.status === 0 || isOpen(response.status) ? null : response
-  }
-  let left = MOST_ATTEMPTS
-  const pauseMs = () => world.random.between(50, 400)
-  return (await untilFinal(sendOnce, { pauseMs, isOver: () => left-- === 0 })) ?? LOST
 }

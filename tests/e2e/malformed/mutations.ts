@@ -1,114 +1,70 @@
+import fc from 'fast-check'
+import { BROKEN_JSON } from '../../support/broken-json.ts'
 import type { Random } from '../../support/random.ts'
 
+/** Returns a generator of values that a seed repeats. */
+const generatorOf =
+  <T>(arbitrary: fc.Arbitrary<T>) =>
+  (random: Random): T =>
+    fc.sample(arbitrary, { seed: random.between(0, 2 ** 31 - 1), numRuns: 1 })[0] as T
+
+// Values -------------------------------------------------------------------------------------------------------
+
+/** Texts with a meaning to a parser, a shell, a template or a database. */
+const WORDS =
+  "null true NaN Infinity -1e309 1e999 0x1F -0 2026-02-30T25:61:61Z '--;drop%20table%20x ../../../../etc/passwd " +
+  '..\\..\\windows <script>alert(1)</script> ${7*7}{{7*7}} %s%n%d %00%zz İıſK \u001B[31m \u202Egnp.exe ' +
+  'platter_live_nonsense 4242424242424242'
+/** Repeated, they reach the limits of texts, headers and bodies, and the slowest cases of regular expressions. */
+const UNITS = ['x', '1', '0.1', '1 ', 'a@', 'e\u0301', 'Z\u0351\u036B\u0343', 'ﷺ', '👩‍👩‍👧‍👦']
+const LONGEST = 100_000
+
+/** UTF-16 code units, so also halves of surrogate pairs. */
+const codeUnit = fc.oneof(
+  fc.constantFrom(...'\u0000\t\n\r \u001B"\'\\\u007F\uD800\uDC00\uFEFF\uFFFF٣'.split('')),
+  fc.nat(0xffff).map((code) => String.fromCharCode(code)),
+)
+const repeated = fc
+  .tuple(fc.constantFrom(...UNITS), fc.constantFrom(1, 40, 101, 10_000, 40_000, LONGEST))
+  .map(([unit, count]) => unit.repeat(count).slice(0, LONGEST))
+const text = fc.oneof(fc.constantFrom(...WORDS.split(' ')), fc.string({ unit: codeUnit }), repeated)
+
+const number = fc.oneof(
+  fc.double({ noNaN: true, noDefaultInfinity: true }),
+  fc.maxSafeInteger(),
+  fc.constantFrom(-0, -1, 0.001, 1.005, 2 ** 31, 2 ** 53, 2 ** 63, 1e21),
+)
+
+/** Names of methods that code calls on values, names that a database or a pointer interprets, and a known name. */
+const NAMES = 'length size toString valueOf toJSON constructor hasOwnProperty $gt a/b~c apiKey'.split(' ')
 const nested = (depth: number): unknown => {
   let value: unknown = 'deep'
   for (let level = 0; level < depth; level++) value = level % 2 ? [value] : { a: value }
   return value
 }
+const listOf = (apiKey: string | null, count: number) =>
+  Array.from({ length: count }, () => apiKey && { apiKey })
+const container = fc.oneof(
+  fc.anything({
+    key: fc.constantFrom('', ...NAMES),
+    values: [fc.constantFrom(null, true, false, 1, 1e9, -1), fc.string()],
+  }),
+  fc.constantFrom(30, 300).map(nested),
+  fc.tuple(fc.constantFrom(null, 'x'), fc.constantFrom(1, 300, 3_000)).map((args) => listOf(...args)),
+)
 
-const TEXTS = [
-  '',
-  ' ',
-  '\t\n\r',
-  '\u0000',
-  'a\u0000b',
-  '\u001B[31m',
-  '\u007F',
-  '\uD800',
-  'x\uDC00',
-  '\uFFFF',
-  '\uFEFF',
-  '\u202Egnp.exe',
-  'Z\u0351\u036B\u0343'.repeat(30),
-  'ﷺ'.repeat(100),
-  '👩‍👩‍👧‍👦',
-  'İıſK',
-  "' or '1'='1",
-  "'; drop table x; --",
-  '../../../../etc/passwd',
-  '..\\..\\windows',
-  '<script>alert(1)</script>',
-  '${7*7}{{7*7}}',
-  '%s%n%d',
-  '%00%zz',
-  'x'.repeat(101),
-  'x'.repeat(10_000),
-  'x'.repeat(60_000),
-  'x'.repeat(100_000),
-  'e\u0301'.repeat(40),
-  '1 '.repeat(40_000),
-  'a@'.repeat(40_000),
-  'NaN',
-  'Infinity',
-  '-1e309',
-  'true',
-  'null',
-  '0x1F',
-  '1e999',
-  '-0',
-  '٣',
-  '1'.repeat(400),
-  '0.1'.repeat(20),
-  '2026-02-30T25:61:61Z',
-  'platter_live_nonsense',
-  '4242424242424242',
-]
-const NUMBERS = [
-  0,
-  -0,
-  -1,
-  0.1,
-  0.001,
-  1.005,
-  1e-320,
-  1e21,
-  1e308,
-  -1e308,
-  2 ** 31,
-  2 ** 53,
-  2 ** 63,
-  -(2 ** 63),
-  Number.MAX_SAFE_INTEGER,
-  Number.MIN_VALUE,
-]
-const OTHERS: unknown[] = [
-  null,
-  true,
-  false,
-  [],
-  {},
-  [[]],
-  [null],
-  [7],
-  ['x', { a: 1 }],
-  Array.from({ length: 300 }, () => null),
-  Array.from({ length: 3_000 }, () => ({ apiKey: 'x' })),
-  { apiKey: {} },
-  { apiKey: [null] },
-  { length: 1e9 },
-  { length: -1 },
-  { length: { toString: 1, valueOf: null } },
-  { size: { toString: 1, valueOf: null } },
-  { toString: 1, valueOf: null },
-  { toJSON: 'x' },
-  { $gt: '' },
-  { 'a/b~c': 1 },
-  { '': '' },
-  nested(30),
-  nested(300),
-]
+export const nastyText = generatorOf(text)
+const nasty = generatorOf<unknown>(
+  fc.oneof(
+    { weight: 9, arbitrary: text },
+    { weight: 4, arbitrary: number },
+    { weight: 7, arbitrary: container },
+  ),
+)
 
-export const nastyText = (random: Random): string => random.pick(TEXTS)
+// Bodies -------------------------------------------------------------------------------------------------------
 
-const nasty = (random: Random): unknown => {
-  const turn = random.next()
-  return turn < 0.45
-    ? nastyText(random)
-    : turn < 0.65
-      ? random.pick(NUMBERS)
-      : structuredClone(random.pick(OTHERS))
-}
-
+const NEW_NAMES = ['extra', 'constructor', 'hasOwnProperty']
 type Container = Record<string, unknown> | unknown[]
 const isContainer = (value: unknown): value is Container => typeof value === 'object' && value !== null
 
@@ -122,55 +78,37 @@ function containersIn(value: unknown, depth = 0): Container[] {
 export function mutate(value: unknown, random: Random): unknown {
   const containers = containersIn(value)
   if (containers.length === 0 || random.next() < 0.05) return nasty(random)
-  const container = random.pick(containers) as Record<string, unknown>
-  const names = Object.keys(container)
+  const chosen = random.pick(containers) as Record<string, unknown>
+  const names = Object.keys(chosen)
   const name = names.length > 0 ? random.pick(names) : '0'
   const turn = random.next()
-  if (turn < 0.55) container[name] = nasty(random)
-  else if (turn < 0.7) delete container[name]
-  else if (turn < 0.8) container[name] = [container[name]]
-  else if (turn < 0.9)
-    container[random.pick(['extra', 'constructor', 'hasOwnProperty', nastyText(random)])] = nasty(random)
-  else container[name] = random.pick(containers.map((one) => structuredClone(one)))
+  if (turn < 0.55) chosen[name] = nasty(random)
+  else if (turn < 0.7) delete chosen[name]
+  else if (turn < 0.8) chosen[name] = [chosen[name]]
+  else if (turn < 0.9) chosen[random.pick([...NEW_NAMES, nastyText(random)])] = nasty(random)
+  else chosen[name] = random.pick(containers.map((one) => structuredClone(one)))
   return value
 }
 
-/** Applies faults that a value cannot express: invalid numbers, duplicate names, syntax that JSON does not have. */
-export function mutateText(text: string, random: Random): string {
-  const at = random.between(0, text.length)
-  const turn = random.between(0, 10)
-  if (turn === 10) {
-    const depth = random.pick([1_000, 4_000, 10_000, 30_000, 500_000])
-    return text.replace(/"[^"]*"(?=[,}\]])/, `${'['.repeat(depth)}${']'.repeat(depth)}`)
-  }
-  if (turn === 0)
-    return text.replace(
-      /-?\d+(\.\d+)?/,
-      random.pick(['1e400', '-1e400', '9'.repeat(400), '01', '+1', '.5', 'NaN', '1e', '0x10']),
-    )
-  if (turn === 1) return text.replace('{', '{"__proto__":{"test":true},')
-  if (turn === 2) return text.replace('{', '{"constructor":{"prototype":{"x":1}},')
-  if (turn === 3) return text.replace('{', `{"apiKey":1,"apiKey":2,`)
-  if (turn === 4) return text.slice(0, at)
-  if (turn === 5)
-    return `${text.slice(0, at)}${random.pick(['\u0000', '"', '\\', '\\u00', '//', '/*', ',', '}', '[[[['])}${text.slice(at)}`
-  if (turn === 6) return `${random.pick(['\uFEFF', ' ', '\n', ")]}',\n"])}${text}`
-  if (turn === 7) return text + random.pick(['x', '\u0000', text, ' ', '\n\n'])
-  if (turn === 8) return text.replaceAll('"', "'")
-  return random.pick(['[', '{"a":']).repeat(random.pick([100, 5_000, 60_000]))
+/** Applies a fault that a value cannot express: wrong syntax, wrong bytes. */
+export function mutateJson(json: string, random: Random): string | Buffer {
+  const at = random.between(0, json.length)
+  const depth = random.pick([1_000, 10_000, 30_000, 500_000])
+  return random.pick<() => string | Buffer>([
+    ...Object.values(BROKEN_JSON).map((spoil) => () => spoil(json, random)),
+    () =>
+      json.slice(0, at) + random.pick(['\u0000', '"', '\\', '\\u00', ',', '}', '\uFEFF']) + json.slice(at),
+    () => json.replace(/-?\d+(\.\d+)?/, random.pick(['1e400', '-1e400', '9'.repeat(400), '1e', '+1'])),
+    () => json.replace('{', '{"apiKey":1,"apiKey":2,'),
+    () => json.replace(/"[^"]*"(?=[,}\]])/, '['.repeat(depth) + ']'.repeat(depth)),
+    () => ' '.repeat(random.pick([65_536, 65_537, 100_000])) + json,
+    () => Buffer.from(Array.from({ length: random.between(1, 3_000) }, () => random.between(0, 255))),
+    () => withFlippedBytes(Buffer.from(json), random),
+  ])()
 }
 
-/** Applies faults that are not text. */
-export function mutateBytes(bytes: Buffer, random: Random): Buffer {
-  const turn = random.between(0, 5)
-  if (turn === 0)
-    return Buffer.from(Array.from({ length: random.between(1, 3_000) }, () => random.between(0, 255)))
-  if (turn === 1) return Buffer.from(bytes.toString(), 'utf16le')
-  if (turn === 2) return Buffer.concat([Buffer.from([0xff, 0xfe, 0x00]), bytes])
-  if (turn === 3) return Buffer.alloc(random.pick([65_536, 65_537, 100_000]), 0x20)
-  const flipped = Buffer.from(bytes)
-  for (let flips = random.between(1, 8); flips > 0 && flipped.length > 0; flips--) {
-    flipped[random.between(0, flipped.length - 1)] = random.between(0, 255)
-  }
-  return flipped
+function withFlippedBytes(bytes: Buffer, random: Random): Buffer {
+  for (let flips = random.between(1, 8); flips > 0 && bytes.length > 0; flips--)
+    bytes[random.between(0, bytes.length - 1)] = random.between(0, 255)
+  return bytes
 }

@@ -1,7 +1,7 @@
 import { operations, type PublicOperation } from '@platter/contracts'
 import { z } from 'zod'
 import type { Random } from '../../support/random.ts'
-import { mutate, mutateBytes, mutateText, nastyText } from './mutations.ts'
+import { mutate, mutateJson, nastyText } from './mutations.ts'
 
 /** The material of the requests: access keys of each audience, apiKeys, and bodies in place of the documented examples. */
 export type World = {
@@ -25,11 +25,7 @@ export type Made = {
 export function makeRequest(random: Random, world: World): Made {
   const operation = random.pick(operations)
   const target = `${pathFor(operation, random, world)}${queryFor(operation, random)}`
-  const payload = operation.body
-    ? bodyFor(operation, random, world)
-    : random.next() < 0.1
-      ? garbage(random)
-      : null
+  const payload = payloadFor(operation, random, world)
   // An empty body cannot be cut. Node sends no response to a client that ends after a complete request.
   const cut = payload !== null && random.next() < 0.02 && payload.length > 0
   const head = headFor({ target, operation, payload }, random, world)
@@ -45,7 +41,7 @@ export function makeRequest(random: Random, world: World): Made {
 
 // Path and query -------------------------------------------------------------------------------------------
 
-function pathFor({ path }: PublicOperation, random: Random, world: World): string {
+export function pathFor({ path }: PublicOperation, random: Random, world: World): string {
   const parts = path.split('/').map((part, at, all) => {
     if (!part.startsWith(':')) return part
     const before = all[at - 1] ?? ''
@@ -66,6 +62,7 @@ const QUERY: Readonly<Record<string, readonly string[]>> = {
   'street-address': ['Madison, WI 53703', 'Atlantis'],
   latitude: ['43.07', '90', '90.1'],
   longitude: ['-89.38', '-180', '-180.1'],
+  method: ['pickup', 'delivery'],
   'pickup-radius': ['0', '25', '25.01'],
   search: ['[pizza, null]', 'wings'],
   limit: ['1', '0', '200', '201'],
@@ -75,6 +72,7 @@ const QUERY: Readonly<Record<string, readonly string[]>> = {
   since: ['1795113000'],
   until: ['1795113001', '0'],
 }
+const BROKEN_QUERIES = ['__proto__=1', 'a[b][c]=1', '&&&', '=', '%=%', 'limit', 'x='.repeat(1_000)]
 
 function queryFor({ query }: PublicOperation, random: Random): string {
   const names = query instanceof z.ZodObject ? Object.keys(query.shape) : []
@@ -85,19 +83,7 @@ function queryFor({ query }: PublicOperation, random: Random): string {
     const pair = `${name}=${inUrl(value, random)}`
     return random.next() < 0.05 ? [pair, pair] : [pair]
   })
-  if (random.next() < 0.05)
-    given.push(
-      random.pick([
-        '__proto__=1',
-        'a[b][c]=1',
-        '&&&',
-        '=',
-        '%=%',
-        'limit',
-        'constructor=x',
-        'x='.repeat(1_000),
-      ]),
-    )
+  if (random.next() < 0.05) given.push(random.pick(BROKEN_QUERIES))
   return given.length > 0 ? `?${given.join('&')}` : ''
 }
 
@@ -108,78 +94,47 @@ const LARGEST = 5_000_000
 /** A client that requests `connection: close` may miss a response that arrives while it still sends. */
 const CLOSING_AT_MOST = 60_000
 
-function bodyFor(operation: PublicOperation, random: Random, world: World): Buffer {
+function payloadFor(operation: PublicOperation, random: Random, world: World): Buffer | null {
+  if (!operation.body) return random.next() < 0.1 ? Buffer.from(mutateJson('{"a":1}', random)) : null
   const bodies = world.goodBodies[operation.name] ?? Object.values(operation.examples.bodies ?? {})
   let value: unknown = structuredClone(random.pick(bodies))
   for (let changes = random.pick([0, 0, 0, 1, 1, 1, 2]); changes > 0; changes--) value = mutate(value, random)
-  const text = JSON.stringify(value).slice(0, LARGEST)
-  const turn = random.next()
-  if (turn < 0.8) return Buffer.from(text)
-  if (turn < 0.92) return Buffer.from(mutateText(text, random))
-  return mutateBytes(Buffer.from(text), random)
+  const json = JSON.stringify(value).slice(0, LARGEST)
+  return Buffer.from(random.next() < 0.8 ? json : mutateJson(json, random))
 }
 
-const garbage = (random: Random): Buffer => mutateBytes(Buffer.from('{"a":1}'), random)
-
 // Head -----------------------------------------------------------------------------------------------------
+
+/** Fields that the gateway reads, forwards or must withhold. */
+export const FIELD_NAMES = (
+  'idempotency-key if-none-match accept content-encoding last-event-id traceparent tracestate baggage cookie range ' +
+  'authorization x-request-id x-forwarded-for x-client-address x-platter-principal'
+).split(' ')
 
 type Head = { target: string; operation: PublicOperation; payload: Buffer | null }
 
 function headFor({ target, operation, payload }: Head, random: Random, world: World): Buffer {
-  const fields: [name: string, value: string][] = [
-    ['host', 'localhost'],
-    ...(payload && payload.length > CLOSING_AT_MOST ? [] : [['connection', 'close'] as [string, string]]),
-    // Bad keys are counted by address, and must not block the address of other tests.
-    ['x-forwarded-for', `198.51.100.${random.between(0, 255)}`],
-    ...keyFields(operation, random, world),
+  const nastyValue = () => nastyText(random).replaceAll(/[\r\n]/g, ' ')
+  const keyField = (path: string) => `x-access-token: ${world.keyFor(path)}`
+  const own = [keyField(operation.path), ...(payload ? ['content-type: application/json'] : [])]
+  const sent = own.flatMap((field) => {
+    if (random.next() < 0.95) return [field]
+    const wrong = random.pick([nastyValue(), '', 'text/plain', 'application/json;;;', 'é/ü'])
+    return random.pick([[], [field.replace(/:.*/, () => `: ${wrong}`)], [field, keyField('/operatorapi/')]])
+  })
+  const further = random.next() < 0.2 ? random.between(1, 3) : 0
+  const lines = [
+    `${operation.method} ${target} HTTP/1.1`,
+    'host: localhost',
+    addressField(random),
+    ...(payload && payload.length > CLOSING_AT_MOST ? [] : ['connection: close']),
+    ...sent,
+    ...(payload ? [`content-length: ${payload.length}`] : []),
+    ...Array.from({ length: further }, () => `${random.pick(FIELD_NAMES)}: ${nastyValue()}`),
   ]
-  if (payload) fields.push(['content-type', contentType(random)], ['content-length', String(payload.length)])
-  for (let more = random.next() < 0.2 ? random.between(1, 3) : 0; more > 0; more--)
-    fields.push([random.pick(FIELDS), nastyText(random).replaceAll(/[\r\n]/g, ' ')])
-  const lines = fields.map(([name, value]) => `${name}: ${value}`)
-  const text = [`${operation.method} ${target} HTTP/1.1`, ...lines, '', ''].join('\r\n')
-  return Buffer.from(text, random.next() < 0.98 ? 'utf8' : 'latin1')
+  return Buffer.from([...lines, '', ''].join('\r\n'), random.next() < 0.98 ? 'utf8' : 'latin1')
 }
 
-function keyFields(operation: PublicOperation, random: Random, world: World): [string, string][] {
-  if (random.next() < 0.97) return [['x-access-token', world.keyFor(operation.path)]]
-  return random.pick<[string, string][]>([
-    [],
-    [['x-access-token', nastyText(random).replaceAll(/[\r\n]/g, '')]],
-    [
-      ['x-access-token', world.keyFor(operation.path)],
-      ['x-access-token', world.keyFor('/operatorapi/')],
-    ],
-    [['authorization', 'Bearer x']],
-  ])
-}
-
-const contentType = (random: Random): string =>
-  random.next() < 0.93
-    ? 'application/json'
-    : random.pick([
-        'application/json; charset=utf-16',
-        'application/json;;;',
-        'application/problem+json',
-        'text/plain',
-        'multipart/form-data',
-        'x',
-        '',
-        'application/json, text/plain',
-        'é/ü',
-      ])
-
-/** Fields that the gateway reads, forwards or must withhold. */
-const FIELDS = [
-  'idempotency-key',
-  'if-none-match',
-  'accept',
-  'content-encoding',
-  'last-event-id',
-  'traceparent',
-  'tracestate',
-  'x-request-id',
-  'x-forwarded-for',
-  'x-client-address',
-  'x-platter-principal',
-]
+/** Bad keys are counted by address, and must not block the address of other tests. */
+export const addressField = (random: Random): string =>
+  `x-forwarded-for: 198.51.100.${random.between(0, 255)}`

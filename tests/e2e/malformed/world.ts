@@ -19,6 +19,8 @@ export async function aWorld(): Promise<World> {
     await anOrder(cast.aurora),
     { ...delivery, card: card(), address: { ...home, ...restaurantInput } },
     { ...delivery, card: { apiKey: own.card }, address: { apiKey: own.address } },
+    // The item has no such choice, so 422.
+    { ...order, items: [{ apiKey: place.item, customizationChoices: [{ apiKey: 'none' }] }] },
   ]
   // Attempts are limited by e-mail address.
   const persons = Array.from({ length: 500 }, () => person())
