@@ -53,6 +53,18 @@ const CONNECTIONS = 1_024
 
 const measure = histogram('http.client.request.duration')
 
+/** A request to one of the replicas. `route` is the path template, because paths contain keys. */
+type Target = { method: string; route: string | undefined; deadline: Deadline }
+
+/** An attempt to send a request to one replica. */
+export type Attempt = {
+  pool: Pool
+  /** The header fields that continue the trace. */
+  traced: Record<string, string>
+  /** Must be called with the head of the response. */
+  recordHead: (status: number, headers: Readonly<Record<string, unknown>>) => void
+}
+
 /** The replicas of an upstream. Each has a pool of keep-alive connections. */
 export class Replicas {
   readonly #pools: Pool[]
@@ -69,33 +81,48 @@ export class Replicas {
   }
 
   /**
-   * Sends one request to a replica within a span. `send` receives the trace headers and a function that records the response
-   * status. `route` is the path template, because paths contain keys.
+   * Sends a request to the replicas in turn, until the deadline. A replica that accepts no connection is skipped, because nothing
+   * was sent. After sending, the outcome is unknown, so only a GET is sent to another replica. Rejects with the error of the last
+   * attempt.
    */
-  traced<T>(
-    pool: Pool,
-    { method, route }: { method: string; route: string | undefined },
-    send: (headers: Record<string, string>, recordStatus: (status: number) => void) => Promise<T>,
-  ): Promise<T> {
+  async send<T>(target: Target, attempt: (attempt: Attempt) => Promise<T>): Promise<T> {
+    const { method, deadline } = target
+    let lastError: unknown
+    for (const pool of this.#inTurn()) {
+      try {
+        return await this.#sendTo(pool, target, attempt)
+      } catch (error) {
+        lastError = error
+        if ((!wasNotSent(error) && method !== 'GET') || deadline.isOver) break
+      }
+    }
+    throw lastError
+  }
+
+  /** Makes one attempt within a span. */
+  #sendTo<T>(pool: Pool, { method, route }: Target, attempt: (attempt: Attempt) => Promise<T>): Promise<T> {
+    const address = this.#addresses.get(pool)
     return inSpan(
-      () => clientSpan(method, this.#addresses.get(pool), route),
+      () => clientSpan(method, address, route),
       (span) => {
         const started = performance.now()
-        return send(traceHeaders(), (status) => {
+        const recordHead: Attempt['recordHead'] = (status, headers) => {
           span?.setAttribute('http.response.status_code', status)
           measure((performance.now() - started) / 1_000, {
             'http.request.method': method,
-            'server.address': this.#addresses.get(pool)?.hostname ?? '',
+            'server.address': address?.hostname ?? '',
             'url.template': route ?? '',
             'http.response.status_code': status,
           })
-        })
+          if (headers[STOPPING_HEADER] !== undefined) this.#avoidUntil.set(pool, performance.now() + AVOID_MS)
+        }
+        return attempt({ pool, traced: traceHeaders(), recordHead })
       },
     )
   }
 
   /** Returns all replicas, starting with the next one at each call (round robin). Stopping replicas are last. */
-  inTurn(): Pool[] {
+  #inTurn(): Pool[] {
     const start = this.#turn++ % this.#pools.length
     const inTurn = [...this.#pools.slice(start), ...this.#pools.slice(0, start)]
     const now = performance.now()
@@ -103,11 +130,6 @@ export class Replicas {
     return inTurn.some(isStopping)
       ? [...inTurn.filter((pool) => !isStopping(pool)), ...inTurn.filter(isStopping)]
       : inTurn
-  }
-
-  /** Records a stopping replica. Callers pass the header fields of every response. */
-  recordResponse(pool: Pool, headers: Readonly<Record<string, unknown>>): void {
-    if (headers[STOPPING_HEADER] !== undefined) this.#avoidUntil.set(pool, performance.now() + AVOID_MS)
   }
 
   async close(): Promise<void> {
@@ -166,31 +188,25 @@ export function internalCaller(options: {
     // One deadline for all replicas together, until the last byte of the response.
     const own = Deadline.in(deadline.limit(options.timeoutMs))
     const signal = AbortSignal.timeout(Math.floor(own.remainingMs))
-    let lastError: unknown
-    for (const pool of options.replicas.inTurn()) {
-      try {
-        const target = { method: operation.method, route: operation.path }
-        return await options.replicas.traced(pool, target, async (traced, recordStatus) => {
-          const response = await pool.request({
-            method: operation.method,
-            path: operation.path,
-            headers: { ...headers, ...own.header, ...traced },
-            body: payload,
-            signal,
-          })
-          recordStatus(response.statusCode)
-          options.replicas.recordResponse(pool, response.headers)
-          const document = await response.body.json()
-          if (response.headers[STARTING_HEADER] !== undefined) throw new StillStarting()
-          if (response.statusCode !== 200) throw problemFrom(operation, document, response.headers)
-          return operation.response.parse(document) as z.output<O['response']>
+    const target = { method: operation.method, route: operation.path, deadline: own }
+    try {
+      return await options.replicas.send(target, async ({ pool, traced, recordHead }) => {
+        const response = await pool.request({
+          method: operation.method,
+          path: operation.path,
+          headers: { ...headers, ...own.header, ...traced },
+          body: payload,
+          signal,
         })
-      } catch (error) {
-        if (!wasNotSent(error)) throw error instanceof Problem ? error : unavailable(operation, error)
-        lastError = error
-      }
+        recordHead(response.statusCode, response.headers)
+        const document = await response.body.json()
+        if (response.headers[STARTING_HEADER] !== undefined) throw new StillStarting()
+        if (response.statusCode !== 200) throw problemFrom(operation, document, response.headers)
+        return operation.response.parse(document) as z.output<O['response']>
+      })
+    } catch (error) {
+      throw error instanceof Problem ? error : unavailable(operation, error)
     }
-    throw unavailable(operation, lastError)
   }
 }
 
