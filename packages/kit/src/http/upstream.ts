@@ -65,19 +65,24 @@ export type Attempt = {
   recordHead: (status: number, headers: Readonly<Record<string, unknown>>) => void
 }
 
+type Replica = {
+  readonly pool: Pool
+  readonly address: URL
+  /** Callers avoid the replica until this time, by `performance.now()`. */
+  avoidUntil: number
+}
+
 /** The replicas of an upstream. Each has a pool of keep-alive connections. */
 export class Replicas {
-  readonly #pools: Pool[]
-  readonly #avoidUntil = new WeakMap<Pool, number>()
-  readonly #addresses = new WeakMap<Pool, URL>()
+  readonly #replicas: readonly Replica[]
   #turn = 0
 
   constructor(urls: readonly string[], options: Pool.Options = {}) {
-    this.#pools = urls.map((url) => {
-      const pool = new Pool(url, { connections: CONNECTIONS, connectTimeout: 1_000, ...IDLE, ...options })
-      this.#addresses.set(pool, new URL(url))
-      return pool
-    })
+    this.#replicas = urls.map((url) => ({
+      pool: new Pool(url, { connections: CONNECTIONS, connectTimeout: 1_000, ...IDLE, ...options }),
+      address: new URL(url),
+      avoidUntil: 0,
+    }))
   }
 
   /**
@@ -88,9 +93,9 @@ export class Replicas {
   async send<T>(target: Target, attempt: (attempt: Attempt) => Promise<T>): Promise<T> {
     const { method, deadline } = target
     let lastError: unknown
-    for (const pool of this.#inTurn()) {
+    for (const replica of this.#inTurn()) {
       try {
-        return await this.#sendTo(pool, target, attempt)
+        return await sendTo(replica, target, attempt)
       } catch (error) {
         lastError = error
         if ((!wasNotSent(error) && method !== 'GET') || deadline.isOver) break
@@ -99,57 +104,57 @@ export class Replicas {
     throw lastError
   }
 
-  /** Makes one attempt within a span. */
-  #sendTo<T>(pool: Pool, { method, route }: Target, attempt: (attempt: Attempt) => Promise<T>): Promise<T> {
-    const address = this.#addresses.get(pool)
-    return inSpan(
-      () => clientSpan(method, address, route),
-      (span) => {
-        const started = performance.now()
-        const recordHead: Attempt['recordHead'] = (status, headers) => {
-          span?.setAttribute('http.response.status_code', status)
-          measure((performance.now() - started) / 1_000, {
-            'http.request.method': method,
-            'server.address': address?.hostname ?? '',
-            'url.template': route ?? '',
-            'http.response.status_code': status,
-          })
-          if (headers[STOPPING_HEADER] !== undefined) this.#avoidUntil.set(pool, performance.now() + AVOID_MS)
-        }
-        return attempt({ pool, traced: traceHeaders(), recordHead })
-      },
+  /** Returns all replicas, starting with the next one at each call (round robin). Stopping replicas are last. */
+  #inTurn(): Replica[] {
+    const start = this.#turn++ % this.#replicas.length
+    const now = performance.now()
+    const isStopping = ({ avoidUntil }: Replica) => avoidUntil > now
+    return [...this.#replicas.slice(start), ...this.#replicas.slice(0, start)].toSorted(
+      (one, other) => Number(isStopping(one)) - Number(isStopping(other)),
     )
   }
 
-  /** Returns all replicas, starting with the next one at each call (round robin). Stopping replicas are last. */
-  #inTurn(): Pool[] {
-    const start = this.#turn++ % this.#pools.length
-    const inTurn = [...this.#pools.slice(start), ...this.#pools.slice(0, start)]
-    const now = performance.now()
-    const isStopping = (pool: Pool) => (this.#avoidUntil.get(pool) ?? 0) > now
-    return inTurn.some(isStopping)
-      ? [...inTurn.filter((pool) => !isStopping(pool)), ...inTurn.filter(isStopping)]
-      : inTurn
-  }
-
   async close(): Promise<void> {
-    await Promise.all(this.#pools.map((pool) => pool.destroy()))
+    await Promise.all(this.#replicas.map(({ pool }) => pool.destroy()))
   }
 }
 
+/** Makes one attempt within a span. */
+function sendTo<T>(
+  replica: Replica,
+  { method, route }: Target,
+  attempt: (attempt: Attempt) => Promise<T>,
+): Promise<T> {
+  const { pool, address } = replica
+  return inSpan(
+    () => clientSpan(method, address, route),
+    (span) => {
+      const started = performance.now()
+      const recordHead: Attempt['recordHead'] = (status, headers) => {
+        span?.setAttribute('http.response.status_code', status)
+        measure((performance.now() - started) / 1_000, {
+          'http.request.method': method,
+          'server.address': address.hostname,
+          'url.template': route ?? '',
+          'http.response.status_code': status,
+        })
+        if (headers[STOPPING_HEADER] !== undefined) replica.avoidUntil = performance.now() + AVOID_MS
+      }
+      return attempt({ pool, traced: traceHeaders(), recordHead })
+    },
+  )
+}
+
 /** Returns the span of an outgoing HTTP request. `route` must be a template without keys, or undefined. */
-export function clientSpan(
-  method: string,
-  address: URL | undefined,
-  route: string | undefined,
-): SpanDescription {
+export function clientSpan(method: string, address: URL, route: string | undefined): SpanDescription {
   return {
     name: route === undefined ? method : `${method} ${route}`,
     kind: SpanKind.CLIENT,
     attributes: {
       'http.request.method': method,
       ...(route !== undefined && { 'url.template': route }),
-      ...(address && { 'server.address': address.hostname, 'server.port': portOf(address) }),
+      'server.address': address.hostname,
+      'server.port': portOf(address),
     },
   }
 }
