@@ -20,7 +20,7 @@ COPY --from=manifests /app ./
 RUN npm ci --workspace "$PACKAGE" --omit=dev --omit=optional --ignore-scripts
 # The list of packages, for scanners of vulnerabilities: /app/sbom.cdx.json.
 COPY dev/packages dev/packages
-RUN node dev/packages/print-sbom.ts "$PACKAGE" > sbom.cdx.json && rm -r dev/packages
+RUN node dev/packages/sbom.ts "$PACKAGE" > sbom.cdx.json && rm -r dev/packages
 
 FROM ${NODE} AS process
 ARG PACKAGE

@@ -6,6 +6,7 @@
 import { fork, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { delimiter, join } from 'node:path'
+import { createInterface } from 'node:readline'
 import type { Readable, Writable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { parseCLI } from 'vitest/node'
@@ -52,14 +53,7 @@ async function check([name, command, ...args]: (typeof CHECKS)[number]): Promise
 
 /** Forwards whole lines, because several groups write to one terminal. */
 function forward(from: Readable | null, to: Writable) {
-  let rest = ''
-  from?.setEncoding('utf8')
-  from?.on('data', (chunk: string) => {
-    const end = chunk.lastIndexOf('\n') + 1
-    if (end > 0) to.write(rest + chunk.slice(0, end))
-    rest = end > 0 ? chunk.slice(end) : rest + chunk
-  })
-  from?.on('end', () => to.write(rest))
+  if (from) createInterface({ input: from }).on('line', (line) => to.write(`${line}\n`))
 }
 
 /** A group that ends early counts as a failed test. */

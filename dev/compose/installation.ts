@@ -1,8 +1,8 @@
 import { hashAccessKey, makeAccessKey } from '@platter/kit/security/access-key'
 import { secretVariables } from '@platter/kit/security/known-secrets'
-import { randomBytes } from 'node:crypto'
 import { brokerServices } from '../servers/rabbitmq-users.ts'
 import { databaseServices } from '../stack/services.ts'
+import { newPassword, newSecret } from './random-secrets.ts'
 
 /* The variables of an .env for docker-compose.production.yml: the answers of an operator, and secrets. */
 
@@ -104,19 +104,16 @@ export const QUESTIONS: readonly Question[] = [
 ]
 
 const upper = (name: string): string => name.toUpperCase()
-// Letters and digits only, because passwords become parts of URLs.
-const password = (): string => randomBytes(24).toString('hex')
-const secret = (): string => randomBytes(32).toString('hex')
 
 const SECRETS: Readonly<Record<string, () => string>> = {
-  INTERNAL_SECRET: secret,
-  PASSWORD_PEPPER: secret,
-  POSTGRES_PASSWORD: password,
-  ...Object.fromEntries(databaseServices.map((name) => [`${upper(name)}_PASSWORD`, password])),
-  RABBITMQ_PASSWORD: password,
-  ...Object.fromEntries(brokerServices.map((name) => [`${upper(name)}_RABBITMQ_PASSWORD`, password])),
-  REDIS_PASSWORD: password,
-  BACKUP_PASSPHRASE: password,
+  INTERNAL_SECRET: newSecret,
+  PASSWORD_PEPPER: newSecret,
+  POSTGRES_PASSWORD: newPassword,
+  ...Object.fromEntries(databaseServices.map((name) => [`${upper(name)}_PASSWORD`, newPassword])),
+  RABBITMQ_PASSWORD: newPassword,
+  ...Object.fromEntries(brokerServices.map((name) => [`${upper(name)}_RABBITMQ_PASSWORD`, newPassword])),
+  REDIS_PASSWORD: newPassword,
+  BACKUP_PASSPHRASE: newPassword,
 }
 
 /** Compose runs its own server, unless the variable has the URL of another one. */

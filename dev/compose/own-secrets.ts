@@ -1,6 +1,6 @@
 import { hashAccessKey, makeAccessKey } from '@platter/kit/security/access-key'
-import { randomBytes } from 'node:crypto'
 import { databaseServices } from '../stack/services.ts'
+import { newPassword, newSecret } from './random-secrets.ts'
 
 /*
  * The secrets that an `.env` sets instead of the public defaults of docker-compose.yml. The image of the jobs contains no
@@ -18,8 +18,6 @@ export const ownLimits = {
   DECLINES_PER_APPLICATION: '500',
 }
 
-// Letters and digits only, because passwords become parts of URLs.
-const password = () => randomBytes(24).toString('hex')
 const passwordNames = ['postgres', 'rabbitmq', 'redis', ...databaseServices].map(
   (name) => `${name.toUpperCase()}_PASSWORD`,
 )
@@ -28,11 +26,11 @@ const passwordNames = ['postgres', 'rabbitmq', 'redis', ...databaseServices].map
 export function makeOwnSecrets(): Record<string, string> {
   const operatorKey = makeAccessKey('live')
   return {
-    INTERNAL_SECRET: randomBytes(32).toString('hex'),
-    PASSWORD_PEPPER: randomBytes(32).toString('hex'),
+    INTERNAL_SECRET: newSecret(),
+    PASSWORD_PEPPER: newSecret(),
     OPERATOR_KEY: operatorKey,
     OPERATOR_KEY_HASH: hashAccessKey(operatorKey),
-    ...Object.fromEntries(passwordNames.map((name) => [name, password()])),
+    ...Object.fromEntries(passwordNames.map((name) => [name, newPassword()])),
   }
 }
 

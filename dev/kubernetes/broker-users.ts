@@ -4,11 +4,12 @@
  * Without one, the Secret of deploy/kubernetes/production with new passwords (docs/kubernetes.md, "RabbitMQ passwords"):
  *   node dev/kubernetes/broker-users.ts | kubectl replace -f -
  */
-import { brokerUsers, password, secret } from './secrets.ts'
+import { newPassword } from '../compose/random-secrets.ts'
+import { brokerUsers, secret } from './secrets.ts'
 
 const [given] = process.argv.slice(2)
 console.log(
   given === undefined
-    ? JSON.stringify(secret('rabbitmq-users', brokerUsers(password)))
+    ? JSON.stringify(secret('rabbitmq-users', brokerUsers(newPassword)))
     : brokerUsers(() => given)['definitions.json'],
 )

@@ -6,7 +6,7 @@
  * `create` and not `apply`, so that existing Secrets are never replaced.
  */
 import { hashAccessKey, makeAccessKey } from '@platter/kit/security/access-key'
-import { randomBytes } from 'node:crypto'
+import { newPassword, newSecret } from '../compose/random-secrets.ts'
 import { brokerServices, definitions } from '../servers/rabbitmq-users.ts'
 import { databaseServices } from '../stack/services.ts'
 
@@ -25,36 +25,37 @@ export function makeSecrets(stripe: { secretKey: string; webhookSecret: string }
   operatorKey: string
 } {
   const operatorKey = makeAccessKey('live')
-  const passwords = databaseServices.map((name) => [`${name}-password`, password()] as const)
+  const passwords = databaseServices.map((name) => [`${name}-password`, newPassword()] as const)
   const platter = {
-    'internal-secret': randomBytes(32).toString('hex'),
-    'password-pepper': randomBytes(32).toString('hex'),
+    'internal-secret': newSecret(),
+    'password-pepper': newSecret(),
     'operator-key-hash': hashAccessKey(operatorKey),
-    'redis-password': password(),
+    'redis-password': newPassword(),
     ...Object.fromEntries(passwords),
   }
   const secrets = [
     secret('platter', platter),
-    secret('rabbitmq-users', brokerUsers(password)),
-    secret('postgres-superuser', { username: 'postgres', password: password() }, 'kubernetes.io/basic-auth'),
+    secret('rabbitmq-users', brokerUsers(newPassword)),
+    secret(
+      'postgres-superuser',
+      { username: 'postgres', password: newPassword() },
+      'kubernetes.io/basic-auth',
+    ),
     secret('stripe', { 'secret-key': stripe.secretKey, 'webhook-secret': stripe.webhookSecret }),
   ]
   return { secrets, operatorKey }
 }
 
 /** RabbitMQ's users: the passwords for the services, and the definitions for RabbitMQ, which contain only hashes. */
-export function brokerUsers(newPassword: () => string): Record<string, string> {
-  const administrator = { name: 'platter', password: newPassword() }
-  const passwords = Object.fromEntries(brokerServices.map((name) => [name, newPassword()]))
+export function brokerUsers(makePassword: () => string): Record<string, string> {
+  const administrator = { name: 'platter', password: makePassword() }
+  const passwords = Object.fromEntries(brokerServices.map((name) => [name, makePassword()]))
   return {
     'administrator-password': administrator.password,
     ...Object.fromEntries(brokerServices.map((name) => [`${name}-password`, passwords[name] ?? ''])),
     'definitions.json': JSON.stringify(definitions(passwords, administrator), null, 2),
   }
 }
-
-/** Letters and digits only, because passwords become parts of URLs. */
-export const password = (): string => randomBytes(24).toString('hex')
 
 /** A Secret in Platter's namespace. */
 export const secret = (

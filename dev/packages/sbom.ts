@@ -56,3 +56,6 @@ function only(sbom: Sbom, folders: readonly string[]): Sbom {
       .map(({ ref, dependsOn }) => ({ ref, dependsOn: dependsOn.filter((one) => refs.has(one)) })),
   }
 }
+
+// The build of an image: node dev/packages/sbom.ts services/orders
+if (import.meta.main) console.log(JSON.stringify(sbomOf(process.argv[2] ?? ''), null, 2))

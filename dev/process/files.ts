@@ -13,15 +13,15 @@ export function rotateLog(file: string): void {
   if (size > 10_000_000) renameSync(file, `${file}.1`)
 }
 
-/** Returns the last lines of a log after `from` bytes; reads at most 8 KB. */
-export function endOfLog(file: string, from: number, lines = 15): string {
+/** Returns the last 15 lines of a log after `from` bytes; reads at most 8 KB. */
+export function endOfLog(file: string, from: number): string {
   const handle = openSync(file, 'r')
   try {
     const { size } = fstatSync(handle)
     const start = Math.max(from, size - 8192)
     const bytes = Buffer.alloc(Math.max(0, size - start))
     readSync(handle, bytes, 0, bytes.length, start)
-    return bytes.toString('utf8').trimEnd().split('\n').slice(-lines).join('\n')
+    return bytes.toString('utf8').trimEnd().split('\n').slice(-15).join('\n')
   } finally {
     closeSync(handle)
   }

@@ -7,7 +7,7 @@ import { claimDirectory } from './claim.ts'
 import { createProcessHost, findProgram, type ProcessHost, type ProcessSpec } from './host.ts'
 import { identify, isAlive, type Identity } from './identity.ts'
 import { endLeftovers, readRecord } from './record.ts'
-import { supervise } from './supervise.ts'
+import { Supervised } from './supervise.ts'
 import { until } from './wait.ts'
 
 let directory: string
@@ -49,25 +49,21 @@ function identityOf(pid: number | null): Identity {
 
 test('a child that dies is restarted, and one line reports it', async () => {
   const lines: string[] = []
-  const child = supervise(host, {
-    print: (line) => lines.push(line),
-    changed: undefined,
-    spec: () => spec(forever),
-  })
-  const first = identityOf(child.pid)
+  const reporter = { print: (line: string) => void lines.push(line) }
+  const child = new Supervised({ host, reporter }, () => spec(forever))
+  const first = identityOf(child.pids()[0] ?? null)
   process.kill(first.pid, 'SIGKILL')
-  await eventually(() => child.pid !== null && child.pid !== first.pid, 'the restarted child')
+  await eventually(() => child.pids().some((pid) => pid !== first.pid), 'the restarted child')
   expect(lines).toEqual([`child (process ${first.pid}) was ended by SIGKILL; restarting it in 200 ms`])
   await child.stop()
-  expect(child.pid).toBeNull()
+  expect(child.pids()).toEqual([])
 })
 
 test('ready() rejects with the last output of a child that has died three times', async () => {
-  const child = supervise(host, {
-    print: () => undefined,
-    changed: undefined,
-    spec: () => spec('console.error("no such luck"); process.exit(3)'),
-  })
+  const reporter = { print: () => undefined }
+  const child = new Supervised({ host, reporter }, () =>
+    spec('console.error("no such luck"); process.exit(3)'),
+  )
   const ready = child.ready(() => Promise.resolve(false), { withinMs: 60_000, signal: undefined })
   await expect(ready).rejects.toThrow(/died 3 times[\s\S]*no such luck/)
 })

@@ -1,3 +1,4 @@
+import type { Reporter } from '../progress.ts'
 import type { Child, ProcessHost, ProcessSpec } from './host.ts'
 import { until } from './wait.ts'
 
@@ -7,13 +8,12 @@ type Limits = {
   readonly signal: AbortSignal | undefined
 }
 
-/** The settings of a supervised child. */
-export type Supervision = {
-  /** Called before every start, so that it can remove leftovers of the previous process. */
-  readonly spec: () => ProcessSpec
-  readonly print: (line: string) => void
+/** The launcher of a supervised child. */
+type Supervisor = {
+  readonly host: ProcessHost
+  readonly reporter: Pick<Reporter, 'print'>
   /** Called whenever the process id changes. */
-  readonly changed: (() => void) | undefined
+  readonly changed?: (() => void) | undefined
 }
 
 const FIRST_DELAY_MS = 200
@@ -25,12 +25,7 @@ const GRACE_MS = 10_000
 /** The number of deaths before readiness after which `ready` fails. */
 const MOST_DEATHS = 3
 
-/** Starts a child and keeps it running until it is stopped or the host closes. */
-export function supervise(host: ProcessHost, supervision: Supervision): Supervised {
-  return new Supervised(host, supervision)
-}
-
-/** A child that is restarted whenever it dies. */
+/** A child that is restarted whenever it dies, until it is stopped or the host closes. */
 export class Supervised {
   #deaths = 0
   #name = ''
@@ -39,19 +34,18 @@ export class Supervised {
   #stopping = false
   #delayMs = FIRST_DELAY_MS
   #timer: NodeJS.Timeout | undefined
-  readonly #host: ProcessHost
-  readonly #supervision: Supervision
+  readonly #supervisor: Supervisor
+  readonly #spec: () => ProcessSpec
 
-  constructor(host: ProcessHost, supervision: Supervision) {
-    this.#host = host
-    this.#supervision = supervision
+  /** Starts the child. `spec` is called before every start, so that it can remove leftovers of the previous process. */
+  constructor(supervisor: Supervisor, spec: () => ProcessSpec) {
+    this.#supervisor = supervisor
+    this.#spec = spec
     this.#start()
   }
 
-  /** The id of the running process; null between two. */
-  get pid(): number | null {
-    return this.#child?.pid ?? null
-  }
+  /** The id of the running process; empty between two. */
+  readonly pids = (): number[] => [this.#child?.pid ?? []].flat()
 
   /** Waits until `check` is true. Fails early if the child dies repeatedly. */
   async ready(check: () => Promise<boolean>, limits: Limits): Promise<void> {
@@ -65,30 +59,29 @@ export class Supervised {
     await until(check, { what: `Starting ${name}`, everyMs: 100, hopeless, evidence, ...limits })
   }
 
-  async stop(): Promise<void> {
+  readonly stop = async (): Promise<void> => {
     this.#stopping = true
     clearTimeout(this.#timer)
     await this.#child?.stop(GRACE_MS)
   }
 
   #start(): void {
-    if (this.#stopping || this.#host.closing) return
+    const { host, reporter, changed } = this.#supervisor
+    if (this.#stopping || host.closing) return
     const born = performance.now()
-    const spec = this.#supervision.spec()
-    const child = this.#host.spawn(spec)
+    const spec = this.#spec()
+    const child = host.spawn(spec)
     this.#name = spec.name
     this.#child = child
-    this.#supervision.changed?.()
+    changed?.()
     void child.ended.then(({ how }) => {
       this.#child = null
-      this.#supervision.changed?.()
-      if (this.#stopping || this.#host.closing) return
+      changed?.()
+      if (this.#stopping || host.closing) return
       this.#deaths++
       this.#lastOutput = child.output()
       if (performance.now() - born >= STABLE_AFTER_MS) this.#delayMs = FIRST_DELAY_MS
-      this.#supervision.print(
-        `${spec.name} (process ${child.pid}) ${how}; restarting it in ${this.#delayMs} ms`,
-      )
+      reporter.print(`${spec.name} (process ${child.pid}) ${how}; restarting it in ${this.#delayMs} ms`)
       this.#timer = setTimeout(() => this.#start(), this.#delayMs)
       this.#delayMs = Math.min(this.#delayMs * 2, LONGEST_DELAY_MS)
     })

@@ -2,7 +2,8 @@ import { readinessOf } from './readiness.ts'
 import { until } from '../process/wait.ts'
 import type { Server, ServerContext, ServerKind, ServerSource } from './types.ts'
 
-const variables: Readonly<Record<ServerKind, string>> = {
+/** The variables with the URLs of servers. */
+export const variables: Readonly<Record<ServerKind, string>> = {
   postgres: 'DATABASE_URL',
   rabbitmq: 'AMQP_URL',
   redis: 'REDIS_URL',

@@ -6,7 +6,7 @@ import type { ProcessSpec } from '../process/host.ts'
 import { errorCode, readIfPresent, sendSignal } from '../process/identity.ts'
 import { freePort } from '../process/ports.ts'
 import { runToEnd } from '../process/run.ts'
-import { supervise } from '../process/supervise.ts'
+import { Supervised } from '../process/supervise.ts'
 import { until } from '../process/wait.ts'
 import { isPostgresReady } from './readiness.ts'
 import { createDatabase, hasDatabase } from './database.ts'
@@ -38,12 +38,8 @@ export function startPostgres(context: ServerContext): Promise<Server> {
     refuseOtherVersion(place)
     const port = await freePort()
     const url = `postgres://${superuser}:${password}@127.0.0.1:${port}`
-    const { changed, signal, reporter } = context
-    const supervised = supervise(context.host, {
-      print: reporter.print,
-      changed,
-      spec: () => serverSpec(place, port, context),
-    })
+    const { signal } = context
+    const supervised = new Supervised(context, () => serverSpec(place, port, context))
     await supervised.ready(() => isPostgresReady(`${url}/postgres`), { withinMs: 60_000, signal })
     const admin = `${url}/postgres`
     if (!(await hasDatabase(admin, database))) await createDatabase(admin, database)
@@ -53,8 +49,8 @@ export function startPostgres(context: ServerContext): Promise<Server> {
       url: `${url}/${database}`,
       origin: 'native',
       data: place.data,
-      pids: () => (supervised.pid === null ? [] : [supervised.pid]),
-      stop: () => supervised.stop(),
+      pids: supervised.pids,
+      stop: supervised.stop,
     }
   })
 }

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { findProgram, type ProcessSpec } from '../process/host.ts'
 import { runToEnd } from '../process/run.ts'
 import type { Step } from '../progress.ts'
+import { variables } from './given.ts'
 import { postgresPackage } from './postgres-place.ts'
 import { findRabbitmq } from './rabbitmq.ts'
 import { findRedis } from './redis.ts'
@@ -47,7 +48,6 @@ export function canInstall(): boolean {
 
 function advice(absent: readonly ServerKind[], packages: readonly string[]): string {
   const names = absent.map((kind) => properNames[kind]).join(' and ')
-  const variables = { postgres: 'DATABASE_URL', rabbitmq: 'AMQP_URL', redis: 'REDIS_URL' }
   const urls = absent.map((kind) => variables[kind]).join(' and ')
   const otherwise = `start Docker, or set ${urls}`
   const all = packages.length === absent.length

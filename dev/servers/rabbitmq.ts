@@ -5,7 +5,7 @@ import { writeWhole } from '../process/files.ts'
 import { findProgram, type ProcessSpec } from '../process/host.ts'
 import { readIfPresent } from '../process/identity.ts'
 import { freePorts } from '../process/ports.ts'
-import { supervise, type Supervised } from '../process/supervise.ts'
+import { Supervised } from '../process/supervise.ts'
 import { isRabbitmqReady, isPortOpen } from './readiness.ts'
 import { brokerServices, definitions } from './rabbitmq-users.ts'
 import type { Server, ServerContext } from './types.ts'
@@ -41,9 +41,9 @@ export function startRabbitmq(context: ServerContext, lines: readonly string[] =
   return context.reporter.step('RabbitMQ', async (step) => {
     const node = await prepareOnlyNode(context, lines)
     const { signal } = context
-    const names = keepRunning(() => epmdSpec(node, context), context)
+    const names = new Supervised(context, () => epmdSpec(node, context))
     await names.ready(() => isPortOpen('127.0.0.1', node.epmd), { withinMs: 10_000, signal })
-    const broker = keepRunning(() => forgetHalfMade(node, brokerSpec(node, context)), context)
+    const broker = new Supervised(context, () => forgetHalfMade(node, brokerSpec(node, context)))
     const url = urlOf(node, 'platter')
     await broker.ready(() => isRabbitmqReady(url), { withinMs: 90_000, signal })
     writeFileSync(completeFile(node), '')
@@ -54,18 +54,13 @@ export function startRabbitmq(context: ServerContext, lines: readonly string[] =
       urls: Object.fromEntries(brokerServices.map((name) => [name, urlOf(node, name)])),
       origin: 'native',
       data: node.folder,
-      pids: () => (broker.pid === null ? [] : [broker.pid]),
+      pids: broker.pids,
       stop: async () => {
         await broker.stop()
         await names.stop()
       },
     }
   })
-}
-
-function keepRunning(spec: () => ProcessSpec, context: ServerContext): Supervised {
-  const { host, changed } = context
-  return supervise(host, { spec, changed, print: context.reporter.print })
 }
 
 /** Returns the URL of a node for one of its users. */

@@ -1,6 +1,7 @@
 import { connect as connectPlain, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
 import pg from 'pg'
+import { withClient } from './database.ts'
 import type { ServerKind } from './types.ts'
 
 /** The time limit of one check. */
@@ -8,20 +9,14 @@ const silenceMs = 5000
 
 /** True when PostgreSQL executes a query. Throws for wrong credentials, because waiting cannot help. */
 export async function isPostgresReady(url: string): Promise<boolean> {
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: silenceMs })
-  // A broken connection also rejects the awaited promise. Without a listener, this event would end the process.
-  client.on('error', () => undefined)
   try {
-    await client.connect()
-    await client.query('select 1')
+    await withClient(url, (client) => client.query('select 1'))
     return true
   } catch (error) {
     // Class 28: invalid authorization; 3D000: no such database.
     const code = error instanceof pg.DatabaseError ? (error.code ?? '') : ''
     if (code.startsWith('28') || code === '3D000') throw error
     return false
-  } finally {
-    await client.end()
   }
 }
 

@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { findProgram } from '../process/host.ts'
 import { freePort } from '../process/ports.ts'
-import { supervise } from '../process/supervise.ts'
+import { Supervised } from '../process/supervise.ts'
 import { isRedisReady } from './readiness.ts'
 import type { Server, ServerContext } from './types.ts'
 
@@ -32,22 +32,19 @@ export function startRedis(
       ...further,
     }
     const policy = ['--maxmemory-policy', 'allkeys-lru']
-    const supervised = supervise(context.host, {
-      print: context.reporter.print,
-      changed: context.changed,
-      spec: () => ({
-        name: 'redis',
-        command: program,
-        args: [...Object.entries(settings).flatMap(([key, value]) => [`--${key}`, String(value)]), ...policy],
-        env: process.env,
-        cwd: data,
-        log: join(context.host.logs, 'redis.log'),
-      }),
-    })
+    const args = Object.entries(settings).flatMap(([key, value]) => [`--${key}`, String(value)])
+    const supervised = new Supervised(context, () => ({
+      name: 'redis',
+      command: program,
+      args: [...args, ...policy],
+      env: process.env,
+      cwd: data,
+      log: join(context.host.logs, 'redis.log'),
+    }))
     const url = `redis://127.0.0.1:${port}`
     await supervised.ready(() => isRedisReady(url), { withinMs: 20_000, signal: context.signal })
     step.result(`port ${port}`)
-    const pids = () => (supervised.pid === null ? [] : [supervised.pid])
-    return { kind: 'redis', url, origin: 'native', data, pids, stop: () => supervised.stop() }
+    const { pids, stop } = supervised
+    return { kind: 'redis', url, origin: 'native', data, pids, stop }
   })
 }

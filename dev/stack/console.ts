@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { readdirSync, renameSync, rmSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { ProcessHost } from '../process/host.ts'
+import { errorCode } from '../process/identity.ts'
 import { runToEnd } from '../process/run.ts'
 import type { Reporter } from '../progress.ts'
 
@@ -47,8 +48,7 @@ export async function ensureConsole(
   })
 }
 
-const isFull = (error: unknown) =>
-  error instanceof Error && ['ENOTEMPTY', 'EEXIST'].includes((error as NodeJS.ErrnoException).code ?? '')
+const isFull = (error: unknown) => ['ENOTEMPTY', 'EEXIST'].includes(errorCode(error) ?? '')
 
 function isDue(): boolean {
   const page = statSync(join(built, 'index.html'), { throwIfNoEntry: false })

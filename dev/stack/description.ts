@@ -1,4 +1,3 @@
-import type { Supervised } from '../process/supervise.ts'
 import type { SeedResult } from '../seed/seed.ts'
 import type { Servers } from '../servers/find.ts'
 import type { ServerKind } from '../servers/types.ts'
@@ -69,7 +68,5 @@ export function describeStack({
 }
 
 /** The running processes of a service. */
-export function pidsOf(running: Running, name: ProcessName): number[] {
-  const replicas: readonly Supervised[] = running.get(name) ?? []
-  return replicas.map((replica) => replica.pid).filter((pid) => pid !== null)
-}
+export const pidsOf = (running: Running, name: ProcessName): number[] =>
+  (running.get(name) ?? []).flatMap((replica) => replica.pids())

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import type { ProcessHost } from '../process/host.ts'
 import { freePorts } from '../process/ports.ts'
 import { isReady } from '../process/ready.ts'
-import { supervise, type Supervised } from '../process/supervise.ts'
+import { Supervised } from '../process/supervise.ts'
 import type { Reporter } from '../progress.ts'
 import {
   environmentOf,
@@ -94,26 +94,21 @@ export async function stopProcesses(running: Running): Promise<void> {
 }
 
 function startReplica(name: ProcessName, at: number, port: number, launch: Launch): Supervised {
-  const { host, reporter, wiring, changed } = launch
   const replica = at === 0 ? name : `${name}-${at + 1}`
-  return supervise(host, {
-    print: reporter.print,
-    changed,
-    spec: () => ({
-      name: replica,
-      command: join(repository, 'packages/kit/start.sh'),
-      args: [process.execPath, launch.entry(name)],
-      env: {
-        ...surroundings(),
-        ...launch.variables,
-        ...environmentOf(name, wiring),
-        ...launch.env[name],
-        PORT: String(port),
-      },
-      cwd: repository,
-      log: join(host.logs, `${name}.log`),
-    }),
-  })
+  return new Supervised(launch, () => ({
+    name: replica,
+    command: join(repository, 'packages/kit/start.sh'),
+    args: [process.execPath, launch.entry(name)],
+    env: {
+      ...surroundings(),
+      ...launch.variables,
+      ...environmentOf(name, launch.wiring),
+      ...launch.env[name],
+      PORT: String(port),
+    },
+    cwd: repository,
+    log: join(launch.host.logs, `${name}.log`),
+  }))
 }
 
 // The launcher's own URLs may contain a superuser, which no service may receive.

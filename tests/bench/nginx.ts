@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createProcessHost, findProgram, type ProcessHost } from '../../dev/process/host.ts'
 import { freePort } from '../../dev/process/ports.ts'
-import { supervise } from '../../dev/process/supervise.ts'
+import { Supervised } from '../../dev/process/supervise.ts'
 import type { Reporter } from '../../dev/progress.ts'
 import { canInstall, installPackages } from '../../dev/servers/programs.ts'
 
@@ -26,20 +26,16 @@ export async function startNginx(
     mkdirSync(join(directory, name), { recursive: true })
   const settings = join(directory, 'nginx.conf')
   writeFileSync(settings, configuration({ directory, port, files, upstream }))
-  const supervised = supervise(host, {
-    print: reporter.print,
-    changed: undefined,
-    spec: () => ({
-      name: 'nginx',
-      command: program,
-      args: ['-p', directory, '-c', settings, '-e', 'stderr', '-g', 'daemon off;'],
-      env: process.env,
-      cwd: directory,
-      log: join(host.logs, 'nginx.log'),
-      stopSignal: 'SIGTERM',
-      orphanSignal: 'SIGTERM',
-    }),
-  })
+  const supervised = new Supervised({ host, reporter }, () => ({
+    name: 'nginx',
+    command: program,
+    args: ['-p', directory, '-c', settings, '-e', 'stderr', '-g', 'daemon off;'],
+    env: process.env,
+    cwd: directory,
+    log: join(host.logs, 'nginx.log'),
+    stopSignal: 'SIGTERM',
+    orphanSignal: 'SIGTERM',
+  }))
   const url = `http://127.0.0.1:${port}`
   const isServing = () =>
     fetch(`${url}/static/menu`).then(
@@ -47,7 +43,7 @@ export async function startNginx(
       () => false,
     )
   await supervised.ready(isServing, { withinMs: 10_000, signal: undefined })
-  return { url, pids: () => (supervised.pid === null ? [] : [supervised.pid]), stop: () => supervised.stop() }
+  return { url, pids: supervised.pids, stop: supervised.stop }
 }
 
 async function install(host: ProcessHost, reporter: Reporter): Promise<void> {

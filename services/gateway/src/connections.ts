@@ -1,6 +1,6 @@
-import { BlockList, isIPv6, type Server, type Socket } from 'node:net'
+import type { Server, Socket } from 'node:net'
 import { ConcurrencyLimit } from '@platter/kit'
-import { unmapped } from '#/client-address.ts'
+import { matcher, unmapped } from '#/client-address.ts'
 
 type Limits = {
   all: number
@@ -24,16 +24,4 @@ export function limitConnections(server: Server, { all, perAddress, proxies }: L
     if (permit) socket.once('close', () => permit.release())
     else socket.destroy()
   })
-}
-
-const family = (address: string) => (isIPv6(address) ? 'ipv6' : 'ipv4')
-
-function matcher(list: readonly string[]): (address: string) => boolean {
-  const proxies = new BlockList()
-  for (const one of list) {
-    const [network = '', bits] = one.split('/')
-    if (bits === undefined) proxies.addAddress(network, family(network))
-    else proxies.addSubnet(network, Number(bits), family(network))
-  }
-  return (address) => address !== '' && proxies.check(address, family(address))
 }

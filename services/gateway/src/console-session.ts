@@ -1,7 +1,7 @@
-import { BlockList, isIPv6 } from 'node:net'
 import { Problem } from '@platter/kit'
 import { parseCookie, stringifySetCookie } from 'cookie'
 import type { FastifyRequest } from 'fastify'
+import { matcher } from '#/client-address.ts'
 
 /*
  * A cookie with the access key signs a restaurant in to the console. Scripts cannot read it, and browsers send it only to this
@@ -18,9 +18,7 @@ const PLAIN_NAME = 'platter-console'
 /** Host names of the local machine; requests to them use no network. Safari stores no Secure cookie from `http://localhost`. */
 const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])$/
 
-const LOOPBACK_ADDRESSES = new BlockList()
-LOOPBACK_ADDRESSES.addSubnet('127.0.0.0', 8)
-LOOPBACK_ADDRESSES.addAddress('::1', 'ipv6')
+const isLoopback = matcher(['127.0.0.0/8', '::1'])
 
 /**
  * A request with one of these fields passed through a proxy. Caddy, HAProxy, Traefik and Apache set one by default, nginx does not.
@@ -51,8 +49,7 @@ function isPlain(request: FastifyRequest): boolean {
   const { headers, socket } = request
   if (!mayBePlain(request)) return false
   if (headers.origin !== undefined) return LOOPBACK.test(pageOf(request)?.hostname ?? '')
-  const address = socket.remoteAddress ?? ''
-  return LOOPBACK_ADDRESSES.check(address, isIPv6(address) ? 'ipv6' : 'ipv4')
+  return isLoopback(socket.remoteAddress ?? '')
 }
 
 /** Returns the access key in the console's cookie, if the request has one. */

@@ -7,12 +7,13 @@ import {
   StillStarting,
   STOPPING_HEADER,
   wasNotSent,
+  type Attempt,
   type Deadline,
   type Permit,
   type Replicas,
 } from '@platter/kit'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Dispatcher, Pool } from 'undici'
+import type { Dispatcher } from 'undici'
 import type { SharedResponse } from '#/shared-responses.ts'
 
 const NEXT_BYTES_WITHIN_MS = 30_000
@@ -54,13 +55,9 @@ export async function passOn(
   reply: FastifyReply,
   sent: Sent,
 ): Promise<FastifyReply> {
-  await toOneReplica(replicas, request, sent, async ({ pool, headers, recordStatus }) => {
+  await toOneReplica(replicas, request, sent, async (attempt) => {
     try {
-      await exchange({ pool, replicas }, request, reply, {
-        ...sent,
-        headers: { ...sent.headers, ...headers },
-      })
-      recordStatus(reply.statusCode)
+      await exchange(attempt, request, reply, sent)
     } catch (error) {
       // The client has received a part of the response, so no other replica may respond.
       if (!reply.sent) throw error
@@ -79,7 +76,7 @@ export async function requestShared(
     replicas,
     request,
     { method: 'GET', deadline },
-    async ({ pool, headers: own, recordStatus }) => {
+    async ({ pool, headers: own, recordHead }) => {
       const { 'if-none-match': _, ...others } = headers
       const response = await pool.request({
         method: 'GET',
@@ -87,8 +84,7 @@ export async function requestShared(
         headers: { ...others, ...(kept?.etag !== undefined && { 'if-none-match': kept.etag }), ...own },
         signal: AbortSignal.timeout(Math.floor(deadline.remainingMs)),
       })
-      recordStatus(response.statusCode)
-      replicas.recordResponse(pool, response.headers)
+      recordHead(response.statusCode, response.headers)
       permit?.recordResponse(isOverloaded(response.headers))
       const body = Buffer.from(await response.body.arrayBuffer())
       if (response.headers[STARTING_HEADER] !== undefined) throw new StillStarting()
@@ -113,42 +109,24 @@ const ofAnyRequest = (headers: Headers): SharedResponse['headers'] =>
     ),
   )
 
-type Attempt = {
-  pool: Pool
-  /** Headers that continue the trace at the replica and carry the remaining time. */
-  headers: Record<string, string>
-  recordStatus: (status: number) => void
-}
+/** An attempt with the header fields of the gateway: the trace and the remaining time. */
+type OwnAttempt = Omit<Attempt, 'traced'> & { headers: Record<string, string> }
 
-/**
- * Tries the replicas in turn, until the deadline. A replica that accepts no connection is skipped, because nothing was sent. After
- * sending, the outcome is unknown, so only a GET is sent to another replica.
- */
+/** Sends a request as `Replicas.send` does. Throws Problem service-unavailable if no replica responds. */
 async function toOneReplica<T>(
   replicas: Replicas,
   { route }: FastifyRequest,
   { method, deadline }: Pick<Sent, 'method' | 'deadline'>,
-  attempt: (attempt: Attempt) => Promise<T>,
+  attempt: (attempt: OwnAttempt) => Promise<T>,
 ): Promise<T> {
-  let lastError: unknown
-  for (const pool of replicas.inTurn()) {
-    try {
-      return await replicas.traced(pool, { method, route }, (traced, recordStatus) =>
-        attempt({
-          pool,
-          headers: { ...traced, ...deadline.earlier(requestTimes.relay).header },
-          recordStatus,
-        }),
-      )
-    } catch (error) {
-      lastError = error
-      if ((!wasNotSent(error) && method !== 'GET') || deadline.isOver) break
-    }
+  try {
+    return await replicas.send({ method, route, deadline }, ({ traced, ...others }) =>
+      attempt({ ...others, headers: { ...traced, ...deadline.earlier(requestTimes.relay).header } }),
+    )
+  } catch (cause) {
+    const isOutcomeKnown = method === 'GET' || wasNotSent(cause)
+    throw new Problem('service-unavailable', isOutcomeKnown ? UNAVAILABLE : OUTCOME_UNKNOWN, { cause })
   }
-  const isOutcomeKnown = method === 'GET' || wasNotSent(lastError)
-  throw new Problem('service-unavailable', isOutcomeKnown ? UNAVAILABLE : OUTCOME_UNKNOWN, {
-    cause: lastError,
-  })
 }
 
 const UNAVAILABLE = 'A part of the service is not available. Retry the request.'
@@ -177,11 +155,9 @@ function isAccessKey(name: string): boolean {
   }
 }
 
-type Upstream = { pool: Pool; replicas: Replicas }
-
 /** Sends one request and relays its response. Rejects without a response; then the reply is unchanged, unless it is `sent`. */
 function exchange(
-  { pool, replicas }: Upstream,
+  { pool, headers: own, recordHead }: OwnAttempt,
   request: FastifyRequest,
   reply: FastifyReply,
   { method, headers, deadline, stream, permit }: Sent,
@@ -189,14 +165,14 @@ function exchange(
   const options: Dispatcher.DispatchOptions = {
     method,
     path: withoutAccessKey(request.url),
-    headers,
+    headers: { ...headers, ...own },
     body: method === 'GET' || method === 'HEAD' ? null : ((request.body as Buffer | undefined) ?? null),
     bodyTimeout: stream ? NEXT_EVENT_WITHIN_MS : NEXT_BYTES_WITHIN_MS,
   }
   const { promise, resolve, reject } = Promise.withResolvers<void>()
-  const onResponse = (given: Headers) => {
+  const onResponse = (status: number, given: Headers) => {
     clearTimeout(timer)
-    replicas.recordResponse(pool, given)
+    recordHead(status, given)
     permit?.recordResponse(isOverloaded(given))
   }
   const relay = new Relay(reply, stream, { onResponse, resolve, reject })
@@ -211,7 +187,7 @@ type Headers = Record<string, string | string[] | undefined>
 const isOverloaded = (headers: Headers): boolean => headers[OVERLOADED_HEADER] !== undefined
 
 type Handlers = {
-  onResponse(headers: Headers): void
+  onResponse(status: number, headers: Headers): void
   resolve(): void
   reject(error: unknown): void
 }
@@ -248,7 +224,7 @@ class Relay implements Dispatcher.DispatchHandler {
   onResponseStart(controller: Dispatcher.DispatchController, status: number, headers: Headers): void {
     // An interim response (1xx) precedes the actual response.
     if (status < 200) return
-    this.#handlers.onResponse(headers)
+    this.#handlers.onResponse(status, headers)
     if (headers[STARTING_HEADER] !== undefined) return controller.abort(new StillStarting())
     // Fields of the gateway: the request id, the rate limit.
     const passed = this.#reply.getHeaders() as Record<string, number | string | string[]>

@@ -1,4 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
+import { isIP } from 'node:net'
+import ipaddr from 'ipaddr.js'
 
 /** Returns the client's address, which the gateway sends to services; null if it is unknown. */
 export function clientAddress({ 'x-client-address': address }: IncomingHttpHeaders): string | null {
@@ -10,14 +12,10 @@ export function clientAddress({ 'x-client-address': address }: IncomingHttpHeade
  * /64, which has 2^64 addresses. Any other text is returned unchanged.
  */
 export function networkOf(address: string): string {
-  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1]
-  if (mapped !== undefined) return mapped
-  const [plain = ''] = address.split('%')
-  if (!plain.includes(':') || !URL.canParse(`http://[${plain}]`)) return address
-  const [head = '', tail] = new URL(`http://[${plain}]`).hostname.slice(1, -1).split('::')
-  const left = head === '' ? [] : head.split(':')
-  const right = tail === undefined || tail === '' ? [] : tail.split(':')
-  const zeros = tail === undefined ? 0 : 8 - left.length - right.length
-  const groups = [...left, ...Array.from({ length: zeros }, () => '0'), ...right]
-  return `${groups.slice(0, 4).join(':')}::/64`
+  if (isIP(address) === 0) return address
+  // IPv4 also in the mapped form, ::ffff:203.0.113.7.
+  const parsed = ipaddr.process(address)
+  if (!(parsed instanceof ipaddr.IPv6)) return parsed.toString()
+  const prefix = parsed.parts.slice(0, 4).map((part) => part.toString(16))
+  return `${prefix.join(':')}::/64`
 }

@@ -53,81 +53,108 @@ const CONNECTIONS = 1_024
 
 const measure = histogram('http.client.request.duration')
 
+/** A request to one of the replicas. `route` is the path template, because paths contain keys. */
+type Target = { method: string; route: string | undefined; deadline: Deadline }
+
+/** An attempt to send a request to one replica. */
+export type Attempt = {
+  pool: Pool
+  /** The header fields that continue the trace. */
+  traced: Record<string, string>
+  /** Must be called with the head of the response. */
+  recordHead: (status: number, headers: Readonly<Record<string, unknown>>) => void
+}
+
+type Replica = {
+  readonly pool: Pool
+  readonly address: URL
+  /** Callers avoid the replica until this time, by `performance.now()`. */
+  avoidUntil: number
+}
+
 /** The replicas of an upstream. Each has a pool of keep-alive connections. */
 export class Replicas {
-  readonly #pools: Pool[]
-  readonly #avoidUntil = new WeakMap<Pool, number>()
-  readonly #addresses = new WeakMap<Pool, URL>()
+  readonly #replicas: readonly Replica[]
   #turn = 0
 
   constructor(urls: readonly string[], options: Pool.Options = {}) {
-    this.#pools = urls.map((url) => {
-      const pool = new Pool(url, { connections: CONNECTIONS, connectTimeout: 1_000, ...IDLE, ...options })
-      this.#addresses.set(pool, new URL(url))
-      return pool
-    })
+    this.#replicas = urls.map((url) => ({
+      pool: new Pool(url, { connections: CONNECTIONS, connectTimeout: 1_000, ...IDLE, ...options }),
+      address: new URL(url),
+      avoidUntil: 0,
+    }))
   }
 
   /**
-   * Sends one request to a replica within a span. `send` receives the trace headers and a function that records the response
-   * status. `route` is the path template, because paths contain keys.
+   * Sends a request to the replicas in turn, until the deadline. A replica that accepts no connection is skipped, because nothing
+   * was sent. After sending, the outcome is unknown, so only a GET is sent to another replica. Rejects with the error of the last
+   * attempt.
    */
-  traced<T>(
-    pool: Pool,
-    { method, route }: { method: string; route: string | undefined },
-    send: (headers: Record<string, string>, recordStatus: (status: number) => void) => Promise<T>,
-  ): Promise<T> {
-    return inSpan(
-      () => clientSpan(method, this.#addresses.get(pool), route),
-      (span) => {
-        const started = performance.now()
-        return send(traceHeaders(), (status) => {
-          span?.setAttribute('http.response.status_code', status)
-          measure((performance.now() - started) / 1_000, {
-            'http.request.method': method,
-            'server.address': this.#addresses.get(pool)?.hostname ?? '',
-            'url.template': route ?? '',
-            'http.response.status_code': status,
-          })
-        })
-      },
-    )
+  async send<T>(target: Target, attempt: (attempt: Attempt) => Promise<T>): Promise<T> {
+    const { method, deadline } = target
+    let lastError: unknown
+    for (const replica of this.#inTurn()) {
+      try {
+        return await sendTo(replica, target, attempt)
+      } catch (error) {
+        lastError = error
+        if ((!wasNotSent(error) && method !== 'GET') || deadline.isOver) break
+      }
+    }
+    throw lastError
   }
 
   /** Returns all replicas, starting with the next one at each call (round robin). Stopping replicas are last. */
-  inTurn(): Pool[] {
-    const start = this.#turn++ % this.#pools.length
-    const inTurn = [...this.#pools.slice(start), ...this.#pools.slice(0, start)]
+  #inTurn(): Replica[] {
+    const start = this.#turn++ % this.#replicas.length
     const now = performance.now()
-    const isStopping = (pool: Pool) => (this.#avoidUntil.get(pool) ?? 0) > now
-    return inTurn.some(isStopping)
-      ? [...inTurn.filter((pool) => !isStopping(pool)), ...inTurn.filter(isStopping)]
-      : inTurn
-  }
-
-  /** Records a stopping replica. Callers pass the header fields of every response. */
-  recordResponse(pool: Pool, headers: Readonly<Record<string, unknown>>): void {
-    if (headers[STOPPING_HEADER] !== undefined) this.#avoidUntil.set(pool, performance.now() + AVOID_MS)
+    const isStopping = ({ avoidUntil }: Replica) => avoidUntil > now
+    return [...this.#replicas.slice(start), ...this.#replicas.slice(0, start)].toSorted(
+      (one, other) => Number(isStopping(one)) - Number(isStopping(other)),
+    )
   }
 
   async close(): Promise<void> {
-    await Promise.all(this.#pools.map((pool) => pool.destroy()))
+    await Promise.all(this.#replicas.map(({ pool }) => pool.destroy()))
   }
 }
 
+/** Makes one attempt within a span. */
+function sendTo<T>(
+  replica: Replica,
+  { method, route }: Target,
+  attempt: (attempt: Attempt) => Promise<T>,
+): Promise<T> {
+  const { pool, address } = replica
+  return inSpan(
+    () => clientSpan(method, address, route),
+    (span) => {
+      const started = performance.now()
+      const recordHead: Attempt['recordHead'] = (status, headers) => {
+        span?.setAttribute('http.response.status_code', status)
+        measure((performance.now() - started) / 1_000, {
+          'http.request.method': method,
+          'server.address': address.hostname,
+          'url.template': route ?? '',
+          'http.response.status_code': status,
+        })
+        if (headers[STOPPING_HEADER] !== undefined) replica.avoidUntil = performance.now() + AVOID_MS
+      }
+      return attempt({ pool, traced: traceHeaders(), recordHead })
+    },
+  )
+}
+
 /** Returns the span of an outgoing HTTP request. `route` must be a template without keys, or undefined. */
-export function clientSpan(
-  method: string,
-  address: URL | undefined,
-  route: string | undefined,
-): SpanDescription {
+export function clientSpan(method: string, address: URL, route: string | undefined): SpanDescription {
   return {
     name: route === undefined ? method : `${method} ${route}`,
     kind: SpanKind.CLIENT,
     attributes: {
       'http.request.method': method,
       ...(route !== undefined && { 'url.template': route }),
-      ...(address && { 'server.address': address.hostname, 'server.port': portOf(address) }),
+      'server.address': address.hostname,
+      'server.port': portOf(address),
     },
   }
 }
@@ -166,31 +193,25 @@ export function internalCaller(options: {
     // One deadline for all replicas together, until the last byte of the response.
     const own = Deadline.in(deadline.limit(options.timeoutMs))
     const signal = AbortSignal.timeout(Math.floor(own.remainingMs))
-    let lastError: unknown
-    for (const pool of options.replicas.inTurn()) {
-      try {
-        const target = { method: operation.method, route: operation.path }
-        return await options.replicas.traced(pool, target, async (traced, recordStatus) => {
-          const response = await pool.request({
-            method: operation.method,
-            path: operation.path,
-            headers: { ...headers, ...own.header, ...traced },
-            body: payload,
-            signal,
-          })
-          recordStatus(response.statusCode)
-          options.replicas.recordResponse(pool, response.headers)
-          const document = await response.body.json()
-          if (response.headers[STARTING_HEADER] !== undefined) throw new StillStarting()
-          if (response.statusCode !== 200) throw problemFrom(operation, document, response.headers)
-          return operation.response.parse(document) as z.output<O['response']>
+    const target = { method: operation.method, route: operation.path, deadline: own }
+    try {
+      return await options.replicas.send(target, async ({ pool, traced, recordHead }) => {
+        const response = await pool.request({
+          method: operation.method,
+          path: operation.path,
+          headers: { ...headers, ...own.header, ...traced },
+          body: payload,
+          signal,
         })
-      } catch (error) {
-        if (!wasNotSent(error)) throw error instanceof Problem ? error : unavailable(operation, error)
-        lastError = error
-      }
+        recordHead(response.statusCode, response.headers)
+        const document = await response.body.json()
+        if (response.headers[STARTING_HEADER] !== undefined) throw new StillStarting()
+        if (response.statusCode !== 200) throw problemFrom(operation, document, response.headers)
+        return operation.response.parse(document) as z.output<O['response']>
+      })
+    } catch (error) {
+      throw error instanceof Problem ? error : unavailable(operation, error)
     }
-    throw unavailable(operation, lastError)
   }
 }
 
