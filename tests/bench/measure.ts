@@ -1,9 +1,21 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Reporter } from '../../dev/progress.ts'
+import type { Load, Outcome } from '../support/load/loop.ts'
 import { tookOf } from '../support/load/figures.ts'
-import { cpuOf, peaksOf, resetPeaks, type Groups } from '../support/processes.ts'
+import { cpuOf, type Groups } from '../support/processes.ts'
 import { median, quantile } from '../support/statistics.ts'
-import type { Subject, Subjects } from './subjects.ts'
+
+/** A subject of a measurement: an operation of the platform, or one of its limits. */
+export type Subject = {
+  name: string
+  /** The groups of processes whose CPU is the cost of the subject. */
+  counts: readonly string[]
+  expects: number
+  run: (load: Load) => Promise<Outcome>
+}
+
+/** Subjects and the processes that serve them: a stack, or the programs of the limits. Several sides receive load in turns. */
+export type Side = { subjects: readonly Subject[]; groups: Groups }
 
 /** CPU by group of processes, ms. */
 type Cpu = Readonly<Record<string, number>>
@@ -16,27 +28,17 @@ export type Sample = {
   failed: number
   cpuByGroup: Cpu
   cpu: number
-  /** The peak in MB: the largest process of each group. */
-  memory: Readonly<Record<string, number>>
 }
 
-/** A stack and its subjects. Several sides receive the same load in turns. */
-export type Side = Subjects & { idle: Cpu; samples: Map<string, Sample[]> }
+/** The samples of the subjects of a side, one per round. */
+export type Samples = (subject: string, clients: number) => readonly Sample[]
 
-export const newSide = (...parts: readonly Subjects[]): Side => ({
-  subjects: parts.flatMap(({ subjects }) => subjects),
-  groups: Object.assign({}, ...parts.map(({ groups }) => groups)) as Groups,
-  idle: {},
-  samples: new Map(),
-})
-
-/** Returns the samples of a subject at a number of clients, one per round. */
-export const samplesOf = ({ samples }: Side, subject: string, clients: number): readonly Sample[] =>
-  samples.get(`${subject}, ${clients}`) ?? []
+/** The result of a side: its samples, and the CPU of each group without load, in ms a second. */
+export type Measured = { samplesOf: Samples; idle: Cpu }
 
 export type Plan = {
   name: string
-  /** The subjects by name, including subjects that only the first side has. */
+  /** The subjects by name. A side without a subject of the name has no turn. */
   subjects: readonly string[]
   clients: readonly number[]
   seconds: number
@@ -46,45 +48,48 @@ export type Plan = {
   afterRound?: () => void
 }
 
-/** The warm-up of an operation is this factor longer than its measurement. */
+/** The warm-up of a subject is this factor longer than its measurement. */
 const WARM_UP = 4
 const WARM_UP_CLIENTS = 16
 const IDLE_SECONDS = 4
 
 /**
  * Measures every subject on every side, round after round. A disturbance of the machine that lasts longer than a round then affects
- * every subject. Operations run before the first round, because V8 compiles hot functions late. A menu costs three times as much in
- * the first five seconds as later. A limit has little code, and is warm after a third of a measurement.
+ * every subject. Subjects run before the first round, because V8 compiles hot functions late. A menu costs three times as much in
+ * the first five seconds as later.
  */
-export async function measureInTurns(sides: readonly Side[], plan: Plan): Promise<void> {
-  const { name, reporter, rounds, seconds, clients } = plan
-  const isWanted = (subject: Subject) => plan.subjects.includes(subject.name)
-  await reporter.step(`Warm-up: ${name}`, async () => {
-    for (const { subjects } of sides)
-      for (const subject of subjects.filter((one) => isWanted(one) && one.kind === 'operation'))
-        await subject.run({ clients: WARM_UP_CLIENTS, seconds: seconds * WARM_UP })
-  })
-  await reporter.step(`Idle CPU: ${name}`, () =>
-    Promise.all(sides.map(async (side) => (side.idle = await idleOf(side.groups)))),
-  )
+export async function measureInTurns(sides: readonly Side[], plan: Plan): Promise<Measured[]> {
+  const { name, reporter, rounds, seconds } = plan
+  const subjectsOf = (subject: string) =>
+    sides.flatMap((side, at) => {
+      const found = side.subjects.find((one) => one.name === subject)
+      return found ? [{ subject: found, side, at }] : []
+    })
   const turns = plan.subjects.flatMap((subject) =>
-    clients.flatMap((each) =>
-      sides.flatMap((side) => {
-        const found = side.subjects.find((one) => one.name === subject)
-        return found ? [{ subject: found, clients: each, side }] : []
-      }),
-    ),
+    plan.clients.flatMap((clients) => subjectsOf(subject).map((one) => ({ ...one, clients }))),
   )
+  await reporter.step(`Warm-up: ${name}`, async () => {
+    for (const { subject } of plan.subjects.flatMap(subjectsOf))
+      await subject.run({ clients: WARM_UP_CLIENTS, seconds: seconds * WARM_UP })
+  })
+  const idle = await reporter.step(`Idle CPU: ${name}`, () =>
+    Promise.all(sides.map(({ groups }) => idleOf(groups))),
+  )
+  const samples = sides.map(() => new Map<string, Sample[]>())
   for (let round = 1; round <= rounds; round++)
     await reporter.step(`Round ${round} of ${rounds}: ${name}`, async (step) => {
-      for (const turn of turns) {
-        const key = `${turn.subject.name}, ${turn.clients}`
+      for (const { subject, side, at, clients } of turns) {
+        const key = `${subject.name}, ${clients}`
         step.now(`${key} clients`)
-        const { samples } = turn.side
-        samples.set(key, [...(samples.get(key) ?? []), await measure(turn, seconds)])
+        const sample = await measure(subject, { side, idle: idle[at]!, clients, seconds })
+        samples[at]!.set(key, [...(samples[at]!.get(key) ?? []), sample])
       }
       plan.afterRound?.()
     })
+  return sides.map((_, at) => ({
+    samplesOf: (subject, each) => samples[at]!.get(`${subject}, ${each}`) ?? [],
+    idle: idle[at]!,
+  }))
 }
 
 /** Returns the CPU of each group without load, in ms a second. */
@@ -97,12 +102,10 @@ async function idleOf(groups: Groups): Promise<Cpu> {
 
 /** Measures once, after a warm-up of a third of the time. */
 async function measure(
-  { subject, clients, side: { groups, idle } }: { subject: Subject; clients: number; side: Side },
-  seconds: number,
+  subject: Subject,
+  { side: { groups }, idle, clients, seconds }: { side: Side; idle: Cpu; clients: number; seconds: number },
 ): Promise<Sample> {
   await subject.run({ clients, seconds: seconds / 3 })
-  const counted = Object.fromEntries(Object.entries(groups).filter(([name]) => subject.counts.includes(name)))
-  resetPeaks(counted)
   const [before, began] = [cpuOf(groups), performance.now()]
   const outcome = await subject.run({ clients, seconds })
   const wholeTook = (performance.now() - began) / 1_000
@@ -119,23 +122,17 @@ async function measure(
     failed: outcome.sent - took.length,
     cpuByGroup: used,
     cpu: subject.counts.reduce((sum, group) => sum + (used[group] ?? 0), 0),
-    memory: peaksOf(counted),
   }
 }
 
-export type Ratio = { value: number; noise: number; quartiles: string }
+export type Ratio = { value: number; quartiles: string }
 
-/** The least noise of a ratio, even if a few rounds happen to be closer. */
-const LEAST_NOISE = 0.03
-
-/** Returns the median of the ratios of the rounds, half their range as a share of it, and their quartiles. */
+/** Returns the median of the ratios of the rounds, and their quartiles. */
 export function ratioOf(own: readonly number[], others: readonly number[]): Ratio {
   const ratios = own.map((value, round) => value / (others[round] ?? NaN))
-  const value = median(ratios)
-  const noise = (Math.max(...ratios) - Math.min(...ratios)) / 2 / value
   const sorted = ratios.toSorted((one, other) => one - other)
   const at = (share: number) => (sorted[Math.round((sorted.length - 1) * share)] ?? NaN).toFixed(2)
-  return { value, noise: Math.max(noise, LEAST_NOISE), quartiles: `${at(0.25)}–${at(0.75)}` }
+  return { value: median(ratios), quartiles: `${at(0.25)}–${at(0.75)}` }
 }
 
 /** Returns the CPU of each round. */

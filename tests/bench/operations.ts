@@ -12,7 +12,6 @@ export type Context = {
 }
 
 type Scenario = {
-  about: string
   /** The limits for the comparison. Together they are the least work that the operation needs. */
   limits: readonly string[]
   method?: 'GET' | 'POST'
@@ -48,30 +47,25 @@ const cardOrder = ({ itemApiKey }: Context) =>
 /** All operations that the bench measures. */
 const operations = {
   menu: {
-    about: 'a menu with customizations, from the cache',
     limits: ['nginx → Fastify: menu'],
     path: menuPath,
   },
   'menu-unchanged': {
-    about: 'the same with If-None-Match, whose response is 304',
     limits: ['nginx → Fastify: 304'],
     path: menuPath,
     headers: ({ menuEtag }) => ({ 'if-none-match': menuEtag }),
     expects: 304,
   },
   restaurant: {
-    about: 'restaurant details',
     limits: ['nginx → Fastify: restaurant'],
     path: () => `/publicapi/v1/restaurant/${cast.aurora}`,
   },
   search: {
-    about: 'restaurants around an address',
     limits: ['nginx → Fastify: search'],
     path: () =>
       '/publicapi/v1/restaurant/search?street-address=2%20E%20Main%20St%2C%20Madison%2C%20WI%2053703',
   },
   'cash-order': {
-    about: 'send-order of a guest, cash, until its saga has finished',
     limits: CASH_ORDER_LIMITS,
     method: 'POST',
     path: () => SEND_ORDER,
@@ -79,7 +73,6 @@ const operations = {
     isOrder: true,
   },
   'card-order': {
-    about: 'send-order of a guest, card, until it is captured',
     limits: CARD_ORDER_LIMITS,
     method: 'POST',
     path: () => SEND_ORDER,
@@ -87,7 +80,6 @@ const operations = {
     isOrder: true,
   },
   'card-order-with-key': {
-    about: 'the same with an Idempotency-Key of its own',
     limits: CARD_ORDER_LIMITS,
     method: 'POST',
     path: () => SEND_ORDER,
@@ -96,17 +88,14 @@ const operations = {
     isOrder: true,
   },
   'get-order': {
-    about: 'an order by its apiKey',
     limits: ['Fastify + pg: order'],
     path: ({ orderApiKey }) => `/publicapi/v1/order/${orderApiKey}`,
   },
   'order-history': {
-    about: 'the first 100 of a user who has 200 orders',
     limits: ['Fastify + pg: history'],
     path: ({ userApiKey }) => `/publicapi/v1/user/${userApiKey}/orders`,
   },
   'get-user': {
-    about: 'a user by apiKey',
     limits: [],
     path: ({ userApiKey }) => `/publicapi/v1/user/${userApiKey}`,
   },

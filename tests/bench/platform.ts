@@ -1,21 +1,20 @@
+import { join } from 'node:path'
 import pg from 'pg'
 import { until } from '../../dev/process/wait.ts'
-import type { Reporter } from '../../dev/progress.ts'
-import { startStack } from '../../dev/stack.ts'
 import { serviceNames } from '../../dev/stack/services.ts'
 import { Api, expectOk } from '../support/api.ts'
 import { cast, person, pickup } from '../support/cast.ts'
-import { processGroupsOf, type Groups } from '../support/processes.ts'
-import { stackOfCommit } from './commit.ts'
+import type { Groups } from '../support/processes.ts'
+import { print } from '../support/stack.ts'
+import { Worker } from '../support/worker.ts'
+import { checkOut, ROOT } from './commit.ts'
 import { scenarioOf, type Context } from './operations.ts'
 
 const ORDERS_OF_USER = 200
 /** The processes whose CPU is the cost of an operation. The payment processor is excluded, because it is a third party. */
 export const PLATFORM = [...serviceNames, 'postgres', 'rabbitmq', 'redis'] as const
 
-export type PlatformOptions = {
-  directory: string
-  reporter: Reporter
+export type Setting = {
   replicas?: number
   /** The receiver of traces, metrics and logs, at the default sampling. Null disables telemetry. */
   telemetry: string | null
@@ -23,10 +22,15 @@ export type PlatformOptions = {
   commit?: string
 }
 
-/** Variables by process. */
-export type Environment = Record<string, Record<string, string>>
+/** The argument of workers/stack.ts: `tree` has the launcher, and `env` has variables by process. */
+export type Launch = {
+  tree: string
+  runDirectory: string
+  replicas: number
+  env: Record<string, Record<string, string>>
+}
 
-/** A running stack. Another process may have started it. The URLs are those of the superuser. */
+/** A running stack. The URLs are those of the superuser. */
 export type ServedStack = {
   gateway: string
   gateways: readonly string[]
@@ -45,45 +49,38 @@ export type Platform = {
   database: pg.Pool
   /** Resolves when every saga has finished: a saga continues after its response. */
   settled: () => Promise<void>
-  stop: () => Promise<void>
 }
 
-export async function startPlatform(options: PlatformOptions): Promise<Platform> {
-  const { reporter, commit } = options
-  const env = environment(options)
-  const started = await (commit === undefined
-    ? ownStack(options, env)
-    : stackOfCommit({ ...options, commit, env }))
-  const { stack, groups } = started
+/** Starts a stack. `cleanup` stops it. */
+export async function startPlatform(
+  cleanup: AsyncDisposableStack,
+  directory: string,
+  { replicas = 1, telemetry, commit }: Setting,
+): Promise<Platform> {
+  const launch: Launch = {
+    tree: commit === undefined ? ROOT : checkOut(commit),
+    runDirectory: join(ROOT, '.run', directory),
+    replicas,
+    env: environment(telemetry),
+  }
+  const program = new URL('workers/stack.ts', import.meta.url)
+  const launcher = await Worker.start<object, object>(program, [JSON.stringify(launch)])
+  cleanup.defer(() => launcher.stop())
+  cleanup.defer(async () => void (await launcher.run({})))
+  const stack = JSON.parse(launcher.address) as ServedStack
   const database = new pg.Pool({ connectionString: stack.postgres, max: 2 })
-  database.on('error', (error) =>
-    reporter.print(`The bench lost a connection to PostgreSQL: ${error.message}`),
-  )
-  const stop = async () => {
-    await database.end()
-    await started.stop()
-  }
-  try {
-    const context = await reporter.step('Data for the operations', () => fill(stack))
-    return { stack, groups, context, database, settled: () => settled(database), stop }
-  } catch (error) {
-    await stop()
-    throw error
-  }
-}
-
-async function ownStack({ directory, reporter, replicas = 1 }: PlatformOptions, env: Environment) {
-  const started = await startStack({ runDirectory: directory, reporter, replicas, fresh: true, env })
-  const { gateway, gateways, operatorKey, accessKey, urls, processes } = { ...started, ...started.file }
-  const { postgres, rabbitmq } = urls
+  database.on('error', (error) => print(`The bench lost a connection to PostgreSQL: ${error.message}`))
+  cleanup.defer(() => database.end())
   return {
-    stack: { gateway, gateways, operatorKey, accessKey, postgres, rabbitmq, pids: processes },
-    groups: processGroupsOf(started),
-    stop: () => started.stop(),
+    stack,
+    groups: Object.fromEntries(Object.entries(stack.pids).map(([name, pids]) => [name, () => pids])),
+    context: await fill(stack),
+    database,
+    settled: () => settled(database),
   }
 }
 
-const environment = ({ telemetry }: PlatformOptions): Environment => {
+function environment(telemetry: string | null): Launch['env'] {
   const variables = {
     LOG_LEVEL: 'warn',
     RATE_LIMIT_REQUESTS: '1000000000',

@@ -4,7 +4,13 @@ import type { Stack, StackOptions } from '../../dev/stack.ts'
 import { Api } from '../support/api.ts'
 import { card, cast, pickup } from '../support/cast.ts'
 import { figuresOf, type Figures, type Summary } from '../support/load/figures.ts'
-import { LoadGenerator, requestBytes, type Outcomes, type Source } from '../support/load/generator.ts'
+import {
+  requestBytes,
+  startGenerator,
+  type LoadGenerator,
+  type Outcomes,
+  type Source,
+} from '../support/load/generator.ts'
 import type { Outcome } from '../support/load/loop.ts'
 import { cpuShares, processGroupsOf } from '../support/processes.ts'
 import { print, startTestStack } from '../support/stack.ts'
@@ -27,7 +33,7 @@ export class Tool implements AsyncDisposable {
 
   static async start(name: string, env: NonNullable<StackOptions['env']>): Promise<Tool> {
     const stack = await startTestStack(name, { env })
-    return new Tool(stack, [await LoadGenerator.start(), await LoadGenerator.start()])
+    return new Tool(stack, [await startGenerator(), await startGenerator()])
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

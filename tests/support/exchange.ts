@@ -1,9 +1,12 @@
-import { connect, type Socket } from 'node:net'
+import { once } from 'node:events'
+import { request, type IncomingMessage } from 'node:http'
+import { connect } from 'node:net'
+import { Duplex, Writable } from 'node:stream'
 
 export type Exchanged = {
   /** 0 means that no response arrived. */
   status: number
-  /** The server closed the connection. */
+  /** The connection was closed before the end of a response. */
   closed: boolean
   headers: Record<string, string>
   body: string
@@ -22,83 +25,44 @@ type Options = {
 }
 
 /** Sends unchanged bytes over a new connection. Returns the first response. */
-export function exchange(
+export async function exchange(
   url: string,
   bytes: Uint8Array,
   { isHead = false, ends = false, signal }: Options = {},
 ): Promise<Exchanged> {
   const { hostname, port } = new URL(url)
   const started = performance.now()
-  return new Promise((resolve) => {
-    const socket: Socket = connect(Number(port), hostname)
-    let received = Buffer.alloc(0)
-    let closed = false
-    const finish = (over: boolean) => {
-      const response = read(received, isHead, over)
-      if (!response && !over) return
-      clearTimeout(timer)
-      clearTimeout(noMore)
-      socket.destroy()
-      const ms = performance.now() - started
-      resolve({ ...(response ?? { status: 0, headers: {}, body: '' }), closed, ms })
-    }
-    const noMore = typeof ends === 'number' ? setTimeout(() => socket.end(), ends) : undefined
-    const timer = setTimeout(() => finish(true), RESPONSE_WITHIN_MS)
-    socket.on('data', (chunk) => {
-      received = Buffer.concat([received, chunk])
-      finish(false)
-    })
-    // If the received bytes are a response, it counts.
-    const endConnection = () => {
-      closed = true
-      finish(true)
-    }
-    socket.on('error', endConnection)
-    socket.on('close', endConnection)
-    signal?.addEventListener('abort', endConnection)
-    socket.write(bytes)
-    if (ends === true) socket.end()
+  const timeout = AbortSignal.timeout(RESPONSE_WITHIN_MS)
+  const socket = connect(Number(port), hostname)
+  // The client fails with the same error.
+  socket.on('error', () => socket.destroy())
+  socket.write(bytes)
+  if (ends === true) socket.end()
+  const noMore = typeof ends === 'number' ? setTimeout(() => socket.end(), ends) : undefined
+  // node:http parses the response. Its own request has no effect, because the bytes are already sent.
+  const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() })
+  const client = request({
+    method: isHead ? 'HEAD' : 'GET',
+    createConnection: () => Duplex.from({ readable: socket, writable: nowhere }),
+    signal: AbortSignal.any(signal ? [timeout, signal] : [timeout]),
   })
-}
-
-/** Parses the received bytes as a response. Returns null while it is incomplete. */
-function read(received: Buffer, isHead: boolean, over: boolean): Omit<Exchanged, 'ms' | 'closed'> | null {
-  const end = received.indexOf('\r\n\r\n')
-  if (end < 0) return null
-  const [first = '', ...lines] = received.subarray(0, end).toString('latin1').split('\r\n')
-  const status = Number(first.split(' ')[1])
-  const rest = received.subarray(end + 4)
-  if (status < 200) return read(rest, isHead, over)
-  const headers = Object.fromEntries(
-    lines.map((line) => {
-      const colon = line.indexOf(':')
-      return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()]
-    }),
-  )
-  const body = bodyOf(rest, headers, isHead || status === 204 || status === 304)
-  if (body === null) return over ? { status, headers, body: rest.toString() } : null
-  return { status, headers, body }
-}
-
-function bodyOf(rest: Buffer, headers: Record<string, string>, hasNone: boolean): string | null {
-  // An event stream has no end to wait for.
-  if (hasNone || headers['content-type']?.startsWith('text/event-stream')) return ''
-  const length = Number(headers['content-length'] ?? Number.NaN)
-  if (!Number.isNaN(length)) return rest.length >= length ? rest.subarray(0, length).toString() : null
-  if (headers['transfer-encoding'] === 'chunked') return chunks(rest)
-  return null
-}
-
-function chunks(rest: Buffer): string | null {
-  const parts: Buffer[] = []
-  for (let at = 0; ;) {
-    const line = rest.indexOf('\r\n', at)
-    if (line < 0) return null
-    const size = Number.parseInt(rest.subarray(at, line).toString(), 16)
-    if (Number.isNaN(size)) throw new Error(`no chunk: ${rest.subarray(at, at + 100).toString('latin1')}`)
-    if (size === 0) return Buffer.concat(parts).toString()
-    if (rest.length < line + 2 + size + 2) return null
-    parts.push(rest.subarray(line + 2, line + 2 + size))
-    at = line + 2 + size + 2
+  const result = { status: 0, headers: {}, body: '', closed: false }
+  try {
+    const [response] = (await once(client.end(), 'response')) as [IncomingMessage]
+    result.status = response.statusCode ?? 0
+    result.headers = response.headers
+    if (!isEventStream(response)) for await (const chunk of response.setEncoding('utf8')) result.body += chunk
+  } catch {
+    // The received part of the response counts.
+    result.closed = !timeout.aborted
+  } finally {
+    clearTimeout(noMore)
+    client.destroy()
+    socket.destroy()
   }
+  return { ...result, ms: performance.now() - started }
 }
+
+/** An event stream has no end to wait for. */
+const isEventStream = ({ headers }: IncomingMessage) =>
+  headers['content-type']?.startsWith('text/event-stream')

@@ -1,4 +1,4 @@
-import { readdirSync, writeFileSync } from 'node:fs'
+import { readdirSync } from 'node:fs'
 import { readIfPresent } from '../../dev/process/identity.ts'
 import type { Stack } from '../../dev/stack.ts'
 import { serviceNames } from '../../dev/stack/services.ts'
@@ -69,13 +69,7 @@ export async function cpuShares<T>(groups: Groups, work: () => Promise<T>): Prom
   return [result, `of a core: ${shares.join(', ')}`]
 }
 
-/** Resets the peak of the resident memory of each process. */
-export function resetPeaks(groups: Groups): void {
-  for (const pid of Object.values(groups).flatMap((pids) => pids()))
-    writeFileSync(`/proc/${pid}/clear_refs`, '5')
-}
-
-/** Returns the peak of the resident memory since the reset, in MB: the largest process of each group. */
+/** Returns the peak of the resident memory since the start, in MB: the largest process of each group. */
 export const peaksOf = (groups: Groups): Record<string, number> => memory(groups, /VmHWM:\s+(\d+)/)
 
 /** Returns the current resident memory, in MB: the largest process of each group. */

@@ -1,21 +1,22 @@
 import { serviceNames } from '../../../dev/stack/services.ts'
 import { tookOf } from '../../support/load/figures.ts'
-import { residentOf } from '../../support/processes.ts'
 import { quantile } from '../../support/statistics.ts'
+import { BUSY, memoryOf, openStacks, type Frame } from '../frame.ts'
+import { runOperation } from '../limits.ts'
 import type { OperationName } from '../operations.ts'
-import type { Platform } from '../platform.ts'
 import { digits, type Section } from '../report.ts'
-import { runOperation } from '../subjects.ts'
-import { BUSY, servicesOf, type Frame } from './frame.ts'
 
 const PER_SECOND = 50
 /** After 150 orders V8 has compiled half of the code: p50 is 52 ms, and 37 ms after a thousand. */
 const PACED_WARM_UP_S = 20
 
 /** Measures card orders at the rate of a city's busy hour, in an open loop. */
-export async function paced(platform: Platform, { generator, reporter, seconds }: Frame): Promise<Section> {
+export async function paced(frame: Frame): Promise<Section> {
+  const { generator, reporter, seconds, telemetry } = frame
+  await using cleanup = new AsyncDisposableStack()
+  const [platform] = await openStacks(frame, cleanup, [{ telemetry }])
   const run = (forSeconds: number) =>
-    runOperation(platform, generator, {
+    runOperation(platform!, generator, {
       name: 'card-order',
       load: { perSecond: PER_SECOND, seconds: forSeconds },
     })
@@ -47,15 +48,18 @@ const SHARES: readonly [OperationName, number][] = [
 ]
 
 /** Measures the memory of every service while each receives 100,000 requests. */
-export async function memory(platform: Platform, { generator, reporter }: Frame): Promise<Section> {
+export async function memory(frame: Frame): Promise<Section> {
+  const { generator, reporter, telemetry } = frame
+  await using cleanup = new AsyncDisposableStack()
+  const [platform] = await openStacks(frame, cleanup, [{ telemetry }])
   const measurements: Record<string, number>[] = []
   await reporter.step(`${REQUESTS} requests to each service`, async (step) => {
     for (let measurement = 1; measurement <= MEASUREMENTS; measurement++) {
       for (const [name, share] of SHARES) {
         const load = { clients: BUSY, count: Math.ceil((REQUESTS * share) / MEASUREMENTS) }
-        await runOperation(platform, generator, { name, load })
+        await runOperation(platform!, generator, { name, load })
       }
-      measurements.push(residentOf(servicesOf(platform)))
+      measurements.push(memoryOf(platform!))
       step.now(`${(measurement * 100) / MEASUREMENTS} %`)
     }
   })

@@ -1,12 +1,12 @@
 import { cast } from '../../support/cast.ts'
 import { median } from '../../support/statistics.ts'
+import { openStacks, type Frame } from '../frame.ts'
 import { fillAuthorizations, fillOrders, fillRestaurants } from '../fill.ts'
-import { cpuRounds, measureInTurns, newSide, ratioOf, samplesOf, type Ratio } from '../measure.ts'
+import { operationsOn } from '../limits.ts'
+import { cpuRounds, measureInTurns, ratioOf } from '../measure.ts'
 import type { OperationName } from '../operations.ts'
 import { PLATFORM, type Platform } from '../platform.ts'
 import { digits, type Section } from '../report.ts'
-import { operationsOn } from '../subjects.ts'
-import { openStacks, type Frame } from './frame.ts'
 
 const SIZES = [
   { orders: 1_000, restaurants: 10 },
@@ -25,8 +25,6 @@ const SCALED: readonly OperationName[] = [
 ]
 const SCALE_CLIENTS = 8
 
-const inPercent = ({ value, noise }: Ratio) => `${value.toFixed(2)} ±${Math.round(noise * 100)} %`
-
 /** Measures the cost of operations by the number of stored orders and restaurants. */
 export async function scale(frame: Frame): Promise<Section> {
   await using cleanup = new AsyncDisposableStack()
@@ -37,13 +35,20 @@ export async function scale(frame: Frame): Promise<Section> {
     await frame.reporter.step(`${size.orders} orders and ${size.restaurants} restaurants`, async () => {
       megabytes.push(await fillStack(platforms[at]!, size))
     })
-  const sides = platforms.map((platform) => newSide(operationsOn(platform, frame.generator)))
-  await measureInTurns(sides, { ...frame, name: 'scale', subjects: SCALED, clients: [SCALE_CLIENTS] })
+  const sides = platforms.map((platform) => operationsOn(platform, frame.generator))
+  const measured = await measureInTurns(sides, {
+    ...frame,
+    name: 'scale',
+    subjects: SCALED,
+    clients: [SCALE_CLIENTS],
+  })
   const rows = SCALED.map((operation) => {
-    const rounds = sides.map((side) => cpuRounds(samplesOf(side, operation, SCALE_CLIENTS)))
+    const rounds = measured.map(({ samplesOf }) => cpuRounds(samplesOf(operation, SCALE_CLIENTS)))
     return { operation, rounds, growth: ratioOf(rounds.at(-1)!, rounds[0]!) }
   })
-  const idle = sides.map((side) => digits(PLATFORM.reduce((sum, group) => sum + (side.idle[group] ?? 0), 0)))
+  const idles = measured.map(({ idle }) =>
+    digits(PLATFORM.reduce((sum, group) => sum + (idle[group] ?? 0), 0)),
+  )
   return {
     name: 'scale',
     about:
@@ -53,9 +58,9 @@ export async function scale(frame: Frame): Promise<Section> {
       ...rows.map(({ operation, rounds, growth }) => [
         operation,
         ...rounds.map((each) => digits(median(each))),
-        inPercent(growth),
+        `${growth.value.toFixed(2)} (${growth.quartiles})`,
       ]),
-      ['idle, ms a second', ...idle, ''],
+      ['idle, ms a second', ...idles, ''],
       ['the database, MB', ...megabytes, ''],
     ],
     values: { worst: Math.max(...rows.map(({ growth }) => growth.value)) },

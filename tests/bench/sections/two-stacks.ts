@@ -1,209 +1,158 @@
 import { serviceNames } from '../../../dev/stack/services.ts'
-import { residentOf } from '../../support/processes.ts'
 import { median } from '../../support/statistics.ts'
-import {
-  cpuRounds,
-  measureInTurns,
-  middle,
-  newSide,
-  ratioOf,
-  samplesOf,
-  sumRounds,
-  type Plan,
-  type Sample,
-  type Side,
-} from '../measure.ts'
-import { CARD_ORDER_LIMITS, type OperationName } from '../operations.ts'
+import { BUSY, memoryOf, openStacks, type Frame } from '../frame.ts'
+import { operationsOn, startLimits } from '../limits.ts'
+import { measureInTurns } from '../measure.ts'
+import { CARD_ORDER_LIMITS, scenarioOf, type OperationName } from '../operations.ts'
+import { PLATFORM, type Setting } from '../platform.ts'
 import { digits, type Section } from '../report.ts'
-import { operationsOn, orderLimits } from '../subjects.ts'
-import { BUSY, keyOf, openStacks, servicesOf, type Frame, type Setting } from './frame.ts'
+import { comparison } from './compare.ts'
 
 /** More clients than concurrent orders. */
 const CROWD = 64
 
+/** The operations for the comparison of stacks with other replicas or telemetry. */
+const PAIRED: readonly OperationName[] = ['menu', 'get-order', 'card-order']
+
 type Pair = {
-  section: Pick<Section, 'name' | 'about'>
-  /** The names of the two sides. */
+  name: string
+  about: string
   sides: readonly [string, string]
   settings: readonly [Setting, Setting]
-  operations: readonly OperationName[]
   clients: readonly number[]
-  /** The figure whose ratio is the result. */
-  read: (sample: Sample) => number
-  result: string
+  result: 'cpu' | 'perSecond'
 }
-
-/** Compares two replicas of each service with one, on a quiet machine and on a machine with busy cores. */
-export const replicas = (frame: Frame, operations: readonly OperationName[]): Promise<Section> =>
-  pair(frame, {
-    section: {
-      name: 'replicas',
-      about: 'Two replicas of each service beside one of each, on the same machine.',
-    },
-    sides: ['two', 'one'],
-    settings: [{ replicas: 2, telemetry: frame.telemetry }, { telemetry: frame.telemetry }],
-    operations,
-    clients: [1, BUSY],
-    read: ({ perSecond }) => perSecond,
-    result: 'two / one, a second',
-  })
-
-/** Compares telemetry at the default sampling with no telemetry. */
-export const tracing = (frame: Frame, operations: readonly OperationName[]): Promise<Section> =>
-  pair(frame, {
-    section: {
-      name: 'tracing',
-      about: 'Telemetry at the default sampling (5 % of traces, all metrics and logs) beside none.',
-    },
-    sides: ['on', 'off'],
-    settings: [{ telemetry: frame.telemetry }, { telemetry: null }],
-    operations,
-    clients: [BUSY],
-    read: ({ cpu }) => cpu,
-    result: 'on / off, CPU',
-  })
 
 async function pair(frame: Frame, declared: Pair): Promise<Section> {
   await using cleanup = new AsyncDisposableStack()
   const platforms = await openStacks(frame, cleanup, declared.settings)
-  const sides = platforms.map((platform) => newSide(operationsOn(platform, frame.generator)))
-  const { operations, clients, section } = declared
-  await measureInTurns(sides, { ...frame, name: section.name, subjects: operations, clients })
-  return pairSection(sides, declared)
+  const sides = platforms.map((platform) => operationsOn(platform, frame.generator))
+  // The ratios are close to 1, so they need more rounds.
+  const plan = { ...frame, ...declared, subjects: PAIRED, rounds: frame.rounds * 2 }
+  const [own, other] = await measureInTurns(sides, plan)
+  const others = (subject: string, clients: number) => [other!.samplesOf(subject, clients)]
+  return comparison({ ...declared, subjects: PAIRED, own: own!.samplesOf, others })
 }
 
-const perSecond = (samples: readonly Sample[]) => Math.round(middle(samples, (one) => one.perSecond))
-const cpuOf = (samples: readonly Sample[]) => digits(median(cpuRounds(samples)))
+/** Compares two replicas of each service with one, on a quiet machine and on a machine with busy cores. */
+export const replicas = (frame: Frame): Promise<Section> =>
+  pair(frame, {
+    name: 'replicas',
+    about: 'Two replicas of each service beside one of each, on the same machine.',
+    sides: ['two', 'one'],
+    settings: [{ replicas: 2, telemetry: frame.telemetry }, { telemetry: frame.telemetry }],
+    clients: [1, BUSY],
+    result: 'perSecond',
+  })
 
-function pairSection(
-  [own, other]: readonly Side[],
-  { section, sides: [ownName, otherName], operations, clients, read, result }: Omit<Pair, 'settings'>,
-): Section {
-  const rows = operations.flatMap((operation) =>
-    clients.map((each) => {
-      const [samples, others] = [samplesOf(own!, operation, each), samplesOf(other!, operation, each)]
-      return { operation, each, samples, others, ratio: ratioOf(samples.map(read), others.map(read)) }
+/** Compares telemetry at the default sampling with no telemetry. */
+export const tracing = (frame: Frame): Promise<Section> =>
+  pair(frame, {
+    name: 'tracing',
+    about: 'Telemetry at the default sampling (5 % of traces, all metrics and logs) beside none.',
+    sides: ['on', 'off'],
+    settings: [{ telemetry: frame.telemetry }, { telemetry: null }],
+    clients: [BUSY],
+    result: 'cpu',
+  })
+
+/** Compares the operations with their limits, in turns. */
+export async function operations(frame: Frame): Promise<Section[]> {
+  await using cleanup = new AsyncDisposableStack()
+  const [platform] = await openStacks(frame, cleanup, [{ telemetry: frame.telemetry }])
+  const side = await startLimits(platform!, cleanup, frame)
+  const limits = new Set(frame.operations.flatMap((name) => scenarioOf(name).limits))
+  const plan = { ...frame, name: 'operations', subjects: [...frame.operations, ...limits] }
+  const clients = [1, BUSY, CROWD]
+  const [measured] = await measureInTurns([side], { ...plan, clients })
+  const { samplesOf } = measured!
+  const limitsOf = (subject: string) =>
+    frame.operations.filter((name) => name === subject).flatMap((name) => scenarioOf(name).limits)
+  const groups = [...PLATFORM, 'processor']
+  return [
+    comparison({
+      ...plan,
+      about: 'An operation against the sum of its limits. The limits follow.',
+      clients,
+      own: samplesOf,
+      others: (subject, each) => limitsOf(subject).map((limit) => samplesOf(limit, each)),
+      sides: ['operation', 'limit'],
+      result: 'cpu',
     }),
-  )
-  return {
-    ...section,
-    columns: [
-      '',
-      'clients',
-      `${ownName}: a second`,
-      `${otherName}: a second`,
-      result,
-      'quartiles',
-      `${ownName}: CPU ms`,
-      `${otherName}: CPU ms`,
-    ],
-    lines: rows.map(({ operation, each, samples, others, ratio: { value, quartiles } }) => [
-      operation,
-      each,
-      perSecond(samples),
-      perSecond(others),
-      value.toFixed(2),
-      quartiles,
-      cpuOf(samples),
-      cpuOf(others),
-    ]),
-    values: Object.fromEntries(
-      rows.map(({ operation, each, ratio: { value } }) => [keyOf(operation, each), value]),
-    ),
-  }
+    {
+      name: 'CPU by process',
+      about: 'CPU ms of an operation.',
+      columns: ['', 'clients', ...groups],
+      lines: frame.operations.flatMap((name) =>
+        clients.map((each) => [
+          name,
+          each,
+          ...groups.map((group) =>
+            digits(median(samplesOf(name, each).map((one) => one.cpuByGroup[group] ?? 0))),
+          ),
+        ]),
+      ),
+      values: {},
+    },
+  ]
 }
-
-/** The operations in the targets for a comparison with a commit. */
-export const COMPARED: readonly OperationName[] = [
-  'menu',
-  'menu-unchanged',
-  'restaurant',
-  'search',
-  'cash-order',
-  'card-order',
-  'get-order',
-]
 
 /**
  * Compares the working tree with another commit, both with telemetry. It measures the CPU of each operation, the memory of the
  * services, and the least work of any design of a card order.
  */
-export async function againstCommit(
-  frame: Frame,
-  { commit, operations }: { commit: string; operations: readonly OperationName[] },
-): Promise<Section[]> {
+export async function againstCommit(frame: Frame, commit: string): Promise<Section[]> {
   const { telemetry, generator } = frame
   await using cleanup = new AsyncDisposableStack()
-  const [now, then] = await openStacks(frame, cleanup, [{ telemetry }, { telemetry, commit }])
-  const hasLimits = operations.includes('card-order')
-  const limits = hasLimits ? await orderLimits(now!, cleanup) : { subjects: [], groups: {} }
-  const sides = [newSide(operationsOn(now!, generator), limits), newSide(operationsOn(then!, generator))]
-  const measurements: Measurement[][] = [[], []]
-  const clients = [BUSY, CROWD]
-  const plan: Plan = {
-    ...frame,
-    name: 'against-commit',
-    subjects: [...operations, ...(hasLimits ? CARD_ORDER_LIMITS : [])],
-    clients,
-    afterRound: () => sides.forEach((side, at) => measurements[at]!.push(residentOf(servicesOf(side)))),
-  }
-  await measureInTurns(sides, plan)
+  const platforms = await openStacks(frame, cleanup, [{ telemetry }, { telemetry, commit }])
+  const sides = [await startLimits(platforms[0]!, cleanup, frame), operationsOn(platforms[1]!, generator)]
+  const subjects = frame.operations
+  const hasLimits = subjects.includes('card-order')
+  const memory: Record<string, number>[][] = []
+  const plan = { ...frame, name: 'against-commit', clients: [BUSY, CROWD] }
+  const [now, then] = await measureInTurns(sides, {
+    ...plan,
+    subjects: [...subjects, ...(hasLimits ? CARD_ORDER_LIMITS : [])],
+    afterRound: () => void memory.push(platforms.map(memoryOf)),
+  })
+  const own = now!.samplesOf
   return [
-    pairSection(sides, {
-      section: {
-        name: 'against-commit',
-        about: `This working tree beside commit ${commit}, taking turns on the same machine.`,
-      },
+    comparison({
+      ...plan,
+      about: `This working tree beside commit ${commit}, taking turns on the same machine.`,
+      subjects,
+      own,
+      others: (subject, clients) => [then!.samplesOf(subject, clients)],
       sides: ['now', 'then'],
-      operations,
-      clients,
-      read: ({ cpu }) => cpu,
-      result: 'now / then, CPU',
+      result: 'cpu',
     }),
-    ...(hasLimits ? [limitSection(sides[0]!, clients)] : []),
-    memoryAgainst(measurements[0]!, measurements[1]!),
+    comparison({
+      ...plan,
+      name: 'limit',
+      about: 'A card order of this working tree against the least work that any design of it needs.',
+      subjects: hasLimits ? ['card-order'] : [],
+      own,
+      others: (_, clients) => CARD_ORDER_LIMITS.map((part) => own(part, clients)),
+      sides: ['card order', 'limit'],
+      result: 'cpu',
+    }),
+    memoryAgainst(memory),
   ]
 }
 
-/** Compares a card order with the sum of its parts, round by round. */
-function limitSection(side: Side, clients: readonly number[]): Section {
-  const rows = clients.map((each) => {
-    const parts = CARD_ORDER_LIMITS.map((part) => cpuRounds(samplesOf(side, part, each)))
-    const order = cpuRounds(samplesOf(side, 'card-order', each))
-    return { each, parts, order, ratio: ratioOf(order, sumRounds(parts)) }
-  })
-  return {
-    name: 'limit',
-    about: 'A card order of this working tree against the least work that any design of it needs, CPU ms.',
-    columns: ['clients', ...CARD_ORDER_LIMITS, 'card order', 'card order / limit', 'quartiles'],
-    lines: rows.map(({ each, parts, order, ratio: { value, quartiles } }) => [
-      each,
-      ...parts.map((rounds) => digits(median(rounds))),
-      digits(median(order)),
-      value.toFixed(2),
-      quartiles,
-    ]),
-    values: Object.fromEntries(rows.map(({ each, ratio }) => [keyOf('card-order', each), ratio.value])),
-  }
-}
-
-type Measurement = Readonly<Record<string, number>>
-
-function memoryAgainst(now: readonly Measurement[], then: readonly Measurement[]): Section {
-  const all = (measurement: Measurement) =>
-    serviceNames.reduce((sum, name) => sum + (measurement[name] ?? 0), 0)
-  const line = (name: string, read: (measurement: Measurement) => number) => {
-    const [own, other] = [median(now.map(read)), median(then.map(read))]
-    return [name, own, other, (own / other).toFixed(2)]
+/** `rounds` has the memory of the services of both sides. */
+function memoryAgainst(rounds: readonly (readonly Record<string, number>[])[]): Section {
+  const medianOf = (side: number, names: readonly string[]) =>
+    median(rounds.map((sides) => names.reduce((sum, name) => sum + (sides[side]?.[name] ?? 0), 0)))
+  const line = (label: string, names: readonly string[]) => {
+    const [now, then] = [medianOf(0, names), medianOf(1, names)]
+    return [label, now, then, (now / then).toFixed(2)]
   }
   return {
     name: 'memory-against',
     about: 'Resident MB of the services after each round of the same operations: the median of the rounds.',
     columns: ['', 'now', 'then', 'now / then'],
-    lines: [
-      ...serviceNames.map((name) => line(name, (measurement) => measurement[name] ?? 0)),
-      line('all together', all),
-    ],
-    values: { all: median(now.map(all)) / median(then.map(all)) },
+    lines: [...serviceNames.map((name) => line(name, [name])), line('all together', serviceNames)],
+    values: { all: medianOf(0, serviceNames) / medianOf(1, serviceNames) },
   }
 }

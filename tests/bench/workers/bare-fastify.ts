@@ -1,23 +1,27 @@
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import Fastify from 'fastify'
 import pg from 'pg'
 import { serve } from '../../support/worker.ts'
 
 /*
  * A bare Fastify: responses from memory, and the select of an order or of a user's orders with unchanged rows. Arguments: the
- * folder of the responses, their names, the database.
+ * database, an access key, and the addresses whose responses to copy.
  */
 
-const [folder = '', names = '', database = ''] = process.argv.slice(2)
-const responses = new Map(names.split(',').map((name) => [name, readFileSync(join(folder, name))]))
+const [database = '', key = '', ...addresses] = process.argv.slice(2)
+const responses = await Promise.all(
+  addresses.map(async (address) => {
+    const response = await fetch(address, { headers: { 'x-access-token': key } })
+    if (!response.ok) throw new Error(`${address}: ${response.status}`)
+    return Buffer.from(await response.arrayBuffer())
+  }),
+)
 const etag = '"bench"'
 const pool = new pg.Pool({ connectionString: database, max: 10 })
 const app = Fastify()
 
-app.get<{ Params: { name: string } }>('/bytes/:name', (request, reply) => {
+app.get<{ Params: { at: number } }>('/bytes/:at', (request, reply) => {
   if (request.headers['if-none-match'] === etag) return reply.code(304).header('etag', etag).send()
-  const body = responses.get(request.params.name)
+  const body = responses[request.params.at]
   if (!body) return reply.code(404).send()
   return reply.header('etag', etag).type('application/json; charset=utf-8').send(body)
 })

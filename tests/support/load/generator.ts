@@ -16,37 +16,14 @@ export type Job = { origins: readonly string[]; connections: number; sources: re
 /** Outcomes by the name of the source. */
 export type Outcomes = Record<string, Outcome>
 
-/** Sends HTTP requests from a separate process. */
-export class LoadGenerator {
-  readonly #worker: Worker<Job, Outcomes>
+/**
+ * A separate process that sends HTTP requests. A job sends from all its sources at the same time, and ends when every request has a
+ * response or is lost.
+ */
+export type LoadGenerator = Worker<Job, Outcomes>
 
-  private constructor(worker: Worker<Job, Outcomes>) {
-    this.#worker = worker
-  }
-
-  static async start(): Promise<LoadGenerator> {
-    return new LoadGenerator(await Worker.start(new URL('process.ts', import.meta.url)))
-  }
-
-  /** Sends from all sources at the same time. Resolves when every request has a response or is lost. */
-  run(job: Job): Promise<Outcomes> {
-    return this.#worker.run(job)
-  }
-
-  /** Like `run`, with one source. */
-  async send(job: Omit<Job, 'sources'>, source: Omit<Source, 'name'>): Promise<Outcome> {
-    const { only } = await this.run({ ...job, sources: [{ name: 'only', ...source }] })
-    return only!
-  }
-
-  get pid(): number {
-    return this.#worker.pid
-  }
-
-  stop(): Promise<void> {
-    return this.#worker.stop()
-  }
-}
+export const startGenerator = (): Promise<LoadGenerator> =>
+  Worker.start(new URL('process.ts', import.meta.url))
 
 type RequestLine = {
   method: 'GET' | 'POST' | 'PUT'

@@ -1,0 +1,114 @@
+import { join } from 'node:path'
+import { requestBytes, type LoadGenerator, type Source } from '../support/load/generator.ts'
+import type { Load, Outcome } from '../support/load/loop.ts'
+import { Worker } from '../support/worker.ts'
+import { ROOT } from './commit.ts'
+import type { Frame } from './frame.ts'
+import type { Side, Subject } from './measure.ts'
+import { startNginx } from './nginx.ts'
+import { bytesOf, CARD_ORDER_LIMITS, CASH_ORDER_LIMITS, operationNames, scenarioOf } from './operations.ts'
+import type { OperationName } from './operations.ts'
+import { PLATFORM, type Platform } from './platform.ts'
+import type { OrderJob, OrderPart } from './workers/bare-order.ts'
+
+/** Enough connections for 50 requests a second in an open loop. */
+const OPEN_LOOP_CONNECTIONS = 64
+
+const connectionsFor = (load: Load) => ('clients' in load ? load.clients : OPEN_LOOP_CONNECTIONS)
+
+/** Sends one request repeatedly. */
+async function sendOne(
+  generator: LoadGenerator,
+  origins: readonly string[],
+  source: Omit<Source, 'name'>,
+): Promise<Outcome> {
+  const sources = [{ name: 'only', ...source }]
+  const { only } = await generator.run({ origins, connections: connectionsFor(source.load), sources })
+  return only!
+}
+
+/** Sends an operation to a platform, and waits until its orders have settled. */
+export async function runOperation(
+  { stack, context, settled }: Platform,
+  generator: LoadGenerator,
+  { name, load }: { name: OperationName; load: Load },
+): Promise<Outcome> {
+  const { expects = 200, isOrder } = scenarioOf(name)
+  const outcome = await sendOne(generator, stack.gateways, { load, bytes: [bytesOf(name, context)], expects })
+  if (isOrder) await settled()
+  return outcome
+}
+
+/** Returns the operations of a platform. */
+export const operationsOn = (platform: Platform, generator: LoadGenerator): Side => ({
+  subjects: operationNames.map((name) => ({
+    name,
+    counts: PLATFORM,
+    expects: scenarioOf(name).expects ?? 200,
+    run: (load) => runOperation(platform, generator, { name, load }),
+  })),
+  groups: platform.groups,
+})
+
+/** Operations whose response bytes Fastify sends behind nginx. */
+const COPIED = ['menu', 'restaurant', 'search'] as const
+
+/** Starts the limits of all operations, on the servers of a platform. Returns both. `cleanup` stops the processes of the limits. */
+export async function startLimits(
+  platform: Platform,
+  cleanup: AsyncDisposableStack,
+  { generator, reporter }: Frame,
+): Promise<Side> {
+  const { context, stack, groups } = platform
+  const start = async <J extends object>(file: string, ...args: string[]) => {
+    const program = new URL(`workers/${file}`, import.meta.url)
+    const worker = await Worker.start<J, Outcome>(program, args)
+    cleanup.defer(() => worker.stop())
+    return worker
+  }
+  const copies = COPIED.map((name) => `${stack.gateway}${scenarioOf(name).path(context)}`)
+  const fastify = await start('bare-fastify.ts', stack.postgres, stack.accessKey, ...copies)
+  const directory = join(ROOT, '.run/bench-limits')
+  const nginx = await startNginx(cleanup, { directory, upstream: fastify.address, reporter })
+  const internal = await start('bare-responses.ts')
+  const processor = await start('bare-responses.ts')
+  const servers = [stack.postgres, stack.rabbitmq, internal.address, processor.address]
+  const order = await start<OrderJob>('bare-order.ts', ...servers)
+
+  const part = (name: string, server: string, declared: OrderPart): Subject => ({
+    name,
+    counts: ['order part', server],
+    expects: 200,
+    run: (load) => order.run({ ...declared, load }),
+  })
+  const reading = (name: string, path: string, headers: Record<string, string> = {}): Subject => {
+    const [origin, server] = name.startsWith('nginx') ? [nginx.url, 'nginx'] : [fastify.address, 'postgres']
+    const expects = 'if-none-match' in headers ? 304 : 200
+    const bytes = [requestBytes({ method: 'GET', path, headers })]
+    const run = (load: Load) => sendOne(generator, [origin], { load, bytes, expects })
+    return { name, counts: [server, 'fastify'], expects, run }
+  }
+  return {
+    subjects: [
+      ...operationsOn(platform, generator).subjects,
+      ...COPIED.map((name, at) => reading(`nginx → Fastify: ${name}`, `/bytes/${at}`)),
+      reading('nginx → Fastify: 304', '/bytes/0', { 'if-none-match': '"bench"' }),
+      reading('Fastify + pg: order', `/order/${context.orderApiKey}`),
+      reading('Fastify + pg: history', `/orders/${context.userApiKey}`),
+      part(CARD_ORDER_LIMITS[0], 'postgres', { part: 'writes', payment: 'card' }),
+      part(CARD_ORDER_LIMITS[1], 'answerer', { part: 'exchanges', exchanges: [2, 3] }),
+      part(CARD_ORDER_LIMITS[2], 'rabbitmq', { part: 'hops', hops: 4 }),
+      part(CASH_ORDER_LIMITS[0], 'postgres', { part: 'writes', payment: 'cash' }),
+      part(CASH_ORDER_LIMITS[1], 'answerer', { part: 'exchanges', exchanges: [1, 0] }),
+      part(CASH_ORDER_LIMITS[2], 'rabbitmq', { part: 'hops', hops: 2 }),
+    ],
+    groups: {
+      ...groups,
+      nginx: () => [nginx.pid],
+      fastify: () => [fastify.pid],
+      // The processor is a third party, so its end of an exchange does not count.
+      answerer: () => [internal.pid],
+      'order part': () => [order.pid],
+    },
+  }
+}
