@@ -108,6 +108,14 @@ const read = (app: App, key: string | null, more: { url?: string; headers?: Reco
     headers: { ...(key !== null && { 'x-access-token': key }), ...more.headers },
   })
 
+test('a request whose head is just below the limit of the gateway reaches its service, which receives further fields', async () => {
+  const app = await aGateway()
+  const headers = { 'idempotency-key': 'k'.repeat(16_000) }
+  const response = await read(app, aKey(), { url: '/publicapi/v1/order/o1', headers })
+  expect(response.statusCode).toBe(200)
+  expect(received['idempotency-key']).toHaveLength(16_000)
+})
+
 // The rate limit -------------------------------------------------------------------------------------------
 
 test('responses to a known key have rate limit headers, also with status 403, 404 and 413', async () => {

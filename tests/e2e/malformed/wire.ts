@@ -77,10 +77,7 @@ function framingOf(random: Random): { fields: string[]; body: string | Buffer } 
 
 // Lines --------------------------------------------------------------------------------------------------------
 
-/**
- * Parts of lists, sent once or so often that some heads exceed 16 KiB, Node's limit. None has 15.5 to 16 KiB: the gateway accepts
- * such a head, and the service, which receives more fields, rejects it with a request id of its own.
- */
+/** Parts of lists, sent once or so often that some heads exceed 16 KiB, the limit of the gateway. */
 const ITEMS = 'y " , a=b; gzip;q=0, */*, "a", 0-, ::1, 00-0-0-0 \u0001 e30.e30.e30'.split(' ')
 const FIELDS = [
   ...['elsewhere', 'a, b', '', 'a@b:99999/path?x#y'].map((host) => `host: ${host}`),

@@ -31,6 +31,11 @@ const HEAD_TIMEOUT_MS = 5_000
 const LATE_CHECK_INTERVAL_MS = { public: 20, internal: 1_000 } as const
 /** The time for head and body. It is enough for the largest menu, 4 MiB, at 2.3 Mbit/s. */
 const REQUEST_TIMEOUT_MS = 15_000
+/**
+ * The size of a request head in bytes, by default 16 KiB. The gateway forwards a head with further fields, so services accept twice
+ * as much. Otherwise a service would reject a head that the gateway has accepted, with another request id than that of the gateway.
+ */
+const HEAD_BYTES = { public: 16_384, internal: 32_768 } as const
 /** A connection without traffic for this time is closed. The value is twice the comment interval of event streams. */
 const IDLE_TIMEOUT_MS = 30_000
 const KEEP_ALIVE_TIMEOUT_MS = 65_000
@@ -101,12 +106,14 @@ export function createApp(log: Log, options: Options = {}): App {
 }
 
 function serverFor(handle: RequestListener, log: Log, { tlsDirectory, exposed }: Options) {
+  const audience = exposed ? 'public' : 'internal'
   const options = {
     requireHostHeader: false,
+    maxHeaderSize: HEAD_BYTES[audience],
     headersTimeout: HEAD_TIMEOUT_MS,
     requestTimeout: REQUEST_TIMEOUT_MS,
     keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
-    connectionsCheckingInterval: LATE_CHECK_INTERVAL_MS[exposed ? 'public' : 'internal'],
+    connectionsCheckingInterval: LATE_CHECK_INTERVAL_MS[audience],
   }
   const serve: RequestListener = (request, response) => {
     // A client with this header would pass as a service: it would decide on sampling, and see internal headers.
