@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { requestTimes } from '@platter/contracts'
+import { isReady } from '../../dev/process/ready.ts'
 import { until } from '../../dev/process/wait.ts'
 import { serviceNames, type ServiceName } from '../../dev/stack/services.ts'
 import type { Stack } from '../../dev/stack.ts'
@@ -16,8 +17,8 @@ export type Send = (gateway: string) => Promise<Sent>
 
 /**
  * Restarts `replicas` replicas of every service in turn, `rounds` times, with SIGTERM and under load. The clients behave like a
- * load balancer. They avoid a gateway that sent `Connection: close` (a real one uses its readiness), and use the other gateway
- * after a refused connection.
+ * load balancer. They avoid a gateway that sent `Connection: close` until it is ready again, and use the other gateway after a
+ * refused connection.
  */
 export async function rollingRestarts(
   stack: Stack,
@@ -47,23 +48,23 @@ export async function rollingRestarts(
 /** The pause between a response and the next order of the same client. */
 const PAUSE_MS = 150
 
-const AVOID_MS = 1_000
-
 /**
- * Returns a sender to all gateways in turn. It returns null, or a description of the failure. A refused connection is no failure, because
- * the request was not sent.
+ * Returns a sender to all gateways in turn. It returns null, or a description of the failure. A refused connection is no failure,
+ * because the request was not sent. A stopping gateway is avoided until it is ready. A request over one of its idle connections could
+ * arrive while it closes them: "other side closed".
  */
 function balance(gateways: readonly string[], send: Send): () => Promise<string | null> {
-  const avoidUntil = new Map<string, number>()
-  const avoided = (gateway: string) => Number((avoidUntil.get(gateway) ?? 0) > performance.now())
+  const stopping = new Set<string>()
+  const avoided = (gateway: string) => Number(stopping.has(gateway))
   let turn = 0
   return async () => {
     const first = turn++ % gateways.length
     const inTurn = [...gateways.slice(first), ...gateways.slice(0, first)]
+    for (const gateway of stopping) if (await isReady(gateway)) stopping.delete(gateway)
     for (const gateway of inTurn.toSorted((one, other) => avoided(one) - avoided(other))) {
       try {
         const { status, isClosing } = await send(gateway)
-        if (isClosing) avoidUntil.set(gateway, performance.now() + AVOID_MS)
+        if (isClosing) stopping.add(gateway)
         return status < 500 ? null : `response ${status}`
       } catch (error) {
         const { code, message } =
