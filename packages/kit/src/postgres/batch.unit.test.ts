@@ -129,7 +129,7 @@ test('a statement whose outcome is unknown is never retried', async () => {
 test('a statement runs in the trace of its first call, also when it waits for others', async () => {
   context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable())
   onTestFinished(() => context.disable())
-  enableTelemetry({ isParentBased: true, ratio: 0 })
+  onTestFinished(enableTelemetry({ isParentBased: true, ratio: 0 }))
   const name = createContextKey('name')
   const seen: unknown[] = []
   const ends: (() => void)[] = []

@@ -56,8 +56,9 @@ export function startTelemetry(
     ...(config.OTEL_METRICS_EXPORTER === 'otlp' ? [startMetrics(resource, config)] : []),
     ...(config.OTEL_LOGS_EXPORTER === 'otlp' ? [startLogs(resource, config)] : []),
   ]
-  enableTelemetry(samplingOf(config))
+  const disableTelemetry = enableTelemetry(samplingOf(config))
   return async function stop(): Promise<void> {
+    disableTelemetry()
     const flushed = Promise.allSettled(providers.map((provider) => provider.shutdown()))
     await Deadline.in(FLUSH_TIMEOUT_MS).race(flushed)
   }

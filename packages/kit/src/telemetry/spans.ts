@@ -19,7 +19,7 @@ export type { Attributes, Span } from '@opentelemetry/api'
 
 /*
  * Manual spans at process boundaries (docs/decisions/0014-telemetry.md). Without telemetry, each function only reads one variable.
- * Only sdk.ts calls `enableTelemetry`.
+ * Only sdk.ts and tests call `enableTelemetry`.
  */
 
 export const SCOPE = 'platter'
@@ -39,9 +39,13 @@ export type Sampling = {
 
 let sampling: Sampling = { isParentBased: true, ratio: 0 }
 
-export function enableTelemetry(chosen: Sampling): void {
+/** Enables telemetry. Returns a function that disables it. */
+export function enableTelemetry(chosen: Sampling): () => void {
   on = true
   sampling = chosen
+  return () => {
+    on = false
+  }
 }
 
 /** Names and attributes follow OpenTelemetry's semantic conventions; Platter's own begin with `platter.`. */
