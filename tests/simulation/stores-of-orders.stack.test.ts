@@ -127,8 +127,8 @@ function accept(random: Random, apiKey: string, prefix: string): Call {
   return { name: 'accept', run: ({ sagas }) => sagas.accept(accepted) }
 }
 
+/** Returns a save of the first version. */
 function aSave(random: Random, apiKey: string): Save {
-  const version = random.between(0, 3)
   return {
     ...someTimes(random),
     deadlineInMs: random.pick([null, 0, HOUR_MS]),
@@ -140,9 +140,9 @@ function aSave(random: Random, apiKey: string): Save {
       refunds: random.pick([[], [refund], [refund, { ...refund, apiKey: 'f2', state: 'DONE' }]]),
       dispute: random.pick([null, dispute]),
     },
-    saga: aSaga(apiKey, version + 1, aState(random)),
+    saga: aSaga(apiKey, 1, aState(random)),
     delivery: aDelivery(random),
-    from: { version, status: random.pick([null, 'PROCESSING', 'AWAITING_PREPARATION']) },
+    from: { version: 0, status: random.pick([null, null, 'PROCESSING', 'AWAITING_PREPARATION']) },
     status: random.next() < 0.3 ? 'AWAITING_PREPARATION' : null,
   }
 }
@@ -150,6 +150,13 @@ function aSave(random: Random, apiKey: string): Save {
 /** The result of a load, with the outcome of the order under a separate name. */
 const loaded = (found: Loaded | null) => found && { ...found, ended: found.order.outcome }
 const saved = (result: SaveResult | null) => result && { isReturned: result.told }
+
+/** Saves the stored version of an order, or an earlier one, which another replica has replaced. */
+async function saveAfter({ sagas }: Stores, { lag, ...save }: Save & { lag: number }) {
+  const version = ((await sagas.load(save.saga.orderApiKey))?.saga.version ?? 0) - lag
+  const saga = { ...save.saga, version: version + 1 }
+  return saved(await sagas.save({ ...save, saga, from: { ...save.from, version } }))
+}
 
 /** A random statement of the orders service, for one of three orders and two keys. */
 function aCall(random: Random, prefix: string): Call {
@@ -162,7 +169,7 @@ function aCall(random: Random, prefix: string): Call {
   }
   const used = { ...scope, orderApiKey: apiKey }
   const claimMs = random.pick([0, HOUR_MS])
-  const save = aSave(random, apiKey)
+  const save = { ...aSave(random, apiKey), lag: random.pick([0, 0, 0, 1]) }
   const lease = { orderApiKey: apiKey, attempt: random.between(1, 3) }
   const failed = random.pick([null, { result: 'unknown', link: 'webhook' } as const])
   const response = random.pick([
@@ -171,8 +178,8 @@ function aCall(random: Random, prefix: string): Call {
   ])
   const calls: Call[] = [
     { name: 'sagas.load', run: async ({ sagas }) => loaded(await sagas.load(apiKey)) },
-    { name: 'sagas.save', run: async ({ sagas }) => saved(await sagas.save(save)) },
-    { name: 'sagas.save', run: async ({ sagas }) => saved(await sagas.save(save)) },
+    { name: 'sagas.save', run: (stores) => saveAfter(stores, save) },
+    { name: 'sagas.save', run: (stores) => saveAfter(stores, save) },
     { name: 'sagas.takeDue', run: async ({ sagas }) => (await sagas.takeDue(100)).map(loaded) },
     {
       name: 'deliveries.acquireLeases',
@@ -216,8 +223,8 @@ function aCall(random: Random, prefix: string): Call {
 }
 
 /**
- * Executes one history of random statements, and returns the number of compared results. One transaction keeps now() constant, like
- * the clock of the simulation. A rollback ensures that no other history finds its rows due.
+ * Executes one history of random statements, and returns the number of saves that had an effect. One transaction keeps now()
+ * constant, like the clock of the simulation. A rollback ensures that no other history finds its rows due.
  */
 async function compareOrders(seed: number): Promise<number> {
   const random = randomOf(seed)
@@ -226,24 +233,29 @@ async function compareOrders(seed: number): Promise<number> {
   const toAccept = [1, 2, 3].map((number) => `${prefix}${number}`)
   const transaction = await orders.db.startTransaction().execute()
   const inTransaction = postgresStores(transaction)
-  for (let step = 0; step < STATEMENTS; step++) {
-    const next = random.next() < 0.4 ? toAccept.shift() : undefined
-    const { name, run } = next === undefined ? aCall(random, prefix) : accept(random, next, prefix)
-    const before = await transaction.savepoint('statement').execute()
-    const expected = await settled(() => run(inTransaction))
-    if (isRejection(expected)) await before.rollbackToSavepoint('statement').execute()
-    const result = await settled(() => run(simulated))
-    expect({ seed, step, name, result }).toEqual({ seed, step, name, result: expected })
+  let saves = 0
+  try {
+    for (let step = 0; step < STATEMENTS; step++) {
+      const next = random.next() < 0.4 ? toAccept.shift() : undefined
+      const { name, run } = next === undefined ? aCall(random, prefix) : accept(random, next, prefix)
+      const before = await transaction.savepoint('statement').execute()
+      const expected = await settled(() => run(inTransaction))
+      if (isRejection(expected)) await before.rollbackToSavepoint('statement').execute()
+      const result = await settled(() => run(simulated))
+      expect({ seed, step, name, result }).toEqual({ seed, step, name, result: expected })
+      if (name === 'sagas.save' && expected !== null) saves++
+    }
+  } finally {
+    await transaction.rollback().execute()
   }
-  await transaction.rollback().execute()
-  return STATEMENTS
+  return saves
 }
 const STATEMENTS = 30
 
 test('the in-memory stores of orders equal PostgreSQL in 3,600 random statements', async () => {
-  let compared = 0
-  for (let seed = 0; seed < 120; seed++) compared += await compareOrders(seed)
-  expect(compared).toBe(3_600)
+  let saves = 0
+  for (let seed = 0; seed < 120; seed++) saves += await compareOrders(seed)
+  expect(saves).toBeGreaterThan(100)
 })
 
 test('one of two concurrent saves of a version succeeds, without a deadlock with addStatus', async () => {

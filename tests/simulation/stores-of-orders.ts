@@ -87,9 +87,18 @@ function stateOf({ facts, state, isFinished }: Loaded['saga']): string {
   return `${kind}: ${bank}${done.join(' ')}${back}${refunds.length > 0 ? ' refund' : ''}${isFinished ? ' END' : ''}`
 }
 
-const changedColumns = (order: Save['order']) => {
-  const { outcome, paymentState, paymentAction = null, cancellation, refunds, dispute } = order
-  return { outcome, paymentState, paymentAction, cancellation, refunds, dispute }
+/** A save without refunds or dispute leaves those of the row `before` unchanged. */
+const changedColumns = (order: Save['order'], before = order) => {
+  const { outcome, paymentState, paymentAction = null, cancellation } = order
+  const refunds = order.refunds.length > 0 ? order.refunds : before.refunds
+  return {
+    outcome,
+    paymentState,
+    paymentAction,
+    cancellation,
+    refunds,
+    dispute: order.dispute ?? before.dispute,
+  }
 }
 
 /** Plain columns by version. The real `saga/domain/transition.ts` decides their values. */
@@ -175,7 +184,7 @@ function sagaStore(database: Database): Partial<SagaStore> {
       const told = before.told || order.told === true
       orders.set(orderApiKey, {
         ...before,
-        ...changedColumns(order),
+        ...changedColumns(order, before),
         status: status ?? before.status,
         told,
       })
