@@ -38,9 +38,10 @@ const shared = new Map(
   [
     ...Map.groupBy(inOrder(commonProblems), statusOf).values(),
     inOrder([...bodyProblems, 'missing-field', 'invalid-field']).filter((code) => statusOf(code) === 400),
-    ...(['body-too-large', 'not-json', 'idempotency-in-flight', 'idempotency-mismatch'] as const).map(
-      (code): ProblemCode[] => [code],
-    ),
+    ...(['body-too-large', 'not-json', 'idempotency-in-flight'] as const).map((code): ProblemCode[] => [
+      code,
+    ]),
+    inOrder(['idempotency-mismatch', 'raw-card-not-accepted']),
   ].map((codes) => [nameOf(codes), codes]),
 )
 

@@ -115,12 +115,13 @@ export const commonProblems: readonly ProblemCode[] = [
   'overloaded',
 ]
 
-/** The problems of every operation that reads a JSON body. */
+/** The problems of every POST and PUT, because a body is read even where none is expected. */
 export const bodyProblems = ['malformed-json', 'not-json', 'body-too-large', 'raw-card-not-accepted'] as const
 
 /** Returns all problems of an operation. */
 export const problemsOf = (one: Operation): readonly ProblemCode[] => [
   ...one.problems,
+  ...(one.method === 'GET' ? [] : bodyProblems),
   ...(takesIdempotencyKey(one) ? idempotencyProblems : []),
   ...commonProblems,
 ]

@@ -1,6 +1,6 @@
 import { address, newAddress } from '#/examples.ts'
 import { NewAddress, UserInPath } from '#/inputs.ts'
-import { bodyProblems, operation } from '#/operation.ts'
+import { operation } from '#/operation.ts'
 import { Address } from '#/records.ts'
 
 export const AddAddress = operation({
@@ -16,5 +16,5 @@ export const AddAddress = operation({
   response: Address,
   returns: 'The saved address.',
   examples: { bodies: { 'An address': newAddress }, response: address },
-  problems: [...bodyProblems, 'user-not-found', 'too-many-saved'],
+  problems: ['user-not-found', 'too-many-saved'],
 })

@@ -1,6 +1,6 @@
 import { card, newCard, tokenCard } from '#/examples.ts'
 import { NewCard, UserInPath } from '#/inputs.ts'
-import { bodyProblems, operation } from '#/operation.ts'
+import { operation } from '#/operation.ts'
 import { CreditCard } from '#/records.ts'
 
 export const AddCard = operation({
@@ -18,7 +18,6 @@ export const AddCard = operation({
   returns: 'The saved card.',
   examples: { bodies: { 'A card': newCard, 'A token of the payment processor': tokenCard }, response: card },
   problems: [
-    ...bodyProblems,
     'user-not-found',
     'card-declined',
     'card-expired',

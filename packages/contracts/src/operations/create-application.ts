@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { application } from '#/examples.ts'
-import { bodyProblems, operation } from '#/operation.ts'
+import { operation } from '#/operation.ts'
 import { ApiKey, Epoch, filledText } from '#/values.ts'
 
 export const Application = z
@@ -19,5 +19,4 @@ export const CreateApplication = operation({
   response: Application,
   returns: 'The application.',
   examples: { bodies: { 'An application': { name: application.name } }, response: application },
-  problems: bodyProblems,
 })

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { IssuedAccessKey, newKeyMode } from '#/access-key.ts'
 import { issuedAccessKey } from '#/examples.ts'
 import { ApplicationInPath, optionalBody } from '#/inputs.ts'
-import { bodyProblems, operation } from '#/operation.ts'
+import { operation } from '#/operation.ts'
 import { secret } from '#/secret.ts'
 
 /** ASCII without blanks, so that a header field and a query can contain it. Its fingerprint distinguishes two imports. */
@@ -45,5 +45,5 @@ export const IssueAccessKey = operation({
     bodies: { 'For real orders': { mode: 'live' }, 'For a test environment': { mode: 'test' } },
     response: issuedAccessKey,
   },
-  problems: [...bodyProblems, 'application-not-found', 'access-key-taken'],
+  problems: ['application-not-found', 'access-key-taken'],
 })

@@ -1,6 +1,6 @@
 import { IssuedAccessKey, NewAccessKey } from '#/access-key.ts'
 import { issuedAccessKey } from '#/examples.ts'
-import { bodyProblems, operation } from '#/operation.ts'
+import { operation } from '#/operation.ts'
 
 export const IssueOperatorAccessKey = operation({
   name: 'issue-operator-access-key',
@@ -15,5 +15,4 @@ export const IssueOperatorAccessKey = operation({
   response: IssuedAccessKey,
   returns: 'The access key.',
   examples: { bodies: { 'A key': { mode: 'live' } }, response: issuedAccessKey },
-  problems: bodyProblems,
 })

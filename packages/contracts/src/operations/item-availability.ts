@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { keys } from '#/examples.ts'
 import { ItemInPath } from '#/inputs.ts'
-import { bodyProblems, operation } from '#/operation.ts'
+import { operation } from '#/operation.ts'
 import { ApiKey, Epoch } from '#/values.ts'
 
 /** The end of the year 9999; rejects times in milliseconds. */
@@ -51,5 +51,5 @@ export const ItemAvailability = operation({
     },
     response: { apiKey: keys.garlicKnots, available: false, until: 1795237200 },
   },
-  problems: [...bodyProblems, 'item-not-found'],
+  problems: ['item-not-found'],
 })

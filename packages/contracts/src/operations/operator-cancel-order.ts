@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { cancelledOrder } from '#/examples.ts'
 import { OrderInPath } from '#/inputs.ts'
-import { bodyProblems, operation } from '#/operation.ts'
+import { operation } from '#/operation.ts'
 import { Order } from '#/records.ts'
 import { filledText, text } from '#/values.ts'
 
@@ -32,5 +32,5 @@ export const OperatorCancelOrder = operation({
     },
     response: cancelledOrder('operator', message),
   },
-  problems: [...bodyProblems, 'order-not-found', 'invalid-transition'],
+  problems: ['order-not-found', 'invalid-transition'],
 })

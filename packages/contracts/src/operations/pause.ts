@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { bodyProblems, operation } from '#/operation.ts'
+import { operation } from '#/operation.ts'
 import { Epoch } from '#/values.ts'
 
 export const Pause = z
@@ -34,5 +34,5 @@ export const PauseRestaurant = operation({
     bodies: { 'Catching up': { minutes: 20 }, 'Until resumed': {} },
     response: { paused: true, pausedUntil: 1795201200 },
   },
-  problems: [...bodyProblems, 'restaurant-not-found'],
+  problems: ['restaurant-not-found'],
 })

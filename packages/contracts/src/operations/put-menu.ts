@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { category } from '#/examples.ts'
 import { RestaurantInPath, ValidateOnly } from '#/inputs.ts'
-import { bodyProblems, operation } from '#/operation.ts'
+import { operation } from '#/operation.ts'
 import { MenuCategory } from '#/records.ts'
 import { ApiKey, filledText, moneyUpTo, text } from '#/values.ts'
 
@@ -79,5 +79,5 @@ export const PutMenu = operation({
   response: z.array(MenuCategory),
   returns: 'The menu.',
   examples: { bodies: { 'A menu': [category] }, response: [category] },
-  problems: [...bodyProblems, 'restaurant-not-found', 'apikey-taken'],
+  problems: ['restaurant-not-found', 'apikey-taken'],
 })

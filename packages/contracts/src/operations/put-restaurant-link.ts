@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { RestaurantInPath } from '#/inputs.ts'
-import { bodyProblems, operation } from '#/operation.ts'
+import { operation } from '#/operation.ts'
 
 const reports = z
   .enum(['detailed', 'coarse'])
@@ -60,5 +60,4 @@ export const PutRestaurantLink = operation({
     },
     response: { kind: 'webhook', reports: 'coarse' },
   },
-  problems: bodyProblems,
 })

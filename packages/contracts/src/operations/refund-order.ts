@@ -1,5 +1,5 @@
 import { OrderInPath, validateOnly } from '#/inputs.ts'
-import { bodyProblems, operation } from '#/operation.ts'
+import { operation } from '#/operation.ts'
 import { Refund, RefundRequest } from '#/refund.ts'
 
 /** A refund of the second item of the example `deliveryOrder`: 3.25 and 0.18 of the tax. */
@@ -41,5 +41,5 @@ export const RefundOrder = operation({
     },
     response: refund,
   },
-  problems: [...bodyProblems, 'order-not-found', 'refund-too-large', 'not-charged-yet'],
+  problems: ['order-not-found', 'refund-too-large', 'not-charged-yet'],
 })

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { restaurantOrder } from '#/examples.ts'
 import { OrderInPath } from '#/inputs.ts'
-import { bodyProblems, operation } from '#/operation.ts'
+import { operation } from '#/operation.ts'
 import { RestaurantOrder } from '#/operations/restaurant-order.ts'
 import { filledText } from '#/values.ts'
 
@@ -33,5 +33,5 @@ export const RefuseOrder = operation({
       },
     },
   },
-  problems: [...bodyProblems, 'order-not-found', 'invalid-transition'],
+  problems: ['order-not-found', 'invalid-transition'],
 })

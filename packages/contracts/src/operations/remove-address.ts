@@ -1,6 +1,6 @@
 import { address } from '#/examples.ts'
 import { AddressInPath } from '#/inputs.ts'
-import { bodyProblems, operation } from '#/operation.ts'
+import { operation } from '#/operation.ts'
 import { Address } from '#/records.ts'
 
 export const RemoveAddress = operation({
@@ -16,5 +16,5 @@ export const RemoveAddress = operation({
   response: Address,
   returns: 'The address that was removed.',
   examples: { response: address },
-  problems: [...bodyProblems, 'user-not-found', 'address-not-found'],
+  problems: ['user-not-found', 'address-not-found'],
 })

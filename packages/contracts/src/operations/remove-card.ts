@@ -1,6 +1,6 @@
 import { card } from '#/examples.ts'
 import { CardInPath } from '#/inputs.ts'
-import { bodyProblems, operation } from '#/operation.ts'
+import { operation } from '#/operation.ts'
 import { CreditCard } from '#/records.ts'
 
 export const RemoveCard = operation({
@@ -15,5 +15,5 @@ export const RemoveCard = operation({
   response: CreditCard,
   returns: 'The card that was removed.',
   examples: { response: card },
-  problems: [...bodyProblems, 'user-not-found', 'card-not-found'],
+  problems: ['user-not-found', 'card-not-found'],
 })

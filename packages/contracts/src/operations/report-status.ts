@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { restaurantOrder } from '#/examples.ts'
 import { OrderInPath } from '#/inputs.ts'
-import { bodyProblems, operation } from '#/operation.ts'
+import { operation } from '#/operation.ts'
 import { RestaurantOrder } from '#/operations/restaurant-order.ts'
 import { OrderStatus } from '#/values.ts'
 
@@ -22,5 +22,5 @@ export const ReportStatus = operation({
     bodies: { 'The kitchen has begun': { status: 'PREPARING' } },
     response: { ...restaurantOrder, status: 'PREPARING', nextStatuses: ['READY_FOR_PICKUP', 'DELIVERED'] },
   },
-  problems: [...bodyProblems, 'order-not-found', 'invalid-transition'],
+  problems: ['order-not-found', 'invalid-transition'],
 })

@@ -1,4 +1,4 @@
-import { bodyProblems, operation } from '#/operation.ts'
+import { operation } from '#/operation.ts'
 import { Pause } from '#/operations/pause.ts'
 
 export const ResumeRestaurant = operation({
@@ -13,5 +13,5 @@ export const ResumeRestaurant = operation({
   response: Pause,
   returns: 'No pause.',
   examples: { response: { paused: false, pausedUntil: null } },
-  problems: [...bodyProblems, 'restaurant-not-found'],
+  problems: ['restaurant-not-found'],
 })

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { AccessKey, IssuedAccessKey } from '#/access-key.ts'
 import { accessKey, issuedAccessKey } from '#/examples.ts'
 import { AccessKeyInPath, optionalBody } from '#/inputs.ts'
-import { bodyProblems, operation } from '#/operation.ts'
+import { operation } from '#/operation.ts'
 
 /** Thirty days. */
 const MAX_OVERLAP_MINUTES = 43_200
@@ -37,5 +37,5 @@ export const RotateAccessKey = operation({
     bodies: { 'A day to change': { overlapMinutes: 1440 }, 'At once': { overlapMinutes: 0 } },
     response: { ...issuedAccessKey, replaces: { ...accessKey, expires: 1795286400 } },
   },
-  problems: [...bodyProblems, 'access-key-not-found', 'access-key-ended'],
+  problems: ['access-key-not-found', 'access-key-ended'],
 })

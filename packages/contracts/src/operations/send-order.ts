@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { guest, keys, newAddress, newCard, pickupOrder, tokenCard } from '#/examples.ts'
 import { NewAddress, NewCard, notSaved, personFields, savedOrNew } from '#/inputs.ts'
-import { bodyProblems, operation } from '#/operation.ts'
+import { operation } from '#/operation.ts'
 import { Order } from '#/records.ts'
 import { documentedAs } from '#/documented-as.ts'
 import { spelled } from '#/spelling.ts'
@@ -130,7 +130,6 @@ export type OrderRequest = z.output<typeof OrderRequest>
 
 /** The problems of an order request in send-order and validate-order. */
 export const orderProblems = [
-  ...bodyProblems,
   'restaurant-not-found',
   'item-not-found',
   'user-not-found',

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { user } from '#/examples.ts'
-import { bodyProblems, operation } from '#/operation.ts'
+import { operation } from '#/operation.ts'
 import { User } from '#/records.ts'
 import { secret } from '#/secret.ts'
 import { emailAddress } from '#/values.ts'
@@ -33,5 +33,5 @@ export const Signin = operation({
     response: user,
   },
   changesNothing: true,
-  problems: [...bodyProblems, 'invalid-credentials'],
+  problems: ['invalid-credentials'],
 })

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { user } from '#/examples.ts'
 import { UserInPath, optionalBody, personFields } from '#/inputs.ts'
-import { bodyProblems, operation } from '#/operation.ts'
+import { operation } from '#/operation.ts'
 import { NewPassword } from '#/operations/register-user.ts'
 import { User } from '#/records.ts'
 
@@ -31,5 +31,5 @@ export const UpdateUser = operation({
     },
     response: { ...user, phone: '608-555-0177' },
   },
-  problems: [...bodyProblems, 'user-not-found'],
+  problems: ['user-not-found'],
 })
