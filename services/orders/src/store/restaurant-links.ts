@@ -34,5 +34,3 @@ export class PostgresRestaurantLinks extends PostgresStore {
       .execute()
   }
 }
-
-export type RestaurantLinkStore = Pick<PostgresRestaurantLinks, keyof PostgresRestaurantLinks>
