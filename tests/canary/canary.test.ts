@@ -3,6 +3,7 @@ import { join, relative, resolve } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import type { Stack } from '../../dev/stack.ts'
+import { serviceNames } from '../../dev/stack/services.ts'
 import { settled } from '../support/books.ts'
 import { randomOf, type Random } from '../support/random.ts'
 import { sendToTrees } from '../support/faults.ts'
@@ -91,10 +92,13 @@ test(
     print(`searched ${megabytes} MB in ${files} files for ${canaries.numbers.size} card numbers`)
     const leaks = found.filter((one) => !isPlanted(plants, one) && !isAllowed(one))
     const blind = missing(plants, found)
-    expect({ leaks, blind, astray, dumps: dumps(folders) }).toEqual({
+    const silent = serviceNames.filter((name) => !recorder.exporters.has(name))
+    expect({ leaks, blind, silent, astray, dumps: dumps(folders) }).toEqual({
       leaks: [],
       /** Places in which the search did not find the planted canary. There the search proves nothing. */
       blind: [],
+      /** Services that have sent no telemetry. */
+      silent: [],
       /** Paths that did not end with the expected status. */
       astray: [],
       dumps: [],

@@ -4,9 +4,13 @@ import { connect, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { startOtlpServer, type OtlpServer } from '../support/otlp-server.ts'
 
+const SERVICE_NAME = /"service\.name","value":\{"stringValue":"([^"]+)"/g
+
 /** Records data that leaves the processes and is stored nowhere else. Each source has a file with the exact bytes. */
 export class Recorder {
   readonly folder: string
+  /** The services that have sent telemetry. */
+  readonly exporters = new Set<string>()
   #otlp: OtlpServer | null = null
   #redis: Socket | null = null
   #ended = false
@@ -20,13 +24,16 @@ export class Recorder {
   /** Starts an OTLP receiver that accepts all requests. Returns its URL. */
   async listen(): Promise<string> {
     const received = join(this.folder, 'otlp.jsonl')
-    this.#otlp = await startOtlpServer((body) => appendFileSync(received, `${body}\n`))
+    this.#otlp = await startOtlpServer((body) => {
+      appendFileSync(received, `${body}\n`)
+      for (const [, name = ''] of body.matchAll(SERVICE_NAME)) this.exporters.add(name)
+    })
     return this.#otlp.url
   }
 
   /**
-   * Records every command that any client sends to Redis, also after Redis restarts. Values in Redis expire, so a later search
-   * would miss them.
+   * Records the commands that any client sends to Redis, also after Redis restarts, but not those of the 50 ms until the new
+   * connection. Values in Redis expire, so a later search would miss them.
    */
   watchRedis(url: string): void {
     if (this.#ended) return

@@ -51,10 +51,10 @@ const LENGTHS = [13, 14, 15, 16, 17, 18, 19]
 /** Finds any number with such a name, also in text that cannot be parsed. */
 const NAMED_NUMBER = /card[_-]?number[^0-9A-Za-z]{1,8}\d{12,19}/gi
 /**
- * `"cvv":"0123"`, `cvv=0123`, `cvc: 123`. A comma is excluded because the next column follows it. `incorrect_cvc` may precede a
- * year.
+ * `"cvv":"0123"`, `cvv=0123`, `cvc: 123`, with spaces and punctuation between name and value. A comma is excluded because the next
+ * column follows it: `incorrect_cvc` may precede a year. Other bytes are parts of compressed text, where any number may follow.
  */
-const NAMED_CVV = /(?:cvv|cvc|csc|security[_ -]?code)2?[^0-9A-Za-z,]{1,8}\d{3,4}(?!\d)/gi
+const NAMED_CVV = /(?:cvv|cvc|csc|security[_ -]?code)2?[\s!-+\-./:-@[-`{-~]{1,8}\d{3,4}(?!\d)/gi
 /** The width of a record: a row, a message or a line. */
 const BESIDE = 600
 

@@ -130,6 +130,7 @@ test('finds no secret in 5,000 typical rows and in random bytes', () => {
   )
   const row =
     '(e007ebe2,declined,343,tok_19b6_incorrect_cvc,,cvc-failed,incorrect_cvc,,"2026-11-22 07:32:31+00")'
-  expect(search(Buffer.from([...rows, row].join('\n')), canaries)).toEqual([])
+  const compressed = 'correct_hcvc incorrect_cvc\x07\\110\x00301a934d'
+  expect(search(Buffer.from([...rows, row, compressed].join('\n')), canaries)).toEqual([])
   expect(search(randomBytes(65_536), canaries)).toEqual([])
 })
