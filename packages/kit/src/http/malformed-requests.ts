@@ -5,6 +5,12 @@ import type { App } from '#/http/app.ts'
 import { Problem, problemResponse } from '#/http/problem.ts'
 import { newRequestId } from '#/lifecycle/ids.ts'
 
+/**
+ * The time in which a client may send the rest of its request, in milliseconds. A connection that is closed before its input is read
+ * is reset, and the client may lose the response (RFC 9112, 9.6).
+ */
+const LINGER_MS = 2_000
+
 /** Handles `Expect` and CONNECT. By default, Node responds without a problem document or closes the connection. */
 export function handleNodeSpecialCases({ server }: App): void {
   // RFC 9110, 10.1.1: an unknown expectation may be ignored.
@@ -26,7 +32,7 @@ export function rejectMalformed(error: NodeJS.ErrnoException, socket: Socket): v
   endWith(new Problem('invalid-field', detail), socket)
 }
 
-/** Writes the problem to the connection and closes it. Fastify has created no request and no reply. */
+/** Writes the problem to the connection, discards its further input and closes it. Fastify has created no request and no reply. */
 function endWith(problem: Problem, socket: Duplex): void {
   if (!socket.writable) return
   const { headers, body } = problemResponse(problem, newRequestId(), '/')
@@ -36,5 +42,9 @@ function endWith(problem: Problem, socket: Duplex): void {
     `content-length: ${Buffer.byteLength(body)}`,
     'connection: close',
   ]
-  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`, () => socket.destroy())
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`).resume()
+  // The client has reset the connection. Without a listener, this event would end the process.
+  socket.on('error', () => socket.destroy())
+  const timer = setTimeout(() => socket.destroy(), LINGER_MS)
+  socket.once('close', () => clearTimeout(timer))
 }
