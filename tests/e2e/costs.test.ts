@@ -110,9 +110,10 @@ const expectedStatus: Readonly<Record<string, number>> = { 'menu, 304': 304, 'se
 
 const spansOf = (name: string) => (traces.get(name) ?? []).map((traceId) => receiver.spans(traceId))
 
-/** Returns the costs of one kind in each repetition, in ascending order. */
+/** Returns the costs of one kind in each complete trace, in ascending order. */
 const seriesOf = (name: string, kind: keyof Costs) =>
   spansOf(name)
+    .filter(isWhole)
     .map((spans) => costsOf(spans)[kind])
     .toSorted((one, other) => one - other)
 
@@ -140,6 +141,7 @@ test('no operation takes more commits, statements, messages, commands or calls t
   // Processes export the last span at the end.
   await wait(isRecording ? 4 * QUIET_MS : QUIET_MS)
   if (isRecording) expected = await record(Object.fromEntries(names.map((name) => [name, costs(name)])))
+  expect(names.filter((name) => !spansOf(name).some(isWhole))).toEqual([])
   for (const name of names)
     expect(costsAboveLimit(name), `${outline(spansOf(name)[0] ?? []).join('\n')}\n`).toEqual([])
   expect(Object.keys(expected)).toEqual(names)

@@ -8,6 +8,7 @@ export const kinds = ['commits', 'selects', 'writes', 'messages', 'redis', 'call
 export type Costs = Record<(typeof kinds)[number], number>
 
 /** OTLP's numbers for kinds of spans. */
+const SERVER = 2
 const CLIENT = 3
 const PRODUCER = 4
 
@@ -51,14 +52,16 @@ function isWithinTransaction(write: Span, sql: readonly Span[]): boolean {
 }
 
 /**
- * Returns true if each message or call to another process of the platform has a span there. That process exports its spans later.
+ * Returns true if the gateway's span is there, and each message or call to another process of the platform has a span of that process,
+ * which exports its spans later.
  */
 export function isWhole(spans: readonly Span[]): boolean {
   const parents = new Set(spans.map(({ parentSpanId }) => parentSpanId))
   const sent = withoutLookUp(spans).filter(
     (span) => span.kind === PRODUCER || (isCall(span) && !isOutside(span)),
   )
-  return sent.length > 0 && sent.every(({ spanId }) => parents.has(spanId))
+  const isReceived = spans.some(({ service, kind }) => service === 'gateway' && kind === SERVER)
+  return isReceived && sent.every(({ spanId }) => parents.has(spanId))
 }
 
 // The table of costs.md -------------------------------------------------------------------------------------
