@@ -52,8 +52,8 @@ function isWithinTransaction(write: Span, sql: readonly Span[]): boolean {
 }
 
 /**
- * Returns true if the gateway's span is there, and each message or call to another process of the platform has a span of that process,
- * which exports its spans later.
+ * Returns true if the trace has the gateway's span, and a span of the receiver of each message and call. A receiver exports its spans
+ * later.
  */
 export function isWhole(spans: readonly Span[]): boolean {
   const parents = new Set(spans.map(({ parentSpanId }) => parentSpanId))
