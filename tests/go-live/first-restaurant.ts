@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { check, secondsUntil, sendOrder, type World } from './world.ts'
+import { check, placeCardOrder, secondsUntil, sendOrder, type World } from './world.ts'
 
 /** Returns the restaurant of docs/deployment.md, open at all times. */
 function restaurantOfTheDocuments() {
@@ -48,10 +48,7 @@ export async function addRestaurant(world: World): Promise<string> {
 export async function placeOrders(world: World): Promise<string> {
   const cash = await sendOrder(world, 'cash')
   check(cash.status === 200, `cash: ${cash.status} ${JSON.stringify(cash.body)}`)
-  const card = await sendOrder(world, 'card')
-  check(card.status === 200, `card: ${card.status} ${JSON.stringify(card.body)}`)
-  const captures = () => world.stripe.captured().filter(({ reference }) => reference === card.body['apiKey'])
-  await secondsUntil(async () => captures().length > 0, { what: 'the capture', withinS: 30 })
-  check(captures().length === 1, 'the card is captured more than once')
-  return `${captures()[0]?.amount} cents captured once`
+  const captures = await placeCardOrder(world)
+  check(captures.length === 1, 'the card is captured more than once')
+  return `${captures[0]?.amount} cents captured once`
 }

@@ -106,6 +106,15 @@ export async function secondsUntil(
   return (performance.now() - from) / 1000
 }
 
+/** Places an order by card, and waits for its capture. Returns the captures of its card. */
+export async function placeCardOrder(world: World, idempotencyKey?: string) {
+  const { status, body } = await sendOrder(world, 'card', idempotencyKey)
+  check(status === 200, `card: ${status} ${JSON.stringify(body)}`)
+  const captures = () => world.stripe.captured().filter(({ reference }) => reference === body['apiKey'])
+  await secondsUntil(async () => captures().length > 0, { what: 'the capture', withinS: 30 })
+  return captures()
+}
+
 /** The console of the restaurant. It polls its orders, and each poll counts as attendance. */
 class Tablet {
   readonly #world: () => World
@@ -199,8 +208,8 @@ export async function whileOrdering(
     await wait(3_000)
   } finally {
     over.abort()
+    await ordering
   }
-  await ordering
   await checkStored(world, ordered)
   const { keys, repeated, respondedAt } = ordered
   const times = respondedAt.toSorted((one, other) => one - other)

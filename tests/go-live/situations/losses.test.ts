@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { serviceNames } from '../../../dev/stack/services.ts'
-import { check, secondsUntil, sendOrder, situation, type World } from '../world.ts'
+import { check, placeCardOrder, secondsUntil, sendOrder, situation, type World } from '../world.ts'
 
 /** Returns the settings of docs/backups.md in the form of `alter system`. */
 function settings(): string[] {
@@ -36,12 +36,12 @@ situation(
       installation.call(`/publicapi/v1/order-by-key/${key}`, { key: keys.application })
     const [kept, lost] = [randomUUID(), randomUUID()]
     const strays = await strayCharges(world)
-    check((await sendOrder(world, 'card', kept)).status === 200, 'no order')
+    await placeCardOrder(world, kept)
     const archive =
       (await installation.compose('exec', '-T', 'backup', 'node', 'apps/cli/src/main.ts', 'backup')).split(
         ':',
       )[0] ?? ''
-    check((await sendOrder(world, 'card', lost)).status === 200, 'no order')
+    await placeCardOrder(world, lost)
     const from = performance.now()
     await installation.compose('stop', ...serviceNames, 'backup')
     await installation.compose('rm', '-sfv', 'postgres')
@@ -73,10 +73,9 @@ situation(
     })
     const base = ['pg_basebackup', '-U', 'postgres', '-D', '/backup/base', '-X', 'none', '-c', 'fast']
     await installation.compose('exec', '-T', '-u', 'postgres', 'postgres', ...base)
-    check((await sendOrder(world, 'card', kept)).status === 200, 'no order')
+    await placeCardOrder(world, kept)
     const moment = (await installation.sql('select clock_timestamp()')).trim()
-    check((await sendOrder(world, 'card', lost)).status === 200, 'no order')
-    await secondsUntil(async () => world.stripe.captured().length > 0, { what: 'the capture', withinS: 30 })
+    await placeCardOrder(world, lost)
     // A recovery reads only the archive, so the archive must have the last WAL.
     await installation.sql('select pg_switch_wal()')
     await secondsUntil(async () => (await installation.sql(NOT_ARCHIVED)).trim() === '0', {
