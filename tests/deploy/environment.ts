@@ -10,7 +10,7 @@ import { databaseServices } from '../../dev/stack/services.ts'
 const root = join(import.meta.dirname, '../..')
 
 /** Variables that node-postgres and Node read, and the Config of a process does not. */
-const OTHERS = ['PGSSLMODE', 'NODE_EXTRA_CA_CERTS', 'SSL_CERT_DIR', 'NODE_USE_SYSTEM_CA', 'INSTALLATION']
+const OTHERS = ['PGSSLMODE', 'NODE_EXTRA_CA_CERTS', 'SSL_CERT_DIR', 'NODE_USE_SYSTEM_CA']
 
 /** Variables that the image sets, see Dockerfile. */
 const fromImage: Readonly<Record<string, string>> = Object.fromEntries(
@@ -19,7 +19,7 @@ const fromImage: Readonly<Record<string, string>> = Object.fromEntries(
   ),
 )
 
-/** The variables of the jobs of dev/compose, which have no Config. Each job takes exactly these. */
+/** The variables of the jobs of dev/compose, which have no Config. Each job takes exactly these, and `seed` may take INSTALLATION. */
 const jobs: Readonly<Record<string, readonly string[]>> = {
   secrets: ['ENV_FILE', 'NODE_ENV', ...ownSecretNames],
   prepare: ['DATABASE_URL', ...databaseServices.map((name) => `${name.toUpperCase()}_PASSWORD`)],
@@ -45,7 +45,12 @@ export async function environmentFaults(
 ): Promise<readonly string[]> {
   const isService = !(name in jobs)
   const Config = await configOf(name)
-  const known = new Set([...Object.keys(Config.shape), ...OTHERS, ...besides])
+  const known = new Set([
+    ...Object.keys(Config.shape),
+    ...OTHERS,
+    ...besides,
+    ...(name === 'seed' ? ['INSTALLATION'] : []),
+  ])
   const unknown = Object.keys(variables).filter((variable) => !known.has(variable))
   const read = Config.safeParse({ ...(isService && fromImage), ...variables })
   const refused = read.error?.issues.map(({ path, message }) => `${path.join('.')}: ${message}`) ?? []

@@ -15,6 +15,8 @@ beforeAll(async () => {
   database = await servicesDatabase(databaseServices)
   superuser = connectPostgres(database.url, 2, createLog('test', 'silent'))
   for (const service of databaseServices) as[service] = database.connect(service, 1).db
+  // Each service has a session that another one could end.
+  await Promise.all(Object.values(as).map((db) => sql`select 1`.execute(db)))
 })
 
 afterAll(async () => {
