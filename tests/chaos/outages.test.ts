@@ -40,6 +40,12 @@ afterAll(async () => {
 type Server = 'postgres' | 'rabbitmq' | 'redis'
 const signal = (server: Server, name: NodeJS.Signals) => sendToTrees(stack.file.processes[server], name)
 
+/** Freezes a server during `work`. It continues even if the work fails, because the next tests use it. */
+function whileFrozen<T>(server: Server, work: () => Promise<T>): Promise<T> {
+  signal(server, 'SIGSTOP')
+  return work().finally(() => signal(server, 'SIGCONT'))
+}
+
 /**
  * docs/assurance/failure-modes.md promises 5 s. The measured times beside other work were 0.2 to 0.5 s for PostgreSQL and 1.9 s for
  * RabbitMQ. The remaining time is for a busy machine. Each test prints its time.
@@ -109,9 +115,7 @@ test('while PostgreSQL restarts after SIGKILL, orders are 503 by the deadline; n
 
 test('while PostgreSQL is frozen, orders are 503 by the deadline; no service exits, and orders are accepted again', async () => {
   const before = servicePids()
-  signal('postgres', 'SIGSTOP')
-  const during = await Promise.all(Array.from({ length: 5 }, sendTimed))
-  signal('postgres', 'SIGCONT')
+  const during = await whileFrozen('postgres', () => Promise.all(Array.from({ length: 5 }, sendTimed)))
   expect(during.map(({ status }) => status)).toEqual([503, 503, 503, 503, 503])
   expect(Math.max(...during.map(({ ms }) => ms))).toBeLessThan(RESPONSE_WITHIN_MS)
   await waitUntilAccepted()
@@ -147,9 +151,7 @@ test.skipIf(!SmallDisk.isPossible)(
 )
 
 test('no order fails while Redis is frozen or restarts after SIGKILL', async () => {
-  signal('redis', 'SIGSTOP')
-  const frozen = await Promise.all(Array.from({ length: 20 }, sendTimed))
-  signal('redis', 'SIGCONT')
+  const frozen = await whileFrozen('redis', () => Promise.all(Array.from({ length: 20 }, sendTimed)))
   expect(frozen.filter(({ status }) => status !== 200)).toEqual([])
   signal('redis', 'SIGKILL')
   const killed = await Promise.all(Array.from({ length: 20 }, sendTimed))
@@ -199,10 +201,7 @@ test('while PostgreSQL is frozen, an accepted order is 200 PROCESSING; an order 
   const key = { 'idempotency-key': crypto.randomUUID() }
   const unconfirmed = byDeadline(sendCardOrder(cast.aurora, key))
   await until(isFaultInjected, { what: 'Tokenizing', withinMs: 30_000, everyMs: 20 })
-  signal('postgres', 'SIGSTOP')
-  const [first, second] = await Promise.all([accepted, unconfirmed]).finally(() =>
-    signal('postgres', 'SIGCONT'),
-  )
+  const [first, second] = await whileFrozen('postgres', () => Promise.all([accepted, unconfirmed]))
   const { body: order } = first
   expect(order).toMatchObject({ ...pending, id: expect.any(Number) as number })
   expect(second).toMatchObject({

@@ -61,6 +61,7 @@ test(
       `longest time without a response: ${longest(before)} ms before, ${longest(after)} ms after the kill`,
     )
     await printLeaders()
+    expect(killedAt).toBeLessThan(Infinity)
     expect(violations).toEqual([])
     expect(settledMs).not.toBeNull()
   },

@@ -22,7 +22,7 @@ beforeAll(async () => {
 
 afterAll(() => stack.stop(), 60_000)
 
-/** Opens connections for which a graceful stop must not wait: an idle one, and one with half a request. */
+/** Opens an idle connection, and one with half a request. A stopping process closes both before its end. */
 function openHanging(gateway: string): Socket[] {
   const { hostname, port } = new URL(gateway)
   return ['', 'POST /publicapi/v1/send-order HTTP/1.1\r\nHost: platter\r\nContent-Length: 100\r\n\r\n{'].map(

@@ -65,7 +65,7 @@ function balance(gateways: readonly string[], send: Send): () => Promise<string 
       try {
         const { status, isClosing } = await send(gateway)
         if (isClosing) stopping.add(gateway)
-        return status < 500 ? null : `response ${status}`
+        return status === 200 ? null : `response ${status}`
       } catch (error) {
         const { code, message } =
           (error as Error & { cause?: NodeJS.ErrnoException }).cause ?? (error as NodeJS.ErrnoException)

@@ -74,16 +74,14 @@ export class Stream {
   }
 
   async #read(response: Response): Promise<void> {
+    const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader()
+    // If the client or the server cuts the stream, only the earlier events count.
+    const readChunk = async () => (await reader?.read().catch(() => null))?.value
     let text = ''
-    try {
-      for await (const chunk of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
-        text += chunk
-        const blocks = text.split('\n\n')
-        text = blocks.pop() ?? ''
-        for (const block of blocks) this.#take(block)
-      }
-    } catch {
-      // The client or the server cut the stream. Only the earlier events count.
+    for (let chunk = await readChunk(); chunk !== undefined; chunk = await readChunk()) {
+      const blocks = `${text}${chunk}`.split('\n\n')
+      text = blocks.pop() ?? ''
+      for (const block of blocks) this.#take(block)
     }
   }
 
