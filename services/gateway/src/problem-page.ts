@@ -1,4 +1,11 @@
-import { commonProblems, operations, problems, templateOf, type ProblemCode } from '@platter/contracts'
+import {
+  commonProblems,
+  operations,
+  problems,
+  problemsOf,
+  templateOf,
+  type ProblemCode,
+} from '@platter/contracts'
 import { hashSource, headersOfPage, html, htmlPage } from '#/html.ts'
 import { exampleOfProblem } from '#/problem-examples.ts'
 
@@ -36,7 +43,7 @@ export function problemPage(code: ProblemCode): string {
       <dd><code>${status}</code></dd>
       <dt>Try again?</dt>
       <dd>${retryable ? 'The same request may succeed later.' : 'The same request will not succeed.'}</dd>
-      <dt>Answered by</dt>
+      <dt>Returned by</dt>
       <dd>${sourceOf(code)}</dd>
     </dl>
     <h2>For example</h2>
@@ -51,7 +58,7 @@ const inCode = (text: string) =>
   text.split('`').map((part, index) => (index % 2 === 0 ? html`${part}` : html`<code>${part}</code>`))
 
 function sourceOf(code: ProblemCode) {
-  const own = operations.filter((one) => one.problems.includes(code))
+  const own = operations.filter((one) => problemsOf(one).includes(code))
   if (commonProblems.includes(code)) return html`any endpoint`
   if (own.length === 0) return html`paths without an endpoint`
   return own.map((one) => html`<div>${one.summary}: <code>${one.method} ${templateOf(one.path)}</code></div>`)

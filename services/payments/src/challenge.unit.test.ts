@@ -1,6 +1,6 @@
 import { cents } from '@platter/contracts'
 import { createLog } from '@platter/kit'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { commandExecutor } from '#/command-executor.ts'
 import type { Challenge, Effect, FoundCharge, ProcessorResult } from '#/domain/processor-result.ts'
 import { memoryAuthorizations } from '#/testing/memory-authorizations.ts'
@@ -39,6 +39,7 @@ function setUp() {
   const authorizations = memoryAuthorizations()
   const execute = commandExecutor({ authorizations, processor, log: createLog('payments', 'silent') })
   return {
+    authorizations,
     calls,
     bank,
     authorize: async () =>
@@ -96,4 +97,15 @@ test('an unknown result of a check leaves the challenge open, and has no reply',
   bank.state = { kind: 'unknown', reason: 'ECONNRESET', sent: true }
   expect(await authorize()).toBeNull()
   expect(await stateOf()).toBe('challenged')
+})
+
+test('a check that finds the challenge open after an unknown result saves the row, so that it is no incident', async () => {
+  const { authorize, authorizations, bank } = setUp()
+  await authorize()
+  bank.state = { kind: 'unknown', reason: 'ECONNRESET', sent: true }
+  await authorize()
+  bank.state = challenge
+  const move = vi.spyOn(authorizations, 'move')
+  expect(await authorize()).toMatchObject(authenticate)
+  expect(move).toHaveBeenCalledOnce()
 })

@@ -45,7 +45,8 @@ export function commandExecutor({ authorizations, processor, log }: Deps) {
       return null
     }
     if (result.kind === 'challenged') {
-      const moved = state === 'challenged' ? row : await authorizations.move(row, result.change)
+      // Also for a row that is challenged already: its outcome is no longer unknown.
+      const moved = await authorizations.move(row, result.change)
       if (moved.state !== 'challenged' || moved.releaseRequested) return execute(command, moved)
       const expires = expiresOf(moved, Math.floor(Date.now() / 1_000))
       return { kind: 'authenticate', action: { ...result.action, expires } }

@@ -25,7 +25,8 @@ export const retryPayment =
 /** Returns the command of the call; null if its outcome is known by now. It never captures without a capture command. */
 function commandFor(row: Authorization, call: string): Command | null {
   if (row.releaseRequested) return { kind: 'release' }
-  if (row.state === 'sent') return { kind: 'authorize', amount: row.amount, token: row.token }
+  if (row.state === 'sent' || row.state === 'challenged')
+    return { kind: 'authorize', amount: row.amount, token: row.token }
   if (row.state === 'authorized' && call === 'capture') return { kind: 'capture', amount: row.amount }
   return null
 }

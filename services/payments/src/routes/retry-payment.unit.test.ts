@@ -30,6 +30,8 @@ async function retry(
 }
 
 const sent = (rows: AuthorizationStore) => rows.findOrCreate('o1', terms)
+const challenged = async (rows: AuthorizationStore) =>
+  rows.move(await sent(rows), { state: 'challenged', processorId: 'auth_1' })
 const authorized = async (rows: AuthorizationStore) =>
   rows.move(await sent(rows), { state: 'authorized', processorId: 'auth_1' })
 const released = async (rows: AuthorizationStore) => {
@@ -40,6 +42,12 @@ const released = async (rows: AuthorizationStore) => {
 test('repeats an authorization with an unknown outcome, with the amount and card of the row', async () => {
   const { response, executed } = await retry(sent, 'authorize')
   expect(response).toEqual({ found: true, known: true })
+  expect(executed).toEqual([{ kind: 'authorize', ...terms }])
+})
+
+test('repeats the check of a challenge with an unknown outcome', async () => {
+  const { response, executed } = await retry(challenged, 'check', null)
+  expect(response).toEqual({ found: true, known: false })
   expect(executed).toEqual([{ kind: 'authorize', ...terms }])
 })
 

@@ -3,6 +3,7 @@ import { newApiKey } from '@platter/kit'
 import { newDatabase } from '@platter/testkit'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Change } from '#/domain/processor-result.ts'
 import { unknownPayments } from '#/routes/unknown-payments.ts'
 import { newPaymentStores } from '#/testing/payment-records.ts'
 
@@ -14,10 +15,11 @@ beforeAll(async () => {
 })
 afterAll(() => stores.postgres.close())
 
-/** Inserts an order whose capture has had an unknown outcome for this many minutes. */
-async function insertUnknownFor(minutes: number): Promise<string> {
+/** Inserts an order whose capture has had an unknown outcome for this many minutes. `change`: a change before it. */
+async function insertUnknownFor(minutes: number, change: Change | null = null): Promise<string> {
   const orderApiKey = newApiKey()
-  const row = await stores.authorizations.findOrCreate(orderApiKey, { amount: cents(1075), token: 'tok_1' })
+  const sent = await stores.authorizations.findOrCreate(orderApiKey, { amount: cents(1075), token: 'tok_1' })
+  const row = change ? await stores.authorizations.move(sent, change) : sent
   await stores.authorizations.recordUnknown(row, { call: 'capture', reason: 'ECONNRESET' })
   await stores.postgres.db
     .updateTable('authorizations')
@@ -27,8 +29,8 @@ async function insertUnknownFor(minutes: number): Promise<string> {
   return orderApiKey
 }
 
-const list = async (before: Before | null) => {
-  const body = { olderThanMs: 5 * MINUTE_MS, before, limit: 1 }
+const list = async (before: Before | null, minutes = 5) => {
+  const body = { olderThanMs: minutes * MINUTE_MS, before, limit: 1 }
   return UnknownPayments.response.parse(await unknownPayments(stores)({ body } as never)).payments
 }
 
@@ -45,4 +47,12 @@ test('lists calls with an outcome unknown for at least olderThanMs, in pages, ne
   }
   expect(found.map(({ orderApiKey }) => orderApiKey)).toEqual([larger, smaller, oldest])
   expect(found[0]).toMatchObject({ call: 'capture', reason: 'ECONNRESET', answers: 1 })
+})
+
+test('a challenge that a later check finds open is not listed', async () => {
+  const change = { state: 'challenged', processorId: 'auth_1' } as const
+  const orderApiKey = await insertUnknownFor(30, change)
+  expect(await list(null, 30)).toMatchObject([{ orderApiKey }])
+  await stores.authorizations.move((await stores.authorizations.find(orderApiKey))!, change)
+  expect(await list(null, 30)).toEqual([])
 })
