@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { audienceOf, type Audience, type AudienceOf, type PathOf } from '#/audience.ts'
 import type { ProblemCode } from '#/problems.ts'
 
-/** The services with HTTP operations. Only other services call those of payments. */
+/** The services with HTTP operations. */
 export type Owner = 'catalog' | 'accounts' | 'orders' | 'payments'
 
 /**
@@ -10,7 +10,7 @@ export type Owner = 'catalog' | 'accounts' | 'orders' | 'payments'
  *
  * - `order`: checks or accepts an order.
  * - `password`: always hashes a password, which takes 30 ms of a core.
- * - `read`, `write`: all other requests of applications to catalog and accounts.
+ * - `read`, `write`: all other requests of applications.
  * - `priority`: requests of restaurants, operators and services, and reads of accepted orders. No overload rejects them.
  */
 export const ADMISSION_CLASSES = ['order', 'password', 'read', 'write', 'priority'] as const

@@ -69,10 +69,9 @@ export class Admission {
     )
   }
 
-  /** Called every `ADAPT_EVERY_MS`. Returns false: no more work is due until then. */
-  adapt(): false {
+  /** Called every `ADAPT_EVERY_MS`. */
+  adapt(): void {
     for (const limit of this.#concurrency.values()) if (limit instanceof AdaptiveLimit) limit.adapt()
-    return false
   }
 
   #concurrencyOf(owner: Owner, { pool, permits }: NonNullable<AdmissionPolicy['gateway']>): ConcurrencyLimit {

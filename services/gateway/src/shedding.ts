@@ -50,11 +50,10 @@ export class Shedding {
     this.logRejections()
   }
 
-  /** Logs the rejections since the last call, one line for each access key and code. Returns false: no more work is due. */
-  logRejections(): false {
+  /** Logs the rejections since the last call, one line for each access key and code. */
+  logRejections(): void {
     for (const line of this.#rejected.values()) this.#deps.log.info(line, 'requests refused')
     this.#rejected.clear()
-    return false
   }
 
   /** Returns whether the request is above a limit. Then its response is sent within GATHER_MS. */

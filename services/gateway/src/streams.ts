@@ -59,13 +59,12 @@ export class Streams {
    * Ends the streams whose own access key was revoked or has expired. The check uses that key, not another key of the same
    * `accessKeyId`. Otherwise a rotated pair would keep the stream of its revoked key, or end the stream of its valid key.
    */
-  async endRevoked(): Promise<false> {
+  async endRevoked(): Promise<void> {
     await Promise.all(
       Array.from(this.#open, async ([stream, isValid]) => {
         if (!(await isValid())) stream.abort()
       }),
     )
-    return false
   }
 
   /** Ends all streams. Their clients reconnect to another replica and continue there. */

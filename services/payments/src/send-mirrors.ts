@@ -56,8 +56,7 @@ export const mirrorSender =
  * Publishes the mirrors that orders has not confirmed: one page per call, because an unconfirmed mirror must not be published again
  * immediately.
  */
-export async function sendMirrors({ mirrors, send }: Deps): Promise<false> {
+export async function sendMirrors({ mirrors, send }: Deps): Promise<void> {
   const rows = await mirrors.unconfirmed(AT_ONCE)
   await Promise.all(rows.map(send))
-  return false
 }

@@ -20,7 +20,7 @@ export const PaymentRow = z.object({
 })
 export type PaymentRow = z.infer<typeof PaymentRow>
 
-/** The number of orders that one request compares: with 500, 100,000 orders take a few seconds. */
+/** The maximum number of orders of one request. */
 const BOOKS_AT_ONCE = 500
 
 /** Returns the payments of these orders, and all payments created from `from` to before `to`. */

@@ -21,5 +21,15 @@ export const OrderByKey = operation({
   response: Order,
   returns: 'The current order.',
   examples: { response: pickupOrder },
-  problems: ['order-not-found', 'card-declined', 'card-expired', 'cvc-failed', 'order-refused'],
+  problems: [
+    'order-not-found',
+    'card-declined',
+    'card-expired',
+    'cvc-failed',
+    'below-card-minimum',
+    'total-too-large',
+    'payment-not-possible',
+    'order-refused',
+    'order-cancelled',
+  ],
 })

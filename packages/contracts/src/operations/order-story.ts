@@ -3,8 +3,9 @@ import { deliveryOrder, keys, statuses } from '#/examples.ts'
 import { OrderInPath } from '#/inputs.ts'
 import { PaymentStory } from '#/internal/read-payment-story.ts'
 import { operation } from '#/operation.ts'
+import { FoundOrder } from '#/operations/find-orders.ts'
 import { Order, OrderStatusRecord } from '#/records.ts'
-import { ApiKey, Epoch } from '#/values.ts'
+import { Epoch } from '#/values.ts'
 
 const SagaStory = z
   .object({
@@ -29,7 +30,11 @@ const SagaStory = z
 
 const DeliveryStory = z
   .object({
-    link: z.string().describe('How the order reaches the restaurant: `webhook`, `console`.'),
+    link: z
+      .string()
+      .describe(
+        'How the order reaches the restaurant: `webhook`, `console`, or `default` for DEFAULT_RESTAURANT_LINK.',
+      ),
     attempts: z.int(),
     outcome: z.enum(['accepted', 'refused', 'unreachable']).nullable().describe('Null while it is unknown.'),
     lastResult: z.string().nullable().describe('The result of the last failed attempt.'),
@@ -50,15 +55,7 @@ const DeliveryStory = z
 export const OrderStory = z
   .object({
     order: Order,
-    applicationId: ApiKey.describe('The client application that placed the order.'),
-    outcome: z
-      .enum(['pending', 'transmitted', 'failed'])
-      .describe(
-        '`transmitted`: the restaurant has the order. `failed`: the order does not exist for clients.',
-      ),
-    visible: z
-      .boolean()
-      .describe('Whether clients see the order. An order that failed before any client saw it is hidden.'),
+    ...FoundOrder.pick({ applicationId: true, outcome: true, visible: true }).shape,
     statuses: z.array(OrderStatusRecord).describe('Oldest first.'),
     saga: SagaStory,
     payment: PaymentStory.nullable().describe('Null when payments has no row of the order.'),
@@ -75,7 +72,7 @@ export const GetOrderStory = operation({
   name: 'order-story',
   summary: 'Read all stored facts about an order',
   description:
-    'All stored facts about one order of any application: the order, its status history, its saga, its payment and its transmission. It includes failed orders, which no client sees. Instead of the apiKey, the path also accepts the order number (`id`) of the console and the ticket: 1 to 15 digits. The response never contains a card number or a token.',
+    'All stored facts about one order of any application: the order, its status history, its saga, its payment and its transmission. It includes orders that failed before any client saw them. Instead of the apiKey, the path also accepts the order number (`id`) of the console and the ticket: 1 to 15 digits. The response never contains a card number or a token.',
   method: 'GET',
   path: '/operatorapi/v1/orders/:apiKey',
   owner: 'orders',

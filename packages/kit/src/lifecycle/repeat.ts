@@ -1,6 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { reasonOf, type Log } from '#/telemetry/log.ts'
 
+type Work = () => Promise<boolean | void>
+
 /** Runs the periodic work of a process. */
 export class Repeaters {
   readonly #log: Log
@@ -15,7 +17,7 @@ export class Repeaters {
    * Repeats `work`: immediately if it returns true (more work remains), otherwise after `everyMs` ±20 %, so that replicas do not
    * run at the same time. A failure is logged, and the work is repeated after the same time.
    */
-  repeat(name: string, everyMs: number, work: () => Promise<boolean>): void {
+  repeat(name: string, everyMs: number, work: Work): void {
     this.#loops.push(this.#loop(name, everyMs, work))
   }
 
@@ -25,14 +27,13 @@ export class Repeaters {
     await Promise.all(this.#loops)
   }
 
-  async #loop(name: string, everyMs: number, work: () => Promise<boolean>): Promise<void> {
+  async #loop(name: string, everyMs: number, work: Work): Promise<void> {
     const { signal } = this.#stopping
     while (!signal.aborted) {
       const more = await work().catch((error: unknown) => {
         this.#log.warn({ work: name, reason: reasonOf(error) }, 'repeated work failed')
-        return false
       })
-      if (!more)
+      if (more !== true)
         await wait(everyMs * (0.8 + 0.4 * Math.random()), undefined, { signal }).catch(() => 'stopped')
     }
   }

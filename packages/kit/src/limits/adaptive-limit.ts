@@ -33,16 +33,14 @@ export class AdaptiveLimit extends ConcurrencyLimit {
   }
 
   /**
-   * Adapts the limit. A `Repeaters` loop calls it each `ADAPT_EVERY_MS`; false means that no more work is due. After a decrease the
-   * limit grows by the number of good responses, so not faster than the service works. Before the first decrease it grows with
+   * Adapts the limit. A `Repeaters` loop calls it each `ADAPT_EVERY_MS`. After a decrease the limit grows by the number of good responses, so not faster than the service works. Before the first decrease it grows with
    * time, because all requests may wait for a system that does not respond.
    */
-  adapt(): false {
+  adapt(): void {
     const increase = this.#decreases === 0 ? INCREASE : Math.min(INCREASE, this.#goodResponses)
     if (this.#wasReached) this.permits = Math.min(this.#range.most, this.permits + increase)
     this.#wasReached = false
     this.#goodResponses = 0
-    return false
   }
 
   /** Ignores responses to requests that were sent before the last decrease, because they depend on an earlier limit. */

@@ -21,7 +21,5 @@ export const save =
   async ({ userApiKey, card, address, ...command }: Command, { requestId }: Context) => {
     if (card) await cards.save(userApiKey, card)
     if (address) await addresses.save(userApiKey, address)
-    const { orderApiKey, step, undo, version, attempt } = command
-    const reply = { orderApiKey, step, undo, version, attempt, outcome: { kind: 'done' as const } }
-    await bus.publish(SagaReply, reply, { requestId })
+    await bus.publish(SagaReply, { ...command, outcome: { kind: 'done' } }, { requestId })
   }

@@ -41,8 +41,8 @@ type Result = z.output<typeof Results>[number]
 export function nominatim(url: string): (address: string) => Promise<Place | null> {
   const places = new Cache<Place | null>({ maxEntries: MAX_CACHED, ttlMs: CACHED_MS })
   const agent = new Agent({ maxResponseSize: MAX_RESPONSE_BYTES })
-  return async (address) => {
-    const place = await places.load(address, async () => {
+  return (address) =>
+    places.load(address, async () => {
       try {
         return await search(agent, url, address)
       } catch (cause) {
@@ -50,8 +50,6 @@ export function nominatim(url: string): (address: string) => Promise<Place | nul
         throw new Problem('service-unavailable', detail, { cause })
       }
     })
-    return place ?? null
-  }
 }
 
 async function search(agent: Agent, url: string, address: string): Promise<Place | null> {

@@ -40,8 +40,8 @@ export function createMenuCache(menus: Pick<MenuStore, 'version' | 'find'>, cach
     maxBytes: MAX_BYTES,
     sizeOf: ({ body }) => body.length,
   })
-  const versionOf = async (restaurantApiKey: string) =>
-    (await versions.load(restaurantApiKey, () => menus.version(restaurantApiKey))) ?? null
+  const versionOf = (restaurantApiKey: string) =>
+    versions.load(restaurantApiKey, () => menus.version(restaurantApiKey))
 
   async function render(restaurantApiKey: string, includeCustomizations: boolean) {
     const found = await menus.find(restaurantApiKey)

@@ -110,7 +110,7 @@ export class AttendanceKeeper {
   }
 
   /** Writes the recorded results: failures immediately, successes at most every 15 s. */
-  async flush(): Promise<boolean> {
+  async flush(): Promise<void> {
     const now = this.#now()
     const due = [...this.#results.values()].filter(
       ({ restaurantApiKey, failures }) =>
@@ -118,7 +118,6 @@ export class AttendanceKeeper {
     )
     this.#results.clear()
     if (due.length > 0) await this.#count(due)
-    return false
   }
 
   /** Pings the webhooks that are due. Returns true if more may be due. */
@@ -135,7 +134,7 @@ export class AttendanceKeeper {
   }
 
   /** Renews the sightings of open streams, and ends the attendance of restaurants whose sightings have ended. */
-  async sweep(): Promise<boolean> {
+  async sweep(): Promise<void> {
     await this.see([...this.#open.keys()])
     await this.#deps.store.addWebhooks()
     const now = this.#now()
@@ -143,22 +142,20 @@ export class AttendanceKeeper {
     this.#sweptAt = now
     for (const times of [this.#seen, this.#succeeded])
       for (const [key, at] of times) if (now - at > WRITE_EVERY_MS) times.delete(key)
-    if (now < this.#graceEndsAt) return false
+    if (now < this.#graceEndsAt) return
     if (this.#isOutdated) await this.publishAll()
     await this.#settle('all')
-    return false
   }
 
   /** Publishes all rows, which repairs rows that catalog has missed. */
-  async publishAll(): Promise<boolean> {
-    if (this.#now() < this.#graceEndsAt) return false
+  async publishAll(): Promise<void> {
+    if (this.#now() < this.#graceEndsAt) return
     for (let after: string | null = ''; after !== null;) {
       const rows: Attended[] = await this.#deps.store.list({ after, limit: ROWS_PER_MESSAGE })
       await this.#publish({ rows, othersAreAttended: this.#deps.defaultKind === 'webhook' })
       after = rows.length === ROWS_PER_MESSAGE ? (rows.at(-1)?.restaurantApiKey ?? null) : null
     }
     this.#isOutdated = false
-    return false
   }
 
   async #count(results: readonly Results[]): Promise<void> {

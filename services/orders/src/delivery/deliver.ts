@@ -88,9 +88,8 @@ export class Deliveries {
   }
 
   /** Renews the leases of slow attempts. */
-  async renewLeases(): Promise<boolean> {
+  async renewLeases(): Promise<void> {
     await this.#leases.renew()
-    return false
   }
 
   /** Waits for running attempts, at most 5 s. */

@@ -21,10 +21,10 @@ type Deps = Books & {
  * Reconciles once per day, on one replica. Its mismatches are incidents until a later run finds that the books balance. A run
  * begins a day before the end of the last run, which did not compare orders in progress.
  */
-export async function reconcileDaily(deps: Deps): Promise<boolean> {
+export async function reconcileDaily(deps: Deps): Promise<void> {
   const { alerts, scheduledRuns, reconciliation, stopping, log } = deps
   const run = await scheduledRuns.acquire('reconcile', LEASE_MS)
-  if (!run) return false
+  if (!run) return
   const [since, until] = [await alerts.reconcileSince(), await reconciliation.now()]
   const context = { requestId: newRequestId() }
   const mismatches: Mismatch[] = []
@@ -46,5 +46,4 @@ export async function reconcileDaily(deps: Deps): Promise<boolean> {
   const message =
     mismatches.length === 0 ? 'the books balance' : 'the books do not balance: run platter reconcile'
   log[mismatches.length === 0 ? 'info' : 'error']({ count: mismatches.length }, message)
-  return false
 }

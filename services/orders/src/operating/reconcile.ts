@@ -16,7 +16,10 @@ import type { Stores } from '#/store/stores.ts'
 
 export type Deps = Pick<Stores, 'reconciliation'> & { payments: ReturnType<typeof internalCaller> }
 
-/** The position of a reconciliation in epoch seconds: orders up to `after` are compared, charges before `from` are read. */
+/**
+ * The position of a reconciliation. Orders up to `after` are compared (in microseconds), and charges before `from` are read (in
+ * seconds, like `until`).
+ */
 export type Position = { after: stored.Position; from: number; until: number }
 
 export type Reconciled = {

@@ -5,7 +5,7 @@ import type { CompleteOrder } from '#/domain/order-request.ts'
 
 /**
  * Completes the new address of an order. It sends a question to catalog only if a field is missing. With `faults`, the address
- * cannot be completed, and `request` is absent. Throws Problem service-unavailable if the geocoder does not respond.
+ * cannot be completed, and the `address` of the request is absent. Throws Problem service-unavailable if the geocoder does not respond.
  */
 export async function withCompleteAddress(
   bus: Pick<Bus, 'ask'>,

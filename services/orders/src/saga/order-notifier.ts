@@ -64,11 +64,11 @@ export class OrderNotifier {
   }
 
   /** Wakes the event streams of orders that have changed since the last poll, with one query, or none without event streams. */
-  async poll(): Promise<boolean> {
+  async poll(): Promise<void> {
     if (this.#orders.size + this.#restaurants.size === 0) {
       this.#polled = null
       this.#unpolled.clear()
-      return false
+      return
     }
     const unpolled = this.#unpolled
     this.#unpolled = new Set()
@@ -86,7 +86,6 @@ export class OrderNotifier {
       this.#unpolled = this.#unpolled.union(unpolled)
       throw error
     }
-    return false
   }
 
   #subscribe(subscriptions: Subscriptions, apiKey: string): Subscription {

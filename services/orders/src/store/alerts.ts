@@ -166,10 +166,9 @@ export class PostgresAlerts extends PostgresStore {
   }
 
   /** Deletes alerts and ended incidents that are 30 days old. */
-  async deleteOld(): Promise<boolean> {
+  async deleteOld(): Promise<void> {
     await sql`delete from alerts where created_at < now() - interval '30 days'`.execute(this.db)
     await sql`delete from known_incidents where ended_at < now() - interval '30 days'`.execute(this.db)
-    return false
   }
 }
 
@@ -224,7 +223,7 @@ async function countOpen(db: Db): Promise<OpenCount[]> {
 }
 
 async function readState(trx: Db): Promise<AlertState> {
-  const last = await sql<{ key: string; at: number; now: number }>`
+  const last = await sql<{ key: string; at: number }>`
   select kind || ' ' || phase as key, (extract(epoch from max(created_at)) * 1000)::int8 as at
   from alerts where created_at > now() - interval '1 hour' group by kind, phase`.execute(trx)
   const open = await countOpen(trx)

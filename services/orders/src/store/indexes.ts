@@ -9,10 +9,9 @@ export const ordersIndexes = () => readIndexes(INDEXES)
 type Building = { url: string; log: Log; signal: AbortSignal }
 
 /** Returns repeated work that builds the missing indexes, once per process. */
-export function indexBuilder(building: Building): () => Promise<boolean> {
+export function indexBuilder(building: Building): () => Promise<void> {
   let isDone = false
   return async () => {
     isDone ||= await buildIndexes({ ...building, indexes: await ordersIndexes() })
-    return false
   }
 }

@@ -241,8 +241,8 @@ export class PostgresSagas extends PostgresStore {
   }
 
   /**
-   * Returns at most `limit` sagas whose reply is overdue. Their next attempt is due after twice the last delay (2 s to 60 s, ±20
-   * %), so that no two replicas publish the same command concurrently.
+   * Returns at most `limit` sagas whose reply is overdue. Their next attempt is due after twice the last delay (2 s to 60 s, at
+   * the bank to 12 s; ±20 %), so that no two replicas publish the same command concurrently.
    */
   async takeDue(limit: number): Promise<DueSaga[]> {
     type Due = OrderRow & SelectedSaga & { expired: boolean; overdue: boolean; traceparent: string | null }

@@ -20,10 +20,10 @@ type Deps = Incidents & {
  * Compares the open incidents with the known ones, on one replica at a time. Stores the alerts of incidents that began or ended.
  * The incidents of a source that cannot be read stay unchanged, and the other sources are compared.
  */
-export async function compareIncidents(deps: Deps): Promise<boolean> {
+export async function compareIncidents(deps: Deps): Promise<void> {
   const { alerts, scheduledRuns, channels, log } = deps
   const run = await scheduledRuns.acquire('compare incidents', LEASE_MS)
-  if (!run) return false
+  if (!run) return
   const found = (await Promise.all(SOURCE_NAMES.map((source) => readIfAvailable(deps, source)))).filter(
     (one) => one !== null,
   )
@@ -37,7 +37,6 @@ export async function compareIncidents(deps: Deps): Promise<boolean> {
       { kind: content.kind, state: content.phase, count: content.count },
       'incidents: an alert is sent',
     )
-  return false
 }
 
 /** Returns null if the source cannot be read. */

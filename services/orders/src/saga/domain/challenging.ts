@@ -5,7 +5,7 @@ import { tooLate } from '#/saga/domain/failure.ts'
 
 /* The bank awaits the customer's authentication: the step authorize has no result, and the processor is polled until it has one. */
 
-/** The maximum delay of an order by a lost event of the processor. */
+/** The delay of the first poll. Later ones follow after 2 s to 12 s, ±20 % (store/sagas.ts), so a lost event delays an order by 15 s. */
 const POLL_MS = 10_000
 
 const notConfirmed: Refusal = {
