@@ -20,6 +20,16 @@ export async function ensurePrograms(wanted: readonly ServerKind[], context: Ser
 
 type Place = Pick<ServerContext, 'host' | 'reporter' | 'signal'>
 
+/** Returns a program, and installs its package of Debian if possible. Otherwise throws with the command for it. */
+export async function ensureProgram(name: string, debianPackage: string, place: Place): Promise<string> {
+  const find = () => findProgram(name, '/usr/sbin')
+  if (find() === null && canInstall()) await installPackages([debianPackage], place)
+  const program = find()
+  if (program === null)
+    throw new Error(`${name} not found: run "sudo apt-get install --no-install-recommends ${debianPackage}".`)
+  return program
+}
+
 /** Installs packages of Debian. Requires `canInstall`. */
 export async function installPackages(packages: readonly string[], place: Place): Promise<void> {
   await place.reporter.step(`Installing ${packages.join(' and ')} with apt-get`, async (step) => {

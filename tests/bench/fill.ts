@@ -145,9 +145,9 @@ async function withoutTriggers(database: pg.Pool, statements: readonly Statement
     await client.query(`set session_replication_role = replica`)
     for (const statement of statements)
       await client.query(typeof statement === 'string' ? statement : await statement(client))
-    await client.query('reset session_replication_role')
     await client.query('vacuum analyze')
   } finally {
-    client.release()
+    // Closes the session: in the pool, it would keep session_replication_role, also after a failed statement.
+    client.release(true)
   }
 }

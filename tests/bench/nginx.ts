@@ -1,14 +1,14 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { createProcessHost, findProgram } from '../../dev/process/host.ts'
+import { createProcessHost } from '../../dev/process/host.ts'
 import { freePort } from '../../dev/process/ports.ts'
 import { until } from '../../dev/process/wait.ts'
 import type { Reporter } from '../../dev/progress.ts'
-import { canInstall, installPackages } from '../../dev/servers/programs.ts'
+import { ensureProgram } from '../../dev/servers/programs.ts'
+import { isPortOpen } from '../../dev/servers/readiness.ts'
 
-const findNginx = () => findProgram('nginx', '/usr/sbin')
+/** At SIGTERM, nginx closes all connections, and ends within a few ms. */
+const STOP_WITHIN_MS = 5_000
 
 /** Starts nginx as a proxy for all paths of the upstream. Installs the package of Debian if permitted. `cleanup` stops it. */
 export async function startNginx(
@@ -16,31 +16,27 @@ export async function startNginx(
   { directory, upstream, reporter }: { directory: string; upstream: string; reporter: Reporter },
 ): Promise<{ url: string; pid: number }> {
   const host = createProcessHost(directory)
-  if (findNginx() === null && canInstall())
-    await installPackages(['nginx-light'], { host, reporter, signal: undefined })
-  const program = findNginx()
-  if (program === null)
-    throw new Error(
-      'nginx not found: install it ("sudo apt-get install nginx-light"); the bench measures its limits with it',
-    )
+  const program = await ensureProgram('nginx', 'nginx-light', { host, reporter })
   const port = await freePort()
   const settings = join(directory, 'nginx.conf')
   writeFileSync(settings, configuration({ directory, port, upstream }))
-  const nginx = spawn(program, ['-p', directory, '-c', settings, '-e', 'stderr', '-g', 'daemon off;'], {
-    stdio: ['ignore', 'ignore', 'inherit'],
+  const nginx = host.spawn({
+    name: 'nginx',
+    command: program,
+    args: ['-p', directory, '-c', settings, '-e', 'stderr', '-g', 'daemon off;'],
+    env: { PATH: process.env['PATH'] },
+    cwd: directory,
+    log: join(host.logs, 'nginx.log'),
+    // SIGKILL would leave its worker.
+    orphanSignal: 'SIGTERM',
   })
-  await once(nginx, 'spawn')
-  const kill = () => void nginx.kill()
-  process.once('exit', kill)
-  cleanup.defer(kill)
-  const url = `http://127.0.0.1:${port}`
-  const isServing = () =>
-    fetch(url).then(
-      () => true,
-      () => false,
-    )
-  await until(isServing, { what: 'Starting nginx', withinMs: 10_000 })
-  return { url, pid: nginx.pid! }
+  cleanup.defer(() => nginx.stop(STOP_WITHIN_MS))
+  await until(() => isPortOpen('127.0.0.1', port), {
+    what: 'Starting nginx',
+    withinMs: 10_000,
+    evidence: () => nginx.output(),
+  })
+  return { url: `http://127.0.0.1:${port}`, pid: nginx.pid! }
 }
 
 type Place = { directory: string; port: number; upstream: string }

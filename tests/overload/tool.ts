@@ -78,8 +78,8 @@ export class Tool implements AsyncDisposable {
 export const manyNames = (count: number) => Array.from({ length: count }, (_, at) => `application ${at}`)
 
 /**
- * Returns the highest goodput at which the p99 of accepted requests is at most `withinMs`. Rates rise until most requests are
- * rejected.
+ * Returns the highest goodput at which the p99 of accepted requests is at most `withinMs`. Rates rise until the
+ * goodput is below 80 % of the rate.
  */
 export async function findPeak(
   rates: readonly number[],

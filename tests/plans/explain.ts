@@ -20,10 +20,13 @@ export async function buffersOf(pool: pg.Pool, { sql, parameters }: Statement): 
     const { rows } = await client.query<{ 'QUERY PLAN': [{ Plan: Plan }] }>(
       `explain (analyze, buffers, timing off, format json) execute explained${given}`,
     )
-    const [{ Plan: plan }] = rows[0]!['QUERY PLAN']
-    return plan['Shared Hit Blocks'] + plan['Shared Read Blocks']
-  } finally {
     await client.query('deallocate explained')
     client.release()
+    const [{ Plan: plan }] = rows[0]!['QUERY PLAN']
+    return plan['Shared Hit Blocks'] + plan['Shared Read Blocks']
+  } catch (error) {
+    // Closes the session: in the pool, it would keep the prepared statement.
+    client.release(true)
+    throw error
   }
 }

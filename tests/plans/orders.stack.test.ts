@@ -229,22 +229,29 @@ beforeAll(async () => {
 })
 afterAll(() => database.close())
 
-/** These statements read an entire partial index: unfinished sagas, open orders, failed refunds. */
+/** The indexes that a function reads entirely: partial indexes of unfinished sagas, open orders and failed refunds. */
 const allowed: Readonly<Record<string, readonly string[]>> = {
-  'incidents.countUnfinishedSagas': ['sagas'],
-  'sagas.takeDue': ['sagas'],
-  'incidents.unacceptedOrders': ['orders'],
-  'incidents.failedRefunds': ['orders'],
-  // A partial index finds open and uncharged orders. Other orders are read from the newest on, until the page is full.
-  'orderSearch.find': ['orders', 'sagas'],
-  'restaurantOrders.unaccepted': ['orders'],
+  'incidents.countUnfinishedSagas': ['sagas_unfinished'],
+  'sagas.takeDue': ['sagas_unfinished'],
+  'incidents.unacceptedOrders': ['orders_open'],
+  'incidents.failedRefunds': ['orders_failed_refunds'],
+  // Searches for delivered or charged orders read orders_id_key from the newest order on, until the page is full. Only the next test
+  // and finding.stack.test.ts detect another search that does so.
+  'orderSearch.find': [
+    'orders_id_key',
+    'orders_open',
+    'orders_ended_before',
+    'orders_not_charged',
+    'sagas_unfinished',
+  ],
+  'restaurantOrders.unaccepted': ['orders_open'],
 }
 
 test.each(namedCalls<Db>(calls))(
   '%s does not read the whole of a table that grows with orders',
   async (name, call) => {
-    const whole = await database.readsWhole(call)
-    expect(whole.filter((table) => growing.includes(table) && !allowed[name]?.includes(table))).toEqual([])
+    const whole = await database.readsWhole(call, allowed[name])
+    expect(whole.filter((table) => growing.includes(table))).toEqual([])
   },
 )
 

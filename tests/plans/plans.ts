@@ -11,8 +11,8 @@ import type { Statement } from './explain.ts'
 /* The plans of PostgreSQL for the statements of a store, with enough rows to affect the plan. */
 
 /**
- * A call of every function of a store that queries the database. A new function without a call does not compile. The values of the
- * arguments do not matter, but the rows of `known` must exist.
+ * A call of every function of a store that queries the database. A new function without a call does not compile. The rows that
+ * the arguments name must exist, because a function may send further statements only for a row that it finds.
  */
 export type CallsOf<Store, Db> = {
   [Name in keyof Store as Store[Name] extends (...args: never[]) => Promise<unknown> ? Name : never]: (
@@ -73,8 +73,13 @@ export async function openDatabase<Tables>(service: string, { joins }: { joins?:
       await call(db)
       return sent.at(-1) ?? { sql: '', parameters: [] }
     },
-    /** Returns the tables that the statements of `call` read entirely, directly or through an index. */
-    readsWhole: async (call: Call<Tables>) => [...new Set((await nodesOf(call)).flatMap(readWhole))],
+    /**
+     * Returns the tables that the statements of `call` read entirely, directly or through an index. `allowed`: indexes that they may
+     * read entirely.
+     */
+    readsWhole: async (call: Call<Tables>, allowed: readonly string[] = []) => [
+      ...new Set((await nodesOf(call)).flatMap((node) => readWhole(node, allowed))),
+    ],
     /** Returns the indexes by which the statements of `call` find rows. */
     findsBy: async (call: Call<Tables>) => [
       ...new Set((await nodesOf(call)).flatMap((node) => node['Index Name'] ?? [])),
@@ -96,10 +101,11 @@ async function planOf(pool: pg.Pool, statement: string): Promise<Plan> {
 const withChildren = (plan: Plan): Plan[] => [plan, ...(plan.Plans ?? []).flatMap(withChildren)]
 
 /** A scan of an index without a condition reads the entire index, including dead entries of old rows. */
-function readWhole(plan: Plan): string[] {
-  const isWhole = plan['Node Type'] === 'Seq Scan' || plan.Plans?.some(isWholeBitmap) || isWholeIndex(plan)
+function readWhole(plan: Plan, allowed: readonly string[]): string[] {
+  const bitmaps = plan.Plans?.filter((child) => child['Node Type'] === 'Bitmap Index Scan') ?? []
+  const indexes = [plan, ...bitmaps].filter(isWholeIndex).map((scan) => scan['Index Name'] ?? '')
+  const isWhole = plan['Node Type'] === 'Seq Scan' || indexes.some((index) => !allowed.includes(index))
   return isWhole ? [plan['Relation Name'] ?? ''] : []
 }
 
 const isWholeIndex = (plan: Plan) => plan['Index Name'] !== undefined && plan['Index Cond'] === undefined
-const isWholeBitmap = (plan: Plan) => plan['Node Type'] === 'Bitmap Index Scan' && isWholeIndex(plan)

@@ -1,11 +1,10 @@
 import { mkdirSync, writeFileSync, chmodSync } from 'node:fs'
 import { join } from 'node:path'
-import { findProgram } from '../../dev/process/host.ts'
 import { freePort } from '../../dev/process/ports.ts'
 import { until } from '../../dev/process/wait.ts'
 import { isPortOpen } from '../../dev/servers/readiness.ts'
 import { nobody } from '../../dev/servers/postgres-place.ts'
-import { canInstall, installPackages } from '../../dev/servers/programs.ts'
+import { ensureProgram } from '../../dev/servers/programs.ts'
 import type { ServerContext } from '../../dev/servers/types.ts'
 import { copyFor, type Certificates } from './certificates.ts'
 
@@ -18,7 +17,8 @@ export async function startPgbouncer(
   { ca, certificate, key }: Certificates,
   context: ServerContext,
 ): Promise<number> {
-  const program = await ensurePgbouncer(context)
+  // Never skips the test, because it is the only evidence that Platter works behind PgBouncer.
+  const program = await ensureProgram('pgbouncer', 'pgbouncer', context)
   const folder = join(context.directory, 'pgbouncer')
   mkdirSync(folder, { recursive: true })
   chmodSync(folder, 0o755)
@@ -61,14 +61,4 @@ export async function startPgbouncer(
   })
   await until(() => isPortOpen('127.0.0.1', port), { what: 'Waiting for PgBouncer', withinMs: 10_000 })
   return port
-}
-
-const findPgbouncer = () => findProgram('pgbouncer', '/usr/sbin')
-
-/** Never skips the test, because it is the only evidence that Platter works behind PgBouncer. */
-async function ensurePgbouncer(context: ServerContext): Promise<string> {
-  if (findPgbouncer() === null && canInstall()) await installPackages(['pgbouncer'], context)
-  const program = findPgbouncer()
-  if (program === null) throw new Error('PgBouncer is not installed: sudo apt-get install pgbouncer')
-  return program
 }

@@ -13,6 +13,11 @@ const END_OF_HEAD = Buffer.from('\r\n\r\n')
 /** A request with almost no cost for the gateway. */
 const PROBE = 'GET / HTTP/1.1\r\nhost: platter\r\n\r\n'
 const OPEN_WITHIN_MS = 15_000
+/**
+ * The delay before a connection without any response is replaced. A refused connection takes 32 µs of CPU. Without the delay, a
+ * gateway that is down would cost an entire core of the measured processes. With it, 800 connections cost 0.1 of a core.
+ */
+const REPLACE_DELAY_MS = 250
 
 export class Connections {
   readonly #origins: readonly URL[]
@@ -68,7 +73,11 @@ export class Connections {
     this.#open.delete(connection)
     const at = this.#idle.indexOf(connection)
     if (at >= 0) this.#idle.splice(at, 1)
-    if (!this.#isOver) this.release(this.#make(connection.origin))
+    const open = () => {
+      if (!this.#isOver) this.release(this.#make(connection.origin))
+    }
+    if (connection.hasReplied) open()
+    else setTimeout(open, REPLACE_DELAY_MS)
   }
 
   /** Closes all connections. Requests without a response end with status 0. */
@@ -93,6 +102,8 @@ class Connection {
   readonly #all: Connections
   /** The index of the target in the origins. */
   readonly origin: number
+  /** True after its first response. */
+  hasReplied = false
   #received: Buffer | null = null
   #request: Request | null = null
 
@@ -127,6 +138,7 @@ class Connection {
     if (Number.isNaN(length)) return this.close()
     if (received.length < end + 4 + length) return
     this.#received = null
+    this.hasReplied = true
     const reply = replyOf(head)
     const { expects = reply.status } = this.#request ?? {}
     const body = () => received.toString('utf8', end + 4, end + 504)

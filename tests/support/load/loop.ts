@@ -1,5 +1,4 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { within } from '../../../dev/process/wait.ts'
 
 /** The length of a load: a number of seconds, or of requests. */
 export type Load = {
@@ -44,18 +43,13 @@ export type Outcome = {
 /** Sends the `n`th request, counted from 0. A rejection counts as status 0. */
 export type Send = (n: number) => Promise<Reply>
 
-/** Requests without a response after this time count as lost. It exceeds the deadline of the gateway, 10 s. */
-const DRAINED_WITHIN_MS = 15_000
+/** The time without a new request after which all pending requests are lost. It exceeds the deadline of the gateway, 10 s. */
+const LOST_AFTER_MS = 15_000
 
-/** Runs a load. After DRAINED_WITHIN_MS, `giveUp` ends the requests without a response. */
-export async function runLoad(
-  load: Load,
-  send: Send,
-  giveUp: () => void = () => undefined,
-): Promise<Outcome> {
+/** Runs a load until each request has a response or is lost. Lost requests have status 0, and end a closed loop. */
+export async function runLoad(load: Load, send: Send): Promise<Outcome> {
   const loop = new Loop(send)
   await ('perSecond' in load ? loop.open(load) : loop.closed(load))
-  if ((await within(DRAINED_WITHIN_MS, loop.drained())) === null) giveUp()
   await loop.drained()
   return loop.outcome()
 }
@@ -71,7 +65,14 @@ class Loop {
     failure: null,
     lateMs: [],
   }
-  #pending = 0
+  /** The functions that end the pending requests. */
+  readonly #pending = new Set<(reply: Reply) => void>()
+  /** Each new request restarts it, so every pending request is at least that old. */
+  readonly #giveUp = setTimeout(() => {
+    this.#isOver = true
+    for (const end of this.#pending) end({ status: 0, failure: `no response within ${LOST_AFTER_MS} ms` })
+  }, LOST_AFTER_MS)
+  #isOver = false
   #onDrained: () => void = () => undefined
 
   constructor(send: Send) {
@@ -80,7 +81,7 @@ class Loop {
 
   async closed({ clients, seconds = Infinity, count = Infinity }: Load & { clients: number }): Promise<void> {
     const client = async () => {
-      while (this.#outcome.sent < count && performance.now() - this.#began < seconds * 1_000)
+      while (!this.#isOver && this.#outcome.sent < count && performance.now() - this.#began < seconds * 1_000)
         await this.#one(performance.now())
     }
     await Promise.all(Array.from({ length: clients }, client))
@@ -105,22 +106,25 @@ class Loop {
   }
 
   async #one(due: number): Promise<void> {
-    this.#pending += 1
-    const reply = await this.#send(this.#outcome.sent++).catch((error: unknown): Reply => ({
-      status: 0,
-      failure: error instanceof Error ? error.message : String(error),
-    }))
+    this.#giveUp.refresh()
+    const { promise, resolve: end } = Promise.withResolvers<Reply>()
+    this.#pending.add(end)
+    const fail = (error: unknown) =>
+      end({ status: 0, failure: error instanceof Error ? error.message : String(error) })
+    this.#send(this.#outcome.sent++).then(end, fail)
+    const reply = await promise
+    this.#pending.delete(end)
     const took = (this.#outcome.byStatus[reply.status] ??= [])
     took.push(performance.now() - due)
     this.#outcome.failure ??= reply.failure ?? null
     if (reply.lacksRetryAfter) this.#outcome.lackingRetryAfter += 1
-    this.#pending -= 1
-    if (this.#pending === 0) this.#onDrained()
+    if (this.#pending.size === 0) this.#onDrained()
   }
 
-  async drained(): Promise<true> {
-    if (this.#pending > 0) await new Promise<void>((resolve) => (this.#onDrained = resolve))
-    return true
+  /** Resolves when no request is pending. */
+  async drained(): Promise<void> {
+    if (this.#pending.size > 0) await new Promise<void>((resolve) => (this.#onDrained = resolve))
+    clearTimeout(this.#giveUp)
   }
 
   outcome(): Outcome {

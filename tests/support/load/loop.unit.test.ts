@@ -1,6 +1,8 @@
-import { expect, test } from 'vitest'
+import { afterEach, expect, test, vi } from 'vitest'
 import { tookOf } from './figures.ts'
 import { runLoad } from './loop.ts'
+
+afterEach(() => void vi.useRealTimers())
 
 function block(ms: number): void {
   const end = performance.now() + ms
@@ -24,4 +26,26 @@ test('a closed loop counts each rejection as status 0, and keeps the first messa
   })
   expect(outcome).toMatchObject({ sent: 10, failure: 'no 1' })
   expect([0, 200].map((status) => tookOf(outcome, status).length)).toEqual([5, 5])
+})
+
+test('a closed loop ends 15 s after its last request, and counts the requests without a response as lost', async () => {
+  vi.useFakeTimers()
+  const running = runLoad({ clients: 2, count: 100 }, (n) =>
+    n < 3 ? Promise.resolve({ status: 200 }) : new Promise<never>(() => undefined),
+  )
+  await vi.advanceTimersByTimeAsync(15_000)
+  const outcome = await running
+  expect(outcome).toMatchObject({ sent: 5, seconds: 15, failure: 'no response within 15000 ms' })
+  expect(tookOf(outcome, 0)).toEqual([15_000, 15_000])
+  expect(tookOf(outcome, 200)).toHaveLength(3)
+})
+
+test('a closed loop does not give up a slow request while other clients send', async () => {
+  vi.useFakeTimers()
+  const running = runLoad({ clients: 2, count: 6 }, async (n) => {
+    await new Promise((resolve) => setTimeout(resolve, n === 0 ? 30_000 : 10_000))
+    return { status: 200 }
+  })
+  await vi.advanceTimersByTimeAsync(60_000)
+  expect(tookOf(await running, 200)).toHaveLength(6)
 })

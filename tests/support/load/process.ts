@@ -17,7 +17,7 @@ serve<Job, Outcomes>('', async ({ origins, connections: count, sources }) => {
         return parts.length === 1 ? parts[0]! : parts.join(crypto.randomUUID())
       }
       const send = (n: number) => connections.send(next(n), source.expects)
-      return [source.name, await runLoad(source.load, send, () => connections.close())]
+      return [source.name, await runLoad(source.load, send)]
     }
     return Object.fromEntries(await Promise.all(sources.map(run)))
   } finally {
