@@ -11,7 +11,7 @@ import { ensureCompileCache } from './stack/compile-cache.ts'
 import { ensureConsole } from './stack/console.ts'
 import { describeStack, pidsOf, type StackFile } from './stack/description.ts'
 import { fill, openDatabase, planWiring } from './stack/preparation.ts'
-import { entryOf, startProcesses, stopProcesses } from './stack/processes.ts'
+import { startProcesses, stopProcesses } from './stack/processes.ts'
 import { stackFile, takeRunDirectory } from './stack/run-directory.ts'
 import { loadSecrets, saveSecrets } from './stack/secrets.ts'
 import { checkAddress, startHttps, type HttpsFront } from './stack/https.ts'
@@ -41,8 +41,8 @@ export type StackOptions = {
   readonly traces?: boolean
   /** Aborts the start. */
   readonly signal?: AbortSignal
-  /** Replaces the programs, for tests of the launcher. */
-  readonly entry?: (name: ProcessName) => string
+  /** The limit of the backoff between restarts of a process, for tests that kill many; default: 5 s. */
+  readonly longestRestartDelayMs?: number
   /** Replaces the search for servers, for tests. */
   readonly find?: (context: ServerContext) => Promise<Servers>
   /** Replaces the servers for the services, for tests: by proxies in front of the found ones, for example. */
@@ -123,10 +123,10 @@ async function assemble(options: StackOptions & { reporter: Reporter }, frame: F
     openDatabase(servers.postgres, secrets, fresh, cleanup),
   )
   const wiring = await planWiring({ directory, secrets, servers, database }, { ...options, replicas })
-  const { env = {}, entry = entryOf } = options
+  const { env = {}, longestRestartDelayMs } = options
   const { variables } = traces
-  const started = startProcesses({ host, reporter, wiring, signal, changed, env, entry, variables })
-  const { running, ready, readyAgain } = started
+  const launch = { host, reporter, wiring, signal, changed, env, variables, longestRestartDelayMs }
+  const { running, ready, readyAgain } = startProcesses(launch)
   cleanup.defer(() => reporter.step('Stopping the services', () => stopProcesses(running)))
   await ready()
   const known = database.fresh ? { ...secrets, seed: null } : secrets

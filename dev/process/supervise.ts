@@ -14,10 +14,12 @@ type Supervisor = {
   readonly reporter: Pick<Reporter, 'print'>
   /** Called whenever the process id changes. */
   readonly changed?: (() => void) | undefined
+  /** The limit of the backoff between restarts; default: 5 s. */
+  readonly longestRestartDelayMs?: number | undefined
 }
 
 const FIRST_DELAY_MS = 200
-const LONGEST_DELAY_MS = 5_000
+const LONGEST_RESTART_DELAY_MS = 5_000
 /** After this lifetime the backoff starts again at FIRST_DELAY_MS. */
 const STABLE_AFTER_MS = 10_000
 /** The time between the stop signal and SIGKILL. */
@@ -66,7 +68,7 @@ export class Supervised {
   }
 
   #start(): void {
-    const { host, reporter, changed } = this.#supervisor
+    const { host, reporter, changed, longestRestartDelayMs = LONGEST_RESTART_DELAY_MS } = this.#supervisor
     if (this.#stopping || host.closing) return
     const born = performance.now()
     const spec = this.#spec()
@@ -81,9 +83,10 @@ export class Supervised {
       this.#deaths++
       this.#lastOutput = child.output()
       if (performance.now() - born >= STABLE_AFTER_MS) this.#delayMs = FIRST_DELAY_MS
-      reporter.print(`${spec.name} (process ${child.pid}) ${how}; restarting it in ${this.#delayMs} ms`)
-      this.#timer = setTimeout(() => this.#start(), this.#delayMs)
-      this.#delayMs = Math.min(this.#delayMs * 2, LONGEST_DELAY_MS)
+      const delayMs = Math.min(this.#delayMs, longestRestartDelayMs)
+      reporter.print(`${spec.name} (process ${child.pid}) ${how}; restarting it in ${delayMs} ms`)
+      this.#timer = setTimeout(() => this.#start(), delayMs)
+      this.#delayMs = delayMs * 2
     })
   }
 }

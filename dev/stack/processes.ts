@@ -19,13 +19,12 @@ export type Launch = {
   readonly host: ProcessHost
   readonly reporter: Reporter
   readonly wiring: Wiring
-  /** The file that Node runs for a process, relative to the repository. */
-  readonly entry: (name: ProcessName) => string
   readonly env: Readonly<Partial<Record<ProcessName, Readonly<Record<string, string>>>>>
   /** Further variables for all processes. */
   readonly variables: Readonly<Record<string, string>>
   readonly signal: AbortSignal | undefined
   readonly changed: () => void
+  readonly longestRestartDelayMs: number | undefined
 }
 
 /** The replicas of every process. */
@@ -98,7 +97,7 @@ function startReplica(name: ProcessName, at: number, port: number, launch: Launc
   return new Supervised(launch, () => ({
     name: replica,
     command: join(repository, 'packages/kit/start.sh'),
-    args: [process.execPath, launch.entry(name)],
+    args: [process.execPath, entryOf(name)],
     env: {
       ...surroundings(),
       ...launch.variables,

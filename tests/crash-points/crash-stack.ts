@@ -1,13 +1,10 @@
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { sendSignal } from '../../dev/process/identity.ts'
 import type { Stack } from '../../dev/stack.ts'
-import { entryOf } from '../../dev/stack/processes.ts'
-import { isStandIn, serviceNames, type ServiceName } from '../../dev/stack/services.ts'
+import { serviceNames, type ServiceName } from '../../dev/stack/services.ts'
 import { eventually } from '../support/eventually.ts'
-import { wipeBroker } from '../support/faults.ts'
-import { familyOf } from '../support/processes.ts'
+import { sendToTrees, wipeBroker } from '../support/faults.ts'
 import { startTestStack } from '../support/stack.ts'
 import { readEvents } from './events.ts'
 
@@ -30,6 +27,7 @@ export class CrashStack {
       CRASH_DIRECTORY: directory,
       CRASH_SERVICE: service,
       LOG_LEVEL: 'warn',
+      NODE_OPTIONS: `--import=${new URL('instrument.ts', import.meta.url).href}`,
     })
     const env = {
       gateway: { ...own('gateway'), REQUEST_DEADLINE_MS: '5000', RATE_LIMIT_REQUESTS: '1000000' },
@@ -39,11 +37,7 @@ export class CrashStack {
       payments: own('payments'),
       simulators: { STEP_MS: '3600000' },
     }
-    const stack = await startTestStack('crash', {
-      replicas,
-      env,
-      entry: (name) => (isStandIn(name) ? entryOf(name) : 'tests/crash-points/keeper.ts'),
-    })
+    const stack = await startTestStack('crash', { replicas, env, longestRestartDelayMs: 200 })
     return new CrashStack(stack, directory)
   }
 
@@ -69,9 +63,10 @@ export class CrashStack {
 
   /** Kills every replica of every service, and wipes the broker. */
   async killEverything(): Promise<void> {
-    const keepers = serviceNames.flatMap((name) => this.stack.pids(name))
-    const services = familyOf(keepers).filter((pid) => !keepers.includes(pid))
-    for (const pid of services) sendSignal(pid, 'SIGKILL')
+    sendToTrees(
+      serviceNames.flatMap((name) => this.stack.pids(name)),
+      'SIGKILL',
+    )
     await wipeBroker(this.stack)
   }
 

@@ -187,7 +187,3 @@ wrap(Server.prototype, 'emit', (emit, args) => {
   if (event !== 'request') return emit(...args)
   return inContext(request?.headers?.['x-request-id'], () => emit(...args))
 })
-
-// A service ends with its keeper.
-process.on('disconnect', () => process.exit(1))
-process.channel?.unref()
