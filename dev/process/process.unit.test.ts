@@ -59,6 +59,15 @@ test('a child that dies is restarted, and one line reports it', async () => {
   expect(child.pids()).toEqual([])
 })
 
+test('the delay between restarts never exceeds the given limit', async () => {
+  const lines: string[] = []
+  const reporter = { print: (line: string) => void lines.push(line) }
+  const child = new Supervised({ host, reporter, longestRestartDelayMs: 10 }, () => spec('process.exit(3)'))
+  await eventually(() => lines.length > 2, 'the third restart')
+  for (const line of lines) expect(line).toMatch(/restarting it in 10 ms$/)
+  await child.stop()
+})
+
 test('ready() rejects with the last output of a child that has died three times', async () => {
   const reporter = { print: () => undefined }
   const child = new Supervised({ host, reporter }, () =>
