@@ -37,6 +37,7 @@ export class CrashStack {
       payments: own('payments'),
       simulators: { STEP_MS: '3600000' },
     }
+    // A test kills in turn. With the launcher's growing delay, later tests would wait up to 5 s for each restart.
     const stack = await startTestStack('crash', { replicas, env, longestRestartDelayMs: 200 })
     return new CrashStack(stack, directory)
   }

@@ -94,6 +94,11 @@ const anOrder = aMenu(NO_OBSTACLES).chain((menu) =>
   }),
 )
 
+const requestOf = (
+  items: QuoteRequest['items'],
+  method: QuoteRequest['method'] = 'pickup',
+): QuoteRequest => ({ restaurantApiKey: 'a', method, payment: 'cash', test: false, items, address: null })
+
 function expectedItem(
   menu: readonly Item[],
   { apiKey, customizationChoices }: QuoteRequest['items'][number],
@@ -114,21 +119,13 @@ function expectedItem(
 test('any order has the item prices, subtotal, tax and delivery price of an independent oracle', () => {
   fc.assert(
     fc.property(anOrder, ({ menu, items, taxRatePpm, minFreeDelivery, method }) => {
-      const request = {
-        restaurantApiKey: 'a',
-        method,
-        payment: 'cash' as const,
-        test: false,
-        items,
-        address: null,
-      }
       const restaurant = { ...ajanta, taxRatePpm, minFreeDelivery, deliveryMin: cents(0) }
       const facts = {
         restaurant,
         items: new Map(menu.map((item) => [item.apiKey, item])),
         destination: { point: { latitude: ajanta.latitude, longitude: ajanta.longitude }, zip: '' },
       }
-      const priced = quote(request, facts, NOW).quote
+      const priced = quote(requestOf(items, method), facts, NOW).quote
       const expected = items.map((item) => expectedItem(menu, item))
       const subtotal = expected.reduce((sum, one) => sum + one, 0n)
       expect(priced?.items.map(({ totalPrice }) => BigInt(totalPrice))).toEqual(expected)
@@ -191,20 +188,12 @@ test('any order has the item faults of an independent oracle, and prices only wi
   const seen = { priced: 0, refused: 0 }
   fc.assert(
     fc.property(anImpossibleOrder, ({ menu, items }) => {
-      const request: QuoteRequest = {
-        restaurantApiKey: 'a',
-        method: 'pickup',
-        payment: 'cash',
-        test: false,
-        items,
-        address: null,
-      }
       const facts = {
         restaurant: ajanta,
         items: new Map(menu.map((item) => [item.apiKey, item])),
         destination: null,
       }
-      const { faults, quote: priced } = quote(request, facts, NOW)
+      const { faults, quote: priced } = quote(requestOf(items), facts, NOW)
       expect(faults.map(({ code, pointer }) => `${code} ${pointer}`).toSorted()).toEqual(
         expectedFaults(menu, items),
       )
@@ -225,19 +214,11 @@ test('the sequence of items and choices changes neither the subtotal nor the tax
         items: new Map(menu.map((item) => [item.apiKey, item])),
         destination: null,
       }
-      const request: QuoteRequest = {
-        restaurantApiKey: 'a',
-        method: 'pickup',
-        payment: 'cash',
-        test: false,
-        items,
-        address: null,
-      }
       const reversed = items
         .map((item) => ({ ...item, customizationChoices: item.customizationChoices.toReversed() }))
         .toReversed()
-      const totals = [request, { ...request, items: reversed }].map((one) => {
-        const { subtotal, tax } = quote(one, facts, NOW).quote ?? {}
+      const totals = [items, reversed].map((ordered) => {
+        const { subtotal, tax } = quote(requestOf(ordered), facts, NOW).quote ?? {}
         return { subtotal, tax }
       })
       expect(totals[0]).toEqual(totals[1])
