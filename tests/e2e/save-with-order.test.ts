@@ -17,7 +17,7 @@ import {
 
 type Placed = Order & { apiKey: string }
 
-async function deliveryFor(user: User, changes: Record<string, unknown> = {}) {
+async function deliveryFor(user: Pick<User, 'apiKey'>, changes: Record<string, unknown> = {}) {
   const [item] = await plainItems(cast.aurora)
   return anOrder(cast.aurora, {
     items: [{ apiKey: item!.apiKey }, { apiKey: item!.apiKey }],
@@ -86,6 +86,16 @@ test('an order at 20 cards and 50 addresses is charged, but saves neither card n
   expect((await readOrder(order.apiKey)).paymentState).toBe('CHARGED')
   const { creditCards, savedAddresses } = await readUser(user)
   expect([creditCards.length, savedAddresses.length]).toEqual([20, 50])
+})
+
+test('the card and the address of a guest have no apiKey', async () => {
+  const guest = { firstName: 'Mia', lastName: 'Berg', phone: '608-555-0143' }
+  const order = await deliveryFor({ apiKey: '' }, { recipient: guest })
+  for (const { card, address } of [
+    await placeOrder(order),
+    (await post<Order>('validate-order', order)).body,
+  ])
+    expect([card?.apiKey, address?.apiKey]).toEqual([null, null])
 })
 
 test('concurrent orders save the same address once, and no more than 50 addresses', async () => {

@@ -75,7 +75,11 @@ export async function checkOrder(
   const known = { recipient: resolved.recipient, card, address, tip: tip.tip }
   const order = priceOrder(request, quote, known)
   checkExpectedTotal(order, request)
-  const saves = { card: isToBeSaved(resolved.newCard), address: isToBeSaved(resolved.newAddress) }
+  const isUser = !request.recipient.guest
+  const saves = {
+    card: isUser && isToBeSaved(resolved.newCard),
+    address: isUser && isToBeSaved(resolved.newAddress),
+  }
   // With the coordinates of the address, a later check needs no geocoder.
   const question = questionOf(request, order.details.address)
   return { order, savedCard: resolved.card, saves, question, restaurantName: quote.restaurantName }
@@ -138,7 +142,7 @@ const NOTHING_RESOLVED: z.output<typeof AccountsResolve.reply> = {
   newAddress: null,
 }
 
-/** Accounts does not decide for a guest (null); then accounts.save decides. */
+/** Accounts cannot compare the card of a processor token (null); then accounts.save decides. */
 const isToBeSaved = (saving: Saving | null): boolean => saving === null || saving.kind === 'room'
 
 /** Sends no question to accounts for a guest's order without saved records. */

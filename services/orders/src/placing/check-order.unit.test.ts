@@ -232,14 +232,15 @@ test('each question times out at the deadline of the request, and after 2 s at m
   for (const { timeoutMs } of questions) expect(timeoutMs).toBe(requestTimes.question)
 })
 
+const WITH_NEW_RECORDS = {
+  payment: 'card',
+  card: newCard,
+  method: 'delivery',
+  address: { streetAddress: '316 W Washington Ave', city: 'Madison', state: 'WI', zip: '53703' },
+}
+
 test('a new card and a new address are saved unless the account is full or has them already', async () => {
-  const body = {
-    ...OF_USER,
-    payment: 'card',
-    card: newCard,
-    method: 'delivery',
-    address: { streetAddress: '316 W Washington Ave', city: 'Madison', state: 'WI', zip: '53703' },
-  }
+  const body = { ...OF_USER, ...WITH_NEW_RECORDS }
   for (const [saving, isSaved] of [
     [{ kind: 'room' }, true],
     [{ kind: 'full' }, false],
@@ -248,6 +249,10 @@ test('a new card and a new address are saved unless the account is full or has t
     replies.accounts = { ...replies.accounts, newCard: saving, newAddress: saving }
     expect((await check(body)).saves).toEqual({ card: isSaved, address: isSaved })
   }
+})
+
+test('an order of a guest saves nothing', async () => {
+  expect((await check(WITH_NEW_RECORDS)).saves).toEqual({ card: false, address: false })
 })
 
 test('refuses a wrong expectedTotal (409 price-changed) and returns the total with 2 decimals', async () => {
