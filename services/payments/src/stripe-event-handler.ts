@@ -35,7 +35,7 @@ export function stripeEventHandler(deps: Deps) {
     if (!stripe) return
     const result = await stripe.read(intent)
     if (result.kind === 'unknown')
-      throw unavailable('The intent cannot be read from Stripe now. Send the event again.', result.reason)
+      throw unavailable(result.reason, 'The intent cannot be read from Stripe now. Send the event again.')
     const { id, type } = event
     if (result.kind === 'no') {
       log.warn({ event: id, type, intent, code: result.code }, 'Stripe event about an unknown intent ignored')

@@ -91,13 +91,15 @@ export type Processor = ProcessorReads & {
 }
 
 /** Returns the problem of a result without facts. The reason is only logged. */
-export const unavailable = (detail: string, reason: string): Problem =>
-  new Problem('payment-unavailable', detail, { cause: new Error(reason) })
+export const unavailable = (
+  reason: string,
+  detail = 'The payment processor is unavailable. Retry the request.',
+): Problem => new Problem('payment-unavailable', detail, { cause: new Error(reason) })
 
 const NO_CHARGES = 'The charges cannot be read from the payment processor. Retry the request.'
 
 /** Throws Problem payment-unavailable for any other result: an unreadable list of charges is not an empty one. */
 export function successOf<T>(result: ProcessorResult<T>, detail = NO_CHARGES): T {
   if (result.kind === 'yes') return result
-  throw unavailable(detail, result.kind === 'no' ? result.code : result.reason)
+  throw unavailable(result.kind === 'no' ? result.code : result.reason, detail)
 }

@@ -1,13 +1,9 @@
-import { createLog } from '@platter/kit'
 import { expect, test } from 'vitest'
 import type { ProcessorResult } from '#/domain/processor-result.ts'
 import { detachCard } from '#/routes/detach-card.ts'
 
 const detach = (result: ProcessorResult<unknown>) =>
-  detachCard({ processor: { detach: async () => result }, log: createLog('payments', 'silent') })({
-    body: { token: 'tok_1' },
-    requestId: 'r1',
-  } as never)
+  detachCard({ processor: { detach: async () => result } })({ body: { token: 'tok_1' } } as never)
 
 test('returns detached: true, or false for a token that the processor does not have', async () => {
   expect(await detach({ kind: 'yes' })).toEqual({ detached: true })

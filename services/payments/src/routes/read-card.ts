@@ -8,8 +8,7 @@ export const readCard =
   ({ processor }: Deps): Handler<typeof ReadCard> =>
   async ({ body: { token } }) => {
     const result = await processor.card({ token })
-    if (result.kind === 'unknown')
-      throw unavailable('The payment processor is unavailable. Retry the request.', result.reason)
+    if (result.kind === 'unknown') throw unavailable(result.reason)
     if (result.kind === 'no') return { card: null }
     const { brand, lastFour, expirationMonth, expirationYear } = result
     return { card: { brand, lastFour, expirationMonth, expirationYear } }

@@ -1,13 +1,12 @@
 import type { CardUser, NewCard, Tokenize } from '@platter/contracts'
-import { Problem, type Handler, type Log } from '@platter/kit'
+import { Problem, type Handler } from '@platter/kit'
 import { declineOf, isCardDecline, refusalOf } from '#/domain/declines.ts'
-import type { Processor } from '#/outside/processor.ts'
+import { unavailable, type Processor } from '#/outside/processor.ts'
 import type { CardLimits } from '#/store/card-limits.ts'
 
 type Deps = {
   processor: Pick<Processor, 'tokenize'>
   limits: CardLimits
-  log: Log
   /** The setting RAW_CARDS. The gateway rejects card numbers first; this is the second check. */
   acceptsRawCards: boolean
 }
@@ -17,8 +16,8 @@ const UNKNOWN_USER: CardUser = { userApiKey: null, address: null, applicationId:
 
 /** Exchanges a card for a token. Card numbers end here: only a token, a brand and four digits leave this function. */
 export const tokenize =
-  ({ processor, limits, log, acceptsRawCards }: Deps): Handler<typeof Tokenize> =>
-  async ({ body, requestId }) => {
+  ({ processor, limits, acceptsRawCards }: Deps): Handler<typeof Tokenize> =>
+  async ({ body }) => {
     const card = sourceOf(body)
     if ('cardNumber' in card && !acceptsRawCards) throw new Problem('raw-card-not-accepted', RAW_CARD)
     const { by = UNKNOWN_USER } = body
@@ -28,10 +27,7 @@ export const tokenize =
       if (isCardDecline(result)) await limits.countDecline(attempt)
       throw Problem.refusal(refusalOf(declineOf(result)))
     }
-    if (result.kind === 'unknown') {
-      log.warn({ requestId, reason: result.reason }, 'a card was not tokenized')
-      throw new Problem('payment-unavailable', 'The payment processor is unavailable. Retry the request.')
-    }
+    if (result.kind === 'unknown') throw unavailable(result.reason)
     limits.linkToken(result.token, attempt)
     const { token, brand, lastFour, expirationMonth, expirationYear } = result
     return { token, brand, lastFour, expirationMonth, expirationYear }

@@ -56,7 +56,7 @@ async function send(
     countDeclineOfToken: async () => undefined,
     close: async () => undefined,
   }
-  router(app, [SECRET])(Tokenize, tokenize({ processor, limits, log, acceptsRawCards }))
+  router(app, [SECRET])(Tokenize, tokenize({ processor, limits, acceptsRawCards }))
   const headers = {
     [PRINCIPAL_HEADER]: await principalSigner([SECRET])({ kind: 'service', service: 'accounts' }, 'payments'),
   }
@@ -97,6 +97,7 @@ test('503 payment-unavailable when the processor is unavailable or its response 
     retryable: true,
   })
   expect(logged).not.toMatch(/4242424242424242|"987"/)
+  expect(logged.match(/ECONNREFUSED/g)).toHaveLength(1)
 })
 
 test('400 names the invalid field, and neither response nor log contains its value', async () => {
