@@ -30,11 +30,12 @@ export class PostgresScheduledRuns extends PostgresStore {
     if (rows.length === 0) throw new LeaseLost(name)
   }
 
-  /** Makes the next round due now, unless one is running. */
-  async wake(name: Run['name']): Promise<void> {
-    await sql`
+  /** Makes the next round due now. Returns false if one is running, or due within 6 minutes, which is longer than any lease. */
+  async wake(name: Run['name']): Promise<boolean> {
+    const { rows } = await sql`
     update scheduled_runs set due_at = now()
-    where name = ${name} and due_at > now() + interval '6 minutes'`.execute(this.db)
+    where name = ${name} and due_at > now() + interval '6 minutes' returning name`.execute(this.db)
+    return rows.length > 0
   }
 }
 

@@ -319,3 +319,13 @@ test('the daily reconciliation runs on one replica, and its mismatch is an incid
   await runRound()
   expect(received.map(({ body }) => body.type)).toEqual(['incident.began', 'incident.ended'])
 })
+
+test('a wake makes the next reconciliation due, unless one is running', async () => {
+  const [{ scheduledRuns }] = replicas as [(typeof replicas)[0]]
+  await makeDue('reconcile')
+  const running = (await scheduledRuns.acquire('reconcile', 300_000))!
+  expect(await scheduledRuns.wake('reconcile')).toBe(false)
+  await scheduledRuns.finish(running, 86_400_000)
+  expect(await scheduledRuns.wake('reconcile')).toBe(true)
+  expect(await scheduledRuns.acquire('reconcile', 300_000)).toMatchObject({ name: 'reconcile' })
+})

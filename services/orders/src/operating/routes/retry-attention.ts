@@ -28,10 +28,14 @@ export function retryAttention(deps: Deps): Handler<typeof RetryAttention> {
         return republish(deps, key)
       case 'saga':
         return async ({ incidents }) => wakeSaga(incidents, key)
-      case 'mismatch':
+      case 'mismatch': {
         await checkIsOpen(deps, { id, source }, context)
-        await scheduledRuns.wake('reconcile')
-        return async () => 'The reconciliation runs again within two minutes.'
+        const isWoken = await scheduledRuns.wake('reconcile')
+        return async () =>
+          isWoken
+            ? 'The reconciliation runs again within two minutes.'
+            : 'A reconciliation is running, or is due within six minutes. Read the incidents again then.'
+      }
       case 'order':
       case 'refund':
       case 'dispute':
