@@ -2,7 +2,7 @@ import { serviceNames } from '../../../dev/stack/services.ts'
 import { median } from '../../support/statistics.ts'
 import { BUSY, memoryOf, openStacks, type Frame } from '../frame.ts'
 import { operationsOn, startLimits } from '../limits.ts'
-import { measureInTurns } from '../measure.ts'
+import { measureInTurns, type Measured, type Samples } from '../measure.ts'
 import { CARD_ORDER_LIMITS, scenarioOf, type OperationName } from '../operations.ts'
 import { PLATFORM, type Setting } from '../platform.ts'
 import { digits, type Section } from '../report.ts'
@@ -97,32 +97,42 @@ export async function operations(frame: Frame): Promise<Section[]> {
   ]
 }
 
+/** The starts of each commit. One start of the gateway may use 1.5 times the CPU of another (docs/performance.md). */
+const STARTS = 2
+
 /**
- * Compares the working tree with another commit, both with telemetry. It measures the CPU of each operation, the memory of the
- * services, and the least work of any design of a card order.
+ * Compares the working tree with another commit, both with telemetry and started twice. It measures the CPU of each operation, the
+ * memory of the services, and the least work of any design of a card order.
  */
 export async function againstCommit(frame: Frame, commit: string): Promise<Section[]> {
   const { telemetry, generator } = frame
   await using cleanup = new AsyncDisposableStack()
-  const platforms = await openStacks(frame, cleanup, [{ telemetry }, { telemetry, commit }])
-  const sides = [await startLimits(platforms[0]!, cleanup, frame), operationsOn(platforms[1]!, generator)]
+  const settings: Setting[] = Array.from({ length: STARTS }, () => [
+    { telemetry },
+    { telemetry, commit },
+  ]).flat()
+  const platforms = await openStacks(frame, cleanup, settings)
+  const [first, ...others] = platforms
+  const limits = await startLimits(first!, cleanup, frame)
+  const sides = [limits, ...others.map((platform) => operationsOn(platform, generator))]
   const subjects = frame.operations
   const hasLimits = subjects.includes('card-order')
   const memory: Record<string, number>[][] = []
   const plan = { ...frame, name: 'against-commit', clients: [BUSY, CROWD] }
-  const [now, then] = await measureInTurns(sides, {
+  const measured = await measureInTurns(sides, {
     ...plan,
     subjects: [...subjects, ...(hasLimits ? CARD_ORDER_LIMITS : [])],
-    afterRound: () => void memory.push(platforms.map(memoryOf)),
+    afterRound: () => void memory.push(platforms.slice(0, 2).map(memoryOf)),
   })
-  const own = now!.samplesOf
+  const [now, then] = nowAndThen(measured).map(pooled) as [Samples, Samples]
+  const ofFirst = measured[0]!.samplesOf
   return [
     comparison({
       ...plan,
-      about: `This working tree beside commit ${commit}, taking turns on the same machine.`,
+      about: `This working tree beside commit ${commit}: ${STARTS} starts of each, taking turns on the same machine.`,
       subjects,
-      own,
-      others: (subject, clients) => [then!.samplesOf(subject, clients)],
+      own: now,
+      others: (subject, clients) => [then(subject, clients)],
       sides: ['now', 'then'],
       result: 'cpu',
     }),
@@ -131,8 +141,8 @@ export async function againstCommit(frame: Frame, commit: string): Promise<Secti
       name: 'limit',
       about: 'A card order of this working tree against the least work that any design of it needs.',
       subjects: hasLimits ? ['card-order'] : [],
-      own,
-      others: (_, clients) => CARD_ORDER_LIMITS.map((part) => own(part, clients)),
+      own: ofFirst,
+      others: (_, clients) => CARD_ORDER_LIMITS.map((part) => ofFirst(part, clients)),
       sides: ['card order', 'limit'],
       result: 'cpu',
     }),
@@ -140,7 +150,18 @@ export async function againstCommit(frame: Frame, commit: string): Promise<Secti
   ]
 }
 
-/** `rounds` has the memory of the services of both sides. */
+/** The starts of the working tree, and those of the other commit: they alternate. */
+const nowAndThen = <T>(starts: readonly T[]): [now: T[], then: T[]] => [
+  starts.filter((_, at) => at % 2 === 0),
+  starts.filter((_, at) => at % 2 === 1),
+]
+
+const pooled =
+  (starts: readonly Measured[]): Samples =>
+  (subject, clients) =>
+    starts.flatMap(({ samplesOf }) => samplesOf(subject, clients))
+
+/** `rounds` has the memory of the services of one start of each commit. */
 function memoryAgainst(rounds: readonly (readonly Record<string, number>[])[]): Section {
   const medianOf = (side: number, names: readonly string[]) =>
     median(rounds.map((sides) => names.reduce((sum, name) => sum + (sides[side]?.[name] ?? 0), 0)))
