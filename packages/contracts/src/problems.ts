@@ -17,7 +17,7 @@ export const problems = {
   }),
   'missing-field': row(1002, 400, 'A field is missing', {
     why: 'A required field is absent, null or an empty text.',
-    fix: 'Send every field that `errors` lists. Check its spelling: names are case-sensitive.',
+    fix: 'Send every field that `errors` lists. Check the spelling of its name.',
   }),
   'invalid-field': row(1003, 400, 'A field has an invalid value', {
     why: 'A field, a parameter or a header has the wrong type, or lies outside its bounds.',
