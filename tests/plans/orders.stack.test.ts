@@ -152,7 +152,7 @@ const calls = {
         })
     },
     find: (db) => postgresStores(db).restaurantOrders.find(restaurant, order),
-    unaccepted: (db) => postgresStores(db).restaurantOrders.unaccepted({ withinMs: 1_000, limit: 20 }),
+    unstarted: (db) => postgresStores(db).restaurantOrders.unstarted({ withinMs: 1_000, limit: 20 }),
   },
   changes: {
     position: (db) => postgresStores(db).changes.position(),
@@ -208,7 +208,7 @@ const calls = {
         deaths: 1,
       }),
     overdueSagas: (db) => postgresStores(db).incidents.overdueSagas(page),
-    unacceptedOrders: (db) => postgresStores(db).incidents.unacceptedOrders(page, 1_000),
+    unstartedOrders: (db) => postgresStores(db).incidents.unstartedOrders(page, 1_000),
     failedRefunds: (db) => postgresStores(db).incidents.failedRefunds(page),
     wakeSaga: (db) => postgresStores(db).incidents.wakeSaga(order),
   },
@@ -233,7 +233,7 @@ afterAll(() => database.close())
 const allowed: Readonly<Record<string, readonly string[]>> = {
   'incidents.countUnfinishedSagas': ['sagas_unfinished'],
   'sagas.takeDue': ['sagas_unfinished'],
-  'incidents.unacceptedOrders': ['orders_open'],
+  'incidents.unstartedOrders': ['orders_open'],
   'incidents.failedRefunds': ['orders_failed_refunds'],
   // Searches for delivered or charged orders read orders_id_key from the newest order on, until the page is full. Only the next test
   // and finding.stack.test.ts detect another search that does so.
@@ -244,7 +244,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     'orders_not_charged',
     'sagas_unfinished',
   ],
-  'restaurantOrders.unaccepted': ['orders_open'],
+  'restaurantOrders.unstarted': ['orders_open'],
 }
 
 test.each(namedCalls<Db>(calls))(

@@ -65,7 +65,7 @@ export function components(config: Config, log: Log) {
     attendance,
     deliverer: deliveries,
     isDevelopment,
-    acceptWithinMs: config.TAKE_DEADLINE_MS,
+    startWithinMs: config.TAKE_DEADLINE_MS,
     stop,
     stopping: stop.signal,
   }

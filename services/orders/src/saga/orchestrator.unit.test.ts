@@ -130,7 +130,7 @@ const cancelled: Trigger = {
   kind: 'cancelled',
   by: 'restaurant',
   refusal: { code: 'order-refused', detail: 'Closed.' },
-  onlyUnaccepted: false,
+  onlyUnstarted: false,
 }
 
 test('a command is published, and a delivery begins, only after the commit of its step', async () => {

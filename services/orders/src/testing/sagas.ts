@@ -57,7 +57,7 @@ export const cancelled = (more: Partial<Extract<Event, { kind: 'cancelled' }>> =
   at,
   by: 'restaurant',
   refusal: refusal('order-refused'),
-  onlyUnaccepted: false,
+  onlyUnstarted: false,
   ...more,
 })
 

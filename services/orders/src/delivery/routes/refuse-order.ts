@@ -7,7 +7,7 @@ import type { Idempotent, Stores } from '#/store/stores.ts'
 type Deps = Pick<Stores, 'restaurantOrders'> & {
   idempotent: Idempotent
   orchestrator: Orchestrator
-  acceptWithinMs: number
+  startWithinMs: number
 }
 
 /**
@@ -24,7 +24,7 @@ export function refuseOrder(deps: Deps): Handler<typeof RefuseOrder> {
     if (order.cancellation) return order
     const detail = `The restaurant refused the order: ${body.reason}`
     const refusal = { code: 'order-refused', detail } as const
-    const cancelled = { kind: 'cancelled', by: 'restaurant', refusal, onlyUnaccepted: false } as const
+    const cancelled = { kind: 'cancelled', by: 'restaurant', refusal, onlyUnstarted: false } as const
     const isRefused = await orchestrator.apply(apiKey, cancelled)
     const now = await find()
     // An equal concurrent request may have cancelled it in the meantime.

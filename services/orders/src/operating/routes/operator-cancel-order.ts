@@ -16,7 +16,7 @@ export function operatorCancelOrder(deps: ChangeDeps): Handler<typeof OperatorCa
     if (order.cancellation) return orderRecord(order)
     const detail = body.message ?? `The order was cancelled: ${body.reason}`
     const refusal = { code: 'order-cancelled', detail } as const
-    const cancelled = { kind: 'cancelled', by: 'operator', refusal, onlyUnaccepted: false } as const
+    const cancelled = { kind: 'cancelled', by: 'operator', refusal, onlyUnstarted: false } as const
     const isCancelled = await orchestrator.apply(order.apiKey, cancelled)
     const again = await findStory(orderStories, params.apiKey)
     // An equal concurrent request may have cancelled it in the meantime, or the order has failed.

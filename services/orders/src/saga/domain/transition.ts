@@ -70,7 +70,7 @@ export type Trigger =
       by: Cancellation['cancelledBy']
       refusal: Refusal
       /** Applies only while the restaurant has not started the order. */
-      onlyUnaccepted: boolean
+      onlyUnstarted: boolean
       /** Epoch seconds; a later cancellation is stale. */
       until?: number
     }

@@ -32,9 +32,9 @@ const events: Record<string, (now: Now) => Event> = {
   'delivered: refused': () => delivered('refused'),
   'delivered: unreachable': () => delivered('unreachable'),
   cancelled: () => cancelled(),
-  'cancelled if unaccepted': () => cancelled({ by: 'system', onlyUnaccepted: true }),
-  'cancelled by the customer': () => cancelled({ by: 'customer', onlyUnaccepted: true, until: at }),
-  'cancelled too late': () => cancelled({ by: 'customer', onlyUnaccepted: true, until: at - 1 }),
+  'cancelled if unstarted': () => cancelled({ by: 'system', onlyUnstarted: true }),
+  'cancelled by the customer': () => cancelled({ by: 'customer', onlyUnstarted: true, until: at }),
+  'cancelled too late': () => cancelled({ by: 'customer', onlyUnstarted: true, until: at - 1 }),
   'cancelled by the operator': () => cancelled({ by: 'operator' }),
   expired: () => ({ kind: 'expired', at }),
   retried: () => ({ kind: 'retried', at }),
@@ -109,7 +109,7 @@ const EXPECTED: Record<string, Record<string, string>> = {
     done: 'save: transmitted AWAITING_PREPARATION CHARGED',
     cancelled:
       'compensate authorize: transmitted AWAITING_PREPARATION AUTHORIZED (restaurant: order-refused)',
-    'cancelled if unaccepted':
+    'cancelled if unstarted':
       'compensate authorize: transmitted AWAITING_PREPARATION AUTHORIZED (system: order-refused)',
     'cancelled by the customer':
       'compensate authorize: transmitted AWAITING_PREPARATION AUTHORIZED (customer: order-refused), delivery accepted, notice in 0 s',
@@ -121,7 +121,7 @@ const EXPECTED: Record<string, Record<string, string>> = {
   save: {
     done: 'COMPLETED: transmitted AWAITING_PREPARATION CHARGED',
     cancelled: 'compensate authorize: transmitted AWAITING_PREPARATION CHARGED (restaurant: order-refused)',
-    'cancelled if unaccepted':
+    'cancelled if unstarted':
       'compensate authorize: transmitted AWAITING_PREPARATION CHARGED (system: order-refused)',
     'cancelled by the customer':
       'compensate authorize: transmitted AWAITING_PREPARATION CHARGED (customer: order-refused), delivery accepted, notice in 0 s',
@@ -132,7 +132,7 @@ const EXPECTED: Record<string, Record<string, string>> = {
   },
   completed: {
     cancelled: 'compensate authorize: transmitted AWAITING_PREPARATION CHARGED (restaurant: order-refused)',
-    'cancelled if unaccepted':
+    'cancelled if unstarted':
       'compensate authorize: transmitted AWAITING_PREPARATION CHARGED (system: order-refused)',
     'cancelled by the customer':
       'compensate authorize: transmitted AWAITING_PREPARATION CHARGED (customer: order-refused), delivery accepted, notice in 0 s',
@@ -182,7 +182,7 @@ const EXPECTED: Record<string, Record<string, string>> = {
   },
   'completed, cash': {
     cancelled: 'FAILED: transmitted AWAITING_PREPARATION VOIDED (restaurant: order-refused)',
-    'cancelled if unaccepted': 'FAILED: transmitted AWAITING_PREPARATION VOIDED (system: order-refused)',
+    'cancelled if unstarted': 'FAILED: transmitted AWAITING_PREPARATION VOIDED (system: order-refused)',
     'cancelled by the customer':
       'FAILED: transmitted AWAITING_PREPARATION VOIDED (customer: order-refused), delivery accepted, notice in 0 s',
     'cancelled by the operator':
