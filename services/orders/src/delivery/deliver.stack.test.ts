@@ -122,7 +122,7 @@ async function addWebhook(): Promise<string> {
   return restaurant
 }
 
-/** Accepts an order. The delivery of a cash order begins at once; a card order awaits its authorization. */
+/** Places an order. The delivery of a cash order begins at once; a card order awaits its authorization. */
 async function placeOrder(
   restaurantApiKey: string,
   { by = orchestrator, token = null as string | null } = {},
@@ -130,7 +130,7 @@ async function placeOrder(
   const apiKey = newApiKey()
   const priced = pricedOrder({ payment: token === null ? 'cash' : 'card', restaurantApiKey })
   const facts = { total: priced.total, token, userApiKey: null, newCard: null, newAddress: null }
-  await by.accept({
+  await by.place({
     applicationId: 'an-application',
     order: newOrder(apiKey, priced, Math.floor(Date.now() / 1_000)),
     saga: newSaga({ orderApiKey: apiKey, requestId: 'a-request', facts }),

@@ -15,15 +15,15 @@ import {
   reply,
   delivered,
   cancelled,
-  accepted,
+  placed,
   states,
   type Now,
   type Next,
 } from '#/testing/sagas.ts'
 
 const events: Record<string, (now: Now) => Event> = {
-  done: (now) => (awaitedStep(now.saga) ? reply(now, done) : reply(accepted(card), done)),
-  refused: (now) => (awaitedStep(now.saga) ? reply(now, declined) : reply(accepted(card), declined)),
+  done: (now) => (awaitedStep(now.saga) ? reply(now, done) : reply(placed(card), done)),
+  refused: (now) => (awaitedStep(now.saga) ? reply(now, declined) : reply(placed(card), declined)),
   'late reply': (now) => {
     const one = events['done']!(now)
     return { ...one, version: now.saga.version - 1 } as Event
@@ -196,14 +196,14 @@ describe('event sequence', () => {
     ['before answeredBy is not marked as returned', at + 1, false],
     ['at answeredBy is marked as returned', at, true],
   ])('an order that fails %s', (_, answeredBy, isMarked) => {
-    const failed = apply(accepted(cash), delivered('unreachable'))
-    const late = apply(accepted({ ...cash, answeredBy }), delivered('unreachable'))
+    const failed = apply(placed(cash), delivered('unreachable'))
+    const late = apply(placed({ ...cash, answeredBy }), delivered('unreachable'))
     expect(failed.order.told ?? false).toBe(false)
     expect(late.order.told ?? false).toBe(isMarked)
   })
 
   test('a cash order opens its delivery and publishes no command', () => {
-    expect(accepted(cash)).toMatchObject({ command: null, delivery: { outcome: null } })
+    expect(placed(cash)).toMatchObject({ command: null, delivery: { outcome: null } })
   })
 
   test('a card order is authorized, and captured when its restaurant has accepted it', () => {
@@ -226,7 +226,7 @@ describe('event sequence', () => {
       [{ ...card, newCard: null, newAddress }, false],
       [card, false],
     ] as const) {
-      const authorize = accepted(facts)
+      const authorize = placed(facts)
       const capture = apply(apply(authorize, reply(authorize, done)), delivered('accepted'))
       expect(apply(capture, reply(capture, done)).saga.isFinished).toBe(isSkipped)
     }
@@ -239,7 +239,7 @@ describe('event sequence', () => {
 
 /** Applies the chosen events, then completes the saga. Returns all states. */
 function play(facts: SendOrderFacts, chosen: readonly number[]): Now[] {
-  const path: Now[] = [accepted(facts)]
+  const path: Now[] = [placed(facts)]
   for (const choice of chosen) {
     const now = path.at(-1)!
     const possible = Object.values(events).map((create) => transition(now.order, now.saga, create(now)))
