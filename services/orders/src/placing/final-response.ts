@@ -29,7 +29,7 @@ export const claimMs = (deadline: Deadline): number => deadline.remainingMs + CL
 export const outcomeUnknown = (cause?: unknown) =>
   new Problem(
     'service-unavailable',
-    'It is unknown whether the order was accepted. With an Idempotency-Key it is safe to retry.',
+    'It is unknown whether the order was placed. With an Idempotency-Key it is safe to retry.',
     { cause },
   )
 
