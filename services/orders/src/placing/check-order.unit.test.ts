@@ -197,7 +197,7 @@ test('an order for which catalog returns neither a quote nor a fault is not plac
   await expect(check()).rejects.toThrow('neither faults nor a result')
 })
 
-test('an order for which accounts return neither a recipient nor a fault is not placed', async () => {
+test('an order for which accounts returns neither a recipient nor a fault is not placed', async () => {
   replies.accounts.recipient = null
   await expect(check(OF_USER)).rejects.toThrow('neither faults nor a result')
 })
