@@ -54,8 +54,13 @@ export const newOrder = (apiKey: string, priced: PricedOrder, at: number): SagaO
   reports: null,
 })
 
-/** The first flag marks a pending order that send-order has returned; `shown` marks one that a client has read. */
-type Marks = { outcome: OrderOutcome; told: boolean; shown: boolean }
+type Marks = {
+  outcome: OrderOutcome
+  /** Send-order has returned the order while it was pending. */
+  told: boolean
+  /** A client has read the order while it was pending. */
+  shown: boolean
+}
 
 /**
  * Returns whether clients may see the order. An order that failed before any client saw it is hidden (docs/interface.md, "Order

@@ -191,8 +191,12 @@ export type Save = Saved & {
   status: OrderState['status'] | null
 }
 
-/** `age`: seconds since the order was placed. The flag is set once send-order has returned the pending order. */
-export type SaveResult = { age: number; told: boolean }
+export type SaveResult = {
+  /** Seconds since the order was placed. */
+  age: number
+  /** Send-order has returned the order while it was pending. */
+  told: boolean
+}
 
 const saveTogether = batched({
   keyOf: ({ saga }: Save) => saga.orderApiKey,
@@ -208,7 +212,7 @@ const saveTogether = batched({
   },
 })
 
-/** `isOverdue`: it is an incident, as in the list of an operator. */
+/** `isOverdue`: the saga is an incident, by the same condition as in the list of an operator. */
 export type DueSaga = Loaded & { isExpired: boolean; isOverdue: boolean; traceparent: string | null }
 
 /** An unfinished saga past its deadline. A refund alone may be pending at the processor for a day. */

@@ -27,7 +27,7 @@ export function refuseOrder(deps: Deps): Handler<typeof RefuseOrder> {
     const cancelled = { kind: 'cancelled', by: 'restaurant', refusal, onlyUnstarted: false } as const
     const isRefused = await orchestrator.apply(apiKey, cancelled)
     const now = await find()
-    // An equal concurrent request may have cancelled it in the meantime.
+    // An equal concurrent request may have cancelled the order in the meantime.
     if (isRefused || now.cancellation) return now
     throw new Problem('invalid-transition', 'The order is delivered, and can no longer be refused.')
   }
