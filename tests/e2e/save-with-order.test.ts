@@ -91,11 +91,8 @@ test('an order at 20 cards and 50 addresses is charged, but saves neither card n
 test('the card and the address of a guest have no apiKey', async () => {
   const guest = { firstName: 'Mia', lastName: 'Berg', phone: '608-555-0143' }
   const order = await deliveryFor({ apiKey: '' }, { recipient: guest })
-  for (const { card, address } of [
-    await placeOrder(order),
-    (await post<Order>('validate-order', order)).body,
-  ])
-    expect([card?.apiKey, address?.apiKey]).toEqual([null, null])
+  for (const one of [await placeOrder(order), (await post<Order>('validate-order', order)).body])
+    expect([one.card?.apiKey, one.address?.apiKey]).toEqual([null, null])
 })
 
 test('concurrent orders save the same address once, and no more than 50 addresses', async () => {

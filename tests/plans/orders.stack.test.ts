@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { newOrder } from '../../services/orders/src/domain/order-state.ts'
 import { fresh, newSaga } from '../../services/orders/src/domain/saga-row.ts'
 import type { OrderFilter } from '../../services/orders/src/store/order-search.ts'
-import type { Acceptance, Save } from '../../services/orders/src/store/sagas.ts'
+import type { Placement, Save } from '../../services/orders/src/store/sagas.ts'
 import { postgresStores, type Stores } from '../../services/orders/src/store/stores.ts'
 import type { Db, Tables } from '../../services/orders/src/store/tables.ts'
 import { fillOrders } from '../bench/fill.ts'
@@ -38,7 +38,7 @@ const priced = {
   details: { items: [], card: null } as never,
 } as const
 
-const anOrder = (apiKey: string): Acceptance => ({
+const anOrder = (apiKey: string): Placement => ({
   ...times,
   applicationId: 'a',
   order: newOrder(apiKey, priced, 1_790_000_000),
@@ -88,8 +88,8 @@ const searches: OrderFilter[] = [
 
 const calls = {
   sagas: {
-    accept: (db) =>
-      postgresStores(db).sagas.accept({ ...anOrder(newApiKey()), idempotency: { scope, claimMs: 1_000 } }),
+    place: (db) =>
+      postgresStores(db).sagas.place({ ...anOrder(newApiKey()), idempotency: { scope, claimMs: 1_000 } }),
     load: (db) => postgresStores(db).sagas.load(order),
     save: (db) => postgresStores(db).sagas.save(transmitted),
     takeDue: (db) => postgresStores(db).sagas.takeDue(20),
@@ -152,7 +152,7 @@ const calls = {
         })
     },
     find: (db) => postgresStores(db).restaurantOrders.find(restaurant, order),
-    unaccepted: (db) => postgresStores(db).restaurantOrders.unaccepted({ withinMs: 1_000, limit: 20 }),
+    unstarted: (db) => postgresStores(db).restaurantOrders.unstarted({ withinMs: 1_000, limit: 20 }),
   },
   changes: {
     position: (db) => postgresStores(db).changes.position(),
@@ -208,7 +208,7 @@ const calls = {
         deaths: 1,
       }),
     overdueSagas: (db) => postgresStores(db).incidents.overdueSagas(page),
-    unacceptedOrders: (db) => postgresStores(db).incidents.unacceptedOrders(page, 1_000),
+    unstartedOrders: (db) => postgresStores(db).incidents.unstartedOrders(page, 1_000),
     failedRefunds: (db) => postgresStores(db).incidents.failedRefunds(page),
     wakeSaga: (db) => postgresStores(db).incidents.wakeSaga(order),
   },
@@ -220,7 +220,7 @@ beforeAll(async () => {
   database = await openDatabase<Tables>('orders', { joins: 'by key' })
   const { db, pool } = database
   const { sagas } = postgresStores(db)
-  await sagas.accept(anOrder(order))
+  await sagas.place(anOrder(order))
   await sagas.save(transmitted)
   await fillOrders(pool, 'public', { orders: ORDERS, restaurants: 100, users: 1_000 })
   await pool.query(`insert into idempotency_keys (access_key_id, path, key, fingerprint, order_api_key, busy_until)
@@ -233,7 +233,7 @@ afterAll(() => database.close())
 const allowed: Readonly<Record<string, readonly string[]>> = {
   'incidents.countUnfinishedSagas': ['sagas_unfinished'],
   'sagas.takeDue': ['sagas_unfinished'],
-  'incidents.unacceptedOrders': ['orders_open'],
+  'incidents.unstartedOrders': ['orders_open'],
   'incidents.failedRefunds': ['orders_failed_refunds'],
   // Searches for delivered or charged orders read orders_id_key from the newest order on, until the page is full. Only the next test
   // and finding.stack.test.ts detect another search that does so.
@@ -244,7 +244,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     'orders_not_charged',
     'sagas_unfinished',
   ],
-  'restaurantOrders.unaccepted': ['orders_open'],
+  'restaurantOrders.unstarted': ['orders_open'],
 }
 
 test.each(namedCalls<Db>(calls))(
@@ -277,7 +277,7 @@ test.each<[OrderFilter, string[]]>([
 
 /** Statements that several orders share. They run most often. */
 const shared = [
-  'sagas.accept',
+  'sagas.place',
   'sagas.load',
   'sagas.save',
   'orders.find',
@@ -288,11 +288,11 @@ const shared = [
 test('a shared statement reads no whole table, also with a plan from a table of one order', async () => {
   const young = await openDatabase<Tables>('orders', { joins: 'young' })
   try {
-    await postgresStores(young.db).sagas.accept(anOrder(order))
+    await postgresStores(young.db).sagas.place(anOrder(order))
     const planned = async () => {
       const named = namedCalls<Db>(calls).filter(([name]) => shared.includes(name))
       expect(named).toHaveLength(shared.length)
-      for (const [name, call] of named.filter(([one]) => one !== 'sagas.accept'))
+      for (const [name, call] of named.filter(([one]) => one !== 'sagas.place'))
         expect({ name, whole: await young.readsWhole(call) }).toEqual({ name, whole: [] })
     }
     await planned()
@@ -314,7 +314,7 @@ test('the sweeper finds due sagas by the index of unfinished sagas', async () =>
   expect(by.toSorted()).toEqual(['orders_pkey', 'sagas_pkey', 'sagas_unfinished'])
 })
 
-test('an order writes indexes twice after its acceptance: when its saga ends, and when it is delivered', async () => {
+test('an order writes indexes twice after its placement: when its saga ends, and when it is delivered', async () => {
   const young = await openDatabase<Tables>('orders', { joins: 'young' })
   const captured: Save = {
     ...transmitted,
@@ -336,7 +336,7 @@ test('an order writes indexes twice after its acceptance: when its saga ends, an
         return rows[0]?.writes
       }
       const writes = async () => [await indexed('orders'), await indexed('sagas')]
-      await sagas.accept(anOrder(order))
+      await sagas.place(anOrder(order))
       expect(await sagas.save(transmitted)).not.toBeNull()
       expect(await writes()).toEqual([0, 0])
       expect(await sagas.save(captured)).not.toBeNull()

@@ -134,7 +134,7 @@ async function orders(deadlines: Deadlines) {
   for (const each of sweeps) repeat(each)
   return {
     sendOrder: sendOrder({ ...all, payments: tokenize as unknown as ReturnType<typeof internalCaller> }),
-    refuseOrder: refuseOrder({ ...all, acceptWithinMs: 900_000 }),
+    refuseOrder: refuseOrder({ ...all, startWithinMs: 900_000 }),
     refundOrder: refundOrder(all),
     cancelOrder: cancelOrder({ ...all, own: () => stores }),
     operatorCancelOrder: operatorCancelOrder(all),

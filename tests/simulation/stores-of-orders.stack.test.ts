@@ -14,7 +14,7 @@ import {
   type SendOrderFacts,
   type State,
 } from '../../services/orders/src/domain/saga-row.ts'
-import type { Acceptance, Loaded, Save, SaveResult, Times } from '../../services/orders/src/store/sagas.ts'
+import type { Placement, Loaded, Save, SaveResult, Times } from '../../services/orders/src/store/sagas.ts'
 import { postgresStores, type Stores } from '../../services/orders/src/store/stores.ts'
 import type { Tables } from '../../services/orders/src/store/tables.ts'
 import { randomOf, type Random } from '../support/random.ts'
@@ -108,10 +108,10 @@ const priced: Omit<PricedOrder, 'payment' | 'test'> = {
   details: { card: null, comments: 'quick' } as PricedOrder['details'],
 }
 
-function accept(random: Random, apiKey: string, prefix: string): Call {
+function place(random: Random, apiKey: string, prefix: string): Call {
   const scope = { accessKeyId: prefix, path: '/p', key: random.pick(['k1', 'k2']), fingerprint: 'f1' }
   const payment = random.pick(['cash', 'card'] as const)
-  const accepted: Acceptance = {
+  const placement: Placement = {
     ...someTimes(random),
     applicationId: 'a1',
     order: {
@@ -124,7 +124,7 @@ function accept(random: Random, apiKey: string, prefix: string): Call {
     traceparent: null,
     idempotency: prefix === 'both' ? null : random.pick([null, { scope, claimMs: soonOrLate(random) }]),
   }
-  return { name: 'accept', run: ({ sagas }) => sagas.accept(accepted) }
+  return { name: 'place', run: ({ sagas }) => sagas.place(placement) }
 }
 
 /** Returns a save of the first version. */
@@ -237,7 +237,7 @@ async function compareOrders(seed: number): Promise<number> {
   try {
     for (let step = 0; step < STATEMENTS; step++) {
       const next = random.next() < 0.4 ? toAccept.shift() : undefined
-      const { name, run } = next === undefined ? aCall(random, prefix) : accept(random, next, prefix)
+      const { name, run } = next === undefined ? aCall(random, prefix) : place(random, next, prefix)
       const before = await transaction.savepoint('statement').execute()
       const expected = await settled(() => run(inTransaction))
       if (isRejection(expected)) await before.rollbackToSavepoint('statement').execute()
@@ -262,7 +262,7 @@ test('one of two concurrent saves of a version succeeds, without a deadlock with
   const random = randomOf(1)
   for (let number = 0; number < 200; number++) {
     const apiKey = `both-${number}`
-    await accept(random, apiKey, 'both').run(real)
+    await place(random, apiKey, 'both').run(real)
     const save = (status: 'AWAITING_PREPARATION' | null) =>
       real.sagas.save({
         ...aSave(random, apiKey),

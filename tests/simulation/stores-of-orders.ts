@@ -140,8 +140,8 @@ function sagaStore(database: Database): Partial<SagaStore> {
   }
 
   return {
-    async accept(accepted) {
-      const { order, saga, idempotency, applicationId } = accepted
+    async place(placement) {
+      const { order, saga, idempotency, applicationId } = placement
       const { orderApiKey } = saga
       if (idempotency) {
         const key = keyOf(idempotency.scope)
@@ -160,8 +160,8 @@ function sagaStore(database: Database): Partial<SagaStore> {
       orders.set(orderApiKey, { ...order, ...given, ...changedColumns(order), ...flags, applicationId })
       const { status } = order
       statuses.set(orderApiKey, status === 'PROCESSING' ? [status] : ['PROCESSING', status])
-      writeDelivery(accepted)
-      write(accepted)
+      writeDelivery(placement)
+      write(placement)
       return given
     },
 

@@ -8,10 +8,10 @@ export type Owner = 'catalog' | 'accounts' | 'orders' | 'payments'
 /**
  * The admission class of an operation: the limits that apply to its requests (docs/decisions/0140-admission-package.md).
  *
- * - `order`: checks or accepts an order.
+ * - `order`: checks or places an order.
  * - `password`: always hashes a password, which takes 30 ms of a core.
  * - `read`, `write`: all other requests of applications.
- * - `priority`: requests of restaurants, operators and services, and reads of accepted orders. No overload rejects them.
+ * - `priority`: requests of restaurants, operators and services, and reads of placed orders. No overload rejects them.
  */
 export const ADMISSION_CLASSES = ['order', 'password', 'read', 'write', 'priority'] as const
 export type AdmissionClass = (typeof ADMISSION_CLASSES)[number]

@@ -17,7 +17,7 @@ export const problems = {
   }),
   'missing-field': row(1002, 400, 'A field is missing', {
     why: 'A required field is absent, null or an empty text.',
-    fix: 'Send every field that `errors` lists. Check its spelling: names are case-sensitive.',
+    fix: 'Send every field that `errors` lists. Check the spelling of its name.',
   }),
   'invalid-field': row(1003, 400, 'A field has an invalid value', {
     why: 'A field, a parameter or a header has the wrong type, or lies outside its bounds.',
@@ -154,8 +154,8 @@ export const problems = {
 
   'restaurant-closed': row(1701, 422, 'The restaurant is closed', {
     retryable: true,
-    why: 'The restaurant is outside of its opening hours, or it has paused.',
-    fix: 'Read `open` and `hours` of the restaurant, and send the order when it is open.',
+    why: 'The restaurant is outside of its opening hours, has paused, or is not connected. `closedReason` of the restaurant names the reason.',
+    fix: 'Read `open`, `closedReason` and `opensAt` of the restaurant, and send the order when it is open.',
   }),
   'item-unavailable': row(1702, 422, 'An item is not available', {
     why: 'The restaurant has set the item or the choice to unavailable.',

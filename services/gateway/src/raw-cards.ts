@@ -27,8 +27,8 @@ export function refuseRawCards(body: unknown): void {
 
 /**
  * Returns whether a body contains a card number, in any member and spelling that a service would accept. One pass over the bytes
- * decides almost every body. Only 12 digits in a row, an escape or another script lead to the thorough search. An order of 580
- * bytes took 1.7 µs, a body of 64 KiB 0.4 ms.
+ * decides almost every body. Only 12 digits (separators between them do not count), an escape or another script lead to the thorough
+ * search. An order of 580 bytes took 1.7 µs, a body of 64 KiB 0.4 ms.
  */
 export function holdsCardNumber(body: Buffer): boolean {
   return mayHoldCardNumber(body) && isFoundIn(body.toString('utf8'))

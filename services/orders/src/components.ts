@@ -65,7 +65,7 @@ export function components(config: Config, log: Log) {
     attendance,
     deliverer: deliveries,
     isDevelopment,
-    acceptWithinMs: config.TAKE_DEADLINE_MS,
+    startWithinMs: config.TAKE_DEADLINE_MS,
     stop,
     stopping: stop.signal,
   }
@@ -81,8 +81,8 @@ const keepAttendance = ({ db, outside: { dispatcher }, ...given }: Keeping): Att
   })
 
 /**
- * Transmits an order by its restaurant's link. The receipt of a webhook is evidence of attendance. A console reads the rows, so a
- * stored order counts as accepted.
+ * Transmits an order by its restaurant's link. The receipt of a webhook is evidence of attendance. An order for a
+ * console counts as accepted, because the console reads the rows.
  */
 const transmitter =
   ({ dispatcher }: Outgoing, attendance: AttendanceKeeper): Transmit =>

@@ -40,7 +40,7 @@ import { readAttendance } from '#/attendance/routes/attendance.ts'
 import { indexBuilder } from '#/store/indexes.ts'
 import type { Config } from '#/config.ts'
 import { testRestaurants } from '#/delivery/development-link.ts'
-import { cancelUnaccepted } from '#/delivery/cancel-unaccepted.ts'
+import { cancelUnstarted } from '#/delivery/cancel-unstarted.ts'
 import { notifyCancellations } from '#/delivery/notify-cancellation.ts'
 import { cancelByWebhook } from '#/delivery/outside/webhook.ts'
 import { operatorInterface } from '#/operating/operator-interface.ts'
@@ -151,7 +151,7 @@ function consume(all: Components): void {
 /** Starts the sweepers, which run on every replica. */
 function startRepeating(repeaters: Repeaters, all: Components): void {
   const { config, db, deliverer, notifier, attendance, log, stopping: signal } = all
-  const unaccepted = { ...all, withinMs: config.TAKE_DEADLINE_MS }
+  const unstarted = { ...all, withinMs: config.TAKE_DEADLINE_MS }
   const cancelled = { ...all, cancel: canceller(all.outgoing) }
   const buildIndexes = indexBuilder({ url: config.DATABASE_DIRECT_URL ?? config.DATABASE_URL, log, signal })
   repeaters.repeat('build indexes', 30_000, buildIndexes)
@@ -159,7 +159,7 @@ function startRepeating(repeaters: Repeaters, all: Components): void {
   repeaters.repeat('retry deliveries', 500, () => deliverer.sweep())
   repeaters.repeat('renew leases', 500, () => deliverer.renewLeases())
   repeaters.repeat('delete expired idempotency keys', 3_600_000, () => deleteExpiredKeys(db))
-  repeaters.repeat('cancel unaccepted orders', 5_000, () => cancelUnaccepted(unaccepted))
+  repeaters.repeat('cancel unstarted orders', 5_000, () => cancelUnstarted(unstarted))
   repeaters.repeat('notify cancellations', 1_000, () => notifyCancellations(cancelled))
   repeaters.repeat('poll for changed orders', POLL_EVERY_MS, () => notifier.poll())
   repeaters.repeat('count deliveries of webhooks', 1_000, () => attendance.flush())

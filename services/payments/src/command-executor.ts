@@ -39,7 +39,7 @@ export function commandExecutor({ authorizations, processor, log }: Deps) {
       const { reason, alarm } = result
       log[alarm ? 'error' : 'warn'](
         { orderApiKey, state, move: call, reason },
-        'outcome unknown, call repeated',
+        'the outcome of a call is unknown; the saga repeats the command',
       )
       await authorizations.recordUnknown(row, { call, reason })
       return null

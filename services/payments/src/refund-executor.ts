@@ -30,7 +30,7 @@ export function refundExecutor({ refunds, processor, log }: Deps) {
         const { reason, alarm } = outcome
         log[alarm ? 'error' : 'warn'](
           { orderApiKey, move: 'refund', reason },
-          'outcome of a refund unknown, call repeated',
+          'the outcome of a refund is unknown; the saga repeats the command',
         )
         return 'sent'
       }

@@ -212,7 +212,7 @@ export function recovered(program: Command): void {
         const openOrders = await completeRecovery(findDatabase(options))
         if (options.json) return printJson({ openOrders })
         showOpenOrders(openOrders)
-        print('Start the services. Payments look up each charge that may have changed.')
+        print('Start the services. Payments looks up each charge that may have changed.')
       } catch (error) {
         if (error instanceof RestoreRefused) throw new Failure(EXIT.refused, error.message)
         throw error

@@ -20,7 +20,7 @@ export const ADMISSION_POLICIES = {
   // Orders in progress. `first`: as many as `service`; `least`: enough for orders to share commits.
   order: {
     gateway: { pool: 'orders', permits: { first: 96, least: 32, most: 2_000 } },
-    // To check and accept 96 orders together takes 0.3 s on two cores.
+    // To check and place 96 orders together takes 0.3 s on two cores.
     service: 96,
     isOrder: true,
   },

@@ -32,7 +32,7 @@ export const METRICS = {
   'platter.saga.duration': {
     kind: 'histogram',
     unit: 's',
-    description: 'Duration from the acceptance of an order to the end of its saga, by outcome.',
+    description: 'Duration from commit 1 of an order to the end of its saga, by outcome.',
     attributes: ['platter.saga.outcome'],
     boundaries: [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300],
   },

@@ -96,7 +96,7 @@ export class AttendanceKeeper {
 
   /** Records the receipt of a delivery in memory. `flush` writes it later, so that the order is not delayed. */
   note(restaurantApiKey: string, { kind }: Receipt): void {
-    // A refusal also proves that the system is running.
+    // Counts neither way: the system runs, but a system that refuses every order does not attend its restaurant.
     if (kind === 'refused') return
     const noted = this.#results.get(restaurantApiKey)
     if (kind === 'accepted')

@@ -21,7 +21,7 @@ import { postgresStores, type Stores } from '#/store/stores.ts'
 import { pricedOrder } from '#/testing/priced-order.ts'
 import type { Db, Tables } from '#/store/tables.ts'
 import { OrderNotifier } from '#/saga/order-notifier.ts'
-import { cancelUnaccepted } from '#/delivery/cancel-unaccepted.ts'
+import { cancelUnstarted } from '#/delivery/cancel-unstarted.ts'
 import { Deliveries } from '#/delivery/deliver.ts'
 import { LEASE_MS } from '#/domain/order-state.ts'
 import { notifyCancellations } from '#/delivery/notify-cancellation.ts'
@@ -122,7 +122,7 @@ async function addWebhook(): Promise<string> {
   return restaurant
 }
 
-/** Accepts an order. The delivery of a cash order begins at once; a card order awaits its authorization. */
+/** Places an order. The delivery of a cash order begins at once; a card order awaits its authorization. */
 async function placeOrder(
   restaurantApiKey: string,
   { by = orchestrator, token = null as string | null } = {},
@@ -130,7 +130,7 @@ async function placeOrder(
   const apiKey = newApiKey()
   const priced = pricedOrder({ payment: token === null ? 'cash' : 'card', restaurantApiKey })
   const facts = { total: priced.total, token, userApiKey: null, newCard: null, newAddress: null }
-  await by.accept({
+  await by.place({
     applicationId: 'an-application',
     order: newOrder(apiKey, priced, Math.floor(Date.now() / 1_000)),
     saga: newSaga({ orderApiKey: apiKey, requestId: 'a-request', facts }),
@@ -168,8 +168,8 @@ const backdateOrder = (apiKey: string, ms: number) =>
     db,
   )
 
-const cancelledAsUnaccepted = async (apiKey: string) => {
-  await cancelUnaccepted({ ...stores, orchestrator, withinMs: ACCEPT_WITHIN_MS })
+const cancelledAsUnstarted = async (apiKey: string) => {
+  await cancelUnstarted({ ...stores, orchestrator, withinMs: ACCEPT_WITHIN_MS })
   return (await stateOf(apiKey))?.cancelled
 }
 
@@ -294,7 +294,7 @@ test('an order is sent over the restaurant link that is current at its authoriza
 const RACES = Number(process.env['RACES'] ?? 60)
 
 test.each([
-  ['as unaccepted', 'system'],
+  ['as unstarted', 'system'],
   ['by its customer', 'customer'],
   ['by an operator', 'operator'],
 ] as const)(
@@ -312,7 +312,7 @@ test.each([
       const refusal = { code: 'restaurant-unreachable', detail: 'because' } as const
       const [progress, cancelled] = await Promise.all([
         progressOf(apiKey, 'PREPARING'),
-        other.apply(apiKey, { kind: 'cancelled', by, refusal, onlyUnaccepted: true }),
+        other.apply(apiKey, { kind: 'cancelled', by, refusal, onlyUnstarted: true }),
       ])
       const isBegun = progress?.kind === 'advanced'
       const isCancelled = cancelled !== null
@@ -340,7 +340,7 @@ test('an order cancelled during its transmission fails; its notice is due more t
   const apiKey = await placeOrder(await addWebhook())
   await sent.promise
   const refusal = { code: 'order-cancelled', detail: 'because' } as const
-  await orchestrator.apply(apiKey, { kind: 'cancelled', by: 'customer', refusal, onlyUnaccepted: true })
+  await orchestrator.apply(apiKey, { kind: 'cancelled', by: 'customer', refusal, onlyUnstarted: true })
   receipt.resolve({ kind: 'accepted' })
   await Promise.resolve()
   expect(await stateOf(apiKey)).toMatchObject({ outcome: 'failed', cancelled: true, delivery: 'unreachable' })
@@ -352,31 +352,31 @@ test('an order cancelled during its transmission fails; its notice is due more t
   expect(rows[0]?.seconds).toBeGreaterThan(10)
 })
 
-test('an order that was sent by webhook is not cancelled as unaccepted after a change to the console', async () => {
+test('an order that was sent by webhook is not cancelled as unstarted after a change to the console', async () => {
   const restaurant = newApiKey()
   transmit = byWebhook()
   await stores.restaurantLinks.put(restaurant, await startKitchen())
   const apiKey = await placeDeliveredOrder(restaurant)
   await backdateOrder(apiKey, MINUTES_16)
   await stores.restaurantLinks.put(restaurant, defaultLink)
-  expect(await cancelledAsUnaccepted(apiKey)).toBe(false)
+  expect(await cancelledAsUnstarted(apiKey)).toBe(false)
 })
 
-test('an order on a console is cancelled as unaccepted, also after a change to a webhook', async () => {
+test('an order on a console is cancelled as unstarted, also after a change to a webhook', async () => {
   const restaurant = newApiKey()
   const apiKey = await placeDeliveredOrder(restaurant)
   await stores.restaurantLinks.put(restaurant, await startKitchen())
-  expect(await cancelledAsUnaccepted(apiKey)).toBe(false)
+  expect(await cancelledAsUnstarted(apiKey)).toBe(false)
   await backdateOrder(apiKey, MINUTES_16)
-  expect(await cancelledAsUnaccepted(apiKey)).toBe(true)
+  expect(await cancelledAsUnstarted(apiKey)).toBe(true)
 })
 
-test('an order older than a day, or without a stored link, is not cancelled as unaccepted', async () => {
+test('an order older than a day, or without a stored link, is not cancelled as unstarted', async () => {
   const [old, unknown] = [await placeDeliveredOrder(newApiKey()), await placeDeliveredOrder(newApiKey())]
   await backdateOrder(old, 86_400_000 + MINUTES_16)
   await backdateOrder(unknown, MINUTES_16)
   await sql`update deliveries set link_kind = null where order_api_key = ${unknown}`.execute(db)
-  expect([await cancelledAsUnaccepted(old), await cancelledAsUnaccepted(unknown)]).toEqual([false, false])
+  expect([await cancelledAsUnstarted(old), await cancelledAsUnstarted(unknown)]).toEqual([false, false])
 })
 
 const progressOf = (apiKey: string, to: OrderStatus) =>

@@ -54,7 +54,9 @@ export class Deliveries {
     this.#leases = new Leases(deps)
   }
 
-  /** A console reads the rows, so the commit that opens the delivery of an order for a console also accepts it. */
+  /**
+   * For a restaurant with a console, the commit that opens the delivery also accepts the order, because the console reads the rows.
+   */
   async open(...[opening, at]: Parameters<OpenDelivery>): ReturnType<OpenDelivery> {
     if (opening.delivery?.outcome !== null) return { next: opening, begin: nothing }
     const { order, saga } = opening

@@ -293,10 +293,10 @@ describe('limits', () => {
 test('an order for a console is accepted by the commit that opens its delivery, and never transmitted', async () => {
   const facts = { total: pricedOrder().total, token: null, userApiKey: null, newCard: null, newAddress: null }
   const placed = transition(anOrder('o1'), newSaga({ orderApiKey: 'o1', requestId: 'q', facts }), {
-    kind: 'accepted',
+    kind: 'placed',
     at: 1,
   })
-  if (placed === 'stale') throw new Error('the order is not accepted')
+  if (placed === 'stale') throw new Error('the order is not placed')
   for (const [currentLink, outcome, transmitted] of [
     [CONSOLE, 'transmitted', []],
     [LINK, 'pending', ['order_o1']],

@@ -25,7 +25,7 @@ export const refusingDevelopmentLinks =
     return { kind: 'refused', reason: 'The restaurant is not ready for orders.' }
   }
 
-/** Returns whether it is a test restaurant, by a question to catalog; false for an unknown restaurant. */
+/** Returns whether a restaurant is a test restaurant, by a question to catalog; false for an unknown restaurant. */
 export const testRestaurants =
   (bus: Pick<Bus, 'ask'>) =>
   async (restaurantApiKey: string, { requestId }: Pick<RequestContext, 'requestId'>): Promise<boolean> => {

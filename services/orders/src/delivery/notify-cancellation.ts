@@ -13,8 +13,9 @@ type Deps = Pick<Stores, 'deliveries'> & {
 }
 
 /**
- * Notifies restaurants of orders that failed at the delivery deadline: a restaurant that did not respond may have the order
- * nevertheless. Returns true if more may be due.
+ * Notifies restaurants of cancelled orders that they have or may have: an order that a customer or an operator cancelled, and one
+ * that failed at the delivery deadline, because a restaurant that did not respond may have received it. Returns true if more may be
+ * due.
  *
  * The notice goes to the restaurant's current link, because its URL may have changed. A console needs no notice, because it reads
  * the row. The notice of an order that was sent to a webhook waits while the current link is a console, which has no address.

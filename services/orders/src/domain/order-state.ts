@@ -39,7 +39,7 @@ export type DeliveryResult =
  */
 export const LEASE_MS = 3_000
 
-/** Returns an order before its acceptance, at `at` (epoch seconds). The database assigns its id and `reports`. */
+/** Returns an order before commit 1, at `at` (epoch seconds). The database assigns its id and `reports`. */
 export const newOrder = (apiKey: string, priced: PricedOrder, at: number): SagaOrder => ({
   ...priced,
   apiKey,
@@ -54,8 +54,13 @@ export const newOrder = (apiKey: string, priced: PricedOrder, at: number): SagaO
   reports: null,
 })
 
-/** The first flag marks a pending order that send-order has returned; `shown` marks one that a client has read. */
-type Marks = { outcome: OrderOutcome; told: boolean; shown: boolean }
+type Marks = {
+  outcome: OrderOutcome
+  /** Send-order has returned the order while it was pending. */
+  told: boolean
+  /** A client has read the order while it was pending. */
+  shown: boolean
+}
 
 /**
  * Returns whether clients may see the order. An order that failed before any client saw it is hidden (docs/interface.md, "Order
@@ -70,14 +75,14 @@ export const staysVisible = ({ outcome, told, shown }: Marks): boolean =>
 /** The result of an order for its pending request. */
 export type OrderResult =
   | { kind: 'pending'; order: PlacedOrder }
-  /** The restaurant has the order, or it failed after send-order had returned it. */
-  | { kind: 'placed'; order: PlacedOrder }
+  /** The client receives the Order: the restaurant has accepted it, or it failed after send-order had returned it. */
+  | { kind: 'visible'; order: PlacedOrder }
   | { kind: 'failed'; refusal: Refusal }
 
 /** `refusal`: the refusal of its saga. Throws for a failed order without one. */
 export function resultOf(order: SagaOrder, refusal: Refusal | null): OrderResult {
   if (order.outcome === 'pending') return { kind: 'pending', order }
-  if (order.outcome === 'transmitted' || order.told) return { kind: 'placed', order }
+  if (order.outcome === 'transmitted' || order.told) return { kind: 'visible', order }
   if (!refusal) throw new Error(`order ${order.apiKey} failed without a refusal`)
   return { kind: 'failed', refusal }
 }

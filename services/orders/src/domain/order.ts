@@ -54,7 +54,7 @@ export type PricedOrder = {
 
 export type OrderDispute = Omit<Dispute, 'amount'> & { amount: Cents }
 
-/** An accepted order. */
+/** An order after commit 1. */
 export type PlacedOrder = PricedOrder & {
   apiKey: string
   id: number
@@ -164,7 +164,7 @@ export function priceOrder(
   }
 }
 
-/** Returns the payment state of an order at its acceptance. */
+/** Returns the payment state of an order at commit 1. */
 export function firstPaymentState(order: PricedOrder): PaymentState {
   if (isCharged(order)) return 'PENDING'
   return order.payment === 'cash' && !order.test ? 'DUE' : 'NOT_REQUIRED'

@@ -168,7 +168,7 @@ function comparePaymentState(order: OrderEntry, payment: PaymentRow | null): Fou
   const disagree: Book[] = ['orders', 'payments']
   const isPaid = isCharged(order)
   if (!isPaid && payment && payment.amount !== null) {
-    const detail = 'Payments have a row for an order that is not charged to a card.'
+    const detail = 'Payments has a row for an order that is not charged to a card.'
     return [{ rule: order.test ? 'charge-of-test-order' : 'charge-unwanted', detail, disagree }]
   }
   const expected = expectedStates(order, payment)
@@ -229,7 +229,7 @@ export function compareStrayCharge(charge: Charge, payment: PaymentRow | null, k
 /** Returns the mismatch of a payment whose order does not exist. */
 export function orphanedPayment(payment: PaymentRow): Mismatch {
   return stray(payment.orderApiKey, 'payment-of-nobody', {
-    detail: 'Payments have a row for an order that does not exist.',
+    detail: 'Payments has a row for an order that does not exist.',
     disagree: ['orders', 'payments'],
     says: { orders: null, payments: paymentWords(payment), processor: null, deliveries: null },
   })

@@ -29,15 +29,15 @@ function acceptBy(
   return isWaiting && linkKind === 'console' ? datePlaced + Math.floor(withinMs / 1_000) : null
 }
 
-/** Returns the record for the restaurant. `acceptWithinMs`: null for a webhook, which accepts an order by its response. */
+/** Returns the record for the restaurant. `startWithinMs`: null for a webhook, which accepts an order by its response. */
 export function restaurantOrderRecord(
   delivered: RestaurantsOrder,
-  acceptWithinMs: number | null,
+  startWithinMs: number | null,
 ): RestaurantOrder {
   const { order, link } = delivered
   const { card: _, ...record } = orderRecord(order)
   const isOver = order.cancellation !== null
-  const cancelledAt = acceptWithinMs === null ? null : acceptBy(delivered, acceptWithinMs)
+  const cancelledAt = startWithinMs === null ? null : acceptBy(delivered, startWithinMs)
   return {
     ...record,
     apiKey: order.apiKey,

@@ -10,7 +10,7 @@ import type {
 /** An address with the apiKey under which it is saved. */
 export type SavedAddress = Address & { apiKey: string }
 
-/** The data of an order for its steps, immutable after its acceptance. */
+/** The data of an order for its steps, immutable after commit 1. */
 export type SendOrderFacts = {
   total: Cents
   /** The processor's token of the card to charge; null for an order that is not charged (cash, test, a total of 0). */
@@ -48,7 +48,7 @@ export type PendingRefund = { apiKey: string; amount: Cents }
 
 export const fresh: State = { done: [], undone: [], refusal: null }
 
-/** Returns a saga before the acceptance of its order. */
+/** Returns a saga before commit 1 of its order. */
 export const newSaga = (given: Pick<Saga, 'orderApiKey' | 'requestId' | 'facts'>): Saga => ({
   ...given,
   version: 0,

@@ -19,7 +19,7 @@ export type Deps = Pick<Stores, 'incidents'> & {
   payments: ReturnType<typeof internalCaller>
   bus: Pick<Bus, 'ask'>
   unknownAfterMs: number
-  acceptWithinMs: number
+  startWithinMs: number
 }
 
 /** A restaurant may be unattended for this time within its opening hours. */
@@ -104,8 +104,8 @@ export const SOURCES = {
   order: {
     kind: 'order-unaccepted',
     advice: 'Call the restaurant. Without its start the order is cancelled and refunded.',
-    read: async ({ incidents, acceptWithinMs }, page) =>
-      (await incidents.unacceptedOrders(page, acceptWithinMs)).map(
+    read: async ({ incidents, startWithinMs }, page) =>
+      (await incidents.unstartedOrders(page, startWithinMs)).map(
         ({ restaurantApiKey, cancelledAt, ...row }) => ({
           ...row,
           what: `restaurant ${restaurantApiKey}`,

@@ -68,7 +68,7 @@ function depsOf(
       pageOf(sagas, page).map(({ key, at }) => ({ orderApiKey: key, at, facts, state, attempt: 7 })),
     failedRefunds: async (page) =>
       pageOf(refunds, page).map(({ key, at }) => ({ orderApiKey: key, at, amount: 250 })),
-    unacceptedOrders: async (page) =>
+    unstartedOrders: async (page) =>
       pageOf(orders, page).map(({ key, at }) => ({
         orderApiKey: key,
         at,
@@ -119,7 +119,7 @@ function depsOf(
       })) as unknown as Deps['bus']['ask'],
     },
     unknownAfterMs: 60_000,
-    acceptWithinMs: 900_000,
+    startWithinMs: 900_000,
   }
 }
 

@@ -75,11 +75,7 @@ export async function checkOrder(
   const known = { recipient: resolved.recipient, card, address, tip: tip.tip }
   const order = priceOrder(request, quote, known)
   checkExpectedTotal(order, request)
-  const isUser = !request.recipient.guest
-  const saves = {
-    card: isUser && isToBeSaved(resolved.newCard),
-    address: isUser && isToBeSaved(resolved.newAddress),
-  }
+  const saves = savesOf(request, resolved)
   // With the coordinates of the address, a later check needs no geocoder.
   const question = questionOf(request, order.details.address)
   return { order, savedCard: resolved.card, saves, question, restaurantName: quote.restaurantName }
@@ -133,7 +129,9 @@ function questionOf(request: CompleteOrder, address: Address | null): QuoteQuest
 const requestQuote = (bus: Deps['bus'], question: QuoteQuestion, { requestId, deadline }: Caller) =>
   bus.ask(CatalogQuote, question, { requestId, timeoutMs: deadline.limit(requestTimes.question) })
 
-const NOTHING_RESOLVED: z.output<typeof AccountsResolve.reply> = {
+type Resolved = z.output<typeof AccountsResolve.reply>
+
+const NOTHING_RESOLVED: Resolved = {
   faults: [],
   recipient: null,
   card: null,
@@ -144,6 +142,12 @@ const NOTHING_RESOLVED: z.output<typeof AccountsResolve.reply> = {
 
 /** Accounts cannot compare the card of a processor token (null); then accounts.save decides. */
 const isToBeSaved = (saving: Saving | null): boolean => saving === null || saving.kind === 'room'
+
+/** Returns which new records the account of the recipient saves. A guest has no account. */
+const savesOf = ({ recipient }: CompleteOrder, { newCard, newAddress }: Resolved): CheckedOrder['saves'] => ({
+  card: !recipient.guest && isToBeSaved(newCard),
+  address: !recipient.guest && isToBeSaved(newAddress),
+})
 
 /** Sends no question to accounts for a guest's order without saved records. */
 async function resolveRecords(

@@ -192,12 +192,12 @@ test('refuses a delivery to an unknown address, and ignores its quote without a 
   expect(await faultsOf(check(TO_SAVED_ADDRESS))).toEqual(['address-not-found'])
 })
 
-test('an order for which catalog returns neither a quote nor a fault is not accepted', async () => {
+test('an order for which catalog returns neither a quote nor a fault is not placed', async () => {
   replies.catalog = { faults: [], quote: null }
   await expect(check()).rejects.toThrow('neither faults nor a result')
 })
 
-test('an order for which accounts return neither a recipient nor a fault is not accepted', async () => {
+test('an order for which accounts returns neither a recipient nor a fault is not placed', async () => {
   replies.accounts.recipient = null
   await expect(check(OF_USER)).rejects.toThrow('neither faults nor a result')
 })

@@ -29,25 +29,25 @@ export const claimMs = (deadline: Deadline): number => deadline.remainingMs + CL
 export const outcomeUnknown = (cause?: unknown) =>
   new Problem(
     'service-unavailable',
-    'It is unknown whether the order was accepted. With an Idempotency-Key it is safe to retry.',
+    'It is unknown whether the order was placed. With an Idempotency-Key it is safe to retry.',
     { cause },
   )
 
 const render = responseRenderer(SendOrder)
 
-/** `accepted`: the order as committed; null if only its apiKey is known. */
-type Accepted = { apiKey: string; accepted: PlacedOrder | null; pending: Subscription }
+/** `placed`: the order as committed; null if only its apiKey is known. */
+type Placed = { apiKey: string; placed: PlacedOrder | null; pending: Subscription }
 type Waiting = { deadline: Deadline; idempotency: IdempotencyScope | null; requestId: string; url: string }
 
 /**
  * Waits for the result of the order. Returns the Order once its restaurant has accepted it, or its last known state shortly before
  * the deadline. Throws the Problem of a failed order. A final response completes the idempotency key, a 5xx deletes the key, and a
  * pending order releases its claim. While PostgreSQL is unavailable, the response is delayed until the deadline at most. An order
- * that this request accepted never becomes an error.
+ * that this request placed never becomes an error.
  */
 export async function finalResponse(
   deps: Deps,
-  order: Accepted,
+  order: Placed,
   { deadline, idempotency, requestId, url }: Waiting,
 ): Promise<Rendered> {
   const result = await waitForResult(deps, order, deadline)
@@ -88,9 +88,9 @@ function settleKey(
   })
 }
 
-async function waitForResult(deps: Deps, { apiKey, accepted, pending }: Accepted, deadline: Deadline) {
+async function waitForResult(deps: Deps, { apiKey, placed, pending }: Placed, deadline: Deadline) {
   const { orders, log, stopping } = deps
-  const last: { order: PlacedOrder | null } = { order: accepted }
+  const last: { order: PlacedOrder | null } = { order: placed }
   const read = async (known: OrderResult | null): Promise<OrderResult | null> => {
     const result = known ?? (await findResult(deps, apiKey))
     if (result.kind !== 'pending') return result
@@ -132,6 +132,6 @@ async function pendingResult(deps: Deps, apiKey: string): Promise<OrderResult | 
 
 function unlessUnavailable({ log }: Deps, orderApiKey: string, error: unknown): null {
   if (!isUnavailable(error)) throw error
-  log.warn({ orderApiKey, err: error }, 'PostgreSQL is unavailable for the response to an accepted order')
+  log.warn({ orderApiKey, err: error }, 'PostgreSQL is unavailable for the response to a placed order')
   return null
 }

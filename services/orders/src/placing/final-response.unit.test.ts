@@ -13,7 +13,7 @@ const DEADLINE_MS = 10_000
 const ROUNDED_MS = 1
 const order = newOrder('o1', pricedOrder({ payment: 'card' }), 1_790_000_000)
 const pending: OrderResult = { kind: 'pending', order }
-const placed: OrderResult = { kind: 'placed', order: { ...order, status: 'AWAITING_PREPARATION' } }
+const visible: OrderResult = { kind: 'visible', order: { ...order, status: 'AWAITING_PREPARATION' } }
 const declined: OrderResult = {
   kind: 'failed',
   refusal: { code: 'card-declined', detail: 'The card was declined.' },
@@ -36,7 +36,7 @@ afterEach(() => {
 
 type Condition = 'available' | 'unavailable' | 'hanging'
 
-const OUTCOMES = { pending: 'pending', placed: 'transmitted', failed: 'failed' } as const
+const OUTCOMES = { pending: 'pending', visible: 'transmitted', failed: 'failed' } as const
 
 /** The rows of an order with this result. */
 const loadedOf = (result: OrderResult) => ({
@@ -99,8 +99,8 @@ async function responseTo(rows: Rows, { isKnown = true, event, after5s }: Option
   }
   const { orders, sagas, idempotencyKeys } = rows
   const deps = { orders, sagas, idempotencyKeys, log: createLog('test', 'silent'), stopping: stopping.signal }
-  const accepted = { apiKey: 'o1', accepted: isKnown ? order : null, pending: subscription }
-  const pendingResponse = finalResponse(deps, accepted, request)
+  const placed = { apiKey: 'o1', placed: isKnown ? order : null, pending: subscription }
+  const pendingResponse = finalResponse(deps, placed, request)
     .catch((error: unknown) => error)
     .then((response) => ({ response, afterMs: performance.now() - start }))
   await vi.advanceTimersByTimeAsync(5_000)
@@ -112,9 +112,9 @@ async function responseTo(rows: Rows, { isKnown = true, event, after5s }: Option
   return { response, afterMs, status: body?.status ?? null, code }
 }
 
-test('returns a placed order at once, and stores the same bytes for replays', async () => {
+test('returns an accepted order at once, and stores the same bytes for replays', async () => {
   const rows = new Rows()
-  const { response, status, afterMs } = await responseTo(rows, { event: placed })
+  const { response, status, afterMs } = await responseTo(rows, { event: visible })
   expect({ status, afterMs, steps: rows.steps }).toEqual({
     status: 'AWAITING_PREPARATION',
     afterMs: 0,
@@ -123,9 +123,9 @@ test('returns a placed order at once, and stores the same bytes for replays', as
   expect(rows.key).toEqual([{ status: 200, body: (response as Rendered).body }])
 })
 
-test('reads a placed order within 1 s after its event was lost', async () => {
+test('reads an accepted order within 1 s after its event was lost', async () => {
   const rows = new Rows()
-  const { status, afterMs } = await responseTo(rows, { after5s: () => void (rows.result = placed) })
+  const { status, afterMs } = await responseTo(rows, { after5s: () => void (rows.result = visible) })
   expect(status).toBe('AWAITING_PREPARATION')
   expect(afterMs).toBeLessThanOrEqual(6_000)
 })
@@ -163,7 +163,7 @@ test('returns the failure of an order that fails while it is marked at the deadl
 })
 
 test.each(['unavailable', 'hanging'] as const)(
-  'returns an accepted order by the deadline while PostgreSQL is %s',
+  'returns a placed order by the deadline while PostgreSQL is %s',
   async (condition) => {
     const rows = new Rows()
     rows.condition = condition
@@ -199,7 +199,7 @@ test('a key that cannot be completed delays the response to the deadline at most
   for (const condition of ['unavailable', 'hanging'] as const) {
     const rows = new Rows()
     rows.condition = condition
-    const { status, afterMs } = await responseTo(rows, { event: placed })
+    const { status, afterMs } = await responseTo(rows, { event: visible })
     expect(status).toBe('AWAITING_PREPARATION')
     expect(afterMs).toBeLessThanOrEqual(DEADLINE_MS + ROUNDED_MS)
   }

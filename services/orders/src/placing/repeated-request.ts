@@ -36,19 +36,19 @@ export async function replay(
   }
 }
 
-/** Responds for an order that an earlier request accepted. It may already have a result. */
+/** Responds for an order that an earlier request placed. It may already have a result. */
 async function resume(deps: Deps, apiKey: string, call: Call<typeof SendOrder>): Promise<Rendered> {
   using pending = deps.notifier.addPendingRequest(apiKey)
   pending.wake()
-  return await finalResponse(deps, { apiKey, accepted: null, pending }, call)
+  return await finalResponse(deps, { apiKey, placed: null, pending }, call)
 }
 
 /**
- * Throws the error, unless it is a refusal and a concurrent request with the same key was accepted. A client that repeats a request
+ * Throws the error, unless it is a refusal and a concurrent request with the same key has placed its order. A client that repeats a request
  * may have two in progress, and the restaurant may close between their checks: a 422 would deny an order that exists. A concurrent
- * request that is not yet accepted can no longer be.
+ * request that has not placed its order yet can no longer do so.
  */
-export async function unlessAccepted(
+export async function unlessPlaced(
   deps: Deps,
   call: Call<typeof SendOrder>,
   { permit, error }: { permit: Permit; error: unknown },

@@ -94,7 +94,7 @@ const runRound = async (feed: { round(): AsyncIterable<ServerSentEvent> }): Prom
   Array.fromAsync(feed.round())
 
 const aFeed = (lastEventId?: string) =>
-  new RestaurantFeed({ ...stores, acceptWithinMs: 900_000 }, { restaurantApiKey, lastEventId })
+  new RestaurantFeed({ ...stores, startWithinMs: 900_000 }, { restaurantApiKey, lastEventId })
 /** "apiKey STATUS" of every order that was sent. */
 const sent = (events: readonly ServerSentEvent[]) =>
   events.flatMap(({ event, data }) => {

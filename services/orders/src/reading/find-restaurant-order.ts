@@ -3,8 +3,8 @@ import { Problem } from '@platter/kit'
 import { restaurantOrderRecord, type RestaurantsOrder } from '#/domain/restaurant-order.ts'
 import type { RestaurantOrderStore } from '#/store/restaurant-orders.ts'
 
-/** `acceptWithinMs`: the time that an order may wait on a console. */
-export type Deps = { restaurantOrders: RestaurantOrderStore; acceptWithinMs: number }
+/** `startWithinMs`: the time that an order may wait on a console. */
+export type Deps = { restaurantOrders: RestaurantOrderStore; startWithinMs: number }
 
 /** Returns an order of a restaurant. Throws Problem order-not-found for an order of another restaurant. */
 export async function findOrderOfRestaurant(
@@ -19,12 +19,12 @@ export async function findOrderOfRestaurant(
 
 /** Returns the restaurant's record of an order. Throws Problem order-not-found for an order of another restaurant. */
 export async function findRestaurantOrder(
-  { restaurantOrders, acceptWithinMs }: Deps,
+  { restaurantOrders, startWithinMs }: Deps,
   principal: PrincipalOf<'restaurant'>,
   apiKey: string,
 ): Promise<RestaurantOrder> {
   return restaurantOrderRecord(
     await findOrderOfRestaurant(restaurantOrders, principal, apiKey),
-    acceptWithinMs,
+    startWithinMs,
   )
 }

@@ -5,7 +5,7 @@ import type { Feed } from '#/reading/stream-feed.ts'
 import { isBelow, type Position } from '#/store/changes.ts'
 import type { Stores } from '#/store/stores.ts'
 
-type Deps = Pick<Stores, 'changes' | 'restaurantOrders'> & { acceptWithinMs: number }
+type Deps = Pick<Stores, 'changes' | 'restaurantOrders'> & { startWithinMs: number }
 
 const PAGE_SIZE = 100
 
@@ -70,7 +70,7 @@ export class RestaurantFeed implements Feed {
       for (const { changedIn, ...changed } of orders) {
         const { apiKey } = changed.order
         if (this.#sent.get(apiKey) === changedIn) continue
-        yield render(restaurantOrderRecord(changed, this.#deps.acceptWithinMs))
+        yield render(restaurantOrderRecord(changed, this.#deps.startWithinMs))
         this.#sent.set(apiKey, changedIn)
       }
       after = hasMore ? (orders.at(-1)?.order.id ?? null) : null

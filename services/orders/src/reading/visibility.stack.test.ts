@@ -31,9 +31,9 @@ const refusal = { code: 'card-declined', detail: 'The card was declined.' } as c
 const times = { wakeInMs: 60_000, deadlineInMs: 60_000, leaseMs: 3_000, deliverWithinMs: 60_000 }
 
 /** Accepts an order whose card is not authorized yet. */
-async function acceptOrder(recipientApiKey: string | null = null): Promise<string> {
+async function placeOrder(recipientApiKey: string | null = null): Promise<string> {
   const apiKey = newApiKey()
-  await sagas.accept({
+  await sagas.place({
     ...times,
     applicationId: 'an-application',
     order: newOrder(apiKey, pricedOrder({ payment: 'card', recipientApiKey }), 1),
@@ -64,7 +64,7 @@ async function declineCard(apiKey: string): Promise<void> {
 }
 
 test('a pending order that a client read stays visible as cancelled; its pending request gets the refusal', async () => {
-  const order = await acceptOrder()
+  const order = await placeOrder()
   expect(await findAndMark(orders, orders, order)).toMatchObject({
     status: 'PROCESSING',
     cancellation: null,
@@ -78,7 +78,7 @@ test('a pending order that a client read stays visible as cancelled; its pending
 })
 
 test('an order that failed before any client read it is hidden', async () => {
-  const order = await acceptOrder()
+  const order = await placeOrder()
   await declineCard(order)
   expect(await findAndMark(orders, orders, order)).toBeNull()
   expect(await orders.find(order)).toBeNull()
@@ -89,7 +89,7 @@ test('a concurrent read and failure leave an order visible if, and only if, the 
   const user = newApiKey()
   // The machine decides which one commits first. The rounds continue until the order was shown once.
   for (let round = 0; round < 100 || (round < 1_000 && counts.shown === 0); round++) {
-    const order = await acceptOrder(user)
+    const order = await placeOrder(user)
     const page = { before: null, limit: 100 }
     const [one, history] = await Promise.all([
       findAndMark(orders, orders, order),

@@ -23,8 +23,8 @@ type Deps = Pick<Stores, 'sagas'> & {
   openDelivery: OpenDelivery
 }
 
-/** An order and its saga before the transition `accepted`, and the data that is stored with them. */
-export type Acceptance = sagas.Loaded & Pick<sagas.Acceptance, 'applicationId' | 'idempotency'>
+/** An order and its saga before the transition `placed`, and the data that is stored with them. */
+export type Placement = sagas.Loaded & Pick<sagas.Placement, 'applicationId' | 'idempotency'>
 type Opened = { next: Transition; begin: (committed: SagaOrder) => void }
 
 /** Prepares the delivery that a transition at `at` (epoch seconds) opens. `begin` begins it, once the order is committed. */
@@ -36,23 +36,23 @@ export type OpenDelivery = (opening: Transition, at: number) => Promise<Opened>
  */
 export class Orchestrator {
   readonly #deps: Deps
-  /** Saves the read for a reply. An outdated entry is harmless, because a save applies only to its own version. */
+  /** Sagas in memory, so that a reply needs no read. An outdated entry is harmless, because a save applies only to its own version. */
   readonly #recent = new Cache<sagas.Loaded>({ maxEntries: MAX_RECENT_SAGAS })
 
   constructor(deps: Deps) {
     this.#deps = deps
   }
 
-  /** Accepts an order: commits it with its saga, and begins the first step. Returns the order as committed. */
-  async accept({ order, saga, ...stored }: Acceptance): Promise<SagaOrder> {
-    const event = { kind: 'accepted', at: order.datePlaced } as const
+  /** Places an order: commits it with its saga, and begins the first step. Returns the order as committed. */
+  async place({ order, saga, ...stored }: Placement): Promise<SagaOrder> {
+    const event = { kind: 'placed', at: order.datePlaced } as const
     const entered = transition(order, saga, event)
-    if (entered === 'stale') throw new Error(`order ${order.apiKey} cannot be accepted`)
+    if (entered === 'stale') throw new Error(`order ${order.apiKey} cannot be placed`)
     const { next, begin } = await this.#deps.openDelivery(entered, event.at)
     const saved = { ...stored, ...next, ...this.#times(next, event), traceparent: traceparent() }
-    const assigned = await this.#deps.sagas.accept(saved)
-    const accepted = { ...next, order: { ...next.order, ...assigned } }
-    return (await this.#proceed(order, { next: accepted, begin }, { age: 0, told: false })).order
+    const assigned = await this.#deps.sagas.place(saved)
+    const placed = { ...next, order: { ...next.order, ...assigned } }
+    return (await this.#proceed(order, { next: placed, begin }, { age: 0, told: false })).order
   }
 
   /** Applies an event to an order, starting from `recent`. Returns null for a stale event. */
@@ -91,9 +91,13 @@ export class Orchestrator {
   #times({ order, saga, command }: Transition, event: Event): sagas.Times {
     const { sagaMs, transmitMs } = this.#deps.deadlines
     const replyMs = command?.replyTimeoutMs ?? transmitMs + DELIVERY_MARGIN_MS
-    const isBegun = 'challenge' in event || ['accepted', 'cancelled', 'refunded'].includes(event.kind)
+    const startsDeadline = 'challenge' in event || ['placed', 'cancelled', 'refunded'].includes(event.kind)
     const wakeInMs = saga.isFinished ? null : replyMs
-    const times = { wakeInMs, deadlineInMs: isBegun ? sagaMs : null, ...challengeTimes(order, event.at) }
+    const times = {
+      wakeInMs,
+      deadlineInMs: startsDeadline ? sagaMs : null,
+      ...challengeTimes(order, event.at),
+    }
     return { ...times, leaseMs: LEASE_MS, deliverWithinMs: transmitMs }
   }
 

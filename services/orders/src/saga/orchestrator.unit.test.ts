@@ -34,7 +34,7 @@ class Rows implements SagaStore {
     return this.#row
   }
 
-  async accept({ order, saga, ...times }: Parameters<SagaStore['accept']>[0]) {
+  async place({ order, saga, ...times }: Parameters<SagaStore['place']>[0]) {
     if (this.isDown) throw new Error('the commit failed')
     const assigned = { id: 17, datePlaced: AT, reports: 'detailed' } as const
     this.put({ order: { ...order, ...assigned }, saga }, times)
@@ -95,14 +95,14 @@ function setUp(options: { isBrokerDown?: boolean; gathered?: Promise<void> } = {
   const log: string[] = []
   const rows = new Rows(log)
   const replica = replicaOf(rows, log, options)
-  return { log, rows, ...replica, accept: (token: string | null) => accept(replica.orchestrator, token) }
+  return { log, rows, ...replica, place: (token: string | null) => place(replica.orchestrator, token) }
 }
 
 /** `token`: the token of the charged card; null for a cash order. */
-function accept(orchestrator: Orchestrator, token: string | null): Promise<SagaOrder> {
+function place(orchestrator: Orchestrator, token: string | null): Promise<SagaOrder> {
   const priced = pricedOrder({ payment: token === null ? 'cash' : 'card' })
   const facts = { total: cents(1_075), token, userApiKey: null, newCard: null, newAddress: null }
-  return orchestrator.accept({
+  return orchestrator.place({
     applicationId: 'a1',
     order: newOrder('o1', priced, AT),
     saga: newSaga({ orderApiKey: 'o1', requestId: 'q1', facts }),
@@ -130,12 +130,12 @@ const cancelled: Trigger = {
   kind: 'cancelled',
   by: 'restaurant',
   refusal: { code: 'order-refused', detail: 'Closed.' },
-  onlyUnaccepted: false,
+  onlyUnstarted: false,
 }
 
 test('a command is published, and a delivery begins, only after the commit of its step', async () => {
-  const { log, orchestrator, accept: acceptHere } = setUp()
-  await acceptHere('tok_1')
+  const { log, orchestrator, place: placeHere } = setUp()
+  await placeHere('tok_1')
   await orchestrator.apply('o1', replied('authorize', 0))
   await orchestrator.apply('o1', delivered)
   await orchestrator.apply('o1', replied('capture', 2))
@@ -153,7 +153,7 @@ test('a command is published, and a delivery begins, only after the commit of it
 test('a reply is handled before its gathered capture is published', async () => {
   const { promise: gathered, resolve: publishGathered } = Promise.withResolvers<void>()
   const { log, orchestrator } = setUp({ gathered })
-  await accept(orchestrator, 'tok_1')
+  await place(orchestrator, 'tok_1')
   await orchestrator.apply('o1', replied('authorize', 0))
   await orchestrator.apply('o1', delivered)
   expect(log.at(-1)).toBe('commit 2')
@@ -163,16 +163,16 @@ test('a reply is handled before its gathered capture is published', async () => 
 
 test('a failed commit of an order publishes no command and begins no delivery', async () => {
   for (const token of ['tok_1', null]) {
-    const { log, rows, accept: acceptHere, results } = setUp()
+    const { log, rows, place: placeHere, results } = setUp()
     rows.isDown = true
-    await expect(acceptHere(token)).rejects.toThrow('the commit failed')
+    await expect(placeHere(token)).rejects.toThrow('the commit failed')
     expect({ log, results }).toEqual({ log: [], results: [] })
   }
 })
 
-test('an order is accepted while the broker is unavailable, and the sweeper publishes its command', async () => {
-  const { log, rows, accept: acceptHere } = setUp({ isBrokerDown: true })
-  expect(await acceptHere('tok_1')).toMatchObject({ apiKey: 'o1', id: 17, outcome: 'pending' })
+test('an order is placed while the broker is unavailable, and the sweeper publishes its command', async () => {
+  const { log, rows, place: placeHere } = setUp({ isBrokerDown: true })
+  expect(await placeHere('tok_1')).toMatchObject({ apiKey: 'o1', id: 17, outcome: 'pending' })
   const { orchestrator } = replicaOf(rows, log)
   const { order, saga } = rows.row
   const due = { order, saga: { ...saga, attempt: 2 } }
@@ -181,8 +181,8 @@ test('an order is accepted while the broker is unavailable, and the sweeper publ
 })
 
 test('publishes no command and no event when the save lost the race of versions', async () => {
-  const { log, rows, orchestrator, results, accept: acceptHere } = setUp()
-  await acceptHere('tok_1')
+  const { log, rows, orchestrator, results, place: placeHere } = setUp()
+  await placeHere('tok_1')
   const other = replicaOf(rows, log)
   await other.orchestrator.apply('o1', replied('authorize', 0))
   // This replica still has the saga of version 0 in memory.
@@ -192,8 +192,8 @@ test('publishes no command and no event when the save lost the race of versions'
 })
 
 test('a reply for a version that another replica has saved applies to the stored saga', async () => {
-  const { log, rows, orchestrator, accept: acceptHere } = setUp()
-  await acceptHere('tok_1')
+  const { log, rows, orchestrator, place: placeHere } = setUp()
+  await placeHere('tok_1')
   const other = replicaOf(rows, log)
   await other.orchestrator.apply('o1', replied('authorize', 0))
   await other.orchestrator.apply('o1', delivered)
@@ -203,8 +203,8 @@ test('a reply for a version that another replica has saved applies to the stored
 })
 
 test('payment-moved republishes the command of the saga that another replica has saved', async () => {
-  const { log, rows, orchestrator, accept: acceptHere } = setUp()
-  await acceptHere('tok_1')
+  const { log, rows, orchestrator, place: placeHere } = setUp()
+  await placeHere('tok_1')
   await replicaOf(rows, log).orchestrator.apply('o1', challenged)
   log.length = 0
   await handlePaymentMoved({ orchestrator })({ orderApiKey: 'o1' })
@@ -212,8 +212,8 @@ test('payment-moved republishes the command of the saga that another replica has
 })
 
 test('a cancellation that lost to a capture publishes payments.release with the next version', async () => {
-  const { log, rows, orchestrator, accept: acceptHere } = setUp()
-  await acceptHere('tok_1')
+  const { log, rows, orchestrator, place: placeHere } = setUp()
+  await placeHere('tok_1')
   await orchestrator.apply('o1', replied('authorize', 0))
   await orchestrator.apply('o1', delivered)
   const captured = { ...rows.row, order: { ...rows.row.order, paymentState: 'CHARGED' as const } }
@@ -226,8 +226,8 @@ test('a cancellation that lost to a capture publishes payments.release with the 
 })
 
 test('a cancellation is not saved when the order becomes DELIVERED before its save', async () => {
-  const { log, rows, orchestrator, accept: acceptHere } = setUp()
-  await acceptHere(null)
+  const { log, rows, orchestrator, place: placeHere } = setUp()
+  await placeHere(null)
   await orchestrator.apply('o1', delivered)
   const { order, saga } = rows.row
   // The restaurant's report leaves the version of the saga as it is.
@@ -239,8 +239,8 @@ test('a cancellation is not saved when the order becomes DELIVERED before its sa
 })
 
 test('an event that loses every race of versions is refused with 503, and publishes no command', async () => {
-  const { log, rows, orchestrator, accept: acceptHere } = setUp()
-  await acceptHere('tok_1')
+  const { log, rows, orchestrator, place: placeHere } = setUp()
+  await placeHere('tok_1')
   const incrementVersion = () =>
     rows.put({ ...rows.row, saga: { ...rows.row.saga, version: rows.row.saga.version + 1 } })
   rows.before.push(...Array.from({ length: 10 }, () => incrementVersion))
@@ -252,10 +252,10 @@ test('an event that loses every race of versions is refused with 503, and publis
 test('a failed order is published as failed, or as cancelled when it was returned as pending', async () => {
   for (const [isReturned, expected] of [
     [false, { kind: 'failed', refusal: declined }],
-    [true, { kind: 'placed', order: { apiKey: 'o1', cancellation: { reason: 'card-declined' } } }],
+    [true, { kind: 'visible', order: { apiKey: 'o1', cancellation: { reason: 'card-declined' } } }],
   ] as const) {
-    const { rows, orchestrator, results, accept: acceptHere } = setUp()
-    await acceptHere('tok_1')
+    const { rows, orchestrator, results, place: placeHere } = setUp()
+    await placeHere('tok_1')
     rows.isReturned = isReturned
     await orchestrator.apply('o1', replied('authorize', 0, declined))
     expect(results).toMatchObject([expected])
@@ -263,8 +263,8 @@ test('a failed order is published as failed, or as cancelled when it was returne
 })
 
 test('a saga has a retry time until it is finished; that of transmit is after its deadline', async () => {
-  const { rows, orchestrator, accept: acceptHere } = setUp()
-  await acceptHere('tok_1')
+  const { rows, orchestrator, place: placeHere } = setUp()
+  await placeHere('tok_1')
   await orchestrator.apply('o1', replied('authorize', 0))
   await orchestrator.apply('o1', delivered)
   await orchestrator.apply('o1', replied('capture', 2))
@@ -275,9 +275,9 @@ test('a saga has a retry time until it is finished; that of transmit is after it
   expect(end).toBeNull()
 })
 
-test('acceptance and cancellation set the deadline of a saga, and no reply extends it', async () => {
-  const { rows, orchestrator, accept: acceptHere } = setUp()
-  await acceptHere('tok_1')
+test('placement and cancellation set the deadline of a saga, and no reply extends it', async () => {
+  const { rows, orchestrator, place: placeHere } = setUp()
+  await placeHere('tok_1')
   await orchestrator.apply('o1', replied('authorize', 0))
   await orchestrator.apply('o1', delivered)
   await orchestrator.apply('o1', cancelled)

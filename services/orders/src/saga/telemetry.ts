@@ -15,8 +15,8 @@ const refOf = ({ orderApiKey, version, attempt }: Ref) => ({
   'platter.saga.attempt': attempt,
 })
 
-/** The span of an order's acceptance: its commit, and the first command. */
-export const accepting = <T>(orderApiKey: string, work: () => Promise<T>): Promise<T> =>
+/** The span of commit 1 of an order, and of its first command. */
+export const placing = <T>(orderApiKey: string, work: () => Promise<T>): Promise<T> =>
   inSpan(() => ({ name: 'saga accept', attributes: { 'platter.order.api_key': orderApiKey } }), work)
 
 /** The span of a participant's reply: its commit, and the next command. */

@@ -50,12 +50,12 @@ const primaryKey = ({ accessKeyId, path, key }: Omit<IdempotencyScope, 'fingerpr
 
 const keyOfOrder = (used: OrderKey) => ({ ...primaryKey(used), order_api_key: used.orderApiKey })
 
-/** Returns whether a commit failed because another request with the same key was accepted first. */
+/** Returns whether a commit failed because another request with the same key placed its order first. */
 export const isClaimed = (error: unknown): boolean =>
   error instanceof Error && (error as Error & { constraint?: string }).constraint === 'idempotency_keys_pkey'
 
 /**
- * Idempotency keys of send-order, each with its order. A key is committed with the accepted order, and completed with the result of
+ * Idempotency keys of send-order, each with its order. A key is committed with the order, and completed with the result of
  * the order, possibly by another replica. A refused request has a row without an order. Every other POST stores its key and its
  * response in one transaction (`idempotent` in the kit).
  */
@@ -85,7 +85,7 @@ export class PostgresIdempotencyKeys extends PostgresStore {
 
   /**
    * Stores that a request with this key was refused, until the next request with the key. Meanwhile no concurrent request with the
-   * key can be accepted (`isClaimed`). Returns false, and stores nothing, if one was accepted before.
+   * key can place an order (`isClaimed`). Returns false, and stores nothing, if one placed its order before.
    */
   async markRefused({ accessKeyId, path, key, fingerprint }: IdempotencyScope): Promise<boolean> {
     const { numAffectedRows } = await sql`

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { apiKeyOf } from '#/api-key-of.ts'
 import type { SendOrderFacts, State } from '#/domain/saga-row.ts'
 import { microseconds, pageOf, type Page } from '#/store/incident-pages.ts'
-import { isUnaccepted } from '#/store/restaurant-orders.ts'
+import { isUnstarted } from '#/store/restaurant-orders.ts'
 import { IS_OVERDUE } from '#/store/sagas.ts'
 import { PostgresStore } from '#/store/postgres-store.ts'
 
@@ -40,7 +40,7 @@ export type OverdueSaga = {
   at: number
 }
 
-export type UnacceptedOrder = {
+export type UnstartedOrder = {
   orderApiKey: string
   restaurantApiKey: string
   cancelledAt: number
@@ -65,7 +65,7 @@ const LAST_FAILURE = sql`(select max((failed ->> 'failedAt')::int8) from jsonb_a
 /** Unfinished sagas in the same state. `seconds`: the age of the oldest. `facts` and `state` are those of one of them. */
 type UnfinishedSagas = { count: number; seconds: number; facts: SendOrderFacts; state: State }
 
-/** Reads incidents (dead letters, overdue sagas, unaccepted orders, failed refunds), and the counts of the gauges. */
+/** Reads incidents (dead letters, overdue sagas, unstarted orders, failed refunds), and the counts of the gauges. */
 export class PostgresIncidents extends PostgresStore {
   async storeDeadLetter(deadLetter: NewDeadLetter): Promise<void> {
     const { command, orderApiKey, step, content, requestId, reason } = deadLetter
@@ -115,16 +115,14 @@ export class PostgresIncidents extends PostgresStore {
   /**
    * Returns orders that their restaurants have not started on a console within half of `withinMs`, after which they are cancelled.
    */
-  async unacceptedOrders(page: Page, withinMs: number): Promise<UnacceptedOrder[]> {
+  async unstartedOrders(page: Page, withinMs: number): Promise<UnstartedOrder[]> {
     const half = sql`o.placed_at + ${withinMs / 2}::float8 * interval '1 millisecond'`
     const at = sql`(extract(epoch from ${half}) * 1000000)::int8`
-    const { rows } = await sql<UnacceptedOrder>`
+    const { rows } = await sql<UnstartedOrder>`
     select o.api_key as "orderApiKey", o.restaurant_api_key as "restaurantApiKey", ${at} as at,
       floor(extract(epoch from o.placed_at) + ${withinMs / 1_000}::float8)::int8 as "cancelledAt"
     from orders o join deliveries d on d.order_api_key = o.api_key
-    where ${isUnaccepted(withinMs)} and ${half} <= now() and ${pageOf(at, 'o.api_key', page)}`.execute(
-      this.db,
-    )
+    where ${isUnstarted(withinMs)} and ${half} <= now() and ${pageOf(at, 'o.api_key', page)}`.execute(this.db)
     return rows
   }
 

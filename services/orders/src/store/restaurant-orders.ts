@@ -35,15 +35,15 @@ const idOfFew = sql<number>`orders.id + 0`
 type Changed = RestaurantsOrder & { changedIn: Position | null }
 
 /** Older orders are incidents for an operator: a wrong clock or row must never refund an old order. */
-const UNACCEPTED_FOR_AT_MOST = sql`interval '1 day'`
+const UNSTARTED_FOR_AT_MOST = sql`interval '1 day'`
 
 /**
  * An order `o` whose delivery `d` went to a console and that the restaurant has not started, independent of its current link.
  * `withinMs`: the time that an order may wait on a console.
  */
-export const isUnaccepted = (withinMs: number) => sql<boolean>`
+export const isUnstarted = (withinMs: number) => sql<boolean>`
   o.outcome = 'transmitted' and o.status = 'AWAITING_PREPARATION' and o.is_open
-  and o.placed_at > now() - ${withinMs} * interval '1 millisecond' - ${UNACCEPTED_FOR_AT_MOST} and d.link_kind = 'console'`
+  and o.placed_at > now() - ${withinMs} * interval '1 millisecond' - ${UNSTARTED_FOR_AT_MOST} and d.link_kind = 'console'`
 
 /** Reads orders, as their restaurants see them. */
 export class PostgresRestaurantOrders extends PostgresStore {
@@ -99,11 +99,11 @@ export class PostgresRestaurantOrders extends PostgresStore {
   }
 
   /** Returns orders that their restaurants have not started on a console within `withinMs`, at most `limit`, oldest first. */
-  async unaccepted(given: { withinMs: number; limit: number }): Promise<{ orderApiKey: string }[]> {
+  async unstarted(given: { withinMs: number; limit: number }): Promise<{ orderApiKey: string }[]> {
     const { withinMs, limit } = given
     const { rows } = await sql<{ orderApiKey: string }>`
     select o.api_key as "orderApiKey" from orders o join deliveries d on d.order_api_key = o.api_key
-    where ${isUnaccepted(withinMs)} and o.placed_at < now() - ${withinMs} * interval '1 millisecond'
+    where ${isUnstarted(withinMs)} and o.placed_at < now() - ${withinMs} * interval '1 millisecond'
     order by o.placed_at limit ${limit}`.execute(this.db)
     return rows
   }

@@ -14,7 +14,7 @@ export type { Times } from '#/store/saved-saga.ts'
 
 export type Loaded = { order: SagaOrder; saga: Saga }
 
-export type Acceptance = Saved & {
+export type Placement = Saved & {
   order: SagaOrder
   applicationId: string
   /** The trace context of the request; null without one. */
@@ -23,8 +23,8 @@ export type Acceptance = Saved & {
   idempotency: { scope: IdempotencyScope; claimMs: number } | null
 }
 
-/** The columns that the database assigns to an accepted order. */
-export type Accepted = Pick<SagaOrder, 'id' | 'datePlaced' | 'reports'>
+/** The columns that the database assigns to a placed order. */
+export type AssignedColumns = Pick<SagaOrder, 'id' | 'datePlaced' | 'reports'>
 
 /** Selects the current time plus the milliseconds in a column of `given`; null if the column is null. */
 const inFuture = (
@@ -45,7 +45,7 @@ const savingDeliveries = (rows: 'given' | 'changed') => sql`
 
 type Rows = { rows: string }
 
-const acceptAll = prepared(
+const placeAll = prepared(
   (_db: Db, { rows }: Rows) =>
     sql<{ api_key: string; id: number; placed_at: Date; reports: OrderRow['reports'] }>`
     with given as materialized (
@@ -78,10 +78,10 @@ const acceptAll = prepared(
     select api_key, id, placed_at, reports from placed`,
 )
 
-const acceptTogether = batched({
-  keyOf: ({ saga }: Acceptance) => saga.orderApiKey,
-  run: async (db: Db, all): Promise<Accepted[]> => {
-    const rows = await acceptAll(db, { rows: JSON.stringify(all.map(acceptanceRow)) })
+const placeTogether = batched({
+  keyOf: ({ saga }: Placement) => saga.orderApiKey,
+  run: async (db: Db, all): Promise<AssignedColumns[]> => {
+    const rows = await placeAll(db, { rows: JSON.stringify(all.map(placementRow)) })
     const keys = all.map(({ saga }) => saga.orderApiKey)
     return matched(keys, rows, ({ api_key }) => api_key).map((row, at) => {
       if (!row) throw new Error(`order ${keys[at]} was not inserted`)
@@ -90,19 +90,19 @@ const acceptTogether = batched({
   },
 })
 
-const acceptanceRow = ({ idempotency, ...accepted }: Acceptance) => ({
-  ...savedRow(accepted, accepted.order.status === 'PROCESSING' ? null : accepted.order.status),
-  facts: accepted.saga.facts,
-  application_id: accepted.applicationId,
-  recipient_api_key: accepted.order.recipientApiKey,
-  restaurant_api_key: accepted.order.restaurantApiKey,
-  method: accepted.order.method,
-  payment: accepted.order.payment,
-  test: accepted.order.test,
-  total: accepted.order.total,
-  details: accepted.order.details,
-  request_id: accepted.saga.requestId,
-  traceparent: accepted.traceparent,
+const placementRow = ({ idempotency, ...placed }: Placement) => ({
+  ...savedRow(placed, placed.order.status === 'PROCESSING' ? null : placed.order.status),
+  facts: placed.saga.facts,
+  application_id: placed.applicationId,
+  recipient_api_key: placed.order.recipientApiKey,
+  restaurant_api_key: placed.order.restaurantApiKey,
+  method: placed.order.method,
+  payment: placed.order.payment,
+  test: placed.order.test,
+  total: placed.order.total,
+  details: placed.order.details,
+  request_id: placed.saga.requestId,
+  traceparent: placed.traceparent,
   ...(idempotency && {
     access_key_id: idempotency.scope.accessKeyId,
     path: idempotency.scope.path,
@@ -191,8 +191,12 @@ export type Save = Saved & {
   status: OrderState['status'] | null
 }
 
-/** `age`: seconds since the order was placed. The flag is set once send-order has returned the pending order. */
-export type SaveResult = { age: number; told: boolean }
+export type SaveResult = {
+  /** Seconds since the order was placed. */
+  age: number
+  /** Send-order has returned the order while it was pending. */
+  told: boolean
+}
 
 const saveTogether = batched({
   keyOf: ({ saga }: Save) => saga.orderApiKey,
@@ -208,7 +212,7 @@ const saveTogether = batched({
   },
 })
 
-/** `isOverdue`: it is an incident, as in the list of an operator. */
+/** `isOverdue`: the saga is an incident, by the same condition as in the list of an operator. */
 export type DueSaga = Loaded & { isExpired: boolean; isOverdue: boolean; traceparent: string | null }
 
 /** An unfinished saga past its deadline. A refund alone may be pending at the processor for a day. */
@@ -219,11 +223,11 @@ export const IS_OVERDUE = sql`(deadline_at <= now()
 /** Sagas with their orders. */
 export class PostgresSagas extends PostgresStore {
   /**
-   * Commit 1 of an order, its acceptance: the order, its first statuses, its saga, its idempotency key and, if it is already open,
+   * Places an order (commit 1): inserts the order, its first statuses, its saga, its idempotency key and, if it is already open,
    * its delivery. Concurrent orders share the statement.
    */
-  accept(acceptance: Acceptance): Promise<Accepted> {
-    return acceptTogether(this.db, acceptance)
+  place(placement: Placement): Promise<AssignedColumns> {
+    return placeTogether(this.db, placement)
   }
 
   /** Returns an order with its saga, finished or not; null if it does not exist. */

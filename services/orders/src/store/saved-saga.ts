@@ -3,7 +3,7 @@ import type { DeliveryState, OrderState } from '#/domain/order-state.ts'
 import { reservedOf } from '#/domain/refund.ts'
 import type { Saga } from '#/domain/saga-row.ts'
 
-/* Common parts of a save and an acceptance: the columns of `given`, and their values. */
+/* Common parts of a save and a placement: the columns of `given`, and their values. */
 
 /**
  * `wakeInMs`: null for a finished saga. `deadlineInMs`: null leaves it unchanged. `leaseMs`, `deliverWithinMs`: for a new delivery.

@@ -26,7 +26,7 @@ export const declined: Outcome = { kind: 'refused', refusal: refusal('card-decli
 export type Now = { order: SagaOrder; saga: Saga }
 export type Next = Transition
 
-const accepting = (facts: SendOrderFacts): Now => {
+const unplaced = (facts: SendOrderFacts): Now => {
   const payment = facts.token === null ? 'cash' : 'card'
   return {
     order: newOrder('o1', pricedOrder({ payment, total: facts.total }), at),
@@ -57,11 +57,11 @@ export const cancelled = (more: Partial<Extract<Event, { kind: 'cancelled' }>> =
   at,
   by: 'restaurant',
   refusal: refusal('order-refused'),
-  onlyUnaccepted: false,
+  onlyUnstarted: false,
   ...more,
 })
 
-export const accepted = (facts: SendOrderFacts) => apply(accepting(facts), { kind: 'accepted', at })
+export const placed = (facts: SendOrderFacts) => apply(unplaced(facts), { kind: 'placed', at })
 const withStatus = (now: Now, status: SagaOrder['status']): Now => ({
   ...now,
   order: { ...now.order, status },
@@ -69,7 +69,7 @@ const withStatus = (now: Now, status: SagaOrder['status']): Now => ({
 
 /** All states, by name. */
 export function states(): Record<string, Now> {
-  const authorize = accepted(card)
+  const authorize = placed(card)
   const transmit = apply(authorize, reply(authorize, done))
   const capture = apply(transmit, delivered('accepted'))
   const save = apply(capture, reply(capture, done))
@@ -77,7 +77,7 @@ export function states(): Record<string, Now> {
   const paid = { ...done, paymentState: 'REFUNDED' } as const
   const refunding = apply(completed, cancelled())
   const voiding = apply(transmit, delivered('refused'))
-  const transmitCash = accepted(cash)
+  const transmitCash = placed(cash)
   const completedCash = apply(transmitCash, delivered('accepted'))
   return {
     authorize,

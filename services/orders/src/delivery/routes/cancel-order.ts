@@ -27,10 +27,10 @@ export function cancelOrder(deps: Deps): Handler<typeof CancelOrder> {
     if (order.cancellation) return orderRecord(order)
     const refusal = { code: 'order-cancelled', detail: 'The customer cancelled the order.' } as const
     const until = cancellableUntil(order)
-    const cancelled = { kind: 'cancelled', by: 'customer', refusal, onlyUnaccepted: true, until } as const
+    const cancelled = { kind: 'cancelled', by: 'customer', refusal, onlyUnstarted: true, until } as const
     const isCancelled = await orchestrator.apply(order.apiKey, cancelled)
     const now = await read(call)
-    // An equal concurrent request may have cancelled it in the meantime.
+    // An equal concurrent request may have cancelled the order in the meantime.
     if (isCancelled || now.cancellation) return orderRecord(now)
     const isOpen = now.status === 'AWAITING_PREPARATION' || now.status === 'PROCESSING'
     throw new Problem(

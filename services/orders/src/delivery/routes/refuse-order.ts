@@ -7,7 +7,7 @@ import type { Idempotent, Stores } from '#/store/stores.ts'
 type Deps = Pick<Stores, 'restaurantOrders'> & {
   idempotent: Idempotent
   orchestrator: Orchestrator
-  acceptWithinMs: number
+  startWithinMs: number
 }
 
 /**
@@ -24,10 +24,10 @@ export function refuseOrder(deps: Deps): Handler<typeof RefuseOrder> {
     if (order.cancellation) return order
     const detail = `The restaurant refused the order: ${body.reason}`
     const refusal = { code: 'order-refused', detail } as const
-    const cancelled = { kind: 'cancelled', by: 'restaurant', refusal, onlyUnaccepted: false } as const
+    const cancelled = { kind: 'cancelled', by: 'restaurant', refusal, onlyUnstarted: false } as const
     const isRefused = await orchestrator.apply(apiKey, cancelled)
     const now = await find()
-    // An equal concurrent request may have cancelled it in the meantime.
+    // An equal concurrent request may have cancelled the order in the meantime.
     if (isRefused || now.cancellation) return now
     throw new Problem('invalid-transition', 'The order is delivered, and can no longer be refused.')
   }

@@ -5,16 +5,16 @@ import { findRestaurantOrder } from '#/reading/find-restaurant-order.ts'
 import type { Idempotent } from '#/store/stores.ts'
 import type { OrderNotifier } from '#/saga/order-notifier.ts'
 
-type Deps = { idempotent: Idempotent; notifier: Pick<OrderNotifier, 'publish'>; acceptWithinMs: number }
+type Deps = { idempotent: Idempotent; notifier: Pick<OrderNotifier, 'publish'>; startWithinMs: number }
 
 /** Stores a restaurant's report of an order's status, by the table of docs/interface.md. */
-export function reportStatus({ idempotent, notifier, acceptWithinMs }: Deps): Handler<typeof ReportStatus> {
+export function reportStatus({ idempotent, notifier, startWithinMs }: Deps): Handler<typeof ReportStatus> {
   const { execute } = idempotent(ReportStatus)
   return async (call) => {
     const { apiKey } = call.params
     const { restaurantApiKey } = call.principal
     const response = await execute(call, async ({ orders, restaurantOrders }) => {
-      const find = () => findRestaurantOrder({ restaurantOrders, acceptWithinMs }, call.principal, apiKey)
+      const find = () => findRestaurantOrder({ restaurantOrders, startWithinMs }, call.principal, apiKey)
       const before = await find()
       const result = await recordStatus(orders, apiKey, call.body.status)
       if (result === null)

@@ -70,7 +70,7 @@ const replicaOf = (own: Db) => ({
   payments,
   bus: { ask: (async () => ({ restaurants: [] })) as never },
   unknownAfterMs: 1_000,
-  acceptWithinMs: 900_000,
+  startWithinMs: 900_000,
   stopping: new AbortController().signal,
   channels,
   log,

@@ -4,8 +4,8 @@ import { orderRecord } from '#/domain/order.ts'
 import { findStory, type ChangeDeps } from '#/operating/find-story.ts'
 
 /**
- * Cancels an order of any application for an operator. It commits before the idempotency key, because a repeated cancellation
- * changes nothing.
+ * Cancels an order of any application for an operator. The cancellation commits before the idempotency key, because a repeated
+ * cancellation changes nothing.
  */
 export function operatorCancelOrder(deps: ChangeDeps): Handler<typeof OperatorCancelOrder> {
   const { orderStories, orchestrator } = deps
@@ -16,10 +16,10 @@ export function operatorCancelOrder(deps: ChangeDeps): Handler<typeof OperatorCa
     if (order.cancellation) return orderRecord(order)
     const detail = body.message ?? `The order was cancelled: ${body.reason}`
     const refusal = { code: 'order-cancelled', detail } as const
-    const cancelled = { kind: 'cancelled', by: 'operator', refusal, onlyUnaccepted: false } as const
+    const cancelled = { kind: 'cancelled', by: 'operator', refusal, onlyUnstarted: false } as const
     const isCancelled = await orchestrator.apply(order.apiKey, cancelled)
     const again = await findStory(orderStories, params.apiKey)
-    // An equal concurrent request may have cancelled it in the meantime, or the order has failed.
+    // An equal concurrent request may have cancelled the order in the meantime, or the order has failed.
     if (isCancelled || again.order.cancellation) return orderRecord(again.order)
     if (again.outcome !== 'transmitted')
       throw new Problem('invalid-transition', 'The order has already failed, and nothing is charged.')

@@ -93,7 +93,7 @@ async function checkIsOpen(...of: Parameters<typeof isOpen>): Promise<void> {
 async function republish({ incidents, bus }: Deps, key: string): Promise<Rest> {
   const letter = await incidents.findDeadLetter(key)
   const command = commands.find(({ name }) => name === letter?.command)
-  // An equal concurrent request may have deleted it; this request receives the same response.
+  // An equal concurrent request may have deleted the dead letter; this request receives the same response.
   if (!letter) return async () => noSuchIncident()
   if (command) await bus.republish(command, letter)
   return async (stores) => {

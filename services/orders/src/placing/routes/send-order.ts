@@ -24,13 +24,13 @@ import {
   type Log,
   type Permit,
 } from '@platter/kit'
-import { acceptanceOf, type Acceptable } from '#/placing/acceptance.ts'
+import { placementOf, type Prepared } from '#/placing/placement.ts'
 import { checkOrder } from '#/placing/check-order.ts'
 import { exchangedCardOf } from '#/domain/order-request.ts'
 import { isCharged, type PlacedOrder, type PricedOrder } from '#/domain/order.ts'
 import { finalResponse, outcomeUnknown } from '#/placing/final-response.ts'
-import { replay, unlessAccepted } from '#/placing/repeated-request.ts'
-import { accepting } from '#/saga/telemetry.ts'
+import { replay, unlessPlaced } from '#/placing/repeated-request.ts'
+import { placing } from '#/saga/telemetry.ts'
 import type { Orchestrator } from '#/saga/orchestrator.ts'
 import { isClaimed } from '#/store/idempotency-keys.ts'
 import type { Stores } from '#/store/stores.ts'
@@ -49,13 +49,13 @@ type Deps = Pick<Stores, 'idempotencyKeys' | 'orders' | 'sagas'> & {
   limit: ConcurrencyLimit
 }
 
-/** If checks and acceptance take longer, without waits, the gateway reduces its concurrency. They usually take 20 ms. */
+/** If the checks and commit 1 take longer, without waits, the gateway reduces its concurrency. They usually take 20 ms. */
 const LATE_MS = 500
 /** 125 orders per second while no restaurant responds, at 8 s each. */
 const MAX_PENDING_REQUESTS = 1_000
 
 /**
- * docs/specification.md, "Endpoints". Checks the order, exchanges a new card for a token, accepts the order (one commit), and waits
+ * docs/specification.md, "Endpoints". Checks the order, exchanges a new card for a token, places the order (one commit), and waits
  * for its saga (`saga/domain/transition.ts`), all within the deadline. The request has a permit except while it waits for the
  * processor or the saga.
  */
@@ -68,17 +68,17 @@ export function sendOrder(deps: Deps): Handler<typeof SendOrder> {
     const repeated = await replay(deps, call, permit)
     if (repeated) return repeated
     const ready = await prepare(deps, call, permit).catch((error: unknown) =>
-      unlessAccepted(deps, call, { permit, error }),
+      unlessPlaced(deps, call, { permit, error }),
     )
     if (ready instanceof Rendered) return ready
     // After the deadline the order would continue although its client receives an error.
     if (deadline.earlier(requestTimes.response).isOver) throw tooLate()
     const apiKey = newApiKey()
     using pending = notifier.addPendingRequest(apiKey)
-    const accepted = await accept(deps, call, { apiKey, pending, ...ready })
+    const placed = await place(deps, call, { apiKey, pending, ...ready })
     call.concerns(apiKey)
     if (permit.usedMs > LATE_MS) call.setHeader(OVERLOADED_HEADER, 'true')
-    return await permit.suspend(() => finalResponse(deps, { apiKey, accepted, pending }, call))
+    return await permit.suspend(() => finalResponse(deps, { apiKey, placed, pending }, call))
   }
 }
 
@@ -93,7 +93,7 @@ async function prepare(
   deps: Deps,
   call: Call<typeof SendOrder>,
   permit: Permit,
-): Promise<Pick<Acceptable, 'checked' | 'newCard'>> {
+): Promise<Pick<Prepared, 'checked' | 'newCard'>> {
   const { body, requestId, deadline, principal } = call
   const { applicationId, mode } = principal
   const checked = await checkOrder(deps, body, { applicationId, mode, requestId, deadline, now: Date.now() })
@@ -122,21 +122,19 @@ async function tokenized(
   return { ...shown, apiKey: newApiKey(), brand, lastFour, token }
 }
 
-type Accepting = Acceptable & { pending: Subscription }
-
 /**
  * Commits the order; a later crash does not lose it. Returns the order as committed, or null if the confirmation was lost but the
  * row exists. Throws `idempotency-in-flight` if a concurrent request has claimed the key.
  */
-async function accept(
+async function place(
   { sagas, orchestrator, log }: Deps,
   call: Call<typeof SendOrder>,
-  accepted: Accepting,
+  prepared: Prepared & { pending: Subscription },
 ): Promise<PlacedOrder | null> {
   const { deadline } = call
-  const { apiKey, pending } = accepted
-  const acceptance = acceptanceOf(call, accepted)
-  const committing = accepting(apiKey, () => orchestrator.accept(acceptance))
+  const { apiKey, pending } = prepared
+  const placement = placementOf(call, prepared)
+  const committing = placing(apiKey, () => orchestrator.place(placement))
   try {
     const placed = await deadline.race(committing)
     if (placed) return placed
@@ -148,7 +146,7 @@ async function accept(
     throw outcomeUnknown(error)
   }
   committing.then(
-    () => log.warn({ orderApiKey: apiKey }, 'an order was accepted after its request received a 503'),
+    () => log.warn({ orderApiKey: apiKey }, 'an order was placed after its request received a 503'),
     (error: unknown) =>
       log.warn({ orderApiKey: apiKey, err: error }, 'the commit of an order failed after its deadline'),
   )

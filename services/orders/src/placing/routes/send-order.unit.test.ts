@@ -11,7 +11,7 @@ type Keys = Pick<IdempotencyKeyStore, 'claim' | 'markRefused'>
 const closed = new Problem('restaurant-closed', 'The restaurant has closed.')
 const scope = { accessKeyId: 'k', path: '/publicapi/v1/send-order', key: 'key-1', fingerprint: 'f' }
 
-/** The key of a request. Another request with the same key has its order accepted while catalog checks this one. */
+/** The key of a request. Another request with the same key places its order while catalog checks this one. */
 class ConcurrentKey implements Keys {
   isRefused = false
   #used: UsedKey | null = null
@@ -23,7 +23,7 @@ class ConcurrentKey implements Keys {
 
   claim = async () => this.#used
   markRefused = async () => (this.isRefused = this.#used === null)
-  accept(): void {
+  place(): void {
     this.#used = this.#concurrent
   }
 }
@@ -33,7 +33,7 @@ async function send(key: ConcurrentKey, problem: Problem, idempotency: typeof sc
   const bus: Pick<Bus, 'ask'> = {
     ask: async (question) => {
       if (question.name !== CatalogQuote.name) throw problem
-      key.accept()
+      key.place()
       throw problem
     },
   }

@@ -7,7 +7,7 @@ import type { AttendanceKeeper } from '#/attendance/keeper.ts'
 import type { Stores } from '#/store/stores.ts'
 
 type Deps = Pick<Stores, 'changes' | 'restaurantOrders'> & {
-  acceptWithinMs: number
+  startWithinMs: number
   notifier: OrderNotifier
   streams: EventStreams
   attendance: Pick<AttendanceKeeper, 'seeInBackground' | 'seeWhileOpen'>

@@ -8,7 +8,7 @@ import { LastOrderId } from '#/store/order-pages.ts'
 type Deps = Reading & { attendance: Pick<AttendanceKeeper, 'seeInBackground'> }
 
 export const listRestaurantOrders =
-  ({ restaurantOrders, acceptWithinMs, attendance }: Deps): Handler<typeof RestaurantOrders> =>
+  ({ restaurantOrders, startWithinMs, attendance }: Deps): Handler<typeof RestaurantOrders> =>
   async ({ query: { open, limit, cursor }, principal, url, setHeader }) => {
     attendance.seeInBackground(principal.restaurantApiKey)
     const before = readCursor(cursor, LastOrderId)
@@ -18,5 +18,5 @@ export const listRestaurantOrders =
       limit,
     })
     if (hasMore) setHeader('link', nextPage(url, orders.at(-1)?.order.id))
-    return orders.map((order) => restaurantOrderRecord(order, acceptWithinMs))
+    return orders.map((order) => restaurantOrderRecord(order, startWithinMs))
   }

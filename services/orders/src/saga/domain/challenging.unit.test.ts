@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { transition } from '#/saga/domain/transition.ts'
 import { authorizationOf, challengeTimes } from '#/saga/domain/challenging.ts'
 import {
-  accepted,
+  placed,
   apply,
   at,
   cancelled,
@@ -16,7 +16,7 @@ import {
 
 const action = { type: 'redirect', url: 'https://bank.example/1', expires: at + 600 } as const
 const authenticate = { kind: 'authenticate', action } as const
-const authorize = accepted(card)
+const authorize = placed(card)
 const open = apply(authorize, reply(authorize, authenticate))
 
 test('the authorization names the restaurant, and whether the card is saved to an account', () => {

@@ -49,7 +49,7 @@ export function noticeOf({ done, refusal }: State): DeliveryState | null {
 
 type Cancelling = {
   by: Cancellation['cancelledBy']
-  onlyUnaccepted: boolean
+  onlyUnstarted: boolean
   until?: number
   at: number
 }
@@ -58,12 +58,12 @@ type Cancelling = {
 export function mayBeCancelled(
   { outcome, status, cancellation }: SagaOrder,
   { refusal }: State,
-  { by, onlyUnaccepted, until = Infinity, at }: Cancelling,
+  { by, onlyUnstarted, until = Infinity, at }: Cancelling,
 ): boolean {
   if (cancellation !== null || at > until) return false
   if (outcome === 'pending') return isByOthers(by) && refusal === null
   return (
-    outcome === 'transmitted' && (onlyUnaccepted ? status === 'AWAITING_PREPARATION' : status !== 'DELIVERED')
+    outcome === 'transmitted' && (onlyUnstarted ? status === 'AWAITING_PREPARATION' : status !== 'DELIVERED')
   )
 }
 

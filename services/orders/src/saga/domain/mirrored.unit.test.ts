@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { refundOfProcessor, type OrderRefund } from '#/domain/refund.ts'
 import { transition, type Event } from '#/saga/domain/transition.ts'
 import {
-  accepted,
+  placed,
   apply,
   at,
   cash,
@@ -135,6 +135,6 @@ test('a cancelled order gets a mirrored dispute, but no mirrored refund and no s
 })
 
 test('a mirrored charge leaves the payment state of a cash order DUE', () => {
-  const placed = apply(accepted(cash), delivered('accepted'))
-  expect(apply(placed, mirrored(1, [])).order.paymentState).toBe('DUE')
+  const now = apply(placed(cash), delivered('accepted'))
+  expect(apply(now, mirrored(1, [])).order.paymentState).toBe('DUE')
 })

@@ -11,7 +11,7 @@ import {
   reply,
   delivered,
   cancelled,
-  accepted,
+  placed,
   states,
   type Now,
 } from '#/testing/sagas.ts'
@@ -120,7 +120,7 @@ test('a pending refund that fails after a cancellation is added to its refund am
 })
 
 test('a refund of a cash order is complete at once, and publishes no command', () => {
-  const now = apply(accepted(cash), delivered('accepted'))
+  const now = apply(placed(cash), delivered('accepted'))
   const finished = apply(now, request(now, aRefund('f1', 1_999, 'DONE')))
   expect(finished).toMatchObject({
     order: { paymentState: 'REFUNDED' },

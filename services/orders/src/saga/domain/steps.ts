@@ -45,8 +45,8 @@ const hasSomethingToSave = ({ userApiKey, newCard, newAddress }: SendOrderFacts)
   userApiKey !== null && (newCard !== null || newAddress !== null)
 
 /**
- * The steps of an accepted order (docs/specification.md, "Endpoints": validate, charge, transmit). The validation precedes the
- * acceptance (`check-order.ts`). `transition.ts` decides the effect of each step.
+ * The steps of an order (docs/specification.md, "Endpoints": validate, charge, transmit). The validation precedes
+ * commit 1 (`check-order.ts`). `transition.ts` decides the effect of each step.
  */
 export const sendOrderSteps = checkSteps([
   {

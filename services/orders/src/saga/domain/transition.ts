@@ -25,7 +25,7 @@ import { awaitedStep, publicationOf, type Publication } from '#/saga/domain/awai
 /*
  * The states of an order. A state is the step whose result is awaited; (cash) is any order that is not charged.
  *
- *     accepted ──→ authorize ──done──→ transmit ──accepted──→ capture ──done──→ save ──done──→ completed
+ *     placed ────→ authorize ──done──→ transmit ──accepted──→ capture ──done──→ save ──done──→ completed
  *         └─────────────(cash)──────────↑  │                     │                │                │
  *                          │               │                     │                │                │
  *                          │ refused       │ refused             └───────cancelled┴─(reopened)─────┘
@@ -51,7 +51,7 @@ import { awaitedStep, publicationOf, type Publication } from '#/saga/domain/awai
 export type Event = Trigger & { at: number }
 
 export type Trigger =
-  | { kind: 'accepted' }
+  | { kind: 'placed' }
   /** A participant's reply to the command of `step`, or to the command of its compensation. */
   | {
       kind: 'replied'
@@ -70,7 +70,7 @@ export type Trigger =
       by: Cancellation['cancelledBy']
       refusal: Refusal
       /** Applies only while the restaurant has not started the order. */
-      onlyUnaccepted: boolean
+      onlyUnstarted: boolean
       /** Epoch seconds; a later cancellation is stale. */
       until?: number
     }
@@ -101,7 +101,7 @@ type Result = Transition | 'stale'
  */
 export function transition(order: SagaOrder, saga: Saga, event: Event): Result {
   switch (event.kind) {
-    case 'accepted':
+    case 'placed':
       return enter(order, saga, event.at)
     case 'replied':
       return reply(order, saga, event)

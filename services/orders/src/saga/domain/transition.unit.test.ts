@@ -15,15 +15,15 @@ import {
   reply,
   delivered,
   cancelled,
-  accepted,
+  placed,
   states,
   type Now,
   type Next,
 } from '#/testing/sagas.ts'
 
 const events: Record<string, (now: Now) => Event> = {
-  done: (now) => (awaitedStep(now.saga) ? reply(now, done) : reply(accepted(card), done)),
-  refused: (now) => (awaitedStep(now.saga) ? reply(now, declined) : reply(accepted(card), declined)),
+  done: (now) => (awaitedStep(now.saga) ? reply(now, done) : reply(placed(card), done)),
+  refused: (now) => (awaitedStep(now.saga) ? reply(now, declined) : reply(placed(card), declined)),
   'late reply': (now) => {
     const one = events['done']!(now)
     return { ...one, version: now.saga.version - 1 } as Event
@@ -32,9 +32,9 @@ const events: Record<string, (now: Now) => Event> = {
   'delivered: refused': () => delivered('refused'),
   'delivered: unreachable': () => delivered('unreachable'),
   cancelled: () => cancelled(),
-  'cancelled if unaccepted': () => cancelled({ by: 'system', onlyUnaccepted: true }),
-  'cancelled by the customer': () => cancelled({ by: 'customer', onlyUnaccepted: true, until: at }),
-  'cancelled too late': () => cancelled({ by: 'customer', onlyUnaccepted: true, until: at - 1 }),
+  'cancelled if unstarted': () => cancelled({ by: 'system', onlyUnstarted: true }),
+  'cancelled by the customer': () => cancelled({ by: 'customer', onlyUnstarted: true, until: at }),
+  'cancelled too late': () => cancelled({ by: 'customer', onlyUnstarted: true, until: at - 1 }),
   'cancelled by the operator': () => cancelled({ by: 'operator' }),
   expired: () => ({ kind: 'expired', at }),
   retried: () => ({ kind: 'retried', at }),
@@ -109,7 +109,7 @@ const EXPECTED: Record<string, Record<string, string>> = {
     done: 'save: transmitted AWAITING_PREPARATION CHARGED',
     cancelled:
       'compensate authorize: transmitted AWAITING_PREPARATION AUTHORIZED (restaurant: order-refused)',
-    'cancelled if unaccepted':
+    'cancelled if unstarted':
       'compensate authorize: transmitted AWAITING_PREPARATION AUTHORIZED (system: order-refused)',
     'cancelled by the customer':
       'compensate authorize: transmitted AWAITING_PREPARATION AUTHORIZED (customer: order-refused), delivery accepted, notice in 0 s',
@@ -121,7 +121,7 @@ const EXPECTED: Record<string, Record<string, string>> = {
   save: {
     done: 'COMPLETED: transmitted AWAITING_PREPARATION CHARGED',
     cancelled: 'compensate authorize: transmitted AWAITING_PREPARATION CHARGED (restaurant: order-refused)',
-    'cancelled if unaccepted':
+    'cancelled if unstarted':
       'compensate authorize: transmitted AWAITING_PREPARATION CHARGED (system: order-refused)',
     'cancelled by the customer':
       'compensate authorize: transmitted AWAITING_PREPARATION CHARGED (customer: order-refused), delivery accepted, notice in 0 s',
@@ -132,7 +132,7 @@ const EXPECTED: Record<string, Record<string, string>> = {
   },
   completed: {
     cancelled: 'compensate authorize: transmitted AWAITING_PREPARATION CHARGED (restaurant: order-refused)',
-    'cancelled if unaccepted':
+    'cancelled if unstarted':
       'compensate authorize: transmitted AWAITING_PREPARATION CHARGED (system: order-refused)',
     'cancelled by the customer':
       'compensate authorize: transmitted AWAITING_PREPARATION CHARGED (customer: order-refused), delivery accepted, notice in 0 s',
@@ -182,7 +182,7 @@ const EXPECTED: Record<string, Record<string, string>> = {
   },
   'completed, cash': {
     cancelled: 'FAILED: transmitted AWAITING_PREPARATION VOIDED (restaurant: order-refused)',
-    'cancelled if unaccepted': 'FAILED: transmitted AWAITING_PREPARATION VOIDED (system: order-refused)',
+    'cancelled if unstarted': 'FAILED: transmitted AWAITING_PREPARATION VOIDED (system: order-refused)',
     'cancelled by the customer':
       'FAILED: transmitted AWAITING_PREPARATION VOIDED (customer: order-refused), delivery accepted, notice in 0 s',
     'cancelled by the operator':
@@ -196,14 +196,14 @@ describe('event sequence', () => {
     ['before answeredBy is not marked as returned', at + 1, false],
     ['at answeredBy is marked as returned', at, true],
   ])('an order that fails %s', (_, answeredBy, isMarked) => {
-    const failed = apply(accepted(cash), delivered('unreachable'))
-    const late = apply(accepted({ ...cash, answeredBy }), delivered('unreachable'))
+    const failed = apply(placed(cash), delivered('unreachable'))
+    const late = apply(placed({ ...cash, answeredBy }), delivered('unreachable'))
     expect(failed.order.told ?? false).toBe(false)
     expect(late.order.told ?? false).toBe(isMarked)
   })
 
   test('a cash order opens its delivery and publishes no command', () => {
-    expect(accepted(cash)).toMatchObject({ command: null, delivery: { outcome: null } })
+    expect(placed(cash)).toMatchObject({ command: null, delivery: { outcome: null } })
   })
 
   test('a card order is authorized, and captured when its restaurant has accepted it', () => {
@@ -226,7 +226,7 @@ describe('event sequence', () => {
       [{ ...card, newCard: null, newAddress }, false],
       [card, false],
     ] as const) {
-      const authorize = accepted(facts)
+      const authorize = placed(facts)
       const capture = apply(apply(authorize, reply(authorize, done)), delivered('accepted'))
       expect(apply(capture, reply(capture, done)).saga.isFinished).toBe(isSkipped)
     }
@@ -239,7 +239,7 @@ describe('event sequence', () => {
 
 /** Applies the chosen events, then completes the saga. Returns all states. */
 function play(facts: SendOrderFacts, chosen: readonly number[]): Now[] {
-  const path: Now[] = [accepted(facts)]
+  const path: Now[] = [placed(facts)]
   for (const choice of chosen) {
     const now = path.at(-1)!
     const possible = Object.values(events).map((create) => transition(now.order, now.saga, create(now)))

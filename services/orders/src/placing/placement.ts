@@ -5,16 +5,16 @@ import { newOrder } from '#/domain/order-state.ts'
 import { isCharged, type OrderCard, type PricedOrder } from '#/domain/order.ts'
 import { newSaga, type SavedAddress, type SendOrderFacts } from '#/domain/saga-row.ts'
 import { claimMs } from '#/placing/final-response.ts'
-import type { Acceptance } from '#/saga/orchestrator.ts'
+import type { Placement } from '#/saga/orchestrator.ts'
 
 /** `newCard`: the new card of a charged order, with its token. */
-export type Acceptable = { apiKey: string; checked: CheckedOrder; newCard: TokenizedCard | null }
+export type Prepared = { apiKey: string; checked: CheckedOrder; newCard: TokenizedCard | null }
 
 /** Returns the rows of a checked order, and the claim of its Idempotency-Key. */
-export function acceptanceOf(
+export function placementOf(
   { body, principal: { applicationId }, requestId, deadline, idempotency }: Call<typeof SendOrder>,
-  { apiKey, checked, newCard }: Acceptable,
-): Acceptance {
+  { apiKey, checked, newCard }: Prepared,
+): Placement {
   const { order, savedCard, saves } = checked
   const cardToSave = saves.card ? newCard : null
   const newAddress = saves.address ? newAddressOf(body, order) : null

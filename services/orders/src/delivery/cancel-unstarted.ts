@@ -9,8 +9,8 @@ type Deps = Pick<Stores, 'restaurantOrders'> & { orchestrator: Orchestrator; wit
  * Cancels orders that their restaurants have not started on a console in time; an authorization is voided, a capture refunded. A
  * webhook accepts an order by its response, so its orders never wait here. Returns true if more may be due.
  */
-export async function cancelUnaccepted({ restaurantOrders, orchestrator, withinMs }: Deps): Promise<boolean> {
-  const due = await restaurantOrders.unaccepted({ withinMs, limit: DUE_AT_ONCE })
+export async function cancelUnstarted({ restaurantOrders, orchestrator, withinMs }: Deps): Promise<boolean> {
+  const due = await restaurantOrders.unstarted({ withinMs, limit: DUE_AT_ONCE })
   await Promise.all(
     due.map(({ orderApiKey }) =>
       orchestrator.apply(orderApiKey, {
@@ -20,7 +20,7 @@ export async function cancelUnaccepted({ restaurantOrders, orchestrator, withinM
           code: 'restaurant-unreachable',
           detail: 'The restaurant did not start the order in time.',
         },
-        onlyUnaccepted: true,
+        onlyUnstarted: true,
       }),
     ),
   )
