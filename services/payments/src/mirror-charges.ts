@@ -1,4 +1,5 @@
 import type { Log } from '@platter/kit'
+import type { Authorization } from '#/domain/authorization.ts'
 import { failedOwn, isWhollyRefunded } from '#/domain/charge-after-sale.ts'
 import type { ProcessorResult } from '#/domain/processor-result.ts'
 import { successOf } from '#/outside/processor.ts'
@@ -27,6 +28,12 @@ const LEASE_MS = 300_000
 export const knownOf = <T>(result: ProcessorResult<T>): T =>
   successOf(result, 'The processor cannot be read now. Send the event again.')
 
+/**
+ * Returns whether the charge is a second one of the order, which the reconciliation reports. Its refund must not count as a refund
+ * of the first one.
+ */
+const isSecond = (row: Authorization, id: string) => 'processorId' in row && row.processorId !== id
+
 export type ChargeMirror = ReturnType<typeof chargeMirror>
 
 /**
@@ -40,7 +47,7 @@ export function chargeMirror({ reads, mirrors, refunds: ownRefunds, authorizatio
     const { charge } = knownOf(await reads.charge(id))
     // The account may also have other sales.
     const row = charge?.reference ? await authorizations.find(charge.reference) : null
-    if (!charge || !row) return
+    if (!charge || !row || isSecond(row, id)) return
     const { refunds, disputes } = charge
     const { orderApiKey } = row
     const hasNone = refunds.length === 0 && disputes.length === 0

@@ -329,6 +329,27 @@ describe('refund or dispute at Stripe', () => {
     expect(await stateOf()).toBe('refunded')
   })
 
+  test('is not stored for a second charge of the order, which payments does not know', async () => {
+    const { id } = await captureOrder()
+    const { token } = (await authorizations.find('o1')) as { token: string }
+    const call = { idempotencyKey: 'second', reference: 'o1', amount: AMOUNT, token }
+    const second = await processor.authorize(call)
+    if (second.kind !== 'yes') throw new Error('no second charge')
+    await processor.capture({ idempotencyKey: 'c2', id: second.id, amount: AMOUNT })
+    server.state.refund({ payment_intent: second.id })
+    const payload = eventAbout('refund.created', {
+      object: 'refund',
+      id: 're_1',
+      payment_intent: second.id,
+    })
+    expect(await deliver(payload)).toBe(200)
+    expect(await readMirror()).toBeNull()
+    expect(sent).toEqual([])
+    server.state.refund({ payment_intent: id, amount: 300 })
+    await deliver(eventAbout('refund.created', { object: 'refund', id: 're_2', payment_intent: id }))
+    expect(await readMirror()).toEqual([[300], []])
+  })
+
   test('is found by compare() when the events of a dispute and its end are lost', async () => {
     const { id } = await captureOrder()
     const dispute = server.state.afterSale.addDispute(id, 200)
