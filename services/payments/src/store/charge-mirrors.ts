@@ -22,8 +22,8 @@ export type ChargeMirrorStore = {
   now(): Promise<string>
   find(orderApiKey: string): Promise<MirrorRow | null>
   /**
-   * Sets the state that was read after `readAt`, and the cents that the authorization counts as refunded elsewhere. Returns the
-   * version; null if nothing changed.
+   * Sets the state that was read after `readAt`, and the cents that the authorization counts as refunded elsewhere. If a refund has
+   * failed after it was done, a refunded authorization is captured again. Returns the version; null if nothing changed.
    */
   set(picture: Picture, readAt: string): Promise<number | null>
   /** Returns mirrors that orders has not confirmed, oldest first. */
@@ -135,7 +135,9 @@ async function setPicture(db: Kysely<Database>, picture: Picture, readAt: string
     where charge_mirrors.read_at <= excluded.read_at
       and (charge_mirrors.refunds, charge_mirrors.disputes) is distinct from (excluded.refunds, excluded.disputes)
     returning order_api_key, version), counted as (
-      update authorizations set refunded_elsewhere = least(amount, ${elsewhere}::integer), updated_at = now()
+      update authorizations set refunded_elsewhere = least(amount, ${elsewhere}::integer), updated_at = now(),
+        state = case when state = 'refunded' and release_requested_at is null
+          and least(amount, ${elsewhere}::integer) < refunded_elsewhere then 'captured' else state end
       from set_mirror where authorizations.order_api_key = set_mirror.order_api_key
         and refunded_elsewhere <> least(amount, ${elsewhere}::integer))
     select version from set_mirror`.execute(db)
