@@ -21,7 +21,10 @@ export async function refundPart(
     ),
   )
   if (created.kind === 'yes') return { kind: 'yes', found: refundOf(created.value) }
-  return created.isReplayed ? findRefund(client, { id, refund: idempotencyKey }) : created.result
+  if (!created.isReplayed) return created.result
+  const listed = await findRefund(client, { id, refund: idempotencyKey })
+  // The refund may still appear later.
+  return listed.kind === 'yes' && !listed.found ? created.result : listed
 }
 
 /** Looks up a refund. An order has few refunds; a hundred are below RESPONSE_BYTES. */
