@@ -2,7 +2,7 @@ import type { ProcessorRefund } from '#/domain/refund.ts'
 import type { ProcessorResult } from '#/domain/processor-result.ts'
 import type { RefundPart } from '#/outside/processor.ts'
 import type { StripeClient } from '#/outside/stripe-client.ts'
-import { listOf, Refund, REFUND, refundOf } from '#/outside/stripe-responses.ts'
+import { Refund, REFUND, refundOf } from '#/outside/stripe-responses.ts'
 
 type Found = ProcessorResult<{ found: ProcessorRefund | null }>
 
@@ -27,15 +27,15 @@ export async function refundPart(
   return listed.kind === 'yes' && !listed.found ? created.result : listed
 }
 
-/** Looks up a refund. An order has few refunds; a hundred are below RESPONSE_BYTES. */
+/** Looks up a refund. A hundred refunds are below RESPONSE_BYTES. */
 export async function findRefund(
   client: StripeClient,
   { id, refund }: { id: string; refund: string },
 ): Promise<Found> {
-  const list = await client.send(listOf(Refund), (stripe) =>
-    stripe.refunds.list({ payment_intent: id, limit: 100 }),
+  const list = await client.list(Refund, (stripe, position) =>
+    stripe.refunds.list({ payment_intent: id, limit: 100, ...position }),
   )
   if (list.kind === 'failed') return list.result
-  const one = list.value.data.find(({ metadata }) => metadata?.[REFUND] === refund)
+  const one = list.value.find(({ metadata }) => metadata?.[REFUND] === refund)
   return { kind: 'yes', found: one ? refundOf(one) : null }
 }

@@ -350,6 +350,14 @@ describe('refund or dispute at Stripe', () => {
     expect(await readMirror()).toEqual([[300], []])
   })
 
+  test('has more refunds than a page of Stripe', async () => {
+    const { id } = await captureOrder()
+    for (let one = 0; one < 51; one++) server.state.refund({ payment_intent: id, amount: 1 })
+    const payload = eventAbout('refund.created', { object: 'refund', id: 're_1', payment_intent: id })
+    expect(await deliver(payload)).toBe(200)
+    expect((await mirrors.find('o1'))?.refunds).toHaveLength(51)
+  })
+
   test('is found by compare() when the events of a dispute and its end are lost', async () => {
     const { id } = await captureOrder()
     const dispute = server.state.afterSale.addDispute(id, 200)
