@@ -10,7 +10,7 @@ import type { RefundStore } from '#/store/refunds.ts'
 
 type Deps = {
   reads: Pick<ProcessorReads, 'charge' | 'movements'>
-  mirrors: Pick<ChargeMirrorStore, 'now' | 'find' | 'set' | 'disputed' | 'acquire' | 'release'>
+  mirrors: Pick<ChargeMirrorStore, 'now' | 'find' | 'set' | 'unsettled' | 'acquire' | 'release'>
   refunds: Pick<RefundStore, 'markReturned'>
   /** Publishes a mirror to orders. A lost message is published again (`send-mirrors.ts`). */
   send: (row: MirrorRow) => Promise<void>
@@ -86,8 +86,8 @@ export function chargeMirror({ reads, mirrors, refunds: ownRefunds, authorizatio
     const to = Math.min(now, from + MOST_SECONDS)
     try {
       await compareTime(from - OVERLAP_SECONDS, to)
-      // The end of a dispute may not move money, so it is not among the movements.
-      for (const id of await mirrors.disputed()) await refresh(id)
+      // The end of a dispute or of a pending refund may not move money, so it is not among the movements.
+      for (const id of await mirrors.unsettled()) await refresh(id)
     } catch (error) {
       await mirrors.release(from)
       throw error

@@ -30,8 +30,8 @@ export type ChargeMirrorStore = {
   unconfirmed(limit: number): Promise<MirrorRow[]>
   /** Records that orders has this version. */
   confirm(orderApiKey: string, version: number): Promise<void>
-  /** Returns the ids of the charges with an open dispute. */
-  disputed(): Promise<string[]>
+  /** Returns the ids of the charges with an open dispute or a pending refund. */
+  unsettled(): Promise<string[]>
   /** Returns the order of each charge with a refund or dispute, by the processor's id. */
   ordersOf(processorIds: readonly string[]): Promise<Map<string, string>>
   /** Returns the orders with an open dispute, newest first. */
@@ -68,11 +68,11 @@ export const postgresChargeMirrors = (db: Kysely<Database>): ChargeMirrorStore =
   },
   set: (picture, readAt) => setPicture(db, picture, readAt),
   ...confirmations(db),
-  async disputed() {
+  async unsettled() {
     const found = await db
       .selectFrom('charge_mirrors')
       .select('processor_id as processorId')
-      .where(sql<boolean>`disputes @> '[{"state": "open"}]'`)
+      .where(sql<boolean>`(disputes @> '[{"state": "open"}]' or refunds @> '[{"state": "pending"}]')`)
       .execute()
     return found.map(({ processorId }) => processorId)
   },
