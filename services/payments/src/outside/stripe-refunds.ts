@@ -21,7 +21,7 @@ export async function refundPart(
     ),
   )
   if (created.kind === 'yes') return { kind: 'yes', found: refundOf(created.value) }
-  if (!created.isReplayed) return created.result
+  if (!created.isToBeLookedUp) return created.result
   const listed = await findRefund(client, { id, refund: idempotencyKey })
   // The refund may still appear later.
   return listed.kind === 'yes' && !listed.found ? created.result : listed
