@@ -1,6 +1,6 @@
 import type { Log } from '@platter/kit'
 import type { Authorization } from '#/domain/authorization.ts'
-import { failedOwn, isWhollyRefunded } from '#/domain/charge-after-sale.ts'
+import { failedOwn, isShort, isWhollyRefunded } from '#/domain/charge-after-sale.ts'
 import type { ProcessorResult } from '#/domain/processor-result.ts'
 import { successOf } from '#/outside/processor.ts'
 import type { ProcessorReads } from '#/outside/processor-reads.ts'
@@ -34,6 +34,12 @@ export const knownOf = <T>(result: ProcessorResult<T>): T =>
  */
 const isSecond = (row: Authorization, id: string) => 'processorId' in row && row.processorId !== id
 
+const reportShort = (log: Log, orderApiKey: string) =>
+  log.error(
+    { orderApiKey, move: 'refund' },
+    'a refund of a cancelled order failed; the customer did not get everything back',
+  )
+
 export type ChargeMirror = ReturnType<typeof chargeMirror>
 
 /**
@@ -50,16 +56,14 @@ export function chargeMirror({ reads, mirrors, refunds: ownRefunds, authorizatio
     if (!charge || !row || isSecond(row, id)) return
     const { refunds, disputes } = charge
     const { orderApiKey } = row
-    const hasNone = refunds.length === 0 && disputes.length === 0
-    if (hasNone && !(await mirrors.find(orderApiKey))) return
+    const count = refunds.length + disputes.length
+    if (count === 0 && !(await mirrors.find(orderApiKey))) return
     const picture = { orderApiKey, processorId: id, refunds, disputes }
     await ownRefunds.markReturned(failedOwn(refunds))
     const version = await mirrors.set(picture, readAt)
     if (version !== null) {
-      log.info(
-        { orderApiKey, count: refunds.length + disputes.length },
-        'refunds and disputes of a charge stored',
-      )
+      log.info({ orderApiKey, count }, 'refunds and disputes of a charge stored')
+      if (isShort(row, charge)) reportShort(log, orderApiKey)
       await send({ ...picture, version })
     }
     if (isWhollyRefunded(row, charge)) await authorizations.move(row, { state: 'refunded', processorId: id })
