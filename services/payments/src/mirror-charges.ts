@@ -1,5 +1,6 @@
 import type { Log } from '@platter/kit'
-import { failedOwn, isWhollyRefunded } from '#/domain/charge-after-sale.ts'
+import type { Authorization } from '#/domain/authorization.ts'
+import { failedOwn, isShort, isWhollyRefunded } from '#/domain/charge-after-sale.ts'
 import type { ProcessorResult } from '#/domain/processor-result.ts'
 import { successOf } from '#/outside/processor.ts'
 import type { ProcessorReads } from '#/outside/processor-reads.ts'
@@ -9,7 +10,7 @@ import type { RefundStore } from '#/store/refunds.ts'
 
 type Deps = {
   reads: Pick<ProcessorReads, 'charge' | 'movements'>
-  mirrors: Pick<ChargeMirrorStore, 'now' | 'find' | 'set' | 'disputed' | 'acquire' | 'release'>
+  mirrors: Pick<ChargeMirrorStore, 'now' | 'find' | 'set' | 'unsettled' | 'acquire' | 'release'>
   refunds: Pick<RefundStore, 'markReturned'>
   /** Publishes a mirror to orders. A lost message is published again (`send-mirrors.ts`). */
   send: (row: MirrorRow) => Promise<void>
@@ -27,6 +28,18 @@ const LEASE_MS = 300_000
 export const knownOf = <T>(result: ProcessorResult<T>): T =>
   successOf(result, 'The processor cannot be read now. Send the event again.')
 
+/**
+ * Returns whether the charge is a second one of the order, which the reconciliation reports. Its refund must not count as a refund
+ * of the first one.
+ */
+const isSecond = (row: Authorization, id: string) => 'processorId' in row && row.processorId !== id
+
+const reportShort = (log: Log, orderApiKey: string) =>
+  log.error(
+    { orderApiKey, move: 'refund' },
+    'a refund of a cancelled order failed; the customer did not get everything back',
+  )
+
 export type ChargeMirror = ReturnType<typeof chargeMirror>
 
 /**
@@ -40,19 +53,17 @@ export function chargeMirror({ reads, mirrors, refunds: ownRefunds, authorizatio
     const { charge } = knownOf(await reads.charge(id))
     // The account may also have other sales.
     const row = charge?.reference ? await authorizations.find(charge.reference) : null
-    if (!charge || !row) return
+    if (!charge || !row || isSecond(row, id)) return
     const { refunds, disputes } = charge
     const { orderApiKey } = row
-    const hasNone = refunds.length === 0 && disputes.length === 0
-    if (hasNone && !(await mirrors.find(orderApiKey))) return
+    const count = refunds.length + disputes.length
+    if (count === 0 && !(await mirrors.find(orderApiKey))) return
     const picture = { orderApiKey, processorId: id, refunds, disputes }
     await ownRefunds.markReturned(failedOwn(refunds))
     const version = await mirrors.set(picture, readAt)
     if (version !== null) {
-      log.info(
-        { orderApiKey, count: refunds.length + disputes.length },
-        'refunds and disputes of a charge stored',
-      )
+      log.info({ orderApiKey, count }, 'refunds and disputes of a charge stored')
+      if (isShort(row, charge)) reportShort(log, orderApiKey)
       await send({ ...picture, version })
     }
     if (isWhollyRefunded(row, charge)) await authorizations.move(row, { state: 'refunded', processorId: id })
@@ -79,8 +90,8 @@ export function chargeMirror({ reads, mirrors, refunds: ownRefunds, authorizatio
     const to = Math.min(now, from + MOST_SECONDS)
     try {
       await compareTime(from - OVERLAP_SECONDS, to)
-      // The end of a dispute may not move money, so it is not among the movements.
-      for (const id of await mirrors.disputed()) await refresh(id)
+      // The end of a dispute or of a pending refund may not move money, so it is not among the movements.
+      for (const id of await mirrors.unsettled()) await refresh(id)
     } catch (error) {
       await mirrors.release(from)
       throw error

@@ -10,8 +10,11 @@ import { commandExecutor } from '#/command-executor.ts'
 import { KEY_LASTS_SECONDS } from '#/domain/authorization.ts'
 import { refund } from '#/handlers/refund.ts'
 import { release } from '#/handlers/release.ts'
+import { chargeMirror } from '#/mirror-charges.ts'
 import { refundExecutor } from '#/refund-executor.ts'
 import { postgresAuthorizations, type Database } from '#/store/authorizations.ts'
+import { postgresChargeMirrors } from '#/store/charge-mirrors.ts'
+import { postgresPaymentRecords } from '#/store/payment-records.ts'
 import { postgresRefunds } from '#/store/refunds.ts'
 import { RefundingProcessor, type Fault } from '#/testing/refunding-processor.ts'
 
@@ -56,11 +59,23 @@ async function charged(faults: Fault[] = []) {
   const cancel = (at = 0) => replicas[at % 2 === 0 ? 0 : 1].release(reference)
   const rowOf = (name: string) => replicas[0].refunds.find(`${orderApiKey}-${name}`)
   const authorization = () => replicas[0].authorizations.find(orderApiKey)
+  const story = () => postgresPaymentRecords(pools[0].db).story(orderApiKey)
+  /** Reads the charge with a refund of the whole amount that has no `apiKey` of Platter. */
+  const mirror = (state: 'done' | 'failed') => {
+    const refunds = [{ id: 're_9', key: null, amount: cents(TOTAL), state, at: 1_700_000_000 }]
+    const found = { id: 'pi_1', reference: orderApiKey, captured: cents(TOTAL), refunds, disputes: [] }
+    const reads = {
+      charge: async () => ({ kind: 'yes' as const, charge: found }),
+      movements: () => Promise.reject(new Error('not compared')),
+    }
+    const mirrors = postgresChargeMirrors(pools[0].db)
+    return chargeMirror({ ...replicas[0], reads, mirrors, send: async () => undefined, log }).refresh('pi_1')
+  }
   /** Sets the age of all refunds of the order. */
   const setAge = (seconds: number) =>
     sql`update refunds set created_at = now() - ${seconds} * interval '1 second'
       where order_api_key = ${orderApiKey}`.execute(pools[0].db)
-  return { processor, send, cancel, rowOf, authorization, setAge }
+  return { processor, send, cancel, rowOf, authorization, story, mirror, setAge }
 }
 
 const isDone = { kind: 'done' }
@@ -132,6 +147,24 @@ test('a release of a fully refunded order makes no call', async () => {
   const { calls } = processor
   expect(await cancel()).toEqual({ kind: 'done', paymentState: 'REFUNDED' })
   expect(processor.calls).toBe(calls)
+})
+
+test('a release refunds a charge whose whole refund at the processor was done and then failed', async () => {
+  const { processor, cancel, mirror, authorization } = await charged()
+  await mirror('done')
+  expect(await authorization()).toMatchObject({ state: 'refunded' })
+  await mirror('failed')
+  expect(await cancel()).toEqual({ kind: 'done', paymentState: 'REFUNDED' })
+  expect(processor.refunded).toBe(TOTAL)
+})
+
+test('a release whose refund was read at the processor has no unknown outcome', async () => {
+  const { cancel, mirror, story } = await charged(['response lost'])
+  expect(await cancel()).toBeNull()
+  expect(await story()).toMatchObject({ unknown: { call: 'refund' } })
+  await mirror('done')
+  expect(await cancel()).toEqual({ kind: 'done', paymentState: 'REFUNDED' })
+  expect(await story()).toMatchObject({ state: 'refunded', unknown: null })
 })
 
 const FAULTS: Fault[] = ['none', 'none', 'request lost', 'response lost', 'stays pending', 'refused']

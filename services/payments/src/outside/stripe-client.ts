@@ -1,7 +1,7 @@
 import { Stripe } from 'stripe'
 import type { z } from 'zod'
 import { CALL_WITHIN_MS } from '#/outside/processor.ts'
-import { failed, failedOf, type Failed } from '#/outside/stripe-responses.ts'
+import { continuedAt, failed, failedOf, listOf, nextOf, type Failed } from '#/outside/stripe-responses.ts'
 import { StripeHttp } from '#/outside/stripe-http.ts'
 
 /** The API version of the SDK's types. The constructor does not compile with an SDK of another version. */
@@ -54,6 +54,26 @@ export class StripeClient {
     } catch (error) {
       return failedOf(error)
     }
+  }
+
+  /** Returns the validated items of all pages of a list. `call` reads a page that begins after `position`. */
+  async list<S extends z.ZodType<{ id: string }>>(
+    item: S,
+    call: (stripe: Stripe, position: { starting_after?: string }) => Promise<Stripe.Response<object>>,
+  ): Promise<Result<z.output<S>[]>> {
+    const all: z.output<S>[] = []
+    let after: string | null = null
+    do {
+      const position = continuedAt(after)
+      const page: Result<{ data: z.output<S>[]; has_more: boolean }> = await this.send(
+        listOf(item),
+        (stripe) => call(stripe, position),
+      )
+      if (page.kind === 'failed') return page
+      all.push(...page.value.data)
+      after = nextOf(page.value)
+    } while (after !== null)
+    return { kind: 'yes', value: all }
   }
 
   close(): Promise<void> {

@@ -192,32 +192,32 @@ export class StripeProcessor implements Processor {
     return this.#client.close()
   }
 
-  /** Returns the result of a failed create: a decline, an authentication to cancel, or a replayed 5xx to look up. */
+  /** Returns the result of a failed create: a decline, an authentication to cancel, or an outcome to look up. */
   async #notAuthorized(created: Failed, call: CallOf<'authorize'>): Promise<ProcessorResult<Effect>> {
-    const { result, intent, isReplayed } = created
+    const { result, intent, isToBeLookedUp } = created
     const requiresAuthentication = result.kind === 'no' && result.declineCode === AUTHENTICATION_REQUIRED
     if (requiresAuthentication && intent) return cancelChallenge(this.#client, intent.id)
-    if (!isReplayed) return result
+    if (!isToBeLookedUp) return result
     const reports = await this.#reports(call)
     if (reports.kind === 'failed') return reports.result
     const one = reports.value.find(({ status }) => status !== 'declined') ?? reports.value[0]
     // The intent may still appear later.
     if (!one) return result
-    return one.status === 'declined'
-      ? { kind: 'no', code: one.code, declineCode: one.declineCode }
-      : { kind: 'yes', ...effectOf(one) }
+    if (one.status === 'declined') return { kind: 'no', code: one.code, declineCode: one.declineCode }
+    // With another amount, the values under the key do not differ only in the configuration.
+    return 'alarm' in result && one.amount !== call.amount ? result : { kind: 'yes', ...effectOf(one) }
   }
 
   /**
-   * An intent can be captured, cancelled or completely refunded only once, even without a key. Therefore, if Stripe replays a 5xx
-   * under the key, the intent is read, and if necessary the call is repeated without the key.
+   * An intent can be captured, cancelled or completely refunded only once, even without a key. Therefore, if the outcome under the
+   * key must be looked up, the intent is read, and if necessary the call is repeated without the key.
    */
   async #repeatable(
     { id, idempotencyKey, to }: { id: string; idempotencyKey: string; to: FoundCharge['status'] },
     call: (options: Options) => Promise<Result<Effect>>,
   ): Promise<ProcessorResult<Effect>> {
     const first = await call({ idempotencyKey })
-    if (first.kind === 'yes' || !first.isReplayed) return resultOf(first)
+    if (first.kind === 'yes' || !first.isToBeLookedUp) return resultOf(first)
     const intent = await this.read(id)
     if (intent.kind !== 'yes') return intent
     const { report } = intent

@@ -191,6 +191,15 @@ test('a decline at the authorization is returned again under the same key', asyn
   expect(await processor.find(orderWith(token))).toEqual({ kind: 'yes', found: [] })
 })
 
+test('an authorization without a response is found after the configured return page has changed', async () => {
+  const order = { ...orderWith(await tokenOf()), authentication: { returnUrl: null } }
+  server.fault('drop-reply', 'authorize')
+  expect(await processor.authorize(order)).toMatchObject({ kind: 'unknown' })
+  const changed = processorAt(url, { returnUrl: 'https://platter.example/payment-return' })
+  expect(await changed.authorize(order)).toMatchObject({ kind: 'yes', amount: AMOUNT })
+  await changed.close()
+})
+
 describe('a 5xx that Stripe replays under the key', () => {
   test('leaves an authorization without effect unknown, and is followed by no effect', async () => {
     const token = await tokenOf()

@@ -37,7 +37,7 @@ const BalanceTransaction = z.object({
   source: z.union([z.string(), Source]).nullable(),
 })
 
-/** Stripe's largest page. A refund or dispute has some kilobytes. */
+/** A refund or dispute has some kilobytes, so a page is below RESPONSE_BYTES. */
 const LIMIT = 50
 /** Movements with their sources are below RESPONSE_BYTES. */
 const MOVEMENTS_LIMIT = 25
@@ -53,19 +53,17 @@ export async function readCharge(
   const { metadata, amount_received: captured } = intent.value
   const query = { payment_intent: id, limit: LIMIT }
   const [refunds, disputes] = await Promise.all([
-    client.send(listOf(Refund), (stripe) => stripe.refunds.list(query)),
-    client.send(listOf(Dispute), (stripe) => stripe.disputes.list(query)),
+    client.list(Refund, (stripe, position) => stripe.refunds.list({ ...query, ...position })),
+    client.list(Dispute, (stripe, position) => stripe.disputes.list({ ...query, ...position })),
   ])
   if (refunds.kind === 'failed') return refunds.result
   if (disputes.kind === 'failed') return disputes.result
-  if (refunds.value.has_more || disputes.value.has_more)
-    return { kind: 'unknown', reason: 'more refunds or disputes than a page', sent: true, alarm: true }
   const charge = {
     id,
     reference: metadata[ORDER] ?? null,
     captured: cents(captured),
-    refunds: refunds.value.data.map(toRefund),
-    disputes: disputes.value.data.map(toDispute),
+    refunds: refunds.value.map(toRefund),
+    disputes: disputes.value.map(toDispute),
   }
   return { kind: 'yes', charge }
 }

@@ -2,7 +2,7 @@ import type { ProcessorRefund } from '#/domain/refund.ts'
 import type { ProcessorResult } from '#/domain/processor-result.ts'
 import type { RefundPart } from '#/outside/processor.ts'
 import type { StripeClient } from '#/outside/stripe-client.ts'
-import { listOf, Refund, REFUND, refundOf } from '#/outside/stripe-responses.ts'
+import { Refund, REFUND, refundOf } from '#/outside/stripe-responses.ts'
 
 type Found = ProcessorResult<{ found: ProcessorRefund | null }>
 
@@ -21,18 +21,21 @@ export async function refundPart(
     ),
   )
   if (created.kind === 'yes') return { kind: 'yes', found: refundOf(created.value) }
-  return created.isReplayed ? findRefund(client, { id, refund: idempotencyKey }) : created.result
+  if (!created.isToBeLookedUp) return created.result
+  const listed = await findRefund(client, { id, refund: idempotencyKey })
+  // The refund may still appear later.
+  return listed.kind === 'yes' && !listed.found ? created.result : listed
 }
 
-/** Looks up a refund. An order has few refunds; a hundred are below RESPONSE_BYTES. */
+/** Looks up a refund. A hundred refunds are below RESPONSE_BYTES. */
 export async function findRefund(
   client: StripeClient,
   { id, refund }: { id: string; refund: string },
 ): Promise<Found> {
-  const list = await client.send(listOf(Refund), (stripe) =>
-    stripe.refunds.list({ payment_intent: id, limit: 100 }),
+  const list = await client.list(Refund, (stripe, position) =>
+    stripe.refunds.list({ payment_intent: id, limit: 100, ...position }),
   )
   if (list.kind === 'failed') return list.result
-  const one = list.value.data.find(({ metadata }) => metadata?.[REFUND] === refund)
+  const one = list.value.find(({ metadata }) => metadata?.[REFUND] === refund)
   return { kind: 'yes', found: one ? refundOf(one) : null }
 }

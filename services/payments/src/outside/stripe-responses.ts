@@ -149,10 +149,10 @@ export type Failed = {
   kind: 'failed'
   result: Exclude<ProcessorResult<unknown>, { kind: 'yes' }>
   /**
-   * A 5xx that Stripe replays under the idempotency key for a day (docs.stripe.com/api/idempotent_requests). The outcome must be
-   * looked up.
+   * Stripe replays a 5xx under the idempotency key for a day, and rejects other values under it, for example after a change of the
+   * configured return page (docs.stripe.com/api/idempotent_requests). The outcome must be looked up.
    */
-  isReplayed: boolean
+  isToBeLookedUp: boolean
   /** The intent that the error contains. */
   intent: { id: string; status: string } | null
 }
@@ -195,15 +195,20 @@ export function failedOf(error: unknown): Failed {
   const reason = readable([type, code, statusCode, requestId].filter((part) => part !== undefined).join(' '))
   const about = Named.safeParse(error.payment_intent).data ?? null
   const isReplayed = statusCode >= 500 && error.headers?.['idempotent-replayed'] === 'true'
-  return { ...failed(classify(error, reason)), isReplayed, intent: about }
+  const isToBeLookedUp = isReplayed || hasOtherValues(error)
+  return { ...failed(classify(error, reason)), isToBeLookedUp, intent: about }
 }
+
+/** The key was used with other values before. A 409 of this type means that the first request is in progress. */
+const hasOtherValues = ({ rawType, statusCode }: Stripe.errors.StripeError): boolean =>
+  rawType === 'idempotency_error' && statusCode === 400
 
 const Named = z.object({ id: Id, status: Word })
 
 export const failed = (result: Failed['result']): Failed => ({
   kind: 'failed',
   result,
-  isReplayed: false,
+  isToBeLookedUp: false,
   intent: null,
 })
 
@@ -212,8 +217,7 @@ function classify(error: Stripe.errors.StripeError, reason: string): Failed['res
   const unknown = { kind: 'unknown', reason, sent: true } as const
   if (statusCode < 400 || statusCode >= 500) return unknown
   if (TRANSIENT_STATUSES.has(statusCode) || TRANSIENT_CODES.has(code)) return unknown
-  // The key was used with other values before, and their outcome is unknown.
-  if (rawType === 'idempotency_error') return { ...unknown, alarm: true }
+  if (hasOtherValues(error)) return { ...unknown, alarm: true }
   // Stripe checks the secret key before the request, so this does not reveal the outcome of an earlier attempt.
   if (statusCode === 401 || statusCode === 403) return { ...unknown, alarm: true }
   if (rawType === 'card_error') {

@@ -329,6 +329,30 @@ describe('refund or dispute at Stripe', () => {
     expect(await stateOf()).toBe('refunded')
   })
 
+  test('is not stored for a second charge of the order, which payments does not know', async () => {
+    const { id } = await captureOrder()
+    const { token } = (await authorizations.find('o1')) as { token: string }
+    const call = { idempotencyKey: 'second', reference: 'o1', amount: AMOUNT, token }
+    const { id: second } = (await processor.authorize(call)) as { id: string }
+    await processor.capture({ idempotencyKey: 'c2', id: second, amount: AMOUNT })
+    server.state.refund({ payment_intent: second })
+    const payload = eventAbout('refund.created', { object: 'refund', id: 're_1', payment_intent: second })
+    expect(await deliver(payload)).toBe(200)
+    expect(await readMirror()).toBeNull()
+    expect(sent).toEqual([])
+    server.state.refund({ payment_intent: id, amount: 300 })
+    await deliver(eventAbout('refund.created', { object: 'refund', id: 're_2', payment_intent: id }))
+    expect(await readMirror()).toEqual([[300], []])
+  })
+
+  test('has more refunds than a page of Stripe', async () => {
+    const { id } = await captureOrder()
+    for (let one = 0; one < 51; one++) server.state.refund({ payment_intent: id, amount: 1 })
+    const payload = eventAbout('refund.created', { object: 'refund', id: 're_1', payment_intent: id })
+    expect(await deliver(payload)).toBe(200)
+    expect((await mirrors.find('o1'))?.refunds).toHaveLength(51)
+  })
+
   test('is found by compare() when the events of a dispute and its end are lost', async () => {
     const { id } = await captureOrder()
     const dispute = server.state.afterSale.addDispute(id, 200)
@@ -349,6 +373,18 @@ describe('refund or dispute at Stripe', () => {
     await mirror.compare()
     expect(await readMirror()).toEqual([[], ['lost']])
   })
+  test('is found by compare() as done when a refund was pending and the event of its end is lost', async () => {
+    const { id } = await captureOrder()
+    server.state.refund({ payment_intent: id, amount: 300 })
+    server.state.afterSale.setRefunds(id, 'pending')
+    await deliver(eventAbout('refund.created', { object: 'refund', id: 're_1', payment_intent: id }))
+    expect((await mirrors.find('o1'))?.refunds).toMatchObject([{ state: 'pending' }])
+    server.state.afterSale.setRefunds(id, 'succeeded')
+    const log = pino({ level: 'silent' })
+    await chargeMirror({ reads: processor, mirrors, refunds, authorizations, send, log }).compare()
+    expect((await mirrors.find('o1'))?.refunds).toMatchObject([{ state: 'done' }])
+  })
+
   test('is not stored for another sale of the Stripe account', async () => {
     const { id } = await captureOrder()
     server.state.change(id, { metadata: {} })

@@ -46,7 +46,7 @@ test('open disputes are listed newest first from a position, closed ones are not
   const later = { ...dispute, id: 'dp_2', at: dispute.at + 60 }
   const second = { orderApiKey: 'o2', processorId: 'pi_2', refunds: [], disputes: [later] }
   await mirrors.set(second, await mirrors.now())
-  expect((await mirrors.disputed()).toSorted()).toEqual(['pi_1', 'pi_2'])
+  expect((await mirrors.unsettled()).toSorted()).toEqual(['pi_1', 'pi_2'])
   const list = await mirrors.openDisputes({ before: null, limit: 10 })
   expect(list.map((one) => [one.orderApiKey, one.amount, one.count, one.respondBy])).toEqual([
     ['o2', 300, 1, 1_700_600_000],
@@ -55,7 +55,15 @@ test('open disputes are listed newest first from a position, closed ones are not
   const before = { at: Number(list[0]?.at), id: 'o2' }
   expect(await mirrors.openDisputes({ before, limit: 10 })).toMatchObject([{ orderApiKey: 'o1' }])
   await mirrors.set({ ...second, disputes: [{ ...later, state: 'lost' }] }, await mirrors.now())
-  expect(await mirrors.disputed()).toEqual(['pi_1'])
+  expect(await mirrors.unsettled()).toEqual(['pi_1'])
+})
+
+test('a charge is unsettled while a refund is pending', async () => {
+  const pending = { ...picture, refunds: [{ ...refund, state: 'pending' as const }], disputes: [] }
+  await mirrors.set(pending, await mirrors.now())
+  expect(await mirrors.unsettled()).toEqual(['pi_1'])
+  await mirrors.set({ ...pending, refunds: [refund] }, await mirrors.now())
+  expect(await mirrors.unsettled()).toEqual([])
 })
 
 test('one replica compares at a time, and the next one continues at the stored end', async () => {

@@ -22,16 +22,16 @@ export type ChargeMirrorStore = {
   now(): Promise<string>
   find(orderApiKey: string): Promise<MirrorRow | null>
   /**
-   * Sets the state that was read after `readAt`, and the cents that the authorization counts as refunded elsewhere. Returns the
-   * version; null if nothing changed.
+   * Sets the state that was read after `readAt`, and the cents that the authorization counts as refunded elsewhere. If a refund has
+   * failed after it was done, a refunded authorization is captured again. Returns the version; null if nothing changed.
    */
   set(picture: Picture, readAt: string): Promise<number | null>
   /** Returns mirrors that orders has not confirmed, oldest first. */
   unconfirmed(limit: number): Promise<MirrorRow[]>
   /** Records that orders has this version. */
   confirm(orderApiKey: string, version: number): Promise<void>
-  /** Returns the ids of the charges with an open dispute. */
-  disputed(): Promise<string[]>
+  /** Returns the ids of the charges with an open dispute or a pending refund. */
+  unsettled(): Promise<string[]>
   /** Returns the order of each charge with a refund or dispute, by the processor's id. */
   ordersOf(processorIds: readonly string[]): Promise<Map<string, string>>
   /** Returns the orders with an open dispute, newest first. */
@@ -68,11 +68,11 @@ export const postgresChargeMirrors = (db: Kysely<Database>): ChargeMirrorStore =
   },
   set: (picture, readAt) => setPicture(db, picture, readAt),
   ...confirmations(db),
-  async disputed() {
+  async unsettled() {
     const found = await db
       .selectFrom('charge_mirrors')
       .select('processor_id as processorId')
-      .where(sql<boolean>`disputes @> '[{"state": "open"}]'`)
+      .where(sql<boolean>`(disputes @> '[{"state": "open"}]' or refunds @> '[{"state": "pending"}]')`)
       .execute()
     return found.map(({ processorId }) => processorId)
   },
@@ -135,7 +135,9 @@ async function setPicture(db: Kysely<Database>, picture: Picture, readAt: string
     where charge_mirrors.read_at <= excluded.read_at
       and (charge_mirrors.refunds, charge_mirrors.disputes) is distinct from (excluded.refunds, excluded.disputes)
     returning order_api_key, version), counted as (
-      update authorizations set refunded_elsewhere = least(amount, ${elsewhere}::integer), updated_at = now()
+      update authorizations set refunded_elsewhere = least(amount, ${elsewhere}::integer), updated_at = now(),
+        state = case when state = 'refunded' and release_requested_at is null
+          and least(amount, ${elsewhere}::integer) < refunded_elsewhere then 'captured' else state end
       from set_mirror where authorizations.order_api_key = set_mirror.order_api_key
         and refunded_elsewhere <> least(amount, ${elsewhere}::integer))
     select version from set_mirror`.execute(db)

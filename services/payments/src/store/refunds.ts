@@ -114,7 +114,7 @@ export function postgresRefunds(db: Db): RefundStore {
         from freed where authorizations.order_api_key = freed.order_api_key`.execute(db)
     },
     async settle(orderApiKey) {
-      await sql`update authorizations set state = 'refunded', updated_at = now()
+      await sql`update authorizations set state = 'refunded', unknown_since = null, updated_at = now()
         where order_api_key = ${orderApiKey} and state = 'captured' and refunded + refunded_elsewhere = amount
           and not exists (select from refunds where order_api_key = ${orderApiKey} and state = 'sent')`.execute(
         db,

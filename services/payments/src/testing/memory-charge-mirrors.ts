@@ -1,6 +1,7 @@
 import type { ChargeMirrorStore, MirrorRow } from '#/store/charge-mirrors.ts'
 
-const openOf = ({ disputes }: MirrorRow) => disputes.filter(({ state }) => state === 'open')
+const isUnsettled = ({ refunds, disputes }: MirrorRow) =>
+  disputes.some(({ state }) => state === 'open') || refunds.some(({ state }) => state === 'pending')
 const textOf = ({ refunds, disputes }: Pick<MirrorRow, 'refunds' | 'disputes'>) =>
   JSON.stringify([refunds, disputes])
 
@@ -22,8 +23,7 @@ export function memoryChargeMirrors(): Omit<ChargeMirrorStore, 'unconfirmed' | '
       rows.set(picture.orderApiKey, { ...picture, version, readAt })
       return version
     },
-    disputed: async () =>
-      [...rows.values()].filter((row) => openOf(row).length > 0).map(({ processorId }) => processorId),
+    unsettled: async () => [...rows.values()].filter(isUnsettled).map(({ processorId }) => processorId),
     ordersOf: async (ids) =>
       new Map(
         [...rows.values()]

@@ -53,6 +53,11 @@ export class AfterSale {
     }
   }
 
+  /** Sets the status of refunds without a movement of money, as at the end of a pending one. */
+  setRefunds(intent: string, status: 'pending' | 'succeeded'): void {
+    for (const one of this.#refunds) if (one.payment_intent === intent) one.status = status
+  }
+
   /** Opens a dispute, as a bank does. */
   addDispute(intent: string, amount: number) {
     const dispute = newDispute(intent, amount)

@@ -98,10 +98,12 @@ export const PARAMETERS = {
   refunds: z.strictObject({
     payment_intent: name('pi'),
     limit: integer(1, 100).optional(),
+    starting_after: name('re').optional(),
   } satisfies Of<Stripe.RefundListParams>),
   disputes: z.strictObject({
     payment_intent: name('pi'),
     limit: integer(1, 100).optional(),
+    starting_after: name('dp').optional(),
   } satisfies Of<Stripe.DisputeListParams>),
   charge: z.strictObject({}),
   movements: z.strictObject({

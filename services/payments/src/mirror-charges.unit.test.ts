@@ -1,0 +1,60 @@
+import { cents } from '@platter/contracts'
+import { expect, test } from 'vitest'
+import type { ReadRefund } from '#/domain/charge-after-sale.ts'
+import { chargeMirror } from '#/mirror-charges.ts'
+import { memoryAuthorizations } from '#/testing/memory-authorizations.ts'
+import { memoryChargeMirrors } from '#/testing/memory-charge-mirrors.ts'
+
+const part = { id: 're_1', key: 'f1', amount: cents(300), state: 'done', at: 1 } as const
+const rest = { id: 're_2', key: null, amount: cents(700), state: 'done', at: 2 } as const
+
+const ignore = () => undefined
+
+/** Cancels an order whose refunds are `before`, and returns the error lines after its refunds have become `after`. */
+async function errorsAfter(before: readonly ReadRefund[], after: readonly ReadRefund[]) {
+  const authorizations = memoryAuthorizations()
+  const sent = await authorizations.findOrCreate('o1', { amount: cents(1_000), token: 't' })
+  const captured = await authorizations.move(sent, { state: 'captured', processorId: 'pi_1' })
+  await authorizations.requestRelease('o1')
+  await authorizations.move(captured, { state: 'refunded', processorId: 'pi_1' })
+  let refunds = before
+  const charge = async () => ({
+    kind: 'yes' as const,
+    charge: { id: 'pi_1', reference: 'o1', captured: cents(1_000), refunds: [...refunds], disputes: [] },
+  })
+  const errors: string[] = []
+  const { refresh } = chargeMirror({
+    reads: { charge, movements: () => Promise.reject(new Error('not compared')) },
+    mirrors: memoryChargeMirrors(),
+    refunds: { markReturned: async () => undefined },
+    send: async () => undefined,
+    authorizations,
+    log: {
+      error: (_, message) => errors.push(message),
+      warn: ignore,
+      info: ignore,
+      debug: ignore,
+      fatal: ignore,
+      flush: ignore,
+    },
+  })
+  await refresh('pi_1')
+  expect(errors).toEqual([])
+  refunds = after
+  await refresh('pi_1')
+  await refresh('pi_1')
+  return errors
+}
+
+const failed = ['a refund of a cancelled order failed; the customer did not get everything back']
+
+test('a refund that fails after the release of its charge is reported to operators once', async () => {
+  expect(await errorsAfter([part, rest], [part, { ...rest, state: 'failed' }])).toEqual(failed)
+  expect(await errorsAfter([part, rest], [{ ...part, state: 'failed' }, rest])).toEqual(failed)
+})
+
+test('a refund that another one has replaced is not reported', async () => {
+  const replaced = { ...part, state: 'failed' } as const
+  const whole = { ...rest, amount: cents(1_000) }
+  expect(await errorsAfter([whole], [replaced, whole])).toEqual([])
+})

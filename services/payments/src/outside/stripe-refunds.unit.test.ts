@@ -1,0 +1,54 @@
+import { cents } from '@platter/contracts'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { StripeProcessor } from '#/outside/stripe-processor.ts'
+import { SECRET_KEY, StripeServer } from '#/testing/stripe-server.ts'
+
+const AMOUNT = cents(1075)
+
+let server: StripeServer
+let processor: StripeProcessor
+
+beforeAll(async () => {
+  server = new StripeServer()
+  processor = new StripeProcessor({ secretKey: SECRET_KEY, currency: 'usd', url: await server.listen() })
+})
+afterAll(async () => {
+  await processor.close()
+  await server.close()
+})
+
+let orders = 0
+
+/** Returns the id of a captured charge. */
+async function captured(): Promise<string> {
+  const card = { cardNumber: '4242424242424242', cvv: '314', expirationMonth: '05', expirationYear: '39' }
+  const made = await processor.tokenize(card)
+  const reference = `o${++orders}`
+  const token = made.kind === 'yes' ? made.token : ''
+  const call = { idempotencyKey: `${reference}:authorize:1`, reference, amount: AMOUNT, token }
+  const authorized = await processor.authorize(call)
+  const id = authorized.kind === 'yes' ? authorized.id : ''
+  await processor.capture({ idempotencyKey: `${reference}:capture:1`, id, amount: AMOUNT })
+  return id
+}
+
+test('a refund of a part stays unknown after a replayed 5xx while Stripe does not list it', async () => {
+  const refund = { idempotencyKey: 'f1', id: await captured(), amount: cents(300) }
+  server.fault('error-before-effect', 'refund')
+  for (let attempt = 0; attempt < 3; attempt++)
+    expect(await processor.refundPart(refund)).toMatchObject({ kind: 'unknown' })
+})
+
+test('a refund of a part is found after a replayed 5xx if Stripe made it', async () => {
+  const refund = { idempotencyKey: 'f2', id: await captured(), amount: cents(300) }
+  server.fault('error-after-effect', 'refund')
+  expect(await processor.refundPart(refund)).toMatchObject({ kind: 'unknown' })
+  expect(await processor.refundPart(refund)).toMatchObject({ kind: 'yes', found: { state: 'done' } })
+})
+
+test('findRefund finds a refund that is older than a page of later ones', async () => {
+  const id = await captured()
+  await processor.refundPart({ idempotencyKey: 'f3', id, amount: cents(1) })
+  for (let one = 0; one < 100; one++) server.state.refund({ payment_intent: id, amount: 1 })
+  expect(await processor.findRefund({ id, refund: 'f3' })).toMatchObject({ found: { state: 'done' } })
+})
