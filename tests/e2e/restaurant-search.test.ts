@@ -160,7 +160,12 @@ describe('pickup-radius', () => {
     expect(await keysFor({ method: 'pickup', 'pickup-radius': '25' })).toEqual(expect.arrayContaining(five))
   })
 
-  test.each(['25.01', '-1', 'far', '1,5'])('400 invalid-field: pickup-radius=%s', async (radius) => {
+  test('counts as 25 above 25', async () => {
+    const farthest = await keysFor({ method: 'pickup', 'pickup-radius': '25', limit: '200' })
+    expect(await keysFor({ method: 'pickup', 'pickup-radius': '12000', limit: '200' })).toEqual(farthest)
+  })
+
+  test.each(['-1', 'far', '1,5'])('400 invalid-field: pickup-radius=%s', async (radius) => {
     expect(await search<Refused>({ 'pickup-radius': radius })).toMatchObject({
       status: 400,
       body: { errors: [{ pointer: 'query/pickup-radius' }] },

@@ -86,6 +86,26 @@ test.each([
   await expect.poll(() => ledgerOf(body.apiKey)).toContainEqual(expect.objectContaining({ amount: cents }))
 })
 
+test('422 test-key: a test key cancels no live order of its application, a live key does', async () => {
+  const order = await anOrder(cast.console, { payment: 'card', card: card() })
+  const { body: placed } = await sendOrder(order, { key: liveKey.key })
+  const path = `order/${placed.apiKey}/cancel`
+  for (const query of ['', '?validate-only=true'])
+    expect(await post<ProblemBody>(path + query, {}, { key: testKey.key })).toMatchObject({
+      status: 422,
+      body: { code: 'test-key' },
+    })
+  expect((await get<Order>(`order/${placed.apiKey}`, { key: testKey.key })).body.cancellation).toBeNull()
+  const cancelled = await post<Order>(path, {}, { key: liveKey.key })
+  expect(cancelled.body.cancellation).toMatchObject({ cancelledBy: 'customer' })
+})
+
+test('a test key cancels a test order', async () => {
+  const { body: placed } = await sendOrder(await anOrder(cast.test), { key: testKey.key })
+  const cancelled = await post<Order>(`order/${placed.apiKey}/cancel`, {}, { key: testKey.key })
+  expect(cancelled).toMatchObject({ status: 200, body: { cancellation: { cancelledBy: 'customer' } } })
+})
+
 test('a test-key fault is returned together with the other faults of the order', async () => {
   const order = await anOrder(cast.aurora, { items: [{ apiKey: 'nothing' }] })
   const { body } = await post<ProblemBody>('send-order', order, { key: testKey.key })

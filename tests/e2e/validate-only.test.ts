@@ -11,9 +11,14 @@ test('validate-only returns a valid restaurant without storing it', async () => 
   expect((await get(`restaurant/${apiKey}`)).status).toBe(404)
 })
 
-test('validate-only leaves an existing restaurant unchanged', async () => {
+test('validate-only returns an existing restaurant as it would be, and leaves it unchanged', async () => {
   const apiKey = await aRestaurant()
-  await operator('PUT', `restaurants/${apiKey}${ONLY}`, { ...restaurantInput, name: 'Another name' })
+  const { body } = await operator<Restaurant>('PUT', `restaurants/${apiKey}${ONLY}`, {
+    ...restaurantInput,
+    name: 'Another name',
+    zones: [{ apiKey: newKey(), maxRadius: 3 }],
+  })
+  expect(body).toMatchObject({ name: 'Another name', zones: [{ maxRadius: 3 }] })
   expect((await get<Restaurant>(`restaurant/${apiKey}`)).body.name).toBe(restaurantInput.name)
 })
 
@@ -30,11 +35,13 @@ test('validate-only reports invalid fields, and the zone apiKey of another resta
   expect(taken).toMatchObject({ status: 409, body: { code: 'apikey-taken' } })
 })
 
-test('validate-only stores no menu; a taken apiKey gets 409, an unknown restaurant gets 404', async () => {
+test('validate-only returns the new menu and stores none; a taken apiKey gets 409, an unknown restaurant gets 404', async () => {
   const item = menuItem(8)
   const apiKey = await aRestaurant({}, [item])
   const path = `restaurants/${apiKey}/menu${ONLY}`
-  expect((await operator('PUT', path, menuOf([menuItem(9)]))).status).toBe(200)
+  const validated = await operator<MenuCategory[]>('PUT', path, menuOf([menuItem(9)]))
+  expect(validated.status).toBe(200)
+  expect(validated.body.flatMap(({ items }) => items.map((one) => one.basePrice))).toEqual([9])
   const { body } = await get<MenuCategory[]>(`restaurant/${apiKey}/menu`)
   expect(body.flatMap(({ items }) => items.map((one) => one.apiKey))).toEqual([item.apiKey])
   const other = await aRestaurant()

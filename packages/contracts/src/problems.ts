@@ -217,8 +217,8 @@ export const problems = {
     why: 'A user has at most 20 cards and 50 addresses.',
     fix: 'Remove an unused card or address first.',
   }),
-  'test-key': row(1717, 422, 'A test key places orders at test restaurants only', {
-    why: 'The access key is a test key, and the restaurant is real. A test key can neither charge a card nor reach a real restaurant.',
+  'test-key': row(1717, 422, 'A test key is for test orders only', {
+    why: 'The access key is a test key, and the restaurant or the order is real. A test key can neither charge or refund a card nor reach a real restaurant.',
     fix: 'Order at a test restaurant (`restaurant/search-test` lists them), or use a live access key.',
   }),
   'below-card-minimum': row(1718, 422, 'The total is below the minimum for payment by card', {

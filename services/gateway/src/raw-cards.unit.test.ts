@@ -23,6 +23,11 @@ test.each<[string, string]>([
   ['a part of a comment', '{"items":[{"comments":"pay by 4242424242424242 please"}]}'],
   ['the name of a member', '{"4242424242424242":1}'],
   ['the value of processorToken', '{"card":{"processorToken":"4242424242424242"}}'],
+  ['the first value of a repeated member', '{"comments":"4242424242424242","comments":"Ring twice."}'],
+  [
+    'a part of the first value of a repeated member',
+    '{"card":{"cardNumber":"4242 4242 4242 4242"},"card":{}}',
+  ],
   ['an American Express number', '{"cardNumber":"378282246310005"}'],
   ['a document that is not JSON', '{"cardNumber":"4242424242424242"'],
   ['a form field', 'cardNumber=4242424242424242&cvv=123'],

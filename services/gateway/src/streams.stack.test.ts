@@ -37,6 +37,8 @@ let owner: App
 let streams: EventStreams
 /** All streams that the owner has opened, with the number of their events. */
 let upstream: { sent: number; isOver: boolean }[]
+/** Accounts responds after this promise. */
+let accountsReady: Promise<void>
 /** Whether a stream of the owner is endless; otherwise it has one event. */
 let isEndless: boolean
 let gateway: ReturnType<typeof wire>
@@ -45,14 +47,16 @@ let address: string
 beforeAll(async () => {
   accounts = createApp(log)
   readJson(accounts)
-  router(accounts, [INTERNAL_SECRET])(ResolveAccessKey, async ({ body }) => ({
-    principal: principals.get(body.hash) ?? null,
-  }))
+  router(accounts, [INTERNAL_SECRET])(ResolveAccessKey, async ({ body }) => {
+    await accountsReady
+    return { principal: principals.get(body.hash) ?? null }
+  })
   await accounts.listen({ host: '127.0.0.1', port: 0 })
 })
 afterAll(() => accounts.close())
 
 beforeEach(async () => {
+  accountsReady = Promise.resolve()
   isEndless = false
   upstream = []
   streams = new EventStreams(COMMENT_EVERY_MS)
@@ -157,6 +161,29 @@ test('429 above the stream limit of the key, with Retry-After, until a stream cl
   }
   await expect.poll(another).toBe(200)
   for (const { disconnect } of openStreams) disconnect()
+})
+
+test('a client that disconnects during its admission uses up no stream of its key', async () => {
+  const { promise, resolve: admit } = Promise.withResolvers<void>()
+  const { server } = gateway.app
+  const connections = () => new Promise((resolve) => server.getConnections((_error, count) => resolve(count)))
+  accountsReady = promise
+  const key = aKey()
+  const clients = Array.from({ length: 100 }, () => {
+    const client = connect(Number(new URL(address).port), '127.0.0.1')
+    client.write(`GET ${STREAM} HTTP/1.1\r\nHost: gateway\r\nX-Access-Token: ${key}\r\n\r\n`)
+    return client
+  })
+  await expect.poll(connections).toBe(100)
+  // The gateway reads the requests.
+  await wait(100)
+  for (const client of clients) client.destroy()
+  await expect.poll(connections).toBe(0)
+  admit()
+  await expect.poll(() => readsOrders(key)).toBe(200)
+  const stream = await open(key)
+  expect(stream.response.status).toBe(200)
+  stream.disconnect()
 })
 
 // The limit of two seconds: packages/contracts/src/change-times.unit.test.ts.

@@ -38,6 +38,8 @@ export class Streams {
    * valid. Throws Problem rate-limited above the limit of the key.
    */
   admit({ kind, accessKeyId }: Caller, raw: ServerResponse, isValid: IsValid): AbortSignal {
+    // The client has disconnected during its admission. No `close` will follow, so a permit would never be released.
+    if (raw.destroyed) return AbortSignal.abort()
     const audience = kind === 'restaurant' ? 'restaurant' : 'application'
     const permit = this.#permits[audience].tryAcquire(accessKeyId)
     if (!permit)

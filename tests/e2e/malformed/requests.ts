@@ -63,7 +63,7 @@ const QUERY: Readonly<Record<string, readonly string[]>> = {
   latitude: ['43.07', '90', '90.1'],
   longitude: ['-89.38', '-180', '-180.1'],
   method: ['pickup', 'delivery'],
-  'pickup-radius': ['0', '25', '25.01'],
+  'pickup-radius': ['0', '25', '25.01', '-0.01'],
   search: ['[pizza, null]', 'wings'],
   limit: ['1', '0', '200', '201'],
   cursor: ['W10', 'eyJ9'],

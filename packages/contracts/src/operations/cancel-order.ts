@@ -31,5 +31,5 @@ export const CancelOrder = operation({
   response: z.union([Order, CancellationOffer]),
   returns: 'The cancelled order; with `validate-only` the effect of a cancellation.',
   examples: { response: cancelledOrder('customer', 'The customer cancelled the order.') },
-  problems: ['order-not-found', 'cancel-too-late'],
+  problems: ['order-not-found', 'cancel-too-late', 'test-key'],
 })

@@ -15,6 +15,8 @@ const words = text(200)
       .filter((word) => word !== '' && word !== 'null'),
   )
 
+const MAX_RADIUS_MILES = 25
+
 const SearchQuery = Whereabouts.extend({
   method: z
     .enum(['pickup', 'delivery', 'both'])
@@ -22,7 +24,12 @@ const SearchQuery = Whereabouts.extend({
     .describe(
       '`delivery` finds the restaurants that deliver to the place, `pickup` those within the radius.',
     ),
-  'pickup-radius': z.number().min(0).max(25).default(5).describe('Miles around the place.'),
+  'pickup-radius': z
+    .number()
+    .min(0)
+    .overwrite((miles) => Math.min(miles, MAX_RADIUS_MILES))
+    .default(5)
+    .describe(`Miles around the place. More than ${MAX_RADIUS_MILES} counts as ${MAX_RADIUS_MILES}.`),
   search: words.describe(
     'Words that must all occur in the name, the food types or the item names of a restaurant.',
   ),

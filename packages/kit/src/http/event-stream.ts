@@ -40,6 +40,8 @@ export class EventStream {
   start(request: FastifyRequest, reply: FastifyReply): void {
     reply.hijack()
     const { raw } = reply
+    // The client has disconnected before the handler ended. No `close` will follow, so the stream would never end.
+    if (raw.destroyed) return
     raw.writeHead(200, {
       ...(reply.getHeaders() as Record<string, string>),
       'content-type': 'text/event-stream; charset=utf-8',

@@ -15,7 +15,8 @@ type Normalize = (value: unknown) => unknown
 
 const asIs: Normalize = (value) => value
 
-const NUMERAL = /^-?\d{1,15}(\.\d{1,15})?$/
+/** Every double as languages print it: `-0.12775829999998223`, `5.0E-4`. */
+const NUMERAL = /^-?\d{1,15}(\.\d{1,20})?(e[+-]?\d{1,2})?$/i
 const TRUE = new Set(['true', '1', 'yes'])
 const FALSE = new Set(['false', '0', 'no'])
 /** Unicode hyphens, dashes and white space. */

@@ -17,8 +17,10 @@ type Deps = { tenantDb: TenantDb; addresses: (db: Db) => AddressStore; bus: Pick
 
 /** docs/specification.md, "Endpoints". Catalog completes the address and locates its ZIP code. */
 export function addAddress({ tenantDb, addresses, bus }: Deps): Handler<typeof AddAddress> {
-  const { execute } = idempotent((call) => tenantDb(call.principal.applicationId), AddAddress)
+  const { replay, execute } = idempotent((call) => tenantDb(call.principal.applicationId), AddAddress)
   return async (call) => {
+    const replayed = await replay(call)
+    if (replayed) return replayed
     const { city, state, zip, point } = await completed(bus, call.body, call.requestId)
     return execute(call, async (trx) => {
       const { streetAddress, aptNumber = null } = call.body

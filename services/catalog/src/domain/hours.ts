@@ -78,7 +78,15 @@ function computeOpening(hours: Hours, timezone: string, at: number): number | nu
   if (start === Infinity) return null
   const estimate = Math.floor(at / MINUTE_MS) * MINUTE_MS + (start - now) * MINUTE_MS
   // The clock may change between now and the opening.
-  return estimate + (start - wallMinutes(timezone, estimate)) * MINUTE_MS
+  const opening = estimate + (start - wallMinutes(timezone, estimate)) * MINUTE_MS
+  if (wallMinutes(timezone, opening) === start) return opening
+  // The clock skips the start, or an hour before it occurs twice.
+  const minute = firstAfter(
+    Math.floor(at / MINUTE_MS),
+    (estimate + LONGEST_REPEAT_MS) / MINUTE_MS,
+    (candidate) => wallMinutes(timezone, candidate * MINUTE_MS) >= start,
+  )
+  return minute * MINUTE_MS
 }
 
 /** Formats a time (epoch, s) by the local clock: "6:45 PM CST". */
@@ -146,13 +154,18 @@ function steadyWallTime(format: Intl.DateTimeFormat, at: number): number {
   const offset = offsetAt(format, at)
   const before = offsetAt(format, at - LONGEST_REPEAT_MS)
   if (before <= offset) return at + offset
-  let [early, late] = [at - LONGEST_REPEAT_MS, at]
+  const change = firstAfter(at - LONGEST_REPEAT_MS, at, (moment) => offsetAt(format, moment) !== before)
+  return Math.max(at + offset, change + before - 1)
+}
+
+/** Returns the first integer from which on the condition is true. It is false for `early` and true for `late`. */
+function firstAfter(early: number, late: number, isTrue: (candidate: number) => boolean): number {
   while (late - early > 1) {
     const middle = Math.floor((early + late) / 2)
-    if (offsetAt(format, middle) === before) early = middle
-    else late = middle
+    if (isTrue(middle)) late = middle
+    else early = middle
   }
-  return Math.max(at + offset, late + before - 1)
+  return late
 }
 
 /** Returns the milliseconds by which the zone's clock is ahead of UTC. */

@@ -212,6 +212,25 @@ describe('closedReason and opensAt', () => {
     expect(opensAt(sunday, at('2027-03-13T12:00', CST))).toBe(at('2027-03-14T10:00', CDT) / 1_000)
   })
 
+  test.each([
+    ['2:00 AM', '2026-03-08', at('2026-03-08T03:00', CDT)],
+    ['2:30 AM', '2026-03-08', at('2026-03-08T03:00', CDT)],
+    ['3:00 AM', '2026-03-08', at('2026-03-08T03:00', CDT)],
+    ['1:30 AM', '2026-11-01', at('2026-11-01T01:30', CDT)],
+    ['2:00 AM', '2026-11-01', at('2026-11-01T02:00', CST)],
+    ['2:30 AM', '2026-11-01', at('2026-11-01T02:30', CST)],
+  ])(
+    'an opening at %s in the night of the DST change of %s is announced as it happens',
+    (start, day, opens) => {
+      const one = { ...opening, hours: { Sunday: [`${start} - 11:00 AM`] } }
+      expect(isOpen(one.hours, one.timezone, opens - 60_000)).toBe(false)
+      expect(isOpen(one.hours, one.timezone, opens)).toBe(true)
+      const midnight = Date.parse(`${day}T06:00Z`)
+      for (let now = midnight - 3_600_000; now < opens; now += 600_000)
+        expect(opensAt({ ...one, hours: { ...one.hours } }, now)).toBe(opens / 1_000)
+    },
+  )
+
   test('a cached next opening is not used after that opening or for an earlier time', () => {
     const one = { ...opening, hours: { Friday: ['11:00 AM - 1:00 PM'], Sunday: ['10:00 AM - 2:00 PM'] } }
     expect(opensAt(one, at('2026-11-20T10:00', CST))).toBe(at('2026-11-20T11:00', CST) / 1_000)

@@ -1,6 +1,7 @@
 import type { Cents, Fault, RestaurantInput } from '@platter/contracts'
 import { located, repeatedKeys } from '#/domain/api-keys.ts'
 import { centsOf } from '#/domain/money.ts'
+import { zipOf } from '#/domain/place.ts'
 import type { Restaurant, Zone } from '#/domain/restaurant.ts'
 
 const MILLION = 1_000_000
@@ -28,7 +29,7 @@ type ZoneInput = NonNullable<RestaurantInput['zones']>[number]
 const zoneOf = (zone: ZoneInput, restaurant: { deliveryMin: Cents; deliveryPrice: Cents }): Zone => ({
   apiKey: zone.apiKey,
   description: zone.description ?? null,
-  zips: zone.zips ?? null,
+  zips: zone.zips?.map(zipOf) ?? null,
   points: zone.points ?? null,
   holePoints: zone.holePoints ?? null,
   maxRadius: zone.maxRadius ?? null,

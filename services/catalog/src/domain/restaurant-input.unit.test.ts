@@ -95,6 +95,13 @@ test('for a place, minimum and price are those of its zone; outside all zones th
   expect(deliveryAt(outside, '')).toEqual([false, 15, 2.99])
 })
 
+test('a ZIP+4 in a zone is its ZIP code, so the zone contains both spellings', () => {
+  const plus4 = stored({ zones: [{ apiKey: 'far', zips: ['53704-1234'] }] })
+  const place = { point: { latitude: 0, longitude: 0 }, streetAddress: '', city: '', state: '' }
+  for (const zip of ['53704', '53704-1234'])
+    expect(restaurantRecord(plus4, { place: { ...place, zip }, now: NOON }).offersDelivery).toBe(true)
+})
+
 test('zones are in the details only', () => {
   expect(restaurantRecord(stored({ zones }), { place: null, now: NOON })).not.toHaveProperty('zones')
 })

@@ -6,7 +6,7 @@ import { menuRecord } from '#/domain/menu-record.ts'
 import { RESTAURANT_NOT_FOUND } from '#/domain/refusals.ts'
 import type { MenuStore } from '#/store/menus.ts'
 
-type Deps = { menus: Pick<MenuStore, 'find' | 'put'> }
+type Deps = { menus: Pick<MenuStore, 'put'> }
 
 /** Responds with the menu as clients read it: overrides of records that remain on the menu apply. */
 export const putMenu =
@@ -14,13 +14,11 @@ export const putMenu =
   async ({ params, query, body }) => {
     const faults = menuFaults(body)
     if (faults.length > 0) throw Problem.of(faults)
-    const menu = menuOf(body)
-    const outcome = await menus.put(params.apiKey, menu, { validateOnly: query['validate-only'] })
+    const outcome = await menus.put(params.apiKey, menuOf(body), { validateOnly: query['validate-only'] })
     if (outcome.kind === 'taken') {
       const { categories, items } = locatedRecords(body)
       throw Problem.of(takenKeys([...categories, ...items], outcome.keys))
     }
     if (outcome.kind === 'no-restaurant') throw Problem.refusal(RESTAURANT_NOT_FOUND)
-    const stored = await menus.find(params.apiKey)
-    return menuRecord(stored?.menu ?? menu, true)
+    return menuRecord(outcome.menu, true)
   }

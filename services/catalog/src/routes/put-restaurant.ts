@@ -5,9 +5,9 @@ import { locatedZones, restaurantFaults, restaurantOf } from '#/domain/restauran
 import { detailsRecord } from '#/domain/restaurant-record.ts'
 import type { RestaurantStore } from '#/store/restaurants.ts'
 
-type Deps = { restaurants: Pick<RestaurantStore, 'find' | 'put'> }
+type Deps = { restaurants: Pick<RestaurantStore, 'put'> }
 
-/** Responds with the details of the stored restaurant. Its pause is unchanged. */
+/** Responds with the details of the written restaurant. Its pause is unchanged. */
 export const putRestaurant =
   ({ restaurants }: Deps): Handler<typeof PutRestaurant> =>
   async ({ params, query, body }) => {
@@ -16,8 +16,6 @@ export const putRestaurant =
     const restaurant = restaurantOf(params.apiKey, body)
     const outcome = await restaurants.put(restaurant, { validateOnly: query['validate-only'] })
     if (outcome.kind === 'taken') throw Problem.of(takenKeys(locatedZones(body), outcome.keys))
-    const stored = await restaurants.find(params.apiKey)
-    const current = stored ?? restaurant
-    const { requireAttendance } = current
-    return { ...detailsRecord(current, { place: null, now: Date.now() }), requireAttendance }
+    const { requireAttendance } = outcome.restaurant
+    return { ...detailsRecord(outcome.restaurant, { place: null, now: Date.now() }), requireAttendance }
   }

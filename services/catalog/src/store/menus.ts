@@ -4,7 +4,7 @@ import { AvailabilityOverrides, keysOf, type AvailabilityOverride } from '#/doma
 import type { CustomizationGroup, Menu } from '#/domain/menu.ts'
 import { menuText } from '#/domain/search.ts'
 import { nextVersion, overrides, retainFor } from '#/store/availability-overrides.ts'
-import { put, requireInserted, WRITTEN, type Taken, type Written } from '#/store/put.ts'
+import { put, requireInserted, type Taken } from '#/store/put.ts'
 import type { Db } from '#/store/tables.ts'
 
 /** Menus with their overrides. Every method returns null if the restaurant or the item does not exist. */
@@ -18,13 +18,14 @@ export type MenuStore = {
   ): Promise<{ version: number; menu: Menu; overrides: AvailabilityOverride[] } | null>
   findCustomizations(itemApiKey: string): Promise<{ version: number; groups: CustomizationGroup[] } | null>
   /**
-   * Replaces the restaurant's menu and increases its version. Overrides of records that remain on the menu are kept (`retainFor`).
+   * Replaces the restaurant's menu, increases its version, and returns it with its overrides. Overrides of records that remain on the
+   * menu are kept (`retainFor`).
    */
   put(
     restaurantApiKey: string,
     menu: Menu,
     options?: { validateOnly: boolean },
-  ): Promise<Taken | Written | { kind: 'no-restaurant' }>
+  ): Promise<Taken | { kind: 'written'; menu: Menu } | { kind: 'no-restaurant' }>
 }
 
 /** The columns of `menu_items as item` for an Item. */
@@ -47,11 +48,7 @@ export const postgresMenus = (db: Db): MenuStore => ({
     return row?.menu_version ?? null
   },
 
-  async find(restaurantApiKey) {
-    const found = await findWithOverrides(db, restaurantApiKey)
-    if (!found) return null
-    return { version: found.version, menu: new AvailabilityOverrides(found.overrides).ofMenu(found.menu) }
-  },
+  find: (restaurantApiKey) => find(db, restaurantApiKey),
 
   findWithOverrides: (restaurantApiKey) => findWithOverrides(db, restaurantApiKey),
 
@@ -80,9 +77,15 @@ export const postgresMenus = (db: Db): MenuStore => ({
       await insertCategories(trx, restaurantApiKey, menu)
       await insertItems(trx, restaurantApiKey, menu)
       await retainFor(trx, restaurantApiKey, keysOf(menu))
-      return WRITTEN
+      return { kind: 'written', menu: (await find(trx, restaurantApiKey))?.menu ?? menu } as const
     }),
 })
+
+async function find(db: Db, restaurantApiKey: string) {
+  const found = await findWithOverrides(db, restaurantApiKey)
+  if (!found) return null
+  return { version: found.version, menu: new AvailabilityOverrides(found.overrides).ofMenu(found.menu) }
+}
 
 /** One statement reads one snapshot of menu and overrides. */
 async function findWithOverrides(db: Db, restaurantApiKey: string) {

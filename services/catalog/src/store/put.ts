@@ -2,7 +2,6 @@ import type { Db } from '#/store/tables.ts'
 
 /** Nothing was written, because these keys belong to another restaurant. */
 export type Taken = { kind: 'taken'; keys: ReadonlySet<string> }
-export type Written = { kind: 'written' }
 
 /** Rolls back a transaction and carries its outcome. */
 class Rollback extends Error {
@@ -17,11 +16,11 @@ class Rollback extends Error {
  * Runs `work` in a transaction and returns its outcome. With `validateOnly` every check runs, including those of the database, and
  * the transaction is rolled back.
  */
-export async function put<O = never>(
+export async function put<O>(
   db: Db,
   { validateOnly }: { validateOnly: boolean },
-  work: (trx: Db) => Promise<O | Written>,
-): Promise<O | Taken | Written> {
+  work: (trx: Db) => Promise<O>,
+): Promise<O | Taken> {
   try {
     return await db.transaction().execute(async (trx) => {
       const outcome = await work(trx)
@@ -29,12 +28,10 @@ export async function put<O = never>(
       return outcome
     })
   } catch (error) {
-    if (error instanceof Rollback) return error.outcome as O | Taken | Written
+    if (error instanceof Rollback) return error.outcome as O | Taken
     throw error
   }
 }
-
-export const WRITTEN: Written = { kind: 'written' }
 
 /** Rolls back if some keys were not inserted, because another restaurant has them. */
 export function requireInserted(

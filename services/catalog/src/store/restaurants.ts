@@ -13,7 +13,7 @@ import { boundsOf } from '#/domain/zones.ts'
 import { currentOverrides, pausedUntil } from '#/store/availability-overrides.ts'
 import { ITEM } from '#/store/menus.ts'
 import { isAttended } from '#/store/attendance.ts'
-import { put, requireInserted, WRITTEN, type Taken, type Written } from '#/store/put.ts'
+import { put, requireInserted, type Taken } from '#/store/put.ts'
 import type { Db, Tables } from '#/store/tables.ts'
 
 /** `version` changes with each change of the restaurant or its zones. */
@@ -34,8 +34,11 @@ export type RestaurantStore = {
     restaurantApiKey: string
     itemApiKeys: readonly string[]
   }): Promise<{ restaurant: Restaurant | null; items: ReadonlyMap<string, Item> }>
-  /** Creates or replaces the restaurant and its zones. Menu, overrides and pause are unchanged. */
-  put(restaurant: Restaurant, options?: { validateOnly: boolean }): Promise<Taken | Written>
+  /** Creates or replaces the restaurant and its zones, and returns it. Menu, overrides and pause are unchanged. */
+  put(
+    restaurant: Restaurant,
+    options?: { validateOnly: boolean },
+  ): Promise<Taken | { kind: 'written'; restaurant: Restaurant }>
 }
 
 /** The column of each field. */
@@ -158,7 +161,8 @@ export const postgresRestaurants = (db: Db): RestaurantStore => ({
         .execute()
       await trx.deleteFrom('delivery_zones').where('restaurant_api_key', '=', api_key).execute()
       await insertZones(trx, restaurant)
-      return WRITTEN
+      const [written = restaurant] = await byKeys(trx, { apiKeys: [api_key] })
+      return { kind: 'written', restaurant: written } as const
     }),
 })
 

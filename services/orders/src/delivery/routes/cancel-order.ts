@@ -17,9 +17,15 @@ export function cancelOrder(deps: Deps): Handler<typeof CancelOrder> {
   const { orchestrator } = deps
   const { executeRepeatable } = deps.idempotent(CancelOrder)
 
-  /** Reading marks a pending order, so that it stays visible as cancelled if it fails. */
-  async function read({ params, principal: { applicationId }, requestId }: Call<typeof CancelOrder>) {
-    return (await findVisibleOrder(deps, params.apiKey, { applicationId, requestId })).order
+  /**
+   * Reading marks a pending order, so that it stays visible as cancelled if it fails. Throws Problem test-key for a live order and a
+   * test key, which can neither refund a charge nor reach a real restaurant.
+   */
+  async function read({ params, principal: { applicationId, mode }, requestId }: Call<typeof CancelOrder>) {
+    const { order } = await findVisibleOrder(deps, params.apiKey, { applicationId, requestId })
+    if (mode === 'test' && !order.test)
+      throw new Problem('test-key', 'This order is real. A test key cancels test orders only.')
+    return order
   }
 
   async function cancel(call: Call<typeof CancelOrder>): Promise<Order> {

@@ -1,0 +1,50 @@
+import { join } from 'node:path'
+import type { AddAddress } from '@platter/contracts'
+import { createLog, Deadline, newApiKey, Problem, type Call } from '@platter/kit'
+import { migrate } from '@platter/kit/postgres/migrate'
+import { connectPostgres } from '@platter/kit/postgres/postgres'
+import { newDatabase } from '@platter/testkit'
+import { expect, test } from 'vitest'
+import { addAddress } from '#/routes/add-address.ts'
+import { postgresAddresses } from '#/store/addresses.ts'
+import { postgresApplications } from '#/store/applications.ts'
+import type { Tables } from '#/store/tables.ts'
+import { postgresUsers } from '#/store/users.ts'
+
+const log = createLog('test', 'fatal')
+const street = { streetAddress: '2 E Main St' }
+const completion = { city: 'Madison', state: 'WI', zip: '53703', point: null, isUnavailable: false }
+
+test('a repeated add-address replays its response while catalog is unavailable', async () => {
+  const { db, close } = connectPostgres<Tables>(await newDatabase(), 2, log)
+  await migrate(db, join(import.meta.dirname, '../../migrations'), log)
+  const [applicationId, apiKey] = [newApiKey(), newApiKey()]
+  await postgresApplications(db).insert({ id: applicationId, name: 'an app' })
+  const person = { firstName: 'Maria', lastName: 'Lindqvist', phone: '608-555-0142' }
+  await postgresUsers(db).insert(
+    { apiKey, email: 'maria@example.org', passwordHash: '', ...person },
+    applicationId,
+  )
+  const call: Call<typeof AddAddress> = {
+    params: { apiKey },
+    query: undefined,
+    body: street,
+    principal: { kind: 'application', applicationId, accessKeyId: 'key-1', mode: 'live' },
+    requestId: 'request-1',
+    headers: {},
+    url: '/',
+    unknownFields: [],
+    idempotency: { accessKeyId: 'key-1', path: '/', key: 'address-1', fingerprint: 'a street' },
+    setHeader: () => undefined,
+    deadline: Deadline.in(10_000),
+    concerns: () => undefined,
+  }
+  const addWith = (ask: () => Promise<unknown>) =>
+    addAddress({ tenantDb: () => db, addresses: postgresAddresses, bus: { ask: ask as never } })(call)
+  const first = await addWith(async () => completion)
+  const again = await addWith(async () => {
+    throw new Problem('service-unavailable', 'Catalog is not available.')
+  })
+  expect(again).toEqual(first)
+  await close()
+})
