@@ -37,8 +37,11 @@ beforeAll(async () => {
 
 afterAll(() => operator.close())
 
-const run = async (title: string) =>
-  (await sql.raw<Record<string, unknown>>(queries.get(title) ?? '').execute(operator.db)).rows
+async function run(title: string) {
+  const query = queries.get(title)
+  if (query === undefined) throw new Error(`docs/queries.md has no query with the title: ${title}`)
+  return (await sql.raw<Record<string, unknown>>(query).execute(operator.db)).rows
+}
 
 test('every query of docs/queries.md runs', async () => {
   const blocks = page.split('```sql').length - 1
@@ -71,9 +74,9 @@ test('the queries find a stuck order, its saga, payment, dead letter and restaur
   expect(await run('Sagas in flight, by age')).toEqual([{ age: '4: 5 min and more', count: 1, attempts: 7 }])
   expect(await run('Sagas past their deadline')).toMatchObject([{ order_api_key: 'stuck', attempt: 7 }])
   expect(await run('Payments whose outcome is not known')).toMatchObject([{ order_api_key: 'stuck' }])
-  expect(await run('Orders that stand, and whose charge is missing')).toMatchObject([{ api_key: 'unpaid' }])
+  expect(await run('Accepted orders without a captured charge')).toMatchObject([{ api_key: 'unpaid' }])
   expect(await run('Dead letters')).toMatchObject([{ id: 'l', deaths: 1, reason: 'cannot be read' }])
-  expect(await run('Restaurants that are being tried')).toMatchObject([
+  expect(await run('Restaurants with deliveries in progress')).toMatchObject([
     { restaurant_api_key: 'r', orders: 1, attempts: 3 },
   ])
 })

@@ -15,8 +15,10 @@ type Normalize = (value: unknown) => unknown
 
 const asIs: Normalize = (value) => value
 
-/** Every double as languages print it: `-0.12775829999998223`, `5.0E-4`. */
-const NUMERAL = /^-?\d{1,15}(\.\d{1,20})?(e[+-]?\d{1,2})?$/i
+/**
+ * Decimals as languages print a double: `-0.12775829999998223`. An exponent is refused, because no person means `1e3` as an amount.
+ */
+const NUMERAL = /^-?\d{1,15}(\.\d{1,20})?$/
 const TRUE = new Set(['true', '1', 'yes'])
 const FALSE = new Set(['false', '0', 'no'])
 /** Unicode hyphens, dashes and white space. */

