@@ -103,12 +103,15 @@ function compareCharges(order: OrderEntry, charges: readonly Charge[]): Found[] 
   }
   if (open.length > 1)
     return [{ rule: 'charge-twice', detail: `There are ${open.length} charges: ${inWords(open)}.`, disagree }]
-  return compareCapture(order, open[0], disagree)
+  const wasCaptured = (charge: Charge) => isRefunded(charge) && charge.amount === order.total
+  return compareCapture(order, open[0] ?? charges.find(wasCaptured), disagree)
 }
 
-/** `charge`: the only open charge of an order that must have one. */
+const isRefunded = ({ status }: Charge): boolean => status === 'refunded'
+
+/** `charge`: the only open charge of an order that must have one, or its refunded charge. */
 function compareCapture(order: OrderEntry, charge: Charge | undefined, disagree: Book[]): Found[] {
-  if (charge?.status !== 'captured')
+  if (!charge || (charge.status !== 'captured' && !isRefunded(charge)))
     return [
       { rule: 'charge-missing', detail: 'Nothing is captured for an order that is fulfilled.', disagree },
     ]
@@ -117,7 +120,7 @@ function compareCapture(order: OrderEntry, charge: Charge | undefined, disagree:
       charge.differs ?? `The order is ${money(order.total)}, the charge is ${money(charge.amount)}.`
     return [{ rule: 'charge-amount', detail, disagree }]
   }
-  const { refunded = 0 } = charge
+  const refunded = isRefunded(charge) ? charge.amount : (charge.refunded ?? 0)
   if (refunded === order.refunded) return []
   const detail = `The order has refunds of ${money(order.refunded)}, the processor has refunded ${money(cents(refunded))}.`
   return [{ rule: 'refund-amount', detail, disagree }]
@@ -140,6 +143,10 @@ function compareCash(order: OrderEntry): Found[] {
 const isUnconfirmed = ({ outcome }: OrderEntry, { state }: PaymentRow): boolean =>
   outcome === 'failed' && (state === 'declined' || state === 'voided')
 
+/** A pending refund of everything counts at the processor at once, and in payments when its money has moved. */
+const isRefundPending = (order: OrderEntry, { state }: PaymentRow, charge: Charge): boolean =>
+  state === 'captured' && isRefunded(charge) && order.refunded === order.total
+
 /** Compares payments with the processor. */
 function comparePayment(order: OrderEntry, { payment, charges }: OtherBooks): Found[] {
   if (!payment || payment.processorId === null) return []
@@ -151,7 +158,7 @@ function comparePayment(order: OrderEntry, { payment, charges }: OtherBooks): Fo
     return [{ rule: 'payment-unknown-to-processor', detail, disagree }]
   }
   const found: Found[] = []
-  if (charge.status !== payment.state) {
+  if (charge.status !== payment.state && !isRefundPending(order, payment, charge)) {
     const detail = `The state is ${payment.state} in payments and ${charge.status} at the processor.`
     found.push({ rule: 'payment-state', detail, disagree })
   }

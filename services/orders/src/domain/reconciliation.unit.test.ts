@@ -111,6 +111,32 @@ test('consistent books have no mismatch', () => {
   )
 })
 
+/** The processor counts a refund of everything at once. `known`: whether the order has the refund. */
+const withWholeRefund =
+  (known: boolean) =>
+  ({ order, others }: Books) =>
+    compareOrder(
+      { ...order, refunded: known ? order.total : cents(0) },
+      { ...others, charges: others.charges.map((charge) => ({ ...charge, status: 'refunded' as const })) },
+    )
+
+test('a pending refund of the whole charge is no mismatch', () => {
+  fc.assert(
+    fc.property(charged, (books) => {
+      expect(withWholeRefund(true)(books)).toEqual([])
+    }),
+  )
+})
+
+test('a refund of the whole charge that the order does not have is a refund-amount, not a missing charge', () => {
+  fc.assert(
+    fc.property(charged, (books) => {
+      const rules = withWholeRefund(false)(books).map(({ rule }) => rule)
+      expect(rules).toEqual(['refund-amount', 'payment-state'])
+    }),
+  )
+})
+
 test('the sequence of the listed charges does not change the violated rules', () => {
   const charges = fc.array(
     fc.record({
