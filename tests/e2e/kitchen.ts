@@ -4,8 +4,8 @@ import { anOrder, get, post, type ProblemBody, asRestaurant } from './client.ts'
 import { aConsole, consoleKeys, NAMES, salina, type OwnRestaurant } from './own-restaurant.ts'
 
 /*
- * A restaurant with two items, for tests of its own changes: availability and pauses. The delay of a change has tests of its own:
- * packages/contracts/src/change-times.unit.test.ts, and those of each part.
+ * A restaurant with two items, for tests of its own changes: availability and pauses. packages/contracts/src/change-times.unit.test.ts
+ * tests the delay until clients see a change.
  */
 
 const bodyOf = async <T>(path: string) => (await get<T>(path)).body

@@ -230,13 +230,13 @@ async function compareOrders(seed: number): Promise<number> {
   const random = randomOf(seed)
   const prefix = `s${seed}-`
   const simulated = newMemoryStores()
-  const toAccept = [1, 2, 3].map((number) => `${prefix}${number}`)
+  const toPlace = [1, 2, 3].map((number) => `${prefix}${number}`)
   const transaction = await orders.db.startTransaction().execute()
   const inTransaction = postgresStores(transaction)
   let saves = 0
   try {
     for (let step = 0; step < STATEMENTS; step++) {
-      const next = random.next() < 0.4 ? toAccept.shift() : undefined
+      const next = random.next() < 0.4 ? toPlace.shift() : undefined
       const { name, run } = next === undefined ? aCall(random, prefix) : place(random, next, prefix)
       const before = await transaction.savepoint('statement').execute()
       const expected = await settled(() => run(inTransaction))

@@ -34,7 +34,7 @@ const secret = `whsec_${Buffer.from('a secret of 24 bytes, ok').toString('base64
 const defaultLink = { kind: 'console', reports: 'detailed' } as const
 const soon = { timeout: 45_000, interval: 50 }
 const MINUTES_16 = 16 * 60_000
-const ACCEPT_WITHIN_MS = 15 * 60_000
+const START_WITHIN_MS = 15 * 60_000
 
 /** Milliseconds. A test may change them. */
 const deadlines = { sagaMs: 60_000, transmitMs: 500 }
@@ -169,7 +169,7 @@ const backdateOrder = (apiKey: string, ms: number) =>
   )
 
 const cancelledAsUnstarted = async (apiKey: string) => {
-  await cancelUnstarted({ ...stores, orchestrator, withinMs: ACCEPT_WITHIN_MS })
+  await cancelUnstarted({ ...stores, orchestrator, withinMs: START_WITHIN_MS })
   return (await stateOf(apiKey))?.cancelled
 }
 

@@ -111,7 +111,7 @@ const isRefunded = ({ status }: Charge): boolean => status === 'refunded'
 
 /** `charge`: the only open charge of an order that must have one, or its refunded charge. */
 function compareCapture(order: OrderEntry, charge: Charge | undefined, disagree: Book[]): Found[] {
-  if (!charge || (charge.status !== 'captured' && !isRefunded(charge)))
+  if (!charge || charge.status === 'authorized')
     return [
       { rule: 'charge-missing', detail: 'Nothing is captured for an order that is fulfilled.', disagree },
     ]

@@ -44,9 +44,9 @@ async function resume(deps: Deps, apiKey: string, call: Call<typeof SendOrder>):
 }
 
 /**
- * Throws the error, unless it is a refusal and a concurrent request with the same key has placed its order. A client that repeats a request
- * may have two in progress, and the restaurant may close between their checks: a 422 would deny an order that exists. A concurrent
- * request that has not placed its order yet can no longer do so.
+ * Throws the error, unless it is a refusal and a concurrent request with the same key has placed its order. A client that repeats a
+ * request may have two in progress, and the restaurant may close between their checks: a 422 would deny an order that exists. A
+ * concurrent request that has not placed its order yet can no longer do so.
  */
 export async function unlessPlaced(
   deps: Deps,

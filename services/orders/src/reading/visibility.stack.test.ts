@@ -30,7 +30,7 @@ const facts = { total: cents(1075), token: 'tok_1', userApiKey: null, newCard: n
 const refusal = { code: 'card-declined', detail: 'The card was declined.' } as const
 const times = { wakeInMs: 60_000, deadlineInMs: 60_000, leaseMs: 3_000, deliverWithinMs: 60_000 }
 
-/** Accepts an order whose card is not authorized yet. */
+/** Places an order whose card is not authorized yet. */
 async function placeOrder(recipientApiKey: string | null = null): Promise<string> {
   const apiKey = newApiKey()
   await sagas.place({

@@ -36,7 +36,7 @@ export type OpenDelivery = (opening: Transition, at: number) => Promise<Opened>
  */
 export class Orchestrator {
   readonly #deps: Deps
-  /** Sagas in memory, so that a reply needs no read. An outdated entry is harmless, because a save applies only to its own version. */
+  /** A reply to one of these sagas needs no read. An outdated one is harmless, because a save applies only to its own version. */
   readonly #recent = new Cache<sagas.Loaded>({ maxEntries: MAX_RECENT_SAGAS })
 
   constructor(deps: Deps) {

@@ -100,8 +100,8 @@ export class PostgresDeliveries extends PostgresStore {
   }
 
   /**
-   * Returns at most `limit` cancelled or failed orders whose restaurants have not confirmed the cancellation. Their next notice is due after
-   * twice the last delay (30 s to 1 h, ±20 %), for a day.
+   * Returns at most `limit` cancelled or failed orders whose restaurants have not confirmed the cancellation. Their next notice is due
+   * after twice the last delay (30 s to 1 h, ±20 %), for a day.
    */
   async takeDueNotices(limit: number): Promise<DueNotice[]> {
     const { rows } = await sql<OrderRow & Omit<DueNotice, 'order'>>`

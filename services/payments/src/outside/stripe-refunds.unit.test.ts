@@ -1,9 +1,8 @@
 import { cents } from '@platter/contracts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { StripeProcessor } from '#/outside/stripe-processor.ts'
+import { AMOUNT, orderOf, tokenOf } from '#/testing/processor-world.ts'
 import { SECRET_KEY, StripeServer } from '#/testing/stripe-server.ts'
-
-const AMOUNT = cents(1075)
 
 let server: StripeServer
 let processor: StripeProcessor
@@ -17,18 +16,13 @@ afterAll(async () => {
   await server.close()
 })
 
-let orders = 0
-
 /** Returns the id of a captured charge. */
 async function captured(): Promise<string> {
-  const card = { cardNumber: '4242424242424242', cvv: '314', expirationMonth: '05', expirationYear: '39' }
-  const made = await processor.tokenize(card)
-  const reference = `o${++orders}`
-  const token = made.kind === 'yes' ? made.token : ''
-  const call = { idempotencyKey: `${reference}:authorize:1`, reference, amount: AMOUNT, token }
-  const authorized = await processor.authorize(call)
-  const id = authorized.kind === 'yes' ? authorized.id : ''
-  await processor.capture({ idempotencyKey: `${reference}:capture:1`, id, amount: AMOUNT })
+  const order = orderOf(await tokenOf({ processor }))
+  const authorized = await processor.authorize(order)
+  if (authorized.kind !== 'yes') throw new Error(`not authorized: ${JSON.stringify(authorized)}`)
+  const { id } = authorized
+  await processor.capture({ idempotencyKey: `${order.reference}:capture:1`, id, amount: AMOUNT })
   return id
 }
 

@@ -7,7 +7,7 @@ import { Stripe } from 'stripe'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { createEventReader } from '#/outside/stripe-events.ts'
 import { StripeProcessor } from '#/outside/stripe-processor.ts'
-import { chargeMirror } from '#/mirror-charges.ts'
+import { chargeMirror, type ChargeMirror } from '#/mirror-charges.ts'
 import { memoryChargeMirrors } from '#/testing/memory-charge-mirrors.ts'
 import { commandExecutor } from '#/command-executor.ts'
 import type { MirrorRow } from '#/store/charge-mirrors.ts'
@@ -26,6 +26,7 @@ let server: StripeServer
 let processor: StripeProcessor
 let authorizations: AuthorizationStore
 let mirrors: ReturnType<typeof memoryChargeMirrors>
+let mirror: ChargeMirror
 /** Refunds of this platform that have failed at the processor. */
 let returned: string[]
 const refunds = { markReturned: async (keys: readonly string[]) => void returned.push(...keys) }
@@ -62,7 +63,7 @@ beforeEach(async () => {
   readJson(app)
   mirrors = memoryChargeMirrors()
   returned = []
-  const mirror = chargeMirror({ reads: processor, mirrors, refunds, authorizations, send, log })
+  mirror = chargeMirror({ reads: processor, mirrors, refunds, authorizations, send, log })
   stripeWebhook(app, '/webhooks/stripe', {
     read: createEventReader(SECRET),
     handle: stripeEventHandler({
@@ -356,14 +357,6 @@ describe('refund or dispute at Stripe', () => {
   test('is found by compare() when the events of a dispute and its end are lost', async () => {
     const { id } = await captureOrder()
     const dispute = server.state.afterSale.addDispute(id, 200)
-    const mirror = chargeMirror({
-      reads: processor,
-      mirrors,
-      refunds,
-      authorizations,
-      send,
-      log: pino({ level: 'silent' }),
-    })
     expect(await mirror.compare()).toBe(true)
     expect(await readMirror()).toBeNull()
     vi.spyOn(mirrors, 'acquire').mockResolvedValue(recentPeriod())
@@ -373,6 +366,7 @@ describe('refund or dispute at Stripe', () => {
     await mirror.compare()
     expect(await readMirror()).toEqual([[], ['lost']])
   })
+
   test('is found by compare() as done when a refund was pending and the event of its end is lost', async () => {
     const { id } = await captureOrder()
     server.state.refund({ payment_intent: id, amount: 300 })
@@ -380,8 +374,7 @@ describe('refund or dispute at Stripe', () => {
     await deliver(eventAbout('refund.created', { object: 'refund', id: 're_1', payment_intent: id }))
     expect((await mirrors.find('o1'))?.refunds).toMatchObject([{ state: 'pending' }])
     server.state.afterSale.setRefunds(id, 'succeeded')
-    const log = pino({ level: 'silent' })
-    await chargeMirror({ reads: processor, mirrors, refunds, authorizations, send, log }).compare()
+    await mirror.compare()
     expect((await mirrors.find('o1'))?.refunds).toMatchObject([{ state: 'done' }])
   })
 

@@ -50,7 +50,10 @@ export const AMOUNT = cents(1075)
 export const newReference = () => randomBytes(24).toString('hex')
 
 /** Returns the token of a new card. */
-export async function tokenOf({ processor }: World, cardNumber = CARD.cardNumber): Promise<string> {
+export async function tokenOf(
+  { processor }: Pick<World, 'processor'>,
+  cardNumber = CARD.cardNumber,
+): Promise<string> {
   const result = await processor.tokenize({ ...CARD, cardNumber })
   if (result.kind !== 'yes') throw new Error(`no token: ${JSON.stringify(result)}`)
   return result.token
