@@ -32,8 +32,10 @@ export const Config = z
       .int()
       .min(0)
       .max(cardTimes.longestSaga)
-      .default(300_000)
-      .describe('A saga whose payment is not settled within this time is compensated; milliseconds.'),
+      .default(180_000)
+      .describe(
+        'A saga whose card is not authorized within this time is compensated; milliseconds. With `TRANSMIT_DEADLINE_MS` it is the time within which an order is decided: docs/interface.md promises 5 minutes.',
+      ),
     TRANSMIT_DEADLINE_MS: ms(120_000).describe(
       'An order that its restaurant has not accepted within this time fails; milliseconds.',
     ),
