@@ -130,7 +130,10 @@ async function askUntilValid(
   // The question about the certificate follows, so a private name is no fault yet.
   const context = name === 'DOMAIN' ? { TLS: 'internal' } : values
   for (;;) {
-    const typed = await terminal.question(`${text}${fallback && ` [${fallback}]`}: `)
+    const typed = await terminal.question(`${text}${fallback && ` [${fallback}]`}: `).catch(() => {
+      // Ctrl+C or Ctrl+D.
+      throw new SetupRefused('\nNothing was written.')
+    })
     const answer = typed.trim() || fallback
     const wrong = answer === '' ? 'An answer is necessary.' : fault(answer, context)
     if (wrong === null) return answer

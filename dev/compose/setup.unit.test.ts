@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { spawnSync } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -13,8 +14,8 @@ let folder: string
 beforeEach(() => void (folder = mkdtempSync(join(tmpdir(), 'platter-setup-'))))
 afterEach(() => rmSync(folder, { recursive: true }))
 
+const script = join(import.meta.dirname, 'setup.ts')
 function setup(...options: string[]) {
-  const script = join(import.meta.dirname, 'setup.ts')
   const { status, stdout, stderr } = spawnSync(process.execPath, [script, '--folder', folder, ...options], {
     encoding: 'utf8',
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -95,4 +96,18 @@ test('refuses to replace an operator key whose hash is not in .env', () => {
     output: expect.stringContaining('operator.key exists') as string,
   })
   expect(readdirSync(folder)).toEqual(['operator.key'])
+})
+
+test('Ctrl+C at a question ends with a sentence, and writes no file', async () => {
+  // The program `script` runs its command at a terminal.
+  const terminal = spawn('script', ['-qec', `${process.execPath} ${script} --folder ${folder}`, '/dev/null'])
+  let output = ''
+  terminal.stdout.on('data', (part: Buffer) => {
+    if (!output.includes('Domain') && `${output}${String(part)}`.includes('Domain'))
+      terminal.stdin.write('\u0003')
+    output += String(part)
+  })
+  const [status] = (await once(terminal, 'close')) as [number]
+  expect([status, output.split('\r\n').slice(1)]).toEqual([2, ['Nothing was written.', '']])
+  expect(readdirSync(folder)).toEqual([])
 })

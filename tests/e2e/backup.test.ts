@@ -54,6 +54,27 @@ test('a backup of a running platform has tables and files, readable only with it
   expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('cannot be read')])
 })
 
+test.each([
+  [
+    'backup without PostgreSQL',
+    'ECONNREFUSED',
+    ['backup', '--database', 'postgres://postgres@127.0.0.1:9/x'],
+  ],
+  [
+    'recovered without PostgreSQL',
+    'ECONNREFUSED',
+    ['recovered', '--database', 'postgres://postgres@127.0.0.1:9/x'],
+  ],
+  ['backup for an invalid recipient', 'age1', ['backup', '--recipient', 'age1invalid']],
+  ['restore of a missing archive', 'no such file', ['restore', '/nonexistent.age', '--check']],
+])('%s exits with 1 and prints the reason', async (_, reason, args) => {
+  const { code, stderr } = await platter(args, {
+    BACKUP_FOLDER: join(folder, 'unused'),
+    BACKUP_PASSPHRASE: 'of this test only',
+  })
+  expect([code, stderr]).toEqual([1, expect.stringContaining(reason)])
+})
+
 test('a restore into the database of running services is refused, also with --force', async () => {
   const [name = ''] = readdirSync(archives)
   const options = ['--identity-file', identity, '--force', ...database()]

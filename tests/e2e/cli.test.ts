@@ -23,7 +23,7 @@ import { retry } from './incidents.ts'
 import { ownStack } from './stack.ts'
 import { menuItem, menuOf, newKey, restaurantInput } from './own-restaurant.ts'
 import { plant, plantOverdue } from './planted.ts'
-import { platter as runPlatter, platterProcess } from './platter.ts'
+import { platter as runPlatter, platterAtTerminal, platterProcess } from './platter.ts'
 
 /** Returns the environment of a command: the platform under test and its operator key. */
 const environmentWith = (environment: Record<string, string> = {}) => {
@@ -129,6 +129,16 @@ test('orders cancel requires --yes in a script; otherwise it exits with 2 and ca
   expect(unconfirmed.stderr).toContain('--yes')
   expect(await json('orders', 'show', String(order.id))).toMatchObject({ order: { cancellation: null } })
   expect(await json(...cancel, '--yes')).toMatchObject({ cancellation: { cancelledBy: 'operator' } })
+})
+
+test('Ctrl+C and Ctrl+D at the confirmation cancel no order, and end with a sentence', async () => {
+  const { body: order } = await sendOrder(await anOrder(cast.console))
+  const cancel = ['orders', 'cancel', String(order.id), '--reason', 'Power failure']
+  for (const keys of ['\u0003', '\u0004']) {
+    const { code, stdout } = await platterAtTerminal(cancel, keys, environmentWith())
+    expect([code, stdout.split('\r\n').slice(1)]).toEqual([1, [expect.stringContaining('Nothing'), '']])
+  }
+  expect(await json('orders', 'show', String(order.id))).toMatchObject({ order: { cancellation: null } })
 })
 
 test('orders find accepts number and phone; orders refund shows the amount, and needs --yes', async () => {

@@ -1,4 +1,5 @@
-import { execFile } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { vi } from 'vitest'
@@ -21,6 +22,24 @@ export async function platterProcess(
   const ended = promisify(execFile)(process.execPath, [MAIN, ...args], { env })
   const { stdout, stderr, code = 0 }: Partial<Ended> = await ended.catch((error: unknown) => error as Ended)
   return { code, stdout, stderr }
+}
+
+/** Runs the tool at a terminal, and types `keys` when it asks for a confirmation. The program `script` provides the terminal. */
+export async function platterAtTerminal(
+  args: readonly string[],
+  keys: string,
+  environment: Record<string, string>,
+): Promise<Pick<Ended, 'code' | 'stdout'>> {
+  const words = [process.execPath, MAIN, ...args].map((word) => `'${word}'`)
+  const env = { ...process.env, ...environment }
+  const terminal = spawn('script', ['-qec', words.join(' '), '/dev/null'], { env })
+  let stdout = ''
+  terminal.stdout.on('data', (part: Buffer) => {
+    if (!stdout.includes('[y/N]') && `${stdout}${String(part)}`.includes('[y/N]')) terminal.stdin.write(keys)
+    stdout += String(part)
+  })
+  const [code] = (await once(terminal, 'close')) as [number]
+  return { code, stdout }
 }
 
 /** Runs the tool in this process. One command at a time can run, because it uses output streams, environment and exit code. */

@@ -13,6 +13,7 @@ type Service = {
   build: { target: string; args: { PACKAGE: string } }
   environment: Record<string, string | null>
   depends_on: Record<string, unknown>
+  volumes: string[]
 }
 const { services } = parse(read('docker-compose.backup.yml')) as { services: { backup: Service } }
 const { backup } = services
@@ -23,6 +24,11 @@ test('the container of backups has the variables that the command reads, and no 
   // Node reads these variables, for a certificate authority of the operator.
   const ofNode = ['SSL_CERT_DIR', 'NODE_USE_SYSTEM_CA']
   expect(new Set(Object.keys(backup.environment))).toEqual(new Set([...names, ...ofNode]))
+})
+
+test('the container of backups mounts the folder of .env: a mounted file would stay the old one after a change', () => {
+  expect(backup.environment['BACKUP_FILES']).toBe('/installation/.env')
+  expect(backup.volumes.filter((volume) => volume.includes('/installation'))).toEqual(['.:/installation:ro'])
 })
 
 test('the container of backups waits for a job of docker-compose.yml, and runs files of its image', () => {

@@ -120,6 +120,11 @@ test('the summary of an alert names only labels of its expression', () => {
   expect(unknown).toEqual([])
 })
 
+test('no rule alerts on the age of orders: a pending refund is a day old, and is no fault', () => {
+  const aged = rules.filter(({ expr }) => expr.includes(prometheusName('platter.saga.oldest')))
+  expect(aged.map(({ alert }) => alert)).toEqual([])
+})
+
 test('the alert rules for Kubernetes equal the output of `npm run docs`', () => {
   expect(read('deploy/kubernetes/components/monitoring/rules.yaml')).toBe(prometheusRule())
 })

@@ -4,6 +4,7 @@ import { Attention } from '@platter/contracts'
 import { expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { CHECKS } from '../../apps/cli/src/doctor/findings.ts'
+import { addedValues } from '../../dev/compose/installation.ts'
 import { headingsOf, slug } from './references.ts'
 
 /* docs/operations.md is the runbook. Every reporter of a fault has a row there, with its exact name. */
@@ -72,6 +73,19 @@ test('a missing row is found', () => {
   const page = runbook.replace(/^\| `overdue-saga`.*\n/m, '')
   expect(rowsUnder('Alert messages and incidents', page).has('overdue-saga')).toBe(false)
   expect(rowsUnder('Alert messages and incidents').has('overdue-saga')).toBe(true)
+})
+
+/** The row of a password of catalog has the others "and the like". */
+const likeCatalog = (name: string): string => name.replace(/^(ACCOUNTS|ORDERS|PAYMENTS)_/, 'CATALOG_')
+
+test('the runbook rotates every secret that the set-up writes', () => {
+  const secrets = Object.keys(addedValues({}).added).filter((name) =>
+    /(SECRET|PEPPER|PASSWORD|PASSPHRASE)$/.test(name),
+  )
+  expect(secrets.length).toBeGreaterThan(7)
+  const [, section = ''] = runbook.split('### Rotate keys and secrets\n')
+  const [own = ''] = section.split(/^#{2,3} /m)
+  expect(secrets.filter((name) => !own.includes(`\`${likeCatalog(name)}\``))).toEqual([])
 })
 
 test('the documents for operators name only metrics of docs/telemetry.md', () => {

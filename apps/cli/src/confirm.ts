@@ -11,7 +11,11 @@ export async function confirm(question: string, { yes = false }: { yes?: boolean
     throw new Failure(EXIT.usage, `${question} Without a terminal, repeat the command with --yes.`)
   const terminal = createInterface({ input: process.stdin, output: process.stderr })
   try {
-    const answer = await terminal.question(`${question} [y/N] `)
+    // Ctrl+C and Ctrl+D reject.
+    const answer = await terminal.question(`${question} [y/N] `).catch(() => {
+      process.stderr.write('\n')
+      return ''
+    })
     if (!/^y(es)?$/i.test(answer.trim())) throw new Failure(EXIT.refused, 'Nothing was changed.')
   } finally {
     terminal.close()

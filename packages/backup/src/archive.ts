@@ -68,7 +68,7 @@ async function writeDraft(draft: string, key: EncryptionKey, entries: AsyncItera
   if ('passphrase' in key) {
     encrypter.setPassphrase(key.passphrase)
     encrypter.setScryptWorkFactor(key.workFactor ?? 18)
-  } else encrypter.addRecipient(key.recipient)
+  } else addRecipient(encrypter, key.recipient)
   const zipped = createGzip({ level: GZIP_LEVEL })
   // An error of any stage destroys the last stage, which the loop below reads.
   pipeline(Readable.from(tarStream(entries), { objectMode: false }), zipped, () => undefined)
@@ -85,6 +85,14 @@ async function writeDraft(draft: string, key: EncryptionKey, entries: AsyncItera
     await handle.close()
   }
   return { sha256: hash.digest('hex') }
+}
+
+function addRecipient(encrypter: Encrypter, recipient: string): void {
+  try {
+    encrypter.addRecipient(recipient)
+  } catch (cause) {
+    throw new Error(`${recipient} is not a recipient of age, which begins with age1`, { cause })
+  }
 }
 
 async function* tarStream(entries: AsyncIterable<TarEntry>): AsyncGenerator<Buffer> {

@@ -9,7 +9,13 @@ export async function connect(url: string): Promise<pg.Client> {
   })
   // A broken connection also rejects the awaited query. Without a listener, the event `error` would end the process.
   client.on('error', () => undefined)
-  await client.connect()
+  try {
+    await client.connect()
+  } catch (error) {
+    // The message is empty if several addresses of a host failed.
+    const { message, code } = error as NodeJS.ErrnoException
+    throw new Error(`PostgreSQL does not accept the connection: ${message || code}`, { cause: error })
+  }
   return client
 }
 

@@ -1,4 +1,7 @@
-import { mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import { once } from 'node:events'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { newDatabase } from '@platter/testkit'
@@ -8,6 +11,7 @@ import { UnreadableArchive, writeArchive } from '#/archive.ts'
 import { connect, rowsOf } from '#/database.ts'
 import { inspectArchive, restoreArchive, RestoreRefused } from '#/restore.ts'
 import { readSnapshot } from '#/snapshot.ts'
+import { backUp } from '#/store.ts'
 
 /* A schema of its own, so that the roles of other tests on the same server stay as they are. */
 
@@ -165,4 +169,23 @@ test('a backup refuses a database with a migration that this version does not ha
   await withDatabase(source, (client) =>
     client.query(`delete from ${schema}.kysely_migration where name = '9999_later'`),
   )
+})
+
+test('while the bucket refuses archives, retries keep one archive a day in the folder', async () => {
+  const refusing = createServer((_request, response) => response.writeHead(403).end()).listen(0, '127.0.0.1')
+  await once(refusing, 'listening')
+  const url = `http://127.0.0.1:${(refusing.address() as AddressInfo).port}`
+  const bucket = { url, region: 'eu-central-1', accessKeyId: 'id', secretAccessKey: 'secret' }
+  const archives = join(folder, 'archives')
+  const backUpAt = (time: string) =>
+    backUp(
+      { folder: archives, bucket, keepDays: 14 },
+      { databaseUrl: source, files: [], migrations },
+      keys,
+      new Date(time),
+    )
+  for (const time of ['2026-11-23T03:15:00Z', '2026-11-23T03:30:00Z', '2026-11-24T03:30:00Z'])
+    await expect(backUpAt(time)).rejects.toThrow('S3 responds with 403 to PUT')
+  refusing.close()
+  expect(readdirSync(archives)).toEqual(['platter-2026-11-23T031500Z.age', 'platter-2026-11-24T033000Z.age'])
 })

@@ -31,7 +31,7 @@ export const newestOf = (names: readonly string[]): string | null =>
     .toSorted()
     .at(-1) ?? null
 
-const DAY_MS = 86_400_000
+export const DAY_MS = 86_400_000
 
 /** Returns the archives older than `keepDays`, except the newest one. Ignores other files. */
 export function expiredOf(names: readonly string[], now: Date, keepDays: number): string[] {

@@ -23,7 +23,7 @@ export function s3({ url, region, accessKeyId, secretAccessKey }: Bucket) {
   const folder = pathname === '/' ? '' : `${pathname.slice(1)}/`
 
   async function send(target: string, init: RequestInit): Promise<string> {
-    const response = await client.fetch(target, init)
+    const response = await responseOf(client, target, init)
     const text = await response.text()
     if (!response.ok)
       throw new Error(`S3 responds with ${response.status} to ${init.method ?? 'GET'} ${target}`)
@@ -64,5 +64,15 @@ export function s3({ url, region, accessKeyId, secretAccessKey }: Bucket) {
     async remove(name: string): Promise<void> {
       await send(`${base}/${name}`, { method: 'DELETE' })
     },
+  }
+}
+
+async function responseOf(client: AwsClient, target: string, init: RequestInit): Promise<Response> {
+  try {
+    return await client.fetch(target, init)
+  } catch (error) {
+    // The message of fetch is "fetch failed". Its cause has the reason, and no message if several addresses failed.
+    const { message, code } = ((error as Error).cause ?? error) as NodeJS.ErrnoException
+    throw new Error(`S3 cannot be reached at ${new URL(target).origin}: ${message || code}`, { cause: error })
   }
 }

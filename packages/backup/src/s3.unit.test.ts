@@ -65,6 +65,15 @@ test('archives are stored with their checksum, listed over several pages, and de
   expect(await bucket.list()).toEqual([names[1]])
 })
 
+test('throws the reason when nothing listens at the address', async () => {
+  const closed = createServer().listen(0, '127.0.0.1')
+  await once(closed, 'listening')
+  const url = `http://127.0.0.1:${(closed.address() as AddressInfo).port}`
+  await new Promise((done) => closed.close(done))
+  const unavailable = s3({ url, region: 'eu-central-1', accessKeyId: 'id', secretAccessKey: 'secret' })
+  await expect(unavailable.list()).rejects.toThrow('ECONNREFUSED')
+})
+
 test('throws when S3 responds with 404', async () => {
   await expect(bucket.remove('platter-2020-01-01T000000Z.age')).rejects.toThrow(
     'S3 responds with 404 to DELETE',

@@ -1,7 +1,7 @@
 import { mkdir, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { writeArchive, type EncryptionKey } from '#/archive.ts'
-import { archiveName, draftMomentOf, expiredOf } from '#/retention.ts'
+import { archiveName, DAY_MS, draftMomentOf, expiredOf, momentOf } from '#/retention.ts'
 import { s3, type Bucket } from '#/s3.ts'
 import { readSnapshot, type Source } from '#/snapshot.ts'
 
@@ -10,7 +10,10 @@ export type BackupStore = { folder: string; bucket: Bucket | null; keepDays: num
 
 export type Written = { name: string; file: string; bytes: number; sha256: string; deleted: string[] }
 
-/** Writes an archive, copies it to the bucket, and then deletes the expired archives. */
+/**
+ * Writes an archive, copies it to the bucket, and then deletes the expired archives. An archive that could not be copied stays only
+ * if the folder has no other one of the last 24 hours.
+ */
 export async function backUp(
   store: BackupStore,
   source: Source,
@@ -21,11 +24,18 @@ export async function backUp(
   const name = archiveName(now)
   const file = join(store.folder, name)
   await removeDrafts(store.folder, now)
+  const earlier = await readdir(store.folder)
   const written = await writeArchive(file, key, readSnapshot(source))
   const deleted: string[] = []
   if (store.bucket) {
     const bucket = s3(store.bucket)
-    await bucket.put(name, { file, ...written })
+    try {
+      await bucket.put(name, { file, ...written })
+    } catch (error) {
+      // A daily backup is retried every 15 minutes. While the bucket is unavailable, its archives would fill the disk.
+      if (earlier.some((one) => now.getTime() - (momentOf(one) ?? 0) < DAY_MS)) await rm(file)
+      throw error
+    }
     for (const old of expiredOf(await bucket.list(), now, store.keepDays)) await bucket.remove(old)
   }
   for (const old of expiredOf(await readdir(store.folder), now, store.keepDays)) {
@@ -39,7 +49,7 @@ export async function backUp(
 async function removeDrafts(folder: string, now: Date): Promise<void> {
   for (const name of await readdir(folder)) {
     const at = draftMomentOf(name)
-    if (at !== null && now.getTime() - at > 86_400_000) await rm(join(folder, name), { force: true })
+    if (at !== null && now.getTime() - at > DAY_MS) await rm(join(folder, name), { force: true })
   }
 }
 

@@ -18,6 +18,15 @@ import { print, printError, printJson, printNote, style, table, when } from '#/o
 // Loaded on demand, because the other commands do not use PostgreSQL.
 const library = () => import('@platter/backup')
 
+/** Reports an error without its stack. The database, the disk, the key, the archive or the bucket causes it. */
+async function reported(work: () => Promise<void>): Promise<void> {
+  try {
+    await work()
+  } catch (error) {
+    throw error instanceof Failure ? error : new Failure(EXIT.refused, (error as Error).message)
+  }
+}
+
 export function backup(program: Command): void {
   program
     .command('backup')
@@ -41,7 +50,7 @@ export function backup(program: Command): void {
         throw new Failure(EXIT.usage, 'Give the folder of the archives: --to FOLDER or BACKUP_FOLDER.')
       const key = findEncryption(options)
       const source = () => ({ databaseUrl: findDatabase(options), files: findFiles(options) })
-      if (options.daily === undefined) return runOnce(store, source(), key, options)
+      if (options.daily === undefined) return reported(() => runOnce(store, source(), key, options))
       await runDaily(options.daily, () => runOnce(store, source(), key, options))
     })
 }
@@ -131,20 +140,16 @@ export function restore(program: Command): void {
     .option('--json', 'only the result, as JSON, on standard output')
     .addHelpText('after', RESTORE_HELP)
     .action(async (archive: string, options: RestoreOptions) => {
-      const { inspectArchive, restoreArchive, RestoreRefused, UnreadableArchive } = await library()
+      const { inspectArchive, restoreArchive } = await library()
       const key = findDecryption(options)
-      try {
+      await reported(async () => {
         const isComplete = options.check || options.filesTo !== undefined
         const contents = isComplete ? await inspectArchive(archive, key) : null
         if (contents && options.filesTo !== undefined) writeFiles(contents.files, options.filesTo)
         if (contents && options.check) return report({ ...contents, openOrders: [] }, options)
         const databaseUrl = findDatabase(options)
         report(await restoreArchive(archive, key, { databaseUrl, force: options.force === true }), options)
-      } catch (error) {
-        if (error instanceof RestoreRefused || error instanceof UnreadableArchive)
-          throw new Failure(EXIT.refused, error.message)
-        throw error
-      }
+      })
     })
 }
 
@@ -207,15 +212,12 @@ export function recovered(program: Command): void {
       '\nExamples:\n  $ platter recovered --database postgres://postgres:…@localhost/platter',
     )
     .action(async (options: DatabaseOptions) => {
-      const { completeRecovery, RestoreRefused } = await library()
-      try {
+      const { completeRecovery } = await library()
+      await reported(async () => {
         const openOrders = await completeRecovery(findDatabase(options))
         if (options.json) return printJson({ openOrders })
         showOpenOrders(openOrders)
         print('Start the services. Payments looks up each charge that may have changed.')
-      } catch (error) {
-        if (error instanceof RestoreRefused) throw new Failure(EXIT.refused, error.message)
-        throw error
-      }
+      })
     })
 }

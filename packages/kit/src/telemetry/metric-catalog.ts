@@ -45,7 +45,7 @@ export const METRICS = {
   'platter.saga.oldest': {
     kind: 'gauge',
     unit: 's',
-    description: 'Age of the oldest unfinished saga, by awaited step.',
+    description: 'Age of the oldest order with an unfinished saga, by awaited step.',
     attributes: ['platter.saga.step', 'platter.saga.undo'],
   },
   'platter.dead_letters': {

@@ -10,12 +10,15 @@ import {
   type Before,
 } from '@platter/contracts'
 import { Problem, type internalCaller, type RequestContext } from '@platter/kit'
+import type { Channel } from '#/operating/alerts/channel.ts'
 import { awaitedStep } from '#/saga/domain/awaited-step.ts'
 import type { AlertStore } from '#/store/alerts.ts'
 import type { Stores } from '#/store/stores.ts'
 
 export type Deps = Pick<Stores, 'incidents'> & {
   alerts: Pick<AlertStore, 'mismatches' | 'undelivered'>
+  /** The configured ones. */
+  channels: readonly Pick<Channel, 'name'>[]
   payments: ReturnType<typeof internalCaller>
   bus: Pick<Bus, 'ask'>
   unknownAfterMs: number
@@ -128,8 +131,13 @@ export const SOURCES = {
   alert: {
     kind: 'alert-undelivered',
     advice: 'Check the receiver of the alerts. Then run: platter alerts test',
-    read: async ({ alerts }, page) =>
-      (await alerts.undelivered(page)).map(({ channel, reason, attempts, at }) => ({
+    read: async ({ alerts, channels }, page) =>
+      (
+        await alerts.undelivered(
+          channels.map(({ name }) => name),
+          page,
+        )
+      ).map(({ channel, reason, attempts, at }) => ({
         key: channel,
         at,
         orderApiKey: null,

@@ -85,7 +85,7 @@ function depsOf(
         rule: 'charge-missing',
         detail: 'There is no charge.',
       })),
-    undelivered: async (page) =>
+    undelivered: async (_configured, page) =>
       pageOf(channels, page).map(({ key, at }) => ({ channel: key, at, reason: 'status 500', attempts: 4 })),
   }
   const response = (page: Page) => ({
@@ -108,6 +108,7 @@ function depsOf(
   return {
     incidents: incidents as IncidentStore,
     alerts,
+    channels: [],
     payments: (async (_operation: unknown, page: Page) => response(page)) as unknown as Deps['payments'],
     bus: {
       ask: (async (_question: unknown, page: Page) => ({

@@ -36,7 +36,7 @@ export function operatorInterface(route: ReturnType<typeof router>, all: Compone
   const { config, db, bus } = all
   const alerting = { alerts: new PostgresAlerts(db), scheduledRuns: new PostgresScheduledRuns(db) }
   const channels = channelsOf(config)
-  const incidents = { ...all, ...alerting, unknownAfterMs: config.UNKNOWN_AFTER_MS }
+  const incidents = { ...all, ...alerting, channels, unknownAfterMs: config.UNKNOWN_AFTER_MS }
   route(FindOrders, findOrders(all))
   route(GetOrderStory, getOrderStory(all))
   route(OperatorCancelOrder, operatorCancelOrder(all))
@@ -53,11 +53,10 @@ export function operatorInterface(route: ReturnType<typeof router>, all: Compone
     alerts: alerting.alerts,
     /** Rows decide which replica acts. */
     repeat(repeaters: Repeaters) {
-      const deps = { ...incidents, channels }
-      repeaters.repeat('compare incidents', 5_000, () => compareIncidents(deps))
-      repeaters.repeat('reconcile daily', 60_000, () => reconcileDaily(deps))
-      repeaters.repeat('delete old alerts', 3_600_000, () => deps.alerts.deleteOld())
-      if (channels.length > 0) repeaters.repeat('deliver alerts', 2_000, () => deliverAlerts(deps))
+      repeaters.repeat('compare incidents', 5_000, () => compareIncidents(incidents))
+      repeaters.repeat('reconcile daily', 60_000, () => reconcileDaily(incidents))
+      repeaters.repeat('delete old alerts', 3_600_000, () => alerting.alerts.deleteOld())
+      if (channels.length > 0) repeaters.repeat('deliver alerts', 2_000, () => deliverAlerts(incidents))
     },
     close: async () => void (await Promise.all(channels.map((one) => one.close()))),
   }

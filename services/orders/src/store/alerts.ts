@@ -86,22 +86,25 @@ export class PostgresAlerts extends PostgresStore {
     where alert_number = ${number} and channel = ${channel} and delivered_at is null`.execute(this.db)
   }
 
-  /** Makes the undelivered alerts of a channel due now. Returns false if there are none. */
-  async wakeDeliveries(channel: string): Promise<boolean> {
-    const { rows } = await sql`
+  /** Makes the undelivered alerts of a channel due now. */
+  async wakeDeliveries(channel: string): Promise<void> {
+    await sql`
     update alert_deliveries set due_at = least(due_at, now() + interval '1 second')
-    where delivered_at is null and channel = ${channel} returning channel`.execute(this.db)
-    return rows.length > 0
+    where delivered_at is null and channel = ${channel}`.execute(this.db)
   }
 
-  /** Returns the channels with an alert that is undelivered for ten minutes, each with its oldest such alert. */
-  async undelivered(page: Page): Promise<UndeliveredRow[]> {
+  /**
+   * Returns those of the channels with an alert that is undelivered for ten minutes, each with its oldest such alert. Alerts of a
+   * channel that is no longer configured are never sent.
+   */
+  async undelivered(channels: readonly string[], page: Page): Promise<UndeliveredRow[]> {
     const at = microseconds('at')
     const { rows } = await sql<UndeliveredRow>`
     select channel, reason, attempts, ${at} as at from (
       select distinct on (channel) channel, last_error as reason, attempts, created_at + interval '10 minutes' as at
       from alert_deliveries join alerts on number = alert_number
-      where delivered_at is null and created_at between now() - ${DELIVER_WITHIN} and now() - interval '10 minutes'
+      where delivered_at is null and channel = any(${channels}::text[])
+        and created_at between now() - ${DELIVER_WITHIN} and now() - interval '10 minutes'
       order by channel, alert_number) as oldest
     where ${pageOf(at, 'channel', page)}`.execute(this.db)
     return rows

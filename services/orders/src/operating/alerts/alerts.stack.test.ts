@@ -240,6 +240,20 @@ test('a rejected alert is retried with the same id by its channel only, and is a
   expect(mails.filter(({ subject }) => subject.includes('dead-letter'))).toHaveLength(1)
 })
 
+const kindsOf = async (deps: Incidents) =>
+  (await readAttention(deps, { before: null, limit: 5 }, { requestId: 'q' })).map(({ item }) => item.kind)
+
+test('a rejected alert is no incident after its channel is removed from the configuration', async () => {
+  status = 500
+  await deadLetter('o1')
+  await runRound()
+  await passTime(700)
+  const [configured] = replicas as [(typeof replicas)[0]]
+  const onlyEmail = { ...configured, channels: channels.filter(({ name }) => name === 'email') }
+  expect((await kindsOf(configured)).toSorted()).toEqual(['alert-undelivered', 'dead-letter'])
+  expect(await kindsOf(onlyEmail)).toEqual(['dead-letter'])
+})
+
 async function compareWithoutChannels(): Promise<void> {
   await makeDue('compare incidents')
   await compareIncidents({ ...replicas[0]!, channels: [] })

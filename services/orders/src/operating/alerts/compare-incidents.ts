@@ -1,6 +1,5 @@
 import { newRequestId, reasonOf, type Log } from '@platter/kit'
 import { composeAlerts } from '#/domain/alert.ts'
-import type { Channel } from '#/operating/alerts/channel.ts'
 import { readAll, SOURCE_NAMES, SOURCES, type Deps as Incidents, type Source } from '#/operating/incidents.ts'
 import type { AlertStore } from '#/store/alerts.ts'
 import type { PostgresScheduledRuns } from '#/store/scheduled-runs.ts'
@@ -12,7 +11,6 @@ const LEASE_MS = 30_000
 type Deps = Incidents & {
   alerts: Pick<AlertStore, 'compare'>
   scheduledRuns: Pick<PostgresScheduledRuns, 'acquire'>
-  channels: readonly Pick<Channel, 'name'>[]
   log: Log
 }
 

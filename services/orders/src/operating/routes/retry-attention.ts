@@ -18,7 +18,7 @@ type Rest = (stores: Stores) => Promise<string>
 
 /** Retries an incident. A second retry is harmless, because commands and payment look-ups are idempotent. */
 export function retryAttention(deps: Deps): Handler<typeof RetryAttention> {
-  const { payments, scheduledRuns } = deps
+  const { alerts, payments, scheduledRuns } = deps
   const { replay, execute } = deps.idempotent(RetryAttention)
 
   async function retry(id: string, context: RequestContext): Promise<Rest> {
@@ -43,7 +43,9 @@ export function retryAttention(deps: Deps): Handler<typeof RetryAttention> {
         await checkIsOpen(deps, { id, source }, context)
         return async () => ADVICE[source]
       case 'alert':
-        return wakeAlert(deps, key)
+        await checkIsOpen(deps, { id, source }, context)
+        await alerts.wakeDeliveries(key)
+        return async () => 'The alert is sent again within seconds.'
       case 'payment': {
         const { found, known } = await payments(RetryPayment, { orderApiKey: key }, context)
         return async ({ incidents }) => {
@@ -66,11 +68,6 @@ export function retryAttention(deps: Deps): Handler<typeof RetryAttention> {
 }
 
 const readAgain: Rest = async () => 'Each list reads these incidents again. Check the service.'
-
-async function wakeAlert({ alerts }: Deps, channel: string): Promise<Rest> {
-  if (!(await alerts.wakeDeliveries(channel))) noSuchIncident()
-  return async () => 'The alert is sent again within seconds.'
-}
 
 async function wakeSaga(incidents: Stores['incidents'], key: string): Promise<string> {
   if (!(await incidents.wakeSaga(key))) noSuchIncident()
