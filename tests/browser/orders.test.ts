@@ -270,6 +270,22 @@ describe.skipIf(browserUrl() === null)('the orders of a restaurant', () => {
     await page.context().close()
   })
 
+  test('a page whose sound the device takes away shows a note, until the next tap', async () => {
+    const { page } = await openCounter()
+    const soundBanner = page.getByText('The sound is blocked')
+    await page.addInitScript(rememberAudio)
+    await page.reload()
+    const title = page.getByRole('heading', { level: 1 })
+    await title.click()
+    await soundBanner.waitFor({ state: 'detached' })
+    await page.evaluate(() => (globalThis as unknown as { audio: AudioContext }).audio.suspend())
+    await soundBanner.waitFor()
+    await title.click()
+    await soundBanner.waitFor({ state: 'detached' })
+    expect(await soundBanner.count()).toBe(0)
+    await page.context().close()
+  })
+
   test('only the ticket is printed', async () => {
     const { page } = counter
     const { id } = await place(own, { comments: 'ring twice' })
@@ -329,6 +345,16 @@ function breakableStreams(): void {
     }
   }
   Object.assign(globalThis, { breakStreams: () => streams.forEach((stream) => broken.add(stream)) })
+}
+
+/** Runs in the page. `audio` is the audio context of the page. */
+function rememberAudio(): void {
+  globalThis.AudioContext = class extends AudioContext {
+    constructor() {
+      super()
+      Object.assign(globalThis, { audio: this })
+    }
+  }
 }
 
 /** Matches text with these words in this order, with any text between them. */
