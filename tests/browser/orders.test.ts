@@ -311,6 +311,20 @@ describe.skipIf(browserUrl() === null)('the orders of a restaurant', () => {
     expect(paper).not.toMatch(/Settings|Start preparing|In preparation/)
   })
 
+  test('the ticket of a delivered cash order collects nothing again', async () => {
+    const { page } = await openCounter()
+    const order = await place(own)
+    for (const status of ['PREPARING', 'DELIVERED']) await report(order.apiKey, status, own.key)
+    const done = cardIn(page, 'Done', order)
+    await done.click()
+    await button(page, `Print order ${order.id}`).click()
+    await page.emulateMedia({ media: 'print' })
+    const paper = await page.locator('body').innerText()
+    expect(paper).toMatch(inThisOrder(`PICKUP ${order.id}`, 'Paid in cash'))
+    expect(paper).not.toContain('COLLECT CASH')
+    await page.context().close()
+  })
+
   test('the keyboard focus moves with the order to its next column', async () => {
     const { page } = counter
     const order = await place(own)
