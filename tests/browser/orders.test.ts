@@ -203,6 +203,43 @@ describe.skipIf(browserUrl() === null)('the orders of a restaurant', () => {
     await page.reload()
   })
 
+  test('a stream that died without a notice is opened again after two minutes, and shows the orders in between', async () => {
+    const { page } = await openCounter()
+    await page.addInitScript(breakableStreams)
+    await page.reload()
+    await cardIn(page, 'New', await place(own)).waitFor()
+    await page.evaluate(() => (globalThis as unknown as { breakStreams: () => void }).breakStreams())
+    const order = await place(own)
+    await page.evaluate(() => {
+      const { now } = Date
+      Date.now = () => now() + 120_000
+    })
+    await cardIn(page, 'New', order).waitFor()
+    expect(await page.locator(`#order-${order.apiKey}`).count()).toBe(1)
+    await page.context().close()
+  })
+
+  test('a failing stream is retried with growing delays while other requests succeed', async () => {
+    const { page } = await openCounter()
+    const attempts: number[] = []
+    await page.route('**/orders/stream', (route) => {
+      attempts.push(performance.now())
+      return route.fulfill({ status: 503 })
+    })
+    await page.reload()
+    const [first = 0, , , fourth = 0] = await eventually(
+      async () => attempts,
+      ({ length }) => length >= 4,
+    )
+    // The delays are 0.5, 1 and 2 s.
+    expect(fourth - first).toBeGreaterThan(3_000)
+    await page
+      .getByRole('alert')
+      .filter({ hasText: /Offline since \d/ })
+      .waitFor()
+    await page.context().close()
+  })
+
   test('a cancellation by the customer shows a note and a notification with its origin', async () => {
     const { page } = await openCounter()
     await button(page, 'Settings').click()
@@ -233,6 +270,22 @@ describe.skipIf(browserUrl() === null)('the orders of a restaurant', () => {
     await page.context().close()
   })
 
+  test('a page whose sound the device takes away shows a note, until the next tap', async () => {
+    const { page } = await openCounter()
+    const soundBanner = page.getByText('The sound is blocked')
+    await page.addInitScript(rememberAudio)
+    await page.reload()
+    const title = page.getByRole('heading', { level: 1 })
+    await title.click()
+    await soundBanner.waitFor({ state: 'detached' })
+    await page.evaluate(() => (globalThis as unknown as { audio: AudioContext }).audio.suspend())
+    await soundBanner.waitFor()
+    await title.click()
+    await soundBanner.waitFor({ state: 'detached' })
+    expect(await soundBanner.count()).toBe(0)
+    await page.context().close()
+  })
+
   test('only the ticket is printed', async () => {
     const { page } = counter
     const { id } = await place(own, { comments: 'ring twice' })
@@ -258,6 +311,20 @@ describe.skipIf(browserUrl() === null)('the orders of a restaurant', () => {
     expect(paper).not.toMatch(/Settings|Start preparing|In preparation/)
   })
 
+  test('the ticket of a delivered cash order collects nothing again', async () => {
+    const { page } = await openCounter()
+    const order = await place(own)
+    for (const status of ['PREPARING', 'DELIVERED']) await report(order.apiKey, status, own.key)
+    const done = cardIn(page, 'Done', order)
+    await done.click()
+    await button(page, `Print order ${order.id}`).click()
+    await page.emulateMedia({ media: 'print' })
+    const paper = await page.locator('body').innerText()
+    expect(paper).toMatch(inThisOrder(`PICKUP ${order.id}`, 'Paid in cash'))
+    expect(paper).not.toContain('COLLECT CASH')
+    await page.context().close()
+  })
+
   test('the keyboard focus moves with the order to its next column', async () => {
     const { page } = counter
     const order = await place(own)
@@ -276,6 +343,33 @@ describe.skipIf(browserUrl() === null)('the orders of a restaurant', () => {
     expect(observed).toEqual({ origins: new Set([stack().gateway]), faults: [] })
   })
 })
+
+/** Runs in the page. `breakStreams` silences all streams so far, like a router that lost their connections. */
+function breakableStreams(): void {
+  const streams: EventSource[] = []
+  const broken = new WeakSet<EventSource>()
+  globalThis.EventSource = class extends EventSource {
+    constructor(url: string | URL) {
+      super(url)
+      streams.push(this)
+      for (const type of ['order', 'ready', 'error'])
+        this.addEventListener(type, (event) => {
+          if (broken.has(this)) event.stopImmediatePropagation()
+        })
+    }
+  }
+  Object.assign(globalThis, { breakStreams: () => streams.forEach((stream) => broken.add(stream)) })
+}
+
+/** Runs in the page. `audio` is the audio context of the page. */
+function rememberAudio(): void {
+  globalThis.AudioContext = class extends AudioContext {
+    constructor() {
+      super()
+      Object.assign(globalThis, { audio: this })
+    }
+  }
+}
 
 /** Matches text with these words in this order, with any text between them. */
 const inThisOrder = (...words: string[]): RegExp =>

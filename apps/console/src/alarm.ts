@@ -3,16 +3,29 @@ import { signal } from '@preact/signals'
 import { linesOf } from '#/order.ts'
 import { notificationsOn, soundOn } from '#/settings.ts'
 
-/** True once the browser allows sound, which requires an interaction with the page. */
+/**
+ * True while the browser allows sound. It requires an interaction with the page first, and ends when the device sleeps or takes the
+ * sound for a call.
+ */
 export const soundIsAllowed = signal(false)
 
 let context: AudioContext | null = null
 
 /** Call it at an interaction with the page. */
 export async function allowSound(): Promise<void> {
-  context ??= new AudioContext()
+  context ??= newContext()
   await context.resume()
-  soundIsAllowed.value = context.state === 'running'
+  showState(context)
+}
+
+function newContext(): AudioContext {
+  const audio = new AudioContext()
+  audio.addEventListener('statechange', () => showState(audio))
+  return audio
+}
+
+function showState({ state }: AudioContext): void {
+  soundIsAllowed.value = state === 'running'
 }
 
 /** Two strokes of a counter bell, twice. */

@@ -1,18 +1,20 @@
 import { setClock } from '#/clock.ts'
 
+type Problem = { code?: string; detail?: string }
+
 /** A problem that the gateway returned. */
 export class Refused extends Error {
   readonly status: number
   readonly code: string
 
-  constructor(status: number, { code, detail }: { code?: string; detail?: string }) {
+  constructor(status: number, { code, detail }: Problem) {
     super(detail ?? `The response has status ${status}.`)
     this.status = status
     this.code = code ?? ''
   }
 }
 
-/** Thrown without a response: whether the change was made is unknown. */
+/** Thrown without a complete response: whether the change was made is unknown. */
 export class NoResponse extends Error {}
 
 /** Longer than any request of a restaurant takes. */
@@ -41,13 +43,15 @@ export async function request<T>(
       },
       body: JSON.stringify(body),
     }),
-  }).catch((error: unknown) => {
-    throw new NoResponse('Platter does not respond.', { cause: error })
-  })
+  }).catch(lost)
   setClock(response.headers.get('date'))
-  const value: unknown = await response.json().catch(() => ({}))
-  if (!response.ok) throw new Refused(response.status, value as { code?: string; detail?: string })
-  return value as T
+  if (response.ok) return (await response.json().catch(lost)) as T
+  // A proxy responds with a page instead of a problem.
+  throw new Refused(response.status, (await response.json().catch(() => ({}))) as Problem)
+}
+
+function lost(cause: unknown): never {
+  throw new NoResponse('Platter does not respond.', { cause })
 }
 
 const API = '/restaurantapi/v1'

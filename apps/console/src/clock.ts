@@ -34,3 +34,13 @@ export function timeOf(epoch: number): string {
   const isNear = Math.abs(epoch - now.value / 1_000) < DAY
   return (isNear ? clock : clockAndDay).format(new Date(epoch * 1_000))
 }
+
+/** Returns the next time (epoch seconds) at which the device's clock shows "17:30": today's, otherwise tomorrow's. */
+export function nextTime(text: string): number {
+  const [hours = 0, minutes = 0] = text.split(':').map(Number)
+  const then = new Date(now.value)
+  then.setHours(hours, minutes, 0, 0)
+  // A day has 23 or 25 hours when daylight saving time begins or ends.
+  if (then.getTime() <= now.value) then.setDate(then.getDate() + 1)
+  return Math.round(then.getTime() / 1_000)
+}

@@ -8,12 +8,15 @@ export const notes = signal<readonly Note[]>([])
 
 /** Urgent notes stay until they are dismissed. */
 const SHOWN_MS: Readonly<Record<Tone, number | null>> = { info: 10_000, error: 20_000, urgent: null }
+/** The maximum number of notes that are not urgent. */
 const MOST = 3
 let last = 0
 
 export function addNote(text: string, tone: Tone = 'info'): void {
   const note = { id: ++last, tone, text }
-  notes.value = [...notes.value.filter((other) => other.text !== text), note].slice(-MOST)
+  const all = [...notes.value.filter((other) => other.text !== text), note]
+  const newest = all.filter((one) => one.tone !== 'urgent').slice(-MOST)
+  notes.value = all.filter((one) => one.tone === 'urgent' || newest.includes(one))
   const shownMs = SHOWN_MS[tone]
   if (shownMs !== null) setTimeout(() => dismiss(note.id), shownMs)
 }

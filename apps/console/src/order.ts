@@ -128,6 +128,10 @@ export const money = (amount: number): string => amount.toFixed(2)
 export const nameOf = ({ recipient: { firstName, lastName } }: RestaurantOrder): string =>
   `${firstName} ${lastName}`.trim()
 
+/** Returns the cash that the restaurant has still to collect: none once the order is handed over. */
+export const toCollectNow = ({ toCollect, status }: RestaurantOrder): number =>
+  status === 'DELIVERED' ? 0 : toCollect
+
 /** Returns the payment text of an order with nothing to collect. */
 export function paymentText({ cancellation, test, payment }: RestaurantOrder): string {
   if (cancellation) return 'Nothing to pay'

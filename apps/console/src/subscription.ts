@@ -1,7 +1,7 @@
 import type { RestaurantOrder } from '@platter/contracts'
 import { batch, computed, effect } from '@preact/signals'
 import { NoResponse, STREAM } from '#/api.ts'
-import { isBeatDue } from '#/beat.ts'
+import { isBeatDue, nextStep, type Stream } from '#/beat.ts'
 import { now } from '#/clock.ts'
 import { connection, isOffline } from '#/connection.ts'
 import { clearOrders, loadDone, openOrders, put, readAgain, receive, warnOfUnstarted } from '#/orders.ts'
@@ -10,10 +10,6 @@ import { endSession, isSignedOut, session } from '#/session.ts'
 
 /** EventSource does not report a silent connection. This time and the interval of beats limit the time until it is detected. */
 const BEAT_WITHIN_MS = 5_000
-/** A stream that is not complete after this time is reopened when the gateway responds. */
-const OPEN_WITHIN_MS = 8_000
-/** The first retry is not shown, because a restarting gateway responds again within that time. */
-const RETRY_MS = [500, 1_000, 2_000, 4_000]
 
 /**
  * Updates the page from the event stream until the returned function is called. Every connection begins with all open orders, so
@@ -71,13 +67,11 @@ const isPauseOver = computed(() => {
 class EventStream {
   readonly #restaurantApiKey: string
   #source: EventSource | null = null
-  #retry: ReturnType<typeof setTimeout> | undefined
+  #stream: Stream = { state: 'waiting', lastMs: 0, failures: 0 }
   #lostAt: number | null = null
-  #failures = 0
   /** After the first complete list, an unknown order is new and rings. */
-  #isComplete = false
+  #hasList = false
   #isClosed = false
-  #openedMs = 0
   #lastBeatMs = 0
 
   constructor(restaurantApiKey: string) {
@@ -89,29 +83,33 @@ class EventStream {
     this.#disconnect()
     const source = new EventSource(STREAM)
     this.#source = source
-    this.#openedMs = Date.now()
+    this.#enter('opening')
     const seen = new Set<string>()
     source.addEventListener('order', ({ data }: MessageEvent<string>) => {
+      this.#enter(this.#stream.state)
       const order = JSON.parse(data) as RestaurantOrder
       seen.add(order.apiKey)
-      if (this.#isComplete) receive(order)
+      if (this.#hasList) receive(order)
       else put(order)
     })
     source.addEventListener('ready', () => this.#complete(seen))
     source.addEventListener('error', () => this.drop())
   }
 
-  /** Closes the connection, and reopens it after a delay. */
+  /** Closes the connection. A tick reopens it after a delay. */
   drop(): void {
     this.#disconnect()
     this.#lostAt ??= now.value
-    this.#failures += 1
-    if (this.#failures > 1 || !navigator.onLine) connection.value = { state: 'offline', since: this.#lostAt }
-    this.#retry = setTimeout(() => this.open(), RETRY_MS[Math.min(this.#failures, RETRY_MS.length) - 1])
+    const failures = this.#stream.failures + 1
+    this.#enter('waiting', failures)
+    if (failures > 1 || !navigator.onLine) connection.value = { state: 'offline', since: this.#lostAt }
     void this.beat()
   }
 
   tick(): void {
+    const step = nextStep(this.#stream, Date.now())
+    if (step === 'open') this.open()
+    if (step === 'drop') this.drop()
     const isUrgent = isOffline() || restaurant.value?.closedReason === 'unattended'
     if (isBeatDue({ lastMs: this.#lastBeatMs, isUrgent }, Date.now())) void this.beat()
   }
@@ -130,17 +128,11 @@ class EventStream {
       const apiKey = restaurant.value?.apiKey ?? this.#restaurantApiKey
       if (!this.#isClosed && apiKey !== this.#restaurantApiKey)
         session.value = { state: 'in', restaurantApiKey: apiKey }
-      else if (isOffline() && !this.#isClosed) this.#reopen()
     } catch (error) {
       if (this.#isClosed) return
       if (isSignedOut(error)) endSession()
       else if (error instanceof NoResponse && connection.value.state === 'live') this.drop()
     }
-  }
-
-  /** Reopens without waiting for the end of the retry delay, or of an attempt that began without a network. */
-  #reopen(): void {
-    if (this.#source === null || Date.now() - this.#openedMs > OPEN_WITHIN_MS) this.open()
   }
 
   close(): void {
@@ -150,16 +142,19 @@ class EventStream {
 
   #complete(seen: ReadonlySet<string>): void {
     // The beats of a lost connection failed. Without this one, the next would follow up to 15 s later.
-    if (this.#failures > 0) void this.beat()
-    this.#failures = 0
+    if (this.#stream.failures > 0) void this.beat()
+    this.#enter('complete', 0)
     this.#lostAt = null
-    this.#isComplete = true
+    this.#hasList = true
     connection.value = { state: 'live' }
     void readEnded(seen)
   }
 
+  #enter(state: Stream['state'], failures = this.#stream.failures): void {
+    this.#stream = { state, lastMs: Date.now(), failures }
+  }
+
   #disconnect(): void {
-    clearTimeout(this.#retry)
     this.#source?.close()
     this.#source = null
   }

@@ -1,10 +1,9 @@
 import { useSignal } from '@preact/signals'
-import { now } from '#/clock.ts'
+import { nextTime, now } from '#/clock.ts'
 import { setAvailability, type Entry } from '#/menu.ts'
 import { Dialog } from '#/views/dialog.tsx'
 
 const HOUR = 3_600
-const DAY = 24 * HOUR
 
 export function OffDialog({ entry }: { entry: Entry }) {
   const time = useSignal('')
@@ -46,12 +45,3 @@ export function OffDialog({ entry }: { entry: Entry }) {
 }
 
 const inHours = (hours: number): number => Math.round(now.value / 1_000) + hours * HOUR
-
-/** Returns the next time (seconds) at which a clock shows "17:30": today's, otherwise tomorrow's. */
-function nextTime(text: string): number {
-  const [hours = 0, minutes = 0] = text.split(':').map(Number)
-  const then = new Date(now.value)
-  then.setHours(hours, minutes, 0, 0)
-  const epoch = Math.round(then.getTime() / 1_000)
-  return epoch * 1_000 > now.value ? epoch : epoch + DAY
-}

@@ -1,6 +1,15 @@
 import type { RestaurantOrder } from '@platter/contracts'
 import { now } from '#/clock.ts'
-import { formatMinutes, lateAfter, linesOf, minutesSince, money, nameOf, paymentText } from '#/order.ts'
+import {
+  formatMinutes,
+  lateAfter,
+  linesOf,
+  minutesSince,
+  money,
+  nameOf,
+  paymentText,
+  toCollectNow,
+} from '#/order.ts'
 import { failedRefundText, refundText } from '#/refund.ts'
 import { restaurant } from '#/restaurant.ts'
 import { Bag, Clock, Phone, Pin, Scooter, Speech } from '#/views/icons.tsx'
@@ -120,8 +129,9 @@ function AfterSale({ order }: Of) {
 }
 
 function ToPay({ order }: Of) {
-  const { toCollect, total, status } = order
-  if (toCollect > 0 && status !== 'DELIVERED')
+  const { total } = order
+  const toCollect = toCollectNow(order)
+  if (toCollect > 0)
     return (
       <p class="to-pay number is-due">
         <span>Collect cash</span> <strong>{money(toCollect)}</strong>

@@ -1,12 +1,12 @@
 import type { RestaurantOrder } from '@platter/contracts'
 import { timeOf } from '#/clock.ts'
-import { linesOf, money, nameOf, paymentText, stateLabel } from '#/order.ts'
+import { linesOf, money, nameOf, paymentText, stateLabel, toCollectNow } from '#/order.ts'
 import { refundText } from '#/refund.ts'
 import { restaurant } from '#/restaurant.ts'
 
 /** The printed ticket, which is hidden on the screen. */
 export function Ticket({ order }: { order: RestaurantOrder }) {
-  const { id, datePlaced, method, recipient, address, comments, test, toCollect, cancellation } = order
+  const { id, datePlaced, method, recipient, address, comments, test, cancellation } = order
   return (
     <section class="ticket" aria-hidden="true">
       <p class="restaurant">{restaurant.value?.name}</p>
@@ -33,7 +33,7 @@ export function Ticket({ order }: { order: RestaurantOrder }) {
       </ul>
       {comments && <p class="wish">“{comments}”</p>}
       <Sums order={order} />
-      {toCollect === 0 && <p class="last">{paymentText(order)}</p>}
+      {toCollectNow(order) === 0 && <p class="last">{paymentText(order)}</p>}
       {refundText(order) && <p class="last">{refundText(order)}</p>}
       <p>
         {nameOf(order)}
@@ -52,7 +52,8 @@ export function Ticket({ order }: { order: RestaurantOrder }) {
 }
 
 function Sums({ order }: { order: RestaurantOrder }) {
-  const { subtotal, tax, deliveryPrice, tip, total, toCollect } = order
+  const { subtotal, tax, deliveryPrice, tip, total } = order
+  const toCollect = toCollectNow(order)
   const extras: [string, number][] = [
     ['Tax', tax],
     ['Delivery', deliveryPrice],

@@ -163,6 +163,30 @@ test('a client that reconnects after any event receives the last status of each 
   expect(sent(await runRound(aFeed(events.at(-1)?.id))), 'a client with all events gets none').toEqual([])
 })
 
+test('an order that ends while the first round is repeated after a failure is sent as ended', async () => {
+  const order = await insertOrder()
+  const firstPage = await stores.restaurantOrders.changed(restaurantApiKey, {
+    since: null,
+    whole: true,
+    after: 0,
+    limit: 1,
+  })
+  using changed = vi.spyOn(stores.restaurantOrders, 'changed')
+  changed.mockResolvedValueOnce({ ...firstPage, hasMore: true })
+  changed.mockRejectedValueOnce(new Error('the connection to PostgreSQL ended'))
+  const feed = aFeed()
+  const received: ServerSentEvent[] = []
+  const firstRound = async () => {
+    for await (const event of feed.round()) received.push(event)
+  }
+  await expect(firstRound()).rejects.toThrow('PostgreSQL')
+  await reportStatus(order, 'PREPARING')
+  await reportStatus(order, 'DELIVERED')
+  await waitUntilSettled(order)
+  received.push(...(await runRound(feed)))
+  expect(lastStatuses(received)).toEqual(new Map([[order, 'DELIVERED']]))
+})
+
 test('205 orders, more than a page, are all sent, oldest first', async () => {
   await Promise.all(Array.from({ length: 205 }, insertOrder))
   const placed = await db

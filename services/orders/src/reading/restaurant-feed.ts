@@ -24,7 +24,7 @@ export class RestaurantFeed implements Feed {
   readonly isOver = false
   readonly #deps: Deps
   readonly #restaurantApiKey: string
-  readonly #start: Start
+  #start: Start
   /** Null until `ready`. */
   #position: Position | null = null
   /** The last sent change of each order, until the position is above it. Until then, queries return the change again. */
@@ -45,7 +45,10 @@ export class RestaurantFeed implements Feed {
     const position = await this.#deps.changes.position()
     if (this.#position === null) {
       const start = startAt(this.#start, position)
-      const id = `${start.since ?? position}${start.whole ? '~' : ''}`
+      const since = start.since ?? position
+      // After a failure this round is repeated, and then also sends orders that have ended since its beginning.
+      this.#start = { ...start, since }
+      const id = `${since}${start.whole ? '~' : ''}`
       for await (const data of this.#changed(start)) yield { event: 'order', id, data }
       yield { event: 'ready', id: position, data: '{}' }
     } else {

@@ -135,6 +135,16 @@ test('addWebhooks adds an attended row for a stored link, unattended after three
   expect(await settleAll()).toEqual([['r1', false]])
 })
 
+test('a console that becomes a webhook is pinged, and unattended after a failure, even if its replica died before `reset`', async () => {
+  await store.reset('r1', 'console')
+  await links.put('r1', webhook)
+  await store.addWebhooks()
+  expect(await settleAll()).toEqual([['r1', true]])
+  expect(await due()).toEqual(['r1'])
+  await fail(1)
+  expect(await settleAll()).toEqual([['r1', false]])
+})
+
 test('a webhook that becomes a console is unattended, and no ping is due for it', async () => {
   await addWebhook()
   await links.put('r1', { kind: 'console', reports: 'detailed' })

@@ -82,14 +82,19 @@ export class PostgresAttendance extends PostgresStore {
     return rows
   }
 
-  /** Adds missing rows of webhooks: for links from before this table, and for links whose replica died before `reset`. */
+  /**
+   * Adds missing rows of webhooks, and missing pings to the rows of former consoles: for links from before this table, and for links
+   * whose replica died before `reset`.
+   */
   async addWebhooks(): Promise<void> {
     await sql`
       insert into attendance (restaurant_api_key, ping_at, has_succeeded)
       select restaurant_api_key, now(), true from restaurant_links l
       where link->>'kind' = 'webhook' and not exists
-        (select from attendance a where a.restaurant_api_key = l.restaurant_api_key)
-      order by restaurant_api_key on conflict do nothing`.execute(this.db)
+        (select from attendance a where a.restaurant_api_key = l.restaurant_api_key and a.ping_at is not null)
+      order by restaurant_api_key
+      on conflict (restaurant_api_key) do update set ping_at = excluded.ping_at
+      where attendance.ping_at is null`.execute(this.db)
   }
 
   async find(restaurantApiKey: string): Promise<Attendance> {
