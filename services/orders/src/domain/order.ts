@@ -121,10 +121,11 @@ const tipFault = (detail: string): { fault: Fault } => ({
   fault: { pointer: '/tip', code: 'tip-out-of-range', detail },
 })
 
-/** `now` in epoch milliseconds. */
-export function cardFaults(card: OrderCard, now: number): Fault[] {
+/** `now` in epoch milliseconds. The request has the expiry of a new card, and the apiKey of a saved one. */
+export function cardFaults(card: OrderCard, { isSaved, now }: { isSaved: boolean; now: number }): Fault[] {
   if (!hasExpired(card, now)) return []
-  return [{ pointer: '/card/expirationYear', code: 'card-expired', detail: 'The card has expired.' }]
+  const pointer = isSaved ? '/card/apiKey' : '/card/expirationYear'
+  return [{ pointer, code: 'card-expired', detail: 'The card has expired.' }]
 }
 
 /** Returns the order with its prices. */
