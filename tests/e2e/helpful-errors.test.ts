@@ -27,6 +27,12 @@ test('the error of an order without items names the minimum number of items', as
   )
 })
 
+test('the error of a returnUrl that no bank can open names the accepted URLs', async () => {
+  expect(await detailOf(validate<ProblemBody>({ ...order, returnUrl: 'http://shop.example/paid' }))).toBe(
+    "returnUrl is not an https URL or one with the application's own scheme.",
+  )
+})
+
 test('malformed JSON is reported by line and column, without its text', async () => {
   const response = await send(
     '{\n  "method": "pickup",\n  "cardNumber": 4242424242424242 4000000000000002\n}',

@@ -22,7 +22,7 @@ type Scope = 'live' | 'test' | 'all-test'
 /** The latest time that a Date can represent. */
 const LATEST_DATE_MS = 8.64e15
 /** The fields of the domain's `Cursor`. */
-export const Cursor = z.tuple([z.int().min(0).max(LATEST_DATE_MS), z.int().min(0), ApiKey])
+export const Cursor = z.tuple([z.int().min(0).max(LATEST_DATE_MS), z.int().min(0), ApiKey, z.boolean()])
 
 /** restaurant/search and restaurant/search-test. */
 export async function searchRestaurants(
@@ -43,6 +43,7 @@ export async function searchRestaurants(
         method: query.method,
         pickupRadiusMiles: query['pickup-radius'],
         at: after?.[0] ?? now,
+        after,
       }
       const matching = await candidates.find({
         ...criteria,

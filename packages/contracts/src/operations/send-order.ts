@@ -102,7 +102,10 @@ const body = z.object({
       'The client can redirect its customer to the bank. If the bank requires authentication, the order has a `paymentAction`. Without this field, such a card is declined.',
     ),
   returnUrl: z
-    .url({ protocol: RETURN_PROTOCOL })
+    .url({
+      protocol: RETURN_PROTOCOL,
+      error: "is not an https URL or one with the application's own scheme",
+    })
     .max(500)
     .regex(/^[!-~]*$/, 'has characters that a URL cannot have')
     .optional()

@@ -16,6 +16,8 @@ export type Criteria = {
   pickupRadiusMiles: number
   /** The time (epoch, ms) that decides which restaurants are open. */
   at: number
+  /** The end of the previous page; null for the first page. */
+  after: Cursor | null
 }
 
 /**
@@ -36,10 +38,14 @@ export const menuText = (menu: Menu): string =>
 export function ranked<C extends Candidate>(candidates: readonly C[], criteria: Criteria): C[] {
   const serving = candidates.filter((candidate) => serves(candidate, criteria))
   const { open = [], closed = [] } = Object.groupBy(nearestFirst(serving, criteria.place), (candidate) =>
-    takesOrders(candidate, criteria.at) ? 'open' : 'closed',
+    countsAsOpen(candidate, criteria) ? 'open' : 'closed',
   )
   return [...open, ...closed]
 }
+
+/** The last restaurant of the previous page keeps its rank, although it may have paused since. The next page begins after it. */
+const countsAsOpen = (candidate: Candidate, { at, after }: Pick<Criteria, 'at' | 'after'>): boolean =>
+  candidate.apiKey === after?.[2] ? after[3] : takesOrders(candidate, at)
 
 /** Sorts all candidates by distance; without a place, by name. */
 export const nearestFirst = <C extends Candidate>(candidates: readonly C[], place: Place | null): C[] =>
@@ -72,28 +78,26 @@ function serves(candidate: Candidate, { place, method, pickupRadiusMiles }: Crit
 // Pages ----------------------------------------------------------------------------------------------------
 
 /**
- * The end of a page: the time of the first page (epoch, ms), and the index and apiKey of the last restaurant. All pages use the
- * same time for open restaurants, so that one that opens between two pages is neither repeated nor skipped.
+ * The end of a page: the time of the first page (epoch, ms), and of the last restaurant its index, its apiKey and whether it took
+ * orders. All pages use the same time for open restaurants, so that one that opens between two pages is neither repeated nor
+ * skipped.
  */
-export type Cursor = [at: number, index: number, apiKey: string]
+export type Cursor = [at: number, index: number, apiKey: string, isOpen: boolean]
 
 /** Returns the next ranked restaurants after a page, at most `limit`, with their positions. `after` is null for the first page. */
-export function nextRestaurants<R extends { apiKey: string }>(
+export function nextRestaurants<R extends Candidate>(
   restaurants: readonly R[],
   { after, limit, at }: { after: Cursor | null; limit: number; at: number },
 ): { restaurant: R; position: Cursor }[] {
   const start = after ? indexAfter(restaurants, after) : 0
   return restaurants.slice(start, start + limit).map((restaurant, index) => ({
     restaurant,
-    position: [at, start + index, restaurant.apiKey],
+    position: [at, start + index, restaurant.apiKey, takesOrders(restaurant, at)],
   }))
 }
 
-/**
- * Searches by apiKey, because restaurants may have been added before it. Falls back to the index if the apiKey is no longer
- * present.
- */
+/** Searches by apiKey, because restaurants may have been added before it. If it was removed, its index is that of the next one. */
 function indexAfter(restaurants: readonly { apiKey: string }[], [, index, last]: Cursor): number {
   const found = restaurants.findIndex(({ apiKey }) => apiKey === last)
-  return (found >= 0 ? found : index) + 1
+  return found >= 0 ? found + 1 : index
 }

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { UNTIL_RESUMED } from '#/domain/hours.ts'
 import { aZone, ajanta } from '#/testing/ajanta.ts'
 import type { Place } from '#/domain/place.ts'
 import {
@@ -32,6 +33,7 @@ const criteria = (over: Partial<Criteria>): Criteria => ({
   method: 'both',
   pickupRadiusMiles: 5,
   at: NOON,
+  after: null,
   ...over,
 })
 
@@ -108,26 +110,43 @@ test('folded returns words in lower case without accents', () => {
   expect(folded('Café CRÈME Ünter')).toBe('cafe creme unter')
 })
 
-const restaurants = (...apiKeys: string[]) => apiKeys.map((apiKey) => ({ apiKey }))
-const keysAfter = (position: Cursor | null, all: readonly { apiKey: string }[], limit = 2) =>
-  keysOf(nextRestaurants(all, { after: position, limit, at: NOON }).map(({ restaurant }) => restaurant))
+const restaurants = (...apiKeys: string[]) => apiKeys.map((apiKey, index) => at(index, { apiKey }))
+const page = (after: Cursor | null, all: readonly Candidate[], limit = 2) =>
+  nextRestaurants(ranked(all, criteria({ after })), { after, limit, at: NOON })
+const keysAfter = (after: Cursor | null, all: readonly Candidate[], limit = 2) =>
+  keysOf(page(after, all, limit).map(({ restaurant }) => restaurant))
 
 describe('pages', () => {
   const all = restaurants('a', 'b', 'c', 'd', 'e')
-  const second = nextRestaurants(all, { after: null, limit: 2, at: NOON })[1]?.position ?? null
+  const second = page(null, all)[1]?.position ?? null
 
-  test('begin with the first restaurant, and continue from a position with the time and index of its restaurant', () => {
+  test('begin with the first restaurant, and continue from the position of the last one', () => {
     expect(keysAfter(null, all)).toEqual(['a', 'b'])
-    expect(second).toEqual([NOON, 1, 'b'])
+    expect(second).toEqual([NOON, 1, 'b', true])
     expect(keysAfter(second, all, 9)).toEqual(['c', 'd', 'e'])
-    expect(nextRestaurants(all, { after: second, limit: 1, at: NOON })[0]?.position).toEqual([NOON, 2, 'c'])
+    expect(page(second, all, 1)[0]?.position).toEqual([NOON, 2, 'c', true])
   })
 
   test('continue after the last restaurant of the previous page, also with others added before it', () => {
-    expect(keysAfter(second, [...restaurants('x', 'y'), ...all])).toEqual(['c', 'd'])
+    expect(keysAfter(second, [at(0, { apiKey: 'x' }), at(0, { apiKey: 'y' }), ...all])).toEqual(['c', 'd'])
   })
 
-  test('continue at the same index when the last restaurant of the previous page was removed', () => {
-    expect(keysAfter(second, restaurants('a', 'c', 'd', 'e'))).toEqual(['d', 'e'])
+  test('skip no restaurant when the last one of the previous page was removed', () => {
+    expect(keysAfter(second, all.toSpliced(1, 1))).toEqual(['c', 'd'])
+  })
+
+  test.each<[string, Partial<Candidate>]>([
+    ['paused', { pausedUntil: UNTIL_RESUMED }],
+    ['lost its connection', { isAttended: false }],
+  ])('skip and repeat no restaurant when the last one of the previous page has %s', (_, change) => {
+    const changed = all.with(1, at(1, { apiKey: 'b', ...change }))
+    expect(keysAfter(second, changed, 9)).toEqual(['c', 'd', 'e'])
+  })
+
+  test('skip and repeat no restaurant when the last one of the previous page takes orders again', () => {
+    const paused = all.map((one) => ({ ...one, isAttended: one.apiKey > 'b' }))
+    const last = page(null, paused, 4)[3]?.position ?? null
+    expect(last).toEqual([NOON, 3, 'a', false])
+    expect(keysAfter(last, paused.with(0, all[0]!))).toEqual(['b'])
   })
 })

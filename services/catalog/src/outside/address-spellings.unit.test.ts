@@ -96,6 +96,8 @@ test.each([
   ['a city that is not in the state', 'Chicago, WI'],
   ['a place outside the USA', 'Hauptstraße 1, Berlin'],
   ['a place that does not exist', 'Atlantis, ZZ'],
+  ['a house number that is a ZIP code of another state', '10001 County Road K, Atlantis, WI'],
+  ['a house number that is a ZIP code, before an unknown ZIP code', '10001 County Road K, 00001'],
 ])('returns no place for %s', async (_, address) => {
   expect(await geocoder.locate(address)).toBeNull()
 })

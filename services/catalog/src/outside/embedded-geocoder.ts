@@ -12,7 +12,7 @@ const MAX_STATE_WORDS = 4
 /**
  * Locates an address at the centre of its ZIP code or city, with an error of one or two miles in a city. Null if it contains
  * neither. Tried in this order: the ZIP code at the end; city and state at the end; a city alone, which means the largest city with
- * that name; a ZIP code anywhere. A country at the end is ignored.
+ * that name; a ZIP code anywhere, of the written state. A country at the end is ignored.
  */
 export function locateByZip(zipCodes: ZipCodes, given: string): Place | null {
   const address = separated(given)
@@ -33,8 +33,18 @@ export function locateByZip(zipCodes: ZipCodes, given: string): Place | null {
   const rest = words.length === 0 ? whole : words
   const alone = written !== undefined && words.length > 0 ? undefined : cityAlone(zipCodes, rest)
   if (alone) return placeAt(alone.code, beforeZip(zipCodes, alone.code, alone.words), address)
-  const elsewhere = words.map(({ text }) => zipCodes.byZip(ZIP.exec(text)?.[1] ?? '')).findLast((one) => one)
+  const elsewhere = zipAnywhere(zipCodes, { words, zip, state: written })
   return elsewhere ? placeAt(elsewhere, { zip: elsewhere.zip, words: [] }, address) : null
+}
+
+type Rest = { words: readonly Word[]; zip: string | undefined; state: string | undefined }
+
+/** Five digits are a house number before another ZIP code, and if they are a ZIP code of another state than the written one. */
+function zipAnywhere(zipCodes: ZipCodes, { words, zip, state }: Rest): ZipCode | undefined {
+  if (zip !== undefined) return undefined
+  return words
+    .map(({ text }) => zipCodes.byZip(ZIP.exec(text)?.[1] ?? ''))
+    .findLast((code) => code && (state === undefined || code.state === state))
 }
 
 /** Makes commas the only separators of parts, and splits `WI53703` and `WI-53703` into two words. */

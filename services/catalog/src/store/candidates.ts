@@ -15,7 +15,7 @@ type Text = { isTestRestaurant: boolean; words: readonly string[] }
 
 export type CandidateStore = {
   /** Finds a superset of a search's result; `domain/search.ts` selects and ranks. */
-  find(criteria: Omit<Criteria, 'at'> & Text): Promise<(Candidate & CurrentRestaurant)[]>
+  find(criteria: Omit<Criteria, 'at' | 'after'> & Text): Promise<(Candidate & CurrentRestaurant)[]>
 }
 
 export const postgresCandidates = (db: Db, cache: RestaurantCache): CandidateStore => ({

@@ -79,21 +79,20 @@ export const isOver = ({ status, cancellation }: PlacedOrder): boolean =>
 /** The largest tip for a small subtotal: 50.00 (docs/interface.md, "Order checks"). */
 const SMALL_ORDER_TIP_LIMIT = cents(5_000)
 
+/** 999,999.99 in cents: Stripe's largest amount (docs.stripe.com/currencies, eight digits), far below PostgreSQL's integer. */
+export const MAX_TOTAL = cents(99_999_999)
+
 /**
  * Converts the tip to cents, or returns its fault. The limit is the larger of 50.00 and the subtotal, for delivery and pickup
- * (docs/interface.md, "Order checks"). `subtotal`: null if an item has no price; then the limit is not checked.
+ * (docs/interface.md, "Order checks"). `subtotal`: null if an item has no price; then the limit is that of the total.
  */
 export function checkTip(tip: number, subtotal: Cents | null): { tip: Cents } | { fault: Fault } {
   if (tip < 0) return tipFault('tip is less than 0.')
+  const limit = subtotal === null ? MAX_TOTAL : cents(Math.max(SMALL_ORDER_TIP_LIMIT, subtotal))
+  if (tip > toMoney(limit)) return tipFault(`tip is more than ${inWords(limit)}.`)
   const amount = toCents(tip)
-  if (amount === null) return tipFault('tip has more than two decimals.')
-  const limit = Math.max(SMALL_ORDER_TIP_LIMIT, subtotal ?? amount)
-  if (amount > limit) return tipFault(`tip is more than ${inWords(cents(limit))}.`)
-  return { tip: amount }
+  return amount === null ? tipFault('tip has more than two decimals.') : { tip: amount }
 }
-
-/** 999,999.99 in cents: Stripe's largest amount (docs.stripe.com/currencies, eight digits), far below PostgreSQL's integer. */
-export const MAX_TOTAL = cents(99_999_999)
 
 export const totalOf = ({ subtotal, tax, deliveryPrice }: Quote, tip: Cents): Cents =>
   cents(subtotal + tax + deliveryPrice + tip)
@@ -121,10 +120,11 @@ const tipFault = (detail: string): { fault: Fault } => ({
   fault: { pointer: '/tip', code: 'tip-out-of-range', detail },
 })
 
-/** `now` in epoch milliseconds. */
-export function cardFaults(card: OrderCard, now: number): Fault[] {
+/** `now` in epoch milliseconds. The request has the expiry of a new card, and the apiKey of a saved one. */
+export function cardFaults(card: OrderCard, { isSaved, now }: { isSaved: boolean; now: number }): Fault[] {
   if (!hasExpired(card, now)) return []
-  return [{ pointer: '/card/expirationYear', code: 'card-expired', detail: 'The card has expired.' }]
+  const pointer = isSaved ? '/card/apiKey' : '/card/expirationYear'
+  return [{ pointer, code: 'card-expired', detail: 'The card has expired.' }]
 }
 
 /** Returns the order with its prices. */

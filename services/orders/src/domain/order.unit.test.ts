@@ -20,7 +20,12 @@ test('a tip is at most the larger of 50.00 and the subtotal', () => {
   expect(checkTip(80.01, cents(8_000))).toHaveProperty('fault')
 })
 
-test('without a subtotal, a tip is checked except for its upper bound', () => {
+test('the fault of a tip above every limit names the limit, not decimals', () => {
+  expect(checkTip(1e300, cents(8_000))).toMatchObject({ fault: { detail: 'tip is more than 80.00.' } })
+  expect(checkTip(1e300, null)).toMatchObject({ fault: { detail: 'tip is more than 999999.99.' } })
+})
+
+test('without a subtotal, the limit of a tip is that of a total', () => {
   expect(checkTip(80, null)).toEqual({ tip: 8_000 })
   for (const [tip, detail] of [
     [-0.001, 'tip is less than 0.'],

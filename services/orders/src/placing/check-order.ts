@@ -65,7 +65,7 @@ export async function checkOrder(
     ...addressFaults,
     ...quoted.faults.map((fault) => faultInMode(fault, caller)),
     ...resolved.faults,
-    ...(card ? cardFaults(card, caller.now) : []),
+    ...(card ? cardFaults(card, { isSaved: resolved.card !== null, now: caller.now }) : []),
     ...amountFaults(request, { quote, tip, cardMinimum }),
   ]
   if (faults.length > 0) throw Problem.of(faults)

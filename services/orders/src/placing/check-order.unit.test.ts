@@ -140,9 +140,15 @@ test('one problem has the faults of catalog, accounts, the card and the tip', as
   ])
 })
 
-test('refuses an expired saved card (card-expired)', async () => {
-  replies.accounts.card = { ...savedCard, expirationYear: '26', expirationMonth: '05' }
-  expect(await faultsOf(check(BY_SAVED_CARD))).toEqual(['card-expired'])
+test('refuses an expired card (card-expired) with a pointer to a field of the request', async () => {
+  const expiry = { expirationYear: '26', expirationMonth: '05' }
+  replies.accounts.card = { ...savedCard, ...expiry }
+  await expect(check(BY_SAVED_CARD)).rejects.toMatchObject({
+    faults: [{ code: 'card-expired', pointer: '/card/apiKey' }],
+  })
+  await expect(check({ payment: 'card', card: { ...newCard, ...expiry } })).rejects.toMatchObject({
+    faults: [{ code: 'card-expired', pointer: '/card/expirationYear' }],
+  })
 })
 
 test('with a test key every order is a test order, also with "test": false', async () => {
