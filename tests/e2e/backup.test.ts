@@ -54,18 +54,13 @@ test('a backup of a running platform has tables and files, readable only with it
   expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('cannot be read')])
 })
 
+/** The port `discard`, at which no server listens. */
+const unavailable = ['--database', 'postgres://postgres@127.0.0.1:9/x']
+
 test.each([
-  [
-    'backup without PostgreSQL',
-    'ECONNREFUSED',
-    ['backup', '--database', 'postgres://postgres@127.0.0.1:9/x'],
-  ],
-  [
-    'recovered without PostgreSQL',
-    'ECONNREFUSED',
-    ['recovered', '--database', 'postgres://postgres@127.0.0.1:9/x'],
-  ],
-  ['backup for an invalid recipient', 'age1', ['backup', '--recipient', 'age1invalid']],
+  ['backup without PostgreSQL', 'ECONNREFUSED', ['backup', ...unavailable]],
+  ['recovered without PostgreSQL', 'ECONNREFUSED', ['recovered', ...unavailable]],
+  ['backup for an invalid recipient', 'age1', ['backup', '--recipient', 'age1invalid', ...unavailable]],
   ['restore of a missing archive', 'no such file', ['restore', '/nonexistent.age', '--check']],
 ])('%s exits with 1 and prints the reason', async (_, reason, args) => {
   const { code, stderr } = await platter(args, {
