@@ -1,20 +1,20 @@
 import { randomBytes } from 'node:crypto'
-import { spawn, spawnSync } from 'node:child_process'
-import { once } from 'node:events'
+import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseEnv } from 'node:util'
 import { hashAccessKey } from '@platter/kit/security/access-key'
+import { runAtTerminal } from '@platter/testkit'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { installationFaults } from './installation.ts'
 
+const script = join(import.meta.dirname, 'setup.ts')
 const random = randomBytes(12).toString('hex')
 let folder: string
 beforeEach(() => void (folder = mkdtempSync(join(tmpdir(), 'platter-setup-'))))
 afterEach(() => rmSync(folder, { recursive: true }))
 
-const script = join(import.meta.dirname, 'setup.ts')
 function setup(...options: string[]) {
   const { status, stdout, stderr } = spawnSync(process.execPath, [script, '--folder', folder, ...options], {
     encoding: 'utf8',
@@ -99,15 +99,10 @@ test('refuses to replace an operator key whose hash is not in .env', () => {
 })
 
 test('Ctrl+C at a question ends with a sentence, and writes no file', async () => {
-  // The program `script` runs its command at a terminal.
-  const terminal = spawn('script', ['-qec', `${process.execPath} ${script} --folder ${folder}`, '/dev/null'])
-  let output = ''
-  terminal.stdout.on('data', (part: Buffer) => {
-    if (!output.includes('Domain') && `${output}${String(part)}`.includes('Domain'))
-      terminal.stdin.write('\u0003')
-    output += String(part)
+  const { code, output } = await runAtTerminal([process.execPath, script, '--folder', folder], {
+    prompt: 'Domain',
+    keys: '\u0003',
   })
-  const [status] = (await once(terminal, 'close')) as [number]
-  expect([status, output.split('\r\n').slice(1)]).toEqual([2, ['Nothing was written.', '']])
+  expect([code, output.split('\r\n').slice(1)]).toEqual([2, ['Nothing was written.', '']])
   expect(readdirSync(folder)).toEqual([])
 })

@@ -135,8 +135,8 @@ test('Ctrl+C and Ctrl+D at the confirmation cancel no order, and end with a sent
   const { body: order } = await sendOrder(await anOrder(cast.console))
   const cancel = ['orders', 'cancel', String(order.id), '--reason', 'Power failure']
   for (const keys of ['\u0003', '\u0004']) {
-    const { code, stdout } = await platterAtTerminal(cancel, keys, environmentWith())
-    expect([code, stdout.split('\r\n').slice(1)]).toEqual([1, [expect.stringContaining('Nothing'), '']])
+    const { code, output } = await platterAtTerminal(cancel, keys, environmentWith())
+    expect([code, output.split('\r\n').slice(1)]).toEqual([1, [expect.stringContaining('Nothing'), '']])
   }
   expect(await json('orders', 'show', String(order.id))).toMatchObject({ order: { cancellation: null } })
 })

@@ -1,7 +1,7 @@
-import { execFile, spawn } from 'node:child_process'
-import { once } from 'node:events'
+import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { runAtTerminal } from '@platter/testkit'
 import { vi } from 'vitest'
 import { run } from '../../apps/cli/src/run.ts'
 
@@ -24,23 +24,17 @@ export async function platterProcess(
   return { code, stdout, stderr }
 }
 
-/** Runs the tool at a terminal, and types `keys` when it asks for a confirmation. The program `script` provides the terminal. */
-export async function platterAtTerminal(
+/** Runs the tool at a terminal, and types `keys` when it asks for a confirmation. */
+export const platterAtTerminal = (
   args: readonly string[],
   keys: string,
   environment: Record<string, string>,
-): Promise<Pick<Ended, 'code' | 'stdout'>> {
-  const words = [process.execPath, MAIN, ...args].map((word) => `'${word}'`)
-  const env = { ...process.env, ...environment }
-  const terminal = spawn('script', ['-qec', words.join(' '), '/dev/null'], { env })
-  let stdout = ''
-  terminal.stdout.on('data', (part: Buffer) => {
-    if (!stdout.includes('[y/N]') && `${stdout}${String(part)}`.includes('[y/N]')) terminal.stdin.write(keys)
-    stdout += String(part)
+) =>
+  runAtTerminal([process.execPath, MAIN, ...args], {
+    prompt: '[y/N]',
+    keys,
+    env: { ...process.env, ...environment },
   })
-  const [code] = (await once(terminal, 'close')) as [number]
-  return { code, stdout }
-}
 
 /** Runs the tool in this process. One command at a time can run, because it uses output streams, environment and exit code. */
 export async function platter(

@@ -1,4 +1,5 @@
 import pg from 'pg'
+import { reasonOf } from '#/reason.ts'
 
 /** Opens one connection. Closing the connection rolls back an open transaction. */
 export async function connect(url: string): Promise<pg.Client> {
@@ -12,9 +13,7 @@ export async function connect(url: string): Promise<pg.Client> {
   try {
     await client.connect()
   } catch (error) {
-    // The message is empty if several addresses of a host failed.
-    const { message, code } = error as NodeJS.ErrnoException
-    throw new Error(`PostgreSQL does not accept the connection: ${message || code}`, { cause: error })
+    throw new Error(`PostgreSQL does not accept the connection: ${reasonOf(error)}`, { cause: error })
   }
   return client
 }

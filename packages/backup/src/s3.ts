@@ -1,5 +1,6 @@
 import { AwsClient } from 'aws4fetch'
 import { openAsBlob } from 'node:fs'
+import { reasonOf } from '#/reason.ts'
 
 /** A bucket of S3 or of an S3-compatible service. */
 export type Bucket = {
@@ -71,8 +72,6 @@ async function responseOf(client: AwsClient, target: string, init: RequestInit):
   try {
     return await client.fetch(target, init)
   } catch (error) {
-    // The message of fetch is "fetch failed". Its cause has the reason, and no message if several addresses failed.
-    const { message, code } = ((error as Error).cause ?? error) as NodeJS.ErrnoException
-    throw new Error(`S3 cannot be reached at ${new URL(target).origin}: ${message || code}`, { cause: error })
+    throw new Error(`S3 cannot be reached at ${new URL(target).origin}: ${reasonOf(error)}`, { cause: error })
   }
 }

@@ -131,20 +131,17 @@ export const SOURCES = {
   alert: {
     kind: 'alert-undelivered',
     advice: 'Check the receiver of the alerts. Then run: platter alerts test',
-    read: async ({ alerts, channels }, page) =>
-      (
-        await alerts.undelivered(
-          channels.map(({ name }) => name),
-          page,
-        )
-      ).map(({ channel, reason, attempts, at }) => ({
+    read: async ({ alerts, channels }, page) => {
+      const configured = channels.map(({ name }) => name)
+      return (await alerts.undelivered(configured, page)).map(({ channel, reason, attempts, at }) => ({
         key: channel,
         at,
         orderApiKey: null,
         what: channel,
         reason: reason ?? 'No attempt has ended.',
         count: attempts,
-      })),
+      }))
+    },
   },
   restaurant: {
     kind: 'restaurant-unattended',
