@@ -16,7 +16,7 @@ type Message = { id: string; type: string; data: RestaurantOrder }
 /** The messages that the restaurant received, with verified signatures. */
 const messages: Message[] = []
 /** Responds to a placed order, as the restaurant. */
-let respond: (response: ServerResponse) => void
+let respond: (response: ServerResponse) => unknown
 let kitchen: Server
 let restaurantApiKey: string
 let accessKey: string
@@ -54,6 +54,15 @@ const order = (comments: string) => ({
   recipient: maria,
   comments,
 })
+
+/** Each path has its own Idempotency-Key, so that a retry is a retry of the same request. */
+const asKitchen = <Body>(path: string, body?: object) =>
+  call<Body>(`/restaurantapi/v1/order/${path}`, {
+    key: accessKey,
+    headers: { 'Idempotency-Key': path },
+    body,
+  })
+const reportOf = (apiKey: string) => asKitchen<RestaurantOrder>(`${apiKey}/status`, { status: 'PREPARING' })
 
 const sentAs = (type: string) => messages.filter((message) => message.type === type)
 
@@ -117,6 +126,23 @@ test('a restaurant that accepted an order is notified of its cancellation by the
   ])
 })
 
+test('a restaurant that reads, reports or refuses an order before its response may try again, and misses nothing', async () => {
+  const early: unknown[] = []
+  respond = async (response) => {
+    const { apiKey } = messages[0]?.data ?? { apiKey: '' }
+    const read = await asKitchen<RestaurantOrder>(apiKey)
+    const report = await reportOf(apiKey)
+    const refusal = await asKitchen(`${apiKey}/refuse`, { reason: 'The oven is broken.' })
+    early.push(read, report, refusal)
+    response.writeHead(200).end()
+  }
+  const { body } = await sendOrder(order('early'))
+  const notYet = { status: 409, body: { code: 'not-accepted-yet', retryable: true } }
+  const { apiKey } = body
+  expect(early).toMatchObject([{ status: 200, body: { apiKey, status: 'PROCESSING' } }, notYet, notYet])
+  expect(await reportOf(apiKey)).toMatchObject({ status: 200, body: { status: 'PREPARING' } })
+})
+
 test('a restaurant that never responds receives the cancellation, and its reports get 409', async () => {
   respond = (response) => response.destroy()
   const sent = await sendOrder(order('lost response'))
@@ -132,12 +158,8 @@ test('a restaurant that never responds receives the cancellation, and its report
     },
   ])
   expect(sent.status === 502 || sent.body.status === 'PROCESSING').toBe(true)
-  const report = await call(`/restaurantapi/v1/order/${apiKey}/status`, {
-    key: accessKey,
-    body: { status: 'PREPARING' },
-  })
-  expect(report).toMatchObject({ status: 409, body: { code: 'invalid-transition' } })
-  const read = await call<RestaurantOrder>(`/restaurantapi/v1/order/${apiKey}`, { key: accessKey })
+  expect(await reportOf(apiKey)).toMatchObject({ status: 409, body: { code: 'invalid-transition' } })
+  const read = await asKitchen<RestaurantOrder>(apiKey)
   expect(read.body).toMatchObject({ toCollect: 0, nextStatuses: [], cancellation: { cancelledBy: 'system' } })
   expect((await ledgerOf(apiKey)).map(({ kind }) => kind)).toEqual(['authorize', 'void'])
 })

@@ -61,7 +61,8 @@ function orderStores({ orders, deliveries, links }: Database): InMemoryStores {
         const order = orders.get(apiKey)
         const delivery = deliveries.get(apiKey)
         if (order?.restaurantApiKey !== restaurantApiKey) return null
-        if (order.outcome !== 'transmitted' && delivery?.outcome !== 'unreachable') return null
+        const isWithRestaurant = order.outcome === 'transmitted' || delivery?.outcome === 'unreachable'
+        if (!isWithRestaurant && delivery?.outcome !== null) return null
         return { order, link: null, linkKind: delivery?.linkKind ?? null }
       },
     },

@@ -147,6 +147,11 @@ export const problems = {
     why: 'The card is captured within seconds after the restaurant has accepted the order.',
     fix: 'Wait for the seconds of `Retry-After` and send the request again with the same Idempotency-Key.',
   }),
+  'not-accepted-yet': row(1611, 409, 'The order is not accepted yet', {
+    retryable: true,
+    why: 'The restaurant has received the order, but its response to the webhook is missing or not stored yet.',
+    fix: 'Respond to the webhook: 2xx accepts the order, 409 refuses it. Then wait for the seconds of `Retry-After` and send the request again.',
+  }),
   'price-changed': row(1608, 409, 'The total is not the expected one', {
     why: 'A price, a tax or a delivery price has changed since the customer saw the total of `expectedTotal`.',
     fix: 'Show the customer the order in `order`, and send it again with its total as `expectedTotal`.',

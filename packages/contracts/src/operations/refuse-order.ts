@@ -33,5 +33,5 @@ export const RefuseOrder = operation({
       },
     },
   },
-  problems: ['order-not-found', 'invalid-transition'],
+  problems: ['order-not-found', 'invalid-transition', 'not-accepted-yet'],
 })

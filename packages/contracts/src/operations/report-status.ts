@@ -22,5 +22,5 @@ export const ReportStatus = operation({
     bodies: { 'The kitchen has begun': { status: 'PREPARING' } },
     response: { ...restaurantOrder, status: 'PREPARING', nextStatuses: ['READY_FOR_PICKUP', 'DELIVERED'] },
   },
-  problems: ['order-not-found', 'invalid-transition'],
+  problems: ['order-not-found', 'invalid-transition', 'not-accepted-yet'],
 })

@@ -3,7 +3,7 @@ import { advance, type Advance } from '#/domain/order-status.ts'
 import { reportsOf } from '#/domain/restaurant-order.ts'
 import type { OrderStore } from '#/store/orders.ts'
 
-/** Stores a restaurant's report. Returns null if the restaurant does not have the order, or the order was cancelled. */
+/** Stores a restaurant's report. Returns null if the order is not accepted yet, or was cancelled. */
 export async function recordStatus(
   orders: OrderStore,
   orderApiKey: string,

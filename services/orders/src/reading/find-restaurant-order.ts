@@ -17,6 +17,17 @@ export async function findOrderOfRestaurant(
   return found
 }
 
+/**
+ * Returns the problem of a change to an order whose delivery is open: its restaurant has it, but has not responded, or the response
+ * is not stored yet. Null for any other order.
+ */
+export const notAcceptedYet = ({ status, cancellation }: RestaurantOrder): Problem | null =>
+  status === 'PROCESSING' && cancellation === null
+    ? new Problem('not-accepted-yet', 'The order is not accepted yet. Respond to its webhook first.', {
+        retryAfterSeconds: 1,
+      })
+    : null
+
 /** Returns the restaurant's record of an order. Throws Problem order-not-found for an order of another restaurant. */
 export async function findRestaurantOrder(
   { restaurantOrders, startWithinMs }: Deps,

@@ -25,6 +25,7 @@ const restaurantsOrder = ({ link, link_kind: linkKind, ...row }: Row): Restauran
 })
 
 const isOpen = sql<boolean>`orders.is_open`
+const isDeliveryOpen = sql<boolean>`(deliveries.order_api_key is not null and deliveries.outcome is null)`
 
 /**
  * The id, as an expression for which the planner cannot use an index. A generic plan expects a third of a restaurant's orders after
@@ -89,11 +90,14 @@ export class PostgresRestaurantOrders extends PostgresStore {
     }))
   }
 
-  /** Returns null for an order of another restaurant. A failed order is returned if the restaurant may have it nevertheless. */
+  /**
+   * Returns null for an order of another restaurant. Returns also an order that the restaurant has before its response is stored,
+   * because a fast kitchen reads it then, and a failed order that the restaurant may have nevertheless.
+   */
   async find(restaurantApiKey: string, apiKey: string): Promise<RestaurantsOrder | null> {
     const row = await ofRestaurant(this.db, restaurantApiKey)
       .where('orders.api_key', '=', apiKey)
-      .where((or) => or.or([isTransmitted, or('deliveries.outcome', '=', 'unreachable')]))
+      .where((or) => or.or([isTransmitted, isDeliveryOpen, or('deliveries.outcome', '=', 'unreachable')]))
       .executeTakeFirst()
     return row ? restaurantsOrder(row) : null
   }

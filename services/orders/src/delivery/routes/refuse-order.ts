@@ -1,6 +1,6 @@
 import { RefuseOrder } from '@platter/contracts'
 import { Problem, type Call, type Handler } from '@platter/kit'
-import { findRestaurantOrder } from '#/reading/find-restaurant-order.ts'
+import { findRestaurantOrder, notAcceptedYet } from '#/reading/find-restaurant-order.ts'
 import type { Orchestrator } from '#/saga/orchestrator.ts'
 import type { Idempotent, Stores } from '#/store/stores.ts'
 
@@ -29,7 +29,10 @@ export function refuseOrder(deps: Deps): Handler<typeof RefuseOrder> {
     const now = await find()
     // An equal concurrent request may have cancelled the order in the meantime.
     if (isRefused || now.cancellation) return now
-    throw new Problem('invalid-transition', 'The order is delivered, and can no longer be refused.')
+    throw (
+      notAcceptedYet(now) ??
+      new Problem('invalid-transition', 'The order is delivered, and can no longer be refused.')
+    )
   }
 
   return (call) => executeRepeatable(call, () => refuse(call))

@@ -1,7 +1,7 @@
 import { ReportStatus } from '@platter/contracts'
 import { Problem, type Handler } from '@platter/kit'
 import { recordStatus } from '#/delivery/record-status.ts'
-import { findRestaurantOrder } from '#/reading/find-restaurant-order.ts'
+import { findRestaurantOrder, notAcceptedYet } from '#/reading/find-restaurant-order.ts'
 import type { Idempotent } from '#/store/stores.ts'
 import type { OrderNotifier } from '#/saga/order-notifier.ts'
 
@@ -18,7 +18,10 @@ export function reportStatus({ idempotent, notifier, startWithinMs }: Deps): Han
       const before = await find()
       const result = await recordStatus(orders, apiKey, call.body.status)
       if (result === null)
-        throw new Problem('invalid-transition', 'The order was cancelled, and its status cannot change.')
+        throw (
+          notAcceptedYet(before) ??
+          new Problem('invalid-transition', 'The order was cancelled, and its status cannot change.')
+        )
       if (result.kind === 'impossible') throw new Problem('invalid-transition', result.reason)
       if (result.kind === 'unchanged') return before
       return await find()
