@@ -171,21 +171,41 @@ test('a backup refuses a database with a migration that this version does not ha
   )
 })
 
-test('while the bucket refuses archives, retries keep one archive a day in the folder', async () => {
-  const refusing = createServer((_request, response) => response.writeHead(403).end()).listen(0, '127.0.0.1')
-  await once(refusing, 'listening')
-  const url = `http://127.0.0.1:${(refusing.address() as AddressInfo).port}`
+/** Backs up three times, to a bucket that refuses requests with these methods. */
+async function backUpThrice(archives: string, refused: readonly string[]) {
+  const server = createServer((request, response) => {
+    request
+      .resume()
+      .on('end', () => response.writeHead(refused.includes(request.method ?? '') ? 403 : 200).end())
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   const bucket = { url, region: 'eu-central-1', accessKeyId: 'id', secretAccessKey: 'secret' }
-  const archives = join(folder, 'archives')
-  const backUpAt = (time: string) =>
-    backUp(
-      { folder: archives, bucket, keepDays: 14 },
-      { databaseUrl: source, files: [], migrations },
-      keys,
-      new Date(time),
-    )
+  const results: string[] = []
   for (const time of ['2026-11-23T03:15:00Z', '2026-11-23T03:30:00Z', '2026-11-24T03:30:00Z'])
-    await expect(backUpAt(time)).rejects.toThrow('S3 responds with 403 to PUT')
-  refusing.close()
-  expect(readdirSync(archives)).toEqual(['platter-2026-11-23T031500Z.age', 'platter-2026-11-24T033000Z.age'])
+    results.push(
+      await backUp(
+        { folder: archives, bucket, keepDays: 1 },
+        { databaseUrl: source, files: [], migrations },
+        keys,
+        new Date(time),
+      ).then(({ bucketNotCleaned }) => `stored: ${bucketNotCleaned}`, String),
+    )
+  server.close()
+  return { results: results.map((result) => result.replace(/ http.*/, '')), kept: readdirSync(archives) }
+}
+
+test('while the bucket refuses archives, retries keep one archive a day in the folder', async () => {
+  const { results, kept } = await backUpThrice(join(folder, 'refused'), ['PUT'])
+  expect(results).toEqual(Array(3).fill('Error: S3 responds with 403 to PUT'))
+  expect(kept).toEqual(['platter-2026-11-23T031500Z.age', 'platter-2026-11-24T033000Z.age'])
+})
+
+test('a key that may only write to the bucket does not fail a backup; its result has the reason', async () => {
+  const { results, kept } = await backUpThrice(join(folder, 'write-only'), ['GET', 'DELETE'])
+  expect(results).toEqual(Array(3).fill('stored: S3 responds with 403 to GET'))
+  expect(kept, 'archives older than a day').toEqual([
+    'platter-2026-11-23T033000Z.age',
+    'platter-2026-11-24T033000Z.age',
+  ])
 })

@@ -4,7 +4,7 @@ import { reasonOf } from '#/reason.ts'
 
 /** A bucket of S3 or of an S3-compatible service. */
 export type Bucket = {
-  /** The URL with the bucket and a folder: https://bucket.s3.eu-central-1.amazonaws.com/platter */
+  /** The URL with the bucket and a folder: https://bucket.s3.eu-central-1.amazonaws.com/platter, http://minio:9000/bucket/platter */
   url: string
   region: string
   accessKeyId: string
@@ -16,12 +16,24 @@ type StoredArchive = { file: string; bytes: number; sha256: string }
 /** S3 accepts an object of up to 5 GiB in one request. */
 const MAX_BYTES = 5 * 1024 ** 3
 
+/** The URL that lists a bucket, and the folder of the archives in it. */
+type Place = { list: string; folder: string }
+
+/** Returns the two places of a URL: its bucket is in the host or, as with MinIO, the first segment of the path. */
+function placesOf(base: string): Place[] {
+  const { origin, pathname } = new URL(base)
+  const [first, ...rest] = pathname.split('/').filter((segment) => segment !== '')
+  if (first === undefined) return [{ list: `${origin}/`, folder: '' }]
+  return [
+    { list: `${origin}/`, folder: [first, ...rest, ''].join('/') },
+    { list: `${origin}/${first}`, folder: [...rest, ''].join('/') },
+  ]
+}
+
 /** Returns a client for the archives in a bucket. Every method throws if the response of S3 is not 2xx. */
 export function s3({ url, region, accessKeyId, secretAccessKey }: Bucket) {
   const client = new AwsClient({ accessKeyId, secretAccessKey, region, service: 's3' })
   const base = url.replace(/\/$/, '')
-  const { origin, pathname } = new URL(base)
-  const folder = pathname === '/' ? '' : `${pathname.slice(1)}/`
 
   async function send(target: string, init: RequestInit): Promise<string> {
     const response = await responseOf(client, target, init)
@@ -46,26 +58,38 @@ export function s3({ url, region, accessKeyId, secretAccessKey }: Bucket) {
       })
     },
     async list(): Promise<string[]> {
-      const names: string[] = []
-      let after: string | undefined
-      do {
-        const query = new URLSearchParams({
-          'list-type': '2',
-          prefix: `${folder}platter-`,
-          ...(after !== undefined && { 'continuation-token': after }),
-        })
-        const xml = await send(`${origin}/?${query.toString()}`, {})
-        names.push(
-          ...[...xml.matchAll(/<Key>([^<]+)<\/Key>/g)].map(([, key]) => (key ?? '').slice(folder.length)),
-        )
-        after = /<NextContinuationToken>([^<]+)</.exec(xml)?.[1]
-      } while (after !== undefined)
-      return names
+      for (const place of placesOf(base)) {
+        const names = await namesIn(place, (target) => send(target, {}))
+        if (names) return names
+      }
+      throw new Error(`S3 lists no bucket at ${base}: the URL needs the bucket in its host or its path`)
     },
     async remove(name: string): Promise<void> {
       await send(`${base}/${name}`, { method: 'DELETE' })
     },
   }
+}
+
+/** Returns null if the place is not a bucket: MinIO lists its buckets at the root. */
+async function namesIn(
+  { list, folder }: Place,
+  get: (target: string) => Promise<string>,
+): Promise<string[] | null> {
+  const names: string[] = []
+  let after: string | undefined
+  do {
+    const query = new URLSearchParams({
+      'list-type': '2',
+      prefix: `${folder}platter-`,
+      ...(after !== undefined && { 'continuation-token': after }),
+    })
+    const xml = await get(`${list}?${query.toString()}`)
+    if (!xml.includes('<ListBucketResult')) return null
+    const keys = [...xml.matchAll(/<Key>([^<]+)<\/Key>/g)]
+    names.push(...keys.map(([, key]) => (key ?? '').slice(folder.length)))
+    after = /<NextContinuationToken>([^<]+)</.exec(xml)?.[1]
+  } while (after !== undefined)
+  return names
 }
 
 async function responseOf(client: AwsClient, target: string, init: RequestInit): Promise<Response> {

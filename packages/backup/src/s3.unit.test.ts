@@ -16,6 +16,8 @@ const server = createServer((request, response) => {
 })
 const folder = mkdtempSync(join(tmpdir(), 'platter-s3-'))
 let bucket: ReturnType<typeof s3>
+/** The path that lists the bucket. */
+let list = '/'
 
 async function respond(request: IncomingMessage): Promise<[status: number, body: string]> {
   const { pathname, searchParams } = new URL(request.url ?? '', 'http://s3')
@@ -23,22 +25,25 @@ async function respond(request: IncomingMessage): Promise<[status: number, body:
   const signed = /^AWS4-HMAC-SHA256 Credential=id\/\d{8}\/eu-central-1\/s3\/aws4_request, SignedHeaders=/
   if (!signed.test(request.headers.authorization ?? '')) return [403, '']
   if (request.method === 'DELETE') return [objects.delete(pathname) ? 204 : 404, '']
-  if (request.method === 'GET') {
-    const prefix = `/${searchParams.get('prefix')}`
-    // Pages of one object.
-    const keys = [...objects.keys()].filter((key) => key.startsWith(prefix))
-    const at = Number(searchParams.get('continuation-token') ?? 0)
-    const next = at + 1 < keys.length ? `<NextContinuationToken>${at + 1}</NextContinuationToken>` : ''
+  if (request.method === 'GET')
     return [
       200,
-      `<ListBucketResult><Contents><Key>${keys[at]?.slice(1)}</Key></Contents>${next}</ListBucketResult>`,
+      pathname === list ? pageOf(searchParams) : '<ListAllMyBucketsResult></ListAllMyBucketsResult>',
     ]
-  }
   const sum = createHash('sha256').update(content).digest('base64')
   if (sum !== request.headers['x-amz-checksum-sha256']) return [400, 'BadDigest']
   if (Number(request.headers['content-length']) !== content.length) return [411, '']
   objects.set(pathname, content)
   return [200, '']
+}
+
+/** Pages of one object. */
+function pageOf(query: URLSearchParams): string {
+  const root = list === '/' ? list : `${list}/`
+  const keys = [...objects.keys()].filter((key) => key.startsWith(`${root}${query.get('prefix')}`))
+  const at = Number(query.get('continuation-token') ?? 0)
+  const next = at + 1 < keys.length ? `<NextContinuationToken>${at + 1}</NextContinuationToken>` : ''
+  return `<ListBucketResult><Contents><Key>${keys[at]?.slice(root.length)}</Key></Contents>${next}</ListBucketResult>`
 }
 
 beforeAll(async () => {
@@ -52,17 +57,30 @@ afterAll(() => {
   rmSync(folder, { recursive: true })
 })
 
-test('archives are stored with their checksum, listed over several pages, and deleted', async () => {
-  const file = join(folder, 'one')
-  const content = Buffer.alloc(3_000_000, 'archive')
-  writeFileSync(file, content)
-  const names = ['platter-2026-11-22T031500Z.age', 'platter-2026-11-23T031500Z.age']
-  const sha256 = createHash('sha256').update(content).digest('hex')
-  for (const name of names) await bucket.put(name, { file, bytes: content.length, sha256 })
-  expect(objects.get(`/backups/${names[0]}`)?.equals(content)).toBe(true)
-  expect(await bucket.list()).toEqual(names)
-  await bucket.remove(names[0] ?? '')
-  expect(await bucket.list()).toEqual([names[1]])
+test.each([
+  ['host', '/'],
+  ['path', '/backups'],
+])(
+  'a bucket in the %s: archives are stored with their checksum, listed over pages, and deleted',
+  async (_, path) => {
+    list = path
+    const file = join(folder, 'one')
+    const content = Buffer.alloc(3_000_000, 'archive')
+    writeFileSync(file, content)
+    const names = ['platter-2026-11-22T031500Z.age', 'platter-2026-11-23T031500Z.age']
+    const sha256 = createHash('sha256').update(content).digest('hex')
+    for (const name of names) await bucket.put(name, { file, bytes: content.length, sha256 })
+    expect(objects.get(`/backups/${names[0]}`)?.equals(content)).toBe(true)
+    expect(await bucket.list()).toEqual(names)
+    await bucket.remove(names[0] ?? '')
+    expect(await bucket.list()).toEqual([names[1]])
+    objects.clear()
+  },
+)
+
+test('throws when the URL names no bucket', async () => {
+  list = '/other'
+  await expect(bucket.list()).rejects.toThrow('the URL needs the bucket in its host or its path')
 })
 
 test('throws the reason when nothing listens at the address', async () => {

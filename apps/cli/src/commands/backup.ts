@@ -86,6 +86,8 @@ async function runOnce(
   const size = `${(written.bytes / 1_000_000).toFixed(1)} MB`
   print(`${written.file}: ${size}, SHA-256 ${written.sha256}${store.bucket ? ', copied to the bucket' : ''}`)
   if (source.files.length === 0) printNote('It contains no secrets (--file .env): store them elsewhere.')
+  if (written.bucketNotCleaned !== null)
+    printNote(`Expired archives in the bucket were not deleted: ${written.bucketNotCleaned}`)
   if (written.deleted.length > 0) print(`Deleted: ${written.deleted.join(', ')}`)
 }
 
