@@ -42,11 +42,13 @@ const money = (amount: number | null): string => (amount === null ? 'nothing' : 
 const as = (id: string | null): string => (id === null ? '' : ` as ${id}`)
 const listed = (names: readonly string[]): string => (names.length === 0 ? 'nothing' : names.join(', '))
 
+const UNAVAILABLE = 'not known: the payments service does not respond'
+
 /** Returns the state of each part of an order, one line each. */
 export const summaryOf = (story: OrderStory): [part: string, words: string][] => [
   ['order', orderWords(story)],
   ['saga', sagaWords(story.saga)],
-  ['payment', story.payment ? paymentWords(story.payment) : 'none'],
+  ['payment', story.paymentUnavailable ? UNAVAILABLE : story.payment ? paymentWords(story.payment) : 'none'],
   ['delivery', story.delivery ? deliveryWords(story.delivery) : 'none'],
 ]
 

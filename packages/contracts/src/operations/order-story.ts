@@ -58,7 +58,12 @@ export const OrderStory = z
     ...FoundOrder.pick({ applicationId: true, outcome: true, visible: true }).shape,
     statuses: z.array(OrderStatusRecord).describe('Oldest first.'),
     saga: SagaStory,
-    payment: PaymentStory.nullable().describe('Null when payments has no row of the order.'),
+    payment: PaymentStory.nullable().describe(
+      'Null when payments has no row of the order, or does not respond.',
+    ),
+    paymentUnavailable: z
+      .boolean()
+      .describe('Whether payments does not respond, so that `payment` is not known.'),
     delivery: DeliveryStory.nullable().describe('Null when no transmission was requested.'),
     requestId: z
       .string()
@@ -122,6 +127,7 @@ export const GetOrderStory = operation({
           },
         ],
       },
+      paymentUnavailable: false,
       delivery: {
         link: 'webhook',
         attempts: 1,

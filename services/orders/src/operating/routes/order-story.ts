@@ -1,5 +1,5 @@
 import { ReadPaymentStory, type GetOrderStory, type OrderStory } from '@platter/contracts'
-import type { Handler, internalCaller } from '@platter/kit'
+import { orNull, type Handler, type internalCaller } from '@platter/kit'
 import { orderRecord } from '#/domain/order.ts'
 import { findStory } from '#/operating/find-story.ts'
 import { awaitedStep } from '#/saga/domain/awaited-step.ts'
@@ -8,15 +8,18 @@ import type { Stores } from '#/store/stores.ts'
 
 type Deps = Pick<Stores, 'orders' | 'orderStories'> & { payments: ReturnType<typeof internalCaller> }
 
+/** Shorter than the deadline of the request: while payments is unavailable, operators need the other facts most. */
+const WITHIN_MS = 6_000
+
 /** Returns the order, its saga, payment and delivery, for operators. Its card is masked as for clients. */
 export const getOrderStory =
   ({ orders, orderStories, payments }: Deps): Handler<typeof GetOrderStory> =>
   async ({ params, requestId, deadline }) => {
     const story = await findStory(orderStories, params.apiKey)
     const { apiKey } = story.order
-    const [statuses, { payment }] = await Promise.all([
+    const [statuses, read] = await Promise.all([
       orders.statuses(apiKey),
-      payments(ReadPaymentStory, { orderApiKey: apiKey }, { requestId, deadline }),
+      orNull(() => payments(ReadPaymentStory, { orderApiKey: apiKey }, { requestId, deadline }), WITHIN_MS),
     ])
     const { order, saga, traceparent, ...facts } = story
     return {
@@ -24,7 +27,8 @@ export const getOrderStory =
       order: orderRecord(order),
       statuses: statuses.map((record) => ({ orderApiKey: apiKey, ...record })),
       saga: sagaStory(saga),
-      payment,
+      payment: read?.payment ?? null,
+      paymentUnavailable: read === null,
       // version-traceid-parentid-flags (W3C Trace Context)
       traceId: traceparent?.split('-')[1] ?? null,
     }

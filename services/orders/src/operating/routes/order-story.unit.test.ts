@@ -1,0 +1,49 @@
+import type { GetOrderStory } from '@platter/contracts'
+import { Deadline, type Call, Problem } from '@platter/kit'
+import { expect, test } from 'vitest'
+import { getOrderStory } from '#/operating/routes/order-story.ts'
+import type { StoredStory } from '#/store/order-story.ts'
+import type { Stores } from '#/store/stores.ts'
+import { states } from '#/testing/sagas.ts'
+
+function storyOf(now: ReturnType<typeof states>[string] | undefined): StoredStory {
+  if (!now) throw new Error('there is no such state')
+  const { order, saga } = now
+  const { outcome } = order
+  const row = { ...saga, wakeAt: 1, deadline: 2, finished: null }
+  const ids = { applicationId: 'a1', requestId: 'q1', traceparent: null }
+  return { order, outcome, visible: true, saga: row, delivery: null, ...ids }
+}
+
+/** Reads the story of an order that is being captured; `payments` is the call of the payments service. */
+function read(payments: () => Promise<unknown>) {
+  const handle = getOrderStory({
+    orders: { statuses: async () => [{ status: 'PROCESSING', date: 1 }] } as Partial<
+      Stores['orders']
+    > as Stores['orders'],
+    orderStories: { find: async () => storyOf(states()['capture']) },
+    payments: payments as Parameters<typeof getOrderStory>[0]['payments'],
+  })
+  const call = { params: { apiKey: 'o1' }, requestId: 'q2', deadline: Deadline.in(10_000) }
+  return handle(call as Call<typeof GetOrderStory>)
+}
+
+test('while payments is unavailable, the story has all other facts, and says that the payment is not known', async () => {
+  const story = await read(() =>
+    Promise.reject(new Problem('service-unavailable', 'payments does not respond')),
+  )
+  expect(story).toMatchObject({
+    order: { apiKey: 'o1' },
+    statuses: [{ status: 'PROCESSING' }],
+    saga: { step: 'capture' },
+    payment: null,
+    paymentUnavailable: true,
+  })
+})
+
+test('an order without a payment is known to have none', async () => {
+  expect(await read(async () => ({ payment: null }))).toMatchObject({
+    payment: null,
+    paymentUnavailable: false,
+  })
+})
