@@ -146,8 +146,7 @@ export class Clients {
     const again = await untilOwnFinal()
     if (again.status !== response.status || again.apiKey !== apiKey)
       world.mistake(
-        'two responses',
-        `${key}: ${response.status} ${apiKey}, then ${again.status} ${again.apiKey}`,
+        `two responses to ${key}: ${response.status} ${apiKey}, then ${again.status} ${again.apiKey}`,
       )
   }
 

@@ -30,7 +30,7 @@ export function findViolations(isShort: boolean): Violation[] {
       const lines = linesOf.get(order.apiKey) ?? []
       return violations(
         [
-          isUnnotified(order) && ['never notified', 'a restaurant never learned of a cancellation'],
+          isUnnotified(order) && 'a restaurant was never notified of a cancellation',
           ofSavedCard(order),
           ofPaymentState(order, lines),
           ...ofBank(order, lines),
@@ -101,13 +101,11 @@ function ofUnchecked(entry: Placed, rows: readonly OrderRow[]): Violation[] {
   const isStored = own.some(({ outcome, cancelled }) => outcome !== 'failed' && !cancelled)
   return violations(
     [
-      entry.response === null && ['no response', 'the client never received a final response'],
+      entry.response === null && 'the client never received a final response',
       entry.cancelled &&
-        !own.some(({ cancelled }) => cancelled) && [
-          'lost',
-          'the client was given an order that is not shown as cancelled',
-        ],
-      isStored && ['refused but placed', `there is an order after the response ${entry.response?.status}`],
+        !own.some(({ cancelled }) => cancelled) &&
+        'the client received an order that is not shown as cancelled',
+      isStored && `the response was ${entry.response?.status}, and an order is stored`,
     ],
     { entry, own },
   )
@@ -120,17 +118,15 @@ function ofSavedCard({ apiKey, outcome, cancellation }: SagaOrder): Check {
   const isSaved = database.cards.has(newCard.apiKey)
   const isTransmitted = outcome === 'transmitted'
   if (isByOthers(cancellation) && isTransmitted) return false
-  return isSaved !== isTransmitted && ['wrongly saved', `${outcome}, its card is saved: ${isSaved}`]
+  return isSaved !== isTransmitted && `${outcome}, its card is saved: ${isSaved}`
 }
 
 /** The payment state of an order agrees with the processor's ledger. */
 function ofPaymentState(order: SagaOrder, lines: readonly LedgerLine[]): Check {
   const done = lines.filter(({ outcome }) => outcome === 'approved')
   return (
-    !statesAfter(done, order).includes(order.paymentState) && [
-      'wrongly shown',
-      `${order.paymentState}, and the ledger says ${done.map(({ kind }) => kind).join(' ')}`,
-    ]
+    !statesAfter(done, order).includes(order.paymentState) &&
+    `${order.paymentState} is shown, and the ledger has ${done.map(({ kind }) => kind).join(' ')}`
   )
 }
 
@@ -162,5 +158,5 @@ function ofBank(order: SagaOrder, lines: readonly LedgerLine[]): Check[] {
     'a closed restaurant has the order': isClosed && outcome === 'transmitted',
     'an approval in time without effect': bank.confirmed.has(apiKey) && isUnconfirmed,
   }
-  return Object.entries(broken).map(([what, isBroken]) => isBroken && ['wrong challenge', what])
+  return Object.entries(broken).map(([what, isBroken]) => isBroken && what)
 }

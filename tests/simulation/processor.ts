@@ -76,7 +76,7 @@ export class ProcessorNetwork {
   #decide(what: What, effect = 'id' in what ? what.id : what.reference): Response {
     const { kind, idempotencyKey: key } = what
     const first = this.#keys.get(`${kind} of ${effect}`) ?? key
-    if (first !== key) world.mistake('requested under two keys', `${kind} of ${effect}: ${first}, ${key}`)
+    if (first !== key) world.mistake(`${kind} of ${effect} under two keys: ${first}, ${key}`)
     this.#keys.set(`${kind} of ${effect}`, key)
     const decision = this.#record({ ...what, fingerprint: JSON.stringify(what) })
     return decision.kind === 'effect' ? responseTo(decision.entry) : decision.response
