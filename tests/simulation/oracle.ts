@@ -136,7 +136,6 @@ function statesAfter(done: readonly LedgerLine[], { total, refunds }: PlacedOrde
   if (done.length === 0)
     return returnedOf(refunds) === total ? ['REFUNDED'] : ['NOT_REQUIRED', 'DUE', 'VOIDED']
   if (sum('void') > 0) return ['VOIDED']
-  if (sum('capture') === 0) return ['AUTHORIZED']
   return sum('refund') === sum('capture') ? ['REFUNDED'] : ['CHARGED']
 }
 

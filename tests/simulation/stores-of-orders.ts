@@ -36,21 +36,18 @@ function rowOf<Row>(table: ReadonlyMap<string, Row>, apiKey: string): Row {
 }
 
 function orderStores({ orders, deliveries, links }: Database): InMemoryStores {
-  function markIfPending(apiKey: string, mark: { told: true } | { shown: true }): boolean {
-    const row = orders.get(apiKey)
-    if (row?.outcome !== 'pending') return false
-    orders.set(apiKey, { ...row, ...mark })
-    return true
-  }
   return {
     orders: {
       async find(apiKey) {
         const row = orders.get(apiKey)
         return row && isVisible(row) ? { ...row, staysVisible: staysVisible(row) } : null
       },
-      recipientOf: async (apiKey) => orders.get(apiKey)?.recipientApiKey ?? null,
-      markRespondedIfPending: async (apiKey) => markIfPending(apiKey, { told: true }),
-      markReadIfPending: async (apiKey) => markIfPending(apiKey, { shown: true }),
+      async markRespondedIfPending(apiKey) {
+        const row = orders.get(apiKey)
+        if (row?.outcome !== 'pending') return false
+        orders.set(apiKey, { ...row, told: true })
+        return true
+      },
       async markResponded(apiKey) {
         const row = orders.get(apiKey)
         if (row) orders.set(apiKey, { ...row, told: true })
@@ -88,18 +85,14 @@ function stateOf({ facts, state, isFinished }: Loaded['saga']): string {
 }
 
 /** A save without refunds or dispute leaves those of the row `before` unchanged. */
-const changedColumns = (order: Save['order'], before = order) => {
-  const { outcome, paymentState, paymentAction = null, cancellation } = order
-  const refunds = order.refunds.length > 0 ? order.refunds : before.refunds
-  return {
-    outcome,
-    paymentState,
-    paymentAction,
-    cancellation,
-    refunds,
-    dispute: order.dispute ?? before.dispute,
-  }
-}
+const changedColumns = (order: Save['order'], before = order) => ({
+  outcome: order.outcome,
+  paymentState: order.paymentState,
+  paymentAction: order.paymentAction ?? null,
+  cancellation: order.cancellation,
+  refunds: order.refunds.length > 0 ? order.refunds : before.refunds,
+  dispute: order.dispute ?? before.dispute,
+})
 
 /** Plain columns by version. The real `saga/domain/transition.ts` decides their values. */
 function sagaStore(database: Database): Partial<SagaStore> {
@@ -134,7 +127,6 @@ function sagaStore(database: Database): Partial<SagaStore> {
       outcome: delivery.outcome,
       linkKind: delivery.link ?? before.linkKind,
       cancelAt: delivery.noticeInMs === null ? null : world.now + delivery.noticeInMs,
-      cancelUntil: world.now + DAY_MS,
     })
     if (delivery.link === 'console' && delivery.outcome === 'accepted') restaurants.show(orderApiKey)
   }
@@ -147,9 +139,8 @@ function sagaStore(database: Database): Partial<SagaStore> {
         const key = keyOf(idempotency.scope)
         if (keys.has(key))
           throw Object.assign(new Error(), { code: '23505', constraint: 'idempotency_keys_pkey' })
-        const { fingerprint } = idempotency.scope
         const busyUntil = world.now + idempotency.claimMs
-        keys.set(key, { fingerprint, orderApiKey, busyUntil, status: null, body: null })
+        keys.set(key, { orderApiKey, busyUntil, status: null, body: null })
       }
       const given = {
         id: orders.size + 1,
@@ -193,11 +184,8 @@ function sagaStore(database: Database): Partial<SagaStore> {
       return { age: 0, told }
     },
 
-    async takeDue(limit) {
-      const due = [...sagas.values()]
-        .filter(isSagaDue)
-        .toSorted((one, other) => one.wakeAt - other.wakeAt)
-        .slice(0, limit)
+    async takeDue() {
+      const due = [...sagas.values()].filter(isSagaDue).toSorted((one, other) => one.wakeAt - other.wakeAt)
       return due.map(({ saga, deadlineAt }) => {
         const { orderApiKey, attempt, state } = saga
         const longestMs = state.challenge ? 12_000 : 60_000
@@ -224,11 +212,10 @@ function deliveryStore({ orders, sagas, deliveries, links }: Database): Partial<
   }
 
   return {
-    async acquireLeases({ limit, leaseMs }) {
+    async acquireLeases({ leaseMs }) {
       const due = [...deliveries]
         .filter(([apiKey, row]) => isDeliveryDue(row) && orders.get(apiKey)?.outcome === 'pending')
         .toSorted(([, one], [, other]) => one.busyUntil - other.busyUntil)
-        .slice(0, limit)
       return due.map(([orderApiKey, row]) => {
         const attempt = row.attempts + 1
         change(orderApiKey, row, { attempts: attempt, busyUntil: world.now + leaseMs })
@@ -268,12 +255,12 @@ function deliveryStore({ orders, sagas, deliveries, links }: Database): Partial<
       })
     },
 
-    async takeDueNotices(limit) {
-      const due = [...deliveries].filter(([, row]) => isNoticeDue(row)).slice(0, limit)
+    async takeDueNotices() {
+      const due = [...deliveries].filter(([, row]) => isNoticeDue(row))
       return due.map(([orderApiKey, row]) => {
         const again = world.now + backoffMs(30_000, 3_600_000, Math.min(row.cancelAttempts, 7))
         const cancelAttempts = row.cancelAttempts + 1
-        change(orderApiKey, row, { cancelAt: again <= row.cancelUntil ? again : null, cancelAttempts })
+        change(orderApiKey, row, { cancelAt: again, cancelAttempts })
         return {
           order: rowOf(orders, orderApiKey),
           link: linkOf(orderApiKey),
@@ -304,8 +291,7 @@ function keyStore({ keys }: Database): Partial<IdempotencyKeyStore> {
       const row = keys.get(keyOf(scope))
       if (row?.orderApiKey === null) keys.delete(keyOf(scope))
       if (!row || row.orderApiKey === null) return null
-      const { orderApiKey, fingerprint, status, body } = row
-      if (fingerprint !== scope.fingerprint) return { kind: 'mismatch' }
+      const { orderApiKey, status, body } = row
       if (status !== null && body !== null) return { kind: 'completed', status, body }
       if (row.busyUntil > world.now) return { kind: 'in-flight' }
       keys.set(keyOf(scope), { ...row, busyUntil: world.now + claimMs })
@@ -313,8 +299,7 @@ function keyStore({ keys }: Database): Partial<IdempotencyKeyStore> {
     },
     async markRefused(scope) {
       if (keys.get(keyOf(scope))?.orderApiKey) return false
-      const { fingerprint } = scope
-      keys.set(keyOf(scope), { fingerprint, orderApiKey: null, busyUntil: 0, status: null, body: null })
+      keys.set(keyOf(scope), { orderApiKey: null, busyUntil: 0, status: null, body: null })
       return true
     },
     complete: async (used, response) => change(used, ({ status }) => (status === null ? response : {})),
