@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { violationsOf } from '../support/invariants.ts'
-import { CrashStack } from './crash-stack.ts'
+import { startCrashStack, type CrashStack } from './crash-stack.ts'
 import { Client, retry, settledBooks, type Sent } from './orders.ts'
 import {
   chosenPoints,
@@ -33,7 +33,7 @@ const users: string[] = []
 const CARDS_A_USER = 15
 
 beforeAll(async () => {
-  crash = await CrashStack.start(isEverythingKilled ? 2 : 1)
+  crash = await startCrashStack(isEverythingKilled ? 2 : 1)
   client = new Client(crash.stack.file)
   await client.readMenus()
   for (let cards = 0; cards <= chosen.length; cards += CARDS_A_USER) users.push(await client.register())
