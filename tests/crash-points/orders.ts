@@ -94,7 +94,6 @@ export class Client {
     return {
       key,
       kind: orderKind(kind),
-      attempts: 1,
       response: record && isRefused ? { ...record, status: 422 } : record,
     }
   }

@@ -104,7 +104,6 @@ export class Clients {
       key: `key-${number}`,
       kind: bank.kindOf(kind),
       user: (kind === 'card' || kind === 'refused') && world.random.next() < 0.5 ? `user-${number}` : null,
-      attempts: 0,
       response: null,
       cancelled: false,
     }))
@@ -155,9 +154,10 @@ export class Clients {
     const isCash = entry.kind === 'cash' || (entry.kind === 'recanted' && world.random.next() < 0.3)
     const body = bodyOf(entry, isCash)
     const { key } = entry
+    let attempts = 0
     const idempotency = { accessKeyId: 'key-1', path: SendOrder.path, key, fingerprint: key }
     return () => {
-      const requestId = `${key}.${++entry.attempts}`
+      const requestId = `${key}.${++attempts}`
       const call = callOf(SendOrder, { body, idempotency, requestId, principal: application })
       return this.call((api) => api.sendOrder(call))
     }

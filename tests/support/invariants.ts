@@ -168,10 +168,16 @@ export type Change = {
   key: string
   /** The status of the final response. */
   status: number | null
-  /** The last response. */
-  last: string
   apiKeys: string[]
 }
+
+export const newChange = (what: Change['what'], order: string, key: string): Change => ({
+  what,
+  order,
+  key,
+  status: null,
+  apiKeys: [],
+})
 
 /** Each requested refund is exactly one refund of its order, even after lost requests or responses. Each cancellation persists. */
 export function violationsAfterSale(changes: readonly Change[], orders: readonly OrderRow[]): Violation[] {
