@@ -15,7 +15,7 @@ import { rollingRestarts } from '../rolling/rolling.ts'
 import { runChaos, startStackForChaos } from './run.ts'
 import { print } from '../support/stack.ts'
 import { hasFaultOccurred, sendToTrees, setProcessorFaults } from '../support/faults.ts'
-import { fillPages, removeFiller, SmallDisk } from './small-disk.ts'
+import { isSmallDiskPossible, smallDisk, type SmallDisk } from './small-disk.ts'
 
 let stack: Stack
 const api = new Api(() => stack.file)
@@ -122,22 +122,14 @@ test('while PostgreSQL is frozen, orders are 503 by the deadline; no service exi
   expect(servicePids()).toEqual(before)
 })
 
-test.skipIf(!SmallDisk.isPossible)(
+test.skipIf(!isSmallDiskPossible)(
   'with a full disk, orders are 503 by the deadline and reads work; no service exits, and orders are accepted again',
   async () => {
     const before = servicePids()
-    const small = (disk = new SmallDisk())
+    const small = (disk = smallDisk(stack.file.urls.postgres))
     // The server is restored even if the test fails, because the next tests use the same database.
-    onTestFinished(async () => {
-      small.free()
-      await removeFiller(stack.file.urls.postgres)
-      await small.restore('orders.orders', stack.file.urls.postgres)
-    })
-    await small.take('orders.orders', stack.file.urls.postgres)
-    // VACUUM records the free space in the pages of the table, and an insert uses it.
-    await withClient(stack.file.urls.postgres, (client) => client.query('vacuum orders.orders'))
-    small.fill()
-    await fillPages(stack.file.urls.postgres)
+    onTestFinished(() => small.restore())
+    await small.fill()
     const during = await Promise.all(Array.from({ length: 5 }, sendTimed))
     // An order that still fits into a page is accepted. Its response is 200 PROCESSING, never an error.
     const refused = during.filter(({ status }) => status !== 200)
