@@ -4,7 +4,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { violationsOf } from '../support/invariants.ts'
 import { startCrashStack, type CrashStack } from './crash-stack.ts'
-import { Client, retry, settledBooks, type Sent } from './orders.ts'
+import { Client, entryOf, retry, settledBooks, type Sent } from './orders.ts'
 import {
   chosenPoints,
   isAfterSale,
@@ -149,7 +149,7 @@ async function expectOneEnd(
 ) {
   const settled = await settledBooks(crash.stack.file, key, SETTLED_WITHIN_MS)
   recoveries.push({ ms: Math.round(performance.now() - killedAt), point: `${kind}, ${event}` })
-  const violations = violationsOf([await client.entryOf(key, kind, response)], settled)
+  const violations = violationsOf([entryOf(key, kind, response)], settled)
   expect(violations, `its history:\n${historyOf(key)}`).toEqual([])
   return settled
 }

@@ -85,19 +85,6 @@ export class Client {
     return response?.status ?? null
   }
 
-  /** Returns the outcome of the order for its client. If the response came before the outcome, the client reads the order again. */
-  async entryOf(key: string, kind: Kind, sent: Sent): Promise<Entry> {
-    const read = sent?.status === 200 ? await this.#get<Order>(`order/${sent.body.apiKey}`) : sent
-    const record = read && recordOf(read)
-    // A rejection after the response cancels the order. The client treats it as a rejection.
-    const isRefused = read?.body.cancellation?.reason === 'order-refused'
-    return {
-      key,
-      kind: orderKind(kind),
-      response: record && isRefused ? { ...record, status: 422 } : record,
-    }
-  }
-
   async cardsOf(user: string): Promise<string[]> {
     return (await this.#get<User>(`user/${user}`)).body.creditCards.map(({ apiKey }) => apiKey)
   }
@@ -109,6 +96,13 @@ export class Client {
     return response
   }
 }
+
+/** Returns the record of the order for its client. */
+export const entryOf = (key: string, kind: Kind, sent: Sent): Entry => ({
+  key,
+  kind: orderKind(kind),
+  response: sent && recordOf(sent),
+})
 
 /** Returns the records of the orders with a key when all of them have ended, or at the end of the time. */
 export const settledBooks = (stack: StackFile, key: string, withinMs: number): Promise<Books> =>
