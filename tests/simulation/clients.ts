@@ -9,9 +9,10 @@ import {
   type Order,
   type ProblemCode,
 } from '@platter/contracts'
-import { Deadline, isUnavailable, Problem, Rendered, type Call } from '@platter/kit'
+import { Deadline, isUnavailable, Problem, type Call, type Rendered } from '@platter/kit'
 import { card, cardNumbers, pickup } from '../support/cast.ts'
 import {
+  RESPONSE_WITHIN_MS,
   isOpen,
   recordOf,
   untilFinal as untilFinalOrOver,
@@ -38,7 +39,6 @@ export type Placed = Omit<Entry, 'kind'> & {
 /** `code`: the code of a problem, or the reason of a cancellation. `isPending`: the order has no outcome yet. */
 type Response = NonNullable<Entry['response']> & { isPending: boolean }
 
-const RESPONSE_WITHIN_MS = 12_000
 /**
  * The number of reads, 1.3 s apart. When PostgreSQL is available again, a mark is retried every 2 s, and a hanging statement ends
  * after 5 s.
@@ -242,8 +242,7 @@ const asEnd = (response: Response): Response =>
     : { ...response, status: problems[response.code as ProblemCode].status }
 
 function readResponse(response: unknown): Response {
-  const { status, body } =
-    response instanceof Rendered ? response : { status: 200, body: JSON.stringify(response) }
+  const { status, body } = response as Rendered
   const document = JSON.parse(String(body)) as Partial<Order> & { code?: string }
   const record = recordOf({ status, body: document })
   const { cancellation = null } = document
