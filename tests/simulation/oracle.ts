@@ -18,7 +18,7 @@ import { afterSale, bank, clients, database, processor, restaurants, world } fro
 /** Checks the records of a run against all invariants. `isShort`: delivery deadlines may expire in the run. */
 export function findViolations(isShort: boolean): Violation[] {
   const orders = [...database.orders.values()]
-  const rows = orders.map(({ apiKey }) => orderRow(apiKey))
+  const rows = orders.map(orderRow)
   const doubtful = new Set(isShort ? orders.filter(isInDoubt).map(({ apiKey }) => apiKey) : [])
   const receipts = restaurants.receipts.filter(({ orderApiKey }) => !doubtful.has(orderApiKey))
   const { ledger } = processor
@@ -43,21 +43,16 @@ export function findViolations(isShort: boolean): Violation[] {
   ]
 }
 
-function orderRow(apiKey: string): OrderRow {
-  const order = database.orders.get(apiKey)
-  const row = database.sagas.get(apiKey)
-  if (!order || !row) throw new Error('an order without a saga')
-  return {
-    ...order,
-    refunds: [...order.refunds],
-    key: order.details.comments ?? '',
-    cancelled: order.cancellation !== null,
-    cancelledBy: order.cancellation?.cancelledBy ?? null,
-    cancellationRefund: Math.round((order.cancellation?.refund.amount ?? 0) * 100),
-    finished: row.saga.isFinished,
-    statuses: database.statuses.get(apiKey) ?? [],
-  }
-}
+const orderRow = (order: SagaOrder & Pick<OrderRow, 'told'>): OrderRow => ({
+  ...order,
+  refunds: [...order.refunds],
+  key: order.details.comments ?? '',
+  cancelled: order.cancellation !== null,
+  cancelledBy: order.cancellation?.cancelledBy ?? null,
+  cancellationRefund: Math.round((order.cancellation?.refund.amount ?? 0) * 100),
+  finished: database.sagas.get(order.apiKey)!.saga.isFinished,
+  statuses: database.statuses.get(order.apiKey)!,
+})
 
 /** Returns true if a restaurant has a cancelled order, and has not received its cancellation. */
 export const isUnnotified = (order: SagaOrder): boolean =>
@@ -150,12 +145,11 @@ function ofBank(order: SagaOrder, lines: readonly LedgerLine[]): Check[] {
   const challenges = count('authenticate', 'open')
   const isClosed = challenges > 0 && bank.closed.has(restaurantApiKey)
   const isUnconfirmed = outcome === 'failed' && cancellation?.reason === 'card-declined'
-  const broken: Record<string, boolean> = {
-    'two challenges of one order': challenges > 1,
-    'an order has two authorizations': count('authorize', 'approved') > 1,
-    'an order that has ended shows the action of its payment': Boolean(paymentAction),
-    'a closed restaurant has the order': isClosed && outcome === 'transmitted',
-    'an approval in time without effect': bank.confirmed.has(apiKey) && isUnconfirmed,
-  }
-  return Object.entries(broken).map(([what, isBroken]) => isBroken && what)
+  return [
+    challenges > 1 && 'two challenges of one order',
+    count('authorize', 'approved') > 1 && 'an order has two authorizations',
+    Boolean(paymentAction) && 'an order that has ended shows the action of its payment',
+    isClosed && outcome === 'transmitted' && 'a closed restaurant has the order',
+    bank.confirmed.has(apiKey) && isUnconfirmed && 'an approval in time without effect',
+  ]
 }

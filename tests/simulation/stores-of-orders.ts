@@ -28,13 +28,6 @@ export const isNoticeDue = ({ cancelAt }: DeliveryRow): boolean => cancelAt !== 
 const backoffMs = (firstMs: number, longestMs: number, doublings: number): number =>
   Math.min(longestMs, firstMs * 2 ** doublings) * (0.8 + 0.4 * world.random.next())
 
-/** Returns the row of an order that must exist. */
-function rowOf<Row>(table: ReadonlyMap<string, Row>, apiKey: string): Row {
-  const row = table.get(apiKey)
-  if (!row) throw new Error(`order ${apiKey} does not exist`)
-  return row
-}
-
 function orderStores({ orders, deliveries, links }: Database): InMemoryStores {
   return {
     orders: {
@@ -98,7 +91,7 @@ const changedColumns = (order: Save['order'], before = order) => ({
 function sagaStore(database: Database): Partial<SagaStore> {
   const { orders, statuses, sagas, deliveries, keys, links } = database
 
-  const loaded = ({ saga }: SagaRow): Loaded => ({ order: rowOf(orders, saga.orderApiKey), saga })
+  const loaded = ({ saga }: SagaRow): Loaded => ({ order: orders.get(saga.orderApiKey)!, saga })
 
   function write({ saga: given, wakeInMs, deadlineInMs }: Saved): void {
     const { orderApiKey } = given
@@ -168,7 +161,7 @@ function sagaStore(database: Database): Partial<SagaStore> {
       const before = orders.get(orderApiKey)
       if (!row || !before || row.saga.version !== from.version) return null
       if (from.status !== null && before.status !== from.status) return null
-      const history = rowOf(statuses, orderApiKey)
+      const history = statuses.get(orderApiKey)!
       // The primary key: (order_api_key, position), here always 1.
       if (status !== null && history.length > 1) throw new Error('duplicate key of order_statuses')
       if (status !== null) statuses.set(orderApiKey, [...history, status])
@@ -203,7 +196,7 @@ function sagaStore(database: Database): Partial<SagaStore> {
 function deliveryStore({ orders, sagas, deliveries, links }: Database): Partial<DeliveryStore> {
   const change = (orderApiKey: string, row: DeliveryRow, changed: Partial<DeliveryRow>) =>
     deliveries.set(orderApiKey, { ...row, ...changed })
-  const linkOf = (orderApiKey: string) => links.get(rowOf(orders, orderApiKey).restaurantApiKey) ?? null
+  const linkOf = (orderApiKey: string) => links.get(orders.get(orderApiKey)!.restaurantApiKey) ?? null
 
   /** Returns the row if the lease is the last acquired one. */
   function held({ orderApiKey, attempt }: Lease): DeliveryRow | null {
@@ -222,11 +215,11 @@ function deliveryStore({ orders, sagas, deliveries, links }: Database): Partial<
         return {
           orderApiKey,
           attempt,
-          order: rowOf(orders, orderApiKey),
+          order: orders.get(orderApiKey)!,
           link: linkOf(orderApiKey),
           isOverdue: row.deadlineAt <= world.now,
           isTried: row.lastResult !== null || attempt > 2,
-          requestId: rowOf(sagas, orderApiKey).saga.requestId,
+          requestId: sagas.get(orderApiKey)!.saga.requestId,
           traceparent: null,
         }
       })
@@ -262,7 +255,7 @@ function deliveryStore({ orders, sagas, deliveries, links }: Database): Partial<
         const cancelAttempts = row.cancelAttempts + 1
         change(orderApiKey, row, { cancelAt: again, cancelAttempts })
         return {
-          order: rowOf(orders, orderApiKey),
+          order: orders.get(orderApiKey)!,
           link: linkOf(orderApiKey),
           sentBy: row.linkKind,
           attempts: cancelAttempts,
