@@ -1,8 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { Api, type ClientResponse } from '../support/api.ts'
 import type { StackFile } from '../../dev/stack/description.ts'
-import { readBooks } from '../support/books.ts'
-import { eventually } from '../support/eventually.ts'
 import { newChange, type Change } from '../support/invariants.ts'
 import { RESPONSE_WITHIN_MS, finalOf, untilFinal, type Timed } from '../support/order-clients.ts'
 import type { Random } from '../support/random.ts'
@@ -95,21 +93,4 @@ export class AfterSale {
     const [path, body] = what === 'refund' ? ['refunds', refund] : ['cancel', { reason: 'Power failure' }]
     return this.#api.operator('POST', `orders/${order}/${path}`, body, options)
   }
-}
-
-/** The comparison of payments, every two minutes, finds a lost event. */
-const MIRRORED_WITHIN_MS = 180_000
-
-/** Waits until the orders have all refunds from the processor. */
-export async function untilMirrored(stack: StackFile, changes: readonly Change[]): Promise<void> {
-  const made = changes.filter(({ what, status }) => what === 'refund at the processor' && status === 200)
-  const readMissing = async () => {
-    const { orders } = await readBooks(stack)
-    return orders.filter(({ apiKey, cancelled, refunds }) => {
-      const seen = refunds.filter(({ requestedBy }) => requestedBy === 'processor').length
-      return !cancelled && seen < made.filter(({ order }) => order === apiKey).length
-    })
-  }
-  // A missing refund is a violation at the end of the run.
-  await eventually(readMissing, (missing) => missing.length === 0, MIRRORED_WITHIN_MS, 500)
 }
