@@ -1,9 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { Api, type ClientResponse } from '../support/api.ts'
 import type { StackFile } from '../../dev/stack/description.ts'
-import { readBooks } from '../support/books.ts'
-import { eventually } from '../support/eventually.ts'
-import type { Change } from '../support/invariants.ts'
+import { newChange, type Change } from '../support/invariants.ts'
 import { RESPONSE_WITHIN_MS, finalOf, untilFinal, type Timed } from '../support/order-clients.ts'
 import type { Random } from '../support/random.ts'
 
@@ -42,14 +40,7 @@ export class AfterSale {
     const order = response?.status === 200 ? response.apiKey : null
     if (order === null || kind === 'test' || this.#random.next() > SHARE) return
     for (let left = this.#random.between(1, 3); left > 0; left--) {
-      const change: Change = {
-        what: this.#what(),
-        order,
-        key: `${key}-${left}`,
-        status: null,
-        last: '',
-        apiKeys: [],
-      }
+      const change = newChange(this.#what(), order, `${key}-${left}`)
       this.changes.push(change)
       const body = { ...this.#random.pick(REFUNDS), reason: 'LATE' }
       const inMs = this.#random.between(0, 2_000)
@@ -95,40 +86,11 @@ export class AfterSale {
     change.status = (await fetch(url, { method: 'POST', headers, body })).status
   }
 
-  async #send(change: Change, refund: object): Promise<ClientResponse<{ apiKey: string; code?: string }>> {
-    const { what, order, key } = change
-    const { operatorKey, accessKey } = this.#stack
-    const ofOperator = `/operatorapi/v1/orders/${order}`
-    const [path, options] =
-      what === 'refund'
-        ? [`${ofOperator}/refunds`, { key: operatorKey, body: refund }]
-        : what === 'cancellation by the operator'
-          ? [`${ofOperator}/cancel`, { key: operatorKey, body: { reason: 'Power failure' } }]
-          : [`/publicapi/v1/order/${order}/cancel`, { key: accessKey }]
-    const response = await this.#api.call<{ apiKey: string; code?: string }>(path, {
-      ...options,
-      method: 'POST',
-      headers: { 'idempotency-key': key },
-      timeoutMs: RESPONSE_WITHIN_MS,
-    })
-    change.last = `${response.status} ${response.body.code ?? ''}`
-    return response
+  #send({ what, order, key }: Change, refund: object): Promise<ClientResponse<{ apiKey: string }>> {
+    const options = { headers: { 'idempotency-key': key }, timeoutMs: RESPONSE_WITHIN_MS }
+    if (what === 'cancellation by the customer')
+      return this.#api.get(`order/${order}/cancel`, { ...options, method: 'POST' })
+    const [path, body] = what === 'refund' ? ['refunds', refund] : ['cancel', { reason: 'Power failure' }]
+    return this.#api.operator('POST', `orders/${order}/${path}`, body, options)
   }
-}
-
-/** The comparison of payments, every two minutes, finds a lost event. */
-const MIRRORED_WITHIN_MS = 180_000
-
-/** Waits until the orders have all refunds from the processor. */
-export async function untilMirrored(stack: StackFile, changes: readonly Change[]): Promise<void> {
-  const made = changes.filter(({ what, status }) => what === 'refund at the processor' && status === 200)
-  const readMissing = async () => {
-    const { orders } = await readBooks(stack)
-    return orders.filter(({ apiKey, cancelled, refunds }) => {
-      const seen = refunds.filter(({ requestedBy }) => requestedBy === 'processor').length
-      return !cancelled && seen < made.filter(({ order }) => order === apiKey).length
-    })
-  }
-  // A missing refund is a violation at the end of the run.
-  await eventually(readMissing, (missing) => missing.length === 0, MIRRORED_WITHIN_MS, 500)
 }

@@ -35,7 +35,6 @@ test(
     const { published = 0, dropped = 0 } = tally(readFileSync(log, 'utf8').trimEnd().split('\n'))
     print(`${dropped} of ${published + dropped} messages dropped`)
     expect(report.violations).toEqual([])
-    expect(report.settledMs).not.toBeNull()
     expect(dropped).toBeGreaterThan(0)
     expect(report.p99Ms).toBeLessThan(RESPONSE_WITHIN_MS)
   },

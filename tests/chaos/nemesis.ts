@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Stack } from '../../dev/stack.ts'
 import type { Random } from '../support/random.ts'
-import { brokerWhole, killAndWipe, sendToTrees } from '../support/faults.ts'
+import { sendToTrees, wipeBroker } from '../support/faults.ts'
 
 type Target = keyof Stack['file']['processes']
 type Strike = { how: 'kill' | 'freeze' | 'wipe'; target: Target }
@@ -45,39 +45,35 @@ export async function injectFaults(
       () => false,
     )
   let deck: Strike[] = []
-  let isBrokerWhole = true
+  const broker = { isWhole: true }
+  const wipe = () => {
+    broker.isWhole = false
+    const isBack = () => {
+      broker.isWhole = true
+    }
+    // If RabbitMQ never recovers, the invariants find stuck orders.
+    void wipeBroker(stack).then(isBack, isBack)
+  }
   while (await paused()) {
     if (deck.length === 0) deck = random.shuffled(DECK)
     const strike = deck.shift()!
+    const { how, target } = strike
+    const pids = target === 'rabbitmq' && !broker.isWhole ? [] : stack.file.processes[target]
     // A process that restarts is no target, so the fault is deferred.
-    const isDeferred = strike.target === 'rabbitmq' && !isBrokerWhole
-    if (isDeferred || !(await carryOut(strike, stack, random))) {
+    if (pids.length === 0) {
       deck.push(strike)
       continue
     }
+    const victims = SERVERS.includes(target) ? pids : [random.pick(pids)]
+    if (how === 'wipe') wipe()
+    else if (how === 'kill') sendToTrees(victims, 'SIGKILL')
+    else await freeze(victims, random.between(500, 4_000))
     report(nameOf(strike))
-    if (strike.how !== 'wipe') continue
-    isBrokerWhole = false
-    const isBack = () => {
-      isBrokerWhole = true
-    }
-    // If RabbitMQ never recovers, the invariants find stuck orders.
-    void brokerWhole(stack).then(isBack, isBack)
   }
 }
 
-/** Returns false if the target has no process. */
-async function carryOut({ how, target }: Strike, stack: Stack, random: Random): Promise<boolean> {
-  const pids = stack.file.processes[target]
-  if (pids.length === 0) return false
-  const victims = SERVERS.includes(target) ? pids : [random.pick(pids)]
-  if (how === 'freeze') {
-    sendToTrees(victims, 'SIGSTOP')
-    await wait(random.between(500, 4_000))
-    sendToTrees(victims, 'SIGCONT')
-    return true
-  }
-  if (how === 'wipe') killAndWipe(stack)
-  else sendToTrees(victims, 'SIGKILL')
-  return true
+async function freeze(pids: readonly number[], forMs: number): Promise<void> {
+  sendToTrees(pids, 'SIGSTOP')
+  await wait(forMs)
+  sendToTrees(pids, 'SIGCONT')
 }

@@ -40,7 +40,7 @@ test(
     /** The times of the final responses, and of the kill; ms. */
     const responses: number[] = []
     let killedAt = Infinity
-    const { violations, settledMs } = await runChaos(stack, {
+    const { violations } = await runChaos(stack, {
       orders: ORDERS,
       atOnce: 8,
       seed: randomInt(1_000_000),
@@ -63,6 +63,5 @@ test(
     await printLeaders()
     expect(killedAt).toBeLessThan(Infinity)
     expect(violations).toEqual([])
-    expect(settledMs).not.toBeNull()
   },
 )

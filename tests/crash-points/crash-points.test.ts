@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { violationsOf } from '../support/invariants.ts'
-import { CrashStack } from './crash-stack.ts'
-import { Client, SharedBooks, type Sent } from './orders.ts'
+import { startCrashStack, type CrashStack } from './crash-stack.ts'
+import { Client, entryOf, retry, settledBooks, type Sent } from './orders.ts'
 import {
   chosenPoints,
   isAfterSale,
@@ -17,7 +17,7 @@ import {
   type Points,
 } from './points.ts'
 
-const { chosen, summary } = chosenPoints()
+const chosen = chosenPoints()
 /**
  * With CRASH_EVERYTHING=true, each point kills both replicas of all services and wipes the data of RabbitMQ, which must be a native
  * process (PLATTER_SERVERS=native).
@@ -28,16 +28,13 @@ const SETTLED_WITHIN_MS = isEverythingKilled ? 120_000 : 60_000
 
 let crash: CrashStack
 let client: Client
-let books: SharedBooks
 /** A user may have at most 20 cards, and each card order saves one. */
 const users: string[] = []
 const CARDS_A_USER = 15
 
 beforeAll(async () => {
-  process.stderr.write(`  crash points: ${summary}\n`)
-  crash = await CrashStack.start(isEverythingKilled ? 2 : 1)
+  crash = await startCrashStack(isEverythingKilled ? 2 : 1)
   client = new Client(crash.stack.file)
-  books = new SharedBooks(crash.stack.file)
   await client.readMenus()
   for (let cards = 0; cards <= chosen.length; cards += CARDS_A_USER) users.push(await client.register())
 }, 180_000)
@@ -52,7 +49,7 @@ afterAll(async () => {
 const QUIET_MS = 1_000
 
 async function eventsOf(key: string): Promise<string[]> {
-  await books.settled(key, 10_000)
+  await settledBooks(crash.stack.file, key, 10_000)
   let seen = -1
   let events: string[] = []
   while (events.length > seen) {
@@ -65,12 +62,11 @@ async function eventsOf(key: string): Promise<string[]> {
 
 async function record(kind: Kind, round: number): Promise<string[]> {
   const key = `undisturbed-${kind}-${round}`
-  const requestId = `crash-${key}`
   await client.warmUp()
-  const response = await client.send(key, requestId, await client.bodyOf(kind, key, users[0] ?? ''))
+  const response = await client.send(key, await client.bodyOf(kind, key, users[0] ?? ''))
   const events = await eventsOf(key)
   if (!isAfterSale(kind)) return events
-  await client.changeOrder(kind, { key, apiKey: response?.body.apiKey ?? '', requestId })
+  await client.changeOrder(kind, { key, apiKey: response?.body.apiKey ?? '' })
   return (await eventsOf(key)).slice(events.length)
 }
 
@@ -151,17 +147,17 @@ async function expectOneEnd(
   { kind, event }: Point,
   { key, response, killedAt }: { key: string; response: Sent; killedAt: number },
 ) {
-  const settled = await books.settled(key, SETTLED_WITHIN_MS)
+  const settled = await settledBooks(crash.stack.file, key, SETTLED_WITHIN_MS)
   recoveries.push({ ms: Math.round(performance.now() - killedAt), point: `${kind}, ${event}` })
-  const violations = violationsOf([await client.entryOf(key, kind, response)], settled)
+  const violations = violationsOf([entryOf(key, kind, response)], settled)
   expect(violations, `its history:\n${historyOf(key)}`).toEqual([])
   return settled
 }
 
 /** Waits until the order has ended. An order in progress would not recover in time from the next kill of all processes. */
 async function untilSettled(key: string, body: object): Promise<void> {
-  await client.retry(key, body)
-  await books.settled(key, SETTLED_WITHIN_MS)
+  await retry(() => client.send(key, body))
+  await settledBooks(crash.stack.file, key, SETTLED_WITHIN_MS)
 }
 
 /** An order may lack the armed event: `killOrder`, `killAfterSale`. */
@@ -175,7 +171,7 @@ async function killOrder(point: Point, { name, user }: { name: string; user: str
   for (let attempts = 1; ; attempts++) {
     const key = `${name}-${attempts}`
     const body = await client.bodyOf(point.kind, key, user)
-    const killed = await kill(point, key, () => client.send(key, `crash-${key}`, body))
+    const killed = await kill(point, key, () => client.send(key, body))
     if (isEverythingKilled) await untilSettled(key, body)
     if (killed.isDead || attempts === ORDERS_TO_TRY) return { ...killed, key, body }
   }
@@ -188,13 +184,11 @@ async function killOrder(point: Point, { name, user }: { name: string; user: str
 async function killAfterSale(point: Point & { kind: AfterSale }, name: string) {
   for (let attempts = 1; ; attempts++) {
     const key = `${name}-${attempts}`
-    const requestId = `crash-${key}`
     const body = await client.bodyOf(point.kind, key, '')
     await client.warmUp()
-    await client.send(key, requestId, body)
-    const response = await client.retry(key, body)
+    const response = await retry(() => client.send(key, body))
     await eventsOf(key)
-    const change = { key, apiKey: response?.body.apiKey ?? '', requestId }
+    const change = { key, apiKey: response?.body.apiKey ?? '' }
     const killed = await kill(point, key, () => client.changeOrder(point.kind, change))
     if (killed.isDead || attempts === ORDERS_TO_TRY) return { ...killed, key, response, change }
   }
@@ -212,7 +206,7 @@ describe.concurrent('crash at one event of an order', () => {
       const killedAt = performance.now()
       expect(isDead).toBe(true)
       const firstResponse = await first
-      const response = await client.retry(key, body)
+      const response = await retry(() => client.send(key, body))
       expect(firstResponse?.body.apiKey ?? response?.body.apiKey).toBe(response?.body.apiKey)
       await expectOneEnd(point, { key, response, killedAt })
       if (point.kind !== 'card') return
@@ -231,7 +225,7 @@ describe.concurrent('crash at one event of an order', () => {
       expect(isDead).toBe(true)
       await first
       // The client repeats the change even after a response.
-      expect(await client.retryChange(point.kind, change)).toBe(200)
+      expect(await retry(() => client.changeOrder(point.kind, change))).toBe(200)
       const settled = await expectOneEnd(point, { key, response, killedAt })
       const [order] = settled.orders
       const back = settled.ledger.filter(({ kind }) => kind === 'refund')

@@ -54,28 +54,22 @@ const reportWhenWritten = (what: string) => setTimeout(() => record(what), WRITT
 type Method = (this: unknown, ...args: unknown[]) => unknown
 
 /** Replaces a method by `around`, which receives the bound original and the arguments. */
-function wrap(
-  prototype: object,
-  name: string,
-  around: (original: Method, args: unknown[], self: unknown) => unknown,
-): void {
+function wrap(prototype: object, name: string, around: (original: Method, args: unknown[]) => unknown): void {
   const methods = prototype as Record<string, Method>
   const original = methods[name]
   if (!original) throw new Error(`the library no longer has a method ${name}`)
   methods[name] = function wrapped(this: unknown, ...args: unknown[]) {
-    return around(original.bind(this), args, this)
+    return around(original.bind(this), args)
   }
 }
 
 // PostgreSQL -----------------------------------------------------------------------------------------------
 
-/** The stack trace must reach through the query builder and the pool to the function of the store. */
-Error.stackTraceLimit = 40
-
 const { Client } = require('pg') as { Client: { prototype: object } }
 
 wrap(Client.prototype, 'query', (query, args) => {
-  const name = context.getStore() ? nameOfStatement(args, new Error('where').stack ?? '') : null
+  const [given] = args as [string | { text: string }]
+  const name = nameOfStatement(typeof given === 'string' ? given : given.text)
   if (name === null) return query(...args)
   record(`before commit ${name}`)
   const result = query(...args)
@@ -88,10 +82,10 @@ wrap(Client.prototype, 'query', (query, args) => {
 
 // RabbitMQ -------------------------------------------------------------------------------------------------
 
-// The package does not export these classes.
-const { Channel, ConfirmChannel } = require(
-  join(dirname(require.resolve('amqplib')), 'lib/channel_model.js'),
-) as Record<'Channel' | 'ConfirmChannel', { prototype: object }>
+// The package does not export this class.
+const { Channel } = require(join(dirname(require.resolve('amqplib')), 'lib/channel_model.js')) as {
+  Channel: { prototype: object }
+}
 
 type Message = Parameters<typeof decode>[0]
 
@@ -121,25 +115,15 @@ function forItems(message: Message, queue: string, work: (name: string) => void)
   }
 }
 
-let isPublishing = false
-
-function publish(original: Method, args: unknown[]): unknown {
-  // ConfirmChannel.publish calls Channel.publish.
-  if (isPublishing) return original(...args)
+// A channel with publisher confirms calls this method as well.
+wrap(Channel.prototype, 'publish', (original, args) => {
   const [exchange, key, content, properties] = args as [string, string, Buffer, object]
   const message = { content, properties } as Message
   forItems(message, exchange || key, (name) => record(`before publish ${name}`))
-  isPublishing = true
-  try {
-    return original(...args)
-  } finally {
-    isPublishing = false
-    forItems(message, exchange || key, (name) => reportWhenWritten(`after publish ${name}`))
-  }
-}
-
-wrap(Channel.prototype, 'publish', publish)
-wrap(ConfirmChannel.prototype, 'publish', publish)
+  const result = original(...args)
+  forItems(message, exchange || key, (name) => reportWhenWritten(`after publish ${name}`))
+  return result
+})
 
 wrap(Channel.prototype, 'ack', (original, args) => {
   const message = args[0] as Message

@@ -1,78 +1,16 @@
 /*
- * Names of the events of an order in a process. They are equal in each run: they contain no ids and no positions. The golden list
- * needs names that are stable and distinct.
+ * Names of the events of an order in a process. They are equal in each run: they contain no ids and no positions. Equal names of one
+ * order are numbered (`appendEvent`).
  */
 
-/** A lock (`for no key update`) changes no row. */
-const CHANGES = /\b(insert into|(?<!for |key )update|delete from)\b|^commit/i
-const IN_STORE = /at (?:async )?(?:\w+\.)?(?<name>\w+) \(.*\/store\/(?<file>[\w-]+)\.ts/
-/**
- * The function that runs a statement for several orders (packages/kit/src/postgres/batch.ts). The first table that the statement
- * writes identifies it.
- */
-const SHARED = 'run'
-const PAYMENT_STATE = /^(challenged|authorized|captured|voided|refunded|declined|released)$/
+/** A statement that changes rows, and its first table. A lock (`for no key update`) changes no row. */
+const CHANGE = /\b(?:insert into|(?<!for |key |do )update|delete from) "?\w+/i
 
-/**
- * Returns the function of `store/` that issues a statement, and the state that the statement writes. Returns null for a statement
- * without changes.
- */
-export function nameOfStatement(args: readonly unknown[], stack: string): string | null {
-  const [given, second] = args
-  const { text, values } =
-    typeof given === 'string' ? { text: given, values: second } : (given as { text: string; values: unknown })
-  if (!CHANGES.test(text)) return null
-  const { file, name } =
-    stack
-      .split('\n')
-      .map((line) => IN_STORE.exec(line)?.groups)
-      .find(Boolean) ?? {}
-  const where =
-    file === undefined
-      ? tablesOf(text) || 'transaction'
-      : name === SHARED
-        ? `${file}: ${firstOf(text)}`
-        : `${file}.${name}`
-  const to = whereTo(Array.isArray(values) ? values : [])
-  return to === '' ? where : `${where} to ${to}`
+/** Names a statement by its first change. Returns null for a statement without changes. */
+export function nameOfStatement(text: string): string | null {
+  if (/^commit/i.test(text)) return 'transaction'
+  return CHANGE.exec(text)?.[0].replace('"', '') ?? null
 }
-
-const tablesOf = (text: string): string =>
-  [...text.matchAll(/\b(insert into|(?<!for )update|delete from) "?(\w+)/gi)]
-    .map(([, verb, table]) => `${verb} ${table}`)
-    .join(', ')
-
-const firstOf = (text: string): string => tablesOf(text).split(', ')[0] ?? ''
-
-/** Returns the state of the saga or of the authorization that a statement writes. */
-function whereTo(values: readonly unknown[]): string {
-  for (const value of values) {
-    if (typeof value !== 'string') continue
-    if (PAYMENT_STATE.test(value)) return value
-    if (value.startsWith('[{')) return whereTo(firstRow(value).map(asValue))
-    if (value.startsWith('{"done":')) return stateOf(JSON.parse(value) as SagaState)
-  }
-  return ''
-}
-
-/** Returns the first of the rows that a shared statement receives. */
-function firstRow(rows: string): unknown[] {
-  const [first] = JSON.parse(rows) as object[]
-  return Object.values(first ?? {})
-}
-
-const asValue = (value: unknown): unknown =>
-  typeof value === 'object' && value !== null ? JSON.stringify(value) : value
-
-type SagaState = { done: string[]; undone: string[]; refusal: object | null; challenge?: object }
-
-const stateOf = ({ done, undone, refusal, challenge }: SagaState): string =>
-  [
-    ...(challenge ? ['challenged'] : []),
-    ...done,
-    ...(refusal ? ['refused'] : []),
-    ...undone.map((step) => `${step} compensated`),
-  ].join(', ')
 
 type About = { step?: string; undo?: boolean; outcome?: { kind: string } }
 

@@ -1,9 +1,9 @@
-import { setTimeout as wait } from 'node:timers/promises'
 import type { Order, User } from '@platter/contracts'
 import type { StackFile } from '../../dev/stack/description.ts'
 import { Api, expectOk, type ClientResponse } from '../support/api.ts'
 import { readBooks, type Books } from '../support/books.ts'
 import { cast, person } from '../support/cast.ts'
+import { eventually } from '../support/eventually.ts'
 import {
   RESPONSE_WITHIN_MS,
   finalOf,
@@ -19,29 +19,30 @@ import { isAfterSale, type AfterSale, type Kind } from './points.ts'
 const orderKind = (kind: Kind): Entry['kind'] => (isAfterSale(kind) ? 'card' : kind)
 
 const RETRIED_WITHIN_MS = 120_000
-function repeated() {
+
+/** Repeats a request until a final response arrives. */
+export function retry<T>(send: () => Promise<T | null>): Promise<T | null> {
   const end = performance.now() + RETRIED_WITHIN_MS
-  return { pauseMs: () => 300, isOver: () => performance.now() > end }
+  return untilFinal(send, { pauseMs: () => 300, isOver: () => performance.now() > end })
 }
 
 export type Sent = ClientResponse<Partial<Order> & { code?: string }> | null
 
 /** `key` belongs to the order. The change has a separate idempotency key. */
-type Change = { key: string; apiKey: string; requestId: string }
+type Change = { key: string; apiKey: string }
 
-const headersOf = (key: string, requestId: string) => ({
-  headers: { 'idempotency-key': key, 'x-request-id': requestId },
+/** The services record the events of a request whose id is `crash-` and the key of its order. */
+const optionsOf = (key: string, order: string) => ({
+  headers: { 'idempotency-key': key, 'x-request-id': `crash-${order}` },
   timeoutMs: RESPONSE_WITHIN_MS,
 })
 
 /** One client application with its users. */
 export class Client {
   readonly #api: Api
-  readonly #operatorKey: string
 
   constructor(stack: StackFile) {
     this.#api = new Api(() => stack)
-    this.#operatorKey = stack.operatorKey
   }
 
   /** Reads the menus. The test calls it before the first kill. */
@@ -69,47 +70,19 @@ export class Client {
   }
 
   /** Sends the order once; null without a final response. When the bank requires a challenge, the customer confirms it. */
-  send(key: string, requestId: string, body: object): Promise<Sent> {
-    return sendOnce(this.#api, body, headersOf(key, requestId))
-  }
-
-  /** Repeats the order under its idempotency key until a final response arrives. */
-  retry(key: string, body: object): Promise<Sent> {
-    return untilFinal((attempts) => this.send(key, `crash-retry-${key}-${attempts}`, body), repeated())
+  send(key: string, body: object): Promise<Sent> {
+    return sendOnce(this.#api, body, optionsOf(key, key))
   }
 
   /** As operator, refunds a part of an order or cancels it, once. Returns the status, or null without a final response. */
-  async changeOrder(kind: AfterSale, { key, apiKey, requestId }: Change): Promise<number | null> {
+  async changeOrder(kind: AfterSale, { key, apiKey }: Change): Promise<number | null> {
     const [path, body] =
       kind === 'refund'
         ? ['refunds', { items: [{ index: 0 }], reason: 'MISSING_ITEM' }]
         : ['cancel', { reason: 'Power failure' }]
-    const options = { key: this.#operatorKey, body, ...headersOf(`${key}-${kind}`, requestId) }
-    const response = await finalOf(this.#api.call(`/operatorapi/v1/orders/${apiKey}/${path}`, options))
+    const options = optionsOf(`${key}-${kind}`, key)
+    const response = await finalOf(this.#api.operator('POST', `orders/${apiKey}/${path}`, body, options))
     return response?.status ?? null
-  }
-
-  /** Repeats the change until a final response arrives. */
-  retryChange(kind: AfterSale, change: Change): Promise<number | null> {
-    const requestId = (attempts: number) => `crash-retry-${change.key}-${kind}-${attempts}`
-    return untilFinal(
-      (attempts) => this.changeOrder(kind, { ...change, requestId: requestId(attempts) }),
-      repeated(),
-    )
-  }
-
-  /** Returns the outcome of the order for its client. If the response came before the outcome, the client reads the order again. */
-  async entryOf(key: string, kind: Kind, sent: Sent): Promise<Entry> {
-    const read = sent?.status === 200 ? await this.#get<Order>(`order/${sent.body.apiKey}`) : sent
-    const record = read && recordOf(read)
-    // A rejection after the response cancels the order. The client treats it as a rejection.
-    const isRefused = read?.body.cancellation?.reason === 'order-refused'
-    return {
-      key,
-      kind: orderKind(kind),
-      attempts: 1,
-      response: record && isRefused ? { ...record, status: 422 } : record,
-    }
   }
 
   async cardsOf(user: string): Promise<string[]> {
@@ -118,40 +91,27 @@ export class Client {
 
   /** Retries while the next test kills the service that serves the request. */
   async #get<T>(path: string): Promise<ClientResponse<T>> {
-    const read = () => finalOf(this.#api.get<T>(path, { timeoutMs: RESPONSE_WITHIN_MS }))
-    const response = await untilFinal(read, repeated())
+    const response = await retry(() => finalOf(this.#api.get<T>(path, { timeoutMs: RESPONSE_WITHIN_MS })))
     if (response === null) throw new Error(`GET ${path} never had a response`)
     return response
   }
 }
 
-/** Records of all orders, read at a limited rate for any number of concurrent callers. */
-export class SharedBooks {
-  readonly #stack: StackFile
-  #read: Promise<Books> | null = null
+/** Returns the record of the order for its client. */
+export const entryOf = (key: string, kind: Kind, sent: Sent): Entry => ({
+  key,
+  kind: orderKind(kind),
+  response: sent && recordOf(sent),
+})
 
-  constructor(stack: StackFile) {
-    this.#stack = stack
-  }
-
-  /** Returns the records of the orders with a key when all of them have ended, or at the end of the time. */
-  async settled(key: string, withinMs: number): Promise<Books> {
-    const end = performance.now() + withinMs
-    for (;;) {
-      const books = only(await this.#latest(), key)
-      const isSettled = books.orders.every(({ finished }) => finished)
-      if (isSettled || performance.now() > end) return books
-    }
-  }
-
-  async #latest(): Promise<Books> {
-    this.#read ??= wait(250).then(() => {
-      this.#read = null
-      return readBooks(this.#stack)
-    })
-    return this.#read
-  }
-}
+/** Returns the records of the orders with a key when all of them have ended, or at the end of the time. */
+export const settledBooks = (stack: StackFile, key: string, withinMs: number): Promise<Books> =>
+  eventually(
+    async () => only(await readBooks(stack), key),
+    ({ orders }) => orders.every(({ finished }) => finished),
+    withinMs,
+    250,
+  )
 
 function only({ orders, ledger, receipts }: Books, key: string): Books {
   const own = orders.filter((order) => order.key === key)

@@ -1,5 +1,4 @@
 import { readFileSync, writeFileSync } from 'node:fs'
-import { format } from 'node:util'
 import { randomOf } from '../support/random.ts'
 
 /** Changes of a captured card order. The steps of the order itself are then no crash points. */
@@ -22,28 +21,17 @@ export const writePoints = (recorded: Points): void =>
 
 export type Point = { kind: Kind; event: string }
 
-const all = (): Point[] => {
-  // A new kind has no list before its recording.
-  const golden: Partial<Points> = points()
-  return KINDS.flatMap((kind) => (golden[kind] ?? []).map((event) => ({ kind, event })))
-}
-
 /** For example, `before commit` or `after ack`. */
 const sortOf = ({ event }: Point): string => event.split(' ').slice(1, 3).join(' ')
 
-/** A seed whose chosen points cover each kind of order and each service. */
-const SEED = 1190
+/** The points that a seed chooses cover each kind of order and each service. */
+const { CRASH_POINTS, CRASH_SEED = '2651' } = process.env
 
 /** Returns all points for `CRASH_POINTS=all`, otherwise one point of each sort, chosen by `CRASH_SEED`. */
-export function chosenPoints(): { chosen: Point[]; summary: string } {
-  const every = all()
-  if (process.env['CRASH_POINTS'] === 'all')
-    return { chosen: every, summary: format('all %d points', every.length) }
-  const seed = Number(process.env['CRASH_SEED'] ?? SEED)
-  const sorts = Map.groupBy(randomOf(seed).shuffled(every), sortOf)
-  const chosen = [...sorts.values()].flatMap(([first]) => first ?? [])
-  return {
-    chosen,
-    summary: format('%d of %d points, those of CRASH_SEED=%d', chosen.length, every.length, seed),
-  }
+export function chosenPoints(): Point[] {
+  const golden = points()
+  const every = KINDS.flatMap((kind) => golden[kind].map((event) => ({ kind, event })))
+  if (CRASH_POINTS === 'all') return every
+  const sorts = Map.groupBy(randomOf(Number(CRASH_SEED)).shuffled(every), sortOf)
+  return [...sorts.values()].map(([first]) => first!)
 }

@@ -1,5 +1,5 @@
 import { CancelOrder, OperatorCancelOrder, RefundOrder, RefundRequest } from '@platter/contracts'
-import type { Change } from '../support/invariants.ts'
+import { newChange, type Change } from '../support/invariants.ts'
 import { isOpen } from '../support/order-clients.ts'
 import { randomOf, type Random } from '../support/random.ts'
 import { application, callOf, untilFinal } from './clients.ts'
@@ -77,7 +77,7 @@ export class AfterSale {
   }
 
   #newChange(what: Change['what'], order: string, key: string): Change {
-    const change: Change = { what, order, key, status: null, last: '', apiKeys: [] }
+    const change = newChange(what, order, key)
     this.changes.push(change)
     return change
   }

@@ -6,10 +6,10 @@ import { me, world } from './simulation.ts'
 /** The start of virtual time. */
 const EPOCH = Date.UTC(2030, 0, 1)
 
-type Timer = { cancelled: boolean; unref(): Timer }
+type Timer = { cancelled: boolean }
 
 function virtualTimeout(run: () => void, ms = 0): Timer {
-  const timer = { cancelled: false, unref: () => timer }
+  const timer = { cancelled: false }
   world.later(ms, me(), () => {
     if (!timer.cancelled) run()
   })

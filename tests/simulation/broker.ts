@@ -231,13 +231,13 @@ class Channel extends EventEmitter {
   ack({ content, properties, fields }: Delivery): void {
     const commands = properties['type'] === 'batch' ? (JSON.parse(content.toString()) as unknown[]).length : 1
     const handled = me().handled.filter((event) => event === fields.event).length
-    if (!fields.redelivered && handled < commands) world.mistake('acked early', content.toString())
+    if (!fields.redelivered && handled < commands) world.mistake(`acknowledged early: ${content.toString()}`)
     this.#send(() => this.unacknowledged.delete(fields.deliveryTag))
   }
 
   publish(exchange: string, key: string, content: Buffer, options: Properties): boolean {
     // Only dead letters are confirmed, and no run may have one.
-    if (key.endsWith('.dead')) world.mistake('dead letter', content.toString())
+    if (key.endsWith('.dead')) world.mistake(`dead letter: ${content.toString()}`)
     const properties = options['replyTo'] === REPLY_TO ? { ...options, replyTo: this.#replyTag } : options
     const about = exchange || key
     const enqueue = () => broker.publish(exchange, key, content, properties)

@@ -9,9 +9,10 @@ import {
   type Order,
   type ProblemCode,
 } from '@platter/contracts'
-import { Deadline, isUnavailable, Problem, Rendered, type Call } from '@platter/kit'
+import { Deadline, isUnavailable, Problem, type Call, type Rendered } from '@platter/kit'
 import { card, cardNumbers, pickup } from '../support/cast.ts'
 import {
+  RESPONSE_WITHIN_MS,
   isOpen,
   recordOf,
   untilFinal as untilFinalOrOver,
@@ -38,7 +39,6 @@ export type Placed = Omit<Entry, 'kind'> & {
 /** `code`: the code of a problem, or the reason of a cancellation. `isPending`: the order has no outcome yet. */
 type Response = NonNullable<Entry['response']> & { isPending: boolean }
 
-const RESPONSE_WITHIN_MS = 12_000
 /**
  * The number of reads, 1.3 s apart. When PostgreSQL is available again, a mark is retried every 2 s, and a hanging statement ends
  * after 5 s.
@@ -104,7 +104,6 @@ export class Clients {
       key: `key-${number}`,
       kind: bank.kindOf(kind),
       user: (kind === 'card' || kind === 'refused') && world.random.next() < 0.5 ? `user-${number}` : null,
-      attempts: 0,
       response: null,
       cancelled: false,
     }))
@@ -146,8 +145,7 @@ export class Clients {
     const again = await untilOwnFinal()
     if (again.status !== response.status || again.apiKey !== apiKey)
       world.mistake(
-        'two responses',
-        `${key}: ${response.status} ${apiKey}, then ${again.status} ${again.apiKey}`,
+        `two responses to ${key}: ${response.status} ${apiKey}, then ${again.status} ${again.apiKey}`,
       )
   }
 
@@ -156,9 +154,10 @@ export class Clients {
     const isCash = entry.kind === 'cash' || (entry.kind === 'recanted' && world.random.next() < 0.3)
     const body = bodyOf(entry, isCash)
     const { key } = entry
+    let attempts = 0
     const idempotency = { accessKeyId: 'key-1', path: SendOrder.path, key, fingerprint: key }
     return () => {
-      const requestId = `${key}.${++entry.attempts}`
+      const requestId = `${key}.${++attempts}`
       const call = callOf(SendOrder, { body, idempotency, requestId, principal: application })
       return this.call((api) => api.sendOrder(call))
     }
@@ -243,8 +242,7 @@ const asEnd = (response: Response): Response =>
     : { ...response, status: problems[response.code as ProblemCode].status }
 
 function readResponse(response: unknown): Response {
-  const { status, body } =
-    response instanceof Rendered ? response : { status: 200, body: JSON.stringify(response) }
+  const { status, body } = response as Rendered
   const document = JSON.parse(String(body)) as Partial<Order> & { code?: string }
   const record = recordOf({ status, body: document })
   const { cancellation = null } = document

@@ -23,12 +23,10 @@ export type DeliveryRow = {
   outcome: 'accepted' | 'refused' | 'unreachable' | null
   linkKind: RestaurantLink['kind'] | null
   cancelAt: number | null
-  cancelUntil: number
   cancelAttempts: number
 }
 
 export type KeyRow = {
-  fingerprint: string
   /** Null for a refused request. */
   orderApiKey: string | null
   busyUntil: number

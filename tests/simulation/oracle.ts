@@ -18,7 +18,7 @@ import { afterSale, bank, clients, database, processor, restaurants, world } fro
 /** Checks the records of a run against all invariants. `isShort`: delivery deadlines may expire in the run. */
 export function findViolations(isShort: boolean): Violation[] {
   const orders = [...database.orders.values()]
-  const rows = orders.map(({ apiKey }) => orderRow(apiKey))
+  const rows = orders.map(orderRow)
   const doubtful = new Set(isShort ? orders.filter(isInDoubt).map(({ apiKey }) => apiKey) : [])
   const receipts = restaurants.receipts.filter(({ orderApiKey }) => !doubtful.has(orderApiKey))
   const { ledger } = processor
@@ -30,7 +30,7 @@ export function findViolations(isShort: boolean): Violation[] {
       const lines = linesOf.get(order.apiKey) ?? []
       return violations(
         [
-          isUnnotified(order) && ['never notified', 'a restaurant never learned of a cancellation'],
+          isUnnotified(order) && 'a restaurant was never notified of a cancellation',
           ofSavedCard(order),
           ofPaymentState(order, lines),
           ...ofBank(order, lines),
@@ -43,21 +43,16 @@ export function findViolations(isShort: boolean): Violation[] {
   ]
 }
 
-function orderRow(apiKey: string): OrderRow {
-  const order = database.orders.get(apiKey)
-  const row = database.sagas.get(apiKey)
-  if (!order || !row) throw new Error('an order without a saga')
-  return {
-    ...order,
-    refunds: [...order.refunds],
-    key: order.details.comments ?? '',
-    cancelled: order.cancellation !== null,
-    cancelledBy: order.cancellation?.cancelledBy ?? null,
-    cancellationRefund: Math.round((order.cancellation?.refund.amount ?? 0) * 100),
-    finished: row.saga.isFinished,
-    statuses: database.statuses.get(apiKey) ?? [],
-  }
-}
+const orderRow = (order: SagaOrder & Pick<OrderRow, 'told'>): OrderRow => ({
+  ...order,
+  refunds: [...order.refunds],
+  key: order.details.comments ?? '',
+  cancelled: order.cancellation !== null,
+  cancelledBy: order.cancellation?.cancelledBy ?? null,
+  cancellationRefund: Math.round((order.cancellation?.refund.amount ?? 0) * 100),
+  finished: database.sagas.get(order.apiKey)!.saga.isFinished,
+  statuses: database.statuses.get(order.apiKey)!,
+})
 
 /** Returns true if a restaurant has a cancelled order, and has not received its cancellation. */
 export const isUnnotified = (order: SagaOrder): boolean =>
@@ -101,13 +96,11 @@ function ofUnchecked(entry: Placed, rows: readonly OrderRow[]): Violation[] {
   const isStored = own.some(({ outcome, cancelled }) => outcome !== 'failed' && !cancelled)
   return violations(
     [
-      entry.response === null && ['no response', 'the client never received a final response'],
+      entry.response === null && 'the client never received a final response',
       entry.cancelled &&
-        !own.some(({ cancelled }) => cancelled) && [
-          'lost',
-          'the client was given an order that is not shown as cancelled',
-        ],
-      isStored && ['refused but placed', `there is an order after the response ${entry.response?.status}`],
+        !own.some(({ cancelled }) => cancelled) &&
+        'the client received an order that is not shown as cancelled',
+      isStored && `the response was ${entry.response?.status}, and an order is stored`,
     ],
     { entry, own },
   )
@@ -120,17 +113,15 @@ function ofSavedCard({ apiKey, outcome, cancellation }: SagaOrder): Check {
   const isSaved = database.cards.has(newCard.apiKey)
   const isTransmitted = outcome === 'transmitted'
   if (isByOthers(cancellation) && isTransmitted) return false
-  return isSaved !== isTransmitted && ['wrongly saved', `${outcome}, its card is saved: ${isSaved}`]
+  return isSaved !== isTransmitted && `${outcome}, its card is saved: ${isSaved}`
 }
 
 /** The payment state of an order agrees with the processor's ledger. */
 function ofPaymentState(order: SagaOrder, lines: readonly LedgerLine[]): Check {
   const done = lines.filter(({ outcome }) => outcome === 'approved')
   return (
-    !statesAfter(done, order).includes(order.paymentState) && [
-      'wrongly shown',
-      `${order.paymentState}, and the ledger says ${done.map(({ kind }) => kind).join(' ')}`,
-    ]
+    !statesAfter(done, order).includes(order.paymentState) &&
+    `${order.paymentState} is shown, and the ledger has ${done.map(({ kind }) => kind).join(' ')}`
   )
 }
 
@@ -140,7 +131,6 @@ function statesAfter(done: readonly LedgerLine[], { total, refunds }: PlacedOrde
   if (done.length === 0)
     return returnedOf(refunds) === total ? ['REFUNDED'] : ['NOT_REQUIRED', 'DUE', 'VOIDED']
   if (sum('void') > 0) return ['VOIDED']
-  if (sum('capture') === 0) return ['AUTHORIZED']
   return sum('refund') === sum('capture') ? ['REFUNDED'] : ['CHARGED']
 }
 
@@ -155,12 +145,11 @@ function ofBank(order: SagaOrder, lines: readonly LedgerLine[]): Check[] {
   const challenges = count('authenticate', 'open')
   const isClosed = challenges > 0 && bank.closed.has(restaurantApiKey)
   const isUnconfirmed = outcome === 'failed' && cancellation?.reason === 'card-declined'
-  const broken: Record<string, boolean> = {
-    'two challenges of one order': challenges > 1,
-    'an order has two authorizations': count('authorize', 'approved') > 1,
-    'an order that has ended shows the action of its payment': Boolean(paymentAction),
-    'a closed restaurant has the order': isClosed && outcome === 'transmitted',
-    'an approval in time without effect': bank.confirmed.has(apiKey) && isUnconfirmed,
-  }
-  return Object.entries(broken).map(([what, isBroken]) => isBroken && ['wrong challenge', what])
+  return [
+    challenges > 1 && 'two challenges of one order',
+    count('authorize', 'approved') > 1 && 'an order has two authorizations',
+    Boolean(paymentAction) && 'an order that has ended shows the action of its payment',
+    isClosed && outcome === 'transmitted' && 'a closed restaurant has the order',
+    bank.confirmed.has(apiKey) && isUnconfirmed && 'an approval in time without effect',
+  ]
 }

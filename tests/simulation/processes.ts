@@ -104,7 +104,7 @@ const log = { debug: toHistory, info: toHistory, warn: toHistory, error: onError
 
 export function noteMistake(error: unknown): void {
   if (isUnavailable(error) || error instanceof Problem) return
-  world.mistake('defect', reasonOf(error))
+  world.mistake(`defect: ${reasonOf(error)}`)
 }
 
 /** The link of each restaurant without a console. */

@@ -76,7 +76,7 @@ export class ProcessorNetwork {
   #decide(what: What, effect = 'id' in what ? what.id : what.reference): Response {
     const { kind, idempotencyKey: key } = what
     const first = this.#keys.get(`${kind} of ${effect}`) ?? key
-    if (first !== key) world.mistake('requested under two keys', `${kind} of ${effect}: ${first}, ${key}`)
+    if (first !== key) world.mistake(`${kind} of ${effect} under two keys: ${first}, ${key}`)
     this.#keys.set(`${kind} of ${effect}`, key)
     const decision = this.#record({ ...what, fingerprint: JSON.stringify(what) })
     return decision.kind === 'effect' ? responseTo(decision.entry) : decision.response
@@ -110,13 +110,11 @@ export class ProcessorNetwork {
     const { reference, state } = challenge
     if (state === 'open') return { kind: 'challenge', id, url: id }
     if (state !== 'approved') return refused('card_declined', state)
-    const charge = this.#found(reference).find((found) => found.id === id)
-    if (!charge) throw new Error(`${id} was approved, and is not in the book`)
-    return { kind: 'yes', ...charge }
+    return { kind: 'yes', ...this.#found(reference).find((found) => found.id === id)! }
   }
 
   #found(reference: string): FoundCharge[] {
-    return this.#book.find(reference).map(({ id, amount, status }) => ({ id, amount, status }) as FoundCharge)
+    return this.#book.find(reference) as FoundCharge[]
   }
 
   #refundPart({ id, idempotencyKey: key, amount }: RefundPart): Refund {
@@ -143,12 +141,11 @@ export class ProcessorNetwork {
     const known = this.#fates.get(key)
     if (known) return known
     const { random } = afterSale
-    const fate = { isRefused: random.next() < 0.1, pendingUntil: 0, fails: false, isReceived: false }
+    const isRefused = random.next() < 0.1
+    const chance = isRefused ? 1 : random.next()
+    const pendingUntil = chance < 0.3 ? world.now + random.next() * 60_000 : 0
+    const fate = { isRefused, pendingUntil, fails: chance < 0.15, isReceived: false }
     this.#fates.set(key, fate)
-    if (fate.isRefused) return fate
-    const chance = random.next()
-    if (chance < 0.3) fate.pendingUntil = world.now + random.next() * 60_000
-    fate.fails = chance < 0.15
     return fate
   }
 }

@@ -35,7 +35,7 @@ export class Restaurants {
     const isGivenUp = database.deliveries.get(apiKey)?.outcome === 'unreachable'
     // A cancellation may arrive at any moment of an attempt. Its notification waits for the end of the attempt.
     if (isGivenUp && !isByOthers(database.orders.get(apiKey)?.cancellation))
-      world.mistake('sent after it was given up', webhookId)
+      world.mistake(`sent after the end of its delivery: ${webhookId}`)
     const effect = () => this.#receive(webhookId, order)
     return world.exchange<Receipt>('restaurant', {
       isUnavailable: kind === 'unreachable' || this.downUntil > world.now,

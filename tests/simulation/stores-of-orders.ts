@@ -28,29 +28,19 @@ export const isNoticeDue = ({ cancelAt }: DeliveryRow): boolean => cancelAt !== 
 const backoffMs = (firstMs: number, longestMs: number, doublings: number): number =>
   Math.min(longestMs, firstMs * 2 ** doublings) * (0.8 + 0.4 * world.random.next())
 
-/** Returns the row of an order that must exist. */
-function rowOf<Row>(table: ReadonlyMap<string, Row>, apiKey: string): Row {
-  const row = table.get(apiKey)
-  if (!row) throw new Error(`order ${apiKey} does not exist`)
-  return row
-}
-
 function orderStores({ orders, deliveries, links }: Database): InMemoryStores {
-  function markIfPending(apiKey: string, mark: { told: true } | { shown: true }): boolean {
-    const row = orders.get(apiKey)
-    if (row?.outcome !== 'pending') return false
-    orders.set(apiKey, { ...row, ...mark })
-    return true
-  }
   return {
     orders: {
       async find(apiKey) {
         const row = orders.get(apiKey)
         return row && isVisible(row) ? { ...row, staysVisible: staysVisible(row) } : null
       },
-      recipientOf: async (apiKey) => orders.get(apiKey)?.recipientApiKey ?? null,
-      markRespondedIfPending: async (apiKey) => markIfPending(apiKey, { told: true }),
-      markReadIfPending: async (apiKey) => markIfPending(apiKey, { shown: true }),
+      async markRespondedIfPending(apiKey) {
+        const row = orders.get(apiKey)
+        if (row?.outcome !== 'pending') return false
+        orders.set(apiKey, { ...row, told: true })
+        return true
+      },
       async markResponded(apiKey) {
         const row = orders.get(apiKey)
         if (row) orders.set(apiKey, { ...row, told: true })
@@ -89,24 +79,20 @@ function stateOf({ facts, state, isFinished }: Loaded['saga']): string {
 }
 
 /** A save without refunds or dispute leaves those of the row `before` unchanged. */
-const changedColumns = (order: Save['order'], before = order) => {
-  const { outcome, paymentState, paymentAction = null, cancellation } = order
-  const refunds = order.refunds.length > 0 ? order.refunds : before.refunds
-  return {
-    outcome,
-    paymentState,
-    paymentAction,
-    cancellation,
-    refunds,
-    dispute: order.dispute ?? before.dispute,
-  }
-}
+const changedColumns = (order: Save['order'], before = order) => ({
+  outcome: order.outcome,
+  paymentState: order.paymentState,
+  paymentAction: order.paymentAction ?? null,
+  cancellation: order.cancellation,
+  refunds: order.refunds.length > 0 ? order.refunds : before.refunds,
+  dispute: order.dispute ?? before.dispute,
+})
 
 /** Plain columns by version. The real `saga/domain/transition.ts` decides their values. */
 function sagaStore(database: Database): Partial<SagaStore> {
   const { orders, statuses, sagas, deliveries, keys, links } = database
 
-  const loaded = ({ saga }: SagaRow): Loaded => ({ order: rowOf(orders, saga.orderApiKey), saga })
+  const loaded = ({ saga }: SagaRow): Loaded => ({ order: orders.get(saga.orderApiKey)!, saga })
 
   function write({ saga: given, wakeInMs, deadlineInMs }: Saved): void {
     const { orderApiKey } = given
@@ -135,7 +121,6 @@ function sagaStore(database: Database): Partial<SagaStore> {
       outcome: delivery.outcome,
       linkKind: delivery.link ?? before.linkKind,
       cancelAt: delivery.noticeInMs === null ? null : world.now + delivery.noticeInMs,
-      cancelUntil: world.now + DAY_MS,
     })
     if (delivery.link === 'console' && delivery.outcome === 'accepted') restaurants.show(orderApiKey)
   }
@@ -148,9 +133,8 @@ function sagaStore(database: Database): Partial<SagaStore> {
         const key = keyOf(idempotency.scope)
         if (keys.has(key))
           throw Object.assign(new Error(), { code: '23505', constraint: 'idempotency_keys_pkey' })
-        const { fingerprint } = idempotency.scope
         const busyUntil = world.now + idempotency.claimMs
-        keys.set(key, { fingerprint, orderApiKey, busyUntil, status: null, body: null })
+        keys.set(key, { orderApiKey, busyUntil, status: null, body: null })
       }
       const given = {
         id: orders.size + 1,
@@ -178,7 +162,7 @@ function sagaStore(database: Database): Partial<SagaStore> {
       const before = orders.get(orderApiKey)
       if (!row || !before || row.saga.version !== from.version) return null
       if (from.status !== null && before.status !== from.status) return null
-      const history = rowOf(statuses, orderApiKey)
+      const history = statuses.get(orderApiKey)!
       // The primary key: (order_api_key, position), here always 1.
       if (status !== null && history.length > 1) throw new Error('duplicate key of order_statuses')
       if (status !== null) statuses.set(orderApiKey, [...history, status])
@@ -194,11 +178,8 @@ function sagaStore(database: Database): Partial<SagaStore> {
       return { age: 0, told }
     },
 
-    async takeDue(limit) {
-      const due = [...sagas.values()]
-        .filter(isSagaDue)
-        .toSorted((one, other) => one.wakeAt - other.wakeAt)
-        .slice(0, limit)
+    async takeDue() {
+      const due = [...sagas.values()].filter(isSagaDue).toSorted((one, other) => one.wakeAt - other.wakeAt)
       return due.map(({ saga, deadlineAt }) => {
         const { orderApiKey, attempt, state } = saga
         const longestMs = state.challenge ? 12_000 : 60_000
@@ -216,7 +197,7 @@ function sagaStore(database: Database): Partial<SagaStore> {
 function deliveryStore({ orders, sagas, deliveries, links }: Database): Partial<DeliveryStore> {
   const change = (orderApiKey: string, row: DeliveryRow, changed: Partial<DeliveryRow>) =>
     deliveries.set(orderApiKey, { ...row, ...changed })
-  const linkOf = (orderApiKey: string) => links.get(rowOf(orders, orderApiKey).restaurantApiKey) ?? null
+  const linkOf = (orderApiKey: string) => links.get(orders.get(orderApiKey)!.restaurantApiKey) ?? null
 
   /** Returns the row if the lease is the last acquired one. */
   function held({ orderApiKey, attempt }: Lease): DeliveryRow | null {
@@ -225,22 +206,21 @@ function deliveryStore({ orders, sagas, deliveries, links }: Database): Partial<
   }
 
   return {
-    async acquireLeases({ limit, leaseMs }) {
+    async acquireLeases({ leaseMs }) {
       const due = [...deliveries]
         .filter(([apiKey, row]) => isDeliveryDue(row) && orders.get(apiKey)?.outcome === 'pending')
         .toSorted(([, one], [, other]) => one.busyUntil - other.busyUntil)
-        .slice(0, limit)
       return due.map(([orderApiKey, row]) => {
         const attempt = row.attempts + 1
         change(orderApiKey, row, { attempts: attempt, busyUntil: world.now + leaseMs })
         return {
           orderApiKey,
           attempt,
-          order: rowOf(orders, orderApiKey),
+          order: orders.get(orderApiKey)!,
           link: linkOf(orderApiKey),
           isOverdue: row.deadlineAt <= world.now,
           isTried: row.lastResult !== null || attempt > 2,
-          requestId: rowOf(sagas, orderApiKey).saga.requestId,
+          requestId: sagas.get(orderApiKey)!.saga.requestId,
           traceparent: null,
         }
       })
@@ -269,14 +249,14 @@ function deliveryStore({ orders, sagas, deliveries, links }: Database): Partial<
       })
     },
 
-    async takeDueNotices(limit) {
-      const due = [...deliveries].filter(([, row]) => isNoticeDue(row)).slice(0, limit)
+    async takeDueNotices() {
+      const due = [...deliveries].filter(([, row]) => isNoticeDue(row))
       return due.map(([orderApiKey, row]) => {
         const again = world.now + backoffMs(30_000, 3_600_000, Math.min(row.cancelAttempts, 7))
         const cancelAttempts = row.cancelAttempts + 1
-        change(orderApiKey, row, { cancelAt: again <= row.cancelUntil ? again : null, cancelAttempts })
+        change(orderApiKey, row, { cancelAt: again, cancelAttempts })
         return {
-          order: rowOf(orders, orderApiKey),
+          order: orders.get(orderApiKey)!,
           link: linkOf(orderApiKey),
           sentBy: row.linkKind,
           attempts: cancelAttempts,
@@ -305,8 +285,7 @@ function keyStore({ keys }: Database): Partial<IdempotencyKeyStore> {
       const row = keys.get(keyOf(scope))
       if (row?.orderApiKey === null) keys.delete(keyOf(scope))
       if (!row || row.orderApiKey === null) return null
-      const { orderApiKey, fingerprint, status, body } = row
-      if (fingerprint !== scope.fingerprint) return { kind: 'mismatch' }
+      const { orderApiKey, status, body } = row
       if (status !== null && body !== null) return { kind: 'completed', status, body }
       if (row.busyUntil > world.now) return { kind: 'in-flight' }
       keys.set(keyOf(scope), { ...row, busyUntil: world.now + claimMs })
@@ -314,8 +293,7 @@ function keyStore({ keys }: Database): Partial<IdempotencyKeyStore> {
     },
     async markRefused(scope) {
       if (keys.get(keyOf(scope))?.orderApiKey) return false
-      const { fingerprint } = scope
-      keys.set(keyOf(scope), { fingerprint, orderApiKey: null, busyUntil: 0, status: null, body: null })
+      keys.set(keyOf(scope), { orderApiKey: null, busyUntil: 0, status: null, body: null })
       return true
     },
     complete: async (used, response) => change(used, ({ status }) => (status === null ? response : {})),

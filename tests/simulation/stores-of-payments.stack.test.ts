@@ -84,7 +84,6 @@ function aRefundCall(random: Random, orderApiKey: string): Call<RefundStores> {
     ['markDone', (store) => store.markDone(apiKey, 're_1')],
     ['markDone', (store) => store.markDone(apiKey, 're_1')],
     ['markFailed', (store) => store.markFailed(apiKey, 'refund_failed')],
-    ['markReturned', (store) => store.markReturned([apiKey])],
     ['settle', (store) => store.settle(orderApiKey)],
     ['authorization', (store) => store.findOrCreate(orderApiKey, { amount: cents(10), token: 't1' })],
     ...(random.next() < 0.2

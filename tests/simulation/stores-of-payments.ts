@@ -48,25 +48,13 @@ function refundStore({ refunds, authorizations }: Database): Partial<RefundStore
   }
 
   /** Changes the row. A failure releases its reserved amount. */
-  function change(stored: { row: RefundRow }, changed: Partial<RefundRow>): void {
+  function changeSent(apiKey: string, changed: Partial<RefundRow>): void {
+    const stored = refunds.get(apiKey)
+    if (stored?.row.state !== 'sent') return
     stored.row = { ...stored.row, ...changed }
     const charged = authorizations.get(stored.row.orderApiKey)
     if (changed.state === 'failed' && charged && 'processorId' in charged.row)
       charged.row = withRefunded(charged.row, refundedOf(charged.row) - stored.row.amount)
-  }
-
-  function changeSent(apiKey: string, changed: Partial<RefundRow>): void {
-    const stored = refunds.get(apiKey)
-    if (stored?.row.state === 'sent') change(stored, changed)
-  }
-
-  function markReturned(apiKey: string): void {
-    const stored = refunds.get(apiKey)
-    if (!stored || stored.row.state === 'failed') return
-    change(stored, { state: 'failed', failureCode: 'refund_failed' })
-    const charged = authorizations.get(stored.row.orderApiKey)
-    if (charged?.row.state === 'refunded' && !charged.row.releaseRequested)
-      charged.row = { ...charged.row, state: 'captured' }
   }
 
   return {
@@ -91,7 +79,6 @@ function refundStore({ refunds, authorizations }: Database): Partial<RefundStore
     markPending: async (apiKey, processorId) => changeSent(apiKey, { processorId }),
     markDone: async (apiKey, processorId) => changeSent(apiKey, { state: 'done', processorId }),
     markFailed: async (apiKey, failureCode) => changeSent(apiKey, { state: 'failed', failureCode }),
-    markReturned: async (apiKeys) => apiKeys.forEach(markReturned),
     async settle(orderApiKey) {
       const found = authorizations.get(orderApiKey)
       if (found?.row.state !== 'captured' || refundedOf(found.row) !== found.row.amount) return

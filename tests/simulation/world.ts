@@ -128,9 +128,9 @@ export class World {
     this.history?.push(`${this.now.toFixed(1).padStart(9)}  ${(this.current?.name ?? '-').padEnd(12)}${what}`)
   }
 
-  mistake(rule: string, what: string): void {
-    this.note(`VIOLATED ${rule}: ${what}`)
-    this.mistakes.push({ rule, what, order: null })
+  mistake(what: string): void {
+    this.note(`VIOLATED ${what}`)
+    this.mistakes.push({ what, order: null })
   }
 
   /** Returns the milliseconds of an undisturbed transmission. */

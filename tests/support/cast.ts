@@ -10,7 +10,6 @@ export const cast = {
   slow: 'ec1adc6b1ea289fa91ad435100408631f80626f17daf23ca',
   coarse: 'c7f72532f1c28c15c2b2207ae6de2ee3bebd4225ab391b6e',
   closed: 'c6f5ca763f2cff78343e1c66b75c26d58aeb36ab4ff31b94',
-  cashOnly: '0b265dfddd88c26366d0fa74b968bd6ba2594da96ee1960b',
   pickupOnly: 'b8c95d0008254300f0516b5ad9ef49ac9888a2aefb1725e9',
   console: '76191ea61a099af3ffa7543db18b4efbaeb8911df183588f',
   test: '58e5fd946c7b9fabc1850ddd0bd97ad9f893aafef8108b08',

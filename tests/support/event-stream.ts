@@ -4,6 +4,8 @@ type Options = {
   /** Sent in the header. If absent, no key is sent. */
   key?: string
   lastEventId?: string | undefined
+  /** Closes the stream. */
+  signal?: AbortSignal
 }
 
 /** A stream of Server-Sent Events, from the view of a client. */
@@ -25,7 +27,7 @@ export class Stream {
     this.#done = this.#read(response).finally(() => (this.isOver = true))
   }
 
-  static async open(url: string, { key, lastEventId }: Options = {}): Promise<Stream> {
+  static async open(url: string, { key, lastEventId, signal }: Options = {}): Promise<Stream> {
     const abort = new AbortController()
     const response = await fetch(url, {
       headers: {
@@ -33,7 +35,7 @@ export class Stream {
         ...(key !== undefined && { 'x-access-token': key }),
         ...(lastEventId !== undefined && { 'last-event-id': lastEventId }),
       },
-      signal: abort.signal,
+      signal: AbortSignal.any([abort.signal, ...(signal ? [signal] : [])]),
     })
     return new Stream(response, abort)
   }

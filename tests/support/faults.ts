@@ -13,29 +13,20 @@ export function sendToTrees(pids: readonly number[], signal: NodeJS.Signals): vo
   for (const pid of new Set(familyOf(pids))) sendSignal(pid, signal)
 }
 
-/** Kills RabbitMQ and removes its data. The launcher restarts it. */
-export function killAndWipe({ file }: Stack): void {
-  sendToTrees(file.processes.rabbitmq, 'SIGKILL')
-  const { rabbitmq: data } = file.data
-  if (data !== null) rmSync(join(data, 'mnesia'), { recursive: true, force: true })
-}
-
 /** If a node dies about a second after the declaration of a quorum queue, the queue never elects a leader again (RabbitMQ 3.10). */
 const DECLARED_MS = 3_000
 
-/** Resolves when the services have declared all queues again after a wipe. */
-export async function brokerWhole(stack: Stack): Promise<void> {
-  const isThere = () => isRabbitmqReady(stack.file.urls.rabbitmq)
+/** Kills RabbitMQ and removes its data. The launcher restarts it. Resolves when the services have declared all queues again. */
+export async function wipeBroker(stack: Stack): Promise<void> {
+  const { processes, data, urls } = stack.file
+  sendToTrees(processes.rabbitmq, 'SIGKILL')
+  if (data.rabbitmq !== null) rmSync(join(data.rabbitmq, 'mnesia'), { recursive: true, force: true })
+  const isThere = () => isRabbitmqReady(urls.rabbitmq)
   await until(isThere, { what: 'Starting RabbitMQ', withinMs: 60_000, everyMs: 200 })
   const users = ['catalog', 'accounts', 'orders', 'payments'] as const
   // A service that is being killed declares its queues after the restart.
   await Promise.allSettled(users.map((name) => stack.ready(name)))
   await wait(DECLARED_MS)
-}
-
-export async function wipeBroker(stack: Stack): Promise<void> {
-  killAndWipe(stack)
-  await brokerWhole(stack)
 }
 
 const urlOf = ({ urls }: StackFile) => `${urls.processor}/faults`

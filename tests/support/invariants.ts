@@ -1,8 +1,8 @@
 import type { Books, LedgerLine, OrderRow, Receipt } from './books.ts'
 import type { Entry } from './order-clients.ts'
 
-/** A broken invariant: `what` is a sentence, `order` has all records of the order. */
-export type Violation = { rule: string; what: string; order: unknown }
+/** A broken invariant: `order` has all records of the order. */
+export type Violation = { what: string; order: unknown }
 
 /** The expected final status of each kind of order for its client. */
 const ENDS: Record<Entry['kind'], number> = {
@@ -39,28 +39,24 @@ export function violationsOf(clients: readonly Entry[], books: Books): Violation
     ),
     ...books.ledger
       .filter(({ reference }) => !known.has(reference))
-      .map((line) => ({
-        rule: 'charged for nothing',
-        what: 'the processor has a charge of an order that does not exist',
-        order: line,
-      })),
+      .map((order) => ({ what: 'the processor has a charge of an order that does not exist', order })),
   ]
 }
 
-/** The name of a broken rule with a sentence, or false if the rule holds. */
-export type Check = false | readonly [rule: string, what: string]
+/** A sentence about the broken invariant, or false if it holds. */
+export type Check = false | string
 type Response = NonNullable<Entry['response']>
 
 export const violations = (checks: readonly Check[], order: unknown): Violation[] =>
-  checks.filter((check) => check !== false).map(([rule, what]) => ({ rule, what, order }))
+  checks.filter((check) => check !== false).map((what) => ({ what, order }))
 
 /** No order is lost or placed twice: the response of the client matches the orders schema. */
 function ofClient(entry: Entry, orders: readonly OrderRow[]): Violation[] {
   const placed = orders.filter(({ outcome }) => outcome !== 'failed').length
   const checks: Check[] = [
-    placed > 1 && ['ordered twice', `one Idempotency-Key, ${placed} orders`],
+    placed > 1 && `one Idempotency-Key, ${placed} orders`,
     ...(entry.response === null
-      ? [['no response', 'the client never received a final response'] as const]
+      ? ['the client never received a final response']
       : ofResponse(entry.kind, entry.response, orders)),
   ]
   return violations(checks, { entry, orders })
@@ -68,18 +64,15 @@ function ofClient(entry: Entry, orders: readonly OrderRow[]): Violation[] {
 
 function ofResponse(kind: Entry['kind'], response: Response, orders: readonly OrderRow[]): Check[] {
   const { status, apiKey, code, totalCents } = response
-  const end: Check = !hasRightEnd(kind, response, orders) && [
-    'wrong end',
-    `${kind} ended with ${status} ${code ?? ''}`,
-  ]
+  const end = !hasRightEnd(kind, response, orders) && `${kind} ended with ${status} ${code ?? ''}`
   if (status !== 200) {
     const isStored = orders.some(({ outcome }) => outcome !== 'failed')
-    return [isStored && ['refused but placed', `the response was ${status}, and an order is stored`], end]
+    return [isStored && `the response was ${status}, and an order is stored`, end]
   }
   const order = orders.find((one) => one.apiKey === apiKey)
-  if (!order) return [['lost', 'the client received an order that is not stored'], end]
+  if (!order) return ['the client received an order that is not stored', end]
   const isSame = order.total === totalCents
-  return [!isSame && ['wrong total', `${totalCents} in the response, ${order.total} stored`], end]
+  return [!isSame && `the total is ${totalCents} in the response, and ${order.total} is stored`, end]
 }
 
 /** An order without an outcome after 8 s returns 200 with PROCESSING. If it fails later, it is cancelled. */
@@ -99,13 +92,10 @@ function ofOrder(records: Records): Violation[] {
   const accepted = receipts.filter(({ outcome }) => outcome === 'accepted').length
   return violations(
     [
-      (!order.finished || order.outcome === 'pending') && ['stuck', 'the saga has not finished'],
-      !isOnPath(order.statuses) && ['wrong history', order.statuses.join(' → ')],
+      (!order.finished || order.outcome === 'pending') && 'the saga has not finished',
+      !isOnPath(order.statuses) && `impossible history: ${order.statuses.join(' → ')}`,
       ...ofPayment(records),
-      !isDelivered(order, accepted) && [
-        'wrong delivery',
-        `${order.outcome}, accepted ${accepted} times by the restaurant`,
-      ],
+      !isDelivered(order, accepted) && `${order.outcome}, accepted ${accepted} times by the restaurant`,
     ],
     records,
   )
@@ -129,22 +119,17 @@ function ofPayment({ order, ledger }: Records): Check[] {
   const captures = approved('capture').length
   const authorized = approved('authorize').length
   const voids = approved('void').length
-  if (order.test) return [ledger.length > 0 && ['test order charged', 'a test order reached the processor']]
+  if (order.test) return [ledger.length > 0 && 'a test order reached the processor']
   const refunds = ofRefunds(order, approved('refund'), captured)
   if (isFulfilled(order) && order.payment === 'card')
     return [
-      (captures !== 1 || captured !== order.total) && [
-        'wrong charge',
-        `captured ${captured} of ${order.total}`,
-      ],
-      (authorized !== 1 || voids > 0) && ['wrong charge', `${authorized} authorizations, ${voids} voids`],
+      (captures !== 1 || captured !== order.total) &&
+        `${captures} captures with ${captured} of ${order.total}`,
+      (authorized !== 1 || voids > 0) && `${authorized} authorizations, ${voids} voids`,
       ...refunds,
     ]
   const isBalanced = captured === sum(approved('refund')) && authorized === voids + captures
-  return [
-    !isBalanced && ['charged for nothing', 'an unfulfilled order has an authorization or a charge left'],
-    ...refunds,
-  ]
+  return [!isBalanced && 'an unfulfilled order has an authorization or a charge left', ...refunds]
 }
 
 /** docs/interface.md, "Refunds": captured − refunded at the processor = total − refundedTotal. Each refund occurs once. */
@@ -160,17 +145,15 @@ function ofRefunds(order: OrderRow, lines: readonly LedgerLine[], captured: numb
     return String(amounts) !== String(expected)
   })
   return [
-    order.refunds.some(({ state }) => state === 'PENDING') && ['stuck', 'a refund has no result'],
-    back > captured && ['refunded too much', `${back} of ${captured}`],
-    shown > order.total && ['refunded too much', `${shown} of ${order.total} are shown as refunded`],
-    wrong.length > 0 && ['wrong refund', `no such line of the ledger: ${JSON.stringify(wrong)}`],
-    isFulfilled(order) && !isAtOnce && back !== shown && ['wrong refund', `${back} refunded, ${shown} shown`],
+    order.refunds.some(({ state }) => state === 'PENDING') && 'a refund has no result',
+    back > captured && `refunded ${back} of ${captured}`,
+    shown > order.total && `${shown} of ${order.total} are shown as refunded`,
+    wrong.length > 0 && `the ledger has no such refund: ${JSON.stringify(wrong)}`,
+    isFulfilled(order) && !isAtOnce && back !== shown && `${back} refunded, ${shown} shown as refunded`,
     captured > 0 &&
       order.cancelled &&
-      order.cancellationRefund + shown !== captured && [
-        'wrongly shown',
-        `cancelled: ${order.cancellationRefund} and ${shown} are shown as refunded, of ${captured}`,
-      ],
+      order.cancellationRefund + shown !== captured &&
+      `cancelled: ${order.cancellationRefund} and ${shown} are shown as refunded, of ${captured}`,
   ]
 }
 
@@ -185,10 +168,16 @@ export type Change = {
   key: string
   /** The status of the final response. */
   status: number | null
-  /** The last response. */
-  last: string
   apiKeys: string[]
 }
+
+export const newChange = (what: Change['what'], order: string, key: string): Change => ({
+  what,
+  order,
+  key,
+  status: null,
+  apiKeys: [],
+})
 
 /** Each requested refund is exactly one refund of its order, even after lost requests or responses. Each cancellation persists. */
 export function violationsAfterSale(changes: readonly Change[], orders: readonly OrderRow[]): Violation[] {
@@ -204,12 +193,9 @@ export function violationsAfterSale(changes: readonly Change[], orders: readonly
     const isCancelled = own.some(({ what, status }) => what.startsWith('cancellation') && status === 200)
     return violations(
       [
-        own.some(({ status }) => status === null) && ['after the sale', 'a request has no final response'],
-        String(requested.toSorted()) !== String(stored.toSorted()) && [
-          'after the sale',
-          'the refunds are not those requested',
-        ],
-        isCancelled && !order.cancelled && ['after the sale', 'a cancelled order is not cancelled'],
+        own.some(({ status }) => status === null) && 'a request after the sale has no final response',
+        String(requested.toSorted()) !== String(stored.toSorted()) && 'the refunds are not those requested',
+        isCancelled && !order.cancelled && 'an order is not cancelled after a successful cancellation',
       ],
       { order, own },
     )

@@ -11,7 +11,6 @@ export type Kind = 'cash' | 'card' | 'challenged' | 'declined' | 'refused' | 'te
 export type Entry = {
   key: string
   kind: Kind
-  attempts: number
   /** The final response; null until it arrives. */
   response: Recorded | null
 }
@@ -61,7 +60,7 @@ export async function sendOrders(
   const client = async (own: Random) => {
     while (!options.enough(book.length)) {
       const key = `chaos-${options.seed}-${book.length}`
-      const entry: Timed = { key, kind: random.pick(MIX), attempts: 0, ms: 0, response: null }
+      const entry: Timed = { key, kind: random.pick(MIX), ms: 0, response: null }
       book.push(entry)
       await sendUntilFinal(api, entry, own)
       options.onResponse(entry)
@@ -105,17 +104,11 @@ export async function orderOf(api: Api, key: string, kind: Kind): Promise<Record
 async function sendUntilFinal(api: Api, entry: Timed, random: Random): Promise<void> {
   const started = performance.now()
   const body = await orderOf(api, entry.key, entry.kind)
-  const options = { headers: { 'idempotency-key': entry.key } }
-  const response = await untilFinal(
-    () => {
-      entry.attempts++
-      return sendOnce(api, body, { ...options, timeoutMs: RESPONSE_WITHIN_MS })
-    },
-    {
-      pauseMs: () => random.between(100, 600),
-      isOver: () => performance.now() > started + RETRIED_WITHIN_MS,
-    },
-  )
+  const options = { headers: { 'idempotency-key': entry.key }, timeoutMs: RESPONSE_WITHIN_MS }
+  const response = await untilFinal(() => sendOnce(api, body, options), {
+    pauseMs: () => random.between(100, 600),
+    isOver: () => performance.now() > started + RETRIED_WITHIN_MS,
+  })
   if (response !== null) entry.response = recordOf(response)
   entry.ms = performance.now() - started
 }

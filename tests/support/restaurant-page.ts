@@ -41,26 +41,22 @@ export class KitchenPage {
 
   async #follow(): Promise<void> {
     let last: string | undefined
-    for (let turn = 0; !this.#closing.signal.aborted; turn++) {
+    const { signal } = this.#closing
+    for (let turn = 0; !signal.aborted; turn++) {
       const gateway = this.#gateways[turn % this.#gateways.length]
       const url = `${gateway}/restaurantapi/v1/orders/stream`
-      const stream = await Stream.open(url, { key: this.#key, lastEventId: last }).catch(() => null)
+      const stream = await Stream.open(url, { key: this.#key, lastEventId: last, signal }).catch(() => null)
       if (stream?.status === 200) last = (await this.#read(stream)) ?? last
-      await wait(100, undefined, { signal: this.#closing.signal }).catch(() => 'closed')
+      await wait(100, undefined, { signal }).catch(() => 'closed')
     }
   }
 
   /** Reads until the stream is cut. Returns the id at which to continue. */
   async #read(stream: Stream): Promise<string | undefined> {
-    const close = () => stream.close()
-    this.#closing.signal.addEventListener('abort', close)
-    // `close` was called while the stream was opening.
-    if (this.#closing.signal.aborted) close()
     stream.onEvent = ({ event, data }: StreamEvent) => {
       if (event === 'order') this.orders.set((data as Order).apiKey, data as Order)
     }
     await stream.ended()
-    this.#closing.signal.removeEventListener('abort', close)
     this.breaks++
     return stream.lastEventId
   }
