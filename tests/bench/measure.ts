@@ -126,16 +126,9 @@ export function ratioOf(own: readonly number[], others: readonly number[]): Rati
   return { value: median(ratios), quartiles: `${at(0.25)}–${at(0.75)}` }
 }
 
-/** Returns the CPU of each round. */
-export const cpuRounds = (samples: readonly Sample[]): number[] => samples.map(({ cpu }) => cpu)
-
 /** Returns the sum of several subjects for each round. */
 export const sumRounds = (all: readonly (readonly number[])[]): number[] =>
   (all[0] ?? []).map((_, round) => all.reduce((sum, rounds) => sum + (rounds[round] ?? NaN), 0))
-
-/** Returns the median of the rounds. */
-export const middle = (samples: readonly Sample[], read: (one: Sample) => number): number =>
-  median(samples.map(read))
 
 const mapValues = (values: Cpu, change: (value: number, key: string) => number): Cpu =>
   Object.fromEntries(Object.entries(values).map(([key, value]) => [key, change(value, key)]))
