@@ -7,6 +7,7 @@ import { startPlatform, type Platform, type Setting } from './platform.ts'
 export type Frame = {
   generator: LoadGenerator
   reporter: Reporter
+  /** The receiver of traces, metrics and logs. */
   telemetry: string
   seconds: number
   rounds: number
@@ -19,10 +20,12 @@ export const BUSY = 16
 
 /** Starts a stack for each setting. All are new: the compiled code of a stack depends on the operations that it has run. */
 export const openStacks = (
-  { reporter }: Frame,
+  { reporter, telemetry }: Frame,
   cleanup: AsyncDisposableStack,
   settings: readonly Setting[],
 ): Promise<Platform[]> =>
   reporter.step(`Stacks: ${settings.length}`, () =>
-    Array.fromAsync(settings, (setting, at) => startPlatform(cleanup, `bench-side-${at}`, setting)),
+    Array.fromAsync(settings, (setting, at) =>
+      startPlatform(cleanup, { directory: `bench-side-${at}`, telemetry }, setting),
+    ),
   )

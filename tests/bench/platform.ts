@@ -20,8 +20,8 @@ export const PLATFORM = [...serviceNames, 'postgres', 'rabbitmq', 'redis'] as co
 
 export type Setting = {
   replicas?: number
-  /** The receiver of traces, metrics and logs, at the default sampling. Null disables telemetry. */
-  telemetry: string | null
+  /** Traces, metrics and logs, at the default sampling; default: true. */
+  hasTelemetry?: boolean
   /** Starts the stack of this commit instead of the working tree. */
   commit?: string
   /** Rows that are stored before the measurement. */
@@ -37,22 +37,22 @@ export type Platform = {
   settled: () => Promise<void>
 }
 
-/** Starts a stack. `cleanup` stops it. */
+/** Starts a stack in a directory of `.run`. `telemetry` is the receiver. `cleanup` stops the stack. */
 export async function startPlatform(
   cleanup: AsyncDisposableStack,
-  directory: string,
-  { replicas = 1, telemetry, commit, stored }: Setting,
+  place: { directory: string; telemetry: string },
+  { replicas = 1, hasTelemetry = true, commit, stored }: Setting,
 ): Promise<Platform> {
   // Each commit has a launcher of its own.
   const tree = commit === undefined ? ROOT : checkOut(commit)
   const { startStack } = (await import(join(tree, 'dev/stack.ts'))) as typeof launcher
   const { plainReporter } = (await import(join(tree, 'dev/progress.ts'))) as typeof progress
   const stack = await startStack({
-    runDirectory: join(ROOT, '.run', directory),
+    runDirectory: join(ROOT, '.run', place.directory),
     reporter: plainReporter(() => undefined),
     replicas,
     fresh: true,
-    env: environment(telemetry),
+    env: environment(hasTelemetry ? place.telemetry : null),
   })
   cleanup.defer(() => stack.stop())
   const { processes, urls } = stack.file

@@ -13,9 +13,9 @@ const PACED_WARM_UP_S = 20
 
 /** Measures card orders at the rate of a city's busy hour, in an open loop. */
 export async function paced(frame: Frame): Promise<Section> {
-  const { generator, reporter, seconds, telemetry } = frame
+  const { generator, reporter, seconds } = frame
   await using cleanup = new AsyncDisposableStack()
-  const [platform] = await openStacks(frame, cleanup, [{ telemetry }])
+  const [platform] = await openStacks(frame, cleanup, [{}])
   const run = (forSeconds: number) =>
     runOperation(platform!, generator, {
       name: 'card-order',
@@ -50,9 +50,9 @@ const SHARES: readonly [OperationName, number][] = [
 
 /** Measures the memory of every service while each receives 100,000 requests. */
 export async function memory(frame: Frame): Promise<Section> {
-  const { generator, reporter, telemetry } = frame
+  const { generator, reporter } = frame
   await using cleanup = new AsyncDisposableStack()
-  const [platform] = await openStacks(frame, cleanup, [{ telemetry }])
+  const [platform] = await openStacks(frame, cleanup, [{}])
   const services = Object.fromEntries(serviceNames.map((name) => [name, platform!.groups[name]!]))
   const measurements: Record<string, number>[] = []
   await reporter.step(`${REQUESTS} requests to each service`, async (step) => {

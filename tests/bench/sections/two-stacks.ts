@@ -47,7 +47,7 @@ export const replicas = (frame: Frame): Promise<Section> =>
     name: 'replicas',
     about: 'Two replicas of each service beside one of each, on the same machine.',
     sides: ['two', 'one'],
-    settings: [{ replicas: 2, telemetry: frame.telemetry }, { telemetry: frame.telemetry }],
+    settings: [{ replicas: 2 }, {}],
     subjects: PAIRED,
     clients: [1, BUSY],
     result: 'perSecond',
@@ -59,7 +59,7 @@ export const tracing = (frame: Frame): Promise<Section> =>
     name: 'tracing',
     about: 'Telemetry at the default sampling (5 % of traces, all metrics and logs) beside none.',
     sides: ['on', 'off'],
-    settings: [{ telemetry: frame.telemetry }, { telemetry: null }],
+    settings: [{}, { hasTelemetry: false }],
     subjects: PAIRED,
     clients: [BUSY],
     result: 'cpu',
@@ -71,7 +71,7 @@ export const againstCommit = (frame: Frame, commit: string): Promise<Section> =>
     name: 'against-commit',
     about: `This working tree beside commit ${commit}.`,
     sides: ['now', 'then'],
-    settings: [{ telemetry: frame.telemetry }, { telemetry: frame.telemetry, commit }],
+    settings: [{}, { commit }],
     subjects: frame.operations,
     clients: [BUSY, CROWD],
     result: 'cpu',
@@ -92,15 +92,11 @@ const SCALED: readonly OperationName[] = [
 
 /** Compares a stack with the most stored orders and restaurants with a stack that has the fewest. */
 export async function scale(frame: Frame): Promise<Section> {
-  const { telemetry } = frame
   const section = await pair(frame, {
     name: 'scale',
     about: `${MOST.orders} orders and ${MOST.restaurants} restaurants beside ${FEWEST.orders} and ${FEWEST.restaurants}.`,
     sides: ['most', 'fewest'],
-    settings: [
-      { telemetry, stored: MOST },
-      { telemetry, stored: FEWEST },
-    ],
+    settings: [{ stored: MOST }, { stored: FEWEST }],
     subjects: SCALED,
     clients: [BUSY],
     result: 'cpu',
@@ -111,7 +107,7 @@ export async function scale(frame: Frame): Promise<Section> {
 /** Compares the operations with their limits, in turns. */
 export async function operations(frame: Frame): Promise<Section[]> {
   await using cleanup = new AsyncDisposableStack()
-  const [platform] = await openStacks(frame, cleanup, [{ telemetry: frame.telemetry }])
+  const [platform] = await openStacks(frame, cleanup, [{}])
   const side = await startLimits(platform!, cleanup, frame)
   const limits = new Set(frame.operations.flatMap((name) => scenarioOf(name).limits ?? []))
   const plan = { ...frame, name: 'operations', subjects: [...frame.operations, ...limits] }
