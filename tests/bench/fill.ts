@@ -6,7 +6,7 @@ import type pg from 'pg'
  * (session_replication_role).
  */
 
-export type Amounts = {
+type Amounts = {
   orders: number
   /** The restaurants that share the orders, including the restaurant of the copied order. */
   restaurants: number

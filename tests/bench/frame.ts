@@ -1,7 +1,5 @@
 import type { Reporter } from '../../dev/progress.ts'
-import { serviceNames } from '../../dev/stack/services.ts'
 import type { LoadGenerator } from '../support/load/generator.ts'
-import { residentOf } from '../support/processes.ts'
 import type { OperationName } from './operations.ts'
 import { startPlatform, type Platform, type Setting } from './platform.ts'
 
@@ -9,6 +7,7 @@ import { startPlatform, type Platform, type Setting } from './platform.ts'
 export type Frame = {
   generator: LoadGenerator
   reporter: Reporter
+  /** The receiver of traces, metrics and logs. */
   telemetry: string
   seconds: number
   rounds: number
@@ -19,17 +18,14 @@ export type Frame = {
 /** Enough clients to keep two cores busy, but few enough to avoid long queues. */
 export const BUSY = 16
 
-/** Returns the resident memory of each service, in MB. */
-export function memoryOf({ groups }: Platform): Record<string, number> {
-  return residentOf(Object.fromEntries(serviceNames.map((name) => [name, groups[name]!])))
-}
-
 /** Starts a stack for each setting. All are new: the compiled code of a stack depends on the operations that it has run. */
 export const openStacks = (
-  { reporter }: Frame,
+  { reporter, telemetry }: Frame,
   cleanup: AsyncDisposableStack,
   settings: readonly Setting[],
 ): Promise<Platform[]> =>
   reporter.step(`Stacks: ${settings.length}`, () =>
-    Array.fromAsync(settings, (setting, at) => startPlatform(cleanup, `bench-side-${at}`, setting)),
+    Array.fromAsync(settings, (setting, at) =>
+      startPlatform(cleanup, { directory: `bench-side-${at}`, telemetry }, setting),
+    ),
   )

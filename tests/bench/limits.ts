@@ -6,10 +6,10 @@ import { ROOT } from './commit.ts'
 import type { Frame } from './frame.ts'
 import type { Side, Subject } from './measure.ts'
 import { startNginx } from './nginx.ts'
-import { bytesOf, CARD_ORDER_LIMITS, CASH_ORDER_LIMITS, operationNames, scenarioOf } from './operations.ts'
+import { bytesOf, operationNames, scenarioOf } from './operations.ts'
 import type { OperationName } from './operations.ts'
 import { PLATFORM, type Platform } from './platform.ts'
-import type { OrderJob, OrderPart } from './workers/bare-order.ts'
+import type { OrderJob } from './workers/bare-order.ts'
 
 /** Enough connections for 50 requests a second in an open loop. */
 const OPEN_LOOP_CONNECTIONS = 64
@@ -33,9 +33,9 @@ export async function runOperation(
   generator: LoadGenerator,
   { name, load }: { name: OperationName; load: Load },
 ): Promise<Outcome> {
-  const { expects = 200, isOrder } = scenarioOf(name)
+  const { expects = 200, order } = scenarioOf(name)
   const outcome = await sendOne(generator, stack.gateways, { load, bytes: [bytesOf(name, context)], expects })
-  if (isOrder) await settled()
+  if (order) await settled()
   return outcome
 }
 
@@ -59,27 +59,28 @@ export async function startLimits(
   cleanup: AsyncDisposableStack,
   { generator, reporter }: Frame,
 ): Promise<Side> {
-  const { context, stack, groups } = platform
+  const { context, groups } = platform
+  const { gateway, accessKey, urls } = platform.stack.file
   const start = async <J extends object>(file: string, ...args: string[]) => {
     const program = new URL(`workers/${file}`, import.meta.url)
     const worker = await Worker.start<J, Outcome>(program, args)
     cleanup.defer(() => worker.stop())
     return worker
   }
-  const copies = COPIED.map((name) => `${stack.gateway}${scenarioOf(name).path(context)}`)
-  const fastify = await start('bare-fastify.ts', stack.postgres, stack.accessKey, ...copies)
+  const copies = COPIED.map((name) => `${gateway}${scenarioOf(name).path(context)}`)
+  const fastify = await start('bare-fastify.ts', urls.postgres, accessKey, ...copies)
   const directory = join(ROOT, '.run/bench-limits')
   const nginx = await startNginx(cleanup, { directory, upstream: fastify.address, reporter })
   const internal = await start('bare-responses.ts')
   const processor = await start('bare-responses.ts')
-  const servers = [stack.postgres, stack.rabbitmq, internal.address, processor.address]
+  const servers = [urls.postgres, urls.rabbitmq, internal.address, processor.address]
   const order = await start<OrderJob>('bare-order.ts', ...servers)
 
-  const part = (name: string, server: string, declared: OrderPart): Subject => ({
+  const part = (name: OrderJob['part'], server: string): Subject => ({
     name,
     counts: ['order part', server],
     expects: 200,
-    run: (load) => order.run({ ...declared, load }),
+    run: (load) => order.run({ part: name, load }),
   })
   const reading = (name: string, path: string, headers: Record<string, string> = {}): Subject => {
     const [origin, server] = name.startsWith('nginx') ? [nginx.url, 'nginx'] : [fastify.address, 'postgres']
@@ -95,12 +96,9 @@ export async function startLimits(
       reading('nginx → Fastify: 304', '/bytes/0', { 'if-none-match': '"bench"' }),
       reading('Fastify + pg: order', `/order/${context.orderApiKey}`),
       reading('Fastify + pg: history', `/orders/${context.userApiKey}`),
-      part(CARD_ORDER_LIMITS[0], 'postgres', { part: 'writes', payment: 'card' }),
-      part(CARD_ORDER_LIMITS[1], 'answerer', { part: 'exchanges', exchanges: [2, 3] }),
-      part(CARD_ORDER_LIMITS[2], 'rabbitmq', { part: 'hops', hops: 4 }),
-      part(CASH_ORDER_LIMITS[0], 'postgres', { part: 'writes', payment: 'cash' }),
-      part(CASH_ORDER_LIMITS[1], 'answerer', { part: 'exchanges', exchanges: [1, 0] }),
-      part(CASH_ORDER_LIMITS[2], 'rabbitmq', { part: 'hops', hops: 2 }),
+      part('writes', 'postgres'),
+      part('exchanges', 'answerer'),
+      part('hops', 'rabbitmq'),
     ],
     groups: {
       ...groups,

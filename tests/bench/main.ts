@@ -1,6 +1,6 @@
 /** `npm run bench`: see docs/performance.md. */
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { availableParallelism, cpus } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -12,8 +12,7 @@ import type { Frame } from './frame.ts'
 import { operationNames } from './operations.ts'
 import { markdown, type Section } from './report.ts'
 import { memory, paced } from './sections/one-stack.ts'
-import { scale } from './sections/scale.ts'
-import { againstCommit, operations, replicas, tracing } from './sections/two-stacks.ts'
+import { againstCommit, operations, replicas, scale, tracing } from './sections/two-stacks.ts'
 
 const { values } = parseArgs({
   options: {
@@ -23,16 +22,18 @@ const { values } = parseArgs({
     seconds: { type: 'string', default: '3' },
     rounds: { type: 'string', default: '5' },
     'against-commit': { type: 'string' },
-    'write-docs': { type: 'boolean', default: false },
   },
 })
 const commit = values['against-commit'] ?? null
+// Stacks have their own servers on this machine, because the bench reads their CPU.
+process.env['PLATTER_SERVERS'] = 'native'
+for (const name of ['DATABASE_URL', 'AMQP_URL', 'REDIS_URL']) delete process.env[name]
 const compare = (frame: Frame) => (commit === null ? operations(frame) : againstCommit(frame, commit))
 /** In sequence, so that no more stacks than those of one section share the machine. */
 const SECTIONS = { operations: compare, paced, replicas, tracing, memory, scale }
-const DEFAULT = commit === null ? ['paced', 'replicas', 'tracing', 'memory'] : ['replicas', 'tracing']
+const DEFAULT = commit === null ? ['operations', 'paced', 'replicas', 'tracing', 'memory'] : ['operations']
 
-const only = values.only?.split(',') ?? ['operations', ...DEFAULT]
+const only = values.only?.split(',') ?? DEFAULT
 const named = operationNames.filter((name) => only.includes(name))
 const sections = Object.entries(SECTIONS).filter(
   ([name]) => only.includes(name) || (name === 'operations' && named.length > 0),
@@ -61,22 +62,10 @@ const described = execFileSync('git', ['describe', '--always', '--dirty'], { enc
 const text = [
   `Measured at ${described}${commit === null ? '' : ` against ${commit}`} on ${new Date().toISOString().slice(0, 10)}: ` +
     `${availableParallelism()} × ${cpus()[0]?.model}, Node ${process.version}; ${rounds} rounds of ${seconds} s.`,
-  markdown(measured, commit !== null),
+  markdown(measured),
 ].join('\n\n')
 const out = join(ROOT, '.run/bench')
 mkdirSync(out, { recursive: true })
 writeFileSync(join(out, 'report.md'), `# The bench\n\n${text}\n`)
 process.stdout.write(`\n${text}\n\nWritten to ${out}\n`)
-
-if (values['write-docs']) {
-  const mark = commit === null ? 'bench' : 'bench against a commit'
-  const between = new RegExp(`(<!-- ${mark} -->\\n)[\\s\\S]*?(<!-- /${mark} -->)`)
-  const file = join(ROOT, 'docs/performance.md')
-  const page = readFileSync(file, 'utf8')
-  if (!between.test(page)) throw new Error(`${file} has no place for the tables`)
-  writeFileSync(
-    file,
-    page.replace(between, (_, before: string, after: string) => `${before}\n${text}\n\n${after}`),
-  )
-}
 process.exit(0)

@@ -33,9 +33,6 @@ export type Sample = {
 /** The samples of the subjects of a side, one per round. */
 export type Samples = (subject: string, clients: number) => readonly Sample[]
 
-/** The result of a side: its samples, and the CPU of each group without load, in ms a second. */
-export type Measured = { samplesOf: Samples; idle: Cpu }
-
 export type Plan = {
   name: string
   /** The subjects by name. A side without a subject of the name has no turn. */
@@ -44,8 +41,6 @@ export type Plan = {
   seconds: number
   rounds: number
   reporter: Reporter
-  /** Called after each round. */
-  afterRound?: () => void
 }
 
 /** The warm-up of a subject is this factor longer than its measurement. */
@@ -58,7 +53,7 @@ const IDLE_SECONDS = 4
  * every subject. Subjects run before the first round, because V8 compiles hot functions late. A menu costs three times as much in
  * the first five seconds as later.
  */
-export async function measureInTurns(sides: readonly Side[], plan: Plan): Promise<Measured[]> {
+export async function measureInTurns(sides: readonly Side[], plan: Plan): Promise<Samples[]> {
   const { name, reporter, rounds, seconds } = plan
   const subjectsOf = (subject: string) =>
     sides.flatMap((side, at) => {
@@ -84,12 +79,8 @@ export async function measureInTurns(sides: readonly Side[], plan: Plan): Promis
         const sample = await measure(subject, { side, idle: idle[at]!, clients, seconds })
         samples[at]!.set(key, [...(samples[at]!.get(key) ?? []), sample])
       }
-      plan.afterRound?.()
     })
-  return sides.map((_, at) => ({
-    samplesOf: (subject, each) => samples[at]!.get(`${subject}, ${each}`) ?? [],
-    idle: idle[at]!,
-  }))
+  return samples.map((ofSide) => (subject, each) => ofSide.get(`${subject}, ${each}`) ?? [])
 }
 
 /** Returns the CPU of each group without load, in ms a second. */
@@ -135,16 +126,9 @@ export function ratioOf(own: readonly number[], others: readonly number[]): Rati
   return { value: median(ratios), quartiles: `${at(0.25)}–${at(0.75)}` }
 }
 
-/** Returns the CPU of each round. */
-export const cpuRounds = (samples: readonly Sample[]): number[] => samples.map(({ cpu }) => cpu)
-
 /** Returns the sum of several subjects for each round. */
 export const sumRounds = (all: readonly (readonly number[])[]): number[] =>
   (all[0] ?? []).map((_, round) => all.reduce((sum, rounds) => sum + (rounds[round] ?? NaN), 0))
-
-/** Returns the median of the rounds. */
-export const middle = (samples: readonly Sample[], read: (one: Sample) => number): number =>
-  median(samples.map(read))
 
 const mapValues = (values: Cpu, change: (value: number, key: string) => number): Cpu =>
   Object.fromEntries(Object.entries(values).map(([key, value]) => [key, change(value, key)]))

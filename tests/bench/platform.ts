@@ -1,13 +1,17 @@
 import { join } from 'node:path'
 import pg from 'pg'
 import { until } from '../../dev/process/wait.ts'
+import type * as progress from '../../dev/progress.ts'
+import type * as launcher from '../../dev/stack.ts'
+import type { Stack } from '../../dev/stack.ts'
+import type { StackFile } from '../../dev/stack/description.ts'
 import { serviceNames } from '../../dev/stack/services.ts'
 import { Api, expectOk } from '../support/api.ts'
 import { cast, person, pickup } from '../support/cast.ts'
 import type { Groups } from '../support/processes.ts'
 import { print } from '../support/stack.ts'
-import { Worker } from '../support/worker.ts'
 import { checkOut, ROOT } from './commit.ts'
+import { fillAuthorizations, fillOrders, fillRestaurants } from './fill.ts'
 import { scenarioOf, type Context } from './operations.ts'
 
 const ORDERS_OF_USER = 200
@@ -16,71 +20,62 @@ export const PLATFORM = [...serviceNames, 'postgres', 'rabbitmq', 'redis'] as co
 
 export type Setting = {
   replicas?: number
-  /** The receiver of traces, metrics and logs, at the default sampling. Null disables telemetry. */
-  telemetry: string | null
+  /** Traces, metrics and logs, at the default sampling; default: true. */
+  hasTelemetry?: boolean
   /** Starts the stack of this commit instead of the working tree. */
   commit?: string
-}
-
-/** The argument of workers/stack.ts: `tree` has the launcher, and `env` has variables by process. */
-export type Launch = {
-  tree: string
-  runDirectory: string
-  replicas: number
-  env: Record<string, Record<string, string>>
-}
-
-/** A running stack. The URLs are those of the superuser. */
-export type ServedStack = {
-  gateway: string
-  gateways: readonly string[]
-  operatorKey: string
-  accessKey: string
-  postgres: string
-  rabbitmq: string
-  pids: Readonly<Record<string, readonly number[]>>
+  /** Rows that are stored before the measurement. */
+  stored?: { orders: number; restaurants: number }
 }
 
 /** A stack with the settings of production, and the data for the operations. */
 export type Platform = {
-  stack: ServedStack
+  stack: Stack
   groups: Groups
   context: Context
-  database: pg.Pool
   /** Resolves when every saga has finished: a saga continues after its response. */
   settled: () => Promise<void>
 }
 
-/** Starts a stack. `cleanup` stops it. */
+/** Starts a stack in a directory of `.run`. `telemetry` is the receiver. `cleanup` stops the stack. */
 export async function startPlatform(
   cleanup: AsyncDisposableStack,
-  directory: string,
-  { replicas = 1, telemetry, commit }: Setting,
+  place: { directory: string; telemetry: string },
+  { replicas = 1, hasTelemetry = true, commit, stored }: Setting,
 ): Promise<Platform> {
-  const launch: Launch = {
-    tree: commit === undefined ? ROOT : checkOut(commit),
-    runDirectory: join(ROOT, '.run', directory),
+  // Each commit has a launcher of its own.
+  const tree = commit === undefined ? ROOT : checkOut(commit)
+  const { startStack } = (await import(join(tree, 'dev/stack.ts'))) as typeof launcher
+  const { plainReporter } = (await import(join(tree, 'dev/progress.ts'))) as typeof progress
+  const stack = await startStack({
+    runDirectory: join(ROOT, '.run', place.directory),
+    reporter: plainReporter(() => undefined),
     replicas,
-    env: environment(telemetry),
-  }
-  const program = new URL('workers/stack.ts', import.meta.url)
-  const launcher = await Worker.start<object, object>(program, [JSON.stringify(launch)])
-  cleanup.defer(() => launcher.stop())
-  cleanup.defer(async () => void (await launcher.run({})))
-  const stack = JSON.parse(launcher.address) as ServedStack
-  const database = new pg.Pool({ connectionString: stack.postgres, max: 2 })
+    fresh: true,
+    env: environment(hasTelemetry ? place.telemetry : null),
+  })
+  cleanup.defer(() => stack.stop())
+  const { processes, urls } = stack.file
+  const pids = { ...processes, processor: stack.pids('processor') }
+  const database = new pg.Pool({ connectionString: urls.postgres, max: 2 })
   database.on('error', (error) => print(`The bench lost a connection to PostgreSQL: ${error.message}`))
   cleanup.defer(() => database.end())
+  const context = await placeOrders(stack.file)
+  if (stored) {
+    await settled(database)
+    await fillRestaurants(database, 'catalog', { count: stored.restaurants, like: cast.aurora })
+    await fillOrders(database, 'orders', { ...stored, users: 10_000 })
+    await fillAuthorizations(database, 'payments', stored.orders)
+  }
   return {
     stack,
-    groups: Object.fromEntries(Object.entries(stack.pids).map(([name, pids]) => [name, () => pids])),
-    context: await fill(stack),
-    database,
+    groups: Object.fromEntries(Object.entries(pids).map(([name, each]) => [name, () => each])),
+    context,
     settled: () => settled(database),
   }
 }
 
-function environment(telemetry: string | null): Launch['env'] {
+function environment(telemetry: string | null): Record<string, Record<string, string>> {
   const variables = {
     LOG_LEVEL: 'warn',
     RATE_LIMIT_REQUESTS: '1000000000',
@@ -93,7 +88,7 @@ function environment(telemetry: string | null): Launch['env'] {
   return Object.fromEntries([...serviceNames, 'processor'].map((name) => [name, variables]))
 }
 
-async function fill(stack: ServedStack): Promise<Context> {
+async function placeOrders(stack: StackFile): Promise<Context> {
   const api = new Api(() => stack)
   await api.linkConsole(cast.aurora)
   const itemApiKey = await api.plainItem(cast.aurora)
@@ -103,7 +98,7 @@ async function fill(stack: ServedStack): Promise<Context> {
     for (const sent of await Promise.all(Array.from({ length: 8 }, () => api.sendOrder(order))))
       expectOk(sent)
   const context = { accessKey: stack.accessKey, itemApiKey, userApiKey, orderApiKey: '', menuEtag: '' }
-  const paid = expectOk(await api.sendOrder(scenarioOf('card-order').body?.(context)))
+  const paid = expectOk(await api.sendOrder(scenarioOf('card-order').order?.(context)))
   const menu = await api.call(scenarioOf('menu').path(context))
   return { ...context, orderApiKey: paid.apiKey, menuEtag: menu.headers.get('etag') ?? '' }
 }

@@ -11,10 +11,10 @@ export type Section = {
 }
 
 /** Returns the tables of a report. */
-export const markdown = (sections: readonly Section[], isAgainstCommit: boolean): string =>
+export const markdown = (sections: readonly Section[]): string =>
   [
     '### Targets',
-    table(['what', 'wanted', 'measured', ''], verdictsOf(sections, isAgainstCommit)),
+    table(['what', 'wanted', 'measured', ''], verdictsOf(sections)),
     ...sections.flatMap(({ name, about, columns, lines }) => [`### ${name}`, about, table(columns, lines)]),
   ].join('\n\n')
 

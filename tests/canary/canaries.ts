@@ -4,8 +4,6 @@ import { randomOf, type Random } from '../support/random.ts'
 /** A card with a unique number. Each occurrence of that number comes from one known request. */
 export type CanaryCard = { number: string; cvv: string; holder: string }
 
-/** Prefixes of the words. The search finds a prefix before it looks up the word. */
-export const WORD_STARTS = ['cnry', 'platter_live_', 'platter_test_'] as const
 /** A word of the test, or an access key with the format of Platter. */
 export const WORD = /cnry[a-z2-7]{24}|platter_(?:live|test)_[0-9A-Za-z]{36}/g
 /** The name of a canary's cardholder, which Platter may store. */

@@ -13,7 +13,7 @@ import { Canaries } from './canaries.ts'
 import { PATHS } from './paths.ts'
 import { copyRows, dumps, keepEverything, searchFiles } from './places.ts'
 import { isPlanted, missing, plant, type Plant } from './plants.ts'
-import { Recorder, sendToRedis } from './recorder.ts'
+import { sendToRedis, startRecorder } from './recorder.ts'
 import { inTurn, walkAll, walkRefused } from './walk.ts'
 import { World } from './world.ts'
 
@@ -64,9 +64,8 @@ test(
   { timeout: 300_000 + ORDERS * 1_000 },
   async () => {
     print(`seed ${SEED}`)
-    const recorder = new Recorder(join(RUNS, 'canary-recorded'))
-    const otlp = await recorder.listen()
-    const env = environment(otlp)
+    const recorder = await startRecorder(join(RUNS, 'canary-recorded'))
+    const env = environment(recorder.otlp)
     const stack = await startTestStack('canary', { env })
     const folders = [join(RUNS, 'canary'), recorder.folder, ...outside(stack.file.data.postgres)]
     const canaries = new Canaries(SEED)
@@ -80,7 +79,7 @@ test(
       await sendWhileKilled(stack, world)
       astray.push(...(await walkRefused(stack, world, env)))
       expect(await settled(stack, 90_000)).toBe(true)
-      plants = await plant(stack.file, otlp, canaries)
+      plants = await plant(stack.file, recorder.otlp, canaries)
       await copyRows(stack.file)
       await sendToRedis(stack.file.urls.redis, 'CONFIG SET rdbcompression no', 'SAVE')
     } finally {

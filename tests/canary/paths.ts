@@ -1,4 +1,4 @@
-import { cast, home, maria } from '../support/cast.ts'
+import { cast, maria } from '../support/cast.ts'
 import { DECLINED } from './canaries.ts'
 import { MISPLACED } from './misplaced.ts'
 import { REFUSED } from './refused.ts'
@@ -115,16 +115,6 @@ const typedTexts: Path[] = [
   path('a card number typed as the e-mail address of a guest', 200, (world) => {
     const recipient = { ...maria, email: `${world.canaries.number('guest e-mail')}@example.org` }
     return world.post('send-order', world.newOrder('guest', { recipient }))
-  }),
-  path('card numbers typed into an address', 200, async (world) => {
-    const { apiKey } = await world.newUser()
-    const { street, aptNumber } = typed(world, 'street', 'aptNumber')
-    const streetAddress = `${home.streetAddress} ${street}`
-    return world.post(`user/${apiKey}/add-address`, { ...home, streetAddress, aptNumber }, {})
-  }),
-  path('card numbers typed into an account', 200, async (world) => {
-    const { apiKey } = await world.newUser()
-    return world.post(`update-user/${apiKey}`, typed(world, 'firstName', 'phone'))
   }),
   path('a card number in a reason to refuse', 200, async (world) => {
     const order = world.newOrder('refused at the counter', {}, cast.console)

@@ -2,52 +2,45 @@ import { once } from 'node:events'
 import { appendFileSync, mkdirSync, rmSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
 import { join } from 'node:path'
-import { startOtlpServer, type OtlpServer } from '../support/otlp-server.ts'
+import { startOtlpServer } from '../support/otlp-server.ts'
 
 const SERVICE_NAME = /"service\.name","value":\{"stringValue":"([^"]+)"/g
 
-/** Records data that leaves the processes and is stored nowhere else. Each source has a file with the exact bytes. */
-export class Recorder {
-  readonly folder: string
-  /** The services that have sent telemetry. */
-  readonly exporters = new Set<string>()
-  #otlp: OtlpServer | null = null
-  #redis: Socket | null = null
-  #ended = false
-
-  constructor(folder: string) {
-    this.folder = folder
-    rmSync(folder, { recursive: true, force: true })
-    mkdirSync(folder, { recursive: true })
+/** Records data that leaves the processes and is stored nowhere else. Each source has a file in `folder` with the exact bytes. */
+export async function startRecorder(folder: string) {
+  rmSync(folder, { recursive: true, force: true })
+  mkdirSync(folder, { recursive: true })
+  const exporters = new Set<string>()
+  const otlp = await startOtlpServer((body) => {
+    appendFileSync(join(folder, 'otlp.jsonl'), `${body}\n`)
+    for (const [, name = ''] of body.matchAll(SERVICE_NAME)) exporters.add(name)
+  })
+  let redis: Socket | undefined
+  let hasEnded = false
+  const watchRedis = (url: string): void => {
+    if (hasEnded) return
+    redis = redisConnection(url)
+    redis.on('data', (chunk) => appendFileSync(join(folder, 'redis-commands.txt'), chunk))
+    redis.on('close', () => setTimeout(() => watchRedis(url), 50))
+    redis.write('MONITOR\r\n')
   }
-
-  /** Starts an OTLP receiver that accepts all requests. Returns its URL. */
-  async listen(): Promise<string> {
-    const received = join(this.folder, 'otlp.jsonl')
-    this.#otlp = await startOtlpServer((body) => {
-      appendFileSync(received, `${body}\n`)
-      for (const [, name = ''] of body.matchAll(SERVICE_NAME)) this.exporters.add(name)
-    })
-    return this.#otlp.url
-  }
-
-  /**
-   * Records the commands that any client sends to Redis, also after Redis restarts, but not those of the 50 ms until the new
-   * connection. Values in Redis expire, so a later search would miss them.
-   */
-  watchRedis(url: string): void {
-    if (this.#ended) return
-    this.#redis = redisConnection(url)
-    this.#redis.on('data', (chunk) => appendFileSync(join(this.folder, 'redis-commands.txt'), chunk))
-    this.#redis.on('close', () => setTimeout(() => this.watchRedis(url), 50))
-    this.#redis.write('MONITOR\r\n')
-  }
-
-  /** Closes the recorder. The test calls it when no process sends any more. */
-  async close(): Promise<void> {
-    this.#ended = true
-    this.#redis?.destroy()
-    await this.#otlp?.close()
+  return {
+    folder,
+    /** The URL of an OTLP receiver that accepts all requests. */
+    otlp: otlp.url,
+    /** The services that have sent telemetry. */
+    exporters,
+    /**
+     * Records the commands that any client sends to Redis, also after Redis restarts, but not those of the 50 ms until the new
+     * connection. Values in Redis expire, so a later search would miss them.
+     */
+    watchRedis,
+    /** Closes the recorder. The test calls it when no process sends any more. */
+    close: async (): Promise<void> => {
+      hasEnded = true
+      redis?.destroy()
+      await otlp.close()
+    },
   }
 }
 

@@ -47,8 +47,6 @@ const spoiltCards = Object.entries(SPOILT_CARDS).flatMap(([how, [spoil, inOrder,
 
 // Bodies -------------------------------------------------------------------------------------------------------
 
-const JSON_TYPE = 'application/json'
-const FORM_TYPE = 'application/x-www-form-urlencoded'
 const inForm = (json: string) => {
   const cardNumber = /"cardNumber":"(\d+)"/.exec(json)?.[1] ?? ''
   return new URLSearchParams({ json, cardNumber }).toString()
@@ -56,19 +54,17 @@ const inForm = (json: string) => {
 const beforeEnd = (json: string, further: string) => `${json.slice(0, -1)},${further}}`
 
 type SpoilBody = (json: string, random: World['random']) => string | Buffer
-const SPOILT_BODIES: [how: string, leadsTo: number, type: string, SpoilBody][] = [
-  ...Object.entries(BROKEN_JSON).map(([how, spoil]): [string, number, string, SpoilBody] => [
-    how,
-    400,
-    JSON_TYPE,
-    spoil,
-  ]),
-  ['with each member twice', 400, JSON_TYPE, (json) => beforeEnd(json, `${json.slice(1, -1)},"method":1`)],
-  ['that is too large', 413, JSON_TYPE, (json) => beforeEnd(json, `"more":"${'x'.repeat(70_000)}"`)],
-  ['with the content type of text', 415, 'text/plain', (json) => json],
-  ['of a form', 415, FORM_TYPE, inForm],
-]
-const spoiltBodies = SPOILT_BODIES.flatMap(([how, leadsTo, type, spoil]) => {
+/** By default 400, and JSON. */
+type SpoiltBody = { spoil: SpoilBody; leadsTo?: number; type?: string }
+const SPOILT_BODIES: Record<string, SpoiltBody> = {
+  'with each member twice': { spoil: (json) => beforeEnd(json, `${json.slice(1, -1)},"method":1`) },
+  'that is too large': { spoil: (json) => beforeEnd(json, `"more":"${'x'.repeat(70_000)}"`), leadsTo: 413 },
+  'with the content type of text': { spoil: (json) => json, leadsTo: 415, type: 'text/plain' },
+  'of a form': { spoil: inForm, leadsTo: 415, type: 'application/x-www-form-urlencoded' },
+  ...Object.fromEntries(Object.entries(BROKEN_JSON).map(([how, spoil]) => [how, { spoil }])),
+}
+const spoiltBodies = Object.entries(SPOILT_BODIES).flatMap(([how, declared]) => {
+  const { spoil, leadsTo = 400, type = 'application/json' } = declared
   const sendSpoilt = (world: World, to: string, body: object) => {
     const spoilt = spoil(JSON.stringify(body), world.random)
     return world.post(to, spoilt, { ...keyed(), 'content-type': type })

@@ -1,4 +1,4 @@
-import { HOLDER, WORD, WORD_STARTS, type Canaries } from './canaries.ts'
+import { HOLDER, WORD, type Canaries } from './canaries.ts'
 
 /*
  * Searches bytes for secrets in every form in which software writes them. It does not search for each needle. It extracts the
@@ -33,14 +33,11 @@ function* views(text: string): Generator<[Form, string]> {
   yield ['text', text]
   for (const [run] of text.matchAll(UTF16)) yield ['UTF-16', run.replaceAll('\0', '')]
   if (text.search(ESCAPE) !== -1) yield ['escaped', unescaped(text)]
-  for (const [run] of text.matchAll(HEX)) yield ['hex', Buffer.from(run, 'hex').toString('latin1')]
-  for (const { 0: run, index } of text.matchAll(BASE64_DIGITS))
-    yield ['base64', fromBase64(text.slice(Math.max(0, index - 4), index + run.length + 4))]
-  for (const { pattern, before } of BASE64_WORDS)
-    for (const { index } of text.matchAll(pattern)) {
-      const quad = index - before
-      if (quad >= 0) yield ['base64', fromBase64(text.slice(quad, quad + 100))]
-    }
+  for (const [run] of text.matchAll(HEX))
+    for (const start of [0, 1]) yield ['hex', Buffer.from(run.slice(start), 'hex').toString('latin1')]
+  for (const [run] of text.matchAll(BASE64))
+    for (const start of [0, 1, 2, 3])
+      yield ['base64', Buffer.from(run.slice(start), 'base64').toString('latin1')]
 }
 
 // Plain text ---------------------------------------------------------------------------------------------------
@@ -93,41 +90,9 @@ const PART = /[0-9a-f.:-]/
 // Other forms --------------------------------------------------------------------------------------------------
 
 const UTF16 = /(?:[\x20-\x7e]\0){12,}[\x20-\x7e]?/g
-
-/** Card numbers, alone or in groups, words, and names of a cvv. */
-const HEX = new RegExp(
-  `(?:3[0-9]|2[0d]){13,}|(?:${[...WORD_STARTS, '"cvv"'].map(hexOf).join('|')})(?:[2-7][0-9a-f]){5,60}`,
-  'gi',
-)
-function hexOf(text: string): string {
-  return Buffer.from(text).toString('hex')
-}
-
+/** Both are long enough for a named cvv. The encoded text may begin at any of their first digits. */
+const HEX = /[0-9a-f]{20,}/gi
+const BASE64 = /[\w+/-]{16,}/g
 const ESCAPE = /%[0-9a-f]{2}|\\u00[0-9a-f]{2}|\\x[0-9a-f]{2}/gi
 const unescaped = (run: string): string =>
   run.replaceAll(ESCAPE, (escape) => String.fromCharCode(Number.parseInt(escape.slice(-2), 16)))
-
-const BASE64 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/'
-/** Returns the base64 characters for the digits, spaces and dashes of a card number, at each of the four positions. */
-const classAt = (place: number): string => {
-  const bytes = [...Buffer.from('0123456789 -')]
-  const of = (first: number, second: number, third: number) =>
-    Buffer.from([first, second, third]).toString('base64')[place] ?? ''
-  const all = bytes.flatMap((one) => bytes.flatMap((two) => bytes.map((three) => of(one, two, three))))
-  return `[${[...new Set(all)].toSorted((one, other) => BASE64.indexOf(one) - BASE64.indexOf(other)).join('')}]`
-}
-/** In 13 digits, three groups of three are complete at any start position. */
-const BASE64_DIGITS = new RegExp(`(?:${[0, 1, 2, 3].map(classAt).join('')}){3,}`, 'g')
-
-/** Returns the base64 characters of a text that do not depend on the `shift` bytes before it. */
-function base64Of(text: string, shift: number): { pattern: RegExp; before: number } {
-  const before = Math.ceil((shift * 8) / 6)
-  const whole = Buffer.from(`${'\0'.repeat(shift)}${text}`).toString('base64')
-  const sure = whole.slice(before, Math.floor(((shift + text.length) * 8) / 6))
-  return { pattern: new RegExp(sure.replaceAll(/[+/]/g, String.raw`\$&`), 'g'), before }
-}
-const BASE64_WORDS = [...WORD_STARTS, '"cvv"'].flatMap((start) =>
-  [0, 1, 2].map((shift) => base64Of(start, shift)),
-)
-
-const fromBase64 = (text: string): string => Buffer.from(text, 'base64').toString('latin1')

@@ -30,6 +30,10 @@ const { object: record, array: list } = z
 /** Such readers take the first element without a check of the length. */
 const filledList = <T extends z.ZodType>(element: T) => z.array(element).min(1)
 
+/** Returns members with the same form. */
+const each = (form: z.ZodType, ...names: readonly string[]): Record<string, z.ZodType> =>
+  Object.fromEntries(names.map((name) => [name, form]))
+
 /** ECMAScript 2026 gives the source text of a number. TypeScript 7.0 has no type for it. */
 const revive = (_name: string, value: unknown, { source }: { source: string } = { source: '' }): unknown =>
   typeof value === 'number' ? new Numeral(source) : value
@@ -41,78 +45,44 @@ export function complaints(reader: z.ZodType, json: string): string[] {
 }
 
 export const address = record({
-  apiKey: text.nullable(),
-  streetAddress: text,
-  aptNumber: text.nullable(),
-  city: text,
-  state: text,
-  zip: text,
-  latitude: decimal.nullable(),
-  longitude: decimal.nullable(),
+  ...each(text, 'streetAddress', 'city', 'state', 'zip'),
+  ...each(text.nullable(), 'apiKey', 'aptNumber'),
+  ...each(decimal.nullable(), 'latitude', 'longitude'),
 })
 
 const cardFields = {
+  ...each(text, 'cardholderName', 'cardholderStreetAddress', 'cardholderZip', 'lastFour'),
+  ...each(text, 'expirationMonth', 'expirationYear'),
   nickname: text.nullable(),
-  cardholderName: text,
-  cardholderStreetAddress: text,
-  cardholderZip: text,
-  lastFour: text,
-  expirationMonth: text,
-  expirationYear: text,
 }
 export const creditCard = record({ apiKey: text, ...cardFields })
 
 export const user = record({
-  apiKey: text,
-  email: text,
-  firstName: text,
-  lastName: text,
-  phone: text,
+  ...each(text, 'apiKey', 'email', 'firstName', 'lastName', 'phone'),
   savedAddresses: list(address),
   creditCards: list(creditCard),
 })
 
-const point = record({ latitude: decimal, longitude: decimal })
+const point = record(each(decimal, 'latitude', 'longitude'))
 
 const zone = record({
   apiKey: text,
+  ...each(money, 'deliveryMin', 'deliveryPrice'),
   description: text.optional(),
   zips: filledList(text).optional(),
-  points: filledList(point).optional(),
-  holePoints: filledList(point).optional(),
+  ...each(filledList(point).optional(), 'points', 'holePoints'),
   maxRadius: decimal.optional(),
-  deliveryMin: money,
-  deliveryPrice: money,
 })
 
 const restaurantFields = {
-  apiKey: text,
-  name: text,
-  logoUrl: text,
-  url: text,
-  streetAddress: text,
-  city: text,
-  state: text,
-  zip: text,
-  latitude: decimal,
-  longitude: decimal,
-  phone: text,
+  ...each(text, 'apiKey', 'name', 'logoUrl', 'url', 'phone', 'timezone'),
+  ...each(text, 'streetAddress', 'city', 'state', 'zip'),
+  ...each(decimal, 'latitude', 'longitude', 'taxRate'),
+  ...each(money, 'deliveryMin', 'deliveryPrice', 'minFreeDelivery'),
+  ...each(truth, 'acceptsCash', 'acceptsCard', 'offersPickup', 'offersDelivery', 'isTestRestaurant', 'open'),
+  ...each(integer, 'customerCancelMinutes', 'minWaitTime', 'maxWaitTime'),
   foodTypes: list(text),
-  deliveryMin: money,
-  deliveryPrice: money,
-  minFreeDelivery: money,
-  taxRate: decimal,
-  acceptsCash: truth,
-  acceptsCard: truth,
-  offersPickup: truth,
-  offersDelivery: truth,
-  isTestRestaurant: truth,
-  customerCancelMinutes: integer,
-  minWaitTime: integer,
-  maxWaitTime: integer,
-  open: truth,
   hours: z.record(text, filledList(text)),
-  timezone: text,
   zones: list(zone).optional(),
 }
 export const restaurant = record(restaurantFields)
@@ -127,75 +97,51 @@ export const paymentMethods = record({
   tokenUrl: text.optional(),
 })
 
-const choice = record({ apiKey: text, name: text, price: money, count: integer, available: truth })
+const choice = record({ ...each(text, 'apiKey', 'name'), price: money, count: integer, available: truth })
 const customization = record({
-  apiKey: text,
-  name: text,
-  type: text,
+  ...each(text, 'apiKey', 'name', 'type'),
   customizationChoices: filledList(choice),
 })
 export const group = record({
-  apiKey: text,
-  name: text,
-  minCount: integer,
-  maxCount: integer,
+  ...each(text, 'apiKey', 'name'),
+  ...each(integer, 'minCount', 'maxCount'),
   basePrice: money,
   customizations: filledList(customization),
 })
 const item = record({
-  apiKey: text,
-  name: text,
+  ...each(text, 'apiKey', 'name'),
   description: text.optional(),
   basePrice: money,
   available: truth,
   customizationGroups: list(group).optional(),
 })
-export const menu = list(
-  record({ apiKey: text, name: text, description: text.optional(), items: list(item) }),
-)
+const category = { ...each(text, 'apiKey', 'name'), description: text.optional(), items: list(item) }
+export const menu = list(record(category))
 
 const orderItem = record({
-  apiKey: text,
-  name: text,
+  ...each(text, 'apiKey', 'name'),
   comments: text.nullable(),
-  basePrice: money,
-  totalPrice: money,
-  customizationChoices: list(record({ apiKey: text, details: text, price: money })),
+  ...each(money, 'basePrice', 'totalPrice'),
+  customizationChoices: list(record({ ...each(text, 'apiKey', 'details'), price: money })),
 })
 const orderFields = {
-  method: text,
-  payment: text,
+  ...each(text, 'method', 'payment', 'restaurantApiKey', 'status', 'paymentState'),
+  ...each(text.nullable(), 'recipientApiKey', 'comments'),
+  ...each(money, 'subtotal', 'tax', 'tip', 'deliveryPrice', 'total'),
   test: truth,
-  restaurantApiKey: text,
-  recipientApiKey: text.nullable(),
-  recipient: record({ firstName: text, lastName: text, phone: text, email: text.nullable() }),
+  recipient: record({ ...each(text, 'firstName', 'lastName', 'phone'), email: text.nullable() }),
   items: filledList(orderItem),
   card: record({ apiKey: text.nullable(), ...cardFields }).nullable(),
   address: address.nullable(),
-  comments: text.nullable(),
-  subtotal: money,
-  tax: money,
-  tip: money,
-  deliveryPrice: money,
-  total: money,
-  status: text,
-  paymentState: text,
 }
-export const order = record({ apiKey: text, id: integer, datePlaced: integer, ...orderFields })
+export const order = record({ apiKey: text, ...each(integer, 'id', 'datePlaced'), ...orderFields })
 /** The order before it is placed: it has no key yet. */
 export const validated = record({ apiKey: text.nullable(), datePlaced: integer.nullable(), ...orderFields })
-export const orderStatus = record({ orderApiKey: text, status: text, date: integer })
+export const orderStatus = record({ ...each(text, 'orderApiKey', 'status'), date: integer })
 
 export const problem = record({
-  type: text,
-  title: text,
-  status: integer,
-  detail: text,
-  code: text,
-  requestId: text,
-  retryable: truth,
-  errors: list(record({ pointer: text, code: text, detail: text })),
-  error: truth,
-  errorCode: integer,
-  details: text,
+  ...each(text, 'type', 'title', 'detail', 'code', 'requestId', 'details'),
+  ...each(integer, 'status', 'errorCode'),
+  ...each(truth, 'retryable', 'error'),
+  errors: list(record(each(text, 'pointer', 'code', 'detail'))),
 })

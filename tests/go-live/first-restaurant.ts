@@ -34,7 +34,7 @@ export async function addRestaurant(world: World): Promise<string> {
   )
   const closed = await sendOrder(world, 'cash')
   check(closed.body['code'] === 'restaurant-closed', `without a console an order is ${closed.status}`)
-  await world.tablet.connect()
+  await world.tablet.connect(world)
   const open = async () =>
     (
       await installation.call(`/publicapi/v1/restaurant/${world.restaurantApiKey}`, {

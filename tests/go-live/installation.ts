@@ -125,8 +125,8 @@ export class Installation {
     this.compose('run', '--rm', '-T', 'platter', ...given)
 
   /** Returns the findings of `platter doctor` that are not ok, by check. */
-  async doctor(...options: readonly string[]): Promise<Record<string, string>> {
-    const command = ['compose', 'run', '--rm', '-T', ...options, 'platter', 'doctor', '--json']
+  async doctor(): Promise<Record<string, string>> {
+    const command = ['compose', 'run', '--rm', '-T', 'platter', 'doctor', '--json']
     const { stdout } = await this.attempt('docker', ...command)
     const findings = JSON.parse(stdout) as { check: string; state: string; detail: string }[]
     return Object.fromEntries(

@@ -32,17 +32,16 @@ let worldOfTests: World
 /** Each world has a processor of its own. Otherwise the reconciliation of one would find the charges of the other. */
 export async function startWorld(name: string): Promise<World> {
   await findDocker()
-  const world: World = {
+  worldOfTests = {
     installation: new Installation(join(mkdtempSync(join(tmpdir(), 'platter-go-live-')), name)),
     stripe: await startStripe(),
     receiver: await startReceiver(),
     keys: { application: '', applicationId: '', restaurant: '' },
     restaurantApiKey: '',
     itemApiKey: '',
-    tablet: new Tablet(() => world),
+    tablet: new Tablet(),
   }
-  worldOfTests = world
-  return world
+  return worldOfTests
 }
 
 export async function endWorld({ installation, stripe, receiver, tablet }: World): Promise<void> {
@@ -117,27 +116,20 @@ export async function placeCardOrder(world: World, idempotencyKey?: string) {
 
 /** The console of the restaurant. It polls its orders, and each poll counts as attendance. */
 class Tablet {
-  readonly #world: () => World
   #timer: NodeJS.Timeout | undefined
 
-  constructor(world: () => World) {
-    this.#world = world
-  }
-
-  async connect(): Promise<void> {
+  async connect({ installation, keys }: World): Promise<void> {
     this.disconnect()
-    this.#timer = setInterval(() => void this.#read(), 10_000)
-    await this.#read()
+    const read = () =>
+      installation
+        .call('/restaurantapi/v1/orders?limit=1', { key: keys.restaurant })
+        .catch(() => 'the platform is restarting')
+    this.#timer = setInterval(() => void read(), 10_000)
+    await read()
   }
 
   disconnect(): void {
     clearInterval(this.#timer)
-  }
-
-  async #read(): Promise<void> {
-    const { installation, keys } = this.#world()
-    const orders = installation.call('/restaurantapi/v1/orders?limit=1', { key: keys.restaurant })
-    await orders.catch(() => 'the platform is restarting')
   }
 }
 

@@ -5,7 +5,15 @@ import { figuresOf, type Figures } from '../support/load/figures.ts'
 import type { Source } from '../support/load/generator.ts'
 import { putGatewayFirst } from './precedence.ts'
 import { print } from '../support/stack.ts'
-import { expectAtLeast, expectAtMost, findPeak, manyNames, NO_CANCELLATIONS, Tool } from './tool.ts'
+import {
+  expectAtLeast,
+  expectAtMost,
+  findPeak,
+  manyNames,
+  NO_CANCELLATIONS,
+  startTool,
+  type Tool,
+} from './tool.ts'
 
 /*
  * `SECONDS=120 npm run overload`: 30 applications together send ten times as many orders as the platform can process. Accepted
@@ -82,7 +90,7 @@ class Run {
 const env = { gateway: { ORDERS_PER_SECOND: String(QUOTA) }, orders: NO_CANCELLATIONS }
 
 test('ten times the peak, and one noisy application, slow no accepted order down', async () => {
-  await using tool = await Tool.start('overload', env)
+  await using tool = await startTool('overload', env)
   const all = await tool.orders(manyNames(APPLICATIONS))
   const run = new Run(tool, {
     all,

@@ -2,7 +2,7 @@ import { test } from 'vitest'
 import { figuresOf } from '../support/load/figures.ts'
 import { requestBytes } from '../support/load/generator.ts'
 import { print } from '../support/stack.ts'
-import { expectUndisturbed, NO_CANCELLATIONS, Tool } from './tool.ts'
+import { expectUndisturbed, NO_CANCELLATIONS, NO_SOURCES, startTool } from './tool.ts'
 
 /* `ROUNDS=4 SECONDS=15 RATE=200 npm run signins`. `RATE`: sign-ins a second, each with a wrong password. */
 
@@ -20,7 +20,7 @@ const env = {
 }
 
 test('more sign-ins than the platform can process do not slow orders down', async () => {
-  await using tool = await Tool.start('signins', env)
+  await using tool = await startTool('signins', env)
   const { accessKey: key } = await tool.api.newApplication('sign-ins')
   const bytes = await tool.orders(['orders'])
   // Few sign-ins for each e-mail address: its rate limit would reject more.
@@ -36,10 +36,9 @@ test('more sign-ins than the platform can process do not slow orders down', asyn
     connections: 200,
     sources: [{ name: 'signins', load: { perSecond: Number(RATE), seconds }, bytes: signins }],
   }
-  const nothing = { connections: 0, sources: [] }
-  await tool.send(nothing, calm(50))
+  await tool.send(NO_SOURCES, calm(50))
   await expectUndisturbed(Number(ROUNDS), GOAL, async (round, isDisturbed) => {
-    const [outcomes, shares] = await tool.send(isDisturbed ? crowd : nothing, calm(ORDERS))
+    const [outcomes, shares] = await tool.send(isDisturbed ? crowd : NO_SOURCES, calm(ORDERS))
     const all = Object.entries(outcomes).map(
       ([name, outcome]) => `${name}: ${JSON.stringify(figuresOf([outcome], seconds))}`,
     )

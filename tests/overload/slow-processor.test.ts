@@ -2,7 +2,7 @@ import { test } from 'vitest'
 import { setProcessorFaults } from '../support/faults.ts'
 import { figuresOf } from '../support/load/figures.ts'
 import { print } from '../support/stack.ts'
-import { expectAtLeast, findPeak, manyNames, NO_CANCELLATIONS, Tool } from './tool.ts'
+import { expectAtLeast, findPeak, manyNames, NO_CANCELLATIONS, startTool } from './tool.ts'
 
 /*
  * `PROCESSOR_MS=1000 SECONDS=15 RATES=25,50,100 npm run slow-processor`: card orders of new cards at rising rates. The first part has an
@@ -26,7 +26,7 @@ const GOAL = { perSecond: 150, ofUndelayed: 0.9 }
 const env = { gateway: { RATE_LIMIT_REQUESTS: '1000000' }, orders: NO_CANCELLATIONS }
 
 test('a slow processor does not lower the peak of card orders', async () => {
-  await using tool = await Tool.start('slow-processor', env)
+  await using tool = await startTool('slow-processor', env)
   const bytes = await tool.orders(manyNames(APPLICATIONS), 'card')
   const send = async (perSecond: number, seconds: number) => {
     const sources = [{ name: 'cards', load: { perSecond, seconds }, bytes }]

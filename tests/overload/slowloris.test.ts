@@ -8,7 +8,7 @@ import { figuresOf } from '../support/load/figures.ts'
 import { requestBytes } from '../support/load/generator.ts'
 import { residentOf } from '../support/processes.ts'
 import { print } from '../support/stack.ts'
-import { expectAtLeast, expectAtMost, expectUndisturbed, Tool } from './tool.ts'
+import { expectAtLeast, expectAtMost, expectUndisturbed, startTool } from './tool.ts'
 
 /*
  * `ROUNDS=3 SECONDS=20 SOCKETS=2000 GREEDY=10 npm run slowloris`: slow connections. They send no bytes, send a head or a
@@ -114,7 +114,7 @@ const attacksOf = (key: string): readonly Attack[] => [
 const gateway = { RATE_LIMIT_REQUESTS: '1000000', CONNECTIONS_PER_ADDRESS: String(SOCKETS + 1_000) }
 
 test('slow connections do not slow other clients down, and the gateway closes them', async () => {
-  await using tool = await Tool.start('slowloris', { gateway })
+  await using tool = await startTool('slowloris', { gateway })
   const { stack } = tool
   const { accessKey: key } = await tool.api.newApplication('slowloris')
   const bytes = [requestBytes({ method: 'GET', path: '/publicapi/v1/restaurant/search?limit=1', key })]

@@ -1,16 +1,10 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect } from 'vitest'
-import type { Stack, StackOptions } from '../../dev/stack.ts'
+import type { StackOptions } from '../../dev/stack.ts'
 import { Api } from '../support/api.ts'
 import { card, cast, pickup } from '../support/cast.ts'
 import { figuresOf, type Figures, type Summary } from '../support/load/figures.ts'
-import {
-  requestBytes,
-  startGenerator,
-  type LoadGenerator,
-  type Outcomes,
-  type Source,
-} from '../support/load/generator.ts'
+import { requestBytes, startGenerator, type Outcomes, type Source } from '../support/load/generator.ts'
 import type { Outcome } from '../support/load/loop.ts'
 import { cpuShares, processGroupsOf } from '../support/processes.ts'
 import { print, startTestStack } from '../support/stack.ts'
@@ -18,62 +12,48 @@ import { print, startTestStack } from '../support/stack.ts'
 /** For the orders service: a console order that no person starts is cancelled, here only after the run. */
 export const NO_CANCELLATIONS = { TAKE_DEADLINE_MS: '86400000' }
 
-/** A stack under load with two generators: one for the many requests, one for the few timed requests. */
-export class Tool implements AsyncDisposable {
-  readonly stack: Stack
-  readonly api: Api
-  readonly #crowd: LoadGenerator
-  readonly #calm: LoadGenerator
+type Sources = { connections: number; sources: readonly Source[] }
+export const NO_SOURCES: Sources = { connections: 0, sources: [] }
 
-  private constructor(stack: Stack, generators: readonly [LoadGenerator, LoadGenerator]) {
-    this.stack = stack
-    this.api = new Api(() => stack.file)
-    ;[this.#crowd, this.#calm] = generators
-  }
+/** Starts a stack under load with two generators: one for the many requests, one for the few timed requests. */
+export async function startTool(name: string, env: NonNullable<StackOptions['env']>) {
+  const stack = await startTestStack(name, { env })
+  const generators = [await startGenerator(), await startGenerator()] as const
+  const api = new Api(() => stack.file)
+  const groups = { ...processGroupsOf(stack), generators: () => generators.map(({ pid }) => pid) }
+  return {
+    stack,
+    api,
 
-  static async start(name: string, env: NonNullable<StackOptions['env']>): Promise<Tool> {
-    const stack = await startTestStack(name, { env })
-    return new Tool(stack, [await startGenerator(), await startGenerator()])
-  }
+    /**
+     * Sends from both generators at the same time. Returns the outcomes, and the share of a core that each process used. A latency is
+     * no valid result if the cores were fully used.
+     */
+    send: (crowd: Sources, calm = NO_SOURCES): Promise<[Outcomes, string]> =>
+      cpuShares(groups, async () => {
+        const jobs = [crowd, calm].map((job) => ({ origins: [stack.gateway], ...job }))
+        const outcomes = await Promise.all(generators.map((generator, at) => generator.run(jobs[at]!)))
+        return { ...outcomes[0], ...outcomes[1] }
+      }),
 
-  async [Symbol.asyncDispose](): Promise<void> {
-    await Promise.all([this.#crowd.stop(), this.#calm.stop()])
-    await this.stack.stop()
-  }
+    /** Returns the orders of these new applications at a restaurant with a console. */
+    orders: async (names: readonly string[], payment: 'cash' | 'card' = 'cash'): Promise<string[]> => {
+      await api.linkConsole(cast.aurora)
+      const item = await api.plainItem(cast.aurora)
+      const body = pickup(cast.aurora, item, payment === 'card' ? { payment, card: card() } : {})
+      return Array.fromAsync(names, async (applicationName) => {
+        const { accessKey: key } = await api.newApplication(applicationName)
+        return requestBytes({ method: 'POST', path: '/publicapi/v1/send-order', key }, body)
+      })
+    },
 
-  /**
-   * Sends from both generators at the same time. Returns the outcomes, and the share of a core that each process used. A latency is
-   * no valid result if the cores were fully used.
-   */
-  send(
-    crowd: { connections: number; sources: readonly Source[] },
-    calm: { connections: number; sources: readonly Source[] } = { connections: 0, sources: [] },
-  ): Promise<[Outcomes, string]> {
-    const origins = [this.stack.gateway]
-    const groups = {
-      ...processGroupsOf(this.stack),
-      generators: () => [this.#crowd.pid, this.#calm.pid],
-    }
-    return cpuShares(groups, async () => {
-      const outcomes = await Promise.all([
-        this.#crowd.run({ origins, ...crowd }),
-        this.#calm.run({ origins, ...calm }),
-      ])
-      return { ...outcomes[0], ...outcomes[1] }
-    })
-  }
-
-  /** Returns the orders of these new applications at a restaurant with a console. */
-  async orders(names: readonly string[], payment: 'cash' | 'card' = 'cash'): Promise<string[]> {
-    await this.api.linkConsole(cast.aurora)
-    const item = await this.api.plainItem(cast.aurora)
-    const body = pickup(cast.aurora, item, payment === 'card' ? { payment, card: card() } : {})
-    return Array.fromAsync(names, async (name) => {
-      const { accessKey: key } = await this.api.newApplication(name)
-      return requestBytes({ method: 'POST', path: '/publicapi/v1/send-order', key }, body)
-    })
+    [Symbol.asyncDispose]: async (): Promise<void> => {
+      await Promise.all(generators.map((generator) => generator.stop()))
+      await stack.stop()
+    },
   }
 }
+export type Tool = Awaited<ReturnType<typeof startTool>>
 
 export const manyNames = (count: number) => Array.from({ length: count }, (_, at) => `application ${at}`)
 

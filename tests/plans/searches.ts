@@ -1,17 +1,11 @@
+import { OrderStatus, PaymentState } from '@platter/contracts'
 import type { OrderFilter } from '../../services/orders/src/store/order-search.ts'
 
 /** Values of existing orders. Half: the time in the middle of all orders. Day: the seconds of a range after it. */
-export type Known = {
-  number: number
-  phone: string
-  email: string
-  restaurant: string
+type Known = Required<Pick<OrderFilter, 'number' | 'phone' | 'email' | 'restaurant'>> & {
   half: number
   day: number
 }
-
-const STATUSES = ['PROCESSING', 'AWAITING_PREPARATION', 'PREPARING', 'READY_FOR_PICKUP', 'DELIVERED'] as const
-const STATES = ['NOT_REQUIRED', 'DUE', 'PENDING', 'AUTHORIZED', 'CHARGED', 'VOIDED', 'REFUNDED'] as const
 
 /** Returns each field alone, and each pair of fields, with each value of a status or a payment state. */
 export function singlesAndPairs(known: Known): OrderFilter[] {
@@ -22,8 +16,8 @@ export function singlesAndPairs(known: Known): OrderFilter[] {
     [{ email }],
     [{ restaurant }, { restaurant: 'none' }],
     [{ from: half }, { to: half }, { from: half, to: half + day }],
-    STATUSES.map((status) => ({ status })),
-    STATES.map((paymentState) => ({ paymentState })),
+    OrderStatus.options.map((status) => ({ status })),
+    PaymentState.options.map((paymentState) => ({ paymentState })),
   ]
   const pairs = fields.flatMap((some, at) =>
     fields

@@ -1,6 +1,6 @@
 import { median } from '../../support/statistics.ts'
 import { BUSY } from '../frame.ts'
-import { cpuRounds, middle, ratioOf, sumRounds, type Sample, type Samples } from '../measure.ts'
+import { ratioOf, sumRounds, type Sample, type Samples } from '../measure.ts'
 import { digits, type Section } from '../report.ts'
 
 type Comparison = Pick<Section, 'name' | 'about'> & {
@@ -59,20 +59,23 @@ export function comparison(declared: Comparison): Section {
       parts.length === 1 ? perSecond(parts[0]!) : '',
       ratio?.value.toFixed(2) ?? '',
       ratio?.quartiles ?? '',
-      digits(median(cpuRounds(own))),
+      digits(middle(own, 'cpu')),
       ratio ? digits(median(otherCpu)) : '',
-      digits(middle(own, (one) => one.p50)),
-      digits(middle(own, (one) => one.p99)),
+      digits(middle(own, 'p50')),
+      digits(middle(own, 'p99')),
       own.reduce((sum, { failed }) => sum + failed, 0),
     ]),
     values: Object.fromEntries(
       rows.flatMap(({ key, own, ratio }) => [
         [key, ratio?.value ?? NaN],
-        [`${key}: CPU`, median(cpuRounds(own))],
+        [`${key}: CPU`, middle(own, 'cpu')],
         [`${key}: a second`, perSecond(own)],
       ]),
     ),
   }
 }
 
-const perSecond = (samples: readonly Sample[]) => Math.round(middle(samples, (one) => one.perSecond))
+/** Returns the median of the rounds. */
+const middle = (samples: readonly Sample[], figure: 'cpu' | 'perSecond' | 'p50' | 'p99') =>
+  median(samples.map((one) => one[figure]))
+const perSecond = (samples: readonly Sample[]) => Math.round(middle(samples, 'perSecond'))

@@ -1,7 +1,8 @@
 import { serviceNames } from '../../../dev/stack/services.ts'
 import { tookOf } from '../../support/load/figures.ts'
+import { residentOf } from '../../support/processes.ts'
 import { quantile } from '../../support/statistics.ts'
-import { BUSY, memoryOf, openStacks, type Frame } from '../frame.ts'
+import { BUSY, openStacks, type Frame } from '../frame.ts'
 import { runOperation } from '../limits.ts'
 import type { OperationName } from '../operations.ts'
 import { digits, type Section } from '../report.ts'
@@ -12,9 +13,9 @@ const PACED_WARM_UP_S = 20
 
 /** Measures card orders at the rate of a city's busy hour, in an open loop. */
 export async function paced(frame: Frame): Promise<Section> {
-  const { generator, reporter, seconds, telemetry } = frame
+  const { generator, reporter, seconds } = frame
   await using cleanup = new AsyncDisposableStack()
-  const [platform] = await openStacks(frame, cleanup, [{ telemetry }])
+  const [platform] = await openStacks(frame, cleanup, [{}])
   const run = (forSeconds: number) =>
     runOperation(platform!, generator, {
       name: 'card-order',
@@ -49,9 +50,10 @@ const SHARES: readonly [OperationName, number][] = [
 
 /** Measures the memory of every service while each receives 100,000 requests. */
 export async function memory(frame: Frame): Promise<Section> {
-  const { generator, reporter, telemetry } = frame
+  const { generator, reporter } = frame
   await using cleanup = new AsyncDisposableStack()
-  const [platform] = await openStacks(frame, cleanup, [{ telemetry }])
+  const [platform] = await openStacks(frame, cleanup, [{}])
+  const services = Object.fromEntries(serviceNames.map((name) => [name, platform!.groups[name]!]))
   const measurements: Record<string, number>[] = []
   await reporter.step(`${REQUESTS} requests to each service`, async (step) => {
     for (let measurement = 1; measurement <= MEASUREMENTS; measurement++) {
@@ -59,7 +61,7 @@ export async function memory(frame: Frame): Promise<Section> {
         const load = { clients: BUSY, count: Math.ceil((REQUESTS * share) / MEASUREMENTS) }
         await runOperation(platform!, generator, { name, load })
       }
-      measurements.push(memoryOf(platform!))
+      measurements.push(residentOf(services))
       step.now(`${(measurement * 100) / MEASUREMENTS} %`)
     }
   })

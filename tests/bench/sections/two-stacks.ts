@@ -1,9 +1,8 @@
-import { serviceNames } from '../../../dev/stack/services.ts'
 import { median } from '../../support/statistics.ts'
-import { BUSY, memoryOf, openStacks, type Frame } from '../frame.ts'
+import { BUSY, openStacks, type Frame } from '../frame.ts'
 import { operationsOn, startLimits } from '../limits.ts'
-import { measureInTurns, type Measured, type Samples } from '../measure.ts'
-import { CARD_ORDER_LIMITS, scenarioOf, type OperationName } from '../operations.ts'
+import { measureInTurns, type Samples } from '../measure.ts'
+import { scenarioOf, type OperationName } from '../operations.ts'
 import { PLATFORM, type Setting } from '../platform.ts'
 import { digits, type Section } from '../report.ts'
 import { comparison } from './compare.ts'
@@ -19,19 +18,27 @@ type Pair = {
   about: string
   sides: readonly [string, string]
   settings: readonly [Setting, Setting]
+  subjects: readonly OperationName[]
   clients: readonly number[]
   result: 'cpu' | 'perSecond'
 }
 
+/** The starts of each stack. One start of the gateway may use 1.5 times the CPU of another (docs/performance.md). */
+const STARTS = 2
+
+/** Compares two settings of a stack. The starts of both take turns. */
 async function pair(frame: Frame, declared: Pair): Promise<Section> {
   await using cleanup = new AsyncDisposableStack()
-  const platforms = await openStacks(frame, cleanup, declared.settings)
+  const settings = Array.from({ length: STARTS }, () => declared.settings).flat()
+  const platforms = await openStacks(frame, cleanup, settings)
   const sides = platforms.map((platform) => operationsOn(platform, frame.generator))
-  // The ratios are close to 1, so they need more rounds.
-  const plan = { ...frame, ...declared, subjects: PAIRED, rounds: frame.rounds * 2 }
-  const [own, other] = await measureInTurns(sides, plan)
-  const others = (subject: string, clients: number) => [other!.samplesOf(subject, clients)]
-  return comparison({ ...declared, subjects: PAIRED, own: own!.samplesOf, others })
+  const measured = await measureInTurns(sides, { ...frame, ...declared })
+  const pooled =
+    (first: 0 | 1): Samples =>
+    (subject, clients) =>
+      measured.filter((_, at) => at % 2 === first).flatMap((samplesOf) => samplesOf(subject, clients))
+  const others = (subject: string, clients: number) => [pooled(1)(subject, clients)]
+  return comparison({ ...declared, own: pooled(0), others })
 }
 
 /** Compares two replicas of each service with one, on a quiet machine and on a machine with busy cores. */
@@ -40,7 +47,8 @@ export const replicas = (frame: Frame): Promise<Section> =>
     name: 'replicas',
     about: 'Two replicas of each service beside one of each, on the same machine.',
     sides: ['two', 'one'],
-    settings: [{ replicas: 2, telemetry: frame.telemetry }, { telemetry: frame.telemetry }],
+    settings: [{ replicas: 2 }, {}],
+    subjects: PAIRED,
     clients: [1, BUSY],
     result: 'perSecond',
   })
@@ -51,31 +59,70 @@ export const tracing = (frame: Frame): Promise<Section> =>
     name: 'tracing',
     about: 'Telemetry at the default sampling (5 % of traces, all metrics and logs) beside none.',
     sides: ['on', 'off'],
-    settings: [{ telemetry: frame.telemetry }, { telemetry: null }],
+    settings: [{}, { hasTelemetry: false }],
+    subjects: PAIRED,
     clients: [BUSY],
     result: 'cpu',
   })
 
+/** Compares the working tree with another commit, which has a launcher of its own. */
+export const againstCommit = (frame: Frame, commit: string): Promise<Section> =>
+  pair(frame, {
+    name: 'against-commit',
+    about: `This working tree beside commit ${commit}.`,
+    sides: ['now', 'then'],
+    settings: [{}, { commit }],
+    subjects: frame.operations,
+    clients: [BUSY, CROWD],
+    result: 'cpu',
+  })
+
+const MOST = { orders: 1_000_000, restaurants: 10_000 }
+const FEWEST = { orders: 1_000, restaurants: 10 }
+const SCALED: readonly OperationName[] = [
+  'menu',
+  'restaurant',
+  'search',
+  'cash-order',
+  'card-order',
+  'card-order-with-key',
+  'get-order',
+  'order-history',
+]
+
+/** Compares a stack with the most stored orders and restaurants with a stack that has the fewest. */
+export async function scale(frame: Frame): Promise<Section> {
+  const section = await pair(frame, {
+    name: 'scale',
+    about: `${MOST.orders} orders and ${MOST.restaurants} restaurants beside ${FEWEST.orders} and ${FEWEST.restaurants}.`,
+    sides: ['most', 'fewest'],
+    settings: [{ stored: MOST }, { stored: FEWEST }],
+    subjects: SCALED,
+    clients: [BUSY],
+    result: 'cpu',
+  })
+  return { ...section, values: { growth: Math.max(...SCALED.map((name) => section.values[name] ?? NaN)) } }
+}
+
 /** Compares the operations with their limits, in turns. */
 export async function operations(frame: Frame): Promise<Section[]> {
   await using cleanup = new AsyncDisposableStack()
-  const [platform] = await openStacks(frame, cleanup, [{ telemetry: frame.telemetry }])
+  const [platform] = await openStacks(frame, cleanup, [{}])
   const side = await startLimits(platform!, cleanup, frame)
-  const limits = new Set(frame.operations.flatMap((name) => scenarioOf(name).limits))
+  const limits = new Set(frame.operations.flatMap((name) => scenarioOf(name).limits ?? []))
   const plan = { ...frame, name: 'operations', subjects: [...frame.operations, ...limits] }
   const clients = [1, BUSY, CROWD]
-  const [measured] = await measureInTurns([side], { ...plan, clients })
-  const { samplesOf } = measured!
+  const [samplesOf] = await measureInTurns([side], { ...plan, clients })
   const limitsOf = (subject: string) =>
-    frame.operations.filter((name) => name === subject).flatMap((name) => scenarioOf(name).limits)
+    frame.operations.filter((name) => name === subject).flatMap((name) => scenarioOf(name).limits ?? [])
   const groups = [...PLATFORM, 'processor']
   return [
     comparison({
       ...plan,
       about: 'An operation against the sum of its limits. The limits follow.',
       clients,
-      own: samplesOf,
-      others: (subject, each) => limitsOf(subject).map((limit) => samplesOf(limit, each)),
+      own: samplesOf!,
+      others: (subject, each) => limitsOf(subject).map((limit) => samplesOf!(limit, each)),
       sides: ['operation', 'limit'],
       result: 'cpu',
     }),
@@ -88,92 +135,11 @@ export async function operations(frame: Frame): Promise<Section[]> {
           name,
           each,
           ...groups.map((group) =>
-            digits(median(samplesOf(name, each).map((one) => one.cpuByGroup[group] ?? 0))),
+            digits(median(samplesOf!(name, each).map((one) => one.cpuByGroup[group] ?? 0))),
           ),
         ]),
       ),
       values: {},
     },
   ]
-}
-
-/** The starts of each commit. One start of the gateway may use 1.5 times the CPU of another (docs/performance.md). */
-const STARTS = 2
-
-/**
- * Compares the working tree with another commit, both with telemetry and started twice. It measures the CPU of each operation, the
- * memory of the services, and the least work of any design of a card order.
- */
-export async function againstCommit(frame: Frame, commit: string): Promise<Section[]> {
-  const { telemetry, generator } = frame
-  await using cleanup = new AsyncDisposableStack()
-  const settings: Setting[] = Array.from({ length: STARTS }, () => [
-    { telemetry },
-    { telemetry, commit },
-  ]).flat()
-  const platforms = await openStacks(frame, cleanup, settings)
-  const [first, ...others] = platforms
-  const limits = await startLimits(first!, cleanup, frame)
-  const sides = [limits, ...others.map((platform) => operationsOn(platform, generator))]
-  const subjects = frame.operations
-  const hasLimits = subjects.includes('card-order')
-  const memory: Record<string, number>[][] = []
-  const plan = { ...frame, name: 'against-commit', clients: [BUSY, CROWD] }
-  const measured = await measureInTurns(sides, {
-    ...plan,
-    subjects: [...subjects, ...(hasLimits ? CARD_ORDER_LIMITS : [])],
-    afterRound: () => void memory.push(platforms.slice(0, 2).map(memoryOf)),
-  })
-  const [now, then] = nowAndThen(measured).map(pooled) as [Samples, Samples]
-  const ofFirst = measured[0]!.samplesOf
-  return [
-    comparison({
-      ...plan,
-      about: `This working tree beside commit ${commit}: ${STARTS} starts of each, taking turns on the same machine.`,
-      subjects,
-      own: now,
-      others: (subject, clients) => [then(subject, clients)],
-      sides: ['now', 'then'],
-      result: 'cpu',
-    }),
-    comparison({
-      ...plan,
-      name: 'limit',
-      about: 'A card order of this working tree against the least work that any design of it needs.',
-      subjects: hasLimits ? ['card-order'] : [],
-      own: ofFirst,
-      others: (_, clients) => CARD_ORDER_LIMITS.map((part) => ofFirst(part, clients)),
-      sides: ['card order', 'limit'],
-      result: 'cpu',
-    }),
-    memoryAgainst(memory),
-  ]
-}
-
-/** The starts of the working tree, and those of the other commit: they alternate. */
-const nowAndThen = <T>(starts: readonly T[]): [now: T[], then: T[]] => [
-  starts.filter((_, at) => at % 2 === 0),
-  starts.filter((_, at) => at % 2 === 1),
-]
-
-const pooled =
-  (starts: readonly Measured[]): Samples =>
-  (subject, clients) =>
-    starts.flatMap(({ samplesOf }) => samplesOf(subject, clients))
-
-/** `rounds` has the memory of the services of one start of each commit. */
-function memoryAgainst(rounds: readonly (readonly Record<string, number>[])[]): Section {
-  const medianOf = (side: number, names: readonly string[]) =>
-    median(rounds.map((sides) => names.reduce((sum, name) => sum + (sides[side]?.[name] ?? 0), 0)))
-  const line = (label: string, names: readonly string[]) => {
-    const [now, then] = [medianOf(0, names), medianOf(1, names)]
-    return [label, now, then, (now / then).toFixed(2)]
-  }
-  return {
-    name: 'memory-against',
-    about: 'Resident MB of the services after each round of the same operations: the median of the rounds.',
-    columns: ['', 'now', 'then', 'now / then'],
-    lines: [...serviceNames.map((name) => line(name, [name])), line('all together', serviceNames)],
-    values: { all: medianOf(0, serviceNames) / medianOf(1, serviceNames) },
-  }
 }

@@ -6,23 +6,16 @@ import { runLoad, type Load, type Outcome } from '../../support/load/loop.ts'
 import { serve } from '../../support/worker.ts'
 
 /*
- * The parts of the least work of an order. Each job runs one part. Arguments: the database, the broker, and two servers for the
+ * The parts of the least work of a card order. Each job runs one part. Arguments: the database, the broker, and two servers for the
  * exchanges (bare-responses.ts).
  *
- * - Writes with plain pg: the order (1 KB), the charge of a card order, and an update of both. Statements are prepared.
+ * - Writes with plain pg: the order (1 KB), its charge, and an update of both. Statements are prepared.
  * - HTTP exchanges of 500 bytes in each direction, in sequence over persistent connections.
  * - One message of 500 bytes over several queues in sequence, with the least cost at which a crashed consumer loses no message. Queues
  *   are durable and classic. Messages are transient, without publisher confirms, and acknowledged.
  */
 
-export type OrderPart =
-  /** A card order commits four times, because a third party makes the charge between the commits. */
-  | { part: 'writes'; payment: 'card' | 'cash' }
-  /** The number of exchanges with each server. */
-  | { part: 'exchanges'; exchanges: readonly number[] }
-  | { part: 'hops'; hops: number }
-
-export type OrderJob = OrderPart & { load: Load }
+export type OrderJob = { part: 'writes' | 'exchanges' | 'hops'; load: Load }
 
 const [postgres = '', rabbitmq = '', ...servers] = process.argv.slice(2)
 const OK = { status: 200 }
@@ -46,13 +39,11 @@ const STATEMENTS = {
   placed: `update bench.orders set status = 'AWAITING_PREPARATION' where key = $1`,
 }
 
-/** Each write is one commit. */
-const WRITES = { card: ['order', 'charge', 'charged', 'placed'], cash: ['order', 'placed'] } as const
-
-async function write(payment: 'card' | 'cash'): Promise<void> {
+/** Each statement is one commit, because a third party makes the charge between the commits. */
+async function write(): Promise<void> {
   const key = randomBytes(24).toString('hex')
-  for (const name of WRITES[payment])
-    await database.query({ name, text: STATEMENTS[name], values: name === 'order' ? [key, about] : [key] })
+  for (const [name, text] of Object.entries(STATEMENTS))
+    await database.query({ name, text, values: name === 'order' ? [key, about] : [key] })
 }
 
 // Exchanges ----------------------------------------------------------------------------------------------------
@@ -60,10 +51,12 @@ async function write(payment: 'card' | 'cash'): Promise<void> {
 const body = JSON.stringify({ filler: 'x'.repeat(487) })
 const pools = servers.map((origin) => new Pool(origin, { connections: 64, pipelining: 1 }))
 const headers = { 'content-type': 'application/json' }
+/** With an internal server, and with the processor. */
+const EXCHANGES = [2, 3]
 
-async function exchange(counts: readonly number[]): Promise<void> {
+async function exchange(): Promise<void> {
   for (const [at, pool] of pools.entries())
-    for (let left = counts[at] ?? 0; left > 0; left--) {
+    for (let left = EXCHANGES[at] ?? 0; left > 0; left--) {
       const response = await pool.request({ method: 'POST', path: '/', headers, body })
       if (response.statusCode !== 200) throw new Error(`an exchange ended with ${response.statusCode}`)
       await response.body.arrayBuffer()
@@ -74,15 +67,16 @@ async function exchange(counts: readonly number[]): Promise<void> {
 
 const model = await connect(rabbitmq, { noDelay: true })
 const filler = 'x'.repeat(450)
+const HOPS = 4
 
-async function runHops({ load, hops }: { load: Load; hops: number }): Promise<Outcome> {
+async function runHops(load: Load): Promise<Outcome> {
   const arrived = new Map<string, () => void>()
   const publisher = await model.createChannel()
   const consumer = await model.createChannel()
   await consumer.prefetch(256)
   const publish = (queue: string, content: Buffer) =>
     void publisher.publish('', queue, content, { persistent: false })
-  const queues = Array.from({ length: hops }, (_, at) => `bench.light.${at}`)
+  const queues = Array.from({ length: HOPS }, (_, at) => `bench.light.${at}`)
   for (const name of queues)
     await consumer.assertQueue(name, { durable: true, arguments: { 'x-queue-type': 'classic' } })
   for (const [at, name] of queues.entries())
@@ -111,10 +105,10 @@ async function runHops({ load, hops }: { load: Load; hops: number }): Promise<Ou
   }
 }
 
-serve<OrderJob, Outcome>('', (job) => {
-  if (job.part === 'hops') return runHops(job)
-  return runLoad(job.load, async () => {
-    await (job.part === 'writes' ? write(job.payment) : exchange(job.exchanges))
+serve<OrderJob, Outcome>('', ({ part, load }) => {
+  if (part === 'hops') return runHops(load)
+  return runLoad(load, async () => {
+    await (part === 'writes' ? write() : exchange())
     return OK
   })
 })

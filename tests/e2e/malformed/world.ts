@@ -50,9 +50,6 @@ export async function aWorld(): Promise<World> {
       'put-menu': [menuOf([menuItem(3)])],
       'register-user': persons,
       signin: persons,
-      'add-card': [card()],
-      'add-address': [home],
-      'update-user': [{ firstName: 'Mia' }],
     },
   }
 }

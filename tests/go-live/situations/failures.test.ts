@@ -38,7 +38,7 @@ situation(
       `a card order is ${refused.status}`,
     )
     check(world.stripe.captured().length === before, 'a card was charged')
-    await world.tablet.connect()
+    await world.tablet.connect(world)
     const opening = await secondsUntil(async () => (await isOpen(world)) === true, {
       what: 'open',
       withinS: 5,
