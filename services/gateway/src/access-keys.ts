@@ -1,4 +1,4 @@
-import { changeTimes, ResolveAccessKey, type Principal } from '@platter/contracts'
+import { changeTimes, ResolveAccessKey, type Caller } from '@platter/contracts'
 import {
   Cache,
   hashAccessKey,
@@ -15,7 +15,7 @@ const USABLE_MS = 30_000
 const MAX_KNOWN = 10_000
 
 /** `at`: the time of the request to accounts, by `performance.now()`. A later revocation is not included. */
-type Known = { principal: Principal | null; at: number }
+type Known = { principal: Caller | null; at: number }
 
 /** Resolves access keys to principals. The key never leaves this process; accounts receives its hash. */
 export class AccessKeys {
@@ -37,7 +37,7 @@ export class AccessKeys {
   async principalOf(
     accessKey: string | undefined,
     { requestId, address }: { requestId: string; address: string },
-  ): Promise<Principal> {
+  ): Promise<Caller> {
     if (accessKey === undefined || accessKey === '') {
       throw new Problem('access-token-missing', 'Send your access key in the header X-Access-Token.')
     }
@@ -56,7 +56,7 @@ export class AccessKeys {
    * Returns the principal of a recently valid key; null for any other key. For early rejections: an expired entry is used while it
    * is revalidated.
    */
-  lastKnown(accessKey: string): Principal | null {
+  lastKnown(accessKey: string): Caller | null {
     const hash = hashAccessKey(accessKey)
     const known = this.#known.peek(hash)
     if (!known?.principal || performance.now() - known.at >= USABLE_MS) return null
@@ -84,7 +84,7 @@ export class AccessKeys {
   }
 
   /** Sends at most one request at a time for a key; concurrent requests with the key share its result. */
-  async #find(hash: string, requestId: string): Promise<Principal | null> {
+  async #find(hash: string, requestId: string): Promise<Caller | null> {
     const known = await this.#known.load(hash, (expired) => this.#resolve(hash, requestId, expired))
     return known.principal
   }

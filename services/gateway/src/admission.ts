@@ -1,4 +1,4 @@
-import type { Operation, Owner, Principal } from '@platter/contracts'
+import type { Caller, Operation, Owner } from '@platter/contracts'
 import {
   AdaptiveLimit,
   ADMISSION_POLICIES,
@@ -60,7 +60,7 @@ export class Admission {
   }
 
   /** Returns the rejection that a request would receive now, without counting the request; null if it would be admitted. */
-  rejectionOf(principal: Exclude<Principal, { kind: 'service' }>, limits: Limits): Rejection | null {
+  rejectionOf(principal: Caller, limits: Limits): Rejection | null {
     const applicationId = applicationOf(principal)
     if (limits.concurrency?.isAvailable(applicationId) === false) return { problem: overloaded(), fields: {} }
     return (
@@ -83,7 +83,7 @@ export class Admission {
   }
 }
 
-export const applicationOf = (principal: Principal): string | undefined =>
+export const applicationOf = (principal: Caller): string | undefined =>
   principal.kind === 'application' ? principal.applicationId : undefined
 
 const concurrencyLimit = (

@@ -67,7 +67,7 @@ export class Shedding {
     const { path, limits } = found.store as Route
     const key = headers['x-access-token'] ?? found.searchParams['access-token']
     const principal = typeof key === 'string' ? accessKeys.lastKnown(key) : null
-    if (!principal || principal.kind === 'service') return false
+    if (!principal) return false
     const rejection = admission.rejectionOf(principal, limits)
     if (!rejection) return false
     const { problem, fields } = rejection

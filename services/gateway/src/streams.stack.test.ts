@@ -2,7 +2,7 @@ import {
   RestaurantOrdersStream,
   ResolveAccessKey,
   RestaurantOrders,
-  type Principal,
+  type Caller,
 } from '@platter/contracts'
 import {
   createApp,
@@ -31,7 +31,7 @@ const COMMENT_EVERY_MS = 100
 /** The data of an event in an endless stream. */
 const LONG = JSON.stringify('x'.repeat(100_000))
 
-const principals = new Map<string, Principal>()
+const principals = new Map<string, Caller>()
 let accounts: App
 let owner: App
 let streams: EventStreams

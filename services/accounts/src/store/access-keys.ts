@@ -1,4 +1,4 @@
-import { Principal } from '@platter/contracts'
+import { Caller } from '@platter/contracts'
 import { newApiKey } from '@platter/kit'
 import { sql } from 'kysely'
 import { modeOf } from '#/domain/key-mode.ts'
@@ -22,7 +22,7 @@ export type AccessKeyStore = {
    * Returns the principal of a valid key, and whether its use must be recorded. Undefined if the key is unknown, revoked or
    * expired.
    */
-  find(hash: string): Promise<{ id: string; principal: Principal; isUseOutdated: boolean } | undefined>
+  find(hash: string): Promise<{ id: string; principal: Caller; isUseOutdated: boolean } | undefined>
   /** Records a use, at most once per minute across all replicas. */
   recordUse(id: string): Promise<void>
   /** Returns a version that changes with each import of a key, and when an imported key ends. */
@@ -101,6 +101,6 @@ async function find(db: Db, hash: string) {
   // A key that replaced another key is the same caller (migrations/0030).
   const accessKeyId = row.lineage_id ?? id
   const mode = modeOf(row.prefix)
-  const principal = Principal.parse({ kind, applicationId, restaurantApiKey, accessKeyId, mode })
+  const principal = Caller.parse({ kind, applicationId, restaurantApiKey, accessKeyId, mode })
   return { id, principal, isUseOutdated: row.isUseOutdated }
 }

@@ -1,10 +1,4 @@
-import {
-  audienceOf,
-  respondsWithEvents,
-  type Operation,
-  type Owner,
-  type Principal,
-} from '@platter/contracts'
+import { audienceOf, respondsWithEvents, type Caller, type Operation, type Owner } from '@platter/contracts'
 import {
   BODY_LIMIT,
   CONSOLE_HEADER,
@@ -35,7 +29,7 @@ import type { Streams } from '#/streams.ts'
 declare module 'fastify' {
   interface FastifyRequest {
     /** The caller; null until the access key is resolved. */
-    principal: Principal | null
+    principal: Caller | null
     /** Checks again whether the access key is valid. */
     isGood: (() => Promise<boolean>) | null
     /** Whether the cookie of the console authenticates the request. */
@@ -147,11 +141,10 @@ async function admit(
   const principal = await accessKeys.principalOf(key, { requestId: request.id, address })
   request.principal = principal
   if (key !== undefined) request.isGood = () => accessKeys.isGood(key)
-  if (principal.kind !== 'service') request.accessKeyId = principal.accessKeyId
+  request.accessKeyId = principal.accessKeyId
   const applicationId = applicationOf(principal)
   if (concurrency?.isAvailable(applicationId) === false) throw overloaded()
-  if (principal.kind !== 'service')
-    checkRate(reply, accessKeyRate.policy, await accessKeyRate.take(principal.accessKeyId))
+  checkRate(reply, accessKeyRate.policy, await accessKeyRate.take(principal.accessKeyId))
   checkAudience(principal, operation)
   if (orderRate && applicationId !== undefined)
     checkRate(reply, orderRate.policy, await orderRate.take(applicationId))
@@ -163,8 +156,7 @@ function admitStream(
   { principal, isGood }: FastifyRequest,
   { raw }: FastifyReply,
 ): AbortSignal {
-  if (!principal || principal.kind === 'service' || !isGood)
-    throw new Error('a stream without an access key was admitted')
+  if (!principal || !isGood) throw new Error('a stream without an access key was admitted')
   return streams.admit(principal, raw, isGood)
 }
 
@@ -200,7 +192,7 @@ function accessKeyOf(request: FastifyRequest, operation: Operation): string | un
   return ofSession
 }
 
-function checkAudience(principal: Principal, operation: Operation): void {
+function checkAudience(principal: Caller, operation: Operation): void {
   if (principal.kind !== operation.audience)
     throw new Problem('not-allowed', 'This kind of access key may not call this endpoint.')
 }
