@@ -53,8 +53,8 @@ export class AccessKeys {
   }
 
   /**
-   * Returns the principal of a recently valid key; null for any other key. For early rejections: an expired entry is used while it
-   * is revalidated.
+   * Returns the principal of a recently valid key; null for any other key. An expired entry is used while it is revalidated, so the
+   * rejection of an overload does not wait for accounts.
    */
   lastKnown(accessKey: string): Caller | null {
     const hash = hashAccessKey(accessKey)

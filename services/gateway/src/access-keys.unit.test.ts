@@ -104,7 +104,7 @@ test('a revoked key is rejected a second after the last request that validated i
   expect(await keys.isGood(key)).toBe(false)
 })
 
-test('early rejection uses an expired entry of a key while it is revalidated', async () => {
+test('the rejection of an overload uses an expired entry of a key while it is revalidated', async () => {
   stopClock()
   const key = makeAccessKey('live')
   expect(keys.lastKnown(key), 'no request has used it').toBeNull()

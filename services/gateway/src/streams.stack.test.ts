@@ -1,9 +1,4 @@
-import {
-  RestaurantOrdersStream,
-  ResolveAccessKey,
-  RestaurantOrders,
-  type Caller,
-} from '@platter/contracts'
+import { RestaurantOrdersStream, ResolveAccessKey, RestaurantOrders, type Caller } from '@platter/contracts'
 import {
   createApp,
   createLog,

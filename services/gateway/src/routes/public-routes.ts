@@ -127,27 +127,42 @@ export function publicRoutes(app: App, deps: Deps): void {
 type Guards = Pick<Deps, 'accessKeys' | 'admission'> & Limits & { operation: Operation }
 
 /**
- * Admits a request, or throws the Problem of its rejection. Every response to a known key contains its rate limit, except early
- * rejections: thousands of them per second would cost a Redis command each.
+ * Admits a request, or throws the Problem of its rejection. Every response to a known key contains its rate limit, except that of an
+ * overload: thousands of them per second would cost a Redis command each.
  */
 async function admit(
   request: FastifyRequest,
   reply: FastifyReply,
   { accessKeys, admission, operation, concurrency, orderRate }: Guards,
 ): Promise<void> {
-  const { accessKeyRate } = admission
-  const address = addressOf(request)
+  /** Returns the problem of a rejected request, which is counted instead of logged. */
+  const rejected = ({ accessKeyId }: Caller, problem: Problem): Problem => {
+    request.accessKeyId = accessKeyId
+    request.isRejected = true
+    admission.countRejection(accessKeyId, problem)
+    return problem
+  }
+  const checkConcurrency = (caller: Caller) => {
+    if (concurrency?.isAvailable(applicationOf(caller)) === false) throw rejected(caller, overloaded())
+  }
+  const checkRate = (caller: Caller, policy: RatePolicy, quota: Quota) => {
+    addRate(reply, policy, quota)
+    if (!quota.isAllowed) throw rejected(caller, rateLimited(policy, quota))
+  }
   const key = accessKeyOf(request, operation)
-  const principal = await accessKeys.principalOf(key, { requestId: request.id, address })
+  const known = key === undefined ? null : accessKeys.lastKnown(key)
+  if (known) checkConcurrency(known)
+  const principal = await accessKeys.principalOf(key, { requestId: request.id, address: addressOf(request) })
   request.principal = principal
   if (key !== undefined) request.isGood = () => accessKeys.isGood(key)
   request.accessKeyId = principal.accessKeyId
-  const applicationId = applicationOf(principal)
-  if (concurrency?.isAvailable(applicationId) === false) throw overloaded()
-  checkRate(reply, accessKeyRate.policy, await accessKeyRate.take(principal.accessKeyId))
+  checkConcurrency(principal)
+  const { accessKeyRate } = admission
+  checkRate(principal, accessKeyRate.policy, await accessKeyRate.take(principal.accessKeyId))
   checkAudience(principal, operation)
+  const applicationId = applicationOf(principal)
   if (orderRate && applicationId !== undefined)
-    checkRate(reply, orderRate.policy, await orderRate.take(applicationId))
+    checkRate(principal, orderRate.policy, await orderRate.take(applicationId))
   request.admissionMs = reply.elapsedTime
 }
 
@@ -163,13 +178,10 @@ function admitStream(
 /** While the process stops: a stream that ends immediately. With any other status EventSource would not reconnect. */
 const reconnect = (reply: FastifyReply) => reply.type('text/event-stream').send('retry: 1000\n\n')
 
-/** Adds the fields of the rate limit to the response. Throws Problem rate-limited above the limit. */
-function checkRate(reply: FastifyReply, policy: RatePolicy, quota: Quota): void {
+/** Adds the fields of a rate limit to the response. A rejection has only those of the limit that rejects it. */
+function addRate(reply: FastifyReply, policy: RatePolicy, quota: Quota): void {
   const fields = rateLimitFields(policy, quota)
-  if (!quota.isAllowed) {
-    void reply.headers(fields)
-    throw rateLimited(policy, quota)
-  }
+  if (!quota.isAllowed) return void reply.headers(fields)
   for (const [name, value] of Object.entries(fields)) {
     const before = reply.getHeader(name)
     void reply.header(name, before === undefined ? value : `${String(before)}, ${value}`)
