@@ -25,21 +25,11 @@ export type AccessKeyStore = {
   find(hash: string): Promise<{ id: string; principal: Caller; isUseOutdated: boolean } | undefined>
   /** Records a use, at most once per minute across all replicas. */
   recordUse(id: string): Promise<void>
-  /** Returns a version that changes with each import of a key, and when an imported key ends. */
-  importsVersion(): Promise<string>
-  importedHashes(): Promise<string[]>
 }
 
 export const isValid = sql<boolean>`(revoked_at is null and (expires_at is null or expires_at > now()))`
 
 const isUseOutdated = sql<boolean>`(last_used_at is null or last_used_at < now() - interval '1 minute')`
-
-/** `imported` is a literal, because a generic plan assumes that a parameter is true as often as false. */
-const validImports = (db: Db) =>
-  db
-    .selectFrom('access_keys')
-    .where(sql<boolean>`imported`)
-    .where(isValid)
 
 export const postgresAccessKeys = (db: Db): AccessKeyStore => ({
   insert: ({ imported = false, ...key }, holder) =>
@@ -73,18 +63,6 @@ export const postgresAccessKeys = (db: Db): AccessKeyStore => ({
       .where('id', '=', id)
       .where(isUseOutdated)
       .execute()
-  },
-
-  async importsVersion() {
-    const { version } = await validImports(db)
-      .select(sql<string>`count(*) || ' ' || coalesce(max(created_at), 'epoch')`.as('version'))
-      .executeTakeFirstOrThrow()
-    return version
-  },
-
-  async importedHashes() {
-    const rows = await validImports(db).select('hash').execute()
-    return rows.map(({ hash }) => hash)
   },
 })
 
