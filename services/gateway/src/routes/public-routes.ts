@@ -30,8 +30,6 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** The caller; null until the access key is resolved. */
     principal: Caller | null
-    /** Checks again whether the access key is valid. */
-    isGood: (() => Promise<boolean>) | null
     /** Whether the cookie of the console authenticates the request. */
     isOfConsole: boolean
     /**
@@ -77,7 +75,6 @@ export function publicRoutes(app: App, deps: Deps): void {
   const sign = principalSigner(deps.secrets)
   const sharedResponses = createSharedResponses()
   app.decorateRequest('principal', null)
-  app.decorateRequest('isGood', null)
   app.decorateRequest('isOfConsole', false)
   app.decorateRequest('admissionMs', 0)
   for (const operation of operations) {
@@ -116,7 +113,8 @@ export function publicRoutes(app: App, deps: Deps): void {
           return await passOn(replicas, request, reply, { ...(await sent()), permit })
         }
         if (streams.isEnded) return reconnect(reply)
-        const stream = { ...(await sent()), stream: admitStream(streams, request, reply) }
+        const isValid = keyCheck(accessKeys, accessKeyOf(request, operation))
+        const stream = { ...(await sent()), stream: streams.admit(principal, reply.raw, isValid) }
         return passOn(streamOwners[operation.owner] ?? replicas, request, reply, stream)
       },
     })
@@ -154,7 +152,6 @@ async function admit(
   if (known) checkConcurrency(known)
   const principal = await accessKeys.principalOf(key, { requestId: request.id, address: addressOf(request) })
   request.principal = principal
-  if (key !== undefined) request.isGood = () => accessKeys.isGood(key)
   request.accessKeyId = principal.accessKeyId
   checkConcurrency(principal)
   const { accessKeyRate } = admission
@@ -166,14 +163,9 @@ async function admit(
   request.admissionMs = reply.elapsedTime
 }
 
-function admitStream(
-  streams: Streams,
-  { principal, isGood }: FastifyRequest,
-  { raw }: FastifyReply,
-): AbortSignal {
-  if (!principal || !isGood) throw new Error('a stream without an access key was admitted')
-  return streams.admit(principal, raw, isGood)
-}
+/** Returns the check whether the access key of an admitted request is still valid. */
+const keyCheck = (accessKeys: AccessKeys, key: string | undefined) => async (): Promise<boolean> =>
+  key !== undefined && accessKeys.isGood(key)
 
 /** While the process stops: a stream that ends immediately. With any other status EventSource would not reconnect. */
 const reconnect = (reply: FastifyReply) => reply.type('text/event-stream').send('retry: 1000\n\n')
