@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { newApplication } from './access-keys.ts'
 import { eventually, fromElsewhere, get, operator, type ProblemBody } from './client.ts'
 
-/* Keys that are compiled into shipped apps. The delay of their acceptance: services/gateway/src/imported-keys.unit.test.ts. */
+/* Keys that are compiled into shipped apps. The delay of their acceptance: services/gateway/src/access-keys.unit.test.ts. */
 
 type Listed = { id: string; prefix: string; imported: boolean }
 

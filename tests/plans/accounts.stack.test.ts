@@ -114,8 +114,6 @@ const calls = {
     ensureOperatorKey: (db) => postgresAccessKeys(db).ensureOperatorKey('e'),
     find: (db) => postgresAccessKeys(db).find('hash1'),
     recordUse: (db) => postgresAccessKeys(db).recordUse('key1'),
-    importsVersion: (db) => postgresAccessKeys(db).importsVersion(),
-    importedHashes: (db) => postgresAccessKeys(db).importedHashes(),
   },
   accessKeyRecords: {
     list: (db) => postgresAccessKeyRecords(db).list({ kind: 'application', applicationId: 'a' }, firstPage),

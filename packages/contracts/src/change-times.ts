@@ -9,10 +9,8 @@ export const changeTimes = {
   menuVersion: 600,
   /** TTL of a menu in the gateway, from the beginning of its request. */
   sharedResponse: 800,
-  /** TTL of an access key's principal in the gateway, from the beginning of its request to accounts. */
+  /** TTL of an access key's principal, or of its absence, in the gateway, from the beginning of its request to accounts. */
   accessKey: 1_000,
-  /** TTL of the list of imported access keys in the gateway. */
-  importedKeys: 1_000,
   /** Interval at which the gateway checks the access keys of open event streams (`repeat`: ±20 %). */
   streamKeys: 700,
 }

@@ -8,11 +8,8 @@ import { ApiKey } from '#/values.ts'
 export const KeyMode = z.enum(['live', 'test'])
 export type KeyMode = z.infer<typeof KeyMode>
 
-/**
- * The authenticated caller with its access key, as resolved by the gateway, or `service` for a service's own request. Between
- * processes a principal travels only in a signed token.
- */
-export const Principal = z.discriminatedUnion('kind', [
+/** The owner of an access key, which authenticates a request at the gateway. */
+export const Caller = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('application'),
     applicationId: ApiKey,
@@ -21,6 +18,14 @@ export const Principal = z.discriminatedUnion('kind', [
   }),
   z.object({ kind: z.literal('restaurant'), restaurantApiKey: ApiKey, accessKeyId: ApiKey }),
   z.object({ kind: z.literal('operator'), accessKeyId: ApiKey }),
+])
+export type Caller = z.infer<typeof Caller>
+
+/**
+ * The authenticated caller, or `service` for a service's own request. Between processes a principal travels only in a signed token.
+ */
+export const Principal = z.discriminatedUnion('kind', [
+  ...Caller.options,
   z.object({ kind: z.literal('service'), service: z.string() }),
 ])
 export type Principal = z.infer<typeof Principal>

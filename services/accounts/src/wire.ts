@@ -10,7 +10,6 @@ import {
   Applications,
   CreateApplication,
   GetUser,
-  ImportedAccessKeys,
   IssueAccessKey,
   IssueOperatorAccessKey,
   IssueRestaurantAccessKey,
@@ -42,7 +41,6 @@ import { addCard } from '#/routes/add-card.ts'
 import { applicationAccessKeys } from '#/routes/application-access-keys.ts'
 import { listApplications } from '#/routes/applications.ts'
 import { createApplication } from '#/routes/create-application.ts'
-import { importedAccessKeys } from '#/routes/imported-access-keys.ts'
 import { issueAccessKey } from '#/routes/issue-access-key.ts'
 import { issueOperatorAccessKey } from '#/routes/issue-operator-access-key.ts'
 import { issueRestaurantAccessKey } from '#/routes/issue-restaurant-access-key.ts'
@@ -127,7 +125,6 @@ export function wire(config: Config, log: Log): Parts {
   route(IssueOperatorAccessKey, issueOperatorAccessKey(deps))
   route(RotateAccessKey, rotateAccessKey(deps))
   route(RevokeAccessKey, revokeAccessKey(deps))
-  route(ImportedAccessKeys, importedAccessKeys(deps))
   route(ResolveAccessKey, resolveAccessKey(deps))
 
   bus.onQuestion(AccountsResolve, resolve(deps))

@@ -1,4 +1,4 @@
-import { changeTimes, ResolveAccessKey, type Principal } from '@platter/contracts'
+import { changeTimes, ResolveAccessKey, type Caller } from '@platter/contracts'
 import {
   Cache,
   hashAccessKey,
@@ -8,14 +8,16 @@ import {
   type internalCaller,
 } from '@platter/kit'
 import { badCredentials } from '#/bad-credentials.ts'
-import { ImportedKeys, mayBeImported } from '#/imported-keys.ts'
 
 /** While accounts is unavailable, a cached principal stays usable for this time (docs/decisions/0005-access-key-cache.md). */
 const USABLE_MS = 30_000
 const MAX_KNOWN = 10_000
 
+/** The keys that an operator may import (contracts, `ExistingKey`). The pattern excludes mistyped keys of Platter. */
+const IMPORTED = /^(?!platter_(?:live|test)_)[\u0021-\u007e]{16,128}$/
+
 /** `at`: the time of the request to accounts, by `performance.now()`. A later revocation is not included. */
-type Known = { principal: Principal | null; at: number }
+type Known = { principal: Caller | null; at: number }
 
 /** Resolves access keys to principals. The key never leaves this process; accounts receives its hash. */
 export class AccessKeys {
@@ -23,11 +25,9 @@ export class AccessKeys {
   /** A revocation takes effect within a second, because the cached principal expires. */
   readonly #known = new Cache<Known>({ maxEntries: MAX_KNOWN, ttlMs: changeTimes.accessKey })
   readonly #badKeys = badCredentials('access key')
-  readonly #imported: ImportedKeys
 
   constructor(call: ReturnType<typeof internalCaller>) {
     this.#call = call
-    this.#imported = new ImportedKeys(call)
   }
 
   /**
@@ -37,26 +37,25 @@ export class AccessKeys {
   async principalOf(
     accessKey: string | undefined,
     { requestId, address }: { requestId: string; address: string },
-  ): Promise<Principal> {
+  ): Promise<Caller> {
     if (accessKey === undefined || accessKey === '') {
       throw new Problem('access-token-missing', 'Send your access key in the header X-Access-Token.')
     }
-    const isOurs = looksLikeAccessKey(accessKey)
-    const hash = isOurs || mayBeImported(accessKey) ? hashAccessKey(accessKey) : null
+    const mayBeValid = looksLikeAccessKey(accessKey) || IMPORTED.test(accessKey)
+    const hash = mayBeValid ? hashAccessKey(accessKey) : null
     // A cached valid key is not affected by another client that guesses keys from the same address.
     if (hash === null || !this.#known.peek(hash)?.principal) await this.#badKeys.check(address)
-    const mayBeValid = hash !== null && (isOurs || (await this.#imported.has(hash)))
-    const principal = mayBeValid ? await this.#find(hash, requestId) : null
+    const principal = hash === null ? null : await this.#find(hash, requestId)
     if (principal) return principal
     await this.#badKeys.count(address)
     throw new Problem('access-token-invalid', 'The access key is not valid.')
   }
 
   /**
-   * Returns the principal of a recently valid key; null for any other key. For early rejections: an expired entry is used while it
-   * is revalidated.
+   * Returns the principal of a recently valid key; null for any other key. An expired entry is used while it is revalidated, so the
+   * rejection of an overload does not wait for accounts.
    */
-  lastKnown(accessKey: string): Principal | null {
+  lastKnown(accessKey: string): Caller | null {
     const hash = hashAccessKey(accessKey)
     const known = this.#known.peek(hash)
     if (!known?.principal || performance.now() - known.at >= USABLE_MS) return null
@@ -84,7 +83,7 @@ export class AccessKeys {
   }
 
   /** Sends at most one request at a time for a key; concurrent requests with the key share its result. */
-  async #find(hash: string, requestId: string): Promise<Principal | null> {
+  async #find(hash: string, requestId: string): Promise<Caller | null> {
     const known = await this.#known.load(hash, (expired) => this.#resolve(hash, requestId, expired))
     return known.principal
   }

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { hashAccessKey, makeAccessKey, Problem, type internalCaller } from '@platter/kit'
 import { beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { AccessKeys } from '#/access-keys.ts'
@@ -37,12 +38,45 @@ test('ten thousand mistyped keys cost no request to accounts', async () => {
   expect(requests).toBe(0)
 })
 
-test('of a thousand well-formed unknown keys from one address 30 reach accounts, and the others are 429', async () => {
-  const results: unknown[] = []
-  for (let count = 0; count < 1_000; count++) results.push(await use(makeAccessKey('live'), '203.0.113.7'))
-  expect(results.filter((result) => result === 'access-token-invalid')).toHaveLength(30)
-  expect(results.filter((result) => result === 'rate-limited')).toHaveLength(970)
-  expect(requests).toBe(30)
+test.each([
+  ['well-formed', () => makeAccessKey('live')],
+  ['random', () => randomBytes(24).toString('base64url')],
+])(
+  'of a thousand %s unknown keys from one address 30 reach accounts, and the others are 429',
+  async (_, keyOf) => {
+    const results: unknown[] = []
+    for (let count = 0; count < 1_000; count++) results.push(await use(keyOf(), '203.0.113.7'))
+    expect(results.filter((result) => result === 'access-token-invalid')).toHaveLength(30)
+    expect(results.filter((result) => result === 'rate-limited')).toHaveLength(970)
+    expect(requests).toBe(30)
+  },
+)
+
+test.each(['short', 'x'.repeat(129), 'with a blank in it', 'mit-Umlaut-ä-dabei', 'platter_live_mistyped'])(
+  '%j is no imported key, and costs no request',
+  async (text) => {
+    validHashes.add(hashAccessKey(text))
+    expect(await use(text, '203.0.113.11')).toBe('access-token-invalid')
+    expect(requests).toBe(0)
+  },
+)
+
+test('an imported key does not count as a bad key', async () => {
+  const compiledIn = '9f2c1a7e-old-app-key'
+  validHashes.add(hashAccessKey(compiledIn))
+  for (let count = 0; count < 100; count++)
+    expect(await use(compiledIn, '203.0.113.12')).toMatchObject({ accessKeyId: 'known' })
+})
+
+test('a key that is imported after a request with it is accepted a second after that request', async () => {
+  stopClock()
+  const compiledIn = '4a7d0b66-old-app-key'
+  expect(await use(compiledIn, '203.0.113.13')).toBe('access-token-invalid')
+  validHashes.add(hashAccessKey(compiledIn))
+  vi.advanceTimersByTime(999)
+  expect(await use(compiledIn, '203.0.113.13')).toBe('access-token-invalid')
+  vi.advanceTimersByTime(1)
+  expect(await use(compiledIn, '203.0.113.13')).toMatchObject({ accessKeyId: 'known' })
 })
 
 test('all addresses of an IPv6 network count as one', async () => {
@@ -104,7 +138,7 @@ test('a revoked key is rejected a second after the last request that validated i
   expect(await keys.isGood(key)).toBe(false)
 })
 
-test('early rejection uses an expired entry of a key while it is revalidated', async () => {
+test('the rejection of an overload uses an expired entry of a key while it is revalidated', async () => {
   stopClock()
   const key = makeAccessKey('live')
   expect(keys.lastKnown(key), 'no request has used it').toBeNull()

@@ -9,8 +9,8 @@ const NAMES = /^[\w!#$%&'*+.^`|~ ,-]+$/
 
 /**
  * Allows pages of any origin to call the interface for applications: adds the fields to every response, and responds to preflights.
- * @fastify/cors does not fit. Early rejections need the same fields (`corsHeaders` in `problemResponse`), so the plugin would
- * define them twice. It also responds to preflights of unknown paths with 404.
+ * @fastify/cors does not fit. A path that cannot be read reaches no hook, and its problem needs the same fields (`corsHeaders` in
+ * `problemResponse`), so the plugin would define them twice. It also responds to preflights of unknown paths with 404.
  */
 export function cors(app: App): void {
   app.addHook('onRequest', ({ url }, reply, done) => {

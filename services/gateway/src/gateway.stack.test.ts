@@ -1,4 +1,4 @@
-import { operations, ResolveAccessKey, type Principal } from '@platter/contracts'
+import { operations, ResolveAccessKey, type Caller } from '@platter/contracts'
 import {
   createApp,
   createLog,
@@ -21,7 +21,7 @@ const INTERNAL_SECRET = 'a secret of at least thirty-two characters'
 const SEARCH = '/publicapi/v1/restaurant/search'
 
 /** The principals that accounts returns, by the hash of the access key. */
-const principals = new Map<string, Principal>()
+const principals = new Map<string, Caller>()
 /** The headers, the method and the URL of the last request to the upstream. */
 let received: Record<string, unknown> = {}
 /** The number of requests to accounts. */

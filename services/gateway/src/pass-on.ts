@@ -192,7 +192,10 @@ type Handlers = {
   reject(error: unknown): void
 }
 
-/** Writes a response to the client as it arrives, no faster than the client reads it. */
+/**
+ * Writes a response to the client as it arrives, no faster than the client reads it. `pool.request` and a pipeline would be shorter, but
+ * a relayed request then takes 240 µs of CPU instead of 145.
+ */
 class Relay implements Dispatcher.DispatchHandler {
   readonly #reply: FastifyReply
   readonly #raw: ServerResponse

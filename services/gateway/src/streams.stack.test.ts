@@ -1,9 +1,4 @@
-import {
-  RestaurantOrdersStream,
-  ResolveAccessKey,
-  RestaurantOrders,
-  type Principal,
-} from '@platter/contracts'
+import { RestaurantOrdersStream, ResolveAccessKey, RestaurantOrders, type Caller } from '@platter/contracts'
 import {
   createApp,
   createLog,
@@ -31,7 +26,7 @@ const COMMENT_EVERY_MS = 100
 /** The data of an event in an endless stream. */
 const LONG = JSON.stringify('x'.repeat(100_000))
 
-const principals = new Map<string, Principal>()
+const principals = new Map<string, Caller>()
 let accounts: App
 let owner: App
 let streams: EventStreams

@@ -1,12 +1,11 @@
 import type { ServerResponse } from 'node:http'
-import type { Principal } from '@platter/contracts'
+import type { Caller } from '@platter/contracts'
 import { ConcurrencyLimit, Problem } from '@platter/kit'
 
 const RETRY_AFTER_S = 5
 
 /** The maximum number of open event streams of one access key, by audience. */
 type Limits = { application: number; restaurant: number }
-type Caller = Exclude<Principal, { kind: 'service' }>
 type IsValid = () => Promise<boolean>
 
 /**

@@ -28,7 +28,6 @@ import { problemPages } from '#/routes/problem-pages.ts'
 import { publicRoutes } from '#/routes/public-routes.ts'
 import { startPage } from '#/routes/start-page.ts'
 import { webhooks } from '#/routes/webhooks.ts'
-import { Shedding } from '#/shedding.ts'
 import { Streams } from '#/streams.ts'
 
 const accessKeyRateOf = ({ REDIS_URL, RATE_LIMIT_REQUESTS, RATE_LIMIT_SECONDS }: Config, log: Log) =>
@@ -84,14 +83,10 @@ export function wire(config: Config, log: Log): Parts {
 
   const accessKeyRate = accessKeyRateOf(config, log)
   const admission = admissionOf(config, accessKeyRate)
-  const shedding = new Shedding({ operations: routed, admission, accessKeys, log })
 
   const app = createApp(log, {
     tlsDirectory: config.TLS_DIRECTORY,
-    exposed: {
-      trustedProxies: config.TRUSTED_PROXIES,
-      rejectsEarly: (request, response) => shedding.rejects(request, response),
-    },
+    exposed: { trustedProxies: config.TRUSTED_PROXIES },
   })
   readBytes(app)
   cors(app)
@@ -120,7 +115,7 @@ export function wire(config: Config, log: Log): Parts {
   consolePage(app)
 
   const repeaters = new Repeaters(log)
-  repeaters.repeat('log rejections', 1_000, async () => shedding.logRejections())
+  repeaters.repeat('log rejections', 1_000, async () => admission.logRejections(log))
   repeaters.repeat('adapt limits', ADAPT_EVERY_MS, async () => admission.adapt())
   repeaters.repeat('end revoked streams', changeTimes.streamKeys, () => streams.endRevoked())
 
@@ -129,11 +124,11 @@ export function wire(config: Config, log: Log): Parts {
     prepare: () => accessKeyRate.connected(1_000),
     checks: { accounts: () => accessKeys.check() },
     async quiesce() {
-      shedding.end()
       streams.end()
       await repeaters.stop()
     },
     async close() {
+      admission.logRejections(log)
       accessKeyRate.close()
       const upstreams = [...Object.values(owners), ...Object.values(streamOwners)]
       await Promise.all(upstreams.map((upstream) => upstream.close()))

@@ -10,8 +10,8 @@ class WithoutStack {
 Object.setPrototypeOf(WithoutStack.prototype, Error.prototype)
 
 /**
- * An instance of Error without a stack trace. The capture of a stack takes 45 µs, while a whole early rejection takes 70 µs (Node
- * 24).
+ * An instance of Error without a stack trace. The capture of a stack takes 23 µs, while the gateway's whole rejection of a
+ * request takes 60 µs (Node 24).
  */
 export const ErrorWithoutStack = WithoutStack as unknown as new (
   message: string,

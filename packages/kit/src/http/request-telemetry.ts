@@ -25,6 +25,8 @@ declare module 'fastify' {
     accessKeyId: string | null
     /** The order that the request concerns; null until it is known. */
     orderApiKey: string | null
+    /** Admission control has rejected the request and counted it. It has no log line, and is no failure. */
+    isRejected: boolean
   }
 }
 
@@ -46,6 +48,7 @@ export function observeRequests(app: App): void {
   app.decorateRequest('rootSpan', null)
   app.decorateRequest('accessKeyId', null)
   app.decorateRequest('orderApiKey', null)
+  app.decorateRequest('isRejected', false)
   app.addHook('onRequest', (request, reply, done) => {
     // `routeOptions` is read only once, because each read creates an object with twelve members.
     request.route = request.routeOptions.url
@@ -82,7 +85,8 @@ const isFromOutside = ({ headers }: FastifyRequest): boolean => headers[PRINCIPA
 
 /** Adds the trace id of a failure to the response. A failure is recorded even if its trace is not sampled. */
 export function nameTrace(request: FastifyRequest, reply: FastifyReply): void {
-  if (isTelemetryOn() && !request.rootSpan) void reply.header('x-trace-id', failureTraceId(originOf(request)))
+  if (isTelemetryOn() && !request.rootSpan && !request.isRejected)
+    void reply.header('x-trace-id', failureTraceId(originOf(request)))
 }
 
 function rootSpanOf(request: FastifyRequest) {
@@ -100,12 +104,12 @@ function rootSpanOf(request: FastifyRequest) {
 }
 
 function measure(request: FastifyRequest, reply: FastifyReply): void {
-  const { rootSpan, id, method, route, orderApiKey } = request
+  const { rootSpan, id, method, route, orderApiKey, isRejected } = request
   const { statusCode, elapsedTime } = reply
   const measured = { 'http.request.method': method, 'http.response.status_code': statusCode }
   if (!isStream(request))
     duration(elapsedTime / 1_000, route === undefined ? measured : { ...measured, 'http.route': route })
-  const failure = statusCode >= 500 ? String(statusCode) : null
+  const failure = statusCode >= 500 && !isRejected ? String(statusCode) : null
   if (!rootSpan && failure === null) return
   const attributes = {
     'http.response.status_code': statusCode,
@@ -122,11 +126,6 @@ function measure(request: FastifyRequest, reply: FastifyReply): void {
     })
 }
 
-/** Records an early rejection, which has neither span nor log line. */
-export function measureRejected(method: string, route: string, status: number): void {
-  duration(0, { 'http.request.method': method, 'http.route': route, 'http.response.status_code': status })
-}
-
 function logRequest(request: FastifyRequest, reply: FastifyReply): void {
   const { method, route, accessKeyId, orderApiKey } = request
   const line = {
@@ -137,7 +136,7 @@ function logRequest(request: FastifyRequest, reply: FastifyReply): void {
     status: reply.statusCode,
     ms: Math.round(reply.elapsedTime * 10) / 10,
   }
-  if (isProbe(request)) request.log.debug(line, 'request')
+  if (isProbe(request) || request.isRejected) request.log.debug(line, 'request')
   else request.log.info(line, 'request')
 }
 

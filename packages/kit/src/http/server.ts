@@ -1,4 +1,4 @@
-import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http'
+import { createServer, type RequestListener } from 'node:http'
 import Fastify, {
   LogController,
   type FastifyBaseLogger,
@@ -44,24 +44,19 @@ const KEEP_ALIVE_TIMEOUT_MS = 65_000
  * Options of the router. The path of order-by-key contains an Idempotency-Key of up to 255 characters; percent-encoded, each may
  * take three.
  */
-export const ROUTING = { ignoreTrailingSlash: true, maxParamLength: 3 * 255 } as const
-
-type Exposed = {
-  trustedProxies: readonly string[]
-  rejectsEarly?: (request: IncomingMessage, response: ServerResponse) => boolean
-}
+const ROUTING = { ignoreTrailingSlash: true, maxParamLength: 3 * 255 } as const
 
 type Options = {
   /** The folder of the certificate, see `createHttpsServer`. Without it the server uses plain HTTP. */
   tlsDirectory?: string | undefined
-  exposed?: Exposed
+  /** For a server that clients reach directly. These addresses and CIDR ranges may set X-Forwarded-For. */
+  exposed?: { trustedProxies: readonly string[] }
 }
 
 /**
  * Creates the Fastify server of a process. It assigns request ids, ignores trailing slashes, has one error handler, and logs one
  * line for each request without body and query. The caller adds the body parsers: `readJson` (a service) or `readBytes` (the
- * gateway). `exposed` is for a server that clients reach directly. Its `trustedProxies` (addresses, CIDR ranges) may set
- * X-Forwarded-For. `rejectsEarly` runs before Fastify and returns true if it has sent the response.
+ * gateway).
  */
 export function createApp(log: Log, options: Options = {}): App {
   const trustedProxies = options.exposed?.trustedProxies ?? []
@@ -118,7 +113,7 @@ function serverFor(handle: RequestListener, log: Log, { tlsDirectory, exposed }:
   const serve: RequestListener = (request, response) => {
     // A client with this header would pass as a service: it would decide on sampling, and see internal headers.
     if (exposed) delete request.headers[PRINCIPAL_HEADER]
-    if (!exposed?.rejectsEarly?.(request, response)) handle(request, response)
+    handle(request, response)
   }
   if (!tlsDirectory) return createServer(options, serve).setTimeout(IDLE_TIMEOUT_MS)
   const secure = { ...options, handshakeTimeout: HEAD_TIMEOUT_MS }

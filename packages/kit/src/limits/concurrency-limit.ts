@@ -59,11 +59,6 @@ export class ConcurrencyLimit {
     return left > 0 && own < Math.min(this.#permitsPerKey, 2 * left)
   }
 
-  /** Whether some key may be unable to acquire a permit. */
-  get isNearlyReached(): boolean {
-    return this.#inUse * 3 >= this.#permits * 2
-  }
-
   /** Acquires a permit. Throws Problem overloaded if no permit is available. */
   acquire(key?: string): Permit {
     const permit = this.tryAcquire(key)

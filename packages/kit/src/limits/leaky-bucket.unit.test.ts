@@ -51,19 +51,8 @@ test('unused capacity accumulates for at most one second', () => {
 test('the requests of one application do not reduce the limit of another', () => {
   const rate = aRate(10)
   takenAtOnce(rate, 'noisy')
-  expect(rate.usedUp('noisy')).toMatchObject({ isAllowed: false })
-  expect(rate.usedUp('quiet')).toBeNull()
+  expect(rate.take('noisy')).toMatchObject({ isAllowed: false })
   expect(takenAtOnce(rate, 'quiet')).toBe(10)
-})
-
-test('isAnyUsedUp is true for one second after the last rejection', () => {
-  const rate = aRate(10)
-  expect(rate.isAnyUsedUp).toBe(false)
-  takenAtOnce(rate, 'noisy')
-  vi.advanceTimersByTime(999)
-  expect(rate.isAnyUsedUp).toBe(true)
-  vi.advanceTimersByTime(1)
-  expect(rate.isAnyUsedUp).toBe(false)
 })
 
 test('admits at most the requests of one second above an even rate, in any period', () => {

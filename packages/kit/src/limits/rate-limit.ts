@@ -21,10 +21,6 @@ export type RateLimit = {
   readonly policy: RatePolicy
   /** Counts a request. Never rejects. */
   take(key: string): Quota | Promise<Quota>
-  /** Returns the quota of a key without a remaining request, and counts nothing; null for any other key. */
-  usedUp(key: string): Quota | null
-  /** Whether some key may have used up its quota. */
-  readonly isAnyUsedUp: boolean
 }
 
 /**

@@ -65,8 +65,6 @@ export class SharedRateLimit implements RateLimit {
   readonly #leases = new Cache<Lease>({ maxEntries: MAX_KEYS })
   /** Whether the last command takes longer than WAIT_MS. If so, other requests do not wait for it. */
   #isLate = false
-  /** The end of the window of the last rejected request, by `performance.now()`. */
-  #usedUpUntil = 0
 
   constructor(url: string, policy: RatePolicy, log: Log) {
     this.policy = policy
@@ -83,19 +81,7 @@ export class SharedRateLimit implements RateLimit {
 
   async take(key: string): Promise<Quota> {
     const lease = this.#leaseOf(key)
-    const isAllowed = await this.#takeFrom(lease, key)
-    if (!isAllowed) this.#usedUpUntil = Math.max(this.#usedUpUntil, lease.until)
-    return quotaOf(lease, isAllowed)
-  }
-
-  get isAnyUsedUp(): boolean {
-    return performance.now() < this.#usedUpUntil
-  }
-
-  usedUp(key: string): Quota | null {
-    const lease = this.#leases.get(key)
-    if (!lease || lease.points > 0 || lease.remaining > 0 || performance.now() >= lease.until) return null
-    return quotaOf(lease, false)
+    return quotaOf(lease, await this.#takeFrom(lease, key))
   }
 
   /** Resolves when Redis is connected, or after `withinMs`. Before that, a new replica uses only its own count. */

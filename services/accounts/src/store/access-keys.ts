@@ -1,4 +1,4 @@
-import { Principal } from '@platter/contracts'
+import { Caller } from '@platter/contracts'
 import { newApiKey } from '@platter/kit'
 import { sql } from 'kysely'
 import { modeOf } from '#/domain/key-mode.ts'
@@ -22,24 +22,14 @@ export type AccessKeyStore = {
    * Returns the principal of a valid key, and whether its use must be recorded. Undefined if the key is unknown, revoked or
    * expired.
    */
-  find(hash: string): Promise<{ id: string; principal: Principal; isUseOutdated: boolean } | undefined>
+  find(hash: string): Promise<{ id: string; principal: Caller; isUseOutdated: boolean } | undefined>
   /** Records a use, at most once per minute across all replicas. */
   recordUse(id: string): Promise<void>
-  /** Returns a version that changes with each import of a key, and when an imported key ends. */
-  importsVersion(): Promise<string>
-  importedHashes(): Promise<string[]>
 }
 
 export const isValid = sql<boolean>`(revoked_at is null and (expires_at is null or expires_at > now()))`
 
 const isUseOutdated = sql<boolean>`(last_used_at is null or last_used_at < now() - interval '1 minute')`
-
-/** `imported` is a literal, because a generic plan assumes that a parameter is true as often as false. */
-const validImports = (db: Db) =>
-  db
-    .selectFrom('access_keys')
-    .where(sql<boolean>`imported`)
-    .where(isValid)
 
 export const postgresAccessKeys = (db: Db): AccessKeyStore => ({
   insert: ({ imported = false, ...key }, holder) =>
@@ -74,18 +64,6 @@ export const postgresAccessKeys = (db: Db): AccessKeyStore => ({
       .where(isUseOutdated)
       .execute()
   },
-
-  async importsVersion() {
-    const { version } = await validImports(db)
-      .select(sql<string>`count(*) || ' ' || coalesce(max(created_at), 'epoch')`.as('version'))
-      .executeTakeFirstOrThrow()
-    return version
-  },
-
-  async importedHashes() {
-    const rows = await validImports(db).select('hash').execute()
-    return rows.map(({ hash }) => hash)
-  },
 })
 
 async function find(db: Db, hash: string) {
@@ -101,6 +79,6 @@ async function find(db: Db, hash: string) {
   // A key that replaced another key is the same caller (migrations/0030).
   const accessKeyId = row.lineage_id ?? id
   const mode = modeOf(row.prefix)
-  const principal = Principal.parse({ kind, applicationId, restaurantApiKey, accessKeyId, mode })
+  const principal = Caller.parse({ kind, applicationId, restaurantApiKey, accessKeyId, mode })
   return { id, principal, isUseOutdated: row.isUseOutdated }
 }

@@ -1,10 +1,4 @@
-import {
-  audienceOf,
-  respondsWithEvents,
-  type Operation,
-  type Owner,
-  type Principal,
-} from '@platter/contracts'
+import { audienceOf, respondsWithEvents, type Caller, type Operation, type Owner } from '@platter/contracts'
 import {
   BODY_LIMIT,
   CONSOLE_HEADER,
@@ -35,9 +29,7 @@ import type { Streams } from '#/streams.ts'
 declare module 'fastify' {
   interface FastifyRequest {
     /** The caller; null until the access key is resolved. */
-    principal: Principal | null
-    /** Checks again whether the access key is valid. */
-    isGood: (() => Promise<boolean>) | null
+    principal: Caller | null
     /** Whether the cookie of the console authenticates the request. */
     isOfConsole: boolean
     /**
@@ -83,7 +75,6 @@ export function publicRoutes(app: App, deps: Deps): void {
   const sign = principalSigner(deps.secrets)
   const sharedResponses = createSharedResponses()
   app.decorateRequest('principal', null)
-  app.decorateRequest('isGood', null)
   app.decorateRequest('isOfConsole', false)
   app.decorateRequest('admissionMs', 0)
   for (const operation of operations) {
@@ -122,7 +113,8 @@ export function publicRoutes(app: App, deps: Deps): void {
           return await passOn(replicas, request, reply, { ...(await sent()), permit })
         }
         if (streams.isEnded) return reconnect(reply)
-        const stream = { ...(await sent()), stream: admitStream(streams, request, reply) }
+        const isValid = keyCheck(accessKeys, accessKeyOf(request, operation))
+        const stream = { ...(await sent()), stream: streams.admit(principal, reply.raw, isValid) }
         return passOn(streamOwners[operation.owner] ?? replicas, request, reply, stream)
       },
     })
@@ -133,51 +125,55 @@ export function publicRoutes(app: App, deps: Deps): void {
 type Guards = Pick<Deps, 'accessKeys' | 'admission'> & Limits & { operation: Operation }
 
 /**
- * Admits a request, or throws the Problem of its rejection. Every response to a known key contains its rate limit, except early
- * rejections: thousands of them per second would cost a Redis command each.
+ * Admits a request, or throws the Problem of its rejection. Every response to a known key contains its rate limit, except that of an
+ * overload: thousands of them per second would cost a Redis command each.
  */
 async function admit(
   request: FastifyRequest,
   reply: FastifyReply,
   { accessKeys, admission, operation, concurrency, orderRate }: Guards,
 ): Promise<void> {
-  const { accessKeyRate } = admission
-  const address = addressOf(request)
+  /** Returns the problem of a rejected request, which is counted instead of logged. */
+  const rejected = ({ accessKeyId }: Caller, problem: Problem): Problem => {
+    request.accessKeyId = accessKeyId
+    request.isRejected = true
+    admission.countRejection(accessKeyId, problem)
+    return problem
+  }
+  const checkConcurrency = (caller: Caller) => {
+    if (concurrency?.isAvailable(applicationOf(caller)) === false) throw rejected(caller, overloaded())
+  }
+  const checkRate = (caller: Caller, policy: RatePolicy, quota: Quota) => {
+    addRate(reply, policy, quota)
+    if (!quota.isAllowed) throw rejected(caller, rateLimited(policy, quota))
+  }
   const key = accessKeyOf(request, operation)
-  const principal = await accessKeys.principalOf(key, { requestId: request.id, address })
+  const known = key === undefined ? null : accessKeys.lastKnown(key)
+  if (known) checkConcurrency(known)
+  const principal = await accessKeys.principalOf(key, { requestId: request.id, address: addressOf(request) })
   request.principal = principal
-  if (key !== undefined) request.isGood = () => accessKeys.isGood(key)
-  if (principal.kind !== 'service') request.accessKeyId = principal.accessKeyId
-  const applicationId = applicationOf(principal)
-  if (concurrency?.isAvailable(applicationId) === false) throw overloaded()
-  if (principal.kind !== 'service')
-    checkRate(reply, accessKeyRate.policy, await accessKeyRate.take(principal.accessKeyId))
+  request.accessKeyId = principal.accessKeyId
+  checkConcurrency(principal)
+  const { accessKeyRate } = admission
+  checkRate(principal, accessKeyRate.policy, await accessKeyRate.take(principal.accessKeyId))
   checkAudience(principal, operation)
+  const applicationId = applicationOf(principal)
   if (orderRate && applicationId !== undefined)
-    checkRate(reply, orderRate.policy, await orderRate.take(applicationId))
+    checkRate(principal, orderRate.policy, await orderRate.take(applicationId))
   request.admissionMs = reply.elapsedTime
 }
 
-function admitStream(
-  streams: Streams,
-  { principal, isGood }: FastifyRequest,
-  { raw }: FastifyReply,
-): AbortSignal {
-  if (!principal || principal.kind === 'service' || !isGood)
-    throw new Error('a stream without an access key was admitted')
-  return streams.admit(principal, raw, isGood)
-}
+/** Returns the check whether the access key of an admitted request is still valid. */
+const keyCheck = (accessKeys: AccessKeys, key: string | undefined) => async (): Promise<boolean> =>
+  key !== undefined && accessKeys.isGood(key)
 
 /** While the process stops: a stream that ends immediately. With any other status EventSource would not reconnect. */
 const reconnect = (reply: FastifyReply) => reply.type('text/event-stream').send('retry: 1000\n\n')
 
-/** Adds the fields of the rate limit to the response. Throws Problem rate-limited above the limit. */
-function checkRate(reply: FastifyReply, policy: RatePolicy, quota: Quota): void {
+/** Adds the fields of a rate limit to the response. A rejection has only those of the limit that rejects it. */
+function addRate(reply: FastifyReply, policy: RatePolicy, quota: Quota): void {
   const fields = rateLimitFields(policy, quota)
-  if (!quota.isAllowed) {
-    void reply.headers(fields)
-    throw rateLimited(policy, quota)
-  }
+  if (!quota.isAllowed) return void reply.headers(fields)
   for (const [name, value] of Object.entries(fields)) {
     const before = reply.getHeader(name)
     void reply.header(name, before === undefined ? value : `${String(before)}, ${value}`)
@@ -200,7 +196,7 @@ function accessKeyOf(request: FastifyRequest, operation: Operation): string | un
   return ofSession
 }
 
-function checkAudience(principal: Principal, operation: Operation): void {
+function checkAudience(principal: Caller, operation: Operation): void {
   if (principal.kind !== operation.audience)
     throw new Problem('not-allowed', 'This kind of access key may not call this endpoint.')
 }

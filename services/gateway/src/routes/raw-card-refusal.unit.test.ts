@@ -39,7 +39,11 @@ beforeAll(async () => {
     streamOwners: {},
     admission: new Admission({ replicas: {}, accessKeyRate: rate, orderRate: rate }),
     streams: new Streams({ application: 1, restaurant: 1 }),
-    accessKeys: { principalOf: async () => principal, isGood: async () => true } as unknown as AccessKeys,
+    accessKeys: {
+      lastKnown: () => null,
+      principalOf: async () => principal,
+      isGood: async () => true,
+    } as unknown as AccessKeys,
     deadlineMs: 10_000,
     secrets: ['x'.repeat(32)],
     refusesRawCards: true,

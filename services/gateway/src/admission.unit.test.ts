@@ -17,7 +17,6 @@ import { AccessKeys } from '#/access-keys.ts'
 import { Admission } from '#/admission.ts'
 import { cors } from '#/cors.ts'
 import { publicRoutes } from '#/routes/public-routes.ts'
-import { Shedding } from '#/shedding.ts'
 import { Streams } from '#/streams.ts'
 
 const SEND_ORDER = '/publicapi/v1/send-order'
@@ -31,7 +30,7 @@ afterEach(async () => {
   vi.useRealTimers()
 })
 
-/** Stops the clock: no rate limit window ends during the test, and rejections of one window have equal seconds. */
+/** Stops the clock: no rate limit window ends during the test. */
 const stopClock = () => void vi.useFakeTimers({ toFake: ['performance'] })
 
 /** A request in progress at the service. */
@@ -51,9 +50,11 @@ async function aGateway({ full = 3, requests = 1_000, ordersPerSecond = 1_000, l
   await owner.listen({ host: '127.0.0.1', port: 0 })
 
   const principals = new Map<string, Principal>()
-  const accessKeys = new AccessKeys((async (_: unknown, { hash }: { hash: string }) => ({
-    principal: principals.get(hash) ?? null,
-  })) as unknown as ConstructorParameters<typeof AccessKeys>[0])
+  const accounts = { isSilent: false }
+  const accessKeys = new AccessKeys((async (_: unknown, { hash }: { hash: string }) => {
+    if (accounts.isSilent) await new Promise(() => undefined)
+    return { principal: principals.get(hash) ?? null }
+  }) as unknown as ConstructorParameters<typeof AccessKeys>[0])
   const accessKeyRate = new SharedRateLimit(
     'redis://127.0.0.1:1',
     { name: 'default', what: 'requests', requests, seconds: 60 },
@@ -72,13 +73,7 @@ async function aGateway({ full = 3, requests = 1_000, ordersPerSecond = 1_000, l
     password: { ...ADMISSION_POLICIES.password, gateway: { pool: 'passwords', permits: full } },
   }
   const admission = new Admission({ replicas: {}, accessKeyRate, orderRate, policies })
-  const shedding = new Shedding({ operations, admission, accessKeys, log })
-  const app = createApp(silent, {
-    exposed: {
-      trustedProxies: [],
-      rejectsEarly: (request, response) => shedding.rejects(request, response),
-    },
-  })
+  const app = createApp(log, { exposed: { trustedProxies: [] } })
   readBytes(app)
   cors(app)
   publicRoutes(app, {
@@ -102,7 +97,7 @@ async function aGateway({ full = 3, requests = 1_000, ordersPerSecond = 1_000, l
     await owner.close()
   })
   const client = (applicationId: string): Client => new Client(app, principals, applicationId)
-  return { app, shedding, waiting, sent, client }
+  return { app, accounts, admission, waiting, sent, client }
 }
 
 class Client {
@@ -144,46 +139,20 @@ async function fill({ waiting, sent }: Gateway, client: Client, count: number, p
   await expect.poll(() => waiting.length).toBe(before + count)
 }
 
-/** Returns the parts that all rejections of a kind share: without request id, time and `Retry-After`. */
-const formOf = ({ status, headers, body }: { status: number; headers: object; body: string }) => ({
-  status,
-  headers: { ...headers, date: '', 'x-request-id': '', 'retry-after': '', 'content-length': '' },
-  body: { ...(JSON.parse(body) as object), requestId: '' },
-})
-
-const readForm = async (response: Response) =>
-  formOf({
-    status: response.status,
-    headers: Object.fromEntries(response.headers),
-    body: await response.text(),
-  })
-
-/** Sends the same request to Fastify, without early rejection. */
-const rejectNormally = async ({ app }: Gateway, { key }: Client) => {
-  const { statusCode, headers, body } = await app.inject({
-    method: 'POST',
-    url: SEND_ORDER,
-    headers: { 'x-access-token': key, 'content-type': 'application/json', host: 'x' },
-    payload: '{"a":1}',
-  })
-  const ofConnection = { connection: 'keep-alive', 'keep-alive': 'timeout=65' }
-  return formOf({ status: statusCode, headers: { ...headers, ...ofConnection }, body })
-}
-
-test('an early rejection is byte-identical to the normal one and never reaches the service', async () => {
+test('503 with Retry-After above the limit, and the request never reaches the service', async () => {
   const gateway = await aGateway()
   const noisy = gateway.client('noisy')
   await fill(gateway, noisy, 2)
   const refused = await noisy.send()
+  expect(refused.status).toBe(503)
   expect(refused.headers.get('retry-after')).toMatch(/^[123]$/)
   expect(refused.headers.get('x-request-id')).toMatch(/^[\da-f-]{36}$/)
-  expect(await readForm(refused)).toEqual(await rejectNormally(gateway, noisy))
-  expect(refused.status).toBe(503)
+  expect(await refused.json()).toMatchObject({ code: 'overloaded', retryable: true })
   expect(gateway.waiting).toHaveLength(2)
 })
 
 test.each(['POST', 'PUT'] as const)(
-  'an early rejection of %s is readable to pages of other origins',
+  'the rejection of a %s is readable to pages of other origins',
   async (method) => {
     const gateway = await aGateway()
     const noisy = gateway.client('noisy')
@@ -224,6 +193,16 @@ test('a response to an order releases its permit', async () => {
   expect((await client.send()).status).toBe(503)
 })
 
+test('the rejection of an overload does not wait for accounts', async () => {
+  stopClock()
+  const gateway = await aGateway()
+  const client = gateway.client('one')
+  await fill(gateway, client, 2)
+  gateway.accounts.isSilent = true
+  vi.advanceTimersByTime(1_001)
+  expect((await client.send()).status).toBe(503)
+})
+
 test('reads of orders are served above the limit of orders', async () => {
   const gateway = await aGateway()
   const client = gateway.client('one')
@@ -232,29 +211,26 @@ test('reads of orders are served above the limit of orders', async () => {
   expect((await client.read('/publicapi/v1/order/1')).status).toBe(200)
 })
 
-test('429 above the rate limit of an access key, byte-identical to the normal response', async () => {
+test('429 above the rate limit of an access key, with its fields', async () => {
   stopClock()
   const gateway = await aGateway({ requests: 2 })
   const client = gateway.client('one')
   await fill(gateway, client, 2)
   for (const one of gateway.waiting) one.respond()
   await Promise.all(gateway.sent)
-  const expected = await rejectNormally(gateway, client)
   const refused = await client.send()
   expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
-  expect(await readForm(refused)).toEqual(expected)
+  expect(refused.headers.get('ratelimit')).toBe('"default";r=0;t=60')
   expect(refused.status).toBe(429)
 })
 
-test('429 above the order rate of an application, byte-identical to the normal response', async () => {
+test('429 above the order rate of an application, which limits no reads and no other application', async () => {
   stopClock()
   const gateway = await aGateway({ ordersPerSecond: 1 })
   const noisy = gateway.client('noisy')
   await fill(gateway, noisy, 1)
-  const expected = await rejectNormally(gateway, noisy)
   const refused = await noisy.send()
   expect(refused.headers.get('ratelimit')).toBe('"orders";r=0;t=1')
-  expect(await readForm(refused)).toEqual(expected)
   expect(refused.status).toBe(429)
   expect((await noisy.read('/publicapi/v1/order/1')).status).toBe(200)
   await fill(gateway, gateway.client('quiet'), 1)
@@ -277,7 +253,7 @@ test.each(['', 'unknown', makeAccessKey('live')])(
   },
 )
 
-test('an early rejection has the request id of the client, also with the key in the query', async () => {
+test('a rejection has the request id of the client, also with the key in the query', async () => {
   const gateway = await aGateway()
   const client = gateway.client('one')
   await fill(gateway, client, 2)
@@ -290,25 +266,20 @@ test('an early rejection has the request id of the client, also with the key in 
   expect(await response.json()).toMatchObject({ instance: SEND_ORDER, requestId: 'mine-1' })
 })
 
-test('rejections are logged as one line with their number', async () => {
-  const lines: unknown[] = []
-  const log = { ...silent, info: (fields: unknown) => void lines.push(fields) } as unknown as Log
+test('rejections are logged as one line with their number, and other requests as one line each', async () => {
+  const lines: Record<string, unknown>[] = []
+  const log = createLog('test', 'info', {
+    write: (line) => void lines.push(JSON.parse(line) as Record<string, unknown>),
+  })
   const gateway = await aGateway({ log })
   const client = gateway.client('one')
   await fill(gateway, client, 2)
   for (let time = 0; time < 3; time++) await client.send()
-  gateway.shedding.logRejections()
-  gateway.shedding.logRejections()
-  expect(lines).toEqual([{ accessKeyId: 'key of one', code: 'overloaded', count: 3 }])
-})
-
-test('a stopping gateway makes no early rejections, so that responses end the connections', async () => {
-  const gateway = await aGateway()
-  const client = gateway.client('one')
-  await fill(gateway, client, 2)
-  gateway.shedding.end()
-  let requests = 0
-  gateway.app.server.prependListener('request', () => (requests += 1))
-  expect((await client.send()).status).toBe(503)
-  expect(requests).toBe(1)
+  await client.read('/publicapi/v1/order/1')
+  gateway.admission.logRejections(log)
+  gateway.admission.logRejections(log)
+  expect(lines.filter(({ msg }) => String(msg).startsWith('request'))).toMatchObject([
+    { msg: 'request', accessKeyId: 'key of one', status: 200 },
+    { msg: 'requests refused', accessKeyId: 'key of one', code: 'overloaded', count: 3 },
+  ])
 })
