@@ -19,14 +19,16 @@ const MAX_BYTES = 5 * 1024 ** 3
 /** The URL that lists a bucket, and the folder of the archives in it. */
 type Place = { list: string; folder: string }
 
+const folderOf = (segments: readonly string[]): string => segments.map((segment) => `${segment}/`).join('')
+
 /** Returns the two places of a URL: its bucket is in the host or, as with MinIO, the first segment of the path. */
 function placesOf(base: string): Place[] {
   const { origin, pathname } = new URL(base)
   const [first, ...rest] = pathname.split('/').filter((segment) => segment !== '')
   if (first === undefined) return [{ list: `${origin}/`, folder: '' }]
   return [
-    { list: `${origin}/`, folder: [first, ...rest, ''].join('/') },
-    { list: `${origin}/${first}`, folder: [...rest, ''].join('/') },
+    { list: `${origin}/`, folder: folderOf([first, ...rest]) },
+    { list: `${origin}/${first}`, folder: folderOf(rest) },
   ]
 }
 
