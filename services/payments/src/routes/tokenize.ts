@@ -28,7 +28,7 @@ export const tokenize =
       throw Problem.refusal(refusalOf(declineOf(result)))
     }
     if (result.kind === 'unknown') throw unavailable(result.reason)
-    limits.linkToken(result.token, attempt)
+    await limits.linkToken(result.token, attempt)
     const { token, brand, lastFour, expirationMonth, expirationYear } = result
     return { token, brand, lastFour, expirationMonth, expirationYear }
   }

@@ -51,10 +51,10 @@ async function send(
   const counted: unknown[] = []
   const limits: CardLimits = {
     admit,
-    linkToken: (...linked) => void counted.push(['linked', ...linked]),
+    linkToken: async (...linked) => void counted.push(['linked', ...linked]),
     countDecline: async (...declined) => void counted.push(['declined', ...declined]),
     countDeclineOfToken: async () => undefined,
-    close: async () => undefined,
+    close: () => undefined,
   }
   router(app, [SECRET])(Tokenize, tokenize({ processor, limits, acceptsRawCards }))
   const headers = {
