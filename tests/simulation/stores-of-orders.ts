@@ -62,7 +62,7 @@ function orderStores({ orders, deliveries, links }: Database): InMemoryStores {
         const delivery = deliveries.get(apiKey)
         if (order?.restaurantApiKey !== restaurantApiKey) return null
         if (order.outcome !== 'transmitted' && delivery?.outcome !== 'unreachable') return null
-        return { order, link: null, linkKind: delivery?.linkKind ?? null }
+        return { order, linkKind: delivery?.linkKind ?? null }
       },
     },
     orderStories: {
