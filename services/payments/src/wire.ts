@@ -17,7 +17,6 @@ import {
   ReadPaymentRows,
   PaymentsHealth,
   ReadPaymentStory,
-  RetryPayment,
   Tokenize,
   UnknownPayments,
 } from '@platter/contracts'
@@ -62,7 +61,6 @@ import { mirrorSender, sendMirrors } from '#/send-mirrors.ts'
 import { balanceTransactions } from '#/routes/balance-transactions.ts'
 import { readPaymentRows } from '#/routes/read-payment-rows.ts'
 import { readPaymentStory } from '#/routes/read-payment-story.ts'
-import { retryPayment } from '#/routes/retry-payment.ts'
 import { stripeWebhook } from '#/routes/stripe-webhook.ts'
 import { tokenize } from '#/routes/tokenize.ts'
 import { unknownPayments } from '#/routes/unknown-payments.ts'
@@ -121,7 +119,6 @@ export function wire(config: Config, log: Log): Parts {
   routeBooks(route, deps)
   route(BalanceTransactions, balanceTransactions({ reads: processor, mirrors, now: epochNow }))
   route(UnknownPayments, unknownPayments(deps))
-  route(RetryPayment, retryPayment(deps))
   const events = postgresWebhookEvents(postgres.db)
   const reads = { database: () => readDatabaseHealth(postgres.db), queues: () => bus.queues() }
   route(PaymentsHealth, paymentsHealth({ kind: chosen.kind, processor, events, ...reads }))
