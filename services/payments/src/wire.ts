@@ -89,11 +89,7 @@ export function wire(config: Config, log: Log): Parts {
   })
   const bus = new Bus({ url: config.AMQP_URL, queues: config.BUS_QUEUES, service: 'payments', log })
   const stripe = chosen.kind === 'stripe' ? new StripeProcessor(chosen) : null
-  const limits = new RedisCardLimits(config.REDIS_URL, {
-    secret: config.INTERNAL_SECRET,
-    policy: policyOf(config),
-    log,
-  })
+  const limits = new RedisCardLimits(config, log)
   const direct = chosen.kind === 'development' ? developmentProcessor(chosen) : (stripe ?? noProcessor())
   const traced = chosen.kind === 'none' ? direct : tracedProcessor(direct, new URL(chosen.url))
   const processor = countedProcessor({ processor: traced, limits, log })
@@ -178,11 +174,3 @@ function routeBooks(route: ReturnType<typeof router>, deps: Books): void {
   route(FindCharges, findCharges(deps))
   route(OpenDisputes, openDisputes(deps))
 }
-
-const policyOf = (config: Config) => ({
-  cardsPerUser: config.CARDS_PER_USER,
-  declinesPerCard: config.DECLINES_PER_CARD,
-  declinesPerAddress: config.DECLINES_PER_ADDRESS,
-  declinesPerApplication: config.DECLINES_PER_APPLICATION,
-  seconds: config.CARDS_SECONDS,
-})

@@ -238,22 +238,18 @@ export class StripeProcessor implements Processor {
   async #reports({ token, reference }: CallOf<'find'>): Promise<Result<ReportedCharge[]>> {
     const card = cardOf(token)
     if (!card) return { kind: 'yes', value: [] }
+    // Ten, with their charges, are far below RESPONSE_BYTES.
+    const query = { customer: card.customer, limit: 10, expand: ['data.latest_charge'] }
+    const intents = await this.#client.list(Intent, (stripe, position) =>
+      stripe.paymentIntents.list({ ...query, ...position }),
+    )
+    if (intents.kind === 'failed') return intents
     const all: ReportedCharge[] = []
-    let after: string | null = null
-    do {
-      // Ten, with their charges, are far below RESPONSE_BYTES.
-      const query = { customer: card.customer, limit: 10, expand: ['data.latest_charge'] }
-      const page = await this.#client.send(IntentList, (stripe) =>
-        stripe.paymentIntents.list({ ...query, ...continuedAt(after) }),
-      )
-      if (page.kind === 'failed') return page
-      for (const intent of page.value.data.filter(({ metadata }) => metadata[ORDER] === reference)) {
-        const report = reportOf(intent)
-        if (report === 'unsettled') return failed(unexpected(`an intent is ${intent.status}`))
-        if (report) all.push(this.#compared(report, intent))
-      }
-      after = nextOf(page.value)
-    } while (after !== null)
+    for (const intent of intents.value.filter(({ metadata }) => metadata[ORDER] === reference)) {
+      const report = reportOf(intent)
+      if (report === 'unsettled') return failed(unexpected(`an intent is ${intent.status}`))
+      if (report) all.push(this.#compared(report, intent))
+    }
     return { kind: 'yes', value: all }
   }
 

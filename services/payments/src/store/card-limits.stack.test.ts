@@ -8,14 +8,14 @@ import { RedisCardLimits, type CardLimits } from '#/store/card-limits.ts'
 
 const log = createLog('test', 'fatal')
 const redis = connectRedis(servers().redis, log, { commandTimeout: undefined })
-const policy = {
-  cardsPerUser: 3,
-  declinesPerCard: 2,
-  declinesPerAddress: 4,
-  declinesPerApplication: 6,
-  seconds: 60,
+const settings = {
+  INTERNAL_SECRET: 's'.repeat(32),
+  CARDS_PER_USER: 3,
+  DECLINES_PER_CARD: 2,
+  DECLINES_PER_ADDRESS: 4,
+  DECLINES_PER_APPLICATION: 6,
+  CARDS_SECONDS: 60,
 }
-const settings = { secret: 's'.repeat(32), policy, log }
 let limits: CardLimits
 const soon = { timeout: 30_000, interval: 50 }
 
@@ -24,7 +24,7 @@ const patient = `${servers().redis}?commandTimeout=none&socketTimeout=60000`
 
 /** Returns a replica that is connected to Redis. Before that it would count alone. */
 async function connected(url = patient): Promise<CardLimits> {
-  const made = new RedisCardLimits(url, settings)
+  const made = new RedisCardLimits({ ...settings, REDIS_URL: url }, log)
   await vi.waitFor(async () => {
     const card = `probe ${randomUUID()}`
     await made.countDecline({ card, address: null, application: null })
@@ -63,7 +63,7 @@ async function admitDeclined(card: string, by: CardUser = unknownUser, to = limi
   return attempt !== null
 }
 
-test('a user is limited to cardsPerUser new cards, and may reuse each of them without a limit', async () => {
+test('a user is limited to CARDS_PER_USER new cards, and may reuse each of them without a limit', async () => {
   const user = aUser()
   const cards = [aCard(), aCard(), aCard()]
   for (const card of cards) expect(await admit(card, user)).not.toBeNull()
@@ -137,11 +137,11 @@ test('a declined authorization counts for the card of its token, on any replica'
   other.close()
 })
 
-test('500 cards from one address are refused after declinesPerAddress declines', async () => {
+test('500 cards from one address are refused after DECLINES_PER_ADDRESS declines', async () => {
   const by = { ...unknownUser, address: anAddress(), applicationId: crypto.randomUUID() }
   const admitted: boolean[] = []
   for (let count = 0; count < 500; count++) admitted.push(await admitDeclined(aCard(), by))
-  expect(admitted.filter(Boolean)).toHaveLength(policy.declinesPerAddress)
+  expect(admitted.filter(Boolean)).toHaveLength(settings.DECLINES_PER_ADDRESS)
 })
 
 test('Redis stores no card, token or address, and every key expires', async () => {

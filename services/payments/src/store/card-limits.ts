@@ -4,22 +4,23 @@ import { Cache, networkOf, type Log } from '@platter/kit'
 import { OptionalRedis } from '@platter/kit/lifecycle/optional-redis'
 import { connectRedis } from '@platter/kit/lifecycle/redis'
 import { AttemptLimit } from '@platter/kit/limits/attempt-limit'
-
-/** The maximum number of new cards per user, and of declines per card, address and application, within `seconds`. */
-type CardPolicy = {
-  cardsPerUser: number
-  declinesPerCard: number
-  declinesPerAddress: number
-  declinesPerApplication: number
-  seconds: number
-}
+import type { Config } from '#/config.ts'
 
 /** The keys under which declines of a card are counted. */
 type CardAttempt = { card: string; address: string | null; application: string | null }
 
 export type CardLimits = Pick<RedisCardLimits, keyof RedisCardLimits>
 
-type Deps = { secret: string; policy: CardPolicy; log: Log }
+type Settings = Pick<
+  Config,
+  | 'REDIS_URL'
+  | 'INTERNAL_SECRET'
+  | 'CARDS_PER_USER'
+  | 'DECLINES_PER_CARD'
+  | 'DECLINES_PER_ADDRESS'
+  | 'DECLINES_PER_APPLICATION'
+  | 'CARDS_SECONDS'
+>
 
 /** The tokens that a replica keeps while Redis is unavailable. Most are authorized within seconds. */
 const MAX_OWN_TOKENS = 10_000
@@ -38,19 +39,19 @@ export class RedisCardLimits {
   readonly #declines: Record<keyof CardAttempt, AttemptLimit>
   readonly #ownTokens = new Cache<string>({ maxEntries: MAX_OWN_TOKENS })
 
-  constructor(url: string, { secret, policy, log }: Deps) {
-    const redis = new OptionalRedis(connectRedis(url, log))
-    const { seconds } = policy
+  constructor(config: Settings, log: Log) {
+    const redis = new OptionalRedis(connectRedis(config.REDIS_URL, log))
+    const { CARDS_SECONDS: seconds } = config
     const limitOf = (what: string, attempts: number) =>
       new AttemptLimit({ attempts, seconds }, TOO_MANY, { redis, prefix: `cards:${what}` })
     this.#redis = redis
-    this.#secret = secret
+    this.#secret = config.INTERNAL_SECRET
     this.#seconds = seconds
-    this.#newOfUser = limitOf('new-of-user', policy.cardsPerUser)
+    this.#newOfUser = limitOf('new-of-user', config.CARDS_PER_USER)
     this.#declines = {
-      card: limitOf('declines-of-card', policy.declinesPerCard),
-      address: limitOf('declines-of-address', policy.declinesPerAddress),
-      application: limitOf('declines-of-application', policy.declinesPerApplication),
+      card: limitOf('declines-of-card', config.DECLINES_PER_CARD),
+      address: limitOf('declines-of-address', config.DECLINES_PER_ADDRESS),
+      application: limitOf('declines-of-application', config.DECLINES_PER_APPLICATION),
     }
   }
 
