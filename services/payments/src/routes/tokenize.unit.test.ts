@@ -16,7 +16,9 @@ import type { CardLimits } from '#/store/card-limits.ts'
 import { tokenize } from '#/routes/tokenize.ts'
 
 const SECRET = 's'.repeat(32)
+const by = { userApiKey: null, address: null, applicationId: null }
 const card = {
+  by,
   cardholderName: 'Ada',
   cardholderStreetAddress: '1 Main St',
   cardholderZip: '53703',
@@ -138,6 +140,7 @@ test('counts a declined card, not a failure of the request, and links the token 
 })
 
 const tokenCard = {
+  by,
   cardholderName: 'Ada',
   cardholderStreetAddress: '1 Main St',
   cardholderZip: '53703',
