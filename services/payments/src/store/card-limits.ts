@@ -37,7 +37,7 @@ export class RedisCardLimits {
   readonly #seconds: number
   readonly #newOfUser: AttemptLimit
   readonly #declines: Record<keyof CardAttempt, AttemptLimit>
-  readonly #ownTokens = new Cache<string>({ maxEntries: MAX_OWN_TOKENS })
+  readonly #ownTokens: Cache<string>
 
   constructor(config: Settings, log: Log) {
     const redis = new OptionalRedis(connectRedis(config.REDIS_URL, log))
@@ -47,6 +47,7 @@ export class RedisCardLimits {
     this.#redis = redis
     this.#secret = config.INTERNAL_SECRET
     this.#seconds = seconds
+    this.#ownTokens = new Cache({ maxEntries: MAX_OWN_TOKENS, ttlMs: seconds * 1_000 })
     this.#newOfUser = limitOf('new-of-user', config.CARDS_PER_USER)
     this.#declines = {
       card: limitOf('declines-of-card', config.DECLINES_PER_CARD),
