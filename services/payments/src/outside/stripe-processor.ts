@@ -25,13 +25,10 @@ import {
   AUTHENTICATION_REQUIRED,
   cardOf,
   challengeOf,
-  continuedAt,
   differenceOf,
   effectOf,
   failed,
   Intent,
-  IntentList,
-  nextOf,
   ORDER,
   Refund,
   refundFailed,
@@ -166,12 +163,12 @@ export class StripeProcessor implements Processor {
    */
   async list({ from, to, after }: Period) {
     const query = { created: { gte: from, lt: to }, limit: 25, expand: ['data.latest_charge'] }
-    const page = await this.#client.send(IntentList, (stripe) =>
-      stripe.paymentIntents.list({ ...query, ...continuedAt(after) }),
+    const page = await this.#client.page(Intent, after, (stripe, position) =>
+      stripe.paymentIntents.list({ ...query, ...position }),
     )
     if (page.kind === 'failed') return page.result
-    const charges = page.value.data.flatMap((intent) => this.#charge(intent) ?? [])
-    return { kind: 'yes' as const, charges, after: nextOf(page.value) }
+    const charges = page.value.items.flatMap((intent) => this.#charge(intent) ?? [])
+    return { kind: 'yes' as const, charges, after: page.value.after }
   }
 
   /** Returns the current state of an intent, and its order; null for an intent of another sale. */
