@@ -53,7 +53,7 @@ function orderStores({ orders, deliveries, links }: Database): InMemoryStores {
         if (order?.restaurantApiKey !== restaurantApiKey) return null
         const isWithRestaurant = order.outcome === 'transmitted' || delivery?.outcome === 'unreachable'
         if (!isWithRestaurant && delivery?.outcome !== null) return null
-        return { order, link: null, linkKind: delivery?.linkKind ?? null }
+        return { order, linkKind: delivery?.linkKind ?? null }
       },
     },
     orderStories: {

@@ -107,6 +107,7 @@ async function tokenOf(cardNumber: string) {
       ),
     },
     payload: {
+      by: { userApiKey: null, address: null, applicationId: null },
       cardholderName: 'Ada',
       cardholderStreetAddress: '1 Main St',
       cardholderZip: '53703',

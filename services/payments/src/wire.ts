@@ -17,7 +17,6 @@ import {
   ReadPaymentRows,
   PaymentsHealth,
   ReadPaymentStory,
-  RetryPayment,
   Tokenize,
   UnknownPayments,
 } from '@platter/contracts'
@@ -62,7 +61,6 @@ import { mirrorSender, sendMirrors } from '#/send-mirrors.ts'
 import { balanceTransactions } from '#/routes/balance-transactions.ts'
 import { readPaymentRows } from '#/routes/read-payment-rows.ts'
 import { readPaymentStory } from '#/routes/read-payment-story.ts'
-import { retryPayment } from '#/routes/retry-payment.ts'
 import { stripeWebhook } from '#/routes/stripe-webhook.ts'
 import { tokenize } from '#/routes/tokenize.ts'
 import { unknownPayments } from '#/routes/unknown-payments.ts'
@@ -91,11 +89,7 @@ export function wire(config: Config, log: Log): Parts {
   })
   const bus = new Bus({ url: config.AMQP_URL, queues: config.BUS_QUEUES, service: 'payments', log })
   const stripe = chosen.kind === 'stripe' ? new StripeProcessor(chosen) : null
-  const limits = new RedisCardLimits(config.REDIS_URL, {
-    secret: config.INTERNAL_SECRET,
-    policy: policyOf(config),
-    log,
-  })
+  const limits = new RedisCardLimits(config, log)
   const direct = chosen.kind === 'development' ? developmentProcessor(chosen) : (stripe ?? noProcessor())
   const traced = chosen.kind === 'none' ? direct : tracedProcessor(direct, new URL(chosen.url))
   const processor = countedProcessor({ processor: traced, limits, log })
@@ -121,7 +115,6 @@ export function wire(config: Config, log: Log): Parts {
   routeBooks(route, deps)
   route(BalanceTransactions, balanceTransactions({ reads: processor, mirrors, now: epochNow }))
   route(UnknownPayments, unknownPayments(deps))
-  route(RetryPayment, retryPayment(deps))
   const events = postgresWebhookEvents(postgres.db)
   const reads = { database: () => readDatabaseHealth(postgres.db), queues: () => bus.queues() }
   route(PaymentsHealth, paymentsHealth({ kind: chosen.kind, processor, events, ...reads }))
@@ -181,11 +174,3 @@ function routeBooks(route: ReturnType<typeof router>, deps: Books): void {
   route(FindCharges, findCharges(deps))
   route(OpenDisputes, openDisputes(deps))
 }
-
-const policyOf = (config: Config) => ({
-  cardsPerUser: config.CARDS_PER_USER,
-  declinesPerCard: config.DECLINES_PER_CARD,
-  declinesPerAddress: config.DECLINES_PER_ADDRESS,
-  declinesPerApplication: config.DECLINES_PER_APPLICATION,
-  seconds: config.CARDS_SECONDS,
-})

@@ -1,5 +1,4 @@
 /** Operations between services; the gateway routes none of them. */
-export * from '#/internal/retry-payment.ts'
 export * from '#/internal/detach-card.ts'
 export * from '#/internal/find-charges.ts'
 export * from '#/internal/open-disputes.ts'

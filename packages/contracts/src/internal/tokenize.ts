@@ -21,8 +21,7 @@ export const Tokenize = internalOperation({
   name: 'tokenize',
   path: '/internal/tokenize',
   owner: 'payments',
-  // Optional, because replicas of the previous version do not send it.
-  body: NewCard.safeExtend({ by: CardUser.optional() }),
+  body: NewCard.safeExtend({ by: CardUser }),
   response: z.object({
     token: z.string(),
     brand: z.string(),

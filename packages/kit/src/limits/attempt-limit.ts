@@ -76,5 +76,5 @@ const rejectionOf = (limiter: RateLimiterAbstract, key: string): Promise<RateLim
   )
 
 /** Returns the problem. `waitMs` is the time until the end of the window, in milliseconds. */
-export const attemptsUsedUp = (detail: string, waitMs: number): Problem =>
+const attemptsUsedUp = (detail: string, waitMs: number): Problem =>
   new Problem('rate-limited', detail, { retryAfterSeconds: Math.max(1, Math.ceil(waitMs / 1_000)) })

@@ -83,12 +83,11 @@ export class AttendanceKeeper {
     else this.#open.delete(restaurantApiKey)
   }
 
-  /** Resets the row of a restaurant whose link was set. */
-  async begin(restaurantApiKey: string, kind: RestaurantLink['kind']): Promise<void> {
+  /** Begins with the row of a restaurant whose link was set. */
+  async begin(restaurantApiKey: string, rows: Attended[]): Promise<void> {
     this.#seen.delete(restaurantApiKey)
     this.#results.delete(restaurantApiKey)
     this.#succeeded.delete(restaurantApiKey)
-    const rows = await this.#deps.store.reset(restaurantApiKey, kind)
     // Published even without a change: until now, catalog may have used the attendance of the default link.
     await this.#publishSoon(rows)
     await this.#settle([restaurantApiKey])
@@ -136,7 +135,6 @@ export class AttendanceKeeper {
   /** Renews the sightings of open streams, and ends the attendance of restaurants whose sightings have ended. */
   async sweep(): Promise<void> {
     await this.see([...this.#open.keys()])
-    await this.#deps.store.addWebhooks()
     const now = this.#now()
     if (now - this.#sweptAt > GAP_MS) this.#graceEndsAt = now + GRACE_MS
     this.#sweptAt = now

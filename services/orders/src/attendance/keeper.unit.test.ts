@@ -31,9 +31,7 @@ function createKeeper({ responds = true, isPublishing = true } = {}) {
       calls.push({ settled })
       return state.changes.splice(0)
     },
-    reset: async (restaurantApiKey) => [row(restaurantApiKey, false)],
     count: async (counted) => void calls.push({ counted }),
-    addWebhooks: async () => undefined,
     acquirePings: async () => state.due.splice(0),
     list: async ({ after, limit }) =>
       state.rows.filter(({ restaurantApiKey }) => restaurantApiKey > after).slice(0, limit),
@@ -176,7 +174,7 @@ test('a change is published at once; after a failed publish, the next sweep publ
 
 test('begin() publishes the row of the restaurant whose link was set', async () => {
   const { keeper, published } = createKeeper()
-  await keeper.begin('r1', 'console')
+  await keeper.begin('r1', [row('r1', false)])
   expect(published).toEqual([{ rows: [row('r1', false)] }])
 })
 

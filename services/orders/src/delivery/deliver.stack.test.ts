@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import { readFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -30,6 +31,7 @@ import { transmitByWebhook } from '#/delivery/outside/webhook.ts'
 /* Deliveries with a real database and a real broker; restaurants are HTTP servers of this file. */
 
 const log = createLog('test', 'fatal')
+const MIGRATIONS = join(import.meta.dirname, '../../migrations')
 const secret = `whsec_${Buffer.from('a secret of 24 bytes, ok').toString('base64')}`
 const defaultLink = { kind: 'console', reports: 'detailed' } as const
 const soon = { timeout: 45_000, interval: 50 }
@@ -50,7 +52,7 @@ beforeEach(async () => {
   const postgres = connectPostgres<Tables>(await newDatabase(), 10, log)
   ;({ db } = postgres)
   stores = postgresStores(db)
-  await migrate(db, join(import.meta.dirname, '../../migrations'), log)
+  await migrate(db, MIGRATIONS, log)
   bus = new Bus({ url: servers().rabbitmq, service: 'orders', log })
   await bus.start()
   transmit = async () => ({ kind: 'accepted' })
@@ -396,11 +398,14 @@ test('an open order keeps the reports of its placement after its restaurant has 
   expect(await progressOf(apiKey, 'DELIVERED')).toMatchObject({ kind: 'advanced' })
 })
 
-test('an order without stored reports uses the reports of the current restaurant link', async () => {
+test('an open order from before its reports were stored has those of the current link after the migration', async () => {
   const restaurant = newApiKey()
   const apiKey = await placeDeliveredOrder(restaurant)
   await sql`update orders set reports = null where api_key = ${apiKey}`.execute(db)
   await stores.restaurantLinks.put(restaurant, { kind: 'console', reports: 'coarse' })
+  const migration = await readFile(join(MIGRATIONS, '0250_store_reports_of_open_orders.sql'), 'utf8')
+  // eslint-disable-next-line no-restricted-properties -- a file of this repository
+  await sql.raw(migration).execute(db)
   expect(await progressOf(apiKey, 'PREPARING_AND_DELIVERING')).toMatchObject({
     kind: 'advanced',
   })

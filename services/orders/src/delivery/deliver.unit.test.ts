@@ -101,7 +101,7 @@ function replica({ queue = new Queue(), respond = () => ({ kind: 'accepted' }), 
   const ended: [string, DeliveryResult][] = []
   const deliveries = new Deliveries({
     deliveries: queue,
-    restaurantLinks: { find: async () => more.currentLink ?? null, put: async () => undefined },
+    restaurantLinks: { find: async () => more.currentLink ?? null, put: async () => [] },
     log: createLog('test', 'silent'),
     defaultLink: LINK,
     attemptsAtOnce: more.attemptsAtOnce ?? 64,

@@ -31,7 +31,13 @@ async function transmitted(link: Parameters<typeof isDevelopmentLink>[0], isTest
 async function putLink(given: { isDevelopment: boolean; isTest: boolean; secret: string }) {
   const stored: unknown[] = []
   const handle = putRestaurantLink({
-    restaurantLinks: { find: async () => null, put: async (_, link) => void stored.push(link) },
+    restaurantLinks: {
+      find: async () => null,
+      async put(_, link) {
+        stored.push(link)
+        return []
+      },
+    },
     outgoing: { faultOf: async () => null },
     attendance: { begin: async () => undefined },
     isDevelopment: given.isDevelopment,

@@ -1,6 +1,5 @@
 import type { OrderStatus } from '@platter/contracts'
 import { advance, type Advance } from '#/domain/order-status.ts'
-import { reportsOf } from '#/domain/restaurant-order.ts'
 import type { OrderStore } from '#/store/orders.ts'
 
 /** Stores a restaurant's report. Returns null if the order is not accepted yet, or was cancelled. */
@@ -11,7 +10,7 @@ export async function recordStatus(
 ): Promise<Advance | null> {
   const order = await orders.lockTransmitted(orderApiKey)
   if (!order) return null
-  const result = advance(order, to, reportsOf(order, order.link))
+  const result = advance(order, to, order.reports)
   if (result.kind === 'advanced') await orders.addStatus(orderApiKey, result.status)
   return result
 }

@@ -7,6 +7,7 @@ import {
   type OrderRequest,
   type Recipient,
   type Saving,
+  type Tokenize,
 } from '@platter/contracts'
 import type { OrderCard } from '#/domain/order.ts'
 
@@ -90,12 +91,7 @@ function newCardOf({ card }: CompleteOrder, saving: Saving | null): OrderCard | 
   return { ...exchangedCardOf(card, known), apiKey: savedKey(saving) }
 }
 
-type Exchanged = {
-  brand: string
-  lastFour: string
-  expirationMonth?: string | undefined
-  expirationYear?: string | undefined
-}
+type Exchanged = Omit<ReturnType<typeof Tokenize.response.parse>, 'token'>
 
 /** Returns a new card with its known details: from its number, or from the processor, whose details take precedence. */
 export const exchangedCardOf = (card: NewCard, { brand, lastFour, ...expiry }: Exchanged): OrderCard => ({

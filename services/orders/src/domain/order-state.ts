@@ -51,7 +51,7 @@ export const newOrder = (apiKey: string, priced: PricedOrder, at: number): SagaO
   cancellation: null,
   refunds: [],
   dispute: null,
-  reports: null,
+  reports: 'detailed',
 })
 
 type Marks = {

@@ -68,8 +68,8 @@ export type PlacedOrder = PricedOrder & {
   /** Oldest first. */
   refunds: readonly OrderRefund[]
   dispute: OrderDispute | null
-  /** The detail of its restaurant's reports; null for an order from before this column. */
-  reports: Reports | null
+  /** The detail of its restaurant's reports, by its link at the time of the order. */
+  reports: Reports
 }
 
 /** Returns whether its status is final. */

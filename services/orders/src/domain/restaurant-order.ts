@@ -1,18 +1,10 @@
 import { toMoney, type RestaurantLink, type RestaurantOrder } from '@platter/contracts'
-import { nextStatuses, type Reports } from '#/domain/order-status.ts'
+import { nextStatuses } from '#/domain/order-status.ts'
 import { orderRecord, type PlacedOrder } from '#/domain/order.ts'
-
-/**
- * Returns the detail of reports as of the time of the order. An order from before this column uses its restaurant's current link.
- */
-export const reportsOf = ({ reports }: Pick<PlacedOrder, 'reports'>, link: RestaurantLink | null): Reports =>
-  reports ?? link?.reports ?? 'detailed'
 
 /** An order, as its restaurant reads it. */
 export type RestaurantsOrder = {
   order: PlacedOrder
-  /** The restaurant's current link. */
-  link: RestaurantLink | null
   /** The kind of link that delivered the order; null for a delivery from before it was stored. */
   linkKind: RestaurantLink['kind'] | null
 }
@@ -34,7 +26,7 @@ export function restaurantOrderRecord(
   delivered: RestaurantsOrder,
   startWithinMs: number | null,
 ): RestaurantOrder {
-  const { order, link } = delivered
+  const { order } = delivered
   const { card: _, ...record } = orderRecord(order)
   const isOver = order.cancellation !== null
   const cancelledAt = startWithinMs === null ? null : acceptBy(delivered, startWithinMs)
@@ -44,7 +36,7 @@ export function restaurantOrderRecord(
     id: order.id,
     datePlaced: order.datePlaced,
     toCollect: order.payment === 'cash' && !order.test && !isOver ? toMoney(order.total) : 0,
-    nextStatuses: isOver ? [] : [...nextStatuses(order.status, order.method, reportsOf(order, link))],
+    nextStatuses: isOver ? [] : [...nextStatuses(order.status, order.method, order.reports)],
     ...(cancelledAt !== null && { acceptBy: cancelledAt }),
   }
 }

@@ -18,7 +18,7 @@ const order = (changes: Partial<PlacedOrder> = {}): PlacedOrder => ({
   cancellation: null,
   refunds: [],
   dispute: null,
-  reports: null,
+  reports: 'detailed',
   details: {
     recipient: { firstName: 'Maria', lastName: 'Lindqvist', phone: '608-555-0142', email: null },
     items: [],
@@ -50,8 +50,7 @@ describe('acceptBy', () => {
     ['with a cancellation', undefined, order({ cancellation }), 'console'],
     ['before its transmission', undefined, order({ status: 'PROCESSING' }), 'console'],
   ])('acceptBy of an order %s is %s', (_, acceptBy, placed, linkKind) => {
-    const link: RestaurantLink = { kind: 'console', reports: 'detailed' }
-    const record = restaurantOrderRecord({ order: placed, link, linkKind }, 900_000)
+    const record = restaurantOrderRecord({ order: placed, linkKind }, 900_000)
     expect(record.acceptBy).toBe(acceptBy)
     expect('acceptBy' in record).toBe(acceptBy !== undefined)
   })

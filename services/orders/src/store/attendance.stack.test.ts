@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises'
 import { createLog } from '@platter/kit'
 import { migrate } from '@platter/kit/postgres/migrate'
 import { connectPostgres } from '@platter/kit/postgres/postgres'
@@ -49,7 +50,6 @@ const due = async () => (await store.acquirePings(10)).map(({ restaurantApiKey }
 /** Adds a restaurant with a webhook whose first ping succeeded. */
 async function addWebhook() {
   await links.put('r1', webhook)
-  await store.reset('r1', 'webhook')
   await succeed()
   await settleAll()
 }
@@ -92,7 +92,6 @@ test('a restaurant without a row has the attendance of its default link', async 
 
 test('a new webhook is attended, its ping is due at once, and one failure makes it unattended', async () => {
   await links.put('r1', webhook)
-  await store.reset('r1', 'webhook')
   expect(await settleAll()).toEqual([['r1', true]])
   expect(await due()).toEqual(['r1'])
   await fail(1)
@@ -125,9 +124,14 @@ test('a ping is due 60 s after a success and 10 s after a failure, for one repli
   expect(await due()).toEqual(['r1'])
 })
 
-test('addWebhooks adds an attended row for a stored link, unattended after three failures only', async () => {
+const migrateAgain = async () =>
+  // eslint-disable-next-line no-restricted-properties -- a file of this repository
+  sql.raw(await readFile(`${MIGRATIONS}/0240_give_webhooks_their_attendance.sql`, 'utf8')).execute(db)
+
+test('a webhook from before its attendance is attended after the migration, until three failures', async () => {
   await links.put('r1', webhook)
-  await store.addWebhooks()
+  await sql`delete from attendance`.execute(db)
+  await migrateAgain()
   expect(await settleAll()).toEqual([['r1', true]])
   await fail(2)
   expect(await settleAll()).toEqual([])
@@ -135,10 +139,16 @@ test('addWebhooks adds an attended row for a stored link, unattended after three
   expect(await settleAll()).toEqual([['r1', false]])
 })
 
-test('a console that becomes a webhook is pinged, and unattended after a failure, even if its replica died before `reset`', async () => {
-  await store.reset('r1', 'console')
+test.each([
+  ['', false],
+  [', even if a replica of an earlier version died after it had set the link', true],
+])('a console that becomes a webhook is pinged, and unattended after a failure%s', async (_, wasKilled) => {
+  await links.put('r1', { kind: 'console', reports: 'detailed' })
   await links.put('r1', webhook)
-  await store.addWebhooks()
+  if (wasKilled) {
+    await sql`update attendance set ping_at = null`.execute(db)
+    await migrateAgain()
+  }
   expect(await settleAll()).toEqual([['r1', true]])
   expect(await due()).toEqual(['r1'])
   await fail(1)
@@ -148,7 +158,6 @@ test('a console that becomes a webhook is pinged, and unattended after a failure
 test('a webhook that becomes a console is unattended, and no ping is due for it', async () => {
   await addWebhook()
   await links.put('r1', { kind: 'console', reports: 'detailed' })
-  await store.reset('r1', 'console')
   expect(await settleAll()).toEqual([['r1', false]])
   await passTime(100)
   expect(await due()).toEqual([])

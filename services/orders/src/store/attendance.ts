@@ -25,7 +25,7 @@ export type DueWebhook = { restaurantApiKey: string; link: WebhookLink }
 /** Results of a webhook since the last write. `failures` counts those after the last success. */
 export type Results = { restaurantApiKey: string; succeeded: boolean; failures: number }
 
-const ROW = sql`restaurant_api_key as "restaurantApiKey", is_attended as "isAttended", version,
+export const ATTENDED = sql<Attended>`restaurant_api_key as "restaurantApiKey", is_attended as "isAttended", version,
   extract(epoch from changed_at)::bigint as since`
 
 const kindOf = (defaultKind: LinkKind) => sql`coalesce((select link->>'kind' from restaurant_links
@@ -67,34 +67,8 @@ export class PostgresAttendance extends PostgresStore {
     const { rows } = await sql<Attended>`
       update attendance a set is_attended = not is_attended, changed_at = now(),
         version = greatest(version + 1, (extract(epoch from clock_timestamp()) * 1000)::bigint)
-      where ${these} and a.is_attended <> ${attended} returning ${ROW}`.execute(this.db)
+      where ${these} and a.is_attended <> ${attended} returning ${ATTENDED}`.execute(this.db)
     return rows
-  }
-
-  /** Resets the row of a restaurant whose link was set: a webhook is attended, and its first ping is due. Returns the row. */
-  async reset(restaurantApiKey: string, kind: LinkKind): Promise<Attended[]> {
-    const pingAt = kind === 'webhook' ? sql`now()` : sql`null`
-    const { rows } = await sql<Attended>`
-      insert into attendance (restaurant_api_key, ping_at) values (${restaurantApiKey}, ${pingAt})
-      on conflict (restaurant_api_key) do update
-      set ping_at = excluded.ping_at, failures = 0, has_succeeded = false
-      returning ${ROW}`.execute(this.db)
-    return rows
-  }
-
-  /**
-   * Adds missing rows of webhooks, and missing pings to the rows of former consoles: for links from before this table, and for links
-   * whose replica died before `reset`.
-   */
-  async addWebhooks(): Promise<void> {
-    await sql`
-      insert into attendance (restaurant_api_key, ping_at, has_succeeded)
-      select restaurant_api_key, now(), true from restaurant_links l
-      where link->>'kind' = 'webhook' and not exists
-        (select from attendance a where a.restaurant_api_key = l.restaurant_api_key and a.ping_at is not null)
-      order by restaurant_api_key
-      on conflict (restaurant_api_key) do update set ping_at = excluded.ping_at
-      where attendance.ping_at is null`.execute(this.db)
   }
 
   async find(restaurantApiKey: string): Promise<Attendance> {
@@ -112,7 +86,7 @@ export class PostgresAttendance extends PostgresStore {
   /** Returns rows in the order of their keys, after the given one. */
   async list({ after, limit }: { after: string; limit: number }): Promise<Attended[]> {
     const { rows } = await sql<Attended>`
-      select ${ROW} from attendance where restaurant_api_key > ${after} order by restaurant_api_key limit ${limit}
+      select ${ATTENDED} from attendance where restaurant_api_key > ${after} order by restaurant_api_key limit ${limit}
     `.execute(this.db)
     return rows
   }

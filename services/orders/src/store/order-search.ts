@@ -1,22 +1,14 @@
-import { OrderStatus, PaymentState } from '@platter/contracts'
+import { OrderStatus, PaymentState, type FindOrders } from '@platter/contracts'
 import { sql, type RawBuilder } from 'kysely'
+import type { z } from 'zod'
 import { isVisible, type OrderOutcome } from '#/domain/order-state.ts'
 import type { PlacedOrder } from '#/domain/order.ts'
 import { inPage, readPage, type OrderPage } from '#/store/order-pages.ts'
 import { isVisibleRow, placedOrder } from '#/store/orders.ts'
 import { PostgresStore } from '#/store/postgres-store.ts'
 
-/** Times in epoch seconds. An absent member does not filter. */
-export type OrderFilter = {
-  number?: number | undefined
-  phone?: string | undefined
-  email?: string | undefined
-  restaurant?: string | undefined
-  from?: number | undefined
-  to?: number | undefined
-  status?: OrderStatus | undefined
-  paymentState?: PaymentState | undefined
-}
+/** An absent member does not filter. */
+export type OrderFilter = Omit<z.output<typeof FindOrders.query>, 'limit' | 'cursor'>
 
 export type FoundOrder = {
   order: PlacedOrder

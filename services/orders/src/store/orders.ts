@@ -27,7 +27,8 @@ export function placedOrder(row: OrderRow): PlacedOrder {
     cancellation: row.cancellation,
     refunds: row.refunds ?? [],
     dispute: row.dispute,
-    reports: row.reports,
+    // Null only in closed orders from before the column, whose statuses are final.
+    reports: row.reports ?? 'detailed',
   }
 }
 
@@ -128,17 +129,16 @@ export class PostgresOrders extends PostgresStore {
    * Locks an order that its restaurant has until the end of the transaction. Returns null for any other order and for a cancelled
    * one.
    */
-  async lockTransmitted(apiKey: string) {
+  async lockTransmitted(apiKey: string): Promise<PlacedOrder | null> {
     const row = await this.db
       .selectFrom('orders')
-      .leftJoin('restaurant_links', 'restaurant_links.restaurant_api_key', 'orders.restaurant_api_key')
-      .select(['orders.status', 'orders.method', 'orders.reports', 'restaurant_links.link'])
-      .where('orders.api_key', '=', apiKey)
+      .selectAll()
+      .where('api_key', '=', apiKey)
       .where(isTransmitted)
-      .where('orders.cancellation', 'is', null)
-      .forUpdate('orders')
+      .where('cancellation', 'is', null)
+      .forUpdate()
       .executeTakeFirst()
-    return row ?? null
+    return row ? placedOrder(row) : null
   }
 
   /** Appends a status to the history. */

@@ -2,6 +2,7 @@ import type { RestaurantLink } from '@platter/contracts'
 import { batched, matched } from '@platter/kit'
 import { prepared } from '@platter/kit/postgres/prepared'
 import { sql } from 'kysely'
+import { ATTENDED, type Attended } from '#/store/attendance.ts'
 import { PostgresStore } from '#/store/postgres-store.ts'
 import type { Db } from '#/store/tables.ts'
 
@@ -25,12 +26,21 @@ export class PostgresRestaurantLinks extends PostgresStore {
     return findTogether(this.db, restaurantApiKey)
   }
 
-  async put(restaurantApiKey: string, link: RestaurantLink): Promise<void> {
-    const text = JSON.stringify(link)
-    await this.db
-      .insertInto('restaurant_links')
-      .values({ restaurant_api_key: restaurantApiKey, link: text })
-      .onConflict((conflict) => conflict.column('restaurant_api_key').doUpdateSet({ link: text }))
-      .execute()
+  /**
+   * Sets a link and resets the attendance of its restaurant, in one statement: a webhook is attended, and its first ping is due.
+   * Returns the row of the attendance.
+   */
+  async put(restaurantApiKey: string, link: RestaurantLink): Promise<Attended[]> {
+    const pingAt = link.kind === 'webhook' ? sql`now()` : sql`null`
+    const { rows } = await sql<Attended>`
+      with linked as (
+        insert into restaurant_links (restaurant_api_key, link)
+        values (${restaurantApiKey}, ${JSON.stringify(link)}::jsonb)
+        on conflict (restaurant_api_key) do update set link = excluded.link)
+      insert into attendance (restaurant_api_key, ping_at) values (${restaurantApiKey}, ${pingAt})
+      on conflict (restaurant_api_key) do update
+      set ping_at = excluded.ping_at, failures = 0, has_succeeded = false
+      returning ${ATTENDED}`.execute(this.db)
+    return rows
   }
 }

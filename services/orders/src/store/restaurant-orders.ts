@@ -10,17 +10,15 @@ import type { Db } from '#/store/tables.ts'
 const ofRestaurant = (db: Db, restaurantApiKey: string) =>
   db
     .selectFrom('orders')
-    .leftJoin('restaurant_links', 'restaurant_links.restaurant_api_key', 'orders.restaurant_api_key')
     .leftJoin('deliveries', 'deliveries.order_api_key', 'orders.api_key')
     .selectAll('orders')
-    .select(['restaurant_links.link', 'deliveries.link_kind'])
+    .select('deliveries.link_kind')
     .where('orders.restaurant_api_key', '=', restaurantApiKey)
 
-type Row = OrderRow & { link: RestaurantLink | null; link_kind: RestaurantLink['kind'] | null }
+type Row = OrderRow & { link_kind: RestaurantLink['kind'] | null }
 
-const restaurantsOrder = ({ link, link_kind: linkKind, ...row }: Row): RestaurantsOrder => ({
+const restaurantsOrder = ({ link_kind: linkKind, ...row }: Row): RestaurantsOrder => ({
   order: placedOrder(row),
-  link,
   linkKind,
 })
 

@@ -47,7 +47,7 @@ type Rows = { rows: string }
 
 const placeAll = prepared(
   (_db: Db, { rows }: Rows) =>
-    sql<{ api_key: string; id: number; placed_at: Date; reports: OrderRow['reports'] }>`
+    sql<{ api_key: string; id: number; placed_at: Date; reports: SagaOrder['reports'] }>`
     with given as materialized (
       select * from jsonb_to_recordset(${rows}::jsonb) as given(${GIVEN},
         application_id text, recipient_api_key text, restaurant_api_key text, method text, payment text, test boolean,

@@ -43,6 +43,7 @@ export type Tables = {
     refunds: ColumnType<OrderRefund[] | null, string | null, string | null>
     /** Null without a dispute. */
     dispute: ColumnType<OrderDispute | null, string | null, string | null>
+    /** Null in closed orders from before this column. */
     reports: Reports | null
     /** The last transaction that changed a visible column. Defaults and a trigger set this column and the next two. */
     changed_in: ColumnType<string | null, never, never>

@@ -1,4 +1,11 @@
-import { requestTimes, sanitizeText, type CardDetails, type Cents, type Charge } from '@platter/contracts'
+import {
+  requestTimes,
+  sanitizeText,
+  type CardDetails,
+  type Cents,
+  type Charge,
+  type Tokenize,
+} from '@platter/contracts'
 import { Problem } from '@platter/kit'
 import { z } from 'zod'
 import type { Call } from '#/domain/authorization.ts'
@@ -39,13 +46,7 @@ export type ProcessorToken = { processorToken: string }
 export type Cardholder = { name: string; street: string; zip: string }
 export type { CardDetails } from '@platter/contracts'
 /** A card that can be charged again. The expiry is the processor's, and is present for a processor token. */
-export type SavedToken = {
-  token: string
-  brand: string
-  lastFour: string
-  expirationMonth?: string | undefined
-  expirationYear?: string | undefined
-}
+export type SavedToken = z.output<typeof Tokenize.response>
 
 /** `idempotencyKey`: the refund's apiKey, which also identifies it in look-ups. `id`: the id of the charge. */
 export type RefundPart = { idempotencyKey: string; id: string; amount: Cents }

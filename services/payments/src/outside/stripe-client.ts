@@ -1,13 +1,16 @@
 import { Stripe } from 'stripe'
-import type { z } from 'zod'
+import { z } from 'zod'
 import { CALL_WITHIN_MS } from '#/outside/processor.ts'
-import { continuedAt, failed, failedOf, listOf, nextOf, type Failed } from '#/outside/stripe-responses.ts'
+import { failed, failedOf, type Failed } from '#/outside/stripe-responses.ts'
 import { StripeHttp } from '#/outside/stripe-http.ts'
 
 /** The API version of the SDK's types. The constructor does not compile with an SDK of another version. */
 const API_VERSION = '2026-10-28.endive'
 
 export type Result<T> = { kind: 'yes'; value: T } | Failed
+
+type Page<T> = { items: T[]; after: string | null }
+type PageCall = (stripe: Stripe, position: { starting_after?: string }) => Promise<Stripe.Response<object>>
 
 export type ClientSettings = {
   secretKey: string
@@ -56,22 +59,29 @@ export class StripeClient {
     }
   }
 
-  /** Returns the validated items of all pages of a list. `call` reads a page that begins after `position`. */
-  async list<S extends z.ZodType<{ id: string }>>(
+  /** Returns the validated items of a page, which `call` reads from after `position`, and the cursor of the next page. */
+  async page<S extends z.ZodType<{ id: string }>>(
     item: S,
-    call: (stripe: Stripe, position: { starting_after?: string }) => Promise<Stripe.Response<object>>,
-  ): Promise<Result<z.output<S>[]>> {
+    after: string | null,
+    call: PageCall,
+  ): Promise<Result<Page<z.output<S>>>> {
+    const position = after === null ? {} : { starting_after: after }
+    const schema = z.object({ object: z.literal('list'), data: z.array(item), has_more: z.boolean() })
+    const page = await this.send(schema, (stripe) => call(stripe, position))
+    if (page.kind === 'failed') return page
+    const { data: items, has_more: hasMore } = page.value
+    return { kind: 'yes', value: { items, after: hasMore ? (items.at(-1)?.id ?? null) : null } }
+  }
+
+  /** Returns the validated items of all pages of a list. */
+  async list<S extends z.ZodType<{ id: string }>>(item: S, call: PageCall): Promise<Result<z.output<S>[]>> {
     const all: z.output<S>[] = []
     let after: string | null = null
     do {
-      const position = continuedAt(after)
-      const page: Result<{ data: z.output<S>[]; has_more: boolean }> = await this.send(
-        listOf(item),
-        (stripe) => call(stripe, position),
-      )
+      const page: Result<Page<z.output<S>>> = await this.page(item, after, call)
       if (page.kind === 'failed') return page
-      all.push(...page.value.data)
-      after = nextOf(page.value)
+      all.push(...page.value.items)
+      after = page.value.after
     } while (after !== null)
     return { kind: 'yes', value: all }
   }

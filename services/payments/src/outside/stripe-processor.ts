@@ -25,13 +25,10 @@ import {
   AUTHENTICATION_REQUIRED,
   cardOf,
   challengeOf,
-  continuedAt,
   differenceOf,
   effectOf,
   failed,
   Intent,
-  IntentList,
-  nextOf,
   ORDER,
   Refund,
   refundFailed,
@@ -166,12 +163,12 @@ export class StripeProcessor implements Processor {
    */
   async list({ from, to, after }: Period) {
     const query = { created: { gte: from, lt: to }, limit: 25, expand: ['data.latest_charge'] }
-    const page = await this.#client.send(IntentList, (stripe) =>
-      stripe.paymentIntents.list({ ...query, ...continuedAt(after) }),
+    const page = await this.#client.page(Intent, after, (stripe, position) =>
+      stripe.paymentIntents.list({ ...query, ...position }),
     )
     if (page.kind === 'failed') return page.result
-    const charges = page.value.data.flatMap((intent) => this.#charge(intent) ?? [])
-    return { kind: 'yes' as const, charges, after: nextOf(page.value) }
+    const charges = page.value.items.flatMap((intent) => this.#charge(intent) ?? [])
+    return { kind: 'yes' as const, charges, after: page.value.after }
   }
 
   /** Returns the current state of an intent, and its order; null for an intent of another sale. */
@@ -238,22 +235,18 @@ export class StripeProcessor implements Processor {
   async #reports({ token, reference }: CallOf<'find'>): Promise<Result<ReportedCharge[]>> {
     const card = cardOf(token)
     if (!card) return { kind: 'yes', value: [] }
+    // Ten, with their charges, are far below RESPONSE_BYTES.
+    const query = { customer: card.customer, limit: 10, expand: ['data.latest_charge'] }
+    const intents = await this.#client.list(Intent, (stripe, position) =>
+      stripe.paymentIntents.list({ ...query, ...position }),
+    )
+    if (intents.kind === 'failed') return intents
     const all: ReportedCharge[] = []
-    let after: string | null = null
-    do {
-      // Ten, with their charges, are far below RESPONSE_BYTES.
-      const query = { customer: card.customer, limit: 10, expand: ['data.latest_charge'] }
-      const page = await this.#client.send(IntentList, (stripe) =>
-        stripe.paymentIntents.list({ ...query, ...continuedAt(after) }),
-      )
-      if (page.kind === 'failed') return page
-      for (const intent of page.value.data.filter(({ metadata }) => metadata[ORDER] === reference)) {
-        const report = reportOf(intent)
-        if (report === 'unsettled') return failed(unexpected(`an intent is ${intent.status}`))
-        if (report) all.push(this.#compared(report, intent))
-      }
-      after = nextOf(page.value)
-    } while (after !== null)
+    for (const intent of intents.value.filter(({ metadata }) => metadata[ORDER] === reference)) {
+      const report = reportOf(intent)
+      if (report === 'unsettled') return failed(unexpected(`an intent is ${intent.status}`))
+      if (report) all.push(this.#compared(report, intent))
+    }
     return { kind: 'yes', value: all }
   }
 

@@ -5,7 +5,7 @@ import type { ProcessorResult } from '#/domain/processor-result.ts'
 import { Id, Word } from '#/outside/processor.ts'
 import type { Movement, Period } from '#/outside/processor-reads.ts'
 import type { StripeClient } from '#/outside/stripe-client.ts'
-import { continuedAt, Intent, listOf, nextOf, ORDER, REFUND, refundOf } from '#/outside/stripe-responses.ts'
+import { Intent, ORDER, REFUND, refundOf } from '#/outside/stripe-responses.ts'
 
 const Refund = z.object({
   id: Id,
@@ -81,12 +81,12 @@ export async function authorizationOf(
 /** Reads a page of balance transactions. */
 export async function readMovements(client: StripeClient, { from, to, after }: Period) {
   const query = { created: { gte: from, lt: to }, limit: MOVEMENTS_LIMIT, expand: ['data.source'] }
-  const page = await client.send(listOf(BalanceTransaction), (stripe) =>
-    stripe.balanceTransactions.list({ ...query, ...continuedAt(after) }),
+  const page = await client.page(BalanceTransaction, after, (stripe, position) =>
+    stripe.balanceTransactions.list({ ...query, ...position }),
   )
   if (page.kind === 'failed') return page.result
-  const movements = page.value.data.flatMap((one) => toMovement(one) ?? [])
-  return { kind: 'yes' as const, movements, after: nextOf(page.value) }
+  const movements = page.value.items.flatMap((one) => toMovement(one) ?? [])
+  return { kind: 'yes' as const, movements, after: page.value.after }
 }
 
 function toRefund({ id, amount, status, created: at, metadata }: z.output<typeof Refund>): ReadRefund {

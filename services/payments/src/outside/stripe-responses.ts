@@ -32,14 +32,6 @@ export const Intent = z.object({
   latest_charge: z.union([z.string(), Charge]).nullable(),
 })
 export type Intent = z.output<typeof Intent>
-export const listOf = <S extends z.ZodType>(item: S) =>
-  z.object({ object: z.literal('list'), data: z.array(item), has_more: z.boolean() })
-export const IntentList = listOf(Intent)
-/** Returns the cursor of the next page; null on the last one. */
-export const nextOf = ({ data, has_more }: { data: readonly { id: string }[]; has_more: boolean }) =>
-  has_more ? (data.at(-1)?.id ?? null) : null
-/** Returns the parameters that continue a list at a cursor of `nextOf`. */
-export const continuedAt = (after: string | null) => (after === null ? {} : { starting_after: after })
 export const Method = z.object({
   id: Id.startsWith('pm_'),
   customer: z.string().nullish(),

@@ -1,4 +1,4 @@
-import type { CardUser, NewCard, Tokenize } from '@platter/contracts'
+import type { NewCard, Tokenize } from '@platter/contracts'
 import { Problem, type Handler } from '@platter/kit'
 import { declineOf, isCardDecline, refusalOf } from '#/domain/declines.ts'
 import { unavailable, type Processor } from '#/outside/processor.ts'
@@ -11,24 +11,20 @@ type Deps = {
   acceptsRawCards: boolean
 }
 
-/** For callers of the previous version, which do not send `by`. */
-const UNKNOWN_USER: CardUser = { userApiKey: null, address: null, applicationId: null }
-
 /** Exchanges a card for a token. Card numbers end here: only a token, a brand and four digits leave this function. */
 export const tokenize =
   ({ processor, limits, acceptsRawCards }: Deps): Handler<typeof Tokenize> =>
   async ({ body }) => {
     const card = sourceOf(body)
     if ('cardNumber' in card && !acceptsRawCards) throw new Problem('raw-card-not-accepted', RAW_CARD)
-    const { by = UNKNOWN_USER } = body
-    const attempt = await limits.admit('cardNumber' in card ? card.cardNumber : card.processorToken, by)
+    const attempt = await limits.admit('cardNumber' in card ? card.cardNumber : card.processorToken, body.by)
     const result = await processor.tokenize(card, holderOf(body))
     if (result.kind === 'no') {
       if (isCardDecline(result)) await limits.countDecline(attempt)
       throw Problem.refusal(refusalOf(declineOf(result)))
     }
     if (result.kind === 'unknown') throw unavailable(result.reason)
-    limits.linkToken(result.token, attempt)
+    await limits.linkToken(result.token, attempt)
     const { token, brand, lastFour, expirationMonth, expirationYear } = result
     return { token, brand, lastFour, expirationMonth, expirationYear }
   }

@@ -16,7 +16,9 @@ import type { CardLimits } from '#/store/card-limits.ts'
 import { tokenize } from '#/routes/tokenize.ts'
 
 const SECRET = 's'.repeat(32)
+const by = { userApiKey: null, address: null, applicationId: null }
 const card = {
+  by,
   cardholderName: 'Ada',
   cardholderStreetAddress: '1 Main St',
   cardholderZip: '53703',
@@ -51,10 +53,10 @@ async function send(
   const counted: unknown[] = []
   const limits: CardLimits = {
     admit,
-    linkToken: (...linked) => void counted.push(['linked', ...linked]),
+    linkToken: async (...linked) => void counted.push(['linked', ...linked]),
     countDecline: async (...declined) => void counted.push(['declined', ...declined]),
     countDeclineOfToken: async () => undefined,
-    close: async () => undefined,
+    close: () => undefined,
   }
   router(app, [SECRET])(Tokenize, tokenize({ processor, limits, acceptsRawCards }))
   const headers = {
@@ -138,6 +140,7 @@ test('counts a declined card, not a failure of the request, and links the token 
 })
 
 const tokenCard = {
+  by,
   cardholderName: 'Ada',
   cardholderStreetAddress: '1 Main St',
   cardholderZip: '53703',

@@ -1,60 +1,59 @@
-import { createHmac } from 'node:crypto'
+import { createHash, createHmac } from 'node:crypto'
 import type { CardUser } from '@platter/contracts'
-import { networkOf, type Log } from '@platter/kit'
+import { Cache, networkOf, type Log } from '@platter/kit'
 import { OptionalRedis } from '@platter/kit/lifecycle/optional-redis'
 import { connectRedis } from '@platter/kit/lifecycle/redis'
-import { AttemptLimit, attemptsUsedUp } from '@platter/kit/limits/attempt-limit'
-import { DeclineLog } from '#/store/decline-log.ts'
-import { CardAttempts, shortHash, type CardAttempt } from '#/store/card-attempts.ts'
+import { AttemptLimit } from '@platter/kit/limits/attempt-limit'
+import type { Config } from '#/config.ts'
 
-/** The maximum number of new cards per user, and of declines per card, address and application, within `seconds`. */
-export type CardPolicy = {
-  cardsPerUser: number
-  declinesPerCard: number
-  declinesPerAddress: number
-  declinesPerApplication: number
-  seconds: number
-}
+/** The keys under which declines of a card are counted. */
+type CardAttempt = { card: string; address: string | null; application: string | null }
 
-export type CardLimits = Pick<
-  RedisCardLimits,
-  'admit' | 'linkToken' | 'countDecline' | 'countDeclineOfToken' | 'close'
+export type CardLimits = Pick<RedisCardLimits, keyof RedisCardLimits>
+
+type Settings = Pick<
+  Config,
+  | 'REDIS_URL'
+  | 'INTERNAL_SECRET'
+  | 'CARDS_PER_USER'
+  | 'DECLINES_PER_CARD'
+  | 'DECLINES_PER_ADDRESS'
+  | 'DECLINES_PER_APPLICATION'
+  | 'CARDS_SECONDS'
 >
 
-type Deps = {
-  secret: string
-  policy: CardPolicy
-  log: Log
-  /** Epoch milliseconds. */
-  now?: () => number
-}
+/** The tokens that a replica keeps while Redis is unavailable. Most are authorized within seconds. */
+const MAX_OWN_TOKENS = 10_000
 
 /**
  * Prevents card testing: sending orders with stolen card numbers to find the valid ones. A person has few cards, and few declined
  * cards. Therefore new cards are counted by user, and declined cards by card, client address and application.
  *
- * The counts are for all replicas, with Redis. While Redis is unavailable each replica counts alone, and no card is refused for
- * that reason. A guest's card needs no command of its own: declines are read once per second, and tokens written twice per second,
- * for all cards together. A decline counts immediately on the replica that receives it, and on all others within a second.
+ * All replicas count in Redis. While Redis is unavailable each replica counts alone, and no card is refused for that reason.
  */
 export class RedisCardLimits {
   readonly #redis: OptionalRedis
   readonly #secret: string
-  readonly #policy: CardPolicy
+  readonly #seconds: number
   readonly #newOfUser: AttemptLimit
-  readonly #declines: DeclineLog
-  readonly #attempts: CardAttempts
+  readonly #declines: Record<keyof CardAttempt, AttemptLimit>
+  readonly #ownTokens: Cache<string>
 
-  constructor(url: string, { secret, policy, log, now = Date.now }: Deps) {
-    this.#redis = new OptionalRedis(connectRedis(url, log))
-    this.#secret = secret
-    this.#policy = policy
-    this.#newOfUser = new AttemptLimit({ attempts: policy.cardsPerUser, seconds: policy.seconds }, TOO_MANY, {
-      redis: this.#redis,
-      prefix: 'cards:new-of-user',
-    })
-    this.#declines = new DeclineLog(this.#redis, { seconds: policy.seconds, now })
-    this.#attempts = new CardAttempts(this.#redis, policy)
+  constructor(config: Settings, log: Log) {
+    const redis = new OptionalRedis(connectRedis(config.REDIS_URL, log))
+    const { CARDS_SECONDS: seconds } = config
+    const limitOf = (what: string, attempts: number) =>
+      new AttemptLimit({ attempts, seconds }, TOO_MANY, { redis, prefix: `cards:${what}` })
+    this.#redis = redis
+    this.#secret = config.INTERNAL_SECRET
+    this.#seconds = seconds
+    this.#ownTokens = new Cache({ maxEntries: MAX_OWN_TOKENS, ttlMs: seconds * 1_000 })
+    this.#newOfUser = limitOf('new-of-user', config.CARDS_PER_USER)
+    this.#declines = {
+      card: limitOf('declines-of-card', config.DECLINES_PER_CARD),
+      address: limitOf('declines-of-address', config.DECLINES_PER_ADDRESS),
+      application: limitOf('declines-of-application', config.DECLINES_PER_APPLICATION),
+    }
   }
 
   /** Called before a new card is sent to the processor. Throws Problem rate-limited above a limit. */
@@ -64,40 +63,49 @@ export class RedisCardLimits {
       address: address === null ? null : shortHash(networkOf(address)),
       application: applicationId,
     }
-    const exhaustedForMs = await this.#declines.exhaustedForMs(this.#limitsOf(attempt))
-    if (exhaustedForMs !== null) throw attemptsUsedUp(TOO_MANY, exhaustedForMs)
+    await this.#forEachKey(attempt, (limit, key) => limit.check(key))
     if (userApiKey !== null) await this.#admitOfUser(userApiKey, attempt.card)
     return attempt
   }
 
-  /** Stores the processor's token of the card, so that a later decline counts for the card. */
-  linkToken(token: string, attempt: CardAttempt): void {
-    this.#attempts.save(token, attempt)
+  /**
+   * Stores the processor's token of the card, so that a later decline counts for the card. Another replica may receive that decline.
+   */
+  async linkToken(token: string, attempt: CardAttempt): Promise<void> {
+    const [key, text] = [keyOfToken(token), JSON.stringify(attempt)]
+    await this.#redis.run<unknown>(
+      (client) => client.set(key, text, 'EX', this.#seconds),
+      () => this.#ownTokens.set(key, text),
+    )
   }
 
   countDecline(attempt: CardAttempt): Promise<void> {
-    return this.#declines.append(this.#limitsOf(attempt).map(({ key }) => key))
+    return this.#forEachKey(attempt, (limit, key) => limit.countFailed(key))
   }
 
-  /** Counts the decline of an authorization with this token. */
+  /** Counts the decline of an authorization with this token. The decline of an older token is not counted. */
   async countDeclineOfToken(token: string): Promise<void> {
-    const attempt = await this.#attempts.find(token)
-    if (attempt) await this.countDecline(attempt)
+    const key = keyOfToken(token)
+    const text = await this.#redis.run(
+      (client) => client.get(key),
+      () => this.#ownTokens.get(key) ?? null,
+    )
+    if (text !== null) await this.countDecline(JSON.parse(text) as CardAttempt)
   }
 
-  /** Resolves when the last tokens are written. */
-  async close(): Promise<void> {
-    await this.#attempts.flush()
+  close(): void {
     this.#redis.close()
   }
 
-  #limitsOf({ card, address, application }: CardAttempt): { key: string; limit: number }[] {
-    const { declinesPerCard, declinesPerAddress, declinesPerApplication } = this.#policy
-    return [
-      { key: `card ${card}`, limit: declinesPerCard },
-      ...(address === null ? [] : [{ key: `address ${address}`, limit: declinesPerAddress }]),
-      ...(application === null ? [] : [{ key: `application ${application}`, limit: declinesPerApplication }]),
-    ]
+  async #forEachKey(
+    { card, address, application }: CardAttempt,
+    apply: (limit: AttemptLimit, key: string) => Promise<void>,
+  ): Promise<void> {
+    await Promise.all([
+      apply(this.#declines.card, card),
+      address !== null && apply(this.#declines.address, address),
+      application !== null && apply(this.#declines.application, application),
+    ])
   }
 
   /** A card that a user sends twice counts once. */
@@ -111,11 +119,16 @@ export class RedisCardLimits {
     await this.#newOfUser.count(user)
     // Without Redis, a repetition of the card counts again.
     await this.#redis.run(
-      (client) => client.set(userCard, 1, 'EX', this.#policy.seconds),
+      (client) => client.set(userCard, 1, 'EX', this.#seconds),
       () => null,
     )
   }
 }
+
+const keyOfToken = (token: string): string => `cards:token:${shortHash(token)}`
+
+/** Hashes a text, so that Redis contains no addresses and tokens. */
+const shortHash = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 32)
 
 const TOO_MANY = 'Too many cards were tried. Wait for the time in Retry-After, then try again.'
 

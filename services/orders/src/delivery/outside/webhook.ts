@@ -82,7 +82,7 @@ const renderEvent = jsonRenderer(
 function postOrder(target: Target, type: string, { webhookId, order }: Transmission, withinMs: number) {
   const { link } = target
   const at = new Date()
-  const data = restaurantOrderRecord({ order, link, linkKind: link.kind }, null)
+  const data = restaurantOrderRecord({ order, linkKind: link.kind }, null)
   const body = renderEvent({ type, timestamp: at.toISOString(), data })
   return post(target, { id: webhookId, at, body, withinMs })
 }

@@ -26,7 +26,6 @@ export const putRestaurantLink =
       throw Problem.of([{ pointer: '/url', code: 'invalid-field', detail: `url ${fault}.` }])
     if (!isDevelopment && isDevelopmentLink(body) && !(await isTestRestaurant(params.apiKey, context)))
       throw Problem.of([{ pointer: '/secret', code: 'invalid-field', detail: PUBLIC_SECRET }])
-    await restaurantLinks.put(params.apiKey, body)
-    await attendance.begin(params.apiKey, body.kind)
+    await attendance.begin(params.apiKey, await restaurantLinks.put(params.apiKey, body))
     return { kind: body.kind, reports: body.reports }
   }

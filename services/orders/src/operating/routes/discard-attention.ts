@@ -9,16 +9,13 @@ export function discardAttention({
 }: {
   idempotent: Idempotent
 }): Handler<typeof DiscardAttention> {
-  const { replay, execute } = idempotent(DiscardAttention)
-  return async (call) => {
-    const replayed = await replay(call)
-    if (replayed) return replayed
-    const { id } = call.params
-    return execute(call, async ({ incidents }) => {
+  const { execute } = idempotent(DiscardAttention)
+  return (call) =>
+    execute(call, async ({ incidents }) => {
+      const { id } = call.params
       const own = splitId(id)
       if (own?.source !== 'letter' || !(await incidents.discardDeadLetter(own.key)))
         throw new Problem('attention-not-found', 'There is no dead letter with this id.')
       return { id, done: 'The message was deleted.' }
     })
-  }
 }

@@ -1,5 +1,5 @@
 import type { Bus } from '@platter/bus'
-import { RetryPayment, commands, RetryAttention } from '@platter/contracts'
+import { commands, RetryAttention } from '@platter/contracts'
 import { Problem, type Handler, type RequestContext } from '@platter/kit'
 import { isOfUnavailable, isOpen, splitId, type Deps as Incidents } from '#/operating/incidents.ts'
 import type { AlertStore } from '#/store/alerts.ts'
@@ -16,9 +16,9 @@ type Deps = Incidents & {
 /** The part of a retry that runs in the transaction of the stored response. Returns the text for the operator. */
 type Rest = (stores: Stores) => Promise<string>
 
-/** Retries an incident. A second retry is harmless, because commands and payment look-ups are idempotent. */
+/** Retries an incident. A second retry is harmless, because commands are idempotent. */
 export function retryAttention(deps: Deps): Handler<typeof RetryAttention> {
-  const { alerts, payments, scheduledRuns } = deps
+  const { alerts, scheduledRuns } = deps
   const { replay, execute } = deps.idempotent(RetryAttention)
 
   async function retry(id: string, context: RequestContext): Promise<Rest> {
@@ -46,15 +46,10 @@ export function retryAttention(deps: Deps): Handler<typeof RetryAttention> {
         await checkIsOpen(deps, { id, source }, context)
         await alerts.wakeDeliveries(key)
         return async () => 'The alert is sent again within seconds.'
-      case 'payment': {
-        const { found, known } = await payments(RetryPayment, { orderApiKey: key }, context)
-        return async ({ incidents }) => {
-          if (!found) noSuchIncident()
-          // The reply to the republished command contains the outcome that payments found.
-          await incidents.wakeSaga(key)
-          return `The payment processor was queried. The outcome is ${known ? 'now known' : 'still unknown'}.`
-        }
-      }
+      case 'payment':
+        // The command of its saga repeats the call with the unknown outcome.
+        await checkIsOpen(deps, { id, source }, context)
+        return async ({ incidents }) => wakeSaga(incidents, key)
     }
   }
 
