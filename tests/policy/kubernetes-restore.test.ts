@@ -1,0 +1,56 @@
+import { execFileSync } from 'node:child_process'
+import { appendFileSync, cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdtempDisposable } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join, relative } from 'node:path'
+import { expect, test } from 'vitest'
+import { kustomize, render } from '../deploy/render.ts'
+
+/* Executes the changes of the restore in docs/kubernetes.md in a copy of the manifests. */
+
+const root = join(import.meta.dirname, '../..')
+const page = readFileSync(join(root, 'docs/kubernetes.md'), 'utf8')
+const [, section = ''] = page.split('\n## Restore\n')
+const [restore = ''] = section.split('\n## ')
+
+/** With all components that name the cluster. */
+const OVERLAY = `apiVersion: kustomize.config.k8s.io/v1beta1
+kind: Kustomization
+resources: [../production]
+components: [../components/monitoring]
+`
+
+/** A reference to the first cluster: in a URL, a selector, or by the name of the cluster or of its authority. */
+const FIRST =
+  /@postgres-rw:|"cnpg\.io\/cluster":"postgres"|"cluster":\{"name":"postgres"\}|"secretName":"postgres-ca"/
+
+test.skipIf(kustomize === null)(
+  'after a restore everything uses the restored cluster: services, policies, backups, metrics',
+  async () => {
+    await using copy = await mkdtempDisposable(join(tmpdir(), 'platter-restore-'))
+    cpSync(join(root, 'deploy'), join(copy.path, 'deploy'), { recursive: true })
+    const manifests = join(copy.path, 'deploy/kubernetes')
+    mkdirSync(join(manifests, 'observed'))
+    writeFileSync(join(manifests, 'observed/kustomization.yaml'), OVERLAY)
+    const rendered = async () =>
+      (await render(relative(root, join(manifests, 'observed')))).filter(({ kind }) => kind !== 'Cluster')
+    const users = (await rendered()).filter((one) => FIRST.test(JSON.stringify(one)))
+    expect(users.map(({ kind }) => kind)).toEqual(
+      expect.arrayContaining(['Deployment', 'Job', 'NetworkPolicy', 'ScheduledBackup', 'PodMonitor']),
+    )
+
+    const [, cluster = ''] = /^```yaml\n([^]*?)^```$/m.exec(restore) ?? []
+    appendFileSync(join(manifests, 'production/postgres.yaml'), `---\n${cluster}`)
+    const changes = restore.replaceAll('\\\n', ' ').match(/^ *sed -i .*$/gm) ?? []
+    expect(changes.length).toBeGreaterThan(2)
+    execFileSync('sh', ['-ec', changes.join('\n')], { cwd: copy.path })
+    const left = (await rendered()).filter((one) => FIRST.test(JSON.stringify(one)))
+    expect(left.map(({ kind, metadata }) => `${kind} ${metadata.name}`)).toEqual([])
+  },
+)
+
+test('each command that waits for an object names its timeout, because the default is 30 s', () => {
+  const waits = page.match(/^ *kubectl .*\bwait\b.*$/gm) ?? []
+  expect(waits.length).toBeGreaterThan(1)
+  expect(waits.filter((one) => !one.includes('--timeout='))).toEqual([])
+})
