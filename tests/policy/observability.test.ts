@@ -110,6 +110,15 @@ test('the autoscalers compare permits in use with their limits, and only of serv
   expect(ofPermits.filter((query) => !query.includes('platter_permits_limit'))).toEqual([])
 })
 
+test('the instructions for Prometheus name only variables that services read', () => {
+  const named = [...read('deploy/observability/README.md').matchAll(/\b(OTEL_\w+)=/g)].map(
+    ([, name = '']) => name,
+  )
+  expect(named).toContain('OTEL_EXPORTER_OTLP_ENDPOINT')
+  const settings = read('docs/configuration.md')
+  expect(named.filter((name) => !settings.includes(`| \`${name}\` |`))).toEqual([])
+})
+
 test('finds an unknown metric and an unknown label', () => {
   expect(unknownNames('max by (platter_saga_step) (platter_saga_oldest) > 300')).toEqual([
     'platter_saga_oldest',
