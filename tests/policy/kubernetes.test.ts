@@ -239,6 +239,15 @@ describe.skipIf(cannotRender)(`manifests by ${kustomize?.join(' ') ?? 'no progra
     expect([...names].filter((name) => !(name in inProduction) && !madeByOthers.includes(name))).toEqual([])
   })
 
+  test('CloudNativePG reads a changed Secret of its cluster: the Secret has the label for that', () => {
+    const [cluster] = ofKind('production', 'Cluster')
+    const { superuserSecret } = z
+      .object({ superuserSecret: z.object({ name: z.string() }) })
+      .parse(cluster?.['spec'])
+    const made = makeSecrets(stripe).secrets.find(({ metadata }) => metadata.name === superuserSecret.name)
+    expect(made?.metadata).toMatchObject({ labels: { 'cnpg.io/reload': 'true' } })
+  })
+
   test('the manifests in docs/kubernetes.md have only known fields, and match production', async () => {
     const page = readFileSync(new URL('../../docs/kubernetes.md', import.meta.url), 'utf8')
     const blocks = [...page.matchAll(/^```yaml\n([^]*?)^```$/gm)].map(
