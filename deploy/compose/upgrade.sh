@@ -29,6 +29,14 @@ answer_to() {
   done
 }
 
+# Replaces the old containers of a service. Fails when a new one is not ready.
+replace() {
+  docker compose up --detach --no-deps "$1" || return 1
+  for container in $(docker compose ps --quiet "$1"); do
+    await_ready "$container" || return 1
+  done
+}
+
 trial=
 trap '[ -z "$trial" ] || docker rm --force "$trial" > /dev/null' EXIT
 trap 'exit 130' INT TERM
@@ -61,18 +69,16 @@ EOF
     exit 1
   fi
   echo "Replacing $service"
-  docker compose up --detach --no-deps "$service"
-  for container in $(docker compose ps --quiet "$service"); do
-    if ! await_ready "$container"; then
-      echo "The new $service is not ready in the place of the old one: docker compose logs $service" >&2
-      echo "Its first container $trial responds. Run this script again, then remove that container by docker rm --force" >&2
-      trial=
-      exit 1
-    fi
-  done
-  docker stop "$trial" > /dev/null
-  docker rm "$trial" > /dev/null
+  # From here the old container may be gone, so nothing but its success removes the one beside it.
+  beside=$trial
   trial=
+  if ! replace "$service"; then
+    echo "The new $service is not ready in the place of the old one: docker compose logs $service" >&2
+    echo "Its first container $beside responds. Run this script again, then remove that container by docker rm --force" >&2
+    exit 1
+  fi
+  docker stop "$beside" > /dev/null
+  docker rm "$beside" > /dev/null
   changed="${changed:+$changed }$service"
 done
 
