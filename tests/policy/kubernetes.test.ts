@@ -119,6 +119,20 @@ describe.skipIf(cannotRender)(`manifests by ${kustomize?.join(' ') ?? 'no progra
     }
   })
 
+  test.each(overlays)(
+    'in %s the heap of a service reaches its limit before the kernel ends the pod',
+    (overlay) => {
+      const start = readFileSync(new URL('../../packages/kit/start.sh', import.meta.url), 'utf8')
+      const heap = Number(/--max-old-space-size=(\d+)/.exec(start)?.[1])
+      const Limits = z.object({ limits: z.object({ memory: z.templateLiteral([z.number(), 'Mi']) }) })
+      for (const name of services) {
+        const { memory } = Limits.parse(workload(overlay, name).container['resources']).limits
+        // Resident memory is 95 MB above the live objects (start.sh).
+        expect({ name, enough: parseInt(memory) >= heap + 95 }).toEqual({ name, enough: true })
+      }
+    },
+  )
+
   test('the try-out fits into two cores, with half a core for the pods of the cluster', () => {
     const Requests = z.object({ requests: z.object({ cpu: z.string() }) })
     const requested = workloads['try-out'].map(({ container }) =>
