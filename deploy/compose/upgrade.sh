@@ -41,6 +41,17 @@ trial=
 trap '[ -z "$trial" ] || docker rm --force "$trial" > /dev/null' EXIT
 trap 'exit 130' INT TERM
 
+# Compose would build a missing image from the sources of this folder, and a rollback would start them under the older name.
+missing=
+for image in $(docker compose config --images prepare payments accounts catalog orders gateway); do
+  docker image inspect "$image" > /dev/null 2>&1 || missing="$missing $image"
+done
+if [ -n "$missing" ]; then
+  echo "Nothing was changed, because these images are missing:$missing" >&2
+  echo "Run docker compose build in the sources of this version, or correct PLATTER_VERSION in .env" >&2
+  exit 1
+fi
+
 echo "Updating roles and schemas"
 if ! docker compose run --rm -T prepare; then
   echo "The job prepare failed, so nothing was changed: its reason is above, or in docker compose logs secrets" >&2

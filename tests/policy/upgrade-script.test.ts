@@ -21,6 +21,7 @@ async function upgrade(
 echo "$*" >> ${log}
 case "$*" in
   ${fails}) exit 1 ;;
+  'compose config --images '*) printf 'platter/jobs:2\\nplatter/orders:2\\n' ;;
   'compose run --detach'*) echo beside-$5 ;;
   'compose ps --quiet'*) echo new-$4 ;;
   inspect*Networks*) echo default ;;
@@ -43,6 +44,13 @@ test('the script replaces each service, and leaves no container beside it', asyn
     last: 'Every service has the new version',
   })
   expect(commands.filter((one) => one.startsWith('rm '))).toHaveLength(5)
+})
+
+test('without an image of PLATTER_VERSION nothing is changed: Compose would build other sources under its name', async () => {
+  const { status, output, commands } = await upgrade("'image inspect platter/orders:2'")
+  expect(status).toBe(1)
+  expect(output).toContain('platter/orders:2')
+  expect(commands.filter((one) => /^compose (run|up)/.test(one))).toEqual([])
 })
 
 test('a new service that does not become ready is removed, and the old one stays', async () => {
