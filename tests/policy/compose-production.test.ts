@@ -204,6 +204,11 @@ test('Caddy limits what the gateway limits, buffers no event, and logs no access
   expect(caddyfile).not.toContain('trusted_proxies')
 })
 
+test('a restart of Caddy does not wait for event streams, which stay open until Docker kills Caddy', () => {
+  const caddyfile = readFileSync(join(productionComposeFile, '../deploy/compose/Caddyfile'), 'utf8')
+  expect(Number(/^\tgrace_period (\d+)s$/m.exec(caddyfile)?.[1])).toBeLessThan(5)
+})
+
 test('an upgrade changes each service on its own, and the gateway last', () => {
   const script = readFileSync(join(productionComposeFile, '../deploy/compose/upgrade.sh'), 'utf8')
   const [, names = ''] = /^for service in (.*); do$/m.exec(script) ?? []
