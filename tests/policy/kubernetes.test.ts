@@ -102,6 +102,19 @@ describe.skipIf(cannotRender)(`manifests by ${kustomize?.join(' ') ?? 'no progra
     },
   )
 
+  test.each(overlays)(
+    'in %s start.sh starts every process, jobs too, so that none writes a core file',
+    (overlay) => {
+      const ours = workloads[overlay].filter(({ container }) => container.name === 'process')
+      // Without arguments the command of the image applies, which begins with start.sh.
+      const others = ours.filter(({ container }) => {
+        const [first] = z.array(z.string()).default([]).parse(container['args'])
+        return first !== undefined && first !== '/app/packages/kit/start.sh'
+      })
+      expect(others.map(({ name }) => name)).toEqual([])
+    },
+  )
+
   test.each(overlays)('in %s each service has probes and time for a graceful stop', (overlay) => {
     for (const name of services) {
       const { pod, container } = workload(overlay, name)
