@@ -29,9 +29,28 @@ answer_to() {
   done
 }
 
+# Replaces the old containers of a service. Fails when a new one is not ready.
+replace() {
+  docker compose up --detach --no-deps "$1" || return 1
+  for container in $(docker compose ps --quiet "$1"); do
+    await_ready "$container" || return 1
+  done
+}
+
 trial=
 trap '[ -z "$trial" ] || docker rm --force "$trial" > /dev/null' EXIT
 trap 'exit 130' INT TERM
+
+# Compose would build a missing image from the sources of this folder, and a rollback would start them under the older name.
+missing=
+for image in $(docker compose config --images prepare payments accounts catalog orders gateway); do
+  docker image inspect "$image" > /dev/null 2>&1 || missing="$missing $image"
+done
+if [ -n "$missing" ]; then
+  echo "Nothing was changed, because these images are missing:$missing" >&2
+  echo "Run docker compose build in the sources of this version, or correct PLATTER_VERSION in .env" >&2
+  exit 1
+fi
 
 echo "Updating roles and schemas"
 if ! docker compose run --rm -T prepare; then
@@ -61,18 +80,16 @@ EOF
     exit 1
   fi
   echo "Replacing $service"
-  docker compose up --detach --no-deps "$service"
-  for container in $(docker compose ps --quiet "$service"); do
-    if ! await_ready "$container"; then
-      echo "The new $service is not ready in the place of the old one: docker compose logs $service" >&2
-      echo "Its first container $trial responds. Run this script again, then remove that container by docker rm --force" >&2
-      trial=
-      exit 1
-    fi
-  done
-  docker stop "$trial" > /dev/null
-  docker rm "$trial" > /dev/null
+  # From here the old container may be gone, so nothing but its success removes the one beside it.
+  beside=$trial
   trial=
+  if ! replace "$service"; then
+    echo "The new $service is not ready in the place of the old one: docker compose logs $service" >&2
+    echo "Its first container $beside responds. Run this script again, then remove that container by docker rm --force" >&2
+    exit 1
+  fi
+  docker stop "$beside" > /dev/null
+  docker rm "$beside" > /dev/null
   changed="${changed:+$changed }$service"
 done
 

@@ -15,7 +15,11 @@ export type Secret = {
   readonly apiVersion: 'v1'
   readonly kind: 'Secret'
   readonly type: 'Opaque' | 'kubernetes.io/basic-auth'
-  readonly metadata: { readonly name: string; readonly namespace: 'platter' }
+  readonly metadata: {
+    readonly name: string
+    readonly namespace: 'platter'
+    readonly labels?: Readonly<Record<string, string>>
+  }
   readonly stringData: Readonly<Record<string, string>>
 }
 
@@ -36,11 +40,7 @@ export function makeSecrets(stripe: { secretKey: string; webhookSecret: string }
   const secrets = [
     secret('platter', platter),
     secret('rabbitmq-users', brokerUsers(newPassword)),
-    secret(
-      'postgres-superuser',
-      { username: 'postgres', password: newPassword() },
-      'kubernetes.io/basic-auth',
-    ),
+    superuserSecret(),
     secret('stripe', { 'secret-key': stripe.secretKey, 'webhook-secret': stripe.webhookSecret }),
   ]
   return { secrets, operatorKey }
@@ -69,6 +69,13 @@ export const secret = (
   metadata: { name, namespace: 'platter' },
   stringData,
 })
+
+function superuserSecret(): Secret {
+  const credentials = { username: 'postgres', password: newPassword() }
+  const { metadata, ...rest } = secret('postgres-superuser', credentials, 'kubernetes.io/basic-auth')
+  // CloudNativePG ignores a change of a Secret without this label, and PostgreSQL would keep the previous password.
+  return { ...rest, metadata: { ...metadata, labels: { 'cnpg.io/reload': 'true' } } }
+}
 
 function variable(name: string): string {
   const value = process.env[name]

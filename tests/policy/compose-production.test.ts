@@ -25,6 +25,7 @@ const services = readComposeFile(values, productionComposeFile)
 const all = Object.entries(services)
 const running = all.filter(([, { restart }]) => restart !== undefined)
 const text = readFileSync(productionComposeFile, 'utf8')
+const configuration = readFileSync(join(productionComposeFile, '../docs/configuration.md'), 'utf8')
 const environmentOf = (name: string, variables: Record<string, string> = values) =>
   readComposeFile(variables, productionComposeFile)[name]?.environment ?? {}
 
@@ -35,6 +36,25 @@ test('set-up writes every value that the job secrets requires', () => {
 test.each(serviceNames)('%s starts in production with the variables of set-up', async (name) => {
   expect(await environmentFaults(name, environmentOf(name))).toEqual([])
   expect(environmentOf(name)['NODE_ENV']).toBe('production')
+})
+
+/** The image or the file sets the first two lines; the others are for the development processor and for tests. */
+const FIXED = new Set(
+  `HOST PORT NODE_ENV TLS_DIRECTORY TRUSTED_PROXIES DEFAULT_RESTAURANT_LINK STRIPE_RETURN_URL
+  CATALOG_URL ACCOUNTS_URL ORDERS_URL PAYMENTS_URL DATABASE_URL AMQP_URL REDIS_URL
+  PROCESSOR_URL PROCESSOR_PUBLIC_URL PROCESSOR_WEBHOOK_SECRET STRIPE_URL`.split(/\s+/),
+)
+
+test.each(serviceNames)('%s receives each of its documented settings that .env has', (name) => {
+  const documented = [...configuration.matchAll(/^\| `(\w+)` \| ([\w, ]+) \|/gm)].flatMap(
+    ([, variable = '', readers = '']) =>
+      readers === 'all' || readers.split(', ').includes(name) ? [variable] : [],
+  )
+  const settings = documented.filter((one) => !FIXED.has(one))
+  expect(settings.length).toBeGreaterThan(8)
+  const given = Object.fromEntries(settings.map((one) => [one, 'of .env']))
+  const environment = environmentOf(name, { ...values, ...given })
+  expect(settings.filter((one) => environment[one] !== 'of .env')).toEqual([])
 })
 
 test('a platform for cash only needs no secret of a processor', async () => {
@@ -182,6 +202,11 @@ test('Caddy limits what the gateway limits, buffers no event, and logs no access
   ])
     expect(caddyfile).toContain(line)
   expect(caddyfile).not.toContain('trusted_proxies')
+})
+
+test('a restart of Caddy does not wait for event streams, which stay open until Docker kills Caddy', () => {
+  const caddyfile = readFileSync(join(productionComposeFile, '../deploy/compose/Caddyfile'), 'utf8')
+  expect(Number(/^\tgrace_period (\d+)s$/m.exec(caddyfile)?.[1])).toBeLessThan(5)
 })
 
 test('an upgrade changes each service on its own, and the gateway last', () => {

@@ -167,6 +167,14 @@ test('only the gateway, the development processor and Jaeger publish ports, on 1
   expect(published).toEqual(['127.0.0.1:8080:8080', '127.0.0.1:8090:8080', '127.0.0.1:16686:16686'])
 })
 
+test('clients create tokens at the published port of the development processor, also when PROCESSOR_PORT moves it', () => {
+  for (const variables of [{}, { PROCESSOR_PORT: '9090' }]) {
+    const [published = ''] = composeService('processor', variables).ports ?? []
+    const { environment } = composeService('payments', variables)
+    expect(`${environment?.['PROCESSOR_PUBLIC_URL']}:8080`).toBe(`http://${published}`)
+  }
+})
+
 test('the default operator key is a valid access key, and accounts receives its hash', () => {
   const key = composeService('seed').environment?.['OPERATOR_KEY'] ?? ''
   expect(looksLikeAccessKey(key)).toBe(true)

@@ -102,6 +102,19 @@ describe.skipIf(cannotRender)(`manifests by ${kustomize?.join(' ') ?? 'no progra
     },
   )
 
+  test.each(overlays)(
+    'in %s start.sh starts every process, jobs too, so that none writes a core file',
+    (overlay) => {
+      const ours = workloads[overlay].filter(({ container }) => container.name === 'process')
+      // Without arguments the command of the image applies, which begins with start.sh.
+      const others = ours.filter(({ container }) => {
+        const [first] = z.array(z.string()).default([]).parse(container['args'])
+        return first !== undefined && first !== '/app/packages/kit/start.sh'
+      })
+      expect(others.map(({ name }) => name)).toEqual([])
+    },
+  )
+
   test.each(overlays)('in %s each service has probes and time for a graceful stop', (overlay) => {
     for (const name of services) {
       const { pod, container } = workload(overlay, name)
@@ -118,6 +131,20 @@ describe.skipIf(cannotRender)(`manifests by ${kustomize?.join(' ') ?? 'no progra
       expect(pod['terminationGracePeriodSeconds']).toBeGreaterThan(stopSeconds)
     }
   })
+
+  test.each(overlays)(
+    'in %s the heap of a service reaches its limit before the kernel ends the pod',
+    (overlay) => {
+      const start = readFileSync(new URL('../../packages/kit/start.sh', import.meta.url), 'utf8')
+      const heap = Number(/--max-old-space-size=(\d+)/.exec(start)?.[1])
+      const Limits = z.object({ limits: z.object({ memory: z.templateLiteral([z.number(), 'Mi']) }) })
+      for (const name of services) {
+        const { memory } = Limits.parse(workload(overlay, name).container['resources']).limits
+        // Resident memory is 95 MB above the live objects (start.sh).
+        expect({ name, enough: parseInt(memory) >= heap + 95 }).toEqual({ name, enough: true })
+      }
+    },
+  )
 
   test('the try-out fits into two cores, with half a core for the pods of the cluster', () => {
     const Requests = z.object({ requests: z.object({ cpu: z.string() }) })
@@ -237,6 +264,15 @@ describe.skipIf(cannotRender)(`manifests by ${kustomize?.join(' ') ?? 'no progra
     expect(names).toContain('stripe')
     const madeByOthers = ['gateway-tls', 'postgres-ca']
     expect([...names].filter((name) => !(name in inProduction) && !madeByOthers.includes(name))).toEqual([])
+  })
+
+  test('CloudNativePG reads a changed Secret of its cluster: the Secret has the label for that', () => {
+    const [cluster] = ofKind('production', 'Cluster')
+    const { superuserSecret } = z
+      .object({ superuserSecret: z.object({ name: z.string() }) })
+      .parse(cluster?.['spec'])
+    const made = makeSecrets(stripe).secrets.find(({ metadata }) => metadata.name === superuserSecret.name)
+    expect(made?.metadata).toMatchObject({ labels: { 'cnpg.io/reload': 'true' } })
   })
 
   test('the manifests in docs/kubernetes.md have only known fields, and match production', async () => {

@@ -96,8 +96,27 @@ test.each([
   ['the dashboard', ofDashboard],
   ['the autoscalers', ofScalers],
 ])('%s use only declared metrics and their labels', (_, expressions) => {
-  expect(expressions.length).toBeGreaterThan(4)
+  expect(expressions.length).toBeGreaterThan(3)
   expect(expressions.flatMap(unknownNames)).toEqual([])
+})
+
+test('the autoscalers compare permits in use with their limits, and only of services that report both', () => {
+  const reported = globSync('services/*/src/*.ts', { cwd: root })
+    .filter((file) => read(file).includes('observeLimits('))
+    .map((file) => file.split('/')[1] ?? '')
+  const ofPermits = ofScalers.filter((query) => query.includes('platter_permits'))
+  const jobs = ofPermits.map((query) => /job="platter\/(\w+)"/.exec(query)?.[1] ?? '')
+  expect(jobs.toSorted()).toEqual(reported.toSorted())
+  expect(ofPermits.filter((query) => !query.includes('platter_permits_limit'))).toEqual([])
+})
+
+test('the instructions for Prometheus name only variables that services read', () => {
+  const named = [...read('deploy/observability/README.md').matchAll(/\b(OTEL_\w+)=/g)].map(
+    ([, name = '']) => name,
+  )
+  expect(named).toContain('OTEL_EXPORTER_OTLP_ENDPOINT')
+  const settings = read('docs/configuration.md')
+  expect(named.filter((name) => !settings.includes(`| \`${name}\` |`))).toEqual([])
 })
 
 test('finds an unknown metric and an unknown label', () => {

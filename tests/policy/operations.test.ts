@@ -97,3 +97,10 @@ test('the documents for operators name only metrics of docs/telemetry.md', () =>
   expect(names.size).toBeGreaterThan(0)
   expect([...names].filter((name) => !measured.includes(`\`${name}\``))).toEqual([])
 })
+
+test('the runbook pulls only images of a registry: `platter/orders` there would replace the image that was built here', () => {
+  const pulls = [...runbook.matchAll(/`docker compose pull([^`]*)`/g)].map(([, options = '']) => options)
+  expect(pulls.length).toBeGreaterThan(0)
+  // A pulled image runs only in a new container: a reboot starts the old ones.
+  expect(pulls.filter((one) => !/^ --ignore-buildable && docker compose up -d$/.test(one))).toEqual([])
+})

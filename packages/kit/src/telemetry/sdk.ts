@@ -23,7 +23,12 @@ import {
   type Resource,
 } from '@opentelemetry/resources'
 import { BatchLogRecordProcessor, LoggerProvider } from '@opentelemetry/sdk-logs'
-import { MeterProvider, PeriodicExportingMetricReader } from '@opentelemetry/sdk-metrics'
+import {
+  AggregationTemporality,
+  InstrumentType,
+  MeterProvider,
+  PeriodicExportingMetricReader,
+} from '@opentelemetry/sdk-metrics'
 import { AlwaysOnSampler, BatchSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace'
 import { Deadline } from '#/http/deadline.ts'
 import type { TelemetryConfig } from '#/lifecycle/config.ts'
@@ -101,9 +106,21 @@ function startTraces(resource: Resource, config: TelemetryConfig): TracerProvide
   return provider
 }
 
+/**
+ * With cumulative temporality the SDK repeats the last value of each attribute that it ever observed: an incident that has ended
+ * would stay open, and its alert would not end before the process does. An exported gauge has no temporality.
+ */
+class MetricExporter extends OTLPMetricExporter {
+  override selectAggregationTemporality(type: InstrumentType): AggregationTemporality {
+    return type === InstrumentType.OBSERVABLE_GAUGE
+      ? AggregationTemporality.DELTA
+      : super.selectAggregationTemporality(type)
+  }
+}
+
 function startMetrics(resource: Resource, config: TelemetryConfig): MeterProvider {
   const reader = new PeriodicExportingMetricReader({
-    exporter: new OTLPMetricExporter(),
+    exporter: new MetricExporter(),
     exportIntervalMillis: config.OTEL_METRIC_EXPORT_INTERVAL,
     exportTimeoutMillis: Math.min(config.OTEL_METRIC_EXPORT_INTERVAL, 10_000),
   })

@@ -56,6 +56,25 @@ type Counts = {
   alerts: Pick<AlertStore, 'countOpen'>
 }
 
+type Unfinished = Awaited<ReturnType<IncidentStore['countUnfinishedSagas']>>[number]
+
+/**
+ * Combines the states that await the same step, such as those of card and cash orders at their restaurants. Of several values with the
+ * same attributes, the SDK exports only the last one.
+ */
+export function byAwaitedStep(states: readonly Unfinished[]) {
+  const awaitedSteps = states.map(({ count, seconds, facts, state }) => {
+    const awaited = awaitedStep({ facts, state })
+    return { count, seconds, step: awaited?.step.name ?? 'end', undo: awaited?.isCompensation ?? false }
+  })
+  const groups = Map.groupBy(awaitedSteps, ({ step, undo }) => `${step} ${undo}`)
+  return [...groups.values()].map((group) => ({
+    count: group.reduce((sum, { count }) => sum + count, 0),
+    seconds: Math.max(...group.map(({ seconds }) => seconds)),
+    attributes: { 'platter.saga.step': group[0]?.step ?? '', 'platter.saga.undo': group[0]?.undo ?? false },
+  }))
+}
+
 /** Observes gauges: unfinished sagas by awaited step, the age of the oldest one, dead letters, and open incidents by kind. */
 export function observeSagas({ incidents, alerts }: Counts): void {
   const gauges = [
@@ -65,15 +84,7 @@ export function observeSagas({ incidents, alerts }: Counts): void {
     'platter.incidents',
   ] as const
   observe(gauges, async () => {
-    const groups = (await incidents.countUnfinishedSagas()).map(({ count, seconds, facts, state }) => {
-      const awaited = awaitedStep({ facts, state })
-      const step = awaited?.step.name ?? 'end'
-      return {
-        count,
-        seconds,
-        attributes: { 'platter.saga.step': step, 'platter.saga.undo': awaited?.isCompensation ?? false },
-      }
-    })
+    const groups = byAwaitedStep(await incidents.countUnfinishedSagas())
     return {
       'platter.saga.in_flight': groups.map(({ count, attributes }) => ({ value: count, attributes })),
       'platter.saga.oldest': groups.map(({ seconds, attributes }) => ({ value: seconds, attributes })),

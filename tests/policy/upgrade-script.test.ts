@@ -1,0 +1,74 @@
+import { spawnSync } from 'node:child_process'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { mkdtempDisposable } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+
+/* Executes deploy/compose/upgrade.sh with a replacement of Docker. tests/go-live executes it with Docker. */
+
+const script = join(import.meta.dirname, '../../deploy/compose/upgrade.sh')
+
+/** Every container runs and is ready, unless `fails` is a pattern of the command. */
+async function upgrade(
+  fails: string,
+): Promise<{ status: number | null; output: string; commands: string[] }> {
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'platter-upgrade-'))
+  const log = join(folder.path, 'commands')
+  writeFileSync(
+    join(folder.path, 'docker'),
+    `#!/bin/sh
+echo "$*" >> ${log}
+case "$*" in
+  ${fails}) exit 1 ;;
+  'compose config --images '*) printf 'platter/jobs:2\\nplatter/orders:2\\n' ;;
+  'compose run --detach'*) echo beside-$5 ;;
+  'compose ps --quiet'*) echo new-$4 ;;
+  inspect*Networks*) echo default ;;
+  inspect*) echo true ;;
+esac
+`,
+    { mode: 0o755 },
+  )
+  const { status, stdout, stderr } = spawnSync('sh', [script], {
+    encoding: 'utf8',
+    env: { PATH: `${folder.path}:${process.env['PATH']}`, READY_WITHIN_S: '0' },
+  })
+  return { status, output: stdout + stderr, commands: readFileSync(log, 'utf8').split('\n') }
+}
+
+test('the script replaces each service, and leaves no container beside it', async () => {
+  const { status, output, commands } = await upgrade('never')
+  expect({ status, last: output.trim().split('\n').at(-1) }).toEqual({
+    status: 0,
+    last: 'Every service has the new version',
+  })
+  expect(commands.filter((one) => one.startsWith('rm '))).toHaveLength(5)
+})
+
+test('without an image of PLATTER_VERSION nothing is changed: Compose would build other sources under its name', async () => {
+  const { status, output, commands } = await upgrade("'image inspect platter/orders:2'")
+  expect(status).toBe(1)
+  expect(output).toContain('platter/orders:2')
+  expect(commands.filter((one) => /^compose (run|up)/.test(one))).toEqual([])
+})
+
+test('a new service that does not become ready is removed, and the old one stays', async () => {
+  const { status, commands } = await upgrade("'exec beside-payments'*")
+  expect(status).toBe(1)
+  expect(commands).toContain('rm --force beside-payments')
+  expect(commands).not.toContain('compose up --detach --no-deps payments')
+})
+
+test.each([
+  [
+    'Compose cannot create the container in the place of the old one',
+    "'compose up --detach --no-deps payments'",
+  ],
+  ['the container in the place of the old one is not ready', "'exec new-payments'*"],
+])('the ready container stays when %s, because the old one may be gone', async (_, fails) => {
+  const { status, output, commands } = await upgrade(fails)
+  expect(status).toBe(1)
+  expect(commands.filter((one) => /^(rm|stop) /.test(one))).toEqual([])
+  expect(output).toContain('beside-payments responds')
+})
