@@ -114,3 +114,27 @@ test('a migration that adds a column fails no statement that a connection has pr
   await close()
   await closeOther()
 })
+
+test('a query timeout within a transaction counts as unavailable', async () => {
+  const proxy = await proxyTo(await newDatabase())
+  const { db, close } = connectPostgres(proxy.url, 1, log)
+  const frozen = Promise.withResolvers<void>()
+  const hung = db
+    .transaction()
+    .execute(async (trx) => {
+      await sql`select 1`.execute(trx)
+      proxy.freeze()
+      vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+      frozen.resolve()
+      await sql`select 1`.execute(trx)
+    })
+    .catch((error: unknown) => error)
+  await frozen.promise
+  await vi.advanceTimersByTimeAsync(requestTimes.statement)
+  const error = await hung
+  vi.useRealTimers()
+  expect(error).toSatisfy(isUnavailable)
+  proxy.thaw()
+  await close()
+  await proxy.close()
+})
