@@ -21,6 +21,7 @@ test.each([
   ['a server that does not listen', 'ECONNREFUSED'],
   ['a server whose machine has stopped', 'EHOSTUNREACH'],
   ['a server without a route to it', 'ENETUNREACH'],
+  ['a write at a server that has become a standby', '25006'],
 ])('503 with Retry-After: 1 for %s (%s)', async (_, code) => {
   expect(await readResponse(code)).toEqual({ status: 503, code: 'service-unavailable', retryAfter: '1' })
 })

@@ -138,3 +138,14 @@ test('a query timeout within a transaction counts as unavailable', async () => {
   await close()
   await proxy.close()
 })
+
+test('after a write at a standby the connection is closed, and the pool opens another one', async () => {
+  const { db, close } = connectPostgres<{ things: { id: number } }>(await newDatabase(), 1, log)
+  await sql`create table things (id int primary key)`.execute(db)
+  // The session behaves like one at a standby.
+  await sql`set default_transaction_read_only = on`.execute(db)
+  const write = () => db.insertInto('things').values({ id: 1 }).execute()
+  await expect(write()).rejects.toSatisfy(isUnavailable)
+  await write()
+  await close()
+})

@@ -64,10 +64,18 @@ function summaryOf(text: string): string {
   return summary
 }
 
+/** SQLSTATE of a write at a standby. */
+const READ_ONLY = '25006'
+
 /**
- * A client with named prepared statements. It ends after a query timeout, because the pool would otherwise reuse the hung
- * connection.
+ * Whether the pool must not reuse the connection: it hangs, or its server has become a standby. The pool would prefer that
+ * connection, because it is free again soonest, until its lifetime ends.
  */
+const isBeyondUse = (error: unknown): boolean =>
+  error instanceof Error &&
+  (error.message === 'Query read timeout' || (error as NodeJS.ErrnoException).code === READ_ONLY)
+
+/** A client with named prepared statements. It ends after a query timeout, and after a write at a standby. */
 class PlatterClient extends pg.Client {
   protected statementOf(text: string): Statement {
     return namedStatement(text)
@@ -123,7 +131,7 @@ class PlatterClient extends pg.Client {
     if (result instanceof Promise) {
       result.catch((error: unknown) => {
         // With a statement in progress, `end` closes the socket immediately. The pool removes the client when it is released.
-        if (error instanceof Error && error.message === 'Query read timeout') void this.end()
+        if (isBeyondUse(error)) void this.end()
       })
     }
     return result
