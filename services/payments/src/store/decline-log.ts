@@ -53,7 +53,8 @@ export class DeclineLog {
    * rejects.
    */
   async exhaustedForMs(keys: readonly { key: string; limit: number }[]): Promise<number | null> {
-    if (this.#now() - this.#readAt >= STALENESS_MS)
+    // The difference is negative after the clock was set back.
+    if (Math.abs(this.#now() - this.#readAt) >= STALENESS_MS)
       await (this.#reading ??= outsideTraces(() => this.#read()))
     const now = this.#now()
     for (const { key, limit } of keys) {
