@@ -257,6 +257,14 @@ test('an invalid statement fails at each repetition, and does not affect the nex
   }
 })
 
+test('an application reads its rows after a migration has added a column', async () => {
+  const own = database.connect<OrdersTables>('orders', 1).as({ applicationId: mine })
+  const read = () => own.selectFrom('orders').selectAll().where('api_key', '=', orderOf(mine)).execute()
+  await read()
+  await sql`alter table orders add column added int`.execute(ordering.db)
+  expect(await read()).toMatchObject([{ api_key: orderOf(mine), added: null }])
+})
+
 test('every statement fails without the client role, and works as soon as the role is granted', async () => {
   const role = sql.id(`${database.role('orders')}_client`)
   const login = sql.id(database.role('orders'))

@@ -243,6 +243,42 @@ test('at most `atOnce` commands run, however many share a message; after a stop 
   await vi.waitFor(() => expect(sorted(handled)).toEqual([1, 1, 2, 2, 3, 4, 5]), soon)
 })
 
+test('a command whose handler fails because the process ends is redelivered, and becomes no dead letter', async () => {
+  const wanted = aCommand()
+  const ending = Promise.withResolvers<void>()
+  let deliveries = 0
+  bus.onCommand(wanted, async () => {
+    deliveries += 1
+    await ending.promise
+    throw new Error('the database was closed')
+  })
+  await start()
+  await bus.publish(wanted, { number: 1 }, context)
+  await vi.waitFor(() => expect(deliveries).toBe(1), soon)
+  // The handler takes longer than `quiesce` waits.
+  await bus.quiesce()
+  const closed = bus.close()
+  ending.resolve()
+  await closed
+  await vi.waitFor(async () => expect(await countMessages(queueOf(wanted, 'classic'))).toBe(1), soon)
+  expect(await countMessages(deadQueueOf(wanted))).toBe(0)
+})
+
+test('a stopping process consumes nothing over a new connection', async () => {
+  const wanted = aCommand()
+  const handled: number[] = []
+  bus.onCommand(wanted, async ({ number }) => void handled.push(number))
+  await start()
+  await bus.quiesce()
+  proxy.cut()
+  await vi.waitFor(() => expect(bus.check()).rejects.toThrow(/RabbitMQ|conn|ECONN|clos/), soon)
+  proxy.mend()
+  await connected()
+  await send(queueOf(wanted, 'classic'), '{"number":1}')
+  await vi.waitFor(async () => expect(await countMessages(queueOf(wanted, 'classic'))).toBe(1), soon)
+  expect(handled).toEqual([])
+})
+
 test('only failed and invalid commands of a batch become dead letters, not ECONNREFUSED', async () => {
   const wanted = aCommand()
   const handled: number[] = []

@@ -57,6 +57,8 @@ export class Consumer {
   readonly #consumptions: ActiveConsumption[] = []
   readonly #running = new Set<Promise<void>>()
   readonly #log: Log
+  /** Set by `quiesce`. Handlers may fail from then on, because the process closes its connections. */
+  #isStopping = false
 
   constructor({ urls, connect, service, log }: Options) {
     this.#log = log
@@ -88,6 +90,7 @@ export class Consumer {
 
   /** Cancels the consumers, drops waiting items, and waits for the running handlers. */
   async quiesce(): Promise<void> {
+    this.#isStopping = true
     const { tags } = this.connection.session ?? { tags: [] }
     const cancelled = Promise.all(
       tags.map(({ channel, consumerTag }) =>
@@ -99,12 +102,15 @@ export class Consumer {
   }
 
   async #setUp(model: ChannelModel, broken: (reason: Error) => void): Promise<Session> {
+    const consumptions = this.#isStopping ? [] : this.#consumptions
     const tags = await Promise.all(
-      this.#consumptions.flatMap((consumption) => [
+      consumptions.flatMap((consumption) => [
         this.#consume(model, consumption, consumption.declare, broken),
         this.#consumeOther(model, consumption, broken),
       ]),
     )
+    // Meanwhile `quiesce` has found no consumers to cancel.
+    if (this.#isStopping && consumptions.length > 0) throw new Error('the process stops')
     return { tags: tags.flat() }
   }
 
@@ -199,7 +205,7 @@ export class Consumer {
     delivery: Delivery,
     error: unknown,
   ): Promise<Outcome> {
-    if (staysUnacknowledged || error instanceof Cancelled) return 'unacknowledged'
+    if (staysUnacknowledged || this.#isStopping || error instanceof Cancelled) return 'unacknowledged'
     // A dependency was unavailable. The sweeper republishes the command, so no dead letter is needed.
     if (isUnavailable(error) || !failed) return 'done'
     try {
@@ -217,7 +223,7 @@ export class Consumer {
       await handle(delivery)
     } catch (error) {
       const line = { message: name, requestId: delivery.requestId, err: error }
-      if (staysUnacknowledged || isUnavailable(error))
+      if (staysUnacknowledged || this.#isStopping || isUnavailable(error))
         this.#log.warn(line, 'a message could not be handled: a dependency is unavailable')
       else this.#log.error(line, 'a message could not be handled')
       throw error

@@ -5,11 +5,14 @@ import { Problem } from '#/http/problem.ts'
 /**
  * SQLSTATE classes and Node codes for an unavailable database or connection; they are not defects. 55P03 and 57014 are the results
  * of lock_timeout (1 s) and statement_timeout (3 s). They occur when a slow disk delays the commit that releases a row lock. The
- * statement had no effect.
+ * statement had no effect. A server that became a standby rejects writes with 25006. The kernel reports the address of a stopped
+ * machine or container as unreachable.
  */
-const UNAVAILABLE = /^(08|53|55P03|57|ECONN|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN)/
+const UNAVAILABLE =
+  /^(08|25006|53|55P03|57|ECONN|EHOSTUNREACH|ENETUNREACH|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN)/
+/** After a query timeout within a transaction, Kysely reports the failure of its rollback: the client "is not queryable". */
 const UNAVAILABLE_MESSAGES =
-  /Connection terminated|timeout exceeded when trying to connect|Query read timeout|Client has encountered a connection error/
+  /Connection terminated|timeout exceeded when trying to connect|Query read timeout|Client .* is not queryable/
 
 /** Returns whether an error means that a dependency is temporarily unavailable or too slow. */
 export const isUnavailable = (error: unknown): boolean =>

@@ -19,6 +19,9 @@ test.each([
   ['a statement that exceeded statement_timeout', '57014'],
   ['a server that is being stopped', '57P01'],
   ['a server that does not listen', 'ECONNREFUSED'],
+  ['a server whose machine has stopped', 'EHOSTUNREACH'],
+  ['a server without a route to it', 'ENETUNREACH'],
+  ['a write at a server that has become a standby', '25006'],
 ])('503 with Retry-After: 1 for %s (%s)', async (_, code) => {
   expect(await readResponse(code)).toEqual({ status: 503, code: 'service-unavailable', retryAfter: '1' })
 })

@@ -36,7 +36,7 @@ export class OptionalRedis {
       this.#failures = 0
       return value
     } catch {
-      // The connection logs its failures.
+      // `connectRedis` logs failures of the connection, and commands that Redis rejects.
       this.#failures += 1
       if (this.#failures >= this.#maxFailures) this.#retryAt = performance.now() + RETRY_DELAY_MS
     }

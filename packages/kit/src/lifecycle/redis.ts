@@ -42,12 +42,20 @@ const LOG_AT_MOST_EVERY_MS = 10_000
 
 /** Returns a connection to Redis. Redis may be unavailable at any time, so callers need a fallback. */
 export function connectRedis(url: string, log: Log, own: Pick<RedisOptions, 'commandTimeout'> = {}): Redis {
-  const redis = new PlatterRedis(url, { ...SETTINGS, ...own })
   let loggedAt = Number.NEGATIVE_INFINITY
-  redis.on('error', ({ message }: Error) => {
+  const logReason = ({ message }: Error, event: string) => {
     if (performance.now() - loggedAt < LOG_AT_MOST_EVERY_MS) return
     loggedAt = performance.now()
-    log.warn({ reason: message }, 'the connection to Redis was lost')
-  })
+    log.warn({ reason: message }, event)
+  }
+  /** Callers use their fallback, so without this line nothing would show that Redis is full or forbids a command. */
+  function reconnectOnError(error: Error): boolean {
+    // ioredis sends the script of an unknown hash.
+    if (!error.message.startsWith('NOSCRIPT')) logReason(error, 'Redis rejected a command')
+    // After a failover, the server of this connection is a replica.
+    return error.message.startsWith('READONLY')
+  }
+  const redis = new PlatterRedis(url, { ...SETTINGS, reconnectOnError, ...own })
+  redis.on('error', (error: Error) => logReason(error, 'the connection to Redis was lost'))
   return redis
 }

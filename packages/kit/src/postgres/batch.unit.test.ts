@@ -117,11 +117,14 @@ test('a refused statement is retried item by item: only the item at fault is rej
   expect(items()).toEqual([['a', 'b'], ['a'], ['b']])
 })
 
-test('a statement whose outcome is unknown is never retried', async () => {
+test.each([
+  ['whose outcome is unknown', new Error('Connection terminated unexpectedly')],
+  ['that exceeded statement_timeout', Object.assign(new Error('canceled'), { code: '57014' })],
+])('a statement %s is never retried', async (_, error) => {
   const { made, items, call } = statements()
   const results = Promise.allSettled(['a', 'b'].map(call))
   await endOfTurn()
-  made[0]?.fail(new Error('Connection terminated unexpectedly'))
+  made[0]?.fail(error)
   expect((await results).map(({ status }) => status)).toEqual(['rejected', 'rejected'])
   expect(items()).toHaveLength(1)
 })

@@ -93,3 +93,59 @@ test('after a query timeout the connection is closed, and the pool opens another
   await close()
   await proxy.close()
 })
+
+test('a migration that adds a column fails no statement that a connection has prepared with all columns', async () => {
+  const url = await newDatabase()
+  const { db, close } = connectPostgres<{ things: { id: number; name?: string } }>(url, 1, log)
+  const { db: other, close: closeOther } = connectPostgres(url, 1, log)
+  await sql`create table things (id int primary key); insert into things values (1)`.execute(db)
+  const find = (from: typeof db) => from.selectFrom('things').selectAll().where('id', '=', 1).execute()
+  expect(await find(db)).toEqual([{ id: 1 }])
+  await sql`alter table things add column name text`.execute(other)
+  expect(await find(db)).toEqual([{ id: 1, name: null }])
+  expect(await db.transaction().execute(find)).toEqual([{ id: 1, name: null }])
+  await sql`alter table things add column size int`.execute(other)
+  // A transaction cannot be continued after the error; the next one prepares the statement again.
+  await expect(db.transaction().execute(find)).rejects.toThrow('cached plan')
+  expect(await db.transaction().execute(find)).toEqual([{ id: 1, name: null, size: null }])
+  // PgBouncer would map equal texts to one prepared statement.
+  const { rows } = await sql<{ statement: string }>`select statement from pg_prepared_statements`.execute(db)
+  expect(new Set(rows.map(({ statement }) => statement)).size).toBe(3)
+  await close()
+  await closeOther()
+})
+
+test('a query timeout within a transaction counts as unavailable', async () => {
+  const proxy = await proxyTo(await newDatabase())
+  const { db, close } = connectPostgres(proxy.url, 1, log)
+  const frozen = Promise.withResolvers<void>()
+  const hung = db
+    .transaction()
+    .execute(async (trx) => {
+      await sql`select 1`.execute(trx)
+      proxy.freeze()
+      vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+      frozen.resolve()
+      await sql`select 1`.execute(trx)
+    })
+    .catch((error: unknown) => error)
+  await frozen.promise
+  await vi.advanceTimersByTimeAsync(requestTimes.statement)
+  const error = await hung
+  vi.useRealTimers()
+  expect(error).toSatisfy(isUnavailable)
+  proxy.thaw()
+  await close()
+  await proxy.close()
+})
+
+test('after a write at a standby the connection is closed, and the pool opens another one', async () => {
+  const { db, close } = connectPostgres<{ things: { id: number } }>(await newDatabase(), 1, log)
+  await sql`create table things (id int primary key)`.execute(db)
+  // The session behaves like one at a standby.
+  await sql`set default_transaction_read_only = on`.execute(db)
+  const write = () => db.insertInto('things').values({ id: 1 }).execute()
+  await expect(write()).rejects.toSatisfy(isUnavailable)
+  await write()
+  await close()
+})

@@ -14,20 +14,35 @@ const types: pg.CustomTypesConfig = {
     (oid === pg.types.builtins.INT8 ? Number : pg.types.getTypeParser(oid, format)) as never,
 }
 
-const statementNames = new Map<string, string>()
+/** A statement as it is sent. Without a name it is prepared for each execution. */
+type Statement = { text: string; name?: string }
+
+const namedStatements = new Map<string, Statement>()
 /** Further statements have no name, so that variable texts do not fill the server's memory with plans. */
 const MAX_NAMED_STATEMENTS = 500
+let namesGiven = 0
 
 /**
  * Returns one name for each text with parameters, so that PostgreSQL plans it once for each connection. This saves 30 % of its CPU.
  */
-function statementName(text: string): string | undefined {
-  const known = statementNames.get(text)
-  if (known !== undefined || statementNames.size >= MAX_NAMED_STATEMENTS) return known
-  const name = `s${statementNames.size}`
-  statementNames.set(text, name)
-  return name
+function namedStatement(text: string): Statement {
+  const known = namedStatements.get(text)
+  if (known || namedStatements.size >= MAX_NAMED_STATEMENTS) return known ?? { text }
+  return nameStatement(text, text)
 }
+
+function nameStatement(key: string, text: string): Statement {
+  const statement = { text, name: `s${(namesGiven += 1)}` }
+  namedStatements.set(key, statement)
+  return statement
+}
+
+/**
+ * "cached plan must not change result type": a replica of a later version has added a column to a table that the statement reads
+ * with `*`. The statement had no effect.
+ */
+const isOutdatedPlan = (error: unknown): boolean =>
+  error instanceof pg.DatabaseError && error.routine === 'RevalidateCachedQuery'
 
 const summaries = new Map<string, string>()
 const TABLES = /\b(insert into|update|delete from|from|join)\s+"?([a-z_]+)\b(?!\()/gi
@@ -49,42 +64,66 @@ function summaryOf(text: string): string {
   return summary
 }
 
+/** SQLSTATE of a write at a standby. */
+const READ_ONLY = '25006'
+
 /**
- * A client with named prepared statements. It ends after a query timeout, because the pool would otherwise reuse the hung
- * connection.
+ * Whether the pool must not reuse the connection: it hangs, or its server has become a standby. The pool would prefer that
+ * connection, because it is free again soonest, until its lifetime ends.
  */
+const isBeyondUse = (error: unknown): boolean =>
+  error instanceof Error &&
+  (error.message === 'Query read timeout' || (error as NodeJS.ErrnoException).code === READ_ONLY)
+
+/** A client with named prepared statements. It ends after a query timeout, and after a write at a standby. */
 class PlatterClient extends pg.Client {
-  /** Returns the name of a statement; undefined if it is prepared for each execution. */
-  protected nameOf(text: string): string | undefined {
-    return statementName(text)
+  protected statementOf(text: string): Statement {
+    return namedStatement(text)
   }
 
   // pg declares ten overloads of `query`. Only (text, values) gets a name.
   override query(...args: unknown[]): never {
     const [text, values, ...rest] = args
-    const named =
-      typeof text === 'string' && Array.isArray(values) && values.length > 0 && rest.length === 0
-        ? [{ text, values: values as unknown[], name: this.nameOf(text) }]
-        : args
-    return this.#run(
-      text,
-      () =>
-        (super.query as (...passed: unknown[]) => unknown).apply(this, named) as Promise<unknown> | undefined,
+    const query = (...passed: unknown[]) =>
+      (super.query as (...all: unknown[]) => unknown).apply(this, passed) as Promise<unknown> | undefined
+    if (typeof text !== 'string' || !Array.isArray(values) || values.length === 0 || rest.length > 0)
+      return this.#run(text, () => query(...args)) as never
+    return this.#runNamed(text, async (statement) =>
+      query({ ...statement, values: values as unknown[] }),
     ) as never
   }
 
   /** Executes a statement as a tenant. The statement's name differs from the owner's, because a plan is valid for one role. */
   queryAsTenant(tenant: Tenant, text: string, values: readonly unknown[]): Promise<pg.QueryResult> {
-    const name = this.nameOf(text)
-    const { promise, resolve, reject } = Promise.withResolvers<pg.QueryResult>()
-    const config = { text, values: [...values], ...(name !== undefined && { name: `for-${name}` }) }
-    const query = new TenantQuery(tenant, config, (error, result) =>
-      error ? reject(error) : resolve(result),
-    )
-    return this.#run(text, () => {
+    return this.#runNamed(text, ({ name, ...statement }) => {
+      const { promise, resolve, reject } = Promise.withResolvers<pg.QueryResult>()
+      const own = { ...statement, ...(name !== undefined && { name: `for-${name}` }) }
+      const config = { ...own, values: [...values] }
+      const query = new TenantQuery(tenant, config, (error, result) =>
+        error ? reject(error) : resolve(result),
+      )
       super.query(query)
       return promise
-    }) as Promise<pg.QueryResult>
+    })
+  }
+
+  /**
+   * Executes a statement. If its plan is outdated, it gets a new name, so that all connections prepare it again, and is repeated.
+   * Otherwise each replica of the earlier version would fail until its connections are replaced. The text differs by a space,
+   * because PgBouncer maps equal texts to one prepared statement.
+   */
+  async #runNamed<T>(text: string, execute: (statement: Statement) => Promise<T>): Promise<T> {
+    const run = (statement: Statement) => this.#run(text, () => execute(statement)) as Promise<T>
+    const statement = this.statementOf(text)
+    try {
+      return await run(statement)
+    } catch (error) {
+      if (!isOutdatedPlan(error)) throw error
+      if (namedStatements.get(text) === statement) nameStatement(text, `${statement.text} `)
+      // The error has aborted a transaction.
+      if (this.getTransactionStatus() !== 'I') throw error
+      return await run(this.statementOf(text))
+    }
   }
 
   #run(text: unknown, query: () => Promise<unknown> | undefined): Promise<unknown> | undefined {
@@ -92,7 +131,7 @@ class PlatterClient extends pg.Client {
     if (result instanceof Promise) {
       result.catch((error: unknown) => {
         // With a statement in progress, `end` closes the socket immediately. The pool removes the client when it is released.
-        if (error instanceof Error && error.message === 'Query read timeout') void this.end()
+        if (isBeyondUse(error)) void this.end()
       })
     }
     return result
@@ -120,8 +159,8 @@ class PlatterClient extends pg.Client {
  * again costs a multiple of its execution.
  */
 class UnnamedClient extends PlatterClient {
-  protected override nameOf(): undefined {
-    return undefined
+  protected override statementOf(text: string): Statement {
+    return { text }
   }
 }
 

@@ -9,7 +9,8 @@ export const PRINCIPAL_HEADER = 'x-platter-principal'
 const LIFE_SECONDS = 60
 /**
  * A signer reuses a token for this time, and a verifier caches valid tokens. So an HMAC is computed once per key in 20 s instead of
- * once per request.
+ * once per request. The time is that of the wall clock, like the expiry of the token: after a suspension of the machine, a token
+ * that is young by the monotonic clock has expired.
  */
 const REUSE_MS = 20_000
 const MAX_CACHED = 10_000
@@ -37,9 +38,10 @@ export const internalSecrets = (config: {
 /** Returns `sign`, which signs a principal (HMAC-SHA256) for the service `audience` and returns the token for the header. */
 export function principalSigner([secret]: InternalSecrets) {
   const key = keyOf(secret)
-  const signed = new Cache<string>({ maxEntries: MAX_CACHED, ttlMs: REUSE_MS })
-  return (principal: Principal, audience: string): Promise<string> =>
-    signed.load(`${audience} ${JSON.stringify(principal)}`, () =>
+  const signed = new Cache<string>({ maxEntries: MAX_CACHED })
+  return (principal: Principal, audience: string): Promise<string> => {
+    const period = Math.floor(Date.now() / REUSE_MS)
+    return signed.load(`${period} ${audience} ${JSON.stringify(principal)}`, () =>
       new SignJWT({ principal })
         .setProtectedHeader({ alg: 'HS256' })
         .setIssuedAt()
@@ -47,6 +49,7 @@ export function principalSigner([secret]: InternalSecrets) {
         .setExpirationTime(`${LIFE_SECONDS}s`)
         .sign(key),
     )
+  }
 }
 
 /**

@@ -15,6 +15,8 @@ type Deps = {
   ping: (link: WebhookLink) => Promise<boolean>
   /** A monotonic clock in milliseconds. */
   now?: () => number
+  /** The wall clock in milliseconds. */
+  date?: () => number
 }
 
 /** A sweeper that did not run for this time has missed sightings. */
@@ -26,12 +28,14 @@ const ROWS_PER_MESSAGE = 200
 
 /**
  * Keeps the attendance rows current and publishes them to catalog. Sightings and results of deliveries write at most one row per
- * restaurant in 15 s. A sweep ends the attendance of restaurants without recent sightings. After a start, and after an outage of
- * the database, the sweep pauses: sightings are missing then, and no restaurant may close because of that.
+ * restaurant in 15 s. A sweep ends the attendance of restaurants without recent sightings. After a start, an outage of the
+ * database, a suspension of the machine and a forward step of its clock, the sweep pauses: sightings are missing then, and no
+ * restaurant may close because of that.
  */
 export class AttendanceKeeper {
   readonly #deps: Deps
   readonly #now: () => number
+  readonly #date: () => number
   /** The time at which this replica last wrote a sighting of each restaurant. */
   readonly #seen = new Map<string, number>()
   /** The number of open streams of each restaurant's own system. */
@@ -39,6 +43,7 @@ export class AttendanceKeeper {
   readonly #results = new Map<string, Results>()
   /** The time at which this replica last wrote a success of each restaurant. */
   readonly #succeeded = new Map<string, number>()
+  /** By the wall clock, which the database also uses: the monotonic clock does not count a suspension. */
   #sweptAt = -Infinity
   #graceEndsAt = Infinity
   #isOutdated = false
@@ -46,6 +51,7 @@ export class AttendanceKeeper {
   constructor(deps: Deps) {
     this.#deps = deps
     this.#now = deps.now ?? (() => performance.now())
+    this.#date = deps.date ?? Date.now
   }
 
   find(restaurantApiKey: string) {
@@ -136,8 +142,9 @@ export class AttendanceKeeper {
   async sweep(): Promise<void> {
     await this.see([...this.#open.keys()])
     const now = this.#now()
-    if (now - this.#sweptAt > GAP_MS) this.#graceEndsAt = now + GRACE_MS
-    this.#sweptAt = now
+    const date = this.#date()
+    if (date - this.#sweptAt > GAP_MS) this.#graceEndsAt = now + GRACE_MS
+    this.#sweptAt = date
     for (const times of [this.#seen, this.#succeeded])
       for (const [key, at] of times) if (now - at > WRITE_EVERY_MS) times.delete(key)
     if (now < this.#graceEndsAt) return

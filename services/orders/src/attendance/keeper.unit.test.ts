@@ -20,6 +20,8 @@ function createKeeper({ responds = true, isPublishing = true } = {}) {
   const published: CatalogAttendance[] = []
   const state = {
     now: 0,
+    /** The difference of the wall clock to the monotonic clock. */
+    clockStep: 0,
     isPublishing,
     changes: [] as Attended[],
     due: [] as DueWebhook[],
@@ -48,6 +50,7 @@ function createKeeper({ responds = true, isPublishing = true } = {}) {
     defaultKind: 'console',
     ping: async () => responds,
     now: () => state.now,
+    date: () => state.now + state.clockStep,
   })
   /** Sweeps every 2 s for this time, as the repeater does. */
   const sweepFor = async (ms: number) => {
@@ -100,6 +103,18 @@ test('a gap of more than 10 s between sweeps, as in a database outage, restarts 
   await sweepFor(40 * SECOND)
   const before = countSweeps()
   state.now += 12 * SECOND
+  await sweepFor(30 * SECOND)
+  expect(countSweeps()).toBe(before)
+  await sweepFor(2 * SECOND)
+  expect(countSweeps()).toBe(before + 1)
+})
+
+test('a suspension of the machine, or a forward step of its clock, restarts the 30 s', async () => {
+  const { sweepFor, countSweeps, state } = createKeeper()
+  await sweepFor(40 * SECOND)
+  const before = countSweeps()
+  // In the database, all sightings have expired.
+  state.clockStep = 3_600 * SECOND
   await sweepFor(30 * SECOND)
   expect(countSweeps()).toBe(before)
   await sweepFor(2 * SECOND)

@@ -25,6 +25,7 @@ const ATTEMPTS_AT_ONCE = 1_024
 const DUE_AT_ONCE = 50
 /** A restaurant has 10 s to respond. Another replica repeats an interrupted attempt after its lease has expired. */
 const ATTEMPTS_END_WITHIN_MS = 5_000
+const RENEW_EVERY_MS = 500
 /** The limit of a stored error, in UTF-16 code units. */
 const MAX_RESULT = 500
 
@@ -94,9 +95,15 @@ export class Deliveries {
     await this.#leases.renew()
   }
 
-  /** Waits for running attempts, at most 5 s. */
+  /**
+   * Waits for running attempts, at most 5 s. Renews their leases meanwhile, because the repeated work has stopped. Otherwise another
+   * replica would send the order to a slow restaurant a second time.
+   */
   async quiesce(): Promise<void> {
-    await Deadline.in(ATTEMPTS_END_WITHIN_MS).race(Promise.all(this.#running))
+    const ended = Promise.all(this.#running)
+    const deadline = Deadline.in(ATTEMPTS_END_WITHIN_MS)
+    while (!deadline.isOver && (await Deadline.in(RENEW_EVERY_MS).race(ended)) === null)
+      await this.renewLeases().catch(() => 'the leases expire')
   }
 
   get isAnyRunning(): boolean {

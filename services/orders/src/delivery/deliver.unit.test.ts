@@ -137,6 +137,21 @@ async function advance(ms: number, ...replicas: readonly Pick<ReturnType<typeof 
 const silent = () => Promise.withResolvers<Receipt>().promise
 
 describe('leases', () => {
+  test('while a replica stops, it renews the lease of a running attempt, and no other replica repeats it', async () => {
+    const queue = new Queue()
+    const response = Promise.withResolvers<Receipt>()
+    const stopping = replica({ queue, respond: () => response.promise })
+    const other = replica({ queue })
+    stopping.begin(queue.open(anOrder('o1')))
+    await vi.advanceTimersByTimeAsync(0)
+    const stopped = stopping.deliveries.quiesce()
+    await advance(LEASE_MS + SECOND, other)
+    expect(other.sent).toEqual([])
+    response.resolve({ kind: 'accepted' })
+    await stopped
+    expect(stopping.ended).toEqual([['o1', { outcome: 'accepted', link: 'webhook' }]])
+  })
+
   test('an order is sent while the lease is valid, and its acceptance reaches the saga', async () => {
     const { queue, begin, deliveries, sent, ended } = replica()
     begin(queue.open(anOrder('o1')))
