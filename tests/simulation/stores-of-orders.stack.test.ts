@@ -199,6 +199,7 @@ function aCall(random: Random, prefix: string): Call {
       run: ({ orders: store }) => store.markRespondedIfPending(apiKey),
     },
     { name: 'orders.markResponded', run: ({ orders: store }) => store.markResponded(apiKey) },
+    { name: 'orders.markReadIfPending', run: ({ orders: store }) => store.markReadIfPending(apiKey) },
     { name: 'idempotencyKeys.claim', run: ({ idempotencyKeys }) => idempotencyKeys.claim(scope, claimMs) },
     { name: 'idempotencyKeys.markRefused', run: ({ idempotencyKeys }) => idempotencyKeys.markRefused(scope) },
     {

@@ -29,18 +29,20 @@ const backoffMs = (firstMs: number, longestMs: number, doublings: number): numbe
   Math.min(longestMs, firstMs * 2 ** doublings) * (0.8 + 0.4 * world.random.next())
 
 function orderStores({ orders, deliveries, links }: Database): InMemoryStores {
+  function markIfPending(apiKey: string, mark: { told: true } | { shown: true }): boolean {
+    const row = orders.get(apiKey)
+    if (row?.outcome !== 'pending') return false
+    orders.set(apiKey, { ...row, ...mark })
+    return true
+  }
   return {
     orders: {
       async find(apiKey) {
         const row = orders.get(apiKey)
         return row && isVisible(row) ? { ...row, staysVisible: staysVisible(row) } : null
       },
-      async markRespondedIfPending(apiKey) {
-        const row = orders.get(apiKey)
-        if (row?.outcome !== 'pending') return false
-        orders.set(apiKey, { ...row, told: true })
-        return true
-      },
+      markRespondedIfPending: async (apiKey) => markIfPending(apiKey, { told: true }),
+      markReadIfPending: async (apiKey) => markIfPending(apiKey, { shown: true }),
       async markResponded(apiKey) {
         const row = orders.get(apiKey)
         if (row) orders.set(apiKey, { ...row, told: true })
