@@ -222,14 +222,12 @@ function refuseOtherMethods(app: App, operations: readonly Operation[]): void {
     const others = audienceOf(path) === 'application' ? METHODS : [...METHODS, 'OPTIONS' as const]
     const method = others.filter((candidate) => !(own as string[]).includes(candidate))
     const allow = own.flatMap((one) => (one === 'GET' ? ['GET', 'HEAD'] : [one]))
-    app.route({
-      method,
-      url: path,
-      handler: async (_request: FastifyRequest, reply: FastifyReply) => {
-        void reply.header('allow', allow.join(', '))
-        throw new Problem('method-not-allowed', `This endpoint supports only ${listed(allow)}.`)
-      },
-    })
+    const refuse = async (_request: FastifyRequest, reply: FastifyReply) => {
+      void reply.header('allow', allow.join(', '))
+      throw new Problem('method-not-allowed', `This endpoint supports only ${listed(allow)}.`)
+    }
+    // As a hook, before the body is read: these requests need no access key.
+    app.route({ method, url: path, onRequest: refuse, handler: refuse })
   }
 }
 
