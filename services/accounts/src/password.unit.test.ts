@@ -192,3 +192,28 @@ test('continuous sign-ins use a whole core for one second, and then a third of i
   await vi.advanceTimersByTimeAsync(3_000)
   await Promise.all(signIns)
 })
+
+const withoutWork: Argon2 = async () => Buffer.alloc(32)
+
+test('a password of 30,000 combining marks is wrong, and costs no more than another long one', async () => {
+  const { verify } = createPasswords([PEPPER], withoutWork).enter('an app')
+  const marks = ['\u0315', '\u0300', '\u0316'].map((mark) => mark.repeat(10_000)).join('')
+  const before = process.cpuUsage()
+  expect(await verify(new Secret(`a${marks}`), undefined)).toBe('wrong')
+  const { user } = process.cpuUsage(before)
+  // NFC of this text alone takes a second.
+  expect(user / 1_000).toBeLessThan(100)
+})
+
+test('the longest composition of the longest password is normalized', async () => {
+  const messages: unknown[] = []
+  const argon2id: Argon2 = async (_, { message }) => {
+    messages.push(message)
+    return Buffer.alloc(32)
+  }
+  const { hash } = createPasswords([PEPPER], argon2id).enter('an app')
+  const composed = '\u{1D160}'.repeat(128)
+  await hash(new Secret(composed))
+  await hash(new Secret(composed.normalize('NFD')))
+  expect(messages[0]).toBe(messages[1])
+})

@@ -57,7 +57,7 @@ export const Config = z.object({
   CONNECTIONS_PER_ADDRESS: atLeastOne
     .default(1_000)
     .describe(
-      'The maximum number of open connections of one client address, except the addresses in TRUSTED_PROXIES.',
+      'The maximum number of open connections of one client address (IPv6: its /64), except the addresses in TRUSTED_PROXIES.',
     ),
   TRUSTED_PROXIES: networkList.describe(
     'Proxies whose X-Forwarded-For is trusted: addresses or CIDR ranges, separated by commas. Empty: none. All clients behind any other proxy count as one address.',

@@ -1,5 +1,5 @@
 import type { Server, Socket } from 'node:net'
-import { ConcurrencyLimit } from '@platter/kit'
+import { ConcurrencyLimit, networkOf } from '@platter/kit'
 import { matcher, unmapped } from '#/client-address.ts'
 
 type Limits = {
@@ -10,7 +10,7 @@ type Limits = {
 }
 
 /**
- * Limits the open connections, in total and per address. Without the limit, one client that sends nothing could exhaust the file
+ * Limits the open connections, in total and per address (IPv6: its /64). Without the limit, one client that sends nothing could exhaust the file
  * descriptors. An excess connection is closed before any byte is read.
  */
 export function limitConnections(server: Server, { all, perAddress, proxies }: Limits): void {
@@ -20,7 +20,7 @@ export function limitConnections(server: Server, { all, perAddress, proxies }: L
   server.prependListener('connection', (socket: Socket) => {
     const address = unmapped(socket.remoteAddress ?? '')
     if (isProxy(address)) return
-    const permit = limit.tryAcquire(address)
+    const permit = limit.tryAcquire(networkOf(address))
     if (permit) socket.once('close', () => permit.release())
     else socket.destroy()
   })

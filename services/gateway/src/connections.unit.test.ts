@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net'
+import { connect, createServer, Socket, type AddressInfo, type Server } from 'node:net'
 import { afterEach, expect, test } from 'vitest'
 import { limitConnections } from '#/connections.ts'
 
@@ -60,4 +60,16 @@ test.each([['127.0.0.0/8'], ['127.0.0.1']])(
 test('the connections of all addresses together are limited', async () => {
   const port = await aServer({ all: 2, perAddress: 100, proxies: ['127.0.0.1'] })
   expect(await connectTimes(port, 3)).toEqual([true, true, false])
+})
+
+test('the connections of one IPv6 network are limited', () => {
+  const server = createServer()
+  limitConnections(server, { all: 100, perAddress: 2, proxies: [] })
+  const isClosed = (remoteAddress: string) => {
+    const socket = Object.defineProperty(new Socket(), 'remoteAddress', { value: remoteAddress })
+    server.emit('connection', socket)
+    return socket.destroyed
+  }
+  const addresses = ['2001:db8:1:2::1', '2001:db8:1:2::2', '2001:db8:1:2::3', '2001:db8:1:3::1']
+  expect(addresses.map(isClosed)).toEqual([false, false, true, false])
 })

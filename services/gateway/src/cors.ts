@@ -1,5 +1,5 @@
 import { corsHeaders, Problem, type App } from '@platter/kit'
-import type { FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 
 /** One day, in seconds. Browsers cache a preflight response for less (Chromium two hours). */
 const MAX_AGE = '86400'
@@ -17,21 +17,23 @@ export function cors(app: App): void {
     void reply.headers(corsHeaders(url))
     done()
   })
-  app.options('/publicapi/*', async (request, reply) =>
-    reply
-      .code(204)
-      .headers({
-        'access-control-allow-methods': namesIn(
-          request,
-          'access-control-request-method',
-          'GET, POST, PUT, PATCH',
-        ),
-        'access-control-allow-headers': namesIn(request, 'access-control-request-headers', '*'),
-        'access-control-max-age': MAX_AGE,
-      })
-      .send(),
-  )
+  // As a hook, before a body is read: a preflight has no access key.
+  app.options('/publicapi/*', { onRequest: allow }, allow)
 }
+
+const allow = async (request: FastifyRequest, reply: FastifyReply) =>
+  reply
+    .code(204)
+    .headers({
+      'access-control-allow-methods': namesIn(
+        request,
+        'access-control-request-method',
+        'GET, POST, PUT, PATCH',
+      ),
+      'access-control-allow-headers': namesIn(request, 'access-control-request-headers', '*'),
+      'access-control-max-age': MAX_AGE,
+    })
+    .send()
 
 /** Returns the header names of a preflight; all names are allowed. */
 function namesIn({ headers }: FastifyRequest, field: string, otherwise: string): string {

@@ -1,5 +1,5 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Restored, Source, BackupStore, EncryptionKey } from '@platter/backup'
 import { InvalidArgumentError, type Command } from 'commander'
@@ -162,11 +162,14 @@ Examples:
   $ platter restore platter-2026-11-23T031500Z.age --passphrase-file backup.key --check
   $ platter restore platter-2026-11-23T031500Z.age --passphrase-file backup.key --files-to .`
 
-/** Does not overwrite an existing file, which may contain secrets that are in use. */
+/**
+ * Does not overwrite an existing file, which may contain secrets that are in use. A backup stores base names; a forged archive may
+ * have a path out of the folder.
+ */
 function writeFiles(files: Restored['files'], folder: string): void {
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   for (const { name, content } of files) {
-    const path = join(folder, name)
+    const path = join(folder, basename(name))
     if (existsSync(path))
       throw new Failure(EXIT.refused, `${path} exists. Move it away, or choose another folder.`)
     writeFileSync(path, content, { mode: 0o600, flag: 'wx' })

@@ -106,6 +106,22 @@ describe('a Nominatim-compatible server', () => {
     ])
   })
 
+  test('its texts contain no control characters and no half of a surrogate pair, and have at most 100 characters', async () => {
+    const url = await startServer((_, response) => {
+      const address = {
+        road: 'Main\u202E\u0000 St',
+        village: `\uD800${'x'.repeat(200_000)}`,
+        postcode: '53703\n',
+      }
+      response.end(JSON.stringify([{ ...found, address }]))
+    })
+    expect(await createGeocoder(url).locate('Main St')).toMatchObject({
+      streetAddress: 'Main St',
+      city: `\uFFFD${'x'.repeat(99)}`,
+      zip: '53703',
+    })
+  })
+
   test('gets one request for an address without a result, and the place is null', async () => {
     let requests = 0
     const url = await startServer((_, response) => (requests++, response.end('[]')))

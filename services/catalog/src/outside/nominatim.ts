@@ -1,4 +1,4 @@
-import { Latitude, Longitude } from '@platter/contracts'
+import { Latitude, Longitude, sanitizeText } from '@platter/contracts'
 import { Cache, clientSpan, inSpan, Problem } from '@platter/kit'
 import { Agent, request } from 'undici'
 import { z } from 'zod'
@@ -11,7 +11,11 @@ const MAX_RESPONSE_BYTES = 256 * 1024
 const CACHED_MS = 60 * 60 * 1000
 const MAX_CACHED = 1_000
 
-const Text = z.string().default('')
+/** UTF-16 code units. Longer than any name of a city or a road. */
+const MAX_TEXT = 100
+/** Volunteers write these texts. They become parts of addresses, which are stored and printed. */
+const Words = z.string().overwrite((text) => sanitizeText(text, MAX_TEXT))
+const Text = Words.default('')
 
 /** The used part of a response (format jsonv2, addressdetails). Coordinates are strings. */
 const Results = z.array(
@@ -22,9 +26,9 @@ const Results = z.array(
       .object({
         house_number: Text,
         road: Text,
-        city: z.string().optional(),
-        town: z.string().optional(),
-        village: z.string().optional(),
+        city: Words.optional(),
+        town: Words.optional(),
+        village: Words.optional(),
         state: Text,
         /** For example "US-WI". */
         'ISO3166-2-lvl4': Text,

@@ -7,6 +7,8 @@ import { addressOf } from '#/client-address.ts'
 import { checkOwnPage, sessionCookies, sessionKeyOf } from '#/console-session.ts'
 
 const URL = '/console/session'
+/** An access key has at most 128 characters, and the body is read before the key is known. */
+const BODY_LIMIT = 1_024
 const SignIn = z.object({ accessKey: z.string() })
 
 /**
@@ -20,7 +22,7 @@ export function consoleSession(app: App, accessKeys: AccessKeys): void {
       checkOwnPage(request)
     })
 
-    scope.post(URL, async (request, reply) => {
+    scope.post(URL, { bodyLimit: BODY_LIMIT }, async (request, reply) => {
       const { data } = SignIn.safeParse(request.body)
       if (!data) throw new Problem('missing-field', 'accessKey is missing.')
       const principal = await restaurantOf(accessKeys, request, data.accessKey)
@@ -31,7 +33,7 @@ export function consoleSession(app: App, accessKeys: AccessKeys): void {
       signedIn(reply, await restaurantOf(accessKeys, request, sessionKeyOf(request))),
     )
 
-    scope.delete(URL, async (request, reply) =>
+    scope.delete(URL, { bodyLimit: BODY_LIMIT }, async (request, reply) =>
       reply.header('set-cookie', sessionCookies(request, null)).send({ restaurantApiKey: null }),
     )
   })

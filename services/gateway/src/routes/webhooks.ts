@@ -1,12 +1,15 @@
 import { requestTimes } from '@platter/contracts'
-import { ConcurrencyLimit, Deadline, Problem, type App, type Replicas } from '@platter/kit'
+import { ConcurrencyLimit, Deadline, networkOf, Problem, type App, type Replicas } from '@platter/kit'
 import { badCredentials } from '#/bad-credentials.ts'
 import { addressOf } from '#/client-address.ts'
 import { passOn } from '#/pass-on.ts'
 
 /** An event of Stripe has some kilobytes; with a large object, tens of kilobytes. */
 const BODY_LIMIT = 256 * 1024
-/** The maximum number of concurrent events at payments, which needs some milliseconds for each. Stripe retries rejected events. */
+/**
+ * The maximum number of concurrent events, with the arrival of their bodies. Payments needs some milliseconds for each. Stripe retries
+ * rejected events. The client networks share the permits, because an unsigned body may take 15 s to arrive.
+ */
 const AT_ONCE = 100
 
 /** The paths for events of Stripe, and of the development payment processor, which uses the same signature. */
@@ -30,8 +33,9 @@ export function webhooks(app: App, payments: Replicas | undefined): void {
       async onRequest(request, { raw }) {
         if (typeof request.headers['stripe-signature'] !== 'string')
           throw new Problem('invalid-field', 'The header Stripe-Signature is missing.')
-        await badSignatures.check(addressOf(request))
-        const permit = limit.acquire()
+        const address = addressOf(request)
+        await badSignatures.check(address)
+        const permit = limit.acquire(networkOf(address))
         raw.once('close', () => permit.release())
       },
       async handler(request, reply) {

@@ -1,3 +1,4 @@
+import { connect } from 'node:net'
 import { createApp, createLog, readBytes, Replicas, type App } from '@platter/kit'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { webhooks } from '#/routes/webhooks.ts'
@@ -22,6 +23,7 @@ beforeAll(async () => {
   readBytes(app)
   upstream = new Replicas([payments.listeningOrigin])
   webhooks(app, upstream)
+  await app.listen({ host: '127.0.0.1', port: 0 })
 })
 beforeEach(() => {
   received = null
@@ -85,6 +87,29 @@ test('429 for an address with wrong signatures, without a request to payments; o
   expect({ statusCode, received }).toEqual({ statusCode: 429, received: null })
   expect(Number(headers['retry-after'])).toBeGreaterThan(0)
   expect((await forge('192.0.2.2')).statusCode).toBe(400)
+})
+
+test('events are forwarded while another address sends 100 bodies that never end', async () => {
+  const url = new URL(app.listeningOrigin)
+  const head =
+    'POST /webhooks/stripe HTTP/1.1\r\nhost: x\r\nstripe-signature: s\r\ncontent-length: 9\r\n\r\n{'
+  const sockets = Array.from({ length: 100 }, () => connect(Number(url.port), url.hostname))
+  let rejected = 0
+  for (const socket of sockets) {
+    socket.on('data', () => (rejected += 1))
+    socket.write(head)
+  }
+  // The address has at most two thirds of the permits.
+  await expect.poll(() => rejected).toBe(33)
+  const { statusCode } = await app.inject({
+    method: 'POST',
+    url: '/webhooks/stripe',
+    remoteAddress: '192.0.2.3',
+    headers: { 'stripe-signature': 't=1,v1=a' },
+    payload: BODY,
+  })
+  for (const socket of sockets) socket.destroy()
+  expect(statusCode).toBe(202)
 })
 
 test('503 while payments is unavailable, so that Stripe retries', async () => {
