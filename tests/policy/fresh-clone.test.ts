@@ -1,0 +1,37 @@
+import { spawnSync } from 'node:child_process'
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, expect, test } from 'vitest'
+
+/*
+ * The npm scripts of a newcomer work in a fresh clone, in any folder, on a Node that is too old for the sources.
+ */
+
+const root = join(import.meta.dirname, '../..')
+const folder = mkdtempSync(join(tmpdir(), 'platter-bootstrap-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+// Instead of packages, this bootstrap installs a "Node" that prints its arguments.
+const installer = `
+import { mkdirSync, writeFileSync } from 'node:fs'
+mkdirSync('node_modules/.bin', { recursive: true })
+writeFileSync('node_modules/.bin/node', '#!/bin/sh\\necho "installed node: $*"\\n', { mode: 0o755 })`
+
+test.each(['start', 'test', 'reset', 'bench', 'platter'])(
+  'npm run %s installs the packages, then runs on the installed Node, also for a user with ignore-scripts=true',
+  (script) => {
+    rmSync(join(folder, 'node_modules'), { recursive: true, force: true })
+    cpSync(join(root, 'package.json'), join(folder, 'package.json'))
+    mkdirSync(join(folder, 'dev'), { recursive: true })
+    writeFileSync(join(folder, 'dev/bootstrap.mjs'), installer)
+    // npm then omits the scripts "prestart", "pretest" and so on.
+    const env = { ...process.env, npm_config_ignore_scripts: 'true' }
+    const { stdout } = spawnSync('npm', ['run', script, '--', '--flag'], {
+      cwd: folder,
+      env,
+      encoding: 'utf8',
+    })
+    expect(stdout).toMatch(/^installed node: \S+\.ts --flag$/m)
+  },
+)
