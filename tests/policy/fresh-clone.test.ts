@@ -1,8 +1,9 @@
 import { spawnSync } from 'node:child_process'
-import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
+import { filesIn } from './files.ts'
 
 /*
  * The npm scripts of a newcomer work in a fresh clone, in any folder, on a Node that is too old for the sources.
@@ -35,3 +36,10 @@ test.each(['start', 'test', 'reset', 'bench', 'platter'])(
     expect(stdout).toMatch(/^installed node: \S+\.ts --flag$/m)
   },
 )
+
+test('no source takes a file from the pathname of a URL, which has %20 for a space in the path of the clone', () => {
+  const sources = filesIn(root, ['*.ts', '*.mjs'])
+  expect(sources.length).toBeGreaterThan(500)
+  const wrong = /import\.meta\.url\s*\)\s*\.pathname/
+  expect(sources.filter((file) => wrong.test(readFileSync(join(root, file), 'utf8')))).toEqual([])
+})
