@@ -109,11 +109,11 @@ export function findProgram(name: string, ...folders: string[]): string | null {
 }
 
 function isExecutable(file: string): boolean {
-  if (!statSync(file, { throwIfNoEntry: false })?.isFile()) return false
   try {
     accessSync(file, constants.X_OK)
-    return true
+    return statSync(file).isFile()
   } catch {
+    // Absent, or in a folder that this user may not enter: `su` keeps the PATH of root.
     return false
   }
 }

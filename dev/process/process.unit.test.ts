@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { claimDirectory } from './claim.ts'
 import { createProcessHost, findProgram, type ProcessHost, type ProcessSpec } from './host.ts'
 import { identify, isAlive, type Identity } from './identity.ts'
@@ -19,6 +19,7 @@ beforeEach(() => {
 })
 
 afterEach(async () => {
+  vi.unstubAllEnvs()
   host.close()
   await host.stopAll(0)
   rmSync(directory, { recursive: true })
@@ -97,6 +98,13 @@ test.runIf(process.platform === 'linux')('a directory can be claimed only once',
   expect(claim).not.toBeNull()
   expect(await claimDirectory(directory)).toBeNull()
   claim?.release()
+})
+
+test('findProgram skips a file on PATH that cannot be read', () => {
+  // A link to itself fails with ELOOP, also for root.
+  symlinkSync('sh', join(directory, 'sh'))
+  vi.stubEnv('PATH', `${directory}:/bin`)
+  expect(findProgram('sh')).toBe('/bin/sh')
 })
 
 test.runIf(findProgram('setpriv'))('a child does not outlive a launcher that is killed', async () => {
