@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
@@ -105,6 +105,16 @@ test('findProgram skips a file on PATH that cannot be read', () => {
   symlinkSync('sh', join(directory, 'sh'))
   vi.stubEnv('PATH', `${directory}:/bin`)
   expect(findProgram('sh')).toBe('/bin/sh')
+})
+
+test('a child starts beside a setpriv without --pdeathsig, such as that of BusyBox', async () => {
+  writeFileSync(join(directory, 'setpriv'), '#!/bin/sh\nexit 1\n', { mode: 0o755 })
+  vi.stubEnv('PATH', `${directory}:${process.env['PATH']}`)
+  // The search runs once per process.
+  vi.resetModules()
+  const fresh = await import('./host.ts')
+  const child = fresh.createProcessHost(directory).spawn(spec('console.log("here")'))
+  expect(await child.ended).toEqual({ clean: true, how: 'ended with exit code 0' })
 })
 
 test.runIf(findProgram('setpriv'))('a child does not outlive a launcher that is killed', async () => {
