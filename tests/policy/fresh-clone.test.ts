@@ -37,6 +37,18 @@ test.each(['start', 'test', 'reset', 'bench', 'platter'])(
   },
 )
 
+test('packages are installed again after "npm install" with NODE_ENV=production, which omits those for development', () => {
+  const clone = join(folder, 'production')
+  for (const name of ['dev', 'node_modules']) mkdirSync(join(clone, name), { recursive: true })
+  cpSync(join(root, 'dev/bootstrap.mjs'), join(clone, 'dev/bootstrap.mjs'))
+  writeFileSync(join(clone, 'package-lock.json'), '{}')
+  writeFileSync(join(clone, 'node_modules/.package-lock.json'), '{}')
+  writeFileSync(join(clone, 'npm-cli.js'), 'console.log(...process.argv.slice(2))')
+  const env = { ...process.env, npm_execpath: join(clone, 'npm-cli.js') }
+  const { stdout } = spawnSync(process.execPath, ['dev/bootstrap.mjs'], { cwd: clone, env, encoding: 'utf8' })
+  expect(stdout).toContain('ci --include=dev')
+})
+
 test('no source takes a file from the pathname of a URL, which has %20 for a space in the path of the clone', () => {
   const sources = filesIn(root, ['*.ts', '*.mjs'])
   expect(sources.length).toBeGreaterThan(500)
