@@ -1,8 +1,10 @@
 import { spawn } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { plainReporter } from '../progress.ts'
+import { removeRunDirectory } from '../stack/run-directory.ts'
 import { claimDirectory } from './claim.ts'
 import { createProcessHost, findProgram, type ProcessHost, type ProcessSpec } from './host.ts'
 import { identify, isAlive, type Identity } from './identity.ts'
@@ -91,6 +93,17 @@ test('endLeftovers ends the recorded children; a process with another start time
   expect(await endLeftovers(directory)).toEqual(['child'])
   expect((await left.ended).how).toBe('was ended by SIGKILL')
   expect(isAlive({ pid: process.pid, started: 'another time' })).toBe(false)
+})
+
+test('an empty record, as a power failure leaves it, prevents neither a start nor a reset', async () => {
+  writeFileSync(join(directory, 'pids.json'), '')
+  expect(await endLeftovers(directory)).toEqual([])
+  await removeRunDirectory(
+    directory,
+    plainReporter(() => undefined),
+  )
+  expect(existsSync(directory)).toBe(false)
+  mkdirSync(directory)
 })
 
 test.runIf(process.platform === 'linux')('a directory can be claimed only once', async () => {
