@@ -20,6 +20,8 @@ if (installIsDue()) install()
 chooseNode()
 
 function installIsDue() {
+  // `npm install` with NODE_ENV=production omits the packages for development.
+  if (!existsSync(join(modules, 'vitest'))) return true
   const installed = statSync(join(modules, '.package-lock.json'), { throwIfNoEntry: false })
   return !installed || installed.mtimeMs < statSync(join(root, 'package-lock.json')).mtimeMs
 }

@@ -12,7 +12,7 @@ import { ensureConsole } from './stack/console.ts'
 import { describeStack, pidsOf, type StackFile } from './stack/description.ts'
 import { fill, openDatabase, planWiring } from './stack/preparation.ts'
 import { startProcesses, stopProcesses } from './stack/processes.ts'
-import { stackFile, takeRunDirectory } from './stack/run-directory.ts'
+import { refuseOtherUser, stackFile, takeRunDirectory } from './stack/run-directory.ts'
 import { loadSecrets, saveSecrets } from './stack/secrets.ts'
 import { checkAddress, startHttps, type HttpsFront } from './stack/https.ts'
 import { urlsOf, type ProcessName, type Wiring } from './stack/services.ts'
@@ -75,11 +75,12 @@ const LAST_GRACE_MS = 10_000
 
 /**
  * Finds or starts the servers, starts all processes, waits until they are ready, and seeds. When it throws, none of them runs.
- * Throws AlreadyRunning when another stack uses the directory.
+ * Throws when another stack uses the directory, or another user's did.
  */
 export async function startStack(options: StackOptions): Promise<Stack> {
   const directory = resolve(options.runDirectory)
   const { reporter = plainReporter(console.log), fresh = false } = options
+  if (!fresh) refuseOtherUser(directory)
   const claim = await takeRunDirectory(directory, { fresh, reporter })
   const host = createProcessHost(directory)
   const killAll = () => host.killAll()
@@ -132,6 +133,8 @@ async function assemble(options: StackOptions & { reporter: Reporter }, frame: F
   const known = database.fresh ? { ...secrets, seed: null } : secrets
   const seeded = await fill(wiring, known, reporter)
   saveSecrets(directory, { ...secrets, simulatorsPort: wiring.ports.simulators[0] ?? null, seed: seeded })
+  // Not during the seed: the next start would create its client applications a second time.
+  signal?.throwIfAborted()
   const describe = () => describeStack({ wiring, servers, superuserUrl, seeded, running, logs: host.logs })
   keepFile = () => writeWhole(stackFile(directory), `${JSON.stringify(describe(), null, 2)}\n`)
   keepFile()

@@ -1,9 +1,12 @@
 import { closeSync, fstatSync, openSync, readSync, renameSync, statSync, writeFileSync } from 'node:fs'
 
-/** Replaces a file atomically. Mode 0600, because these files contain keys. */
+/**
+ * Replaces a file atomically. Mode 0600, because these files contain keys. Flushed, because some file systems would otherwise leave
+ * an empty file after a power failure.
+ */
 export function writeWhole(file: string, text: string): void {
   const draft = `${file}.${process.pid}.new`
-  writeFileSync(draft, text, { mode: 0o600 })
+  writeFileSync(draft, text, { mode: 0o600, flush: true })
   renameSync(draft, file)
 }
 

@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { accessSync, closeSync, constants, mkdirSync, openSync, statSync } from 'node:fs'
 import { delimiter, dirname, join } from 'node:path'
 import { endOfLog, rotateLog } from './files.ts'
@@ -109,11 +109,11 @@ export function findProgram(name: string, ...folders: string[]): string | null {
 }
 
 function isExecutable(file: string): boolean {
-  if (!statSync(file, { throwIfNoEntry: false })?.isFile()) return false
   try {
     accessSync(file, constants.X_OK)
-    return true
+    return statSync(file).isFile()
   } catch {
+    // Absent, or in a folder that this user may not enter: `su` keeps the PATH of root.
     return false
   }
 }
@@ -156,7 +156,14 @@ function startChild(spec: ProcessSpec): Child {
 let setpriv: string | null | undefined
 
 function tiedToParent({ command, args, orphanSignal = 'SIGKILL' }: ProcessSpec): [string, string[]] {
-  setpriv ??= process.platform === 'linux' ? findProgram('setpriv', '/usr/bin') : null
+  if (setpriv === undefined) setpriv = findSetpriv()
   if (setpriv === null || orphanSignal === null) return [command, [...args]]
   return [setpriv, ['--pdeathsig', orphanSignal.slice('SIG'.length), '--', command, ...args]]
+}
+
+/** Returns null for a setpriv without this option: those of BusyBox (Alpine) and RHEL 8. */
+function findSetpriv(): string | null {
+  const program = process.platform === 'linux' ? findProgram('setpriv', '/usr/bin') : null
+  if (program === null) return null
+  return spawnSync(program, ['--pdeathsig', 'KILL', '--', 'true']).status === 0 ? program : null
 }

@@ -1,8 +1,10 @@
 import { spawn } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { plainReporter } from '../progress.ts'
+import { removeRunDirectory } from '../stack/run-directory.ts'
 import { claimDirectory } from './claim.ts'
 import { createProcessHost, findProgram, type ProcessHost, type ProcessSpec } from './host.ts'
 import { identify, isAlive, type Identity } from './identity.ts'
@@ -19,6 +21,7 @@ beforeEach(() => {
 })
 
 afterEach(async () => {
+  vi.unstubAllEnvs()
   host.close()
   await host.stopAll(0)
   rmSync(directory, { recursive: true })
@@ -92,11 +95,39 @@ test('endLeftovers ends the recorded children; a process with another start time
   expect(isAlive({ pid: process.pid, started: 'another time' })).toBe(false)
 })
 
+test('an empty record, as a power failure leaves it, prevents neither a start nor a reset', async () => {
+  writeFileSync(join(directory, 'pids.json'), '')
+  expect(await endLeftovers(directory)).toEqual([])
+  await removeRunDirectory(
+    directory,
+    plainReporter(() => undefined),
+  )
+  expect(existsSync(directory)).toBe(false)
+  mkdirSync(directory)
+})
+
 test.runIf(process.platform === 'linux')('a directory can be claimed only once', async () => {
   const claim = await claimDirectory(directory)
   expect(claim).not.toBeNull()
   expect(await claimDirectory(directory)).toBeNull()
   claim?.release()
+})
+
+test('findProgram skips a file on PATH that cannot be read', () => {
+  // A link to itself fails with ELOOP, also for root.
+  symlinkSync('sh', join(directory, 'sh'))
+  vi.stubEnv('PATH', `${directory}:/bin`)
+  expect(findProgram('sh')).toBe('/bin/sh')
+})
+
+test('a child starts beside a setpriv without --pdeathsig, such as that of BusyBox', async () => {
+  writeFileSync(join(directory, 'setpriv'), '#!/bin/sh\nexit 1\n', { mode: 0o755 })
+  vi.stubEnv('PATH', `${directory}:${process.env['PATH']}`)
+  // The search runs once per process.
+  vi.resetModules()
+  const fresh = await import('./host.ts')
+  const child = fresh.createProcessHost(directory).spawn(spec('console.log("here")'))
+  expect(await child.ended).toEqual({ clean: true, how: 'ended with exit code 0' })
 })
 
 test.runIf(findProgram('setpriv'))('a child does not outlive a launcher that is killed', async () => {

@@ -15,10 +15,16 @@ export type RecordedChild = Identity & {
   readonly orphanSignal: NodeJS.Signals
 }
 
-/** Returns the processes recorded in a run directory; null without a record. */
+/** Returns the processes recorded in a run directory; null without a record. A damaged record names no process. */
 export function readRecord(directory: string): ProcessRecord | null {
   const text = readIfPresent(join(directory, 'pids.json'))
-  return text === null ? null : (JSON.parse(text) as ProcessRecord)
+  if (text === null) return null
+  try {
+    return JSON.parse(text) as ProcessRecord
+  } catch {
+    // After a power failure the file may be empty, and none of its processes runs.
+    return { launcher: { pid: 0, started: '' }, children: [] }
+  }
 }
 
 /** Records the processes of this launcher. */

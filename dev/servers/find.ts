@@ -86,11 +86,20 @@ export async function findServers(
     for (const server of await source(missing(), context)) found[server.kind] = server
   }
   await findIn(given)
+  if (found.postgres === undefined) ignoreClientSettings()
   if (missing().length === 0) return found as Servers
   const choice = context.fresh === true ? requested : await choiceOf(requested, context)
   for (const source of sourcesOf[choice]) await findIn(source)
   if (context.fresh !== true) keepChoice(context.directory, Object.values(found))
   return found as Servers
+}
+
+/**
+ * A developer's PGSSLMODE and PGOPTIONS are for another database, and every client would apply them to this one: it has no TLS, and
+ * its roles have their settings.
+ */
+function ignoreClientSettings(): void {
+  for (const name of ['PGSSLMODE', 'PGOPTIONS']) delete process.env[name]
 }
 
 async function choiceOf(

@@ -9,6 +9,12 @@ export const variables: Readonly<Record<ServerKind, string>> = {
   redis: 'REDIS_URL',
 }
 
+const examples: Readonly<Record<ServerKind, string>> = {
+  postgres: 'postgres://user:password@host:5432/database',
+  rabbitmq: 'amqp://user:password@host:5672',
+  redis: 'redis://host:6379',
+}
+
 /** The server may still be starting in another container. */
 const withinMs = 30_000
 
@@ -22,6 +28,8 @@ async function fromEnvironment(kind: ServerKind, context: ServerContext): Promis
   const variable = variables[kind]
   const url = process.env[variable]
   if (!url) return null
+  // The value may contain a password, so the message does not.
+  if (!URL.canParse(url)) throw new Error(`${variable} is not a URL, such as ${examples[kind]}`)
   await context.reporter.step(`${kind} of ${variable}`, () =>
     until(() => readinessOf[kind](url), {
       what: `Waiting for the ${kind} that ${variable} names at ${new URL(url).host}`,

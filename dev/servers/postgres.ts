@@ -104,6 +104,11 @@ async function initialize(
 function refuseOtherVersion(place: PostgresPlace): void {
   const found = readIfPresent(join(place.data, 'PG_VERSION'))?.trim()
   if (found === place.major) return
+  // The place of data outside of the run directory depends on its path.
+  if (found === undefined)
+    throw new Error(
+      `${place.data} has no data, although an earlier start created them. If the folder of the project was renamed or moved, rename it back; "npm run reset" begins without the old data.`,
+    )
   throw new Error(
     `${place.data} was created by PostgreSQL ${found}, this is ${place.major}: "npm run reset" deletes the old data`,
   )

@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, rmSync } from 'node:fs'
+import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { claimDirectory, type Claim } from '../process/claim.ts'
 import { readIfPresent } from '../process/identity.ts'
@@ -7,11 +7,6 @@ import type { Reporter } from '../progress.ts'
 import { removeKeptContainers } from '../servers/kept-containers.ts'
 import { outsidePlace } from '../servers/postgres-place.ts'
 
-/** Another stack runs in the directory. */
-export class AlreadyRunning extends Error {
-  override readonly name = 'AlreadyRunning'
-}
-
 /** Claims a run directory: ends the processes of a killed launcher, and empties the directory if `fresh`. */
 export async function takeRunDirectory(
   directory: string,
@@ -19,12 +14,24 @@ export async function takeRunDirectory(
 ): Promise<Claim> {
   mkdirSync(directory, { recursive: true })
   const claim = await claimDirectory(directory)
-  if (claim === null) throw new AlreadyRunning(whoRuns(directory))
+  if (claim === null) throw new Error(whoRuns(directory))
   const left = await endLeftovers(directory)
   if (left.length > 0) options.reporter.print(`Stopped processes of an earlier start: ${left.join(', ')}`)
   if (options.fresh) empty(directory)
   rmSync(stackFile(directory), { force: true })
   return claim
+}
+
+/**
+ * Throws if another user has started the stack of a run directory. Started by root, for example, it would make the data folder of
+ * PostgreSQL unreadable for both.
+ */
+export function refuseOtherUser(directory: string): void {
+  const owner = statSync(join(directory, 'pids.json'), { throwIfNoEntry: false })?.uid
+  if (owner === undefined || owner === process.getuid?.()) return
+  throw new Error(
+    `The data in ${directory} belong to another user (id ${owner}). Run the command as that user, or delete the data as root: "npm run reset".`,
+  )
 }
 
 /** Deletes a run directory with all its data, unless a stack runs in it or in a folder of it. */

@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { createLog } from '@platter/kit'
 import { buildIndexes, readIndexes } from '@platter/kit/postgres/concurrent-indexes'
 import { migrate } from '@platter/kit/postgres/migrate'
@@ -51,10 +52,10 @@ export async function openDatabase<Tables>(service: string, { joins }: { joins?:
     dialect: new PostgresDialect({ pool }),
     log: ({ query }) => void sent.push(query),
   })
-  const migrations = new URL(`../../services/${service}/migrations`, import.meta.url).pathname
+  const migrations = join(import.meta.dirname, `../../services/${service}/migrations`)
   const log = createLog('test', 'fatal')
   await migrate(db, migrations, log)
-  const folder = new URL(`../../services/${service}/indexes`, import.meta.url).pathname
+  const folder = join(import.meta.dirname, `../../services/${service}/indexes`)
   if (existsSync(folder))
     await buildIndexes({ url, indexes: await readIndexes(folder), log, signal: new AbortController().signal })
   const nodesOf = async (call: Call<Tables>) => {

@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import {
   CancelOrder,
   cents,
@@ -70,7 +71,7 @@ import { validateOrder } from '#/placing/routes/validate-order.ts'
 import { observeSagas } from '#/saga/telemetry.ts'
 import { components, type Components } from '#/components.ts'
 
-const MIGRATIONS = new URL('../migrations', import.meta.url).pathname
+const MIGRATIONS = join(import.meta.dirname, '../migrations')
 
 /** Event streams find a change within this time if its event is lost. Changes of the payment state have no event. */
 const POLL_EVERY_MS = 1_500

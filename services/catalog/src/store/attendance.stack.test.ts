@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import { createLog } from '@platter/kit'
 import { migrate } from '@platter/kit/postgres/migrate'
 import { connectPostgres } from '@platter/kit/postgres/postgres'
@@ -12,7 +13,7 @@ import { postgresRestaurants, type RestaurantStore } from '#/store/restaurants.t
 import type { Db, Tables } from '#/store/tables.ts'
 
 const log = createLog('test', 'silent')
-const MIGRATIONS = new URL('../../migrations', import.meta.url).pathname
+const MIGRATIONS = join(import.meta.dirname, '../../migrations')
 
 let db: Db
 let restaurants: RestaurantStore

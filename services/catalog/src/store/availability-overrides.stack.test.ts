@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import { createLog } from '@platter/kit'
 import { migrate } from '@platter/kit/postgres/migrate'
 import { connectPostgres } from '@platter/kit/postgres/postgres'
@@ -12,7 +13,7 @@ import { postgresMenus, type MenuStore } from '#/store/menus.ts'
 import { postgresRestaurants, type RestaurantStore } from '#/store/restaurants.ts'
 import type { Db, Tables } from '#/store/tables.ts'
 
-const MIGRATIONS = new URL('../../migrations', import.meta.url).pathname
+const MIGRATIONS = join(import.meta.dirname, '../../migrations')
 let db: Db
 let close: () => Promise<void>
 let restaurants: RestaurantStore

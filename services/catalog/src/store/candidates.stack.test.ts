@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import { createLog } from '@platter/kit'
 import { migrate } from '@platter/kit/postgres/migrate'
 import { connectPostgres } from '@platter/kit/postgres/postgres'
@@ -11,7 +12,7 @@ import { RestaurantCache } from '#/store/restaurant-cache.ts'
 import { postgresRestaurants } from '#/store/restaurants.ts'
 import type { Db, Tables } from '#/store/tables.ts'
 
-const MIGRATIONS = new URL('../../migrations', import.meta.url).pathname
+const MIGRATIONS = join(import.meta.dirname, '../../migrations')
 const { latitude, longitude, zip } = ajanta
 const place = { point: { latitude, longitude }, streetAddress: '', city: '', state: '', zip }
 const around = { isTestRestaurant: false, words: [], place, method: 'both', pickupRadiusMiles: 5 } as const

@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import { createLog } from '@platter/kit'
 import { migrate } from '@platter/kit/postgres/migrate'
 import { connectPostgres } from '@platter/kit/postgres/postgres'
@@ -14,7 +15,7 @@ import type { Db, Tables } from '#/store/tables.ts'
 
 const log = createLog('test', 'silent')
 const soon = { timeout: 30_000, interval: 10 }
-const MIGRATIONS = new URL('../../migrations', import.meta.url).pathname
+const MIGRATIONS = join(import.meta.dirname, '../../migrations')
 
 let db: Db
 let menus: MenuStore

@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import { readFile } from 'node:fs/promises'
 import { createLog } from '@platter/kit'
 import { migrate } from '@platter/kit/postgres/migrate'
@@ -10,7 +11,7 @@ import { PostgresRestaurantLinks } from '#/store/restaurant-links.ts'
 import type { Db, Tables } from '#/store/tables.ts'
 
 const log = createLog('test', 'silent')
-const MIGRATIONS = new URL('../../migrations', import.meta.url).pathname
+const MIGRATIONS = join(import.meta.dirname, '../../migrations')
 const webhook = {
   kind: 'webhook',
   url: 'https://kitchen.example.org/orders',

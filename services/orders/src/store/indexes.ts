@@ -1,7 +1,8 @@
+import { join } from 'node:path'
 import type { Log } from '@platter/kit'
 import { buildIndexes, readIndexes } from '@platter/kit/postgres/concurrent-indexes'
 
-const INDEXES = new URL('../../indexes', import.meta.url).pathname
+const INDEXES = join(import.meta.dirname, '../../indexes')
 
 /** Returns the indexes of `orders` that are built while the service runs. */
 export const ordersIndexes = () => readIndexes(INDEXES)

@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import { cents, type Outcome } from '@platter/contracts'
 import { createLog } from '@platter/kit'
 import { migrate } from '@platter/kit/postgres/migrate'
@@ -26,7 +27,7 @@ let pools: [Postgres, Postgres]
 beforeAll(async () => {
   const url = await newDatabase()
   pools = [connectPostgres<Database>(url, 4, log), connectPostgres<Database>(url, 4, log)]
-  await migrate(pools[0].db, new URL('../../migrations', import.meta.url).pathname, log)
+  await migrate(pools[0].db, join(import.meta.dirname, '../../migrations'), log)
 })
 afterAll(() => Promise.all(pools.map((pool) => pool.close())))
 

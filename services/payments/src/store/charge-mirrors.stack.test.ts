@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import { cents } from '@platter/contracts'
 import { createLog } from '@platter/kit'
 import { migrate } from '@platter/kit/postgres/migrate'
@@ -13,7 +14,7 @@ let mirrors: ChargeMirrorStore
 
 beforeAll(async () => {
   postgres = connectPostgres<Database>(await newDatabase(), 2, log)
-  await migrate(postgres.db, new URL('../../migrations', import.meta.url).pathname, log)
+  await migrate(postgres.db, join(import.meta.dirname, '../../migrations'), log)
   mirrors = postgresChargeMirrors(postgres.db)
   for (const orderApiKey of ['o1', 'o2'])
     await postgresAuthorizations(postgres.db).findOrCreate(orderApiKey, { amount: cents(900), token: 't' })

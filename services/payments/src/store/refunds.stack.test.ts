@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import { cents, type Cents } from '@platter/contracts'
 import { createLog } from '@platter/kit'
 import { migrate } from '@platter/kit/postgres/migrate'
@@ -20,7 +21,7 @@ let stores: [RefundStore, RefundStore]
 beforeAll(async () => {
   const url = await newDatabase()
   pools = [connectPostgres<Database>(url, 5, log), connectPostgres<Database>(url, 5, log)]
-  await migrate(pools[0].db, new URL('../../migrations', import.meta.url).pathname, log)
+  await migrate(pools[0].db, join(import.meta.dirname, '../../migrations'), log)
   stores = [postgresRefunds(pools[0].db), postgresRefunds(pools[1].db)]
 })
 afterAll(() => Promise.all(pools.map((pool) => pool.close())))
