@@ -21,3 +21,8 @@ test('of all other notes, the newest three are shown', () => {
   for (const id of [1, 2, 3, 4]) addNote(`Order ${id} was moved.`)
   expect(texts()).toEqual([2, 3, 4].map((id) => `Order ${id} was moved.`))
 })
+
+test('a repeated note replaces the earlier one', () => {
+  for (const text of ['No response.', 'Order 1 was moved.', 'No response.']) addNote(text)
+  expect(texts()).toEqual(['Order 1 was moved.', 'No response.'])
+})

@@ -12,6 +12,7 @@ import {
   stateLabel,
   timeLeft,
   warningsDue,
+  toCollectNow,
 } from '#/order.ts'
 
 const cancellation = {
@@ -141,4 +142,9 @@ test('equal items share one line, and an item with a comment or a choice has its
     { count: 1, name: 'Dumplings', choices: ['Sauce: Chili'], comments: null },
     { count: 1, name: 'Dumplings', choices: [], comments: 'crispy' },
   ])
+})
+
+test('cash is to be collected until the order is handed over', () => {
+  expect(toCollectNow(order({ toCollect: 12.5, status: 'READY_FOR_PICKUP' }))).toBe(12.5)
+  expect(toCollectNow(order({ toCollect: 12.5, status: 'DELIVERED' }))).toBe(0)
 })

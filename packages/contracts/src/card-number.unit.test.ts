@@ -67,6 +67,11 @@ test.each([
   ['of Diners Club with 14 digits', '3056 930902 5904', '**** ****** 5904'],
   ['of American Express with 15 digits', '3782 822463 10005', '**** ****** *0005'],
   ['of Maestro with 19 digits', '6304000000000000000', '***************0000'],
+  [
+    'of 19 digits in five groups before a ZIP code',
+    '6205 5000 0000 0000 004 53703',
+    '**** **** **** ***0 004 53703',
+  ],
   ['of Mastercard, from the 2-series', '2223 0031 2200 3222', '**** **** **** 3222'],
   ['of UnionPay', '6200000000000005', '************0005'],
   ['right behind a word', 'visa4242424242424242', 'visa************4242'],

@@ -1,6 +1,16 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { ApiKey, cents, emailAddress, filledText, isMoney, Money, toCents, toMoney } from '#/values.ts'
+import {
+  ApiKey,
+  cents,
+  emailAddress,
+  filledText,
+  isMoney,
+  Money,
+  moneyUpTo,
+  toCents,
+  toMoney,
+} from '#/values.ts'
 import { z } from 'zod'
 
 test('every amount of cents survives the conversion to JSON and back', () => {
@@ -16,6 +26,11 @@ test('every amount of cents survives the conversion to JSON and back', () => {
 test.each([10.755, 0.001, 1e300, Infinity, NaN])('refuses %s as an amount of money', (amount) => {
   expect(toCents(amount)).toBeNull()
   expect(Money.safeParse(amount).success).toBe(false)
+})
+
+test('an amount up to a limit is not negative, and includes 0 and the limit', () => {
+  const accepted = [-0.01, 0, 10_000, 10_000.01].map((amount) => moneyUpTo(10_000).safeParse(amount).success)
+  expect(accepted).toEqual([false, true, true, false])
 })
 
 test('isMoney recognizes a money schema with further checks', () => {

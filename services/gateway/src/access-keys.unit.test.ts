@@ -52,14 +52,18 @@ test.each([
   },
 )
 
-test.each(['short', 'x'.repeat(129), 'with a blank in it', 'mit-Umlaut-ä-dabei', 'platter_live_mistyped'])(
-  '%j is no imported key, and costs no request',
-  async (text) => {
-    validHashes.add(hashAccessKey(text))
-    expect(await use(text, '203.0.113.11')).toBe('access-token-invalid')
-    expect(requests).toBe(0)
-  },
-)
+test.each([
+  'x'.repeat(15),
+  'x'.repeat(129),
+  'with a blank in it',
+  'mit-Umlaut-ä-dabei',
+  'platter_live_mistyped',
+  'platter_test_mistyped',
+])('%j is no imported key, and costs no request', async (text) => {
+  validHashes.add(hashAccessKey(text))
+  expect(await use(text, '203.0.113.11')).toBe('access-token-invalid')
+  expect(requests).toBe(0)
+})
 
 test('an imported key does not count as a bad key', async () => {
   const compiledIn = '9f2c1a7e-old-app-key'
@@ -163,4 +167,22 @@ test('a thousand readiness checks cost one request to accounts, and fail when it
   }
   vi.advanceTimersByTime(1_001)
   await expect(keys.check()).rejects.toMatchObject({ code: 'service-unavailable' })
+})
+
+test('while accounts is unavailable, a key that was valid is accepted for 30 s, and its streams continue', async () => {
+  stopClock()
+  const [key, other] = [makeAccessKey('live'), makeAccessKey('live')]
+  validHashes.add(hashAccessKey(key)).add(hashAccessKey(other))
+  expect(await use(key, '203.0.113.14')).toMatchObject({ accessKeyId: 'known' })
+  meanwhile = () => {
+    throw new Problem('service-unavailable', 'accounts does not respond')
+  }
+  expect(await use(other, '203.0.113.14'), 'a key that was not used').toBe('service-unavailable')
+  vi.advanceTimersByTime(29_999)
+  expect(await use(key, '203.0.113.14')).toMatchObject({ accessKeyId: 'known' })
+  expect(keys.lastKnown(key)).not.toBeNull()
+  vi.advanceTimersByTime(1_000)
+  expect(await use(key, '203.0.113.14')).toBe('service-unavailable')
+  expect(keys.lastKnown(key)).toBeNull()
+  expect(await keys.isGood(key)).toBe(true)
 })

@@ -1,4 +1,5 @@
-import { operations, type Principal } from '@platter/contracts'
+import { setTimeout as wait } from 'node:timers/promises'
+import { operations, requestTimes, RestaurantMenu, SendOrder, type Principal } from '@platter/contracts'
 import {
   ADMISSION_POLICIES,
   createApp,
@@ -8,6 +9,7 @@ import {
   makeAccessKey,
   readBytes,
   Replicas,
+  TIMEOUT_HEADER,
   type App,
   type Log,
 } from '@platter/kit'
@@ -43,16 +45,17 @@ async function aGateway({ full = 3, requests = 1_000, ordersPerSecond = 1_000, l
   const sent: Promise<Response>[] = []
   const owner = createApp(silent)
   readBytes(owner)
-  owner.get('/*', async () => ({}))
+  owner.get('/*', async ({ headers }) => ({ remainingMs: headers[TIMEOUT_HEADER] }))
   owner.post('/*', (_request, reply) => {
     waiting.push({ respond: () => void reply.send({}) })
   })
   await owner.listen({ host: '127.0.0.1', port: 0 })
 
   const principals = new Map<string, Principal>()
-  const accounts = { isSilent: false }
+  const accounts = { isSilent: false, delayMs: 0 }
   const accessKeys = new AccessKeys((async (_: unknown, { hash }: { hash: string }) => {
     if (accounts.isSilent) await new Promise(() => undefined)
+    if (accounts.delayMs > 0) await wait(accounts.delayMs)
     return { principal: principals.get(hash) ?? null }
   }) as unknown as ConstructorParameters<typeof AccessKeys>[0])
   const accessKeyRate = new SharedRateLimit(
@@ -96,7 +99,8 @@ async function aGateway({ full = 3, requests = 1_000, ordersPerSecond = 1_000, l
     await replicas.close()
     await owner.close()
   })
-  const client = (applicationId: string): Client => new Client(app, principals, applicationId)
+  const client = (applicationId: string, accessKeyId?: string): Client =>
+    new Client(app, principals, { applicationId, accessKeyId })
   return { app, accounts, admission, waiting, sent, client }
 }
 
@@ -104,14 +108,16 @@ class Client {
   readonly key = makeAccessKey('test')
   readonly #app: App
 
-  constructor(app: App, principals: Map<string, Principal>, applicationId: string) {
-    this.#app = app
-    const principal: Principal = {
-      kind: 'application',
+  constructor(
+    app: App,
+    principals: Map<string, Principal>,
+    {
       applicationId,
-      accessKeyId: `key of ${applicationId}`,
-      mode: 'live',
-    }
+      accessKeyId = `key of ${applicationId}`,
+    }: { applicationId: string; accessKeyId: string | undefined },
+  ) {
+    this.#app = app
+    const principal: Principal = { kind: 'application', applicationId, accessKeyId, mode: 'live' }
     principals.set(hashAccessKey(this.key), principal)
   }
 
@@ -222,6 +228,27 @@ test('429 above the rate limit of an access key, with its fields', async () => {
   expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
   expect(refused.headers.get('ratelimit')).toBe('"default";r=0;t=60')
   expect(refused.status).toBe(429)
+  // A rotated key has the accessKeyId of the key that it replaces.
+  expect((await gateway.client('one').send()).status).toBe(429)
+  await fill(gateway, gateway.client('one', 'another key'), 1)
+})
+
+test('each replica of a service adds its permits to the limit of the gateway', () => {
+  const rate = new LeakyBucket({ name: 'n', what: 'w', requests: 1, seconds: 1 })
+  const replicas = { orders: 2, catalog: 3 }
+  const admission = new Admission({ replicas, accessKeyRate: rate, orderRate: rate })
+  const { order, read } = ADMISSION_POLICIES
+  expect(admission.limitsOf(SendOrder).concurrency?.permits).toBe(2 * order.gateway.permits.first)
+  expect(admission.limitsOf(RestaurantMenu).concurrency?.permits).toBe(3 * read.gateway.permits)
+})
+
+test('the time of the admission counts towards the deadline of a request', async () => {
+  const gateway = await aGateway()
+  gateway.accounts.delayMs = 300
+  const response = await gateway.client('one').read('/publicapi/v1/order/1')
+  const { remainingMs } = (await response.json()) as { remainingMs: string }
+  // A timer may end a millisecond early.
+  expect(Number(remainingMs)).toBeLessThanOrEqual(10_000 - 299 - requestTimes.relay)
 })
 
 test('429 above the order rate of an application, which limits no reads and no other application', async () => {
@@ -239,8 +266,8 @@ test('429 above the order rate of an application, which limits no reads and no o
 test('an order counts for its application, with any of its access keys', async () => {
   stopClock()
   const gateway = await aGateway({ ordersPerSecond: 1 })
-  await fill(gateway, gateway.client('one'), 1)
-  expect((await gateway.client('one').send()).status).toBe(429)
+  await fill(gateway, gateway.client('one', 'first key'), 1)
+  expect((await gateway.client('one', 'second key').send()).status).toBe(429)
 })
 
 test.each(['', 'unknown', makeAccessKey('live')])(

@@ -29,6 +29,7 @@ test.each<[string, string]>([
     '{"card":{"cardNumber":"4242 4242 4242 4242"},"card":{}}',
   ],
   ['an American Express number', '{"cardNumber":"378282246310005"}'],
+  ['a number of 12 digits', '{"cardNumber":"500000000009"}'],
   ['a document that is not JSON', '{"cardNumber":"4242424242424242"'],
   ['a form field', 'cardNumber=4242424242424242&cvv=123'],
 ])('finds a card number as %s', (_how, body) => {

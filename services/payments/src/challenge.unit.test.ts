@@ -40,6 +40,7 @@ function setUp() {
   const execute = commandExecutor({ authorizations, processor, log: createLog('payments', 'silent') })
   return {
     authorizations,
+    processor,
     calls,
     bank,
     authorize: async () =>
@@ -83,6 +84,18 @@ test.each([
   expect(await authorize()).toMatchObject({ kind: 'refused' })
 })
 
+test('a release that is requested during the first call voids the challenge', async () => {
+  const { authorize, authorizations, processor, calls, stateOf } = setUp()
+  const { authorize: callBank } = processor
+  processor.authorize = async () => {
+    await authorizations.requestRelease('o1')
+    return callBank()
+  }
+  expect(await authorize()).toMatchObject({ kind: 'refused', refusal: { code: 'payment-unavailable' } })
+  expect(calls).toEqual(['authorize', 'void'])
+  expect(await stateOf()).toBe('voided')
+})
+
 test('a release after a declined challenge returns VOIDED, and the state stays declined', async () => {
   const { authorize, release, bank, stateOf } = setUp()
   await authorize()
@@ -91,12 +104,15 @@ test('a release after a declined challenge returns VOIDED, and the state stays d
   expect(await stateOf()).toBe('declined')
 })
 
-test('an unknown result of a check leaves the challenge open, and has no reply', async () => {
-  const { authorize, bank, stateOf } = setUp()
+test('an unknown result of a check leaves the challenge open, is recorded, and has no reply', async () => {
+  const { authorize, authorizations, bank, stateOf } = setUp()
   await authorize()
   bank.state = { kind: 'unknown', reason: 'ECONNRESET', sent: true }
+  const recordUnknown = vi.spyOn(authorizations, 'recordUnknown')
   expect(await authorize()).toBeNull()
   expect(await stateOf()).toBe('challenged')
+  const recorded = { call: 'check', reason: 'ECONNRESET' }
+  expect(recordUnknown).toHaveBeenCalledExactlyOnceWith(expect.anything(), recorded)
 })
 
 test('a check that finds the challenge open after an unknown result saves the row, so that it is no incident', async () => {

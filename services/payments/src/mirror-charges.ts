@@ -10,7 +10,7 @@ import type { RefundStore } from '#/store/refunds.ts'
 
 type Deps = {
   reads: Pick<ProcessorReads, 'charge' | 'movements'>
-  mirrors: Pick<ChargeMirrorStore, 'now' | 'find' | 'set' | 'unsettled' | 'acquire' | 'release'>
+  mirrors: Pick<ChargeMirrorStore, 'now' | 'set' | 'unsettled' | 'acquire' | 'release'>
   refunds: Pick<RefundStore, 'markReturned'>
   /** Publishes a mirror to orders. A lost message is published again (`send-mirrors.ts`). */
   send: (row: MirrorRow) => Promise<void>
@@ -57,7 +57,7 @@ export function chargeMirror({ reads, mirrors, refunds: ownRefunds, authorizatio
     const { refunds, disputes } = charge
     const { orderApiKey } = row
     const count = refunds.length + disputes.length
-    if (count === 0 && !(await mirrors.find(orderApiKey))) return
+    if (count === 0) return
     const picture = { orderApiKey, processorId: id, refunds, disputes }
     await ownRefunds.markReturned(failedOwn(refunds))
     const version = await mirrors.set(picture, readAt)

@@ -1,4 +1,5 @@
 import { cents } from '@platter/contracts'
+import { createLog } from '@platter/kit'
 import { expect, test } from 'vitest'
 import type { ReadRefund } from '#/domain/charge-after-sale.ts'
 import { chargeMirror } from '#/mirror-charges.ts'
@@ -58,3 +59,33 @@ test('a refund that another one has replaced is not reported', async () => {
   const whole = { ...rest, amount: cents(1_000) }
   expect(await errorsAfter([whole], [replaced, whole])).toEqual([])
 })
+
+test.each([
+  ['a complete', 'end', { kind: 'yes', movements: [], after: null }, 10_120],
+  ['an interrupted', 'beginning', { kind: 'unknown', reason: 'TimeoutError', sent: true }, 10_000],
+] as const)(
+  'a comparison reads the last 10 minutes again, and continues after %s one at its %s',
+  async (...row) => {
+    const [, , page, position] = row
+    const periods: object[] = []
+    const positions: number[] = []
+    const { compare } = chargeMirror({
+      reads: {
+        charge: () => Promise.reject(new Error('not read')),
+        movements: async (period) => (periods.push(period), page as never),
+      },
+      mirrors: {
+        ...memoryChargeMirrors(),
+        acquire: async () => ({ from: 10_000, now: 10_120 }),
+        release: async (until) => void positions.push(until),
+      },
+      refunds: { markReturned: async () => undefined },
+      send: async () => undefined,
+      authorizations: memoryAuthorizations(),
+      log: createLog('payments', 'silent'),
+    })
+    await compare().catch(() => undefined)
+    expect(periods).toEqual([{ from: 9_400, to: 10_120, after: null }])
+    expect(positions).toEqual([position])
+  },
+)

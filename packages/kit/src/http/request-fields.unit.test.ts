@@ -107,6 +107,10 @@ test('the header has plain ASCII only, and never a card number or an access key'
   expect(header).toBe('a%2C%20b, Gr%C3%B6%C3%9Fe, x%0D%0Aset-cookie%3A%20a%3Db, %EF%BF%BD, 100%25, [masked]')
 })
 
+test('a name with twelve digits is masked, because it may be a card number', () => {
+  expect(headerOf({ ...order, a12345678901: 1, 'b123-456-789-012': 1 })).toBe('a12345678901, [masked]')
+})
+
 test('the header has at most 20 names and 1,030 characters', () => {
   const many = Object.fromEntries(Array.from({ length: 5_000 }, (_, index) => [`f${index}`, 1]))
   expect(headerOf({ ...order, ...many })).toMatch(/^f0, f1, .*f19, \.\.\.$/)

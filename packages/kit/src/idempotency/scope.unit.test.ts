@@ -2,7 +2,7 @@ import { NewCard, secret, type Principal } from '@platter/contracts'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { makeAccessKey } from '#/security/access-key.ts'
-import { idempotencyScope, parseIdempotencyKey } from '#/idempotency/scope.ts'
+import { idempotencyScope, isSameRequest, parseIdempotencyKey } from '#/idempotency/scope.ts'
 
 const SECRET = 'a secret that is long enough for us'
 const principal = { kind: 'application', accessKeyId: 'k1', applicationId: 'a1' } as Principal
@@ -33,6 +33,19 @@ test('the fingerprint of a request with a password depends on the internal secre
   const body = z.object({ password: secret(z.string(), (all) => all) }).parse({ password: 'a long password' })
   const elsewhere = { principal, path: '/p', body, secrets: ['another secret, as long as ours is'] as const }
   expect(fingerprint(body)).not.toBe(idempotencyScope('k', elsewhere)?.fingerprint)
+})
+
+test('during a rotation of the internal secret, a request with either secret is the same request', () => {
+  const other = 'another secret, as long as ours is'
+  const stored = idempotencyScope('k', { principal, path: '/p', body: { a: 1 }, secrets: [other] })
+  for (const [a, secrets, isSame] of [
+    [1, [SECRET, other], true],
+    [2, [SECRET, other], false],
+    [1, [SECRET], false],
+  ] as const) {
+    const repeated = idempotencyScope('k', { principal, path: '/p', body: { a }, secrets })
+    expect(isSameRequest(stored!.fingerprint, repeated!)).toBe(isSame)
+  }
 })
 
 test.each([

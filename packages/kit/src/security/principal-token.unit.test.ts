@@ -24,6 +24,14 @@ test('a token is reused within 20 s, and valid for 60 s', async () => {
   const first = await sign(principal, 'orders')
   vi.setSystemTime(19_999)
   expect(await sign(principal, 'orders')).toBe(first)
+  expect(await verify(first, 'orders')).toEqual(principal)
   vi.setSystemTime(60_000)
   expect(await verify(first, 'orders')).toBeNull()
+})
+
+test('a token is valid only for its service, also after that service has verified it', async () => {
+  const token = await sign(principal, 'orders')
+  expect(await verify(token, 'orders')).toEqual(principal)
+  expect(await verify(token, 'payments')).toBeNull()
+  expect(await verify(await sign(principal, 'payments'), 'payments')).toEqual(principal)
 })

@@ -115,6 +115,10 @@ test.each([
   expect(faultsOf(over)).toEqual([[pointer, 'invalid-field']])
 })
 
+test('equal minWaitTime and maxWaitTime are accepted', () => {
+  expect(faultsOf({ minWaitTime: 30, maxWaitTime: 30 })).toEqual([])
+})
+
 test('an apiKey is optional in the body, and six decimals of tax are exact', () => {
   expect(faultsOf({ apiKey: undefined, taxRate: 0.088875 })).toEqual([])
   expect(restaurantRecord(stored({ taxRate: 0.088875 }), { place: null, now: NOON }).taxRate).toBe(0.088875)

@@ -129,7 +129,12 @@ const degrees = (most: number) =>
   fc.integer({ min: -most * 1_000_000, max: most * 1_000_000 }).map((millionths) => millionths / 1_000_000)
 const aPoint = fc.record({ latitude: degrees(90), longitude: degrees(180) })
 
-test('a box around a point contains every point within the distance, also at the poles and at 180°', () => {
+test('a box that reaches a pole contains all longitudes', () => {
+  for (const latitude of [89.99, -89.99])
+    expect(boxAround({ latitude, longitude: 10 }, 5)).toMatchObject({ west: -180, east: 180 })
+})
+
+test('a box around a point contains every point within the distance, also at 180°', () => {
   const miles = fc.integer({ min: 0, max: 10_000 }).map((hundredths) => hundredths / 100)
   fc.assert(
     fc.property(aPoint, degrees(2), degrees(2), miles, (centre, up, right, reach) => {

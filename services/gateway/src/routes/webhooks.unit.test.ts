@@ -112,6 +112,12 @@ test('events are forwarded while another address sends 100 bodies that never end
   expect(statusCode).toBe(202)
 })
 
+test('correctly signed events are not limited by their address', async () => {
+  const statuses = new Set<number>()
+  for (let count = 0; count < 40; count++) statuses.add((await post({ 'stripe-signature': 's' })).statusCode)
+  expect(statuses).toEqual(new Set([202]))
+})
+
 test('503 while payments is unavailable, so that Stripe retries', async () => {
   const alone = createApp(log)
   readBytes(alone)

@@ -1,7 +1,8 @@
 import { cents } from '@platter/contracts'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { checkTip, isCharged, MAX_TOTAL, totalFaults } from '#/domain/order.ts'
+import { checkTip, firstPaymentState, isCharged, MAX_TOTAL, totalFaults } from '#/domain/order.ts'
+import { pricedOrder } from '#/testing/priced-order.ts'
 
 test('a tip has at most two decimals and is not negative', () => {
   expect(checkTip(3, cents(1_000))).toEqual({ tip: 300 })
@@ -53,7 +54,13 @@ test('a total is accepted up to MAX_TOTAL, and by card from the minimum of the p
       const isAccepted = payment === 'cash' || isTest || total === 0 || total >= minimum
       expect(totalFaults(order, minimum).length === 0).toBe(total <= MAX_TOTAL && isAccepted)
     }),
-    { examples: [[{ payment: 'cash', test: false, total: cents(2_147_483_648) }, cents(50)]] },
+    {
+      examples: [
+        [{ payment: 'cash', test: false, total: cents(2_147_483_648) }, cents(50)],
+        [{ payment: 'card', test: false, total: MAX_TOTAL }, cents(50)],
+        [{ payment: 'card', test: false, total: cents(50) }, cents(50)],
+      ],
+    },
   )
 })
 
@@ -68,4 +75,14 @@ test('the fault of a small total names the total and the minimum', () => {
   expect(fault).toMatchObject({ pointer: '/payment', code: 'below-card-minimum' })
   expect(fault?.detail).toContain('0.30')
   expect(fault?.detail).toContain('0.50')
+})
+
+test.each([
+  ['order by card', 'PENDING', { payment: 'card' }],
+  ['order in cash', 'DUE', { payment: 'cash' }],
+  ['order by card with a total of 0', 'NOT_REQUIRED', { payment: 'card', total: cents(0) }],
+  ['test order by card', 'NOT_REQUIRED', { payment: 'card', test: true }],
+  ['test order in cash', 'NOT_REQUIRED', { payment: 'cash', test: true }],
+] as const)('the payment state of an %s begins at %s', (_, state, changes) => {
+  expect(firstPaymentState(pricedOrder(changes))).toBe(state)
 })

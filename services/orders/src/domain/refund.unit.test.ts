@@ -83,11 +83,23 @@ test('an item is refunded with its share of the tax; the shares sum to the tax',
   })
 })
 
+test('of equal shares, the first ones get the remaining cents', () => {
+  expect(apportion(cents(2), [cents(100), cents(100), cents(100)])).toEqual([1, 1, 0])
+})
+
 test('delivery and tip are refunded on request only, and once', () => {
   const request = { items: [{ index: 0 }], includeDelivery: true, includeTip: true }
   expect(partsOf(order, request)).toMatchObject({ amount: 343 + 299 + 300, delivery: 299, tip: 300 })
-  expect(refusalOf(refunded(order, request), { includeTip: true })).toMatchObject({
+  for (const again of [{ includeDelivery: true }, { includeTip: true }])
+    expect(refusalOf(refunded(order, request), again)).toMatchObject({ code: 'refund-too-large' })
+})
+
+test('refuses an item that is already refunded, also together with another one', () => {
+  const once = refunded(order, { items: [{ index: 0 }] })
+  expect(refusalOf(once, { items: [{ index: 1 }, { index: 0 }] })).toMatchObject({
     code: 'refund-too-large',
+    detail: 'Nothing of this item is left to refund.',
+    faults: [{ pointer: '/items/1' }],
   })
 })
 

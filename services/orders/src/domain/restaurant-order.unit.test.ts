@@ -55,3 +55,14 @@ describe('acceptBy', () => {
     expect('acceptBy' in record).toBe(acceptBy !== undefined)
   })
 })
+
+test.each<[title: string, toCollect: number, Partial<PlacedOrder>]>([
+  ['a cash order', 10, {}],
+  ['a card order', 0, { payment: 'card' }],
+  ['a test order', 0, { test: true }],
+  ['a cancelled order', 0, { cancellation }],
+])('the cash to collect for %s is %d', (_, toCollect, changes) => {
+  expect(restaurantOrderRecord({ order: order(changes), linkKind: 'console' }, null).toCollect).toBe(
+    toCollect,
+  )
+})

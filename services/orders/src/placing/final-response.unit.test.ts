@@ -18,10 +18,6 @@ const declined: OrderResult = {
   kind: 'failed',
   refusal: { code: 'card-declined', detail: 'The card was declined.' },
 }
-const unsettled: OrderResult = {
-  kind: 'failed',
-  refusal: { code: 'payment-unavailable', detail: 'The payment could not be settled.' },
-}
 
 let stopping: AbortController
 
@@ -138,10 +134,22 @@ test('returns the problem of a failed order, and stores it for replays (402 card
   expect(JSON.parse(rows.key[0]!.body)).toMatchObject({ code: 'card-declined', status: 402 })
 })
 
-test('deletes the key of an order that failed with payment-unavailable', async () => {
+test.each(['payment-unavailable', 'restaurant-unreachable'] as const)(
+  'deletes the key of an order that failed with %s',
+  async (code) => {
+    const rows = new Rows()
+    const event: OrderResult = { kind: 'failed', refusal: { code, detail: 'Not in time.' } }
+    expect(await responseTo(rows, { event })).toMatchObject({ code })
+    expect(rows.steps).toEqual(['delete the key'])
+  },
+)
+
+test('returns an order whose bank asks the customer at once, at PROCESSING', async () => {
   const rows = new Rows()
-  expect(await responseTo(rows, { event: unsettled })).toMatchObject({ code: 'payment-unavailable' })
-  expect(rows.steps).toEqual(['delete the key'])
+  const action = { type: 'redirect', url: 'https://bank.example/1', expires: 1_790_000_600 } as const
+  rows.result = { kind: 'pending', order: { ...order, paymentAction: action } }
+  expect(await responseTo(rows, { event: rows.result })).toMatchObject({ status: 'PROCESSING', afterMs: 0 })
+  expect(rows.steps).toEqual(['mark', 'read', 'release the key'])
 })
 
 test('marks a pending order, reads it again, releases its key and returns it by the deadline', async () => {

@@ -275,6 +275,47 @@ test('a saga has a retry time until it is finished; that of transmit is after it
   expect(end).toBeNull()
 })
 
+const refunded: Trigger = {
+  kind: 'refunded',
+  count: 0,
+  refund: {
+    apiKey: 'f1',
+    amount: cents(100),
+    state: 'PENDING',
+    reason: 'LATE',
+    items: [],
+    delivery: cents(0),
+    tip: cents(0),
+    requestedBy: 'operator',
+    borneBy: 'platform',
+    date: AT,
+  },
+}
+
+test('a refund sets the deadline of the saga that it reopens', async () => {
+  const { rows, orchestrator, place: placeHere } = setUp()
+  await placeHere('tok_1')
+  await orchestrator.apply('o1', replied('authorize', 0))
+  await orchestrator.apply('o1', delivered)
+  await orchestrator.apply('o1', replied('capture', 2))
+  await orchestrator.apply('o1', refunded)
+  expect(rows.row.saga.isFinished).toBe(false)
+  expect(rows.times.at(-1)).toMatchObject({ deadlineInMs: DEADLINES.sagaMs })
+})
+
+test('a dispute of a cancelled order is published', async () => {
+  const { orchestrator, results, place: placeHere } = setUp()
+  await placeHere('tok_1')
+  await orchestrator.apply('o1', replied('authorize', 0))
+  await orchestrator.apply('o1', delivered)
+  await orchestrator.apply('o1', replied('capture', 2))
+  await orchestrator.apply('o1', cancelled)
+  const dispute = { state: 'OPEN', amount: cents(1_075), reason: 'fraudulent', respondBy: null } as const
+  const before = results.length
+  await orchestrator.apply('o1', { kind: 'mirrored', version: 1, refunds: [], failed: [], dispute })
+  expect(results.slice(before)).toMatchObject([{ kind: 'visible', order: { dispute } }])
+})
+
 test('placement and cancellation set the deadline of a saga, and no reply extends it', async () => {
   const { rows, orchestrator, place: placeHere } = setUp()
   await placeHere('tok_1')

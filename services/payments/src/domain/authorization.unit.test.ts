@@ -1,6 +1,6 @@
 import { cents } from '@platter/contracts'
 import { describe, expect, test } from 'vitest'
-import { nextStep, type Authorization } from '#/domain/authorization.ts'
+import { expiresOf, nextStep, type Authorization } from '#/domain/authorization.ts'
 
 const terms = { amount: cents(1075), token: 'tok_1' }
 const common = { orderApiKey: 'o1', releaseRequested: false, ageSeconds: 3 }
@@ -67,9 +67,21 @@ describe('authorize', () => {
   })
 })
 
+test('a challenge ends ten minutes after the authorization began, by every later look-up', () => {
+  expect(expiresOf({ ageSeconds: 0 }, 1_000)).toBe(1_600)
+  expect(expiresOf({ ageSeconds: 90 }, 1_090)).toBe(1_600)
+})
+
 describe('release', () => {
   test('repeats an authorization with an unknown outcome before its compensation', () => {
     expect(nextStep(release, released(sent))).toMatchObject(call('authorize', 'o1:authorize:1'))
+  })
+  test('looks a charge up that was refunded completely at the processor, and makes no refund of 0', () => {
+    const row = { ...released(at('captured')), refunded: terms.amount } as Authorization
+    expect(nextStep(release, row)).toEqual({
+      kind: 'call',
+      call: { kind: 'find', reference: 'o1', token: 'tok_1' },
+    })
   })
   test('voids an authorization, refunds a charge, and is done in every other state', () => {
     expect(nextStep(release, released(at('authorized')))).toMatchObject(call('void', 'o1:void:1'))
@@ -92,6 +104,7 @@ describe('capture', () => {
       call: { kind: 'capture', idempotencyKey: 'o1:capture:1', id: 'auth_1', amount: 1075 },
     })
     expect(nextStep(capture, at('captured'))).toEqual(done)
+    expect(nextStep(capture, at('refunded')), 'refunded at the processor before the reply').toEqual(done)
   })
   test('another amount than the authorized one, or no authorization, is an incident', () => {
     expect(nextStep({ kind: 'capture', amount: cents(1) }, at('authorized'))).toMatchObject({

@@ -62,8 +62,8 @@ export const disputeOf = (disputes: readonly ReadDispute[]): ReadDispute | null 
   )[0] ?? null
 
 /** Returns whether the row of a charge must become `refunded`, because the whole amount was refunded, here or at the processor. */
-export function isWhollyRefunded(row: Authorization, { id, captured, refunds }: ReadCharge): boolean {
-  if (row.state !== 'captured' || row.releaseRequested || row.processorId !== id) return false
+export function isWhollyRefunded(row: Authorization, { captured, refunds }: ReadCharge): boolean {
+  if (row.state !== 'captured' || row.releaseRequested) return false
   const done = refunds.filter(({ state }) => state === 'done')
   return captured > 0 && done.reduce((sum, { amount }) => sum + amount, 0) >= captured
 }

@@ -74,6 +74,13 @@ describe('a result of the processor', () => {
       change: { state: 'authorized', processorId: 'a' },
     })
   })
+  test('the refund of the amount that partial refunds left moves the row without an alarm', () => {
+    const row = { ...released(at('captured')), refunded: cents(500) } as Authorization
+    expect(interpretEffect(row, 'refund', { kind: 'yes', id: 'auth_1', amount: 575 })).toEqual({
+      kind: 'moved',
+      change: { state: 'refunded', processorId: 'auth_1' },
+    })
+  })
   test('a refused authorization declines the row', () => {
     expect(
       interpretEffect(sent, 'authorize', { kind: 'no', code: 'expired_card', declineCode: 'expired_card' }),
@@ -111,6 +118,9 @@ describe('a report of the processor', () => {
     })
     expect(interpretReport(at('authorized'), decline)).toBeNull()
     expect(interpretReport(declined, decline)).toBeNull()
+    // Its intent is still open, until a look-up cancels it.
+    const challenged: Authorization = { ...common, ...terms, state: 'challenged', processorId: 'auth_1' }
+    expect(interpretReport(challenged, decline)).toBeNull()
   })
   test('another amount, another currency or a second authorization is an incident', () => {
     expect(interpretReport(sent, reported('authorized', 1))).toMatchObject({ kind: 'incident' })

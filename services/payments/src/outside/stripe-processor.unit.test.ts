@@ -399,6 +399,7 @@ describe('response of a faulty server', () => {
     [401, { type: 'invalid_request_error' }, true],
     [403, { type: 'invalid_request_error' }, true],
     [409, { type: 'idempotency_error', code: 'idempotency_key_in_use' }, false],
+    [424, { type: 'invalid_request_error' }, false],
     [429, { type: 'invalid_request_error', code: 'rate_limit' }, false],
     [500, { type: 'api_error' }, false],
   ])('an error %i %j is an unknown outcome (alarm for operators: %s)', async (status, error, alarm) => {

@@ -14,9 +14,13 @@ function find(...results: ProcessorResult<{ found: FoundCharge[] }>[]) {
   return findCharges({ records, processor })({ body: { orderApiKeys: [] } } as never)
 }
 
-test('returns the charges of all orders, each with its order', async () => {
-  expect(await find({ kind: 'yes', found: [charge] }, { kind: 'yes', found: [] })).toEqual({
-    charges: [{ ...charge, reference: 'o0' }],
+test('returns the charges of all orders, each with its order and its refunded amount', async () => {
+  const refunded = { ...charge, id: 'auth_2', refunded: 300 }
+  expect(await find({ kind: 'yes', found: [charge] }, { kind: 'yes', found: [refunded] })).toEqual({
+    charges: [
+      { ...charge, reference: 'o0' },
+      { ...refunded, reference: 'o1' },
+    ],
   })
 })
 

@@ -3,6 +3,7 @@ import { cents, CatalogQuote, OrderRequest, type SendOrder } from '@platter/cont
 import { ConcurrencyLimit, createLog, Deadline, Problem, Rendered, type Call } from '@platter/kit'
 import { expect, test } from 'vitest'
 import { sendOrder } from '#/placing/routes/send-order.ts'
+import { Subscription } from '#/saga/subscriptions.ts'
 import type { IdempotencyKeyStore, UsedKey } from '#/store/idempotency-keys.ts'
 
 type Deps = Parameters<typeof sendOrder>[0]
@@ -10,6 +11,14 @@ type Keys = Pick<IdempotencyKeyStore, 'claim' | 'markRefused'>
 
 const closed = new Problem('restaurant-closed', 'The restaurant has closed.')
 const scope = { accessKeyId: 'k', path: '/publicapi/v1/send-order', key: 'key-1', fingerprint: 'f' }
+
+const request = {
+  restaurantApiKey: 'r1',
+  items: [{ apiKey: 'i1' }],
+  method: 'pickup',
+  payment: 'cash',
+  recipient: { firstName: 'Maria', lastName: 'Lindqvist', phone: '6085550142' },
+}
 
 /** The key of a request. Another request with the same key places its order while catalog checks this one. */
 class ConcurrentKey implements Keys {
@@ -47,13 +56,7 @@ async function send(key: ConcurrentKey, problem: Problem, idempotency: typeof sc
   } as unknown as Deps
   const headers: Record<string, string> = {}
   const call = {
-    body: OrderRequest.parse({
-      restaurantApiKey: 'r1',
-      items: [{ apiKey: 'i1' }],
-      method: 'pickup',
-      payment: 'cash',
-      recipient: { firstName: 'Maria', lastName: 'Lindqvist', phone: '6085550142' },
-    }),
+    body: OrderRequest.parse(request),
     principal: { kind: 'application', applicationId: 'app', accessKeyId: 'k', mode: 'live' },
     requestId: 'q',
     headers: {},
@@ -87,4 +90,73 @@ test('a temporary failure and a request without a key mark no key as refused', a
   expect((await send(key, unavailable)).response).toBe(unavailable)
   expect((await send(key, closed, null)).response).toBe(closed)
   expect(key.isRefused).toBe(false)
+})
+
+const byCard = {
+  payment: 'card',
+  card: {
+    cardholderName: 'Maria Lindqvist',
+    cardholderStreetAddress: '316 W Washington Ave',
+    cardholderZip: '53703',
+    cvv: '314',
+    cardNumber: '4242424242424242',
+    expirationMonth: '09',
+    expirationYear: '99',
+  },
+}
+
+type Situation = { total?: number; deadlineMs?: number; pendingCount?: number }
+
+/** Sends an order that catalog accepts. Returns the code of the response, and the calls until the order would be placed. */
+async function sendAccepted(
+  changes: object,
+  { total = 1_000, deadlineMs = 10_000, pendingCount = 0 }: Situation = {},
+) {
+  const calls: string[] = []
+  const prices = { subtotal: total, tax: 0, deliveryPrice: 0, point: null, customerCancelMinutes: 5 }
+  const item = { apiKey: 'i1', name: 'Slice', basePrice: total, totalPrice: total, customizationChoices: [] }
+  const bus: Pick<Bus, 'ask'> = {
+    ask: async (question) => question.reply.parse({ faults: [], quote: { items: [item], ...prices } }),
+  }
+  const deps = {
+    bus,
+    notifier: { pendingCount, addPendingRequest: () => new Subscription(() => undefined) },
+    limit: new ConcurrencyLimit({ permits: 1 }),
+    cardMinimum: cents(50),
+    log: createLog('test', 'silent'),
+    payments: async () => (calls.push('exchange'), { token: 'tok_1', brand: 'visa', lastFour: '4242' }),
+    orchestrator: {
+      async place() {
+        calls.push('place')
+        throw closed
+      },
+    },
+  } as unknown as Deps
+  const call = {
+    body: OrderRequest.parse({ ...request, ...changes }),
+    principal: { kind: 'application', applicationId: 'app', accessKeyId: 'k', mode: 'live' },
+    requestId: 'q',
+    headers: {},
+    deadline: Deadline.in(deadlineMs),
+    idempotency: null,
+  } as unknown as Call<typeof SendOrder>
+  const response: unknown = await sendOrder(deps)(call).catch((error: unknown) => error)
+  return { code: response instanceof Problem ? response.code : null, calls }
+}
+
+test.each([
+  ['a card order', ['exchange', 'place'], byCard, 1_000],
+  ['a test order', ['place'], { ...byCard, test: true }, 1_000],
+  ['a total of 0', ['place'], byCard, 0],
+])('the card of %s leads to the calls %j', async (_, calls, changes, total) => {
+  expect((await sendAccepted(changes, { total })).calls).toEqual(calls)
+})
+
+test('an order that is checked within the last 1.75 s of its request is not placed (503)', async () => {
+  expect(await sendAccepted({}, { deadlineMs: 1_700 })).toEqual({ code: 'service-unavailable', calls: [] })
+})
+
+test('an order is rejected (503 overloaded) while 1,000 requests of a replica are pending', async () => {
+  expect(await sendAccepted({}, { pendingCount: 1_000 })).toEqual({ code: 'overloaded', calls: [] })
+  expect((await sendAccepted({}, { pendingCount: 999 })).calls).toEqual(['place'])
 })

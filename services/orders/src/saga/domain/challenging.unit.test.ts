@@ -39,6 +39,11 @@ test('a challenge sets paymentAction, publishes no command, and has its own poll
   expect(challengeTimes(authorize.order, at)).toBeNull()
 })
 
+test('a clock that differs from that of payments neither extends a challenge nor ends it before now', () => {
+  expect(challengeTimes(open.order, at - 90)?.deadlineInMs).toBe(600_000)
+  expect(challengeTimes(open.order, at + 690)?.deadlineInMs).toBe(0)
+})
+
 test('a poll republishes the authorize command, and another challenge reply is stale', () => {
   const poll = apply(open, { kind: 'retried', at })
   expect(poll.saga).toBe(open.saga)

@@ -33,7 +33,7 @@ export function requestRefund(
   const { outcome, paymentState, cancellation } = order
   const isPaid = token === null ? paymentState === 'DUE' : paymentState === 'CHARGED'
   if (outcome !== 'transmitted' || cancellation !== null || !isPaid) return null
-  const isLeft = refund.amount > 0 && reservedOf(order.refunds) + refund.amount <= total
+  const isLeft = reservedOf(order.refunds) + refund.amount <= total
   if (order.refunds.length !== count || !isLeft) return null
   const next = withRefunds(order, total, [...order.refunds, refund])
   if (refund.state === 'DONE') return { order: next, state }
@@ -67,7 +67,7 @@ export function setMirrored(
   { version, refunds: made, failed, dispute, at }: Mirrored & { at: number },
 ): AfterSale | null {
   const isCaptureKnown = !['PENDING', 'AUTHORIZED'].includes(order.paymentState)
-  if (order.outcome === 'pending' || !isCaptureKnown || version < (state.mirrored ?? 0)) return null
+  if (!isCaptureKnown || version < (state.mirrored ?? 0)) return null
   const disputed = { ...order, dispute: dispute ?? order.dispute }
   const mirrored = { ...state, mirrored: version }
   if (order.cancellation !== null) return { order: disputed, state: mirrored }

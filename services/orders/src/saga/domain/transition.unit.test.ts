@@ -202,6 +202,16 @@ describe('event sequence', () => {
     expect(late.order.told ?? false).toBe(isMarked)
   })
 
+  test('an accepted order that is cancelled as not started keeps its delivery, and sends no notice', () => {
+    const refused = cancelled({
+      by: 'system',
+      onlyUnstarted: true,
+      refusal: refusal('restaurant-unreachable'),
+    })
+    const { 'completed, cash': now } = states()
+    expect(apply(now!, refused)).toMatchObject({ saga: { isFinished: true }, delivery: null })
+  })
+
   test('a cash order opens its delivery and publishes no command', () => {
     expect(placed(cash)).toMatchObject({ command: null, delivery: { outcome: null } })
   })

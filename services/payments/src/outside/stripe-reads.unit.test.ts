@@ -1,0 +1,63 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { StripeProcessor } from '#/outside/stripe-processor.ts'
+import { SECRET_KEY } from '#/testing/stripe-server.ts'
+
+const ofOrder = { payment_intent: 'pi_1', metadata: { orderApiKey: 'o1' } }
+const ofIntent = { payment_intent: 'pi_1' }
+
+const TRANSACTIONS = [
+  ['charge', 1_075, ofOrder],
+  ['refund', -300, ofIntent],
+  ['refund_failure', 300, ofIntent],
+  ['adjustment', -1_075, ofIntent],
+  ['adjustment', 1_075, ofIntent],
+  ['stripe_fee', -200, null],
+  ['adjustment', -500, null],
+  ['charge', 900, { payment_intent: null }],
+  ['payout', -5_000, 'po_1'],
+] as const
+
+const data = TRANSACTIONS.map(([type, amount, source], at) => ({
+  id: `txn_${at}`,
+  object: 'balance_transaction',
+  type,
+  amount,
+  fee: 31,
+  created: 1_000,
+  source,
+}))
+const server = createServer((_request, response) =>
+  response
+    .writeHead(200, { 'content-type': 'application/json', 'request-id': 'req_test' })
+    .end(JSON.stringify({ object: 'list', url: '/v1/balance_transactions', data, has_more: false })),
+)
+let processor: StripeProcessor
+
+beforeAll(async () => {
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  processor = new StripeProcessor({ secretKey: SECRET_KEY, currency: 'usd', url })
+})
+afterAll(async () => {
+  await processor.close()
+  server.close()
+})
+
+test('balance transactions are movements with their sign and fee, except those of no sale', async () => {
+  const page = await processor.movements({ from: 0, to: 2_000, after: null })
+  const ofCharge = { charge: 'pi_1', reference: null, fee: 31, at: 1_000 }
+  expect(page).toEqual({
+    kind: 'yes',
+    movements: [
+      { id: 'txn_0', kind: 'payment', ...ofCharge, reference: 'o1', amount: 1_075 },
+      { id: 'txn_1', kind: 'refund', ...ofCharge, amount: -300 },
+      { id: 'txn_2', kind: 'refund', ...ofCharge, amount: 300 },
+      { id: 'txn_3', kind: 'dispute', ...ofCharge, amount: -1_075 },
+      { id: 'txn_4', kind: 'dispute-reversal', ...ofCharge, amount: 1_075 },
+      { id: 'txn_5', kind: 'fee', charge: null, reference: null, amount: 0, fee: 200, at: 1_000 },
+    ],
+    after: null,
+  })
+})
