@@ -133,8 +133,6 @@ async function assemble(options: StackOptions & { reporter: Reporter }, frame: F
   const known = database.fresh ? { ...secrets, seed: null } : secrets
   const seeded = await fill(wiring, known, reporter)
   saveSecrets(directory, { ...secrets, simulatorsPort: wiring.ports.simulators[0] ?? null, seed: seeded })
-  // Not during the seed: the next start would create its client applications a second time.
-  signal?.throwIfAborted()
   const describe = () => describeStack({ wiring, servers, superuserUrl, seeded, running, logs: host.logs })
   keepFile = () => writeWhole(stackFile(directory), `${JSON.stringify(describe(), null, 2)}\n`)
   keepFile()
@@ -184,8 +182,10 @@ async function openHttps(
   context: ServerContext,
   cleanup: AsyncDisposableStack,
 ): Promise<HttpsFront | null> {
-  if (address === undefined) return null
   const { directory, host, reporter, signal } = context
+  // An abort waits for the end of the seed: otherwise the next start would create its client applications a second time.
+  signal?.throwIfAborted()
+  if (address === undefined) return null
   const https = await startHttps({
     directory,
     address,
