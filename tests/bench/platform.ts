@@ -43,7 +43,6 @@ export async function startPlatform(
   place: { directory: string; telemetry: string },
   { replicas = 1, hasTelemetry = true, commit, stored }: Setting,
 ): Promise<Platform> {
-  // Each commit has a launcher of its own.
   const tree = commit === undefined ? ROOT : checkOut(commit)
   const { startStack } = (await import(join(tree, 'dev/stack.ts'))) as typeof launcher
   const { plainReporter } = (await import(join(tree, 'dev/progress.ts'))) as typeof progress

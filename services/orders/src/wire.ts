@@ -70,6 +70,7 @@ import { userOrders } from '#/reading/routes/user-orders.ts'
 import { validateOrder } from '#/placing/routes/validate-order.ts'
 import { observeSagas } from '#/saga/telemetry.ts'
 import { components, type Components } from '#/components.ts'
+import { RENEW_EVERY_MS } from '#/delivery/deliver.ts'
 
 const MIGRATIONS = join(import.meta.dirname, '../migrations')
 
@@ -158,7 +159,7 @@ function startRepeating(repeaters: Repeaters, all: Components): void {
   repeaters.repeat('build indexes', 30_000, buildIndexes)
   repeaters.repeat('retry commands', 500, () => retrySagas(all))
   repeaters.repeat('retry deliveries', 500, () => deliverer.sweep())
-  repeaters.repeat('renew leases', 500, () => deliverer.renewLeases())
+  repeaters.repeat('renew leases', RENEW_EVERY_MS, () => deliverer.renewLeases())
   repeaters.repeat('delete expired idempotency keys', 3_600_000, () => deleteExpiredKeys(db))
   repeaters.repeat('cancel unstarted orders', 5_000, () => cancelUnstarted(unstarted))
   repeaters.repeat('notify cancellations', 1_000, () => notifyCancellations(cancelled))

@@ -65,7 +65,7 @@ export const tracing = (frame: Frame): Promise<Section> =>
     result: 'cpu',
   })
 
-/** Compares the working tree with another commit, which has a launcher of its own. */
+/** Compares the working tree with another commit, which starts by its own launcher. */
 export const againstCommit = (frame: Frame, commit: string): Promise<Section> =>
   pair(frame, {
     name: 'against-commit',
