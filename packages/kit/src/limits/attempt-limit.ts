@@ -52,10 +52,20 @@ export class AttemptLimit {
     await this.#run((limiter) => limiter.reward(key))
   }
 
-  /** Throws Problem rate-limited if the key has no attempt left. Counts nothing. */
+  /**
+   * Throws Problem rate-limited if the key has no attempt left. Counts nothing. For a key below its limit this is one command of
+   * Redis. `limiter.get` also reads the wait, with four.
+   */
   async check(key: string): Promise<void> {
-    const counted = await this.#run((limiter) => limiter.get(key))
+    const counted = await this.#run(async (limiter) =>
+      (await this.#isBelowLimit(key, limiter)) ? null : limiter.get(key),
+    )
     if (counted && counted.remainingPoints <= 0) throw attemptsUsedUp(this.#detail, counted.msBeforeNext)
+  }
+
+  async #isBelowLimit(key: string, limiter: RateLimiterAbstract): Promise<boolean> {
+    if (limiter === this.#own || !this.#shared) return false
+    return Number(await this.#shared.redis.client.get(limiter.getKey(key))) < limiter.points
   }
 
   #run<V>(operation: (limiter: RateLimiterAbstract) => Promise<V>): Promise<V> {
