@@ -18,11 +18,12 @@ export const Attention = z
         'failed-refund',
         'restaurant-unattended',
         'reconciliation-mismatch',
+        'reconciliation-overdue',
         'alert-undelivered',
         'incidents-unavailable',
       ])
       .describe(
-        '`dead-letter`: a message that no consumer could handle. `overdue-saga`: an order whose deadline has passed. `unknown-payment`: a call to the processor with an unknown outcome. `order-unaccepted`: the restaurant has not started the order, and half of the time until its automatic cancellation has passed. `open-dispute`: the bank of a customer disputes the charge, and the processor awaits a response. `failed-refund`: a refund has failed, and none was requested since. `restaurant-unattended`: a restaurant has been unattended for 5 minutes within its opening hours. `reconciliation-mismatch`: the daily reconciliation found that the books of an order contradict one another. `alert-undelivered`: a receiver of alerts has not confirmed one for ten minutes. `incidents-unavailable`: the incidents of one kind cannot be read, because a service or RabbitMQ is unavailable; there is no alert about it.',
+        '`dead-letter`: a message that no consumer could handle. `overdue-saga`: an order whose deadline has passed. `unknown-payment`: a call to the processor with an unknown outcome. `order-unaccepted`: the restaurant has not started the order, and half of the time until its automatic cancellation has passed. `open-dispute`: the bank of a customer disputes the charge, and the processor awaits a response. `failed-refund`: a refund has failed, and none was requested since. `restaurant-unattended`: a restaurant has been unattended for 5 minutes within its opening hours. `reconciliation-mismatch`: the daily reconciliation found that the books of an order contradict one another. `reconciliation-overdue`: no daily reconciliation has ended for 30 hours. `alert-undelivered`: a receiver of alerts has not confirmed one for ten minutes. `incidents-unavailable`: the incidents of one kind cannot be read, because a service or RabbitMQ is unavailable; there is no alert about it.',
       ),
     orderApiKey: ApiKey.nullable().describe(
       'Null for a message that cannot be parsed, and for an incident without an order.',
@@ -30,7 +31,7 @@ export const Attention = z
     what: z
       .string()
       .describe(
-        'The message, the step of the saga, the call to the processor, the restaurant, the violated rule, the channel, or the kind that cannot be read.',
+        'The message, the step of the saga, the call to the processor, the restaurant, the violated rule, the reconciliation, the channel, or the kind that cannot be read.',
       ),
     reason: z.string(),
     count: z.int().describe('The number of attempts, or of disputes; 0 for an incident without either.'),
@@ -43,7 +44,7 @@ export const ReadAttention = operation({
   name: 'attention',
   summary: 'Read the open incidents',
   description:
-    'The states that need an operator, newest first: messages that no consumer could handle, sagas past their deadline, payments with an unknown outcome at the processor, open disputes, failed refunds of the last 30 days, orders that their restaurant has not started in half of the time until they are cancelled, restaurants without attendance within their opening hours, mismatches of the daily reconciliation, and alerts that could not be delivered. Usually empty. While a part of the platform is unavailable, the list has the other incidents, and names the kinds that are missing.',
+    'The states that need an operator, newest first: messages that no consumer could handle, sagas past their deadline, payments with an unknown outcome at the processor, open disputes, failed refunds of the last 30 days, orders that their restaurant has not started in half of the time until they are cancelled, restaurants without attendance within their opening hours, mismatches of the daily reconciliation, a reconciliation that does not end, and alerts that could not be delivered. Usually empty. While a part of the platform is unavailable, the list has the other incidents, and names the kinds that are missing.',
   method: 'GET',
   path: '/operatorapi/v1/attention',
   owner: 'orders',

@@ -3,14 +3,8 @@ import { Problem } from '@platter/kit'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { fresh, type State } from '#/domain/saga-row.ts'
-import {
-  isOfUnavailable,
-  isOpen,
-  readAttention,
-  splitId,
-  type Deps,
-  type Listed,
-} from '#/operating/incidents.ts'
+import type { Deps } from '#/operating/incident-sources.ts'
+import { isOfUnavailable, isOpen, readAttention, splitId, type Listed } from '#/operating/incidents.ts'
 import type { IncidentStore } from '#/store/incidents.ts'
 
 type Key = { key: string; at: number }
@@ -22,6 +16,7 @@ type Sources = Record<
   | 'letters'
   | 'orders'
   | 'mismatches'
+  | 'reconciliations'
   | 'channels'
   | 'restaurants',
   Key[]
@@ -34,6 +29,7 @@ const none: Sources = {
   letters: [],
   orders: [],
   mismatches: [],
+  reconciliations: [],
   channels: [],
   restaurants: [],
 }
@@ -50,7 +46,18 @@ const pageOf = (keys: readonly Key[], { before, limit }: Page): Key[] =>
     .slice(0, limit)
 
 function depsOf(
-  { payments, disputes, refunds, sagas, letters, orders, mismatches, channels, restaurants }: Sources,
+  {
+    payments,
+    disputes,
+    refunds,
+    sagas,
+    letters,
+    orders,
+    mismatches,
+    reconciliations,
+    channels,
+    restaurants,
+  }: Sources,
   state: State = fresh,
 ): Deps {
   const incidents: Partial<IncidentStore> = {
@@ -85,6 +92,8 @@ function depsOf(
         rule: 'charge-missing',
         detail: 'There is no charge.',
       })),
+    overdueReconciliation: async (page) =>
+      pageOf(reconciliations, page).map(({ key, at }) => ({ key, at, finishedAt: 3_600 })),
     undelivered: async (_configured, page) =>
       pageOf(channels, page).map(({ key, at }) => ({ channel: key, at, reason: 'status 500', attempts: 4 })),
   }
@@ -151,6 +160,7 @@ test('pages of any size list every incident exactly once, newest first', async (
     letters: source,
     orders: source,
     mismatches: source,
+    reconciliations: source,
     channels: source,
     restaurants: source,
   })
@@ -165,6 +175,7 @@ test('pages of any size list every incident exactly once, newest first', async (
         ...all.orders.map(({ key }) => `order_${key}`),
         ...all.mismatches.map(({ key }) => `mismatch_${key}`),
         ...all.refunds.map(({ key }) => `refund_${key}`),
+        ...all.reconciliations.map(({ key }) => `reconciliation_${key}`),
         ...all.channels.map(({ key }) => `alert_${key}`),
         ...all.restaurants.map(({ key }) => `restaurant_${key}`),
       ]
@@ -193,18 +204,28 @@ test('splitId returns the source and the key of an incident id, and null for ano
       letters: one,
       orders: one,
       mismatches: one,
+      reconciliations: one,
       channels: one,
       restaurants: one,
     }),
     10,
   )
   expect(listed.map(({ item }) => splitId(item.id))).toEqual(
-    ['saga', 'restaurant', 'refund', 'payment', 'order', 'mismatch', 'letter', 'dispute', 'alert'].map(
-      (name) => ({
-        source: name,
-        key: 'order_1',
-      }),
-    ),
+    [
+      'saga',
+      'restaurant',
+      'refund',
+      'reconciliation',
+      'payment',
+      'order',
+      'mismatch',
+      'letter',
+      'dispute',
+      'alert',
+    ].map((name) => ({
+      source: name,
+      key: 'order_1',
+    })),
   )
   for (const id of ['', 'order', 'orders_1', 'x_saga_1']) expect(splitId(id)).toBeNull()
 })
@@ -232,6 +253,7 @@ test('an incident of each source has its kind, its order and its reason', async 
       letters: one,
       orders: one,
       mismatches: one,
+      reconciliations: one,
       channels: one,
       restaurants: one,
     }),
@@ -240,6 +262,12 @@ test('an incident of each source has its kind, its order and its reason', async 
   expect(listed.map(({ item }) => item)).toMatchObject([
     { kind: 'restaurant-unattended', orderApiKey: null, what: 'restaurant o1', count: 0 },
     { kind: 'failed-refund', orderApiKey: 'o1', what: 'refund of 2.50', count: 0 },
+    {
+      kind: 'reconciliation-overdue',
+      orderApiKey: null,
+      what: 'daily reconciliation',
+      reason: 'None has ended since 1970-01-01T01:00:00.000Z.',
+    },
     { kind: 'unknown-payment', orderApiKey: 'o1', what: 'capture', reason: 'timeout', count: 2 },
     { kind: 'order-unaccepted', orderApiKey: 'o1', what: 'restaurant r1' },
     {

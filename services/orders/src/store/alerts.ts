@@ -15,6 +15,8 @@ type Comparison = { source: string; incidents: readonly Attention[]; isComplete:
 type LeasedAlert = { number: number; channel: string; attempt: number; alert: Alert }
 
 export type MismatchRow = { id: string; orderApiKey: string; rule: string; detail: string; at: number }
+/** `finishedAt`: the end of the last reconciliation, in epoch seconds. */
+type OverdueReconciliation = { key: string; at: number; finishedAt: number }
 export type UndeliveredRow = { channel: string; reason: string | null; attempts: number; at: number }
 
 /** The maximum number of unalerted incidents in a round; the others wait for the next round. */
@@ -115,6 +117,17 @@ export class PostgresAlerts extends PostgresStore {
     const { rows } = await sql<MismatchRow>`
     select id, order_api_key as "orderApiKey", rule, detail, ${at} as at from reconciliation_mismatches
     where ${pageOf(at, 'id', page)}`.execute(this.db)
+    return rows
+  }
+
+  /** Returns one row if no reconciliation has ended for 30 hours: a day, and time for a large comparison and its repetitions. */
+  async overdueReconciliation(page: Page): Promise<OverdueReconciliation[]> {
+    const at = microseconds('at')
+    const { rows } = await sql<OverdueReconciliation>`
+    select name as key, ${at} as at, floor(extract(epoch from finished_at))::int8 as "finishedAt" from (
+      select name, finished_at, finished_at + interval '30 hours' as at from scheduled_runs
+      where name = 'reconcile') as last
+    where at <= now() and ${pageOf(at, 'name', page)}`.execute(this.db)
     return rows
   }
 

@@ -25,7 +25,8 @@ import { compareIncidents } from '#/operating/alerts/compare-incidents.ts'
 import { deliverAlerts } from '#/operating/alerts/deliver-alerts.ts'
 import { emailChannel } from '#/operating/alerts/outside/email.ts'
 import { webhookChannel } from '#/operating/alerts/outside/webhook.ts'
-import { readAttention, type Deps as Incidents } from '#/operating/incidents.ts'
+import type { Deps as Incidents } from '#/operating/incident-sources.ts'
+import { readAttention } from '#/operating/incidents.ts'
 import { reconcileDaily } from '#/operating/reconcile-daily.ts'
 import { PostgresAlerts } from '#/store/alerts.ts'
 import { PostgresScheduledRuns } from '#/store/scheduled-runs.ts'
@@ -159,6 +160,14 @@ const passTime = async (seconds: number): Promise<void> => {
   await sql`update alerts set created_at = created_at - ${by}`.execute(db)
   await sql`update alert_deliveries set due_at = due_at - ${by}`.execute(db)
 }
+
+test('a new installation begins with a finished reconciliation', async () => {
+  const { rows } =
+    await sql`select finished_at is not null as finished from scheduled_runs where name = 'reconcile'`.execute(
+      db,
+    )
+  expect(rows).toEqual([{ finished: true }])
+})
 
 test('two replicas send one alert by each channel when an incident begins, and one when it ends', async () => {
   await deadLetter('o1')
@@ -332,6 +341,27 @@ test('the daily reconciliation runs on one replica, and its mismatch is an incid
   await reconcileBoth()
   await runRound()
   expect(received.map(({ body }) => body.type)).toEqual(['incident.began', 'incident.ended'])
+})
+
+test('a reconciliation that has not ended for 30 hours is an incident until one ends', async () => {
+  const sinceLast = async (hours: number) => {
+    await sql`update scheduled_runs set finished_at = now() - ${hours} * interval '1 hour' where name = 'reconcile'`.execute(
+      db,
+    )
+    const listed = await readAttention(replicas[0]!, { before: null, limit: 5 }, { requestId: 'q' })
+    return listed.map(({ item }) => ({ id: item.id, kind: item.kind }))
+  }
+  expect(await sinceLast(29)).toEqual([])
+  const overdue = { id: 'reconciliation_reconcile', kind: 'reconciliation-overdue' }
+  expect(await sinceLast(31)).toEqual([overdue])
+  await makeDue('reconcile')
+  await runRound()
+  await reconcileDaily(replicas[0]!)
+  await runRound()
+  expect(received.map(({ body }) => [body.type, body.data.kind])).toEqual([
+    ['incident.began', overdue.kind],
+    ['incident.ended', overdue.kind],
+  ])
 })
 
 test('a wake makes the next reconciliation due, unless one is running', async () => {

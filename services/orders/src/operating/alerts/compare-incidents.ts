@@ -1,6 +1,7 @@
 import { newRequestId, reasonOf, type Log } from '@platter/kit'
 import { composeAlerts } from '#/domain/alert.ts'
-import { readAll, SOURCE_NAMES, SOURCES, type Deps as Incidents, type Source } from '#/operating/incidents.ts'
+import { SOURCE_NAMES, SOURCES, type Deps as Incidents, type Source } from '#/operating/incident-sources.ts'
+import { readAll } from '#/operating/incidents.ts'
 import type { AlertStore } from '#/store/alerts.ts'
 import type { PostgresScheduledRuns } from '#/store/scheduled-runs.ts'
 

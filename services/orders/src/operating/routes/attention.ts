@@ -1,6 +1,7 @@
 import { Before, type ReadAttention } from '@platter/contracts'
 import { page, type Handler } from '@platter/kit'
-import { readAttention, type Deps } from '#/operating/incidents.ts'
+import type { Deps } from '#/operating/incident-sources.ts'
+import { readAttention } from '#/operating/incidents.ts'
 
 /** The response excludes the contents of messages, which may be personal data. */
 export const attention =

@@ -1,7 +1,8 @@
 import type { Bus } from '@platter/bus'
 import { commands, RetryAttention } from '@platter/contracts'
 import { Problem, type Handler, type RequestContext } from '@platter/kit'
-import { isOfUnavailable, isOpen, splitId, type Deps as Incidents } from '#/operating/incidents.ts'
+import type { Deps as Incidents } from '#/operating/incident-sources.ts'
+import { isOfUnavailable, isOpen, splitId } from '#/operating/incidents.ts'
 import type { AlertStore } from '#/store/alerts.ts'
 import type { PostgresScheduledRuns } from '#/store/scheduled-runs.ts'
 import type { Idempotent, Stores } from '#/store/stores.ts'
@@ -28,7 +29,8 @@ export function retryAttention(deps: Deps): Handler<typeof RetryAttention> {
         return republish(deps, key)
       case 'saga':
         return async ({ incidents }) => wakeSaga(incidents, key)
-      case 'mismatch': {
+      case 'mismatch':
+      case 'reconciliation': {
         await checkIsOpen(deps, { id, source }, context)
         const isWoken = await scheduledRuns.wake('reconcile')
         return async () =>
