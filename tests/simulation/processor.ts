@@ -13,7 +13,7 @@ import type { Processor, RefundPart } from '../../services/payments/src/outside/
 import type { ProcessorReads } from '../../services/payments/src/outside/processor-reads.ts'
 import { afterSale, bank, world } from './simulation.ts'
 
-const unknown = (reason: string, sent = true) => ({ kind: 'unknown', reason, sent }) as const
+const unknown = (reason: string) => ({ kind: 'unknown', reason }) as const
 const refused = (code: string, declineCode = code) => ({ kind: 'no', code, declineCode }) as const
 
 /** The time for which payments waits for a response. */
@@ -60,7 +60,7 @@ export class ProcessorNetwork {
   request<R>(effect: () => R): Promise<R | ReturnType<typeof unknown>> {
     return world.exchange<R | ReturnType<typeof unknown>>('processor', {
       isUnavailable: this.downUntil > world.now,
-      unavailable: unknown('ECONNREFUSED', false),
+      unavailable: unknown('ECONNREFUSED'),
       timedOut: unknown('TimeoutError'),
       withinMs: RESPONSE_WITHIN_MS,
       effect,

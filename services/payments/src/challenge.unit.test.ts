@@ -107,7 +107,7 @@ test('a release after a declined challenge returns VOIDED, and the state stays d
 test('an unknown result of a check leaves the challenge open, is recorded, and has no reply', async () => {
   const { authorize, authorizations, bank, stateOf } = setUp()
   await authorize()
-  bank.state = { kind: 'unknown', reason: 'ECONNRESET', sent: true }
+  bank.state = { kind: 'unknown', reason: 'ECONNRESET' }
   const recordUnknown = vi.spyOn(authorizations, 'recordUnknown')
   expect(await authorize()).toBeNull()
   expect(await stateOf()).toBe('challenged')
@@ -118,7 +118,7 @@ test('an unknown result of a check leaves the challenge open, is recorded, and h
 test('a check that finds the challenge open after an unknown result saves the row, so that it is no incident', async () => {
   const { authorize, authorizations, bank } = setUp()
   await authorize()
-  bank.state = { kind: 'unknown', reason: 'ECONNRESET', sent: true }
+  bank.state = { kind: 'unknown', reason: 'ECONNRESET' }
   await authorize()
   bank.state = challenge
   const move = vi.spyOn(authorizations, 'move')

@@ -25,7 +25,7 @@ const found = (status: 'authorized' | 'captured') => [{ id: 'auth_1', amount: 10
 
 describe('a result of the processor', () => {
   test('an unknown outcome does not move the row', () => {
-    const unknown = { kind: 'unknown', reason: 'UND_ERR_SOCKET', sent: true } as const
+    const unknown = { kind: 'unknown', reason: 'UND_ERR_SOCKET' } as const
     expect(interpretEffect(sent, 'authorize', unknown)).toEqual({ kind: 'unknown', reason: 'UND_ERR_SOCKET' })
     expect(interpretLookup(sent, unknown)).toEqual({ kind: 'unknown', reason: 'UND_ERR_SOCKET' })
   })

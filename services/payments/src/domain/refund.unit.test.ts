@@ -34,7 +34,7 @@ const found = (state: ProcessorRefund['state']): Result => ({
   kind: 'yes',
   found: { refundId: 're_1', state },
 })
-const lost = { kind: 'unknown', reason: 'TimeoutError', sent: true } as const
+const lost = { kind: 'unknown', reason: 'TimeoutError' } as const
 const none: Result = { kind: 'yes', found: null }
 
 test.each<[string, Pick<RefundRow, 'processorId'>, Result, RefundOutcome]>([

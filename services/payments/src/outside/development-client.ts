@@ -40,12 +40,12 @@ export function developmentClient(url: string, withinMs: number) {
           ...(idempotencyKey !== undefined && { 'idempotency-key': idempotencyKey }),
         },
         body: body ? JSON.stringify(body) : null,
-        withinMs,
+        signal: AbortSignal.timeout(withinMs),
       })
       return classify(statusCode, text, schema)
     } catch (error) {
       if (!(error instanceof NoResponse)) throw error
-      return { kind: 'unknown', reason: error.reason, sent: error.sent }
+      return unknown(error.message)
     }
   }
 
@@ -78,7 +78,7 @@ function isFinal(status: number, code: string): boolean {
   return status >= 400 && status < 500 && !TRANSIENT_STATUSES.has(status)
 }
 
-const unknown = (reason: string) => ({ kind: 'unknown', reason, sent: true }) as const
+const unknown = (reason: string) => ({ kind: 'unknown', reason }) as const
 
 function parseJson(text: string): unknown {
   try {

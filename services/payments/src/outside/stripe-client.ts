@@ -1,8 +1,8 @@
 import { Stripe } from 'stripe'
 import { z } from 'zod'
+import { BoundedHttp } from '#/outside/bounded-http.ts'
 import { CALL_WITHIN_MS } from '#/outside/processor.ts'
 import { failed, failedOf, type Failed } from '#/outside/stripe-responses.ts'
-import { StripeHttp } from '#/outside/stripe-http.ts'
 
 /** The API version of the SDK's types. The constructor does not compile with an SDK of another version. */
 const API_VERSION = '2026-10-28.endive'
@@ -24,7 +24,7 @@ export type ClientSettings = {
 export class StripeClient {
   readonly callWithinMs: number
   readonly #stripe: Stripe
-  readonly #http = new StripeHttp()
+  readonly #http = new BoundedHttp()
 
   constructor({ secretKey, url, callWithinMs = CALL_WITHIN_MS }: ClientSettings) {
     this.callWithinMs = callWithinMs
@@ -35,7 +35,8 @@ export class StripeClient {
       host: hostname,
       port: port || (isPlain ? 80 : 443),
       protocol: isPlain ? 'http' : 'https',
-      httpClient: this.#http,
+      // The SDK aborts this `fetch` at the timeout. The timeout of its other client limits only the silence between two bytes.
+      httpClient: Stripe.createFetchHttpClient(fetchBy(this.#http)),
       timeout: callWithinMs,
       maxNetworkRetries: 0,
       telemetry: false,
@@ -53,7 +54,7 @@ export class StripeClient {
       const { statusCode, requestId } = response.lastResponse
       const parsed = statusCode >= 200 && statusCode < 300 ? schema.safeParse(response) : null
       if (parsed?.success) return { kind: 'yes', value: parsed.data }
-      return failed({ kind: 'unknown', reason: `${statusCode} unreadable ${requestId}`, sent: true })
+      return failed({ kind: 'unknown', reason: `${statusCode} unreadable ${requestId}` })
     } catch (error) {
       return failedOf(error)
     }
@@ -90,3 +91,20 @@ export class StripeClient {
     return this.#http.close()
   }
 }
+
+/** The SDK returns a NoResponse as the `detail` of its StripeConnectionError. */
+const fetchBy =
+  (http: BoundedHttp) =>
+  async (url: unknown, { method = 'GET', headers, body, signal = null }: RequestInit = {}) => {
+    const { statusCode, text, ...received } = await http.send(url as string, {
+      method,
+      headers: Object.fromEntries(new Headers(headers)),
+      body: typeof body === 'string' ? body : null,
+      signal,
+    })
+    const pairs = Object.entries(received.headers)
+    return new Response(text, {
+      status: statusCode,
+      headers: pairs.map(([name, value]) => [name, String(value)]),
+    })
+  }

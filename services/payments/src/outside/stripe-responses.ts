@@ -175,14 +175,10 @@ const TRANSIENT_CODES = new Set(['idempotency_key_in_use', 'lock_timeout', 'rate
 /** Uses only the type, code, status and request id of the error: other fields may quote the request. */
 export function failedOf(error: unknown): Failed {
   if (!(error instanceof Stripe.errors.StripeError)) {
-    return failed({
-      kind: 'unknown',
-      reason: error instanceof Error ? error.name : 'unknown error',
-      sent: true,
-    })
+    return failed({ kind: 'unknown', reason: error instanceof Error ? error.name : 'unknown error' })
   }
   const lost: unknown = error.detail
-  if (lost instanceof NoResponse) return failed({ kind: 'unknown', reason: lost.reason, sent: lost.sent })
+  if (lost instanceof NoResponse) return failed({ kind: 'unknown', reason: lost.message })
   const { type, code, statusCode = 0, requestId } = error
   const reason = readable([type, code, statusCode, requestId].filter((part) => part !== undefined).join(' '))
   const about = Named.safeParse(error.payment_intent).data ?? null
@@ -206,7 +202,7 @@ export const failed = (result: Failed['result']): Failed => ({
 
 function classify(error: Stripe.errors.StripeError, reason: string): Failed['result'] {
   const { statusCode = 0, rawType, code = 'invalid_request' } = error
-  const unknown = { kind: 'unknown', reason, sent: true } as const
+  const unknown = { kind: 'unknown', reason } as const
   if (statusCode < 400 || statusCode >= 500) return unknown
   if (TRANSIENT_STATUSES.has(statusCode) || TRANSIENT_CODES.has(code)) return unknown
   if (hasOtherValues(error)) return { ...unknown, alarm: true }
@@ -241,4 +237,4 @@ export const effectOf = ({ id, amount, differs }: FoundCharge): Effect => ({
 })
 
 /** A response that Stripe does not document for the request; an operator must look at it. */
-export const unexpected = (reason: string) => ({ kind: 'unknown', reason, sent: true, alarm: true }) as const
+export const unexpected = (reason: string) => ({ kind: 'unknown', reason, alarm: true }) as const

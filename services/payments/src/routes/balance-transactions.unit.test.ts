@@ -69,7 +69,8 @@ test('the next page continues at the cursor of the processor, for the same perio
 })
 
 test('503 payment-unavailable while the processor cannot be read', async () => {
-  await expect(
-    read('/x?since=1', [{ kind: 'unknown', reason: 'timeout', sent: true }]),
-  ).rejects.toMatchObject({ code: 'payment-unavailable', status: 503 })
+  await expect(read('/x?since=1', [{ kind: 'unknown', reason: 'timeout' }])).rejects.toMatchObject({
+    code: 'payment-unavailable',
+    status: 503,
+  })
 })

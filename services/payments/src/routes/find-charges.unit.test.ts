@@ -25,7 +25,7 @@ test('returns the charges of all orders, each with its order and its refunded am
 })
 
 test.each<ProcessorResult<never>>([
-  { kind: 'unknown', reason: 'TimeoutError', sent: true },
+  { kind: 'unknown', reason: 'TimeoutError' },
   { kind: 'no', code: 'unauthorized', declineCode: 'unauthorized' },
 ])('503 when one order of several cannot be looked up: %j', async (failure) => {
   await expect(find({ kind: 'yes', found: [charge] }, failure)).rejects.toMatchObject({

@@ -34,7 +34,7 @@ export class RefundingProcessor implements Calls {
     const fault = this.#fault()
     await new Promise(setImmediate)
     const result = fault === 'request lost' ? null : work(fault)
-    if (fault === 'response lost' || !result) return { kind: 'unknown', reason: fault, sent: true }
+    if (fault === 'response lost' || !result) return { kind: 'unknown', reason: fault }
     return result
   }
 
