@@ -22,7 +22,7 @@ const Dispute = z.object({
   respondBy: z.int(),
 })
 /** A charge with its refunds and disputes. */
-export const ChargeDetails = z.object({
+const ChargeDetails = z.object({
   id: Id,
   reference: z.string(),
   captured: Cents,

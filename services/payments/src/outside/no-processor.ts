@@ -21,7 +21,6 @@ export function noProcessor(): Processor {
     void: unknown,
     refund: unknown,
     refundPart: unknown,
-    findRefund: unknown,
     find: unknown,
     check: unknown,
     card: unknown,

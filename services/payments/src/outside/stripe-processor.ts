@@ -16,7 +16,7 @@ import {
 } from '#/outside/processor.ts'
 import type { Period } from '#/outside/processor-reads.ts'
 import { authorizationOf, readCharge, readMovements } from '#/outside/stripe-reads.ts'
-import { findRefund, refundPart } from '#/outside/stripe-refunds.ts'
+import { refundPart } from '#/outside/stripe-refunds.ts'
 import { authenticationOf, cancelChallenge, checkChallenge, pageOf } from '#/outside/stripe-challenges.ts'
 import { StripeClient, type ClientSettings, type Result } from '#/outside/stripe-client.ts'
 import { detachCard, readCard } from '#/outside/stripe-saved-cards.ts'
@@ -145,7 +145,6 @@ export class StripeProcessor implements Processor {
   readonly charge = (id: string) => readCharge(this.#client, id)
   readonly authorizationOf = (chargeId: string) => authorizationOf(this.#client, chargeId)
   readonly movements = (period: Period) => readMovements(this.#client, period)
-  readonly findRefund = (call: { id: string; refund: string }) => findRefund(this.#client, call)
 
   /**
    * Filters the list of the card's intents by the order in their metadata. A list includes the latest writes; Stripe's search may

@@ -5,7 +5,7 @@ import type { ProcessorResult } from '#/domain/processor-result.ts'
 import { Id, Word } from '#/outside/processor.ts'
 import type { Movement, Period } from '#/outside/processor-reads.ts'
 import type { StripeClient } from '#/outside/stripe-client.ts'
-import { Intent, ORDER, REFUND, refundOf } from '#/outside/stripe-responses.ts'
+import { Intent, ORDER, REFUND, refundStateOf } from '#/outside/stripe-responses.ts'
 
 const Refund = z.object({
   id: Id,
@@ -90,8 +90,7 @@ export async function readMovements(client: StripeClient, { from, to, after }: P
 }
 
 function toRefund({ id, amount, status, created: at, metadata }: z.output<typeof Refund>): ReadRefund {
-  const { state } = refundOf({ id, status })
-  return { id, key: metadata?.[REFUND] ?? null, amount: cents(amount), state, at }
+  return { id, key: metadata?.[REFUND] ?? null, amount: cents(amount), state: refundStateOf(status), at }
 }
 
 /** An inquiry (`warning_…`) needs a response like a dispute, but moves no money; a closed inquiry cost nothing. */

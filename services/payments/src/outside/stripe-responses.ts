@@ -1,6 +1,6 @@
 import { Stripe } from 'stripe'
 import { z } from 'zod'
-import type { ProcessorRefund } from '#/domain/refund.ts'
+import type { ReadRefund } from '#/domain/charge-after-sale.ts'
 import type {
   Challenge,
   Effect,
@@ -55,16 +55,15 @@ export const Refund = z.object({
   currency: Word,
   payment_intent: Id,
   status: Word,
-  metadata: z.record(z.string(), Word).nullish(),
 })
 
 /** The metadata key of a refund whose value is the refund's `apiKey`. A refund from the Dashboard has none. */
 export const REFUND = 'refundApiKey'
 
 /** A status that is not final counts as pending (docs.stripe.com/api/refunds/object). */
-export function refundOf({ id, status }: { id: string; status: string | null }): ProcessorRefund {
-  if (status === 'failed' || status === 'canceled') return { refundId: id, state: 'failed' }
-  return { refundId: id, state: status === 'succeeded' ? 'done' : 'pending' }
+export function refundStateOf(status: string | null): ReadRefund['state'] {
+  if (status === 'failed' || status === 'canceled') return 'failed'
+  return status === 'succeeded' ? 'done' : 'pending'
 }
 
 /** The metadata key of an intent whose value is the order's `apiKey`. */
