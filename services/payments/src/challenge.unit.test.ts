@@ -111,8 +111,8 @@ test('an unknown result of a check leaves the challenge open, is recorded, and h
   const recordUnknown = vi.spyOn(authorizations, 'recordUnknown')
   expect(await authorize()).toBeNull()
   expect(await stateOf()).toBe('challenged')
-  const recorded = { call: 'check', reason: 'ECONNRESET' }
-  expect(recordUnknown).toHaveBeenCalledExactlyOnceWith(expect.anything(), recorded)
+  const recorded = { row: expect.anything() as unknown, call: 'check', reason: 'ECONNRESET' }
+  expect(recordUnknown).toHaveBeenCalledExactlyOnceWith(recorded)
 })
 
 test('a check that finds the challenge open after an unknown result saves the row, so that it is no incident', async () => {

@@ -34,10 +34,8 @@ export function refundExecutor({ refunds, processor, log }: Deps) {
         return 'sent'
       }
       case 'pending':
-        await refunds.markPending(apiKey, outcome.id)
-        return 'sent'
       case 'done':
-        await refunds.markDone(apiKey, outcome.id)
+        await refunds.mark(apiKey, outcome.kind, outcome.id)
         return stateOf(apiKey)
       case 'failed':
         log.error(

@@ -42,24 +42,7 @@ export type Database = {
   webhook_events: { id: string; received_at: Generated<Date> }
 }
 
-/**
- * The rows of `authorizations`. Each method is one statement, and therefore one transaction, unless the row has changed in the
- * meantime.
- */
-export type AuthorizationStore = {
-  find(orderApiKey: string): Promise<Authorization | null>
-  /**
-   * Inserts the row with state `sent`, or returns the existing row. Committed before the processor is called. With a `refusal` the
-   * new row is `declined`, and no call is made for it.
-   */
-  findOrCreate(orderApiKey: string, terms: Terms, refusal?: Decline | null): Promise<Authorization>
-  /** Sets `releaseRequested`. The row of an order that was never sent is inserted as `released`. */
-  requestRelease(orderApiKey: string): Promise<Authorization>
-  /** Returns the changed row, or the current row if another command has changed it in the meantime. */
-  move(from: Authorization, change: Change): Promise<Authorization>
-  /** Records, for operators, that the outcome of a call is unknown. The saga repeats the command independently. */
-  recordUnknown(row: Authorization, unknown: { call: string; reason: string }): Promise<void>
-}
+export type AuthorizationStore = ReturnType<typeof postgresAuthorizations>
 
 const row = [
   'order_api_key',
@@ -208,23 +191,31 @@ const moveRow = ({ from, change }: Move) => ({
 const inOrder = (orderApiKeys: readonly string[], rows: readonly Row[]): (Authorization | null)[] =>
   matched(orderApiKeys, rows, ({ order_api_key }) => order_api_key).map((one) => one && toAuthorization(one))
 
-export const postgresAuthorizations = (db: Db): AuthorizationStore => ({
-  find: (orderApiKey) => read(db, orderApiKey),
-  async findOrCreate(orderApiKey, terms, refusal = null) {
-    const inserted = await insert(db, {
-      orderApiKey,
-      state: refusal ? 'declined' : 'sent',
-      refusal,
-      ...terms,
-    })
+/**
+ * The rows of `authorizations`. Each method is one statement, and therefore one transaction, unless the row has changed in the
+ * meantime.
+ */
+export const postgresAuthorizations = (db: Db) => ({
+  find: (orderApiKey: string): Promise<Authorization | null> => read(db, orderApiKey),
+  /**
+   * Inserts the row with state `sent`, or returns the existing row. Committed before the processor is called. With a `refusal` the
+   * new row is `declined`, and no call is made for it.
+   */
+  async findOrCreate(orderApiKey: string, terms: Terms, refusal?: Decline | null): Promise<Authorization> {
+    const state = refusal ? 'declined' : 'sent'
+    const inserted = await insert(db, { orderApiKey, state, refusal: refusal ?? null, ...terms })
     return inserted ?? existing(await read(db, orderApiKey), orderApiKey)
   },
-  requestRelease: async (orderApiKey) => existing(await release(db, orderApiKey), orderApiKey),
-  async move(from, change) {
+  /** Sets `releaseRequested`. The row of an order that was never sent is inserted as `released`. */
+  requestRelease: async (orderApiKey: string): Promise<Authorization> =>
+    existing(await release(db, orderApiKey), orderApiKey),
+  /** Returns the changed row, or the current row if another command has changed it in the meantime. */
+  async move(from: Authorization, change: Change): Promise<Authorization> {
     const moved = await (change.state === 'captured' ? moveLater : move)(db, { from, change })
     return moved ?? existing(await read(db, from.orderApiKey), from.orderApiKey)
   },
-  recordUnknown: (unknownRow, { call, reason }) => record(db, { row: unknownRow, call, reason }),
+  /** Records, for operators, that the outcome of a call is unknown. The saga repeats the command independently. */
+  recordUnknown: (unknown: Unknown): Promise<void> => record(db, unknown),
 })
 
 function existing(found: Authorization | null, orderApiKey: string): Authorization {
