@@ -1,5 +1,5 @@
 import type { Authentication } from '@platter/contracts'
-import type { Challenge, Effect, FoundCharge, ProcessorResult } from '#/domain/processor-result.ts'
+import type { Challenge, FoundCharge, ProcessorResult } from '#/domain/processor-result.ts'
 import type { StripeClient } from '#/outside/stripe-client.ts'
 import {
   AUTHENTICATION_REQUIRED,
@@ -36,8 +36,7 @@ export async function cancelChallenge(client: StripeClient, id: string): Promise
  */
 export async function checkChallenge(
   client: StripeClient,
-  { id, page }: { id: string; page: string | null },
-  effectOf: (id: string, amount: number, intent: Intent) => Effect,
+  { id, page, currency }: { id: string; page: string | null; currency: string },
 ): Promise<ProcessorResult<FoundCharge> | Challenge> {
   const read = await client.send(Intent, (stripe) =>
     stripe.paymentIntents.retrieve(id, { expand: ['latest_charge'] }),
@@ -47,8 +46,8 @@ export async function checkChallenge(
   const challenge = status === 'requires_action' ? challengeOf(read.value, page) : null
   if (challenge) return challenge
   if (status.startsWith('requires_') && status !== 'requires_capture') return cancelChallenge(client, id)
-  const report = reportOf(read.value)
+  const report = reportOf(read.value, currency)
   if (report === 'unsettled') return unexpected(`an intent is ${status}`)
   if (!report || report.status === 'declined') return declined
-  return { kind: 'yes', status: report.status, ...effectOf(id, report.amount, read.value) }
+  return { kind: 'yes', ...report }
 }

@@ -98,12 +98,14 @@ export class StripeProcessor implements Processor {
         cancelChallenge(this.#client, id)
       )
     if (status !== 'requires_capture') return unexpected(`a new intent is ${status}`)
-    return { kind: 'yes', ...this.#effect(id, authorized, { ...created.value, reference }) }
+    const named = created.value.metadata[ORDER] ?? 'none'
+    const differs = named === reference ? {} : { differs: `the processor has it for order ${named}` }
+    return { kind: 'yes', id, amount: authorized, ...differs, ...differenceOf(created.value, this.#currency) }
   }
 
   check({ id, authentication }: CallOf<'check'>): Promise<ProcessorResult<FoundCharge> | Challenge> {
     const page = pageOf(authentication, this.#returnUrl)
-    return checkChallenge(this.#client, { id, page }, (...found) => this.#effect(...found))
+    return checkChallenge(this.#client, { id, page, currency: this.#currency })
   }
 
   capture({ id, amount, idempotencyKey }: CallOf<'capture'>): Promise<ProcessorResult<Effect>> {
@@ -135,7 +137,7 @@ export class StripeProcessor implements Processor {
       // If a pending refund fails later, the intent counts as captured again.
       const isRefunded = (status === 'succeeded' || status === 'pending') && intent === id
       if (!isRefunded) return failed(unexpected(`a refund is ${status}`))
-      return { kind: 'yes', value: this.#effect(id, refunded, created.value) }
+      return { kind: 'yes', value: { id, amount: refunded, ...differenceOf(created.value, this.#currency) } }
     })
   }
 
@@ -178,10 +180,9 @@ export class StripeProcessor implements Processor {
       stripe.paymentIntents.retrieve(id, { expand: ['latest_charge'] }),
     )
     if (intent.kind === 'failed') return intent.result
-    const report = reportOf(intent.value)
+    const report = reportOf(intent.value, this.#currency)
     if (report === 'unsettled') return unexpected(`an intent is ${intent.value.status}`)
-    const reference = intent.value.metadata[ORDER] ?? null
-    return { kind: 'yes', reference, report: report && this.#compared(report, intent.value) }
+    return { kind: 'yes', reference: intent.value.metadata[ORDER] ?? null, report }
   }
 
   close(): Promise<void> {
@@ -227,7 +228,7 @@ export class StripeProcessor implements Processor {
     if (intent.id !== id || intent.status !== status)
       return failed(unexpected(`an intent is ${intent.status}`))
     const amount = status === 'succeeded' ? intent.amount_received : intent.amount
-    return { kind: 'yes', value: this.#effect(id, amount, intent) }
+    return { kind: 'yes', value: { id, amount, ...differenceOf(intent, this.#currency) } }
   }
 
   /** Returns the states of all intents of a card and an order, newest first. */
@@ -242,9 +243,9 @@ export class StripeProcessor implements Processor {
     if (intents.kind === 'failed') return intents
     const all: ReportedCharge[] = []
     for (const intent of intents.value.filter(({ metadata }) => metadata[ORDER] === reference)) {
-      const report = reportOf(intent)
+      const report = reportOf(intent, this.#currency)
       if (report === 'unsettled') return failed(unexpected(`an intent is ${intent.status}`))
-      if (report) all.push(this.#compared(report, intent))
+      if (report) all.push(report)
     }
     return { kind: 'yes', value: all }
   }
@@ -252,7 +253,7 @@ export class StripeProcessor implements Processor {
   /** Returns null for an intent of another sale, and for one without a charge. An unsettled intent counts as authorized. */
   #charge(intent: Intent): Charge | null {
     const reference = intent.metadata[ORDER]
-    const report = reportOf(intent)
+    const report = reportOf(intent, this.#currency)
     if (reference === undefined || !report) return null
     if (report === 'unsettled') {
       const differs = `the processor reports ${intent.status}`
@@ -260,20 +261,13 @@ export class StripeProcessor implements Processor {
       return { id: intent.id, reference, status: 'authorized', amount, differs }
     }
     if (report.status === 'declined') return null
-    const { id, status, amount, refunded = 0 } = report
-    const money = { amount: cents(amount), ...(refunded > 0 && { refunded: cents(refunded) }) }
-    return { ...this.#effect(id, amount, intent), reference, status, ...money }
-  }
-
-  #compared(report: ReportedCharge, intent: Intent): ReportedCharge {
-    return report.status === 'declined'
-      ? report
-      : { ...report, ...this.#effect(report.id, report.amount, intent) }
-  }
-
-  #effect(id: string, amount: number, object: Parameters<typeof differenceOf>[0]): Effect {
-    const differs = differenceOf(object, this.#currency)
-    return { id, amount, ...(differs !== undefined && { differs }) }
+    const { amount, refunded, ...one } = report
+    return {
+      ...one,
+      reference,
+      amount: cents(amount),
+      ...(refunded !== undefined && { refunded: cents(refunded) }),
+    }
   }
 }
 

@@ -73,7 +73,14 @@ export const ORDER = 'orderApiKey'
  * Returns the charge of an intent with its charge expanded (docs.stripe.com/payments/paymentintents/lifecycle). Null: nothing was
  * authorized or declined. `unsettled`: the outcome is not known to Stripe yet, or the status is not a known one.
  */
-export function reportOf(intent: Intent): ReportedCharge | 'unsettled' | null {
+export function reportOf(intent: Intent, currency: string): ReportedCharge | 'unsettled' | null {
+  const report = reportedBy(intent)
+  return report === null || report === 'unsettled' || report.status === 'declined'
+    ? report
+    : { ...report, ...differenceOf(intent, currency) }
+}
+
+function reportedBy(intent: Intent): ReportedCharge | 'unsettled' | null {
   const { id, status } = intent
   const charge = typeof intent.latest_charge === 'object' ? intent.latest_charge : null
   switch (status) {
@@ -119,21 +126,9 @@ export function challengeOf(
   return { kind: 'challenge', id, url, ...(client_secret && { clientSecret: client_secret }) }
 }
 
-/** Describes a difference from the request, apart from the amount. `reference`: the expected order, if known. */
-export function differenceOf(
-  {
-    currency,
-    metadata,
-    reference,
-  }: { currency: string; metadata?: Record<string, string> | null | undefined; reference?: string },
-  ours: string,
-): string | undefined {
-  if (currency !== ours) return `the processor has the currency ${currency}, not ${ours}`
-  const named = metadata?.[ORDER]
-  return reference === undefined || named === reference
-    ? undefined
-    : `the processor has it for order ${named ?? 'none'}`
-}
+/** Describes a difference from the request, apart from the amount. */
+export const differenceOf = ({ currency }: { currency: string }, ours: string): Pick<Effect, 'differs'> =>
+  currency === ours ? {} : { differs: `the processor has the currency ${currency}, not ${ours}` }
 
 /** A call without a successful response. */
 export type Failed = {
