@@ -124,7 +124,7 @@ export class ProcessorNetwork {
   }
 
   #found(reference: string): FoundCharge[] {
-    return this.#book.find(reference) as FoundCharge[]
+    return this.#book.find(reference) as object[] as FoundCharge[]
   }
 
   #refundPart({ id, idempotencyKey: key, amount }: RefundPart): Refund {
@@ -164,7 +164,7 @@ export class ProcessorNetwork {
 
 /** Parses a response like `services/payments/src/outside/development-processor.ts`. */
 function read({ status, body }: Response): ProcessorResult<Effect> {
-  if (status === 200) return { kind: 'yes', id: String(body['id']), amount: Number(body['amount']) }
+  if (status === 200) return { kind: 'yes', id: String(body['id']), amount: cents(Number(body['amount'])) }
   const { code, declineCode } = body as { code: string; declineCode?: string }
   return code === 'idempotency_mismatch' ? unknown(code) : refused(code, declineCode)
 }

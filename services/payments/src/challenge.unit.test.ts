@@ -11,7 +11,7 @@ const challenge: Challenge = { kind: 'challenge', id: 'auth_1', url }
 const authorized: ProcessorResult<FoundCharge> = {
   kind: 'yes',
   id: 'auth_1',
-  amount: 1075,
+  amount: cents(1075),
   status: 'authorized',
 }
 const refusedResult = { kind: 'no', code: 'card_declined', declineCode: 'authentication_required' } as const
@@ -30,7 +30,7 @@ function setUp() {
       if (bank.state.kind === 'no')
         return { kind: 'no', code: 'already_voided', declineCode: 'already_voided' }
       bank.state = refusedResult
-      return { kind: 'yes', id: 'auth_1', amount: 1075 }
+      return { kind: 'yes', id: 'auth_1', amount: cents(1075) }
     },
     capture: never,
     refund: never,

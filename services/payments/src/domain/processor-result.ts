@@ -1,4 +1,4 @@
-import type { PaymentAction } from '@platter/contracts'
+import type { Charge, PaymentAction } from '@platter/contracts'
 import { refundedOf, type Authorization, type Call } from '#/domain/authorization.ts'
 import { declineOf, type Decline } from '#/domain/declines.ts'
 
@@ -14,20 +14,11 @@ export type ProcessorResult<T> =
 /** The bank awaits the customer's authentication; no amount is authorized. */
 export type Challenge = { kind: 'challenge'; id: string; url: string; clientSecret?: string | undefined }
 
-/**
- * An effect on an authorization: its id at the processor, and the amount in cents. `differs` describes any other difference from
- * the request, such as another currency.
- */
-export type Effect = { id: string; amount: number; differs?: string }
+/** The processor's authorization or charge of an order. */
+export type FoundCharge = Omit<Charge, 'reference'>
 
-/**
- * The processor's authorization or charge of an order. `refunded`: the refunded amount of a captured charge, pending refunds
- * included; absent without a refund.
- */
-export type FoundCharge = Effect & {
-  status: 'authorized' | 'captured' | 'voided' | 'refunded'
-  refunded?: number
-}
+/** An effect on an authorization. */
+export type Effect = Pick<Charge, 'id' | 'amount' | 'differs'>
 
 /** The processor's charge of an order, or its decline. */
 export type ReportedCharge = FoundCharge | { status: 'declined'; code: string; declineCode: string }

@@ -1,11 +1,11 @@
-import { Charge } from '@platter/contracts'
+import { Cents, Charge } from '@platter/contracts'
 import { z } from 'zod'
 import type { Challenge, FoundCharge, ProcessorResult } from '#/domain/processor-result.ts'
 import { developmentClient, pathOf, queryOf, type Send } from '#/outside/development-client.ts'
 import { developmentReads } from '#/outside/development-reads.ts'
 import { CALL_WITHIN_MS, findRefund, Id, Word, type Processor } from '#/outside/processor.ts'
 
-const Effect = z.object({ id: Id, amount: z.int() })
+const Effect = z.object({ id: Id, amount: Cents })
 const Open = z.object({ id: Id, status: z.literal('requires_action') })
 const Checked = Effect.extend({
   status: z.enum(['requires_action', 'authorized', 'captured', 'voided', 'refunded', 'declined']),
@@ -16,7 +16,7 @@ const FoundList = z.object({
   authorizations: z.array(
     Effect.extend({
       status: z.enum(['authorized', 'captured', 'voided', 'refunded']),
-      refunded: z.int().exactOptional(),
+      refunded: Cents.optional(),
     }),
   ),
 })

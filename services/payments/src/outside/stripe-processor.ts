@@ -1,4 +1,4 @@
-import { cents, type Charge } from '@platter/contracts'
+import type { Charge } from '@platter/contracts'
 import type {
   Challenge,
   Effect,
@@ -257,17 +257,9 @@ export class StripeProcessor implements Processor {
     if (reference === undefined || !report) return null
     if (report === 'unsettled') {
       const differs = `the processor reports ${intent.status}`
-      const amount = cents(intent.amount)
-      return { id: intent.id, reference, status: 'authorized', amount, differs }
+      return { id: intent.id, reference, status: 'authorized', amount: intent.amount, differs }
     }
-    if (report.status === 'declined') return null
-    const { amount, refunded, ...one } = report
-    return {
-      ...one,
-      reference,
-      amount: cents(amount),
-      ...(refunded !== undefined && { refunded: cents(refunded) }),
-    }
+    return report.status === 'declined' ? null : { ...report, reference }
   }
 }
 

@@ -1,4 +1,4 @@
-import { cents } from '@platter/contracts'
+import { Cents } from '@platter/contracts'
 import { z } from 'zod'
 import type { ReadCharge, ReadDispute, ReadRefund } from '#/domain/charge-after-sale.ts'
 import type { ProcessorResult } from '#/domain/processor-result.ts'
@@ -9,14 +9,14 @@ import { Intent, ORDER, REFUND, refundStateOf } from '#/outside/stripe-responses
 
 const Refund = z.object({
   id: Id,
-  amount: z.int(),
+  amount: Cents,
   status: Word.nullable(),
   created: z.int(),
   metadata: z.record(z.string(), z.string()).nullish(),
 })
 const Dispute = z.object({
   id: Id,
-  amount: z.int(),
+  amount: Cents,
   reason: Word,
   status: Word,
   created: z.int(),
@@ -61,7 +61,7 @@ export async function readCharge(
   const charge = {
     id,
     reference: metadata[ORDER] ?? null,
-    captured: cents(captured),
+    captured,
     refunds: refunds.value.map(toRefund),
     disputes: disputes.value.map(toDispute),
   }
@@ -90,7 +90,7 @@ export async function readMovements(client: StripeClient, { from, to, after }: P
 }
 
 function toRefund({ id, amount, status, created: at, metadata }: z.output<typeof Refund>): ReadRefund {
-  return { id, key: metadata?.[REFUND] ?? null, amount: cents(amount), state: refundStateOf(status), at }
+  return { id, key: metadata?.[REFUND] ?? null, amount, state: refundStateOf(status), at }
 }
 
 /** An inquiry (`warning_…`) needs a response like a dispute, but moves no money; a closed inquiry cost nothing. */
@@ -104,7 +104,7 @@ const ENDED: Readonly<Record<string, 'won' | 'lost'>> = {
 function toDispute(dispute: z.output<typeof Dispute>): ReadDispute {
   const { id, amount, reason, status, created: at, evidence_details: evidence } = dispute
   const respondBy = evidence?.due_by ?? null
-  return { id, state: ENDED[status] ?? 'open', amount: cents(amount), reason, at, respondBy }
+  return { id, state: ENDED[status] ?? 'open', amount, reason, at, respondBy }
 }
 
 /** docs.stripe.com/reports/balance-transaction-types. A failed refund returns as `refund_failure` or `payment_failure_refund`. */

@@ -1,3 +1,4 @@
+import { Cents, cents } from '@platter/contracts'
 import { Stripe } from 'stripe'
 import { z } from 'zod'
 import type { ReadRefund } from '#/domain/charge-after-sale.ts'
@@ -13,14 +14,14 @@ import { Id, readable, Word, type CardDetails } from '#/outside/processor.ts'
 
 /** The used fields of Stripe's objects. A response that does not match is unreadable. */
 const Refusal = z.object({ code: z.string().optional(), decline_code: z.string().optional() })
-const Charge = z.object({ status: Word, amount_refunded: z.int() })
+const Charge = z.object({ status: Word, amount_refunded: Cents })
 export const Intent = z.object({
   id: Id.startsWith('pi_'),
   object: z.literal('payment_intent'),
   status: Word,
-  amount: z.int(),
-  amount_capturable: z.int(),
-  amount_received: z.int(),
+  amount: Cents,
+  amount_capturable: Cents,
+  amount_received: Cents,
   currency: Word,
   metadata: z.record(z.string(), Word),
   last_payment_error: Refusal.nullable(),
@@ -51,7 +52,7 @@ export const detailsOf = ({ card }: z.output<typeof Method>): CardDetails => ({
 export const Owner = z.object({ id: Id.startsWith('cus_') })
 export const Refund = z.object({
   id: Id.startsWith('re_'),
-  amount: z.int(),
+  amount: Cents,
   currency: Word,
   payment_intent: Id,
   status: Word,
@@ -103,7 +104,7 @@ function reportedBy(intent: Intent): ReportedCharge | 'unsettled' | null {
 }
 
 function taken({ id, amount_received: amount }: Intent, charge: z.output<typeof Charge> | null): FoundCharge {
-  const refunded = charge?.amount_refunded ?? 0
+  const refunded = charge?.amount_refunded ?? cents(0)
   if (charge && refunded >= amount) return { id, status: 'refunded', amount: refunded }
   return { id, status: 'captured', amount, ...(refunded > 0 && { refunded }) }
 }

@@ -78,7 +78,7 @@ export class RefundingProcessor implements Calls {
 
   find() {
     const status = this.refunded === this.#total ? 'refunded' : 'captured'
-    const found: FoundCharge[] = [{ id: 'pi_1', amount: this.#total, status }]
+    const found: FoundCharge[] = [{ id: 'pi_1', amount: cents(this.#total), status }]
     return this.#send(() => ({ kind: 'yes', found }))
   }
 
