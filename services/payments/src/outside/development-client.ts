@@ -1,8 +1,7 @@
 import { z } from 'zod'
 import type { ProcessorResult } from '#/domain/processor-result.ts'
 import { BoundedHttp, NoResponse } from '#/outside/bounded-http.ts'
-import { Word } from '#/outside/processor.ts'
-import type { Period } from '#/outside/processor-reads.ts'
+import { Word, type Period } from '#/outside/processor.ts'
 
 const Refused = z.object({ code: Word, declineCode: Word.optional() })
 

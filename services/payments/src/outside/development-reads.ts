@@ -1,8 +1,7 @@
 import { Cents } from '@platter/contracts'
 import { z } from 'zod'
 import { pathOf, queryOf, type Send } from '#/outside/development-client.ts'
-import { Id, Word } from '#/outside/processor.ts'
-import type { ProcessorReads } from '#/outside/processor-reads.ts'
+import { Id, Word, type ProcessorReads } from '#/outside/processor.ts'
 
 const Refund = z
   .object({

@@ -11,7 +11,7 @@ import { z } from 'zod'
 import type { Call } from '#/domain/authorization.ts'
 import type { FoundRefund } from '#/domain/refund.ts'
 import type { Challenge, Effect, FoundCharge, ProcessorResult } from '#/domain/processor-result.ts'
-import type { Period, ProcessorReads } from '#/outside/processor-reads.ts'
+import type { ReadCharge } from '#/domain/charge-after-sale.ts'
 
 export type CallOf<K extends Call['kind']> = Omit<Extract<Call, { kind: K }>, 'kind'>
 
@@ -53,6 +53,34 @@ export type RefundPart = { idempotencyKey: string; id: string; amount: Cents }
 
 /** A page of the processor's charges, in any order; `after` is the cursor of the next page, null on the last one. */
 type ChargePage = { charges: Charge[]; after: string | null }
+
+/** A change of the balance at the processor. `amount` is positive for arriving money. `fee` is the processor's fee. */
+export type Movement = {
+  id: string
+  kind: 'payment' | 'refund' | 'dispute' | 'dispute-reversal' | 'fee'
+  /** The id of the authorization; null for a movement without one. */
+  charge: string | null
+  /** The order; null if the processor does not report it. */
+  reference: string | null
+  amount: number
+  fee: number
+  at: number
+}
+
+export type MovementPage = { movements: Movement[]; after: string | null }
+
+/** From `from` to before `to` in epoch seconds. `after`: the cursor of a page in it; null for the first page. */
+export type Period = { from: number; to: number; after: string | null }
+
+/** Reads of a payment processor that move no money. No method rejects. */
+export type ProcessorReads = {
+  /** Returns null for an id that is unknown to the processor. */
+  charge(id: string): Promise<ProcessorResult<{ charge: ReadCharge | null }>>
+  /** Returns the id of the authorization of a charge, for events with only the charge; null for another sale. */
+  authorizationOf(chargeId: string): Promise<ProcessorResult<{ id: string | null }>>
+  /** Returns the movements in a period; `after` is the cursor of the next page. */
+  movements(period: Period): Promise<ProcessorResult<MovementPage>>
+}
 
 /**
  * A payment processor. No method rejects: each result states the known facts. Within 24 h, the same idempotency key with the same

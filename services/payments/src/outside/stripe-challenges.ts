@@ -4,6 +4,8 @@ import type { StripeClient } from '#/outside/stripe-client.ts'
 import {
   AUTHENTICATION_REQUIRED,
   challengeOf,
+  Failed,
+  failedOf,
   Intent,
   reportOf,
   unexpected,
@@ -23,11 +25,11 @@ const declined = { kind: 'no', code: 'card_declined', declineCode: AUTHENTICATIO
 
 /** Cancels an intent that awaits authentication, so that it can never be completed. */
 export async function cancelChallenge(client: StripeClient, id: string): Promise<ProcessorResult<never>> {
-  const cancelled = await client.send(Intent, (stripe) => stripe.paymentIntents.cancel(id))
-  const status = cancelled.kind === 'yes' ? cancelled.value.status : cancelled.intent?.status
-  if (status === 'canceled') return declined
-  const isUnknown = cancelled.kind === 'failed' && cancelled.result.kind === 'unknown'
-  return isUnknown ? cancelled.result : unexpected('an intent cannot be cancelled')
+  const cancelled = await client.send(Intent, (stripe) => stripe.paymentIntents.cancel(id)).catch(failedOf)
+  const intent = cancelled instanceof Failed ? cancelled.intent : cancelled
+  if (intent?.status === 'canceled') return declined
+  if (cancelled instanceof Failed && cancelled.result.kind === 'unknown') return cancelled.result
+  return unexpected('an intent cannot be cancelled')
 }
 
 /**
@@ -41,12 +43,11 @@ export async function checkChallenge(
   const read = await client.send(Intent, (stripe) =>
     stripe.paymentIntents.retrieve(id, { expand: ['latest_charge'] }),
   )
-  if (read.kind === 'failed') return read.result
-  const { status } = read.value
-  const challenge = status === 'requires_action' ? challengeOf(read.value, page) : null
+  const { status } = read
+  const challenge = status === 'requires_action' ? challengeOf(read, page) : null
   if (challenge) return challenge
   if (status.startsWith('requires_') && status !== 'requires_capture') return cancelChallenge(client, id)
-  const report = reportOf(read.value, currency)
+  const report = reportOf(read, currency)
   if (report === 'unsettled') return unexpected(`an intent is ${status}`)
   if (!report || report.status === 'declined') return declined
   return { kind: 'yes', ...report }

@@ -3,7 +3,7 @@ import type { ProcessorResult } from '#/domain/processor-result.ts'
 import { findRefund, type RefundPart } from '#/outside/processor.ts'
 import type { StripeClient } from '#/outside/stripe-client.ts'
 import { readCharge } from '#/outside/stripe-reads.ts'
-import { Refund, REFUND, refundStateOf } from '#/outside/stripe-responses.ts'
+import { Failed, failedOf, Refund, REFUND, refundStateOf } from '#/outside/stripe-responses.ts'
 
 /**
  * Refunds a part of a charge. The refund's apiKey is in its metadata, so that a look-up finds it after the idempotency key has
@@ -14,16 +14,16 @@ export async function refundPart(
   part: RefundPart,
 ): Promise<ProcessorResult<FoundRefund>> {
   const { id: intent, amount, idempotencyKey } = part
-  const created = await client.send(Refund, (stripe) =>
-    stripe.refunds.create(
-      { payment_intent: intent, amount, metadata: { [REFUND]: idempotencyKey } },
-      { idempotencyKey },
-    ),
-  )
-  if (created.kind === 'yes') {
-    const { id, status } = created.value
-    return { kind: 'yes', found: { id, state: refundStateOf(status) } }
-  }
+  const created = await client
+    .send(Refund, (stripe) =>
+      stripe.refunds.create(
+        { payment_intent: intent, amount, metadata: { [REFUND]: idempotencyKey } },
+        { idempotencyKey },
+      ),
+    )
+    .catch(failedOf)
+  if (!(created instanceof Failed))
+    return { kind: 'yes', found: { id: created.id, state: refundStateOf(created.status) } }
   if (!created.isToBeLookedUp) return created.result
   const listed = await findRefund({ charge: (id) => readCharge(client, id) }, part)
   // The refund may still appear later.

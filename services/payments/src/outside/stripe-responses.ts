@@ -132,17 +132,28 @@ export const differenceOf = ({ currency }: { currency: string }, ours: string): 
   currency === ours ? {} : { differs: `the processor has the currency ${currency}, not ${ours}` }
 
 /** A call without a successful response. */
-export type Failed = {
-  kind: 'failed'
-  result: Exclude<ProcessorResult<unknown>, { kind: 'yes' }>
+export class Failed extends Error {
+  readonly result: Failure
   /**
    * Stripe replays a 5xx under the idempotency key for a day, and rejects other values under it, for example after a change of the
    * configured return page (docs.stripe.com/api/idempotent_requests). The outcome must be looked up.
    */
-  isToBeLookedUp: boolean
+  readonly isToBeLookedUp: boolean
   /** The intent that the error contains. */
-  intent: { id: string; status: string } | null
+  readonly intent: { id: string; status: string } | null
+
+  constructor(result: Failure, isToBeLookedUp = false, intent: Failed['intent'] = null) {
+    super('a call to Stripe failed')
+    this.result = result
+    this.isToBeLookedUp = isToBeLookedUp
+    this.intent = intent
+  }
 }
+type Failure = Exclude<ProcessorResult<unknown>, { kind: 'yes' }>
+
+/** Returns the result of the calls in `work`; of the first failed one, if one fails. */
+export const settled = <T>(work: () => Promise<T>): Promise<T | Failure> =>
+  work().catch((error: unknown) => failedOf(error).result)
 
 /** Stripe's codes that the domain distinguishes from `card_declined`. */
 const OWN_CODES: Readonly<Record<string, string>> = {
@@ -169,17 +180,16 @@ const TRANSIENT_CODES = new Set(['idempotency_key_in_use', 'lock_timeout', 'rate
 
 /** Uses only the type, code, status and request id of the error: other fields may quote the request. */
 export function failedOf(error: unknown): Failed {
-  if (!(error instanceof Stripe.errors.StripeError)) {
-    return failed({ kind: 'unknown', reason: error instanceof Error ? error.name : 'unknown error' })
-  }
+  if (error instanceof Failed) return error
+  if (!(error instanceof Stripe.errors.StripeError))
+    return new Failed({ kind: 'unknown', reason: error instanceof Error ? error.name : 'unknown error' })
   const lost: unknown = error.detail
-  if (lost instanceof NoResponse) return failed({ kind: 'unknown', reason: lost.message })
+  if (lost instanceof NoResponse) return new Failed({ kind: 'unknown', reason: lost.message })
   const { type, code, statusCode = 0, requestId } = error
   const reason = readable([type, code, statusCode, requestId].filter((part) => part !== undefined).join(' '))
-  const about = Named.safeParse(error.payment_intent).data ?? null
+  const intent = Named.safeParse(error.payment_intent).data ?? null
   const isReplayed = statusCode >= 500 && error.headers?.['idempotent-replayed'] === 'true'
-  const isToBeLookedUp = isReplayed || hasOtherValues(error)
-  return { ...failed(classify(error, reason)), isToBeLookedUp, intent: about }
+  return new Failed(classify(error, reason), isReplayed || hasOtherValues(error), intent)
 }
 
 /** The key was used with other values before. A 409 of this type means that the first request is in progress. */
@@ -188,14 +198,7 @@ const hasOtherValues = ({ rawType, statusCode }: Stripe.errors.StripeError): boo
 
 const Named = z.object({ id: Id, status: Word })
 
-export const failed = (result: Failed['result']): Failed => ({
-  kind: 'failed',
-  result,
-  isToBeLookedUp: false,
-  intent: null,
-})
-
-function classify(error: Stripe.errors.StripeError, reason: string): Failed['result'] {
+function classify(error: Stripe.errors.StripeError, reason: string): Failure {
   const { statusCode = 0, rawType, code = 'invalid_request' } = error
   const unknown = { kind: 'unknown', reason } as const
   if (statusCode < 400 || statusCode >= 500) return unknown

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Movement, MovementPage } from '#/outside/processor-reads.ts'
+import type { Movement, MovementPage } from '#/outside/processor.ts'
 import type { ProcessorResult } from '#/domain/processor-result.ts'
 import { balanceTransactions } from '#/routes/balance-transactions.ts'
 import { memoryChargeMirrors } from '#/testing/memory-charge-mirrors.ts'
