@@ -44,29 +44,15 @@ export type Database = {
 
 export type AuthorizationStore = ReturnType<typeof postgresAuthorizations>
 
-const row = [
-  'order_api_key',
-  'state',
-  'amount',
-  'token',
-  'processor_id',
-  'refusal_code',
-  'decline_code',
-  'release_requested_at',
-  'authentication',
-  'statement_suffix',
-  'saves_card',
-  sql<number>`authorizations.refunded + authorizations.refunded_elsewhere`.as('refunded'),
-  sql<number>`extract(epoch from now() - authorizations.created_at)::int8`.as('age_seconds'),
-] as const
-type Row = Pick<Selectable<Database['authorizations']>, Extract<(typeof row)[number], string>> & {
-  age_seconds: number
-  refunded: number
-}
-const columns = sql.join(
-  // eslint-disable-next-line no-restricted-properties -- columns of this schema, named here
-  row.map((column) => (typeof column === 'string' ? sql.ref(`authorizations.${column}`) : column)),
-)
+/** Qualified, because some statements join rows with columns of the same names. */
+const columns = sql`
+  authorizations.order_api_key, authorizations.state, authorizations.amount, authorizations.token,
+  authorizations.processor_id, authorizations.refusal_code, authorizations.decline_code,
+  authorizations.release_requested_at, authorizations.authentication, authorizations.statement_suffix,
+  authorizations.saves_card, authorizations.refunded + authorizations.refunded_elsewhere as refunded,
+  extract(epoch from now() - authorizations.created_at)::int8 as age_seconds`
+type Unread = 'created_at' | 'updated_at' | 'refunded_elsewhere' | `unknown_${string}`
+type Row = Omit<Selectable<Database['authorizations']>, Unread> & { age_seconds: number }
 
 type Db = Kysely<Database>
 type NewRow = { orderApiKey: string; state: 'sent' | 'declined'; refusal: Decline | null } & Terms
