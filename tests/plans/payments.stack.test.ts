@@ -39,7 +39,7 @@ const calls = {
     requestRelease: (db) => postgresAuthorizations(db).requestRelease('1'.repeat(48)),
     move: (db) => postgresAuthorizations(db).move(sent, { state: 'authorized', processorId: 'p' }),
     recordUnknown: (db) =>
-      postgresAuthorizations(db).recordUnknown(sent, { call: 'capture', reason: 'timeout' }),
+      postgresAuthorizations(db).recordUnknown({ row: sent, call: 'capture', reason: 'timeout' }),
   },
   records: {
     story: (db) => postgresPaymentRecords(db).story(order),

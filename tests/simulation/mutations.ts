@@ -34,9 +34,9 @@ const DIFF = `
 
 --- services/payments/src/domain/processor-result.ts
 @@ an unknown outcome counts as a declined card, seed 15
--  if (result.kind === 'unknown') return unknown(result)
+-  if (result.kind === 'unknown') return result
 -  if (result.kind === 'challenge') return challenged(result)
-+  if (result.kind === 'unknown' && call !== 'authorize') return unknown(result)
++  if (result.kind === 'unknown' && call !== 'authorize') return result
 +  if (result.kind === 'unknown') result = { kind: 'no', code: '', declineCode: '' }
 +  if (result.kind === 'challenge') return challenged(result)
 

@@ -1,8 +1,10 @@
+import { cents } from '@platter/contracts'
 import { Book } from '../../dev/processor/src/book.ts'
 import type { Decision, EffectRequest, Response } from '../../dev/processor/src/effects.ts'
 import type { Entry } from '../../dev/processor/src/ledger.ts'
 import { responseTo } from '../../dev/processor/src/responses.ts'
-import type { ProcessorRefund } from '../../services/payments/src/domain/refund.ts'
+import type { ReadCharge, ReadRefund } from '../../services/payments/src/domain/charge-after-sale.ts'
+import type { FoundRefund } from '../../services/payments/src/domain/refund.ts'
 import type {
   Challenge,
   Effect,
@@ -10,10 +12,9 @@ import type {
   ProcessorResult,
 } from '../../services/payments/src/domain/processor-result.ts'
 import type { Processor, RefundPart } from '../../services/payments/src/outside/processor.ts'
-import type { ProcessorReads } from '../../services/payments/src/outside/processor-reads.ts'
 import { afterSale, bank, world } from './simulation.ts'
 
-const unknown = (reason: string, sent = true) => ({ kind: 'unknown', reason, sent }) as const
+const unknown = (reason: string) => ({ kind: 'unknown', reason }) as const
 const refused = (code: string, declineCode = code) => ({ kind: 'no', code, declineCode }) as const
 
 /** The time for which payments waits for a response. */
@@ -21,10 +22,16 @@ const RESPONSE_WITHIN_MS = 6_000
 
 type Requested = Exclude<EffectRequest, { kind: 'authenticate' | 'dispute' | 'close-dispute' }>
 type What<R = Requested> = R extends unknown ? Omit<R, 'fingerprint'> : never
-type Refund = ProcessorResult<{ found: ProcessorRefund | null }>
+type Refund = ProcessorResult<FoundRefund>
 
 /** The balance of the merchant may be too low for a refund. Another one is pending for a time, and may fail after it. */
-type Fate = { isRefused: boolean; pendingUntil: number; fails: boolean; isReceived: boolean }
+type Fate = Pick<RefundPart, 'amount'> & {
+  charge: string
+  isRefused: boolean
+  pendingUntil: number
+  fails: boolean
+  isReceived: boolean
+}
 
 /** The record of the development processor, and a network to it that drops, delays and repeats requests. */
 export class ProcessorNetwork {
@@ -37,13 +44,16 @@ export class ProcessorNetwork {
   readonly #fates = new Map<string, Fate>()
 
   /** The interface of the processor for payments. */
-  readonly port: Omit<Processor, 'tokenize' | 'list' | 'card' | 'detach' | 'close' | keyof ProcessorReads> = {
+  readonly port: Omit<
+    Processor,
+    'tokenize' | 'list' | 'card' | 'detach' | 'close' | 'authorizationOf' | 'movements'
+  > = {
     authorize: (call) => this.request(() => this.#authorize({ kind: 'authorize', ...call })),
     capture: (call) => this.request(() => this.#effect({ kind: 'capture', ...call })),
     void: (call) => this.request(() => this.#effect({ kind: 'void', ...call })),
     refund: (call) => this.request(() => this.#effect({ kind: 'refund', ...call })),
     refundPart: (call) => this.request(() => this.#refundPart(call)),
-    findRefund: ({ refund }) => this.request(() => this.#findRefund(refund)),
+    charge: (id) => this.request(() => ({ kind: 'yes', charge: this.#charge(id) })),
     check: ({ id }) => this.request(() => this.#check(id)),
     find: ({ reference }) => this.request(() => ({ kind: 'yes', found: this.#found(reference) })),
   }
@@ -60,7 +70,7 @@ export class ProcessorNetwork {
   request<R>(effect: () => R): Promise<R | ReturnType<typeof unknown>> {
     return world.exchange<R | ReturnType<typeof unknown>>('processor', {
       isUnavailable: this.downUntil > world.now,
-      unavailable: unknown('ECONNREFUSED', false),
+      unavailable: unknown('ECONNREFUSED'),
       timedOut: unknown('TimeoutError'),
       withinMs: RESPONSE_WITHIN_MS,
       effect,
@@ -114,11 +124,11 @@ export class ProcessorNetwork {
   }
 
   #found(reference: string): FoundCharge[] {
-    return this.#book.find(reference) as FoundCharge[]
+    return this.#book.find(reference) as object[] as FoundCharge[]
   }
 
   #refundPart({ id, idempotencyKey: key, amount }: RefundPart): Refund {
-    const fate = this.#fateOf(key)
+    const fate = this.#fateOf({ id, idempotencyKey: key, amount })
     if (fate.isRefused) return refused('insufficient_funds')
     // A refund that the processor will fail never moves money.
     const result = fate.fails
@@ -129,22 +139,24 @@ export class ProcessorNetwork {
     return refundIn(fate.pendingUntil > 0 ? 'pending' : 'done', key)
   }
 
-  #findRefund(key: string): Refund {
-    const fate = this.#fates.get(key)
-    if (!fate?.isReceived) return { kind: 'yes', found: null }
-    if (world.now < fate.pendingUntil) return refundIn('pending', key)
-    return refundIn(fate.fails ? 'failed' : 'done', key)
+  #charge(id: string): ReadCharge {
+    const received = [...this.#fates].filter(([, fate]) => fate.charge === id && fate.isReceived)
+    const refunds = received.map(([key, { amount, pendingUntil, fails }]): ReadRefund => {
+      const state = world.now < pendingUntil ? 'pending' : fails ? 'failed' : 'done'
+      return { id: key, key, amount, state, at: 0 }
+    })
+    return { id, reference: null, captured: cents(0), refunds, disputes: [] }
   }
 
   /** Decides at the first request what the processor will do with a refund. */
-  #fateOf(key: string): Fate {
+  #fateOf({ id: charge, idempotencyKey: key, amount }: RefundPart): Fate {
     const known = this.#fates.get(key)
     if (known) return known
     const { random } = afterSale
     const isRefused = random.next() < 0.1
     const chance = isRefused ? 1 : random.next()
     const pendingUntil = chance < 0.3 ? world.now + random.next() * 60_000 : 0
-    const fate = { isRefused, pendingUntil, fails: chance < 0.15, isReceived: false }
+    const fate = { charge, amount, isRefused, pendingUntil, fails: chance < 0.15, isReceived: false }
     this.#fates.set(key, fate)
     return fate
   }
@@ -152,13 +164,13 @@ export class ProcessorNetwork {
 
 /** Parses a response like `services/payments/src/outside/development-processor.ts`. */
 function read({ status, body }: Response): ProcessorResult<Effect> {
-  if (status === 200) return { kind: 'yes', id: String(body['id']), amount: Number(body['amount']) }
+  if (status === 200) return { kind: 'yes', id: String(body['id']), amount: cents(Number(body['amount'])) }
   const { code, declineCode } = body as { code: string; declineCode?: string }
   return code === 'idempotency_mismatch' ? unknown(code) : refused(code, declineCode)
 }
 
 /** The idempotency key is the name of a refund. */
-const refundIn = (state: ProcessorRefund['state'], key: string): Refund => ({
+const refundIn = (state: ReadRefund['state'], key: string): Refund => ({
   kind: 'yes',
-  found: { refundId: key, state },
+  found: { id: key, state },
 })

@@ -76,8 +76,8 @@ function refundStore({ refunds, authorizations }: Database): Partial<RefundStore
       refunds.set(apiKey, { row, sentAt: world.now })
       return row
     },
-    markPending: async (apiKey, processorId) => changeSent(apiKey, { processorId }),
-    markDone: async (apiKey, processorId) => changeSent(apiKey, { state: 'done', processorId }),
+    mark: async (apiKey, state, processorId) =>
+      changeSent(apiKey, { state: state === 'done' ? 'done' : 'sent', processorId }),
     markFailed: async (apiKey, failureCode) => changeSent(apiKey, { state: 'failed', failureCode }),
     async settle(orderApiKey) {
       const found = authorizations.get(orderApiKey)

@@ -3,13 +3,12 @@ import { signal } from '@preact/signals'
 /** The milliseconds by which the gateway's clock is ahead of this device's clock, which may be wrong by any amount. */
 let ahead = 0
 
-/** The gateway's time in milliseconds, updated every second. */
+/** The gateway's time in milliseconds. While a restaurant is signed in, its subscription calls `tick` every second. */
 export const now = signal(Date.now())
 
-const tick = () => {
+export function tick(): void {
   now.value = Date.now() + ahead
 }
-setInterval(tick, 1_000)
 
 /** Sets the clock from the header Date of a response. */
 export function setClock(date: string | null): void {

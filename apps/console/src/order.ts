@@ -4,57 +4,42 @@ import type { OrderStatus, RestaurantOrder } from '@platter/contracts'
 export const columns = ['new', 'preparing', 'ready', 'done'] as const
 export type Column = (typeof columns)[number]
 
-export const columnTitles: Readonly<Record<Column, string>> = {
-  new: 'New',
-  preparing: 'In preparation',
-  ready: 'Ready or on the way',
-  done: 'Done',
+type Words = { column: Column; action: string; state: string | null }
+
+/** The column of each status, the label of the button that leads to it, and its state; null if the column already shows it. */
+const statuses: Readonly<Record<OrderStatus, Words>> = {
+  PROCESSING: { column: 'new', action: 'New', state: null },
+  AWAITING_PREPARATION: { column: 'new', action: 'New', state: null },
+  PREPARING: { column: 'preparing', action: 'Start preparing', state: null },
+  PREPARING_AND_DELIVERING: {
+    column: 'preparing',
+    action: 'Start preparing',
+    state: 'Preparing and delivering',
+  },
+  OUT_FOR_DELIVERY: { column: 'ready', action: 'Out for delivery', state: 'On the way' },
+  READY_FOR_PICKUP: { column: 'ready', action: 'Ready for pickup', state: 'Waiting for pickup' },
+  DELIVERED: { column: 'done', action: 'Delivered', state: 'Delivered' },
 }
 
-const columnOfStatus: Readonly<Record<OrderStatus, Column>> = {
-  PROCESSING: 'new',
-  AWAITING_PREPARATION: 'new',
-  PREPARING: 'preparing',
-  PREPARING_AND_DELIVERING: 'preparing',
-  OUT_FOR_DELIVERY: 'ready',
-  READY_FOR_PICKUP: 'ready',
-  DELIVERED: 'done',
-}
+const wordsOf = (status: OrderStatus, method: RestaurantOrder['method']): Omit<Words, 'column'> =>
+  status === 'DELIVERED' && method === 'pickup'
+    ? { action: 'Handed over', state: 'Handed over' }
+    : statuses[status]
 
 export const columnOf = ({ status, cancellation }: RestaurantOrder): Column =>
-  cancellation ? 'done' : columnOfStatus[status]
+  cancellation ? 'done' : statuses[status].column
 
 /** Orders only move forward (docs/interface.md, "Order statuses"), so a record in an earlier column is older. */
 export const isOlder = (one: RestaurantOrder, other: RestaurantOrder): boolean =>
   columns.indexOf(columnOf(one)) < columns.indexOf(columnOf(other))
 
 /** Returns the label of the button that moves an order to this status. */
-export function actionLabel(to: OrderStatus, method: RestaurantOrder['method']): string {
-  switch (to) {
-    case 'PREPARING':
-    case 'PREPARING_AND_DELIVERING':
-      return 'Start preparing'
-    case 'OUT_FOR_DELIVERY':
-      return 'Out for delivery'
-    case 'READY_FOR_PICKUP':
-      return 'Ready for pickup'
-    case 'DELIVERED':
-      return method === 'pickup' ? 'Handed over' : 'Delivered'
-    case 'PROCESSING':
-    case 'AWAITING_PREPARATION':
-      return 'New'
-  }
-}
+export const actionLabel = (to: OrderStatus, method: RestaurantOrder['method']): string =>
+  wordsOf(to, method).action
 
 /** Returns the state of an order; null if its column already shows it. */
-export function stateLabel({ status, method, cancellation }: RestaurantOrder): string | null {
-  if (cancellation) return cancellationLabel(cancellation)
-  if (status === 'PREPARING_AND_DELIVERING') return 'Preparing and delivering'
-  if (status === 'READY_FOR_PICKUP') return 'Waiting for pickup'
-  if (status === 'OUT_FOR_DELIVERY') return 'On the way'
-  if (status === 'DELIVERED') return method === 'pickup' ? 'Handed over' : 'Delivered'
-  return null
-}
+export const stateLabel = ({ status, method, cancellation }: RestaurantOrder): string | null =>
+  cancellation ? cancellationLabel(cancellation) : wordsOf(status, method).state
 
 function cancellationLabel({ cancelledBy }: NonNullable<RestaurantOrder['cancellation']>): string {
   if (cancelledBy === 'restaurant') return 'Refused'

@@ -2,7 +2,7 @@ import type { RestaurantOrder } from '@platter/contracts'
 import { batch, computed, effect } from '@preact/signals'
 import { NoResponse, STREAM } from '#/api.ts'
 import { isBeatDue, nextStep, type Stream } from '#/beat.ts'
-import { now } from '#/clock.ts'
+import { now, tick } from '#/clock.ts'
 import { connection, isOffline } from '#/connection.ts'
 import { clearOrders, loadDone, openOrders, put, readAgain, receive, warnOfUnstarted } from '#/orders.ts'
 import { clearRestaurant, pausedUntil, readRestaurant, reportAttendance, restaurant } from '#/restaurant.ts'
@@ -17,7 +17,10 @@ const BEAT_WITHIN_MS = 5_000
  */
 export function subscribe(restaurantApiKey: string): () => void {
   const stream = new EventStream(restaurantApiKey)
-  const stopTicks = everySecond(() => stream.tick())
+  const stopTicks = everySecond(() => {
+    tick()
+    stream.tick()
+  })
   const stopEffects = [
     effect(() => {
       if (isPauseOver.value) void stream.beat()

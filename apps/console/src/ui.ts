@@ -19,6 +19,9 @@ export const shownColumn = signal<Column>('new')
 /** The open dialog, rendered in the frame of views/dialog.tsx; null without one. */
 export const dialog = signal<VNode | null>(null)
 
+/** The event `close` of the element then removes it. */
+export const closeDialog = (): void => document.querySelector('dialog')?.close()
+
 /** The order whose ticket is being printed. */
 export const ticket = signal<RestaurantOrder | null>(null)
 

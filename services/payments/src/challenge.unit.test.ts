@@ -11,7 +11,7 @@ const challenge: Challenge = { kind: 'challenge', id: 'auth_1', url }
 const authorized: ProcessorResult<FoundCharge> = {
   kind: 'yes',
   id: 'auth_1',
-  amount: 1075,
+  amount: cents(1075),
   status: 'authorized',
 }
 const refusedResult = { kind: 'no', code: 'card_declined', declineCode: 'authentication_required' } as const
@@ -30,7 +30,7 @@ function setUp() {
       if (bank.state.kind === 'no')
         return { kind: 'no', code: 'already_voided', declineCode: 'already_voided' }
       bank.state = refusedResult
-      return { kind: 'yes', id: 'auth_1', amount: 1075 }
+      return { kind: 'yes', id: 'auth_1', amount: cents(1075) }
     },
     capture: never,
     refund: never,
@@ -107,18 +107,18 @@ test('a release after a declined challenge returns VOIDED, and the state stays d
 test('an unknown result of a check leaves the challenge open, is recorded, and has no reply', async () => {
   const { authorize, authorizations, bank, stateOf } = setUp()
   await authorize()
-  bank.state = { kind: 'unknown', reason: 'ECONNRESET', sent: true }
+  bank.state = { kind: 'unknown', reason: 'ECONNRESET' }
   const recordUnknown = vi.spyOn(authorizations, 'recordUnknown')
   expect(await authorize()).toBeNull()
   expect(await stateOf()).toBe('challenged')
-  const recorded = { call: 'check', reason: 'ECONNRESET' }
-  expect(recordUnknown).toHaveBeenCalledExactlyOnceWith(expect.anything(), recorded)
+  const recorded = { row: expect.anything() as unknown, call: 'check', reason: 'ECONNRESET' }
+  expect(recordUnknown).toHaveBeenCalledExactlyOnceWith(recorded)
 })
 
 test('a check that finds the challenge open after an unknown result saves the row, so that it is no incident', async () => {
   const { authorize, authorizations, bank } = setUp()
   await authorize()
-  bank.state = { kind: 'unknown', reason: 'ECONNRESET', sent: true }
+  bank.state = { kind: 'unknown', reason: 'ECONNRESET' }
   await authorize()
   bank.state = challenge
   const move = vi.spyOn(authorizations, 'move')

@@ -41,7 +41,7 @@ export function commandExecutor({ authorizations, processor, log }: Deps) {
         { orderApiKey, state, move: call, reason },
         'the outcome of a call is unknown; the saga repeats the command',
       )
-      await authorizations.recordUnknown(row, { call, reason })
+      await authorizations.recordUnknown({ row, call, reason })
       return null
     }
     if (result.kind === 'challenged') {

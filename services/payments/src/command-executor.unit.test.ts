@@ -84,7 +84,7 @@ class FakeProcessor implements Pick<
     // A late request may arrive after its caller has stopped waiting.
     const result = fault === 'request late' ? null : await arrival
     await this.#pause()
-    return fault === 'none' && result ? result : { kind: 'unknown', reason: fault, sent: true }
+    return fault === 'none' && result ? result : { kind: 'unknown', reason: fault }
   }
   async #arrive<T>(work: (() => ProcessorResult<T>) | null): Promise<ProcessorResult<T> | null> {
     await this.#pause()

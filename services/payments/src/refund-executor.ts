@@ -1,12 +1,12 @@
 import type { Log } from '@platter/kit'
 import type { Authorization } from '#/domain/authorization.ts'
 import { isToBeLookedUp, outcomeOf, type RefundRow } from '#/domain/refund.ts'
-import type { Processor } from '#/outside/processor.ts'
+import { findRefund, type Processor } from '#/outside/processor.ts'
 import type { RefundStore } from '#/store/refunds.ts'
 
 export type ExecuteRefund = ReturnType<typeof refundExecutor>
 
-type Deps = { refunds: RefundStore; processor: Pick<Processor, 'refundPart' | 'findRefund'>; log: Log }
+type Deps = { refunds: RefundStore; processor: Pick<Processor, 'refundPart' | 'charge'>; log: Log }
 
 /**
  * Returns the function that moves a refund to its end. It returns the state of the row afterwards: still `sent` while the outcome
@@ -21,9 +21,8 @@ export function refundExecutor({ refunds, processor, log }: Deps) {
   return async function execute(row: RefundRow, { processorId: id }: Charged): Promise<RefundRow['state']> {
     const { apiKey, orderApiKey, amount, state } = row
     if (state !== 'sent') return state
-    const result = isToBeLookedUp(row)
-      ? await processor.findRefund({ id, refund: apiKey })
-      : await processor.refundPart({ idempotencyKey: apiKey, id, amount })
+    const part = { idempotencyKey: apiKey, id, amount }
+    const result = await (isToBeLookedUp(row) ? findRefund(processor, part) : processor.refundPart(part))
     const outcome = outcomeOf(row, result)
     switch (outcome.kind) {
       case 'unknown': {
@@ -35,10 +34,8 @@ export function refundExecutor({ refunds, processor, log }: Deps) {
         return 'sent'
       }
       case 'pending':
-        await refunds.markPending(apiKey, outcome.refundId)
-        return 'sent'
       case 'done':
-        await refunds.markDone(apiKey, outcome.refundId)
+        await refunds.mark(apiKey, outcome.kind, outcome.id)
         return stateOf(apiKey)
       case 'failed':
         log.error(

@@ -12,11 +12,6 @@ import type { ChargeMirrorStore, MirrorRow } from '#/store/charge-mirrors.ts'
 
 const AT_ONCE = 50
 
-type Deps = {
-  mirrors: Pick<ChargeMirrorStore, 'unconfirmed'>
-  send: ReturnType<typeof mirrorSender>
-}
-
 /** Returns the command that sets the mirror's state in orders. */
 export function setRefundsOf({ orderApiKey, version, refunds, disputes }: MirrorRow): OrdersSetRefunds {
   const dispute = disputeOf(disputes)
@@ -56,7 +51,10 @@ export const mirrorSender =
  * Publishes the mirrors that orders has not confirmed: one page per call, because an unconfirmed mirror must not be published again
  * immediately.
  */
-export async function sendMirrors({ mirrors, send }: Deps): Promise<void> {
+export async function sendMirrors(
+  mirrors: Pick<ChargeMirrorStore, 'unconfirmed'>,
+  send: (row: MirrorRow) => Promise<void>,
+): Promise<void> {
   const rows = await mirrors.unconfirmed(AT_ONCE)
   await Promise.all(rows.map(send))
 }

@@ -42,7 +42,6 @@ import { refundsSet } from '#/handlers/refunds-set.ts'
 import { release } from '#/handlers/release.ts'
 import { countedProcessor } from '#/outside/counted-processor.ts'
 import { chargeMirror } from '#/mirror-charges.ts'
-import { orderNotifier } from '#/notify-orders.ts'
 import { developmentProcessor } from '#/outside/development-processor.ts'
 import { NO_PROCESSOR, noProcessor } from '#/outside/no-processor.ts'
 import { COMMANDS_AT_ONCE } from '#/outside/processor.ts'
@@ -57,6 +56,7 @@ import { paymentsHealth } from '#/routes/payments-health.ts'
 import { openDisputes } from '#/routes/open-disputes.ts'
 import { readCard } from '#/routes/read-card.ts'
 import { readCharges } from '#/routes/read-charges.ts'
+import { orderNotifier } from '#/notify-orders.ts'
 import { mirrorSender, sendMirrors } from '#/send-mirrors.ts'
 import { balanceTransactions } from '#/routes/balance-transactions.ts'
 import { readPaymentRows } from '#/routes/read-payment-rows.ts'
@@ -103,7 +103,13 @@ export function wire(config: Config, log: Log): Parts {
   const executeRefund = refundExecutor({ refunds, processor, log })
   const deps = { authorizations, refunds, records, mirrors, processor, limits, execute, executeRefund, log }
 
-  consume(bus, { ...deps, refusal: chosen.kind === 'none' ? NO_PROCESSOR : null })
+  const refusal = chosen.kind === 'none' ? NO_PROCESSOR : null
+  const concurrency = { atOnce: COMMANDS_AT_ONCE }
+  bus.onCommand(PaymentsAuthorize, commandHandler(bus, authorize({ ...deps, refusal })), concurrency)
+  bus.onCommand(PaymentsCapture, commandHandler(bus, capture(deps)), concurrency)
+  bus.onCommand(PaymentsRelease, commandHandler(bus, release(deps)), concurrency)
+  bus.onCommand(PaymentsRefund, commandHandler(bus, refund(deps)), concurrency)
+  bus.onCommand(PaymentsRefundsSet, refundsSet(deps))
 
   const app = createApp(log, { tlsDirectory: config.TLS_DIRECTORY })
   readJson(app)
@@ -112,21 +118,23 @@ export function wire(config: Config, log: Log): Parts {
   route(ReadCard, readCard(deps))
   route(DetachCard, detachCard(deps))
   route(PaymentMethods, paymentMethods(chosen, acceptsRawCards(config)))
-  routeBooks(route, deps)
+  route(ReadPaymentStory, readPaymentStory(deps))
+  route(ReadPaymentRows, readPaymentRows(deps))
+  route(ReadCharges, readCharges(deps))
+  route(FindCharges, findCharges(deps))
+  route(OpenDisputes, openDisputes(deps))
   route(BalanceTransactions, balanceTransactions({ reads: processor, mirrors, now: epochNow }))
   route(UnknownPayments, unknownPayments(deps))
   const events = postgresWebhookEvents(postgres.db)
   const reads = { database: () => readDatabaseHealth(postgres.db), queues: () => bus.queues() }
   route(PaymentsHealth, paymentsHealth({ kind: chosen.kind, processor, events, ...reads }))
   const handle = stripeEventHandler({
+    ...deps,
     events,
-    authorizations,
     stripe,
-    processor,
     mirror,
     notify: orderNotifier({ authorizations, bus }),
     setCard: (card, event) => bus.publish(AccountsSetCard, card, { requestId: event }),
-    log,
   })
   const path = stripe ? '/webhooks/stripe' : '/webhooks/processor'
   if (chosen.kind !== 'none' && chosen.webhookSecret !== null)
@@ -137,7 +145,7 @@ export function wire(config: Config, log: Log): Parts {
       repeat(repeaters) {
         repeaters.repeat('compare refunds and disputes', COMPARE_EVERY_MS, () => mirror.compare())
         repeaters.repeat('send refunds and disputes to orders', SEND_EVERY_MS, () =>
-          sendMirrors({ mirrors, send }),
+          sendMirrors(mirrors, send),
         )
       },
       // Without Redis each replica counts cards alone. Without the processor, the rows are sufficient to reply to releases and
@@ -145,32 +153,4 @@ export function wire(config: Config, log: Log): Parts {
       connections: [processor, limits],
     },
   )
-}
-
-type Consuming = Parameters<typeof authorize>[0] &
-  Parameters<typeof release>[0] &
-  Parameters<typeof refund>[0] &
-  Parameters<typeof refundsSet>[0]
-
-function consume(bus: Bus, deps: Consuming): void {
-  const concurrency = { atOnce: COMMANDS_AT_ONCE }
-  bus.onCommand(PaymentsAuthorize, commandHandler(bus, authorize(deps)), concurrency)
-  bus.onCommand(PaymentsCapture, commandHandler(bus, capture(deps)), concurrency)
-  bus.onCommand(PaymentsRelease, commandHandler(bus, release(deps)), concurrency)
-  bus.onCommand(PaymentsRefundsSet, refundsSet(deps))
-  bus.onCommand(PaymentsRefund, commandHandler(bus, refund(deps)), concurrency)
-}
-
-type Books = Parameters<typeof readPaymentStory>[0] &
-  Parameters<typeof readPaymentRows>[0] &
-  Parameters<typeof readCharges>[0] &
-  Parameters<typeof findCharges>[0] &
-  Parameters<typeof openDisputes>[0]
-
-function routeBooks(route: ReturnType<typeof router>, deps: Books): void {
-  route(ReadPaymentStory, readPaymentStory(deps))
-  route(ReadPaymentRows, readPaymentRows(deps))
-  route(ReadCharges, readCharges(deps))
-  route(FindCharges, findCharges(deps))
-  route(OpenDisputes, openDisputes(deps))
 }

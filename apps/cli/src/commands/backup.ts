@@ -14,6 +14,7 @@ import {
 } from '#/target-backup.ts'
 import { EXIT, Failure } from '#/exit.ts'
 import { print, printError, printJson, printNote, style, table, when } from '#/output.ts'
+import { whole } from '#/parsers.ts'
 
 // Loaded on demand, because the other commands do not use PostgreSQL.
 const library = () => import('@platter/backup')
@@ -36,7 +37,7 @@ export function backup(program: Command): void {
     .option('--passphrase-file <file>', 'passphrase that encrypts the archive (or BACKUP_PASSPHRASE)')
     .option('--recipient <age1…>', 'encrypts for the owner of an age identity (or BACKUP_RECIPIENT)')
     .option('--file <file...>', 'files to include: .env (or BACKUP_FILES)')
-    .option('--keep-days <days>', 'delete older archives (or BACKUP_KEEP_DAYS; 14)', wholeDays)
+    .option('--keep-days <days>', 'delete older archives (or BACKUP_KEEP_DAYS; 14)', whole(1, 9_999))
     .option(
       '--daily <time>',
       'run until stopped, and back up each day at this time (03:15, UTC)',
@@ -62,11 +63,6 @@ With BACKUP_S3_URL, AWS_REGION, AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, eac
 Examples:
   $ platter backup --to /var/backups/platter --passphrase-file backup.key --file .env
   $ platter backup --daily 03:15`
-
-function wholeDays(text: string): number {
-  if (!/^[1-9]\d{0,3}$/.test(text)) throw new InvalidArgumentError('it must be a whole number of days.')
-  return Number(text)
-}
 
 function minuteOfDay(text: string): number {
   const [, hour, minute] = /^([01]\d|2[0-3]):([0-5]\d)$/.exec(text) ?? []

@@ -1,21 +1,17 @@
 import { FindOrders, OrderStatus, PaymentState, type FoundOrder } from '@platter/contracts'
-import { InvalidArgumentError, Option, type Command } from 'commander'
+import { Option, type Command } from 'commander'
 import { addCommand, apiFor, type Shared } from '#/command.ts'
 import { printJson, printNote, table, when } from '#/output.ts'
-import { since } from '#/since.ts'
+import { since, whole } from '#/parsers.ts'
 
 const FILTERS = ['number', 'phone', 'email', 'restaurant', 'from', 'to', 'status', 'paymentState'] as const
 type Filters = Partial<Record<(typeof FILTERS)[number], string | number>>
 
 const MAX_OF_A_PAGE = 200
-
-function whole(text: string): number {
-  if (/^\d{1,15}$/.test(text) && Number(text) > 0) return Number(text)
-  throw new InvalidArgumentError('it must be a whole number above 0.')
-}
+const MAX_NUMBER = 1e9
 
 /** Accepts a number sign, with which order numbers are often written. */
-const orderNumber = (text: string): number => whole(text.replace(/^#/, ''))
+const orderNumber = (text: string): number => whole(1, MAX_NUMBER)(text.replace(/^#/, ''))
 
 export function findOrders(group: Command): void {
   addCommand(group, 'find', {
@@ -37,7 +33,7 @@ export function findOrders(group: Command): void {
     .addOption(
       new Option('--payment-state <state>', 'the state of the payment').choices(PaymentState.options),
     )
-    .option('--limit <count>', 'the maximum number of orders', whole, 50)
+    .option('--limit <count>', 'the maximum number of orders', whole(1, MAX_NUMBER), 50)
     .action(async (options: Shared & Filters & { limit: number }) => {
       const { orders, hasMore } = await read(options)
       if (options.json) return printJson(orders)

@@ -10,10 +10,11 @@ import {
   type AccessKey,
 } from '@platter/contracts'
 import { text as textOf } from 'node:stream/consumers'
-import { InvalidArgumentError, Option, type Command } from 'commander'
+import { Option, type Command } from 'commander'
 import { apiFor, addCommand, type Shared } from '#/command.ts'
 import { EXIT, Failure } from '#/exit.ts'
 import { printNote, print, printJson, table, when } from '#/output.ts'
+import { whole } from '#/parsers.ts'
 
 type Holder = { application?: string; restaurant?: string; operator?: boolean }
 
@@ -127,17 +128,12 @@ function endOf({ revoked, expires }: AccessKey): string | null {
   return when(expires)
 }
 
-const minutes = (text: string): number => {
-  if (!/^\d{1,5}$/.test(text)) throw new InvalidArgumentError('it must be a whole number of minutes.')
-  return Number(text)
-}
-
 function rotate(group: Command): void {
   addCommand(group, 'rotate <id>', {
     summary: 'replace an access key: the new one is shown once, the old one stays valid for the overlap',
     examples: ['keys rotate ID > new.key', 'keys rotate ID --overlap 0   # the old one ends at once'],
   })
-    .option('--overlap <minutes>', 'how long the old key stays valid', minutes, 1_440)
+    .option('--overlap <minutes>', 'how long the old key stays valid', whole(0, 99_999), 1_440)
     .action(async (id: string, options: Shared & { overlap: number }) => {
       const body = { overlapMinutes: options.overlap }
       const issued = await apiFor(options).call(RotateAccessKey, { params: { id }, body })

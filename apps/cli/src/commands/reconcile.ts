@@ -5,7 +5,7 @@ import { accountRows, csvLine, decimal, HEAD, totalsOf } from '#/commands/accoun
 import { apiFor, addCommand, type Shared } from '#/command.ts'
 import { EXIT } from '#/exit.ts'
 import { countOf, progress, print, printJson, printNote, style, when } from '#/output.ts'
-import { since } from '#/since.ts'
+import { since } from '#/parsers.ts'
 
 type Options = Shared & { since: number; until?: number; csv?: boolean }
 

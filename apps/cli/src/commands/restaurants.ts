@@ -70,29 +70,21 @@ async function importAll(
   options: { validateOnly: boolean },
 ): Promise<Imported[]> {
   const read = files.map(readBundle)
-  const unreadable = read.filter((one): one is FileFault => 'pointer' in one)
-  const bundles = read.filter((one): one is Bundle => !('pointer' in one))
-  const done: Imported[] = unreadable.map((fault) => ({
-    file: fault.file,
-    apiKey: '',
-    parts: [],
-    faults: [fault],
-  }))
-  for (const { faults } of done) printFaults(faults)
-  const inOrder = bundles.toSorted((one, other) => rank(one) - rank(other))
-  const importedKeys = new Set(bundles.filter(bringsRestaurant).map(({ apiKey }) => apiKey))
-  for (const [at, bundle] of inOrder.entries()) {
-    progress(`${at + 1} of ${inOrder.length}: ${bundle.file}`)
-    const imported = await importBundle(api, bundle, { ...options, importedKeys })
+  const withRestaurant = read.filter((one): one is Bundle => 'restaurant' in one)
+  const importedKeys = new Set(withRestaurant.map(({ apiKey }) => apiKey))
+  const done: Imported[] = []
+  for (const one of [...withRestaurant, ...read.filter((other) => !('restaurant' in other))]) {
+    progress(`${done.length + 1} of ${read.length}: ${one.file}`)
+    const imported =
+      'pointer' in one
+        ? { file: one.file, apiKey: '', parts: [], faults: [one] }
+        : await importBundle(api, one, { ...options, importedKeys })
     printFaults(imported.faults)
     done.push(imported)
   }
   progress('')
   return done
 }
-
-const bringsRestaurant = ({ restaurant }: Bundle): boolean => restaurant !== undefined
-const rank = (bundle: Bundle): number => (bringsRestaurant(bundle) ? 0 : 1)
 
 function printFaults(faults: readonly FileFault[]): void {
   const [first] = faults

@@ -1,6 +1,6 @@
 import { connection } from '#/connection.ts'
 import { board } from '#/orders.ts'
-import { columns, columnTitles, type Column } from '#/order.ts'
+import { columns, type Column } from '#/order.ts'
 import { shownColumn } from '#/ui.ts'
 import { DoneOrder } from '#/views/done-order.tsx'
 import { OrderCard } from '#/views/order-card.tsx'
@@ -28,25 +28,19 @@ function Picker() {
           aria-pressed={shownColumn.value === column}
           onClick={() => (shownColumn.value = column)}
         >
-          <span class="number">{board.value[column].length}</span> {shortTitles[column]}
+          <span class="number">{board.value[column].length}</span> {texts[column].short}
         </button>
       ))}
     </div>
   )
 }
 
-const shortTitles: Readonly<Record<Column, string>> = {
-  new: 'New',
-  preparing: 'Preparing',
-  ready: 'Ready',
-  done: 'Done',
-}
-
-const emptyTexts: Readonly<Record<Column, string>> = {
-  new: 'No new orders. New orders appear here automatically.',
-  preparing: 'No orders in preparation.',
-  ready: 'No orders to hand over.',
-  done: 'No completed orders yet.',
+/** `short`: the title in the picker. */
+const texts: Readonly<Record<Column, { title: string; short: string; empty: string }>> = {
+  new: { title: 'New', short: 'New', empty: 'No new orders. New orders appear here automatically.' },
+  preparing: { title: 'In preparation', short: 'Preparing', empty: 'No orders in preparation.' },
+  ready: { title: 'Ready or on the way', short: 'Ready', empty: 'No orders to hand over.' },
+  done: { title: 'Done', short: 'Done', empty: 'No completed orders yet.' },
 }
 
 function BoardColumn({ column }: { column: Column }) {
@@ -55,10 +49,10 @@ function BoardColumn({ column }: { column: Column }) {
   return (
     <section class={`column of-${column} ${shown}`} aria-labelledby={`title-${column}`}>
       <h2 class="row" id={`title-${column}`}>
-        {columnTitles[column]} <span class="number quiet">{orders.length}</span>
+        {texts[column].title} <span class="number quiet">{orders.length}</span>
       </h2>
       {orders.length === 0 ? (
-        <p class="nothing">{emptyTexts[column]}</p>
+        <p class="nothing">{texts[column].empty}</p>
       ) : (
         <ul class="cards">
           {orders.map((order) => (

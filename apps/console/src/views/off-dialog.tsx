@@ -1,45 +1,42 @@
 import { useSignal } from '@preact/signals'
 import { nextTime, now } from '#/clock.ts'
 import { setAvailability, type Entry } from '#/menu.ts'
+import { closeDialog } from '#/ui.ts'
 import { Dialog } from '#/views/dialog.tsx'
 
 const HOUR = 3_600
 
 export function OffDialog({ entry }: { entry: Entry }) {
   const time = useSignal('')
-  const off = async (until: number | null, close: () => void) => {
-    if (await setAvailability(entry, false, until)) close()
+  const off = async (until: number | null) => {
+    if (await setAvailability(entry, false, until)) closeDialog()
   }
   return (
     <Dialog title={`Switch ${entry.name} off`}>
-      {(close) => (
-        <>
-          <p>Customers cannot order it{entry.of && ` with ${entry.of}`}, from now on.</p>
-          <div class="options">
-            <button onClick={() => void off(null, close)}>Until I switch it on</button>
-            <button onClick={() => void off(inHours(1), close)}>For 1 hour</button>
-            <button onClick={() => void off(inHours(2), close)}>For 2 hours</button>
-            <button onClick={() => void off(inHours(24), close)}>For 24 hours</button>
-          </div>
-          <form
-            class="until"
-            onSubmit={(event) => {
-              event.preventDefault()
-              void off(nextTime(time.value), close)
-            }}
-          >
-            <label htmlFor="until">Until</label>
-            <input
-              id="until"
-              type="time"
-              required
-              value={time.value}
-              onInput={({ currentTarget }) => (time.value = currentTarget.value)}
-            />
-            <button type="submit">Switch off until then</button>
-          </form>
-        </>
-      )}
+      <p>Customers cannot order it{entry.of && ` with ${entry.of}`}, from now on.</p>
+      <div class="options">
+        <button onClick={() => void off(null)}>Until I switch it on</button>
+        <button onClick={() => void off(inHours(1))}>For 1 hour</button>
+        <button onClick={() => void off(inHours(2))}>For 2 hours</button>
+        <button onClick={() => void off(inHours(24))}>For 24 hours</button>
+      </div>
+      <form
+        class="until"
+        onSubmit={(event) => {
+          event.preventDefault()
+          void off(nextTime(time.value))
+        }}
+      >
+        <label htmlFor="until">Until</label>
+        <input
+          id="until"
+          type="time"
+          required
+          value={time.value}
+          onInput={({ currentTarget }) => (time.value = currentTarget.value)}
+        />
+        <button type="submit">Switch off until then</button>
+      </form>
     </Dialog>
   )
 }

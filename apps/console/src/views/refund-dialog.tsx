@@ -3,7 +3,7 @@ import { useComputed, useSignal, type Signal } from '@preact/signals'
 import { money, nameOf } from '#/order.ts'
 import { pending, refund } from '#/orders.ts'
 import { NOTHING, partsOf, reasonLabels, reasonOf, type Selection } from '#/refund.ts'
-import { dialog, focusOrder } from '#/ui.ts'
+import { closeDialog, dialog, focusOrder } from '#/ui.ts'
 import { Dialog } from '#/views/dialog.tsx'
 import { RefundParts } from '#/views/refund-parts.tsx'
 import { RefuseDialog } from '#/views/refuse-dialog.tsx'
@@ -15,7 +15,7 @@ export function RefundDialog({ order }: { order: RestaurantOrder }) {
   const parts = useComputed(() => JSON.stringify(partsOf(selection.value)))
   const preview = usePreview(order, parts)
 
-  async function submit(event: Event, close: () => void) {
+  async function submit(event: Event) {
     event.preventDefault()
     const reason = reasonOf(selection.value)
     const chosen = partsOf(selection.value)
@@ -27,30 +27,28 @@ export function RefundDialog({ order }: { order: RestaurantOrder }) {
     if (chosen === null || preview.value.state !== 'ready') return
     const message = selection.value.message.trim()
     if (!(await refund(order, { ...chosen, reason, ...(message !== '' && { message }) }))) return
-    close()
+    closeDialog()
     focusOrder(order.apiKey)
   }
 
   return (
     <Dialog title={`Refund order ${order.id}`}>
-      {(close) => (
-        <form onSubmit={(event) => void submit(event, close)} noValidate>
-          <RefundParts order={order} selection={selection} />
-          <Reason selection={selection} isMissing={isReasonMissing.value} />
-          <Outcome order={order} preview={preview.value} />
-          <div class="buttons">
-            <button type="button" onClick={close}>
-              Refund nothing
-            </button>
-            <Confirm preview={preview.value} isPending={pending.value.has(order.apiKey)} />
-          </div>
-          {order.status !== 'DELIVERED' && (
-            <button type="button" onClick={() => (dialog.value = <RefuseDialog order={order} />)}>
-              Cancel the whole order …
-            </button>
-          )}
-        </form>
-      )}
+      <form onSubmit={(event) => void submit(event)} noValidate>
+        <RefundParts order={order} selection={selection} />
+        <Reason selection={selection} isMissing={isReasonMissing.value} />
+        <Outcome order={order} preview={preview.value} />
+        <div class="buttons">
+          <button type="button" onClick={closeDialog}>
+            Refund nothing
+          </button>
+          <Confirm preview={preview.value} isPending={pending.value.has(order.apiKey)} />
+        </div>
+        {order.status !== 'DELIVERED' && (
+          <button type="button" onClick={() => (dialog.value = <RefuseDialog order={order} />)}>
+            Cancel the whole order …
+          </button>
+        )}
+      </form>
     </Dialog>
   )
 }

@@ -13,7 +13,7 @@ export function RefundParts({ order, selection }: Props) {
   const { kind } = selection.value
   return (
     <>
-      <div class="kinds" role="group" aria-label="What to refund">
+      <div class="options kinds" role="group" aria-label="What to refund">
         {(Object.keys(kinds) as Kind[]).map((one) => (
           <button
             type="button"

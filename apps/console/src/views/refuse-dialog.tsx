@@ -3,7 +3,7 @@ import { useSignal, type Signal } from '@preact/signals'
 import { refuse } from '#/orders.ts'
 import { nameOf } from '#/order.ts'
 import { reversalOf } from '#/refund.ts'
-import { focusOrder } from '#/ui.ts'
+import { closeDialog, focusOrder } from '#/ui.ts'
 import { Dialog } from '#/views/dialog.tsx'
 
 const usual = [
@@ -18,7 +18,7 @@ export function RefuseDialog({ order }: { order: RestaurantOrder }) {
   const isMissing = useSignal(false)
   const verb = reversalOf(order) === 'refuse' ? 'Refuse' : 'Cancel'
 
-  async function submit(event: Event, close: () => void) {
+  async function submit(event: Event) {
     event.preventDefault()
     const words = reason.value.trim()
     isMissing.value = words === ''
@@ -27,30 +27,28 @@ export function RefuseDialog({ order }: { order: RestaurantOrder }) {
       return
     }
     if (!(await refuse(order, words))) return
-    close()
+    closeDialog()
     focusOrder(order.apiKey)
   }
 
   return (
     <Dialog title={`${verb} order ${order.id}?`}>
-      {(close) => (
-        <form onSubmit={(event) => void submit(event, close)} noValidate>
-          <p>
-            {nameOf(order)} receives the reason{order.payment === 'card' && ' and a refund'}. You cannot
-            reverse this.
-          </p>
-          <UsualReasons reason={reason} />
-          <Reason reason={reason} isMissing={isMissing.value} />
-          <div class="buttons">
-            <button type="button" onClick={close}>
-              Keep the order
-            </button>
-            <button type="submit" class="danger">
-              {verb} the order
-            </button>
-          </div>
-        </form>
-      )}
+      <form onSubmit={(event) => void submit(event)} noValidate>
+        <p>
+          {nameOf(order)} receives the reason{order.payment === 'card' && ' and a refund'}. You cannot reverse
+          this.
+        </p>
+        <UsualReasons reason={reason} />
+        <Reason reason={reason} isMissing={isMissing.value} />
+        <div class="buttons">
+          <button type="button" onClick={closeDialog}>
+            Keep the order
+          </button>
+          <button type="submit" class="danger">
+            {verb} the order
+          </button>
+        </div>
+      </form>
     </Dialog>
   )
 }

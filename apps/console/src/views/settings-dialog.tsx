@@ -9,26 +9,22 @@ import { Dialog } from '#/views/dialog.tsx'
 export function SettingsDialog() {
   return (
     <Dialog title="Settings">
-      {() => (
-        <>
-          <Switch
-            name="Sound"
-            on={soundOn.value}
-            onChange={setSound}
-            hint="A bell rings when a new order arrives."
-          />
-          <Switch
-            name="Notifications"
-            on={notificationsOn.value}
-            onChange={(on) => void setNotifications(on)}
-            hint="This device shows them, even while you use another window."
-          />
-          <div class="buttons">
-            <button onClick={() => void tryBell()}>Try the bell</button>
-            <button onClick={() => void leave()}>Sign out</button>
-          </div>
-        </>
-      )}
+      <Switch
+        name="Sound"
+        on={soundOn.value}
+        onChange={setSound}
+        hint="A bell rings when a new order arrives."
+      />
+      <Switch
+        name="Notifications"
+        on={notificationsOn.value}
+        onChange={(on) => void setNotifications(on)}
+        hint="This device shows them, even while you use another window."
+      />
+      <div class="buttons">
+        <button onClick={() => void tryBell()}>Try the bell</button>
+        <button onClick={() => void leave()}>Sign out</button>
+      </div>
     </Dialog>
   )
 }

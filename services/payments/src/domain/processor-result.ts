@@ -1,34 +1,24 @@
-import type { PaymentAction } from '@platter/contracts'
+import type { Charge, PaymentAction } from '@platter/contracts'
 import { refundedOf, type Authorization, type Call } from '#/domain/authorization.ts'
 import { declineOf, type Decline } from '#/domain/declines.ts'
 
 /**
  * The result of a call to the processor. `no` is final: the call had no effect and never will have one. `unknown` is any other
- * result and never counts as a failure. `sent` is false if no byte left this process. `alarm` is set if a repeated call cannot
- * succeed.
+ * result and never counts as a failure. `alarm` is set if a repeated call cannot succeed.
  */
 export type ProcessorResult<T> =
   | ({ kind: 'yes' } & T)
   | { kind: 'no'; code: string; declineCode: string }
-  | { kind: 'unknown'; reason: string; sent: boolean; alarm?: true }
+  | { kind: 'unknown'; reason: string; alarm?: true }
 
 /** The bank awaits the customer's authentication; no amount is authorized. */
 export type Challenge = { kind: 'challenge'; id: string; url: string; clientSecret?: string | undefined }
 
-/**
- * An effect on an authorization: its id at the processor, and the amount in cents. `differs` describes any other difference from
- * the request, such as another currency.
- */
-export type Effect = { id: string; amount: number; differs?: string }
+/** The processor's authorization or charge of an order. */
+export type FoundCharge = Omit<Charge, 'reference'>
 
-/**
- * The processor's authorization or charge of an order. `refunded`: the refunded amount of a captured charge, pending refunds
- * included; absent without a refund.
- */
-export type FoundCharge = Effect & {
-  status: 'authorized' | 'captured' | 'voided' | 'refunded'
-  refunded?: number
-}
+/** An effect on an authorization. */
+export type Effect = Pick<Charge, 'id' | 'amount' | 'differs'>
 
 /** The processor's charge of an order, or its decline. */
 export type ReportedCharge = FoundCharge | { status: 'declined'; code: string; declineCode: string }
@@ -62,7 +52,7 @@ export function interpretEffect(
   call: EffectiveCall,
   result: ProcessorResult<Effect> | Challenge,
 ): Interpretation {
-  if (result.kind === 'unknown') return unknown(result)
+  if (result.kind === 'unknown') return result
   if (result.kind === 'challenge') return challenged(result)
   if (result.kind === 'yes') return compared(row, { ...result, status: REACHED[call] }, call === 'refund')
   if (call !== 'authorize') return { kind: 'look-up', refused: `${call}: ${result.code}` }
@@ -75,7 +65,7 @@ export function interpretCheck(
   result: ProcessorResult<FoundCharge> | Challenge,
   refused?: string,
 ): Exclude<Interpretation, { kind: 'look-up' }> {
-  if (result.kind === 'unknown') return unknown(result)
+  if (result.kind === 'unknown') return result
   if (result.kind === 'challenge') {
     return refused === undefined
       ? challenged(result)
@@ -105,7 +95,7 @@ export function interpretLookup(
   result: ProcessorResult<{ found: readonly FoundCharge[] }>,
   refused = 'nothing',
 ): Exclude<Interpretation, { kind: 'look-up' }> {
-  if (result.kind === 'unknown') return unknown(result)
+  if (result.kind === 'unknown') return result
   if (result.kind === 'no')
     return { kind: 'incident', reason: `the processor refuses the look-up: ${result.code}` }
   const [one, ...others] = result.found
@@ -156,9 +146,6 @@ const STATES_IN_ORDER: readonly string[] = [
 ]
 const isLater = (row: Authorization, { status }: FoundCharge): boolean =>
   STATES_IN_ORDER.indexOf(status) > STATES_IN_ORDER.indexOf(row.state)
-
-const unknown = ({ reason, alarm }: { reason: string; alarm?: true }) =>
-  ({ kind: 'unknown', reason, ...(alarm && { alarm }) }) as const
 
 /**
  * A difference from the row is never accepted, but it does not prevent a void or refund. `isRemainder`: the refund of the amount

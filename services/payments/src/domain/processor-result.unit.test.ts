@@ -21,16 +21,16 @@ const at = (state: 'authorized' | 'captured' | 'voided' | 'refunded'): Authoriza
 const tombstone: Authorization = { ...common, state: 'released', releaseRequested: true }
 const released = (row: Authorization): Authorization => ({ ...row, releaseRequested: true })
 
-const found = (status: 'authorized' | 'captured') => [{ id: 'auth_1', amount: 1075, status }]
+const found = (status: 'authorized' | 'captured') => [{ id: 'auth_1', amount: cents(1075), status }]
 
 describe('a result of the processor', () => {
   test('an unknown outcome does not move the row', () => {
-    const unknown = { kind: 'unknown', reason: 'UND_ERR_SOCKET', sent: true } as const
+    const unknown = { kind: 'unknown', reason: 'UND_ERR_SOCKET' } as const
     expect(interpretEffect(sent, 'authorize', unknown)).toEqual({ kind: 'unknown', reason: 'UND_ERR_SOCKET' })
     expect(interpretLookup(sent, unknown)).toEqual({ kind: 'unknown', reason: 'UND_ERR_SOCKET' })
   })
   test('another amount than that of the row is an incident', () => {
-    const other = { kind: 'yes', id: 'auth_1', amount: 1076 } as const
+    const other = { kind: 'yes', id: 'auth_1', amount: cents(1076) } as const
     expect(interpretEffect(sent, 'authorize', other)).toMatchObject({ kind: 'incident' })
     expect(interpretEffect(at('authorized'), 'capture', other)).toMatchObject({ kind: 'incident' })
   })
@@ -51,13 +51,17 @@ describe('a result of the processor', () => {
   })
   test('two authorizations of one order are an incident', () => {
     const two = [
-      { id: 'a', amount: 1075, status: 'voided' as const },
-      { id: 'b', amount: 1075, status: 'authorized' as const },
+      { id: 'a', amount: cents(1075), status: 'voided' as const },
+      { id: 'b', amount: cents(1075), status: 'authorized' as const },
     ]
     expect(interpretLookup(sent, { kind: 'yes', found: two })).toMatchObject({ kind: 'incident' })
   })
   test('an authorization with another amount moves a released row, with an alarm', () => {
-    const result = interpretEffect(released(sent), 'authorize', { kind: 'yes', id: 'auth_1', amount: 1 })
+    const result = interpretEffect(released(sent), 'authorize', {
+      kind: 'yes',
+      id: 'auth_1',
+      amount: cents(1),
+    })
     expect(result).toMatchObject({ kind: 'moved', change: { state: 'authorized', processorId: 'auth_1' } })
     expect(result).toHaveProperty('alarm', 'the processor has authorized 1 cents, the row has 1075')
   })
@@ -68,7 +72,7 @@ describe('a result of the processor', () => {
       change: { state: 'declined', refusal: { code: 'payment-unavailable' } },
     })
     expect(
-      interpretLookup(old, { kind: 'yes', found: [{ id: 'a', amount: 1075, status: 'authorized' }] }),
+      interpretLookup(old, { kind: 'yes', found: [{ id: 'a', amount: cents(1075), status: 'authorized' }] }),
     ).toEqual({
       kind: 'moved',
       change: { state: 'authorized', processorId: 'a' },
@@ -76,7 +80,7 @@ describe('a result of the processor', () => {
   })
   test('the refund of the amount that partial refunds left moves the row without an alarm', () => {
     const row = { ...released(at('captured')), refunded: cents(500) } as Authorization
-    expect(interpretEffect(row, 'refund', { kind: 'yes', id: 'auth_1', amount: 575 })).toEqual({
+    expect(interpretEffect(row, 'refund', { kind: 'yes', id: 'auth_1', amount: cents(575) })).toEqual({
       kind: 'moved',
       change: { state: 'refunded', processorId: 'auth_1' },
     })
@@ -93,7 +97,7 @@ describe('a result of the processor', () => {
 
 const reported = (status: 'authorized' | 'captured' | 'voided' | 'refunded', amount = 1075) => ({
   id: 'auth_1',
-  amount,
+  amount: cents(amount),
   status,
 })
 

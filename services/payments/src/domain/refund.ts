@@ -1,5 +1,6 @@
 import type { Cents } from '@platter/contracts'
 import { KEY_LASTS_SECONDS } from '#/domain/authorization.ts'
+import type { ReadRefund } from '#/domain/charge-after-sale.ts'
 import type { ProcessorResult } from '#/domain/processor-result.ts'
 
 /**
@@ -21,8 +22,8 @@ export type RefundRow = {
   ageSeconds: number
 }
 
-/** A refund, as the processor reports it. */
-export type ProcessorRefund = { refundId: string; state: 'done' | 'pending' | 'failed' }
+/** A refund, as the processor reports it; null if the processor does not have it. */
+export type FoundRefund = { found: Pick<ReadRefund, 'id' | 'state'> | null }
 
 /**
  * Returns whether to look the refund up instead of calling the processor. For a day, a repeated call returns the first response,
@@ -32,14 +33,14 @@ export const isToBeLookedUp = ({ processorId, ageSeconds }: RefundRow): boolean 
   processorId !== null || ageSeconds > KEY_LASTS_SECONDS
 
 export type RefundOutcome =
-  | { kind: 'done' | 'pending'; refundId: string }
+  | { kind: 'done' | 'pending'; id: string }
   | { kind: 'failed'; code: string }
   | { kind: 'unknown'; reason: string; alarm?: true }
 
-/** Returns the consequence of a call or a look-up (`found: null`: the processor does not have the refund). */
+/** Returns the consequence of a call or a look-up. */
 export function outcomeOf(
   { processorId }: Pick<RefundRow, 'processorId'>,
-  result: ProcessorResult<{ found: ProcessorRefund | null }>,
+  result: ProcessorResult<FoundRefund>,
 ): RefundOutcome {
   if (result.kind === 'unknown') return result
   if (result.kind === 'no') return { kind: 'failed', code: result.declineCode }
@@ -48,6 +49,6 @@ export function outcomeOf(
     return { kind: 'unknown', reason: 'the processor does not list the refund', alarm: true }
   // The call was sent at least 20 h ago, so it has arrived by now or never will.
   if (!result.found) return { kind: 'failed', code: 'never_arrived' }
-  const { refundId, state } = result.found
-  return state === 'failed' ? { kind: 'failed', code: 'refund_failed' } : { kind: state, refundId }
+  const { id, state } = result.found
+  return state === 'failed' ? { kind: 'failed', code: 'refund_failed' } : { kind: state, id }
 }

@@ -5,7 +5,7 @@ import type { ProcessorResult } from '#/domain/processor-result.ts'
 import {
   isToBeLookedUp,
   outcomeOf,
-  type ProcessorRefund,
+  type FoundRefund,
   type RefundOutcome,
   type RefundRow,
 } from '#/domain/refund.ts'
@@ -29,17 +29,17 @@ test.each([
   expect(isToBeLookedUp({ ...row, ...change })).toBe(expected)
 })
 
-type Result = ProcessorResult<{ found: ProcessorRefund | null }>
-const found = (state: ProcessorRefund['state']): Result => ({
+type Result = ProcessorResult<FoundRefund>
+const found = (state: NonNullable<FoundRefund['found']>['state']): Result => ({
   kind: 'yes',
-  found: { refundId: 're_1', state },
+  found: { id: 're_1', state },
 })
-const lost = { kind: 'unknown', reason: 'TimeoutError', sent: true } as const
+const lost = { kind: 'unknown', reason: 'TimeoutError' } as const
 const none: Result = { kind: 'yes', found: null }
 
 test.each<[string, Pick<RefundRow, 'processorId'>, Result, RefundOutcome]>([
-  ['a completed refund is done', row, found('done'), { kind: 'done', refundId: 're_1' }],
-  ['a pending refund stays pending', row, found('pending'), { kind: 'pending', refundId: 're_1' }],
+  ['a completed refund is done', row, found('done'), { kind: 'done', id: 're_1' }],
+  ['a pending refund stays pending', row, found('pending'), { kind: 'pending', id: 're_1' }],
   [
     'a refund that failed at the processor has failed',
     row,

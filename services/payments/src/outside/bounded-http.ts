@@ -1,4 +1,3 @@
-import { wasNotSent } from '@platter/kit'
 import { Agent, request } from 'undici'
 import { CONNECT_WITHIN_MS, CONNECTIONS, RESPONSE_BYTES } from '#/outside/processor.ts'
 
@@ -6,25 +5,17 @@ type Request = {
   method: string
   headers: Record<string, string>
   body: string | null
-  /** The time limit of the whole call in milliseconds. */
-  withinMs: number
+  /** Limits the whole call. */
+  signal: AbortSignal | null
 }
 
 /**
  * A request without a complete response. It deliberately has no `code`: for ECONNRESET and EPIPE Stripe's SDK repeats the request
  * despite its maxNetworkRetries, which would double the duration of a call.
  */
-export class NoResponse extends Error {
-  readonly reason: string
-  readonly sent: boolean
-  constructor(cause: unknown) {
-    super('the processor did not respond')
-    this.reason = nameOf(cause)
-    this.sent = !wasNotSent(cause)
-  }
-}
+export class NoResponse extends Error {}
 
-/** An HTTP client that limits the duration and the size of a whole call, and does not follow redirects. */
+/** An HTTP client that limits the size of a response, and does not follow redirects. */
 export class BoundedHttp {
   readonly #agent = new Agent({
     connections: CONNECTIONS,
@@ -32,14 +23,13 @@ export class BoundedHttp {
     maxResponseSize: RESPONSE_BYTES,
   })
 
-  /** Throws NoResponse if no complete response arrives in time. */
-  async send(url: string, { withinMs, ...sent }: Request) {
+  /** Throws NoResponse, whose message is the reason, if no complete response arrives in time. */
+  async send(url: string, sent: Request) {
     try {
-      const signal = AbortSignal.timeout(withinMs)
-      const { statusCode, headers, body } = await request(url, { ...sent, dispatcher: this.#agent, signal })
+      const { statusCode, headers, body } = await request(url, { ...sent, dispatcher: this.#agent })
       return { statusCode, headers, text: await body.text() }
     } catch (error) {
-      throw new NoResponse(error)
+      throw new NoResponse(sent.signal?.aborted ? 'TimeoutError' : nameOf(error))
     }
   }
 

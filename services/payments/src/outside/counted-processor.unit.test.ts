@@ -28,8 +28,8 @@ test('counts a declined card by its token', async () => {
 })
 
 test.each<ProcessorResult<Effect>>([
-  { kind: 'yes', id: 'auth_1', amount: 1075 },
-  { kind: 'unknown', reason: 'TimeoutError', sent: true },
+  { kind: 'yes', id: 'auth_1', amount: cents(1075) },
+  { kind: 'unknown', reason: 'TimeoutError' },
   { kind: 'no', code: 'amount_too_small', declineCode: 'amount_too_small' },
 ])('counts no decline for %j', async (result) => {
   expect(await countedTokens(result)).toEqual([])

@@ -1,8 +1,7 @@
 import { z } from 'zod'
 import type { ProcessorResult } from '#/domain/processor-result.ts'
 import { BoundedHttp, NoResponse } from '#/outside/bounded-http.ts'
-import { Word } from '#/outside/processor.ts'
-import type { Period } from '#/outside/processor-reads.ts'
+import { Word, type Period } from '#/outside/processor.ts'
 
 const Refused = z.object({ code: Word, declineCode: Word.optional() })
 
@@ -40,12 +39,12 @@ export function developmentClient(url: string, withinMs: number) {
           ...(idempotencyKey !== undefined && { 'idempotency-key': idempotencyKey }),
         },
         body: body ? JSON.stringify(body) : null,
-        withinMs,
+        signal: AbortSignal.timeout(withinMs),
       })
       return classify(statusCode, text, schema)
     } catch (error) {
       if (!(error instanceof NoResponse)) throw error
-      return { kind: 'unknown', reason: error.reason, sent: error.sent }
+      return unknown(error.message)
     }
   }
 
@@ -78,7 +77,7 @@ function isFinal(status: number, code: string): boolean {
   return status >= 400 && status < 500 && !TRANSIENT_STATUSES.has(status)
 }
 
-const unknown = (reason: string) => ({ kind: 'unknown', reason, sent: true }) as const
+const unknown = (reason: string) => ({ kind: 'unknown', reason }) as const
 
 function parseJson(text: string): unknown {
   try {

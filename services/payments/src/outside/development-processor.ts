@@ -1,11 +1,11 @@
-import { Charge } from '@platter/contracts'
+import { Cents, Charge } from '@platter/contracts'
 import { z } from 'zod'
 import type { Challenge, FoundCharge, ProcessorResult } from '#/domain/processor-result.ts'
 import { developmentClient, pathOf, queryOf, type Send } from '#/outside/development-client.ts'
-import { developmentReads, ChargeDetails } from '#/outside/development-reads.ts'
-import { CALL_WITHIN_MS, Id, Word, type Processor } from '#/outside/processor.ts'
+import { developmentReads } from '#/outside/development-reads.ts'
+import { CALL_WITHIN_MS, findRefund, Id, Word, type Processor } from '#/outside/processor.ts'
 
-const Effect = z.object({ id: Id, amount: z.int() })
+const Effect = z.object({ id: Id, amount: Cents })
 const Open = z.object({ id: Id, status: z.literal('requires_action') })
 const Checked = Effect.extend({
   status: z.enum(['requires_action', 'authorized', 'captured', 'voided', 'refunded', 'declined']),
@@ -16,7 +16,7 @@ const FoundList = z.object({
   authorizations: z.array(
     Effect.extend({
       status: z.enum(['authorized', 'captured', 'voided', 'refunded']),
-      refunded: z.int().exactOptional(),
+      refunded: Cents.optional(),
     }),
   ),
 })
@@ -41,30 +41,23 @@ export function developmentProcessor(
   callWithinMs = CALL_WITHIN_MS,
 ): Processor {
   const { send, close } = developmentClient(url, callWithinMs)
+  const reads = developmentReads(send)
 
   const change = (id: string, name: string, idempotencyKey: string, body: object) =>
     send({ method: 'POST', path: `${pathOf(id)}/${name}`, idempotencyKey, body }, Effect)
 
-  async function findRefund(id: string, key: string) {
-    const result = await send({ method: 'GET', path: pathOf(id) }, ChargeDetails)
-    if (result.kind !== 'yes') return result
-    const one = result.refunds.find((refund) => refund.key === key)
-    return { kind: 'yes' as const, found: one ? { refundId: one.id, state: one.state } : null }
-  }
-
   return {
     ...savingCards(send),
     ...authorizing(send, publicUrl),
-    ...developmentReads(send),
+    ...reads,
     capture: ({ id, idempotencyKey, amount }) => change(id, 'capture', idempotencyKey, { amount }),
     void: ({ id, idempotencyKey }) => change(id, 'void', idempotencyKey, {}),
     refund: ({ id, idempotencyKey, amount }) => change(id, 'refund', idempotencyKey, { amount }),
-    async refundPart({ id, idempotencyKey, amount }) {
-      const result = await change(id, 'refund', idempotencyKey, { amount })
+    async refundPart(part) {
+      const result = await change(part.id, 'refund', part.idempotencyKey, { amount: part.amount })
       // The response contains the id of the charge; the look-up returns the refund's own id.
-      return result.kind === 'yes' ? findRefund(id, idempotencyKey) : result
+      return result.kind === 'yes' ? findRefund(reads, part) : result
     },
-    findRefund: ({ id, refund }) => findRefund(id, refund),
     async find({ reference }) {
       const path = `/authorizations?reference=${encodeURIComponent(reference)}`
       const result = await send({ method: 'GET', path }, FoundList)

@@ -1,8 +1,7 @@
 import { Cents } from '@platter/contracts'
 import { z } from 'zod'
 import { pathOf, queryOf, type Send } from '#/outside/development-client.ts'
-import { Id, Word } from '#/outside/processor.ts'
-import type { ProcessorReads } from '#/outside/processor-reads.ts'
+import { Id, Word, type ProcessorReads } from '#/outside/processor.ts'
 
 const Refund = z
   .object({
@@ -22,7 +21,7 @@ const Dispute = z.object({
   respondBy: z.int(),
 })
 /** A charge with its refunds and disputes. */
-export const ChargeDetails = z.object({
+const ChargeDetails = z.object({
   id: Id,
   reference: z.string(),
   captured: Cents,

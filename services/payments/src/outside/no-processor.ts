@@ -5,7 +5,7 @@ const REFUSED = { kind: 'no', code: 'no_processor', declineCode: 'no_processor' 
 /** The decline of a saved card, which belongs to an earlier processor. */
 export const NO_PROCESSOR = declineOf(REFUSED)
 /** A payment from before this setting may have any state at its processor. */
-const UNKNOWN = { kind: 'unknown', reason: 'PROCESSOR=none', sent: false } as const
+const UNKNOWN = { kind: 'unknown', reason: 'PROCESSOR=none' } as const
 
 const unknown = async () => UNKNOWN
 
@@ -21,7 +21,6 @@ export function noProcessor(): Processor {
     void: unknown,
     refund: unknown,
     refundPart: unknown,
-    findRefund: unknown,
     find: unknown,
     check: unknown,
     card: unknown,

@@ -9,9 +9,9 @@ import {
 import { Problem } from '@platter/kit'
 import { z } from 'zod'
 import type { Call } from '#/domain/authorization.ts'
-import type { ProcessorRefund } from '#/domain/refund.ts'
+import type { FoundRefund } from '#/domain/refund.ts'
 import type { Challenge, Effect, FoundCharge, ProcessorResult } from '#/domain/processor-result.ts'
-import type { Period, ProcessorReads } from '#/outside/processor-reads.ts'
+import type { ReadCharge } from '#/domain/charge-after-sale.ts'
 
 export type CallOf<K extends Call['kind']> = Omit<Extract<Call, { kind: K }>, 'kind'>
 
@@ -48,11 +48,39 @@ export type { CardDetails } from '@platter/contracts'
 /** A card that can be charged again. The expiry is the processor's, and is present for a processor token. */
 export type SavedToken = z.output<typeof Tokenize.response>
 
-/** `idempotencyKey`: the refund's apiKey, which also identifies it in look-ups. `id`: the id of the charge. */
+/** `idempotencyKey`: the refund's apiKey, the `key` among the refunds of the charge. `id`: the id of the charge. */
 export type RefundPart = { idempotencyKey: string; id: string; amount: Cents }
 
 /** A page of the processor's charges, in any order; `after` is the cursor of the next page, null on the last one. */
 type ChargePage = { charges: Charge[]; after: string | null }
+
+/** A change of the balance at the processor. `amount` is positive for arriving money. `fee` is the processor's fee. */
+export type Movement = {
+  id: string
+  kind: 'payment' | 'refund' | 'dispute' | 'dispute-reversal' | 'fee'
+  /** The id of the authorization; null for a movement without one. */
+  charge: string | null
+  /** The order; null if the processor does not report it. */
+  reference: string | null
+  amount: number
+  fee: number
+  at: number
+}
+
+export type MovementPage = { movements: Movement[]; after: string | null }
+
+/** From `from` to before `to` in epoch seconds. `after`: the cursor of a page in it; null for the first page. */
+export type Period = { from: number; to: number; after: string | null }
+
+/** Reads of a payment processor that move no money. No method rejects. */
+export type ProcessorReads = {
+  /** Returns null for an id that is unknown to the processor. */
+  charge(id: string): Promise<ProcessorResult<{ charge: ReadCharge | null }>>
+  /** Returns the id of the authorization of a charge, for events with only the charge; null for another sale. */
+  authorizationOf(chargeId: string): Promise<ProcessorResult<{ id: string | null }>>
+  /** Returns the movements in a period; `after` is the cursor of the next page. */
+  movements(period: Period): Promise<ProcessorResult<MovementPage>>
+}
 
 /**
  * A payment processor. No method rejects: each result states the known facts. Within 24 h, the same idempotency key with the same
@@ -66,12 +94,7 @@ export type Processor = ProcessorReads & {
   void(call: CallOf<'void'>): Promise<ProcessorResult<Effect>>
   refund(call: CallOf<'refund'>): Promise<ProcessorResult<Effect>>
   /** Refunds a part of a captured charge. It may stay pending at the processor, and fail later. */
-  refundPart(call: RefundPart): Promise<ProcessorResult<{ found: ProcessorRefund | null }>>
-  /** Looks up a refund of a charge by its idempotency key; `found` is null if the processor does not have it. */
-  findRefund(call: {
-    id: string
-    refund: string
-  }): Promise<ProcessorResult<{ found: ProcessorRefund | null }>>
+  refundPart(call: RefundPart): Promise<ProcessorResult<FoundRefund>>
   /**
    * Looks up a challenged authorization by its id. `no`: nothing is authorized, and never will be. `void` cancels an open
    * challenge, and also voids one that the customer has confirmed in the meantime.
@@ -89,6 +112,16 @@ export type Processor = ProcessorReads & {
   /** Returns all authorizations and charges created in a period, by the processor's clock. */
   list(period: Period): Promise<ProcessorResult<ChargePage>>
   close(): Promise<void>
+}
+
+/** Looks up a refund by its idempotency key. */
+export async function findRefund(
+  { charge: read }: Pick<ProcessorReads, 'charge'>,
+  { id, idempotencyKey }: Omit<RefundPart, 'amount'>,
+): Promise<ProcessorResult<FoundRefund>> {
+  const result = await read(id)
+  if (result.kind !== 'yes') return result
+  return { kind: 'yes', found: result.charge?.refunds.find(({ key }) => key === idempotencyKey) ?? null }
 }
 
 /** Returns the problem of a result without facts. The reason is only logged. */

@@ -1,9 +1,11 @@
 import type { Authentication } from '@platter/contracts'
-import type { Challenge, Effect, FoundCharge, ProcessorResult } from '#/domain/processor-result.ts'
+import type { Challenge, FoundCharge, ProcessorResult } from '#/domain/processor-result.ts'
 import type { StripeClient } from '#/outside/stripe-client.ts'
 import {
   AUTHENTICATION_REQUIRED,
   challengeOf,
+  Failed,
+  failedOf,
   Intent,
   reportOf,
   unexpected,
@@ -23,11 +25,11 @@ const declined = { kind: 'no', code: 'card_declined', declineCode: AUTHENTICATIO
 
 /** Cancels an intent that awaits authentication, so that it can never be completed. */
 export async function cancelChallenge(client: StripeClient, id: string): Promise<ProcessorResult<never>> {
-  const cancelled = await client.send(Intent, (stripe) => stripe.paymentIntents.cancel(id))
-  const status = cancelled.kind === 'yes' ? cancelled.value.status : cancelled.intent?.status
-  if (status === 'canceled') return declined
-  const isUnknown = cancelled.kind === 'failed' && cancelled.result.kind === 'unknown'
-  return isUnknown ? cancelled.result : unexpected('an intent cannot be cancelled')
+  const cancelled = await client.send(Intent, (stripe) => stripe.paymentIntents.cancel(id)).catch(failedOf)
+  const intent = cancelled instanceof Failed ? cancelled.intent : cancelled
+  if (intent?.status === 'canceled') return declined
+  if (cancelled instanceof Failed && cancelled.result.kind === 'unknown') return cancelled.result
+  return unexpected('an intent cannot be cancelled')
 }
 
 /**
@@ -36,19 +38,17 @@ export async function cancelChallenge(client: StripeClient, id: string): Promise
  */
 export async function checkChallenge(
   client: StripeClient,
-  { id, page }: { id: string; page: string | null },
-  effectOf: (id: string, amount: number, intent: Intent) => Effect,
+  { id, page, currency }: { id: string; page: string | null; currency: string },
 ): Promise<ProcessorResult<FoundCharge> | Challenge> {
   const read = await client.send(Intent, (stripe) =>
     stripe.paymentIntents.retrieve(id, { expand: ['latest_charge'] }),
   )
-  if (read.kind === 'failed') return read.result
-  const { status } = read.value
-  const challenge = status === 'requires_action' ? challengeOf(read.value, page) : null
+  const { status } = read
+  const challenge = status === 'requires_action' ? challengeOf(read, page) : null
   if (challenge) return challenge
   if (status.startsWith('requires_') && status !== 'requires_capture') return cancelChallenge(client, id)
-  const report = reportOf(read.value)
+  const report = reportOf(read, currency)
   if (report === 'unsettled') return unexpected(`an intent is ${status}`)
   if (!report || report.status === 'declined') return declined
-  return { kind: 'yes', status: report.status, ...effectOf(id, report.amount, read.value) }
+  return { kind: 'yes', ...report }
 }

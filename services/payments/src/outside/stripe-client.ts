@@ -1,13 +1,11 @@
 import { Stripe } from 'stripe'
 import { z } from 'zod'
+import { BoundedHttp } from '#/outside/bounded-http.ts'
 import { CALL_WITHIN_MS } from '#/outside/processor.ts'
-import { failed, failedOf, type Failed } from '#/outside/stripe-responses.ts'
-import { StripeHttp } from '#/outside/stripe-http.ts'
+import { Failed } from '#/outside/stripe-responses.ts'
 
 /** The API version of the SDK's types. The constructor does not compile with an SDK of another version. */
 const API_VERSION = '2026-10-28.endive'
-
-export type Result<T> = { kind: 'yes'; value: T } | Failed
 
 type Page<T> = { items: T[]; after: string | null }
 type PageCall = (stripe: Stripe, position: { starting_after?: string }) => Promise<Stripe.Response<object>>
@@ -24,7 +22,7 @@ export type ClientSettings = {
 export class StripeClient {
   readonly callWithinMs: number
   readonly #stripe: Stripe
-  readonly #http = new StripeHttp()
+  readonly #http = new BoundedHttp()
 
   constructor({ secretKey, url, callWithinMs = CALL_WITHIN_MS }: ClientSettings) {
     this.callWithinMs = callWithinMs
@@ -35,28 +33,25 @@ export class StripeClient {
       host: hostname,
       port: port || (isPlain ? 80 : 443),
       protocol: isPlain ? 'http' : 'https',
-      httpClient: this.#http,
+      // The SDK aborts this `fetch` at the timeout. The timeout of its other client limits only the silence between two bytes.
+      httpClient: Stripe.createFetchHttpClient(fetchBy(this.#http)),
       timeout: callWithinMs,
       maxNetworkRetries: 0,
       telemetry: false,
     })
   }
 
-  /** Returns the validated response, or the classified failure. Never rejects. */
+  /** Returns the validated response. Throws Failed, or an error of the SDK. */
   async send<S extends z.ZodType>(
     schema: S,
     call: (stripe: Stripe) => Promise<Stripe.Response<object>>,
-  ): Promise<Result<z.output<S>>> {
-    try {
-      const response = await call(this.#stripe)
-      // The SDK accepts any document without `error` as a success, even one from an intermediary.
-      const { statusCode, requestId } = response.lastResponse
-      const parsed = statusCode >= 200 && statusCode < 300 ? schema.safeParse(response) : null
-      if (parsed?.success) return { kind: 'yes', value: parsed.data }
-      return failed({ kind: 'unknown', reason: `${statusCode} unreadable ${requestId}`, sent: true })
-    } catch (error) {
-      return failedOf(error)
-    }
+  ): Promise<z.output<S>> {
+    const response = await call(this.#stripe)
+    // The SDK accepts any document without `error` as a success, even one from an intermediary.
+    const { statusCode, requestId } = response.lastResponse
+    const parsed = statusCode >= 200 && statusCode < 300 ? schema.safeParse(response) : null
+    if (parsed?.success) return parsed.data
+    throw new Failed({ kind: 'unknown', reason: `${statusCode} unreadable ${requestId}` })
   }
 
   /** Returns the validated items of a page, which `call` reads from after `position`, and the cursor of the next page. */
@@ -64,29 +59,43 @@ export class StripeClient {
     item: S,
     after: string | null,
     call: PageCall,
-  ): Promise<Result<Page<z.output<S>>>> {
+  ): Promise<Page<z.output<S>>> {
     const position = after === null ? {} : { starting_after: after }
     const schema = z.object({ object: z.literal('list'), data: z.array(item), has_more: z.boolean() })
     const page = await this.send(schema, (stripe) => call(stripe, position))
-    if (page.kind === 'failed') return page
-    const { data: items, has_more: hasMore } = page.value
-    return { kind: 'yes', value: { items, after: hasMore ? (items.at(-1)?.id ?? null) : null } }
+    return { items: page.data, after: page.has_more ? (page.data.at(-1)?.id ?? null) : null }
   }
 
   /** Returns the validated items of all pages of a list. */
-  async list<S extends z.ZodType<{ id: string }>>(item: S, call: PageCall): Promise<Result<z.output<S>[]>> {
+  async list<S extends z.ZodType<{ id: string }>>(item: S, call: PageCall): Promise<z.output<S>[]> {
     const all: z.output<S>[] = []
     let after: string | null = null
     do {
-      const page: Result<Page<z.output<S>>> = await this.page(item, after, call)
-      if (page.kind === 'failed') return page
-      all.push(...page.value.items)
-      after = page.value.after
+      const page: Page<z.output<S>> = await this.page(item, after, call)
+      all.push(...page.items)
+      after = page.after
     } while (after !== null)
-    return { kind: 'yes', value: all }
+    return all
   }
 
   close(): Promise<void> {
     return this.#http.close()
   }
 }
+
+/** The SDK returns a NoResponse as the `detail` of its StripeConnectionError. */
+const fetchBy =
+  (http: BoundedHttp) =>
+  async (url: unknown, { method = 'GET', headers, body, signal = null }: RequestInit = {}) => {
+    const { statusCode, text, ...received } = await http.send(url as string, {
+      method,
+      headers: Object.fromEntries(new Headers(headers)),
+      body: typeof body === 'string' ? body : null,
+      signal,
+    })
+    const pairs = Object.entries(received.headers)
+    return new Response(text, {
+      status: statusCode,
+      headers: pairs.map(([name, value]) => [name, String(value)]),
+    })
+  }

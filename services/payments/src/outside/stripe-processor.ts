@@ -1,4 +1,4 @@
-import { cents, type Charge } from '@platter/contracts'
+import type { Charge } from '@platter/contracts'
 import type {
   Challenge,
   Effect,
@@ -6,19 +6,19 @@ import type {
   ProcessorResult,
   ReportedCharge,
 } from '#/domain/processor-result.ts'
-import {
-  type CallOf,
-  type Card,
-  type Cardholder,
-  type Processor,
-  type ProcessorToken,
-  type RefundPart,
+import type {
+  CallOf,
+  Card,
+  Cardholder,
+  Period,
+  Processor,
+  ProcessorToken,
+  RefundPart,
 } from '#/outside/processor.ts'
-import type { Period } from '#/outside/processor-reads.ts'
 import { authorizationOf, readCharge, readMovements } from '#/outside/stripe-reads.ts'
-import { findRefund, refundPart } from '#/outside/stripe-refunds.ts'
+import { refundPart } from '#/outside/stripe-refunds.ts'
 import { authenticationOf, cancelChallenge, checkChallenge, pageOf } from '#/outside/stripe-challenges.ts'
-import { StripeClient, type ClientSettings, type Result } from '#/outside/stripe-client.ts'
+import { StripeClient, type ClientSettings } from '#/outside/stripe-client.ts'
 import { detachCard, readCard } from '#/outside/stripe-saved-cards.ts'
 import { tokenize } from '#/outside/stripe-tokens.ts'
 import {
@@ -27,14 +27,15 @@ import {
   challengeOf,
   differenceOf,
   effectOf,
-  failed,
+  Failed,
+  failedOf,
   Intent,
   ORDER,
   Refund,
   refundFailed,
   reportOf,
+  settled,
   unexpected,
-  type Failed,
 } from '#/outside/stripe-responses.ts'
 
 /** Without a key the SDK generates one. */
@@ -65,45 +66,45 @@ export class StripeProcessor implements Processor {
   }
 
   tokenize(card: Card | ProcessorToken, holder?: Cardholder) {
-    return tokenize(this.#client, card, holder)
+    return settled(() => tokenize(this.#client, card, holder))
   }
 
   async authorize(call: CallOf<'authorize'>): Promise<ProcessorResult<Effect> | Challenge> {
     const card = cardOf(call.token)
     if (!card) return { kind: 'no', code: 'no_such_token', declineCode: 'no_such_token' }
     const { idempotencyKey, reference, amount, authentication, statementSuffix, savesCard } = call
-    const created = await this.#client.send(Intent, (stripe) =>
-      stripe.paymentIntents.create(
-        {
-          ...card,
-          amount,
-          currency: this.#currency,
-          allowed_payment_method_types: ['card'],
-          capture_method: 'manual',
-          confirm: true,
-          ...authenticationOf(authentication, this.#returnUrl),
-          metadata: { [ORDER]: reference },
-          // The customer is present at each charge, so a charge of a saved card is never `off_session`.
-          ...(savesCard && { setup_future_usage: 'on_session' }),
-          ...(statementSuffix !== undefined && { statement_descriptor_suffix: statementSuffix }),
-        },
-        { idempotencyKey },
-      ),
-    )
-    if (created.kind === 'failed') return this.#notAuthorized(created, call)
-    const { id, status, amount_capturable: authorized } = created.value
+    const parameters = {
+      ...card,
+      amount,
+      currency: this.#currency,
+      allowed_payment_method_types: ['card' as const],
+      capture_method: 'manual' as const,
+      confirm: true,
+      ...authenticationOf(authentication, this.#returnUrl),
+      metadata: { [ORDER]: reference },
+      // The customer is present at each charge, so a charge of a saved card is never `off_session`.
+      ...(savesCard && { setup_future_usage: 'on_session' as const }),
+      ...(statementSuffix !== undefined && { statement_descriptor_suffix: statementSuffix }),
+    }
+    const created = await this.#client
+      .send(Intent, (stripe) => stripe.paymentIntents.create(parameters, { idempotencyKey }))
+      .catch(failedOf)
+    if (created instanceof Failed) return settled(() => this.#notAuthorized(created, call))
+    const { id, status, amount_capturable: authorized } = created
     if (status === 'requires_action')
       return (
-        (authentication && challengeOf(created.value, pageOf(authentication, this.#returnUrl))) ||
+        (authentication && challengeOf(created, pageOf(authentication, this.#returnUrl))) ||
         cancelChallenge(this.#client, id)
       )
     if (status !== 'requires_capture') return unexpected(`a new intent is ${status}`)
-    return { kind: 'yes', ...this.#effect(id, authorized, { ...created.value, reference }) }
+    const named = created.metadata[ORDER] ?? 'none'
+    const differs = named === reference ? {} : { differs: `the processor has it for order ${named}` }
+    return { kind: 'yes', id, amount: authorized, ...differs, ...differenceOf(created, this.#currency) }
   }
 
   check({ id, authentication }: CallOf<'check'>): Promise<ProcessorResult<FoundCharge> | Challenge> {
     const page = pageOf(authentication, this.#returnUrl)
-    return checkChallenge(this.#client, { id, page }, (...found) => this.#effect(...found))
+    return settled(() => checkChallenge(this.#client, { id, page, currency: this.#currency }))
   }
 
   capture({ id, amount, idempotencyKey }: CallOf<'capture'>): Promise<ProcessorResult<Effect>> {
@@ -129,60 +130,58 @@ export class StripeProcessor implements Processor {
       const created = await this.#client.send(Refund, (stripe) =>
         stripe.refunds.create({ payment_intent: id, amount }, options),
       )
-      if (created.kind === 'failed') return created
-      const { status, amount: refunded, payment_intent: intent } = created.value
-      if (status === 'failed' || status === 'canceled') return failed(refundFailed)
+      const { status, amount: refunded, payment_intent: intent } = created
+      if (status === 'failed' || status === 'canceled') throw new Failed(refundFailed)
       // If a pending refund fails later, the intent counts as captured again.
       const isRefunded = (status === 'succeeded' || status === 'pending') && intent === id
-      if (!isRefunded) return failed(unexpected(`a refund is ${status}`))
-      return { kind: 'yes', value: this.#effect(id, refunded, created.value) }
+      if (!isRefunded) throw new Failed(unexpected(`a refund is ${status}`))
+      return { id, amount: refunded, ...differenceOf(created, this.#currency) }
     })
   }
 
-  readonly card = ({ token }: { token: string }) => readCard(this.#client, token)
-  readonly detach = ({ token }: { token: string }) => detachCard(this.#client, token)
-  readonly refundPart = (call: RefundPart) => refundPart(this.#client, call)
-  readonly charge = (id: string) => readCharge(this.#client, id)
-  readonly authorizationOf = (chargeId: string) => authorizationOf(this.#client, chargeId)
-  readonly movements = (period: Period) => readMovements(this.#client, period)
-  readonly findRefund = (call: { id: string; refund: string }) => findRefund(this.#client, call)
+  readonly card = ({ token }: { token: string }) => settled(() => readCard(this.#client, token))
+  readonly detach = ({ token }: { token: string }) => settled(() => detachCard(this.#client, token))
+  readonly refundPart = (call: RefundPart) => settled(() => refundPart(this.#client, call))
+  readonly charge = (id: string) => settled(() => readCharge(this.#client, id))
+  readonly authorizationOf = (chargeId: string) => settled(() => authorizationOf(this.#client, chargeId))
+  readonly movements = (period: Period) => settled(() => readMovements(this.#client, period))
 
   /**
    * Filters the list of the card's intents by the order in their metadata. A list includes the latest writes; Stripe's search may
    * lag by an hour (docs.stripe.com/search).
    */
-  async find(call: CallOf<'find'>): Promise<ProcessorResult<{ found: FoundCharge[] }>> {
-    const reports = await this.#reports(call)
-    if (reports.kind === 'failed') return reports.result
-    return { kind: 'yes', found: reports.value.filter((one) => one.status !== 'declined') }
+  find(call: CallOf<'find'>): Promise<ProcessorResult<{ found: FoundCharge[] }>> {
+    return settled(async () => {
+      const reports = await this.#reports(call)
+      return { kind: 'yes', found: reports.filter((one) => one.status !== 'declined') }
+    })
   }
 
   /**
    * Lists all intents with an order in their metadata, newest first, because the account may also have other sales. Twenty-five
    * with their charges are below RESPONSE_BYTES. The SDK's pagination is not used, because each response is validated.
    */
-  async list({ from, to, after }: Period) {
+  list({ from, to, after }: Period) {
     const query = { created: { gte: from, lt: to }, limit: 25, expand: ['data.latest_charge'] }
-    const page = await this.#client.page(Intent, after, (stripe, position) =>
-      stripe.paymentIntents.list({ ...query, ...position }),
-    )
-    if (page.kind === 'failed') return page.result
-    const charges = page.value.items.flatMap((intent) => this.#charge(intent) ?? [])
-    return { kind: 'yes' as const, charges, after: page.value.after }
+    return settled(async () => {
+      const page = await this.#client.page(Intent, after, (stripe, position) =>
+        stripe.paymentIntents.list({ ...query, ...position }),
+      )
+      const charges = page.items.flatMap((intent) => this.#charge(intent) ?? [])
+      return { kind: 'yes' as const, charges, after: page.after }
+    })
   }
 
   /** Returns the current state of an intent, and its order; null for an intent of another sale. */
-  async read(
-    id: string,
-  ): Promise<ProcessorResult<{ reference: string | null; report: ReportedCharge | null }>> {
-    const intent = await this.#client.send(Intent, (stripe) =>
-      stripe.paymentIntents.retrieve(id, { expand: ['latest_charge'] }),
-    )
-    if (intent.kind === 'failed') return intent.result
-    const report = reportOf(intent.value)
-    if (report === 'unsettled') return unexpected(`an intent is ${intent.value.status}`)
-    const reference = intent.value.metadata[ORDER] ?? null
-    return { kind: 'yes', reference, report: report && this.#compared(report, intent.value) }
+  read(id: string): Promise<ProcessorResult<{ reference: string | null; report: ReportedCharge | null }>> {
+    return settled(async () => {
+      const intent = await this.#client.send(Intent, (stripe) =>
+        stripe.paymentIntents.retrieve(id, { expand: ['latest_charge'] }),
+      )
+      const report = reportOf(intent, this.#currency)
+      if (report === 'unsettled') return unexpected(`an intent is ${intent.status}`)
+      return { kind: 'yes', reference: intent.metadata[ORDER] ?? null, report }
+    })
   }
 
   close(): Promise<void> {
@@ -196,8 +195,7 @@ export class StripeProcessor implements Processor {
     if (requiresAuthentication && intent) return cancelChallenge(this.#client, intent.id)
     if (!isToBeLookedUp) return result
     const reports = await this.#reports(call)
-    if (reports.kind === 'failed') return reports.result
-    const one = reports.value.find(({ status }) => status !== 'declined') ?? reports.value[0]
+    const one = reports.find(({ status }) => status !== 'declined') ?? reports[0]
     // The intent may still appear later.
     if (!one) return result
     if (one.status === 'declined') return { kind: 'no', code: one.code, declineCode: one.declineCode }
@@ -211,72 +209,52 @@ export class StripeProcessor implements Processor {
    */
   async #repeatable(
     { id, idempotencyKey, to }: { id: string; idempotencyKey: string; to: FoundCharge['status'] },
-    call: (options: Options) => Promise<Result<Effect>>,
+    call: (options: Options) => Promise<Effect>,
   ): Promise<ProcessorResult<Effect>> {
-    const first = await call({ idempotencyKey })
-    if (first.kind === 'yes' || !first.isToBeLookedUp) return resultOf(first)
+    const first = await call({ idempotencyKey }).catch(failedOf)
+    if (!(first instanceof Failed)) return { kind: 'yes', ...first }
+    if (!first.isToBeLookedUp) return first.result
     const intent = await this.read(id)
     if (intent.kind !== 'yes') return intent
     const { report } = intent
     if (report?.status === to) return { kind: 'yes', ...effectOf(report) }
-    return resultOf(await call({}))
+    return settled(async () => ({ kind: 'yes', ...(await call({})) }))
   }
 
-  #reached(id: string, status: 'succeeded' | 'canceled', changed: Result<Intent>): Result<Effect> {
-    if (changed.kind === 'failed') return changed
-    const intent = changed.value
+  #reached(id: string, status: 'succeeded' | 'canceled', intent: Intent): Effect {
     if (intent.id !== id || intent.status !== status)
-      return failed(unexpected(`an intent is ${intent.status}`))
+      throw new Failed(unexpected(`an intent is ${intent.status}`))
     const amount = status === 'succeeded' ? intent.amount_received : intent.amount
-    return { kind: 'yes', value: this.#effect(id, amount, intent) }
+    return { id, amount, ...differenceOf(intent, this.#currency) }
   }
 
   /** Returns the states of all intents of a card and an order, newest first. */
-  async #reports({ token, reference }: CallOf<'find'>): Promise<Result<ReportedCharge[]>> {
+  async #reports({ token, reference }: CallOf<'find'>): Promise<ReportedCharge[]> {
     const card = cardOf(token)
-    if (!card) return { kind: 'yes', value: [] }
+    if (!card) return []
     // Ten, with their charges, are far below RESPONSE_BYTES.
     const query = { customer: card.customer, limit: 10, expand: ['data.latest_charge'] }
     const intents = await this.#client.list(Intent, (stripe, position) =>
       stripe.paymentIntents.list({ ...query, ...position }),
     )
-    if (intents.kind === 'failed') return intents
     const all: ReportedCharge[] = []
-    for (const intent of intents.value.filter(({ metadata }) => metadata[ORDER] === reference)) {
-      const report = reportOf(intent)
-      if (report === 'unsettled') return failed(unexpected(`an intent is ${intent.status}`))
-      if (report) all.push(this.#compared(report, intent))
+    for (const intent of intents.filter(({ metadata }) => metadata[ORDER] === reference)) {
+      const report = reportOf(intent, this.#currency)
+      if (report === 'unsettled') throw new Failed(unexpected(`an intent is ${intent.status}`))
+      if (report) all.push(report)
     }
-    return { kind: 'yes', value: all }
+    return all
   }
 
   /** Returns null for an intent of another sale, and for one without a charge. An unsettled intent counts as authorized. */
   #charge(intent: Intent): Charge | null {
     const reference = intent.metadata[ORDER]
-    const report = reportOf(intent)
+    const report = reportOf(intent, this.#currency)
     if (reference === undefined || !report) return null
     if (report === 'unsettled') {
       const differs = `the processor reports ${intent.status}`
-      const amount = cents(intent.amount)
-      return { id: intent.id, reference, status: 'authorized', amount, differs }
+      return { id: intent.id, reference, status: 'authorized', amount: intent.amount, differs }
     }
-    if (report.status === 'declined') return null
-    const { id, status, amount, refunded = 0 } = report
-    const money = { amount: cents(amount), ...(refunded > 0 && { refunded: cents(refunded) }) }
-    return { ...this.#effect(id, amount, intent), reference, status, ...money }
-  }
-
-  #compared(report: ReportedCharge, intent: Intent): ReportedCharge {
-    return report.status === 'declined'
-      ? report
-      : { ...report, ...this.#effect(report.id, report.amount, intent) }
-  }
-
-  #effect(id: string, amount: number, object: Parameters<typeof differenceOf>[0]): Effect {
-    const differs = differenceOf(object, this.#currency)
-    return { id, amount, ...(differs !== undefined && { differs }) }
+    return report.status === 'declined' ? null : { ...report, reference }
   }
 }
-
-const resultOf = (changed: Result<Effect>): ProcessorResult<Effect> =>
-  changed.kind === 'yes' ? { kind: 'yes', ...changed.value } : changed.result

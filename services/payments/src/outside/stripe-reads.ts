@@ -1,22 +1,21 @@
-import { cents } from '@platter/contracts'
+import { Cents } from '@platter/contracts'
 import { z } from 'zod'
 import type { ReadCharge, ReadDispute, ReadRefund } from '#/domain/charge-after-sale.ts'
 import type { ProcessorResult } from '#/domain/processor-result.ts'
-import { Id, Word } from '#/outside/processor.ts'
-import type { Movement, Period } from '#/outside/processor-reads.ts'
+import { Id, Word, type Movement, type Period } from '#/outside/processor.ts'
 import type { StripeClient } from '#/outside/stripe-client.ts'
-import { Intent, ORDER, REFUND, refundOf } from '#/outside/stripe-responses.ts'
+import { failedOf, Intent, ORDER, REFUND, refundStateOf } from '#/outside/stripe-responses.ts'
 
 const Refund = z.object({
   id: Id,
-  amount: z.int(),
+  amount: Cents,
   status: Word.nullable(),
   created: z.int(),
   metadata: z.record(z.string(), z.string()).nullish(),
 })
 const Dispute = z.object({
   id: Id,
-  amount: z.int(),
+  amount: Cents,
   reason: Word,
   status: Word,
   created: z.int(),
@@ -47,23 +46,20 @@ export async function readCharge(
   client: StripeClient,
   id: string,
 ): Promise<ProcessorResult<{ charge: ReadCharge | null }>> {
-  const intent = await client.send(Intent, (stripe) => stripe.paymentIntents.retrieve(id))
-  if (intent.kind === 'failed')
-    return intent.result.kind === 'no' ? { kind: 'yes', charge: null } : intent.result
-  const { metadata, amount_received: captured } = intent.value
+  const intent = await client.send(Intent, (stripe) => stripe.paymentIntents.retrieve(id)).catch(unlessAbsent)
+  if (!intent) return { kind: 'yes', charge: null }
+  const { metadata, amount_received: captured } = intent
   const query = { payment_intent: id, limit: LIMIT }
   const [refunds, disputes] = await Promise.all([
     client.list(Refund, (stripe, position) => stripe.refunds.list({ ...query, ...position })),
     client.list(Dispute, (stripe, position) => stripe.disputes.list({ ...query, ...position })),
   ])
-  if (refunds.kind === 'failed') return refunds.result
-  if (disputes.kind === 'failed') return disputes.result
   const charge = {
     id,
     reference: metadata[ORDER] ?? null,
-    captured: cents(captured),
-    refunds: refunds.value.map(toRefund),
-    disputes: disputes.value.map(toDispute),
+    captured,
+    refunds: refunds.map(toRefund),
+    disputes: disputes.map(toDispute),
   }
   return { kind: 'yes', charge }
 }
@@ -73,9 +69,15 @@ export async function authorizationOf(
   client: StripeClient,
   chargeId: string,
 ): Promise<ProcessorResult<{ id: string | null }>> {
-  const charge = await client.send(Charge, (stripe) => stripe.charges.retrieve(chargeId))
-  if (charge.kind === 'yes') return { kind: 'yes', id: charge.value.payment_intent ?? null }
-  return charge.result.kind === 'no' ? { kind: 'yes', id: null } : charge.result
+  const charge = await client.send(Charge, (stripe) => stripe.charges.retrieve(chargeId)).catch(unlessAbsent)
+  return { kind: 'yes', id: charge?.payment_intent ?? null }
+}
+
+/** Returns null for an object that Stripe does not have. */
+function unlessAbsent(error: unknown): null {
+  const failed = failedOf(error)
+  if (failed.result.kind === 'no') return null
+  throw failed
 }
 
 /** Reads a page of balance transactions. */
@@ -84,14 +86,12 @@ export async function readMovements(client: StripeClient, { from, to, after }: P
   const page = await client.page(BalanceTransaction, after, (stripe, position) =>
     stripe.balanceTransactions.list({ ...query, ...position }),
   )
-  if (page.kind === 'failed') return page.result
-  const movements = page.value.items.flatMap((one) => toMovement(one) ?? [])
-  return { kind: 'yes' as const, movements, after: page.value.after }
+  const movements = page.items.flatMap((one) => toMovement(one) ?? [])
+  return { kind: 'yes' as const, movements, after: page.after }
 }
 
 function toRefund({ id, amount, status, created: at, metadata }: z.output<typeof Refund>): ReadRefund {
-  const { state } = refundOf({ id, status })
-  return { id, key: metadata?.[REFUND] ?? null, amount: cents(amount), state, at }
+  return { id, key: metadata?.[REFUND] ?? null, amount, state: refundStateOf(status), at }
 }
 
 /** An inquiry (`warning_…`) needs a response like a dispute, but moves no money; a closed inquiry cost nothing. */
@@ -105,7 +105,7 @@ const ENDED: Readonly<Record<string, 'won' | 'lost'>> = {
 function toDispute(dispute: z.output<typeof Dispute>): ReadDispute {
   const { id, amount, reason, status, created: at, evidence_details: evidence } = dispute
   const respondBy = evidence?.due_by ?? null
-  return { id, state: ENDED[status] ?? 'open', amount: cents(amount), reason, at, respondBy }
+  return { id, state: ENDED[status] ?? 'open', amount, reason, at, respondBy }
 }
 
 /** docs.stripe.com/reports/balance-transaction-types. A failed refund returns as `refund_failure` or `payment_failure_refund`. */

@@ -1,5 +1,6 @@
 import { cents } from '@platter/contracts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { findRefund } from '#/outside/processor.ts'
 import { StripeProcessor } from '#/outside/stripe-processor.ts'
 import { AMOUNT, orderOf, tokenOf } from '#/testing/processor-world.ts'
 import { SECRET_KEY, StripeServer } from '#/testing/stripe-server.ts'
@@ -40,9 +41,11 @@ test('a refund of a part is found after a replayed 5xx if Stripe made it', async
   expect(await processor.refundPart(refund)).toMatchObject({ kind: 'yes', found: { state: 'done' } })
 })
 
-test('findRefund finds a refund that is older than a page of later ones', async () => {
+test('a look-up finds a refund that is older than a page of later ones', async () => {
   const id = await captured()
   await processor.refundPart({ idempotencyKey: 'f3', id, amount: cents(1) })
   for (let one = 0; one < 100; one++) server.state.refund({ payment_intent: id, amount: 1 })
-  expect(await processor.findRefund({ id, refund: 'f3' })).toMatchObject({ found: { state: 'done' } })
+  expect(await findRefund(processor, { id, idempotencyKey: 'f3' })).toMatchObject({
+    found: { state: 'done' },
+  })
 })

@@ -1,6 +1,7 @@
+import { Cents, cents } from '@platter/contracts'
 import { Stripe } from 'stripe'
 import { z } from 'zod'
-import type { ProcessorRefund } from '#/domain/refund.ts'
+import type { ReadRefund } from '#/domain/charge-after-sale.ts'
 import type {
   Challenge,
   Effect,
@@ -13,14 +14,14 @@ import { Id, readable, Word, type CardDetails } from '#/outside/processor.ts'
 
 /** The used fields of Stripe's objects. A response that does not match is unreadable. */
 const Refusal = z.object({ code: z.string().optional(), decline_code: z.string().optional() })
-const Charge = z.object({ status: Word, amount_refunded: z.int() })
+const Charge = z.object({ status: Word, amount_refunded: Cents })
 export const Intent = z.object({
   id: Id.startsWith('pi_'),
   object: z.literal('payment_intent'),
   status: Word,
-  amount: z.int(),
-  amount_capturable: z.int(),
-  amount_received: z.int(),
+  amount: Cents,
+  amount_capturable: Cents,
+  amount_received: Cents,
   currency: Word,
   metadata: z.record(z.string(), Word),
   last_payment_error: Refusal.nullable(),
@@ -51,20 +52,19 @@ export const detailsOf = ({ card }: z.output<typeof Method>): CardDetails => ({
 export const Owner = z.object({ id: Id.startsWith('cus_') })
 export const Refund = z.object({
   id: Id.startsWith('re_'),
-  amount: z.int(),
+  amount: Cents,
   currency: Word,
   payment_intent: Id,
   status: Word,
-  metadata: z.record(z.string(), Word).nullish(),
 })
 
 /** The metadata key of a refund whose value is the refund's `apiKey`. A refund from the Dashboard has none. */
 export const REFUND = 'refundApiKey'
 
 /** A status that is not final counts as pending (docs.stripe.com/api/refunds/object). */
-export function refundOf({ id, status }: { id: string; status: string | null }): ProcessorRefund {
-  if (status === 'failed' || status === 'canceled') return { refundId: id, state: 'failed' }
-  return { refundId: id, state: status === 'succeeded' ? 'done' : 'pending' }
+export function refundStateOf(status: string | null): ReadRefund['state'] {
+  if (status === 'failed' || status === 'canceled') return 'failed'
+  return status === 'succeeded' ? 'done' : 'pending'
 }
 
 /** The metadata key of an intent whose value is the order's `apiKey`. */
@@ -74,7 +74,14 @@ export const ORDER = 'orderApiKey'
  * Returns the charge of an intent with its charge expanded (docs.stripe.com/payments/paymentintents/lifecycle). Null: nothing was
  * authorized or declined. `unsettled`: the outcome is not known to Stripe yet, or the status is not a known one.
  */
-export function reportOf(intent: Intent): ReportedCharge | 'unsettled' | null {
+export function reportOf(intent: Intent, currency: string): ReportedCharge | 'unsettled' | null {
+  const report = reportedBy(intent)
+  return report === null || report === 'unsettled' || report.status === 'declined'
+    ? report
+    : { ...report, ...differenceOf(intent, currency) }
+}
+
+function reportedBy(intent: Intent): ReportedCharge | 'unsettled' | null {
   const { id, status } = intent
   const charge = typeof intent.latest_charge === 'object' ? intent.latest_charge : null
   switch (status) {
@@ -97,7 +104,7 @@ export function reportOf(intent: Intent): ReportedCharge | 'unsettled' | null {
 }
 
 function taken({ id, amount_received: amount }: Intent, charge: z.output<typeof Charge> | null): FoundCharge {
-  const refunded = charge?.amount_refunded ?? 0
+  const refunded = charge?.amount_refunded ?? cents(0)
   if (charge && refunded >= amount) return { id, status: 'refunded', amount: refunded }
   return { id, status: 'captured', amount, ...(refunded > 0 && { refunded }) }
 }
@@ -120,34 +127,33 @@ export function challengeOf(
   return { kind: 'challenge', id, url, ...(client_secret && { clientSecret: client_secret }) }
 }
 
-/** Describes a difference from the request, apart from the amount. `reference`: the expected order, if known. */
-export function differenceOf(
-  {
-    currency,
-    metadata,
-    reference,
-  }: { currency: string; metadata?: Record<string, string> | null | undefined; reference?: string },
-  ours: string,
-): string | undefined {
-  if (currency !== ours) return `the processor has the currency ${currency}, not ${ours}`
-  const named = metadata?.[ORDER]
-  return reference === undefined || named === reference
-    ? undefined
-    : `the processor has it for order ${named ?? 'none'}`
-}
+/** Describes a difference from the request, apart from the amount. */
+export const differenceOf = ({ currency }: { currency: string }, ours: string): Pick<Effect, 'differs'> =>
+  currency === ours ? {} : { differs: `the processor has the currency ${currency}, not ${ours}` }
 
 /** A call without a successful response. */
-export type Failed = {
-  kind: 'failed'
-  result: Exclude<ProcessorResult<unknown>, { kind: 'yes' }>
+export class Failed extends Error {
+  readonly result: Failure
   /**
    * Stripe replays a 5xx under the idempotency key for a day, and rejects other values under it, for example after a change of the
    * configured return page (docs.stripe.com/api/idempotent_requests). The outcome must be looked up.
    */
-  isToBeLookedUp: boolean
+  readonly isToBeLookedUp: boolean
   /** The intent that the error contains. */
-  intent: { id: string; status: string } | null
+  readonly intent: { id: string; status: string } | null
+
+  constructor(result: Failure, isToBeLookedUp = false, intent: Failed['intent'] = null) {
+    super('a call to Stripe failed')
+    this.result = result
+    this.isToBeLookedUp = isToBeLookedUp
+    this.intent = intent
+  }
 }
+type Failure = Exclude<ProcessorResult<unknown>, { kind: 'yes' }>
+
+/** Returns the result of the calls in `work`; of the first failed one, if one fails. */
+export const settled = <T>(work: () => Promise<T>): Promise<T | Failure> =>
+  work().catch((error: unknown) => failedOf(error).result)
 
 /** Stripe's codes that the domain distinguishes from `card_declined`. */
 const OWN_CODES: Readonly<Record<string, string>> = {
@@ -174,21 +180,16 @@ const TRANSIENT_CODES = new Set(['idempotency_key_in_use', 'lock_timeout', 'rate
 
 /** Uses only the type, code, status and request id of the error: other fields may quote the request. */
 export function failedOf(error: unknown): Failed {
-  if (!(error instanceof Stripe.errors.StripeError)) {
-    return failed({
-      kind: 'unknown',
-      reason: error instanceof Error ? error.name : 'unknown error',
-      sent: true,
-    })
-  }
+  if (error instanceof Failed) return error
+  if (!(error instanceof Stripe.errors.StripeError))
+    return new Failed({ kind: 'unknown', reason: error instanceof Error ? error.name : 'unknown error' })
   const lost: unknown = error.detail
-  if (lost instanceof NoResponse) return failed({ kind: 'unknown', reason: lost.reason, sent: lost.sent })
+  if (lost instanceof NoResponse) return new Failed({ kind: 'unknown', reason: lost.message })
   const { type, code, statusCode = 0, requestId } = error
   const reason = readable([type, code, statusCode, requestId].filter((part) => part !== undefined).join(' '))
-  const about = Named.safeParse(error.payment_intent).data ?? null
+  const intent = Named.safeParse(error.payment_intent).data ?? null
   const isReplayed = statusCode >= 500 && error.headers?.['idempotent-replayed'] === 'true'
-  const isToBeLookedUp = isReplayed || hasOtherValues(error)
-  return { ...failed(classify(error, reason)), isToBeLookedUp, intent: about }
+  return new Failed(classify(error, reason), isReplayed || hasOtherValues(error), intent)
 }
 
 /** The key was used with other values before. A 409 of this type means that the first request is in progress. */
@@ -197,16 +198,9 @@ const hasOtherValues = ({ rawType, statusCode }: Stripe.errors.StripeError): boo
 
 const Named = z.object({ id: Id, status: Word })
 
-export const failed = (result: Failed['result']): Failed => ({
-  kind: 'failed',
-  result,
-  isToBeLookedUp: false,
-  intent: null,
-})
-
-function classify(error: Stripe.errors.StripeError, reason: string): Failed['result'] {
+function classify(error: Stripe.errors.StripeError, reason: string): Failure {
   const { statusCode = 0, rawType, code = 'invalid_request' } = error
-  const unknown = { kind: 'unknown', reason, sent: true } as const
+  const unknown = { kind: 'unknown', reason } as const
   if (statusCode < 400 || statusCode >= 500) return unknown
   if (TRANSIENT_STATUSES.has(statusCode) || TRANSIENT_CODES.has(code)) return unknown
   if (hasOtherValues(error)) return { ...unknown, alarm: true }
@@ -241,4 +235,4 @@ export const effectOf = ({ id, amount, differs }: FoundCharge): Effect => ({
 })
 
 /** A response that Stripe does not document for the request; an operator must look at it. */
-export const unexpected = (reason: string) => ({ kind: 'unknown', reason, sent: true, alarm: true }) as const
+export const unexpected = (reason: string) => ({ kind: 'unknown', reason, alarm: true }) as const

@@ -1,7 +1,7 @@
 import type { ProcessorResult } from '#/domain/processor-result.ts'
 import type { CardDetails } from '#/outside/processor.ts'
 import type { StripeClient } from '#/outside/stripe-client.ts'
-import { cardOf, detailsOf, Method, unexpected } from '#/outside/stripe-responses.ts'
+import { cardOf, detailsOf, Failed, failedOf, Method, unexpected } from '#/outside/stripe-responses.ts'
 
 const NO_SUCH_TOKEN = { kind: 'no', code: 'no_such_token', declineCode: 'no_such_token' } as const
 
@@ -16,12 +16,11 @@ export async function detachCard(client: StripeClient, token: string): Promise<P
   const card = cardOf(token)
   if (!card) return NO_SUCH_TOKEN
   const { customer, payment_method: id } = card
-  const detached = await client.send(Method, (stripe) => stripe.paymentMethods.detach(id))
-  if (detached.kind === 'yes') return { kind: 'yes' }
+  const detached = await client.send(Method, (stripe) => stripe.paymentMethods.detach(id)).catch(failedOf)
+  if (!(detached instanceof Failed)) return { kind: 'yes' }
   if (detached.result.kind === 'unknown') return detached.result
   const read = await client.send(Method, (stripe) => stripe.paymentMethods.retrieve(id))
-  if (read.kind === 'failed') return read.result
-  return read.value.customer === customer ? unexpected('a PaymentMethod cannot be detached') : { kind: 'yes' }
+  return read.customer === customer ? unexpected('a PaymentMethod cannot be detached') : { kind: 'yes' }
 }
 
 /**
@@ -31,5 +30,5 @@ export async function readCard(client: StripeClient, token: string): Promise<Pro
   const card = cardOf(token)
   if (!card) return NO_SUCH_TOKEN
   const read = await client.send(Method, (stripe) => stripe.paymentMethods.retrieve(card.payment_method))
-  return read.kind === 'yes' ? { kind: 'yes', ...detailsOf(read.value) } : read.result
+  return { kind: 'yes', ...detailsOf(read) }
 }

@@ -3,7 +3,7 @@ import type { Stripe } from 'stripe'
 import type { z } from 'zod'
 import type { ProcessorResult } from '#/domain/processor-result.ts'
 import type { Card, Cardholder, ProcessorToken, SavedToken } from '#/outside/processor.ts'
-import type { Result, StripeClient } from '#/outside/stripe-client.ts'
+import type { StripeClient } from '#/outside/stripe-client.ts'
 import { detailsOf, Method, Owner, tokenOf } from '#/outside/stripe-responses.ts'
 
 type Method = z.output<typeof Method>
@@ -27,20 +27,15 @@ export async function tokenize(
   const isByToken = 'processorToken' in card
   const keyed = (call: string) =>
     isByToken ? { ...options, idempotencyKey: `${call}:${hashOf(card.processorToken)}` } : options
-  const created = isByToken
-    ? await ofToken(client, card, keyed('method'))
-    : await ofNumber(client, { card, holder }, options)
-  if (created.kind === 'failed') return created.result
-  const { id } = created.value
+  const created = isByToken ? null : await ofNumber(client, { card, holder }, options)
+  const id = created?.id ?? (await idOfToken(client, card as ProcessorToken, keyed('method')))
   const owner = await client.send(Owner, (stripe) =>
     stripe.customers.create({ payment_method: id }, keyed('customer')),
   )
-  if (owner.kind === 'failed') return owner.result
-  const method = isByToken
-    ? await client.send(Method, (stripe) => stripe.paymentMethods.update(id, billing(holder), options))
-    : (created as Result<Method>)
-  if (method.kind === 'failed') return method.result
-  return { kind: 'yes', token: tokenOf(owner.value.id, id), ...detailsOf(method.value) }
+  const method =
+    created ??
+    (await client.send(Method, (stripe) => stripe.paymentMethods.update(id, billing(holder), options)))
+  return { kind: 'yes', token: tokenOf(owner.id, id), ...detailsOf(method) }
 }
 
 type Options = Stripe.RequestOptions
@@ -49,15 +44,16 @@ type Options = Stripe.RequestOptions
  * Stripe.js returns a PaymentMethod (`pm_…`). Older clients and wallets create a token (`tok_…`), which is converted to a
  * PaymentMethod.
  */
-async function ofToken(
+async function idOfToken(
   client: StripeClient,
   { processorToken }: ProcessorToken,
   options: Options,
-): Promise<Result<{ id: string }>> {
-  if (processorToken.startsWith('pm_')) return { kind: 'yes', value: { id: processorToken } }
-  return client.send(Method, (stripe) =>
+): Promise<string> {
+  if (processorToken.startsWith('pm_')) return processorToken
+  const { id } = await client.send(Method, (stripe) =>
     stripe.paymentMethods.create({ type: 'card', card: { token: processorToken } }, options),
   )
+  return id
 }
 
 /**
@@ -68,7 +64,7 @@ const ofNumber = (
   client: StripeClient,
   { card, holder }: { card: Card; holder: Cardholder | undefined },
   options: Options,
-): Promise<Result<Method>> =>
+): Promise<Method> =>
   client.send(Method, (stripe) =>
     stripe.paymentMethods.create(
       {

@@ -4,8 +4,7 @@ import type { Processor } from '#/outside/processor.ts'
 
 const charges = counter('platter.charges')
 
-const EFFECTS = ['authorize', 'capture', 'void', 'refund'] as const
-type Effect = (typeof EFFECTS)[number]
+const EFFECTS: readonly string[] = ['authorize', 'capture', 'void', 'refund']
 
 /**
  * Returns a processor whose calls for orders have spans, and whose effects are counted. An attribute never contains a card, and only
@@ -25,7 +24,8 @@ export function tracedProcessor(processor: Processor, address: URL): Processor {
       async (span) => {
         const result = await call()
         span?.setAttribute('platter.processor.answer', result.kind)
-        if (isEffect(name)) charges({ 'platter.charge.kind': name, 'platter.charge.outcome': result.kind })
+        if (EFFECTS.includes(name))
+          charges({ 'platter.charge.kind': name, 'platter.charge.outcome': result.kind })
         return result
       },
     )
@@ -36,17 +36,14 @@ export function tracedProcessor(processor: Processor, address: URL): Processor {
     void: (call) => traced('void', () => processor.void(call)),
     refund: (call) => traced('refund', () => processor.refund(call)),
     refundPart: (call) => traced('refund', () => processor.refundPart(call)),
-    findRefund: (call) => traced('find-refund', () => processor.findRefund(call)),
     check: (call) => traced('check', () => processor.check(call)),
     card: (call) => traced('card', () => processor.card(call)),
     detach: (call) => traced('detach', () => processor.detach(call)),
     find: (call) => traced('find', () => processor.find(call)),
     list: (time) => traced('list', () => processor.list(time)),
-    charge: (id) => processor.charge(id),
+    charge: (id) => traced('charge', () => processor.charge(id)),
     authorizationOf: (chargeId) => processor.authorizationOf(chargeId),
     movements: (time) => processor.movements(time),
     close: () => processor.close(),
   }
 }
-
-const isEffect = (name: string): name is Effect => (EFFECTS as readonly string[]).includes(name)

@@ -1,8 +1,7 @@
 import { cents, toMoney, type BalanceTransactions } from '@platter/contracts'
 import { nextPage, readCursor, type Handler } from '@platter/kit'
 import { z } from 'zod'
-import type { Movement, ProcessorReads } from '#/outside/processor-reads.ts'
-import { successOf } from '#/outside/processor.ts'
+import { successOf, type Movement, type ProcessorReads } from '#/outside/processor.ts'
 import type { ChargeMirrorStore } from '#/store/charge-mirrors.ts'
 
 type Deps = {

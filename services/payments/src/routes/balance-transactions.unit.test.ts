@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Movement, MovementPage } from '#/outside/processor-reads.ts'
+import type { Movement, MovementPage } from '#/outside/processor.ts'
 import type { ProcessorResult } from '#/domain/processor-result.ts'
 import { balanceTransactions } from '#/routes/balance-transactions.ts'
 import { memoryChargeMirrors } from '#/testing/memory-charge-mirrors.ts'
@@ -69,7 +69,8 @@ test('the next page continues at the cursor of the processor, for the same perio
 })
 
 test('503 payment-unavailable while the processor cannot be read', async () => {
-  await expect(
-    read('/x?since=1', [{ kind: 'unknown', reason: 'timeout', sent: true }]),
-  ).rejects.toMatchObject({ code: 'payment-unavailable', status: 503 })
+  await expect(read('/x?since=1', [{ kind: 'unknown', reason: 'timeout' }])).rejects.toMatchObject({
+    code: 'payment-unavailable',
+    status: 503,
+  })
 })

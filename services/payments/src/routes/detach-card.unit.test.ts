@@ -13,6 +13,6 @@ test('returns detached: true, or false for a token that the processor does not h
 })
 
 test('an unknown outcome is a payment-unavailable problem', async () => {
-  const unknown = { kind: 'unknown', reason: 'TimeoutError', sent: true } as const
+  const unknown = { kind: 'unknown', reason: 'TimeoutError' } as const
   await expect(detach(unknown)).rejects.toMatchObject({ code: 'payment-unavailable' })
 })

@@ -1,4 +1,4 @@
-import { cents, type Charge, type FindCharges } from '@platter/contracts'
+import type { Charge, FindCharges } from '@platter/contracts'
 import type { Handler } from '@platter/kit'
 import { successOf, type Processor } from '#/outside/processor.ts'
 import type { PaymentRecordStore } from '#/store/payment-records.ts'
@@ -12,12 +12,7 @@ export const findCharges =
     const charges = await Promise.all(
       references.map(async ({ reference, token }): Promise<Charge[]> => {
         const { found } = successOf(await processor.find({ reference, token }))
-        return found.map(({ amount, refunded, ...one }) => ({
-          ...one,
-          reference,
-          amount: cents(amount),
-          ...(refunded !== undefined && { refunded: cents(refunded) }),
-        }))
+        return found.map((one) => ({ ...one, reference }))
       }),
     )
     return { charges: charges.flat() }

@@ -25,7 +25,7 @@ test('reports the charges of the last day, and the last event', async () => {
 
 test.each([
   ['refuses the request', { kind: 'no', code: 'invalid_api_key', declineCode: '' }, 'invalid_api_key'],
-  ['is unavailable', { kind: 'unknown', reason: 'ECONNREFUSED', sent: false }, 'ECONNREFUSED'],
+  ['is unavailable', { kind: 'unknown', reason: 'ECONNREFUSED' }, 'ECONNREFUSED'],
 ])('a processor that %s is reported as not reachable, with its reason', async (_, result, reason) => {
   expect(await healthOf(async () => result)).toMatchObject({ processor: { reachable: false, reason } })
 })

@@ -15,6 +15,6 @@ test('returns the details of a card, or null for a card that the processor does 
 })
 
 test('an unknown outcome is a payment-unavailable problem, not null', async () => {
-  const unknown = { kind: 'unknown', reason: 'TimeoutError', sent: true } as const
+  const unknown = { kind: 'unknown', reason: 'TimeoutError' } as const
   await expect(read(unknown)).rejects.toMatchObject({ code: 'payment-unavailable' })
 })

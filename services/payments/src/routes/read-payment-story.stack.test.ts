@@ -22,7 +22,7 @@ test('an unknown call is in the story until its outcome is known, and its attemp
   const orderApiKey = newApiKey()
   const row = await sent(orderApiKey)
   for (let count = 0; count < 2; count++)
-    await stores.authorizations.recordUnknown(row, { call: 'authorize', reason: 'TimeoutError' })
+    await stores.authorizations.recordUnknown({ row, call: 'authorize', reason: 'TimeoutError' })
   const unknown = { call: 'authorize', reason: 'TimeoutError', since: expect.any(Number) as number }
   expect(await read(orderApiKey)).toMatchObject({ state: 'sent', attempts: 2, unknown })
   await stores.authorizations.move(row, { state: 'authorized', processorId: 'auth_1' })

@@ -92,7 +92,7 @@ test('422 payment-not-possible, not retryable, when the processor refuses the re
 })
 
 test('503 payment-unavailable when the processor is unavailable or its response is lost', async () => {
-  const { status, body, logged } = await send({ kind: 'unknown', reason: 'ECONNREFUSED', sent: false })
+  const { status, body, logged } = await send({ kind: 'unknown', reason: 'ECONNREFUSED' })
   expect({ status, code: body['code'], retryable: body['retryable'] }).toEqual({
     status: 503,
     code: 'payment-unavailable',
@@ -104,7 +104,7 @@ test('503 payment-unavailable when the processor is unavailable or its response 
 
 test('400 names the invalid field, and neither response nor log contains its value', async () => {
   const { status, body, logged } = await send(
-    { kind: 'unknown', reason: '', sent: false },
+    { kind: 'unknown', reason: '' },
     { ...card, cardNumber: '4242424242424241' },
   )
   expect(status).toBe(400)
@@ -133,7 +133,7 @@ test('counts a declined card, not a failure of the request, and links the token 
     ['declined', ATTEMPT],
   ])
   expect(await counts({ kind: 'no', code: 'api_key_expired', declineCode: 'api_key_expired' })).toEqual([])
-  expect(await counts({ kind: 'unknown', reason: '', sent: true })).toEqual([])
+  expect(await counts({ kind: 'unknown', reason: '' })).toEqual([])
   expect(await counts({ kind: 'yes', token: 'tok_1', brand: 'visa', lastFour: '4242' })).toEqual([
     ['linked', 'tok_1', ATTEMPT],
   ])
@@ -162,13 +162,13 @@ test('200: exchanges a token of the client, and returns the expiry that the proc
 })
 
 test('400 names the fields of a number beside a token, and the missing fields without either', async () => {
-  const both = await send({ kind: 'unknown', reason: '', sent: false }, { ...card, processorToken: 'tok_1' })
+  const both = await send({ kind: 'unknown', reason: '' }, { ...card, processorToken: 'tok_1' })
   expect(both.body).toMatchObject({
     status: 400,
     errors: [{ pointer: '/cardNumber' }, { pointer: '/cvv' }],
   })
   const { processorToken: _, ...neither } = tokenCard
-  const { status, body } = await send({ kind: 'unknown', reason: '', sent: false }, neither)
+  const { status, body } = await send({ kind: 'unknown', reason: '' }, neither)
   expect(status).toBe(400)
   expect(
     (body['errors'] as { pointer: string; code: string }[]).map(({ pointer }) => pointer).toSorted(),

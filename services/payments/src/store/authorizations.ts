@@ -42,48 +42,17 @@ export type Database = {
   webhook_events: { id: string; received_at: Generated<Date> }
 }
 
-/**
- * The rows of `authorizations`. Each method is one statement, and therefore one transaction, unless the row has changed in the
- * meantime.
- */
-export type AuthorizationStore = {
-  find(orderApiKey: string): Promise<Authorization | null>
-  /**
-   * Inserts the row with state `sent`, or returns the existing row. Committed before the processor is called. With a `refusal` the
-   * new row is `declined`, and no call is made for it.
-   */
-  findOrCreate(orderApiKey: string, terms: Terms, refusal?: Decline | null): Promise<Authorization>
-  /** Sets `releaseRequested`. The row of an order that was never sent is inserted as `released`. */
-  requestRelease(orderApiKey: string): Promise<Authorization>
-  /** Returns the changed row, or the current row if another command has changed it in the meantime. */
-  move(from: Authorization, change: Change): Promise<Authorization>
-  /** Records, for operators, that the outcome of a call is unknown. The saga repeats the command independently. */
-  recordUnknown(row: Authorization, unknown: { call: string; reason: string }): Promise<void>
-}
+export type AuthorizationStore = ReturnType<typeof postgresAuthorizations>
 
-const row = [
-  'order_api_key',
-  'state',
-  'amount',
-  'token',
-  'processor_id',
-  'refusal_code',
-  'decline_code',
-  'release_requested_at',
-  'authentication',
-  'statement_suffix',
-  'saves_card',
-  sql<number>`authorizations.refunded + authorizations.refunded_elsewhere`.as('refunded'),
-  sql<number>`extract(epoch from now() - authorizations.created_at)::int8`.as('age_seconds'),
-] as const
-type Row = Pick<Selectable<Database['authorizations']>, Extract<(typeof row)[number], string>> & {
-  age_seconds: number
-  refunded: number
-}
-const columns = sql.join(
-  // eslint-disable-next-line no-restricted-properties -- columns of this schema, named here
-  row.map((column) => (typeof column === 'string' ? sql.ref(`authorizations.${column}`) : column)),
-)
+/** Qualified, because some statements join rows with columns of the same names. */
+const columns = sql`
+  authorizations.order_api_key, authorizations.state, authorizations.amount, authorizations.token,
+  authorizations.processor_id, authorizations.refusal_code, authorizations.decline_code,
+  authorizations.release_requested_at, authorizations.authentication, authorizations.statement_suffix,
+  authorizations.saves_card, authorizations.refunded + authorizations.refunded_elsewhere as refunded,
+  extract(epoch from now() - authorizations.created_at)::int8 as age_seconds`
+type Unread = 'created_at' | 'updated_at' | 'refunded_elsewhere' | `unknown_${string}`
+type Row = Omit<Selectable<Database['authorizations']>, Unread> & { age_seconds: number }
 
 type Db = Kysely<Database>
 type NewRow = { orderApiKey: string; state: 'sent' | 'declined'; refusal: Decline | null } & Terms
@@ -208,23 +177,31 @@ const moveRow = ({ from, change }: Move) => ({
 const inOrder = (orderApiKeys: readonly string[], rows: readonly Row[]): (Authorization | null)[] =>
   matched(orderApiKeys, rows, ({ order_api_key }) => order_api_key).map((one) => one && toAuthorization(one))
 
-export const postgresAuthorizations = (db: Db): AuthorizationStore => ({
-  find: (orderApiKey) => read(db, orderApiKey),
-  async findOrCreate(orderApiKey, terms, refusal = null) {
-    const inserted = await insert(db, {
-      orderApiKey,
-      state: refusal ? 'declined' : 'sent',
-      refusal,
-      ...terms,
-    })
+/**
+ * The rows of `authorizations`. Each method is one statement, and therefore one transaction, unless the row has changed in the
+ * meantime.
+ */
+export const postgresAuthorizations = (db: Db) => ({
+  find: (orderApiKey: string): Promise<Authorization | null> => read(db, orderApiKey),
+  /**
+   * Inserts the row with state `sent`, or returns the existing row. Committed before the processor is called. With a `refusal` the
+   * new row is `declined`, and no call is made for it.
+   */
+  async findOrCreate(orderApiKey: string, terms: Terms, refusal?: Decline | null): Promise<Authorization> {
+    const state = refusal ? 'declined' : 'sent'
+    const inserted = await insert(db, { orderApiKey, state, refusal: refusal ?? null, ...terms })
     return inserted ?? existing(await read(db, orderApiKey), orderApiKey)
   },
-  requestRelease: async (orderApiKey) => existing(await release(db, orderApiKey), orderApiKey),
-  async move(from, change) {
+  /** Sets `releaseRequested`. The row of an order that was never sent is inserted as `released`. */
+  requestRelease: async (orderApiKey: string): Promise<Authorization> =>
+    existing(await release(db, orderApiKey), orderApiKey),
+  /** Returns the changed row, or the current row if another command has changed it in the meantime. */
+  async move(from: Authorization, change: Change): Promise<Authorization> {
     const moved = await (change.state === 'captured' ? moveLater : move)(db, { from, change })
     return moved ?? existing(await read(db, from.orderApiKey), from.orderApiKey)
   },
-  recordUnknown: (unknownRow, { call, reason }) => record(db, { row: unknownRow, call, reason }),
+  /** Records, for operators, that the outcome of a call is unknown. The saga repeats the command independently. */
+  recordUnknown: (unknown: Unknown): Promise<void> => record(db, unknown),
 })
 
 function existing(found: Authorization | null, orderApiKey: string): Authorization {

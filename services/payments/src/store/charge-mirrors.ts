@@ -16,34 +16,7 @@ export type MirrorRow = Picture & { version: number }
 type OpenDispute = z.output<typeof OpenDisputes.response>['disputes'][number]
 type Page = { before: { at: number; id: string } | null; limit: number }
 
-/** The rows of `charge_mirrors`: the refunds and disputes of a charge, as the processor reports them. */
-export type ChargeMirrorStore = {
-  /** The time of the database, in microseconds. */
-  now(): Promise<string>
-  find(orderApiKey: string): Promise<MirrorRow | null>
-  /**
-   * Sets the state that was read after `readAt`, and the cents that the authorization counts as refunded elsewhere. If a refund has
-   * failed after it was done, a refunded authorization is captured again. Returns the version; null if nothing changed.
-   */
-  set(picture: Picture, readAt: string): Promise<number | null>
-  /** Returns mirrors that orders has not confirmed, oldest first. */
-  unconfirmed(limit: number): Promise<MirrorRow[]>
-  /** Records that orders has this version. */
-  confirm(orderApiKey: string, version: number): Promise<void>
-  /** Returns the ids of the charges with an open dispute or a pending refund. */
-  unsettled(): Promise<string[]>
-  /** Returns the order of each charge with a refund or dispute, by the processor's id. */
-  ordersOf(processorIds: readonly string[]): Promise<Map<string, string>>
-  /** Returns the orders with an open dispute, newest first. */
-  openDisputes(page: Page): Promise<OpenDispute[]>
-  /**
-   * Acquires the lease of the comparison. Returns the end of the compared period and the current time in epoch seconds; null while
-   * another replica has the lease.
-   */
-  acquire(leaseMs: number): Promise<{ from: number; now: number } | null>
-  /** Stores the new end of the compared period, and releases the lease. */
-  release(until: number): Promise<void>
-}
+export type ChargeMirrorStore = ReturnType<typeof postgresChargeMirrors>
 
 const columns = [
   'order_api_key as orderApiKey',
@@ -53,12 +26,14 @@ const columns = [
   'disputes',
 ] as const
 
-export const postgresChargeMirrors = (db: Kysely<Database>): ChargeMirrorStore => ({
-  async now() {
+/** The rows of `charge_mirrors`: the refunds and disputes of a charge, as the processor reports them. */
+export const postgresChargeMirrors = (db: Kysely<Database>) => ({
+  /** Returns the time of the database, in microseconds. */
+  async now(): Promise<string> {
     const { rows } = await sql<{ now: string }>`select now()::text as now`.execute(db)
     return rows[0]?.now ?? ''
   },
-  async find(orderApiKey) {
+  async find(orderApiKey: string): Promise<MirrorRow | null> {
     const found = await db
       .selectFrom('charge_mirrors')
       .select(columns)
@@ -66,9 +41,25 @@ export const postgresChargeMirrors = (db: Kysely<Database>): ChargeMirrorStore =
       .executeTakeFirst()
     return found ?? null
   },
-  set: (picture, readAt) => setPicture(db, picture, readAt),
-  ...confirmations(db),
-  async unsettled() {
+  set: (picture: Picture, readAt: string) => setPicture(db, picture, readAt),
+  /** Returns mirrors that orders has not confirmed, oldest first. */
+  async unconfirmed(limit: number): Promise<MirrorRow[]> {
+    return db
+      .selectFrom('charge_mirrors')
+      .select(columns)
+      .where(sql<boolean>`confirmed_version < version`)
+      .orderBy('updated_at')
+      .limit(limit)
+      .execute()
+  },
+  /** Records that orders has this version. */
+  async confirm(orderApiKey: string, version: number): Promise<void> {
+    await sql`
+      update charge_mirrors set confirmed_version = ${version}::integer
+      where order_api_key = ${orderApiKey} and confirmed_version < ${version}::integer`.execute(db)
+  },
+  /** Returns the ids of the charges with an open dispute or a pending refund. */
+  async unsettled(): Promise<string[]> {
     const found = await db
       .selectFrom('charge_mirrors')
       .select('processor_id as processorId')
@@ -76,7 +67,8 @@ export const postgresChargeMirrors = (db: Kysely<Database>): ChargeMirrorStore =
       .execute()
     return found.map(({ processorId }) => processorId)
   },
-  async ordersOf(processorIds) {
+  /** Returns the order of each charge with a refund or dispute, by the processor's id. */
+  async ordersOf(processorIds: readonly string[]): Promise<Map<string, string>> {
     if (processorIds.length === 0) return new Map()
     const found = await db
       .selectFrom('charge_mirrors')
@@ -85,8 +77,16 @@ export const postgresChargeMirrors = (db: Kysely<Database>): ChargeMirrorStore =
       .execute()
     return new Map(found.map((one) => [one.processor_id, one.order_api_key]))
   },
-  openDisputes: (page) => readOpenDisputes(db, page),
-  async acquire(leaseMs) {
+  openDisputes: (page: Page) => readOpenDisputes(db, page),
+  ...comparisonLease(db),
+})
+
+const comparisonLease = (db: Kysely<Database>) => ({
+  /**
+   * Acquires the lease of the comparison. Returns the end of the compared period and the current time in epoch seconds; null while
+   * another replica has the lease.
+   */
+  async acquire(leaseMs: number): Promise<{ from: number; now: number } | null> {
     const { rows } = await sql<{ from: number; now: number }>`
       update mirror_position set lease_expires_at = now() + ${leaseMs} * interval '1 millisecond'
       where lease_expires_at <= now()
@@ -95,7 +95,8 @@ export const postgresChargeMirrors = (db: Kysely<Database>): ChargeMirrorStore =
     )
     return rows[0] ?? null
   },
-  async release(until) {
+  /** Stores the new end of the compared period, and releases the lease. */
+  async release(until: number): Promise<void> {
     await sql`
       update mirror_position set compared_until = to_timestamp(${until}), lease_expires_at = now()`.execute(
       db,
@@ -103,23 +104,11 @@ export const postgresChargeMirrors = (db: Kysely<Database>): ChargeMirrorStore =
   },
 })
 
-const confirmations = (db: Kysely<Database>): Pick<ChargeMirrorStore, 'unconfirmed' | 'confirm'> => ({
-  unconfirmed: (limit) =>
-    db
-      .selectFrom('charge_mirrors')
-      .select(columns)
-      .where(sql<boolean>`confirmed_version < version`)
-      .orderBy('updated_at')
-      .limit(limit)
-      .execute(),
-  async confirm(orderApiKey, version) {
-    await sql`
-      update charge_mirrors set confirmed_version = ${version}::integer
-      where order_api_key = ${orderApiKey} and confirmed_version < ${version}::integer`.execute(db)
-  },
-})
-
-/** One statement, so that of two concurrent writers the later read remains. */
+/**
+ * Sets the state that was read after `readAt`, and the cents that the authorization counts as refunded elsewhere. If a refund has
+ * failed after it was done, a refunded authorization is captured again. Returns the version; null if nothing changed. One statement,
+ * so that of two concurrent writers the later read remains.
+ */
 async function setPicture(db: Kysely<Database>, picture: Picture, readAt: string): Promise<number | null> {
   const { orderApiKey, processorId } = picture
   const elsewhere = refundedElsewhere(picture.refunds)
@@ -144,7 +133,7 @@ async function setPicture(db: Kysely<Database>, picture: Picture, readAt: string
   return rows[0]?.version ?? null
 }
 
-/** A dispute begins at a whole second, so its position ends with six zeros. */
+/** Returns the orders with an open dispute, newest first. A dispute begins at a whole second, so its position ends with six zeros. */
 async function readOpenDisputes(db: Kysely<Database>, { before, limit }: Page): Promise<OpenDispute[]> {
   const { rows } = await sql<OpenDispute>`
     select * from (

@@ -1,13 +1,5 @@
-import {
-  cents,
-  toMoney,
-  type Before,
-  type PaymentRow,
-  type PaymentStory,
-  type UnknownPayments,
-} from '@platter/contracts'
+import { cents, toMoney, type Before, type PaymentRow, type PaymentStory } from '@platter/contracts'
 import { sql, type Kysely } from 'kysely'
-import type { z } from 'zod'
 import type { Database } from '#/store/authorizations.ts'
 
 const epoch = <N extends number | null = number>(column: string) =>
@@ -19,28 +11,41 @@ const row = ['order_api_key as orderApiKey', 'state', 'amount', 'processor_id as
 type Time = { from: number; to: number }
 type UnknownSince = { olderThanMs: number; before: Before | null; limit: number }
 
-/** The story without refunds and disputes, which are separate rows. */
 type StoredStory = Omit<PaymentStory, 'refunds' | 'disputes'>
 
-/** Reads of `authorizations` for operators and reconciliation. Only `references` returns tokens. */
-export type PaymentRecordStore = {
-  /** Returns null if the order has no row. */
-  story(orderApiKey: string): Promise<StoredStory | null>
-  /** Returns the rows of these orders, and those created from `from` to before `to` (epoch seconds). */
-  rows(orderApiKeys: readonly string[], time: Time): Promise<PaymentRow[]>
-  /** Returns the processor's reference of each order that was ever sent. The token must not leave this process. */
-  references(orderApiKeys: readonly string[]): Promise<{ reference: string; token: string }[]>
-  /** Returns the calls whose outcome has been unknown for at least this time, newest first. */
-  unknown(since: UnknownSince): Promise<z.output<typeof UnknownPayments.response>['payments']>
-}
+export type PaymentRecordStore = ReturnType<typeof postgresPaymentRecords>
 
-export const postgresPaymentRecords = (db: Kysely<Database>): PaymentRecordStore => ({
-  story: (orderApiKey) => readStory(db, orderApiKey),
-  rows: (orderApiKeys, time) => readRows(db, orderApiKeys, time),
-  references: (orderApiKeys) => readReferences(db, orderApiKeys),
-  unknown: (since) => readUnknown(db, since),
+/** Reads of `authorizations` for operators and reconciliation. Only `references` returns tokens. */
+export const postgresPaymentRecords = (db: Kysely<Database>) => ({
+  story: (orderApiKey: string) => readStory(db, orderApiKey),
+  /** Returns the rows of these orders, and those created from `from` to before `to` (epoch seconds). */
+  async rows(orderApiKeys: readonly string[], { from, to }: Time): Promise<PaymentRow[]> {
+    const createdThen = db
+      .selectFrom('authorizations')
+      .select(row)
+      .where('created_at', '>=', sql<Date>`to_timestamp(${from})`)
+      .where('created_at', '<', sql<Date>`to_timestamp(${to})`)
+    const found = await db
+      .selectFrom('authorizations')
+      .select(row)
+      .where('order_api_key', '=', sql<string>`any(${orderApiKeys})`)
+      .union(createdThen)
+      .execute()
+    return found as PaymentRow[]
+  },
+  /** Returns the processor's reference of each order that was ever sent. The token must not leave this process. */
+  references: (orderApiKeys: readonly string[]) =>
+    db
+      .selectFrom('authorizations')
+      .select(['order_api_key as reference', 'token'])
+      .where('order_api_key', '=', sql<string>`any(${orderApiKeys})`)
+      .where('token', 'is not', null)
+      .$narrowType<{ token: string }>()
+      .execute(),
+  unknown: (since: UnknownSince) => readUnknown(db, since),
 })
 
+/** Returns the story without refunds and disputes, which are separate rows; null if the order has no row. */
 async function readStory(db: Kysely<Database>, orderApiKey: string): Promise<StoredStory | null> {
   const found = await db
     .selectFrom('authorizations')
@@ -69,30 +74,7 @@ async function readStory(db: Kysely<Database>, orderApiKey: string): Promise<Sto
   }
 }
 
-async function readRows(db: Kysely<Database>, orderApiKeys: readonly string[], { from, to }: Time) {
-  const createdThen = db
-    .selectFrom('authorizations')
-    .select(row)
-    .where('created_at', '>=', sql<Date>`to_timestamp(${from})`)
-    .where('created_at', '<', sql<Date>`to_timestamp(${to})`)
-  const found = await db
-    .selectFrom('authorizations')
-    .select(row)
-    .where('order_api_key', '=', sql<string>`any(${orderApiKeys})`)
-    .union(createdThen)
-    .execute()
-  return found as PaymentRow[]
-}
-
-const readReferences = (db: Kysely<Database>, orderApiKeys: readonly string[]) =>
-  db
-    .selectFrom('authorizations')
-    .select(['order_api_key as reference', 'token'])
-    .where('order_api_key', '=', sql<string>`any(${orderApiKeys})`)
-    .where('token', 'is not', null)
-    .$narrowType<{ token: string }>()
-    .execute()
-
+/** Returns the calls whose outcome has been unknown for at least this time, newest first. */
 function readUnknown(db: Kysely<Database>, { olderThanMs, before, limit }: UnknownSince) {
   const at = sql<number>`(extract(epoch from unknown_since) * 1000000)::int8`
   const key = sql`order_api_key collate "C"`

@@ -104,14 +104,14 @@ test('a failed refund frees its amount once, and a final state is never overwrit
     Array.from({ length: 10 }, (_, at) => storeAt(at).markFailed(one.apiKey, 'refund_failed')),
   )
   expect(await reservedOf(orderApiKey)).toBe(600)
-  await stores[0].markDone(one.apiKey, 're_1')
-  await stores[0].markPending(one.apiKey, 're_1')
+  await stores[0].mark(one.apiKey, 'done', 're_1')
+  await stores[0].mark(one.apiKey, 'pending', 're_1')
   expect(await stores[1].find(one.apiKey)).toMatchObject({
     state: 'failed',
     failureCode: 'refund_failed',
     processorId: null,
   })
-  await stores[0].markDone(other.apiKey, 're_2')
+  await stores[0].mark(other.apiKey, 'done', 're_2')
   await stores[1].markFailed(other.apiKey, 'refund_failed')
   expect(await stores[1].find(other.apiKey)).toMatchObject({ state: 'done', processorId: 're_2' })
   expect(await reservedOf(orderApiKey)).toBe(600)
@@ -142,7 +142,7 @@ test('a refund that fails after it was done frees its amount; the state returns 
   const orderApiKey = await captured()
   const one = { apiKey: `${orderApiKey}-f1`, orderApiKey, amount: cents(1_000) }
   await stores[0].reserve(one)
-  await stores[0].markDone(one.apiKey, 're_1')
+  await stores[0].mark(one.apiKey, 'done', 're_1')
   await stores[0].settle(orderApiKey)
   expect(await authorizationOf(orderApiKey)).toMatchObject({ state: 'refunded' })
   await Promise.all(Array.from({ length: 10 }, (_, at) => storeAt(at).markReturned([one.apiKey])))
@@ -166,7 +166,7 @@ test('settle marks an order as refunded when its refunds are done and sum to the
   for (const { apiKey } of refunds) {
     await stores[0].settle(orderApiKey)
     expect(await authorizationOf(orderApiKey)).toMatchObject({ state: 'captured' })
-    await stores[0].markDone(apiKey, 're_1')
+    await stores[0].mark(apiKey, 'done', 're_1')
   }
   await stores[0].settle(orderApiKey)
   expect(await authorizationOf(orderApiKey)).toMatchObject({ state: 'refunded', refunded: 1_000 })

@@ -5,28 +5,7 @@ import type { Database } from '#/store/authorizations.ts'
 
 type NewRefund = { apiKey: string; orderApiKey: string; amount: Cents }
 
-/** The rows of `refunds`. Each method is one statement, and so one transaction. */
-export type RefundStore = {
-  find(apiKey: string): Promise<RefundRow | null>
-  /** Returns the refunds of an order with an unknown outcome. */
-  sent(orderApiKey: string): Promise<RefundRow[]>
-  /**
-   * Inserts the row as `sent` and reserves its amount. The row is inserted as `failed` if the amount exceeds the remaining captured
-   * amount, or if a release is requested. For a repeated command it returns the existing row. Committed before the processor is
-   * called.
-   */
-  reserve(refund: NewRefund): Promise<RefundRow>
-  /** Marks a refund as pending at the processor. */
-  markPending(apiKey: string, processorId: string): Promise<void>
-  /** Marks a sent refund as done. Another replica may have set another state before. */
-  markDone(apiKey: string, processorId: string): Promise<void>
-  /** Marks a refund as failed. Its amount may be refunded again. */
-  markFailed(apiKey: string, code: string): Promise<void>
-  /** Marks refunds as failed, even if they were done: the processor has reported their failure later. */
-  markReturned(apiKeys: readonly string[]): Promise<void>
-  /** Sets the authorization to `refunded` if the whole amount is refunded. */
-  settle(orderApiKey: string): Promise<void>
-}
+export type RefundStore = ReturnType<typeof postgresRefunds>
 
 const columns = sql`refunds.api_key as "apiKey", refunds.order_api_key as "orderApiKey", refunds.amount, refunds.state,
   refunds.processor_id as "processorId", refunds.failure_code as "failureCode",
@@ -51,6 +30,10 @@ async function find(db: Db, apiKey: string): Promise<RefundRow | null> {
   return rows[0] ?? null
 }
 
+/**
+ * Inserts the row as `sent` and reserves its amount. The row is inserted as `failed` if the amount exceeds the remaining captured
+ * amount, or if a release is requested. For a repeated command it returns the existing row. Committed before the processor is called.
+ */
 async function reserve(db: Db, { apiKey, orderApiKey, amount }: NewRefund): Promise<RefundRow> {
   // A refusal is stored as a row too: a late copy of the command must not refund an amount that orders shows as failed.
   const { rows } = await sql<RefundRow>`
@@ -73,55 +56,55 @@ async function reserve(db: Db, { apiKey, orderApiKey, amount }: NewRefund): Prom
   return rows[0] ?? existing(await find(db, apiKey), apiKey)
 }
 
-export function postgresRefunds(db: Db): RefundStore {
-  return {
-    find: (apiKey) => find(db, apiKey),
-    async sent(orderApiKey) {
-      const { rows } = await sql<RefundRow>`
-        select ${columns} from refunds where order_api_key = ${orderApiKey} and state = 'sent'`.execute(db)
-      return rows
-    },
-    reserve: (refund) => reserve(db, refund),
-    async markPending(apiKey, processorId) {
-      await sql`update refunds set processor_id = ${processorId}, updated_at = now()
-        where api_key = ${apiKey} and state = 'sent'`.execute(db)
-    },
-    async markDone(apiKey, processorId) {
-      await sql`update refunds set state = 'done', processor_id = ${processorId}, updated_at = now()
-        where api_key = ${apiKey} and state = 'sent'`.execute(db)
-    },
-    async markFailed(apiKey, code) {
-      await sql`
-        with ${lockedCharges([apiKey])}, failed as (
-          update refunds set state = 'failed', failure_code = ${code}, updated_at = now()
-          from locked where api_key = ${apiKey} and state = 'sent' and locked.order_api_key = refunds.order_api_key
-          returning refunds.order_api_key, refunds.amount)
-        update authorizations set refunded = refunded - failed.amount, updated_at = now()
-        from failed where authorizations.order_api_key = failed.order_api_key`.execute(db)
-    },
-    async markReturned(apiKeys) {
-      if (apiKeys.length === 0) return
-      // A release has refunded the rest of the charge, so its authorization stays `refunded`.
-      await sql`
-        with ${lockedCharges(apiKeys)}, failed as (
-          update refunds set state = 'failed', failure_code = 'refund_failed', updated_at = now()
-          from locked where api_key = any(${apiKeys}) and state <> 'failed'
-            and locked.order_api_key = refunds.order_api_key
-          returning refunds.order_api_key, refunds.amount),
-        freed as (select order_api_key, sum(amount)::integer as amount from failed group by order_api_key)
-        update authorizations set refunded = refunded - freed.amount, updated_at = now(),
-          state = case when state = 'refunded' and release_requested_at is null then 'captured' else state end
-        from freed where authorizations.order_api_key = freed.order_api_key`.execute(db)
-    },
-    async settle(orderApiKey) {
-      await sql`update authorizations set state = 'refunded', unknown_since = null, updated_at = now()
-        where order_api_key = ${orderApiKey} and state = 'captured' and refunded + refunded_elsewhere = amount
-          and not exists (select from refunds where order_api_key = ${orderApiKey} and state = 'sent')`.execute(
-        db,
-      )
-    },
-  }
-}
+/** The rows of `refunds`. Each method is one statement, and so one transaction. */
+export const postgresRefunds = (db: Db) => ({
+  find: (apiKey: string) => find(db, apiKey),
+  /** Returns the refunds of an order with an unknown outcome. */
+  async sent(orderApiKey: string): Promise<RefundRow[]> {
+    const { rows } = await sql<RefundRow>`
+      select ${columns} from refunds where order_api_key = ${orderApiKey} and state = 'sent'`.execute(db)
+    return rows
+  },
+  reserve: (refund: NewRefund) => reserve(db, refund),
+  /** Marks a sent refund as pending at the processor, or as done. Another replica may have set another state before. */
+  async mark(apiKey: string, state: 'pending' | 'done', processorId: string): Promise<void> {
+    await sql`update refunds set state = ${state === 'done' ? 'done' : 'sent'}, processor_id = ${processorId},
+      updated_at = now() where api_key = ${apiKey} and state = 'sent'`.execute(db)
+  },
+  /** Marks a refund as failed. Its amount may be refunded again. */
+  async markFailed(apiKey: string, code: string): Promise<void> {
+    await sql`
+      with ${lockedCharges([apiKey])}, failed as (
+        update refunds set state = 'failed', failure_code = ${code}, updated_at = now()
+        from locked where api_key = ${apiKey} and state = 'sent' and locked.order_api_key = refunds.order_api_key
+        returning refunds.order_api_key, refunds.amount)
+      update authorizations set refunded = refunded - failed.amount, updated_at = now()
+      from failed where authorizations.order_api_key = failed.order_api_key`.execute(db)
+  },
+  /** Marks refunds as failed, even if they were done: the processor has reported their failure later. */
+  async markReturned(apiKeys: readonly string[]): Promise<void> {
+    if (apiKeys.length === 0) return
+    // A release has refunded the rest of the charge, so its authorization stays `refunded`.
+    await sql`
+      with ${lockedCharges(apiKeys)}, failed as (
+        update refunds set state = 'failed', failure_code = 'refund_failed', updated_at = now()
+        from locked where api_key = any(${apiKeys}) and state <> 'failed'
+          and locked.order_api_key = refunds.order_api_key
+        returning refunds.order_api_key, refunds.amount),
+      freed as (select order_api_key, sum(amount)::integer as amount from failed group by order_api_key)
+      update authorizations set refunded = refunded - freed.amount, updated_at = now(),
+        state = case when state = 'refunded' and release_requested_at is null then 'captured' else state end
+      from freed where authorizations.order_api_key = freed.order_api_key`.execute(db)
+  },
+  /** Sets the authorization to `refunded` if the whole amount is refunded. */
+  async settle(orderApiKey: string): Promise<void> {
+    await sql`update authorizations set state = 'refunded', unknown_since = null, updated_at = now()
+      where order_api_key = ${orderApiKey} and state = 'captured' and refunded + refunded_elsewhere = amount
+        and not exists (select from refunds where order_api_key = ${orderApiKey} and state = 'sent')`.execute(
+      db,
+    )
+  },
+})
 
 function existing(found: RefundRow | null, apiKey: string): RefundRow {
   if (!found) throw new Error(`the refund ${apiKey} was deleted; rows are never deleted`)

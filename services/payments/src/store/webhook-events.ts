@@ -6,21 +6,16 @@ const RETENTION_DAYS = 30
 /** More rows than the one that is inserted, so that the table does not grow beyond the retention time. */
 const DELETED_AT_ONCE = 10
 
-/** The rows of `webhook_events`: events that were completely handled. */
-export type WebhookEventStore = {
-  isHandled(id: string): Promise<boolean>
-  /** Marks an event as handled, and deletes a few expired rows. */
-  markHandled(id: string): Promise<void>
-  /** Returns the time of the newest event of the last day, in epoch seconds; null without one. */
-  lastHandled(): Promise<number | null>
-}
+export type WebhookEventStore = ReturnType<typeof postgresWebhookEvents>
 
-export const postgresWebhookEvents = (db: Kysely<Database>): WebhookEventStore => ({
-  async isHandled(id) {
+/** The rows of `webhook_events`: events that were completely handled. */
+export const postgresWebhookEvents = (db: Kysely<Database>) => ({
+  async isHandled(id: string): Promise<boolean> {
     const found = await db.selectFrom('webhook_events').select('id').where('id', '=', id).executeTakeFirst()
     return found !== undefined
   },
-  async markHandled(id) {
+  /** Marks an event as handled, and deletes a few expired rows. */
+  async markHandled(id: string): Promise<void> {
     await db
       .with('expired', (query) =>
         query.deleteFrom('webhook_events').where('id', 'in', (old) =>
@@ -36,7 +31,8 @@ export const postgresWebhookEvents = (db: Kysely<Database>): WebhookEventStore =
       .onConflict((conflict) => conflict.column('id').doNothing())
       .execute()
   },
-  async lastHandled() {
+  /** Returns the time of the newest event of the last day, in epoch seconds; null without one. */
+  async lastHandled(): Promise<number | null> {
     const { rows } = await sql<{ at: number }>`
       select floor(extract(epoch from received_at))::int8 as at from webhook_events
       where received_at > now() - interval '1 day' order by received_at desc limit 1`.execute(db)

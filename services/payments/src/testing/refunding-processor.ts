@@ -1,13 +1,15 @@
-import type { ProcessorRefund } from '#/domain/refund.ts'
+import { cents } from '@platter/contracts'
+import type { ReadCharge, ReadRefund } from '#/domain/charge-after-sale.ts'
+import type { FoundRefund } from '#/domain/refund.ts'
 import type { Effect, FoundCharge, ProcessorResult } from '#/domain/processor-result.ts'
 import type { Processor } from '#/outside/processor.ts'
 
 /** The possible faults of one request. */
 export type Fault = 'none' | 'request lost' | 'response lost' | 'stays pending' | 'refused'
-type Refunded = ProcessorRefund & { key: string; amount: number }
+type Refunded = ReadRefund & { key: string }
 type Calls = Pick<
   Processor,
-  'authorize' | 'capture' | 'void' | 'refund' | 'find' | 'check' | 'refundPart' | 'findRefund'
+  'authorize' | 'capture' | 'void' | 'refund' | 'find' | 'check' | 'refundPart' | 'charge'
 >
 
 /** A processor with one captured charge. It honours idempotency keys and never refunds more than the charge. */
@@ -34,7 +36,7 @@ export class RefundingProcessor implements Calls {
     const fault = this.#fault()
     await new Promise(setImmediate)
     const result = fault === 'request lost' ? null : work(fault)
-    if (fault === 'response lost' || !result) return { kind: 'unknown', reason: fault, sent: true }
+    if (fault === 'response lost' || !result) return { kind: 'unknown', reason: fault }
     return result
   }
 
@@ -45,25 +47,25 @@ export class RefundingProcessor implements Calls {
     if (isRefused) this.#refused.add(key)
     if (this.#refused.has(key)) return null
     const state = fault === 'stays pending' ? 'pending' : 'done'
-    const made: Refunded = { key, amount, refundId: `re_${this.refunds.length}`, state }
+    const made: Refunded = { key, amount: cents(amount), id: `re_${this.refunds.length}`, state, at: 0 }
     this.refunds.push(made)
     return made
   }
 
   refundPart({ idempotencyKey, amount }: Parameters<Processor['refundPart']>[0]) {
-    return this.#send<{ found: ProcessorRefund | null }>((fault) => {
+    return this.#send<FoundRefund>((fault) => {
       const found = this.#refund(idempotencyKey, amount, fault)
       // The first response is repeated, so it does not show the end of a pending refund.
       return found ? { kind: 'yes', found: { ...found } } : refused
     })
   }
 
-  findRefund({ refund }: Parameters<Processor['findRefund']>[0]) {
-    return this.#send<{ found: ProcessorRefund | null }>(() => {
-      const found = this.refunds.find(({ key }) => key === refund)
-      return { kind: 'yes', found: found ? { ...found } : null }
+  charge = (id: string) =>
+    this.#send<{ charge: ReadCharge | null }>(() => {
+      const refunds = this.refunds.map((one) => ({ ...one }))
+      const charge = { id, reference: null, captured: cents(this.#total), refunds, disputes: [] }
+      return { kind: 'yes', charge }
     })
-  }
 
   refund({ idempotencyKey, id, amount }: Parameters<Processor['refund']>[0]) {
     return this.#send<Effect>((fault) => {
@@ -76,7 +78,7 @@ export class RefundingProcessor implements Calls {
 
   find() {
     const status = this.refunded === this.#total ? 'refunded' : 'captured'
-    const found: FoundCharge[] = [{ id: 'pi_1', amount: this.#total, status }]
+    const found: FoundCharge[] = [{ id: 'pi_1', amount: cents(this.#total), status }]
     return this.#send(() => ({ kind: 'yes', found }))
   }
 

@@ -1,5 +1,7 @@
 import { InvalidArgumentError } from 'commander'
 
+/* The parsers of options. */
+
 const SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86_400, w: 604_800 }
 
 /** Parses a time: 24h, 7d, 2026-11-20, 2026-11-20T08:00:00Z, or epoch seconds. Returns epoch seconds. */
@@ -12,3 +14,11 @@ export function since(text: string): number {
   if (!Number.isNaN(date)) return Math.floor(date / 1000)
   throw new InvalidArgumentError('it must be a time such as 24h, 7d, 2026-11-20 or Unix seconds.')
 }
+
+/** Returns a parser of whole numbers. */
+export const whole =
+  (from: number, to: number) =>
+  (text: string): number => {
+    if (/^\d{1,15}$/.test(text) && Number(text) >= from && Number(text) <= to) return Number(text)
+    throw new InvalidArgumentError(`it must be a whole number from ${from} to ${to}.`)
+  }

@@ -1,5 +1,5 @@
 import { beforeEach, expect, test, vi } from 'vitest'
-import { since } from '#/since.ts'
+import { since, whole } from '#/parsers.ts'
 
 const now = Date.parse('2026-11-20T12:00:00Z')
 const noon = now / 1000
@@ -22,4 +22,15 @@ test.each([
 
 test.each(['yesterday', '', '-1h', '2026-13-40', '1y', '12345678901'])('%o is rejected', (text) =>
   expect(() => since(text)).toThrow('must be a time'),
+)
+
+test('reads a whole number within its limits', () => {
+  expect(['1', '40', '60'].map(whole(1, 60))).toEqual([1, 40, 60])
+})
+
+test.each(['0', '61', '-1', '1.5', '1e1', ' 1', ''])(
+  'refuses "%s" as a whole number from 1 to 60',
+  (text) => {
+    expect(() => whole(1, 60)(text)).toThrow('it must be a whole number from 1 to 60.')
+  },
 )
