@@ -11,7 +11,6 @@ import {
   declareDead,
   declareEvent,
   declareQuestion,
-  otherQueueOf,
   queueOf,
   type QueueType,
 } from '#/topology.ts'
@@ -54,7 +53,12 @@ export class Bus {
     this.#type = queues
     this.#publisher = new Publisher({ urls, connect, service, type: queues, log })
     this.#consumer = new Consumer({ urls, connect, service, log })
-    this.#observe()
+    observe(['platter.queue.messages'], async () => ({
+      'platter.queue.messages': (await this.queues()).map(({ queue, waiting }) => ({
+        value: waiting,
+        attributes: { 'messaging.destination.name': queue },
+      })),
+    }))
   }
 
   /**
@@ -82,18 +86,6 @@ export class Bus {
     return question.reply.parse(await this.#publisher.question(question, data, context))
   }
 
-  #observe(): void {
-    observe(['platter.queue.messages'], async () => {
-      const depths = await this.#consumer.depths()
-      return {
-        'platter.queue.messages': depths.map(({ queue, waiting }) => ({
-          value: waiting,
-          attributes: named(queue),
-        })),
-      }
-    })
-  }
-
   /** Returns the queues that this process consumes, with the number of waiting messages. Rejects without a connection. */
   queues(): Promise<{ queue: string; waiting: number }[]> {
     return this.#consumer.depths()
@@ -117,7 +109,7 @@ export class Bus {
     this.#consumer.add({
       name: command.name,
       declare: (channel) => declareCommand(channel, command, this.#type),
-      otherQueue: otherQueueOf(command, this.#type),
+      hasOtherQueue: true,
       atOnce,
       handle: async (delivery) => handler(command.data.parse(delivery.data), delivery),
       failed: (delivery) => this.#publisher.confirm(deadQueueOf(command), delivery.content(), delivery),
@@ -150,7 +142,7 @@ export class Bus {
     this.#consumer.add({
       name: question.name,
       declare: (channel) => declareQuestion(channel, question, this.#type),
-      otherQueue: otherQueueOf(question, this.#type),
+      hasOtherQueue: true,
       atOnce: QUESTIONS_AT_ONCE,
       noAck: true,
       handle: async (delivery) => {
@@ -195,5 +187,3 @@ export class Bus {
     await Promise.all([this.#consumer.connection.close(), this.#publisher.close()])
   }
 }
-
-const named = (queue: string) => ({ 'messaging.destination.name': queue })

@@ -3,6 +3,7 @@ import type { Channel, ChannelModel, ConsumeMessage } from 'amqplib'
 import { ReconnectingConnection, type Connect } from '#/reconnecting-connection.ts'
 import { decode, type Incoming } from '#/message-format.ts'
 import { processing } from '#/spans.ts'
+import { otherQueueOf } from '#/topology.ts'
 
 /** An item, and the address for the reply to a question. */
 type Delivery = Incoming & { replyTo: string }
@@ -11,8 +12,8 @@ type Consumption = {
   name: string
   /** Returns the name of the queue. */
   declare: (channel: Channel) => Promise<string>
-  /** The queue of replicas that are configured for the other queue type. It is also consumed, if it exists. */
-  otherQueue?: string
+  /** The queue of replicas that are configured for the other queue type is also consumed, if it exists. */
+  hasOtherQueue?: boolean
   /** The limit of items handled concurrently. The prefetch count has the same value, and a message has up to 32 items. */
   atOnce: number
   handle: (delivery: Delivery) => Promise<void>
@@ -37,7 +38,6 @@ type Outcome = 'done' | 'requeue' | 'unacknowledged'
 const QUIESCE_TIMEOUT_MS = 5_000
 
 type Tag = { channel: Channel; consumerTag: string; queue: string }
-type Session = { tags: Tag[] }
 
 /** The number of messages that wait in a queue. */
 type Depth = { queue: string; waiting: number }
@@ -53,7 +53,7 @@ type Options = { urls: readonly string[]; connect: Connect; service: string; log
 
 /** Consumes queues over a separate connection, with one channel for each queue. */
 export class Consumer {
-  readonly connection: ReconnectingConnection<Session>
+  readonly connection: ReconnectingConnection<Tag[]>
   readonly #consumptions: ActiveConsumption[] = []
   readonly #running = new Set<Promise<void>>()
   readonly #log: Log
@@ -78,9 +78,8 @@ export class Consumer {
 
   /** Returns the depths of the queues that this process consumes. Rejects without a connection. */
   depths(): Promise<Depth[]> {
-    const { tags } = this.connection.get()
     // RabbitMQ generates the names of exclusive queues.
-    const named = tags.filter(({ queue }) => !queue.startsWith('amq.'))
+    const named = this.connection.get().filter(({ queue }) => !queue.startsWith('amq.'))
     const measured = named.map(async ({ channel, queue }) => {
       const { messageCount: waiting } = await channel.checkQueue(queue)
       return { queue, waiting }
@@ -91,7 +90,7 @@ export class Consumer {
   /** Cancels the consumers, drops waiting items, and waits for the running handlers. */
   async quiesce(): Promise<void> {
     this.#isStopping = true
-    const { tags } = this.connection.session ?? { tags: [] }
+    const tags = this.connection.session ?? []
     const cancelled = Promise.all(
       tags.map(({ channel, consumerTag }) =>
         channel.cancel(consumerTag).catch(() => 'the connection ended, which also ends the consumer'),
@@ -101,27 +100,19 @@ export class Consumer {
     await Deadline.in(QUIESCE_TIMEOUT_MS).race(cancelled.then(() => Promise.allSettled(this.#running)))
   }
 
-  async #setUp(model: ChannelModel, broken: (reason: Error) => void): Promise<Session> {
+  async #setUp(model: ChannelModel, broken: (reason: Error) => void): Promise<Tag[]> {
     const consumptions = this.#isStopping ? [] : this.#consumptions
     const tags = await Promise.all(
-      consumptions.flatMap((consumption) => [
-        this.#consume(model, consumption, consumption.declare, broken),
-        this.#consumeOther(model, consumption, broken),
-      ]),
+      consumptions.map(async (consumption) => {
+        const own = await this.#consume(model, consumption, consumption.declare, broken)
+        const other = otherQueueOf(own.queue)
+        if (consumption.hasOtherQueue !== true || !(await exists(model, other))) return [own]
+        return [own, await this.#consume(model, consumption, async () => other, broken)]
+      }),
     )
     // Meanwhile `quiesce` has found no consumers to cancel.
     if (this.#isStopping && consumptions.length > 0) throw new Error('the process stops')
-    return { tags: tags.flat() }
-  }
-
-  async #consumeOther(
-    model: ChannelModel,
-    consumption: ActiveConsumption,
-    broken: (reason: Error) => void,
-  ): Promise<Tag | []> {
-    const { otherQueue } = consumption
-    if (otherQueue === undefined || !(await exists(model, otherQueue))) return []
-    return this.#consume(model, consumption, async () => otherQueue, broken)
+    return tags.flat()
   }
 
   async #consume(
@@ -160,21 +151,23 @@ export class Consumer {
   ): Promise<void> {
     const { noAck = false, staysUnacknowledged = false } = consumption
     const { redelivered } = message.fields
-    const settle = (work: () => void) => {
-      try {
-        if (state.open && !noAck) work()
-      } catch (error) {
-        // amqplib throws while the channel closes. RabbitMQ then redelivers the message.
-        this.#log.warn({ message: consumption.name, err: error }, 'a message could not be acknowledged')
-      }
-    }
     const isLastDelivery = redelivered && !noAck && !staysUnacknowledged
     if (isLastDelivery && !(await acknowledged(channel, message, consumption.atOnce))) return
     const outcomes = await Promise.all(
       decode(message).map((item) => this.#handle(consumption, item, message)),
     )
-    if (isLastDelivery || outcomes.includes('unacknowledged')) return
-    settle(() => (outcomes.includes('requeue') ? channel.nack(message) : channel.ack(message)))
+    if (isLastDelivery || noAck || !state.open || outcomes.includes('unacknowledged')) return
+    this.#settle(channel, consumption, message, outcomes.includes('requeue'))
+  }
+
+  #settle(channel: Channel, { name }: Consumption, message: ConsumeMessage, isRequeued: boolean): void {
+    try {
+      if (isRequeued) channel.nack(message)
+      else channel.ack(message)
+    } catch (error) {
+      // amqplib throws while the channel closes. RabbitMQ then redelivers the message.
+      this.#log.warn({ message: name, err: error }, 'a message could not be acknowledged')
+    }
   }
 
   async #handle(consumption: ActiveConsumption, item: Incoming, message: ConsumeMessage): Promise<Outcome> {

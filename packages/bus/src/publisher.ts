@@ -16,9 +16,6 @@ const FLUSH_WITHIN_MS = 1_000
 /** The limit of bytes in the socket's buffer. Above it RabbitMQ is too slow and publishing fails; the sweeper republishes later. */
 const MAX_BACKLOG_BYTES = 8 * 1024 * 1024
 
-/** The destination of a command or question, and the queue of replicas that are configured for the other queue type. */
-type Route = { to: Destination; other: Destination }
-
 /** The shortest life of a connection whose messages RabbitMQ rejects: a queue that stays without a leader stops no other queue. */
 const REJECTED_AFTER_MS = 2_000
 
@@ -47,8 +44,6 @@ export class Publisher {
   readonly #log: Log
   readonly #batcher = new Batcher((to, items) => this.#publish(to, items))
   readonly #questions = new Questions()
-  /** The known routes by queue name. */
-  readonly #routes = new Map<string, Route>()
   /** Ids of messages that RabbitMQ returned, because their queue does not exist, before it confirmed them. */
   readonly #returned = new Set<string>()
 
@@ -70,12 +65,8 @@ export class Publisher {
     data: unknown,
     { requestId, gatherMs = 0 }: Context & { gatherMs?: number },
   ): Promise<void> {
-    const { to } = this.#routeOf(command)
-    const item = () => ({ json: JSON.stringify(data), requestId, ...traceHeaders() })
-    return inSpan(
-      () => sending(to.key, data),
-      () => this.#batcher.add(to, item(), gatherMs),
-    )
+    const to = { key: queueOf(command, this.#type), options: { mandatory: true } }
+    return this.#inSpan(to.key, data, requestId, (item) => this.#batcher.add(to, item, gatherMs))
   }
 
   /** Returns the data of the reply. Rejects with NoReply after `timeoutMs`, or with NotPublished. */
@@ -84,15 +75,27 @@ export class Publisher {
     data: unknown,
     { requestId, timeoutMs }: Context & { timeoutMs: number },
   ): Promise<unknown> {
-    const { to, other } = this.#routeOf(question)
-    const item = () => ({ json: JSON.stringify(data), requestId, ...traceHeaders() })
+    const key = queueOf(question, this.#type)
+    const options = { replyTo: 'amq.rabbitmq.reply-to' }
+    const to = { key, options: { ...options, mandatory: true } }
+    return this.#inSpan(key, data, requestId, (item) =>
+      this.#questions.ask(question.name, item, timeoutMs, {
+        toQueue: (one) => this.#batcher.add(to, one),
+        toOther: (one) => this.#publish({ key: otherQueueOf(key), options }, [one]),
+      }),
+    )
+  }
+
+  /** Passes on the item with the context of its span. */
+  #inSpan<T>(
+    queue: string,
+    data: unknown,
+    requestId: string,
+    send: (item: Outgoing) => Promise<T>,
+  ): Promise<T> {
     return inSpan(
-      () => sending(to.key, data),
-      () =>
-        this.#questions.ask(question.name, item(), timeoutMs, {
-          toQueue: (one) => this.#batcher.add(to, one),
-          toOther: (one) => this.#publish(other, [one]),
-        }),
+      () => sending(queue, data),
+      () => send({ json: JSON.stringify(data), requestId, ...traceHeaders() }),
     )
   }
 
@@ -117,17 +120,6 @@ export class Publisher {
     const isRead = session?.light.prefetch(0).catch(() => 'the connection has ended')
     if (isRead) await Deadline.in(FLUSH_WITHIN_MS).race(isRead)
     await this.connection.close()
-  }
-
-  #routeOf(message: Command | Question): Route {
-    const key = queueOf(message, this.#type)
-    const known = this.#routes.get(key)
-    if (known) return known
-    const options = message.kind === 'question' ? { replyTo: 'amq.rabbitmq.reply-to' } : {}
-    const other = { key: otherQueueOf(message, this.#type), options }
-    const route = { to: { key, options: { ...options, mandatory: true } }, other }
-    this.#routes.set(key, route)
-    return route
   }
 
   #publish({ exchange = '', key, options }: Destination, items: readonly Outgoing[]): void {
@@ -226,11 +218,13 @@ export class Publisher {
    */
   #reroute(message: Message): void {
     const { routingKey: queue } = message.fields
-    const route = this.#routes.get(queue)
     for (const { id, requestId, traceparent, content } of decode(message)) {
       try {
         if (id !== undefined) this.#questions.returned(id)
-        else if (route) this.#publish(route.other, [{ json: content().toString(), requestId, traceparent }])
+        else
+          this.#publish({ key: otherQueueOf(queue) }, [
+            { json: content().toString(), requestId, traceparent },
+          ])
       } catch (error) {
         this.#log.warn({ message: queue, requestId, err: error }, 'a message without a queue was lost')
       }

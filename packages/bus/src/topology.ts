@@ -16,8 +16,11 @@ const EVENT_VERSION = 'v2'
 export const queueOf = ({ name }: Command | Question, type: QueueType): string => `${name}.${VERSIONS[type]}`
 
 /** Returns the queue of replicas that are configured for the other type. It exists only while BUS_QUEUES is changed. */
-export const otherQueueOf = (message: Command | Question, type: QueueType): string =>
-  queueOf(message, type === 'classic' ? 'quorum' : 'classic')
+export function otherQueueOf(queue: string): string {
+  const { classic, quorum } = VERSIONS
+  const [own, other] = queue.endsWith(`.${classic}`) ? [classic, quorum] : [quorum, classic]
+  return queue.slice(0, -own.length) + other
+}
 
 /** Dead-letter queues have not changed since v1. */
 export const deadQueueOf = ({ name }: Command): string => `${name}.v1.dead`
