@@ -34,10 +34,7 @@ export class AvailabilityOverrides {
   }
 
   ofGroups(groups: readonly CustomizationGroup[]): CustomizationGroup[] {
-    return groups.map((group) => ({
-      ...group,
-      customizations: convertChoices(group.customizations, (choice) => this.#apply('choice', choice)),
-    }))
+    return convertChoices(groups, (choice) => this.#apply('choice', choice))
   }
 
   #apply<R extends Record>(kind: Kind, record: R): R {

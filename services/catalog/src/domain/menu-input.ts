@@ -1,9 +1,7 @@
 import type { Fault, MenuInput } from '@platter/contracts'
 import { located, repeatedKeys } from '#/domain/api-keys.ts'
-import { convertChoices, type CustomizationGroup, type Menu } from '#/domain/menu.ts'
+import { convertAmounts, type Menu } from '#/domain/menu.ts'
 import { centsOf } from '#/domain/money.ts'
-
-type GroupInput = MenuInput[number]['items'][number]['customizationGroups'][number]
 
 /** Converts the validated body of put-menu. */
 export const menuOf = (input: MenuInput): Menu =>
@@ -14,18 +12,9 @@ export const menuOf = (input: MenuInput): Menu =>
       ...item,
       description: item.description ?? null,
       basePrice: centsOf(item.basePrice),
-      customizationGroups: item.customizationGroups.map(groupOf),
+      customizationGroups: convertAmounts(item.customizationGroups, centsOf),
     })),
   }))
-
-const groupOf = (group: GroupInput): CustomizationGroup => ({
-  ...group,
-  basePrice: centsOf(group.basePrice),
-  customizations: convertChoices(group.customizations, (choice) => ({
-    ...choice,
-    price: centsOf(choice.price),
-  })),
-})
 
 /**
  * Returns the faults of duplicate apiKeys. Those of categories and items are unique within the menu. Those of groups and choices

@@ -1,21 +1,19 @@
 import type { Cents } from '@platter/contracts'
 
-export type Choice = { apiKey: string; name: string; price: Cents; count: number; available: boolean }
-type Customization<C = Choice> = {
-  apiKey: string
-  name: string
-  type: string
-  customizationChoices: C[]
-}
-/** Customizations of an item with common limits: `minCount` ≤ sum of the chosen `count`s ≤ `maxCount`. */
-export type CustomizationGroup = {
+export type Choice<A = Cents> = { apiKey: string; name: string; price: A; count: number; available: boolean }
+
+/**
+ * Customizations of an item with common limits: `minCount` ≤ sum of the chosen `count`s ≤ `maxCount`. `A` is the type of its amounts,
+ * `C` that of its choices.
+ */
+export type CustomizationGroup<A = Cents, C = Choice<A>> = {
   apiKey: string
   name: string
   minCount: number
   maxCount: number
   /** Added once to the item's price if any choice of the group is chosen. */
-  basePrice: Cents
-  customizations: Customization[]
+  basePrice: A
+  customizations: { apiKey: string; name: string; type: string; customizationChoices: C[] }[]
 }
 export type Item = {
   apiKey: string
@@ -34,12 +32,25 @@ export const choicesOf = (groups: readonly CustomizationGroup[]): Choice[] =>
     customizations.flatMap(({ customizationChoices }) => customizationChoices),
   )
 
-/** Returns the customizations with each choice converted. */
-export const convertChoices = <C, D>(
-  customizations: readonly Customization<C>[],
+/** Returns the groups with each choice converted. */
+export const convertChoices = <A, C, D>(
+  groups: readonly CustomizationGroup<A, C>[],
   convert: (choice: C) => D,
-): Customization<D>[] =>
-  customizations.map((customization) => ({
-    ...customization,
-    customizationChoices: customization.customizationChoices.map((choice) => convert(choice)),
+): CustomizationGroup<A, D>[] =>
+  groups.map((group) => ({
+    ...group,
+    customizations: group.customizations.map((customization) => ({
+      ...customization,
+      customizationChoices: customization.customizationChoices.map((choice) => convert(choice)),
+    })),
+  }))
+
+/** Returns the groups with each amount converted. */
+export const convertAmounts = <A, B>(
+  groups: readonly CustomizationGroup<A>[],
+  convert: (amount: A) => B,
+): CustomizationGroup<B>[] =>
+  convertChoices(groups, (choice) => ({ ...choice, price: convert(choice.price) })).map((group) => ({
+    ...group,
+    basePrice: convert(group.basePrice),
   }))

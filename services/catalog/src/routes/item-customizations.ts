@@ -1,6 +1,6 @@
-import type { ItemCustomizations } from '@platter/contracts'
+import { toMoney, type ItemCustomizations } from '@platter/contracts'
 import { Problem, type Handler } from '@platter/kit'
-import { groupRecords } from '#/domain/menu-record.ts'
+import { convertAmounts } from '#/domain/menu.ts'
 import { notModified, RENDERING } from '#/revalidation.ts'
 import type { MenuStore } from '#/store/menus.ts'
 
@@ -12,5 +12,5 @@ export const itemCustomizations =
   async (call) => {
     const found = await menus.findCustomizations(call.params.apiKey)
     if (!found) throw new Problem('item-not-found', 'There is no such menu item.')
-    return notModified(call, `"${found.version}-${RENDERING}"`) ?? groupRecords(found.groups)
+    return notModified(call, `"${found.version}-${RENDERING}"`) ?? convertAmounts(found.groups, toMoney)
   }
