@@ -10,11 +10,9 @@ export async function connect(url: string): Promise<pg.Client> {
   })
   // A broken connection also rejects the awaited query. Without a listener, the event `error` would end the process.
   client.on('error', () => undefined)
-  try {
-    await client.connect()
-  } catch (error) {
-    throw new Error(`PostgreSQL does not accept the connection: ${reasonOf(error)}`, { cause: error })
-  }
+  await client.connect().catch((cause: unknown) => {
+    throw new Error(`PostgreSQL does not accept the connection: ${reasonOf(cause)}`, { cause })
+  })
   return client
 }
 

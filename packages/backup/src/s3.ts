@@ -38,7 +38,9 @@ export function s3({ url, region, accessKeyId, secretAccessKey }: Bucket) {
   const base = url.replace(/\/$/, '')
 
   async function send(target: string, init: RequestInit): Promise<string> {
-    const response = await responseOf(client, target, init)
+    const response = await client.fetch(target, init).catch((cause: unknown) => {
+      throw new Error(`S3 cannot be reached at ${new URL(target).origin}: ${reasonOf(cause)}`, { cause })
+    })
     const text = await response.text()
     if (!response.ok)
       throw new Error(`S3 responds with ${response.status} to ${init.method ?? 'GET'} ${target}`)
@@ -92,12 +94,4 @@ async function namesIn(
     after = /<NextContinuationToken>([^<]+)</.exec(xml)?.[1]
   } while (after !== undefined)
   return names
-}
-
-async function responseOf(client: AwsClient, target: string, init: RequestInit): Promise<Response> {
-  try {
-    return await client.fetch(target, init)
-  } catch (error) {
-    throw new Error(`S3 cannot be reached at ${new URL(target).origin}: ${reasonOf(error)}`, { cause: error })
-  }
 }

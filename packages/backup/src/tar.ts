@@ -32,50 +32,34 @@ export const TAR_END = Buffer.alloc(2 * BLOCK)
 
 /** Reads the entries of a tar stream. Throws for a damaged or truncated stream. */
 export async function* readTar(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<TarEntry> {
-  const reader = new Blocks(bytes)
+  const source = bytes[Symbol.asyncIterator]()
+  let rest: Uint8Array = Buffer.alloc(0)
+  async function take(length: number): Promise<Buffer> {
+    const parts = [rest]
+    for (let missing = length - rest.length; missing > 0; missing -= parts.at(-1)?.length ?? 0) {
+      const next = await source.next()
+      if (next.done === true) throw new Error('the archive is truncated')
+      parts.push(next.value)
+    }
+    const all = Buffer.concat(parts)
+    rest = all.subarray(length)
+    return all.subarray(0, length)
+  }
   for (;;) {
-    const header = await reader.take(BLOCK)
+    const header = await take(BLOCK)
     if (header.every((byte) => byte === 0)) break
     if (header.toString('latin1', 148, 156) !== checksumOf(header)) throw new Error('the archive is damaged')
     const size = Number.parseInt(header.toString('latin1', 124, 135), 8)
     const name = header.toString('latin1', 0, MAX_NAME).replace(/\0.*$/, '')
-    const padded = await reader.take(Math.ceil(size / BLOCK) * BLOCK)
+    const padded = await take(Math.ceil(size / BLOCK) * BLOCK)
     yield { name, content: padded.subarray(0, size) }
   }
   // Reads to the end, so that the decrypter also authenticates the last chunk.
-  await reader.drain()
+  while ((await source.next()).done !== true);
 }
 
 function checksumOf(header: Buffer): string {
   let sum = 8 * 0x20
   for (let at = 0; at < BLOCK; at++) if (at < 148 || at >= 156) sum += header[at] ?? 0
   return `${sum.toString(8).padStart(6, '0')}\0 `
-}
-
-class Blocks {
-  readonly #source: AsyncIterator<Uint8Array>
-  #parts: Uint8Array[] = []
-  #length = 0
-
-  constructor(source: AsyncIterable<Uint8Array>) {
-    this.#source = source[Symbol.asyncIterator]()
-  }
-
-  async take(length: number): Promise<Buffer> {
-    while (this.#length < length) {
-      const next = await this.#source.next()
-      if (next.done === true) throw new Error('the archive is truncated')
-      this.#parts.push(next.value)
-      this.#length += next.value.length
-    }
-    const all = Buffer.concat(this.#parts)
-    const rest = all.subarray(length)
-    this.#parts = [rest]
-    this.#length = rest.length
-    return all.subarray(0, length)
-  }
-
-  async drain(): Promise<void> {
-    while ((await this.#source.next()).done !== true);
-  }
 }
