@@ -37,26 +37,31 @@ export function createPasswords(
   [pepper, ...formerly]: readonly [string, ...string[]],
   argon2id: Argon2 = promisify(argon2),
 ) {
-  const derive = deriveBy(argon2id)
   const sequentially = oneAtATime()
   const limit = new ConcurrencyLimit({ permits: ADMISSION_POLICIES.password.service })
   const keyId = keyIdOf(pepper)
   const peppers = new Map([pepper, ...formerly].map((one) => [keyIdOf(one), Buffer.from(one)]))
 
-  function pepperOf({ keyId: name }: Pick<Hash, 'keyId'>): Buffer | undefined {
-    const found = name === undefined ? undefined : peppers.get(name)
-    if (name !== undefined && !found)
+  /** The beginning of a current PHC string. */
+  const prefix = `$argon2id$v=19$m=${CURRENT.memory},t=${CURRENT.passes},p=${CURRENT.parallelism},keyid=${keyId}$`
+  const toPhc = (salt: Buffer, tag: Buffer): string => `${prefix}${base64(salt)}$${base64(tag)}`
+  const unknownUser = toPhc(randomBytes(SALT_BYTES), randomBytes(TAG_BYTES))
+  const isCurrent = (phc: string) => phc.startsWith(prefix) && phc.length === unknownUser.length
+
+  function derive(password: Secret, hash: Omit<Hash, 'tag'>, tagLength: number): Promise<Buffer> {
+    const { memory, passes, parallelism, salt } = hash
+    const secret = hash.keyId === undefined ? undefined : peppers.get(hash.keyId)
+    if (hash.keyId !== undefined && !secret)
       throw new Error('a stored password hash needs a pepper that is not configured')
-    return found
+    const message = normalized(password.reveal())
+    const parameters = { message, nonce: salt, memory, passes, parallelism, tagLength }
+    return argon2id('argon2id', { ...parameters, ...(secret && { secret }) })
   }
-  const current = () => ({ ...CURRENT, keyId, salt: randomBytes(SALT_BYTES) })
-  const isCurrent = (hash: Hash) => hash.keyId === keyId && isByToday(hash)
-  const unknownUser: Hash = { ...current(), tag: randomBytes(TAG_BYTES) }
 
   const hash = (password: Secret): Promise<string> =>
     sequentially(async () => {
-      const made = current()
-      return toPhc({ ...made, tag: await derive(password, made, pepperOf(made), TAG_BYTES) })
+      const salt = randomBytes(SALT_BYTES)
+      return toPhc(salt, await derive(password, { ...CURRENT, keyId, salt }, TAG_BYTES))
     })
 
   /**
@@ -65,10 +70,10 @@ export function createPasswords(
    */
   const verify = (password: Secret, phc: string | undefined): Promise<Verdict> =>
     sequentially(async () => {
-      const kept = phc === undefined ? unknownUser : fromPhc(phc)
-      const tag = await derive(password, kept, pepperOf(kept), kept.tag.length)
-      if (!timingSafeEqual(tag, kept.tag) || phc === undefined) return 'wrong'
-      return isCurrent(kept) ? 'right' : 'outdated'
+      const { tag, ...parameters } = fromPhc(phc ?? unknownUser)
+      const derived = await derive(password, parameters, tag.length)
+      if (!timingSafeEqual(derived, tag) || phc === undefined) return 'wrong'
+      return isCurrent(phc) ? 'right' : 'outdated'
     })
 
   return {
@@ -99,35 +104,7 @@ const NORMALIZED_UP_TO = 1_024
 const normalized = (password: string): string =>
   password.length > NORMALIZED_UP_TO ? password : password.normalize('NFC')
 
-const deriveBy =
-  (argon2id: Argon2) =>
-  (
-    password: Secret,
-    { memory, passes, parallelism, salt }: Omit<Hash, 'tag' | 'keyId'>,
-    pepper: Buffer | undefined,
-    tagLength: number,
-  ): Promise<Buffer> =>
-    argon2id('argon2id', {
-      message: normalized(password.reveal()),
-      nonce: salt,
-      memory,
-      passes,
-      parallelism,
-      tagLength,
-      ...(pepper && { secret: pepper }),
-    })
-
-const isByToday = ({ memory, passes, parallelism, salt, tag }: Hash): boolean =>
-  memory === CURRENT.memory &&
-  passes === CURRENT.passes &&
-  parallelism === CURRENT.parallelism &&
-  salt.length === SALT_BYTES &&
-  tag.length === TAG_BYTES
-
 const base64 = (bytes: Buffer) => bytes.toString('base64').replaceAll('=', '')
-
-const toPhc = ({ memory, passes, parallelism, keyId, salt, tag }: Hash): string =>
-  `$argon2id$v=19$m=${memory},t=${passes},p=${parallelism},keyid=${keyId}$${base64(salt)}$${base64(tag)}`
 
 const PHC =
   /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)(?:,keyid=([A-Za-z0-9+/]+))?\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/
