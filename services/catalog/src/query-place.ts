@@ -27,6 +27,16 @@ export async function findPlace(geocoder: Geocoder, query: Whereabouts): Promise
   return { ...near, zip: zipAtEnd(address ?? '') || near.zip }
 }
 
+/**
+ * Returns the place of an address for a question. An unavailable geocoder is a value: without a reply the caller would wait for its
+ * whole timeout.
+ */
+export const placeOrUnavailable = (geocoder: Pick<Geocoder, 'locate'>, address: string) =>
+  geocoder.locate(address).catch((error: unknown) => {
+    if (error instanceof Problem && error.code === 'service-unavailable') return 'unavailable' as const
+    throw error
+  })
+
 const halfPoint = (missing: string): Fault => ({
   pointer: `query/${missing}`,
   code: 'missing-field',

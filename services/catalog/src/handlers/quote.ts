@@ -1,6 +1,6 @@
-import { Problem } from '@platter/kit'
 import { quote, type Destination, type QuoteRequest, type QuoteResult } from '#/domain/quote.ts'
 import type { Geocoder } from '#/outside/geocoder.ts'
+import { placeOrUnavailable } from '#/query-place.ts'
 import type { RestaurantStore } from '#/store/restaurants.ts'
 
 type Deps = { restaurants: Pick<RestaurantStore, 'findForQuote'>; geocoder: Pick<Geocoder, 'locate'> }
@@ -27,12 +27,7 @@ async function destinationOf(
   const { latitude, longitude, zip } = address
   if (latitude !== null && longitude !== null) return { point: { latitude, longitude }, zip }
   const { streetAddress, city, state } = address
-  try {
-    const place = await geocoder.locate(`${streetAddress}, ${city}, ${state} ${zip}`)
-    return place ? { point: place.point, zip: zip || place.zip } : 'not-on-map'
-  } catch (error) {
-    // Reported as a fault in the reply. Without a reply the caller would wait for its whole timeout.
-    if (error instanceof Problem && error.code === 'service-unavailable') return 'map-unavailable'
-    throw error
-  }
+  const place = await placeOrUnavailable(geocoder, `${streetAddress}, ${city}, ${state} ${zip}`)
+  if (place === 'unavailable') return 'map-unavailable'
+  return place ? { point: place.point, zip: zip || place.zip } : 'not-on-map'
 }
