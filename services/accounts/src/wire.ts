@@ -84,7 +84,7 @@ export function wire(config: Config, log: Log): Parts {
   const payments = new Replicas(config.PAYMENTS_URL)
   const { tokenize, detach, readCard } = createPaymentsClient(payments, secrets)
   const cards = postgresCards(db)
-  const attempts = redisCredentialAttempts(config.REDIS_URL, attemptsPolicy(config), log)
+  const attempts = redisCredentialAttempts(config, log)
 
   const deps = {
     db,
@@ -149,10 +149,3 @@ export function wire(config: Config, log: Log): Parts {
     },
   )
 }
-
-const attemptsPolicy = (config: Config) => ({
-  perEmail: config.TRIES_PER_EMAIL,
-  perAddress: config.TRIES_PER_ADDRESS,
-  perApplication: config.TRIES_PER_APPLICATION,
-  seconds: config.TRIES_SECONDS,
-})

@@ -23,8 +23,13 @@ let close: () => Promise<void>
 beforeAll(async () => {
   const postgres = connectPostgres<Tables>(await newDatabase(), 10, log)
   attempts = redisCredentialAttempts(
-    servers().redis,
-    { perEmail: 10, perAddress: 30, perApplication: 1_000, seconds: 900 },
+    {
+      REDIS_URL: servers().redis,
+      TRIES_PER_EMAIL: 10,
+      TRIES_PER_ADDRESS: 30,
+      TRIES_PER_APPLICATION: 1_000,
+      TRIES_SECONDS: 900,
+    },
     log,
   )
   ;({ db, close } = postgres)

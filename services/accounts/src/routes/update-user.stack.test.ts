@@ -22,8 +22,13 @@ let close: () => Promise<void>
 
 beforeAll(async () => {
   const postgres = connectPostgres<Tables>(await newDatabase(), 10, log)
-  const policy = { perEmail: 1_000, perAddress: 1_000, perApplication: 1_000, seconds: 900 }
-  attempts = redisCredentialAttempts(servers().redis, policy, log)
+  const policy = {
+    TRIES_PER_EMAIL: 1_000,
+    TRIES_PER_ADDRESS: 1_000,
+    TRIES_PER_APPLICATION: 1_000,
+    TRIES_SECONDS: 900,
+  }
+  attempts = redisCredentialAttempts({ REDIS_URL: servers().redis, ...policy }, log)
   ;({ db, close } = postgres)
   await migrate(db, join(import.meta.dirname, '../../migrations'), log)
 })

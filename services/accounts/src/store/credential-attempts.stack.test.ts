@@ -10,10 +10,10 @@ import {
 } from '#/store/credential-attempts.ts'
 
 const log = createLog('test', 'fatal')
-const POLICY = { perEmail: 3, perAddress: 5, perApplication: 8, seconds: 60 }
+const LIMITS = { TRIES_PER_EMAIL: 3, TRIES_PER_ADDRESS: 5, TRIES_PER_APPLICATION: 8, TRIES_SECONDS: 60 }
 
 const connectStore = async (url = servers().redis) => {
-  const store = redisCredentialAttempts(url, POLICY, log)
+  const store = redisCredentialAttempts({ REDIS_URL: url, ...LIMITS }, log)
   const redis = connectRedis(servers().redis, log, { commandTimeout: undefined })
   // Without its connection to Redis the store counts alone, which only the last test expects.
   const isCounted = async () => {

@@ -3,9 +3,12 @@ import { networkOf, type Log } from '@platter/kit'
 import { OptionalRedis } from '@platter/kit/lifecycle/optional-redis'
 import { connectRedis } from '@platter/kit/lifecycle/redis'
 import { AttemptLimit } from '@platter/kit/limits/attempt-limit'
+import type { Config } from '#/config.ts'
 
-/** The maximum number of attempts within `seconds`, per e-mail address, per client address and per application. */
-type AttemptsPolicy = { perEmail: number; perAddress: number; perApplication: number; seconds: number }
+type Settings = Pick<
+  Config,
+  'REDIS_URL' | 'TRIES_PER_EMAIL' | 'TRIES_PER_ADDRESS' | 'TRIES_PER_APPLICATION' | 'TRIES_SECONDS'
+>
 
 /**
  * The e-mail address in the request, the client's address, and, for a sign-in, the application. Without the gateway's address header
@@ -28,17 +31,17 @@ const COUNTED_WITHIN_MS = 1_000
  * successful sign-in is uncounted, so only failed attempts use up the limit. All replicas count in Redis; while it is unavailable,
  * each replica counts alone.
  */
-export function redisCredentialAttempts(url: string, policy: AttemptsPolicy, log: Log) {
-  const redis = new OptionalRedis(connectRedis(url, log, { commandTimeout: COUNTED_WITHIN_MS }))
+export function redisCredentialAttempts(config: Settings, log: Log) {
+  const redis = new OptionalRedis(connectRedis(config.REDIS_URL, log, { commandTimeout: COUNTED_WITHIN_MS }))
   const limitBy = (by: string, attempts: number) =>
     new AttemptLimit(
-      { attempts, seconds: policy.seconds },
+      { attempts, seconds: config.TRIES_SECONDS },
       'Too many tries. Please wait a few minutes and try again.',
       { redis, prefix: `tries:${by}` },
     )
-  const byEmail = limitBy('email', policy.perEmail)
-  const byAddress = limitBy('address', policy.perAddress)
-  const byApplication = limitBy('application', policy.perApplication)
+  const byEmail = limitBy('email', config.TRIES_PER_EMAIL)
+  const byAddress = limitBy('address', config.TRIES_PER_ADDRESS)
+  const byApplication = limitBy('application', config.TRIES_PER_APPLICATION)
   /**
    * The client's address comes first: above its limit, a request uses up no attempts of others. The shared limit of the application
    * comes last.

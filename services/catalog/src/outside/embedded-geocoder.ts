@@ -47,6 +47,8 @@ function zipAnywhere(zipCodes: ZipCodes, { words, zip, state }: Rest): ZipCode |
     .findLast((code) => code && (state === undefined || code.state === state))
 }
 
+const textOf = (words: readonly Word[]): string => words.map(({ text }) => text).join(' ')
+
 /** Makes commas the only separators of parts, and splits `WI53703` and `WI-53703` into two words. */
 const separated = (address: string): string =>
   address.replaceAll(/[;|/()\n\r]/g, ', ').replaceAll(/\b([a-z]{2})-?(\d{5})\b/gi, '$1 $2')
@@ -64,12 +66,7 @@ const wordsOf = (address: string): Word[] =>
  */
 function cityAlone(zipCodes: ZipCodes, words: readonly Word[]): { code: ZipCode; words: Word[] } | undefined {
   const from = words.slice(0, -1).findLastIndex(({ endsPart }) => endsPart) + 1
-  const found = zipCodes.byName(
-    words
-      .slice(from)
-      .map(({ text }) => text)
-      .join(' '),
-  )
+  const found = zipCodes.byName(textOf(words.slice(from)))
   return found && (from === 0 || found.isClear)
     ? { code: found.code, words: words.slice(0, from) }
     : undefined
@@ -94,12 +91,7 @@ function takeFrom<T>(words: Word[], most: number, meaning: (text: string) => T |
   let longest = 1
   while (longest < Math.min(most, words.length) && !words[words.length - longest - 1]?.endsPart) longest++
   for (let count = longest; count > 0 && count <= words.length; count--) {
-    const found = meaning(
-      words
-        .slice(-count)
-        .map(({ text }) => text)
-        .join(' '),
-    )
+    const found = meaning(textOf(words.slice(-count)))
     if (found !== undefined) {
       words.splice(-count)
       return found
