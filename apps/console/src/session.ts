@@ -34,14 +34,15 @@ export async function findSession(): Promise<void> {
 export const isSignedOut = (error: unknown): boolean =>
   error instanceof Refused && (error.status === 401 || error.status === 403)
 
-/** Throws an Error with a message for the page. */
-export async function signIn(accessKey: string): Promise<void> {
-  const { restaurantApiKey } = await request<SignedIn>(SESSION, { body: { accessKey } }).catch(
-    (error: unknown) => {
-      throw new Error(failureText(error), { cause: error })
-    },
-  )
-  session.value = { state: 'in', restaurantApiKey }
+/** Returns null, or the reason of the failure for the page. */
+export async function signIn(accessKey: string): Promise<string | null> {
+  try {
+    const { restaurantApiKey } = await request<SignedIn>(SESSION, { body: { accessKey } })
+    session.value = { state: 'in', restaurantApiKey }
+    return null
+  } catch (error) {
+    return failureText(error)
+  }
 }
 
 function failureText(error: unknown): string {

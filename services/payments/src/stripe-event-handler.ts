@@ -2,7 +2,7 @@ import type { Log } from '@platter/kit'
 import { interpretReport } from '#/domain/processor-result.ts'
 import { knownOf, type ChargeMirror } from '#/mirror-charges.ts'
 import type { StripeEvent } from '#/outside/stripe-events.ts'
-import { unavailable, type CardDetails, type Processor } from '#/outside/processor.ts'
+import type { CardDetails, Processor } from '#/outside/processor.ts'
 import type { StripeProcessor } from '#/outside/stripe-processor.ts'
 import type { AuthorizationStore } from '#/store/authorizations.ts'
 import type { WebhookEventStore } from '#/store/webhook-events.ts'
@@ -34,16 +34,15 @@ export function stripeEventHandler(deps: Deps) {
   async function moveRow(event: StripeEvent, intent: string): Promise<void> {
     if (!stripe) return
     const result = await stripe.read(intent)
-    if (result.kind === 'unknown')
-      throw unavailable(result.reason, 'The intent cannot be read from Stripe now. Send the event again.')
     const { id, type } = event
     if (result.kind === 'no') {
       log.warn({ event: id, type, intent, code: result.code }, 'Stripe event about an unknown intent ignored')
       return
     }
+    const { reference, report: reported } = knownOf(result)
     // The account may also have other sales.
-    const row = result.reference === null ? null : await authorizations.find(result.reference)
-    const report = row && result.report && interpretReport(row, result.report)
+    const row = reference === null ? null : await authorizations.find(reference)
+    const report = row && reported && interpretReport(row, reported)
     if (!report) return
     const { orderApiKey, state } = row
     const line = { event: id, type, orderApiKey, state }

@@ -12,7 +12,7 @@ export function SettingsDialog() {
       <Switch
         name="Sound"
         on={soundOn.value}
-        onChange={setSound}
+        onChange={(on) => (soundOn.value = on)}
         hint="A bell rings when a new order arrives."
       />
       <Switch
@@ -29,16 +29,10 @@ export function SettingsDialog() {
   )
 }
 
-const setSound = (on: boolean) => {
-  soundOn.value = on
-}
-
 async function setNotifications(on: boolean): Promise<void> {
-  if (!on || (await allowNotifications())) {
-    notificationsOn.value = on
-    return
-  }
-  notificationsOn.value = false
+  const isAllowed = !on || (await allowNotifications())
+  notificationsOn.value = on && isAllowed
+  if (isAllowed) return
   const why = notificationsExist
     ? 'The browser blocks notifications. Allow them for this page in its settings.'
     : 'This browser does not support notifications.'

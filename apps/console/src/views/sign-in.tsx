@@ -13,14 +13,9 @@ export function SignIn() {
     const key = new FormData(event.currentTarget).get('accessKey')
     wrong.value = null
     waiting.value = true
-    try {
-      await signIn(typeof key === 'string' ? key.trim() : '')
-    } catch (error) {
-      wrong.value = error instanceof Error ? error.message : 'Signing in failed. Please try again.'
-      document.getElementById('access-key')?.focus()
-    } finally {
-      waiting.value = false
-    }
+    wrong.value = await signIn(typeof key === 'string' ? key.trim() : '')
+    waiting.value = false
+    if (wrong.value !== null) document.getElementById('access-key')?.focus()
   }
 
   return (

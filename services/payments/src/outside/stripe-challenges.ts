@@ -15,12 +15,6 @@ import {
 export const pageOf = (authentication: Authentication | undefined, returnUrl: string | null): string | null =>
   authentication ? (authentication.returnUrl ?? returnUrl) : null
 
-/** Returns the parameters of a new intent. Without a return page, Stripe declines a card that requires authentication. */
-export function authenticationOf(authentication: Authentication | undefined, returnUrl: string | null) {
-  const page = pageOf(authentication, returnUrl)
-  return page === null ? { error_on_requires_action: true } : { return_url: page }
-}
-
 const declined = { kind: 'no', code: 'card_declined', declineCode: AUTHENTICATION_REQUIRED } as const
 
 /** Cancels an intent that awaits authentication, so that it can never be completed. */

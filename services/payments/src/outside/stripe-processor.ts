@@ -17,7 +17,7 @@ import type {
 } from '#/outside/processor.ts'
 import { authorizationOf, readCharge, readMovements } from '#/outside/stripe-reads.ts'
 import { refundPart } from '#/outside/stripe-refunds.ts'
-import { authenticationOf, cancelChallenge, checkChallenge, pageOf } from '#/outside/stripe-challenges.ts'
+import { cancelChallenge, checkChallenge, pageOf } from '#/outside/stripe-challenges.ts'
 import { StripeClient, type ClientSettings } from '#/outside/stripe-client.ts'
 import { detachCard, readCard } from '#/outside/stripe-saved-cards.ts'
 import { tokenize } from '#/outside/stripe-tokens.ts'
@@ -30,6 +30,7 @@ import {
   Failed,
   failedOf,
   Intent,
+  noSuchToken,
   ORDER,
   Refund,
   refundFailed,
@@ -71,8 +72,9 @@ export class StripeProcessor implements Processor {
 
   async authorize(call: CallOf<'authorize'>): Promise<ProcessorResult<Effect> | Challenge> {
     const card = cardOf(call.token)
-    if (!card) return { kind: 'no', code: 'no_such_token', declineCode: 'no_such_token' }
+    if (!card) return noSuchToken
     const { idempotencyKey, reference, amount, authentication, statementSuffix, savesCard } = call
+    const page = pageOf(authentication, this.#returnUrl)
     const parameters = {
       ...card,
       amount,
@@ -80,7 +82,8 @@ export class StripeProcessor implements Processor {
       allowed_payment_method_types: ['card' as const],
       capture_method: 'manual' as const,
       confirm: true,
-      ...authenticationOf(authentication, this.#returnUrl),
+      // Without a return page, Stripe declines a card that requires authentication.
+      ...(page === null ? { error_on_requires_action: true } : { return_url: page }),
       metadata: { [ORDER]: reference },
       // The customer is present at each charge, so a charge of a saved card is never `off_session`.
       ...(savesCard && { setup_future_usage: 'on_session' as const }),
@@ -92,10 +95,7 @@ export class StripeProcessor implements Processor {
     if (created instanceof Failed) return settled(() => this.#notAuthorized(created, call))
     const { id, status, amount_capturable: authorized } = created
     if (status === 'requires_action')
-      return (
-        (authentication && challengeOf(created, pageOf(authentication, this.#returnUrl))) ||
-        cancelChallenge(this.#client, id)
-      )
+      return (authentication && challengeOf(created, page)) || cancelChallenge(this.#client, id)
     if (status !== 'requires_capture') return unexpected(`a new intent is ${status}`)
     const named = created.metadata[ORDER] ?? 'none'
     const differs = named === reference ? {} : { differs: `the processor has it for order ${named}` }

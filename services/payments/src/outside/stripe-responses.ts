@@ -226,6 +226,8 @@ export function cardOf(token: string): { customer: string; payment_method: strin
   return customer !== undefined && method !== undefined ? { customer, payment_method: method } : null
 }
 
+/** The token belongs to another processor. */
+export const noSuchToken = { kind: 'no', code: 'no_such_token', declineCode: 'no_such_token' } as const
 export const refundFailed = { kind: 'no', code: 'refund_failed', declineCode: 'refund_failed' } as const
 
 export const effectOf = ({ id, amount, differs }: FoundCharge): Effect => ({

@@ -1,9 +1,15 @@
 import type { ProcessorResult } from '#/domain/processor-result.ts'
 import type { CardDetails } from '#/outside/processor.ts'
 import type { StripeClient } from '#/outside/stripe-client.ts'
-import { cardOf, detailsOf, Failed, failedOf, Method, unexpected } from '#/outside/stripe-responses.ts'
-
-const NO_SUCH_TOKEN = { kind: 'no', code: 'no_such_token', declineCode: 'no_such_token' } as const
+import {
+  cardOf,
+  detailsOf,
+  Failed,
+  failedOf,
+  Method,
+  noSuchToken,
+  unexpected,
+} from '#/outside/stripe-responses.ts'
 
 /**
  * Detaches a PaymentMethod from its Customer, which Stripe never reverses. The Customer is kept: the look-up of an order lists its
@@ -14,7 +20,7 @@ const NO_SUCH_TOKEN = { kind: 'no', code: 'no_such_token', declineCode: 'no_such
  */
 export async function detachCard(client: StripeClient, token: string): Promise<ProcessorResult<unknown>> {
   const card = cardOf(token)
-  if (!card) return NO_SUCH_TOKEN
+  if (!card) return noSuchToken
   const { customer, payment_method: id } = card
   const detached = await client.send(Method, (stripe) => stripe.paymentMethods.detach(id)).catch(failedOf)
   if (!(detached instanceof Failed)) return { kind: 'yes' }
@@ -28,7 +34,7 @@ export async function detachCard(client: StripeClient, token: string): Promise<P
  */
 export async function readCard(client: StripeClient, token: string): Promise<ProcessorResult<CardDetails>> {
   const card = cardOf(token)
-  if (!card) return NO_SUCH_TOKEN
+  if (!card) return noSuchToken
   const read = await client.send(Method, (stripe) => stripe.paymentMethods.retrieve(card.payment_method))
   return { kind: 'yes', ...detailsOf(read) }
 }

@@ -97,14 +97,13 @@ const updateRows = prepared(
   (_: Db, { moves, keys }: { moves: string; keys: readonly string[] }) => sql<Row>`
     update authorizations set
       state = given.state,
-      processor_id = coalesce(given.processor_id, authorizations.processor_id),
-      refusal_code = coalesce(given.refusal_code, authorizations.refusal_code),
-      decline_code = coalesce(given.decline_code, authorizations.decline_code),
+      processor_id = coalesce("processorId", authorizations.processor_id),
+      refusal_code = coalesce(refusal ->> 'code', authorizations.refusal_code),
+      decline_code = coalesce(refusal ->> 'declineCode', authorizations.decline_code),
       unknown_since = null, updated_at = now()
     from jsonb_to_recordset(${moves}::jsonb) as given(
-      order_api_key text, from_state text, state text, processor_id text, refusal_code text, decline_code text)
-    where authorizations.order_api_key = given.order_api_key and authorizations.order_api_key = any(${keys})
-      and authorizations.state = given.from_state
+      "orderApiKey" text, "from" text, state text, "processorId" text, refusal jsonb)
+    where order_api_key = "orderApiKey" and order_api_key = any(${keys}) and authorizations.state = "from"
     returning ${columns}`,
 )
 
@@ -112,7 +111,12 @@ const moving = {
   keyOf: ({ from }: Move) => from.orderApiKey,
   run: async (db: Db, moves: readonly Move[]) => {
     const keys = moves.map(({ from }) => from.orderApiKey)
-    return inOrder(keys, await updateRows(db, { moves: JSON.stringify(moves.map(moveRow)), keys }))
+    const given = moves.map(({ from, change }) => ({
+      orderApiKey: from.orderApiKey,
+      from: from.state,
+      ...change,
+    }))
+    return inOrder(keys, await updateRows(db, { moves: JSON.stringify(given), keys }))
   },
 }
 
@@ -142,8 +146,8 @@ const recordRows = prepared(
       unknown_call = given.call,
       unknown_reason = given.reason,
       unknown_answers = unknown_answers + 1
-    from jsonb_to_recordset(${unknown}::jsonb) as given(order_api_key text, state text, call text, reason text)
-    where authorizations.order_api_key = given.order_api_key and authorizations.order_api_key = any(${keys})
+    from jsonb_to_recordset(${unknown}::jsonb) as given("orderApiKey" text, state text, call text, reason text)
+    where order_api_key = "orderApiKey" and order_api_key = any(${keys})
       and authorizations.state = given.state`,
 )
 
@@ -152,26 +156,15 @@ const record = batched({
   keyOf: (unknown: Unknown) => unknown.row.orderApiKey,
   run: async (db: Db, all): Promise<void[]> => {
     const unknown = all.map(({ row: { orderApiKey, state }, call, reason }) => ({
-      order_api_key: orderApiKey,
+      orderApiKey,
       state,
       call,
       reason,
     }))
-    await recordRows(db, {
-      unknown: JSON.stringify(unknown),
-      keys: unknown.map(({ order_api_key: key }) => key),
-    })
+    const keys = unknown.map(({ orderApiKey }) => orderApiKey)
+    await recordRows(db, { unknown: JSON.stringify(unknown), keys })
     return all.map(() => undefined)
   },
-})
-
-const moveRow = ({ from, change }: Move) => ({
-  order_api_key: from.orderApiKey,
-  state: change.state,
-  from_state: from.state,
-  ...(change.state === 'declined'
-    ? { refusal_code: change.refusal.code, decline_code: change.refusal.declineCode }
-    : { processor_id: change.processorId }),
 })
 
 const inOrder = (orderApiKeys: readonly string[], rows: readonly Row[]): (Authorization | null)[] =>
