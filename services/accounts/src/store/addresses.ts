@@ -1,7 +1,7 @@
 import type { Address } from '@platter/contracts'
 import { sql, type ExpressionBuilder } from 'kysely'
 import { jsonArrayFrom } from 'kysely/helpers/postgres'
-import { MAX_ADDRESSES } from '#/domain/refusals.ts'
+import { MAX_ADDRESSES, tooManySaved } from '#/domain/refusals.ts'
 import { addressFields, savingOf } from '#/domain/saving.ts'
 import { savedRecords, type SavedRecords } from '#/store/saved-records.ts'
 import type { Db, Tables } from '#/store/tables.ts'
@@ -80,4 +80,10 @@ const isNew = (address: SavedAddress, saved: readonly Address[]) =>
   savingOf(addressFields(address), saved, MAX_ADDRESSES).kind === 'room'
 
 export const postgresAddresses = (db: Db): AddressStore =>
-  savedRecords(db, { max: MAX_ADDRESSES, statements, isNew })
+  savedRecords(db, {
+    max: MAX_ADDRESSES,
+    full: tooManySaved('addresses', MAX_ADDRESSES),
+    notFound: { code: 'address-not-found', detail: 'The user has no such address.' },
+    statements,
+    isNew,
+  })

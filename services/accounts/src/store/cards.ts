@@ -1,7 +1,13 @@
-import { cardTimes, type CardDetails, type CreditCard, type TokenizedCard } from '@platter/contracts'
+import {
+  cardTimes,
+  type CardDetails,
+  type CreditCard,
+  type Refusal,
+  type TokenizedCard,
+} from '@platter/contracts'
 import { sql, type ExpressionBuilder } from 'kysely'
 import { jsonArrayFrom } from 'kysely/helpers/postgres'
-import { MAX_CARDS, type NotAdded } from '#/domain/refusals.ts'
+import { MAX_CARDS, tooManySaved, USER_NOT_FOUND } from '#/domain/refusals.ts'
 import { cardFields, savingOf } from '#/domain/saving.ts'
 import { savedRecords, type SavedRecords } from '#/store/saved-records.ts'
 import type { Db, Tables } from '#/store/tables.ts'
@@ -9,8 +15,8 @@ import { userOfTenant, type Owner } from '#/store/tenant-user.ts'
 
 /** The saved cards of users. */
 export type CardStore = SavedRecords<CreditCard, TokenizedCard> & {
-  /** Returns whether the user may add another card now. Only `add` decides, because it checks again under a lock. */
-  checkCapacity(owner: Owner): Promise<'free' | NotAdded>
+  /** Returns the reason why the user may not add another card now, or null. Only `add` decides, because it checks again under a lock. */
+  checkCapacity(owner: Owner): Promise<Refusal | null>
   /** Sets the processor's details of the saved cards with this token. */
   setDetails(token: string, details: CardDetails): Promise<void>
 }
@@ -101,12 +107,20 @@ const statements = (db: Db) => ({
 const isNew = (card: TokenizedCard, saved: readonly CreditCard[]) =>
   savingOf(cardFields(card), saved, MAX_CARDS).kind === 'room'
 
+const FULL = tooManySaved('cards', MAX_CARDS)
+
 export const postgresCards = (db: Db): CardStore => ({
-  ...savedRecords(db, { max: MAX_CARDS, statements, isNew }),
+  ...savedRecords(db, {
+    max: MAX_CARDS,
+    full: FULL,
+    notFound: { code: 'card-not-found', detail: 'The user has no such card.' },
+    statements,
+    isNew,
+  }),
   async checkCapacity(owner) {
     const user = await userOfTenant(db, owner).select('users.api_key').executeTakeFirst()
-    if (!user) return 'no-such-user'
-    return (await cardsOf(db, owner.userApiKey).execute()).length < MAX_CARDS ? 'free' : 'full'
+    if (!user) return USER_NOT_FOUND
+    return (await cardsOf(db, owner.userApiKey).execute()).length < MAX_CARDS ? null : FULL
   },
   async setDetails(token, { brand, lastFour, expirationMonth, expirationYear }) {
     await db

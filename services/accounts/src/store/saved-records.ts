@@ -1,13 +1,16 @@
-import type { NotAdded, NotRemoved } from '#/domain/refusals.ts'
+import type { Refusal } from '@platter/contracts'
+import { USER_NOT_FOUND } from '#/domain/refusals.ts'
 import { userOfTenant, type Owner } from '#/store/tenant-user.ts'
 import type { Db } from '#/store/tables.ts'
 
+type Removal<Shown> = { kind: 'removed'; record: Shown } | { kind: 'refused'; refusal: Refusal }
+
 /** The saved records of users, of one kind: cards or addresses. */
 export type SavedRecords<Shown, Stored> = {
-  /** Adds a record unless the account is full. In the caller's transaction. */
-  add(owner: Owner, record: Stored): Promise<'added' | NotAdded>
+  /** Adds a record; returns the reason if it was not added. In the caller's transaction. */
+  add(owner: Owner, record: Stored): Promise<Refusal | null>
   /** Removes a record and returns it. In the caller's transaction. Of two concurrent removals, the second finds no record. */
-  remove(owner: Owner, apiKey: string): Promise<Shown | NotRemoved>
+  remove(owner: Owner, apiKey: string): Promise<Removal<Shown>>
   /** Saves a record of an order, unless an equal record is saved or the account is full. Repeating it changes nothing. */
   save(userApiKey: string, record: Stored): Promise<void>
 }
@@ -23,6 +26,8 @@ type Statements<Shown, Stored> = {
 
 type Kind<Shown, Stored> = {
   max: number
+  full: Refusal
+  notFound: Refusal
   statements: (db: Db) => Statements<Shown, Stored>
   /** Returns whether the record differs from all saved ones and must be saved. */
   isNew: (record: Stored, saved: readonly Shown[]) => boolean
@@ -31,26 +36,26 @@ type Kind<Shown, Stored> = {
 /** Returns the operations on these records, on a connection or in a transaction. */
 export function savedRecords<Shown, Stored>(
   db: Db,
-  { max, statements, isNew }: Kind<Shown, Stored>,
+  { max, full, notFound, statements, isNew }: Kind<Shown, Stored>,
 ): SavedRecords<Shown, Stored> {
   return {
     async add(owner, record) {
       const user = await lockUser(userOfTenant(db, owner))
-      if (!user) return 'no-such-user'
+      if (!user) return USER_NOT_FOUND
       const table = statements(db)
-      if ((await table.list(user.apiKey)).length >= max) return 'full'
+      if ((await table.list(user.apiKey)).length >= max) return full
       await table.insert(user.apiKey, record)
-      return 'added'
+      return null
     },
 
     async remove(owner, apiKey) {
       const user = await userOfTenant(db, owner).select('users.api_key').executeTakeFirst()
-      if (!user) return 'no-such-user'
+      if (!user) return { kind: 'refused', refusal: USER_NOT_FOUND }
       const table = statements(db)
       const record = await table.lock(owner.userApiKey, apiKey)
-      if (!record) return 'not-found'
+      if (!record) return { kind: 'refused', refusal: notFound }
       await table.erase(apiKey)
-      return record
+      return { kind: 'removed', record }
     },
 
     save: (userApiKey, record) =>
