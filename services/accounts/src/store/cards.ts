@@ -9,17 +9,11 @@ import { sql, type ExpressionBuilder } from 'kysely'
 import { jsonArrayFrom } from 'kysely/helpers/postgres'
 import { MAX_CARDS, tooManySaved, USER_NOT_FOUND } from '#/domain/refusals.ts'
 import { cardFields, savingOf } from '#/domain/saving.ts'
-import { savedRecords, type SavedRecords } from '#/store/saved-records.ts'
+import { savedRecords } from '#/store/saved-records.ts'
 import type { Db, Tables } from '#/store/tables.ts'
 import { userOfTenant, type Owner } from '#/store/tenant-user.ts'
 
-/** The saved cards of users. */
-export type CardStore = SavedRecords<CreditCard, TokenizedCard> & {
-  /** Returns the reason why the user may not add another card now, or null. Only `add` decides, because it checks again under a lock. */
-  checkCapacity(owner: Owner): Promise<Refusal | null>
-  /** Sets the processor's details of the saved cards with this token. */
-  setDetails(token: string, details: CardDetails): Promise<void>
-}
+export type CardStore = ReturnType<typeof postgresCards>
 
 export const cardColumns = [
   'cards.api_key as apiKey',
@@ -109,7 +103,8 @@ const isNew = (card: TokenizedCard, saved: readonly CreditCard[]) =>
 
 const FULL = tooManySaved('cards', MAX_CARDS)
 
-export const postgresCards = (db: Db): CardStore => ({
+/** The saved cards of users. */
+export const postgresCards = (db: Db) => ({
   ...savedRecords(db, {
     max: MAX_CARDS,
     full: FULL,
@@ -117,12 +112,15 @@ export const postgresCards = (db: Db): CardStore => ({
     statements,
     isNew,
   }),
-  async checkCapacity(owner) {
+  /** Returns the reason why the user may not add another card now, or null. Only `add` decides, because it checks again under a lock. */
+  async checkCapacity(owner: Owner): Promise<Refusal | null> {
     const user = await userOfTenant(db, owner).select('users.api_key').executeTakeFirst()
     if (!user) return USER_NOT_FOUND
     return (await cardsOf(db, owner.userApiKey).execute()).length < MAX_CARDS ? null : FULL
   },
-  async setDetails(token, { brand, lastFour, expirationMonth, expirationYear }) {
+  /** Sets the processor's details of the saved cards with this token. */
+  async setDetails(token: string, details: CardDetails): Promise<void> {
+    const { brand, lastFour, expirationMonth, expirationYear } = details
     await db
       .updateTable('cards')
       .set({

@@ -10,7 +10,7 @@ import { postgresAddresses, type SavedAddress } from '#/store/addresses.ts'
 import { postgresApplications } from '#/store/applications.ts'
 import { postgresCards } from '#/store/cards.ts'
 import { postgresRecipients } from '#/store/recipients.ts'
-import type { SavedRecords } from '#/store/saved-records.ts'
+import type { savedRecords } from '#/store/saved-records.ts'
 import type { Db, Tables } from '#/store/tables.ts'
 import type { Owner } from '#/store/tenant-user.ts'
 import { postgresUsers, type UserStore } from '#/store/users.ts'
@@ -62,7 +62,7 @@ const newAddress = (streetAddress = '316 W Washington Ave'): SavedAddress => ({
 type Kind = {
   kind: 'card' | 'address'
   max: number
-  store: (db: Db) => SavedRecords<object, { apiKey: string }>
+  store: (db: Db) => ReturnType<typeof savedRecords<object, { apiKey: string }>>
   create: (text?: string) => { apiKey: string }
   ofUser: (user: Awaited<ReturnType<UserStore['find']>>) => object[] | undefined
 }

@@ -5,16 +5,6 @@ import type { Db } from '#/store/tables.ts'
 
 type Removal<Shown> = { kind: 'removed'; record: Shown } | { kind: 'refused'; refusal: Refusal }
 
-/** The saved records of users, of one kind: cards or addresses. */
-export type SavedRecords<Shown, Stored> = {
-  /** Adds a record; returns the reason if it was not added. In the caller's transaction. */
-  add(owner: Owner, record: Stored): Promise<Refusal | null>
-  /** Removes a record and returns it. In the caller's transaction. Of two concurrent removals, the second finds no record. */
-  remove(owner: Owner, apiKey: string): Promise<Removal<Shown>>
-  /** Saves a record of an order, unless an equal record is saved or the account is full. Repeating it changes nothing. */
-  save(userApiKey: string, record: Stored): Promise<void>
-}
-
 /** The statements on the table of these records. A removed row keeps its apiKey, so that `insert` finds it (migrations/0003). */
 type Statements<Shown, Stored> = {
   list(userApiKey: string): Promise<Shown[]>
@@ -33,13 +23,14 @@ type Kind<Shown, Stored> = {
   isNew: (record: Stored, saved: readonly Shown[]) => boolean
 }
 
-/** Returns the operations on these records, on a connection or in a transaction. */
+/** Returns the operations on saved records of users, of one kind: cards or addresses. `db` is a connection or a transaction. */
 export function savedRecords<Shown, Stored>(
   db: Db,
   { max, full, notFound, statements, isNew }: Kind<Shown, Stored>,
-): SavedRecords<Shown, Stored> {
+) {
   return {
-    async add(owner, record) {
+    /** Adds a record; returns the reason if it was not added. In the caller's transaction. */
+    async add(owner: Owner, record: Stored): Promise<Refusal | null> {
       const user = await lockUser(userOfTenant(db, owner))
       if (!user) return USER_NOT_FOUND
       const table = statements(db)
@@ -48,7 +39,8 @@ export function savedRecords<Shown, Stored>(
       return null
     },
 
-    async remove(owner, apiKey) {
+    /** Removes a record and returns it. In the caller's transaction. Of two concurrent removals, the second finds no record. */
+    async remove(owner: Owner, apiKey: string): Promise<Removal<Shown>> {
       const user = await userOfTenant(db, owner).select('users.api_key').executeTakeFirst()
       if (!user) return { kind: 'refused', refusal: USER_NOT_FOUND }
       const table = statements(db)
@@ -58,13 +50,15 @@ export function savedRecords<Shown, Stored>(
       return { kind: 'removed', record }
     },
 
-    save: (userApiKey, record) =>
-      db.transaction().execute(async (trx) => {
+    /** Saves a record of an order, unless an equal record is saved or the account is full. Repeating it changes nothing. */
+    async save(userApiKey: string, record: Stored): Promise<void> {
+      await db.transaction().execute(async (trx) => {
         const user = await lockUser(trx.selectFrom('users').where('users.api_key', '=', userApiKey))
         if (!user) throw new Error(`user ${userApiKey} does not exist`)
         const table = statements(trx)
         if (isNew(record, await table.list(userApiKey))) await table.insert(userApiKey, record)
-      }),
+      })
+    },
   }
 }
 
