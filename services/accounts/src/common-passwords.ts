@@ -1,3 +1,5 @@
+import type { Secret } from '@platter/contracts'
+import { Problem } from '@platter/kit'
 import { dictionary } from '@zxcvbn-ts/language-common'
 
 /**
@@ -6,5 +8,9 @@ import { dictionary } from '@zxcvbn-ts/language-common'
  */
 const COMMON: ReadonlySet<string> = new Set(dictionary['passwords-common'].slice(0, 10_000))
 
-/** Returns whether `password` is one of them, in any case of its letters. */
-export const isCommon = (password: string): boolean => COMMON.has(password.toLowerCase())
+/** Throws Problem invalid-field for one of them, in any case of its letters. */
+export function refuseCommon(password: Secret): void {
+  if (!COMMON.has(password.reveal().toLowerCase())) return
+  const detail = 'password is one of the most used passwords. Choose another one.'
+  throw Problem.of([{ pointer: '/password', code: 'invalid-field', detail }])
+}

@@ -48,7 +48,7 @@ export class AccessKeys {
     const principal = hash === null ? null : await this.#find(hash, requestId)
     if (principal) return principal
     await this.#badKeys.count(address)
-    throw new Problem('access-token-invalid', 'The access key is not valid.')
+    throw new Problem('access-token-invalid')
   }
 
   /**

@@ -1,14 +1,14 @@
-import { problems, type Fault, type ProblemCode } from '@platter/contracts'
+import type { Fault, ProblemCode } from '@platter/contracts'
 import { Problem, problemDocument } from '@platter/kit'
 
-type Example = { detail: string; faults?: Fault[]; declineCode?: string }
+type Example = { detail?: string; faults?: Fault[]; declineCode?: string }
 
 const at = (pointer: string, code: ProblemCode, detail: string): Example => ({
   detail,
   faults: [{ pointer, code, detail }],
 })
 
-/** Examples for the codes whose title is no realistic detail. */
+/** Examples for the codes whose title is no realistic detail, or whose documents have faults or a decline code. */
 const examples: Partial<Record<ProblemCode, Example>> = {
   'missing-field': {
     detail: 'recipient.phone is missing.',
@@ -19,9 +19,9 @@ const examples: Partial<Record<ProblemCode, Example>> = {
   },
   'invalid-field': at('/method', 'invalid-field', 'method is not one of pickup, delivery.'),
   'access-token-missing': { detail: 'Send your access key in the header X-Access-Token.' },
-  'card-declined': { detail: 'The card was declined.', declineCode: 'insufficient_funds' },
-  'card-expired': { detail: 'The card has expired.', declineCode: 'expired_card' },
-  'cvc-failed': { detail: 'The card verification value is wrong.', declineCode: 'incorrect_cvc' },
+  'card-declined': { declineCode: 'insufficient_funds' },
+  'card-expired': { declineCode: 'expired_card' },
+  'cvc-failed': { declineCode: 'incorrect_cvc' },
   'item-not-found': at('/items/0/apiKey', 'item-not-found', 'There is no such menu item.'),
   'card-not-found': at('/card/apiKey', 'card-not-found', 'There is no such card.'),
   'address-not-found': at('/address/apiKey', 'address-not-found', 'There is no such address.'),
@@ -47,6 +47,6 @@ const examples: Partial<Record<ProblemCode, Example>> = {
 
 /** Returns an example document of a problem for the documentation. `path` is the path of the request. */
 export function exampleOfProblem(code: ProblemCode, path: string) {
-  const { detail, ...more } = examples[code] ?? { detail: `${problems[code].title}.` }
+  const { detail, ...more } = examples[code] ?? {}
   return problemDocument(new Problem(code, detail, more), '182a2cce-1191-4f2f-b816-c96c88181d5a', path)
 }

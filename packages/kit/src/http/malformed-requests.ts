@@ -15,9 +15,7 @@ const LINGER_MS = 2_000
 export function handleNodeSpecialCases({ server }: App): void {
   // RFC 9110, 10.1.1: an unknown expectation may be ignored.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response))
-  server.on('connect', (_request, socket) =>
-    endWith(new Problem('no-such-endpoint', 'There is no such endpoint.'), socket),
-  )
+  server.on('connect', (_request, socket) => endWith(new Problem('no-such-endpoint'), socket))
 }
 
 /** Rejects a request that Node cannot parse, or that does not arrive completely. */

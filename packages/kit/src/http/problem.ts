@@ -4,7 +4,7 @@ import { RESPONSE_HEADERS, corsHeaders } from '#/http/response-headers.ts'
 
 export const PROBLEM_TYPE = 'application/problem+json; charset=utf-8'
 
-/** A failed request: an error code of the catalogue and a detail for the client. `cause` is for the log only. */
+/** A failed request: an error code of the catalogue and a detail for the client, by default its title. `cause` is for the log only. */
 export class Problem extends ErrorWithoutStack {
   readonly code: ProblemCode
   readonly faults: readonly Fault[]
@@ -14,7 +14,7 @@ export class Problem extends ErrorWithoutStack {
 
   constructor(
     code: ProblemCode,
-    detail: string,
+    detail = `${problems[code].title}.`,
     more: {
       faults?: readonly Fault[]
       declineCode?: string | undefined

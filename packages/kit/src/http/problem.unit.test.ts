@@ -9,6 +9,10 @@ test('a problem is an Error with its cause, and captures no stack', () => {
   expect(problem.stack).toBeUndefined()
 })
 
+test('the detail is by default the title of the code', () => {
+  expect(new Problem('user-not-found').message).toBe('There is no such user.')
+})
+
 test('a 503 has a retryAfterSeconds of 1 or its own value; a 4xx has none', () => {
   expect(new Problem('service-unavailable', '').retryAfterSeconds).toBe(1)
   expect(new Problem('overloaded', '', { retryAfterSeconds: 3 }).retryAfterSeconds).toBe(3)

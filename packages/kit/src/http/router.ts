@@ -72,7 +72,7 @@ export function router(app: App, secrets: InternalSecrets) {
           request.headers[PRINCIPAL_HEADER] as string | undefined,
           operation.owner,
         )
-        if (!principal) throw new Problem('access-token-invalid', 'The access key is not valid.')
+        if (!principal) throw new Problem('access-token-invalid')
         if (principal.kind !== operation.audience)
           throw new Problem('not-allowed', 'This kind of access key may not do this.')
         const { values, unknownFields } = accepted(parse(request), reply)

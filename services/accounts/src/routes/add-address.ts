@@ -8,7 +8,6 @@ import {
 } from '@platter/contracts'
 import { completionFaults, isUnavailable, newApiKey, Problem, type Handler } from '@platter/kit'
 import { idempotent } from '@platter/kit/idempotency/idempotent'
-import { ADDRESS_NOT_ADDED } from '#/domain/refusals.ts'
 import type { AddressStore } from '#/store/addresses.ts'
 import type { Db, TenantDb } from '#/store/tables.ts'
 import { ownerOf } from '#/store/tenant-user.ts'
@@ -26,8 +25,8 @@ export function addAddress({ tenantDb, addresses, bus }: Deps): Handler<typeof A
       const { streetAddress, aptNumber = null } = call.body
       const where = { latitude: point?.latitude ?? null, longitude: point?.longitude ?? null }
       const address = { apiKey: newApiKey(), streetAddress, aptNumber, city, state, zip, ...where }
-      const outcome = await addresses(trx).add(ownerOf(call), address)
-      if (outcome !== 'added') throw Problem.refusal(ADDRESS_NOT_ADDED[outcome])
+      const refusal = await addresses(trx).add(ownerOf(call), address)
+      if (refusal) throw Problem.refusal(refusal)
       return address
     })
   }

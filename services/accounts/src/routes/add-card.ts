@@ -2,7 +2,6 @@ import { AddCard, expiryOf } from '@platter/contracts'
 import { clientAddress, newApiKey, Problem, type Handler } from '@platter/kit'
 import { idempotent } from '@platter/kit/idempotency/idempotent'
 import { expiryFaults } from '#/domain/expiry.ts'
-import { CARD_NOT_ADDED } from '#/domain/refusals.ts'
 import type { PaymentsClient } from '#/outside/payments.ts'
 import type { CardStore } from '#/store/cards.ts'
 import type { Db, TenantDb } from '#/store/tables.ts'
@@ -18,8 +17,8 @@ export function addCard({ tenantDb, cards, tokenize }: Deps): Handler<typeof Add
     if (replayed) return replayed
     const { body, headers } = call
     const owner = ownerOf(call)
-    const capacity = await cards(tenantDb(owner.applicationId)).checkCapacity(owner)
-    if (capacity !== 'free') throw Problem.refusal(CARD_NOT_ADDED[capacity])
+    const noCapacity = await cards(tenantDb(owner.applicationId)).checkCapacity(owner)
+    if (noCapacity) throw Problem.refusal(noCapacity)
     const faults = expiryFaults(body, Date.now())
     if (faults.length > 0) throw Problem.of(faults)
 
@@ -30,8 +29,8 @@ export function addCard({ tenantDb, cards, tokenize }: Deps): Handler<typeof Add
     const details = { ...holder, ...expiryOf(shown, body), lastFour: shown.lastFour, brand: shown.brand }
     return execute(call, async (trx) => {
       const card = { apiKey: newApiKey(), ...details }
-      const outcome = await cards(trx).add(owner, { ...card, token })
-      if (outcome !== 'added') throw Problem.refusal(CARD_NOT_ADDED[outcome])
+      const refusal = await cards(trx).add(owner, { ...card, token })
+      if (refusal) throw Problem.refusal(refusal)
       return card
     })
   }

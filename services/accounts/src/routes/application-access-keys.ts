@@ -1,6 +1,5 @@
 import type { ApplicationAccessKeys } from '@platter/contracts'
 import { page, Problem, type Handler } from '@platter/kit'
-import { APPLICATION_NOT_FOUND } from '#/domain/refusals.ts'
 import type { AccessKeyRecordStore } from '#/store/access-key-records.ts'
 import type { ApplicationStore } from '#/store/applications.ts'
 import { Position, positionOf, type Db } from '#/store/tables.ts'
@@ -15,7 +14,7 @@ export const applicationAccessKeys =
   ({ db, applications, accessKeyRecords }: Deps): Handler<typeof ApplicationAccessKeys> =>
   async (call) => {
     const { id: applicationId } = call.params
-    if (!(await applications(db).exists(applicationId))) throw Problem.refusal(APPLICATION_NOT_FOUND)
+    if (!(await applications(db).exists(applicationId))) throw new Problem('application-not-found')
     return page(
       call,
       Position,

@@ -2,7 +2,6 @@ import { IssueAccessKey, type Secret } from '@platter/contracts'
 import { hashAccessKey, newApiKey, Problem, type Call, type Handler } from '@platter/kit'
 import { idempotent } from '@platter/kit/idempotency/idempotent'
 import type { NewKey } from '#/derived-access-keys.ts'
-import { APPLICATION_NOT_FOUND } from '#/domain/refusals.ts'
 import { insertKey, type IssueDeps } from '#/insert-key.ts'
 import type { ApplicationStore } from '#/store/applications.ts'
 import type { Db } from '#/store/tables.ts'
@@ -27,7 +26,7 @@ export function issueAccessKey({
   return (call) =>
     execute(call, async (trx) => {
       const { id: applicationId } = call.params
-      if (!(await applications(trx).exists(applicationId))) throw Problem.refusal(APPLICATION_NOT_FOUND)
+      if (!(await applications(trx).exists(applicationId))) throw new Problem('application-not-found')
       const { key, mode } = call.body
       const newKey = key ? imported(key) : derivedKeys.issue(mode)
       return insertKey(accessKeys(trx), newKey, { kind: 'application', applicationId })

@@ -1,12 +1,17 @@
-import { RegisterUser } from '@platter/contracts'
+import { RegisterUser, type Fault } from '@platter/contracts'
 import { clientAddress, newApiKey, Problem, type Handler } from '@platter/kit'
-import { isCommon } from '#/common-passwords.ts'
-import { COMMON_PASSWORD, EMAIL_TAKEN } from '#/domain/refusals.ts'
+import { refuseCommon } from '#/common-passwords.ts'
 import { idempotent } from '@platter/kit/idempotency/idempotent'
 import type { Passwords } from '#/password.ts'
 import type { Db } from '#/store/tables.ts'
 import type { CredentialAttempts } from '#/store/credential-attempts.ts'
 import type { UserStore } from '#/store/users.ts'
+
+const EMAIL_TAKEN: Fault = {
+  pointer: '/email',
+  code: 'email-taken',
+  detail: 'The e-mail address belongs to a registered user.',
+}
 
 type Deps = {
   db: Db
@@ -22,7 +27,7 @@ export function registerUser({ db, users, passwords, attempts }: Deps): Handler<
     const replayed = await replay(call)
     if (replayed) return replayed
     const { password, ...person } = call.body
-    if (isCommon(password.reveal())) throw Problem.refusal(COMMON_PASSWORD)
+    refuseCommon(password)
     const { applicationId } = call.principal
     using hashing = passwords.enter(applicationId)
     await attempts.count({ email: person.email, address: clientAddress(call.headers) })
@@ -30,7 +35,7 @@ export function registerUser({ db, users, passwords, attempts }: Deps): Handler<
     return await execute(call, async (trx) => {
       const user = { apiKey: newApiKey(), ...person }
       const isNew = await users(trx).insert({ ...user, passwordHash }, applicationId)
-      if (!isNew) throw Problem.refusal(EMAIL_TAKEN)
+      if (!isNew) throw Problem.of([EMAIL_TAKEN])
       return { ...user, savedAddresses: [], creditCards: [] }
     })
   }

@@ -1,7 +1,6 @@
 import { RemoveAddress } from '@platter/contracts'
 import { Problem, type Handler } from '@platter/kit'
 import { idempotent } from '@platter/kit/idempotency/idempotent'
-import { ADDRESS_NOT_REMOVED } from '#/domain/refusals.ts'
 import type { AddressStore } from '#/store/addresses.ts'
 import type { Db, TenantDb } from '#/store/tables.ts'
 import { ownerOf } from '#/store/tenant-user.ts'
@@ -13,8 +12,8 @@ export function removeAddress({ tenantDb, addresses }: Deps): Handler<typeof Rem
   const { execute } = idempotent((call) => tenantDb(call.principal.applicationId), RemoveAddress)
   return (call) =>
     execute(call, async (trx) => {
-      const removed = await addresses(trx).remove(ownerOf(call), call.params.addressApiKey)
-      if (typeof removed === 'string') throw Problem.refusal(ADDRESS_NOT_REMOVED[removed])
-      return removed
+      const removal = await addresses(trx).remove(ownerOf(call), call.params.addressApiKey)
+      if (removal.kind === 'refused') throw Problem.refusal(removal.refusal)
+      return removal.record
     })
 }

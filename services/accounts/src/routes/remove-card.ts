@@ -1,7 +1,6 @@
 import { RemoveCard } from '@platter/contracts'
 import { Problem, type Handler } from '@platter/kit'
 import { idempotent } from '@platter/kit/idempotency/idempotent'
-import { CARD_NOT_REMOVED } from '#/domain/refusals.ts'
 import type { CardStore } from '#/store/cards.ts'
 import type { Db, TenantDb } from '#/store/tables.ts'
 import { ownerOf } from '#/store/tenant-user.ts'
@@ -13,8 +12,8 @@ export function removeCard({ tenantDb, cards }: Deps): Handler<typeof RemoveCard
   const { execute } = idempotent((call) => tenantDb(call.principal.applicationId), RemoveCard)
   return (call) =>
     execute(call, async (trx) => {
-      const removed = await cards(trx).remove(ownerOf(call), call.params.cardApiKey)
-      if (typeof removed === 'string') throw Problem.refusal(CARD_NOT_REMOVED[removed])
-      return removed
+      const removal = await cards(trx).remove(ownerOf(call), call.params.cardApiKey)
+      if (removal.kind === 'refused') throw Problem.refusal(removal.refusal)
+      return removal.record
     })
 }

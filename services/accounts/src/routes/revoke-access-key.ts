@@ -1,9 +1,11 @@
 import { RevokeAccessKey } from '@platter/contracts'
 import { Problem, type Handler } from '@platter/kit'
 import { idempotent } from '@platter/kit/idempotency/idempotent'
-import { ACCESS_KEY_NOT_FOUND, LAST_OPERATOR_KEY } from '#/domain/refusals.ts'
 import type { AccessKeyRecordStore } from '#/store/access-key-records.ts'
 import type { Db } from '#/store/tables.ts'
+
+const LAST_OPERATOR_KEY =
+  'This is the last operator access key without an expiry. Issue or rotate one first: only an operator can issue access keys.'
 
 type Deps = { db: Db; accessKeyRecords: (db: Db) => Pick<AccessKeyRecordStore, 'revoke'> }
 
@@ -13,8 +15,8 @@ export function revokeAccessKey({ db, accessKeyRecords }: Deps): Handler<typeof 
   return (call) =>
     execute(call, async (trx) => {
       const revoked = await accessKeyRecords(trx).revoke(call.params.id)
-      if (revoked.kind === 'unknown') throw Problem.refusal(ACCESS_KEY_NOT_FOUND)
-      if (revoked.kind === 'last') throw Problem.refusal(LAST_OPERATOR_KEY)
+      if (revoked.kind === 'unknown') throw new Problem('access-key-not-found')
+      if (revoked.kind === 'last') throw new Problem('last-operator-key', LAST_OPERATOR_KEY)
       return revoked.key
     })
 }

@@ -3,7 +3,6 @@ import { Problem, type Handler } from '@platter/kit'
 import { idempotent } from '@platter/kit/idempotency/idempotent'
 import type { DerivedAccessKeys } from '#/derived-access-keys.ts'
 import { modeOf } from '#/domain/key-mode.ts'
-import { ACCESS_KEY_ENDED, ACCESS_KEY_NOT_FOUND } from '#/domain/refusals.ts'
 import type { AccessKeyRecordStore } from '#/store/access-key-records.ts'
 import type { Db } from '#/store/tables.ts'
 
@@ -24,8 +23,9 @@ export function rotateAccessKey({
     execute(call, async (trx) => {
       const records = accessKeyRecords(trx)
       const old = await records.lock(call.params.id)
-      if (!old) throw Problem.refusal(ACCESS_KEY_NOT_FOUND)
-      if (!old.isValid) throw Problem.refusal(ACCESS_KEY_ENDED)
+      if (!old) throw new Problem('access-key-not-found')
+      if (!old.isValid)
+        throw new Problem('access-key-ended', 'The access key is revoked or expired. Issue a new one.')
       const { nonce, stored } = derivedKeys.issue(modeOf(old.prefix))
       const { overlapMinutes } = call.body
       const { created, replaces } = await records.replace(old, { key: stored, overlapMinutes })

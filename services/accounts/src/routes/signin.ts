@@ -1,6 +1,5 @@
 import type { Signin } from '@platter/contracts'
 import { clientAddress, Problem, type Handler } from '@platter/kit'
-import { INVALID_CREDENTIALS } from '#/domain/refusals.ts'
 import type { Passwords } from '#/password.ts'
 import type { Db } from '#/store/tables.ts'
 import type { CredentialAttempts } from '#/store/credential-attempts.ts'
@@ -10,7 +9,7 @@ type Deps = { db: Db; users: (db: Db) => UserStore; passwords: Passwords; attemp
 
 /**
  * A sign-in makes the user a user of the calling application (docs/interface.md, "Access to users and orders"). An unknown e-mail
- * address takes the same steps as a wrong password.
+ * address takes the same steps as a wrong password, and gets the same response.
  */
 export function signin({ db, users, passwords, attempts }: Deps): Handler<typeof Signin> {
   return async ({ body: { email, password }, principal: { applicationId }, headers }) => {
@@ -20,7 +19,7 @@ export function signin({ db, users, passwords, attempts }: Deps): Handler<typeof
     const store = users(db)
     const known = await store.findCredentials(email)
     const verdict = await hashing.verify(password, known?.passwordHash)
-    if (!known || verdict === 'wrong') throw Problem.refusal(INVALID_CREDENTIALS)
+    if (!known || verdict === 'wrong') throw new Problem('invalid-credentials')
     await attempts.takeBack(attempt)
     if (verdict === 'outdated') {
       await store.replaceHash(known.apiKey, { from: known.passwordHash, to: await hashing.hash(password) })

@@ -1,7 +1,6 @@
 import { UpdateUser, type Secret } from '@platter/contracts'
 import { Problem, type Handler } from '@platter/kit'
-import { isCommon } from '#/common-passwords.ts'
-import { COMMON_PASSWORD, USER_NOT_FOUND } from '#/domain/refusals.ts'
+import { refuseCommon } from '#/common-passwords.ts'
 import { idempotent } from '@platter/kit/idempotency/idempotent'
 import type { Passwords } from '#/password.ts'
 import type { Owner } from '#/store/tenant-user.ts'
@@ -19,7 +18,7 @@ export function updateUser({ tenantDb, users, passwords }: Deps): Handler<typeof
   const { replay, execute } = idempotent((call) => tenantDb(call.principal.applicationId), UpdateUser)
   /** Checks the user first, because a hash takes 30 ms of a core. */
   async function hashFor(owner: Owner, password: Secret): Promise<string> {
-    if (!(await users(tenantDb(owner.applicationId)).isUser(owner))) throw Problem.refusal(USER_NOT_FOUND)
+    if (!(await users(tenantDb(owner.applicationId)).isUser(owner))) throw new Problem('user-not-found')
     using hashing = passwords.enter(owner.applicationId)
     return await hashing.hash(password)
   }
@@ -27,13 +26,13 @@ export function updateUser({ tenantDb, users, passwords }: Deps): Handler<typeof
     const replayed = await replay(call)
     if (replayed) return replayed
     const { password, ...person } = call.body
-    if (password && isCommon(password.reveal())) throw Problem.refusal(COMMON_PASSWORD)
+    if (password) refuseCommon(password)
     const { applicationId } = call.principal
     const owner = { userApiKey: call.params.apiKey, applicationId }
     const passwordHash = password && (await hashFor(owner, password))
     return execute(call, async (trx) => {
       const user = await users(trx).update(owner, { ...person, passwordHash })
-      if (!user) throw Problem.refusal(USER_NOT_FOUND)
+      if (!user) throw new Problem('user-not-found')
       return user
     })
   }

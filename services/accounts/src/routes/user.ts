@@ -1,6 +1,5 @@
 import type { GetUser } from '@platter/contracts'
 import { Problem, type Handler } from '@platter/kit'
-import { USER_NOT_FOUND } from '#/domain/refusals.ts'
 import type { Db, TenantDb } from '#/store/tables.ts'
 import type { UserStore } from '#/store/users.ts'
 
@@ -11,6 +10,6 @@ export const getUser =
   ({ tenantDb, users }: Deps): Handler<typeof GetUser> =>
   async ({ params, principal: { applicationId } }) => {
     const user = await users(tenantDb(applicationId)).find({ userApiKey: params.apiKey, applicationId })
-    if (!user) throw Problem.refusal(USER_NOT_FOUND)
+    if (!user) throw new Problem('user-not-found')
     return user
   }

@@ -6,26 +6,9 @@ import { after, createdEpoch, createdMicroseconds, epochOf, type Db, type Range 
 /** The key that a rotation replaces. */
 type ReplacedKey = NonNullable<Awaited<ReturnType<typeof lock>>>
 
-/** Operations of operators on access keys. No result contains an access key. */
-export type AccessKeyRecordStore = {
-  /** Newest first. */
-  list(holder: Holder, range: Range): Promise<(AccessKey & { at: number })[]>
-  /**
-   * Revokes a key now; an already revoked key keeps its time. `last`: no other operator key without an expiry would remain. In the
-   * caller's transaction.
-   */
-  revoke(id: string): Promise<{ kind: 'revoked'; key: AccessKey } | { kind: 'unknown' } | { kind: 'last' }>
-  /** Locks the key to replace; null if it does not exist. In the caller's transaction. */
-  lock(id: string): Promise<ReplacedKey | null>
-  /**
-   * Stores the replacement of a key. The old key expires after the overlap, or earlier if it already had an end. In the same
-   * transaction.
-   */
-  replace(
-    old: ReplacedKey,
-    by: { key: StoredKey; overlapMinutes: number },
-  ): Promise<{ created: number; replaces: AccessKey }>
-}
+type Revocation = { kind: 'revoked'; key: AccessKey } | { kind: 'unknown' } | { kind: 'last' }
+
+export type AccessKeyRecordStore = ReturnType<typeof postgresAccessKeyRecords>
 
 const record = [
   'id',
@@ -53,8 +36,10 @@ function heldBy(holder: Holder): RawBuilder<boolean> {
 /** The advisory lock that serializes revocations. Of two concurrent revocations, the second sees the result of the first. */
 const REVOCATIONS = 7_400_030
 
-export const postgresAccessKeyRecords = (db: Db): AccessKeyRecordStore => ({
-  list: (holder, { before, limit }) =>
+/** Operations of operators on access keys. No result contains an access key. */
+export const postgresAccessKeyRecords = (db: Db) => ({
+  /** Newest first. */
+  list: (holder: Holder, { before, limit }: Range): Promise<(AccessKey & { at: number })[]> =>
     db
       .selectFrom('access_keys')
       .select([...record, createdMicroseconds.as('at')])
@@ -65,7 +50,11 @@ export const postgresAccessKeyRecords = (db: Db): AccessKeyRecordStore => ({
       .limit(limit)
       .execute(),
 
-  async revoke(id) {
+  /**
+   * Revokes a key now; an already revoked key keeps its time. `last`: no other operator key without an expiry would remain. In the
+   * caller's transaction.
+   */
+  async revoke(id: string): Promise<Revocation> {
     await sql`select pg_advisory_xact_lock(${REVOCATIONS})`.execute(db)
     const row = await lock(db, id)
     if (!row) return { kind: 'unknown' }
@@ -80,9 +69,17 @@ export const postgresAccessKeyRecords = (db: Db): AccessKeyRecordStore => ({
     return { kind: 'revoked', key }
   },
 
-  lock: (id) => lock(db, id),
+  lock: (id: string) => lock(db, id),
 
-  async replace({ id, kind, application_id, restaurant_api_key, lineage_id }, { key, overlapMinutes }) {
+  /**
+   * Stores the replacement of a key. The old key expires after the overlap, or earlier if it already had an end. In the same
+   * transaction.
+   */
+  async replace(
+    old: ReplacedKey,
+    { key, overlapMinutes }: { key: StoredKey; overlapMinutes: number },
+  ): Promise<{ created: number; replaces: AccessKey }> {
+    const { id, kind, application_id, restaurant_api_key, lineage_id } = old
     const { created } = await db
       .insertInto('access_keys')
       .values({ ...key, kind, application_id, restaurant_api_key, lineage_id: lineage_id ?? id })
@@ -100,6 +97,7 @@ export const postgresAccessKeyRecords = (db: Db): AccessKeyRecordStore => ({
   },
 })
 
+/** Locks the key to replace; null if it does not exist. In the caller's transaction. */
 async function lock(db: Db, id: string) {
   const row = await db
     .selectFrom('access_keys')

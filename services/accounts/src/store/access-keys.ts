@@ -12,27 +12,16 @@ export type Holder =
   | { kind: 'restaurant'; restaurantApiKey: string }
   | { kind: 'operator' }
 
-/** Operations for authentication and for issuing keys. */
-export type AccessKeyStore = {
-  /** Returns undefined if the hash is already stored, which is possible only for imported keys. */
-  insert(key: StoredKey, holder: Holder): Promise<{ created: number } | undefined>
-  /** Stores an operator's key unless its hash is already stored. A revoked key stays revoked. */
-  ensureOperatorKey(hash: string): Promise<void>
-  /**
-   * Returns the principal of a valid key, and whether its use must be recorded. Undefined if the key is unknown, revoked or
-   * expired.
-   */
-  find(hash: string): Promise<{ id: string; principal: Caller; isUseOutdated: boolean } | undefined>
-  /** Records a use, at most once per minute across all replicas. */
-  recordUse(id: string): Promise<void>
-}
+export type AccessKeyStore = ReturnType<typeof postgresAccessKeys>
 
 export const isValid = sql<boolean>`(revoked_at is null and (expires_at is null or expires_at > now()))`
 
 const isUseOutdated = sql<boolean>`(last_used_at is null or last_used_at < now() - interval '1 minute')`
 
-export const postgresAccessKeys = (db: Db): AccessKeyStore => ({
-  insert: ({ imported = false, ...key }, holder) =>
+/** Operations for authentication and for issuing keys. */
+export const postgresAccessKeys = (db: Db) => ({
+  /** Returns undefined if the hash is already stored, which is possible only for imported keys. */
+  insert: ({ imported = false, ...key }: StoredKey, holder: Holder) =>
     db
       .insertInto('access_keys')
       .values({
@@ -46,7 +35,8 @@ export const postgresAccessKeys = (db: Db): AccessKeyStore => ({
       .returning(createdEpoch.as('created'))
       .executeTakeFirst(),
 
-  async ensureOperatorKey(hash) {
+  /** Stores an operator's key unless its hash is already stored. A revoked key stays revoked. */
+  async ensureOperatorKey(hash: string): Promise<void> {
     await db
       .insertInto('access_keys')
       .values({ id: newApiKey(), hash, kind: 'operator' })
@@ -54,9 +44,10 @@ export const postgresAccessKeys = (db: Db): AccessKeyStore => ({
       .execute()
   },
 
-  find: (hash) => find(db, hash),
+  find: (hash: string) => find(db, hash),
 
-  async recordUse(id) {
+  /** Records a use, at most once per minute across all replicas. */
+  async recordUse(id: string): Promise<void> {
     await db
       .updateTable('access_keys')
       .set({ last_used_at: sql<Date>`now()` })
@@ -66,6 +57,7 @@ export const postgresAccessKeys = (db: Db): AccessKeyStore => ({
   },
 })
 
+/** Returns the principal of a valid key, and whether its use must be recorded. Undefined if the key is unknown, revoked or expired. */
 async function find(db: Db, hash: string) {
   const row = await db
     .selectFrom('access_keys')

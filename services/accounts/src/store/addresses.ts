@@ -1,16 +1,15 @@
 import type { Address } from '@platter/contracts'
 import { sql, type ExpressionBuilder } from 'kysely'
 import { jsonArrayFrom } from 'kysely/helpers/postgres'
-import { MAX_ADDRESSES } from '#/domain/refusals.ts'
+import { MAX_ADDRESSES, tooManySaved } from '#/domain/refusals.ts'
 import { addressFields, savingOf } from '#/domain/saving.ts'
-import { savedRecords, type SavedRecords } from '#/store/saved-records.ts'
+import { savedRecords } from '#/store/saved-records.ts'
 import type { Db, Tables } from '#/store/tables.ts'
 
 /** An address with its apiKey. The new address of an order has none until it is saved. */
 export type SavedAddress = Address & { apiKey: string }
 
-/** The saved addresses of users. */
-export type AddressStore = SavedRecords<Address, SavedAddress>
+export type AddressStore = ReturnType<typeof postgresAddresses>
 
 export const addressColumns = [
   'addresses.api_key as apiKey',
@@ -79,5 +78,12 @@ const statements = (db: Db) => ({
 const isNew = (address: SavedAddress, saved: readonly Address[]) =>
   savingOf(addressFields(address), saved, MAX_ADDRESSES).kind === 'room'
 
-export const postgresAddresses = (db: Db): AddressStore =>
-  savedRecords(db, { max: MAX_ADDRESSES, statements, isNew })
+/** The saved addresses of users. */
+export const postgresAddresses = (db: Db) =>
+  savedRecords(db, {
+    max: MAX_ADDRESSES,
+    full: tooManySaved('addresses', MAX_ADDRESSES),
+    notFound: { code: 'address-not-found', detail: 'The user has no such address.' },
+    statements,
+    isNew,
+  })

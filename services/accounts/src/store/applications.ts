@@ -4,22 +4,18 @@ import { after, createdEpoch, createdMicroseconds, type Db, type Range } from '#
 
 type Application = z.output<typeof Applications.response>[number]
 
-export type ApplicationStore = {
-  insert(application: { id: string; name: string }): Promise<Application>
-  /** Newest first. */
-  list(range: Range): Promise<(Application & { at: number })[]>
-  exists(id: string): Promise<boolean>
-}
+export type ApplicationStore = ReturnType<typeof postgresApplications>
 
-export const postgresApplications = (db: Db): ApplicationStore => ({
-  insert: (application) =>
+export const postgresApplications = (db: Db) => ({
+  insert: (application: { id: string; name: string }): Promise<Application> =>
     db
       .insertInto('applications')
       .values(application)
       .returning(['id', 'name', createdEpoch.as('created')])
       .executeTakeFirstOrThrow(),
 
-  list: ({ before, limit }) =>
+  /** Newest first. */
+  list: ({ before, limit }: Range): Promise<(Application & { at: number })[]> =>
     db
       .selectFrom('applications')
       .select(['id', 'name', createdEpoch.as('created'), createdMicroseconds.as('at')])
@@ -29,7 +25,7 @@ export const postgresApplications = (db: Db): ApplicationStore => ({
       .limit(limit)
       .execute(),
 
-  async exists(id) {
+  async exists(id: string): Promise<boolean> {
     const row = await db.selectFrom('applications').select('id').where('id', '=', id).executeTakeFirst()
     return row !== undefined
   },

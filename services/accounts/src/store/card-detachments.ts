@@ -4,19 +4,15 @@ import type { Db } from '#/store/tables.ts'
 /** A removed card that must be detached at the payment processor. The token must not be logged. */
 type CardDetachment = { cardApiKey: string; token: string }
 
+export type CardDetachmentStore = ReturnType<typeof postgresCardDetachments>
+
 /** The rows of `card_detachments`, which the removal of a card inserts. */
-export type CardDetachmentStore = {
+export const postgresCardDetachments = (db: Db) => ({
   /**
    * Returns at most `limit` due detachments. Each is due again after 10 s, doubling up to an hour, ±20 %, unless it is deleted. A
    * row is deleted and not returned if its token belongs to a saved card, or to a card that was removed later.
    */
-  takeDue(limit: number): Promise<CardDetachment[]>
-  /** Deletes the row of a card that is detached, or that the processor does not have. */
-  delete(cardApiKey: string): Promise<void>
-}
-
-export const postgresCardDetachments = (db: Db): CardDetachmentStore => ({
-  async takeDue(limit) {
+  async takeDue(limit: number): Promise<CardDetachment[]> {
     const { rows } = await sql<CardDetachment>`
       with due as materialized (
         select card_api_key, token from card_detachments where due_at <= now()
@@ -35,7 +31,8 @@ export const postgresCardDetachments = (db: Db): CardDetachmentStore => ({
       returning due.card_api_key as "cardApiKey", due.token`.execute(db)
     return rows
   },
-  async delete(cardApiKey) {
+  /** Deletes the row of a card that is detached, or that the processor does not have. */
+  async delete(cardApiKey: string): Promise<void> {
     await db.deleteFrom('card_detachments').where('card_api_key', '=', cardApiKey).execute()
   },
 })

@@ -1,19 +1,19 @@
-import { cardTimes, type CardDetails, type CreditCard, type TokenizedCard } from '@platter/contracts'
+import {
+  cardTimes,
+  type CardDetails,
+  type CreditCard,
+  type Refusal,
+  type TokenizedCard,
+} from '@platter/contracts'
 import { sql, type ExpressionBuilder } from 'kysely'
 import { jsonArrayFrom } from 'kysely/helpers/postgres'
-import { MAX_CARDS, type NotAdded } from '#/domain/refusals.ts'
+import { MAX_CARDS, tooManySaved, USER_NOT_FOUND } from '#/domain/refusals.ts'
 import { cardFields, savingOf } from '#/domain/saving.ts'
-import { savedRecords, type SavedRecords } from '#/store/saved-records.ts'
+import { savedRecords } from '#/store/saved-records.ts'
 import type { Db, Tables } from '#/store/tables.ts'
 import { userOfTenant, type Owner } from '#/store/tenant-user.ts'
 
-/** The saved cards of users. */
-export type CardStore = SavedRecords<CreditCard, TokenizedCard> & {
-  /** Returns whether the user may add another card now. Only `add` decides, because it checks again under a lock. */
-  checkCapacity(owner: Owner): Promise<'free' | NotAdded>
-  /** Sets the processor's details of the saved cards with this token. */
-  setDetails(token: string, details: CardDetails): Promise<void>
-}
+export type CardStore = ReturnType<typeof postgresCards>
 
 export const cardColumns = [
   'cards.api_key as apiKey',
@@ -101,14 +101,26 @@ const statements = (db: Db) => ({
 const isNew = (card: TokenizedCard, saved: readonly CreditCard[]) =>
   savingOf(cardFields(card), saved, MAX_CARDS).kind === 'room'
 
-export const postgresCards = (db: Db): CardStore => ({
-  ...savedRecords(db, { max: MAX_CARDS, statements, isNew }),
-  async checkCapacity(owner) {
+const FULL = tooManySaved('cards', MAX_CARDS)
+
+/** The saved cards of users. */
+export const postgresCards = (db: Db) => ({
+  ...savedRecords(db, {
+    max: MAX_CARDS,
+    full: FULL,
+    notFound: { code: 'card-not-found', detail: 'The user has no such card.' },
+    statements,
+    isNew,
+  }),
+  /** Returns the reason why the user may not add another card now, or null. Only `add` decides, because it checks again under a lock. */
+  async checkCapacity(owner: Owner): Promise<Refusal | null> {
     const user = await userOfTenant(db, owner).select('users.api_key').executeTakeFirst()
-    if (!user) return 'no-such-user'
-    return (await cardsOf(db, owner.userApiKey).execute()).length < MAX_CARDS ? 'free' : 'full'
+    if (!user) return USER_NOT_FOUND
+    return (await cardsOf(db, owner.userApiKey).execute()).length < MAX_CARDS ? null : FULL
   },
-  async setDetails(token, { brand, lastFour, expirationMonth, expirationYear }) {
+  /** Sets the processor's details of the saved cards with this token. */
+  async setDetails(token: string, details: CardDetails): Promise<void> {
+    const { brand, lastFour, expirationMonth, expirationYear } = details
     await db
       .updateTable('cards')
       .set({

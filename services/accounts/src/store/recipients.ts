@@ -11,16 +11,17 @@ import { userOfTenant, type Owner } from '#/store/tenant-user.ts'
 
 type Request = Omit<z.output<typeof AccountsResolve.data>, 'applicationId' | 'recipientApiKey'>
 
-export type RecipientStore = {
+export type RecipientStore = ReturnType<typeof postgresRecipients>
+
+export const postgresRecipients = (db: Db) => ({
   /**
    * Returns the user with one saved card and one saved address, and how the new records are saved, in one statement. Undefined if
    * the application has no such user.
    */
-  find(owner: Owner, request: Request): Promise<Found | undefined>
-}
-
-export const postgresRecipients = (db: Db): RecipientStore => ({
-  async find(owner, { cardApiKey, addressApiKey, newCard, newAddress }) {
+  async find(
+    owner: Owner,
+    { cardApiKey, addressApiKey, newCard, newAddress }: Request,
+  ): Promise<Found | undefined> {
     const user = await userOfTenant(db, owner)
       .select((eb) => [
         'users.first_name as firstName',

@@ -10,7 +10,7 @@ import { postgresAddresses, type SavedAddress } from '#/store/addresses.ts'
 import { postgresApplications } from '#/store/applications.ts'
 import { postgresCards } from '#/store/cards.ts'
 import { postgresRecipients } from '#/store/recipients.ts'
-import type { SavedRecords } from '#/store/saved-records.ts'
+import type { savedRecords } from '#/store/saved-records.ts'
 import type { Db, Tables } from '#/store/tables.ts'
 import type { Owner } from '#/store/tenant-user.ts'
 import { postgresUsers, type UserStore } from '#/store/users.ts'
@@ -62,7 +62,7 @@ const newAddress = (streetAddress = '316 W Washington Ave'): SavedAddress => ({
 type Kind = {
   kind: 'card' | 'address'
   max: number
-  store: (db: Db) => SavedRecords<object, { apiKey: string }>
+  store: (db: Db) => ReturnType<typeof savedRecords<object, { apiKey: string }>>
   create: (text?: string) => { apiKey: string }
   ofUser: (user: Awaited<ReturnType<UserStore['find']>>) => object[] | undefined
 }
@@ -96,7 +96,10 @@ describe.each(KINDS)('a saved $kind', ({ kind, max, store, create, ofUser }) => 
     const record = create()
     await store(db).save(owner.userApiKey, record)
     const [shown] = (await saved(owner)) ?? []
-    expect(await inTransaction((records) => records.remove(owner, record.apiKey))).toEqual(shown)
+    expect(await inTransaction((records) => records.remove(owner, record.apiKey))).toEqual({
+      kind: 'removed',
+      record: shown,
+    })
     await store(db).save(owner.userApiKey, record)
     expect(await saved(owner)).toEqual([])
     const found = await postgresRecipients(db).find(owner, {
@@ -126,7 +129,8 @@ describe.each(KINDS)('a saved $kind', ({ kind, max, store, create, ofUser }) => 
     const outcomes = await Promise.all(
       Array.from({ length: 10 }, () => inTransaction((records) => records.remove(owner, record.apiKey))),
     )
-    expect(outcomes.filter((outcome) => outcome === 'not-found')).toHaveLength(9)
+    const refused = outcomes.flatMap((outcome) => (outcome.kind === 'refused' ? outcome.refusal.code : []))
+    expect(refused).toEqual(Array.from({ length: 9 }, () => `${kind}-not-found`))
   })
 
   test('cannot be removed by another user or through another application', async () => {
@@ -134,8 +138,14 @@ describe.each(KINDS)('a saved $kind', ({ kind, max, store, create, ofUser }) => 
     const record = create()
     await store(db).save(owner.userApiKey, record)
     const foreign = { ...owner, applicationId: other.applicationId }
-    expect(await inTransaction((records) => records.remove(other, record.apiKey))).toBe('not-found')
-    expect(await inTransaction((records) => records.remove(foreign, record.apiKey))).toBe('no-such-user')
+    const removals = [
+      await inTransaction((records) => records.remove(other, record.apiKey)),
+      await inTransaction((records) => records.remove(foreign, record.apiKey)),
+    ]
+    expect(removals).toEqual([
+      { kind: 'refused', refusal: { code: `${kind}-not-found`, detail: `The user has no such ${kind}.` } },
+      { kind: 'refused', refusal: { code: 'user-not-found', detail: 'There is no such user.' } },
+    ])
     expect(await saved(owner)).toHaveLength(1)
   })
 
@@ -151,7 +161,9 @@ describe.each(KINDS)('a saved $kind', ({ kind, max, store, create, ofUser }) => 
     const outcomes = await Promise.all(added)
     await Promise.all(ordered)
     expect(await saved(owner)).toHaveLength(max)
-    expect(outcomes.filter((outcome) => outcome === 'full').length).toBeGreaterThanOrEqual(3)
-    expect(await inTransaction((records) => records.add(owner, create('one too many')))).toBe('full')
+    expect(outcomes.filter((outcome) => outcome?.code === 'too-many-saved').length).toBeGreaterThanOrEqual(3)
+    expect(await inTransaction((records) => records.add(owner, create('one too many')))).toMatchObject({
+      code: 'too-many-saved',
+    })
   })
 })

@@ -1,16 +1,9 @@
-import type { NotAdded, NotRemoved } from '#/domain/refusals.ts'
+import type { Refusal } from '@platter/contracts'
+import { USER_NOT_FOUND } from '#/domain/refusals.ts'
 import { userOfTenant, type Owner } from '#/store/tenant-user.ts'
 import type { Db } from '#/store/tables.ts'
 
-/** The saved records of users, of one kind: cards or addresses. */
-export type SavedRecords<Shown, Stored> = {
-  /** Adds a record unless the account is full. In the caller's transaction. */
-  add(owner: Owner, record: Stored): Promise<'added' | NotAdded>
-  /** Removes a record and returns it. In the caller's transaction. Of two concurrent removals, the second finds no record. */
-  remove(owner: Owner, apiKey: string): Promise<Shown | NotRemoved>
-  /** Saves a record of an order, unless an equal record is saved or the account is full. Repeating it changes nothing. */
-  save(userApiKey: string, record: Stored): Promise<void>
-}
+type Removal<Shown> = { kind: 'removed'; record: Shown } | { kind: 'refused'; refusal: Refusal }
 
 /** The statements on the table of these records. A removed row keeps its apiKey, so that `insert` finds it (migrations/0003). */
 type Statements<Shown, Stored> = {
@@ -23,43 +16,49 @@ type Statements<Shown, Stored> = {
 
 type Kind<Shown, Stored> = {
   max: number
+  full: Refusal
+  notFound: Refusal
   statements: (db: Db) => Statements<Shown, Stored>
   /** Returns whether the record differs from all saved ones and must be saved. */
   isNew: (record: Stored, saved: readonly Shown[]) => boolean
 }
 
-/** Returns the operations on these records, on a connection or in a transaction. */
+/** Returns the operations on saved records of users, of one kind: cards or addresses. `db` is a connection or a transaction. */
 export function savedRecords<Shown, Stored>(
   db: Db,
-  { max, statements, isNew }: Kind<Shown, Stored>,
-): SavedRecords<Shown, Stored> {
+  { max, full, notFound, statements, isNew }: Kind<Shown, Stored>,
+) {
   return {
-    async add(owner, record) {
+    /** Adds a record; returns the reason if it was not added. In the caller's transaction. */
+    async add(owner: Owner, record: Stored): Promise<Refusal | null> {
       const user = await lockUser(userOfTenant(db, owner))
-      if (!user) return 'no-such-user'
+      if (!user) return USER_NOT_FOUND
       const table = statements(db)
-      if ((await table.list(user.apiKey)).length >= max) return 'full'
+      if ((await table.list(user.apiKey)).length >= max) return full
       await table.insert(user.apiKey, record)
-      return 'added'
+      return null
     },
 
-    async remove(owner, apiKey) {
+    /** Removes a record and returns it. In the caller's transaction. Of two concurrent removals, the second finds no record. */
+    async remove(owner: Owner, apiKey: string): Promise<Removal<Shown>> {
       const user = await userOfTenant(db, owner).select('users.api_key').executeTakeFirst()
-      if (!user) return 'no-such-user'
+      if (!user) return { kind: 'refused', refusal: USER_NOT_FOUND }
       const table = statements(db)
       const record = await table.lock(owner.userApiKey, apiKey)
-      if (!record) return 'not-found'
+      if (!record) return { kind: 'refused', refusal: notFound }
       await table.erase(apiKey)
-      return record
+      return { kind: 'removed', record }
     },
 
-    save: (userApiKey, record) =>
-      db.transaction().execute(async (trx) => {
+    /** Saves a record of an order, unless an equal record is saved or the account is full. Repeating it changes nothing. */
+    async save(userApiKey: string, record: Stored): Promise<void> {
+      await db.transaction().execute(async (trx) => {
         const user = await lockUser(trx.selectFrom('users').where('users.api_key', '=', userApiKey))
         if (!user) throw new Error(`user ${userApiKey} does not exist`)
         const table = statements(trx)
         if (isNew(record, await table.list(userApiKey))) await table.insert(userApiKey, record)
-      }),
+      })
+    },
   }
 }
 

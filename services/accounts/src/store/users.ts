@@ -19,26 +19,14 @@ type UserChanges = {
   [Field in 'passwordHash' | 'firstName' | 'lastName' | 'phone']?: string | undefined
 }
 
-export type UserStore = {
-  /** Stores the user as a user of the application. Returns false and stores nothing if the e-mail address is already registered. */
-  insert(user: NewUser, applicationId: string): Promise<boolean>
+export type UserStore = ReturnType<typeof postgresUsers>
+
+export const postgresUsers = (db: Db) => ({
+  insert: (user: NewUser, applicationId: string) => insert(db, user, applicationId),
+
   /** Changes the user and returns the result; undefined if the application has no such user. */
-  update(owner: Owner, changes: UserChanges): Promise<User | undefined>
-  isUser(owner: Owner): Promise<boolean>
-  /** Returns the user of an e-mail address, in any case of its letters. */
-  findCredentials(email: string): Promise<{ apiKey: string; passwordHash: string } | undefined>
-  /** Makes the user a user of the application. */
-  joinApplication(owner: Owner): Promise<void>
-  /** Replaces a hash by another hash of the same password, unless the password was changed in the meantime. */
-  replaceHash(userApiKey: string, hashes: { from: string; to: string }): Promise<void>
-  /** Returns the user with cards and addresses, oldest first; undefined if the application has no such user. */
-  find(owner: Owner): Promise<User | undefined>
-}
-
-export const postgresUsers = (db: Db): UserStore => ({
-  insert: (user, applicationId) => insert(db, user, applicationId),
-
-  async update(owner, { passwordHash = null, firstName = null, lastName = null, phone = null }) {
+  async update(owner: Owner, changes: UserChanges): Promise<User | undefined> {
+    const { passwordHash = null, firstName = null, lastName = null, phone = null } = changes
     await db
       .updateTable('users')
       .set((eb) => ({
@@ -52,18 +40,20 @@ export const postgresUsers = (db: Db): UserStore => ({
     return find(db, owner)
   },
 
-  async isUser(owner) {
+  async isUser(owner: Owner): Promise<boolean> {
     return (await userOfTenant(db, owner).select('users.api_key').executeTakeFirst()) !== undefined
   },
 
-  findCredentials: (email) =>
+  /** Returns the user of an e-mail address, in any case of its letters. */
+  findCredentials: (email: string) =>
     db
       .selectFrom('users')
       .select(['api_key as apiKey', 'password_hash as passwordHash'])
       .where('email_key', '=', sql<string>`lower(${email}::text collate "C")`)
       .executeTakeFirst(),
 
-  async joinApplication({ userApiKey, applicationId }) {
+  /** Makes the user a user of the application. */
+  async joinApplication({ userApiKey, applicationId }: Owner): Promise<void> {
     await db
       .insertInto('user_applications')
       .values({ user_api_key: userApiKey, application_id: applicationId })
@@ -71,7 +61,8 @@ export const postgresUsers = (db: Db): UserStore => ({
       .execute()
   },
 
-  async replaceHash(userApiKey, { from, to }) {
+  /** Replaces a hash by another hash of the same password, unless the password was changed in the meantime. */
+  async replaceHash(userApiKey: string, { from, to }: { from: string; to: string }): Promise<void> {
     await db
       .updateTable('users')
       .set({ password_hash: to })
@@ -80,9 +71,10 @@ export const postgresUsers = (db: Db): UserStore => ({
       .execute()
   },
 
-  find: (owner) => find(db, owner),
+  find: (owner: Owner) => find(db, owner),
 })
 
+/** Stores the user as a user of the application. Returns false and stores nothing if the e-mail address is already registered. */
 async function insert(
   db: Db,
   { apiKey, email, passwordHash, firstName, lastName, phone }: NewUser,
@@ -113,6 +105,7 @@ async function insert(
   return inserted !== undefined
 }
 
+/** Returns the user with cards and addresses, oldest first; undefined if the application has no such user. */
 const find = (db: Db, owner: Owner): Promise<User | undefined> =>
   userOfTenant(db, owner)
     .select((eb) => [

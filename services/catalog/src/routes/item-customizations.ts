@@ -11,6 +11,6 @@ export const itemCustomizations =
   ({ menus }: Deps): Handler<typeof ItemCustomizations> =>
   async (call) => {
     const found = await menus.findCustomizations(call.params.apiKey)
-    if (!found) throw new Problem('item-not-found', 'There is no such menu item.')
+    if (!found) throw new Problem('item-not-found')
     return notModified(call, `"${found.version}-${RENDERING}"`) ?? convertAmounts(found.groups, toMoney)
   }

@@ -2,7 +2,6 @@ import type { OwnMenu } from '@platter/contracts'
 import { Problem, type Handler } from '@platter/kit'
 import { AvailabilityOverrides } from '#/domain/availability-overrides.ts'
 import { ownMenuRecord } from '#/domain/menu-record.ts'
-import { RESTAURANT_NOT_FOUND } from '#/domain/refusals.ts'
 import type { MenuStore } from '#/store/menus.ts'
 
 type Deps = { menus: Pick<MenuStore, 'findWithOverrides'> }
@@ -12,6 +11,6 @@ export const ownMenu =
   ({ menus }: Deps): Handler<typeof OwnMenu> =>
   async ({ principal }) => {
     const found = await menus.findWithOverrides(principal.restaurantApiKey)
-    if (!found) throw Problem.refusal(RESTAURANT_NOT_FOUND)
+    if (!found) throw new Problem('restaurant-not-found')
     return ownMenuRecord(found.menu, new AvailabilityOverrides(found.overrides))
   }

@@ -2,7 +2,6 @@ import { PauseRestaurant } from '@platter/contracts'
 import { Problem, type Handler } from '@platter/kit'
 import { idempotent } from '@platter/kit/idempotency/idempotent'
 import { pauseRecord } from '#/domain/hours.ts'
-import { RESTAURANT_NOT_FOUND } from '#/domain/refusals.ts'
 import type { AvailabilityStore } from '#/store/availability-overrides.ts'
 import type { Db } from '#/store/tables.ts'
 
@@ -16,7 +15,7 @@ export function pause({ db, availability }: Deps): Handler<typeof PauseRestauran
         call.principal.restaurantApiKey,
         call.body.minutes ?? 'until-resumed',
       )
-      if (!paused) throw Problem.refusal(RESTAURANT_NOT_FOUND)
+      if (!paused) throw new Problem('restaurant-not-found')
       return pauseRecord(paused.pausedUntil)
     })
 }

@@ -3,7 +3,6 @@ import { Problem, type Handler } from '@platter/kit'
 import { takenKeys } from '#/domain/api-keys.ts'
 import { locatedRecords, menuFaults, menuOf } from '#/domain/menu-input.ts'
 import { menuRecord } from '#/domain/menu-record.ts'
-import { RESTAURANT_NOT_FOUND } from '#/domain/refusals.ts'
 import type { MenuStore } from '#/store/menus.ts'
 
 type Deps = { menus: Pick<MenuStore, 'put'> }
@@ -19,6 +18,6 @@ export const putMenu =
       const { categories, items } = locatedRecords(body)
       throw Problem.of(takenKeys([...categories, ...items], outcome.keys))
     }
-    if (outcome.kind === 'no-restaurant') throw Problem.refusal(RESTAURANT_NOT_FOUND)
+    if (outcome.kind === 'no-restaurant') throw new Problem('restaurant-not-found')
     return menuRecord(outcome.menu, true)
   }

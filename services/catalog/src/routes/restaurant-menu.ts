@@ -1,6 +1,5 @@
 import type { RestaurantMenu } from '@platter/contracts'
 import { Problem, Rendered, type Handler } from '@platter/kit'
-import { RESTAURANT_NOT_FOUND } from '#/domain/refusals.ts'
 import { notModified } from '#/revalidation.ts'
 import type { MenuCache } from '#/store/menu-cache.ts'
 
@@ -16,7 +15,7 @@ export const restaurantMenu =
     const unchanged = etag === null ? null : notModified(call, etag)
     if (unchanged) return unchanged
     const menu = etag === null ? null : await menuCache.read(apiKey, includeCustomizations)
-    if (!menu) throw Problem.refusal(RESTAURANT_NOT_FOUND)
+    if (!menu) throw new Problem('restaurant-not-found')
     call.setHeader('etag', menu.etag)
     return new Rendered(menu.body)
   }

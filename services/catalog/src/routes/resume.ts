@@ -2,7 +2,6 @@ import { ResumeRestaurant } from '@platter/contracts'
 import { Problem, type Handler } from '@platter/kit'
 import { idempotent } from '@platter/kit/idempotency/idempotent'
 import { pauseRecord } from '#/domain/hours.ts'
-import { RESTAURANT_NOT_FOUND } from '#/domain/refusals.ts'
 import type { AvailabilityStore } from '#/store/availability-overrides.ts'
 import type { Db } from '#/store/tables.ts'
 
@@ -13,7 +12,7 @@ export function resume({ db, availability }: Deps): Handler<typeof ResumeRestaur
   return (call) =>
     execute(call, async (trx) => {
       const resumed = await availability(trx).pause(call.principal.restaurantApiKey, null)
-      if (!resumed) throw Problem.refusal(RESTAURANT_NOT_FOUND)
+      if (!resumed) throw new Problem('restaurant-not-found')
       return pauseRecord(resumed.pausedUntil)
     })
 }

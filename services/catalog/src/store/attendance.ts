@@ -20,18 +20,13 @@ type Unattended = {
   at: number
 }
 
-export type AttendanceStore = {
-  /** Stores the rows that are newer than the stored rows. */
-  store(data: CatalogAttendance): Promise<void>
-  /**
-   * Returns restaurants that have been unattended for `olderThanMs`, newest first, from after a position. Test restaurants and
-   * paused restaurants are excluded.
-   */
-  unattended(of: { olderThanMs: number; before: Before | null }): Promise<Unattended[]>
-}
+type UnattendedSince = { olderThanMs: number; before: Before | null }
 
-export const postgresAttendance = (db: Db): AttendanceStore => ({
-  async store({ rows, othersAreAttended }) {
+export type AttendanceStore = ReturnType<typeof postgresAttendance>
+
+export const postgresAttendance = (db: Db) => ({
+  /** Stores the rows that are newer than the stored rows. */
+  async store({ rows, othersAreAttended }: CatalogAttendance): Promise<void> {
     // A row that is already stored is neither written nor locked.
     if (rows.length > 0)
       await sql`
@@ -55,7 +50,11 @@ export const postgresAttendance = (db: Db): AttendanceStore => ({
       )
   },
 
-  async unattended({ olderThanMs, before }) {
+  /**
+   * Returns restaurants that have been unattended for `olderThanMs`, newest first, from after a position. Test restaurants and
+   * paused restaurants are excluded.
+   */
+  async unattended({ olderThanMs, before }: UnattendedSince): Promise<Unattended[]> {
     const at = sql`(extract(epoch from greatest(restaurants.created_at, attendance.changed_at)) * 1000000
       + ${olderThanMs}::float8 * 1000)::int8`
     const { rows } = await sql<Unattended>`

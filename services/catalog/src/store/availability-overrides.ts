@@ -4,19 +4,9 @@ import type { AvailabilityOverride, MenuKeys } from '#/domain/availability-overr
 import { UNTIL_RESUMED } from '#/domain/hours.ts'
 import type { Db, Tables } from '#/store/tables.ts'
 
-/** A restaurant's own settings: overrides for its items and choices, and its pause. */
-export type AvailabilityStore = {
-  /** Stores the override, replaces an earlier one, and increases the menu's version. In the caller's transaction. */
-  override(
-    restaurantApiKey: string,
-    override: AvailabilityOverride,
-  ): Promise<'stored' | 'not-on-the-menu' | 'in-the-past'>
-  /** Pauses the restaurant for `minutes` from now; null ends the pause. Returns undefined if the restaurant does not exist. */
-  pause(
-    restaurantApiKey: string,
-    minutes: number | 'until-resumed' | null,
-  ): Promise<{ pausedUntil: number | null } | undefined>
-}
+type Minutes = number | 'until-resumed' | null
+
+export type AvailabilityStore = ReturnType<typeof postgresAvailability>
 
 const overridesOf = (eb: ExpressionBuilder<Tables, 'restaurants'>) =>
   eb
@@ -46,8 +36,13 @@ export const nextVersion = sql<number>`
 export const pausedUntil = sql<number | null>`
   case when restaurants.paused_until > now() then ceil(extract(epoch from restaurants.paused_until))::bigint end`
 
-export const postgresAvailability = (db: Db): AvailabilityStore => ({
-  async override(restaurantApiKey, override) {
+/** A restaurant's own settings: overrides for its items and choices, and its pause. */
+export const postgresAvailability = (db: Db) => ({
+  /** Stores the override, replaces an earlier one, and increases the menu's version. In the caller's transaction. */
+  async override(
+    restaurantApiKey: string,
+    override: AvailabilityOverride,
+  ): Promise<'stored' | 'not-on-the-menu' | 'in-the-past'> {
     const { kind, apiKey, available, until } = override
     // Locks the restaurant's row first, which serializes all writers of the menu and of the overrides.
     const { rows } = await sql<{ isPast: boolean }>`
@@ -74,7 +69,11 @@ export const postgresAvailability = (db: Db): AvailabilityStore => ({
     return 'stored'
   },
 
-  async pause(restaurantApiKey, minutes) {
+  /** Pauses the restaurant for `minutes` from now; null ends the pause. Returns undefined if the restaurant does not exist. */
+  async pause(
+    restaurantApiKey: string,
+    minutes: Minutes,
+  ): Promise<{ pausedUntil: number | null } | undefined> {
     const { rows } = await sql<{ pausedUntil: number | null }>`
       update restaurants set paused_until = ${endOfPause(minutes)}
       where api_key = ${restaurantApiKey} returning ${pausedUntil} as "pausedUntil"`.execute(db)
@@ -82,7 +81,7 @@ export const postgresAvailability = (db: Db): AvailabilityStore => ({
   },
 })
 
-const endOfPause = (minutes: number | 'until-resumed' | null) =>
+const endOfPause = (minutes: Minutes) =>
   minutes === 'until-resumed'
     ? sql`to_timestamp(${UNTIL_RESUMED})`
     : sql`now() + ${minutes}::integer * interval '1 minute'`

@@ -13,13 +13,14 @@ import type { Db } from '#/store/tables.ts'
 
 type Text = { isTestRestaurant: boolean; words: readonly string[] }
 
-export type CandidateStore = {
-  /** Finds a superset of a search's result; `domain/search.ts` selects and ranks. */
-  find(criteria: Omit<Criteria, 'at' | 'after'> & Text): Promise<(Candidate & CurrentRestaurant)[]>
-}
+type Search = Omit<Criteria, 'at' | 'after'> & Text
 
-export const postgresCandidates = (db: Db, cache: RestaurantCache): CandidateStore => ({
-  async find({ isTestRestaurant, words, place, method, pickupRadiusMiles }) {
+export type CandidateStore = ReturnType<typeof postgresCandidates>
+
+export const postgresCandidates = (db: Db, cache: RestaurantCache) => ({
+  /** Finds a superset of a search's result; `domain/search.ts` selects and ranks. */
+  async find(search: Search): Promise<(Candidate & CurrentRestaurant)[]> {
+    const { isTestRestaurant, words, place, method, pickupRadiusMiles } = search
     const text = { isTestRestaurant, words: words.map(folded) }
     if (!place) return everywhere(db, text)
     const { latitude, longitude } = place.point

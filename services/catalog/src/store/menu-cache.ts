@@ -14,12 +14,7 @@ const MAX_BYTES = 8 * 1024 * 1024
 /** The response bytes of a menu and their entity tag. */
 type RenderedMenu = { etag: string; body: Buffer }
 
-/** Both methods return null if the restaurant does not exist. */
-export type MenuCache = {
-  /** Returns the entity tag of the result of `read`. */
-  etagOf(restaurantApiKey: string, includeCustomizations: boolean): Promise<string | null>
-  read(restaurantApiKey: string, includeCustomizations: boolean): Promise<RenderedMenu | null>
-}
+export type MenuCache = ReturnType<typeof createMenuCache>
 
 type Request = { restaurantApiKey: string; version: number; includeCustomizations: boolean }
 
@@ -29,9 +24,9 @@ const renderMenu = responseRenderer(RestaurantMenu)
  * Menus are rendered once per version and shared by all replicas through Redis. The key contains the version, so no entry is
  * invalidated. A replica reads the version of a restaurant from the database at most every 0.6 s. The most requested menus are also
  * cached in the process: reading each from Redis took a third of a menu's CPU, mostly for memory allocation. While Redis is
- * unavailable, a menu that is not cached in the process is rendered again.
+ * unavailable, a menu that is not cached in the process is rendered again. Both methods return null if the restaurant does not exist.
  */
-export function createMenuCache(menus: Pick<MenuStore, 'version' | 'find'>, cache: RedisCache): MenuCache {
+export function createMenuCache(menus: Pick<MenuStore, 'version' | 'find'>, cache: RedisCache) {
   const versions = new Cache<number | null>({
     maxEntries: MAX_KEYS,
     ttlMs: changeTimes.menuVersion,
@@ -62,11 +57,12 @@ export function createMenuCache(menus: Pick<MenuStore, 'version' | 'find'>, cach
   }
 
   return {
-    async etagOf(restaurantApiKey, includeCustomizations) {
+    /** Returns the entity tag of the result of `read`. */
+    async etagOf(restaurantApiKey: string, includeCustomizations: boolean): Promise<string | null> {
       const version = await versionOf(restaurantApiKey)
       return version === null ? null : etagFor(version, includeCustomizations)
     },
-    async read(restaurantApiKey, includeCustomizations) {
+    async read(restaurantApiKey: string, includeCustomizations: boolean): Promise<RenderedMenu | null> {
       const version = await versionOf(restaurantApiKey)
       if (version === null) return null
       const key = keyOf(restaurantApiKey, version, includeCustomizations)

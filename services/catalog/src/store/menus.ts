@@ -1,32 +1,13 @@
 import { sql } from 'kysely'
 import { jsonArrayFrom } from 'kysely/helpers/postgres'
-import { AvailabilityOverrides, keysOf, type AvailabilityOverride } from '#/domain/availability-overrides.ts'
+import { AvailabilityOverrides, keysOf } from '#/domain/availability-overrides.ts'
 import type { CustomizationGroup, Menu } from '#/domain/menu.ts'
 import { menuText } from '#/domain/search.ts'
 import { nextVersion, overrides, retainFor } from '#/store/availability-overrides.ts'
-import { put, requireInserted, type Taken } from '#/store/put.ts'
+import { put, requireInserted } from '#/store/put.ts'
 import type { Db } from '#/store/tables.ts'
 
-/** Menus with their overrides. Every method returns null if the restaurant or the item does not exist. */
-export type MenuStore = {
-  /** A version of a menu always has the same content. */
-  version(restaurantApiKey: string): Promise<number | null>
-  find(restaurantApiKey: string): Promise<{ version: number; menu: Menu } | null>
-  /** Returns the menu without its overrides, and the overrides, from one snapshot. */
-  findWithOverrides(
-    restaurantApiKey: string,
-  ): Promise<{ version: number; menu: Menu; overrides: AvailabilityOverride[] } | null>
-  findCustomizations(itemApiKey: string): Promise<{ version: number; groups: CustomizationGroup[] } | null>
-  /**
-   * Replaces the restaurant's menu, increases its version, and returns it with its overrides. Overrides of records that remain on the
-   * menu are kept (`retainFor`).
-   */
-  put(
-    restaurantApiKey: string,
-    menu: Menu,
-    options?: { validateOnly: boolean },
-  ): Promise<Taken | { kind: 'written'; menu: Menu } | { kind: 'no-restaurant' }>
-}
+export type MenuStore = ReturnType<typeof postgresMenus>
 
 /** The columns of `menu_items as item` for an Item. */
 export const ITEM = [
@@ -38,8 +19,10 @@ export const ITEM = [
   'item.customization_groups as customizationGroups',
 ] as const
 
-export const postgresMenus = (db: Db): MenuStore => ({
-  async version(restaurantApiKey) {
+/** Menus with their overrides. Every method returns null if the restaurant or the item does not exist. */
+export const postgresMenus = (db: Db) => ({
+  /** A version of a menu always has the same content. */
+  async version(restaurantApiKey: string): Promise<number | null> {
     const row = await db
       .selectFrom('restaurants')
       .select('menu_version')
@@ -48,11 +31,13 @@ export const postgresMenus = (db: Db): MenuStore => ({
     return row?.menu_version ?? null
   },
 
-  find: (restaurantApiKey) => find(db, restaurantApiKey),
+  find: (restaurantApiKey: string) => find(db, restaurantApiKey),
 
-  findWithOverrides: (restaurantApiKey) => findWithOverrides(db, restaurantApiKey),
+  findWithOverrides: (restaurantApiKey: string) => findWithOverrides(db, restaurantApiKey),
 
-  async findCustomizations(itemApiKey) {
+  async findCustomizations(
+    itemApiKey: string,
+  ): Promise<{ version: number; groups: CustomizationGroup[] } | null> {
     const row = await db
       .selectFrom('menu_items as item')
       .innerJoin('restaurants', 'restaurants.api_key', 'item.restaurant_api_key')
@@ -64,7 +49,11 @@ export const postgresMenus = (db: Db): MenuStore => ({
     return { version: row.version, groups: new AvailabilityOverrides(row.overrides).ofGroups(row.groups) }
   },
 
-  put: (restaurantApiKey, menu, options = { validateOnly: false }) =>
+  /**
+   * Replaces the restaurant's menu, increases its version, and returns it with its overrides. Overrides of records that remain on the
+   * menu are kept (`retainFor`).
+   */
+  put: (restaurantApiKey: string, menu: Menu, options = { validateOnly: false }) =>
     put(db, options, async (trx) => {
       // Locks the restaurant's row first, which serializes all writers of the menu and of the overrides.
       const { numUpdatedRows } = await trx
@@ -87,7 +76,7 @@ async function find(db: Db, restaurantApiKey: string) {
   return { version: found.version, menu: new AvailabilityOverrides(found.overrides).ofMenu(found.menu) }
 }
 
-/** One statement reads one snapshot of menu and overrides. */
+/** Returns the menu without its overrides, and the overrides, from one snapshot: one statement reads both. */
 async function findWithOverrides(db: Db, restaurantApiKey: string) {
   const row = await db
     .selectFrom('restaurants')

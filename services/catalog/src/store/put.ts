@@ -1,7 +1,7 @@
 import type { Db } from '#/store/tables.ts'
 
 /** Nothing was written, because these keys belong to another restaurant. */
-export type Taken = { kind: 'taken'; keys: ReadonlySet<string> }
+type Taken = { kind: 'taken'; keys: ReadonlySet<string> }
 
 /** Rolls back a transaction and carries its outcome. */
 class Rollback extends Error {

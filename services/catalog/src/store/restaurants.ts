@@ -13,7 +13,7 @@ import { boundsOf } from '#/domain/zones.ts'
 import { currentOverrides, pausedUntil } from '#/store/availability-overrides.ts'
 import { ITEM } from '#/store/menus.ts'
 import { isAttended } from '#/store/attendance.ts'
-import { put, requireInserted, type Taken } from '#/store/put.ts'
+import { put, requireInserted } from '#/store/put.ts'
 import type { Db, Tables } from '#/store/tables.ts'
 
 /** `version` changes with each change of the restaurant or its zones. */
@@ -25,21 +25,9 @@ export type VersionedRestaurant = Restaurant & { version: string }
 export const Position = z.object({ at: z.int(), apiKey: ApiKey })
 type Position = z.infer<typeof Position>
 
-export type RestaurantStore = {
-  find(apiKey: string): Promise<VersionedRestaurant | null>
-  /** Newest first. */
-  list(range: PageRange<Position>): Promise<{ restaurant: Restaurant; position: Position }[]>
-  /** Reads the restaurant, and at least those requested items that belong to it, with their current availability. */
-  findForQuote(of: {
-    restaurantApiKey: string
-    itemApiKeys: readonly string[]
-  }): Promise<{ restaurant: Restaurant | null; items: ReadonlyMap<string, Item> }>
-  /** Creates or replaces the restaurant and its zones, and returns it. Menu, overrides and pause are unchanged. */
-  put(
-    restaurant: Restaurant,
-    options?: { validateOnly: boolean },
-  ): Promise<Taken | { kind: 'written'; restaurant: Restaurant }>
-}
+type Quoted = { restaurantApiKey: string; itemApiKeys: readonly string[] }
+
+export type RestaurantStore = ReturnType<typeof postgresRestaurants>
 
 /** The column of each field. */
 const COLUMNS = {
@@ -128,10 +116,11 @@ const zonesOf = (eb: ExpressionBuilder<Tables, 'restaurants'>) =>
 /** For statements whose result does not depend on zones: 2,100 restaurants take 12 ms instead of 31 ms. */
 export const NO_ZONES = sql<Zone[]>`'[]'::json`.as('zones')
 
-export const postgresRestaurants = (db: Db): RestaurantStore => ({
-  find: (apiKey) => find(db, apiKey),
+export const postgresRestaurants = (db: Db) => ({
+  find: (apiKey: string) => find(db, apiKey),
 
-  async list({ before, limit }) {
+  /** Newest first. */
+  async list({ before, limit }: PageRange<Position>) {
     const rows = await db
       .selectFrom('restaurants')
       .select(WHOLE)
@@ -149,9 +138,10 @@ export const postgresRestaurants = (db: Db): RestaurantStore => ({
     return rows.map(({ at, ...restaurant }) => ({ restaurant, position: { at, apiKey: restaurant.apiKey } }))
   },
 
-  findForQuote: (of) => findForQuote(db, of),
+  findForQuote: (quoted: Quoted) => findForQuote(db, quoted),
 
-  put: (restaurant, options = { validateOnly: false }) =>
+  /** Creates or replaces the restaurant and its zones, and returns it. Menu, overrides and pause are unchanged. */
+  put: (restaurant: Restaurant, options = { validateOnly: false }) =>
     put(db, options, async (trx) => {
       const { api_key, ...columns } = rowOf(restaurant)
       await trx
@@ -182,9 +172,12 @@ const byKeys = prepared((db: Db, { apiKeys }: { apiKeys: readonly string[] }) =>
     .where('restaurants.api_key', '=', sql<string>`any(${apiKeys})`),
 )
 
-/** Quotes in one turn share the statement, so `items` may contain items of another quote for the same restaurant. */
+/**
+ * Reads the restaurant, and at least those requested items that belong to it, with their current availability. Quotes in one turn
+ * share the statement, so `items` may contain items of another quote for the same restaurant.
+ */
 const findForQuote = batched({
-  run: async (db: Db, quotes: readonly Parameters<RestaurantStore['findForQuote']>[0][]) => {
+  run: async (db: Db, quotes: readonly Quoted[]) => {
     const rows = await forQuotes(db, {
       restaurantApiKeys: quotes.map(({ restaurantApiKey }) => restaurantApiKey),
       itemApiKeys: quotes.flatMap(({ itemApiKeys }) => itemApiKeys),

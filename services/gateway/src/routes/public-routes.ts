@@ -206,8 +206,7 @@ function accessKeyOf(request: FastifyRequest, operation: Operation): string | un
 }
 
 function checkAudience(principal: Caller, operation: Operation): void {
-  if (principal.kind !== operation.audience)
-    throw new Problem('not-allowed', 'This kind of access key may not call this endpoint.')
+  if (principal.kind !== operation.audience) throw new Problem('not-allowed')
 }
 
 function headersOf(request: FastifyRequest): Record<string, string> {

@@ -13,7 +13,7 @@ export async function findOrderOfRestaurant(
   apiKey: string,
 ): Promise<RestaurantsOrder> {
   const found = await restaurantOrders.find(restaurantApiKey, apiKey)
-  if (!found) throw new Problem('order-not-found', 'There is no such order.')
+  if (!found) throw new Problem('order-not-found')
   return found
 }
 

@@ -74,7 +74,7 @@ export async function findVisibleOrder(
     isMember &&
     (await ofUser({ orders, own }, apiKey, { applicationId, userApiKey: recipient }))
   if (visible) return visible
-  throw new Problem('order-not-found', 'There is no such order.')
+  throw new Problem('order-not-found')
 }
 
 async function ofUser(

@@ -99,5 +99,5 @@ async function republish({ incidents, bus }: Deps, key: string): Promise<Rest> {
 }
 
 function noSuchIncident(): never {
-  throw new Problem('attention-not-found', 'There is no open incident with this id.')
+  throw new Problem('attention-not-found')
 }

@@ -16,8 +16,7 @@ export const userOrders =
     setHeader,
   }) => {
     const before = readCursor(cursor, LastOrderId)
-    if (!(await isUserOf(bus, apiKey, { applicationId, requestId })))
-      throw new Problem('user-not-found', 'There is no such user.')
+    if (!(await isUserOf(bus, apiKey, { applicationId, requestId }))) throw new Problem('user-not-found')
     const received = own({ applicationId, userApiKey: apiKey }).orders
     const page = await readAndMark(orders, () => received.ofRecipient(apiKey, { before, limit }))
     if (page.hasMore) setHeader('link', nextPage(url, page.orders.at(-1)?.id))
