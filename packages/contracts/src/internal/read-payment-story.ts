@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { PaymentRow } from '#/internal/read-payment-rows.ts'
 import { internalOperation } from '#/operation.ts'
+import { Dispute } from '#/records.ts'
 import { ApiKey, Epoch, Money } from '#/values.ts'
 
 /** The payment of one order, for an operator. It never contains a token. */
@@ -38,16 +39,7 @@ export const PaymentStory = z
       .default([])
       .describe('The refunds that the processor reports, also those that were made there.'),
     disputes: z
-      .array(
-        z.object({
-          id: z.string(),
-          state: z.enum(['OPEN', 'WON', 'LOST']),
-          amount: Money,
-          reason: z.string(),
-          respondBy: Epoch.nullable().describe('Null when no response is possible.'),
-          date: Epoch,
-        }),
-      )
+      .array(z.object({ id: z.string(), ...Dispute.shape, date: Epoch }))
       .default([])
       .describe('The disputes that the processor reports.'),
   })

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { command } from '#/message.ts'
+import { Dispute } from '#/records.ts'
 import { ApiKey, Cents, Epoch } from '#/values.ts'
 
 /*
@@ -26,14 +27,7 @@ export const OrdersSetRefunds = command(
     ),
     /** The `apiKey`s of Platter's refunds that failed at the processor, including failures after an earlier success. */
     failed: z.array(ApiKey),
-    dispute: z
-      .object({
-        state: z.enum(['OPEN', 'WON', 'LOST']),
-        amount: Cents,
-        reason: z.string(),
-        respondBy: Epoch.nullable(),
-      })
-      .nullable(),
+    dispute: Dispute.extend({ amount: Cents }).nullable(),
   }),
 )
 export type OrdersSetRefunds = z.output<typeof OrdersSetRefunds.data>
