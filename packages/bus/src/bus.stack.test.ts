@@ -24,8 +24,8 @@ let outside: ChannelModel
 const Number1 = z.object({ number: z.int() })
 
 /** Queues outlive a test, so each test has its own names. */
-const aCommand = () => command(`test.${randomUUID()}`, 'orders', Number1)
-const aQuestion = () => question(`test.${randomUUID()}`, 'catalog', { data: Number1, reply: Number1 })
+const aCommand = () => command(`orders.${randomUUID()}`, Number1)
+const aQuestion = () => question(`catalog.${randomUUID()}`, { data: Number1, reply: Number1 })
 
 beforeEach(async () => {
   proxy = await proxyTo(servers().rabbitmq)
@@ -473,7 +473,7 @@ test('a publisher reconnects after RabbitMQ has rejected a message', async () =>
 })
 
 test('an event reaches every replica', async () => {
-  const moved = event(`test.${randomUUID()}`, 'orders', Number1)
+  const moved = event(`orders.${randomUUID()}`, Number1)
   const other = new Bus({ url: servers().rabbitmq, service: 'other', log })
   const received: string[] = []
   bus.onEvent(moved, ({ number }) => void received.push(`one ${number}`))

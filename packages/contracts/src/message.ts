@@ -19,22 +19,24 @@ export type Question<S extends z.ZodType = z.ZodType, A extends z.ZodType = z.Zo
 /** A hint for every replica of the owner to read a row. No outcome depends on its arrival. */
 export type Event<S extends z.ZodType = z.ZodType> = Message<'event', S>
 
-export const command = <S extends z.ZodType>(name: string, owner: Owner, data: S): Command<S> => ({
+/** The name of a message begins with its owner. */
+type Name = `${Owner}.${string}`
+
+const named = (name: Name) => ({ name, owner: name.slice(0, name.indexOf('.')) as Owner })
+
+export const command = <S extends z.ZodType>(name: Name, data: S): Command<S> => ({
   kind: 'command',
-  name,
-  owner,
+  ...named(name),
   data,
 })
 
 export const question = <S extends z.ZodType, A extends z.ZodType>(
-  name: string,
-  owner: Owner,
+  name: Name,
   schemas: { data: S; reply: A },
-): Question<S, A> => ({ kind: 'question', name, owner, ...schemas })
+): Question<S, A> => ({ kind: 'question', ...named(name), ...schemas })
 
-export const event = <S extends z.ZodType>(name: string, owner: Owner, data: S): Event<S> => ({
+export const event = <S extends z.ZodType>(name: Name, data: S): Event<S> => ({
   kind: 'event',
-  name,
-  owner,
+  ...named(name),
   data,
 })

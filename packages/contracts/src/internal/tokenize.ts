@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { NewCard } from '#/inputs.ts'
 import { internalOperation } from '#/operation.ts'
-import { LastFour } from '#/records.ts'
+import { CardDetails } from '#/messages/accounts.ts'
 import { ApiKey } from '#/values.ts'
 
 /** The origin of a new card, for the limits on new cards and declines. A field is null if it is unknown or does not apply. */
@@ -22,13 +22,9 @@ export const Tokenize = internalOperation({
   path: '/internal/tokenize',
   owner: 'payments',
   body: NewCard.safeExtend({ by: CardUser }),
-  response: z.object({
+  // With an expiry for a card that the client sent as a processor token.
+  response: CardDetails.partial({ expirationMonth: true, expirationYear: true }).extend({
     token: z.string(),
-    brand: z.string(),
-    lastFour: LastFour,
-    // For a card that the client sent as a processor token.
-    expirationMonth: z.string().optional(),
-    expirationYear: z.string().optional(),
   }),
   problems: [
     'card-declined',

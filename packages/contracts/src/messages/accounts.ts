@@ -6,7 +6,7 @@ import { StepRef } from '#/messages/saga.ts'
 import { FaultShape } from '#/problem-document.ts'
 
 /** A card as it is stored: the record for clients, and the processor's token. */
-export const TokenizedCard = CreditCard.extend({ token: z.string(), lastFour: LastFour })
+export const TokenizedCard = CreditCard.extend({ token: z.string() })
 export type TokenizedCard = z.infer<typeof TokenizedCard>
 
 /** The facts that the payment processor has about a card. */
@@ -18,7 +18,10 @@ export const CardDetails = z.object({
 })
 export type CardDetails = z.infer<typeof CardDetails>
 
-/** The fields that are compared with saved cards and addresses to find a duplicate; none is secret. */
+/**
+ * The fields that are compared with saved cards and addresses to find a duplicate; none is secret. Neither the number of a card nor
+ * a hash of it is stored. Therefore two cards of one holder with equal last four digits and expiry count as one.
+ */
 export const NewCardFields = CreditCard.pick({
   cardholderName: true,
   cardholderStreetAddress: true,
@@ -49,7 +52,7 @@ export type Saving = z.infer<typeof Saving>
  * The recipient of an order and its saved card and address. Records of another application or another user are not found. A null
  * in the question requests nothing.
  */
-export const AccountsResolve = question('accounts.resolve', 'accounts', {
+export const AccountsResolve = question('accounts.resolve', {
   data: z.object({
     applicationId: ApiKey,
     recipientApiKey: ApiKey.nullable(),
@@ -76,7 +79,6 @@ export const AccountsResolve = question('accounts.resolve', 'accounts', {
  */
 export const AccountsSave = command(
   'accounts.save',
-  'accounts',
   StepRef.extend({
     userApiKey: ApiKey,
     card: TokenizedCard.nullable(),
@@ -85,8 +87,4 @@ export const AccountsSave = command(
 )
 
 /** The bank of a saved card has replaced it. The token is unchanged; the digits and the expiry are new. */
-export const AccountsSetCard = command(
-  'accounts.set-card',
-  'accounts',
-  CardDetails.extend({ token: z.string() }),
-)
+export const AccountsSetCard = command('accounts.set-card', CardDetails.extend({ token: z.string() }))

@@ -12,7 +12,6 @@ import { ApiKey, Cents, Epoch } from '#/values.ts'
 /** Sets the refunds that were made at the processor, and the order's dispute: the open one, or the latest. */
 export const OrdersSetRefunds = command(
   'orders.set-refunds',
-  'orders',
   z.object({
     orderApiKey: ApiKey,
     version: z.int(),
@@ -35,7 +34,6 @@ export type OrdersSetRefunds = z.output<typeof OrdersSetRefunds.data>
 /** Confirms that orders has stored this version. */
 export const PaymentsRefundsSet = command(
   'payments.refunds-set',
-  'payments',
   z.object({ orderApiKey: ApiKey, version: z.int() }),
 )
 export type PaymentsRefundsSet = z.output<typeof PaymentsRefundsSet.data>

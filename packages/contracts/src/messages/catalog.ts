@@ -32,7 +32,7 @@ export type Quote = z.infer<typeof Quote>
  * Checks and prices an order. `faults` lists all faults, with pointers into the body of send-order; `quote` is null if there are
  * any.
  */
-export const CatalogQuote = question('catalog.quote', 'catalog', {
+export const CatalogQuote = question('catalog.quote', {
   data: z.object({
     restaurantApiKey: ApiKey,
     method: Method,
@@ -65,7 +65,7 @@ export type QuoteQuestion = z.output<typeof CatalogQuote.data>
  * Completes a client's address from its text or its point. A field of the reply is empty if it cannot be derived. The point is null
  * if the ZIP code is unknown.
  */
-export const CatalogCompleteAddress = question('catalog.complete-address', 'catalog', {
+export const CatalogCompleteAddress = question('catalog.complete-address', {
   data: z.object({
     streetAddress: z.string(),
     city: z.string().optional(),
@@ -92,7 +92,6 @@ export type CompletedAddress = z.output<typeof CatalogCompleteAddress.reply>
  */
 export const CatalogAttendance = command(
   'catalog.attendance',
-  'catalog',
   z.object({
     /** The attendance of restaurants without a row, by the default link. Only the regular messages have it. */
     othersAreAttended: z.boolean().optional(),
@@ -104,7 +103,7 @@ export const CatalogAttendance = command(
 export type CatalogAttendance = z.output<typeof CatalogAttendance.data>
 
 /** Returns the restaurants that have been unattended for `olderThanMs` and are within their opening hours now, newest first. */
-export const CatalogUnattended = question('catalog.unattended', 'catalog', {
+export const CatalogUnattended = question('catalog.unattended', {
   data: z.object({ olderThanMs: z.int(), before: Before.nullable(), limit: z.int() }),
   reply: z.object({
     restaurants: z.array(

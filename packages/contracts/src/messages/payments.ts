@@ -10,7 +10,6 @@ export type Authentication = z.infer<typeof Authentication>
 /** Authorizes the total of an order on its card. A repeated command returns the existing authorization of the order. */
 export const PaymentsAuthorize = command(
   'payments.authorize',
-  'payments',
   StepRef.extend({
     amount: Cents,
     token: z.string(),
@@ -27,17 +26,13 @@ export const PaymentsAuthorize = command(
  * Voids the authorization or refunds the charge. The command also works while the outcome of the authorization is unknown, or
  * before its command arrives.
  */
-export const PaymentsRelease = command('payments.release', 'payments', StepRef)
+export const PaymentsRelease = command('payments.release', StepRef)
 
 /** Reports a processor event for an order whose customer may be at the bank. A hint: orders republishes its command. */
-export const PaymentMoved = command('orders.payment-moved', 'orders', z.object({ orderApiKey: ApiKey }))
+export const PaymentMoved = command('orders.payment-moved', z.object({ orderApiKey: ApiKey }))
 
 /** Captures the authorized amount. */
-export const PaymentsCapture = command('payments.capture', 'payments', StepRef.extend({ amount: Cents }))
+export const PaymentsCapture = command('payments.capture', StepRef.extend({ amount: Cents }))
 
 /** Refunds a part of the captured amount, or all of it. A repeated command finds the row of the same refund. */
-export const PaymentsRefund = command(
-  'payments.refund',
-  'payments',
-  StepRef.extend({ refund: ApiKey, amount: Cents }),
-)
+export const PaymentsRefund = command('payments.refund', StepRef.extend({ refund: ApiKey, amount: Cents }))

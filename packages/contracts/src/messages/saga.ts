@@ -33,7 +33,7 @@ export const Outcome = z.discriminatedUnion('kind', [
 export type Outcome = z.infer<typeof Outcome>
 
 /** A participant's reply to a command. Replicas of different versions share the queue, so it keeps its original name. */
-export const SagaReply = command('orders.saga-answer', 'orders', StepRef.extend({ outcome: Outcome }))
+export const SagaReply = command('orders.saga-answer', StepRef.extend({ outcome: Outcome }))
 export type SagaReply = z.infer<typeof SagaReply.data>
 
 /**
@@ -43,7 +43,6 @@ export type SagaReply = z.infer<typeof SagaReply.data>
  */
 export const OrderMoved = event(
   'orders.order-moved',
-  'orders',
   z.object({ orderApiKey: ApiKey, restaurantApiKey: ApiKey.optional(), refusal: RefusalShape.optional() }),
 )
 export type OrderMoved = z.infer<typeof OrderMoved.data>

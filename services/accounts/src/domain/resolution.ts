@@ -2,7 +2,7 @@ import type { AccountsResolve, Fault } from '@platter/contracts'
 import { USER_NOT_FOUND } from '#/domain/refusals.ts'
 
 /** The apiKeys in an order; null for a part without one. */
-export type References = Pick<
+type References = Pick<
   ReturnType<typeof AccountsResolve.data.parse>,
   'recipientApiKey' | 'cardApiKey' | 'addressApiKey'
 >

@@ -1,4 +1,4 @@
-import type { NewAddressFields, NewCardFields, Saving } from '@platter/contracts'
+import type { Saving } from '@platter/contracts'
 
 type Texts<F> = Record<keyof F, string | null>
 
@@ -24,24 +24,3 @@ const isSame = <F extends object>(record: F & Texts<F>, saved: Texts<F>): boolea
 /** Normalizes a text, so that texts are equal if they differ only in case, spaces and Unicode composition. Null is empty. */
 const normalized = (text: string | null): string =>
   (text ?? '').normalize('NFKC').trim().replaceAll(/\s+/g, ' ').toLowerCase()
-
-export const addressFields = ({ streetAddress, aptNumber, city, state, zip }: NewAddressFields) => ({
-  streetAddress,
-  aptNumber,
-  city,
-  state,
-  zip,
-})
-
-/**
- * Returns the fields that identify a card for its user. Neither the number nor a hash of it is stored. Therefore two cards of one
- * holder with equal last four digits and expiry count as one.
- */
-export const cardFields = (card: NewCardFields) => ({
-  cardholderName: card.cardholderName,
-  cardholderStreetAddress: card.cardholderStreetAddress,
-  cardholderZip: card.cardholderZip,
-  lastFour: card.lastFour,
-  expirationMonth: card.expirationMonth,
-  expirationYear: card.expirationYear,
-})

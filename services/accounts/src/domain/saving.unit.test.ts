@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { addressFields, cardFields, savingOf } from '#/domain/saving.ts'
+import { NewAddressFields, NewCardFields } from '@platter/contracts'
+import { savingOf } from '#/domain/saving.ts'
 
 const home = {
   streetAddress: '316 W Washington Ave',
@@ -36,10 +37,10 @@ test('saves no address twice, and none above the limit', () => {
     fc.property(fc.array(anAddress, { maxLength: 30 }), fc.integer({ min: 1, max: 10 }), (orders, max) => {
       const account: { apiKey: string; streetAddress: string }[] = []
       for (const [at, fresh] of orders.entries()) {
-        const saving = savingOf(addressFields(fresh), account as never, max)
+        const saving = savingOf(NewAddressFields.parse(fresh), account as never, max)
         if (saving.kind === 'room') account.push({ ...fresh, apiKey: `a${at}` })
         expect(account.length).toBeLessThanOrEqual(max)
-        expect(savingOf(addressFields(fresh), account as never, max)).not.toEqual({ kind: 'room' })
+        expect(savingOf(NewAddressFields.parse(fresh), account as never, max)).not.toEqual({ kind: 'room' })
       }
     }),
   )
@@ -56,9 +57,11 @@ const card = {
 
 test('recognizes a card as a saved one only if all six compared fields are equal', () => {
   const stored = { ...card, apiKey: 'c1', nickname: 'Visa', brand: 'visa' }
-  expect(savingOf(cardFields(card), [stored], 20)).toEqual({ kind: 'saved', apiKey: 'c1' })
+  expect(savingOf(NewCardFields.parse(card), [stored], 20)).toEqual({ kind: 'saved', apiKey: 'c1' })
   for (const field of Object.keys(card))
-    expect(savingOf(cardFields({ ...card, [field]: '77' }), [stored], 20)).toEqual({ kind: 'room' })
+    expect(savingOf(NewCardFields.parse({ ...card, [field]: '7777' }), [stored], 20)).toEqual({
+      kind: 'room',
+    })
 })
 
 test('a full account accepts no other card, and recognizes its saved ones', () => {
@@ -67,8 +70,8 @@ test('a full account accepts no other card, and recognizes its saved ones', () =
     lastFour: `10${10 + at}`,
     apiKey: `c${at}`,
   }))
-  expect(savingOf(cardFields(card), twenty, 20)).toEqual({ kind: 'full' })
-  expect(savingOf(cardFields({ ...card, lastFour: '1013' }), twenty, 20)).toEqual({
+  expect(savingOf(NewCardFields.parse(card), twenty, 20)).toEqual({ kind: 'full' })
+  expect(savingOf(NewCardFields.parse({ ...card, lastFour: '1013' }), twenty, 20)).toEqual({
     kind: 'saved',
     apiKey: 'c3',
   })

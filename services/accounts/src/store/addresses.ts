@@ -1,8 +1,8 @@
-import type { Address } from '@platter/contracts'
+import { NewAddressFields, type Address } from '@platter/contracts'
 import { sql, type ExpressionBuilder } from 'kysely'
 import { jsonArrayFrom } from 'kysely/helpers/postgres'
 import { MAX_ADDRESSES, tooManySaved } from '#/domain/refusals.ts'
-import { addressFields, savingOf } from '#/domain/saving.ts'
+import { savingOf } from '#/domain/saving.ts'
 import { savedRecords } from '#/store/saved-records.ts'
 import type { Db, Tables } from '#/store/tables.ts'
 
@@ -76,7 +76,7 @@ const statements = (db: Db) => ({
 })
 
 const isNew = (address: SavedAddress, saved: readonly Address[]) =>
-  savingOf(addressFields(address), saved, MAX_ADDRESSES).kind === 'room'
+  savingOf(NewAddressFields.parse(address), saved, MAX_ADDRESSES).kind === 'room'
 
 /** The saved addresses of users. */
 export const postgresAddresses = (db: Db) =>

@@ -1,5 +1,6 @@
 import {
   cardTimes,
+  NewCardFields,
   type CardDetails,
   type CreditCard,
   type Refusal,
@@ -8,7 +9,7 @@ import {
 import { sql, type ExpressionBuilder } from 'kysely'
 import { jsonArrayFrom } from 'kysely/helpers/postgres'
 import { MAX_CARDS, tooManySaved, USER_NOT_FOUND } from '#/domain/refusals.ts'
-import { cardFields, savingOf } from '#/domain/saving.ts'
+import { savingOf } from '#/domain/saving.ts'
 import { savedRecords } from '#/store/saved-records.ts'
 import type { Db, Tables } from '#/store/tables.ts'
 import { userOfTenant, type Owner } from '#/store/tenant-user.ts'
@@ -99,7 +100,7 @@ const statements = (db: Db) => ({
 })
 
 const isNew = (card: TokenizedCard, saved: readonly CreditCard[]) =>
-  savingOf(cardFields(card), saved, MAX_CARDS).kind === 'room'
+  savingOf(NewCardFields.parse(card), saved, MAX_CARDS).kind === 'room'
 
 const FULL = tooManySaved('cards', MAX_CARDS)
 

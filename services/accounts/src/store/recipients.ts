@@ -3,7 +3,7 @@ import { jsonObjectFrom } from 'kysely/helpers/postgres'
 import type { z } from 'zod'
 import { MAX_ADDRESSES, MAX_CARDS } from '#/domain/refusals.ts'
 import type { Found } from '#/domain/resolution.ts'
-import { addressFields, cardFields, savingOf } from '#/domain/saving.ts'
+import { savingOf } from '#/domain/saving.ts'
 import { addressColumns, addressesOfUser } from '#/store/addresses.ts'
 import { cardColumns, cardsOfUser } from '#/store/cards.ts'
 import type { Db } from '#/store/tables.ts'
@@ -52,8 +52,8 @@ export const postgresRecipients = (db: Db) => ({
       recipient,
       card,
       address,
-      newCard: newCard && savingOf(cardFields(newCard), cards, MAX_CARDS),
-      newAddress: newAddress && savingOf(addressFields(newAddress), addresses, MAX_ADDRESSES),
+      newCard: newCard && savingOf(newCard, cards, MAX_CARDS),
+      newAddress: newAddress && savingOf(newAddress, addresses, MAX_ADDRESSES),
     }
   },
 })
