@@ -197,6 +197,32 @@ describe.skipIf(browserUrl() === null)('console at the counter', () => {
     expect(await states()).toEqual([OPEN])
   })
 
+  test('a late success closes its own dialog only, and not the one that was opened meanwhile', async () => {
+    const { page } = counter
+    const release = Promise.withResolvers<void>()
+    await page.route(
+      '**/restaurantapi/v1/pause',
+      async (route) => {
+        const response = await route.fetch()
+        await release.promise
+        await route.fulfill({ response })
+      },
+      { times: 1 },
+    )
+    await button(page, 'Pause').click()
+    await button(page, '20 min').click()
+    await page.keyboard.press('Escape')
+    await button(page, 'Settings').click()
+    const settings = page.getByRole('dialog', { name: 'Settings' })
+    await settings.waitFor()
+    release.resolve()
+    await page.getByText('Paused until').waitFor()
+    expect(await settings.isVisible()).toBe(true)
+    await page.keyboard.press('Escape')
+    await button(page, 'Start taking orders').click()
+    await page.getByText(OPEN).waitFor()
+  })
+
   test('no script can read the access key', async () => {
     const { page, context } = counter
     const found = await page.evaluate(() =>

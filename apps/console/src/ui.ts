@@ -22,6 +22,14 @@ export const dialog = signal<VNode | null>(null)
 /** The event `close` of the element then removes it. */
 export const closeDialog = (): void => document.querySelector('dialog')?.close()
 
+/** Closes the dialog when the work has succeeded, and returns whether it has. Another dialog, opened meanwhile, stays open. */
+export async function closeDialogAfter(work: Promise<boolean>): Promise<boolean> {
+  const own = dialog.value
+  const isDone = await work
+  if (isDone && dialog.value === own) closeDialog()
+  return isDone
+}
+
 /** The order whose ticket is being printed. */
 export const ticket = signal<RestaurantOrder | null>(null)
 

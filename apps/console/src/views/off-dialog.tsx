@@ -1,16 +1,14 @@
 import { useSignal } from '@preact/signals'
 import { nextTime, now } from '#/clock.ts'
 import { setAvailability, type Entry } from '#/menu.ts'
-import { closeDialog } from '#/ui.ts'
+import { closeDialogAfter } from '#/ui.ts'
 import { Dialog } from '#/views/dialog.tsx'
 
 const HOUR = 3_600
 
 export function OffDialog({ entry }: { entry: Entry }) {
   const time = useSignal('')
-  const off = async (until: number | null) => {
-    if (await setAvailability(entry, false, until)) closeDialog()
-  }
+  const off = (until: number | null) => closeDialogAfter(setAvailability(entry, false, until))
   return (
     <Dialog title={`Switch ${entry.name} off`}>
       <p>Customers cannot order it{entry.of && ` with ${entry.of}`}, from now on.</p>

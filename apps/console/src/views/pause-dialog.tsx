@@ -1,13 +1,9 @@
 import { formatMinutes } from '#/order.ts'
 import { pause } from '#/restaurant.ts'
-import { closeDialog } from '#/ui.ts'
+import { closeDialogAfter } from '#/ui.ts'
 import { Dialog } from '#/views/dialog.tsx'
 
 const choices = [10, 20, 30, 45, 60, 120]
-
-async function pauseFor(minutes: number): Promise<void> {
-  if (await pause(minutes)) closeDialog()
-}
 
 export function PauseDialog() {
   return (
@@ -15,7 +11,7 @@ export function PauseDialog() {
       <p>Customers cannot order during the pause. It does not change the orders on the board.</p>
       <div class="options">
         {choices.map((minutes) => (
-          <button key={minutes} onClick={() => void pauseFor(minutes)}>
+          <button key={minutes} onClick={() => void closeDialogAfter(pause(minutes))}>
             {formatMinutes(minutes)}
           </button>
         ))}

@@ -3,7 +3,7 @@ import { useComputed, useSignal, type Signal } from '@preact/signals'
 import { money, nameOf } from '#/order.ts'
 import { pending, refund } from '#/orders.ts'
 import { NOTHING, partsOf, reasonLabels, reasonOf, type Selection } from '#/refund.ts'
-import { closeDialog, dialog, focusOrder } from '#/ui.ts'
+import { closeDialog, closeDialogAfter, dialog, focusOrder } from '#/ui.ts'
 import { Dialog } from '#/views/dialog.tsx'
 import { RefundParts } from '#/views/refund-parts.tsx'
 import { RefuseDialog } from '#/views/refuse-dialog.tsx'
@@ -26,9 +26,8 @@ export function RefundDialog({ order }: { order: RestaurantOrder }) {
     }
     if (chosen === null || preview.value.state !== 'ready') return
     const message = selection.value.message.trim()
-    if (!(await refund(order, { ...chosen, reason, ...(message !== '' && { message }) }))) return
-    closeDialog()
-    focusOrder(order.apiKey)
+    const refunding = refund(order, { ...chosen, reason, ...(message !== '' && { message }) })
+    if (await closeDialogAfter(refunding)) focusOrder(order.apiKey)
   }
 
   return (

@@ -3,7 +3,7 @@ import { useSignal, type Signal } from '@preact/signals'
 import { refuse } from '#/orders.ts'
 import { nameOf } from '#/order.ts'
 import { reversalOf } from '#/refund.ts'
-import { closeDialog, focusOrder } from '#/ui.ts'
+import { closeDialog, closeDialogAfter, focusOrder } from '#/ui.ts'
 import { Dialog } from '#/views/dialog.tsx'
 
 const usual = [
@@ -26,9 +26,7 @@ export function RefuseDialog({ order }: { order: RestaurantOrder }) {
       document.getElementById('reason')?.focus()
       return
     }
-    if (!(await refuse(order, words))) return
-    closeDialog()
-    focusOrder(order.apiKey)
+    if (await closeDialogAfter(refuse(order, words))) focusOrder(order.apiKey)
   }
 
   return (
