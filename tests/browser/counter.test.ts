@@ -49,6 +49,21 @@ async function readAgain(page: Page): Promise<void> {
   await page.evaluate(() => new Promise(requestAnimationFrame))
 }
 
+/** Delays the next response of this URL until the returned function is called. */
+async function holdResponse(page: Page, url: string): Promise<() => void> {
+  const release = Promise.withResolvers<void>()
+  await page.route(
+    url,
+    async (route) => {
+      const response = await route.fetch()
+      await release.promise
+      await route.fulfill({ response })
+    },
+    { times: 1 },
+  )
+  return release.resolve
+}
+
 const OPEN = 'Customers can order: yes'
 const PAUSED = 'Customers can order: no. Paused until'
 
@@ -174,16 +189,7 @@ describe.skipIf(browserUrl() === null)('console at the counter', () => {
     await button(page, '20 min').click()
     await page.getByRole('status').filter({ hasText: 'Paused until' }).waitFor()
     // The request starts before the end of the pause. Its response arrives after the page has shown the end.
-    const release = Promise.withResolvers<void>()
-    await page.route(
-      '**/restaurantapi/v1/restaurant',
-      async (route) => {
-        const response = await route.fetch()
-        await release.promise
-        await route.fulfill({ response })
-      },
-      { times: 1 },
-    )
+    const release = await holdResponse(page, '**/restaurantapi/v1/restaurant')
     const request = page.waitForRequest('**/restaurantapi/v1/restaurant')
     await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')))
     await request
@@ -191,7 +197,7 @@ describe.skipIf(browserUrl() === null)('console at the counter', () => {
     await page.getByText('Customers can order: yes').waitFor()
     const states = await statesOf(page)
     const staleResponse = page.waitForResponse('**/restaurantapi/v1/restaurant')
-    release.resolve()
+    release()
     await (await staleResponse).finished()
     await readAgain(page)
     expect(await states()).toEqual([OPEN])
@@ -199,23 +205,14 @@ describe.skipIf(browserUrl() === null)('console at the counter', () => {
 
   test('a late success closes its own dialog only, and not the one that was opened meanwhile', async () => {
     const { page } = counter
-    const release = Promise.withResolvers<void>()
-    await page.route(
-      '**/restaurantapi/v1/pause',
-      async (route) => {
-        const response = await route.fetch()
-        await release.promise
-        await route.fulfill({ response })
-      },
-      { times: 1 },
-    )
+    const release = await holdResponse(page, '**/restaurantapi/v1/pause')
     await button(page, 'Pause').click()
     await button(page, '20 min').click()
     await page.keyboard.press('Escape')
     await button(page, 'Settings').click()
     const settings = page.getByRole('dialog', { name: 'Settings' })
     await settings.waitFor()
-    release.resolve()
+    release()
     await page.getByText('Paused until').waitFor()
     expect(await settings.isVisible()).toBe(true)
     await page.keyboard.press('Escape')
