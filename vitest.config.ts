@@ -4,7 +4,13 @@ import { defineConfig } from 'vitest/config'
  * For a machine that is five times slower and stands still for 3 s now and then. Tests prove durations with an injected clock, or
  * by the ratio of two measurements of one run. The slowest tests (axe, Redocly) took up to 41 s beside other work.
  */
-const PATIENT = { expect: { poll: { timeout: 30_000 } }, testTimeout: 120_000, hookTimeout: 120_000 }
+const PATIENT = {
+  expect: { poll: { timeout: 30_000 } },
+  testTimeout: 120_000,
+  hookTimeout: 120_000,
+  // An error shows whole values: the violation of a chaos run that failed once is often its only evidence.
+  chaiConfig: { truncateThreshold: 0 },
+}
 
 /** The files of a worker share their modules, which saves half of the work. No test may leave a module changed. */
 const SHARED = {
