@@ -284,5 +284,5 @@ test(
     expect(report.violations).toEqual([])
     expect(new Set(report.faults)).toEqual(new Set(EVERY_FAULT))
   },
-  300_000 + Number(LONG ?? 0) * 2_000,
+  420_000 + Number(LONG ?? 0) * 2_000,
 )

@@ -9,7 +9,7 @@ import type { RefundStore } from '#/store/refunds.ts'
 
 type Deps = {
   reads: Pick<ProcessorReads, 'charge' | 'movements'>
-  mirrors: Pick<ChargeMirrorStore, 'now' | 'set' | 'unsettled' | 'acquire' | 'release'>
+  mirrors: Pick<ChargeMirrorStore, 'now' | 'set' | 'unsettled' | 'acquire' | 'renew' | 'release'>
   refunds: Pick<RefundStore, 'markReturned'>
   /** Publishes a mirror to orders. A lost message is published again (`send-mirrors.ts`). */
   send: (row: MirrorRow) => Promise<void>
@@ -21,7 +21,11 @@ type Deps = {
 const OVERLAP_SECONDS = 600
 /** An hour of a busy platform has some hundred pages. */
 const MOST_SECONDS = 3_600
-const LEASE_MS = 300_000
+/**
+ * Longer than a slow processor needs for one page or one charge. After a crash, another replica compares after this time; with 5
+ * minutes, a refund at the processor whose event was lost appeared in its order after 7 minutes.
+ */
+const LEASE_MS = 30_000
 
 /** Throws Problem payment-unavailable for an unknown result, so that the processor repeats the event. */
 export const knownOf = <T>(result: ProcessorResult<T>): T =>
@@ -68,6 +72,20 @@ export function chargeMirror({ reads, mirrors, refunds: ownRefunds, authorizatio
     if (isWhollyRefunded(row, charge)) await authorizations.move(row, { state: 'refunded', processorId: id })
   }
 
+  return { refresh, compare: comparison({ reads, mirrors, refresh }) }
+}
+
+type ComparisonDeps = Pick<Deps, 'reads' | 'mirrors'> & { refresh: (id: string) => Promise<void> }
+
+/** Returns the function that finds changes whose events were lost. It returns true while more must be compared. */
+function comparison({ reads, mirrors, refresh }: ComparisonDeps) {
+  async function refreshAll(ids: Iterable<string>): Promise<void> {
+    for (const id of ids) {
+      await refresh(id)
+      await mirrors.renew(LEASE_MS)
+    }
+  }
+
   /** Refreshes the charges whose money moved from `from` to before `to`. */
   async function compareTime(from: number, to: number): Promise<void> {
     const ids = new Set<string>()
@@ -77,12 +95,12 @@ export function chargeMirror({ reads, mirrors, refunds: ownRefunds, authorizatio
       const { movements, after: next } = knownOf(page)
       for (const { kind, charge } of movements) if (kind !== 'payment' && charge !== null) ids.add(charge)
       after = next
+      await mirrors.renew(LEASE_MS)
     } while (after !== null)
-    for (const id of ids) await refresh(id)
+    await refreshAll(ids)
   }
 
-  /** Finds changes whose events were lost. Returns true while more must be compared. */
-  async function compare(): Promise<boolean> {
+  return async function compare(): Promise<boolean> {
     const position = await mirrors.acquire(LEASE_MS)
     if (!position) return false
     const { from, now } = position
@@ -90,7 +108,7 @@ export function chargeMirror({ reads, mirrors, refunds: ownRefunds, authorizatio
     try {
       await compareTime(from - OVERLAP_SECONDS, to)
       // The end of a dispute or of a pending refund may not move money, so it is not among the movements.
-      for (const id of await mirrors.unsettled()) await refresh(id)
+      await refreshAll(await mirrors.unsettled())
     } catch (error) {
       await mirrors.release(from)
       throw error
@@ -98,6 +116,4 @@ export function chargeMirror({ reads, mirrors, refunds: ownRefunds, authorizatio
     await mirrors.release(to)
     return to < now
   }
-
-  return { refresh, compare }
 }

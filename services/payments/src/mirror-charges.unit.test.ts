@@ -89,3 +89,48 @@ test.each([
     expect(positions).toEqual([position])
   },
 )
+
+/** A lease by a clock. Each slow call takes 18 s: a page, or a charge with its refunds and disputes, at the processor's time limit. */
+function leaseOfSlowCalls() {
+  let ms = 0
+  let until = 0
+  const held: number[] = []
+  return {
+    held,
+    hold: (leaseMs: number): void => {
+      until = ms + leaseMs
+      held.push(leaseMs)
+    },
+    slow: async <T>(result: T): Promise<T> => {
+      ms += 18_000
+      expect(ms).toBeLessThan(until)
+      return result
+    },
+  }
+}
+
+test('a comparison holds its lease through slow pages and charges; after a crash the next one starts within 30 s', async () => {
+  const { held, hold, slow } = leaseOfSlowCalls()
+  const movements = ['pi_1', 'pi_2'].map((charge) => ({ kind: 'refund' as const, charge }))
+  const read: string[] = []
+  const { compare } = chargeMirror({
+    reads: {
+      charge: (id) => slow((read.push(id), { kind: 'yes', charge: null })),
+      movements: ({ after }) =>
+        slow({ kind: 'yes', movements, after: after === null ? 'mv_2' : null } as never),
+    },
+    mirrors: {
+      ...memoryChargeMirrors(),
+      acquire: async (leaseMs) => (hold(leaseMs), { from: 10_000, now: 10_120 }),
+      renew: async (leaseMs) => hold(leaseMs),
+      unsettled: async () => ['pi_3', 'pi_4'],
+    },
+    refunds: { markReturned: async () => undefined },
+    send: async () => undefined,
+    authorizations: memoryAuthorizations(),
+    log: createLog('payments', 'silent'),
+  })
+  await compare()
+  expect(read).toEqual(['pi_1', 'pi_2', 'pi_3', 'pi_4'])
+  expect(Math.max(...held)).toBeLessThanOrEqual(30_000)
+})

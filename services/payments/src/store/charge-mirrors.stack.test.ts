@@ -67,10 +67,14 @@ test('a charge is unsettled while a refund is pending', async () => {
   expect(await mirrors.unsettled()).toEqual([])
 })
 
-test('one replica compares at a time, and the next one continues at the stored end', async () => {
+test('one replica compares at a time until its lease ends, and the next one continues at the stored end', async () => {
   const first = await mirrors.acquire(60_000)
   expect(first?.now).toBeGreaterThanOrEqual(Number(first?.from))
   expect(await mirrors.acquire(60_000)).toBeNull()
   await mirrors.release(1_700_000_000)
   expect(await mirrors.acquire(60_000)).toMatchObject({ from: 1_700_000_000 })
+  await mirrors.renew(0)
+  expect(await mirrors.acquire(60_000)).toMatchObject({ from: 1_700_000_000 })
+  await mirrors.renew(60_000)
+  expect(await mirrors.acquire(60_000)).toBeNull()
 })

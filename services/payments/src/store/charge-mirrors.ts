@@ -95,6 +95,10 @@ const comparisonLease = (db: Kysely<Database>) => ({
     )
     return rows[0] ?? null
   },
+  async renew(leaseMs: number): Promise<void> {
+    await sql`
+      update mirror_position set lease_expires_at = now() + ${leaseMs} * interval '1 millisecond'`.execute(db)
+  },
   /** Stores the new end of the compared period, and releases the lease. */
   async release(until: number): Promise<void> {
     await sql`

@@ -31,6 +31,7 @@ export function memoryChargeMirrors(): Omit<ChargeMirrorStore, 'unconfirmed' | '
           .map(({ processorId, orderApiKey }) => [processorId, orderApiKey]),
       ),
     acquire: async () => ({ from: 1_000, now: Math.floor(Date.now() / 1_000) + 1 }),
+    renew: async () => undefined,
     release: async () => undefined,
   }
 }
