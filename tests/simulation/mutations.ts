@@ -67,7 +67,7 @@ const DIFF = `
 @@ a release does not query the outcome of an unknown authorization, seed 30
 -if (row.state === 'sent') return authorizeOrFind(row)
 +if (row.state === 'sent') return null
-@@ a late capture refunds the rest while a refund of a part is in progress, seed 305122
+@@ a late capture refunds the rest while a refund of a part is in progress, seed 306939
 -if (command.kind !== 'release' && row.state === 'captured' && refundedOf(row) > 0)
 +if (row.ageSeconds < 0)
 @@ a release refunds the total after a refund of a part, seed 86
