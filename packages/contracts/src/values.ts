@@ -31,12 +31,11 @@ export const Money = z
   .describe("Money in the restaurant's currency: in requests at most two decimals, in responses always two.")
 export type Money = z.infer<typeof Money>
 
-/** An amount from 0 to `most`. */
+/** An amount from 0 to `most`. Its error text is a function, because the first formatted number takes 28 ms of a process' start. */
 export const moneyUpTo = (most: number) =>
-  Money.refine(
-    (amount) => amount >= 0 && amount <= most,
-    `is not between 0 and ${most.toLocaleString('en-US')}`,
-  ).meta({ minimum: 0, maximum: most })
+  Money.refine((amount) => amount >= 0 && amount <= most, {
+    error: () => `is not between 0 and ${most.toLocaleString('en-US')}`,
+  }).meta({ minimum: 0, maximum: most })
 
 /** Returns whether a schema is `Money`, possibly with further checks and descriptions. */
 export const isMoney = (schema: z.ZodNumber): boolean =>
