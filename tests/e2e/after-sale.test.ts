@@ -107,6 +107,30 @@ test('a refund that fails later is FAILED and an incident, until a second refund
   expect(await incidents()).toEqual([])
 })
 
+test('a refund of a cancelled order that fails later is an incident, until the customer has the money', async () => {
+  const reference = await paidByCard()
+  const { total } = await readOrder(reference)
+  const cancelled = await operator('POST', `orders/${reference}/cancel`, { reason: 'Power failure' })
+  expect(cancelled.status).toBe(200)
+  await eventually(
+    () => readOrder(reference),
+    ({ paymentState }) => paymentState === 'REFUNDED',
+  )
+  expect(await incidentsOf(reference)).toEqual([])
+  await dashboard('refunds/fail', { reference })
+  const [incident] = await eventually(
+    () => incidentsOf(reference),
+    (open) => open.length > 0,
+  )
+  expect(incident).toMatchObject({ kind: 'failed-refund', what: `refund of ${total.toFixed(2)}` })
+  expect((await retry(`missing_${reference}`)).body.done).toContain('dashboard of the payment processor')
+  await dashboard('refunds', { reference, amount: Math.round(total * 100) })
+  await eventually(
+    () => incidentsOf(reference),
+    (open) => open.length === 0,
+  )
+})
+
 test('an order has its open dispute with a respondBy deadline, and later the outcome WON', async () => {
   const reference = await paidByCard()
   const { id } = await dashboard<{ id: string }>('disputes', { reference, amount: 150, reason: 'fraudulent' })

@@ -1,6 +1,6 @@
 import type { Log } from '@platter/kit'
 import type { Authorization } from '#/domain/authorization.ts'
-import { failedOwn, isShort, isWhollyRefunded } from '#/domain/charge-after-sale.ts'
+import { failedOwn, isWhollyRefunded } from '#/domain/charge-after-sale.ts'
 import type { ProcessorResult } from '#/domain/processor-result.ts'
 import { successOf, type ProcessorReads } from '#/outside/processor.ts'
 import type { AuthorizationStore } from '#/store/authorizations.ts'
@@ -19,8 +19,10 @@ type Deps = {
 
 /** Movements of the last seconds may appear late in the list. */
 const OVERLAP_SECONDS = 600
-/** An hour of a busy platform has some hundred pages. */
-const MOST_SECONDS = 3_600
+/** An hour of a busy platform has some hundred pages; a page that cannot be read repeats the period. */
+const MOST_SECONDS = 600
+/** After this time the daily reconciliation finds what an unreadable charge hides, and later charges must not wait for it. */
+const RETRIED_SECONDS = 3_600
 /**
  * Longer than a slow processor needs for one page or one charge. After a crash, another replica compares after this time; with 5
  * minutes, a refund at the processor whose event was lost appeared in its order after 7 minutes.
@@ -36,12 +38,6 @@ export const knownOf = <T>(result: ProcessorResult<T>): T =>
  * of the first one.
  */
 const isSecond = (row: Authorization, id: string) => 'processorId' in row && row.processorId !== id
-
-const reportShort = (log: Log, orderApiKey: string) =>
-  log.error(
-    { orderApiKey, move: 'refund' },
-    'a refund of a cancelled order failed; the customer did not get everything back',
-  )
 
 export type ChargeMirror = ReturnType<typeof chargeMirror>
 
@@ -66,28 +62,33 @@ export function chargeMirror({ reads, mirrors, refunds: ownRefunds, authorizatio
     const version = await mirrors.set(picture, readAt)
     if (version !== null) {
       log.info({ orderApiKey, count }, 'refunds and disputes of a charge stored')
-      if (isShort(row, charge)) reportShort(log, orderApiKey)
       await send({ ...picture, version })
     }
     if (isWhollyRefunded(row, charge)) await authorizations.move(row, { state: 'refunded', processorId: id })
   }
 
-  return { refresh, compare: comparison({ reads, mirrors, refresh }) }
+  return { refresh, compare: comparison({ reads, mirrors, refresh, log }) }
 }
 
-type ComparisonDeps = Pick<Deps, 'reads' | 'mirrors'> & { refresh: (id: string) => Promise<void> }
+type ComparisonDeps = Pick<Deps, 'reads' | 'mirrors' | 'log'> & { refresh: (id: string) => Promise<void> }
 
 /** Returns the function that finds changes whose events were lost. It returns true while more must be compared. */
-function comparison({ reads, mirrors, refresh }: ComparisonDeps) {
-  async function refreshAll(ids: Iterable<string>): Promise<void> {
+function comparison({ reads, mirrors, refresh, log }: ComparisonDeps) {
+  /** Returns the charges that cannot be read. One of them must not keep the others from being read. */
+  async function refreshAll(ids: Iterable<string>): Promise<string[]> {
+    const unread: string[] = []
     for (const id of ids) {
-      await refresh(id)
+      await refresh(id).catch((error: unknown) => {
+        log.warn({ intent: id, err: error }, 'refunds and disputes of a charge cannot be read')
+        unread.push(id)
+      })
       await mirrors.renew(LEASE_MS)
     }
+    return unread
   }
 
-  /** Refreshes the charges whose money moved from `from` to before `to`. */
-  async function compareTime(from: number, to: number): Promise<void> {
+  /** Returns the charges whose money moved from `from` to before `to`. */
+  async function changedCharges(from: number, to: number): Promise<Set<string>> {
     const ids = new Set<string>()
     let after: string | null = null
     do {
@@ -97,23 +98,32 @@ function comparison({ reads, mirrors, refresh }: ComparisonDeps) {
       after = next
       await mirrors.renew(LEASE_MS)
     } while (after !== null)
-    await refreshAll(ids)
+    return ids
+  }
+
+  /** Compares a period. Returns its end, or its beginning if it must be compared again. */
+  async function comparePeriod({ from, now }: { from: number; now: number }): Promise<number> {
+    const to = Math.min(now, from + MOST_SECONDS)
+    const changed = await changedCharges(from - OVERLAP_SECONDS, to)
+    // The end of a dispute or of a pending refund may not move money, so it is not among the movements.
+    const unread = await refreshAll(new Set([...changed, ...(await mirrors.unsettled())]))
+    const count = unread.filter((id) => changed.has(id)).length
+    if (count === 0) return to
+    if (now - from < RETRIED_SECONDS) return from
+    log.error({ count }, 'refunds and disputes of charges were not read within an hour')
+    return to
   }
 
   return async function compare(): Promise<boolean> {
     const position = await mirrors.acquire(LEASE_MS)
     if (!position) return false
-    const { from, now } = position
-    const to = Math.min(now, from + MOST_SECONDS)
+    const { from } = position
+    let until = from
     try {
-      await compareTime(from - OVERLAP_SECONDS, to)
-      // The end of a dispute or of a pending refund may not move money, so it is not among the movements.
-      await refreshAll(await mirrors.unsettled())
-    } catch (error) {
-      await mirrors.release(from)
-      throw error
+      until = await comparePeriod(position)
+    } finally {
+      await mirrors.release(until)
     }
-    await mirrors.release(to)
-    return to < now
+    return until > from && until < position.now
   }
 }

@@ -5,6 +5,7 @@ import {
   BalanceTransactions,
   DetachCard,
   FindCharges,
+  MissingRefunds,
   PaymentMethods,
   PaymentsAuthorize,
   PaymentsCapture,
@@ -53,6 +54,7 @@ import { detachCard } from '#/routes/detach-card.ts'
 import { findCharges } from '#/routes/find-charges.ts'
 import { paymentMethods } from '#/routes/payment-methods.ts'
 import { paymentsHealth } from '#/routes/payments-health.ts'
+import { missingRefunds } from '#/routes/missing-refunds.ts'
 import { openDisputes } from '#/routes/open-disputes.ts'
 import { readCard } from '#/routes/read-card.ts'
 import { readCharges } from '#/routes/read-charges.ts'
@@ -123,6 +125,7 @@ export function wire(config: Config, log: Log): Parts {
   route(ReadCharges, readCharges(deps))
   route(FindCharges, findCharges(deps))
   route(OpenDisputes, openDisputes(deps))
+  route(MissingRefunds, missingRefunds(deps))
   route(BalanceTransactions, balanceTransactions({ reads: processor, mirrors, now: epochNow }))
   route(UnknownPayments, unknownPayments(deps))
   const events = postgresWebhookEvents(postgres.db)

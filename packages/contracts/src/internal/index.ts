@@ -1,6 +1,7 @@
 /** Operations between services; the gateway routes none of them. */
 export * from '#/internal/detach-card.ts'
 export * from '#/internal/find-charges.ts'
+export * from '#/internal/missing-refunds.ts'
 export * from '#/internal/open-disputes.ts'
 export * from '#/internal/payments-health.ts'
 export * from '#/internal/read-card.ts'

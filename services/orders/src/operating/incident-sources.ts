@@ -2,6 +2,7 @@ import type { Bus } from '@platter/bus'
 import {
   CatalogUnattended,
   cents,
+  MissingRefunds,
   OpenDisputes,
   requestTimes,
   toMoney,
@@ -102,6 +103,17 @@ export const SOURCES = {
         ...row,
         what: `refund of ${toMoney(cents(amount)).toFixed(2)}`,
         reason: 'The processor could not refund. The customer has received no money.',
+      })),
+  },
+  missing: {
+    kind: 'failed-refund',
+    advice: 'Refund it in the dashboard of the payment processor, or agree on another way with the customer.',
+    read: async ({ payments }, page, context) =>
+      (await payments(MissingRefunds, page, context)).refunds.map(({ amount, ...row }) => ({
+        ...row,
+        what: `refund of ${toMoney(amount).toFixed(2)}`,
+        reason:
+          'The order is cancelled. Its refund failed later, so the customer has not received this amount.',
       })),
   },
   order: {

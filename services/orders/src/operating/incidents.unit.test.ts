@@ -12,6 +12,7 @@ type Sources = Record<
   | 'payments'
   | 'disputes'
   | 'refunds'
+  | 'missing'
   | 'sagas'
   | 'letters'
   | 'orders'
@@ -25,6 +26,7 @@ const none: Sources = {
   payments: [],
   disputes: [],
   refunds: [],
+  missing: [],
   sagas: [],
   letters: [],
   orders: [],
@@ -50,6 +52,7 @@ function depsOf(
     payments,
     disputes,
     refunds,
+    missing,
     sagas,
     letters,
     orders,
@@ -113,6 +116,7 @@ function depsOf(
       reason: 'timeout',
       answers: 2,
     })),
+    refunds: pageOf(missing, page).map(({ key, at }) => ({ orderApiKey: key, at, amount: cents(600) })),
   })
   return {
     incidents: incidents as IncidentStore,
@@ -156,6 +160,7 @@ test('pages of any size list every incident exactly once, newest first', async (
     payments: source,
     disputes: source,
     refunds: source,
+    missing: source,
     sagas: source,
     letters: source,
     orders: source,
@@ -175,6 +180,7 @@ test('pages of any size list every incident exactly once, newest first', async (
         ...all.orders.map(({ key }) => `order_${key}`),
         ...all.mismatches.map(({ key }) => `mismatch_${key}`),
         ...all.refunds.map(({ key }) => `refund_${key}`),
+        ...all.missing.map(({ key }) => `missing_${key}`),
         ...all.reconciliations.map(({ key }) => `reconciliation_${key}`),
         ...all.channels.map(({ key }) => `alert_${key}`),
         ...all.restaurants.map(({ key }) => `restaurant_${key}`),
@@ -200,6 +206,7 @@ test('splitId returns the source and the key of an incident id, and null for ano
       payments: one,
       disputes: one,
       refunds: one,
+      missing: one,
       sagas: one,
       letters: one,
       orders: one,
@@ -218,6 +225,7 @@ test('splitId returns the source and the key of an incident id, and null for ano
       'reconciliation',
       'payment',
       'order',
+      'missing',
       'mismatch',
       'letter',
       'dispute',
@@ -250,6 +258,7 @@ test('an incident of each source has its kind, its order and its reason', async 
       payments: one,
       disputes: one,
       refunds: one,
+      missing: one,
       letters: one,
       orders: one,
       mismatches: one,
@@ -270,6 +279,13 @@ test('an incident of each source has its kind, its order and its reason', async 
     },
     { kind: 'unknown-payment', orderApiKey: 'o1', what: 'capture', reason: 'timeout', count: 2 },
     { kind: 'order-unaccepted', orderApiKey: 'o1', what: 'restaurant r1' },
+    {
+      kind: 'failed-refund',
+      orderApiKey: 'o1',
+      what: 'refund of 6.00',
+      reason:
+        'The order is cancelled. Its refund failed later, so the customer has not received this amount.',
+    },
     {
       kind: 'reconciliation-mismatch',
       orderApiKey: 'o1',
@@ -314,6 +330,7 @@ test('lists other incidents and the missing kinds while payments and RabbitMQ ar
     expect(listed.map(({ item }) => `${item.id} ${item.what}`)).toEqual([
       'unavailable_restaurant restaurant-unattended',
       'unavailable_payment unknown-payment',
+      'unavailable_missing failed-refund',
       'unavailable_dispute open-dispute',
       'saga_o1 authorize',
       'letter_o1 payments.capture (capture)',
@@ -324,7 +341,7 @@ test('lists other incidents and the missing kinds while payments and RabbitMQ ar
       kind: 'incidents-unavailable',
       reason: 'The service is not available. Reason: ECONNREFUSED',
     })
-    expect(listed.filter(({ item }) => isOfUnavailable(item.id))).toEqual(listed.slice(0, 3))
+    expect(listed.filter(({ item }) => isOfUnavailable(item.id))).toEqual(listed.slice(0, 4))
   }
 })
 

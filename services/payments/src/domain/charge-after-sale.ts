@@ -43,17 +43,12 @@ export const failedOwn = (refunds: readonly ReadRefund[]): string[] =>
   refunds.flatMap(({ key, state }) => (key !== null && state === 'failed' ? [key] : []))
 
 /** Returns the cents that were, or may still be, refunded at the processor. */
-export const refundedElsewhere = (refunds: readonly ReadRefund[]): Cents => notFailed(ofProcessor(refunds))
-
-const notFailed = (refunds: readonly ReadRefund[]): Cents =>
-  cents(refunds.filter(({ state }) => state !== 'failed').reduce((sum, { amount }) => sum + amount, 0))
-
-/** Returns whether a refund of a released charge has failed after the release, which is not repeated. */
-export const isShort = (row: Authorization, { captured, refunds }: ReadCharge): boolean =>
-  row.releaseRequested &&
-  row.state === 'refunded' &&
-  refunds.some(({ state }) => state === 'failed') &&
-  notFailed(refunds) < captured
+export const refundedElsewhere = (refunds: readonly ReadRefund[]): Cents =>
+  cents(
+    ofProcessor(refunds)
+      .filter(({ state }) => state !== 'failed')
+      .reduce((sum, { amount }) => sum + amount, 0),
+  )
 
 /** Returns the dispute to show: the open one, otherwise the latest. */
 export const disputeOf = (disputes: readonly ReadDispute[]): ReadDispute | null =>

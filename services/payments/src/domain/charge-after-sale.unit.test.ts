@@ -3,7 +3,6 @@ import { expect, test } from 'vitest'
 import type { Authorization } from '#/domain/authorization.ts'
 import {
   disputeOf,
-  isShort,
   isWhollyRefunded,
   type ReadCharge,
   type ReadDispute,
@@ -65,13 +64,4 @@ test.each<[boolean, string, Authorization, ReadCharge]>([
   [false, 'that is refunded already', aRow('refunded'), aCharge([aRefund(1_000)])],
 ])('isWhollyRefunded is %s for a charge %s', (expected, _, row, charge) => {
   expect(isWhollyRefunded(row, charge)).toBe(expected)
-})
-
-test.each<[boolean, string, Authorization, ReadRefund[]]>([
-  [true, 'after a failed refund', aRow('refunded', true), [aRefund(400), aRefund(600, 'failed')]],
-  [false, 'without a failed refund', aRow('refunded', true), [aRefund(400)]],
-  [false, 'whose failed refund was replaced', aRow('refunded', true), [aRefund(9, 'failed'), aRefund(1_000)]],
-  [false, 'without a release', aRow('refunded'), [aRefund(1_000, 'failed')]],
-])('isShort is %s for a charge %s', (expected, _, row, refunds) => {
-  expect(isShort(row, aCharge(refunds))).toBe(expected)
 })

@@ -5,6 +5,7 @@ import { migrate } from '@platter/kit/postgres/migrate'
 import { connectPostgres } from '@platter/kit/postgres/postgres'
 import { newDatabase } from '@platter/testkit'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { ReadRefund } from '#/domain/charge-after-sale.ts'
 import { postgresAuthorizations, type Database } from '#/store/authorizations.ts'
 import { postgresChargeMirrors, type ChargeMirrorStore } from '#/store/charge-mirrors.ts'
 
@@ -65,6 +66,53 @@ test('a charge is unsettled while a refund is pending', async () => {
   expect(await mirrors.unsettled()).toEqual(['pi_1'])
   await mirrors.set({ ...pending, refunds: [refund] }, await mirrors.now())
   expect(await mirrors.unsettled()).toEqual([])
+})
+
+/** Cancels an order whose whole charge was refunded. */
+async function releaseRefunded(orderApiKey: string): Promise<void> {
+  const authorizations = postgresAuthorizations(postgres.db)
+  const sent = await authorizations.findOrCreate(orderApiKey, { amount: cents(900), token: 't' })
+  const captured = await authorizations.move(sent, { state: 'captured', processorId: orderApiKey })
+  await authorizations.requestRelease(orderApiKey)
+  await authorizations.move(captured, { state: 'refunded', processorId: orderApiKey })
+}
+
+const list = async (before: { at: number; id: string } | null = null) =>
+  (await mirrors.missingRefunds({ before, limit: 10 })).map((one) => [one.orderApiKey, one.amount])
+
+const part = { ...refund, id: 're_2' }
+const rest = { ...refund, id: 're_3', amount: cents(600) }
+const failed = { ...rest, state: 'failed' } as const
+
+test('a refund that failed after its order was cancelled is missing until another one replaces it', async () => {
+  const setRefunds = async (orderApiKey: string, refunds: ReadRefund[]) =>
+    mirrors.set({ orderApiKey, processorId: orderApiKey, refunds, disputes: [] }, await mirrors.now())
+  for (const one of ['c1', 'c2']) {
+    await releaseRefunded(one)
+    await setRefunds(one, [part, rest])
+  }
+  expect(await list()).toEqual([])
+  await setRefunds('c1', [part, failed])
+  await setRefunds('c2', [{ ...part, state: 'failed' }, failed])
+  expect(await list()).toEqual([
+    ['c2', 900],
+    ['c1', 600],
+  ])
+  const [newest] = await mirrors.missingRefunds({ before: null, limit: 1 })
+  expect(await list({ at: newest?.at ?? 0, id: 'c2' })).toEqual([['c1', 600]])
+  await setRefunds('c1', [part, failed, { ...rest, id: 're_4', state: 'pending' }])
+  expect(await list()).toEqual([['c2', 900]])
+})
+
+test('a failed refund of an order that is not cancelled is not missing here: its order has it', async () => {
+  const authorizations = postgresAuthorizations(postgres.db)
+  const sent = await authorizations.findOrCreate('o3', { amount: cents(900), token: 't' })
+  await authorizations.move(sent, { state: 'captured', processorId: 'o3' })
+  await mirrors.set(
+    { orderApiKey: 'o3', processorId: 'o3', refunds: [failed], disputes: [] },
+    await mirrors.now(),
+  )
+  expect(await list()).toEqual([['c2', 900]])
 })
 
 test('one replica compares at a time until its lease ends, and the next one continues at the stored end', async () => {

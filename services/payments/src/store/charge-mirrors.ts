@@ -1,4 +1,4 @@
-import type { OpenDisputes } from '@platter/contracts'
+import type { MissingRefunds, OpenDisputes } from '@platter/contracts'
 import { sql, type Kysely } from 'kysely'
 import type { z } from 'zod'
 import { refundedElsewhere, type ReadDispute, type ReadRefund } from '#/domain/charge-after-sale.ts'
@@ -14,6 +14,7 @@ type Picture = {
 export type MirrorRow = Picture & { version: number }
 
 type OpenDispute = z.output<typeof OpenDisputes.response>['disputes'][number]
+type MissingRefund = z.output<typeof MissingRefunds.response>['refunds'][number]
 type Page = { before: { at: number; id: string } | null; limit: number }
 
 export type ChargeMirrorStore = ReturnType<typeof postgresChargeMirrors>
@@ -78,6 +79,7 @@ export const postgresChargeMirrors = (db: Kysely<Database>) => ({
     return new Map(found.map((one) => [one.processor_id, one.order_api_key]))
   },
   openDisputes: (page: Page) => readOpenDisputes(db, page),
+  missingRefunds: (page: Page) => readMissingRefunds(db, page),
   ...comparisonLease(db),
 })
 
@@ -147,9 +149,34 @@ async function readOpenDisputes(db: Kysely<Database>, { before, limit }: Page): 
       from charge_mirrors, jsonb_array_elements(disputes) as dispute
       where disputes @> '[{"state": "open"}]' and dispute->>'state' = 'open'
       group by order_api_key) as disputed
-    where ${before === null} or (at, "orderApiKey" collate "C")
-      < (${before?.at ?? 0}::int8, ${before?.id ?? ''}::text collate "C")
-    order by at desc, "orderApiKey" collate "C" desc
-    limit ${limit}`.execute(db)
+    where ${inPage({ before, limit })}`.execute(db)
+  return rows
+}
+
+/** The end of a statement: the rows after the position, newest first. */
+const inPage = ({ before, limit }: Page) => sql`
+  (${before === null} or (at, "orderApiKey" collate "C")
+    < (${before?.at ?? 0}::int8, ${before?.id ?? ''}::text collate "C"))
+  order by at desc, "orderApiKey" collate "C" desc
+  limit ${limit}`
+
+/**
+ * Returns the cancelled orders whose refund failed in the last 30 days, after the release of the charge, and that have no other
+ * refund of the same amount. A release is never repeated, so the customer does not have this money.
+ */
+async function readMissingRefunds(db: Kysely<Database>, page: Page): Promise<MissingRefund[]> {
+  const { rows } = await sql<MissingRefund>`
+    select * from (
+      select mirror.order_api_key as "orderApiKey", (authorizations.amount - returned.amount)::int4 as amount,
+        (extract(epoch from mirror.updated_at) * 1000000)::int8 as at
+      from charge_mirrors as mirror
+      join authorizations on authorizations.order_api_key = mirror.order_api_key
+      cross join lateral (
+        select coalesce(sum((refund->>'amount')::int4), 0) as amount
+        from jsonb_array_elements(mirror.refunds) as refund where refund->>'state' <> 'failed') as returned
+      where mirror.refunds @> '[{"state": "failed"}]' and mirror.updated_at > now() - interval '30 days'
+        and authorizations.state = 'refunded' and authorizations.release_requested_at is not null
+        and returned.amount < authorizations.amount) as missing
+    where ${inPage(page)}`.execute(db)
   return rows
 }

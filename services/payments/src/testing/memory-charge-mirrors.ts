@@ -6,10 +6,13 @@ const textOf = ({ refunds, disputes }: Pick<MirrorRow, 'refunds' | 'disputes'>) 
   JSON.stringify([refunds, disputes])
 
 /**
- * An in-memory ChargeMirrorStore without its confirmations by orders, with the conditions of the SQL statements. `now` increases with
+ * An in-memory ChargeMirrorStore without its confirmations by orders and its incidents, with the conditions of the SQL statements. `now` increases with
  * each call.
  */
-export function memoryChargeMirrors(): Omit<ChargeMirrorStore, 'unconfirmed' | 'confirm' | 'openDisputes'> {
+export function memoryChargeMirrors(): Omit<
+  ChargeMirrorStore,
+  'unconfirmed' | 'confirm' | 'openDisputes' | 'missingRefunds'
+> {
   const rows = new Map<string, MirrorRow & { readAt: string }>()
   let time = 0
   return {

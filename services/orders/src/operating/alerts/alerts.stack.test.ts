@@ -6,6 +6,7 @@ import { text } from 'node:stream/consumers'
 import {
   cents,
   FindCharges,
+  MissingRefunds,
   OpenDisputes,
   ReadCharges,
   ReadPaymentRows,
@@ -58,6 +59,7 @@ const payments = (async (operation: unknown) => {
   if (!isPaymentsUp) throw new Error('payments is unavailable')
   if (operation === UnknownPayments) return { payments: [] }
   if (operation === OpenDisputes) return { disputes: [] }
+  if (operation === MissingRefunds) return { refunds: [] }
   if (operation === ReadPaymentRows) return { rows: [] }
   if (operation === ReadCharges) return { charges, after: null }
   if (operation === FindCharges) return { charges: [] }

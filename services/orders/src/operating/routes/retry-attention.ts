@@ -1,7 +1,7 @@
 import type { Bus } from '@platter/bus'
 import { commands, RetryAttention } from '@platter/contracts'
 import { Problem, type Handler, type RequestContext } from '@platter/kit'
-import type { Deps as Incidents } from '#/operating/incident-sources.ts'
+import type { Deps as Incidents, Source } from '#/operating/incident-sources.ts'
 import { isOfUnavailable, isOpen, splitId } from '#/operating/incidents.ts'
 import type { AlertStore } from '#/store/alerts.ts'
 import type { PostgresScheduledRuns } from '#/store/scheduled-runs.ts'
@@ -24,33 +24,24 @@ export function retryAttention(deps: Deps): Handler<typeof RetryAttention> {
 
   async function retry(id: string, context: RequestContext): Promise<Rest> {
     const { source, key } = splitId(id) ?? noSuchIncident()
+    if (source === 'letter') return republish(deps, key)
+    if (source === 'saga') return async ({ incidents }) => wakeSaga(incidents, key)
+    if (!(await isOpen(deps, { id, source }, context))) noSuchIncident()
+    if (isAdvised(source)) return async () => ADVICE[source]
     switch (source) {
-      case 'letter':
-        return republish(deps, key)
-      case 'saga':
-        return async ({ incidents }) => wakeSaga(incidents, key)
       case 'mismatch':
       case 'reconciliation': {
-        await checkIsOpen(deps, { id, source }, context)
         const isWoken = await scheduledRuns.wake('reconcile')
         return async () =>
           isWoken
             ? 'The reconciliation runs again within two minutes.'
             : 'A reconciliation is running, or is due within six minutes. Read the incidents again then.'
       }
-      case 'order':
-      case 'refund':
-      case 'dispute':
-      case 'restaurant':
-        await checkIsOpen(deps, { id, source }, context)
-        return async () => ADVICE[source]
       case 'alert':
-        await checkIsOpen(deps, { id, source }, context)
         await alerts.wakeDeliveries(key)
         return async () => 'The alert is sent again within seconds.'
       case 'payment':
         // The command of its saga repeats the call with the unknown outcome.
-        await checkIsOpen(deps, { id, source }, context)
         return async ({ incidents }) => wakeSaga(incidents, key)
     }
   }
@@ -75,13 +66,11 @@ async function wakeSaga(incidents: Stores['incidents'], key: string): Promise<st
 const ADVICE = {
   order: 'Only the restaurant can start the order. Call the restaurant.',
   refund: 'A failed refund is not repeated. Run: platter orders refund ORDER',
+  missing: 'A failed refund is not repeated. Refund it in the dashboard of the payment processor.',
   dispute: 'Only the bank can close a dispute. Respond at the payment processor.',
   restaurant: 'Only a client of the restaurant can end this. Call the restaurant.',
 }
-
-async function checkIsOpen(...of: Parameters<typeof isOpen>): Promise<void> {
-  if (!(await isOpen(...of))) noSuchIncident()
-}
+const isAdvised = (source: Source): source is keyof typeof ADVICE => source in ADVICE
 
 /** Republishes a dead letter. It is deleted after RabbitMQ has confirmed the message. */
 async function republish({ incidents, bus }: Deps, key: string): Promise<Rest> {
