@@ -38,7 +38,9 @@ const telemetryConfig = {
     .min(0)
     .max(1)
     .default(0.05)
-    .describe('Share of traces that a ratio sampler records. Failures of Platter (5xx) are always recorded.'),
+    .describe(
+      'Share of traces that a ratio sampler records. Failures of Platter (5xx) are always recorded, except rejections of an overload at the gateway.',
+    ),
   OTEL_METRICS_EXPORTER: exporter('metrics'),
   OTEL_LOGS_EXPORTER: exporter('logs'),
   OTEL_METRIC_EXPORT_INTERVAL: every('metrics', 60_000),

@@ -89,7 +89,7 @@ test('429 for an address with wrong signatures, without a request to payments; o
   expect((await forge('192.0.2.2')).statusCode).toBe(400)
 })
 
-test('correctly signed events are not limited by their address', async () => {
+test('correctly signed events do not count for the limit of their address', async () => {
   const statuses = new Set<number>()
   for (let count = 0; count < 40; count++) statuses.add((await post({ 'stripe-signature': 's' })).statusCode)
   expect(statuses).toEqual(new Set([202]))

@@ -114,7 +114,7 @@ export type Processor = ProcessorReads & {
   close(): Promise<void>
 }
 
-/** Looks up a refund by its idempotency key. */
+/** Looks up a refund by its idempotency key, among the refunds of its charge. Unknown while the disputes of the charge cannot be read. */
 export async function findRefund(
   { charge: read }: Pick<ProcessorReads, 'charge'>,
   { id, idempotencyKey }: Omit<RefundPart, 'amount'>,
