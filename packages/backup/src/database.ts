@@ -1,11 +1,19 @@
 import pg from 'pg'
 import { reasonOf } from '#/reason.ts'
 
+/**
+ * A backup only reads. If the host of PostgreSQL vanishes, TCP ends the connection after this time and ten probes, one per second.
+ * Without probes the backup would wait forever, and no later daily backup would run.
+ */
+const KEEP_ALIVE_AFTER_MS = 10_000
+
 /** Opens one connection. Closing the connection rolls back an open transaction. */
 export async function connect(url: string): Promise<pg.Client> {
   const client = new pg.Client({
     connectionString: url,
     connectionTimeoutMillis: 10_000,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: KEEP_ALIVE_AFTER_MS,
     application_name: 'platter backup',
   })
   // A broken connection also rejects the awaited query. Without a listener, the event `error` would end the process.

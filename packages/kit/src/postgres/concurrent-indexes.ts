@@ -1,5 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { requestTimes } from '@platter/contracts'
 import { sql, type Kysely } from 'kysely'
 import pg from 'pg'
 import type { Log } from '#/telemetry/log.ts'
@@ -48,6 +49,12 @@ export async function missingIndexes<DB>(
  */
 const LOCK_TIMEOUT = '30min'
 
+/**
+ * A build has no timeout and sends nothing while it waits. If the host of PostgreSQL vanishes, TCP ends the connection after this
+ * time and ten probes, one per second. The default of Linux is two hours.
+ */
+const KEEP_ALIVE_AFTER_MS = 10_000
+
 type Build = { url: string; indexes: readonly ConcurrentIndex[]; log: Log; signal: AbortSignal }
 
 /**
@@ -58,7 +65,9 @@ export async function buildIndexes({ url, indexes, log, signal }: Build): Promis
   const client = new pg.Client({
     connectionString: url,
     options: `-c search_path=${new URL(url).username},public -c statement_timeout=0 -c lock_timeout=${LOCK_TIMEOUT}`,
+    connectionTimeoutMillis: requestTimes.connection,
     keepAlive: true,
+    keepAliveInitialDelayMillis: KEEP_ALIVE_AFTER_MS,
   })
   client.on('error', () => undefined)
   const abort = () => void client.end()

@@ -19,7 +19,7 @@ type Deps = {
   date?: () => number
 }
 
-/** A sweeper that did not run for this time has missed sightings. */
+/** A sweeper that did not run successfully for this time has missed sightings. */
 const GAP_MS = 10_000
 /** Clients report within 20 s; they need additional time to reconnect. */
 const GRACE_MS = 30_000
@@ -43,7 +43,10 @@ export class AttendanceKeeper {
   readonly #results = new Map<string, Results>()
   /** The time at which this replica last wrote a success of each restaurant. */
   readonly #succeeded = new Map<string, number>()
-  /** By the wall clock, which the database also uses: the monotonic clock does not count a suspension. */
+  /**
+   * The time of the last successful sweep. By the wall clock, which the database also uses: the monotonic clock does not count a
+   * suspension.
+   */
   #sweptAt = -Infinity
   #graceEndsAt = Infinity
   #isOutdated = false
@@ -143,13 +146,17 @@ export class AttendanceKeeper {
     await this.see([...this.#open.keys()])
     const now = this.#now()
     const date = this.#date()
-    if (date - this.#sweptAt > GAP_MS) this.#graceEndsAt = now + GRACE_MS
-    this.#sweptAt = date
     for (const times of [this.#seen, this.#succeeded])
       for (const [key, at] of times) if (now - at > WRITE_EVERY_MS) times.delete(key)
-    if (now < this.#graceEndsAt) return
-    if (this.#isOutdated) await this.publishAll()
-    await this.#settle('all')
+    const isAfterGap = date - this.#sweptAt > GAP_MS
+    const isOutdated = this.#isOutdated
+    // In the grace period the statement changes no row. It fails in an outage of the database, in which sightings are missing.
+    await this.#settle(isAfterGap || now < this.#graceEndsAt ? [] : 'all')
+    // A failed round does not reach this line. It would otherwise end the gap, and with it the grace period after the outage.
+    this.#sweptAt = date
+    if (isAfterGap) this.#graceEndsAt = this.#now() + GRACE_MS
+    // Last, because an outage of RabbitMQ is no gap.
+    if (isOutdated) await this.publishAll()
   }
 
   /** Publishes all rows, which repairs rows that catalog has missed. */

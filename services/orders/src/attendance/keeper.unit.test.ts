@@ -23,6 +23,7 @@ function createKeeper({ responds = true, isPublishing = true } = {}) {
     /** The difference of the wall clock to the monotonic clock. */
     clockStep: 0,
     isPublishing,
+    isAvailable: true,
     changes: [] as Attended[],
     due: [] as DueWebhook[],
     rows: [] as Attended[],
@@ -30,6 +31,7 @@ function createKeeper({ responds = true, isPublishing = true } = {}) {
   const store: Partial<AttendanceStore> = {
     see: async (seen) => void calls.push({ seen }),
     settle: async (settled) => {
+      if (!state.isAvailable) throw new Error('PostgreSQL is unavailable')
       calls.push({ settled })
       return state.changes.splice(0)
     },
@@ -98,7 +100,35 @@ test('for 30 s after its start, the keeper settles no attendance and publishes n
   expect(countSweeps()).toBe(1)
 })
 
-test('a gap of more than 10 s between sweeps, as in a database outage, restarts the 30 s', async () => {
+test('after an outage of PostgreSQL of 80 s, no restaurant becomes unattended for 30 s', async () => {
+  const { keeper, sweepFor, countSweeps, state } = createKeeper()
+  await sweepFor(40 * SECOND)
+  const before = countSweeps()
+  state.isAvailable = false
+  for (const end = state.now + 80 * SECOND; state.now < end; state.now += 2 * SECOND)
+    await expect(keeper.sweep()).rejects.toThrow('PostgreSQL is unavailable')
+  state.isAvailable = true
+  await sweepFor(30 * SECOND)
+  expect(countSweeps()).toBe(before)
+  await sweepFor(2 * SECOND)
+  expect(countSweeps()).toBe(before + 1)
+})
+
+test('after an outage of RabbitMQ of 80 s, the next sweep publishes all rows', async () => {
+  const { keeper, sweepFor, state, published } = createKeeper()
+  await sweepFor(40 * SECOND)
+  state.rows = [row('r1', false)]
+  state.changes = [row('r1', false)]
+  state.isPublishing = false
+  await keeper.sweep()
+  for (const end = state.now + 80 * SECOND; state.now < end; state.now += 2 * SECOND)
+    await expect(keeper.sweep()).rejects.toThrow('planted')
+  state.isPublishing = true
+  await keeper.sweep()
+  expect(published).toEqual([{ rows: state.rows, othersAreAttended: false }])
+})
+
+test('a gap of more than 10 s between sweeps restarts the 30 s', async () => {
   const { sweepFor, countSweeps, state } = createKeeper()
   await sweepFor(40 * SECOND)
   const before = countSweeps()

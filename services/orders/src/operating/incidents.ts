@@ -88,16 +88,21 @@ async function* pagesOf(deps: Deps, source: Source, context: RequestContext): As
   }
 }
 
-/** Returns all incidents of one source, newest first; not complete if the source has more than 5,000. */
+/**
+ * Returns all incidents of one source, newest first; not complete if the source has more than 5,000. `renewLease` is called before
+ * each further page, because all pages of a slow source take longer than a lease.
+ */
 export async function readAll(
   deps: Deps,
   source: Source,
   context: RequestContext,
+  renewLease: () => Promise<void>,
 ): Promise<{ source: Source; incidents: Attention[]; isComplete: boolean }> {
   const incidents: Attention[] = []
   for await (const page of pagesOf(deps, source, context)) {
     incidents.push(...page)
     if (incidents.length === MOST_PAGES * PAGE) return { source, incidents, isComplete: false }
+    if (page.length === PAGE) await renewLease()
   }
   return { source, incidents, isComplete: true }
 }

@@ -67,6 +67,7 @@ test('a console is attended for 75 s after each sighting, and its version increa
   await passTime(74)
   expect(await settleAll()).toEqual([])
   await passTime(2)
+  expect(await store.settle([]), 'a sweep in its grace period').toEqual([])
   const [unattended] = await store.settle('all')
   expect(unattended).toMatchObject({ restaurantApiKey: 'r1', isAttended: false })
   expect(unattended?.version).toBeGreaterThan(seen?.version ?? Infinity)

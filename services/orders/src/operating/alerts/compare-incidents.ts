@@ -3,15 +3,18 @@ import { composeAlerts } from '#/domain/alert.ts'
 import { SOURCE_NAMES, SOURCES, type Deps as Incidents, type Source } from '#/operating/incident-sources.ts'
 import { readAll } from '#/operating/incidents.ts'
 import type { AlertStore } from '#/store/alerts.ts'
-import type { PostgresScheduledRuns } from '#/store/scheduled-runs.ts'
+import type { PostgresScheduledRuns, Run } from '#/store/scheduled-runs.ts'
 
 const COMPARE_EVERY_MS = 10_000
-/** The duration of the lease of a comparison. A crashed comparison is repeated after this time. */
+/**
+ * The duration of the lease of a comparison: longer than one page of a slow source takes. A crashed comparison is repeated after
+ * this time.
+ */
 const LEASE_MS = 30_000
 
 type Deps = Incidents & {
   alerts: Pick<AlertStore, 'compare'>
-  scheduledRuns: Pick<PostgresScheduledRuns, 'acquire'>
+  scheduledRuns: Pick<PostgresScheduledRuns, 'acquire' | 'renew'>
   log: Log
 }
 
@@ -23,7 +26,7 @@ export async function compareIncidents(deps: Deps): Promise<void> {
   const { alerts, scheduledRuns, channels, log } = deps
   const run = await scheduledRuns.acquire('compare incidents', LEASE_MS)
   if (!run) return
-  const found = (await Promise.all(SOURCE_NAMES.map((source) => readIfAvailable(deps, source)))).filter(
+  const found = (await Promise.all(SOURCE_NAMES.map((source) => readIfAvailable(deps, run, source)))).filter(
     (one) => one !== null,
   )
   const composed = await alerts.compare(run, found, {
@@ -39,9 +42,10 @@ export async function compareIncidents(deps: Deps): Promise<void> {
 }
 
 /** Returns null if the source cannot be read. */
-async function readIfAvailable(deps: Deps, source: Source) {
+async function readIfAvailable(deps: Deps, run: Run, source: Source) {
+  const renewLease = () => deps.scheduledRuns.renew(run, LEASE_MS)
   try {
-    return await readAll(deps, source, { requestId: newRequestId() })
+    return await readAll(deps, source, { requestId: newRequestId() }, renewLease)
   } catch (error) {
     deps.log.warn(
       { kind: SOURCES[source].kind, reason: reasonOf(error) },
