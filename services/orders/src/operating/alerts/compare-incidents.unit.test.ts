@@ -34,7 +34,7 @@ function createLease() {
 /** Payments with this number of unknown payments. `wait` passes the time of each page. */
 const paymentsWith = (count: number, wait: () => Promise<void>) =>
   (async (operation: unknown, { before, limit }: { before: Before | null; limit: number }) => {
-    if (operation !== UnknownPayments) return { disputes: [] }
+    if (operation !== UnknownPayments) return { disputes: [], refunds: [] }
     await wait()
     const newest = before ? before.at - 1 : count
     const payments = Array.from({ length: Math.min(limit, newest) }, (_, index) => {
