@@ -192,6 +192,20 @@ describe('host name', () => {
     expect(await transmit(client, 'https://tomorrow.example')).toMatchObject({ kind: 'not-reached' })
   })
 
+  test('that does not resolve takes one lookup, for an order and for any number of new links', async () => {
+    const ends: ((error: Error) => void)[] = []
+    const client = createClient([], ((_name: string, _options: object, end: (typeof ends)[number]) =>
+      ends.push(end)) as never)
+    const url = 'https://kitchen.example'
+    const receipt = transmit(client, url)
+    await expect.poll(() => ends.length).toBeGreaterThan(0)
+    const faults = Promise.all(Array.from({ length: 20 }, () => client.faultOf(new URL(url))))
+    for (const end of ends) end(Object.assign(new Error('none'), { code: 'EAI_AGAIN' }))
+    expect(await receipt).toMatchObject({ kind: 'not-reached' })
+    expect(new Set(await faults)).toEqual(new Set([null]))
+    expect(ends).toHaveLength(1)
+  })
+
   test('receives a request at its checked address in an allowed network, with its name as Host', async () => {
     const client = createClient(['127.0.0.1'], resolverOf(['127.0.0.1'], ['127.0.0.1'], ['10.0.0.1']))
     const url = `http://kitchen.internal:${port}/orders`
