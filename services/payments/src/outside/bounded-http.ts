@@ -1,4 +1,4 @@
-import { connectingBy, sharedLookup } from '@platter/kit'
+import { connectingBy, HTTP_1_ONLY, sharedLookup } from '@platter/kit'
 import { Agent, request } from 'undici'
 import { CONNECT_WITHIN_MS, CONNECTIONS, RESPONSE_BYTES } from '#/outside/processor.ts'
 
@@ -24,6 +24,7 @@ export class BoundedHttp {
   constructor(resolve?: Parameters<typeof sharedLookup>[0]) {
     const lookup = connectingBy(sharedLookup(resolve))
     this.#agent = new Agent({
+      ...HTTP_1_ONLY,
       connections: CONNECTIONS,
       connect: { timeout: CONNECT_WITHIN_MS, lookup },
       maxResponseSize: RESPONSE_BYTES,

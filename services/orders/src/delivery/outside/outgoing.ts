@@ -1,5 +1,5 @@
 import { isIP } from 'node:net'
-import { connectingBy, Deadline, sharedLookup } from '@platter/kit'
+import { connectingBy, Deadline, HTTP_1_ONLY, sharedLookup } from '@platter/kit'
 import ipaddr from 'ipaddr.js'
 import { Agent, buildConnector, type Dispatcher } from 'undici'
 
@@ -36,6 +36,7 @@ export function outgoing(allowed: readonly string[], resolve?: Parameters<typeof
   const mayReach = boundsOf(allowed)
   const connectors = { 'https:': connector('https:'), 'http:': connector('http:') }
   const agent = new Agent({
+    ...HTTP_1_ONLY,
     maxResponseSize: MAX_RESPONSE_BYTES,
     connect(options, callback) {
       const protocol = options.protocol === 'https:' ? 'https:' : 'http:'
@@ -55,7 +56,7 @@ export function outgoing(allowed: readonly string[], resolve?: Parameters<typeof
         return addresses
       throw new OutOfBounds()
     })
-    return buildConnector({ timeout: CONNECT_WITHIN_MS, allowH2: false, lookup })
+    return buildConnector({ ...HTTP_1_ONLY, timeout: CONNECT_WITHIN_MS, lookup })
   }
 
   async function faultOf(url: URL): Promise<string | null> {
