@@ -37,9 +37,22 @@ replace() {
   done
 }
 
+# Stops and removes the container beside a service, and those that interrupted runs left. They would consume from RabbitMQ with old
+# code and old secrets. Only for a service whose new version is ready in its place: one of them may be the only one that responds.
+remove_beside() {
+  project=$(docker inspect --format '{{index .Config.Labels "com.docker.compose.project"}}' "$2")
+  beside=$(docker ps --all --quiet --filter label=com.docker.compose.oneoff=True \
+    --filter "label=com.docker.compose.project=$project" --filter "label=com.docker.compose.service=$1")
+  for container in $beside; do
+    docker stop "$container" > /dev/null
+    docker rm "$container" > /dev/null
+  done
+}
+
 trial=
 trap '[ -z "$trial" ] || docker rm --force "$trial" > /dev/null' EXIT
-trap 'exit 130' INT TERM
+# HUP and PIPE: the SSH session ends. A shell that an untrapped signal ends does not run the trap of EXIT.
+trap 'exit 130' HUP INT PIPE TERM
 
 # Compose would build a missing image from the sources of this folder, and a rollback would start them under the older name.
 missing=
@@ -85,11 +98,10 @@ EOF
   trial=
   if ! replace "$service"; then
     echo "The new $service is not ready in the place of the old one: docker compose logs $service" >&2
-    echo "Its first container $beside responds. Run this script again, then remove that container by docker rm --force" >&2
+    echo "Its first container $beside responds. Run this script again: it removes that container afterwards" >&2
     exit 1
   fi
-  docker stop "$beside" > /dev/null
-  docker rm "$beside" > /dev/null
+  remove_beside "$service" "$beside"
   changed="${changed:+$changed }$service"
 done
 

@@ -124,8 +124,8 @@ function fromPhc(text: string): Hash {
 }
 
 /**
- * Uses at most one core on any machine; for more sign-ins, run more replicas. libuv has four threads, which also resolve host
- * names: 64 concurrent hashes delayed every outgoing request by 1.5 s.
+ * Uses at most one core on any machine; for more sign-ins, run more replicas. The threads of libuv also resolve host names: with four
+ * of them, 64 concurrent hashes delayed every outgoing request by 1.5 s.
  */
 function oneAtATime() {
   const limit = new ConcurrencyLimit({ permits: 1 })

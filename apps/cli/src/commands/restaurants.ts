@@ -63,17 +63,22 @@ A faulty file does not stop the others; its faults are on standard error, and th
     })
 }
 
-/** Menus without a restaurant are imported last, because their restaurant may be in a later file. */
+/**
+ * Unreadable files come first, because a request that fails for another reason ends the import: their faults are printed by then. Menus
+ * without a restaurant come last, because their restaurant may be in a later file.
+ */
 async function importAll(
   api: Api,
   files: readonly string[],
   options: { validateOnly: boolean },
 ): Promise<Imported[]> {
   const read = files.map(readBundle)
+  const unreadable = read.filter((one) => 'pointer' in one)
   const withRestaurant = read.filter((one): one is Bundle => 'restaurant' in one)
   const importedKeys = new Set(withRestaurant.map(({ apiKey }) => apiKey))
   const done: Imported[] = []
-  for (const one of [...withRestaurant, ...read.filter((other) => !('restaurant' in other))]) {
+  const menus = read.filter((one) => !('pointer' in one || 'restaurant' in one))
+  for (const one of [...unreadable, ...withRestaurant, ...menus]) {
     progress(`${done.length + 1} of ${read.length}: ${one.file}`)
     const imported =
       'pointer' in one

@@ -35,6 +35,13 @@ export const STOPPING_HEADER = 'x-platter-stopping'
 
 export class StillStarting extends Error {}
 
+/**
+ * For each Agent and Pool of undici. While a server may speak HTTP/2, undici opens one connection to it at a time until one succeeds.
+ * The other requests wait even after their time limits: six calls of a server without a response failed one after another, after 1.5
+ * to 9 s, with a limit of 1 s for connecting.
+ */
+export const HTTP_1_ONLY = { allowH2: false } as const
+
 /** Callers close idle connections before a stopping replica closes them. The replica's close could interrupt a request. */
 const IDLE = { keepAliveTimeout: 2_000, keepAliveMaxTimeout: 2_000 }
 
@@ -79,7 +86,13 @@ export class Replicas {
 
   constructor(urls: readonly string[], options: Pool.Options = {}) {
     this.#replicas = urls.map((url) => ({
-      pool: new Pool(url, { connections: CONNECTIONS, connectTimeout: 1_000, ...IDLE, ...options }),
+      pool: new Pool(url, {
+        ...HTTP_1_ONLY,
+        connections: CONNECTIONS,
+        connectTimeout: 1_000,
+        ...IDLE,
+        ...options,
+      }),
       address: new URL(url),
       avoidUntil: 0,
     }))

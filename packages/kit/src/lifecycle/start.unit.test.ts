@@ -4,6 +4,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { LOOKUPS_AT_ONCE } from '#/http/shared-lookup.ts'
 
 const START = join(import.meta.dirname, '../../start.sh')
 /** Raises the limit of core dumps to the hard limit of the machine. */
@@ -54,4 +55,11 @@ test('objects have no __proto__ accessor', async () => {
   const { child, output } = await runScript('console.log("__proto__" in {})')
   await once(child, 'close')
   expect(output).toBe('false\n')
+})
+
+test('eight threads can resolve PostgreSQL, RabbitMQ and services while no host name of third parties resolves', async () => {
+  const { child, output } = await runScript('console.log(process.env.UV_THREADPOOL_SIZE)')
+  await once(child, 'close')
+  // Half of the threads resolve host names (uv__slow_work_threshold in libuv's threadpool.c).
+  expect(Number(output) / 2 - LOOKUPS_AT_ONCE).toBe(8)
 })

@@ -1,5 +1,5 @@
 import { Latitude, Longitude, sanitizeText } from '@platter/contracts'
-import { Cache, clientSpan, inSpan, Problem } from '@platter/kit'
+import { Cache, clientSpan, connectingBy, HTTP_1_ONLY, inSpan, Problem, sharedLookup } from '@platter/kit'
 import { Agent, request } from 'undici'
 import { z } from 'zod'
 import type { Place } from '#/domain/place.ts'
@@ -44,7 +44,11 @@ type Result = z.output<typeof Results>[number]
  */
 export function nominatim(url: string): (address: string) => Promise<Place | null> {
   const places = new Cache<Place | null>({ maxEntries: MAX_CACHED, ttlMs: CACHED_MS })
-  const agent = new Agent({ maxResponseSize: MAX_RESPONSE_BYTES })
+  const agent = new Agent({
+    ...HTTP_1_ONLY,
+    maxResponseSize: MAX_RESPONSE_BYTES,
+    connect: { lookup: connectingBy(sharedLookup()) },
+  })
   return (address) =>
     places.load(address, async () => {
       try {

@@ -1,3 +1,4 @@
+import { connectingBy, HTTP_1_ONLY, sharedLookup } from '@platter/kit'
 import { Agent, request } from 'undici'
 import { CONNECT_WITHIN_MS, CONNECTIONS, RESPONSE_BYTES } from '#/outside/processor.ts'
 
@@ -17,11 +18,18 @@ export class NoResponse extends Error {}
 
 /** An HTTP client that limits the size of a response, and does not follow redirects. */
 export class BoundedHttp {
-  readonly #agent = new Agent({
-    connections: CONNECTIONS,
-    connect: { timeout: CONNECT_WITHIN_MS },
-    maxResponseSize: RESPONSE_BYTES,
-  })
+  readonly #agent: Agent
+
+  /** `resolve` is `dns.lookup` except in tests. */
+  constructor(resolve?: Parameters<typeof sharedLookup>[0]) {
+    const lookup = connectingBy(sharedLookup(resolve))
+    this.#agent = new Agent({
+      ...HTTP_1_ONLY,
+      connections: CONNECTIONS,
+      connect: { timeout: CONNECT_WITHIN_MS, lookup },
+      maxResponseSize: RESPONSE_BYTES,
+    })
+  }
 
   /** Throws NoResponse, whose message is the reason, if no complete response arrives in time. */
   async send(url: string, sent: Request) {

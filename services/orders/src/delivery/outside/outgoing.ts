@@ -1,5 +1,5 @@
-import { lookup as resolveName } from 'node:dns'
-import { isIP, type LookupFunction } from 'node:net'
+import { isIP } from 'node:net'
+import { connectingBy, Deadline, HTTP_1_ONLY, sharedLookup } from '@platter/kit'
 import ipaddr from 'ipaddr.js'
 import { Agent, buildConnector, type Dispatcher } from 'undici'
 
@@ -27,14 +27,16 @@ export type Outgoing = {
 }
 
 /**
- * Connects to public addresses over https, and to the networks in `allowed` (CIDR) also over http. A host name is resolved once per
- * connection, and the connection is made only if all its addresses are allowed. Thus the checked address is the connected address
- * (DNS rebinding). `resolve` is `dns.lookup` except in tests.
+ * Connects to public addresses over https, and to the networks in `allowed` (CIDR) also over http. A connection has one lookup of its
+ * host name, and is made only if all addresses are allowed. Thus the checked address is the connected address (DNS rebinding).
+ * `resolve` is `dns.lookup` except in tests.
  */
-export function outgoing(allowed: readonly string[], resolve: typeof resolveName = resolveName): Outgoing {
+export function outgoing(allowed: readonly string[], resolve?: Parameters<typeof sharedLookup>[0]): Outgoing {
+  const addressesOf = sharedLookup(resolve)
   const mayReach = boundsOf(allowed)
   const connectors = { 'https:': connector('https:'), 'http:': connector('http:') }
   const agent = new Agent({
+    ...HTTP_1_ONLY,
     maxResponseSize: MAX_RESPONSE_BYTES,
     connect(options, callback) {
       const protocol = options.protocol === 'https:' ? 'https:' : 'http:'
@@ -48,22 +50,18 @@ export function outgoing(allowed: readonly string[], resolve: typeof resolveName
   })
 
   function connector(protocol: Protocol) {
-    const lookup: LookupFunction = (hostname, options, callback) => {
-      resolve(hostname, { ...options, all: true }, (error, addresses) => {
-        if (error) return callback(error, '')
-        const [first] = addresses
-        if (!first || !addresses.every(({ address }) => mayReach(address, protocol)))
-          callback(new OutOfBounds(), '')
-        else if (options.all) callback(null, addresses)
-        else callback(null, first.address, first.family)
-      })
-    }
-    return buildConnector({ timeout: CONNECT_WITHIN_MS, allowH2: false, lookup })
+    const lookup = connectingBy(async (hostname) => {
+      const addresses = await addressesOf(hostname)
+      if (addresses.length > 0 && addresses.every(({ address }) => mayReach(address, protocol)))
+        return addresses
+      throw new OutOfBounds()
+    })
+    return buildConnector({ ...HTTP_1_ONLY, timeout: CONNECT_WITHIN_MS, lookup })
   }
 
   async function faultOf(url: URL): Promise<string | null> {
     if (url.username !== '' || url.password !== '') return 'contains a user name or a password'
-    const addresses = await addressesOf(url)
+    const addresses = await addressesIn(url)
     const isGood = (protocol: Protocol) =>
       addresses !== null && addresses.every((address) => mayReach(address, protocol))
     if (url.protocol !== 'https:') return isGood('http:') ? null : 'is not https'
@@ -71,16 +69,12 @@ export function outgoing(allowed: readonly string[], resolve: typeof resolveName
     return addresses === null || isGood('https:') ? null : 'leads to an address that is not public'
   }
 
-  async function addressesOf({ hostname }: URL): Promise<string[] | null> {
+  async function addressesIn({ hostname }: URL): Promise<string[] | null> {
     const plain = hostname.replace(/^\[(.*)\]$/, '$1')
     if (isIP(plain) > 0) return [plain]
-    return new Promise((done) => {
-      const timer = setTimeout(done, RESOLVE_WITHIN_MS, null)
-      resolve(plain, { all: true }, (error, addresses) => {
-        clearTimeout(timer)
-        done(error ? null : addresses.map(({ address }) => address))
-      })
-    })
+    const lookup = addressesOf(plain).catch(() => null)
+    const addresses = await Deadline.in(RESOLVE_WITHIN_MS).race(lookup)
+    return addresses?.map(({ address }) => address) ?? null
   }
 
   return { dispatcher: agent, faultOf, close: () => agent.destroy() }

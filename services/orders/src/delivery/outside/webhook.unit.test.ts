@@ -1,11 +1,11 @@
 import type { LookupAddress } from 'node:dns'
 import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders, type RequestListener, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { createServer as createTcpServer, type AddressInfo, type Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { cents } from '@platter/contracts'
 import { Webhook } from 'standardwebhooks'
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import type { PlacedOrder } from '#/domain/order.ts'
 import { outgoing, type Outgoing } from '#/delivery/outside/outgoing.ts'
 import { cancelByWebhook, transmitByWebhook } from '#/delivery/outside/webhook.ts'
@@ -192,6 +192,20 @@ describe('host name', () => {
     expect(await transmit(client, 'https://tomorrow.example')).toMatchObject({ kind: 'not-reached' })
   })
 
+  test('that does not resolve takes one lookup, for an order and for any number of new links', async () => {
+    const ends: ((error: Error) => void)[] = []
+    const client = createClient([], ((_name: string, _options: object, end: (typeof ends)[number]) =>
+      ends.push(end)) as never)
+    const url = 'https://kitchen.example'
+    const receipt = transmit(client, url)
+    await expect.poll(() => ends.length).toBeGreaterThan(0)
+    const faults = Promise.all(Array.from({ length: 20 }, () => client.faultOf(new URL(url))))
+    for (const end of ends) end(Object.assign(new Error('none'), { code: 'EAI_AGAIN' }))
+    expect(await receipt).toMatchObject({ kind: 'not-reached' })
+    expect(new Set(await faults)).toEqual(new Set([null]))
+    expect(ends).toHaveLength(1)
+  })
+
   test('receives a request at its checked address in an allowed network, with its name as Host', async () => {
     const client = createClient(['127.0.0.1'], resolverOf(['127.0.0.1'], ['127.0.0.1'], ['10.0.0.1']))
     const url = `http://kitchen.internal:${port}/orders`
@@ -274,6 +288,24 @@ describe('request', () => {
     expect(connectionsToProxy).toBe(0)
     proxy.close()
   })
+})
+
+test('orders of one restaurant do not wait for each other when it accepts connections and does not respond', async () => {
+  const silent = createTcpServer()
+  onTestFinished(() => void silent.close())
+  const sockets: Socket[] = []
+  const allConnected = Promise.withResolvers<string>()
+  silent.on('connection', (socket) => {
+    if (sockets.push(socket) === 5) allConnected.resolve('all have connected')
+  })
+  silent.listen(0, '127.0.0.1')
+  await once(silent, 'listening')
+  const url = `https://127.0.0.1:${(silent.address() as AddressInfo).port}/orders`
+  const client = localClient()
+  const attempts = Array.from({ length: 5 }, () => transmit(client, url))
+  expect(await Promise.race([allConnected.promise, ...attempts])).toBe('all have connected')
+  for (const socket of sockets) socket.destroy()
+  await Promise.all(attempts)
 })
 
 /** Sends bytes for as long as the client reads. */

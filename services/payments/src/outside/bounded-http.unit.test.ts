@@ -1,0 +1,42 @@
+import { once } from 'node:events'
+import { createServer, type AddressInfo, type Socket } from 'node:net'
+import { setImmediate } from 'node:timers/promises'
+import { expect, onTestFinished, test } from 'vitest'
+import { BoundedHttp } from '#/outside/bounded-http.ts'
+
+const call = { method: 'GET', headers: {}, body: null, signal: null }
+
+test('a host name that does not resolve takes one lookup, whatever the number of calls', async () => {
+  const ends: ((error: Error) => void)[] = []
+  const http = new BoundedHttp(((_name: string, _options: object, end: (typeof ends)[number]) =>
+    ends.push(end)) as never)
+  onTestFinished(() => http.close())
+  const calls = Array.from({ length: 20 }, () => http.send('http://processor.example', call))
+  const ended = Promise.allSettled(calls)
+  // The connections start in this turn of the event loop.
+  await setImmediate()
+  for (const end of ends) end(Object.assign(new Error('none'), { code: 'EAI_AGAIN' }))
+  for (const one of await ended)
+    expect(one).toMatchObject({ status: 'rejected', reason: { message: 'EAI_AGAIN' } })
+  expect(ends).toHaveLength(1)
+})
+
+test('calls do not wait for each other when the processor accepts connections and does not respond', async () => {
+  const processor = createServer()
+  onTestFinished(() => void processor.close())
+  const sockets: Socket[] = []
+  const allConnected = Promise.withResolvers<string>()
+  processor.on('connection', (socket) => {
+    if (sockets.push(socket) === 5) allConnected.resolve('all have connected')
+  })
+  processor.listen(0, '127.0.0.1')
+  await once(processor, 'listening')
+  const http = new BoundedHttp()
+  onTestFinished(() => http.close())
+  const url = `https://127.0.0.1:${(processor.address() as AddressInfo).port}`
+  const calls = Array.from({ length: 5 }, () => http.send(url, call))
+  const ended = Promise.allSettled(calls)
+  expect(await Promise.race([allConnected.promise, ...calls])).toBe('all have connected')
+  for (const socket of sockets) socket.destroy()
+  await ended
+})
