@@ -1,6 +1,5 @@
-import { once } from 'node:events'
-import { createServer, type AddressInfo } from 'node:net'
 import { requestTimes } from '@platter/contracts'
+import { silentServer } from '@platter/testkit'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { buildIndexes } from '#/postgres/concurrent-indexes.ts'
 import { createLog } from '#/telemetry/log.ts'
@@ -11,16 +10,15 @@ test(
   async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
     onTestFinished(() => void vi.useRealTimers())
-    const frozen = createServer().listen(0, '127.0.0.1')
-    onTestFinished(() => void frozen.close())
-    await once(frozen, 'listening')
+    const frozen = await silentServer()
+    onTestFinished(() => frozen.close())
     const failed = buildIndexes({
-      url: `postgres://orders@127.0.0.1:${(frozen.address() as AddressInfo).port}/platter`,
+      url: `postgres://orders@127.0.0.1:${frozen.port}/platter`,
       indexes: [],
       log: createLog('test', 'silent'),
       signal: new AbortController().signal,
     }).catch(String)
-    await once(frozen, 'connection')
+    await frozen.connections(1)
     vi.advanceTimersByTime(requestTimes.connection)
     expect(await failed).toMatch('timeout')
   },

@@ -1,6 +1,5 @@
-import { once } from 'node:events'
-import { createServer, type AddressInfo, type Socket } from 'node:net'
 import { setImmediate } from 'node:timers/promises'
+import { silentServer } from '@platter/testkit'
 import { expect, onTestFinished, test } from 'vitest'
 import { BoundedHttp } from '#/outside/bounded-http.ts'
 
@@ -22,21 +21,13 @@ test('a host name that does not resolve takes one lookup, whatever the number of
 })
 
 test('calls do not wait for each other when the processor accepts connections and does not respond', async () => {
-  const processor = createServer()
-  onTestFinished(() => void processor.close())
-  const sockets: Socket[] = []
-  const allConnected = Promise.withResolvers<string>()
-  processor.on('connection', (socket) => {
-    if (sockets.push(socket) === 5) allConnected.resolve('all have connected')
-  })
-  processor.listen(0, '127.0.0.1')
-  await once(processor, 'listening')
+  const processor = await silentServer()
+  onTestFinished(() => processor.close())
   const http = new BoundedHttp()
   onTestFinished(() => http.close())
-  const url = `https://127.0.0.1:${(processor.address() as AddressInfo).port}`
-  const calls = Array.from({ length: 5 }, () => http.send(url, call))
+  const calls = Array.from({ length: 5 }, () => http.send(`https://127.0.0.1:${processor.port}`, call))
   const ended = Promise.allSettled(calls)
-  expect(await Promise.race([allConnected.promise, ...calls])).toBe('all have connected')
-  for (const socket of sockets) socket.destroy()
+  expect(await Promise.race([processor.connections(5), ...calls])).toBe(5)
+  processor.close()
   await ended
 })

@@ -1,9 +1,10 @@
 import type { LookupAddress } from 'node:dns'
 import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders, type RequestListener, type Server } from 'node:http'
-import { createServer as createTcpServer, type AddressInfo, type Socket } from 'node:net'
+import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { cents } from '@platter/contracts'
+import { silentServer } from '@platter/testkit'
 import { Webhook } from 'standardwebhooks'
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import type { PlacedOrder } from '#/domain/order.ts'
@@ -291,20 +292,13 @@ describe('request', () => {
 })
 
 test('orders of one restaurant do not wait for each other when it accepts connections and does not respond', async () => {
-  const silent = createTcpServer()
-  onTestFinished(() => void silent.close())
-  const sockets: Socket[] = []
-  const allConnected = Promise.withResolvers<string>()
-  silent.on('connection', (socket) => {
-    if (sockets.push(socket) === 5) allConnected.resolve('all have connected')
-  })
-  silent.listen(0, '127.0.0.1')
-  await once(silent, 'listening')
-  const url = `https://127.0.0.1:${(silent.address() as AddressInfo).port}/orders`
+  const restaurant = await silentServer()
+  onTestFinished(() => restaurant.close())
   const client = localClient()
+  const url = `https://127.0.0.1:${restaurant.port}/orders`
   const attempts = Array.from({ length: 5 }, () => transmit(client, url))
-  expect(await Promise.race([allConnected.promise, ...attempts])).toBe('all have connected')
-  for (const socket of sockets) socket.destroy()
+  expect(await Promise.race([restaurant.connections(5), ...attempts])).toBe(5)
+  restaurant.close()
   await Promise.all(attempts)
 })
 
