@@ -114,7 +114,8 @@ function spoilLine(line: string, random: Random): string {
   const turn = random.next()
   if (turn < 0.08) return line.replace(/:? /, '')
   if (turn < 0.15) return `${line}\r\n${line}`
-  if (turn < 0.17) return `${line}\r\n`.repeat(2_500).trimEnd()
+  // A long line is repeated less often: 2,500 lines of 200 KB are longer than a string can be.
+  if (turn < 0.17) return `${line}\r\n`.repeat(Math.ceil(Math.min(2_500, 1_000_000 / line.length))).trimEnd()
   const separator = Math.max(0, line.search(/[: ]/))
   const at = random.pick([0, separator, separator + 1, line.length, random.between(0, line.length)])
   return line.slice(0, at) + random.pick(INSERTED) + line.slice(at)
