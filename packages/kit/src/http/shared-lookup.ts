@@ -2,8 +2,8 @@ import { lookup as resolveName, type LookupAddress } from 'node:dns'
 import type { LookupFunction } from 'node:net'
 import { ConcurrencyLimit } from '#/limits/concurrency-limit.ts'
 
-/** The maximum number of running lookups. start.sh gives libuv threads for eight more: the names of PostgreSQL, RabbitMQ, services. */
-export const LOOKUPS_AT_ONCE = 16
+/** The maximum number of running lookups. start.sh gives libuv threads for one more: the names of PostgreSQL, RabbitMQ and services. */
+export const LOOKUPS_AT_ONCE = 3
 /** As long as the longest time limit for connecting to a third party. */
 const START_WITHIN_MS = 3_000
 
@@ -18,8 +18,8 @@ export type AddressesOf = (hostname: string) => Promise<LookupAddress[]>
  *
  * - 100 s after 20 lookups, of one name or of 20 names, with the four threads of Node;
  * - 2 ms after those of one name that share a lookup, but still 100 s after those of 20 names;
- * - 20 s after lookups of 50 names with the 48 threads of start.sh alone, and 10 s with 64;
- * - 1 ms after lookups of 500 names with these threads and this function.
+ * - 20 s after lookups of 50 names with 48 threads alone, and 10 s with 64;
+ * - 1 ms after lookups of 500 names with the eight threads of start.sh and this function.
  *
  * `resolve` is `dns.lookup` except in tests.
  */
