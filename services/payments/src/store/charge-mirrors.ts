@@ -140,7 +140,7 @@ async function setPicture(db: Kysely<Database>, picture: Picture, readAt: string
 }
 
 /** Returns the orders with an open dispute, newest first. A dispute begins at a whole second, so its position ends with six zeros. */
-async function readOpenDisputes(db: Kysely<Database>, { before, limit }: Page): Promise<OpenDispute[]> {
+async function readOpenDisputes(db: Kysely<Database>, page: Page): Promise<OpenDispute[]> {
   const { rows } = await sql<OpenDispute>`
     select * from (
       select order_api_key as "orderApiKey", sum((dispute->>'amount')::int4)::int4 as amount,
@@ -149,7 +149,7 @@ async function readOpenDisputes(db: Kysely<Database>, { before, limit }: Page): 
       from charge_mirrors, jsonb_array_elements(disputes) as dispute
       where disputes @> '[{"state": "open"}]' and dispute->>'state' = 'open'
       group by order_api_key) as disputed
-    where ${inPage({ before, limit })}`.execute(db)
+    where ${inPage(page)}`.execute(db)
   return rows
 }
 

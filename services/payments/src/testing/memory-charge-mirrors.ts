@@ -6,8 +6,8 @@ const textOf = ({ refunds, disputes }: Pick<MirrorRow, 'refunds' | 'disputes'>) 
   JSON.stringify([refunds, disputes])
 
 /**
- * An in-memory ChargeMirrorStore without its confirmations by orders and its incidents, with the conditions of the SQL statements. `now` increases with
- * each call.
+ * An in-memory ChargeMirrorStore without its confirmations by orders and its incidents, with the conditions of the SQL statements.
+ * `now` increases with each call.
  */
 export function memoryChargeMirrors(): Omit<
   ChargeMirrorStore,
