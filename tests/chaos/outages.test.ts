@@ -233,9 +233,10 @@ test('an order that is not accepted at the console within 15 minutes is cancelle
   const atConsole = stack.file.restaurants.find(({ link }) => link === 'console')!
   const apiKey = await chargedOrder(atConsole.apiKey)
   await withClient(stack.file.urls.postgres, (client) =>
-    client.query(`update orders.orders set placed_at = now() - interval '16 minutes' where api_key = $1`, [
-      apiKey,
-    ]),
+    client.query(
+      `update orders.order_statuses set at = now() - interval '16 minutes' where order_api_key = $1`,
+      [apiKey],
+    ),
   )
   await waitForPayment(apiKey, 'REFUNDED')
   expect((await read(apiKey)).cancellation).toMatchObject({ cancelledBy: 'system' })

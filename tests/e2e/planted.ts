@@ -16,9 +16,13 @@ const beforeCapture = (orderApiKey: string, deadline: string) =>
     deadline,
   )
 
-/** Sets the age of an order. `age` is an interval of PostgreSQL. */
+/** Sets how long an order has had its status. `age` is an interval of PostgreSQL. */
 export const plantAge = (orderApiKey: string, age: string) =>
-  plant('update orders.orders set placed_at = now() - $2::interval where api_key = $1', orderApiKey, age)
+  plant(
+    'update orders.order_statuses set at = now() - $2::interval where order_api_key = $1',
+    orderApiKey,
+    age,
+  )
 
 /** Moves the deadline of an order into the past. */
 export const plantOverdue = (orderApiKey: string) => beforeCapture(orderApiKey, '-1 second')

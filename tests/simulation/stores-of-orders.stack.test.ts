@@ -210,7 +210,7 @@ function aCall(random: Random, prefix: string): Call {
     { name: 'idempotencyKeys.delete', run: ({ idempotencyKeys }) => idempotencyKeys.delete(used) },
     {
       name: 'restaurantOrders.find',
-      run: ({ restaurantOrders }) => restaurantOrders.find(random.pick(['r1']), apiKey),
+      run: async ({ restaurantOrders }) => (await restaurantOrders.find('r1', apiKey))?.order,
     },
   ]
   return random.pick(calls)

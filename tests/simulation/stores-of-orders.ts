@@ -55,7 +55,8 @@ function orderStores({ orders, deliveries, links }: Database): InMemoryStores {
         if (order?.restaurantApiKey !== restaurantApiKey) return null
         const isWithRestaurant = order.outcome === 'transmitted' || delivery?.outcome === 'unreachable'
         if (!isWithRestaurant && delivery?.outcome !== null) return null
-        return { order, linkKind: delivery?.linkKind ?? null }
+        // Only a console shows the time of an unstarted order.
+        return { order, waitingSince: null }
       },
     },
     orderStories: {

@@ -59,7 +59,7 @@ export function lateAfter(order: RestaurantOrder, { minWaitTime, maxWaitTime }: 
   return columnOf(order) === 'new' ? Math.max(TIME_TO_SEE, maxWaitTime - minWaitTime) : maxWaitTime
 }
 
-/** Fractions of the time until `acceptBy`. After each, the page warns that the order is not started. */
+/** Fractions of the time from the placement until `acceptBy`. After each, the page warns that the order is not started. */
 const WARN_AFTER = [0.5, 0.8]
 
 /** Returns the number of warnings that are due; 0 for an order without automatic cancellation. */

@@ -34,7 +34,7 @@ export const RestaurantOrder = z
     refunds: z.array(Refund).describe('Oldest first.'),
     refundedTotal: Money,
     acceptBy: Epoch.optional().describe(
-      'The order is cancelled automatically unless the restaurant reports a status or refuses the order by then. Absent when it is not cancelled automatically.',
+      'The order is cancelled automatically unless the restaurant reports a status or refuses the order by then, 15 minutes after its arrival by default. Absent when it is not cancelled automatically.',
     ),
   })
   .meta({ id: 'RestaurantOrder' })

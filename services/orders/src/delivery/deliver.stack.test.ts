@@ -165,8 +165,13 @@ async function placeDeliveredOrder(restaurantApiKey: string): Promise<string> {
   return apiKey
 }
 
-const backdateOrder = (apiKey: string, ms: number) =>
+const backdatePlacement = (apiKey: string, ms: number) =>
   sql`update orders set placed_at = now() - ${ms} * interval '1 millisecond' where api_key = ${apiKey}`.execute(
+    db,
+  )
+
+const backdateDelivery = (apiKey: string, ms: number) =>
+  sql`update order_statuses set at = now() - ${ms} * interval '1 millisecond' where order_api_key = ${apiKey}`.execute(
     db,
   )
 
@@ -359,7 +364,7 @@ test('an order that was sent by webhook is not cancelled as unstarted after a ch
   transmit = byWebhook()
   await stores.restaurantLinks.put(restaurant, await startKitchen())
   const apiKey = await placeDeliveredOrder(restaurant)
-  await backdateOrder(apiKey, MINUTES_16)
+  await backdateDelivery(apiKey, MINUTES_16)
   await stores.restaurantLinks.put(restaurant, defaultLink)
   expect(await cancelledAsUnstarted(apiKey)).toBe(false)
 })
@@ -369,14 +374,46 @@ test('an order on a console is cancelled as unstarted, also after a change to a 
   const apiKey = await placeDeliveredOrder(restaurant)
   await stores.restaurantLinks.put(restaurant, await startKitchen())
   expect(await cancelledAsUnstarted(apiKey)).toBe(false)
-  await backdateOrder(apiKey, MINUTES_16)
+  await backdateDelivery(apiKey, MINUTES_16)
   expect(await cancelledAsUnstarted(apiKey)).toBe(true)
+})
+
+/** Returns whether a restaurant reads an order as waiting on its console. */
+const isWaiting = async (restaurant: string, apiKey: string) => {
+  const found = await stores.restaurantOrders.find(restaurant, apiKey)
+  return found && found.waitingSince !== null
+}
+
+test('an order has its whole time on a console, however long its payment took', async () => {
+  const restaurant = newApiKey()
+  const apiKey = await placeDeliveredOrder(restaurant)
+  await backdatePlacement(apiKey, MINUTES_16)
+  expect(await cancelledAsUnstarted(apiKey)).toBe(false)
+  const found = await stores.restaurantOrders.find(restaurant, apiKey)
+  expect((found?.waitingSince ?? 0) - (found?.order.datePlaced ?? 0)).toBeGreaterThanOrEqual(
+    MINUTES_16 / 1_000,
+  )
+  await backdateDelivery(apiKey, MINUTES_16)
+  expect(await cancelledAsUnstarted(apiKey)).toBe(true)
+  expect(await isWaiting(restaurant, apiKey)).toBe(false)
+})
+
+test('an order that is started, or was sent by webhook, does not wait on a console', async () => {
+  const [atConsole, byKitchen] = [newApiKey(), newApiKey()]
+  const apiKey = await placeDeliveredOrder(atConsole)
+  expect(await isWaiting(atConsole, apiKey)).toBe(true)
+  await progressOf(apiKey, 'PREPARING')
+  expect(await isWaiting(atConsole, apiKey)).toBe(false)
+  transmit = byWebhook()
+  await stores.restaurantLinks.put(byKitchen, await startKitchen())
+  expect(await isWaiting(byKitchen, await placeDeliveredOrder(byKitchen))).toBe(false)
 })
 
 test('an order older than a day, or without a stored link, is not cancelled as unstarted', async () => {
   const [old, unknown] = [await placeDeliveredOrder(newApiKey()), await placeDeliveredOrder(newApiKey())]
-  await backdateOrder(old, 86_400_000 + MINUTES_16)
-  await backdateOrder(unknown, MINUTES_16)
+  await backdateDelivery(old, MINUTES_16)
+  await backdatePlacement(old, 86_400_000 + MINUTES_16)
+  await backdateDelivery(unknown, MINUTES_16)
   await sql`update deliveries set link_kind = null where order_api_key = ${unknown}`.execute(db)
   expect([await cancelledAsUnstarted(old), await cancelledAsUnstarted(unknown)]).toEqual([false, false])
 })

@@ -1,5 +1,5 @@
-import { cents, type RestaurantLink } from '@platter/contracts'
-import { describe, expect, test } from 'vitest'
+import { cents } from '@platter/contracts'
+import { expect, test } from 'vitest'
 import type { PlacedOrder } from '#/domain/order.ts'
 import { restaurantOrderRecord } from '#/domain/restaurant-order.ts'
 
@@ -41,19 +41,16 @@ const cancellation: PlacedOrder['cancellation'] = {
   refund: { amount: 0, state: 'VOIDED' },
 }
 
-describe('acceptBy', () => {
-  test.each<[title: string, acceptBy: number | undefined, PlacedOrder, RestaurantLink['kind'] | null]>([
-    ['on a console', 1_900, order(), 'console'],
-    ['by webhook', undefined, order(), 'webhook'],
-    ['without a stored link', undefined, order(), null],
-    ['in preparation', undefined, order({ status: 'PREPARING' }), 'console'],
-    ['with a cancellation', undefined, order({ cancellation }), 'console'],
-    ['before its transmission', undefined, order({ status: 'PROCESSING' }), 'console'],
-  ])('acceptBy of an order %s is %s', (_, acceptBy, placed, linkKind) => {
-    const record = restaurantOrderRecord({ order: placed, linkKind }, 900_000)
-    expect(record.acceptBy).toBe(acceptBy)
-    expect('acceptBy' in record).toBe(acceptBy !== undefined)
-  })
+test.each<
+  [title: string, acceptBy: number | undefined, waitingSince: number | null, startWithinMs: number | null]
+>([
+  ['that waits on a console', 2_400, 1_500, 900_000],
+  ['that does not wait', undefined, null, 900_000],
+  ['in a webhook', undefined, null, null],
+])('acceptBy of an order %s is %s', (_, acceptBy, waitingSince, startWithinMs) => {
+  const record = restaurantOrderRecord({ order: order(), waitingSince }, startWithinMs)
+  expect(record.acceptBy).toBe(acceptBy)
+  expect('acceptBy' in record).toBe(acceptBy !== undefined)
 })
 
 test.each<[title: string, toCollect: number, Partial<PlacedOrder>]>([
@@ -62,7 +59,5 @@ test.each<[title: string, toCollect: number, Partial<PlacedOrder>]>([
   ['a test order', 0, { test: true }],
   ['a cancelled order', 0, { cancellation }],
 ])('the cash to collect for %s is %d', (_, toCollect, changes) => {
-  expect(restaurantOrderRecord({ order: order(changes), linkKind: 'console' }, null).toCollect).toBe(
-    toCollect,
-  )
+  expect(restaurantOrderRecord({ order: order(changes), waitingSince: null }, null).toCollect).toBe(toCollect)
 })

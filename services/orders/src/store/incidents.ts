@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { apiKeyOf } from '#/api-key-of.ts'
 import type { SendOrderFacts, State } from '#/domain/saga-row.ts'
 import { microseconds, pageOf, type Page } from '#/store/incident-pages.ts'
-import { isUnstarted } from '#/store/restaurant-orders.ts'
+import { waitingOrders } from '#/store/restaurant-orders.ts'
 import { IS_OVERDUE } from '#/store/sagas.ts'
 import { PostgresStore } from '#/store/postgres-store.ts'
 
@@ -116,13 +116,14 @@ export class PostgresIncidents extends PostgresStore {
    * Returns orders that their restaurants have not started on a console within half of `withinMs`, after which they are cancelled.
    */
   async unstartedOrders(page: Page, withinMs: number): Promise<UnstartedOrder[]> {
-    const half = sql`o.placed_at + ${withinMs / 2}::float8 * interval '1 millisecond'`
+    const half = sql`since + ${withinMs / 2}::float8 * interval '1 millisecond'`
     const at = sql`(extract(epoch from ${half}) * 1000000)::int8`
     const { rows } = await sql<UnstartedOrder>`
-    select o.api_key as "orderApiKey", o.restaurant_api_key as "restaurantApiKey", ${at} as at,
-      floor(extract(epoch from o.placed_at) + ${withinMs / 1_000}::float8)::int8 as "cancelledAt"
-    from orders o join deliveries d on d.order_api_key = o.api_key
-    where ${isUnstarted(withinMs)} and ${half} <= now() and ${pageOf(at, 'o.api_key', page)}`.execute(this.db)
+    select api_key as "orderApiKey", restaurant_api_key as "restaurantApiKey", ${at} as at,
+      floor(extract(epoch from since))::int8 + ${Math.floor(withinMs / 1_000)} as "cancelledAt"
+    from ${waitingOrders(withinMs)} where ${half} <= now() and ${pageOf(at, 'api_key', page)}`.execute(
+      this.db,
+    )
     return rows
   }
 

@@ -1,25 +1,36 @@
-import type { RestaurantLink } from '@platter/contracts'
 import { sql } from 'kysely'
 import type { RestaurantsOrder } from '#/domain/restaurant-order.ts'
 import { hasChangedSince, type Position } from '#/store/changes.ts'
 import { inPage, readPage, type OrderPage } from '#/store/order-pages.ts'
-import { isTransmitted, placedOrder, type OrderRow } from '#/store/orders.ts'
+import { epoch, isTransmitted, placedOrder, type OrderRow } from '#/store/orders.ts'
 import { PostgresStore } from '#/store/postgres-store.ts'
 import type { Db } from '#/store/tables.ts'
+
+/** Whether an order went to a console, and waits there until a person starts it. Its current link may be another one. */
+const isWaiting = sql<boolean>`(
+  orders.outcome = 'transmitted' and orders.status = 'AWAITING_PREPARATION' and orders.is_open
+  and deliveries.link_kind = 'console')`
+
+/**
+ * The time at which a waiting order reached its restaurant. Its challenge may have taken ten minutes, and the restaurant gets its time
+ * nevertheless.
+ */
+const waitingSince = sql<Date>`(
+  select at from order_statuses where order_api_key = orders.api_key order by position desc limit 1)`
 
 const ofRestaurant = (db: Db, restaurantApiKey: string) =>
   db
     .selectFrom('orders')
     .leftJoin('deliveries', 'deliveries.order_api_key', 'orders.api_key')
     .selectAll('orders')
-    .select('deliveries.link_kind')
+    .select(sql<Date | null>`case when ${isWaiting} then ${waitingSince} end`.as('waiting_since'))
     .where('orders.restaurant_api_key', '=', restaurantApiKey)
 
-type Row = OrderRow & { link_kind: RestaurantLink['kind'] | null }
+type Row = OrderRow & { waiting_since: Date | null }
 
-const restaurantsOrder = ({ link_kind: linkKind, ...row }: Row): RestaurantsOrder => ({
+const restaurantsOrder = ({ waiting_since: since, ...row }: Row): RestaurantsOrder => ({
   order: placedOrder(row),
-  linkKind,
+  waitingSince: since === null ? null : epoch(since),
 })
 
 const isOpen = sql<boolean>`orders.is_open`
@@ -37,12 +48,11 @@ type Changed = RestaurantsOrder & { changedIn: Position | null }
 const UNSTARTED_FOR_AT_MOST = sql`interval '1 day'`
 
 /**
- * An order `o` whose delivery `d` went to a console and that the restaurant has not started, independent of its current link.
- * `withinMs`: the time that an order may wait on a console.
+ * The orders that wait on a console, as `waiting`, with `since`. `withinMs`: the time that an order may wait there.
  */
-export const isUnstarted = (withinMs: number) => sql<boolean>`
-  o.outcome = 'transmitted' and o.status = 'AWAITING_PREPARATION' and o.is_open
-  and o.placed_at > now() - ${withinMs} * interval '1 millisecond' - ${UNSTARTED_FOR_AT_MOST} and d.link_kind = 'console'`
+export const waitingOrders = (withinMs: number) => sql`(
+  select orders.*, ${waitingSince} as since from orders join deliveries on order_api_key = api_key
+  where ${isWaiting} and placed_at > now() - ${withinMs} * interval '1 millisecond' - ${UNSTARTED_FOR_AT_MOST}) waiting`
 
 /** Reads orders, as their restaurants see them. */
 export class PostgresRestaurantOrders extends PostgresStore {
@@ -104,9 +114,9 @@ export class PostgresRestaurantOrders extends PostgresStore {
   async unstarted(given: { withinMs: number; limit: number }): Promise<{ orderApiKey: string }[]> {
     const { withinMs, limit } = given
     const { rows } = await sql<{ orderApiKey: string }>`
-    select o.api_key as "orderApiKey" from orders o join deliveries d on d.order_api_key = o.api_key
-    where ${isUnstarted(withinMs)} and o.placed_at < now() - ${withinMs} * interval '1 millisecond'
-    order by o.placed_at limit ${limit}`.execute(this.db)
+    select api_key as "orderApiKey" from ${waitingOrders(withinMs)}
+    where since < now() - ${withinMs} * interval '1 millisecond'
+    order by since limit ${limit}`.execute(this.db)
     return rows
   }
 }

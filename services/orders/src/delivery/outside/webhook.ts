@@ -80,9 +80,8 @@ const renderEvent = jsonRenderer(
 
 /** The data is the restaurant's record of the order, which contains no card. */
 function postOrder(target: Target, type: string, { webhookId, order }: Transmission, withinMs: number) {
-  const { link } = target
   const at = new Date()
-  const data = restaurantOrderRecord({ order, linkKind: link.kind }, null)
+  const data = restaurantOrderRecord({ order, waitingSince: null }, null)
   const body = renderEvent({ type, timestamp: at.toISOString(), data })
   return post(target, { id: webhookId, at, body, withinMs })
 }
