@@ -20,10 +20,8 @@ export type AddressesOf = (hostname: string) => Promise<LookupAddress[]>
  * - 2 ms after those of one name that share a lookup, but still 100 s after those of 20 names;
  * - 20 s after lookups of 50 names with 48 threads alone, and 10 s with 64;
  * - 1 ms after lookups of 500 names with the eight threads of start.sh and this function.
- *
- * `resolve` is `dns.lookup` except in tests.
  */
-export function sharedLookup(resolve: typeof resolveName = resolveName): AddressesOf {
+export function sharedLookup(resolve: typeof resolveName): AddressesOf {
   const limit = new ConcurrencyLimit({ permits: LOOKUPS_AT_ONCE })
   const running = new Map<string, Promise<LookupAddress[]>>()
 
@@ -45,6 +43,12 @@ export function sharedLookup(resolve: typeof resolveName = resolveName): Address
     return lookup
   }
 }
+
+/**
+ * The lookups of this process. All clients of third parties have one limit, because their lookups use the same threads. Alerts by
+ * e-mail are outside of it: Nodemailer asks the name server without these threads, and uses one of them only if that fails.
+ */
+export const addressesOfThirdParty: AddressesOf = sharedLookup(resolveName)
 
 /** Returns the option `lookup` of a connection. */
 export const connectingBy =

@@ -1,5 +1,13 @@
 import { Latitude, Longitude, sanitizeText } from '@platter/contracts'
-import { Cache, clientSpan, connectingBy, HTTP_1_ONLY, inSpan, Problem, sharedLookup } from '@platter/kit'
+import {
+  addressesOfThirdParty,
+  Cache,
+  clientSpan,
+  connectingBy,
+  HTTP_1_ONLY,
+  inSpan,
+  Problem,
+} from '@platter/kit'
 import { Agent, request } from 'undici'
 import { z } from 'zod'
 import type { Place } from '#/domain/place.ts'
@@ -47,7 +55,7 @@ export function nominatim(url: string): (address: string) => Promise<Place | nul
   const agent = new Agent({
     ...HTTP_1_ONLY,
     maxResponseSize: MAX_RESPONSE_BYTES,
-    connect: { lookup: connectingBy(sharedLookup()) },
+    connect: { lookup: connectingBy(addressesOfThirdParty) },
   })
   return (address) =>
     places.load(address, async () => {

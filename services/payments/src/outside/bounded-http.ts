@@ -1,4 +1,4 @@
-import { connectingBy, HTTP_1_ONLY, sharedLookup } from '@platter/kit'
+import { addressesOfThirdParty, connectingBy, HTTP_1_ONLY } from '@platter/kit'
 import { Agent, request } from 'undici'
 import { CONNECT_WITHIN_MS, CONNECTIONS, RESPONSE_BYTES } from '#/outside/processor.ts'
 
@@ -20,13 +20,11 @@ export class NoResponse extends Error {}
 export class BoundedHttp {
   readonly #agent: Agent
 
-  /** `resolve` is `dns.lookup` except in tests. */
-  constructor(resolve?: Parameters<typeof sharedLookup>[0]) {
-    const lookup = connectingBy(sharedLookup(resolve))
+  constructor(addressesOf = addressesOfThirdParty) {
     this.#agent = new Agent({
       ...HTTP_1_ONLY,
       connections: CONNECTIONS,
-      connect: { timeout: CONNECT_WITHIN_MS, lookup },
+      connect: { timeout: CONNECT_WITHIN_MS, lookup: connectingBy(addressesOf) },
       maxResponseSize: RESPONSE_BYTES,
     })
   }

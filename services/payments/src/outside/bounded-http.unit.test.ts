@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
+import { sharedLookup } from '@platter/kit'
 import { silentServer } from '@platter/testkit'
 import { expect, onTestFinished, test } from 'vitest'
 import { BoundedHttp } from '#/outside/bounded-http.ts'
@@ -7,8 +8,8 @@ const call = { method: 'GET', headers: {}, body: null, signal: null }
 
 test('a host name that does not resolve takes one lookup, whatever the number of calls', async () => {
   const ends: ((error: Error) => void)[] = []
-  const http = new BoundedHttp(((_name: string, _options: object, end: (typeof ends)[number]) =>
-    ends.push(end)) as never)
+  const resolve = (_name: string, _options: object, end: (typeof ends)[number]) => ends.push(end)
+  const http = new BoundedHttp(sharedLookup(resolve as never))
   onTestFinished(() => http.close())
   const calls = Array.from({ length: 20 }, () => http.send('http://processor.example', call))
   const ended = Promise.allSettled(calls)

@@ -1,5 +1,5 @@
 import { isIP } from 'node:net'
-import { connectingBy, Deadline, HTTP_1_ONLY, sharedLookup } from '@platter/kit'
+import { addressesOfThirdParty, connectingBy, Deadline, HTTP_1_ONLY } from '@platter/kit'
 import ipaddr from 'ipaddr.js'
 import { Agent, buildConnector, type Dispatcher } from 'undici'
 
@@ -29,10 +29,8 @@ export type Outgoing = {
 /**
  * Connects to public addresses over https, and to the networks in `allowed` (CIDR) also over http. A connection has one lookup of its
  * host name, and is made only if all addresses are allowed. Thus the checked address is the connected address (DNS rebinding).
- * `resolve` is `dns.lookup` except in tests.
  */
-export function outgoing(allowed: readonly string[], resolve?: Parameters<typeof sharedLookup>[0]): Outgoing {
-  const addressesOf = sharedLookup(resolve)
+export function outgoing(allowed: readonly string[], addressesOf = addressesOfThirdParty): Outgoing {
   const mayReach = boundsOf(allowed)
   const connectors = { 'https:': connector('https:'), 'http:': connector('http:') }
   const agent = new Agent({

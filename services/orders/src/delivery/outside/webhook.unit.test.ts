@@ -1,9 +1,9 @@
-import type { LookupAddress } from 'node:dns'
 import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { cents } from '@platter/contracts'
+import { sharedLookup, type AddressesOf } from '@platter/kit'
 import { silentServer } from '@platter/testkit'
 import { Webhook } from 'standardwebhooks'
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
@@ -86,22 +86,16 @@ afterEach(async () => {
 })
 
 /** A fake resolver. Each lookup returns the next list of addresses, and the last list from then on. */
-function resolverOf(...lists: string[][]) {
+function resolverOf(...lists: string[][]): AddressesOf {
   let lookups = 0
-  const resolve = (
-    _name: string,
-    _options: object,
-    callback: (error: null, list: LookupAddress[]) => void,
-  ) => {
+  return async () => {
     const addresses = lists[Math.min(lookups++, lists.length - 1)] ?? []
-    const list = addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }))
-    setImmediate(callback, null, list)
+    return addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }))
   }
-  return resolve as unknown as Parameters<typeof outgoing>[1]
 }
 
-function createClient(allowed: string[] = [], resolve?: Parameters<typeof outgoing>[1]): Outgoing {
-  const client = outgoing(allowed, resolve)
+function createClient(allowed: string[] = [], addressesOf?: AddressesOf): Outgoing {
+  const client = outgoing(allowed, addressesOf)
   clients.push(client)
   return client
 }
@@ -186,17 +180,16 @@ describe('host name', () => {
     expect(
       await createClient([], resolverOf([PUBLIC, '2606:2800::1'])).faultOf(new URL('https://a.example')),
     ).toBeNull()
-    const unknown = ((_name: string, _options: object, callback: (error: Error, list: []) => void) =>
-      callback(Object.assign(new Error('none'), { code: 'ENOTFOUND' }), [])) as never
-    const client = createClient([], unknown)
+    const unknown = Object.assign(new Error('none'), { code: 'ENOTFOUND' })
+    const client = createClient([], () => Promise.reject(unknown))
     expect(await client.faultOf(new URL('https://tomorrow.example'))).toBeNull()
     expect(await transmit(client, 'https://tomorrow.example')).toMatchObject({ kind: 'not-reached' })
   })
 
   test('that does not resolve takes one lookup, for an order and for any number of new links', async () => {
     const ends: ((error: Error) => void)[] = []
-    const client = createClient([], ((_name: string, _options: object, end: (typeof ends)[number]) =>
-      ends.push(end)) as never)
+    const resolve = (_name: string, _options: object, end: (typeof ends)[number]) => ends.push(end)
+    const client = createClient([], sharedLookup(resolve as never))
     const url = 'https://kitchen.example'
     const receipt = transmit(client, url)
     await expect.poll(() => ends.length).toBeGreaterThan(0)

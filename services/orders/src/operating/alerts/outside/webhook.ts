@@ -1,4 +1,4 @@
-import { HTTP_1_ONLY } from '@platter/kit'
+import { addressesOfThirdParty, connectingBy, HTTP_1_ONLY } from '@platter/kit'
 import { Agent } from 'undici'
 import { bodyOf } from '#/domain/alert-template.ts'
 import { SEND_WITHIN_MS, type Channel } from '#/operating/alerts/channel.ts'
@@ -13,7 +13,11 @@ type Target = {
 
 /** Posts alerts, signed if there is a secret. The operator configures the address, so it may be private. */
 export function webhookChannel({ url, secret, template, token }: Target): Channel {
-  const agent = new Agent({ ...HTTP_1_ONLY, connect: { timeout: 5_000 }, keepAliveTimeout: 1_000 })
+  const agent = new Agent({
+    ...HTTP_1_ONLY,
+    connect: { timeout: 5_000, lookup: connectingBy(addressesOfThirdParty) },
+    keepAliveTimeout: 1_000,
+  })
   return {
     name: 'webhook',
     async send(alert) {
