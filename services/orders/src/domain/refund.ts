@@ -35,6 +35,8 @@ export type Refundable = {
 }
 
 const NOTHING = cents(0)
+const CANCELLED =
+  'The order is cancelled, so nothing is left to refund. If the refund of its charge failed, the operator repeats it at the payment processor.'
 const sum = (amounts: readonly number[]): Cents => cents(amounts.reduce((total, amount) => total + amount, 0))
 
 /** Returns the sum of the refunds that have not failed: reserved or returned. */
@@ -74,6 +76,7 @@ type Request = Pick<RefundRequest, 'amount' | 'items' | 'includeDelivery' | 'inc
 
 /** Returns the parts of a refund, or why it is refused (docs/interface.md, "Refunds"). */
 export function refundParts(order: Refundable, request: Request): Parts | { refusal: Refusal } {
+  if (order.cancellation !== null) return exceeds(CANCELLED, '')
   const left = leftOf(order)
   if (left === null)
     return refused('not-charged-yet', 'The order is not charged yet. Please try again in some seconds.')
@@ -85,8 +88,7 @@ export function refundParts(order: Refundable, request: Request): Parts | { refu
 }
 
 /** Returns the cents that can still be refunded; null while the order may still be charged. */
-function leftOf({ paymentState, status, cancellation, total, refunds }: Refundable): Cents | null {
-  if (cancellation !== null) return NOTHING
+function leftOf({ paymentState, status, total, refunds }: Refundable): Cents | null {
   if (paymentState === 'PENDING' || paymentState === 'AUTHORIZED') return null
   if (paymentState === 'DUE' && status === 'PROCESSING') return null
   const isPaid = paymentState === 'CHARGED' || paymentState === 'DUE'
@@ -136,8 +138,11 @@ function tooLarge(left: Cents, pointer: string) {
     left === 0
       ? `Nothing${what} is left to refund.`
       : `At most ${toMoney(left).toFixed(2)}${what} can be refunded.`
-  return refused('refund-too-large', detail, [{ pointer, code: 'refund-too-large', detail }])
+  return exceeds(detail, pointer)
 }
+
+const exceeds = (detail: string, pointer: string) =>
+  refused('refund-too-large', detail, [{ pointer, code: 'refund-too-large', detail }])
 
 function unknownItem(at: number, count: number) {
   const detail = `items[${at}].index is not one of the ${count} items of the order, from 0 to ${count - 1}.`

@@ -137,6 +137,12 @@ test.each([
   expect(refusalOf({ ...order, ...changes }, { all: true })?.code).toBe(code)
 })
 
+test('a refused refund of a cancelled order says what to do if the refund of its charge failed', () => {
+  expect(refusalOf({ ...order, cancellation: {} }, { all: true })?.detail).toContain(
+    'the operator repeats it at the payment processor',
+  )
+})
+
 test('refuses an unknown item index and names its pointer', () => {
   expect(refusalOf(order, { items: [{ index: 2 }] })).toMatchObject({
     code: 'invalid-field',
