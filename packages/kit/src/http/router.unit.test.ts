@@ -72,9 +72,9 @@ test.each<[number, string, Principal, audience: string]>([
   expect((await app.inject({ url: ofOperators.path, headers })).statusCode).toBe(status)
 })
 
-const call = async (code: string) => {
+const call = async (code: string, to = internal) => {
   const refuse = internalCaller({ service: 'orders', secrets, replicas, timeoutMs: 2_000 })
-  return refuse(internal, { code } as never, { requestId: 'q1' }).catch((error: unknown) => error)
+  return refuse(to, { code } as never, { requestId: 'q1' }).catch((error: unknown) => error)
 }
 
 test('a declared problem of an internal operation reaches its caller with its faults and Retry-After', async () => {
@@ -85,6 +85,13 @@ test('a declared problem of an internal operation reaches its caller with its fa
     faults: [{ pointer: '/card' }],
   })
   expect(await call('card-declined')).toMatchObject({ code: 'card-declined', declineCode: 'lost_card' })
+})
+
+test('an operation that the other service does not have yet, as during an upgrade, is service-unavailable', async () => {
+  expect(await call('rate-limited', { ...internal, path: '/internal/new' })).toMatchObject({
+    code: 'service-unavailable',
+    cause: { message: 'it has no refuse yet' },
+  })
 })
 
 test('an undeclared problem of an internal operation is a defect (internal-error)', async () => {

@@ -241,11 +241,13 @@ const Document = z.object({
 })
 
 /**
- * Returns the problem of the response if the operation declares it or it is temporary. Any other problem is a defect:
- * internal-error.
+ * Returns the problem of the response if the operation declares it or it is temporary; service-unavailable for a service without the
+ * operation. Any other problem is a defect: internal-error.
  */
 function problemFrom(operation: Operation, document: unknown, headers: Record<string, unknown>): Problem {
   const { code, detail, declineCode, errors } = Document.parse(document)
+  // During an upgrade the other service may still have the version before.
+  if (code === 'no-such-endpoint') return unavailable(operation, new Error(`it has no ${operation.name} yet`))
   const known = [...operation.problems, 'service-unavailable', 'overloaded'].find(
     (expected) => expected === code,
   )
