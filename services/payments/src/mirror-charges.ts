@@ -1,6 +1,6 @@
 import type { Log } from '@platter/kit'
 import type { Authorization } from '#/domain/authorization.ts'
-import { failedOwn, isWhollyRefunded } from '#/domain/charge-after-sale.ts'
+import { failedOwn, isWhollyRefunded, keysOf, withKnownKeys } from '#/domain/charge-after-sale.ts'
 import type { ProcessorResult } from '#/domain/processor-result.ts'
 import { successOf, type ProcessorReads } from '#/outside/processor.ts'
 import type { AuthorizationStore } from '#/store/authorizations.ts'
@@ -10,7 +10,7 @@ import type { RefundStore } from '#/store/refunds.ts'
 type Deps = {
   reads: Pick<ProcessorReads, 'charge' | 'movements'>
   mirrors: Pick<ChargeMirrorStore, 'now' | 'set' | 'unsettled' | 'acquire' | 'renew' | 'release'>
-  refunds: Pick<RefundStore, 'markReturned'>
+  refunds: Pick<RefundStore, 'known' | 'markReturned'>
   /** Publishes a mirror to orders. A lost message is published again (`send-mirrors.ts`). */
   send: (row: MirrorRow) => Promise<void>
   authorizations: Pick<AuthorizationStore, 'find' | 'move'>
@@ -21,7 +21,10 @@ type Deps = {
 const OVERLAP_SECONDS = 600
 /** An hour of a busy platform has some hundred pages; a page that cannot be read repeats the period. */
 const MOST_SECONDS = 600
-/** After this time the daily reconciliation finds what an unreadable charge hides, and later charges must not wait for it. */
+/**
+ * Later charges must not wait longer for an unreadable one. The daily reconciliation finds what it hides, unless its order is older
+ * than a day.
+ */
 const RETRIED_SECONDS = 3_600
 /**
  * Longer than a slow processor needs for one page or one charge. After a crash, another replica compares after this time; with 5
@@ -53,10 +56,11 @@ export function chargeMirror({ reads, mirrors, refunds: ownRefunds, authorizatio
     // The account may also have other sales.
     const row = charge?.reference ? await authorizations.find(charge.reference) : null
     if (!charge || !row || isSecond(row, id)) return
-    const { refunds, disputes } = charge
+    const { disputes } = charge
     const { orderApiKey } = row
-    const count = refunds.length + disputes.length
+    const count = charge.refunds.length + disputes.length
     if (count === 0) return
+    const refunds = withKnownKeys(charge.refunds, await ownRefunds.known(keysOf(charge.refunds)))
     const picture = { orderApiKey, processorId: id, refunds, disputes }
     await ownRefunds.markReturned(failedOwn(refunds))
     const version = await mirrors.set(picture, readAt)

@@ -29,7 +29,10 @@ let mirrors: ReturnType<typeof memoryChargeMirrors>
 let mirror: ChargeMirror
 /** Refunds of this platform that have failed at the processor. */
 let returned: string[]
-const refunds = { markReturned: async (keys: readonly string[]) => void returned.push(...keys) }
+const refunds = {
+  known: async (keys: readonly string[]) => new Set(keys),
+  markReturned: async (keys: readonly string[]) => void returned.push(...keys),
+}
 let handled: Set<string>
 let app: App
 let logged: string
