@@ -62,8 +62,10 @@ function checkForm(card: Partial<Record<keyof typeof cardNumberFields, unknown>>
   const isByToken = card.processorToken !== undefined
   for (const field of NUMBER_FIELDS) {
     const isSent = card[field] !== undefined
+    const message =
+      field === 'cardNumber' ? 'is missing: send a cardNumber or a processorToken' : 'is missing'
     if (!isByToken && !isSent)
-      context.addIssue({ code: 'custom', path: [field], message: 'is missing', params: { missing: true } })
+      context.addIssue({ code: 'custom', path: [field], message, params: { missing: true } })
     if (isByToken && isSent && (field === 'cardNumber' || field === 'cvv'))
       context.addIssue({ code: 'custom', path: [field], message: 'cannot be sent with processorToken' })
   }
