@@ -264,7 +264,7 @@ export const problems = {
   'restaurant-unreachable': row(1901, 502, 'The restaurant could not be reached', {
     retryable: true,
     why: "The restaurant's system did not respond in time. The order failed, and its charge was voided.",
-    fix: 'Send the order again later, or order from another restaurant.',
+    fix: 'Wait for the seconds of `Retry-After` and send the order again, or order from another restaurant.',
   }),
   'payment-unavailable': row(1902, 503, 'The payment processor could not be reached', {
     retryable: true,
