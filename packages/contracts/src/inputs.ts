@@ -138,7 +138,7 @@ export const Whereabouts = z.object({
     .optional()
     .describe('The place in words: an address, or a ZIP code, or a city and state.'),
   latitude: Latitude.optional().describe(
-    'The place as a point, in degrees north; together with `longitude`.',
+    'The place as a point, in degrees north; together with `longitude`. It takes precedence over `street-address`.',
   ),
   longitude: Longitude.optional().describe(
     'The place as a point, in degrees east; together with `latitude`.',
