@@ -20,9 +20,10 @@ test('a 503 has a retryAfterSeconds of 1 or its own value, a 502 of 10; a 4xx ha
   expect(new Problem('invalid-field', '').retryAfterSeconds).toBeUndefined()
 })
 
+const challengeOf = (problem: Problem) =>
+  problemResponse(problem, 'r1', '/publicapi/v1/signin').headers['www-authenticate']
+
 test('a 401 has a challenge of a scheme that no browser knows; other statuses have none', () => {
-  const challengeOf = (problem: Problem) =>
-    problemResponse(problem, 'r1', '/publicapi/v1/signin').headers['www-authenticate']
   expect(challengeOf(new Problem('invalid-credentials'))).toBe('AccessKey realm="Platter"')
   expect(challengeOf(new Problem('access-token-missing'))).toBe('AccessKey realm="Platter"')
   expect(challengeOf(new Problem('not-allowed'))).toBeUndefined()
