@@ -17,7 +17,7 @@ test.each([
 test.each([
   ['compressed', gzipSync('{}'), 'The body is compressed: send it without Content-Encoding.'],
   ['in Latin-1', Buffer.from('{"a":"é"}', 'latin1'), 'The body is not UTF-8.'],
-])('a body that is %s is 400, and the detail says so', async (_, payload, detail) => {
+])('a body that is %s is 400, with that reason in its detail', async (_, payload, detail) => {
   const app = createApp(createLog('test', 'silent'))
   readJson(app)
   app.post('/', async () => 'read')

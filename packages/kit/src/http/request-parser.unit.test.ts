@@ -106,7 +106,7 @@ test.each([
   ['limit', ['1', '2']],
   ['method', ['pickup', 'delivery']],
   ['street-address', ['53703', '53704']],
-])('a repeated query parameter is a fault that says so: %s', (name, values) => {
+])('the fault of a repeated query parameter names the repetition: %s', (name, values) => {
   expect(outcome(RestaurantSearch, { query: { [name]: values } })).toEqual([
     {
       pointer: `query/${name}`,
@@ -116,7 +116,7 @@ test.each([
   ])
 })
 
-test('a missing body and a body of another type are told apart', () => {
+test('a missing body and a body of another type have different details', () => {
   expect(outcome(Signin, { body: undefined })).toMatchObject([
     { pointer: '', code: 'invalid-field', detail: 'The body is missing: send a JSON object.' },
   ])
