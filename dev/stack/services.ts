@@ -60,7 +60,7 @@ const ownVariables: Readonly<Record<ProcessName, (wiring: Wiring) => Record<stri
     ...cardVariables(),
     REDIS_URL: wiring.redis,
     // A developer's load test uses one application.
-    ORDERS_PER_SECOND: '1000000',
+    ...limits({ ORDERS_PER_SECOND: '1000000' }),
   }),
   catalog: (wiring) => ({ ...rows('catalog', wiring), REDIS_URL: wiring.redis }),
   accounts: (wiring) => ({
@@ -70,8 +70,7 @@ const ownVariables: Readonly<Record<ProcessName, (wiring: Wiring) => Record<stri
     OPERATOR_KEY_HASH: hashAccessKey(wiring.secrets.operatorKey),
     PASSWORD_PEPPER: wiring.secrets.passwordPepper,
     // In development, all requests come from one address and one application.
-    TRIES_PER_ADDRESS: '10000',
-    TRIES_PER_APPLICATION: '100000',
+    ...limits({ TRIES_PER_ADDRESS: '10000', TRIES_PER_APPLICATION: '100000' }),
   }),
   payments: (wiring) => ({
     ...rows('payments', wiring),
@@ -81,10 +80,12 @@ const ownVariables: Readonly<Record<ProcessName, (wiring: Wiring) => Record<stri
     PROCESSOR_WEBHOOK_SECRET: 'whsec_development',
     REDIS_URL: wiring.redis,
     // In development, all cards come from one address, and some of the few test cards are always declined.
-    CARDS_PER_USER: '10000',
-    DECLINES_PER_CARD: '1000000',
-    DECLINES_PER_ADDRESS: '1000000',
-    DECLINES_PER_APPLICATION: '1000000',
+    ...limits({
+      CARDS_PER_USER: '10000',
+      DECLINES_PER_CARD: '1000000',
+      DECLINES_PER_ADDRESS: '1000000',
+      DECLINES_PER_APPLICATION: '1000000',
+    }),
   }),
   orders: (wiring) => ({
     ...rows('orders', wiring),
@@ -93,9 +94,13 @@ const ownVariables: Readonly<Record<ProcessName, (wiring: Wiring) => Record<stri
     WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8,::1',
     DEFAULT_RESTAURANT_LINK: defaultSimulatorLink(firstUrl('simulators', wiring)),
     // Short, so that a developer sees the failure of an order at the restaurant that never responds.
-    TRANSMIT_DEADLINE_MS: '6000',
+    ...limits({ TRANSMIT_DEADLINE_MS: '6000' }),
   }),
 }
+
+/** Limits for development. A variable of the shell takes precedence, so that a developer can try the limits of production. */
+const limits = (development: Readonly<Record<string, string>>): Record<string, string> =>
+  Object.fromEntries(Object.entries(development).map(([name, value]) => [name, process.env[name] ?? value]))
 
 /** RAW_CARDS=refuse npm start: clients pay by token only, as with a real processor. */
 const cardVariables = () => ({ RAW_CARDS: process.env['RAW_CARDS'] ?? '' })

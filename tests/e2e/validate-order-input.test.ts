@@ -136,7 +136,7 @@ describe('required fields and types', () => {
     ['cardNumber', '4242424242424241'],
     ['cardNumber', 4242424242424241],
     ['cvv', '12'],
-    ['cvv', 12],
+    ['cvv', 12345],
     ['expirationMonth', '13'],
     ['expirationMonth', '9.'],
     ['expirationYear', '1931'],

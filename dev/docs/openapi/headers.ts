@@ -37,6 +37,10 @@ export const headers = {
     'The next page of the list; absent on the last page.',
     '</publicapi/v1/user/3c9e1f0a7d5b/orders?limit=100&cursor=MTA0Mg>; rel="next"',
   ),
+  'WWW-Authenticate': header(
+    'The challenge of every 401. The access key belongs in `X-Access-Token`, not in `Authorization`.',
+    'AccessKey realm="Platter"',
+  ),
   ETag: header('Changes with the content of the response.', '"7f3a9c"'),
 } satisfies Record<string, Json>
 

@@ -110,7 +110,7 @@ const eventStream = (events: readonly EventExample[]): string =>
 
 function problemResponse(codes: readonly ProblemCode[]): Json {
   const hasRetryAfter = codes.some(
-    (code) => [429, 503].includes(statusOf(code)) || code === 'idempotency-in-flight',
+    (code) => [429, 502, 503].includes(statusOf(code)) || code === 'idempotency-in-flight',
   )
   const isAuthenticated = codes.some((code) => statusOf(code) !== 401)
   return {
@@ -120,6 +120,7 @@ function problemResponse(codes: readonly ProblemCode[]): Json {
       'X-Trace-Id',
       ...(isAuthenticated ? (['X-Ignored-Fields', ...RATE] as const) : []),
       ...(hasRetryAfter ? (['Retry-After'] as const) : []),
+      ...(codes.some((code) => statusOf(code) === 401) ? (['WWW-Authenticate'] as const) : []),
     ]),
     content: {
       'application/problem+json': {

@@ -5,7 +5,7 @@ import { keys } from '#/examples.ts'
 import { secret } from '#/secret.ts'
 import { documentedAs } from '#/documented-as.ts'
 import { spelled } from '#/spelling.ts'
-import { ApiKey, filledDigits, filledText, Latitude, Longitude, text } from '#/values.ts'
+import { ApiKey, filledDigits, filledText, Latitude, Longitude, text, zipCode } from '#/values.ts'
 
 export const personFields = {
   firstName: filledText(100),
@@ -18,11 +18,11 @@ const cardholderFields = {
   nickname: text(100).optional().describe("The user's name for the card."),
   cardholderName: filledText(100).describe('As printed on the card.'),
   cardholderStreetAddress: filledText(200),
-  cardholderZip: filledDigits(20),
+  cardholderZip: zipCode(),
 }
 
 const cardNumberFields = {
-  cvv: secret(spelled('digits', z.string().regex(/^\d{3,4}$/, 'is not 3 or 4 digits')))
+  cvv: secret(spelled('cvv', z.string().regex(/^\d{3,4}$/, 'is not 3 or 4 digits')))
     .optional()
     .describe('Card verification value. Required with `cardNumber`. Never stored.'),
   cardNumber: secret(
@@ -62,8 +62,10 @@ function checkForm(card: Partial<Record<keyof typeof cardNumberFields, unknown>>
   const isByToken = card.processorToken !== undefined
   for (const field of NUMBER_FIELDS) {
     const isSent = card[field] !== undefined
+    const message =
+      field === 'cardNumber' ? 'is missing: send a cardNumber or a processorToken' : 'is missing'
     if (!isByToken && !isSent)
-      context.addIssue({ code: 'custom', path: [field], message: 'is missing', params: { missing: true } })
+      context.addIssue({ code: 'custom', path: [field], message, params: { missing: true } })
     if (isByToken && isSent && (field === 'cardNumber' || field === 'cvv'))
       context.addIssue({ code: 'custom', path: [field], message: 'cannot be sent with processorToken' })
   }
@@ -97,7 +99,7 @@ export const NewAddress = z
     aptNumber: spelled('digits', text(50)).optional().describe('Apartment, floor or suite.'),
     city: filledText(100).optional().describe('Without it, derived from the other fields.'),
     state: filledText(50).optional().describe('Without it, derived from the other fields.'),
-    zip: filledDigits(20).optional().describe('Without it, derived from the other fields.'),
+    zip: zipCode().optional().describe('Without it, derived from the other fields.'),
     latitude: Latitude.optional().describe('Determines city, state and ZIP code, together with `longitude`.'),
     longitude: Longitude.optional(),
   })
@@ -136,7 +138,7 @@ export const Whereabouts = z.object({
     .optional()
     .describe('The place in words: an address, or a ZIP code, or a city and state.'),
   latitude: Latitude.optional().describe(
-    'The place as a point, in degrees north; together with `longitude`.',
+    'The place as a point, in degrees north; together with `longitude`. It takes precedence over `street-address`.',
   ),
   longitude: Longitude.optional().describe(
     'The place as a point, in degrees east; together with `latitude`.',

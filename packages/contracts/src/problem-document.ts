@@ -37,7 +37,11 @@ export const ProblemDocument = z
     detail: z.string().describe('A text about this problem.'),
     instance: z.string().describe("The request's path."),
     code: Code,
-    requestId: z.string().describe('As in `X-Request-Id`: quote it when you report a problem.'),
+    requestId: z
+      .string()
+      .describe(
+        'As in `X-Request-Id`, and in a repeated response that of the first request: quote it when you report a problem.',
+      ),
     retryable: z.boolean().describe('Whether the same request may succeed later.'),
     declineCode: z
       .string()

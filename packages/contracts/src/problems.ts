@@ -12,8 +12,8 @@ const row = <S extends number>(
 
 export const problems = {
   'malformed-json': row(1001, 400, 'The body is not JSON', {
-    why: 'The body is not JSON by RFC 8259, not UTF-8, or incomplete.',
-    fix: 'Correct the body at the line and column in `detail`. Create it with a JSON library, not by joining strings.',
+    why: 'The body is not JSON by RFC 8259, not UTF-8, compressed, or incomplete.',
+    fix: 'Correct the body at the line and column in `detail`. Create it with a JSON library, not by joining strings, and send it uncompressed.',
   }),
   'missing-field': row(1002, 400, 'A field is missing', {
     why: 'A required field is absent, null or an empty text.',
@@ -264,7 +264,7 @@ export const problems = {
   'restaurant-unreachable': row(1901, 502, 'The restaurant could not be reached', {
     retryable: true,
     why: "The restaurant's system did not respond in time. The order failed, and its charge was voided.",
-    fix: 'Send the order again later, or order from another restaurant.',
+    fix: 'Wait for the seconds of `Retry-After` and send the order again, or order from another restaurant.',
   }),
   'payment-unavailable': row(1902, 503, 'The payment processor could not be reached', {
     retryable: true,

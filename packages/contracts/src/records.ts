@@ -22,7 +22,9 @@ import {
 
 export const Address = z
   .object({
-    apiKey: ApiKey.nullable().describe('Null when the address is not saved to an account.'),
+    apiKey: ApiKey.nullable().describe(
+      'Null when the address is not saved to an account. A new address of an order is saved after the restaurant has the order.',
+    ),
     streetAddress: z.string(),
     aptNumber: z.string().nullable(),
     city: z.string(),
@@ -259,7 +261,9 @@ export const Order = z
     recipient: Recipient,
     items: z.array(OrderItem),
     card: CreditCard.extend({
-      apiKey: ApiKey.nullable().describe('Null when the card is not saved to an account.'),
+      apiKey: ApiKey.nullable().describe(
+        'Null when the card is not saved to an account. A new card is saved after the restaurant has the order.',
+      ),
     })
       .meta({
         id: 'OrderCard',

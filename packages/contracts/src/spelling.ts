@@ -2,10 +2,10 @@ import { z } from 'zod'
 
 /**
  * Spellings of existing clients that `normalize` (packages/kit/src/http/normalize.ts) accepts in addition to the schema. `digits`:
- * also as a number. `card-number`: also with spaces or dashes. `month`, `year`: two digits, also as `9`, `"9"`, `2033`. `record`:
- * an object, also as a string that is its `apiKey`.
+ * also as a number. `zip`, `cvv`: also as a number, which has lost the zeros at its beginning. `card-number`: also with spaces or
+ * dashes. `month`, `year`: two digits, also as `9`, `"9"`, `2033`. `record`: an object, also as a string that is its `apiKey`.
  */
-export type Spelling = 'digits' | 'card-number' | 'month' | 'year' | 'record'
+export type Spelling = 'digits' | 'zip' | 'cvv' | 'card-number' | 'month' | 'year' | 'record'
 
 const spellings = z.registry<{ spelling: Spelling }>()
 

@@ -145,8 +145,11 @@ const filled = (schema: z.ZodString) =>
 /** A `text` that is not empty. */
 export const filledText = (max: number) => filled(text(max))
 
-/** A `filledText` that clients may also send as a number: ZIP codes, telephone numbers. */
+/** A `filledText` that clients may also send as a number. */
 export const filledDigits = (max: number) => spelled('digits', filledText(max))
+
+/** A ZIP code, which clients may also send as a number. Postal codes of other countries are longer. */
+export const zipCode = () => spelled('zip', filledText(20))
 
 /** An e-mail address is not masked, because its owner signs in with it. */
 export const emailAddress = () => filled(characters(200))

@@ -21,7 +21,7 @@ export function refuseRawCards(body: unknown): void {
   if (Buffer.isBuffer(body) && holdsCardNumber(body))
     throw new Problem(
       'raw-card-not-accepted',
-      'Card numbers are not accepted here, and the request was not forwarded. Send a processorToken instead.',
+      'The request contains a card number, or digits that look like one, and was not forwarded. Send a processorToken instead.',
     )
 }
 

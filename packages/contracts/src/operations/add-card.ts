@@ -7,7 +7,7 @@ export const AddCard = operation({
   name: 'add-card',
   summary: "Add a card to a user's account",
   description:
-    'Saves a card for later orders, at most 20. The payment processor checks number and cvv, or the `processorToken`; none of them is stored. In development `4242424242424242` is accepted and `4000000000000002` is declined.',
+    'Saves a card for later orders, at most 20. The payment processor checks number and cvv, or the `processorToken`; none of them is stored. The development processor saves every valid number; `4000000000000002` is declined when it pays an order.',
   method: 'POST',
   path: '/publicapi/v1/user/:apiKey/add-card',
   owner: 'accounts',

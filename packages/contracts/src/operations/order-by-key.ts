@@ -12,7 +12,7 @@ export const OrderByKey = operation({
   name: 'order-by-key',
   summary: 'Find an order by the Idempotency-Key of its send-order',
   description:
-    'For a client that lost the response of send-order: the order of the send-order with this `Idempotency-Key`. When that order failed, the response is the problem of its send-order.',
+    'For a client that lost the response of send-order: the order of the send-order with this `Idempotency-Key`. When that order failed, the response is the problem of its send-order. A 404 means that no order has the key: send the order again with the same key.',
   method: 'GET',
   path: '/publicapi/v1/order-by-key/:idempotencyKey',
   owner: 'orders',

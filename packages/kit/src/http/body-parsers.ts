@@ -36,6 +36,15 @@ function notJson(text: string): Problem {
   )
 }
 
+/** The first two bytes of gzip (RFC 1952, 2.3.1). The gateway does not forward `content-encoding`. */
+const isGzip = (body: Buffer): boolean => body[0] === 0x1f && body[1] === 0x8b
+
+const notUtf8 = (body: Buffer) =>
+  new Problem(
+    'malformed-json',
+    isGzip(body) ? 'The body is compressed: send it without Content-Encoding.' : 'The body is not UTF-8.',
+  )
+
 /** Accepts JSON bodies. An empty body of any content type counts as absent. All other bodies are rejected with `not-json`. */
 export function readJson(app: App): void {
   const parse = app.getDefaultJsonParser('error', 'error')
@@ -43,7 +52,7 @@ export function readJson(app: App): void {
   app.addContentTypeParser<Buffer>('application/json', { parseAs: 'buffer' }, (request, body, done) => {
     if (body.length === 0) return done(null, undefined)
     // Decoding would replace each invalid byte with U+FFFD and lose the client's bytes.
-    if (!isUtf8(body)) return done(new Problem('malformed-json', 'The body is not UTF-8.'))
+    if (!isUtf8(body)) return done(notUtf8(body))
     void parse(request, body.toString(), (error, value) =>
       error ? done(notJson(body.toString())) : done(null, value),
     )

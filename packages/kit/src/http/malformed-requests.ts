@@ -18,15 +18,25 @@ export function handleNodeSpecialCases({ server }: App): void {
   server.on('connect', (_request, socket) => endWith(new Problem('no-such-endpoint'), socket))
 }
 
+const NOT_ENCODED =
+  'The path or the query has a character that must be percent-encoded, such as a space or an accent.'
+
+/** The details for the error codes of Node's parser. After a space in the URL, it expects the version of HTTP. */
+const DETAILS: Readonly<Record<string, string>> = {
+  ERR_HTTP_REQUEST_TIMEOUT: 'The request did not arrive completely in time.',
+  HPE_HEADER_OVERFLOW:
+    'The request line and the header fields are too long: together they have at most 16 KiB.',
+  HPE_INVALID_URL: NOT_ENCODED,
+  HPE_INVALID_CONSTANT: NOT_ENCODED,
+}
+
 /** Rejects a request that Node cannot parse, or that does not arrive completely. */
 export function rejectMalformed(error: NodeJS.ErrnoException, socket: Socket): void {
   if (error.code === 'ECONNRESET') return
   const isLate = error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
   // A client that has sent nothing receives no response. It could mistake it for the response to a request that it has just sent.
   if (isLate && socket.bytesRead === 0) return void socket.destroy()
-  const detail = isLate
-    ? 'The request did not arrive completely in time.'
-    : 'The request line or a header field cannot be read, or is too long.'
+  const detail = DETAILS[error.code ?? ''] ?? 'The request line or a header field cannot be read.'
   endWith(new Problem('invalid-field', detail), socket)
 }
 

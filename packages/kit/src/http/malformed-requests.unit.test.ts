@@ -29,3 +29,12 @@ test.each([
 ])('a client that sends 16 MiB receives the response to %s', async (_name, bytes, status) => {
   expect(await send(bytes)).toMatch(new RegExp(String.raw`^HTTP/1.1 ${status}\r\n`))
 })
+
+test.each([
+  ['a space', 'GET /search?at=2 E Main HTTP/1.1\r\nhost: test\r\n\r\n', /must be percent-encoded/],
+  ['an accent', 'GET /search?at=Cañon HTTP/1.1\r\nhost: test\r\n\r\n', /must be percent-encoded/],
+  ['a long path', `GET /${MANY} HTTP/1.1\r\nhost: test\r\n\r\n`, /at most 16 KiB/],
+  ['an invalid field name', 'GET / HTTP/1.1\r\na b: c\r\n\r\n', /line or a header field cannot be read\./],
+])('the detail of the 400 for %s names the fault', async (_name, bytes, detail) => {
+  expect(await send(bytes)).toMatch(detail)
+})

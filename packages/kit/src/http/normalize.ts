@@ -38,6 +38,14 @@ function asBoolean(value: unknown): unknown {
 const asDigits = (value: unknown): unknown =>
   typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? String(value) : value
 
+/** Restores the zeros that a number has lost: a client that reads `02134` as an integer sends `2134`. */
+const asDigitsOf =
+  (length: number): Normalize =>
+  (value) => {
+    const digits = asDigits(value)
+    return typeof value === 'number' && typeof digits === 'string' ? digits.padStart(length, '0') : value
+  }
+
 function asMonth(value: unknown): unknown {
   const month = asDigits(value)
   return typeof month === 'string' && /^\s*\d\s*$/.test(month) ? `0${month.trim()}` : trimmed(month)
@@ -58,6 +66,9 @@ function asCardNumber(value: unknown): unknown {
 
 const SPELLED: Record<Exclude<Spelling, 'record'>, Normalize> = {
   digits: asDigits,
+  zip: asDigitsOf(5),
+  // A verification value of four digits that begins with a zero cannot be restored.
+  cvv: asDigitsOf(3),
   'card-number': asCardNumber,
   month: asMonth,
   year: asYear,

@@ -137,10 +137,18 @@ describe('cards', () => {
     ['a year of three digits', { expirationYear: 203 }, '/expirationYear'],
     ['a card number above the safe integers', { cardNumber: 2 ** 62 }, '/cardNumber'],
     ['letters in the number', { cardNumber: '4242 4242 4242 424x' }, '/cardNumber'],
-    ['a cvv of two digits', { cvv: 12 }, '/cvv'],
+    ['a cvv of two digits', { cvv: '12' }, '/cvv'],
+    ['a cvv of five digits as a number', { cvv: 12345 }, '/cvv'],
   ])('%s is a fault', (_, change, pointer) => {
     expect(pointersOf(AddCard, { ...card, ...change })).toEqual([pointer])
   })
+})
+
+test('restores the zeros that a cvv or a ZIP code has lost as a number, and leaves texts unchanged', () => {
+  expect(cardOf({ cvv: 7, cardholderZip: 2134 })).toMatchObject({ cvv: '007', cardholderZip: '02134' })
+  expect(cardOf({ cvv: 1234, cardholderZip: '2134' })).toMatchObject({ cvv: '1234', cardholderZip: '2134' })
+  const address = { streetAddress: '1 Main St', city: 'Boston', state: 'MA' }
+  expect(parsed(AddAddress, { body: { ...address, zip: 2134 } }).values.body).toMatchObject({ zip: '02134' })
 })
 
 test('ZIP codes, telephone numbers and apartments may be numbers; names may not', () => {

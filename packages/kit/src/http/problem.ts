@@ -4,6 +4,18 @@ import { RESPONSE_HEADERS, corsHeaders } from '#/http/response-headers.ts'
 
 export const PROBLEM_TYPE = 'application/problem+json; charset=utf-8'
 
+/**
+ * The default of `Retry-After` by status. A restaurant's system that failed receives a ping within 10 s (docs/restaurants.md), and
+ * its restaurant opens with the first success: an earlier retry would find the same failure.
+ */
+const RETRY_AFTER_SECONDS: Readonly<Record<number, number>> = { 502: 10, 503: 1 }
+
+/**
+ * RFC 9110, 15.5.2, requires the field in every 401: HttpURLConnection of older Android versions throws an IOException without it.
+ * The scheme is not a registered one, so that no browser asks for a password.
+ */
+const CHALLENGE = { 'www-authenticate': 'AccessKey realm="Platter"' }
+
 /** A failed request: an error code of the catalogue and a detail for the client, by default its title. `cause` is for the log only. */
 export class Problem extends ErrorWithoutStack {
   readonly code: ProblemCode
@@ -30,7 +42,7 @@ export class Problem extends ErrorWithoutStack {
     this.faults = more.faults ?? []
     this.declineCode = more.declineCode
     this.order = more.order
-    this.retryAfterSeconds = more.retryAfterSeconds ?? (problems[code].status === 503 ? 1 : undefined)
+    this.retryAfterSeconds = more.retryAfterSeconds ?? RETRY_AFTER_SECONDS[problems[code].status]
   }
 
   get status(): number {
@@ -91,6 +103,7 @@ export function problemResponse(
     headers: {
       ...RESPONSE_HEADERS,
       ...corsHeaders(url),
+      ...(problem.status === 401 && CHALLENGE),
       'content-type': PROBLEM_TYPE,
       'x-request-id': requestId,
       ...(retryAfterSeconds !== undefined && { 'retry-after': String(retryAfterSeconds) }),

@@ -5,7 +5,6 @@ import { Problem } from '#/http/problem.ts'
 import { fieldsOf, pointers, Tidying, type UnknownField } from '#/http/request-fields.ts'
 
 type Parts = { params?: unknown; query?: unknown; body?: unknown }
-type Pointer = (path: PropertyKey[]) => string
 
 /** A parsed request: its values, and one Problem with all faults of path, query and body, or null without a fault. */
 export type Parsed = {
@@ -54,12 +53,22 @@ function inWords(issue: z.core.$ZodIssue): string {
   return issue.message
 }
 
-function faultOf(issue: z.core.$ZodIssue, whole: unknown, pointer: Pointer): Fault {
-  const at = pointer(issue.path)
-  const name = issue.path.map(String).join('.') || 'the body'
-  const missing = issue.path.length > 0 && valueAt(whole, issue.path) === undefined
-  if (missing) return { pointer: at, code: 'missing-field', detail: `${name} is missing.` }
-  return { pointer: at, code: 'invalid-field', detail: `${name} ${inWords(issue).replace(/\.$/, '')}.` }
+/** A schema that requires one of several fields sets `params.missing`, and its message names them. */
+const missingInWords = (issue: z.core.$ZodIssue): string =>
+  issue.code === 'custom' && issue.params?.['missing'] === true ? issue.message : 'is missing'
+
+function faultOf(issue: z.core.$ZodIssue, whole: unknown, part: keyof typeof pointers): Fault {
+  const pointer = pointers[part](issue.path)
+  const name = issue.path.map(String).join('.') || 'The body'
+  const value = valueAt(whole, issue.path)
+  if (value === undefined && issue.path.length > 0)
+    return { pointer, code: 'missing-field', detail: `${name} ${missingInWords(issue)}.` }
+  if (value === undefined)
+    return { pointer, code: 'invalid-field', detail: 'The body is missing: send a JSON object.' }
+  // A parameter that occurs once is a string, and one that occurs more often is an array of strings.
+  if (part === 'query' && Array.isArray(value))
+    return { pointer, code: 'invalid-field', detail: `${name} occurs more than once in the query.` }
+  return { pointer, code: 'invalid-field', detail: `${name} ${inWords(issue).replace(/\.$/, '')}.` }
 }
 
 /** Adds a hint to a missing-field fault if an unknown field has a similar name. */
@@ -98,7 +107,6 @@ function checker(part: keyof typeof pointers, schema: z.ZodType | undefined, isI
   const fields = schema ? fieldsOf(schema) : NONE
   const compiled = schema && z.compile(schema)
   const normalize = normalizer(schema ?? z.object({}))
-  const pointer = pointers[part]
 
   function tidied(given: unknown): readonly UnknownField[] {
     if (part === 'params' || isInternal) return []
@@ -112,8 +120,8 @@ function checker(part: keyof typeof pointers, schema: z.ZodType | undefined, isI
     if (!compiled) return { value: undefined, faults: [], unknown }
     const result = safeParse(compiled, given)
     if (result?.success) return { value: result.data, faults: [], unknown }
-    const faults = result?.error.issues.map((issue) => faultOf(issue, given, pointer)) ?? [
-      noPrimitive(pointer([])),
+    const faults = result?.error.issues.map((issue) => faultOf(issue, given, part)) ?? [
+      noPrimitive(pointers[part]([])),
     ]
     return { value: undefined, faults, unknown }
   }

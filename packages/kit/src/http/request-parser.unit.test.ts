@@ -102,6 +102,43 @@ test('null stays null in a request between services', () => {
   expect(values.body).toMatchObject({ by })
 })
 
+test.each([
+  ['limit', ['1', '2']],
+  ['method', ['pickup', 'delivery']],
+  ['street-address', ['53703', '53704']],
+])('the fault of a repeated query parameter names the repetition: %s', (name, values) => {
+  expect(outcome(RestaurantSearch, { query: { [name]: values } })).toEqual([
+    {
+      pointer: `query/${name}`,
+      code: 'invalid-field',
+      detail: `${name} occurs more than once in the query.`,
+    },
+  ])
+})
+
+test('a missing body and a body of another type have different details', () => {
+  expect(outcome(Signin, { body: undefined })).toMatchObject([
+    { pointer: '', code: 'invalid-field', detail: 'The body is missing: send a JSON object.' },
+  ])
+  expect(outcome(Signin, { body: [] })).toMatchObject([
+    { pointer: '', code: 'invalid-field', detail: 'The body is not an object.' },
+  ])
+})
+
+test('a new card without a number and without a token: the detail names both', () => {
+  const holder = { cardholderName: 'Maria', cardholderStreetAddress: '2 E Main St', cardholderZip: '53703' }
+  expect(outcome(AddCard, { params: { apiKey: 'a' }, query: {}, body: holder })).toMatchObject([
+    {
+      pointer: '/cardNumber',
+      code: 'missing-field',
+      detail: 'cardNumber is missing: send a cardNumber or a processorToken.',
+    },
+    { pointer: '/cvv', detail: 'cvv is missing.' },
+    { pointer: '/expirationMonth' },
+    { pointer: '/expirationYear' },
+  ])
+})
+
 describe('detail of a size fault', () => {
   const [body] = Object.values(SendOrder.examples.bodies)
   test.each([

@@ -130,7 +130,7 @@ const keyOfToken = (token: string): string => `cards:token:${shortHash(token)}`
 /** Hashes a text, so that Redis contains no addresses and tokens. */
 const shortHash = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 32)
 
-const TOO_MANY = 'Too many cards were tried. Wait for the time in Retry-After, then try again.'
+const TOO_MANY = 'Too many cards were tried. Please try again later, or pay in cash.'
 
 /**
  * Distinguishes the cards of an hour without identifying a card: 24 bits of a keyed hash, which over sixty million card numbers
