@@ -99,8 +99,8 @@ const calls = {
     recipientOf: (db) => postgresStores(db).orders.recipientOf(order),
     ofRecipient: (db) => postgresStores(db).orders.ofRecipient(recipient, { before: 1_000_000, limit: 100 }),
     statuses: (db) => postgresStores(db).orders.statuses(order),
-    markRespondedIfPending: (db) => postgresStores(db).orders.markRespondedIfPending(order),
-    markResponded: (db) => postgresStores(db).orders.markResponded(order),
+    markReturnedIfPending: (db) => postgresStores(db).orders.markReturnedIfPending(order),
+    markReturned: (db) => postgresStores(db).orders.markReturned(order),
     markReadIfPending: (db) => postgresStores(db).orders.markReadIfPending(order),
     lockTransmitted: (db) => postgresStores(db).orders.lockTransmitted(order),
     addStatus: (db) => postgresStores(db).orders.addStatus(order, 'PREPARING'),
@@ -114,11 +114,11 @@ const calls = {
     endNotices: (db) => postgresStores(db).deliveries.endNotices(order),
   },
   idempotencyKeys: {
-    claim: async (db) => {
+    reclaim: async (db) => {
       const { idempotencyKeys } = postgresStores(db)
-      await idempotencyKeys.claim(scope, 1_000)
+      await idempotencyKeys.reclaim(scope, 1_000)
       await idempotencyKeys.markRefused(refusedScope)
-      await idempotencyKeys.claim(refusedScope, 1_000)
+      await idempotencyKeys.reclaim(refusedScope, 1_000)
     },
     markRefused: (db) => postgresStores(db).idempotencyKeys.markRefused(scope),
     complete: (db) =>

@@ -52,7 +52,7 @@ export class Orchestrator {
     const saved = { ...stored, ...next, ...this.#times(next, event), traceparent: traceparent() }
     const assigned = await this.#deps.sagas.place(saved)
     const placed = { ...next, order: { ...next.order, ...assigned } }
-    return (await this.#proceed(order, { next: placed, begin }, { age: 0, told: false })).order
+    return (await this.#proceed(order, { next: placed, begin }, { age: 0, isReturned: false })).order
   }
 
   /** Applies an event to an order, starting from `recent`. Returns null for a stale event. */
@@ -105,14 +105,14 @@ export class Orchestrator {
   async #proceed(
     before: SagaOrder,
     { next, begin }: Opened,
-    { age, told }: sagas.SaveResult,
+    { age, isReturned }: sagas.SaveResult,
   ): Promise<Transition> {
     const { order, saga } = next
     if (!saga.isFinished) this.#recent.set(order.apiKey, { order, saga })
     // A saga that a refund or dispute reopened is excluded, because its age is not the duration of an order.
     else if (order.refunds.length === 0 && !order.dispute)
       endedSaga(age, saga.state.refusal ? 'failed' : 'completed')
-    const result = resultOf({ ...order, told }, saga.state.refusal)
+    const result = resultOf({ ...order, isReturned }, saga.state.refusal)
     const shown = ['outcome', 'cancellation', 'refunds', 'paymentAction', 'dispute'] as const
     if (shown.some((field) => (order[field] ?? null) !== (before[field] ?? null)))
       this.#deps.notifier.publish(order, result)

@@ -52,7 +52,7 @@ class Rows implements SagaStore {
       return null
     this.saves += 1
     this.put({ order: { ...row.order, ...order }, saga: { ...row.saga, ...saga } }, times)
-    return { age: 1, told: this.isReturned }
+    return { age: 1, isReturned: this.isReturned }
   }
 
   async takeDue() {

@@ -125,7 +125,7 @@ const SAGA_COLUMNS = sql`
   sagas.version, sagas.attempt, sagas.facts, sagas.state, sagas.request_id, sagas.finished_at is not null as finished`
 
 const loadedRow = (row: OrderRow & SelectedSaga): Loaded => ({
-  order: { ...placedOrder(row), outcome: row.outcome, told: row.told },
+  order: { ...placedOrder(row), outcome: row.outcome, isReturned: row.told },
   saga: {
     orderApiKey: row.api_key,
     version: row.version,
@@ -153,7 +153,7 @@ const loadTogether = batched({
 
 const saveAll = prepared(
   (_db: Db, { rows, keys }: Rows & { keys: readonly string[] }) =>
-    sql<{ api_key: string; told: boolean; age: number }>`
+    sql<{ api_key: string; isReturned: boolean; age: number }>`
     with given as materialized (
       select * from jsonb_to_recordset(${rows}::jsonb) as given(${GIVEN}, from_version integer, from_status text)
     ), locked as materialized (
@@ -178,7 +178,7 @@ const saveAll = prepared(
         finished_at = case when wake_in is null then now() end
       from changed where sagas.order_api_key = changed.order_api_key and sagas.order_api_key = any(${keys})
     )
-    select order_api_key as api_key, is_told as told, age from changed`,
+    select order_api_key as api_key, is_told as "isReturned", age from changed`,
 )
 
 export type Save = Saved & {
@@ -195,7 +195,7 @@ export type SaveResult = {
   /** Seconds since the order was placed. */
   age: number
   /** Send-order has returned the order while it was pending. */
-  told: boolean
+  isReturned: boolean
 }
 
 const saveTogether = batched({

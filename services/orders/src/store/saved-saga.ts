@@ -37,7 +37,7 @@ export const savedRow = (
   deadline_in: times.deadlineInMs,
   status,
   outcome: order.outcome,
-  told: order.told ?? false,
+  told: order.isReturned ?? false,
   payment_state: order.paymentState,
   cancellation: order.cancellation,
   ...(order.paymentAction && { payment_action: order.paymentAction }),

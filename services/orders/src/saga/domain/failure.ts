@@ -33,8 +33,8 @@ export const tooLate: Refusal = {
 export function fail(order: SagaOrder, { facts, state }: Saga, at: number): SagaOrder {
   return {
     ...order,
-    // A killed replica may have responded without marking the order.
-    ...(at >= (facts.answeredBy ?? Infinity) && { told: true }),
+    // The replica that responded may have died before it marked the order.
+    ...(at >= (facts.answeredBy ?? Infinity) && { isReturned: true }),
     outcome: order.outcome === 'pending' ? 'failed' : order.outcome,
     paymentState: UNPAID.includes(order.paymentState) ? 'VOIDED' : order.paymentState,
     cancellation: order.cancellation ?? (state.refusal && cancellationOf(facts, state.refusal, at)),

@@ -198,8 +198,8 @@ describe('event sequence', () => {
   ])('an order that fails %s', (_, answeredBy, isMarked) => {
     const failed = apply(placed(cash), delivered('unreachable'))
     const late = apply(placed({ ...cash, answeredBy }), delivered('unreachable'))
-    expect(failed.order.told ?? false).toBe(false)
-    expect(late.order.told ?? false).toBe(isMarked)
+    expect(failed.order.isReturned ?? false).toBe(false)
+    expect(late.order.isReturned ?? false).toBe(isMarked)
   })
 
   test('an accepted order that is cancelled as not started keeps its delivery, and sends no notice', () => {
