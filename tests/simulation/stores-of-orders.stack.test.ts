@@ -77,7 +77,7 @@ const aDelivery = (random: Random) =>
   ] as const)
 
 const someTimes = (random: Random): Times => ({
-  wakeInMs: random.pick([null, 0, HOUR_MS]),
+  retryInMs: random.pick([null, 0, HOUR_MS]),
   deadlineInMs: soonOrLate(random),
   leaseMs: soonOrLate(random),
   deliverWithinMs: soonOrLate(random),

@@ -100,13 +100,13 @@ function sagaStore(database: Database): Partial<SagaStore> {
   }
   const loaded = ({ saga }: SagaRow): Loaded => ({ order: readOrder(saga.orderApiKey), saga })
 
-  function write({ saga: given, wakeInMs, deadlineInMs }: Saved): void {
+  function write({ saga: given, retryInMs, deadlineInMs }: Saved): void {
     const { orderApiKey } = given
     const deadlineAt = sagas.get(orderApiKey)?.deadlineAt ?? world.now
-    const saga = { ...given, isFinished: wakeInMs === null }
+    const saga = { ...given, isFinished: retryInMs === null }
     sagas.set(orderApiKey, {
       saga,
-      wakeAt: world.now + (wakeInMs ?? 0),
+      wakeAt: world.now + (retryInMs ?? 0),
       deadlineAt: deadlineInMs === null ? deadlineAt : world.now + deadlineInMs,
     })
     world.count(stateOf(saga))

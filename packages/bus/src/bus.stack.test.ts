@@ -187,17 +187,17 @@ test('commands of one turn share a transient message; a later one has a message 
   for (const message of messages) expect(message.properties.deliveryMode).not.toBe(PERSISTENT)
 })
 
-test('commands with gatherMs share a message; a command without gatherMs sends it at once', async () => {
+test('commands with batchDelayMs share a message; a command without batchDelayMs sends it at once', async () => {
   const wanted = aCommand()
   const messages = await messagesOf(wanted)
   await start()
-  const gathered = (number: number) => bus.publish(wanted, { number }, { ...context, gatherMs: 100 })
-  const first = gathered(1)
+  const batched = (number: number) => bus.publish(wanted, { number }, { ...context, batchDelayMs: 100 })
+  const first = batched(1)
   await wait(20)
-  await Promise.all([first, gathered(2)])
+  await Promise.all([first, batched(2)])
   await vi.waitFor(() => expect(messages).toHaveLength(1), soon)
   const started = performance.now()
-  const long = bus.publish(wanted, { number: 3 }, { ...context, gatherMs: 60_000 })
+  const long = bus.publish(wanted, { number: 3 }, { ...context, batchDelayMs: 60_000 })
   await Promise.all([long, bus.publish(wanted, { number: 4 }, context)])
   expect(performance.now() - started).toBeLessThan(30_000)
   await vi.waitFor(() => expect(messages).toHaveLength(2), soon)
@@ -214,7 +214,7 @@ test('batched commands are published before the bus closes', async () => {
   const wanted = aCommand()
   const messages = await messagesOf(wanted)
   await start()
-  const published = bus.publish(wanted, { number: 1 }, { ...context, gatherMs: 60_000 })
+  const published = bus.publish(wanted, { number: 1 }, { ...context, batchDelayMs: 60_000 })
   await bus.close()
   await published
   await vi.waitFor(() => expect(messages).toHaveLength(1), soon)

@@ -62,14 +62,14 @@ export class Bus {
   }
 
   /**
-   * Publishes a command. Commands for one queue from the same turn of the event loop share a message. With `gatherMs`, a command
+   * Publishes a command. Commands for one queue from the same turn of the event loop share a message. With `batchDelayMs`, a command
    * waits up to that time for further commands. Resolves when the message is written to the connection; the message may still be
    * lost. Rejects with NotPublished.
    */
   publish<S extends z.ZodType>(
     command: Command<S>,
     data: z.input<S>,
-    context: Context & { gatherMs?: number },
+    context: Context & { batchDelayMs?: number },
   ): Promise<void> {
     return this.#publisher.command(command, data, context)
   }

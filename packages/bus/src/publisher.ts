@@ -63,10 +63,10 @@ export class Publisher {
   command(
     command: Command,
     data: unknown,
-    { requestId, gatherMs = 0 }: Context & { gatherMs?: number },
+    { requestId, batchDelayMs = 0 }: Context & { batchDelayMs?: number },
   ): Promise<void> {
     const to = { key: queueOf(command, this.#type), options: { mandatory: true } }
-    return this.#inSpan(to.key, data, requestId, (item) => this.#batcher.add(to, item, gatherMs))
+    return this.#inSpan(to.key, data, requestId, (item) => this.#batcher.add(to, item, batchDelayMs))
   }
 
   /** Returns the data of the reply. Rejects with NoReply after `timeoutMs`, or with NotPublished. */

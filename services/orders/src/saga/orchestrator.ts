@@ -91,10 +91,11 @@ export class Orchestrator {
   #times({ order, saga, command }: Transition, event: Event): sagas.Times {
     const { sagaMs, transmitMs } = this.#deps.deadlines
     const replyMs = command?.replyTimeoutMs ?? transmitMs + DELIVERY_MARGIN_MS
-    const startsDeadline = 'challenge' in event || ['placed', 'cancelled', 'refunded'].includes(event.kind)
-    const wakeInMs = saga.isFinished ? null : replyMs
+    const startsDeadline =
+      'challenge' in event || ['placed', 'cancelled', 'refund-requested'].includes(event.kind)
+    const retryInMs = saga.isFinished ? null : replyMs
     const times = {
-      wakeInMs,
+      retryInMs,
       deadlineInMs: startsDeadline ? sagaMs : null,
       ...challengeTimes(order, event.at),
     }
@@ -123,15 +124,15 @@ export class Orchestrator {
   async #publish(next: Transition): Promise<Transition> {
     if (!next.command) return next
     const { orderApiKey, requestId } = next.saga
-    const { command, data, gatherMs } = next.command
+    const { command, data, batchDelayMs } = next.command
     const published = this.#deps.bus
-      .publish(command, data, { requestId, gatherMs })
+      .publish(command, data, { requestId, batchDelayMs })
       // The sweeper republishes the command when its reply is overdue.
       .catch((err: unknown) =>
         this.#deps.log.warn({ orderApiKey, command: command.name, err }, 'a command was not published'),
       )
-    // A replica handles 16 replies at the same time. If each waited for its gathered capture, it would place 150 card orders a second.
-    if (gatherMs === 0) await published
+    // A replica handles 16 replies at the same time. If each waited 100 ms for its capture, it would place only 150 card orders a second.
+    if (batchDelayMs === 0) await published
     return next
   }
 }

@@ -61,7 +61,7 @@ test('the payment state is REFUNDED after a full refund, and CHARGED again when 
 
 test('a refund that fails after it was DONE becomes FAILED, and its amount can be refunded again', () => {
   const refund = { ...refundOf('x', TOTAL, 'PENDING'), apiKey: 'f1', requestedBy: 'operator' } as const
-  const requested = apply(completed!, { kind: 'refunded', at, refund, count: 0 })
+  const requested = apply(completed!, { kind: 'refund-requested', at, refund, count: 0 })
   const pending = apply(requested, mirrored(1, [], null, ['f1']))
   expect(pending.order.refunds, 'a pending one ends with its reply').toMatchObject([{ state: 'PENDING' }])
   const refundReply = { step: 'refund', isCompensation: false, version: 0, outcome: done } as const
@@ -74,12 +74,12 @@ test('a refund that fails after it was DONE becomes FAILED, and its amount can b
     command: null,
   })
   const again = { ...refund, apiKey: 'f2' }
-  expect(apply(returned, { kind: 'refunded', at, refund: again, count: 1 }).command).not.toBeNull()
+  expect(apply(returned, { kind: 'refund-requested', at, refund: again, count: 1 }).command).not.toBeNull()
 })
 
 test('a mirrored refund and a pending refund of an operator together make the order REFUNDED', () => {
   const refund = { ...refundOf('x', 1_000, 'PENDING'), apiKey: 'f1', requestedBy: 'operator' } as const
-  const own = apply(completed!, { kind: 'refunded', at, refund, count: 0 })
+  const own = apply(completed!, { kind: 'refund-requested', at, refund, count: 0 })
   const both = apply(own, mirrored(1, [refundOf('re_1', 999)]))
   expect(both, 'its command is republished').toMatchObject({
     saga: { isFinished: false },

@@ -19,8 +19,8 @@ type Participant = {
   command: (facts: SendOrderFacts) => Message
   /** If no reply arrives in this time, the command is republished. */
   replyTimeoutMs: number
-  /** The command may wait for other commands for this time, to share a message. */
-  gatherMs?: number
+  /** The command waits this time for others, so that they share a message. Only for a step for which no client waits. */
+  batchDelayMs?: number
 }
 
 /**
@@ -64,7 +64,7 @@ export const sendOrderSteps = checkSteps([
     isNeeded: isCharged,
     command: ({ total }) => ({ command: PaymentsCapture, data: { amount: total } }),
     replyTimeoutMs: requestTimes.paymentReply,
-    gatherMs: 100,
+    batchDelayMs: 100,
   },
   {
     name: 'save',

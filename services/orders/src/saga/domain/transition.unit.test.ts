@@ -222,9 +222,9 @@ describe('event sequence', () => {
       {
         command: { name: 'payments.authorize' },
         data: { amount: 1_999, token: 'tok_1', version: 0 },
-        gatherMs: 0,
+        batchDelayMs: 0,
       },
-      { command: { name: 'payments.capture' }, data: { amount: 1_999, version: 2 }, gatherMs: 100 },
+      { command: { name: 'payments.capture' }, data: { amount: 1_999, version: 2 }, batchDelayMs: 100 },
     ])
   })
 
