@@ -112,7 +112,7 @@ export class Bus {
       hasOtherQueue: true,
       atOnce,
       handle: async (delivery) => handler(command.data.parse(delivery.data), delivery),
-      failed: (delivery) => this.#publisher.confirm(deadQueueOf(command), delivery.content(), delivery),
+      onFailure: (delivery) => this.#publisher.confirm(deadQueueOf(command), delivery.content(), delivery),
     })
   }
 

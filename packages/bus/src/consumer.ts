@@ -25,7 +25,7 @@ type Consumption = {
    * Called after a permanent failure of the handler. If it rejects, the message is requeued. If it is absent, the message is
    * dropped.
    */
-  failed?: (delivery: Delivery) => Promise<void>
+  onFailure?: (delivery: Delivery) => Promise<void>
   /** A message whose handler fails stays unacknowledged. RabbitMQ redelivers it when the connection is replaced. */
   staysUnacknowledged?: boolean
 }
@@ -187,22 +187,22 @@ export class Consumer {
       })
       return 'done'
     } catch (error) {
-      return await this.#failed(consumption, delivery, error)
+      return await this.#handleFailure(consumption, delivery, error)
     } finally {
       if (id !== undefined) questions.delete(id)
     }
   }
 
-  async #failed(
-    { name, staysUnacknowledged = false, failed }: ActiveConsumption,
+  async #handleFailure(
+    { name, staysUnacknowledged = false, onFailure }: ActiveConsumption,
     delivery: Delivery,
     error: unknown,
   ): Promise<Outcome> {
     if (staysUnacknowledged || this.#isStopping || error instanceof Cancelled) return 'unacknowledged'
     // A dependency was unavailable. The sweeper republishes the command, so no dead letter is needed.
-    if (isUnavailable(error) || !failed) return 'done'
+    if (isUnavailable(error) || !onFailure) return 'done'
     try {
-      await failed(delivery)
+      await onFailure(delivery)
       return 'done'
     } catch (reason) {
       const { requestId } = delivery
