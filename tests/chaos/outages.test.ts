@@ -52,7 +52,7 @@ function whileFrozen<T>(server: Server, work: () => Promise<T>): Promise<T> {
  */
 const ACCEPTED_WITHIN_MS = 20_000
 /**
- * The deadline, which pass-on.unit.test.ts proves to the millisecond, and a margin for a machine that pauses for 3 s. The response
+ * The deadline, which forward.unit.test.ts proves to the millisecond, and a margin for a machine that pauses for 3 s. The response
  * comes earlier when PostgreSQL is unavailable: request-times.unit.test.ts.
  */
 const RESPONSE_WITHIN_MS = requestTimes.deadline + 5_000

@@ -78,7 +78,7 @@ export const callOf = <O extends Operation>(operation: O, given: object): Call<O
     headers: {},
     idempotency: null,
     setHeader: () => undefined,
-    concerns: () => undefined,
+    setOrderApiKey: () => undefined,
     ...given,
   }) as unknown as Call<O>
 

@@ -85,7 +85,7 @@ async function aUserWithOutdatedHash() {
       idempotency: null,
       setHeader: () => undefined,
       deadline: Deadline.in(10_000),
-      concerns: () => undefined,
+      setOrderApiKey: () => undefined,
     }
     return signin({ db, users: postgresUsers, passwords, attempts })(call)
   }

@@ -55,7 +55,7 @@ async function anApplication(passwords: ReturnType<typeof createPasswords>) {
     idempotency: null,
     setHeader: () => undefined,
     deadline: Deadline.in(10_000),
-    concerns: () => undefined,
+    setOrderApiKey: () => undefined,
   } as const
   const update = (body: Call<typeof UpdateUser>['body'], userApiKey = apiKey) =>
     updateUser({ tenantDb: () => db, users: postgresUsers, passwords })({

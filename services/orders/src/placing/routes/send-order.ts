@@ -76,7 +76,7 @@ export function sendOrder(deps: Deps): Handler<typeof SendOrder> {
     const apiKey = newApiKey()
     using pending = notifier.addPendingRequest(apiKey)
     const placed = await place(deps, call, { apiKey, pending, ...ready })
-    call.concerns(apiKey)
+    call.setOrderApiKey(apiKey)
     if (permit.usedMs > LATE_MS) call.setHeader(OVERLOADED_HEADER, 'true')
     return await permit.suspend(() => respondWithResult(deps, { apiKey, placed, pending }, call))
   }
