@@ -58,7 +58,7 @@ import { missingRefunds } from '#/routes/missing-refunds.ts'
 import { openDisputes } from '#/routes/open-disputes.ts'
 import { readCard } from '#/routes/read-card.ts'
 import { readCharges } from '#/routes/read-charges.ts'
-import { orderNotifier } from '#/notify-orders.ts'
+import { processorEventNotifier } from '#/notify-orders.ts'
 import { mirrorSender, sendMirrors } from '#/send-mirrors.ts'
 import { balanceTransactions } from '#/routes/balance-transactions.ts'
 import { readPaymentRows } from '#/routes/read-payment-rows.ts'
@@ -136,7 +136,7 @@ export function wire(config: Config, log: Log): Parts {
     events,
     stripe,
     mirror,
-    notify: orderNotifier({ authorizations, bus }),
+    notify: processorEventNotifier({ authorizations, bus }),
     setCard: (card, event) => bus.publish(AccountsSetCard, card, { requestId: event }),
   })
   const path = stripe ? '/webhooks/stripe' : '/webhooks/processor'
