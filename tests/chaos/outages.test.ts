@@ -5,7 +5,7 @@ import { until } from '../../dev/process/wait.ts'
 import { isRabbitmqReady } from '../../dev/servers/readiness.ts'
 import { withClient } from '../../dev/servers/database.ts'
 import type { Stack } from '../../dev/stack.ts'
-import { KitchenPage } from '../support/restaurant-page.ts'
+import { RestaurantPage } from '../support/restaurant-page.ts'
 import { Api, type ClientResponse } from '../support/api.ts'
 import { readBooks } from '../support/books.ts'
 import { card, cast, pickup } from '../support/cast.ts'
@@ -22,13 +22,13 @@ const api = new Api(() => stack.file)
 let disk: SmallDisk | undefined
 let send: Awaited<ReturnType<typeof cashOrderSender>>
 /** The page stays open during all outages. */
-let page: KitchenPage
+let page: RestaurantPage
 
 beforeAll(async () => {
   stack = await startStackForChaos()
   send = await cashOrderSender(stack.file)
   const { accessKey = '' } = stack.file.restaurants.find(({ apiKey }) => apiKey === cast.aurora) ?? {}
-  page = new KitchenPage(stack.gateways, accessKey)
+  page = new RestaurantPage(stack.gateways, accessKey)
 }, 120_000)
 
 afterAll(async () => {
@@ -248,13 +248,13 @@ const expectNoMissingOrder = async () => {
 
 test("a restaurant's page keeps one event stream through these outages, and misses no order", async () => {
   await expectNoMissingOrder()
-  expect(page.breaks).toBe(0)
+  expect(page.reconnections).toBe(0)
 })
 
 test('when all replicas of orders are killed, the page reconnects and misses no order', async () => {
   for (const pid of stack.pids('orders')) process.kill(pid, 'SIGKILL')
   await waitUntilAccepted()
-  await expect.poll(() => page.breaks).toBe(1)
+  await expect.poll(() => page.reconnections).toBe(1)
   await expectNoMissingOrder()
 })
 

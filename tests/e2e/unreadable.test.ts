@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { anOrder, cast, get, sendOrder, stack } from './client.ts'
 import { exchange } from '../support/exchange.ts'
-import { violationIn } from './malformed/judge.ts'
+import { violationIn } from './malformed/violation.ts'
 
 const SEARCH = '/publicapi/v1/restaurant/search?limit=1'
 
