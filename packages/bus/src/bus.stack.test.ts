@@ -90,7 +90,7 @@ test('clients reconnect after a lost connection; a publish in between is rejecte
     proxy.cut()
     await vi.waitFor(() => expect(bus.check()).rejects.toThrow(/connect|ECONN|closed|clos/i), soon)
     await expect(bus.publish(wanted, { number: 99 }, context)).rejects.toBeInstanceOf(NotPublished)
-    proxy.mend()
+    proxy.restore()
     await connected()
     await bus.publish(wanted, { number: round }, context)
     await vi.waitFor(() => expect(handled).toContain(round), soon)
@@ -108,7 +108,7 @@ test('the bus connects to the next node after a lost connection, round its list'
   proxy.cut()
   await isLost()
   await isConnected()
-  proxy.mend()
+  proxy.restore()
   other.cut()
   await isLost()
   await isConnected()
@@ -128,7 +128,7 @@ test('a message whose connection is cut during its handler is redelivered; its l
   await bus.publish(wanted, { number: 7 }, context)
   await vi.waitFor(() => expect(deliveries).toHaveLength(1), soon)
   proxy.cut()
-  proxy.mend()
+  proxy.restore()
   await vi.waitFor(() => expect(deliveries).toHaveLength(2), soon)
   release.resolve()
   await connected()
@@ -144,7 +144,7 @@ test('a message that crashes its consumer is delivered twice, and then removed',
     deliveries += 1
     // For RabbitMQ, a cut connection equals a crash.
     proxy.cut()
-    proxy.mend()
+    proxy.restore()
     await release.promise
   })
   await start()
@@ -272,7 +272,7 @@ test('a stopping process consumes nothing over a new connection', async () => {
   await bus.quiesce()
   proxy.cut()
   await vi.waitFor(() => expect(bus.check()).rejects.toThrow(/RabbitMQ|conn|ECONN|clos/), soon)
-  proxy.mend()
+  proxy.restore()
   await connected()
   await send(queueOf(wanted, 'classic'), '{"number":1}')
   await vi.waitFor(async () => expect(await countMessages(queueOf(wanted, 'classic'))).toBe(1), soon)
@@ -343,7 +343,7 @@ test('a dead letter is persistent, acknowledged once its bytes are stored, and c
   expect(message && message.properties.deliveryMode).toBe(PERSISTENT)
   if (message) channel.nack(message)
   state.keeps = true
-  proxy.mend()
+  proxy.restore()
   await vi.waitFor(() => expect(deadLetters).toHaveLength(1), soon)
   const [deadLetter] = deadLetters
   expect(deadLetter).toMatchObject({ requestId: 'r1' })

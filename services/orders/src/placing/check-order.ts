@@ -35,8 +35,7 @@ type Deps = { bus: Pick<Bus, 'ask'>; cardMinimum: Cents }
 
 /**
  * A checked order. `savedCard`: the saved card of the request, with its token. `saves`: whether a new card and a new address are
- * saved, under their own apiKeys. `recheck`: the question that checks the
- * order again after an authentication at the bank.
+ * saved, under their own apiKeys. `recheck`: the question for a check after an authentication at the bank.
  */
 export type CheckedOrder = {
   order: PricedOrder

@@ -57,16 +57,10 @@ export async function respondWithResult(
       : new Rendered(render(clientRecord(result.order)))
   if (idempotency) {
     const used = { ...idempotency, orderApiKey: order.apiKey }
-    const written = settleKey(deps, used, {
-      response,
-      isPending: result.kind === 'pending',
-      requestId,
-      url,
-    })
+    const isPending = result.kind === 'pending'
+    const written = settleKey(deps, used, { response, isPending, requestId, url })
     // Otherwise the claim expires, and a retry reads the order.
-    await deadline.race(
-      written.catch((error: unknown) => rethrowUnlessUnavailable(deps, order.apiKey, error)),
-    )
+    await deadline.race(written.catch((error: unknown) => nullIfUnavailable(deps, order.apiKey, error)))
   }
   if (response instanceof Problem) throw response
   return response
@@ -100,7 +94,7 @@ async function waitForResult(deps: Deps, { apiKey, placed, pending }: Placed, de
     return result.order.paymentAction ? pendingResult(deps, apiKey) : null
   }
   const readIfAvailable = (known: OrderResult | null) =>
-    read(known).catch((error: unknown) => rethrowUnlessUnavailable(deps, apiKey, error))
+    read(known).catch((error: unknown) => nullIfUnavailable(deps, apiKey, error))
   const wait = deadline.earlier(requestTimes.response)
   const decided = await wait.race(pending.until(readIfAvailable, wait.remainingMs))
   // A read that does not return must not hide a failure that an event has reported in the meantime.
@@ -109,12 +103,7 @@ async function waitForResult(deps: Deps, { apiKey, placed, pending }: Placed, de
   if (result) return result
   if (!last.order) throw outcomeUnknown()
   // Not after a 503: its order may have failed, and an earlier request may have received that failure.
-  void retryUntilSuccess(
-    'mark an order as returned to its client',
-    () => orders.markReturned(apiKey),
-    log,
-    stopping,
-  )
+  void retryUntilSuccess('mark a returned order', () => orders.markReturned(apiKey), log, stopping)
   return { kind: 'pending', order: last.order } as const
 }
 
@@ -125,20 +114,19 @@ async function findResult({ sagas }: Deps, apiKey: string): Promise<OrderResult>
 }
 
 /**
- * Marks the pending order as returned to its client before the response, so that it stays visible as cancelled if it fails later.
- * Returns null if PostgreSQL accepts no writes (a full disk). An error would make a client without an Idempotency-Key send the order
- * twice.
+ * Marks the pending order as returned before the response, so that it stays visible as cancelled if it fails later. Returns null if
+ * PostgreSQL accepts no writes (a full disk). An error would make a client without an Idempotency-Key send the order twice.
  */
 async function pendingResult(deps: Deps, apiKey: string): Promise<OrderResult | null> {
   try {
     await deps.orders.markReturnedIfPending(apiKey)
     return await findResult(deps, apiKey)
   } catch (error) {
-    return rethrowUnlessUnavailable(deps, apiKey, error)
+    return nullIfUnavailable(deps, apiKey, error)
   }
 }
 
-function rethrowUnlessUnavailable({ log }: Deps, orderApiKey: string, error: unknown): null {
+function nullIfUnavailable({ log }: Deps, orderApiKey: string, error: unknown): null {
   if (!isUnavailable(error)) throw error
   log.warn({ orderApiKey, err: error }, 'PostgreSQL is unavailable for the response to a placed order')
   return null

@@ -93,9 +93,8 @@ export class Orchestrator {
     const replyMs = command?.replyTimeoutMs ?? transmitMs + DELIVERY_MARGIN_MS
     const startsDeadline =
       'challenge' in event || ['placed', 'cancelled', 'refund-requested'].includes(event.kind)
-    const retryInMs = saga.isFinished ? null : replyMs
     const times = {
-      retryInMs,
+      retryInMs: saga.isFinished ? null : replyMs,
       deadlineInMs: startsDeadline ? sagaMs : null,
       ...challengeTimes(order, event.at),
     }
