@@ -8,7 +8,7 @@ import type { Stack } from '../../dev/stack.ts'
 import { RestaurantPage } from '../support/restaurant-page.ts'
 import { Api, type ClientResponse } from '../support/api.ts'
 import { readBooks } from '../support/books.ts'
-import { card, cast, pickup } from '../support/cast.ts'
+import { card, seedRestaurants, pickup } from '../support/fixtures.ts'
 import { cashOrderSender } from '../support/order-clients.ts'
 import { EVERY_FAULT } from './nemesis.ts'
 import { rollingRestarts } from '../rolling/rolling.ts'
@@ -27,7 +27,8 @@ let page: RestaurantPage
 beforeAll(async () => {
   stack = await startStackForChaos()
   send = await cashOrderSender(stack.file)
-  const { accessKey = '' } = stack.file.restaurants.find(({ apiKey }) => apiKey === cast.aurora) ?? {}
+  const { accessKey = '' } =
+    stack.file.restaurants.find(({ apiKey }) => apiKey === seedRestaurants.aurora) ?? {}
   page = new RestaurantPage(stack.gateways, accessKey)
 }, 120_000)
 
@@ -176,9 +177,9 @@ test('when the processor stops responding, a card that is tokenized too late is 
     { fault: 'slow', on: ['authorize'], next: 2, ms: 30_000 },
   ])
   const key = { 'idempotency-key': crypto.randomUUID() }
-  const tooLate = byDeadline(sendCardOrder(cast.aurora, key))
+  const tooLate = byDeadline(sendCardOrder(seedRestaurants.aurora, key))
   await until(isFaultInjected, { what: 'Tokenizing', withinMs: 30_000, everyMs: 20 })
-  const { body: accepted } = await byDeadline(sendCardOrder(cast.aurora))
+  const { body: accepted } = await byDeadline(sendCardOrder(seedRestaurants.aurora))
   expect(accepted).toMatchObject(pending)
   expect((await tooLate).status).toBe(503)
   expect((await api.get(`order-by-key/${key['idempotency-key']}`)).status).toBe(404)
@@ -187,11 +188,11 @@ test('when the processor stops responding, a card that is tokenized too late is 
 
 test('while PostgreSQL is frozen, an accepted order is 200 PROCESSING; an order whose commit is not confirmed is 503, and a retry under its Idempotency-Key returns it; each is charged once', async () => {
   await failProcessor([{ fault: 'slow', on: ['authorize'], next: 1, ms: 4_000 }])
-  const accepted = byDeadline(sendCardOrder(cast.aurora))
+  const accepted = byDeadline(sendCardOrder(seedRestaurants.aurora))
   await until(isFaultInjected, { what: 'Authorizing', withinMs: 30_000, everyMs: 20 })
   await failProcessor([{ fault: 'slow', on: ['tokenize'], next: 1, ms: 2_000 }])
   const key = { 'idempotency-key': crypto.randomUUID() }
-  const unconfirmed = byDeadline(sendCardOrder(cast.aurora, key))
+  const unconfirmed = byDeadline(sendCardOrder(seedRestaurants.aurora, key))
   await until(isFaultInjected, { what: 'Tokenizing', withinMs: 30_000, everyMs: 20 })
   const [first, second] = await whileFrozen('postgres', () => Promise.all([accepted, unconfirmed]))
   const { body: order } = first
@@ -204,9 +205,9 @@ test('while PostgreSQL is frozen, an accepted order is 200 PROCESSING; an order 
     what: 'Reading the order',
     withinMs: 30_000,
   })
-  const retry = async () => (await sendCardOrder(cast.aurora, key)).status === 200
+  const retry = async () => (await sendCardOrder(seedRestaurants.aurora, key)).status === 200
   await until(retry, { what: 'Retrying the order', withinMs: 60_000, everyMs: 500 })
-  const { body: retried } = await sendCardOrder(cast.aurora, key)
+  const { body: retried } = await sendCardOrder(seedRestaurants.aurora, key)
   for (const one of [order.apiKey, retried.apiKey]) {
     await waitForPayment(one, 'CHARGED')
     const { ledger } = await readBooks(stack.file)

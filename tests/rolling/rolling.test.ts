@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import type { Stack } from '../../dev/stack.ts'
-import { cast } from '../support/cast.ts'
+import { seedRestaurants } from '../support/fixtures.ts'
 import { cashOrderSender } from '../support/order-clients.ts'
 import { print, startTestStack } from '../support/stack.ts'
 import { RestaurantPage } from '../support/restaurant-page.ts'
@@ -37,7 +37,8 @@ function openHanging(gateway: string): Socket[] {
 
 test('a rolling restart of every service under load fails no request, and loses no event', async () => {
   const hanging = stack.gateways.flatMap(openHanging)
-  const { accessKey = '' } = stack.file.restaurants.find(({ apiKey }) => apiKey === cast.aurora) ?? {}
+  const { accessKey = '' } =
+    stack.file.restaurants.find(({ apiKey }) => apiKey === seedRestaurants.aurora) ?? {}
   const pages = Array.from({ length: 4 }, () => new RestaurantPage(stack.gateways, accessKey))
   const { restarts, requests, failed } = await rollingRestarts(stack, {
     ...LENGTH,

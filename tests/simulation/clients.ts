@@ -10,7 +10,7 @@ import {
   type ProblemCode,
 } from '@platter/contracts'
 import { Deadline, isUnavailable, Problem, type Call, type Rendered } from '@platter/kit'
-import { card, cardNumbers, pickup } from '../support/cast.ts'
+import { card, cardNumbers, pickup } from '../support/fixtures.ts'
 import {
   RESPONSE_WITHIN_MS,
   isOpen,

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Order } from '@platter/contracts'
 import { Api, type ClientResponse, type Target } from './api.ts'
-import { card, cardNumbers, cast, pickup } from './cast.ts'
+import { card, cardNumbers, seedRestaurants, pickup } from './fixtures.ts'
 import { randomOf, type Random } from './random.ts'
 
 /** The kind of an order decides its expected end. The customer of a challenged order confirms it at the bank. */
@@ -55,7 +55,11 @@ export async function sendOrders(
   const random = randomOf(options.seed)
   const api = new Api(() => target)
   // The menus are read before the first fault, once for each restaurant.
-  await Promise.all([cast.aurora, cast.refuses, cast.test].map((restaurant) => api.plainItem(restaurant)))
+  await Promise.all(
+    [seedRestaurants.aurora, seedRestaurants.refuses, seedRestaurants.test].map((restaurant) =>
+      api.plainItem(restaurant),
+    ),
+  )
   const book: Timed[] = []
   const client = async (own: Random) => {
     while (!options.enough(book.length)) {
@@ -78,7 +82,7 @@ export async function cashOrderSender(
 ): Promise<(gateway: string) => Promise<{ status: number; isClosing: boolean }>> {
   const api = new Api(() => target)
   let number = 0
-  await api.plainItem(cast.aurora)
+  await api.plainItem(seedRestaurants.aurora)
   return async (gateway) => {
     const body = await orderOf(api, `load-${number++}`, 'cash')
     const { status, headers } = await api.sendOrder(body, { gateway, timeoutMs: RESPONSE_WITHIN_MS })
@@ -88,7 +92,12 @@ export async function cashOrderSender(
 
 /** Returns the body of an order of a kind. */
 export async function orderOf(api: Api, key: string, kind: Kind): Promise<Record<string, unknown>> {
-  const restaurant = kind === 'refused' ? cast.refuses : kind === 'test' ? cast.test : cast.aurora
+  const restaurant =
+    kind === 'refused'
+      ? seedRestaurants.refuses
+      : kind === 'test'
+        ? seedRestaurants.test
+        : seedRestaurants.aurora
   const paidByCard = {
     payment: 'card',
     card: card(NUMBERS[kind] ?? cardNumbers.good),
