@@ -20,7 +20,7 @@ export function signin({ db, users, passwords, attempts }: Deps): Handler<typeof
     const known = await store.findCredentials(email)
     const verdict = await hashing.verify(password, known?.passwordHash)
     if (!known || verdict === 'wrong') throw new Problem('invalid-credentials')
-    await attempts.takeBack(attempt)
+    await attempts.uncount(attempt)
     if (verdict === 'outdated') {
       await store.replaceHash(known.apiKey, { from: known.passwordHash, to: await hashing.hash(password) })
     }
