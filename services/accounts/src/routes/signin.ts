@@ -13,7 +13,7 @@ type Deps = { db: Db; users: (db: Db) => UserStore; passwords: Passwords; attemp
  */
 export function signin({ db, users, passwords, attempts }: Deps): Handler<typeof Signin> {
   return async ({ body: { email, password }, principal: { applicationId }, headers }) => {
-    using hashing = passwords.enter(applicationId)
+    using hashing = passwords.acquirePermit(applicationId)
     const attempt = { email, address: clientAddress(headers), applicationId }
     await attempts.count(attempt)
     const store = users(db)
