@@ -166,7 +166,10 @@ export class Consumer {
       else channel.ack(message)
     } catch (error) {
       // amqplib throws while the channel closes. RabbitMQ then redelivers the message.
-      this.#log.warn({ message: name, err: error }, 'a message could not be acknowledged')
+      this.#log.warn(
+        { message: name, err: error },
+        'a message could not be acknowledged; RabbitMQ redelivers it',
+      )
     }
   }
 
@@ -206,7 +209,10 @@ export class Consumer {
       return 'done'
     } catch (reason) {
       const { requestId } = delivery
-      this.#log.warn({ message: name, requestId, err: reason }, 'a dead letter could not be published')
+      this.#log.warn(
+        { message: name, requestId, err: reason },
+        'a dead letter could not be published; RabbitMQ redelivers its message',
+      )
       return 'requeue'
     }
   }

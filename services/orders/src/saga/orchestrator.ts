@@ -126,10 +126,10 @@ export class Orchestrator {
     const { command, data, batchDelayMs } = next.command
     const published = this.#deps.bus
       .publish(command, data, { requestId, batchDelayMs })
-      // The sweeper republishes the command when its reply is overdue.
-      .catch((err: unknown) =>
-        this.#deps.log.warn({ orderApiKey, command: command.name, err }, 'a command was not published'),
-      )
+      .catch((err: unknown) => {
+        const line = { orderApiKey, command: command.name, err }
+        this.#deps.log.warn(line, 'a command was not published; the sweeper republishes it')
+      })
     // A replica handles 16 replies at the same time. If each waited 100 ms for its capture, it would place only 150 card orders a second.
     if (batchDelayMs === 0) await published
     return next

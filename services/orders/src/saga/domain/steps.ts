@@ -36,7 +36,8 @@ export type Step = { name: string } & (
 /** Throws unless the steps are compensatable ones, one pivot, and retriable ones, in this order. */
 export function checkSteps(steps: readonly Step[]): readonly Step[] {
   const kinds = steps.map(({ kind }) => kind).join(' ')
-  if (!/^(compensatable )*pivot( retriable)*$/.test(kinds)) throw new Error(`not a saga: ${kinds}`)
+  if (!/^(compensatable )*pivot( retriable)*$/.test(kinds))
+    throw new Error(`the steps are not compensatable ones, one pivot and retriable ones: ${kinds}`)
   return steps
 }
 

@@ -243,7 +243,7 @@ describe('event sequence', () => {
   })
 
   test('checkSteps refuses steps in another order', () => {
-    expect(() => checkSteps(sendOrderSteps.toReversed())).toThrow('not a saga')
+    expect(() => checkSteps(sendOrderSteps.toReversed())).toThrow('the steps are not compensatable ones')
   })
 })
 
