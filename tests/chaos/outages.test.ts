@@ -264,7 +264,7 @@ test('a rolling restart of one replica of each service under load fails no reque
     rounds: 1,
     replicas: 1,
     send,
-    atOnce: 2,
+    concurrency: 2,
   })
   expect(failed).toEqual([])
   expect(requests).toBeGreaterThan(restarts.length)
@@ -274,8 +274,8 @@ test('a rolling restart of one replica of each service under load fails no reque
 /** `npm run chaos` is the long form, with new faults each time. CHAOS_SEED=… repeats the faults of a seed. */
 const LONG = process.env['CHAOS_ORDERS']
 const seed = Number(process.env['CHAOS_SEED'] ?? (LONG === undefined ? 40 : randomInt(1_000_000)))
-const SHORT_FORM = { orders: 80, atOnce: 6, pauseMs: [200, 700] } as const
-const LONG_FORM = { orders: Number(LONG), atOnce: 16, pauseMs: [300, 1_500] } as const
+const SHORT_FORM = { orders: 80, concurrency: 6, pauseMs: [200, 700] } as const
+const LONG_FORM = { orders: Number(LONG), concurrency: 16, pauseMs: [300, 1_500] } as const
 
 test(
   'under load, each process is killed and frozen and RabbitMQ wiped: no order is lost, doubled, wrong or stuck',

@@ -43,7 +43,7 @@ test('a rolling restart of every service under load fails no request, and loses 
   const { restarts, requests, failed } = await rollingRestarts(stack, {
     ...LENGTH,
     send: await cashOrderSender(stack.file),
-    atOnce: 8,
+    concurrency: 8,
   })
   for (const socket of hanging) socket.destroy()
   const longest = Math.max(...restarts.map(({ tookMs }) => tookMs))

@@ -41,11 +41,11 @@ export const RESPONSE_WITHIN_MS = 12_000
 /** An order without a final response after this time is a violation (`violationsOf`). */
 const RETRIED_WITHIN_MS = 180_000
 
-/** Runs clients that send orders, `atOnce` at a time, until it is `enough`. Each client retries until the final response. */
+/** Runs clients that send orders, `concurrency` at a time, until it is `enough`. Each client retries until the final response. */
 export async function sendOrders(
   target: Target,
   options: {
-    atOnce: number
+    concurrency: number
     seed: number
     enough: (orders: number) => boolean
     /** Called after the final response to an order. */
@@ -71,7 +71,7 @@ export async function sendOrders(
     }
   }
   await Promise.all(
-    Array.from({ length: options.atOnce }, (_, at) => client(randomOf(options.seed + at + 1))),
+    Array.from({ length: options.concurrency }, (_, at) => client(randomOf(options.seed + at + 1))),
   )
   return book
 }

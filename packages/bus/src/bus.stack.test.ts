@@ -220,7 +220,7 @@ test('batched commands are published before the bus closes', async () => {
   await vi.waitFor(() => expect(messages).toHaveLength(1), soon)
 })
 
-test('at most `atOnce` commands run, however many share a message; after a stop the rest is redelivered', async () => {
+test('at most `concurrency` commands run, however many share a message; after a stop the rest is redelivered', async () => {
   const wanted = aCommand()
   const release = Promise.withResolvers<void>()
   const handled: number[] = []
@@ -228,7 +228,7 @@ test('at most `atOnce` commands run, however many share a message; after a stop 
     handled.push(number)
     await release.promise
   }
-  bus.onCommand(wanted, handle, { atOnce: 2 })
+  bus.onCommand(wanted, handle, { concurrency: 2 })
   await start()
   await Promise.all([1, 2, 3, 4, 5].map((number) => bus.publish(wanted, { number }, context)))
   await vi.waitFor(() => expect(handled).toEqual([1, 2]), soon)
@@ -238,7 +238,7 @@ test('at most `atOnce` commands run, however many share a message; after a stop 
   await bus.close()
   expect(handled).toEqual([1, 2])
   bus = new Bus({ url: proxy.url, service: 'test', log })
-  bus.onCommand(wanted, handle, { atOnce: 2 })
+  bus.onCommand(wanted, handle, { concurrency: 2 })
   await start()
   await vi.waitFor(() => expect(sorted(handled)).toEqual([1, 1, 2, 2, 3, 4, 5]), soon)
 })

@@ -15,7 +15,7 @@ type Consumption = {
   /** The queue of replicas that are configured for the other queue type is also consumed, if it exists. */
   hasOtherQueue?: boolean
   /** The limit of items handled concurrently. The prefetch count has the same value, and a message has up to 32 items. */
-  atOnce: number
+  concurrency: number
   handle: (delivery: Delivery) => Promise<void>
   /** Messages need no acknowledgement: their publisher repeats a lost message. */
   noAck?: boolean
@@ -72,7 +72,7 @@ export class Consumer {
   }
 
   add(consumption: Consumption): void {
-    const limit = new ConcurrencyLimit({ permits: consumption.atOnce })
+    const limit = new ConcurrencyLimit({ permits: consumption.concurrency })
     this.#consumptions.push({ ...consumption, limit, questions: new Set() })
   }
 
@@ -130,8 +130,8 @@ export class Consumer {
       broken(new Error(`the channel of ${consumption.name} was closed`))
     })
     const queue = await declare(channel)
-    const { atOnce, noAck = false, name } = consumption
-    await channel.prefetch(atOnce)
+    const { concurrency, noAck = false, name } = consumption
+    await channel.prefetch(concurrency)
     const receive = (message: ConsumeMessage | null) => {
       if (message === null) return broken(new Error(`RabbitMQ cancelled the consumer of ${name}`))
       const running = this.#receive(channel, state, consumption, message)
@@ -152,7 +152,7 @@ export class Consumer {
     const { noAck = false, staysUnacknowledged = false } = consumption
     const { redelivered } = message.fields
     const isLastDelivery = redelivered && !noAck && !staysUnacknowledged
-    if (isLastDelivery && !(await acknowledged(channel, message, consumption.atOnce))) return
+    if (isLastDelivery && !(await acknowledged(channel, message, consumption.concurrency))) return
     const outcomes = await Promise.all(
       decode(message).map((item) => this.#handle(consumption, item, message)),
     )

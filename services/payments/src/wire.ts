@@ -106,11 +106,11 @@ export function wire(config: Config, log: Log): Parts {
   const deps = { authorizations, refunds, records, mirrors, processor, limits, execute, executeRefund, log }
 
   const refusal = chosen.kind === 'none' ? NO_PROCESSOR : null
-  const concurrency = { atOnce: COMMANDS_AT_ONCE }
-  bus.onCommand(PaymentsAuthorize, commandHandler(bus, authorize({ ...deps, refusal })), concurrency)
-  bus.onCommand(PaymentsCapture, commandHandler(bus, capture(deps)), concurrency)
-  bus.onCommand(PaymentsRelease, commandHandler(bus, release(deps)), concurrency)
-  bus.onCommand(PaymentsRefund, commandHandler(bus, refund(deps)), concurrency)
+  const options = { concurrency: COMMANDS_AT_ONCE }
+  bus.onCommand(PaymentsAuthorize, commandHandler(bus, authorize({ ...deps, refusal })), options)
+  bus.onCommand(PaymentsCapture, commandHandler(bus, capture(deps)), options)
+  bus.onCommand(PaymentsRelease, commandHandler(bus, release(deps)), options)
+  bus.onCommand(PaymentsRefund, commandHandler(bus, refund(deps)), options)
   bus.onCommand(PaymentsRefundsSet, refundsSet(deps))
 
   const app = createApp(log, { tlsDirectory: config.TLS_DIRECTORY })
