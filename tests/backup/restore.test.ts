@@ -9,7 +9,7 @@ import { withClient } from '../../dev/servers/database.ts'
 import { startStack, type Stack } from '../../dev/stack.ts'
 import { Api, expectOk } from '../support/api.ts'
 import { readBooks, settled, type LedgerLine } from '../support/books.ts'
-import { card, cast, PASSWORD, person, pickup } from '../support/cast.ts'
+import { card, seedRestaurants, PASSWORD, person, pickup } from '../support/fixtures.ts'
 import { setProcessorFaults } from '../support/faults.ts'
 import { sendSignal } from '../../dev/process/identity.ts'
 
@@ -40,7 +40,7 @@ const statusOf = async (apiKey: string) => expectOk(await api.get<Order>(`order/
 const stop = () => stack.stop()
 
 async function paidByCard(changes: Record<string, unknown>): Promise<string> {
-  const body = pickup(cast.aurora, await api.plainItem(cast.aurora), {
+  const body = pickup(seedRestaurants.aurora, await api.plainItem(seedRestaurants.aurora), {
     payment: 'card',
     card: card(),
     ...changes,

@@ -1,4 +1,4 @@
-import { card, cast, pickup } from '../support/cast.ts'
+import { card, seedRestaurants, pickup } from '../support/fixtures.ts'
 import { requestBytes, UNIQUE } from '../support/load/generator.ts'
 
 /** The data of a platform that the requests need. */
@@ -29,9 +29,9 @@ type Scenario = {
 const CARD_ORDER_LIMITS = ['writes', 'exchanges', 'hops'] as const
 
 const SEND_ORDER = '/publicapi/v1/send-order'
-const menuPath = () => `/publicapi/v1/restaurant/${cast.aurora}/menu?includeCustomizations=true`
+const menuPath = () => `/publicapi/v1/restaurant/${seedRestaurants.aurora}/menu?includeCustomizations=true`
 const cardOrder = ({ itemApiKey }: Context) =>
-  pickup(cast.aurora, itemApiKey, { payment: 'card', card: card() })
+  pickup(seedRestaurants.aurora, itemApiKey, { payment: 'card', card: card() })
 
 /** All operations that the bench measures. */
 const operations = {
@@ -47,7 +47,7 @@ const operations = {
   },
   restaurant: {
     limits: ['nginx → Fastify: restaurant'],
-    path: () => `/publicapi/v1/restaurant/${cast.aurora}`,
+    path: () => `/publicapi/v1/restaurant/${seedRestaurants.aurora}`,
   },
   search: {
     limits: ['nginx → Fastify: search'],
@@ -56,7 +56,7 @@ const operations = {
   },
   'cash-order': {
     path: () => SEND_ORDER,
-    order: ({ itemApiKey }) => pickup(cast.aurora, itemApiKey),
+    order: ({ itemApiKey }) => pickup(seedRestaurants.aurora, itemApiKey),
   },
   'card-order': {
     limits: CARD_ORDER_LIMITS,

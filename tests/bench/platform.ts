@@ -7,7 +7,7 @@ import type { Stack } from '../../dev/stack.ts'
 import type { StackFile } from '../../dev/stack/description.ts'
 import { serviceNames } from '../../dev/stack/services.ts'
 import { Api, expectOk } from '../support/api.ts'
-import { cast, person, pickup } from '../support/cast.ts'
+import { seedRestaurants, person, pickup } from '../support/fixtures.ts'
 import type { Groups } from '../support/processes.ts'
 import { print } from '../support/stack.ts'
 import { checkOut, ROOT } from './commit.ts'
@@ -62,7 +62,7 @@ export async function startPlatform(
   const context = await placeOrders(stack.file)
   if (stored) {
     await settled(database)
-    await fillRestaurants(database, 'catalog', { count: stored.restaurants, like: cast.aurora })
+    await fillRestaurants(database, 'catalog', { count: stored.restaurants, like: seedRestaurants.aurora })
     await fillOrders(database, 'orders', { ...stored, users: 10_000 })
     await fillAuthorizations(database, 'payments', stored.orders)
   }
@@ -89,10 +89,10 @@ function environment(telemetry: string | null): Record<string, Record<string, st
 
 async function placeOrders(stack: StackFile): Promise<Context> {
   const api = new Api(() => stack)
-  await api.linkConsole(cast.aurora)
-  const itemApiKey = await api.plainItem(cast.aurora)
+  await api.linkConsole(seedRestaurants.aurora)
+  const itemApiKey = await api.plainItem(seedRestaurants.aurora)
   const { apiKey: userApiKey } = expectOk(await api.post<{ apiKey: string }>('register-user', person()))
-  const order = pickup(cast.aurora, itemApiKey, { recipient: { apiKey: userApiKey } })
+  const order = pickup(seedRestaurants.aurora, itemApiKey, { recipient: { apiKey: userApiKey } })
   for (let placed = 0; placed < ORDERS_OF_USER; placed += 8)
     for (const sent of await Promise.all(Array.from({ length: 8 }, () => api.sendOrder(order))))
       expectOk(sent)

@@ -4,7 +4,7 @@ import { chromium, type Browser, type BrowserContextOptions, type Page } from 'p
 import { inject } from 'vitest'
 import { expectOk, sendOrder, stack } from '../e2e/client.ts'
 import { aConsole, salina, type OwnRestaurant } from '../e2e/own-restaurant.ts'
-import { pickup } from '../support/cast.ts'
+import { pickup } from '../support/fixtures.ts'
 
 export { aConsole, type OwnRestaurant }
 

@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { anOrder, api, cast, post, stack } from '../e2e/client.ts'
+import { anOrder, api, seedRestaurants, post, stack } from '../e2e/client.ts'
 import { browserUrl, connect } from './console.ts'
 
 let browser: Browser | undefined
@@ -73,7 +73,7 @@ describe.skipIf(browserUrl() === null)('application in a browser, on another ori
     expect(found).toMatchObject({ status: 200, body: { address: { city: 'Madison' } } })
     expect(found.headers['link']).toMatch(/rel="next"/)
     expect(found.headers['ratelimit']).toMatch(/^"default"/)
-    const sent = await fromPage('send-order', { ...(await anOrder(cast.aurora)), quantity: 1 })
+    const sent = await fromPage('send-order', { ...(await anOrder(seedRestaurants.aurora)), quantity: 1 })
     expect(sent).toMatchObject({ status: 200, headers: { 'x-ignored-fields': 'quantity' } })
     const { apiKey } = sent.body as { apiKey: string }
     const statuses = await page.evaluate(
@@ -98,7 +98,7 @@ describe.skipIf(browserUrl() === null)('application in a browser, on another ori
     const stranger = await fromPage('restaurant/search', undefined, 'platter_live_nonsense')
     expect(stranger).toMatchObject({ status: 401, body: { code: 'access-token-invalid', error: true } })
     expect(stranger.headers['x-request-id']).not.toBeNull()
-    const closed = await fromPage('validate-order', await anOrder(cast.closed))
+    const closed = await fromPage('validate-order', await anOrder(seedRestaurants.closed))
     expect(closed).toMatchObject({ status: 422, body: { code: 'restaurant-closed' } })
   })
 

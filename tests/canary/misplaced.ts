@@ -1,6 +1,6 @@
 import { operations, type PublicOperation } from '@platter/contracts'
 import { z } from 'zod'
-import { cast, newEmail } from '../support/cast.ts'
+import { seedRestaurants, newEmail } from '../support/fixtures.ts'
 import { API, keyed, path, type World } from './world.ts'
 
 /* Requests with a secret in an unexpected place, derived from the contracts. */
@@ -49,7 +49,7 @@ const inQueries = forApplications.flatMap(({ name, method, path: template, query
   Object.keys(query instanceof z.ZodObject ? query.shape : {}).map((parameter) =>
     path(`${name} with secrets as ${parameter}`, QUERY_LEADS_TO[`${name} ${parameter}`] ?? 400, (world) => {
       const secret = encoded(`${world.canaries.number(`as ${parameter}`)} ${world.accessKey}`)
-      return world.send(`${relative(template, cast.aurora)}?${parameter}=${secret}`, { method })
+      return world.send(`${relative(template, seedRestaurants.aurora)}?${parameter}=${secret}`, { method })
     }),
   ),
 )

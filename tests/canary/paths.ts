@@ -1,4 +1,4 @@
-import { cast, maria } from '../support/cast.ts'
+import { seedRestaurants, maria } from '../support/fixtures.ts'
 import { DECLINED } from './canaries.ts'
 import { MISPLACED } from './misplaced.ts'
 import { REFUSED } from './refused.ts'
@@ -43,7 +43,7 @@ const orders: Path[] = [
     world.post('send-order', world.orderWith(world.newCard('declined', world.random.pick(DECLINED)))),
   ),
   path('an order that its restaurant refuses', 422, (world) =>
-    world.post('send-order', world.newOrder('refused', {}, cast.refuses)),
+    world.post('send-order', world.newOrder('refused', {}, seedRestaurants.refuses)),
   ),
   path('an order whose client does not wait', 0, (world) => {
     const body = world.newOrder('client gone')
@@ -106,7 +106,7 @@ const typedTexts: Path[] = [
     const { item, comments } = typed(world, 'item', 'comments')
     const card = { ...world.newCard('with typed texts'), ...typed(world, 'nickname') }
     const texts = {
-      items: [{ apiKey: world.items[cast.aurora], comments: `pay with ${item}` }],
+      items: [{ apiKey: world.items[seedRestaurants.aurora], comments: `pay with ${item}` }],
       comments: `my card: ${comments.replaceAll(/\d{4}(?=\d)/g, '$& ')}`,
       recipient: { apiKey, ...typed(world, 'firstName', 'lastName', 'phone') },
     }
@@ -117,9 +117,9 @@ const typedTexts: Path[] = [
     return world.post('send-order', world.newOrder('guest', { recipient }))
   }),
   path('a card number in a reason to refuse', 200, async (world) => {
-    const order = world.newOrder('refused at the counter', {}, cast.console)
+    const order = world.newOrder('refused at the counter', {}, seedRestaurants.console)
     const { body } = await world.post('send-order', order)
-    const { accessKey } = world.stack.restaurants.find(({ apiKey }) => apiKey === cast.console)!
+    const { accessKey } = world.stack.restaurants.find(({ apiKey }) => apiKey === seedRestaurants.console)!
     return world.sendTo(`/restaurantapi/v1/order/${String(body['apiKey'])}/refuse`, {
       headers: { 'x-access-token': accessKey },
       body: { reason: `we do not take ${world.canaries.number('reason')}` },

@@ -1,4 +1,4 @@
-import { maria, newEmail } from '../support/cast.ts'
+import { maria, newEmail } from '../support/fixtures.ts'
 import { BROKEN_JSON } from '../support/broken-json.ts'
 import { eventually } from '../support/eventually.ts'
 import { API, keyed, path, type Path, type World } from './world.ts'

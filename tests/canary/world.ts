@@ -1,6 +1,6 @@
 import type { StackFile } from '../../dev/stack/description.ts'
 import { Api } from '../support/api.ts'
-import { card, cast, newEmail, person, pickup } from '../support/cast.ts'
+import { card, seedRestaurants, newEmail, person, pickup } from '../support/fixtures.ts'
 import { exchange } from '../support/exchange.ts'
 import { requestBytes } from '../support/load/generator.ts'
 import { isOpen, untilFinal } from '../support/order-clients.ts'
@@ -56,7 +56,7 @@ export class World {
     const { id, accessKey } = await api.newApplication('Canaries')
     world.application = id
     world.accessKey = canaries.know(accessKey, 'access key')
-    for (const restaurant of [cast.aurora, cast.refuses, cast.console])
+    for (const restaurant of [seedRestaurants.aurora, seedRestaurants.refuses, seedRestaurants.console])
       world.items[restaurant] = await api.plainItem(restaurant)
     world.user = (await world.newUser()).apiKey
     return world
@@ -119,7 +119,7 @@ export class World {
     return { ...card(canary.number), cardholderName: canary.holder, cvv: canary.cvv }
   }
 
-  orderWith(paidBy: unknown, more: object = {}, restaurant: string = cast.aurora) {
+  orderWith(paidBy: unknown, more: object = {}, restaurant: string = seedRestaurants.aurora) {
     return pickup(restaurant, this.items[restaurant] ?? '', { payment: 'card', card: paidBy, ...more })
   }
 

@@ -30,7 +30,7 @@ test(
     })
     cleanup.defer(() => stack.stop())
     // The lost messages are the only fault, so that responses can arrive in time.
-    const options = { orders: Number(CHAOS_ORDERS), atOnce: 16, seed: Number(CHAOS_SEED), pauseMs: null }
+    const options = { orders: Number(CHAOS_ORDERS), concurrency: 16, seed: Number(CHAOS_SEED), pauseMs: null }
     const report = await runChaos(stack, options)
     const { published = 0, dropped = 0 } = tally(readFileSync(log, 'utf8').trimEnd().split('\n'))
     print(`${dropped} of ${published + dropped} messages dropped`)

@@ -4,13 +4,13 @@ import type { Random } from '../support/random.ts'
 import { sendToTrees, wipeBroker } from '../support/faults.ts'
 
 type Target = keyof Stack['file']['processes']
-type Strike = { how: 'kill' | 'freeze' | 'wipe'; target: Target }
+type Fault = { how: 'kill' | 'freeze' | 'wipe'; target: Target }
 
 const SERVICES: readonly Target[] = ['gateway', 'catalog', 'accounts', 'orders', 'payments']
 const SERVERS: readonly Target[] = ['postgres', 'rabbitmq', 'redis']
 
 /** Every fault, shuffled for each round. Orders and payments hold the money and are killed twice. */
-const DECK: readonly Strike[] = [
+const DECK: readonly Fault[] = [
   ...[...SERVICES, ...SERVERS, 'orders' as const, 'payments' as const].map(
     (target) => ({ how: 'kill', target }) as const,
   ),
@@ -18,7 +18,7 @@ const DECK: readonly Strike[] = [
   { how: 'wipe', target: 'rabbitmq' },
 ]
 
-const nameOf = ({ how, target }: Strike) => `${how} ${target}`
+const nameOf = ({ how, target }: Fault) => `${how} ${target}`
 
 /** The names of all faults. */
 export const EVERY_FAULT: readonly string[] = [...new Set(DECK.map(nameOf))]
@@ -44,7 +44,7 @@ export async function injectFaults(
       // The load has ended.
       () => false,
     )
-  let deck: Strike[] = []
+  let deck: Fault[] = []
   const broker = { isWhole: true }
   const wipe = () => {
     broker.isWhole = false
@@ -56,19 +56,19 @@ export async function injectFaults(
   }
   while (await paused()) {
     if (deck.length === 0) deck = random.shuffled(DECK)
-    const strike = deck.shift()!
-    const { how, target } = strike
+    const fault = deck.shift()!
+    const { how, target } = fault
     const pids = target === 'rabbitmq' && !broker.isWhole ? [] : stack.file.processes[target]
     // A process that restarts is no target, so the fault is deferred.
     if (pids.length === 0) {
-      deck.push(strike)
+      deck.push(fault)
       continue
     }
     const victims = SERVERS.includes(target) ? pids : [random.pick(pids)]
     if (how === 'wipe') wipe()
     else if (how === 'kill') sendToTrees(victims, 'SIGKILL')
     else await freeze(victims, random.between(500, 4_000))
-    report(nameOf(strike))
+    report(nameOf(fault))
   }
 }
 

@@ -5,10 +5,10 @@ import { until } from '../../dev/process/wait.ts'
 import { isRabbitmqReady } from '../../dev/servers/readiness.ts'
 import { withClient } from '../../dev/servers/database.ts'
 import type { Stack } from '../../dev/stack.ts'
-import { KitchenPage } from '../support/restaurant-page.ts'
+import { RestaurantPage } from '../support/restaurant-page.ts'
 import { Api, type ClientResponse } from '../support/api.ts'
 import { readBooks } from '../support/books.ts'
-import { card, cast, pickup } from '../support/cast.ts'
+import { card, seedRestaurants, pickup } from '../support/fixtures.ts'
 import { cashOrderSender } from '../support/order-clients.ts'
 import { EVERY_FAULT } from './nemesis.ts'
 import { rollingRestarts } from '../rolling/rolling.ts'
@@ -22,13 +22,14 @@ const api = new Api(() => stack.file)
 let disk: SmallDisk | undefined
 let send: Awaited<ReturnType<typeof cashOrderSender>>
 /** The page stays open during all outages. */
-let page: KitchenPage
+let page: RestaurantPage
 
 beforeAll(async () => {
   stack = await startStackForChaos()
   send = await cashOrderSender(stack.file)
-  const { accessKey = '' } = stack.file.restaurants.find(({ apiKey }) => apiKey === cast.aurora) ?? {}
-  page = new KitchenPage(stack.gateways, accessKey)
+  const { accessKey = '' } =
+    stack.file.restaurants.find(({ apiKey }) => apiKey === seedRestaurants.aurora) ?? {}
+  page = new RestaurantPage(stack.gateways, accessKey)
 }, 120_000)
 
 afterAll(async () => {
@@ -52,7 +53,7 @@ function whileFrozen<T>(server: Server, work: () => Promise<T>): Promise<T> {
  */
 const ACCEPTED_WITHIN_MS = 20_000
 /**
- * The deadline, which pass-on.unit.test.ts proves to the millisecond, and a margin for a machine that pauses for 3 s. The response
+ * The deadline, which forward.unit.test.ts proves to the millisecond, and a margin for a machine that pauses for 3 s. The response
  * comes earlier when PostgreSQL is unavailable: request-times.unit.test.ts.
  */
 const RESPONSE_WITHIN_MS = requestTimes.deadline + 5_000
@@ -176,9 +177,9 @@ test('when the processor stops responding, a card that is tokenized too late is 
     { fault: 'slow', on: ['authorize'], next: 2, ms: 30_000 },
   ])
   const key = { 'idempotency-key': crypto.randomUUID() }
-  const tooLate = byDeadline(sendCardOrder(cast.aurora, key))
+  const tooLate = byDeadline(sendCardOrder(seedRestaurants.aurora, key))
   await until(isFaultInjected, { what: 'Tokenizing', withinMs: 30_000, everyMs: 20 })
-  const { body: accepted } = await byDeadline(sendCardOrder(cast.aurora))
+  const { body: accepted } = await byDeadline(sendCardOrder(seedRestaurants.aurora))
   expect(accepted).toMatchObject(pending)
   expect((await tooLate).status).toBe(503)
   expect((await api.get(`order-by-key/${key['idempotency-key']}`)).status).toBe(404)
@@ -187,11 +188,11 @@ test('when the processor stops responding, a card that is tokenized too late is 
 
 test('while PostgreSQL is frozen, an accepted order is 200 PROCESSING; an order whose commit is not confirmed is 503, and a retry under its Idempotency-Key returns it; each is charged once', async () => {
   await failProcessor([{ fault: 'slow', on: ['authorize'], next: 1, ms: 4_000 }])
-  const accepted = byDeadline(sendCardOrder(cast.aurora))
+  const accepted = byDeadline(sendCardOrder(seedRestaurants.aurora))
   await until(isFaultInjected, { what: 'Authorizing', withinMs: 30_000, everyMs: 20 })
   await failProcessor([{ fault: 'slow', on: ['tokenize'], next: 1, ms: 2_000 }])
   const key = { 'idempotency-key': crypto.randomUUID() }
-  const unconfirmed = byDeadline(sendCardOrder(cast.aurora, key))
+  const unconfirmed = byDeadline(sendCardOrder(seedRestaurants.aurora, key))
   await until(isFaultInjected, { what: 'Tokenizing', withinMs: 30_000, everyMs: 20 })
   const [first, second] = await whileFrozen('postgres', () => Promise.all([accepted, unconfirmed]))
   const { body: order } = first
@@ -204,9 +205,9 @@ test('while PostgreSQL is frozen, an accepted order is 200 PROCESSING; an order 
     what: 'Reading the order',
     withinMs: 30_000,
   })
-  const retry = async () => (await sendCardOrder(cast.aurora, key)).status === 200
+  const retry = async () => (await sendCardOrder(seedRestaurants.aurora, key)).status === 200
   await until(retry, { what: 'Retrying the order', withinMs: 60_000, everyMs: 500 })
-  const { body: retried } = await sendCardOrder(cast.aurora, key)
+  const { body: retried } = await sendCardOrder(seedRestaurants.aurora, key)
   for (const one of [order.apiKey, retried.apiKey]) {
     await waitForPayment(one, 'CHARGED')
     const { ledger } = await readBooks(stack.file)
@@ -249,13 +250,13 @@ const expectNoMissingOrder = async () => {
 
 test("a restaurant's page keeps one event stream through these outages, and misses no order", async () => {
   await expectNoMissingOrder()
-  expect(page.breaks).toBe(0)
+  expect(page.reconnections).toBe(0)
 })
 
 test('when all replicas of orders are killed, the page reconnects and misses no order', async () => {
   for (const pid of stack.pids('orders')) process.kill(pid, 'SIGKILL')
   await waitUntilAccepted()
-  await expect.poll(() => page.breaks).toBe(1)
+  await expect.poll(() => page.reconnections).toBe(1)
   await expectNoMissingOrder()
 })
 
@@ -264,7 +265,7 @@ test('a rolling restart of one replica of each service under load fails no reque
     rounds: 1,
     replicas: 1,
     send,
-    atOnce: 2,
+    concurrency: 2,
   })
   expect(failed).toEqual([])
   expect(requests).toBeGreaterThan(restarts.length)
@@ -274,8 +275,8 @@ test('a rolling restart of one replica of each service under load fails no reque
 /** `npm run chaos` is the long form, with new faults each time. CHAOS_SEED=… repeats the faults of a seed. */
 const LONG = process.env['CHAOS_ORDERS']
 const seed = Number(process.env['CHAOS_SEED'] ?? (LONG === undefined ? 40 : randomInt(1_000_000)))
-const SHORT_FORM = { orders: 80, atOnce: 6, pauseMs: [200, 700] } as const
-const LONG_FORM = { orders: Number(LONG), atOnce: 16, pauseMs: [300, 1_500] } as const
+const SHORT_FORM = { orders: 80, concurrency: 6, pauseMs: [200, 700] } as const
+const LONG_FORM = { orders: Number(LONG), concurrency: 16, pauseMs: [300, 1_500] } as const
 
 test(
   'under load, each process is killed and frozen and RabbitMQ wiped: no order is lost, doubled, wrong or stuck',

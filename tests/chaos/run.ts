@@ -12,7 +12,7 @@ import { quantile, tally } from '../support/statistics.ts'
 type ChaosOptions = {
   /** The minimum number of orders. The load continues until each fault has occurred. */
   orders: number
-  atOnce: number
+  concurrency: number
   seed: number
   /** The shortest and longest time between faults. Null injects none. */
   pauseMs: readonly [number, number] | null

@@ -42,7 +42,7 @@ test(
     let killedAt = Infinity
     const { violations } = await runChaos(stack, {
       orders: ORDERS,
-      atOnce: 8,
+      concurrency: 8,
       seed: randomInt(1_000_000),
       // The kill of the node is the only fault.
       pauseMs: null,

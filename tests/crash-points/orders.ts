@@ -2,7 +2,7 @@ import type { Order, User } from '@platter/contracts'
 import type { StackFile } from '../../dev/stack/description.ts'
 import { Api, expectOk, type ClientResponse } from '../support/api.ts'
 import { readBooks, type Books } from '../support/books.ts'
-import { cast, person } from '../support/cast.ts'
+import { seedRestaurants, person } from '../support/fixtures.ts'
 import { eventually } from '../support/eventually.ts'
 import {
   RESPONSE_WITHIN_MS,
@@ -47,12 +47,14 @@ export class Client {
 
   /** Reads the menus. The test calls it before the first kill. */
   async readMenus(): Promise<void> {
-    await Promise.all([cast.aurora, cast.refuses].map((restaurant) => this.#api.plainItem(restaurant)))
+    await Promise.all(
+      [seedRestaurants.aurora, seedRestaurants.refuses].map((restaurant) => this.#api.plainItem(restaurant)),
+    )
   }
 
   /** The gateway looks up an access key once a second. This request triggers the lookup before the test records calls. */
   async warmUp(): Promise<void> {
-    await this.#get(`restaurant/${cast.aurora}`)
+    await this.#get(`restaurant/${seedRestaurants.aurora}`)
   }
 
   async register(): Promise<string> {

@@ -10,7 +10,7 @@ import {
 
 /** Shared code of the tests of users, cards and addresses. */
 
-export { newEmail, person, PASSWORD } from '../support/cast.ts'
+export { newEmail, person, PASSWORD } from '../support/fixtures.ts'
 export type { Options }
 
 export const keyed = (key: string = crypto.randomUUID()) => ({ headers: { 'idempotency-key': key } })

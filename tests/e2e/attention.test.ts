@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import {
   anOrder,
   call,
-  cast,
+  seedRestaurants,
   eventually,
   operator,
   readOrder,
@@ -41,7 +41,8 @@ test('repeated dead letters of one order are one incident with a count of 4', as
 })
 
 /** Places an order that the restaurant must accept on its console. */
-const placeOnConsole = async (): Promise<string> => (await sendOrder(await anOrder(cast.console))).body.apiKey
+const placeOnConsole = async (): Promise<string> =>
+  (await sendOrder(await anOrder(seedRestaurants.console))).body.apiKey
 
 test('an unstarted order is an incident from half of its 15 minutes on, until it is started', async () => {
   const apiKey = await placeOnConsole()
@@ -57,7 +58,7 @@ test('an unstarted order is an incident from half of its 15 minutes on, until it
   expect(unaccepted).toMatchObject({
     id: `order_${apiKey}`,
     kind: 'order-unaccepted',
-    what: `restaurant ${cast.console}`,
+    what: `restaurant ${seedRestaurants.console}`,
     count: 0,
   })
   expect(unaccepted?.since).toBeGreaterThanOrEqual(earliest)
@@ -72,7 +73,7 @@ test('an unstarted order is an incident from half of its 15 minutes on, until it
     body: { done: 'Only the restaurant can start the order. Call the restaurant.' },
   })
 
-  const key = keyOf(cast.console)
+  const key = keyOf(seedRestaurants.console)
   await call(`/restaurantapi/v1/order/${apiKey}/status`, { key, body: { status: 'PREPARING' } })
   expect(await incidentsOf(apiKey)).toEqual([])
   expect(await retry(`order_${apiKey}`)).toMatchObject({ status: 404 })

@@ -5,7 +5,7 @@ import {
   anOrder,
   card,
   cardNumbers,
-  cast,
+  seedRestaurants,
   eventually,
   ledgerOf,
   operator,
@@ -27,7 +27,7 @@ type Challenged = Omit<Order, 'apiKey'> & { apiKey: string; paymentAction?: Paym
 const ALWAYS = cardNumbers.challenged
 
 const postOrder = (body: object, options = {}) => post<Challenged>('send-order', body, options)
-const bodyOf = async (restaurant: string = cast.aurora) => ({
+const bodyOf = async (restaurant: string = seedRestaurants.aurora) => ({
   ...(await anOrder(restaurant)),
   payment: 'card',
   card: { ...card(), cardNumber: ALWAYS },
@@ -205,7 +205,7 @@ test.concurrent('a saved card requires a challenge for each order, and is charge
   const { apiKey: user } = await register()
   const { body: saved } = await post<CreditCard>(`user/${user}/add-card`, card(ALWAYS))
   for (let order = 0; order < 2; order++) {
-    const { apiKey, url } = await placeChallenged(cast.aurora, {
+    const { apiKey, url } = await placeChallenged(seedRestaurants.aurora, {
       recipient: { apiKey: user },
       card: { apiKey: saved.apiKey },
     })

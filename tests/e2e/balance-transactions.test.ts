@@ -1,12 +1,14 @@
 import { BalanceTransactions, type BalanceTransaction } from '@platter/contracts'
 import { expect, test } from 'vitest'
-import { anOrder, card, cast, eventually, operator, sendOrder, expectConforms } from './client.ts'
+import { anOrder, card, seedRestaurants, eventually, operator, sendOrder, expectConforms } from './client.ts'
 
 type Page = { transactions: BalanceTransaction[] }
 
 test('200: the payment of an order with its fee, and its partial refund', async () => {
   const since = Math.floor(Date.now() / 1000)
-  const { body: order } = await sendOrder(await anOrder(cast.aurora, { payment: 'card', card: card() }))
+  const { body: order } = await sendOrder(
+    await anOrder(seedRestaurants.aurora, { payment: 'card', card: card() }),
+  )
   await eventually(
     () => operator('POST', `orders/${order.apiKey}/refunds`, { amount: 1, reason: 'LATE' }),
     ({ status }) => status === 200,

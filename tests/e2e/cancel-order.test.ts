@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import {
   anOrder,
   card,
-  cast,
+  seedRestaurants,
   eventually,
   ledgerOf,
   post,
@@ -22,7 +22,7 @@ const paid = async (restaurant: string) =>
   (await sendOrder({ ...(await anOrder(restaurant)), payment: 'card', card: card() })).body
 
 test('repeated cancellations of an unstarted card order void or refund it once', async () => {
-  const { apiKey, total } = await paid(cast.console)
+  const { apiKey, total } = await paid(seedRestaurants.console)
   const offer = await post<CancellationOffer>(`order/${apiKey}/cancel?validate-only=true`, {})
   expect(offer).toMatchObject({ status: 200, body: { cancellable: true, refund: { amount: total } } })
   expect((await readOrder(apiKey)).cancellation).toBeNull()
@@ -52,7 +52,7 @@ test('repeated cancellations of an unstarted card order void or refund it once',
 })
 
 test('409 cancel-too-late after the start by the restaurant, and after customerCancelMinutes', async () => {
-  const { body: started } = await sendOrder(await anOrder(cast.console))
+  const { body: started } = await sendOrder(await anOrder(seedRestaurants.console))
   await report(started.apiKey, 'PREPARING')
   expect(await cancel(started.apiKey)).toMatchObject({ status: 409, body: { code: 'cancel-too-late' } })
   const offer = await post<CancellationOffer>(`order/${started.apiKey}/cancel?validate-only=true`, {})

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import {
   anOrder,
   card,
-  cast,
+  seedRestaurants,
   post,
   register,
   sendOrder,
@@ -39,7 +39,7 @@ test('429 rate-limited for the 26th new card by add-card or send-order; a repeat
   expect(JSON.stringify(refused.body)).not.toContain(cardNumberOf(PER_USER).slice(-4))
 
   const order = {
-    ...(await anOrder(cast.aurora)),
+    ...(await anOrder(seedRestaurants.aurora)),
     payment: 'card',
     recipient: { apiKey },
   }

@@ -8,7 +8,7 @@ import { simulatorLink } from '../../dev/simulators/src/link.ts'
 import {
   anOrder,
   card,
-  cast,
+  seedRestaurants,
   eventually,
   get,
   authorizationsOf,
@@ -97,7 +97,7 @@ test('the restaurants of the development seed are valid for import', async () =>
 })
 
 test('orders show prints the timeline of a failed order, without colours outside a terminal', async () => {
-  const order = await anOrder(cast.refuses, { payment: 'card', card: card(), tip: 31.13 })
+  const order = await anOrder(seedRestaurants.refuses, { payment: 'card', card: card(), tip: 31.13 })
   const { total } = (await validate<ValidatedOrder>(order)).body
   await sendOrder(order)
   const apiKey = (await authorizationsOf(total)).at(-1)?.reference ?? ''
@@ -116,13 +116,13 @@ test('orders show prints the timeline of a failed order, without colours outside
 })
 
 test('orders show finds an order by its number, and prints its apiKey', async () => {
-  const { body } = await sendOrder(await anOrder(cast.console))
+  const { body } = await sendOrder(await anOrder(seedRestaurants.console))
   const { code, stdout } = await platter(['orders', 'show', String(body.id)])
   expect([code, stdout]).toEqual([0, expect.stringContaining(`Order ${body.id}  ${body.apiKey}`)])
 })
 
 test('orders cancel requires --yes in a script; otherwise it exits with 2 and cancels no order', async () => {
-  const { body: order } = await sendOrder(await anOrder(cast.console))
+  const { body: order } = await sendOrder(await anOrder(seedRestaurants.console))
   const cancel = ['orders', 'cancel', String(order.id), '--reason', 'Power failure']
   const unconfirmed = await platter(cancel)
   expect(unconfirmed.code).toBe(2)
@@ -132,7 +132,7 @@ test('orders cancel requires --yes in a script; otherwise it exits with 2 and ca
 })
 
 test('Ctrl+C and Ctrl+D at the confirmation cancel no order, and end with a sentence', async () => {
-  const { body: order } = await sendOrder(await anOrder(cast.console))
+  const { body: order } = await sendOrder(await anOrder(seedRestaurants.console))
   const cancel = ['orders', 'cancel', String(order.id), '--reason', 'Power failure']
   for (const keys of ['\u0003', '\u0004']) {
     const { code, output } = await platterAtTerminal(cancel, keys, environmentWith())
@@ -142,7 +142,11 @@ test('Ctrl+C and Ctrl+D at the confirmation cancel no order, and end with a sent
 })
 
 test('orders find accepts number and phone; orders refund shows the amount, and needs --yes', async () => {
-  const { body: order } = await sendOrder({ ...(await anOrder(cast.aurora)), payment: 'card', card: card() })
+  const { body: order } = await sendOrder({
+    ...(await anOrder(seedRestaurants.aurora)),
+    payment: 'card',
+    card: card(),
+  })
   const found = await json<{ id: number }[]>(
     'orders',
     'find',
@@ -183,7 +187,7 @@ test('orders find accepts number and phone; orders refund shows the amount, and 
 })
 
 test('stored control characters are printed escaped', async () => {
-  const { body } = await sendOrder(await anOrder(cast.aurora))
+  const { body } = await sendOrder(await anOrder(seedRestaurants.aurora))
   await plant(
     `update orders.deliveries set last_result = E'\\u009B2J\\u202Egone' where order_api_key = $1`,
     body.apiKey,

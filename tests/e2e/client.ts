@@ -13,7 +13,7 @@ import type {
 import { expect } from 'vitest'
 import { Api, expectOk, type ClientResponse, type Options } from '../support/api.ts'
 import type { LedgerLine, Receipt } from '../support/books.ts'
-import { cast, home, maria, card, cardNumbers, person, pickup } from '../support/cast.ts'
+import { seedRestaurants, home, maria, card, cardNumbers, person, pickup } from '../support/fixtures.ts'
 import { eventually } from '../support/eventually.ts'
 import { readLines } from '../support/json-lines.ts'
 import { keyOf, ownStack, stack } from './stack.ts'
@@ -69,7 +69,9 @@ export const sagaEnded = (orderApiKey: string) =>
 
 /** Places an order, and waits until its card is charged and its saga has ended. */
 export async function paidByCard(): Promise<string> {
-  const { apiKey } = expectOk(await sendOrder(await anOrder(cast.aurora, { payment: 'card', card: card() })))
+  const { apiKey } = expectOk(
+    await sendOrder(await anOrder(seedRestaurants.aurora, { payment: 'card', card: card() })),
+  )
   await sagaEnded(apiKey)
   return apiKey
 }
@@ -105,7 +107,7 @@ export const receiptsOf = async (orderApiKey: string): Promise<Receipt[]> =>
   (await readLines<Receipt>(ownStack().data.receipts)).filter((line) => line.orderApiKey === orderApiKey)
 
 /** Sends a request of a restaurant, by default of the one with a console. Its orders change only by its reports. */
-export const asRestaurant = <T>(path: string, body?: unknown, key = keyOf(cast.console)) =>
+export const asRestaurant = <T>(path: string, body?: unknown, key = keyOf(seedRestaurants.console)) =>
   call<T & Omit<ProblemBody, 'status'>>(`/restaurantapi/v1/${path}`, { key, body })
 
 export const report = (apiKey: string, status: string, key?: string) =>
@@ -129,5 +131,5 @@ export function expectConforms(operation: Operation, body: unknown): void {
   expect(operation.response.parse(body)).toEqual(body)
 }
 
-export { card, cardNumbers, cast, eventually, expectOk, home, maria, stack }
+export { card, cardNumbers, seedRestaurants, eventually, expectOk, home, maria, stack }
 export type { ClientResponse, CreditCard, MenuCategory, Options, Order, ProblemBody, Restaurant, User }

@@ -5,7 +5,7 @@ import { person } from './accounts.ts'
 import {
   anOrder,
   card,
-  cast,
+  seedRestaurants,
   eventually,
   get,
   home,
@@ -40,20 +40,20 @@ const menu = (apiKey: string, { headers }: Traced, more = {}) =>
 async function operations(): Promise<Record<string, Operation>> {
   const user = await register()
   const { body: order } = await sendOrder({
-    ...(await anOrder(cast.aurora)),
+    ...(await anOrder(seedRestaurants.aurora)),
     recipient: { apiKey: user.apiKey },
   })
   const { body: saved } = await post<{ apiKey: string }>(`user/${user.apiKey}/add-card`, card())
   const fresh = await Promise.all(Array.from({ length: REPETITIONS }, () => aRestaurant({}, [menuItem(10)])))
-  const etag = (await menu(cast.aurora, { headers: newTrace(false) })).headers.get('etag') ?? ''
-  const cash = await anOrder(cast.aurora)
+  const etag = (await menu(seedRestaurants.aurora, { headers: newTrace(false) })).headers.get('etag') ?? ''
+  const cash = await anOrder(seedRestaurants.aurora)
   const paid = { ...cash, payment: 'card' }
   const delivered = { ...cash, method: 'delivery', recipient: { apiKey: user.apiKey } }
   return {
     'menu, first time': (traced, at) => menu(fresh[at]!, traced),
-    menu: (traced) => menu(cast.aurora, traced),
-    'menu, 304': (traced) => menu(cast.aurora, traced, { 'if-none-match': etag }),
-    restaurant: (traced) => get(`restaurant/${cast.aurora}`, traced),
+    menu: (traced) => menu(seedRestaurants.aurora, traced),
+    'menu, 304': (traced) => menu(seedRestaurants.aurora, traced, { 'if-none-match': etag }),
+    restaurant: (traced) => get(`restaurant/${seedRestaurants.aurora}`, traced),
     search: (traced) => get('restaurant/search?street-address=2+E+Main+St,+Madison,+WI+53703', traced),
     'validate-order': (traced) => post('validate-order', cash, traced),
     'send-order, cash': (traced) => sendOrder(cash, traced),

@@ -1,6 +1,6 @@
 import { operations, type Operation } from '@platter/contracts'
 import { describe, expect, test } from 'vitest'
-import { api, call, cast, get, post, stack } from './client.ts'
+import { api, call, seedRestaurants, get, post, stack } from './client.ts'
 import { newKey } from './own-restaurant.ts'
 import { ownStack } from './stack.ts'
 
@@ -127,7 +127,11 @@ describe('rate limit', () => {
   test('each response has RateLimit headers, and each request decreases the remainder by one', async () => {
     const { accessKey: key } = await api.newApplication('limited')
     const left: number[] = []
-    for (const path of ['restaurant/search?limit=1', 'restaurant/none', `restaurant/${cast.aurora}/menu`]) {
+    for (const path of [
+      'restaurant/search?limit=1',
+      'restaurant/none',
+      `restaurant/${seedRestaurants.aurora}/menu`,
+    ]) {
       const { headers } = await get(path, { key })
       expect(headers.get('ratelimit-policy')).toMatch(/^"default";q=\d+;w=\d+$/)
       const [, remaining, seconds] = /^"default";r=(\d+);t=(\d+)$/.exec(headers.get('ratelimit') ?? '') ?? []

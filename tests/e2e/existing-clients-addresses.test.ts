@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { anOrder, cast, home, maria, post, register } from './client.ts'
+import { anOrder, seedRestaurants, home, maria, post, register } from './client.ts'
 import type { Order, ProblemBody } from './client.ts'
 
 type Address = { city: string; state: string; zip: string; latitude: number | null; longitude: number | null }
@@ -26,7 +26,7 @@ test.each<[string, object]>([
 
 test('Addresses: validate-order completes a delivery address from streetAddress', async () => {
   const address = { streetAddress: `${streetAddress}, Madison, WI 53703, USA` }
-  const order = await anOrder(cast.aurora, { method: 'delivery', address, recipient: maria })
+  const order = await anOrder(seedRestaurants.aurora, { method: 'delivery', address, recipient: maria })
   const { status, body } = await post<Order>('validate-order', order)
   expect(status).toBe(200)
   expect(body.address).toMatchObject({ ...address, ...complete })
@@ -38,7 +38,10 @@ test('Addresses: a 400 names each address field that cannot be completed', async
     status: 400,
     body: { errors: [{ pointer: '/zip', code: 'missing-field' }] },
   })
-  const order = await anOrder(cast.aurora, { method: 'delivery', address: { streetAddress: 'somewhere' } })
+  const order = await anOrder(seedRestaurants.aurora, {
+    method: 'delivery',
+    address: { streetAddress: 'somewhere' },
+  })
   const { status, body } = await post<ProblemBody>('validate-order', order)
   expect(status).toBe(400)
   expect(body.errors.map(({ pointer }) => pointer)).toEqual([
@@ -49,7 +52,7 @@ test('Addresses: a 400 names each address field that cannot be completed', async
 })
 
 test('Addresses: all faults of an order and of its address are in one response', async () => {
-  const order = await anOrder(cast.closed, {
+  const order = await anOrder(seedRestaurants.closed, {
     method: 'delivery',
     address: { streetAddress: '1 Main St', city: 'Madison', state: 'WI' },
     recipient: { ...maria, apiKey: 'none' },

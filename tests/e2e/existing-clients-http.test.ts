@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import {
   anOrder,
   call,
-  cast,
+  seedRestaurants,
   delivered,
   get,
   maria,
@@ -26,14 +26,14 @@ type Problem = { code: string }
 describe('Browsers', () => {
   test.each([
     ['200', `${API}/restaurant/search?limit=1`, {}],
-    ['200 that the gateway caches', `${API}/restaurant/${cast.aurora}`, {}],
+    ['200 that the gateway caches', `${API}/restaurant/${seedRestaurants.aurora}`, {}],
     ['401', `${API}/restaurant/search`, { key: null }],
     ['400 of the gateway', `${API}/restaurant/%zz`, {}],
     ['400 of a service', `${API}/restaurant/search?latitude=x`, {}],
     ['404', `${API}/restaurant/none`, {}],
     ['404 no-such-endpoint', `${API}/nothing`, {}],
     ['405', `${API}/signin`, { method: 'DELETE' }],
-    ['422', `${API}/validate-order`, { body: { restaurantApiKey: cast.closed } }],
+    ['422', `${API}/validate-order`, { body: { restaurantApiKey: seedRestaurants.closed } }],
   ])('a page of any origin may read a %s', async (_, path, options) => {
     const { headers } = await call(path, options)
     expect(headers.get('access-control-allow-origin')).toBe('*')
@@ -42,14 +42,14 @@ describe('Browsers', () => {
   })
 
   test('a page of any origin may read a 304', async () => {
-    const menu = await get(`restaurant/${cast.aurora}/menu`)
+    const menu = await get(`restaurant/${seedRestaurants.aurora}/menu`)
     const headers = { 'if-none-match': menu.headers.get('etag') ?? '' }
-    const unchanged = await get(`restaurant/${cast.aurora}/menu`, { headers })
+    const unchanged = await get(`restaurant/${seedRestaurants.aurora}/menu`, { headers })
     expect(unchanged.status).toBe(304)
     expect(unchanged.headers.get('access-control-allow-origin')).toBe('*')
   })
 
-  test.each([`${API}/send-order`, `${API}/restaurant/${cast.aurora}`, `${API}/nothing`])(
+  test.each([`${API}/send-order`, `${API}/restaurant/${seedRestaurants.aurora}`, `${API}/nothing`])(
     'a preflight of %s needs no access key, responds with 204, and is valid for a day',
     async (path) => {
       const { status, headers, body } = await call(path, {
@@ -92,13 +92,15 @@ describe('Browsers', () => {
 describe('Methods', () => {
   test('a POST to a read endpoint returns the same body as GET', async () => {
     const user = await register()
-    const order = (await sendOrder(await anOrder(cast.aurora, { recipient: { apiKey: user.apiKey } }))).body
+    const order = (
+      await sendOrder(await anOrder(seedRestaurants.aurora, { recipient: { apiKey: user.apiKey } }))
+    ).body
     await delivered(order.apiKey)
     for (const path of [
       'restaurant/search?street-address=Madison, WI&limit=2',
       'restaurant/search-test?limit=2',
-      `restaurant/${cast.aurora}`,
-      `restaurant/${cast.aurora}/menu?includeCustomizations=true`,
+      `restaurant/${seedRestaurants.aurora}`,
+      `restaurant/${seedRestaurants.aurora}/menu?includeCustomizations=true`,
       `user/${user.apiKey}`,
       `user/${user.apiKey}/orders`,
       `order/${order.apiKey}/statuses`,
@@ -109,13 +111,16 @@ describe('Methods', () => {
   })
 
   test('a POST to a read endpoint ignores its body, even malformed JSON', async () => {
-    const path = `${API}/restaurant/${cast.aurora}`
+    const path = `${API}/restaurant/${seedRestaurants.aurora}`
     const sent = {
       method: 'POST',
       body: 'a=b',
       headers: { 'content-type': 'application/x-www-form-urlencoded' },
     }
-    expect(await call<Restaurant>(path, sent)).toMatchObject({ status: 200, body: { apiKey: cast.aurora } })
+    expect(await call<Restaurant>(path, sent)).toMatchObject({
+      status: 200,
+      body: { apiKey: seedRestaurants.aurora },
+    })
     expect((await call(path, { method: 'POST', body: '{ broken' })).status).toBe(200)
   })
 
@@ -129,7 +134,7 @@ describe('Methods', () => {
     const renamed = await post<User>(`update-user/${apiKey}`, { firstName: 'Mia' }, { method })
     expect(renamed.body.firstName).toBe('Mia')
     const headers = { 'idempotency-key': crypto.randomUUID() }
-    const order = await anOrder(cast.aurora)
+    const order = await anOrder(seedRestaurants.aurora)
     const [first, again] = [await sendOrder(order, { method, headers }), await sendOrder(order, { headers })]
     expect([first.status, again.status]).toEqual([200, 200])
     expect(again.body.apiKey).toBe(first.body.apiKey)
@@ -138,7 +143,7 @@ describe('Methods', () => {
   test('405 for an operator or restaurant operation with an undocumented method', async () => {
     expect((await operator<Problem>('PATCH', 'applications', { name: 'x' })).status).toBe(405)
     expect((await operator<Problem>('POST', 'attention')).status).toBe(405)
-    const key = keyOf(cast.console)
+    const key = keyOf(seedRestaurants.console)
     expect((await call('/restaurantapi/v1/pause', { method: 'PUT', key })).status).toBe(405)
     expect((await call('/restaurantapi/v1/orders', { method: 'POST', key })).status).toBe(405)
   })

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { anOrder, cast, get, sendOrder } from './client.ts'
+import { anOrder, seedRestaurants, get, sendOrder } from './client.ts'
 import { aRestaurant, menuItem } from './own-restaurant.ts'
 
 /* Records that clients of the original interface read. The written form of numbers: strictly-typed-reader.test.ts. */
@@ -7,7 +7,7 @@ import { aRestaurant, menuItem } from './own-restaurant.ts'
 const textOf = async (path: string): Promise<string> => JSON.stringify((await get(path)).body)
 
 test('Restaurant details: the member restaurant equals the other members of the response', async () => {
-  const { body } = await get<{ restaurant: object }>(`restaurant/${cast.aurora}`)
+  const { body } = await get<{ restaurant: object }>(`restaurant/${seedRestaurants.aurora}`)
   const { restaurant, ...top } = body
   expect(restaurant).toEqual(top)
   expect(top).toMatchObject({ name: 'Aurora Slice House', zones: [{ maxRadius: 4 }] })
@@ -19,8 +19,8 @@ test('Menus, restaurants: a member without a value is absent, never null', async
   for (const path of [
     `restaurant/${apiKey}`,
     `restaurant/${apiKey}/menu?includeCustomizations=true`,
-    `restaurant/${cast.test}/menu?includeCustomizations=true`,
-    `restaurant/${cast.coarse}`,
+    `restaurant/${seedRestaurants.test}/menu?includeCustomizations=true`,
+    `restaurant/${seedRestaurants.coarse}`,
   ])
     expect(await textOf(path)).not.toContain('null')
   const [category] = JSON.parse(await textOf(`restaurant/${apiKey}/menu`)) as { items: object[] }[]
@@ -32,7 +32,7 @@ test('Menus, restaurants: a member without a value is absent, never null', async
 })
 
 test('Menus, restaurants: orders and the address of a search keep their explicit nulls', async () => {
-  const { body } = await sendOrder(await anOrder(cast.aurora))
+  const { body } = await sendOrder(await anOrder(seedRestaurants.aurora))
   const order = JSON.parse(await textOf(`order/${body.apiKey}`)) as object
   expect(order).toMatchObject({ card: null, address: null, comments: null, cancellation: null })
   const { address } = (await get<{ address: object }>('restaurant/search')).body

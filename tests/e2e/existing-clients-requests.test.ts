@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { anOrder, card, cast, home, maria, post, register } from './client.ts'
+import { anOrder, card, seedRestaurants, home, maria, post, register } from './client.ts'
 import type { CreditCard, Order, User } from './client.ts'
 
 /* Requests of clients that were written for the original interface. All spellings: packages/kit/src/http/normalize.unit.test.ts. */
@@ -10,7 +10,7 @@ test('a number is accepted for a text of digits, and a text of digits for a numb
   const recipient = { ...maria, phone: 6085550142 }
   const address = { ...home, zip: 53703, aptNumber: 4 }
   const delivery = { method: 'delivery', address, recipient, tip: '3.00' }
-  const { status, body } = await validate(await anOrder(cast.aurora, delivery))
+  const { status, body } = await validate(await anOrder(seedRestaurants.aurora, delivery))
   expect(status).toBe(200)
   expect(body).toMatchObject({
     recipient: { phone: '6085550142' },
@@ -24,7 +24,7 @@ test('a bare string for recipient, card or address is accepted as its apiKey', a
   const saved = (await post<CreditCard>(`user/${user.apiKey}/add-card`, card())).body.apiKey
   const place = (await post<{ apiKey: string }>(`user/${user.apiKey}/add-address`, home)).body.apiKey
   const { status, body } = await validate(
-    await anOrder(cast.aurora, {
+    await anOrder(seedRestaurants.aurora, {
       method: 'delivery',
       payment: 'card',
       recipient: user.apiKey,
@@ -41,7 +41,7 @@ test('a bare string for recipient, card or address is accepted as its apiKey', a
 })
 
 test('member names are accepted in any case, and are not listed in X-Ignored-Fields', async () => {
-  const { restaurantApiKey, items, recipient, ...others } = await anOrder(cast.aurora)
+  const { restaurantApiKey, items, recipient, ...others } = await anOrder(seedRestaurants.aurora)
   const [{ apiKey }] = items as [{ apiKey: string }]
   const body = {
     ...others,

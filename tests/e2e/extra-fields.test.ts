@@ -10,7 +10,7 @@ import {
 } from '@platter/contracts'
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { anOrder, card, cast, home, maria, post, register, expectConforms } from './client.ts'
+import { anOrder, card, seedRestaurants, home, maria, post, register, expectConforms } from './client.ts'
 
 /** The part of JSON Schema that the bodies of the document use. */
 type Schema = {
@@ -89,7 +89,7 @@ const comparable = (body: unknown): unknown =>
   )
 
 const email = () => `extra.${crypto.randomUUID()}@example.org`
-const pickup = () => anOrder(cast.aurora)
+const pickup = () => anOrder(seedRestaurants.aurora)
 const delivery = async () => ({
   ...(await pickup()),
   method: 'delivery',

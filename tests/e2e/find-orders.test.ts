@@ -4,7 +4,7 @@ import {
   anOrder,
   card,
   cardNumbers,
-  cast,
+  seedRestaurants,
   operator,
   sendOrder,
   type ProblemBody,
@@ -33,13 +33,16 @@ const guest = (digits: string) => ({
 test('find-orders filters by number, phone, email, restaurant, dates, status and paymentState', async () => {
   const digits = newNumber()
   const from = Math.floor(Date.now() / 1_000) - 60
-  const { body: order } = await sendOrder({ ...(await anOrder(cast.console)), recipient: guest(digits) })
+  const { body: order } = await sendOrder({
+    ...(await anOrder(seedRestaurants.console)),
+    recipient: guest(digits),
+  })
   const queries = [
     { number: order.id ?? 0 },
     { phone: `+1 608 ${digits}` },
     { phone: `001608${digits}`, status: 'AWAITING_PREPARATION' },
     { email: `nora.${digits}@example.ORG` },
-    { phone: `608.${digits}`, restaurant: cast.console, from, to: from + 3_600 },
+    { phone: `608.${digits}`, restaurant: seedRestaurants.console, from, to: from + 3_600 },
     { email: `nora.${digits}@example.org`, paymentState: 'DUE' },
   ]
   for (const query of queries) {
@@ -48,15 +51,26 @@ test('find-orders filters by number, phone, email, restaurant, dates, status and
     expectConforms(FindOrders, body)
   }
   await report(order.apiKey, 'PREPARING')
-  for (const query of [{ status: 'AWAITING_PREPARATION' }, { to: from }, { restaurant: cast.aurora }])
+  for (const query of [
+    { status: 'AWAITING_PREPARATION' },
+    { to: from },
+    { restaurant: seedRestaurants.aurora },
+  ])
     expect([query, (await find({ phone: `608${digits}`, ...query })).body]).toEqual([query, []])
-  const { body: preparing } = await find({ status: 'PREPARING', restaurant: cast.console, limit: 200 })
+  const { body: preparing } = await find({
+    status: 'PREPARING',
+    restaurant: seedRestaurants.console,
+    limit: 200,
+  })
   expect(preparing.map(({ apiKey }) => apiKey)).toContain(order.apiKey)
 })
 
 test('a declined order is found by its telephone number, with outcome failed and visible false', async () => {
   const digits = newNumber()
-  const order = await anOrder(cast.aurora, { payment: 'card', card: card(cardNumbers.insufficientFunds) })
+  const order = await anOrder(seedRestaurants.aurora, {
+    payment: 'card',
+    card: card(cardNumbers.insufficientFunds),
+  })
   expect((await sendOrder({ ...order, recipient: guest(digits) })).status).toBe(402)
   const { body } = await find({ phone: `608${digits}` })
   expect(body).toMatchObject([{ outcome: 'failed', visible: false }])
@@ -67,7 +81,10 @@ test('pages are newest first and without gaps', async () => {
   const digits = newNumber()
   const ids: number[] = []
   for (let count = 0; count < 3; count++) {
-    const { body } = await sendOrder({ ...(await anOrder(cast.console)), recipient: guest(digits) })
+    const { body } = await sendOrder({
+      ...(await anOrder(seedRestaurants.console)),
+      recipient: guest(digits),
+    })
     ids.unshift(body.id ?? 0)
   }
   const first = await find({ phone: digits, limit: 2 })

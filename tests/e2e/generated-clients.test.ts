@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import { beforeAll, expect, test } from 'vitest'
-import { cast, plainItems, readOrder, stack } from './client.ts'
+import { seedRestaurants, plainItems, readOrder, stack } from './client.ts'
 
 /*
  * The steps of a developer with the document: generate a client, write code with its types, compile, order. The programs are text,
@@ -141,9 +141,14 @@ test.each(Object.entries(clients))(
     expect(compiled.stdout).toBe('')
 
     const { placeOrder } = (await import(join(out, 'program.ts'))) as { placeOrder: PlaceOrder }
-    const [item] = await plainItems(cast.aurora)
+    const [item] = await plainItems(seedRestaurants.aurora)
     const { gateway, accessKey } = stack()
-    const placed = await placeOrder({ gateway, accessKey, restaurant: cast.aurora, item: item!.apiKey })
+    const placed = await placeOrder({
+      gateway,
+      accessKey,
+      restaurant: seedRestaurants.aurora,
+      item: item!.apiKey,
+    })
     expect(placed.refusedAs).toBe('tip-out-of-range')
     const order = await readOrder(placed.apiKey ?? '')
     expect(order).toMatchObject({ apiKey: placed.apiKey, payment: 'card' })

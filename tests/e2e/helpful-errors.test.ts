@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import {
   anOrder,
   call,
-  cast,
+  seedRestaurants,
   get,
   post,
   stack,
@@ -14,7 +14,7 @@ import {
 
 let order: Record<string, unknown>
 beforeAll(async () => {
-  order = await anOrder(cast.aurora)
+  order = await anOrder(seedRestaurants.aurora)
 })
 
 const ignoredFieldsOf = ({ headers }: { headers: Headers }) => headers.get('x-ignored-fields')
@@ -154,7 +154,7 @@ describe('unknown fields', () => {
   test('are listed for query parameters too, except the access key', async () => {
     const { accessKey } = stack()
     const response = await get(
-      `restaurant/${cast.aurora}/menu?includeCustomisations=true&access-token=${accessKey}`,
+      `restaurant/${seedRestaurants.aurora}/menu?includeCustomisations=true&access-token=${accessKey}`,
       {
         key: null,
       },

@@ -9,7 +9,7 @@ import { describe, expect, test } from 'vitest'
 import { createProcessHost } from '../../dev/process/host.ts'
 import { plainReporter } from '../../dev/progress.ts'
 import { checkAddress, ownAddresses, startHttps, type HttpsFront } from '../../dev/stack/https.ts'
-import { cast } from '../support/cast.ts'
+import { seedRestaurants } from '../support/fixtures.ts'
 import { keyOf, setUpOwnStack, stack } from './stack.ts'
 
 /* `npm start -- --host`, from the view of another device of the network. */
@@ -74,7 +74,7 @@ describe.skipIf(address === '')(`HTTPS at ${address || 'no address: machine with
 
   test('another device opens the console and signs in, with a Secure cookie', async () => {
     expect((await send('GET', '/console/')).body).toContain('<script type="module"')
-    const accessKey = keyOf(cast.console)
+    const accessKey = keyOf(seedRestaurants.console)
     const page = { origin: url, 'content-type': 'application/json' }
     const { status, cookies } = await send('POST', '/console/session', page, JSON.stringify({ accessKey }))
     const kept = cookies.filter((one) => !one.includes('Max-Age=0'))

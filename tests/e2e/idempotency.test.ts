@@ -5,7 +5,7 @@ import {
   anOrder,
   call,
   card,
-  cast,
+  seedRestaurants,
   home,
   operator,
   post,
@@ -93,7 +93,7 @@ const requests: Record<string, () => Promise<Prepared>> = {
     return ofApplication(`user/${user.apiKey}/remove-address/${await savedBy(user, 'address')}`)
   },
   'send-order': async () => {
-    const order = await anOrder(cast.aurora)
+    const order = await anOrder(seedRestaurants.aurora)
     return ofApplication('send-order', order, { ...order, comments: 'another one' })
   },
   'report-status': async () => {
@@ -268,7 +268,7 @@ describe('sign-in and validate-order', () => {
   test('ignore an invalid Idempotency-Key', async () => {
     const user = await register()
     const idempotencyKey = 'no'.repeat(200)
-    const order = await anOrder(cast.aurora)
+    const order = await anOrder(seedRestaurants.aurora)
     const validated = await post<Order>('validate-order', order, keyed(idempotencyKey))
     expect([validated.status, validated.headers.get('idempotent-replayed')]).toEqual([200, null])
     const signedIn = await post('signin', { email: user.email, password: PASSWORD }, keyed(idempotencyKey))
@@ -277,7 +277,7 @@ describe('sign-in and validate-order', () => {
 
   test('validate-order ignores the key of an earlier order and of its earlier request', async () => {
     const key = crypto.randomUUID()
-    const order = await anOrder(cast.aurora)
+    const order = await anOrder(seedRestaurants.aurora)
     expect((await sendOrder(order, keyed(key))).status).toBe(200)
     expect((await post('validate-order', order, keyed(key))).body).toMatchObject({ apiKey: null })
     const other = { ...order, recipient: { apiKey: UNKNOWN_API_KEY } }

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
 import type { Issued } from './access-keys.ts'
 import { keyed } from './accounts.ts'
-import { cast, get, operator, type ProblemBody } from './client.ts'
+import { seedRestaurants, get, operator, type ProblemBody } from './client.ts'
 
 test('Idempotency-Key: a repeated request returns the same key, which the public API refuses', async () => {
-  const path = `restaurants/${cast.aurora}/access-keys`
+  const path = `restaurants/${seedRestaurants.aurora}/access-keys`
   const key = keyed()
   const first = await operator<Issued>('POST', path, { mode: 'test' }, key)
   const again = await operator<Issued>('POST', path, { mode: 'test' }, key)

@@ -1,6 +1,6 @@
 import { ItemCustomizations, type CustomizationGroup } from '@platter/contracts'
 import { expect, test } from 'vitest'
-import { cast, get, type MenuCategory, expectConforms } from './client.ts'
+import { seedRestaurants, get, type MenuCategory, expectConforms } from './client.ts'
 import { aRestaurant, menuItem, menuOf, newKey, putMenu } from './own-restaurant.ts'
 
 const customizations = <T = CustomizationGroup[]>(apiKey: string, tag?: string) =>
@@ -37,7 +37,7 @@ test('200: the customization groups as put-menu stored them', async () => {
 
 test('200: the same groups as in the menu with includeCustomizations', async () => {
   const { body: menu } = await get<MenuCategory[]>(
-    `restaurant/${cast.aurora}/menu?includeCustomizations=true`,
+    `restaurant/${seedRestaurants.aurora}/menu?includeCustomizations=true`,
   )
   const items = menu.flatMap((category) => category.items)
   expect(items.some(({ customizationGroups }) => (customizationGroups?.length ?? 0) > 1)).toBe(true)

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { anOrder, cast, get, post, stack, type ProblemBody } from './client.ts'
+import { anOrder, seedRestaurants, get, post, stack, type ProblemBody } from './client.ts'
 
 /* A long text of one client must not slow down other clients, with any content. */
 
@@ -23,7 +23,7 @@ async function msOf(work: () => Promise<unknown>): Promise<number> {
 
 /** Returns the times of another application's orders while one application sends eight such requests at a time. */
 async function orderTimesDuring(send: () => Promise<unknown>): Promise<number[]> {
-  const order = await anOrder(cast.aurora)
+  const order = await anOrder(seedRestaurants.aurora)
   const flood = { isOver: false }
   const senders = Array.from({ length: IN_FLIGHT }, async () => {
     while (!flood.isOver) await send()
@@ -51,7 +51,7 @@ async function expectSimilarDelays(sendDigits: () => Promise<unknown>, sendLette
 }
 
 const bodyOf = async (piece: string) => ({
-  ...(await anOrder(cast.aurora)),
+  ...(await anOrder(seedRestaurants.aurora)),
   comments: piece.repeat(BODY_TEXT / piece.length),
 })
 

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
-import { anOrder, cast, operator, readOrder, sendOrder, type Order, report } from './client.ts'
+import { anOrder, seedRestaurants, operator, readOrder, sendOrder, type Order, report } from './client.ts'
 
 const cancel = (apiKey: string | number, body: object = { reason: 'Power failure' }) =>
   operator<Order & { code: string }>('POST', `orders/${apiKey}/cancel`, body)
 
 test('an operator cancels a started order by its number, and the customer reads the message', async () => {
-  const { body: order } = await sendOrder(await anOrder(cast.console))
+  const { body: order } = await sendOrder(await anOrder(seedRestaurants.console))
   await report(order.apiKey, 'PREPARING')
   const body = { reason: 'Power failure', message: 'The kitchen has no power.' }
   const cancelled = await cancel(order.id ?? '', body)
@@ -20,7 +20,7 @@ test('an operator cancels a started order by its number, and the customer reads 
 })
 
 test('409 for a delivered order, 404 for an unknown one, 400 without a reason', async () => {
-  const { body: order } = await sendOrder(await anOrder(cast.console))
+  const { body: order } = await sendOrder(await anOrder(seedRestaurants.console))
   await report(order.apiKey, 'PREPARING')
   await report(order.apiKey, 'DELIVERED')
   expect(await cancel(order.apiKey)).toMatchObject({ status: 409, body: { code: 'invalid-transition' } })

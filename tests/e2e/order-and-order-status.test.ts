@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { anOrder, cast, expectOk, get, readOrder, sendOrder, report } from './client.ts'
+import { anOrder, seedRestaurants, expectOk, get, readOrder, sendOrder, report } from './client.ts'
 
 test('the response is the newest OrderStatus as one object, with the status of the order', async () => {
-  const { apiKey } = expectOk(await sendOrder(await anOrder(cast.console)))
+  const { apiKey } = expectOk(await sendOrder(await anOrder(seedRestaurants.console)))
   for (const status of ['AWAITING_PREPARATION', 'PREPARING', 'DELIVERED']) {
     if (status !== 'AWAITING_PREPARATION') expectOk(await report(apiKey, status))
     const newest = await get<object>(`order/${apiKey}/status`)

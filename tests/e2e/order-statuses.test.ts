@@ -1,6 +1,6 @@
 import { OrderStatuses, type Order, type OrderStatusRecord } from '@platter/contracts'
 import { afterEach, beforeAll, expect, test } from 'vitest'
-import { anOrder, cast, get, readOrder, sendOrder, stack, refuse, report } from './client.ts'
+import { anOrder, seedRestaurants, get, readOrder, sendOrder, stack, refuse, report } from './client.ts'
 import { Stream, type StreamEvent } from '../support/event-stream.ts'
 import { aKitchen } from './own-restaurant.ts'
 
@@ -46,7 +46,7 @@ test('the stream has the past statuses, then each new one, and ends after DELIVE
 })
 
 test('the stream has the five statuses of an order at a simulated restaurant', async () => {
-  const { body } = await sendOrder(await anOrder(cast.aurora))
+  const { body } = await sendOrder(await anOrder(seedRestaurants.aurora))
   const stream = await openStream(body.apiKey)
   await stream.ended()
   expect(stream.events.map(statusOf)).toEqual([

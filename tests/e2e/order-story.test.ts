@@ -4,7 +4,7 @@ import {
   anOrder,
   card,
   cardNumbers,
-  cast,
+  seedRestaurants,
   authorizationsOf,
   operator,
   receiptsOf,
@@ -21,7 +21,7 @@ const story = (apiKey: string) => operator<OrderStory & ProblemBody>('GET', `ord
 
 test('200: the order with its history, saga, payment and delivery, without a card token', async () => {
   const requestId = crypto.randomUUID()
-  const order = await anOrder(cast.aurora, { payment: 'card', card: card() })
+  const order = await anOrder(seedRestaurants.aurora, { payment: 'card', card: card() })
   const { body: sent } = await sendOrder(order, { headers: { 'x-request-id': requestId } })
   const { status, body } = await sagaEnded(sent.apiKey)
   expect(status).toBe(200)
@@ -48,7 +48,7 @@ test('200: the order with its history, saga, payment and delivery, without a car
 })
 
 test('200: a failed order that is hidden from clients, with its error code', async () => {
-  const order = await anOrder(cast.refuses, { payment: 'card', card: card(), tip: 31.07 })
+  const order = await anOrder(seedRestaurants.refuses, { payment: 'card', card: card(), tip: 31.07 })
   const { total } = (await validate<ValidatedOrder>(order)).body
   expect((await sendOrder(order)).status).toBe(422)
   const authorized = (await authorizationsOf(total)).at(-1)
@@ -66,7 +66,7 @@ test('200: a failed order that is hidden from clients, with its error code', asy
 
 test('200: the decline code of a declined order', async () => {
   const declined = card(cardNumbers.insufficientFunds)
-  const order = await anOrder(cast.aurora, { payment: 'card', card: declined, tip: 31.11 })
+  const order = await anOrder(seedRestaurants.aurora, { payment: 'card', card: declined, tip: 31.11 })
   const { total } = (await validate<ValidatedOrder>(order)).body
   await sendOrder(order)
   const line = (await authorizationsOf(total)).at(-1)
@@ -79,7 +79,7 @@ test('200: the decline code of a declined order', async () => {
 })
 
 test('200: a test order without a payment', async () => {
-  const { body } = await sendOrder(await anOrder(cast.test, { test: true }))
+  const { body } = await sendOrder(await anOrder(seedRestaurants.test, { test: true }))
   expect((await story(body.apiKey)).body).toMatchObject({
     payment: null,
     order: { paymentState: 'NOT_REQUIRED' },
@@ -100,7 +100,7 @@ test('a payment with an unknown outcome has its call, the reason and the number 
 })
 
 test('200: an order is found by the number that the console and the ticket show', async () => {
-  const { body: sent } = await sendOrder(await anOrder(cast.console))
+  const { body: sent } = await sendOrder(await anOrder(seedRestaurants.console))
   const { status, body } = await story(String(sent.id))
   expect(status).toBe(200)
   expectConforms(GetOrderStory, body)

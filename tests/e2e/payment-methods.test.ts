@@ -5,7 +5,7 @@ import {
   anOrder,
   card,
   cardNumbers,
-  cast,
+  seedRestaurants,
   eventually,
   get,
   ledgerOf,
@@ -50,7 +50,11 @@ test('200: the payment processor and the URL that issues card tokens', async () 
 })
 
 test('an order by card token and its retry with one Idempotency-Key are one order and one charge', async () => {
-  const order = { ...(await anOrder(cast.aurora)), payment: 'card', card: byToken(await clientToken()) }
+  const order = {
+    ...(await anOrder(seedRestaurants.aurora)),
+    payment: 'card',
+    card: byToken(await clientToken()),
+  }
   const options = { headers: { 'idempotency-key': crypto.randomUUID() } }
   const first = await sendOrder(order, options)
   expect(first).toMatchObject({ status: 200, body: { card: { lastFour: '4242', brand: 'visa' } } })
@@ -70,7 +74,7 @@ test('an order by card token and its retry with one Idempotency-Key are one orde
 
 test('an order with the token of a declined card is refused (402 card-declined)', async () => {
   const declined = byToken(await clientToken(cardNumbers.declined))
-  const order = { ...(await anOrder(cast.aurora)), payment: 'card', card: declined }
+  const order = { ...(await anOrder(seedRestaurants.aurora)), payment: 'card', card: declined }
   expect(await sendOrder(order)).toMatchObject({ status: 402, body: { code: 'card-declined' } })
 })
 
@@ -83,7 +87,7 @@ test('add-card by token returns the last four digits and the expiry; the card pa
     body: { lastFour: '4242', brand: 'visa', expirationMonth, expirationYear },
   })
   const order = {
-    ...(await anOrder(cast.aurora)),
+    ...(await anOrder(seedRestaurants.aurora)),
     payment: 'card',
     recipient: { apiKey },
     card: { apiKey: added.body.apiKey },
@@ -93,9 +97,9 @@ test('add-card by token returns the last four digits and the expiry; the card pa
 
 test('validate-order and a test order do not use up a card token, and return a null card', async () => {
   const token = byToken(await clientToken())
-  const order = { ...(await anOrder(cast.aurora)), payment: 'card', card: token }
+  const order = { ...(await anOrder(seedRestaurants.aurora)), payment: 'card', card: token }
   expect(await post<Order>('validate-order', order)).toMatchObject({ status: 200, body: { card: null } })
-  const testOrder = { ...(await anOrder(cast.test)), payment: 'card', card: token, test: true }
+  const testOrder = { ...(await anOrder(seedRestaurants.test)), payment: 'card', card: token, test: true }
   expect(await sendOrder(testOrder)).toMatchObject({ status: 200, body: { card: null } })
   expect(await sendOrder(order)).toMatchObject({ status: 200, body: { card: { lastFour: '4242' } } })
 })
@@ -125,7 +129,7 @@ test('a card replaced by its bank pays with its new digits and expiry, even afte
   const readCard = async () => (await get<User>(`user/${user}`)).body.creditCards[0]
   const pay = async () =>
     sendOrder({
-      ...(await anOrder(cast.aurora)),
+      ...(await anOrder(seedRestaurants.aurora)),
       payment: 'card',
       recipient: { apiKey: user },
       card: { apiKey: saved.apiKey },

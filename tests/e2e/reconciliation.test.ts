@@ -6,7 +6,7 @@ import {
   anOrder,
   card,
   cardNumbers,
-  cast,
+  seedRestaurants,
   maria,
   operator,
   sendOrder,
@@ -39,11 +39,11 @@ test('200: no mismatches for cash, card, test, declined and refused orders', asy
   const place = async (restaurant: string, changes: object) =>
     (await sendOrder(await anOrder(restaurant, { ...changes, recipient: { ...maria, email } }))).status
   const byCard = { payment: 'card', card: card() }
-  expect(await place(cast.aurora, {})).toBe(200)
-  expect(await place(cast.aurora, byCard)).toBe(200)
-  expect(await place(cast.test, { ...byCard, test: true })).toBe(200)
-  expect(await place(cast.aurora, { ...byCard, card: card(cardNumbers.declined) })).toBe(402)
-  expect(await place(cast.refuses, byCard)).toBe(422)
+  expect(await place(seedRestaurants.aurora, {})).toBe(200)
+  expect(await place(seedRestaurants.aurora, byCard)).toBe(200)
+  expect(await place(seedRestaurants.test, { ...byCard, test: true })).toBe(200)
+  expect(await place(seedRestaurants.aurora, { ...byCard, card: card(cardNumbers.declined) })).toBe(402)
+  expect(await place(seedRestaurants.refuses, byCard)).toBe(422)
   const { body: placed } = await operator<FoundOrder[]>('GET', `orders?email=${email}`)
   const apiKeys = placed.map(({ apiKey }) => apiKey)
   expect(apiKeys).toHaveLength(5)

@@ -4,7 +4,7 @@ import {
   anOrder,
   card,
   cardNumbers,
-  cast,
+  seedRestaurants,
   eventually,
   ledgerOf,
   operator,
@@ -20,7 +20,11 @@ type Problem = { code: string; detail: string }
 
 /** Places a card order, and waits until it is captured and delivered. */
 async function placeDeliveredOrder(): Promise<Order & { apiKey: string }> {
-  const { body } = await sendOrder({ ...(await anOrder(cast.console)), payment: 'card', card: card() })
+  const { body } = await sendOrder({
+    ...(await anOrder(seedRestaurants.console)),
+    payment: 'card',
+    card: card(),
+  })
   await report(body.apiKey, 'PREPARING')
   await report(body.apiKey, 'DELIVERED')
   const order = await eventually(
@@ -98,11 +102,15 @@ test('of five concurrent refunds of 60 % of the total, one succeeds and reaches 
 })
 
 test('a cash refund is DONE at once; a cancellation after a card refund refunds the rest', async () => {
-  const { body: cash } = await sendOrder(await anOrder(cast.console))
+  const { body: cash } = await sendOrder(await anOrder(seedRestaurants.console))
   expect(await refund(cash.apiKey, { amount: 1 })).toMatchObject({ status: 200, body: { state: 'DONE' } })
   expect(await readOrder(cash.apiKey)).toMatchObject({ paymentState: 'DUE', refundedTotal: 1 })
 
-  const { body: paid } = await sendOrder({ ...(await anOrder(cast.console)), payment: 'card', card: card() })
+  const { body: paid } = await sendOrder({
+    ...(await anOrder(seedRestaurants.console)),
+    payment: 'card',
+    card: card(),
+  })
   await eventually(
     () => readOrder(paid.apiKey),
     ({ paymentState }) => paymentState === 'CHARGED',
@@ -122,7 +130,7 @@ test('a cash refund is DONE at once; a cancellation after a card refund refunds 
 
 test('409 not-charged-yet with Retry-After while the customer confirms the payment at the bank', async () => {
   const { body: order } = await sendOrder({
-    ...(await anOrder(cast.console)),
+    ...(await anOrder(seedRestaurants.console)),
     payment: 'card',
     card: card(cardNumbers.challenged),
     canAuthenticate: true,

@@ -1,9 +1,13 @@
 import type { Refund, RestaurantOrder } from '@platter/contracts'
 import { expect, test } from 'vitest'
-import { anOrder, card, cast, eventually, readOrder, sendOrder, asRestaurant } from './client.ts'
+import { anOrder, card, seedRestaurants, eventually, readOrder, sendOrder, asRestaurant } from './client.ts'
 
 test('a refund of an item by the restaurant appears in order and in restaurant-order', async () => {
-  const { body: order } = await sendOrder({ ...(await anOrder(cast.console)), payment: 'card', card: card() })
+  const { body: order } = await sendOrder({
+    ...(await anOrder(seedRestaurants.console)),
+    payment: 'card',
+    card: card(),
+  })
   await eventually(
     () => readOrder(order.apiKey),
     ({ paymentState }) => paymentState === 'CHARGED',

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import {
   anOrder,
   card,
-  cast,
+  seedRestaurants,
   eventually,
   ledgerOf,
   readOrder,
@@ -13,7 +13,11 @@ import {
 } from './client.ts'
 
 test('refuse-order cancels and refunds a charged order, and later status reports get 409', async () => {
-  const { body: order } = await sendOrder({ ...(await anOrder(cast.console)), payment: 'card', card: card() })
+  const { body: order } = await sendOrder({
+    ...(await anOrder(seedRestaurants.console)),
+    payment: 'card',
+    card: card(),
+  })
   await eventually(
     () => readOrder(order.apiKey),
     ({ paymentState }) => paymentState === 'CHARGED',
@@ -47,13 +51,13 @@ test('refuse-order cancels and refunds a charged order, and later status reports
 })
 
 test('refuse-order cancels a cash order, but not a delivered one (409)', async () => {
-  const { body: order } = await sendOrder(await anOrder(cast.console))
+  const { body: order } = await sendOrder(await anOrder(seedRestaurants.console))
   await asRestaurant(`order/${order.apiKey}/refuse`, { reason: 'closing early' })
   expect(await readOrder(order.apiKey)).toMatchObject({
     paymentState: 'VOIDED',
     cancellation: { refund: { amount: 0 } },
   })
-  const { body: other } = await sendOrder(await anOrder(cast.console))
+  const { body: other } = await sendOrder(await anOrder(seedRestaurants.console))
   await report(other.apiKey, 'PREPARING')
   await report(other.apiKey, 'DELIVERED')
   expect(await asRestaurant(`order/${other.apiKey}/refuse`, { reason: 'too late' })).toMatchObject({

@@ -14,7 +14,7 @@ import {
   anOrder,
   card,
   cardNumbers,
-  cast,
+  seedRestaurants,
   eventually,
   get,
   home,
@@ -99,7 +99,7 @@ describe.each([ADDRESS, CARD])('remove-$kind', (kind) => {
     const user = await register()
     const saved = await add(user)
     const recipient = { apiKey: user.apiKey }
-    const request = { ...(await anOrder(cast.aurora)), ...usedAs(saved.apiKey), recipient }
+    const request = { ...(await anOrder(seedRestaurants.aurora)), ...usedAs(saved.apiKey), recipient }
     const { status, body: order } = await sendOrder(request)
     expect(status).toBe(200)
     expect((await remove(user, saved.apiKey)).status).toBe(200)
@@ -161,7 +161,7 @@ describe.each([ADDRESS, CARD])('remove-$kind', (kind) => {
 test('an address that an order saved can be removed, and the order still shows it', async () => {
   const user = await register()
   const { body: order } = await sendOrder({
-    ...(await anOrder(cast.aurora)),
+    ...(await anOrder(seedRestaurants.aurora)),
     method: 'delivery',
     address: home,
     recipient: { apiKey: user.apiKey },
@@ -181,7 +181,7 @@ test('a removed card pays a pending order before its detachment, and a refund wo
   const { apiKey: saved } = await addBy(CARD)(user, { cardNumber: cardNumbers.challenged })
   const [stored] = await read('select token from accounts.cards where api_key = $1', saved)
   const { body: order } = await post<{ apiKey: string; paymentAction: PaymentAction }>('send-order', {
-    ...(await anOrder(cast.aurora)),
+    ...(await anOrder(seedRestaurants.aurora)),
     payment: 'card',
     card: { apiKey: saved },
     recipient: { apiKey: user.apiKey },

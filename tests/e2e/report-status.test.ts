@@ -1,9 +1,9 @@
 import type { RestaurantOrder } from '@platter/contracts'
 import { expect, test } from 'vitest'
-import { anOrder, cast, sendOrder, statusesOf, asRestaurant, report } from './client.ts'
+import { anOrder, seedRestaurants, sendOrder, statusesOf, asRestaurant, report } from './client.ts'
 
 test('a report moves an order to a next status; a repeat changes nothing; any other gets 409', async () => {
-  const { body: order } = await sendOrder(await anOrder(cast.console))
+  const { body: order } = await sendOrder(await anOrder(seedRestaurants.console))
   expect((await asRestaurant<RestaurantOrder>(`order/${order.apiKey}`)).body).toMatchObject({
     toCollect: order.total,
   })

@@ -1,7 +1,7 @@
 import { request } from 'node:http'
 import { operations } from '@platter/contracts'
 import { describe, expect, test } from 'vitest'
-import { cast, stack } from './client.ts'
+import { seedRestaurants, stack } from './client.ts'
 import { newKey } from './own-restaurant.ts'
 
 /* Rules for every response of every operation. */
@@ -44,7 +44,7 @@ test.each(['OPTIONS', 'TRACE', 'PROPFIND', 'LINK', 'PURGE'])(
 
 describe('response headers', () => {
   const examples = {
-    'a 200 response': () => send('GET', `/publicapi/v1/restaurant/${cast.aurora}`),
+    'a 200 response': () => send('GET', `/publicapi/v1/restaurant/${seedRestaurants.aurora}`),
     'a 404 problem': () => send('GET', '/publicapi/v1/restaurant/none'),
     'a response for an unknown endpoint': () => send('GET', '/nothing'),
     'a response for an undecodable path': () => send('GET', '/publicapi/v1/restaurant/%c0'),
@@ -61,7 +61,7 @@ describe('response headers', () => {
   )
 
   test('a client may cache a menu, and must revalidate it each time (private, no-cache)', async () => {
-    const { headers } = await send('GET', `/publicapi/v1/restaurant/${cast.aurora}/menu`)
+    const { headers } = await send('GET', `/publicapi/v1/restaurant/${seedRestaurants.aurora}/menu`)
     expect(headers).toMatchObject({
       'cache-control': 'private, no-cache',
       'x-content-type-options': 'nosniff',

@@ -2,7 +2,7 @@ import { RestaurantDetails } from '@platter/contracts'
 import { expect, test } from 'vitest'
 import wingspan from '../../dev/seed/restaurants/wingspan-kitchen.json' with { type: 'json' }
 import lakefold from '../../dev/seed/restaurants/lakefold-sushi.json' with { type: 'json' }
-import { cast, get, type Restaurant, expectConforms } from './client.ts'
+import { seedRestaurants, get, type Restaurant, expectConforms } from './client.ts'
 import { aRestaurant, putRestaurant, restaurantInput } from './own-restaurant.ts'
 
 type Refused = { code: string; errors: { pointer: string }[] }
@@ -31,11 +31,11 @@ test('200: the stored restaurant with its zones, and whether it is open', async 
 })
 
 test('200: a closed restaurant with open: false', async () => {
-  expect((await details(cast.closed)).body.open).toBe(false)
+  expect((await details(seedRestaurants.closed)).body.open).toBe(false)
 })
 
 test('200: the days of hours from Monday on, and prices, the tax rate and wait times as numbers', async () => {
-  const { body } = await details(cast.aurora)
+  const { body } = await details(seedRestaurants.aurora)
   expect(Object.keys(body.hours)).toEqual([
     'Monday',
     'Tuesday',
@@ -59,11 +59,11 @@ test('200: the days of hours from Monday on, and prices, the tax rate and wait t
 const NOT_FREE = { offersDelivery: true, deliveryMin: 12, deliveryPrice: 1.95 }
 
 test.each([
-  ['a request without a place', cast.coarse, {}, NOT_FREE],
-  ['a ZIP code on a list', cast.coarse, zip('53706'), NOT_FREE],
+  ['a request without a place', seedRestaurants.coarse, {}, NOT_FREE],
+  ['a ZIP code on a list', seedRestaurants.coarse, zip('53706'), NOT_FREE],
   [
     'a ZIP code on another list, at another price',
-    cast.coarse,
+    seedRestaurants.coarse,
     zip('53714'),
     { offersDelivery: true, deliveryMin: 20, deliveryPrice: 4.45 },
   ],
@@ -85,7 +85,12 @@ test.each([
     at(43.075, -89.415),
     { offersDelivery: false },
   ],
-  ['a restaurant that does not deliver', cast.pickupOnly, at(43.0937, -89.346), { offersDelivery: false }],
+  [
+    'a restaurant that does not deliver',
+    seedRestaurants.pickupOnly,
+    at(43.0937, -89.346),
+    { offersDelivery: false },
+  ],
 ])('200: the delivery terms for %s', async (_, apiKey, query, terms) => {
   expect(await deliveryTo(apiKey, query)).toMatchObject(terms)
 })
@@ -113,8 +118,8 @@ test.each(['a%20b', '%00', '%F0%9F%8D%95', "'%20or%201=1--", '%2e%2e%2f', 'a'.re
 )
 
 test('200: an address that is not on the map is ignored', async () => {
-  const plain = await details(cast.aurora)
-  expect(await details(cast.aurora, { 'street-address': 'Nowhere, ZZ 00000' })).toMatchObject({
+  const plain = await details(seedRestaurants.aurora)
+  expect(await details(seedRestaurants.aurora, { 'street-address': 'Nowhere, ZZ 00000' })).toMatchObject({
     status: 200,
     body: plain.body,
   })
@@ -123,15 +128,15 @@ test('200: an address that is not on the map is ignored', async () => {
 test.each([{ latitude: '43.07' }, { longitude: '-89.38' }])(
   '200: a lone %j is ignored, with and without an address',
   async (half) => {
-    const plain = await details(cast.aurora)
-    expect(await details(cast.aurora, half)).toMatchObject({ status: 200, body: plain.body })
-    const { offersDelivery } = (await details(cast.aurora, { ...half, ...zip('90210') })).body
+    const plain = await details(seedRestaurants.aurora)
+    expect(await details(seedRestaurants.aurora, half)).toMatchObject({ status: 200, body: plain.body })
+    const { offersDelivery } = (await details(seedRestaurants.aurora, { ...half, ...zip('90210') })).body
     expect(offersDelivery).toBe(false)
   },
 )
 
 test('400: a latitude of 91 and a longitude that is not a number', async () => {
-  expect(await details(cast.aurora, { latitude: '91', longitude: 'west' })).toMatchObject({
+  expect(await details(seedRestaurants.aurora, { latitude: '91', longitude: 'west' })).toMatchObject({
     status: 400,
     body: { errors: [{ pointer: 'query/latitude' }, { pointer: 'query/longitude' }] },
   })

@@ -1,7 +1,7 @@
 import { RestaurantMenu } from '@platter/contracts'
 import { describe, expect, test } from 'vitest'
 import diner from '../../dev/seed/restaurants/capitol-lights-diner.json' with { type: 'json' }
-import { cast, eventually, get, stack, type MenuCategory, expectConforms } from './client.ts'
+import { seedRestaurants, eventually, get, stack, type MenuCategory, expectConforms } from './client.ts'
 import { aRestaurant, menuItem, menuOf, putMenu } from './own-restaurant.ts'
 
 const menu = <T = MenuCategory[]>(apiKey: string, more: { query?: string; tag?: string } = {}) =>
@@ -21,20 +21,20 @@ const groupKeys = (categories: readonly MenuCategory[] | typeof diner.menu) =>
   )
 
 test('200: the stored menu in its order, without customizations', async () => {
-  const { status, body } = await menu(cast.coarse)
+  const { status, body } = await menu(seedRestaurants.coarse)
   expect(status).toBe(200)
   expectConforms(RestaurantMenu, body)
   expect(body).toEqual(asRead(diner.menu))
 })
 
 test('200: with includeCustomizations=true every item has its groups, and with false none has', async () => {
-  const { status, body } = await menu(cast.coarse, { query: '?includeCustomizations=true' })
+  const { status, body } = await menu(seedRestaurants.coarse, { query: '?includeCustomizations=true' })
   expect(status).toBe(200)
   expectConforms(RestaurantMenu, body)
   expect(body.flatMap(({ items }) => items).length).toBeGreaterThanOrEqual(120)
   expect(groupKeys(body)).toEqual(groupKeys(diner.menu))
-  expect((await menu(cast.coarse, { query: '?includeCustomizations=false' })).body).toEqual(
-    (await menu(cast.coarse)).body,
+  expect((await menu(seedRestaurants.coarse, { query: '?includeCustomizations=false' })).body).toEqual(
+    (await menu(seedRestaurants.coarse)).body,
   )
 })
 
@@ -48,7 +48,7 @@ test('404 restaurant-not-found: an unknown apiKey, also with customizations or I
 })
 
 test.each(['maybe', '2', 'truth'])('400 invalid-field: includeCustomizations=%s', async (value) => {
-  expect(await menu(cast.aurora, { query: `?includeCustomizations=${value}` })).toMatchObject({
+  expect(await menu(seedRestaurants.aurora, { query: `?includeCustomizations=${value}` })).toMatchObject({
     status: 400,
     body: { code: 'invalid-field', errors: [{ pointer: 'query/includeCustomizations' }] },
   })
@@ -56,12 +56,12 @@ test.each(['maybe', '2', 'truth'])('400 invalid-field: includeCustomizations=%s'
 
 describe('conditional requests', () => {
   test('304 without a body: the current entity tag, alone, weak, in a list, or as *', async () => {
-    const first = await menu(cast.aurora)
+    const first = await menu(seedRestaurants.aurora)
     const tag = first.headers.get('etag') ?? ''
     expect(tag).toMatch(/^"[^"]+"$/)
     expect(first.headers.get('cache-control')).toBe('private, no-cache')
     for (const header of [tag, `W/${tag}`, `"other", ${tag}`, '*']) {
-      const again = await menu(cast.aurora, { tag: header })
+      const again = await menu(seedRestaurants.aurora, { tag: header })
       expect(again.status).toBe(304)
       expect(again.body).toBeUndefined()
       expect(again.headers.get('etag')).toBe(tag)
@@ -72,20 +72,20 @@ describe('conditional requests', () => {
   })
 
   test('200: any other entity tag; the two forms of a menu have different tags', async () => {
-    const tag = (await menu(cast.aurora)).headers.get('etag') ?? ''
-    const customized = await menu(cast.aurora, { query: '?includeCustomizations=true', tag })
+    const tag = (await menu(seedRestaurants.aurora)).headers.get('etag') ?? ''
+    const customized = await menu(seedRestaurants.aurora, { query: '?includeCustomizations=true', tag })
     expect(customized.status).toBe(200)
     expect(customized.headers.get('etag')).not.toBe(tag)
     for (const header of ['"other"', 'nonsense', '', tag.slice(1)])
-      expect((await menu(cast.aurora, { tag: header })).status).toBe(200)
+      expect((await menu(seedRestaurants.aurora, { tag: header })).status).toBe(200)
   })
 
   test('a connection can be reused after a 304', async () => {
-    const tag = (await menu(cast.aurora)).headers.get('etag') ?? ''
+    const tag = (await menu(seedRestaurants.aurora)).headers.get('etag') ?? ''
     const statuses = await Promise.all(
       Array.from(
         { length: 50 },
-        async (_, index) => (await menu(cast.aurora, index % 2 ? { tag } : {})).status,
+        async (_, index) => (await menu(seedRestaurants.aurora, index % 2 ? { tag } : {})).status,
       ),
     )
     expect(new Set(statuses)).toEqual(new Set([200, 304]))
@@ -107,11 +107,11 @@ describe('conditional requests', () => {
 })
 
 test('HEAD returns the entity tag of GET, without a body', async () => {
-  const response = await fetch(`${stack().gateway}/publicapi/v1/restaurant/${cast.aurora}/menu`, {
+  const response = await fetch(`${stack().gateway}/publicapi/v1/restaurant/${seedRestaurants.aurora}/menu`, {
     method: 'HEAD',
     headers: { 'x-access-token': stack().accessKey },
   })
   expect(response.status).toBe(200)
   expect(await response.text()).toBe('')
-  expect(response.headers.get('etag')).toBe((await menu(cast.aurora)).headers.get('etag'))
+  expect(response.headers.get('etag')).toBe((await menu(seedRestaurants.aurora)).headers.get('etag'))
 })

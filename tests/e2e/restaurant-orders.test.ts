@@ -1,11 +1,11 @@
 import type { RestaurantOrder } from '@platter/contracts'
 import { expect, test } from 'vitest'
-import { anOrder, card, cast, sendOrder, asRestaurant } from './client.ts'
+import { anOrder, card, seedRestaurants, sendOrder, asRestaurant } from './client.ts'
 import { aKitchen } from './own-restaurant.ts'
 
 test('a new order has its status, comments, toCollect and recipient, but no card data', async () => {
   const { body: order } = await sendOrder({
-    ...(await anOrder(cast.console)),
+    ...(await anOrder(seedRestaurants.console)),
     payment: 'card',
     card: card(),
     comments: 'ring twice',

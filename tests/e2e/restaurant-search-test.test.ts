@@ -1,6 +1,6 @@
 import { RestaurantSearchTest, type Point } from '@platter/contracts'
 import { expect, test } from 'vitest'
-import { cast, get, type Restaurant, expectConforms } from './client.ts'
+import { seedRestaurants, get, type Restaurant, expectConforms } from './client.ts'
 import { aRestaurant } from './own-restaurant.ts'
 
 type Found = { address: { zip: string }; restaurants: Restaurant[] }
@@ -12,7 +12,7 @@ test('200: test restaurants only', async () => {
   expect(status).toBe(200)
   expectConforms(RestaurantSearchTest, body)
   expect(body.restaurants.map(({ apiKey }) => apiKey)).toEqual(
-    expect.arrayContaining([cast.test, cast.testCoarse]),
+    expect.arrayContaining([seedRestaurants.test, seedRestaurants.testCoarse]),
   )
   expect(body.restaurants.filter(({ isTestRestaurant }) => !isTestRestaurant)).toEqual([])
 })
@@ -20,7 +20,7 @@ test('200: test restaurants only', async () => {
 test('200: street-address, search and limit work as in restaurant/search', async () => {
   const near = await search('street-address=Madison,+WI+53703&method=delivery&search=%5Bdeli%5D')
   expect(near.body.address.zip).toBe('53703')
-  expect(near.body.restaurants.map(({ apiKey }) => apiKey)).toContain(cast.test)
+  expect(near.body.restaurants.map(({ apiKey }) => apiKey)).toContain(seedRestaurants.test)
   const page = await search('limit=1')
   expect(page.body.restaurants).toHaveLength(1)
   expect(page.headers.get('link')).toContain('/publicapi/v1/restaurant/search-test?')
@@ -32,7 +32,7 @@ test('200: all test restaurants at any distance, nearest first', async () => {
   const fromBoston = await search('street-address=Boston,+MA&method=delivery&pickup-radius=1&limit=200')
   const keys = fromBoston.body.restaurants.map(({ apiKey }) => apiKey)
   // Other tests add test restaurants meanwhile.
-  expect(keys).toEqual(expect.arrayContaining([cast.test, cast.testCoarse]))
+  expect(keys).toEqual(expect.arrayContaining([seedRestaurants.test, seedRestaurants.testCoarse]))
   expect(keys[0]).toBe(near)
   const miles = fromBoston.body.restaurants.map((one) => distance(one, inBoston))
   expect(miles).toEqual(miles.toSorted((one, other) => one - other))

@@ -1,6 +1,6 @@
 import { RestaurantSearch } from '@platter/contracts'
 import { describe, expect, test } from 'vitest'
-import { call, cast, get, home, stack, type Restaurant, expectConforms } from './client.ts'
+import { call, seedRestaurants, get, home, stack, type Restaurant, expectConforms } from './client.ts'
 import { ownStack } from './stack.ts'
 import { aRestaurant, menuItem, newKey, salina } from './own-restaurant.ts'
 
@@ -43,13 +43,13 @@ describe('place', () => {
       state: 'WI',
       zip: '53703',
     })
-    expect(keysOf(body)).toContain(cast.aurora)
+    expect(keysOf(body)).toContain(seedRestaurants.aurora)
   })
 
   test('200: a point has precedence over an address', async () => {
     const { body } = await search({ ...atCapitol, 'street-address': 'Salina, KS 67401' })
     expect(body.address).toMatchObject(capitol)
-    expect(keysOf(body)).toContain(cast.aurora)
+    expect(keysOf(body)).toContain(seedRestaurants.aurora)
   })
 
   test('200: a restaurant found by name, without a place', async () => {
@@ -77,7 +77,7 @@ describe('place', () => {
   test('200: no test restaurants', async () => {
     const { body } = await search({ ...atCapitol, limit: '200' })
     expect(body.restaurants.filter(({ isTestRestaurant }) => isTestRestaurant)).toEqual([])
-    expect(keysOf(body)).not.toContain(cast.test)
+    expect(keysOf(body)).not.toContain(seedRestaurants.test)
   })
 
   test('422 address-not-found-on-map: an unknown address', async () => {
@@ -130,9 +130,9 @@ describe('method', () => {
 
   test('delivery finds the restaurants with a zone around the place, at the price of that zone', async () => {
     const { body } = await search({ 'street-address': 'Madison, WI 53704', method: 'delivery' })
-    expect(keysOf(body)).toContain(cast.coarse)
-    expect(keysOf(body)).not.toContain(cast.pickupOnly)
-    const found = body.restaurants.find(({ apiKey }) => apiKey === cast.coarse)
+    expect(keysOf(body)).toContain(seedRestaurants.coarse)
+    expect(keysOf(body)).not.toContain(seedRestaurants.pickupOnly)
+    const found = body.restaurants.find(({ apiKey }) => apiKey === seedRestaurants.coarse)
     expect(found).toMatchObject({ deliveryMin: 20, deliveryPrice: 4.45, offersDelivery: true })
     expect(body.restaurants.filter(({ offersDelivery }) => !offersDelivery)).toEqual([])
   })

@@ -2,7 +2,7 @@ import { RotateAccessKey } from '@platter/contracts'
 import { expect, test } from 'vitest'
 import { issueKey, newAccessKey, revoke, rotate, statusWith } from './access-keys.ts'
 import { keyed, UNKNOWN_API_KEY } from './accounts.ts'
-import { anOrder, call, cast, eventually, sendOrder, becomes, expectConforms } from './client.ts'
+import { anOrder, call, seedRestaurants, eventually, sendOrder, becomes, expectConforms } from './client.ts'
 
 test('a rotation under load fails no request: the old key keeps working, the new one works at once', async () => {
   const { id, accessKey: old } = await newAccessKey()
@@ -45,7 +45,7 @@ test('a rotation without overlap ends the old key, which cannot be rotated again
 
 test('Idempotency-Key: a rotation is replayed, and the new key replays an order of the old key', async () => {
   const { id, accessKey } = await newAccessKey()
-  const order = await anOrder(cast.aurora)
+  const order = await anOrder(seedRestaurants.aurora)
   const key = keyed()
   const first = await sendOrder(order, { key: accessKey, ...key })
   const options = keyed()
@@ -58,7 +58,7 @@ test('Idempotency-Key: a rotation is replayed, and the new key replays an order 
 })
 
 test('a restaurant key and an operator key rotate into keys of their own kind', async () => {
-  const restaurant = await issueKey(`restaurants/${cast.aurora}/access-keys`, { mode: 'test' })
+  const restaurant = await issueKey(`restaurants/${seedRestaurants.aurora}/access-keys`, { mode: 'test' })
   const { body: ofRestaurant } = await rotate(restaurant.id)
   expect(ofRestaurant.accessKey).toMatch(/^platter_test_/)
   expect((await call('/restaurantapi/v1/orders?limit=1', { key: ofRestaurant.accessKey })).status).toBe(200)

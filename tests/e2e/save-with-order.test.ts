@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import {
   anOrder,
   card,
-  cast,
+  seedRestaurants,
   get,
   home,
   plainItems,
@@ -18,8 +18,8 @@ import {
 type Placed = Order & { apiKey: string }
 
 async function deliveryFor(user: Pick<User, 'apiKey'>, changes: Record<string, unknown> = {}) {
-  const [item] = await plainItems(cast.aurora)
-  return anOrder(cast.aurora, {
+  const [item] = await plainItems(seedRestaurants.aurora)
+  return anOrder(seedRestaurants.aurora, {
     items: [{ apiKey: item!.apiKey }, { apiKey: item!.apiKey }],
     method: 'delivery',
     payment: 'card',

@@ -4,7 +4,7 @@ import {
   anOrder,
   card,
   cardNumbers,
-  cast,
+  seedRestaurants,
   delivered,
   eventually,
   get,
@@ -26,7 +26,7 @@ import { isOtherPlatform, ownStack } from './stack.ts'
 const cents = (money: number) => Math.round(money * 100)
 
 test('200: a guest orders pickup in cash; the order is delivered, and no card is charged', async () => {
-  const { status, body: order } = await sendOrder(await anOrder(cast.aurora))
+  const { status, body: order } = await sendOrder(await anOrder(seedRestaurants.aurora))
   expect(status).toBe(200)
   expect(order).toMatchObject({
     status: 'AWAITING_PREPARATION',
@@ -54,9 +54,9 @@ test('200: a guest orders pickup in cash; the order is delivered, and no card is
 
 test('200: a delivery order captures exactly the total and saves the new card and address', async () => {
   const user = await register()
-  const [item] = await plainItems(cast.aurora)
+  const [item] = await plainItems(seedRestaurants.aurora)
   const { status, body: order } = await sendOrder({
-    restaurantApiKey: cast.aurora,
+    restaurantApiKey: seedRestaurants.aurora,
     items: [{ apiKey: item!.apiKey }, { apiKey: item!.apiKey }],
     method: 'delivery',
     payment: 'card',
@@ -98,7 +98,7 @@ test('200: a delivery order captures exactly the total and saves the new card an
   ])
 
   const { body: again } = await sendOrder({
-    ...(await anOrder(cast.aurora)),
+    ...(await anOrder(seedRestaurants.aurora)),
     method: 'delivery',
     payment: 'card',
     card: { apiKey: order.card!.apiKey },
@@ -115,10 +115,10 @@ test('200: a delivery order captures exactly the total and saves the new card an
 
 test('200: an order with coarse reports reaches PREPARING_AND_DELIVERING', async () => {
   const { body: order } = await sendOrder({
-    ...(await anOrder(cast.coarse)),
+    ...(await anOrder(seedRestaurants.coarse)),
     method: 'delivery',
     address: home,
-    items: await enoughItems(cast.coarse),
+    items: await enoughItems(seedRestaurants.coarse),
   })
   expect(await delivered(order.apiKey)).toEqual([
     'PROCESSING',
@@ -130,7 +130,7 @@ test('200: an order with coarse reports reaches PREPARING_AND_DELIVERING', async
 
 test('200: a test order goes to a test restaurant and never to the processor', async () => {
   const { status, body: order } = await sendOrder({
-    ...(await anOrder(cast.test)),
+    ...(await anOrder(seedRestaurants.test)),
     payment: 'card',
     card: card(),
     test: 'true',
@@ -142,12 +142,12 @@ test('200: a test order goes to a test restaurant and never to the processor', a
 })
 
 test('422 not-a-test-restaurant and test-restaurant-only: a test order needs a test restaurant, and the reverse', async () => {
-  const toReal = await sendOrder({ ...(await anOrder(cast.aurora)), test: true })
+  const toReal = await sendOrder({ ...(await anOrder(seedRestaurants.aurora)), test: true })
   expect(toReal).toMatchObject({
     status: 422,
     body: { code: 'not-a-test-restaurant', errors: [{ pointer: '/test' }] },
   })
-  const realToTest = await sendOrder(await anOrder(cast.test))
+  const realToTest = await sendOrder(await anOrder(seedRestaurants.test))
   expect(realToTest).toMatchObject({ status: 422, body: { code: 'test-restaurant-only' } })
 })
 
@@ -157,7 +157,7 @@ test.each([
   [cardNumbers.expired, 'card-expired', 'expired_card'],
   [cardNumbers.wrongCvc, 'cvc-failed', 'incorrect_cvc'],
 ])('402: card %s is declined as %s, and no order is visible', async (number, code, declineCode) => {
-  const { user, order } = await cardOrderOfNewUser(cast.aurora, number)
+  const { user, order } = await cardOrderOfNewUser(seedRestaurants.aurora, number)
   const { status, body } = await sendOrder(order)
   expect(status).toBe(402)
   expect(body).toMatchObject({ code, declineCode, retryable: false, error: true })
@@ -166,7 +166,7 @@ test.each([
 })
 
 test('402 with an Idempotency-Key: the URL query is neither returned nor stored', async () => {
-  const { order } = await cardOrderOfNewUser(cast.aurora, cardNumbers.declined)
+  const { order } = await cardOrderOfNewUser(seedRestaurants.aurora, cardNumbers.declined)
   const key = crypto.randomUUID()
   const send = (query: string) =>
     post<{ instance: string }>(`send-order?${query}`, order, { headers: { 'idempotency-key': key } })
@@ -187,7 +187,7 @@ test('402 with an Idempotency-Key: the URL query is neither returned nor stored'
 })
 
 test('422 order-refused: the authorization is voided, and no order is visible', async () => {
-  const { user, order } = await cardOrderOfNewUser(cast.refuses)
+  const { user, order } = await cardOrderOfNewUser(seedRestaurants.refuses)
   const { status, body } = await sendOrder(order)
   expect(status).toBe(422)
   expect(body.code).toBe('order-refused')
@@ -202,7 +202,7 @@ test
   .concurrent(
     '502 restaurant-unreachable: the deadline passes, the authorization is voided, and no order is visible',
     async () => {
-      const { user, order } = await cardOrderOfNewUser(cast.unreachable)
+      const { user, order } = await cardOrderOfNewUser(seedRestaurants.unreachable)
       const { status, body } = await sendOrder(order)
       expect(status).toBe(502)
       expect(body).toMatchObject({ code: 'restaurant-unreachable', retryable: true })
@@ -216,7 +216,7 @@ test
   .concurrent(
     '200 PROCESSING, then cancelled: an order that fails after its response stays visible with the reason',
     async () => {
-      const { user, order, total } = await cardOrderOfNewUser(cast.silent)
+      const { user, order, total } = await cardOrderOfNewUser(seedRestaurants.silent)
       const { status, body } = await sendOrder(order)
       expect(status).toBe(200)
       expect(body).toMatchObject({ status: 'PROCESSING', cancellation: null })
@@ -244,7 +244,7 @@ test
     '200 PROCESSING: an order that is still pending after 8 s is returned, and is charged later',
     async () => {
       const { status, body: order } = await sendOrder({
-        ...(await anOrder(cast.slow)),
+        ...(await anOrder(seedRestaurants.slow)),
         payment: 'card',
         card: card(),
       })
@@ -262,7 +262,7 @@ test
 
 test('400: all faults at once, each with its pointer', async () => {
   const { status, body, headers } = await sendOrder({
-    restaurantApiKey: cast.aurora,
+    restaurantApiKey: seedRestaurants.aurora,
     items: [{ apiKey: null }],
     method: 'fly',
     payment: 'card',
@@ -285,12 +285,15 @@ test('400: all faults at once, each with its pointer', async () => {
 })
 
 test('404 item-not-found: an unknown item; 422 restaurant-closed: a closed restaurant', async () => {
-  const wrongItem = await sendOrder({ ...(await anOrder(cast.aurora)), items: [{ apiKey: 'nothing' }] })
+  const wrongItem = await sendOrder({
+    ...(await anOrder(seedRestaurants.aurora)),
+    items: [{ apiKey: 'nothing' }],
+  })
   expect(wrongItem).toMatchObject({
     status: 404,
     body: { code: 'item-not-found', errors: [{ pointer: '/items/0/apiKey' }] },
   })
-  const closed = await sendOrder(await anOrder(cast.closed))
+  const closed = await sendOrder(await anOrder(seedRestaurants.closed))
   expect(closed).toMatchObject({ status: 422, body: { code: 'restaurant-closed' } })
 })
 

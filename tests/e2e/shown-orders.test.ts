@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { Stream } from '../support/event-stream.ts'
 import {
   anOrder,
-  cast,
+  seedRestaurants,
   eventually,
   get,
   operator,
@@ -84,7 +84,7 @@ test.each(LOOKUPS)(
 
 test('an order that no client saw before it failed is not visible', async () => {
   const [user, key] = [await register(), crypto.randomUUID()]
-  const order = await anOrder(cast.unreachable, { recipient: { apiKey: user.apiKey } })
+  const order = await anOrder(seedRestaurants.unreachable, { recipient: { apiKey: user.apiKey } })
   expect((await sendOrder(order, { headers: { 'idempotency-key': key } })).status).toBe(502)
   expect((await get<Order[]>(`user/${user.apiKey}/orders`)).body).toEqual([])
   expect(await get<ProblemBody>(`order-by-key/${key}`)).toMatchObject({

@@ -3,7 +3,7 @@ import { freePort } from '../../dev/process/ports.ts'
 import type { Stack } from '../../dev/stack.ts'
 import { serviceNames, type ServiceName } from '../../dev/stack/services.ts'
 import { Api } from '../support/api.ts'
-import { cast } from '../support/cast.ts'
+import { seedRestaurants } from '../support/fixtures.ts'
 import { startTestStack } from '../support/stack.ts'
 import type { StackUnderTest } from './stack.ts'
 
@@ -61,7 +61,10 @@ async function otherPlatform(url: string, operatorKey: string): Promise<StackUnd
   const api = new Api(() => ({ gateway: url, operatorKey, accessKey: '' }))
   const [one, other] = [await api.newApplication('e2e'), await api.newApplication('e2e, another')]
   const restaurants = await Promise.all(
-    Object.values(cast).map(async (apiKey) => ({ apiKey, accessKey: await api.restaurantKey(apiKey) })),
+    Object.values(seedRestaurants).map(async (apiKey) => ({
+      apiKey,
+      accessKey: await api.restaurantKey(apiKey),
+    })),
   )
   const { accessKey } = one
   return { gateway: url, operatorKey, accessKey, otherAccessKey: other.accessKey, restaurants }

@@ -1,7 +1,7 @@
 import { operations } from '@platter/contracts'
 import { beforeEach, expect, test } from 'vitest'
 import { z } from 'zod'
-import { anOrder, call, card, cast, delivered, home, maria } from './client.ts'
+import { anOrder, call, card, seedRestaurants, delivered, home, maria } from './client.ts'
 import { aRestaurant, menuItem, newKey } from './own-restaurant.ts'
 import * as records from './strict-records.ts'
 
@@ -41,7 +41,7 @@ test('a strictly typed reader decodes restaurants and menus with whole prices an
   const plain = { minFreeDelivery: 30, deliveryPrice: 4, taxRate: 0, latitude: 39, longitude: -97, zones }
   const hours = { Monday: [], Friday: ['11:00 AM - 3:00 AM'] }
   const own = await aRestaurant({ ...plain, hours }, [menuItem(8), menuItem(0)])
-  for (const apiKey of [own, ...Object.values(cast)]) {
+  for (const apiKey of [own, ...Object.values(seedRestaurants)]) {
     await decode('restaurant-details', records.details, { params: { apiKey } })
     await decode('restaurant-details', records.details, {
       params: { apiKey },
@@ -90,9 +90,9 @@ test('a strictly typed reader decodes orders, their statuses and problems', asyn
   })
   const recipient = { apiKey: user.apiKey }
   const byCard = { payment: 'card', card: card(), method: 'delivery', address: home, tip: 3 }
-  await decode('validate-order', records.validated, { body: await anOrder(cast.aurora) })
-  await decode('validate-order', records.validated, { body: await anOrder(cast.aurora, byCard) })
-  const body = await anOrder(cast.aurora, { ...byCard, recipient })
+  await decode('validate-order', records.validated, { body: await anOrder(seedRestaurants.aurora) })
+  await decode('validate-order', records.validated, { body: await anOrder(seedRestaurants.aurora, byCard) })
+  const body = await anOrder(seedRestaurants.aurora, { ...byCard, recipient })
   const sentAs = crypto.randomUUID()
   const { apiKey } = await decode<Keyed>('send-order', records.order, { body, params: { sentAs } })
   // A replay of the response.
@@ -103,11 +103,13 @@ test('a strictly typed reader decodes orders, their statuses and problems', asyn
   await decode('order-status', records.orderStatus, { params: { apiKey } })
   await decode('order-statuses', z.array(records.orderStatus), { params: { apiKey } })
   await decode('user-orders', z.array(records.order), { params: { apiKey: user.apiKey } })
-  const pending = await decode<Keyed>('send-order', records.order, { body: await anOrder(cast.console) })
+  const pending = await decode<Keyed>('send-order', records.order, {
+    body: await anOrder(seedRestaurants.console),
+  })
   await decode('cancel-order', records.order, { params: { apiKey: pending.apiKey } })
   await decode('order', records.problem, { params: { apiKey: 'none' }, status: 404 })
   await decode('send-order', records.problem, { body: {}, status: 400 })
-  const closed = await anOrder(cast.closed)
+  const closed = await anOrder(seedRestaurants.closed)
   await decode('send-order', records.problem, { body: closed, status: 422 })
   expect(unreadable).toEqual([])
 })

@@ -6,7 +6,7 @@ import {
   anOrder,
   card,
   cardNumbers,
-  cast,
+  seedRestaurants,
   eventually,
   get,
   home,
@@ -61,7 +61,7 @@ async function untilLogsArrive(): Promise<void> {
 /** Places an order whose bank waits for its customer, so that the gauges of unfinished sagas have a value. */
 async function leaveSagaUnfinished(): Promise<void> {
   const challenged = { payment: 'card', card: card(cardNumbers.challenged), canAuthenticate: true }
-  const { status, body } = await sendOrder(await anOrder(cast.aurora, challenged))
+  const { status, body } = await sendOrder(await anOrder(seedRestaurants.aurora, challenged))
   expect([status, body.status]).toEqual([200, 'PROCESSING'])
 }
 
@@ -70,9 +70,9 @@ setUpOwnStack(async () => {
   await untilLogsArrive()
   const { gateway, accessKey } = stack()
   const [toAurora, toUnreachable, [item], kitchen] = await Promise.all([
-    anOrder(cast.aurora),
-    anOrder(cast.unreachable),
-    plainItems(cast.aurora),
+    anOrder(seedRestaurants.aurora),
+    anOrder(seedRestaurants.unreachable),
+    plainItems(seedRestaurants.aurora),
     aRestaurant({}, [menuItem(10)]),
   ])
   const { body: user } = await post<{ apiKey: string }>(
@@ -89,7 +89,7 @@ setUpOwnStack(async () => {
   // Sent alone: orders that are accepted in the same turn share a statement, whose span is in the trace of one of them.
   const first = await sendOrder(
     {
-      restaurantApiKey: cast.aurora,
+      restaurantApiKey: seedRestaurants.aurora,
       items: [{ apiKey: item!.apiKey }, { apiKey: item!.apiKey }],
       method: 'delivery',
       payment: 'card',
@@ -273,7 +273,7 @@ test('a request that fails with 502 exports its spans even if its trace is not s
 })
 
 test('a failed request without a traceparent exports its spans in the trace of its request id', async () => {
-  const { status, headers } = await sendOrder(await anOrder(cast.unreachable))
+  const { status, headers } = await sendOrder(await anOrder(seedRestaurants.unreachable))
   const traceId = headers.get('x-request-id')!.replaceAll('-', '')
   expect([status, headers.get('x-trace-id')]).toEqual([502, traceId])
   const spans = await spansWith(traceId, SEND_ORDER)

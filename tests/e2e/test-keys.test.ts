@@ -4,7 +4,7 @@ import {
   anOrder,
   call,
   card,
-  cast,
+  seedRestaurants,
   get,
   ledger,
   ledgerOf,
@@ -54,7 +54,7 @@ test.each(['absent', false, true])(
   'a test key with `test` %s places a test order without a charge',
   async (value) => {
     const paid = { payment: 'card', card: card() }
-    const order = await anOrder(cast.test, { ...paid, ...(value !== 'absent' && { test: value }) })
+    const order = await anOrder(seedRestaurants.test, { ...paid, ...(value !== 'absent' && { test: value }) })
     const validated = await post<Order>('validate-order', order, { key: testKey.key })
     expect(validated).toMatchObject({ status: 200, body: { test: true, paymentState: 'NOT_REQUIRED' } })
     const { status, body } = await sendOrder(order, { key: testKey.key })
@@ -87,7 +87,7 @@ test.each([
 })
 
 test('422 test-key: a test key cancels no live order of its application, a live key does', async () => {
-  const order = await anOrder(cast.console, { payment: 'card', card: card() })
+  const order = await anOrder(seedRestaurants.console, { payment: 'card', card: card() })
   const { body: placed } = await sendOrder(order, { key: liveKey.key })
   const path = `order/${placed.apiKey}/cancel`
   for (const query of ['', '?validate-only=true'])
@@ -101,13 +101,13 @@ test('422 test-key: a test key cancels no live order of its application, a live 
 })
 
 test('a test key cancels a test order', async () => {
-  const { body: placed } = await sendOrder(await anOrder(cast.test), { key: testKey.key })
+  const { body: placed } = await sendOrder(await anOrder(seedRestaurants.test), { key: testKey.key })
   const cancelled = await post<Order>(`order/${placed.apiKey}/cancel`, {}, { key: testKey.key })
   expect(cancelled).toMatchObject({ status: 200, body: { cancellation: { cancelledBy: 'customer' } } })
 })
 
 test('a test-key fault is returned together with the other faults of the order', async () => {
-  const order = await anOrder(cast.aurora, { items: [{ apiKey: 'nothing' }] })
+  const order = await anOrder(seedRestaurants.aurora, { items: [{ apiKey: 'nothing' }] })
   const { body } = await post<ProblemBody>('send-order', order, { key: testKey.key })
   expect(body.errors.map(({ code }) => code).toSorted()).toEqual(['item-not-found', 'test-key'])
 })
@@ -116,7 +116,7 @@ test('a test key supports saved cards and Idempotency-Key, and a live key reads 
   const { body: user } = await post<User>('register-user', person(), { key: testKey.key })
   const added = await post<{ apiKey: string }>(`user/${user.apiKey}/add-card`, card(), { key: testKey.key })
   expect(added.status).toBe(200)
-  const order = await anOrder(cast.test, {
+  const order = await anOrder(seedRestaurants.test, {
     payment: 'card',
     card: { apiKey: added.body.apiKey },
     recipient: { apiKey: user.apiKey },

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { anOrder, cast, get, sendOrder, stack } from './client.ts'
+import { anOrder, seedRestaurants, get, sendOrder, stack } from './client.ts'
 import { exchange } from '../support/exchange.ts'
-import { violationIn } from './malformed/judge.ts'
+import { violationIn } from './malformed/violation.ts'
 
 const SEARCH = '/publicapi/v1/restaurant/search?limit=1'
 
@@ -67,7 +67,7 @@ test('an Idempotency-Key of 255 characters, also percent-encoded, finds its orde
   for (const character of ['k', '/', '%']) {
     const key = crypto.randomUUID().padEnd(255, character)
     const headers = { 'idempotency-key': key }
-    const { status, body } = await sendOrder(await anOrder(cast.aurora), { headers })
+    const { status, body } = await sendOrder(await anOrder(seedRestaurants.aurora), { headers })
     expect(status).toBe(200)
     expect(await get(`order-by-key/${encodeURIComponent(key)}`)).toMatchObject({
       status: 200,

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import {
   anOrder,
   call,
-  cast,
+  seedRestaurants,
   get,
   register,
   sendOrder,
@@ -14,7 +14,7 @@ import { aKitchen, menuItem } from './own-restaurant.ts'
 
 test('orders are listed newest first, page by page', async () => {
   const user = await register()
-  const request = { ...(await anOrder(cast.aurora)), recipient: { apiKey: user.apiKey } }
+  const request = { ...(await anOrder(seedRestaurants.aurora)), recipient: { apiKey: user.apiKey } }
   const placed: string[] = []
   for (let count = 0; count < 3; count++) placed.unshift((await sendOrder(request)).body.apiKey)
   const first = await get<Order[]>(`user/${user.apiKey}/orders?limit=2`)
@@ -28,7 +28,7 @@ test('user and restaurant lists split large orders into pages below 1.5 MB, link
   const item = menuItem(10)
   const [kitchen, user] = await Promise.all([aKitchen({}, [item]), register()])
   const items = Array.from({ length: 100 }, () => ({ apiKey: item.apiKey, comments: 'x'.repeat(500) }))
-  const request = await anOrder(cast.aurora, {
+  const request = await anOrder(seedRestaurants.aurora, {
     restaurantApiKey: kitchen.apiKey,
     items,
     recipient: { apiKey: user.apiKey },

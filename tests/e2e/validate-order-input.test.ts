@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { anOrder, call, card, cast, home, maria, stack, refusal, validate } from './client.ts'
+import { anOrder, call, card, seedRestaurants, home, maria, stack, refusal, validate } from './client.ts'
 
 type Body = Record<string, unknown>
 
@@ -8,7 +8,7 @@ let delivery: Body
 let item: { apiKey: string }
 
 beforeAll(async () => {
-  pickup = await anOrder(cast.aurora)
+  pickup = await anOrder(seedRestaurants.aurora)
   delivery = { ...pickup, method: 'delivery', address: home }
   item = (pickup['items'] as [{ apiKey: string }])[0]
 })
@@ -40,7 +40,7 @@ describe('lenient parsing', () => {
 
   test.each(['true', 'false', true, false])('200: test: %j', async (testing) => {
     const isTest = String(testing) === 'true'
-    const order = isTest ? await anOrder(cast.test) : pickup
+    const order = isTest ? await anOrder(seedRestaurants.test) : pickup
     expect(await validate({ ...order, test: testing })).toMatchObject({ status: 200, body: { test: isTest } })
   })
 

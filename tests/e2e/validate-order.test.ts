@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import {
   anOrder,
   card,
-  cast,
+  seedRestaurants,
   get,
   home,
   ledger,
@@ -56,7 +56,7 @@ test('200: the priced order, without a saved card, a stored order or an authoriz
 })
 
 test('200: the prices equal those of the same order by send-order', async () => {
-  const request = { ...(await anOrder(cast.aurora)), method: 'delivery', address: home, tip: 2.25 }
+  const request = { ...(await anOrder(seedRestaurants.aurora)), method: 'delivery', address: home, tip: 2.25 }
   const { body: quoted } = await validate(request)
   const { body: placed } = await sendOrder(request)
   const { warnings, ...order } = quoted as ValidatedOrder
@@ -72,7 +72,7 @@ test('200: a saved card, a saved address, and another name for this order', asyn
     post<{ apiKey: string }>(`user/${user.apiKey}/add-address`, home),
   ])
   const { status, body } = await validate({
-    ...(await anOrder(cast.aurora)),
+    ...(await anOrder(seedRestaurants.aurora)),
     method: 'delivery',
     payment: 'card',
     card: { apiKey: saved.apiKey },
@@ -88,8 +88,8 @@ test('200: a saved card, a saved address, and another name for this order', asyn
 })
 
 test("404 item-not-found: another restaurant's item, and each unknown one", async () => {
-  const order = await anOrder(cast.aurora)
-  const foreign = (await plainItems(cast.coarse))[0]!.apiKey
+  const order = await anOrder(seedRestaurants.aurora)
+  const foreign = (await plainItems(seedRestaurants.coarse))[0]!.apiKey
   const items = [{ apiKey: foreign }, ...(order['items'] as object[]), { apiKey: 'none' }]
   expect(await refusal({ ...order, items })).toEqual({
     status: 404,
@@ -98,7 +98,7 @@ test("404 item-not-found: another restaurant's item, and each unknown one", asyn
 })
 
 test('402 card-expired: a new card of a past year', async () => {
-  const order = { ...(await anOrder(cast.aurora)), payment: 'card' }
+  const order = { ...(await anOrder(seedRestaurants.aurora)), payment: 'card' }
   expect(await refusal({ ...order, card: { ...card(), expirationYear: '20' } })).toEqual(
     only(402, 'card-expired /card/expirationYear'),
   )
@@ -106,14 +106,19 @@ test('402 card-expired: a new card of a past year', async () => {
 
 test('a pickup-only restaurant refuses delivery before the check of the address (422)', async () => {
   const nowhere = { ...home, city: 'Nowhere', state: 'ZZ', zip: '00000' }
-  expect(await refusal(await anOrder(cast.pickupOnly, { method: 'delivery', address: nowhere }))).toEqual(
-    only(422, 'method-not-offered /method'),
-  )
+  expect(
+    await refusal(await anOrder(seedRestaurants.pickupOnly, { method: 'delivery', address: nowhere })),
+  ).toEqual(only(422, 'method-not-offered /method'))
 })
 
 test('a problem has all faults at once and the code of the first fault that is not retryable', async () => {
   const { body } = await validate<Refused>(
-    await anOrder(cast.closed, { payment: 'card', card: card(), test: true, items: [{ apiKey: 'none' }] }),
+    await anOrder(seedRestaurants.closed, {
+      payment: 'card',
+      card: card(),
+      test: true,
+      items: [{ apiKey: 'none' }],
+    }),
   )
   expect(body).toMatchObject({ code: 'not-a-test-restaurant', retryable: false })
   expect(body.errors.map(({ code }) => code)).toEqual([
@@ -123,7 +128,7 @@ test('a problem has all faults at once and the code of the first fault that is n
   ])
 })
 
-const tipped = (tip: unknown) => anOrder(cast.aurora, { method: 'delivery', address: home, tip })
+const tipped = (tip: unknown) => anOrder(seedRestaurants.aurora, { method: 'delivery', address: home, tip })
 
 test.each([-0.01, 50.01, 0.001, 1e15, '1.234'])('422 tip-out-of-range: %j', async (tip) => {
   expect(await refusal(await tipped(tip))).toEqual(only(422, 'tip-out-of-range /tip'))

@@ -28,7 +28,7 @@ const criteria = {
   pickupRadiusMiles: 5,
 } as const
 const menu = [{ apiKey: 'mains', name: 'Mains', description: null, items: [korma] }]
-const keys = { item: { all: [korma.apiKey], off: [] }, choice: { all: [], off: [] } }
+const keys = { item: { all: [korma.apiKey], unavailable: [] }, choice: { all: [], unavailable: [] } }
 
 const { postgresAvailability } = overrides
 
@@ -62,7 +62,7 @@ const calls = {
     pause: (db) => postgresAvailability(db).pause(apiKey, 1),
   },
   overrides: {
-    retainFor: (db) => overrides.retainFor(db, apiKey, keys),
+    deleteEndedOverrides: (db) => overrides.deleteEndedOverrides(db, apiKey, keys),
     clearExpired: (db) => overrides.clearExpired(db),
   },
 } satisfies {

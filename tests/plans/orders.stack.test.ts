@@ -25,7 +25,7 @@ const refusedScope = { ...scope, key: 'refused' }
 const facts = { total: cents(1_075), token: 't', userApiKey: null, newCard: null, newAddress: null }
 const page = { before: { at: 1_790_000_000_000_000, id: 'x' }, limit: 100 }
 
-const times = { wakeInMs: 1_000, deadlineInMs: 1_000, leaseMs: 1_000, deliverWithinMs: 1_000 }
+const times = { retryInMs: 1_000, deadlineInMs: 1_000, leaseMs: 1_000, deliverWithinMs: 1_000 }
 const aSaga = (orderApiKey: string) => newSaga({ orderApiKey, requestId: 'r', facts })
 
 const priced = {
@@ -99,8 +99,8 @@ const calls = {
     recipientOf: (db) => postgresStores(db).orders.recipientOf(order),
     ofRecipient: (db) => postgresStores(db).orders.ofRecipient(recipient, { before: 1_000_000, limit: 100 }),
     statuses: (db) => postgresStores(db).orders.statuses(order),
-    markRespondedIfPending: (db) => postgresStores(db).orders.markRespondedIfPending(order),
-    markResponded: (db) => postgresStores(db).orders.markResponded(order),
+    markReturnedIfPending: (db) => postgresStores(db).orders.markReturnedIfPending(order),
+    markReturned: (db) => postgresStores(db).orders.markReturned(order),
     markReadIfPending: (db) => postgresStores(db).orders.markReadIfPending(order),
     lockTransmitted: (db) => postgresStores(db).orders.lockTransmitted(order),
     addStatus: (db) => postgresStores(db).orders.addStatus(order, 'PREPARING'),
@@ -114,11 +114,11 @@ const calls = {
     endNotices: (db) => postgresStores(db).deliveries.endNotices(order),
   },
   idempotencyKeys: {
-    claim: async (db) => {
+    reclaim: async (db) => {
       const { idempotencyKeys } = postgresStores(db)
-      await idempotencyKeys.claim(scope, 1_000)
+      await idempotencyKeys.reclaim(scope, 1_000)
       await idempotencyKeys.markRefused(refusedScope)
-      await idempotencyKeys.claim(refusedScope, 1_000)
+      await idempotencyKeys.reclaim(refusedScope, 1_000)
     },
     markRefused: (db) => postgresStores(db).idempotencyKeys.markRefused(scope),
     complete: (db) =>
@@ -210,7 +210,7 @@ const calls = {
     overdueSagas: (db) => postgresStores(db).incidents.overdueSagas(page),
     unstartedOrders: (db) => postgresStores(db).incidents.unstartedOrders(page, 1_000),
     failedRefunds: (db) => postgresStores(db).incidents.failedRefunds(page),
-    wakeSaga: (db) => postgresStores(db).incidents.wakeSaga(order),
+    makeSagaDue: (db) => postgresStores(db).incidents.makeSagaDue(order),
   },
 } satisfies { [Name in keyof Stores]: CallsOf<Stores[Name], Db> } & { keyStore: CallsOf<typeof keyStore, Db> }
 
@@ -318,7 +318,7 @@ test('an order writes indexes twice after its placement: when its saga ends, and
   const young = await openDatabase<Tables>('orders', { joins: 'young' })
   const captured: Save = {
     ...transmitted,
-    wakeInMs: null,
+    retryInMs: null,
     order: { ...transmitted.order, paymentState: 'CHARGED' },
     saga: { ...transmitted.saga, version: 2, isFinished: true },
     delivery: null,

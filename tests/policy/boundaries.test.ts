@@ -39,7 +39,7 @@ const FORBIDDEN: [rule: string, file: string, code: string][] = [
   ['packages-by-name', 'packages/bus/src/by-path.ts', from('../../kit/src/config.ts')],
   ['package-to-service', 'packages/kit/src/a.ts', typeFrom('@platter/orders')],
   ['package-to-service', 'packages/testkit/src/a.ts', from('../../../services/orders/src/saga/a.ts')],
-  ['testkit-is-for-tests', 'services/orders/src/cast.ts', from('@platter/testkit')],
+  ['testkit-is-for-tests', 'services/orders/src/fixtures.ts', from('@platter/testkit')],
   ['testkit-is-for-tests', 'services/orders/src/saga/sagas.ts', from('#/testing/sagas.ts')],
   ['e2e-uses-the-gateway', 'tests/e2e/send-order.test.ts', from('@platter/orders')],
 

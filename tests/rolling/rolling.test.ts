@@ -1,10 +1,10 @@
 import { connect, type Socket } from 'node:net'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import type { Stack } from '../../dev/stack.ts'
-import { cast } from '../support/cast.ts'
+import { seedRestaurants } from '../support/fixtures.ts'
 import { cashOrderSender } from '../support/order-clients.ts'
 import { print, startTestStack } from '../support/stack.ts'
-import { KitchenPage } from '../support/restaurant-page.ts'
+import { RestaurantPage } from '../support/restaurant-page.ts'
 import { rollingRestarts } from './rolling.ts'
 
 /** `ROUNDS=10` restarts every replica ten times. By default, one replica of each service restarts once. */
@@ -37,12 +37,13 @@ function openHanging(gateway: string): Socket[] {
 
 test('a rolling restart of every service under load fails no request, and loses no event', async () => {
   const hanging = stack.gateways.flatMap(openHanging)
-  const { accessKey = '' } = stack.file.restaurants.find(({ apiKey }) => apiKey === cast.aurora) ?? {}
-  const pages = Array.from({ length: 4 }, () => new KitchenPage(stack.gateways, accessKey))
+  const { accessKey = '' } =
+    stack.file.restaurants.find(({ apiKey }) => apiKey === seedRestaurants.aurora) ?? {}
+  const pages = Array.from({ length: 4 }, () => new RestaurantPage(stack.gateways, accessKey))
   const { restarts, requests, failed } = await rollingRestarts(stack, {
     ...LENGTH,
     send: await cashOrderSender(stack.file),
-    atOnce: 8,
+    concurrency: 8,
   })
   for (const socket of hanging) socket.destroy()
   const longest = Math.max(...restarts.map(({ tookMs }) => tookMs))
@@ -50,7 +51,7 @@ test('a rolling restart of every service under load fails no request, and loses 
   expect(failed).toEqual([])
   for (const page of pages) {
     await vi.waitFor(async () => expect(await page.missing()).toEqual([]), { timeout: 60_000, interval: 100 })
-    expect(page.breaks).toBeGreaterThan(0)
+    expect(page.reconnections).toBeGreaterThan(0)
     await page.close()
   }
   expect(restarts).toHaveLength(LENGTH.rounds * LENGTH.replicas * 5)

@@ -21,7 +21,7 @@ export type Send = (gateway: string) => Promise<Sent>
  */
 export async function rollingRestarts(
   stack: Stack,
-  options: { rounds: number; replicas: number; send: Send; atOnce: number },
+  options: { rounds: number; replicas: number; send: Send; concurrency: number },
 ): Promise<Rolling> {
   const over = new AbortController()
   const result: Rolling = { restarts: [], requests: 0, failed: [] }
@@ -34,7 +34,7 @@ export async function rollingRestarts(
       if (failure !== null) result.failed.push(failure)
     }
   }
-  const clients = Array.from({ length: options.atOnce }, client)
+  const clients = Array.from({ length: options.concurrency }, client)
   for (let round = 0; round < options.rounds; round++)
     for (const service of serviceNames)
       for (const pid of stack.pids(service).slice(0, options.replicas))

@@ -41,7 +41,7 @@ test('no request fails while INTERNAL_SECRET is changed under load', async () =>
     { INTERNAL_SECRET: next },
   ]) {
     setSecrets(secrets)
-    const rolled = await rollingRestarts(stack, { rounds: 1, replicas: 2, send, atOnce: 4 })
+    const rolled = await rollingRestarts(stack, { rounds: 1, replicas: 2, send, concurrency: 4 })
     failed.push(...rolled.failed)
     requests += rolled.requests
   }

@@ -10,14 +10,14 @@ import {
   type ProblemCode,
 } from '@platter/contracts'
 import { Deadline, isUnavailable, Problem, type Call, type Rendered } from '@platter/kit'
-import { card, cardNumbers, pickup } from '../support/cast.ts'
+import { card, cardNumbers, pickup } from '../support/fixtures.ts'
 import {
   RESPONSE_WITHIN_MS,
   isOpen,
   recordOf,
   untilFinal as untilFinalOrOver,
   type Entry,
-  type Kind as JudgedKind,
+  type Kind as CheckedKind,
 } from '../support/order-clients.ts'
 import { isAtTheBank, type AtTheBank } from './bank.ts'
 import { noteMistake, type OrdersApi } from './processes.ts'
@@ -25,7 +25,7 @@ import { restaurantOf } from './restaurants.ts'
 import { afterSale, bank, database, replicas, restaurants, world } from './simulation.ts'
 import { Process } from './world.ts'
 
-export type Kind = Exclude<JudgedKind, 'challenged'> | AtTheBank | 'recanted' | 'unreachable' | 'silent'
+export type Kind = Exclude<CheckedKind, 'challenged'> | AtTheBank | 'refusedLater' | 'unreachable' | 'silent'
 
 /** An order in the record of its client. */
 export type Placed = Omit<Entry, 'kind'> & {
@@ -49,7 +49,7 @@ const isFinal = ({ kind }: Placed, { status, code }: Response) =>
   !isOpen(status) || (code === 'restaurant-unreachable' && (kind === 'unreachable' || kind === 'silent'))
 
 export const application = { kind: 'application', applicationId: 'application-1', accessKeyId: 'key-1' }
-const restaurant = { kind: 'restaurant', restaurantApiKey: restaurantOf('recanted') }
+const restaurant = { kind: 'restaurant', restaurantApiKey: restaurantOf('refusedLater') }
 
 const cardNumberOf = (kind: Kind) => {
   if (kind === 'declined') return cardNumbers.declined
@@ -78,7 +78,7 @@ export const callOf = <O extends Operation>(operation: O, given: object): Call<O
     headers: {},
     idempotency: null,
     setHeader: () => undefined,
-    concerns: () => undefined,
+    setOrderApiKey: () => undefined,
     ...given,
   }) as unknown as Call<O>
 
@@ -151,7 +151,7 @@ export class Clients {
 
   /** Returns a function that sends the order once at each call. */
   #sender(entry: Placed): () => Promise<Response | null> {
-    const isCash = entry.kind === 'cash' || (entry.kind === 'recanted' && world.random.next() < 0.3)
+    const isCash = entry.kind === 'cash' || (entry.kind === 'refusedLater' && world.random.next() < 0.3)
     const body = bodyOf(entry, isCash)
     const { key } = entry
     let attempts = 0
@@ -164,7 +164,7 @@ export class Clients {
   }
 
   /** A restaurant rejects an order that it has accepted, and retries until the rejection is confirmed. */
-  recant(apiKey: string): void {
+  refuseLater(apiKey: string): void {
     const refuse = async (attempts: number) => {
       const requestId = `refuse-${apiKey.slice(0, 4)}.${attempts}`
       const request = { params: { apiKey }, body: { reason: 'sold out' }, principal: restaurant, requestId }

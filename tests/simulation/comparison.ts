@@ -1,4 +1,4 @@
-import { isClaimed } from '../../services/orders/src/store/idempotency-keys.ts'
+import { isKeyConflict } from '../../services/orders/src/store/idempotency-keys.ts'
 import type { AllStores } from './database.ts'
 import { enterSimulation } from './run.ts'
 import { database } from './simulation.ts'
@@ -17,7 +17,9 @@ export function newMemoryStores(): AllStores {
 type Rejection = { isKeyTaken: boolean }
 /** Returns the comparable result of a statement, or that its idempotency key is taken. */
 export const settled = (statement: () => Promise<unknown>): Promise<unknown> =>
-  Promise.try(statement).then(comparable, (error: unknown): Rejection => ({ isKeyTaken: isClaimed(error) }))
+  Promise.try(statement).then(comparable, (error: unknown): Rejection => ({
+    isKeyTaken: isKeyConflict(error),
+  }))
 export const isRejection = (result: unknown) =>
   typeof result === 'object' && result !== null && 'isKeyTaken' in result
 
@@ -25,7 +27,17 @@ export const isRejection = (result: unknown) =>
  * Numbers and times differ. Only the in-memory store returns the outcome and the flags of an order everywhere: see `loaded` and
  * `saved`.
  */
-const IGNORED = ['id', 'datePlaced', 'ageSeconds', 'age', 'applicationId', 'outcome', 'told', 'shown']
+const IGNORED = [
+  'id',
+  'datePlaced',
+  'ageSeconds',
+  'age',
+  'applicationId',
+  'outcome',
+  'told',
+  'shown',
+  'isReturned',
+]
 
 /** Removes the ignored fields, and sorts lists and names. */
 function comparable(value: unknown): unknown {

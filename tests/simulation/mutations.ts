@@ -85,13 +85,13 @@ const DIFF = `
 -await cancel(link ?? defaultLink, sent)
 +sent
 
---- services/orders/src/placing/final-response.ts
+--- services/orders/src/placing/respond-with-result.ts
 @@ an order that was returned as pending is not marked, seed 41480
--    await deps.orders.markRespondedIfPending(apiKey)
+-    await deps.orders.markReturnedIfPending(apiKey)
 +
 @@ an order whose client receives a 503 is marked as returned, seed 517502
 -  if (!last.order) throw outcomeUnknown()
-+  void orders.markResponded(apiKey).catch(() => undefined)
++  void orders.markReturned(apiKey).catch(() => undefined)
 +      if (!last.order) throw outcomeUnknown()
 @@ an order that waits for its customer is not marked as returned, seed 372
 -? pendingResult(deps, apiKey) : null

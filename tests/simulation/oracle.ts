@@ -24,7 +24,7 @@ export function findViolations(isShort: boolean): Violation[] {
   const { ledger } = processor
   const linesOf = Map.groupBy(ledger, ({ reference }) => reference)
   return [
-    ...violationsOf(clients.book.filter(isChecked).map(judged), { orders: rows, ledger, receipts }),
+    ...violationsOf(clients.book.filter(isChecked).map(withExpectedKind), { orders: rows, ledger, receipts }),
     ...clients.book.filter((entry) => !isChecked(entry)).flatMap((entry) => ofUnchecked(entry, rows)),
     ...orders.flatMap((order) => {
       const lines = linesOf.get(order.apiKey) ?? []
@@ -76,11 +76,11 @@ const isInDoubt = ({ apiKey, outcome }: SagaOrder): boolean =>
   database.deliveries.get(apiKey)?.outcome === 'unreachable' &&
   receiptsOf(apiKey).length === 1
 
-const UNCHECKED: readonly Kind[] = ['recanted', 'unreachable', 'silent', 'closing']
+const UNCHECKED: readonly Kind[] = ['refusedLater', 'unreachable', 'silent', 'closing']
 const isChecked = (entry: Placed) => !UNCHECKED.includes(entry.kind) && !isGivenUp(entry)
 
 /** A customer who confirms late, or never sees the page, has no order. `ofBank` checks the other customers. */
-function judged(entry: Placed): Entry {
+function withExpectedKind(entry: Placed): Entry {
   const { kind, response } = entry
   if (!isAtTheBank(kind)) return { ...entry, kind: kind as Entry['kind'] }
   return { ...entry, kind: kind === 'confirmed' && response?.status === 200 ? 'card' : 'declined' }

@@ -43,7 +43,7 @@ import { authorize } from '../../services/payments/src/handlers/authorize.ts'
 import { capture } from '../../services/payments/src/handlers/capture.ts'
 import { refund } from '../../services/payments/src/handlers/refund.ts'
 import { refundExecutor } from '../../services/payments/src/refund-executor.ts'
-import { orderNotifier } from '../../services/payments/src/notify-orders.ts'
+import { processorEventNotifier } from '../../services/payments/src/notify-orders.ts'
 import { release } from '../../services/payments/src/handlers/release.ts'
 import { commandExecutor } from '../../services/payments/src/command-executor.ts'
 import type { Idempotent } from '../../services/orders/src/store/stores.ts'
@@ -198,7 +198,7 @@ async function payments() {
   bus.onCommand(PaymentsRelease, watched(commandHandler(bus, release(deps))))
   bus.onCommand(PaymentsRefund, watched(commandHandler(bus, refund(deps))))
   await bus.start()
-  return { notify: orderNotifier({ authorizations, bus }) }
+  return { notify: processorEventNotifier({ authorizations, bus }) }
 }
 
 const PRICE = cents(1_075)

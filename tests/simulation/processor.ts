@@ -46,7 +46,7 @@ export class ProcessorNetwork {
   /** The interface of the processor for payments. */
   readonly port: Omit<
     Processor,
-    'tokenize' | 'list' | 'card' | 'detach' | 'close' | 'authorizationOf' | 'movements'
+    'tokenize' | 'list' | 'card' | 'detach' | 'close' | 'authorizationOf' | 'balanceTransactions'
   > = {
     authorize: (call) => this.request(() => this.#authorize({ kind: 'authorize', ...call })),
     capture: (call) => this.request(() => this.#effect({ kind: 'capture', ...call })),

@@ -13,7 +13,7 @@ export const isByOthers = (cancellation: PlacedOrder['cancellation'] | undefined
   cancellation?.cancelledBy === 'customer' || cancellation?.cancelledBy === 'operator'
 
 /** The kinds of orders whose restaurant does not simply accept them. Its apiKey is the kind. */
-const KINDS: readonly Kind[] = ['refused', 'test', 'recanted', 'unreachable', 'silent', 'closing']
+const KINDS: readonly Kind[] = ['refused', 'test', 'refusedLater', 'unreachable', 'silent', 'closing']
 export const ACCEPTING = 'accepting'
 export const restaurantOf = (kind: Kind): string => (KINDS.includes(kind) ? kind : ACCEPTING)
 
@@ -61,7 +61,7 @@ export class Restaurants {
     const kind = kindOf(order)
     const isUnavailable = kind === 'unreachable' || kind === 'silent' || this.downUntil > world.now
     return world.call((respond) => {
-      if (isUnavailable || world.strikes('restaurant away')) return respond(false)
+      if (isUnavailable || world.strikes('restaurant unavailable')) return respond(false)
       world.arrive(world.hop(), caller, () => {
         this.cancelled.add(order.apiKey)
         respond(!world.strikes('restaurant: reply lost'))
@@ -86,7 +86,7 @@ export class Restaurants {
     const outcome = kindOf(order) === 'refused' ? 'refused' : 'accepted'
     world.note(`restaurant: ${apiKey.slice(0, 4)} ${outcome}`)
     this.receipts.push({ orderApiKey: apiKey, outcome })
-    if (kindOf(order) === 'recanted') clients.recant(apiKey)
+    if (kindOf(order) === 'refusedLater') clients.refuseLater(apiKey)
     const receipt: Receipt =
       outcome === 'refused' ? { kind: 'refused', reason: 'too busy' } : { kind: 'accepted' }
     this.#known.set(webhookId, receipt)

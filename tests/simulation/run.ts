@@ -14,7 +14,7 @@ import { broker, clients, database, enter, replicas, world } from './simulation.
 import { World } from './world.ts'
 
 const COMMON: readonly Kind[] = ['card', 'card', 'card', 'card', 'cash', 'cash']
-const MIX: readonly Kind[] = [...COMMON, 'declined', 'refused', 'test', 'recanted']
+const MIX: readonly Kind[] = [...COMMON, 'declined', 'refused', 'test', 'refusedLater']
 /** Longer than any retry delay (72 s) and any deadline. */
 const SETTLE_WITHIN_MS = 900_000
 

@@ -77,7 +77,7 @@ const aDelivery = (random: Random) =>
   ] as const)
 
 const someTimes = (random: Random): Times => ({
-  wakeInMs: random.pick([null, 0, HOUR_MS]),
+  retryInMs: random.pick([null, 0, HOUR_MS]),
   deadlineInMs: soonOrLate(random),
   leaseMs: soonOrLate(random),
   deliverWithinMs: soonOrLate(random),
@@ -149,7 +149,8 @@ function aSave(random: Random, apiKey: string): Save {
 
 /** The result of a load, with the outcome of the order under a separate name. */
 const loaded = (found: Loaded | null) => found && { ...found, ended: found.order.outcome }
-const saved = (result: SaveResult | null) => result && { isReturned: result.told }
+/** The result of a save, with `isReturned` under a name that is compared. */
+const saved = (result: SaveResult | null) => result && { returned: result.isReturned }
 
 /** Saves the stored version of an order, or an earlier one, which another replica has replaced. */
 async function saveAfter({ sagas }: Stores, { lag, ...save }: Save & { lag: number }) {
@@ -195,12 +196,15 @@ function aCall(random: Random, prefix: string): Call {
       run: async ({ orderStories }) => (await orderStories.find({ apiKey }))?.order,
     },
     {
-      name: 'orders.markRespondedIfPending',
-      run: ({ orders: store }) => store.markRespondedIfPending(apiKey),
+      name: 'orders.markReturnedIfPending',
+      run: ({ orders: store }) => store.markReturnedIfPending(apiKey),
     },
-    { name: 'orders.markResponded', run: ({ orders: store }) => store.markResponded(apiKey) },
+    { name: 'orders.markReturned', run: ({ orders: store }) => store.markReturned(apiKey) },
     { name: 'orders.markReadIfPending', run: ({ orders: store }) => store.markReadIfPending(apiKey) },
-    { name: 'idempotencyKeys.claim', run: ({ idempotencyKeys }) => idempotencyKeys.claim(scope, claimMs) },
+    {
+      name: 'idempotencyKeys.reclaim',
+      run: ({ idempotencyKeys }) => idempotencyKeys.reclaim(scope, claimMs),
+    },
     { name: 'idempotencyKeys.markRefused', run: ({ idempotencyKeys }) => idempotencyKeys.markRefused(scope) },
     {
       name: 'idempotencyKeys.complete',

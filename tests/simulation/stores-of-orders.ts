@@ -41,9 +41,9 @@ function orderStores({ orders, deliveries, links }: Database): InMemoryStores {
         const row = orders.get(apiKey)
         return row && isVisible(row) ? { ...row, staysVisible: staysVisible(row) } : null
       },
-      markRespondedIfPending: async (apiKey) => markIfPending(apiKey, { told: true }),
+      markReturnedIfPending: async (apiKey) => markIfPending(apiKey, { told: true }),
       markReadIfPending: async (apiKey) => markIfPending(apiKey, { shown: true }),
-      async markResponded(apiKey) {
+      async markReturned(apiKey) {
         const row = orders.get(apiKey)
         if (row) orders.set(apiKey, { ...row, told: true })
       },
@@ -95,15 +95,19 @@ const changedColumns = (order: Save['order'], before = order) => ({
 function sagaStore(database: Database): Partial<SagaStore> {
   const { orders, statuses, sagas, deliveries, keys, links } = database
 
-  const loaded = ({ saga }: SagaRow): Loaded => ({ order: orders.get(saga.orderApiKey)!, saga })
+  const readOrder = (apiKey: string) => {
+    const row = orders.get(apiKey)!
+    return { ...row, isReturned: row.told }
+  }
+  const loaded = ({ saga }: SagaRow): Loaded => ({ order: readOrder(saga.orderApiKey), saga })
 
-  function write({ saga: given, wakeInMs, deadlineInMs }: Saved): void {
+  function write({ saga: given, retryInMs, deadlineInMs }: Saved): void {
     const { orderApiKey } = given
     const deadlineAt = sagas.get(orderApiKey)?.deadlineAt ?? world.now
-    const saga = { ...given, isFinished: wakeInMs === null }
+    const saga = { ...given, isFinished: retryInMs === null }
     sagas.set(orderApiKey, {
       saga,
-      wakeAt: world.now + (wakeInMs ?? 0),
+      wakeAt: world.now + (retryInMs ?? 0),
       deadlineAt: deadlineInMs === null ? deadlineAt : world.now + deadlineInMs,
     })
     world.count(stateOf(saga))
@@ -169,7 +173,7 @@ function sagaStore(database: Database): Partial<SagaStore> {
       // The primary key: (order_api_key, position), here always 1.
       if (status !== null && history.length > 1) throw new Error('duplicate key of order_statuses')
       if (status !== null) statuses.set(orderApiKey, [...history, status])
-      const told = before.told || order.told === true
+      const told = before.told || order.isReturned === true
       orders.set(orderApiKey, {
         ...before,
         ...changedColumns(order, before),
@@ -178,7 +182,7 @@ function sagaStore(database: Database): Partial<SagaStore> {
       })
       writeDelivery(saved)
       write({ ...saved, saga: { ...row.saga, version, attempt: 1, state } })
-      return { age: 0, told }
+      return { age: 0, isReturned: told }
     },
 
     async takeDue() {
@@ -284,7 +288,7 @@ function keyStore({ keys }: Database): Partial<IdempotencyKeyStore> {
     if (row?.orderApiKey === used.orderApiKey) keys.set(keyOf(used), { ...row, ...changed(row) })
   }
   return {
-    async claim(scope, claimMs) {
+    async reclaim(scope, claimMs) {
       const row = keys.get(keyOf(scope))
       if (row?.orderApiKey === null) keys.delete(keyOf(scope))
       if (!row || row.orderApiKey === null) return null

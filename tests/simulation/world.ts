@@ -42,12 +42,12 @@ const CHANCES = {
   'statement refused': 0.012,
   'statement done, result lost': 0.012,
   'statement slow': 0.02,
-  'processor away': 0.06,
+  'processor unavailable': 0.06,
   'processor: request lost': 0.06,
   'processor: reply lost': 0.06,
   'processor: request late': 0.06,
   'processor: 500 after the effect': 0.05,
-  'restaurant away': 0.06,
+  'restaurant unavailable': 0.06,
   'restaurant: request lost': 0.05,
   'restaurant: reply lost': 0.05,
   'restaurant: request late': 0.05,
@@ -163,7 +163,7 @@ export class World {
     const caller = me()
     return this.call((respond) => {
       const timeOut = () => respond(request.timedOut, request.withinMs)
-      if (request.isUnavailable || this.strikes(`${to} away`)) return respond(request.unavailable)
+      if (request.isUnavailable || this.strikes(`${to} unavailable`)) return respond(request.unavailable)
       if (request.isUnresponsive || this.strikes(`${to}: request lost`)) return timeOut()
       if (this.strikes(`${to}: request late`)) {
         this.arrive(this.random.next() * LATEST_MS, null, () => void request.effect())

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Order } from '@platter/contracts'
 import { Api, type ClientResponse, type Target } from './api.ts'
-import { card, cardNumbers, cast, pickup } from './cast.ts'
+import { card, cardNumbers, seedRestaurants, pickup } from './fixtures.ts'
 import { randomOf, type Random } from './random.ts'
 
 /** The kind of an order decides its expected end. The customer of a challenged order confirms it at the bank. */
@@ -41,11 +41,11 @@ export const RESPONSE_WITHIN_MS = 12_000
 /** An order without a final response after this time is a violation (`violationsOf`). */
 const RETRIED_WITHIN_MS = 180_000
 
-/** Runs clients that send orders, `atOnce` at a time, until it is `enough`. Each client retries until the final response. */
+/** Runs clients that send orders, `concurrency` at a time, until it is `enough`. Each client retries until the final response. */
 export async function sendOrders(
   target: Target,
   options: {
-    atOnce: number
+    concurrency: number
     seed: number
     enough: (orders: number) => boolean
     /** Called after the final response to an order. */
@@ -55,7 +55,11 @@ export async function sendOrders(
   const random = randomOf(options.seed)
   const api = new Api(() => target)
   // The menus are read before the first fault, once for each restaurant.
-  await Promise.all([cast.aurora, cast.refuses, cast.test].map((restaurant) => api.plainItem(restaurant)))
+  await Promise.all(
+    [seedRestaurants.aurora, seedRestaurants.refuses, seedRestaurants.test].map((restaurant) =>
+      api.plainItem(restaurant),
+    ),
+  )
   const book: Timed[] = []
   const client = async (own: Random) => {
     while (!options.enough(book.length)) {
@@ -67,7 +71,7 @@ export async function sendOrders(
     }
   }
   await Promise.all(
-    Array.from({ length: options.atOnce }, (_, at) => client(randomOf(options.seed + at + 1))),
+    Array.from({ length: options.concurrency }, (_, at) => client(randomOf(options.seed + at + 1))),
   )
   return book
 }
@@ -78,7 +82,7 @@ export async function cashOrderSender(
 ): Promise<(gateway: string) => Promise<{ status: number; isClosing: boolean }>> {
   const api = new Api(() => target)
   let number = 0
-  await api.plainItem(cast.aurora)
+  await api.plainItem(seedRestaurants.aurora)
   return async (gateway) => {
     const body = await orderOf(api, `load-${number++}`, 'cash')
     const { status, headers } = await api.sendOrder(body, { gateway, timeoutMs: RESPONSE_WITHIN_MS })
@@ -88,7 +92,12 @@ export async function cashOrderSender(
 
 /** Returns the body of an order of a kind. */
 export async function orderOf(api: Api, key: string, kind: Kind): Promise<Record<string, unknown>> {
-  const restaurant = kind === 'refused' ? cast.refuses : kind === 'test' ? cast.test : cast.aurora
+  const restaurant =
+    kind === 'refused'
+      ? seedRestaurants.refuses
+      : kind === 'test'
+        ? seedRestaurants.test
+        : seedRestaurants.aurora
   const paidByCard = {
     payment: 'card',
     card: card(NUMBERS[kind] ?? cardNumbers.good),

@@ -4,10 +4,10 @@ import { Stream, type StreamEvent } from './event-stream.ts'
 type Order = { apiKey: string; status: string; cancellation: unknown }
 
 /** A restaurant's web page. It reads the event stream, reconnects after each cut, and keeps the latest state of each order. */
-export class KitchenPage {
+export class RestaurantPage {
   readonly orders = new Map<string, Order>()
   /** The number of reconnections. */
-  breaks = 0
+  reconnections = 0
   readonly #gateways: readonly string[]
   readonly #key: string
   readonly #closing = new AbortController()
@@ -57,7 +57,7 @@ export class KitchenPage {
       if (event === 'order') this.orders.set((data as Order).apiKey, data as Order)
     }
     await stream.ended()
-    this.breaks++
+    this.reconnections++
     return stream.lastEventId
   }
 }

@@ -105,8 +105,8 @@ export class Book {
     return this.#inOrder.slice(-limit).toReversed().map(detailsOf)
   }
 
-  /** Returns a page of the movements of money from `from` to before `to` (epoch seconds), oldest first. */
-  movements(time: Time) {
+  /** Returns a page of the balance transactions from `from` to before `to` (epoch seconds), oldest first. */
+  balanceTransactions(time: Time) {
     return pageOf(this.#effects, time, { secondsOf, shown: effectsOf })
   }
 

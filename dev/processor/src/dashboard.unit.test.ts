@@ -68,8 +68,8 @@ async function createCharge(): Promise<string> {
   return id
 }
 
-type Movement = { kind: string; amount: number; fee: number }
-type ResponseBody = { id: string; token: string; movements: Movement[] }
+type BalanceTransaction = { kind: string; amount: number; fee: number }
+type ResponseBody = { id: string; token: string; balanceTransactions: BalanceTransaction[] }
 
 const dispute = (amount: number) => ({ reference: 'o1', amount, reason: 'fraudulent' })
 const lines = () =>
@@ -95,7 +95,7 @@ test('a dashboard refund writes a ledger line, updates the charge, and sends a s
   await vi.waitFor(() => expect(received.map(({ type }) => type)).toEqual(['charge.refunded']))
 })
 
-test('a failed refund adds a reversing movement, and the charge can be refunded again', async () => {
+test('a failed refund adds a reversing balance transaction, and the charge can be refunded again', async () => {
   const id = await createCharge()
   const fail = () => send('POST', '/dashboard/refunds/fail', { reference: 'o1' })
   expect(await fail()).toMatchObject({ status: 404, body: { code: 'no_such_refund' } })
@@ -107,8 +107,9 @@ test('a failed refund adds a reversing movement, and the charge can be refunded 
     refunded: 0,
     refunds: [{ amount: 1075, state: 'failed', idempotencyKey: 'f1' }],
   })
-  const { movements } = (await send('GET', '/movements?from=0&to=9999999999&after=0')).body
-  expect(movements.map(({ kind, amount }) => [kind, amount])).toEqual([
+  const { balanceTransactions } = (await send('GET', '/balance-transactions?from=0&to=9999999999&after=0'))
+    .body
+  expect(balanceTransactions.map(({ kind, amount }) => [kind, amount])).toEqual([
     ['payment', 1075],
     ['refund', -1075],
     ['refund', 1075],
@@ -127,8 +128,9 @@ test('a dispute opens and closes once; a won dispute returns its amount to the m
   expect((await close('won')).body).toMatchObject({ id, state: 'won', amount: 1075 })
   expect(await close('lost')).toMatchObject({ status: 409, body: { code: 'already_closed' } })
   expect(lines().slice(-2)).toEqual(['dispute 1075 approved', 'dispute 1075 won'])
-  const { movements } = (await send('GET', '/movements?from=0&to=9999999999&after=0')).body
-  expect(movements.map(({ kind, amount, fee }) => [kind, amount, fee])).toEqual([
+  const { balanceTransactions } = (await send('GET', '/balance-transactions?from=0&to=9999999999&after=0'))
+    .body
+  expect(balanceTransactions.map(({ kind, amount, fee }) => [kind, amount, fee])).toEqual([
     ['payment', 1075, 61],
     ['dispute', -1075, 0],
     ['dispute-reversal', 1075, 0],

@@ -25,7 +25,7 @@ export type Details = Pick<Authorization, 'id' | 'reference' | 'amount' | 'refun
 }
 
 /** A change of the merchant's balance. `amount` is positive for arriving money; `fee` is the processor's fee. */
-export type Movement = {
+export type BalanceTransaction = {
   id: string
   kind: 'payment' | 'refund' | 'dispute' | 'dispute-reversal'
   reference: string
@@ -93,14 +93,14 @@ function toDispute(entry: Entry, entries: readonly Entry[]): Dispute | null {
  * Returns the changes of the balance: a capture, a refund and its return if it fails, a dispute from its beginning, and its return
  * if it is won.
  */
-export function effectsOf(entry: Entry): Movement[] {
+export function effectsOf(entry: Entry): BalanceTransaction[] {
   const { kind, reference, amount, outcome, id: charge } = entry
   const at = secondsOf(entry)
-  const movement = { id: `txn_${digestOf(entry)}`, reference, charge, at }
-  if (kind === 'capture') return [{ ...movement, kind: 'payment', amount, fee: feeOf(amount) }]
+  const balanceTransaction = { id: `txn_${digestOf(entry)}`, reference, charge, at }
+  if (kind === 'capture') return [{ ...balanceTransaction, kind: 'payment', amount, fee: feeOf(amount) }]
   if (kind === 'refund')
-    return [{ ...movement, kind, amount: outcome === 'failed' ? amount : -amount, fee: 0 }]
+    return [{ ...balanceTransaction, kind, amount: outcome === 'failed' ? amount : -amount, fee: 0 }]
   if (kind !== 'dispute' || outcome === 'lost') return []
-  if (outcome === 'won') return [{ ...movement, kind: 'dispute-reversal', amount, fee: 0 }]
-  return [{ ...movement, kind, amount: -amount, fee: 0 }]
+  if (outcome === 'won') return [{ ...balanceTransaction, kind: 'dispute-reversal', amount, fee: 0 }]
+  return [{ ...balanceTransaction, kind, amount: -amount, fee: 0 }]
 }

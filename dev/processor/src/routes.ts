@@ -62,7 +62,7 @@ export function addRoutes(app: App, parts: Parts): void {
   route('find', 'GET /tokens/:id', async ({ params }) => cardOf(params, cards))
   route('find', 'GET /authorizations', async ({ query }) => find(query, book, ledger))
   route('find', 'GET /authorizations/:id', async ({ params }) => detailsOf(params, parts))
-  route('find', 'GET /movements', async ({ query }) => movements(query, book, ledger))
+  route('find', 'GET /balance-transactions', async ({ query }) => balanceTransactions(query, book, ledger))
   route(
     'authorize',
     'POST /authorizations',
@@ -226,13 +226,13 @@ function openOf(challenge: Challenge | null): Response['body'] | null {
   return { id, reference, amount, status, declineCode: 'authentication_required', refunds: [], disputes: [] }
 }
 
-/** Returns the movements of money in a period. */
-async function movements(query: unknown, book: Book, ledger: Ledger): Promise<Response> {
+/** Returns the balance transactions in a period. */
+async function balanceTransactions(query: unknown, book: Book, ledger: Ledger): Promise<Response> {
   const time = Time.safeParse(query)
   if (!time.success) return invalid(time.error)
-  const { page, after } = book.movements(time.data)
+  const { page, after } = book.balanceTransactions(time.data)
   await ledger.settled()
-  return { status: 200, body: { movements: page, after: cursorOf(after) } }
+  return { status: 200, body: { balanceTransactions: page, after: cursorOf(after) } }
 }
 
 /** Changes the faults at run time, until a restart, which begins with FAULTS of the environment. */

@@ -21,7 +21,7 @@ type Batch = {
 
 /**
  * Batches items for one destination into one message. The message is published at the end of the event loop's turn, or after
- * `gatherMs`.
+ * `batchDelayMs`.
  */
 export class Batcher {
   readonly #publish: (to: Destination, items: readonly Outgoing[]) => void
@@ -34,14 +34,14 @@ export class Batcher {
   }
 
   /** Resolves when the message with this item is published; rejects with the error of `publish`. */
-  add(to: Destination, item: Outgoing, gatherMs = 0): Promise<void> {
+  add(to: Destination, item: Outgoing, batchDelayMs = 0): Promise<void> {
     const name = `${to.exchange ?? ''}|${to.key}`
     const batch = this.#batches.get(name) ?? this.#open(name, to)
     batch.items.push(item)
     batch.characters += item.json.length
     if (batch.items.length >= MAX_ITEMS || batch.characters >= MAX_CHARACTERS) this.#close(name, batch)
-    else if (gatherMs > 0 && !batch.isDue)
-      batch.timer ??= setTimeout(() => this.#close(name, batch), gatherMs)
+    else if (batchDelayMs > 0 && !batch.isDue)
+      batch.timer ??= setTimeout(() => this.#close(name, batch), batchDelayMs)
     else this.#schedule(batch)
     return batch.published.promise
   }

@@ -90,7 +90,7 @@ test('clients reconnect after a lost connection; a publish in between is rejecte
     proxy.cut()
     await vi.waitFor(() => expect(bus.check()).rejects.toThrow(/connect|ECONN|closed|clos/i), soon)
     await expect(bus.publish(wanted, { number: 99 }, context)).rejects.toBeInstanceOf(NotPublished)
-    proxy.mend()
+    proxy.restore()
     await connected()
     await bus.publish(wanted, { number: round }, context)
     await vi.waitFor(() => expect(handled).toContain(round), soon)
@@ -108,7 +108,7 @@ test('the bus connects to the next node after a lost connection, round its list'
   proxy.cut()
   await isLost()
   await isConnected()
-  proxy.mend()
+  proxy.restore()
   other.cut()
   await isLost()
   await isConnected()
@@ -128,7 +128,7 @@ test('a message whose connection is cut during its handler is redelivered; its l
   await bus.publish(wanted, { number: 7 }, context)
   await vi.waitFor(() => expect(deliveries).toHaveLength(1), soon)
   proxy.cut()
-  proxy.mend()
+  proxy.restore()
   await vi.waitFor(() => expect(deliveries).toHaveLength(2), soon)
   release.resolve()
   await connected()
@@ -144,7 +144,7 @@ test('a message that crashes its consumer is delivered twice, and then removed',
     deliveries += 1
     // For RabbitMQ, a cut connection equals a crash.
     proxy.cut()
-    proxy.mend()
+    proxy.restore()
     await release.promise
   })
   await start()
@@ -187,17 +187,17 @@ test('commands of one turn share a transient message; a later one has a message 
   for (const message of messages) expect(message.properties.deliveryMode).not.toBe(PERSISTENT)
 })
 
-test('commands with gatherMs share a message; a command without gatherMs sends it at once', async () => {
+test('commands with batchDelayMs share a message; a command without batchDelayMs sends it at once', async () => {
   const wanted = aCommand()
   const messages = await messagesOf(wanted)
   await start()
-  const gathered = (number: number) => bus.publish(wanted, { number }, { ...context, gatherMs: 100 })
-  const first = gathered(1)
+  const batched = (number: number) => bus.publish(wanted, { number }, { ...context, batchDelayMs: 100 })
+  const first = batched(1)
   await wait(20)
-  await Promise.all([first, gathered(2)])
+  await Promise.all([first, batched(2)])
   await vi.waitFor(() => expect(messages).toHaveLength(1), soon)
   const started = performance.now()
-  const long = bus.publish(wanted, { number: 3 }, { ...context, gatherMs: 60_000 })
+  const long = bus.publish(wanted, { number: 3 }, { ...context, batchDelayMs: 60_000 })
   await Promise.all([long, bus.publish(wanted, { number: 4 }, context)])
   expect(performance.now() - started).toBeLessThan(30_000)
   await vi.waitFor(() => expect(messages).toHaveLength(2), soon)
@@ -214,13 +214,13 @@ test('batched commands are published before the bus closes', async () => {
   const wanted = aCommand()
   const messages = await messagesOf(wanted)
   await start()
-  const published = bus.publish(wanted, { number: 1 }, { ...context, gatherMs: 60_000 })
+  const published = bus.publish(wanted, { number: 1 }, { ...context, batchDelayMs: 60_000 })
   await bus.close()
   await published
   await vi.waitFor(() => expect(messages).toHaveLength(1), soon)
 })
 
-test('at most `atOnce` commands run, however many share a message; after a stop the rest is redelivered', async () => {
+test('at most `concurrency` commands run, however many share a message; after a stop the rest is redelivered', async () => {
   const wanted = aCommand()
   const release = Promise.withResolvers<void>()
   const handled: number[] = []
@@ -228,7 +228,7 @@ test('at most `atOnce` commands run, however many share a message; after a stop 
     handled.push(number)
     await release.promise
   }
-  bus.onCommand(wanted, handle, { atOnce: 2 })
+  bus.onCommand(wanted, handle, { concurrency: 2 })
   await start()
   await Promise.all([1, 2, 3, 4, 5].map((number) => bus.publish(wanted, { number }, context)))
   await vi.waitFor(() => expect(handled).toEqual([1, 2]), soon)
@@ -238,7 +238,7 @@ test('at most `atOnce` commands run, however many share a message; after a stop 
   await bus.close()
   expect(handled).toEqual([1, 2])
   bus = new Bus({ url: proxy.url, service: 'test', log })
-  bus.onCommand(wanted, handle, { atOnce: 2 })
+  bus.onCommand(wanted, handle, { concurrency: 2 })
   await start()
   await vi.waitFor(() => expect(sorted(handled)).toEqual([1, 1, 2, 2, 3, 4, 5]), soon)
 })
@@ -272,7 +272,7 @@ test('a stopping process consumes nothing over a new connection', async () => {
   await bus.quiesce()
   proxy.cut()
   await vi.waitFor(() => expect(bus.check()).rejects.toThrow(/RabbitMQ|conn|ECONN|clos/), soon)
-  proxy.mend()
+  proxy.restore()
   await connected()
   await send(queueOf(wanted, 'classic'), '{"number":1}')
   await vi.waitFor(async () => expect(await countMessages(queueOf(wanted, 'classic'))).toBe(1), soon)
@@ -343,7 +343,7 @@ test('a dead letter is persistent, acknowledged once its bytes are stored, and c
   expect(message && message.properties.deliveryMode).toBe(PERSISTENT)
   if (message) channel.nack(message)
   state.keeps = true
-  proxy.mend()
+  proxy.restore()
   await vi.waitFor(() => expect(deadLetters).toHaveLength(1), soon)
   const [deadLetter] = deadLetters
   expect(deadLetter).toMatchObject({ requestId: 'r1' })

@@ -62,14 +62,14 @@ export class Bus {
   }
 
   /**
-   * Publishes a command. Commands for one queue from the same turn of the event loop share a message. With `gatherMs`, a command
+   * Publishes a command. Commands for one queue from the same turn of the event loop share a message. With `batchDelayMs`, a command
    * waits up to that time for further commands. Resolves when the message is written to the connection; the message may still be
    * lost. Rejects with NotPublished.
    */
   publish<S extends z.ZodType>(
     command: Command<S>,
     data: z.input<S>,
-    context: Context & { gatherMs?: number },
+    context: Context & { batchDelayMs?: number },
   ): Promise<void> {
     return this.#publisher.command(command, data, context)
   }
@@ -97,22 +97,22 @@ export class Bus {
   }
 
   /**
-   * Handles up to `atOnce` commands at the same time. A message is acknowledged when all of its commands are handled. A command
+   * Handles up to `concurrency` commands at the same time. A message is acknowledged when all of its commands are handled. A command
    * that does not fit its schema, or whose handler fails, becomes a dead letter. If a dependency is unavailable, the command is
    * dropped; the sweeper republishes it from its row.
    */
   onCommand<S extends z.ZodType>(
     command: Command<S>,
     handler: (data: z.output<S>, context: Context) => Promise<void>,
-    { atOnce = COMMANDS_AT_ONCE } = {},
+    { concurrency = COMMANDS_AT_ONCE } = {},
   ): void {
     this.#consumer.add({
       name: command.name,
       declare: (channel) => declareCommand(channel, command, this.#type),
       hasOtherQueue: true,
-      atOnce,
+      concurrency,
       handle: async (delivery) => handler(command.data.parse(delivery.data), delivery),
-      failed: (delivery) => this.#publisher.confirm(deadQueueOf(command), delivery.content(), delivery),
+      onFailure: (delivery) => this.#publisher.confirm(deadQueueOf(command), delivery.content(), delivery),
     })
   }
 
@@ -124,7 +124,7 @@ export class Bus {
     this.#consumer.add({
       name: deadQueueOf(command),
       declare: (channel) => declareDead(channel, command),
-      atOnce: DEAD_LETTERS_AT_ONCE,
+      concurrency: DEAD_LETTERS_AT_ONCE,
       staysUnacknowledged: true,
       handle: ({ content, requestId }) => store({ content: content(), requestId }),
     })
@@ -143,7 +143,7 @@ export class Bus {
       name: question.name,
       declare: (channel) => declareQuestion(channel, question, this.#type),
       hasOtherQueue: true,
-      atOnce: QUESTIONS_AT_ONCE,
+      concurrency: QUESTIONS_AT_ONCE,
       noAck: true,
       handle: async (delivery) => {
         const reply = await handler(question.data.parse(delivery.data), delivery)
@@ -156,7 +156,7 @@ export class Bus {
     this.#consumer.add({
       name: event.name,
       declare: (channel) => declareEvent(channel, event),
-      atOnce: EVENTS_AT_ONCE,
+      concurrency: EVENTS_AT_ONCE,
       noAck: true,
       isUntraced: true,
       handle: async ({ data }) => handler(event.data.parse(data)),

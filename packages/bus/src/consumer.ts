@@ -15,7 +15,7 @@ type Consumption = {
   /** The queue of replicas that are configured for the other queue type is also consumed, if it exists. */
   hasOtherQueue?: boolean
   /** The limit of items handled concurrently. The prefetch count has the same value, and a message has up to 32 items. */
-  atOnce: number
+  concurrency: number
   handle: (delivery: Delivery) => Promise<void>
   /** Messages need no acknowledgement: their publisher repeats a lost message. */
   noAck?: boolean
@@ -25,7 +25,7 @@ type Consumption = {
    * Called after a permanent failure of the handler. If it rejects, the message is requeued. If it is absent, the message is
    * dropped.
    */
-  failed?: (delivery: Delivery) => Promise<void>
+  onFailure?: (delivery: Delivery) => Promise<void>
   /** A message whose handler fails stays unacknowledged. RabbitMQ redelivers it when the connection is replaced. */
   staysUnacknowledged?: boolean
 }
@@ -72,7 +72,7 @@ export class Consumer {
   }
 
   add(consumption: Consumption): void {
-    const limit = new ConcurrencyLimit({ permits: consumption.atOnce })
+    const limit = new ConcurrencyLimit({ permits: consumption.concurrency })
     this.#consumptions.push({ ...consumption, limit, questions: new Set() })
   }
 
@@ -130,8 +130,8 @@ export class Consumer {
       broken(new Error(`the channel of ${consumption.name} was closed`))
     })
     const queue = await declare(channel)
-    const { atOnce, noAck = false, name } = consumption
-    await channel.prefetch(atOnce)
+    const { concurrency, noAck = false, name } = consumption
+    await channel.prefetch(concurrency)
     const receive = (message: ConsumeMessage | null) => {
       if (message === null) return broken(new Error(`RabbitMQ cancelled the consumer of ${name}`))
       const running = this.#receive(channel, state, consumption, message)
@@ -152,7 +152,7 @@ export class Consumer {
     const { noAck = false, staysUnacknowledged = false } = consumption
     const { redelivered } = message.fields
     const isLastDelivery = redelivered && !noAck && !staysUnacknowledged
-    if (isLastDelivery && !(await acknowledged(channel, message, consumption.atOnce))) return
+    if (isLastDelivery && !(await acknowledged(channel, message, consumption.concurrency))) return
     const outcomes = await Promise.all(
       decode(message).map((item) => this.#handle(consumption, item, message)),
     )
@@ -166,7 +166,10 @@ export class Consumer {
       else channel.ack(message)
     } catch (error) {
       // amqplib throws while the channel closes. RabbitMQ then redelivers the message.
-      this.#log.warn({ message: name, err: error }, 'a message could not be acknowledged')
+      this.#log.warn(
+        { message: name, err: error },
+        'a message could not be acknowledged; RabbitMQ redelivers it',
+      )
     }
   }
 
@@ -187,26 +190,29 @@ export class Consumer {
       })
       return 'done'
     } catch (error) {
-      return await this.#failed(consumption, delivery, error)
+      return await this.#handleFailure(consumption, delivery, error)
     } finally {
       if (id !== undefined) questions.delete(id)
     }
   }
 
-  async #failed(
-    { name, staysUnacknowledged = false, failed }: ActiveConsumption,
+  async #handleFailure(
+    { name, staysUnacknowledged = false, onFailure }: ActiveConsumption,
     delivery: Delivery,
     error: unknown,
   ): Promise<Outcome> {
     if (staysUnacknowledged || this.#isStopping || error instanceof Cancelled) return 'unacknowledged'
     // A dependency was unavailable. The sweeper republishes the command, so no dead letter is needed.
-    if (isUnavailable(error) || !failed) return 'done'
+    if (isUnavailable(error) || !onFailure) return 'done'
     try {
-      await failed(delivery)
+      await onFailure(delivery)
       return 'done'
     } catch (reason) {
       const { requestId } = delivery
-      this.#log.warn({ message: name, requestId, err: reason }, 'a dead letter could not be published')
+      this.#log.warn(
+        { message: name, requestId, err: reason },
+        'a dead letter could not be published; RabbitMQ redelivers its message',
+      )
       return 'requeue'
     }
   }

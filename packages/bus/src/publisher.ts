@@ -20,11 +20,13 @@ const MAX_BACKLOG_BYTES = 8 * 1024 * 1024
 const REJECTED_AFTER_MS = 2_000
 
 type Session = {
-  light: Channel
-  /** Publishes on `light`. */
+  /** The channel of all messages that their senders repeat if they are lost. */
+  transient: Channel
+  /** Publishes on `transient`. */
   publish: (exchange: string, key: string, content: Buffer, options: Options.Publish) => boolean
+  /** The channel of persistent messages, whose publisher waits for the confirm. */
   confirmed: ConfirmChannel
-  /** Takes the result of each confirm. */
+  /** Receives the result of each confirm. */
   onConfirm: (error: Error | null) => void
   isBlocked: boolean
   backlogBytes: number
@@ -63,10 +65,10 @@ export class Publisher {
   command(
     command: Command,
     data: unknown,
-    { requestId, gatherMs = 0 }: Context & { gatherMs?: number },
+    { requestId, batchDelayMs = 0 }: Context & { batchDelayMs?: number },
   ): Promise<void> {
     const to = { key: queueOf(command, this.#type), options: { mandatory: true } }
-    return this.#inSpan(to.key, data, requestId, (item) => this.#batcher.add(to, item, gatherMs))
+    return this.#inSpan(to.key, data, requestId, (item) => this.#batcher.add(to, item, batchDelayMs))
   }
 
   /** Returns the data of the reply. Rejects with NoReply after `timeoutMs`, or with NotPublished. */
@@ -117,7 +119,7 @@ export class Publisher {
     this.#batcher.flush()
     const { session } = this.connection
     // RabbitMQ responds after it has read all earlier messages. Closing without this round trip could discard them.
-    const isRead = session?.light.prefetch(0).catch(() => 'the connection has ended')
+    const isRead = session?.transient.prefetch(0).catch(() => 'the connection has ended')
     if (isRead) await Deadline.in(FLUSH_WITHIN_MS).race(isRead)
     await this.connection.close()
   }
@@ -176,20 +178,20 @@ export class Publisher {
       if (error && performance.now() - since > REJECTED_AFTER_MS)
         broken(new Error('RabbitMQ rejected a message'))
     }
-    const { light, publish } = await this.#openLight(model, onConfirm)
+    const { transient, publish } = await this.#openTransientChannel(model, onConfirm)
     const confirmed = await model.createConfirmChannel()
-    for (const channel of [light, confirmed]) {
+    for (const channel of [transient, confirmed]) {
       channel.on('error', broken)
       channel.on('close', () => broken(new Error('the channel was closed')))
     }
-    const session = { light, publish, confirmed, onConfirm, isBlocked: false, backlogBytes: 0 }
-    light.on('return', (message: Message) => this.#reroute(message))
+    const session = { transient, publish, confirmed, onConfirm, isBlocked: false, backlogBytes: 0 }
+    transient.on('return', (message: Message) => this.#reroute(message))
     confirmed.on('return', ({ properties }: Message) => this.#returned.add(String(properties.messageId)))
-    light.on('drain', () => (session.backlogBytes = 0))
+    transient.on('drain', () => (session.backlogBytes = 0))
     model.on('blocked', () => (session.isBlocked = true))
     model.on('unblocked', () => (session.isBlocked = false))
     // Direct reply-to: replies arrive on the channel of the question, without a queue.
-    await light.consume(
+    await transient.consume(
       'amq.rabbitmq.reply-to',
       (message) => message && this.#questions.receiveReplies(message),
       {
@@ -199,17 +201,20 @@ export class Publisher {
     return session
   }
 
-  /** A channel without waits for confirms. On a channel without confirms, messages to a quorum queue were lost after a failover. */
-  async #openLight(
+  /**
+   * Opens the channel for messages whose publisher does not wait for a confirm. With quorum queues it is a confirm channel
+   * nevertheless: on a channel without confirms, messages to a quorum queue were lost after a failover.
+   */
+  async #openTransientChannel(
     model: ChannelModel,
     onConfirm: Session['onConfirm'],
-  ): Promise<Pick<Session, 'light' | 'publish'>> {
+  ): Promise<Pick<Session, 'transient' | 'publish'>> {
     if (this.#type === 'classic') {
-      const light = await model.createChannel()
-      return { light, publish: (...message) => light.publish(...message) }
+      const transient = await model.createChannel()
+      return { transient, publish: (...message) => transient.publish(...message) }
     }
-    const light = await model.createConfirmChannel()
-    return { light, publish: (...message) => light.publish(...message, onConfirm) }
+    const transient = await model.createConfirmChannel()
+    return { transient, publish: (...message) => transient.publish(...message, onConfirm) }
   }
 
   /**
@@ -220,7 +225,7 @@ export class Publisher {
     const { routingKey: queue } = message.fields
     for (const { id, requestId, traceparent, content } of decode(message)) {
       try {
-        if (id !== undefined) this.#questions.returned(id)
+        if (id !== undefined) this.#questions.handleReturn(id)
         else
           this.#publish({ key: otherQueueOf(queue) }, [
             { json: content().toString(), requestId, traceparent },

@@ -62,7 +62,7 @@ export class Questions {
   }
 
   /** Handles a question that RabbitMQ returned because its queue does not exist. */
-  returned(id: string): void {
+  handleReturn(id: string): void {
     this.#pending.get(id)?.publishToOther()
   }
 }

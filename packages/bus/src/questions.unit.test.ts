@@ -59,7 +59,7 @@ test('a question to a queue that does not exist is published to the other queue 
   const questions = new Questions()
   const result = questions.ask('catalog.quote', question, 2_000, routes)
   const id = published[0]?.[2].id ?? ''
-  questions.returned(id)
+  questions.handleReturn(id)
   expect(publishTimes()).toEqual(['queue 0', 'other 0'])
   questions.receiveReplies(reply(id, '1'))
   expect(await result).toBe(1)

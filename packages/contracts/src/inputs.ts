@@ -133,7 +133,7 @@ export const savedOrNew = <N extends z.ZodObject<typeof notSaved>>(documented: z
   )
 
 /** The place of the customer: an address as text, or a point with latitude and longitude. */
-export const Whereabouts = z.object({
+export const PlaceQuery = z.object({
   'street-address': text(300)
     .optional()
     .describe('The place in words: an address, or a ZIP code, or a city and state.'),
@@ -144,7 +144,7 @@ export const Whereabouts = z.object({
     'The place as a point, in degrees east; together with `latitude`.',
   ),
 })
-export type Whereabouts = z.output<typeof Whereabouts>
+export type PlaceQuery = z.output<typeof PlaceQuery>
 
 /** A time in a query: Unix seconds up to the year 2286. The limit rejects times in milliseconds. */
 export const Moment = z.int().min(0).max(9_999_999_999)

@@ -11,7 +11,7 @@ export const requestTimes = {
   relay: 250,
   /**
    * The part of the deadline in which send-order responds. With less time left it accepts no order, and it stops waiting for its
-   * saga 8 s after arrival. It then marks the order at PROCESSING as answered, reads it and renders it.
+   * saga 8 s after arrival. It then marks the order at PROCESSING as returned to its client, reads it and renders it.
    */
   response: 1_750,
   /** The gateway's request to accounts for the principal of an access key. */

@@ -6,9 +6,9 @@ import type { Transform, Writable } from 'node:stream'
 export type Proxy = {
   /** The server's URL with the proxy's address. */
   url: string
-  /** Resets all connections, and each new connection until `mend`. */
+  /** Resets all connections, and each new connection until `restore`. */
   cut(): void
-  mend(): void
+  restore(): void
   /** Keeps the connections open and forwards nothing until `thaw`. */
   freeze(): void
   thaw(): void
@@ -48,7 +48,7 @@ export async function proxyTo(
       state.whole = false
       cutAll()
     },
-    mend() {
+    restore() {
       state.whole = true
     },
     freeze() {

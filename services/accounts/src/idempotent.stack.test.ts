@@ -41,7 +41,7 @@ function request(
     idempotency: { accessKeyId: 'operator-1', path: CreateApplication.path, key, fingerprint: name },
     setHeader: (header, value) => void headers.set(header, value),
     deadline: Deadline.in(10_000),
-    concerns: () => undefined,
+    setOrderApiKey: () => undefined,
   }
   return { call, headers }
 }

@@ -82,7 +82,7 @@ export function createPasswords(
      * free permit. Acquire it before the request counts as an attempt or costs more than a read. Requests that are rejected later
      * use more of the machine than all hashes, and use up attempts.
      */
-    enter: (applicationId: string) => {
+    acquirePermit: (applicationId: string) => {
       const permit = limit.acquire(applicationId)
       return { hash, verify, [Symbol.dispose]: () => permit.release() }
     },

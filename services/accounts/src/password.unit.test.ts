@@ -9,7 +9,7 @@ const PEPPER = 'a pepper of at least thirty-two letters'
 const PHC =
   /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+),keyid=([A-Za-z0-9+/]{6})\$([A-Za-z0-9+/]{22})\$([A-Za-z0-9+/]{43})$/
 /** The hash functions of one application, without requests of other applications. */
-const passwordsWith = (...peppers: [string, ...string[]]) => createPasswords(peppers).enter('an app')
+const passwordsWith = (...peppers: [string, ...string[]]) => createPasswords(peppers).acquirePermit('an app')
 const base64 = (bytes: Buffer) => bytes.toString('base64').replaceAll('=', '')
 
 /** Returns the PHC string of the Argon2id hash of the password, without a pepper, with any parameters. */
@@ -121,7 +121,7 @@ test('a hash without a pepper is verified, and is outdated', async () => {
 test('a password without a stored hash is wrong, after the same Argon2 work as with one', async () => {
   // Counts calls, because their duration depends on the load of the machine.
   const argon2id = vi.fn<Argon2>(promisify(argon2))
-  const { hash, verify } = createPasswords([PEPPER], argon2id).enter('an app')
+  const { hash, verify } = createPasswords([PEPPER], argon2id).acquirePermit('an app')
   const stored = await hash(new Secret('correct horse'))
   const workOf = async (phc: string | undefined) => {
     argon2id.mockClear()
@@ -149,9 +149,9 @@ function hashByFakeClock() {
 }
 
 test('503 overloaded for the 32nd concurrent request, and the other 31 are served', async () => {
-  const { enter } = createPasswords([PEPPER], hashByFakeClock())
+  const { acquirePermit } = createPasswords([PEPPER], hashByFakeClock())
   const all = Array.from({ length: 32 }, async (_, index) => {
-    using hashing = enter(`app ${index}`)
+    using hashing = acquirePermit(`app ${index}`)
     return index % 2 === 0
       ? await hashing.hash(new Secret('correct horse'))
       : await hashing.verify(new Secret('correct horse'), undefined)
@@ -164,22 +164,22 @@ test('503 overloaded for the 32nd concurrent request, and the other 31 are serve
     'rejected',
   ])
   expect(results[31]).toMatchObject({ reason: { code: 'overloaded' } })
-  using hashing = enter('app 31')
+  using hashing = acquirePermit('app 31')
   const next = hashing.hash(new Secret('correct horse'))
   await vi.advanceTimersByTimeAsync(10_000)
   await expect(next).resolves.toMatch(PHC)
 })
 
 test('an application at its limit leaves permits for the passwords of another one', () => {
-  const { enter } = createPasswords([PEPPER])
-  for (let entered = 0; entered < 21; entered++) enter('noisy app')
-  expect(() => enter('noisy app')).toThrow(overloaded().message)
-  for (let entered = 0; entered < 7; entered++) enter('another app')
+  const { acquirePermit } = createPasswords([PEPPER])
+  for (let acquired = 0; acquired < 21; acquired++) acquirePermit('noisy app')
+  expect(() => acquirePermit('noisy app')).toThrow(overloaded().message)
+  for (let acquired = 0; acquired < 7; acquired++) acquirePermit('another app')
 })
 
 test('continuous sign-ins use a whole core for one second, and then a third of it', async () => {
   const argon2id = hashByFakeClock()
-  const { verify } = createPasswords([PEPPER], argon2id).enter('an app')
+  const { verify } = createPasswords([PEPPER], argon2id).acquirePermit('an app')
   const stop = new AbortController()
   const signIns = Array.from({ length: 20 }, async () => {
     while (!stop.signal.aborted) await verify(new Secret('a guess'), undefined)
@@ -196,7 +196,7 @@ test('continuous sign-ins use a whole core for one second, and then a third of i
 const withoutWork: Argon2 = async () => Buffer.alloc(32)
 
 test('a password of 30,000 combining marks is wrong, and costs no more than another long one', async () => {
-  const { verify } = createPasswords([PEPPER], withoutWork).enter('an app')
+  const { verify } = createPasswords([PEPPER], withoutWork).acquirePermit('an app')
   const marks = ['\u0315', '\u0300', '\u0316'].map((mark) => mark.repeat(10_000)).join('')
   const before = process.cpuUsage()
   expect(await verify(new Secret(`a${marks}`), undefined)).toBe('wrong')
@@ -211,7 +211,7 @@ test('the longest composition of the longest password is normalized', async () =
     messages.push(message)
     return Buffer.alloc(32)
   }
-  const { hash } = createPasswords([PEPPER], argon2id).enter('an app')
+  const { hash } = createPasswords([PEPPER], argon2id).acquirePermit('an app')
   const composed = '\u{1D160}'.repeat(128)
   await hash(new Secret(composed))
   await hash(new Secret(composed.normalize('NFD')))

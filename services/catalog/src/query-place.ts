@@ -1,4 +1,4 @@
-import type { Fault, Whereabouts } from '@platter/contracts'
+import type { Fault, PlaceQuery } from '@platter/contracts'
 import { Problem } from '@platter/kit'
 import { zipAtEnd, type Place } from '#/domain/place.ts'
 import type { Geocoder } from '#/outside/geocoder.ts'
@@ -7,7 +7,7 @@ import type { Geocoder } from '#/outside/geocoder.ts'
  * Returns the place of a search; null if the query has none. A point takes precedence over an address. Throws a Problem for half a
  * point and for an address that is not found.
  */
-export async function requirePlace(geocoder: Geocoder, query: Whereabouts): Promise<Place | null> {
+export async function requirePlace(geocoder: Geocoder, query: PlaceQuery): Promise<Place | null> {
   const { latitude, longitude, 'street-address': address } = query
   if (latitude !== undefined && longitude === undefined) throw Problem.of([halfPoint('longitude')])
   if (longitude !== undefined && latitude === undefined) throw Problem.of([halfPoint('latitude')])
@@ -18,7 +18,7 @@ export async function requirePlace(geocoder: Geocoder, query: Whereabouts): Prom
 }
 
 /** Returns the place of a query that does not require one. Null also for half a point and for an address that is not found. */
-export async function findPlace(geocoder: Geocoder, query: Whereabouts): Promise<Place | null> {
+export async function findPlace(geocoder: Geocoder, query: PlaceQuery): Promise<Place | null> {
   const { latitude, longitude, 'street-address': address } = query
   if (latitude === undefined || longitude === undefined)
     return address === undefined ? null : geocoder.locate(address)

@@ -65,10 +65,10 @@ export class AccessKeys {
   }
 
   /**
-   * Returns whether an admitted key is neither revoked nor expired. It does not count as a bad key, and the limit of bad keys does
-   * not apply: otherwise a stream would outlive its key. While accounts is unavailable, the last known state applies.
+   * Returns whether an admitted key is still neither revoked nor expired. An invalid one does not count as a bad key, and the limit of
+   * bad keys does not apply: otherwise a stream would outlive its key. While accounts is unavailable, the last known state applies.
    */
-  async isGood(accessKey: string): Promise<boolean> {
+  async isStillValid(accessKey: string): Promise<boolean> {
     try {
       return (await this.#find(hashAccessKey(accessKey), newRequestId())) !== null
     } catch (error) {

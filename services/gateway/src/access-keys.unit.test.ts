@@ -97,9 +97,9 @@ test('a check whether a key is still valid is not limited by address, and counts
   await use(other, '203.0.113.7')
   for (let count = 0; count < 31; count++) await use(revoked, '203.0.113.7')
   expect(await use(revoked, '203.0.113.7')).toBe('rate-limited')
-  expect(await keys.isGood(revoked)).toBe(false)
-  expect(await keys.isGood(other)).toBe(true)
-  for (let count = 0; count < 31; count++) await keys.isGood(revoked)
+  expect(await keys.isStillValid(revoked)).toBe(false)
+  expect(await keys.isStillValid(other)).toBe(true)
+  for (let count = 0; count < 31; count++) await keys.isStillValid(revoked)
   expect(await use(makeAccessKey('live'), '203.0.113.9')).toBe('access-token-invalid')
 })
 
@@ -139,7 +139,7 @@ test('a revoked key is rejected a second after the last request that validated i
   expect(requests).toBe(1)
   vi.advanceTimersByTime(1)
   expect(await use(key, '203.0.113.10')).toBe('access-token-invalid')
-  expect(await keys.isGood(key)).toBe(false)
+  expect(await keys.isStillValid(key)).toBe(false)
 })
 
 test('the rejection of an overload uses an expired entry of a key while it is revalidated', async () => {
@@ -184,5 +184,5 @@ test('while accounts is unavailable, a key that was valid is accepted for 30 s, 
   vi.advanceTimersByTime(1_000)
   expect(await use(key, '203.0.113.14')).toBe('service-unavailable')
   expect(keys.lastKnown(key)).toBeNull()
-  expect(await keys.isGood(key)).toBe(true)
+  expect(await keys.isStillValid(key)).toBe(true)
 })

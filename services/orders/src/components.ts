@@ -89,6 +89,6 @@ const transmitter =
   async (link, sent) => {
     if (link.kind === 'console') return { kind: 'accepted' }
     const receipt = await transmitByWebhook({ dispatcher, link }, sent)
-    attendance.note(sent.order.restaurantApiKey, receipt)
+    attendance.recordReceipt(sent.order.restaurantApiKey, receipt)
     return receipt
   }

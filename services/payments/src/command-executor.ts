@@ -36,8 +36,8 @@ export function commandExecutor({ authorizations, processor, log }: Deps) {
     if (result.kind === 'incident')
       throw new IncidentError(`${call} of order ${orderApiKey}: ${result.reason}`)
     if (result.kind === 'unknown') {
-      const { reason, alarm } = result
-      log[alarm ? 'error' : 'warn'](
+      const { reason, needsOperator } = result
+      log[needsOperator ? 'error' : 'warn'](
         { orderApiKey, state, move: call, reason },
         'the outcome of a call is unknown; the saga repeats the command',
       )
@@ -51,8 +51,8 @@ export function commandExecutor({ authorizations, processor, log }: Deps) {
       const expires = expiresOf(moved, Math.floor(Date.now() / 1_000))
       return { kind: 'authenticate', action: { ...result.action, expires } }
     }
-    if (result.alarm !== undefined)
-      log.error({ orderApiKey, move: call, reason: result.alarm }, 'the result differs from the request')
+    if (result.difference !== undefined)
+      log.error({ orderApiKey, move: call, reason: result.difference }, 'the result differs from the request')
     return execute(command, await authorizations.move(row, result.change))
   }
 }

@@ -2,13 +2,13 @@ import type { Log } from '@platter/kit'
 import type { Authorization } from '#/domain/authorization.ts'
 import { failedOwn, isWhollyRefunded, keysOf, withKnownKeys } from '#/domain/charge-after-sale.ts'
 import type { ProcessorResult } from '#/domain/processor-result.ts'
-import { successOf, type ProcessorReads } from '#/outside/processor.ts'
+import { successOf, type BalanceTransactionPage, type ProcessorReads } from '#/outside/processor.ts'
 import type { AuthorizationStore } from '#/store/authorizations.ts'
 import type { ChargeMirrorStore, MirrorRow } from '#/store/charge-mirrors.ts'
 import type { RefundStore } from '#/store/refunds.ts'
 
 type Deps = {
-  reads: Pick<ProcessorReads, 'charge' | 'movements'>
+  reads: Pick<ProcessorReads, 'charge' | 'balanceTransactions'>
   mirrors: Pick<ChargeMirrorStore, 'now' | 'set' | 'unsettled' | 'acquire' | 'renew' | 'release'>
   refunds: Pick<RefundStore, 'known' | 'markReturned'>
   /** Publishes a mirror to orders. A lost message is published again (`send-mirrors.ts`). */
@@ -17,7 +17,7 @@ type Deps = {
   log: Log
 }
 
-/** Movements of the last seconds may appear late in the list. */
+/** Balance transactions of the last seconds may appear late in the list. */
 const OVERLAP_SECONDS = 600
 /** An hour of a busy platform has some hundred pages; a page that cannot be read repeats the period. */
 const MOST_SECONDS = 600
@@ -61,12 +61,12 @@ export function chargeMirror({ reads, mirrors, refunds: ownRefunds, authorizatio
     const count = charge.refunds.length + disputes.length
     if (count === 0) return
     const refunds = withKnownKeys(charge.refunds, await ownRefunds.known(keysOf(charge.refunds)))
-    const picture = { orderApiKey, processorId: id, refunds, disputes }
+    const mirror = { orderApiKey, processorId: id, refunds, disputes }
     await ownRefunds.markReturned(failedOwn(refunds))
-    const version = await mirrors.set(picture, readAt)
+    const version = await mirrors.set(mirror, readAt)
     if (version !== null) {
       log.info({ orderApiKey, count }, 'refunds and disputes of a charge stored')
-      await send({ ...picture, version })
+      await send({ ...mirror, version })
     }
     if (isWhollyRefunded(row, charge)) await authorizations.move(row, { state: 'refunded', processorId: id })
   }
@@ -96,10 +96,10 @@ function comparison({ reads, mirrors, refresh, log }: ComparisonDeps) {
     const ids = new Set<string>()
     let after: string | null = null
     do {
-      const page: Awaited<ReturnType<typeof reads.movements>> = await reads.movements({ from, to, after })
-      const { movements, after: next } = knownOf(page)
-      for (const { kind, charge } of movements) if (kind !== 'payment' && charge !== null) ids.add(charge)
-      after = next
+      const page: BalanceTransactionPage = knownOf(await reads.balanceTransactions({ from, to, after }))
+      for (const { kind, charge } of page.balanceTransactions)
+        if (kind !== 'payment' && charge !== null) ids.add(charge)
+      after = page.after
       await mirrors.renew(LEASE_MS)
     } while (after !== null)
     return ids
@@ -109,7 +109,7 @@ function comparison({ reads, mirrors, refresh, log }: ComparisonDeps) {
   async function comparePeriod({ from, now }: { from: number; now: number }): Promise<number> {
     const to = Math.min(now, from + MOST_SECONDS)
     const changed = await changedCharges(from - OVERLAP_SECONDS, to)
-    // The end of a dispute or of a pending refund may not move money, so it is not among the movements.
+    // The end of a dispute or of a pending refund may not move money, so it is not among the balance transactions.
     const unread = await refreshAll(new Set([...changed, ...(await mirrors.unsettled())]))
     const count = unread.filter((id) => changed.has(id)).length
     if (count === 0) return to

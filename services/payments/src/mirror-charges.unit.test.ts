@@ -20,12 +20,12 @@ const comparison = (reads: Deps['reads'], mirrors: Partial<Deps['mirrors']>) =>
     log: createLog('payments', 'silent'),
   }).compare
 
-/** The movements of a page, one refund for each charge. */
+/** The balance transactions of a page, one refund for each charge. */
 const refundsOf = (...charges: string[]) => charges.map((charge) => ({ kind: 'refund' as const, charge }))
 const unreadable = { kind: 'unknown', reason: 'TimeoutError' } as const
 
 test.each([
-  ['a complete', 'end', { kind: 'yes', movements: [], after: null }, 10_120],
+  ['a complete', 'end', { kind: 'yes', balanceTransactions: [], after: null }, 10_120],
   ['an interrupted', 'beginning', unreadable, 10_000],
 ] as const)(
   'a comparison reads the last 10 minutes again, and continues after %s one at its %s',
@@ -36,7 +36,7 @@ test.each([
     const compare = comparison(
       {
         charge: () => Promise.reject(new Error('not read')),
-        movements: async (period) => (periods.push(period), page as never),
+        balanceTransactions: async (period) => (periods.push(period), page as never),
       },
       {
         acquire: async () => ({ from: 10_000, now: 10_120 }),
@@ -57,7 +57,7 @@ test.each([
   async (_, now, position, isUnfinished) => {
     const read: string[] = []
     const positions: number[] = []
-    const movements = refundsOf('pi_1', 'pi_unreadable', 'pi_2')
+    const balanceTransactions = refundsOf('pi_1', 'pi_unreadable', 'pi_2')
     const compare = comparison(
       {
         async charge(id) {
@@ -65,7 +65,7 @@ test.each([
           read.push(id)
           return { kind: 'yes', charge: null }
         },
-        movements: async () => ({ kind: 'yes', movements, after: null }) as never,
+        balanceTransactions: async () => ({ kind: 'yes', balanceTransactions, after: null }) as never,
       },
       {
         acquire: async () => ({ from: 10_000, now }),
@@ -100,13 +100,13 @@ function leaseOfSlowCalls() {
 
 test('a comparison holds its lease through slow pages and charges; after a crash the next one starts within 30 s', async () => {
   const { held, hold, slow } = leaseOfSlowCalls()
-  const movements = refundsOf('pi_1', 'pi_2')
+  const balanceTransactions = refundsOf('pi_1', 'pi_2')
   const read: string[] = []
   const compare = comparison(
     {
       charge: (id) => slow((read.push(id), { kind: 'yes', charge: null })),
-      movements: ({ after }) =>
-        slow({ kind: 'yes', movements, after: after === null ? 'mv_2' : null } as never),
+      balanceTransactions: ({ after }) =>
+        slow({ kind: 'yes', balanceTransactions, after: after === null ? 'mv_2' : null } as never),
     },
     {
       acquire: async (leaseMs) => (hold(leaseMs), { from: 10_000, now: 10_120 }),
@@ -130,7 +130,7 @@ async function refreshed(refunds: ReadRefund[], known: readonly string[]) {
   await chargeMirror({
     reads: {
       charge: async () => ({ kind: 'yes', charge }),
-      movements: () => Promise.reject(new Error('not compared')),
+      balanceTransactions: () => Promise.reject(new Error('not compared')),
     },
     mirrors: memoryChargeMirrors(),
     refunds: {

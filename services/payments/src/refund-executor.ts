@@ -26,8 +26,8 @@ export function refundExecutor({ refunds, processor, log }: Deps) {
     const outcome = outcomeOf(row, result)
     switch (outcome.kind) {
       case 'unknown': {
-        const { reason, alarm } = outcome
-        log[alarm ? 'error' : 'warn'](
+        const { reason, needsOperator } = outcome
+        log[needsOperator ? 'error' : 'warn'](
           { orderApiKey, move: 'refund', reason },
           'the outcome of a refund is unknown; the saga repeats the command',
         )

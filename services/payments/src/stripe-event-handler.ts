@@ -53,8 +53,8 @@ export function stripeEventHandler(deps: Deps) {
       )
       return
     }
-    if (report.alarm !== undefined)
-      log.error({ ...line, reason: report.alarm }, 'the result differs from the request')
+    if (report.difference !== undefined)
+      log.error({ ...line, reason: report.difference }, 'the result differs from the request')
     await authorizations.move(row, report.change)
     log.info({ ...line, now: report.change.state }, 'Stripe event moved an authorization')
   }

@@ -58,7 +58,7 @@ import { missingRefunds } from '#/routes/missing-refunds.ts'
 import { openDisputes } from '#/routes/open-disputes.ts'
 import { readCard } from '#/routes/read-card.ts'
 import { readCharges } from '#/routes/read-charges.ts'
-import { orderNotifier } from '#/notify-orders.ts'
+import { processorEventNotifier } from '#/notify-orders.ts'
 import { mirrorSender, sendMirrors } from '#/send-mirrors.ts'
 import { balanceTransactions } from '#/routes/balance-transactions.ts'
 import { readPaymentRows } from '#/routes/read-payment-rows.ts'
@@ -106,11 +106,11 @@ export function wire(config: Config, log: Log): Parts {
   const deps = { authorizations, refunds, records, mirrors, processor, limits, execute, executeRefund, log }
 
   const refusal = chosen.kind === 'none' ? NO_PROCESSOR : null
-  const concurrency = { atOnce: COMMANDS_AT_ONCE }
-  bus.onCommand(PaymentsAuthorize, commandHandler(bus, authorize({ ...deps, refusal })), concurrency)
-  bus.onCommand(PaymentsCapture, commandHandler(bus, capture(deps)), concurrency)
-  bus.onCommand(PaymentsRelease, commandHandler(bus, release(deps)), concurrency)
-  bus.onCommand(PaymentsRefund, commandHandler(bus, refund(deps)), concurrency)
+  const options = { concurrency: COMMANDS_AT_ONCE }
+  bus.onCommand(PaymentsAuthorize, commandHandler(bus, authorize({ ...deps, refusal })), options)
+  bus.onCommand(PaymentsCapture, commandHandler(bus, capture(deps)), options)
+  bus.onCommand(PaymentsRelease, commandHandler(bus, release(deps)), options)
+  bus.onCommand(PaymentsRefund, commandHandler(bus, refund(deps)), options)
   bus.onCommand(PaymentsRefundsSet, refundsSet(deps))
 
   const app = createApp(log, { tlsDirectory: config.TLS_DIRECTORY })
@@ -136,7 +136,7 @@ export function wire(config: Config, log: Log): Parts {
     events,
     stripe,
     mirror,
-    notify: orderNotifier({ authorizations, bus }),
+    notify: processorEventNotifier({ authorizations, bus }),
     setCard: (card, event) => bus.publish(AccountsSetCard, card, { requestId: event }),
   })
   const path = stripe ? '/webhooks/stripe' : '/webhooks/processor'

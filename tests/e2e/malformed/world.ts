@@ -1,5 +1,5 @@
 import { person } from '../accounts.ts'
-import { api, anOrder, card, cast, home, sendOrder, stack } from '../client.ts'
+import { api, anOrder, card, seedRestaurants, home, sendOrder, stack } from '../client.ts'
 import { anAccount, aPlace, orderAt } from '../foreign-objects.ts'
 import { aRestaurant, menuItem, menuOf, restaurantInput } from '../own-restaurant.ts'
 import type { World } from './requests.ts'
@@ -16,7 +16,7 @@ export async function aWorld(): Promise<World> {
   const delivery = { ...order, payment: 'card', method: 'delivery' }
   const orders = [
     order,
-    await anOrder(cast.aurora),
+    await anOrder(seedRestaurants.aurora),
     { ...delivery, card: card(), address: { ...home, ...restaurantInput } },
     { ...delivery, card: { apiKey: own.card }, address: { apiKey: own.address } },
     // The item has no such choice, so 422.
@@ -32,7 +32,7 @@ export async function aWorld(): Promise<World> {
   return {
     keyFor: (path) => keys[path.split('/')[1] ?? ''] ?? application,
     apiKeys: {
-      restaurant: [place.restaurant, cast.aurora],
+      restaurant: [place.restaurant, seedRestaurants.aurora],
       // Only this restaurant is changed, because other tests use the others.
       restaurants: [changing, changing, changing, 'a%20b', '%00', '%F0%9F%8D%95', 'x'.repeat(101)],
       customizations: [place.item],

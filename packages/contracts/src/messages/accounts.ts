@@ -40,7 +40,10 @@ export const NewAddressFields = Address.pick({
 })
 export type NewAddressFields = z.infer<typeof NewAddressFields>
 
-/** The effect of accounts.save on a new record: none, because it is already saved; saved; or none, because the account is full. */
+/**
+ * The effect of accounts.save on a new record. `saved`: none, because an equal record is saved. `room`: the record is saved. `full`: none,
+ * because the account is full.
+ */
 export const Saving = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('saved'), apiKey: ApiKey }),
   z.object({ kind: z.literal('room') }),
@@ -49,8 +52,8 @@ export const Saving = z.discriminatedUnion('kind', [
 export type Saving = z.infer<typeof Saving>
 
 /**
- * The recipient of an order and its saved card and address. Records of another application or another user are not found. A null
- * in the question requests nothing.
+ * Returns the recipient of an order and its saved card and address. Records of another application or another user are not found. A
+ * null in the question requests nothing.
  */
 export const AccountsResolve = question('accounts.resolve', {
   data: z.object({

@@ -5,7 +5,7 @@ import { ApiKey, PaymentAction, PaymentState } from '#/values.ts'
 
 /**
  * Identifies the command of a saga's step, or (`undo`) of its compensation. `version` is the saga's version at publication; a reply
- * with an older version changes nothing. `attempt` counts the publications of this command.
+ * with an older version changes nothing, unless it is the reply to a refund. `attempt` counts the publications of this command.
  */
 export const StepRef = z.object({
   orderApiKey: ApiKey,

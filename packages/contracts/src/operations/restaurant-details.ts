@@ -1,5 +1,5 @@
 import { detailedRestaurant } from '#/examples.ts'
-import { RestaurantInPath, Whereabouts } from '#/inputs.ts'
+import { RestaurantInPath, PlaceQuery } from '#/inputs.ts'
 import { operation } from '#/operation.ts'
 import { Restaurant } from '#/records.ts'
 
@@ -18,7 +18,7 @@ export const RestaurantDetails = operation({
   owner: 'catalog',
   admission: 'read',
   params: RestaurantInPath,
-  query: Whereabouts,
+  query: PlaceQuery,
   response: Details,
   returns: 'The restaurant.',
   examples: {

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { restaurant } from '#/examples.ts'
-import { PageQuery, Whereabouts } from '#/inputs.ts'
+import { PageQuery, PlaceQuery } from '#/inputs.ts'
 import { operation } from '#/operation.ts'
 import { Address, Restaurant } from '#/records.ts'
 import { text } from '#/values.ts'
@@ -17,7 +17,7 @@ const words = text(200)
 
 const MAX_RADIUS_MILES = 25
 
-const SearchQuery = Whereabouts.extend({
+const SearchQuery = PlaceQuery.extend({
   method: z
     .enum(['pickup', 'delivery', 'both'])
     .default('both')

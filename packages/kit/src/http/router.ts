@@ -46,7 +46,7 @@ export type Call<O extends Operation> = {
   idempotency: IdempotencyScope | null
   setHeader: (name: string, value: string) => void
   /** Adds the order's apiKey to the request's log line and span. */
-  concerns: (orderApiKey: string) => void
+  setOrderApiKey: (orderApiKey: string) => void
 }
 
 export type Handler<O extends Operation> = (
@@ -128,7 +128,7 @@ const restOfCall = (request: FastifyRequest, reply: FastifyReply) => ({
   headers: request.headers,
   url: request.url,
   setHeader: (name: string, value: string) => void reply.header(name, value),
-  concerns: (orderApiKey: string) => void (request.orderApiKey = orderApiKey),
+  setOrderApiKey: (orderApiKey: string) => void (request.orderApiKey = orderApiKey),
 })
 
 /** Returns a function that renders a handler's result as the JSON of its operation. */

@@ -48,7 +48,7 @@ export class AttemptLimit {
   }
 
   /** Subtracts a counted attempt that has succeeded. */
-  async takeBack(key: string): Promise<void> {
+  async uncount(key: string): Promise<void> {
     await this.#run((limiter) => limiter.reward(key))
   }
 

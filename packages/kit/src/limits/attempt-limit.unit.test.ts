@@ -27,10 +27,10 @@ test('an attempt above the limit is 429 with the seconds until the window of the
   await limit.count('one')
 })
 
-test('takeBack returns an attempt to the limit', async () => {
+test('uncount() frees an attempt of the limit', async () => {
   for (let time = 0; time < 10; time++) {
     await limit.count('one')
-    await limit.takeBack('one')
+    await limit.uncount('one')
   }
   await limit.count('one')
   await limit.count('one')

@@ -19,7 +19,7 @@ type Batching<On, Item, Result> = {
    * The milliseconds for which a call waits for further calls, if no request waits for the result. Default: until the end of the
    * event loop's turn.
    */
-  gatherMs?: number
+  batchDelayMs?: number
 }
 
 /** With one concurrent statement, a call waits for up to two statements. A second statement uses the idle time of the first. */
@@ -92,9 +92,9 @@ class Batches<On, Item, Result> {
       this.#isScheduled = false
       this.#runNext()
     }
-    const { gatherMs = 0 } = this.#batching
-    // A full batch starts immediately. Otherwise a backlog would be limited to one batch per `gatherMs`.
-    if (gatherMs > 0 && this.#waiting.length < MAX_BATCH) setTimeout(run, gatherMs)
+    const { batchDelayMs = 0 } = this.#batching
+    // A full batch starts immediately. Otherwise a backlog would be limited to one batch per `batchDelayMs`.
+    if (batchDelayMs > 0 && this.#waiting.length < MAX_BATCH) setTimeout(run, batchDelayMs)
     else setImmediate(run)
   }
 

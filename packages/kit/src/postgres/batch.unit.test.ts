@@ -7,11 +7,11 @@ import { enableTelemetry } from '#/telemetry/spans.ts'
 const refused = () => Object.assign(new Error('duplicate key'), { code: '23505' })
 
 /** Statements that end when the test ends them, in the order in which they started. */
-function statements({ gatherMs }: { gatherMs?: number } = {}) {
+function statements({ batchDelayMs }: { batchDelayMs?: number } = {}) {
   const made: { items: readonly string[]; end(): void; fail(error: Error): void }[] = []
   const call = batched({
     keyOf: (item: string) => item.slice(0, 1),
-    ...(gatherMs !== undefined && { gatherMs }),
+    ...(batchDelayMs !== undefined && { batchDelayMs }),
     run: (_on: object, items) => {
       const { promise, resolve, reject } = Promise.withResolvers<string[]>()
       made.push({
@@ -78,10 +78,10 @@ test('a statement takes at most 64 items; the rest starts beside it', async () =
   expect(items().map(({ length }) => length)).toEqual([64, 1])
 })
 
-test('gathered calls share a statement after gatherMs', async () => {
+test('batched calls share a statement after batchDelayMs', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout'] })
   onTestFinished(() => void vi.useRealTimers())
-  const { items, call } = statements({ gatherMs: 100 })
+  const { items, call } = statements({ batchDelayMs: 100 })
   void call('a')
   vi.advanceTimersByTime(60)
   void call('b')
@@ -91,10 +91,10 @@ test('gathered calls share a statement after gatherMs', async () => {
   expect(items()).toEqual([['a', 'b']])
 })
 
-test('a backlog of gathered calls starts a full batch as soon as a statement ends', async () => {
+test('a backlog of batched calls starts a full batch as soon as a statement ends', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout'] })
   onTestFinished(() => void vi.useRealTimers())
-  const { made, items, call } = statements({ gatherMs: 100 })
+  const { made, items, call } = statements({ batchDelayMs: 100 })
   void Array.from({ length: 200 }, (_, at) => call(String.fromCodePoint(0x4e00 + at)))
   vi.advanceTimersByTime(100)
   await endOfTurn()

@@ -55,7 +55,7 @@ test('cut connections, also within a transaction, cause errors and never end the
   })
   await expect(cutInTransaction).rejects.toThrow(/terminated|ECONNRESET|connection error/)
   await expect(check()).rejects.toThrow(/terminated|ECONN|connection error/)
-  proxy.mend()
+  proxy.restore()
   await vi.waitFor(check, soon)
   await close()
   await proxy.close()

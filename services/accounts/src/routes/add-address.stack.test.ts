@@ -37,7 +37,7 @@ test('a repeated add-address replays its response while catalog is unavailable',
     idempotency: { accessKeyId: 'key-1', path: '/', key: 'address-1', fingerprint: 'a street' },
     setHeader: () => undefined,
     deadline: Deadline.in(10_000),
-    concerns: () => undefined,
+    setOrderApiKey: () => undefined,
   }
   const addWith = (ask: () => Promise<unknown>) =>
     addAddress({ tenantDb: () => db, addresses: postgresAddresses, bus: { ask: ask as never } })(call)

@@ -29,7 +29,7 @@ export function registerUser({ db, users, passwords, attempts }: Deps): Handler<
     const { password, ...person } = call.body
     refuseCommon(password)
     const { applicationId } = call.principal
-    using hashing = passwords.enter(applicationId)
+    using hashing = passwords.acquirePermit(applicationId)
     await attempts.count({ email: person.email, address: clientAddress(call.headers) })
     const passwordHash = await hashing.hash(password)
     return await execute(call, async (trx) => {

@@ -85,7 +85,7 @@ async function aUserWithOutdatedHash() {
       idempotency: null,
       setHeader: () => undefined,
       deadline: Deadline.in(10_000),
-      concerns: () => undefined,
+      setOrderApiKey: () => undefined,
     }
     return signin({ db, users: postgresUsers, passwords, attempts })(call)
   }
@@ -110,7 +110,7 @@ test('a wrong password renews no hash', async () => {
 test('a sign-in that is 503 overloaded uses up no attempt', async () => {
   const { apiKey, signInWith } = await aUserWithOutdatedHash()
   const passwords = createPasswords([PEPPER])
-  const permits = Array.from({ length: 31 }, (_, index) => passwords.enter(`app ${index}`))
+  const permits = Array.from({ length: 31 }, (_, index) => passwords.acquirePermit(`app ${index}`))
   for (let time = 0; time < 20; time++)
     await expect(signInWith(PASSWORD, passwords)).rejects.toMatchObject({ code: 'overloaded' })
   for (const permit of permits) permit[Symbol.dispose]()

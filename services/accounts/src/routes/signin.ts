@@ -13,14 +13,14 @@ type Deps = { db: Db; users: (db: Db) => UserStore; passwords: Passwords; attemp
  */
 export function signin({ db, users, passwords, attempts }: Deps): Handler<typeof Signin> {
   return async ({ body: { email, password }, principal: { applicationId }, headers }) => {
-    using hashing = passwords.enter(applicationId)
+    using hashing = passwords.acquirePermit(applicationId)
     const attempt = { email, address: clientAddress(headers), applicationId }
     await attempts.count(attempt)
     const store = users(db)
     const known = await store.findCredentials(email)
     const verdict = await hashing.verify(password, known?.passwordHash)
     if (!known || verdict === 'wrong') throw new Problem('invalid-credentials')
-    await attempts.takeBack(attempt)
+    await attempts.uncount(attempt)
     if (verdict === 'outdated') {
       await store.replaceHash(known.apiKey, { from: known.passwordHash, to: await hashing.hash(password) })
     }

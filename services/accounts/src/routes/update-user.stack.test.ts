@@ -43,7 +43,7 @@ async function anApplication(passwords: ReturnType<typeof createPasswords>) {
   const email = `${apiKey}@example.org`
   const person = { firstName: 'Maria', lastName: 'Lindqvist', phone: '608-555-0142' }
   await postgresApplications(db).insert({ id: applicationId, name: 'an app' })
-  const passwordHash = await createPasswords([PEPPER]).enter(applicationId).hash(PASSWORD)
+  const passwordHash = await createPasswords([PEPPER]).acquirePermit(applicationId).hash(PASSWORD)
   await postgresUsers(db).insert({ apiKey, email, passwordHash, ...person }, applicationId)
   const context = {
     query: undefined,
@@ -55,7 +55,7 @@ async function anApplication(passwords: ReturnType<typeof createPasswords>) {
     idempotency: null,
     setHeader: () => undefined,
     deadline: Deadline.in(10_000),
-    concerns: () => undefined,
+    setOrderApiKey: () => undefined,
   } as const
   const update = (body: Call<typeof UpdateUser>['body'], userApiKey = apiKey) =>
     updateUser({ tenantDb: () => db, users: postgresUsers, passwords })({
@@ -73,7 +73,7 @@ async function anApplication(passwords: ReturnType<typeof createPasswords>) {
 /** Returns passwords without a free permit: 31 applications have acquired one each. */
 function passwordsAtLimit() {
   const passwords = createPasswords([PEPPER])
-  for (let entered = 0; entered < 31; entered++) passwords.enter(newApiKey())
+  for (let acquired = 0; acquired < 31; acquired++) passwords.acquirePermit(newApiKey())
   return passwords
 }
 

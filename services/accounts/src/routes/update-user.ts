@@ -19,7 +19,7 @@ export function updateUser({ tenantDb, users, passwords }: Deps): Handler<typeof
   /** Checks the user first, because a hash takes 30 ms of a core. */
   async function hashFor(owner: Owner, password: Secret): Promise<string> {
     if (!(await users(tenantDb(owner.applicationId)).isUser(owner))) throw new Problem('user-not-found')
-    using hashing = passwords.enter(owner.applicationId)
+    using hashing = passwords.acquirePermit(owner.applicationId)
     return await hashing.hash(password)
   }
   return async (call) => {

@@ -112,7 +112,7 @@ test('429 rate-limited above the limit of an application, for any network and e-
   for (let round = 0; round < 10; round++) {
     const caller = newAttempt()
     expect(await attempt(store, caller)).toBe('counted')
-    await store.takeBack(caller)
+    await store.uncount(caller)
   }
   expect(await attempts(store, times(10, newAttempt))).toEqual([
     ...Array.from({ length: 8 }, () => 'counted'),
@@ -142,12 +142,12 @@ test('exactly 3 of 50 concurrent attempts are accepted at a limit of 3', async (
   store.close()
 })
 
-test('an attempt that is taken back does not count for any limit', async () => {
+test('an uncounted attempt does not count for any limit', async () => {
   const store = await connectStore()
   const caller = anAttempt({ address: newAddress() })
   for (let round = 0; round < 20; round++) {
     expect(await attempt(store, caller)).toBe('counted')
-    await store.takeBack(caller)
+    await store.uncount(caller)
   }
   expect(
     await attempts(

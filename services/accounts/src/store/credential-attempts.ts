@@ -36,7 +36,7 @@ export function redisCredentialAttempts(config: Settings, log: Log) {
   const limitBy = (by: string, attempts: number) =>
     new AttemptLimit(
       { attempts, seconds: config.TRIES_SECONDS },
-      'Too many tries. Please wait a few minutes and try again.',
+      'Too many attempts. Wait for the time in Retry-After, then try again.',
       { redis, prefix: `tries:${by}` },
     )
   const byEmail = limitBy('email', config.TRIES_PER_EMAIL)
@@ -56,8 +56,8 @@ export function redisCredentialAttempts(config: Settings, log: Log) {
     async count(attempt: CredentialAttempt): Promise<void> {
       for (const [limit, key] of counted(attempt)) await limit.count(key)
     },
-    async takeBack(attempt: CredentialAttempt): Promise<void> {
-      await Promise.all(counted(attempt).map(([limit, key]) => limit.takeBack(key)))
+    async uncount(attempt: CredentialAttempt): Promise<void> {
+      await Promise.all(counted(attempt).map(([limit, key]) => limit.uncount(key)))
     },
     close: () => redis.close(),
   }

@@ -46,16 +46,16 @@ export class AvailabilityOverrides {
 /** An apiKey contains no colon. */
 const keyOf = (kind: Kind, apiKey: string): string => `${kind}:${apiKey}`
 
-/** The apiKeys of a menu. `off` has the records that the menu itself marks as unavailable. */
-export type MenuKeys = { [K in Kind]: { all: string[]; off: string[] } }
+/** The apiKeys of a menu. `unavailable` has the records that the menu itself marks as unavailable. */
+export type MenuKeys = { [K in Kind]: { all: string[]; unavailable: string[] } }
 
 export function keysOf(menu: Menu): MenuKeys {
   const items = menu.flatMap((category) => category.items)
   const choices = items.flatMap(({ customizationGroups }) => choicesOf(customizationGroups))
-  return { item: allAndOff(items), choice: allAndOff(choices) }
+  return { item: groupKeys(items), choice: groupKeys(choices) }
 }
 
-const allAndOff = (records: readonly Record[]) => ({
+const groupKeys = (records: readonly Record[]) => ({
   all: [...new Set(records.map(({ apiKey }) => apiKey))],
-  off: [...new Set(records.flatMap(({ apiKey, available }) => (available ? [] : [apiKey])))],
+  unavailable: [...new Set(records.flatMap(({ apiKey, available }) => (available ? [] : [apiKey])))],
 })

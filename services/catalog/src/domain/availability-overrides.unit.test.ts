@@ -67,7 +67,7 @@ test('the menu for its restaurant has the time at which an item or choice become
 
 test('lists the apiKeys of a menu, and those that the menu makes unavailable', () => {
   expect(keysOf(menu)).toEqual({
-    item: { all: ['korma', 'vindaloo'], off: [] },
-    choice: { all: ['mild', 'hot', 'hellish', 'naan', 'stuffed', 'no-butter'], off: ['hellish'] },
+    item: { all: ['korma', 'vindaloo'], unavailable: [] },
+    choice: { all: ['mild', 'hot', 'hellish', 'naan', 'stuffed', 'no-butter'], unavailable: ['hellish'] },
   })
 })

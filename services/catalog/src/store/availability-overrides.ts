@@ -107,15 +107,17 @@ async function recordsOf(
  * Deletes the overrides that a new menu ends: overrides of removed records, and those that make a record available although the new
  * menu makes it unavailable.
  */
-export async function retainFor(
+export async function deleteEndedOverrides(
   trx: Db,
   restaurantApiKey: string,
   { item, choice }: MenuKeys,
 ): Promise<void> {
   await sql`
     delete from availability where restaurant_api_key = ${restaurantApiKey} and not case kind
-      when 'item' then api_key = any(${item.all}) and not (available and api_key = any(${item.off}))
-      else api_key = any(${choice.all}) and not (available and api_key = any(${choice.off})) end`.execute(trx)
+      when 'item' then api_key = any(${item.all}) and not (available and api_key = any(${item.unavailable}))
+      else api_key = any(${choice.all}) and not (available and api_key = any(${choice.unavailable})) end`.execute(
+    trx,
+  )
 }
 
 const CLEARED_AT_ONCE = 100

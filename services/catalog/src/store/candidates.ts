@@ -22,19 +22,19 @@ export const postgresCandidates = (db: Db, cache: RestaurantCache) => ({
   async find(search: Search): Promise<(Candidate & CurrentRestaurant)[]> {
     const { isTestRestaurant, words, place, method, pickupRadiusMiles } = search
     const text = { isTestRestaurant, words: words.map(folded) }
-    if (!place) return everywhere(db, text)
+    if (!place) return findEverywhere(db, text)
     const { latitude, longitude } = place.point
     const radius = Math.max(
       method === 'delivery' ? 0 : pickupRadiusMiles,
       method === 'pickup' ? 0 : DEFAULT_RADIUS_MILES,
     )
     const delivered = method === 'pickup' ? null : { latitude, longitude, zip: zipOf(place.zip) }
-    return cache.find(await near(db, { ...text, ...boxAround(place.point, radius), ...delivered }))
+    return cache.find(await findNear(db, { ...text, ...boxAround(place.point, radius), ...delivered }))
   },
 })
 
 /** Without a place every restaurant is a candidate, many more than the cache contains. Zones are not needed then. */
-const everywhere = prepared((db: Db, { isTestRestaurant, words }: Text) =>
+const findEverywhere = prepared((db: Db, { isTestRestaurant, words }: Text) =>
   db
     .selectFrom('restaurants')
     .select(CANDIDATE)
@@ -53,7 +53,7 @@ type Near = Text & Box & { latitude?: number; longitude?: number; zip?: string }
  * only. Searches in one turn of the event loop share the statement. `limit 1` keeps the lookup of each restaurant by its key.
  * PostgreSQL cannot estimate how few restaurants are near, and would read all of them once for all searches.
  */
-const near = batched({
+const findNear = batched({
   run: async (db: Db, searches: readonly Near[]): Promise<CurrentRestaurant[][]> => {
     const numbered = JSON.stringify(searches.map((search, number) => ({ ...search, number })))
     const { rows } = await sql<CurrentRestaurant & { number: number }>`

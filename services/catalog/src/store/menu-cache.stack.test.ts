@@ -176,7 +176,7 @@ test.each<[string, (progress: Progress) => Promise<void>]>([
     async (progress) => {
       proxy.cut()
       await progress()
-      proxy.mend()
+      proxy.restore()
       await progress()
     },
   ],

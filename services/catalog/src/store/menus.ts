@@ -3,7 +3,7 @@ import { jsonArrayFrom } from 'kysely/helpers/postgres'
 import { AvailabilityOverrides, keysOf } from '#/domain/availability-overrides.ts'
 import type { CustomizationGroup, Menu } from '#/domain/menu.ts'
 import { menuText } from '#/domain/search.ts'
-import { nextVersion, overrides, retainFor } from '#/store/availability-overrides.ts'
+import { nextVersion, overrides, deleteEndedOverrides } from '#/store/availability-overrides.ts'
 import { put, requireInserted } from '#/store/put.ts'
 import type { Db } from '#/store/tables.ts'
 
@@ -51,7 +51,7 @@ export const postgresMenus = (db: Db) => ({
 
   /**
    * Replaces the restaurant's menu, increases its version, and returns it with its overrides. Overrides of records that remain on the
-   * menu are kept (`retainFor`).
+   * menu are kept (`deleteEndedOverrides`).
    */
   put: (restaurantApiKey: string, menu: Menu, options = { validateOnly: false }) =>
     put(db, options, async (trx) => {
@@ -65,7 +65,7 @@ export const postgresMenus = (db: Db) => ({
       await trx.deleteFrom('menu_categories').where('restaurant_api_key', '=', restaurantApiKey).execute()
       await insertCategories(trx, restaurantApiKey, menu)
       await insertItems(trx, restaurantApiKey, menu)
-      await retainFor(trx, restaurantApiKey, keysOf(menu))
+      await deleteEndedOverrides(trx, restaurantApiKey, keysOf(menu))
       return { kind: 'written', menu: (await find(trx, restaurantApiKey))?.menu ?? menu } as const
     }),
 })

@@ -29,7 +29,7 @@ test('a stream that a client opens by POST keeps none of its body in memory', as
   readBytes(gateway)
   const rate = new LeakyBucket({ name: 'default', what: 'requests', requests: 1_000, seconds: 1 })
   const principal = { kind: 'application', applicationId: 'a', accessKeyId: 'k', mode: 'live' }
-  const keys = { lastKnown: () => null, principalOf: async () => principal, isGood: async () => true }
+  const keys = { lastKnown: () => null, principalOf: async () => principal, isStillValid: async () => true }
   publicRoutes(gateway, {
     operations: [OrderStatuses],
     owners: { orders: replicas },

@@ -21,7 +21,7 @@ import { applicationOf, type Admission, type Limits } from '#/admission.ts'
 import { addressOf } from '#/client-address.ts'
 import { checkOwnPage, sessionKeyOf } from '#/console-session.ts'
 import { methodsOf } from '#/methods.ts'
-import { passOn, requestShared, withoutAccessKey } from '#/pass-on.ts'
+import { forwardRequest, requestShared, withoutAccessKey } from '#/forward.ts'
 import { refuseRawCards } from '#/raw-cards.ts'
 import { createSharedResponses, sendShared } from '#/shared-responses.ts'
 import type { Streams } from '#/streams.ts'
@@ -31,7 +31,7 @@ declare module 'fastify' {
     /** The caller; null until the access key is resolved. */
     principal: Caller | null
     /** Whether the cookie of the console authenticates the request. */
-    isOfConsole: boolean
+    isFromConsole: boolean
     /**
      * The duration of the admission in milliseconds. The body is excluded, because the client determines the time of its upload.
      */
@@ -57,7 +57,7 @@ export type Deps = {
 /**
  * Header fields that are forwarded to services. All others stay in the gateway: access keys, cookies, forwarding fields, deadlines.
  */
-const PASSED_ON = [
+const FORWARDED_HEADERS = [
   'content-type',
   'accept',
   'if-none-match',
@@ -75,7 +75,7 @@ export function publicRoutes(app: App, deps: Deps): void {
   const sign = principalSigner(deps.secrets)
   const sharedResponses = createSharedResponses()
   app.decorateRequest('principal', null)
-  app.decorateRequest('isOfConsole', false)
+  app.decorateRequest('isFromConsole', false)
   app.decorateRequest('admissionMs', 0)
   for (const operation of operations) {
     const replicas = owners[operation.owner]
@@ -101,21 +101,21 @@ export function publicRoutes(app: App, deps: Deps): void {
           deadline,
         })
         if (operation.shared && method === 'GET') {
-          const found = await sharedResponses.load(withoutAccessKey(request.url), async (kept) => {
+          const found = await sharedResponses.load(withoutAccessKey(request.url), async (cached) => {
             using permit = limits.concurrency?.acquire(applicationOf(principal))
-            return await requestShared(replicas, request, { ...(await sent()), permit, kept })
+            return await requestShared(replicas, request, { ...(await sent()), permit, cached })
           })
           if (found) return sendShared(reply, found, request.headers['if-none-match'])
         }
         if (method !== 'GET' || !respondsWithEvents(operation, request.headers.accept)) {
           // Released when the owner responds, not when the client has received the whole body.
           using permit = limits.concurrency?.acquire(applicationOf(principal))
-          return await passOn(replicas, request, reply, { ...(await sent()), permit })
+          return await forwardRequest(replicas, request, reply, { ...(await sent()), permit })
         }
         if (streams.isEnded) return reconnect(reply)
         const isValid = keyCheck(accessKeys, accessKeyOf(request, operation))
         const stream = { ...(await sent()), stream: streams.admit(principal, reply.raw, isValid) }
-        return passOn(streamOwners[operation.owner] ?? replicas, request, reply, stream)
+        return forwardRequest(streamOwners[operation.owner] ?? replicas, request, reply, stream)
       },
     })
   }
@@ -174,7 +174,7 @@ async function admit(
 
 /** Returns the check whether the access key of an admitted request is still valid. */
 const keyCheck = (accessKeys: AccessKeys, key: string | undefined) => async (): Promise<boolean> =>
-  key !== undefined && accessKeys.isGood(key)
+  key !== undefined && accessKeys.isStillValid(key)
 
 /** While the process stops: a stream that ends immediately. With any other status EventSource would not reconnect. */
 const reconnect = (reply: FastifyReply) => reply.type('text/event-stream').send('retry: 1000\n\n')
@@ -200,7 +200,7 @@ function accessKeyOf(request: FastifyRequest, operation: Operation): string | un
   const ofSession = operation.audience === 'restaurant' ? sessionKeyOf(request) : undefined
   if (ofSession !== undefined) {
     checkOwnPage(request)
-    request.isOfConsole = true
+    request.isFromConsole = true
   }
   return ofSession
 }
@@ -211,13 +211,13 @@ function checkAudience(principal: Caller, operation: Operation): void {
 
 function headersOf(request: FastifyRequest): Record<string, string> {
   const { id } = request
-  const passed: Record<string, string> = { 'x-request-id': id, 'x-client-address': addressOf(request) }
-  if (request.isOfConsole) passed[CONSOLE_HEADER] = '1'
-  for (const name of PASSED_ON) {
+  const forwarded: Record<string, string> = { 'x-request-id': id, 'x-client-address': addressOf(request) }
+  if (request.isFromConsole) forwarded[CONSOLE_HEADER] = '1'
+  for (const name of FORWARDED_HEADERS) {
     const value = request.headers[name]
-    if (typeof value === 'string') passed[name] = value
+    if (typeof value === 'string') forwarded[name] = value
   }
-  return passed
+  return forwarded
 }
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const

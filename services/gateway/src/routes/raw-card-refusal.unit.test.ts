@@ -42,7 +42,7 @@ beforeAll(async () => {
     accessKeys: {
       lastKnown: () => null,
       principalOf: async () => principal,
-      isGood: async () => true,
+      isStillValid: async () => true,
     } as unknown as AccessKeys,
     deadlineMs: 10_000,
     secrets: ['x'.repeat(32)],
@@ -73,7 +73,7 @@ test('422 raw-card-not-accepted: card number, cvv and name reach no service, res
   expect(received).toEqual([])
 })
 
-test('a token of the payment processor is passed on', async () => {
+test('a token of the payment processor is forwarded', async () => {
   expect((await send('{"processorToken":"tok_visa"}')).statusCode).toBe(200)
   expect(received).toEqual(['{"processorToken":"tok_visa"}'])
 })

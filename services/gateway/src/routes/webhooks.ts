@@ -2,7 +2,7 @@ import { requestTimes } from '@platter/contracts'
 import { ConcurrencyLimit, Deadline, networkOf, Problem, type App, type Replicas } from '@platter/kit'
 import { badCredentials } from '#/bad-credentials.ts'
 import { addressOf } from '#/client-address.ts'
-import { passOn } from '#/pass-on.ts'
+import { forwardRequest } from '#/forward.ts'
 
 /** An event of Stripe has some kilobytes; with a large object, tens of kilobytes. */
 const BODY_LIMIT = 256 * 1024
@@ -39,7 +39,7 @@ export function webhooks(app: App, payments: Replicas | undefined): void {
         raw.once('close', () => permit.release())
       },
       async handler(request, reply) {
-        await passOn(payments, request, reply, {
+        await forwardRequest(payments, request, reply, {
           method: 'POST',
           deadline: Deadline.in(requestTimes.deadline),
           headers: {

@@ -27,17 +27,17 @@ const PINGS_AT_ONCE = 50
 const ROWS_PER_MESSAGE = 200
 
 /**
- * Keeps the attendance rows current and publishes them to catalog. Sightings and results of deliveries write at most one row per
- * restaurant in 15 s. A sweep ends the attendance of restaurants without recent sightings. After a start, an outage of the
- * database, a suspension of the machine and a forward step of its clock, the sweep pauses: sightings are missing then, and no
- * restaurant may close because of that.
+ * Keeps the attendance rows current and publishes them to catalog. A sighting is a request of a restaurant's client, or its open
+ * stream. Sightings and results of deliveries write at most one row per restaurant in 15 s. A sweep ends the attendance of
+ * restaurants without recent sightings. After a start, an outage of the database, a suspension of the machine and a forward step of
+ * its clock, the sweep pauses: sightings are missing then, and no restaurant may close because of that.
  */
 export class AttendanceKeeper {
   readonly #deps: Deps
   readonly #now: () => number
   readonly #date: () => number
   /** The time at which this replica last wrote a sighting of each restaurant. */
-  readonly #seen = new Map<string, number>()
+  readonly #sightings = new Map<string, number>()
   /** The number of open streams of each restaurant's own system. */
   readonly #open = new Map<string, number>()
   readonly #results = new Map<string, Results>()
@@ -62,28 +62,30 @@ export class AttendanceKeeper {
   }
 
   /** Records a sighting of these restaurants' clients. */
-  async see(restaurantApiKeys: readonly string[]): Promise<void> {
+  async recordSightings(restaurantApiKeys: readonly string[]): Promise<void> {
     const now = this.#now()
-    const due = restaurantApiKeys.filter((key) => now - (this.#seen.get(key) ?? -Infinity) >= WRITE_EVERY_MS)
+    const due = restaurantApiKeys.filter(
+      (key) => now - (this.#sightings.get(key) ?? -Infinity) >= WRITE_EVERY_MS,
+    )
     if (due.length === 0) return
-    await this.#deps.store.see(due)
-    for (const key of due) this.#seen.set(key, now)
-    await this.#settle(due)
+    await this.#deps.store.recordSightings(due)
+    for (const key of due) this.#sightings.set(key, now)
+    await this.#updateAttended(due)
   }
 
   /** Records a sighting in the background, for requests whose response does not depend on it. */
-  seeInBackground(restaurantApiKey: string): void {
-    void this.see([restaurantApiKey]).catch((error: unknown) =>
+  recordSightingInBackground(restaurantApiKey: string): void {
+    void this.recordSightings([restaurantApiKey]).catch((error: unknown) =>
       this.#deps.log.warn({ restaurantApiKey, err: error }, 'a sighting of a restaurant was not recorded'),
     )
   }
 
   /** Records sightings while a stream of a restaurant's own system is open. Such a connection is closed when its system stops. */
-  seeWhileOpen(restaurantApiKey: string, signal: AbortSignal): void {
+  recordSightingsWhileOpen(restaurantApiKey: string, signal: AbortSignal): void {
     if (signal.aborted) return
     this.#open.set(restaurantApiKey, (this.#open.get(restaurantApiKey) ?? 0) + 1)
     signal.addEventListener('abort', () => this.#close(restaurantApiKey), { once: true })
-    this.seeInBackground(restaurantApiKey)
+    this.recordSightingInBackground(restaurantApiKey)
   }
 
   #close(restaurantApiKey: string): void {
@@ -92,28 +94,28 @@ export class AttendanceKeeper {
     else this.#open.delete(restaurantApiKey)
   }
 
-  /** Begins with the row of a restaurant whose link was set. */
+  /** Forgets the earlier results of a restaurant whose link was set, and publishes its new row. */
   async begin(restaurantApiKey: string, rows: Attended[]): Promise<void> {
-    this.#seen.delete(restaurantApiKey)
+    this.#sightings.delete(restaurantApiKey)
     this.#results.delete(restaurantApiKey)
     this.#succeeded.delete(restaurantApiKey)
     // Published even without a change: until now, catalog may have used the attendance of the default link.
     await this.#publishSoon(rows)
-    await this.#settle([restaurantApiKey])
+    await this.#updateAttended([restaurantApiKey])
   }
 
   /** Records the receipt of a delivery in memory. `flush` writes it later, so that the order is not delayed. */
-  note(restaurantApiKey: string, { kind }: Receipt): void {
+  recordReceipt(restaurantApiKey: string, { kind }: Receipt): void {
     // Counts neither way: the system runs, but a system that refuses every order does not attend its restaurant.
     if (kind === 'refused') return
-    const noted = this.#results.get(restaurantApiKey)
+    const recorded = this.#results.get(restaurantApiKey)
     if (kind === 'accepted')
       this.#results.set(restaurantApiKey, { restaurantApiKey, succeeded: true, failures: 0 })
     else
       this.#results.set(restaurantApiKey, {
         restaurantApiKey,
-        succeeded: noted?.succeeded ?? false,
-        failures: (noted?.failures ?? 0) + 1,
+        succeeded: recorded?.succeeded ?? false,
+        failures: (recorded?.failures ?? 0) + 1,
       })
   }
 
@@ -125,7 +127,7 @@ export class AttendanceKeeper {
         failures > 0 || now - (this.#succeeded.get(restaurantApiKey) ?? -Infinity) >= WRITE_EVERY_MS,
     )
     this.#results.clear()
-    if (due.length > 0) await this.#count(due)
+    if (due.length > 0) await this.#addResults(due)
   }
 
   /** Pings the webhooks that are due. Returns true if more may be due. */
@@ -137,21 +139,21 @@ export class AttendanceKeeper {
         return { restaurantApiKey, succeeded, failures: succeeded ? 0 : 1 }
       }),
     )
-    if (results.length > 0) await this.#count(results)
+    if (results.length > 0) await this.#addResults(results)
     return due.length === PINGS_AT_ONCE
   }
 
   /** Renews the sightings of open streams, and ends the attendance of restaurants whose sightings have ended. */
   async sweep(): Promise<void> {
-    await this.see([...this.#open.keys()])
+    await this.recordSightings([...this.#open.keys()])
     const now = this.#now()
     const date = this.#date()
-    for (const times of [this.#seen, this.#succeeded])
+    for (const times of [this.#sightings, this.#succeeded])
       for (const [key, at] of times) if (now - at > WRITE_EVERY_MS) times.delete(key)
     const isAfterGap = date - this.#sweptAt > GAP_MS
     const isOutdated = this.#isOutdated
     // In the grace period the statement changes no row. It fails in an outage of the database, in which sightings are missing.
-    await this.#settle(isAfterGap || now < this.#graceEndsAt ? [] : 'all')
+    await this.#updateAttended(isAfterGap || now < this.#graceEndsAt ? [] : 'all')
     // A failed round does not reach this line. It would otherwise end the gap, and with it the grace period after the outage.
     this.#sweptAt = date
     if (isAfterGap) this.#graceEndsAt = this.#now() + GRACE_MS
@@ -170,20 +172,20 @@ export class AttendanceKeeper {
     this.#isOutdated = false
   }
 
-  async #count(results: readonly Results[]): Promise<void> {
-    await this.#deps.store.count(results)
+  async #addResults(results: readonly Results[]): Promise<void> {
+    await this.#deps.store.addResults(results)
     const now = this.#now()
     for (const { restaurantApiKey, failures } of results)
       if (failures === 0) this.#succeeded.set(restaurantApiKey, now)
       else this.#succeeded.delete(restaurantApiKey)
-    await this.#settle(results.map(({ restaurantApiKey }) => restaurantApiKey))
+    await this.#updateAttended(results.map(({ restaurantApiKey }) => restaurantApiKey))
   }
 
-  async #settle(restaurantApiKeys: readonly string[] | 'all'): Promise<void> {
-    const rows = await this.#deps.store.settle(restaurantApiKeys)
+  async #updateAttended(restaurantApiKeys: readonly string[] | 'all'): Promise<void> {
+    const rows = await this.#deps.store.updateAttended(restaurantApiKeys)
     if (rows.length === 0) return
     for (const { restaurantApiKey, isAttended } of rows) {
-      if (!isAttended) this.#seen.delete(restaurantApiKey)
+      if (!isAttended) this.#sightings.delete(restaurantApiKey)
       const now = isAttended ? 'attended' : 'unattended'
       this.#deps.log.info({ restaurantApiKey, reason: now }, 'the attendance of a restaurant has changed')
     }

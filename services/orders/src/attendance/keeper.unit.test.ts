@@ -29,13 +29,13 @@ function createKeeper({ responds = true, isPublishing = true } = {}) {
     rows: [] as Attended[],
   }
   const store: Partial<AttendanceStore> = {
-    see: async (seen) => void calls.push({ seen }),
-    settle: async (settled) => {
+    recordSightings: async (seen) => void calls.push({ seen }),
+    updateAttended: async (settled) => {
       if (!state.isAvailable) throw new Error('PostgreSQL is unavailable')
       calls.push({ settled })
       return state.changes.splice(0)
     },
-    count: async (counted) => void calls.push({ counted }),
+    addResults: async (counted) => void calls.push({ counted }),
     acquirePings: async () => state.due.splice(0),
     list: async ({ after, limit }) =>
       state.rows.filter(({ restaurantApiKey }) => restaurantApiKey > after).slice(0, limit),
@@ -73,7 +73,7 @@ test('sightings of a restaurant are written at most every 15 s', async () => {
   const { keeper, calls, state } = createKeeper()
   for (let second = 0; second <= 30; second++) {
     state.now = second * SECOND
-    await keeper.see(['r1'])
+    await keeper.recordSightings(['r1'])
   }
   expect(calls.filter(({ seen }) => seen)).toHaveLength(3)
 })
@@ -81,10 +81,10 @@ test('sightings of a restaurant are written at most every 15 s', async () => {
 test('a sighting after the restaurant became unattended is written at once', async () => {
   const { keeper, calls, state, sweepFor } = createKeeper()
   await sweepFor(60 * SECOND)
-  await keeper.see(['r1'])
+  await keeper.recordSightings(['r1'])
   state.changes = [row('r1', false)]
   await keeper.sweep()
-  await keeper.see(['r1'])
+  await keeper.recordSightings(['r1'])
   expect(calls.filter(({ seen }) => seen)).toHaveLength(2)
 })
 
@@ -154,8 +154,8 @@ test('a suspension of the machine, or a forward step of its clock, restarts the 
 test('an open event stream is a sighting of its restaurant every 15 s, until the last closes', async () => {
   const { keeper, calls, state, sweepFor } = createKeeper()
   const [one, other] = [new AbortController(), new AbortController()]
-  keeper.seeWhileOpen('r1', one.signal)
-  keeper.seeWhileOpen('r1', other.signal)
+  keeper.recordSightingsWhileOpen('r1', one.signal)
+  keeper.recordSightingsWhileOpen('r1', other.signal)
   await sweepFor(31 * SECOND)
   const seen = () => calls.filter((call) => call.seen?.includes('r1')).length
   expect(seen()).toBeGreaterThanOrEqual(2)
@@ -173,21 +173,21 @@ test('an open event stream is a sighting of its restaurant every 15 s, until the
 test('flush() writes each failed delivery, and a successful one at most every 15 s', async () => {
   const { keeper, calls, state } = createKeeper()
   const counted = () => calls.flatMap((call) => call.counted ?? [])
-  keeper.note('r1', { kind: 'accepted' })
-  keeper.note('r1', { kind: 'refused', reason: 'full' })
+  keeper.recordReceipt('r1', { kind: 'accepted' })
+  keeper.recordReceipt('r1', { kind: 'refused', reason: 'full' })
   expect(calls).toEqual([])
   await keeper.flush()
   expect(counted()).toEqual([{ restaurantApiKey: 'r1', succeeded: true, failures: 0 }])
   state.now += 14 * SECOND
-  keeper.note('r1', { kind: 'accepted' })
+  keeper.recordReceipt('r1', { kind: 'accepted' })
   await keeper.flush()
   expect(counted()).toHaveLength(1)
-  keeper.note('r1', { kind: 'accepted' })
-  keeper.note('r1', { kind: 'unknown', reason: 'status 500' })
-  keeper.note('r1', { kind: 'not-reached', reason: 'refused' })
+  keeper.recordReceipt('r1', { kind: 'accepted' })
+  keeper.recordReceipt('r1', { kind: 'unknown', reason: 'status 500' })
+  keeper.recordReceipt('r1', { kind: 'not-reached', reason: 'refused' })
   await keeper.flush()
   expect(counted().at(-1)).toEqual({ restaurantApiKey: 'r1', succeeded: true, failures: 2 })
-  keeper.note('r1', { kind: 'accepted' })
+  keeper.recordReceipt('r1', { kind: 'accepted' })
   await keeper.flush()
   expect(counted().at(-1), 'a success after a failure is written at once').toMatchObject({ failures: 0 })
 })
@@ -207,7 +207,7 @@ test('a change is published at once; after a failed publish, the next sweep publ
   await sweepFor(40 * SECOND)
   state.rows = [row('r1', true), row('r2', false)]
   state.changes = [row('r1', true)]
-  await keeper.see(['r1'])
+  await keeper.recordSightings(['r1'])
   expect(published).toEqual([{ rows: [row('r1', true)] }])
   state.isPublishing = false
   state.changes = [row('r2', false)]

@@ -23,8 +23,8 @@ export type CompleteOrder = Omit<OrderRequest, 'address'> & {
     | undefined
 }
 
-/** Returns the data of accounts.resolve. For a guest, no new card or address is saved. */
-export function namedIn(request: CompleteOrder) {
+/** Returns the data of the question accounts.resolve. For a guest, no new card or address is saved. */
+export function resolveQuestionOf(request: CompleteOrder) {
   const { recipient, card, address } = request
   return {
     recipientApiKey: recipient.guest ? null : recipient.apiKey,
@@ -46,7 +46,7 @@ export function guestOf({ recipient }: CompleteOrder): Recipient | null {
  * Returns the firstName, lastName and phone of the request, which override those of the saved user (docs/specification.md, "Order
  * requests").
  */
-export function overridden({ firstName, lastName, phone }: OrderRequest['recipient']) {
+export function recipientOverrides({ firstName, lastName, phone }: OrderRequest['recipient']) {
   return {
     ...(firstName !== undefined && { firstName }),
     ...(lastName !== undefined && { lastName }),

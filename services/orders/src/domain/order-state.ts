@@ -11,7 +11,7 @@ export type OrderState = Pick<
 > & {
   outcome: OrderOutcome
   /** Send-order has returned the order while it was pending. Also set by a failure that occurs after the response was due. */
-  told?: boolean
+  isReturned?: boolean
 }
 
 /** An order with its outcome, loaded together with its saga. */
@@ -54,9 +54,10 @@ export const newOrder = (apiKey: string, priced: PricedOrder, at: number): SagaO
   reports: 'detailed',
 })
 
+/** The columns of the row that decide its visibility. */
 type Marks = {
   outcome: OrderOutcome
-  /** Send-order has returned the order while it was pending. */
+  /** Send-order has returned the order while it was pending (`isReturned`). */
   told: boolean
   /** A client has read the order while it was pending. */
   shown: boolean
@@ -82,7 +83,7 @@ export type OrderResult =
 /** `refusal`: the refusal of its saga. Throws for a failed order without one. */
 export function resultOf(order: SagaOrder, refusal: Refusal | null): OrderResult {
   if (order.outcome === 'pending') return { kind: 'pending', order }
-  if (order.outcome === 'transmitted' || order.told) return { kind: 'visible', order }
+  if (order.outcome === 'transmitted' || order.isReturned) return { kind: 'visible', order }
   if (!refusal) throw new Error(`order ${order.apiKey} failed without a refusal`)
   return { kind: 'failed', refusal }
 }

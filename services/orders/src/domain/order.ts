@@ -89,7 +89,7 @@ export const MAX_TOTAL = cents(99_999_999)
 export function checkTip(tip: number, subtotal: Cents | null): { tip: Cents } | { fault: Fault } {
   if (tip < 0) return tipFault('tip is less than 0.')
   const limit = subtotal === null ? MAX_TOTAL : cents(Math.max(SMALL_ORDER_TIP_LIMIT, subtotal))
-  if (tip > toMoney(limit)) return tipFault(`tip is more than ${inWords(limit)}.`)
+  if (tip > toMoney(limit)) return tipFault(`tip is more than ${formatAmount(limit)}.`)
   const amount = toCents(tip)
   return amount === null ? tipFault('tip has more than two decimals.') : { tip: amount }
 }
@@ -106,15 +106,15 @@ export const isCharged = ({ payment, test, total }: Paid): boolean => payment ==
 export function totalFaults(order: Paid, cardMinimum: Cents): Fault[] {
   const { total } = order
   if (total > MAX_TOTAL) {
-    const detail = `The total is ${inWords(total)}, and at most ${inWords(MAX_TOTAL)} is possible. Order fewer items.`
+    const detail = `The total is ${formatAmount(total)}, and at most ${formatAmount(MAX_TOTAL)} is possible. Order fewer items.`
     return [{ pointer: '/items', code: 'total-too-large', detail }]
   }
   if (!isCharged(order) || total >= cardMinimum) return []
-  const detail = `The total is ${inWords(total)}, and by card at least ${inWords(cardMinimum)} is needed. Order more, or pay in cash.`
+  const detail = `The total is ${formatAmount(total)}, and by card at least ${formatAmount(cardMinimum)} is needed. Order more, or pay in cash.`
   return [{ pointer: '/payment', code: 'below-card-minimum', detail }]
 }
 
-const inWords = (amount: Cents): string => toMoney(amount).toFixed(2)
+const formatAmount = (amount: Cents): string => toMoney(amount).toFixed(2)
 
 const tipFault = (detail: string): { fault: Fault } => ({
   fault: { pointer: '/tip', code: 'tip-out-of-range', detail },

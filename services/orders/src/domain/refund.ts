@@ -100,18 +100,18 @@ function partsOf(order: Refundable, request: Request, left: Cents): Parts | { re
   if (request.all) return { ...none, amount: left }
   if (request.amount !== undefined) return { ...none, amount: toCents(request.amount) ?? NOTHING }
   const { details } = order
-  const held = order.refunds.filter(({ state }) => state !== 'FAILED')
-  const items = itemsOf({ details, held }, request.items ?? [])
+  const reserved = order.refunds.filter(({ state }) => state !== 'FAILED')
+  const items = itemsOf({ details, reserved }, request.items ?? [])
   if ('refusal' in items) return items
   const delivery = request.includeDelivery
-    ? cents(details.deliveryPrice - sum(held.map((one) => one.delivery)))
+    ? cents(details.deliveryPrice - sum(reserved.map((one) => one.delivery)))
     : NOTHING
-  const tip = request.includeTip ? cents(details.tip - sum(held.map((one) => one.tip))) : NOTHING
+  const tip = request.includeTip ? cents(details.tip - sum(reserved.map((one) => one.tip))) : NOTHING
   return { items, delivery, tip, amount: sum([...items.map(({ amount }) => amount), delivery, tip]) }
 }
 
 function itemsOf(
-  { details, held }: { details: Charges; held: readonly OrderRefund[] },
+  { details, reserved }: { details: Charges; reserved: readonly OrderRefund[] },
   requested: NonNullable<Request['items']>,
 ): OrderRefund['items'] | { refusal: Refusal } {
   const paid = paidForItems(details)
@@ -119,7 +119,7 @@ function itemsOf(
   for (const [at, { index, amount }] of requested.entries()) {
     const price = paid[index]
     if (price === undefined) return unknownItem(at, paid.length)
-    const parts = held.flatMap((one) => one.items.filter((item) => item.index === index))
+    const parts = reserved.flatMap((one) => one.items.filter((item) => item.index === index))
     const left = cents(price - sum(parts.map((part) => part.amount)))
     const wanted = amount === undefined ? left : (toCents(amount) ?? NOTHING)
     if (wanted > left || wanted === 0) return tooLarge(left, `/items/${at}`)

@@ -19,9 +19,9 @@ import { withCompleteAddress } from '#/placing/complete-address.ts'
 import {
   cardOf,
   guestOf,
-  namedIn,
+  resolveQuestionOf,
   newAddressOf,
-  overridden,
+  recipientOverrides,
   type CompleteOrder,
 } from '#/domain/order-request.ts'
 import { cardFaults, checkTip, priceOrder, totalFaults, totalOf, type PricedOrder } from '#/domain/order.ts'
@@ -35,13 +35,13 @@ type Deps = { bus: Pick<Bus, 'ask'>; cardMinimum: Cents }
 
 /**
  * A checked order. `savedCard`: the saved card of the request, with its token. `saves`: whether a new card and a new address are
- * saved, under their own apiKeys. `question`: checks the order again.
+ * saved, under their own apiKeys. `recheck`: the question for a check after an authentication at the bank.
  */
 export type CheckedOrder = {
   order: PricedOrder
   savedCard: TokenizedCard | null
   saves: { card: boolean; address: boolean }
-  question: QuoteQuestion
+  recheck: QuoteQuestion
   restaurantName: string | undefined
 }
 
@@ -77,8 +77,8 @@ export async function checkOrder(
   checkExpectedTotal(order, request)
   const saves = savesOf(request, resolved)
   // With the coordinates of the address, a later check needs no geocoder.
-  const question = questionOf(request, order.details.address)
-  return { order, savedCard: resolved.card, saves, question, restaurantName: quote.restaurantName }
+  const recheck = quoteQuestionOf(request, order.details.address)
+  return { order, savedCard: resolved.card, saves, recheck, restaurantName: quote.restaurantName }
 }
 
 type Amounts = { quote: Quote | null; tip: ReturnType<typeof checkTip>; cardMinimum: Cents }
@@ -107,17 +107,17 @@ const faultInMode = (fault: Fault, { mode }: Caller): Fault =>
 async function queryServices(bus: Deps['bus'], request: CompleteOrder, caller: Caller) {
   if (request.address?.saved) {
     const resolved = await resolveRecords(bus, request, caller)
-    return { resolved, quoted: await requestQuote(bus, questionOf(request, resolved.address), caller) }
+    return { resolved, quoted: await requestQuote(bus, quoteQuestionOf(request, resolved.address), caller) }
   }
   const [resolved, quoted] = await Promise.all([
     resolveRecords(bus, request, caller),
-    requestQuote(bus, questionOf(request, newAddressOf(request)), caller),
+    requestQuote(bus, quoteQuestionOf(request, newAddressOf(request)), caller),
   ])
   return { resolved, quoted }
 }
 
-/** Returns the data of catalog.quote. */
-function questionOf(request: CompleteOrder, address: Address | null): QuoteQuestion {
+/** Returns the data of the question catalog.quote. */
+function quoteQuestionOf(request: CompleteOrder, address: Address | null): QuoteQuestion {
   const { restaurantApiKey, method, payment, test } = request
   const items = request.items.map((item) => ({
     apiKey: item.apiKey,
@@ -156,15 +156,15 @@ async function resolveRecords(
   { applicationId, requestId, deadline }: Caller,
 ) {
   const guest = guestOf(request)
-  const named = namedIn(request)
-  if (guest && named.cardApiKey === null && named.addressApiKey === null) {
+  const question = resolveQuestionOf(request)
+  if (guest && question.cardApiKey === null && question.addressApiKey === null) {
     return { ...NOTHING_RESOLVED, recipient: guest }
   }
   const reply = await bus.ask(
     AccountsResolve,
-    { applicationId, ...named },
+    { applicationId, ...question },
     { requestId, timeoutMs: deadline.limit(requestTimes.question) },
   )
-  const user = reply.recipient && { ...reply.recipient, ...overridden(request.recipient) }
+  const user = reply.recipient && { ...reply.recipient, ...recipientOverrides(request.recipient) }
   return { ...reply, recipient: guest ?? user }
 }

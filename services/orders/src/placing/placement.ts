@@ -4,7 +4,7 @@ import type { CheckedOrder } from '#/placing/check-order.ts'
 import { newOrder } from '#/domain/order-state.ts'
 import { isCharged, type OrderCard, type PricedOrder } from '#/domain/order.ts'
 import { newSaga, type SavedAddress, type SendOrderFacts } from '#/domain/saga-row.ts'
-import { claimMs } from '#/placing/final-response.ts'
+import { claimMs } from '#/placing/respond-with-result.ts'
 import type { Placement } from '#/saga/orchestrator.ts'
 
 /** `newCard`: the new card of a charged order, with its token. */
@@ -24,10 +24,10 @@ export function placementOf(
     userApiKey: order.recipientApiKey,
     newCard: cardToSave,
     newAddress,
-    ...(isCharged(order) && chargeOf(body, checked)),
+    ...(isCharged(order) && chargeFactsOf(body, checked)),
     answeredBy: Math.floor((Date.now() + deadline.earlier(requestTimes.response).remainingMs) / 1_000),
   }
-  const priced = withKeys(order, { newCard, cardToSave, newAddress })
+  const priced = withApiKeys(order, { newCard, cardToSave, newAddress })
   return {
     applicationId,
     order: newOrder(apiKey, priced, Math.floor(Date.now() / 1_000)),
@@ -37,14 +37,14 @@ export function placementOf(
 }
 
 /** Returns the facts that the processor needs for a charge in addition to its amount and card. */
-const chargeOf = (
+const chargeFactsOf = (
   { canAuthenticate, returnUrl }: OrderRequest,
-  { question, restaurantName }: CheckedOrder,
+  { recheck, restaurantName }: CheckedOrder,
 ): Pick<SendOrderFacts, 'authentication' | 'recheck' | 'restaurantName'> => ({
   ...(restaurantName !== undefined && { restaurantName }),
   ...(canAuthenticate === true && {
     authentication: { returnUrl: returnUrl ?? null },
-    recheck: question,
+    recheck,
   }),
 })
 
@@ -59,7 +59,7 @@ type Fresh = {
 }
 
 /** Sets the apiKeys of the card and the address. A new card that is not saved has the apiKey of an equal saved card, or none. */
-function withKeys(order: PricedOrder, { newCard, cardToSave, newAddress }: Fresh): PricedOrder {
+function withApiKeys(order: PricedOrder, { newCard, cardToSave, newAddress }: Fresh): PricedOrder {
   const { card, address } = order.details
   const keyedCard = newCard && {
     ...(card ?? withoutToken(newCard)),

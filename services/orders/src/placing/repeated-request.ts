@@ -1,6 +1,6 @@
 import type { SendOrder } from '@platter/contracts'
 import { inFlight, mismatch, Problem, Rendered, type Call, type Permit } from '@platter/kit'
-import { claimMs, finalResponse } from '#/placing/final-response.ts'
+import { claimMs, respondWithResult } from '#/placing/respond-with-result.ts'
 import type { OrderNotifier } from '#/saga/order-notifier.ts'
 
 /*
@@ -8,19 +8,19 @@ import type { OrderNotifier } from '#/saga/order-notifier.ts'
  * the first one is still in progress.
  */
 
-type Deps = Parameters<typeof finalResponse>[0] & { notifier: Pick<OrderNotifier, 'addPendingRequest'> }
+type Deps = Parameters<typeof respondWithResult>[0] & { notifier: Pick<OrderNotifier, 'addPendingRequest'> }
 
 /**
- * Returns the response to a request whose Idempotency-Key was used before; null for a new key, or the key of a refused request,
- * which the corrected request may use again.
+ * Returns the response to a request whose Idempotency-Key was used before: the stored one, or the result of the order that an earlier
+ * request placed. Null for a new key, and for the key of a refused request, which the corrected request may use again.
  */
-export async function replay(
+export async function replayOrResume(
   deps: Deps,
   call: Call<typeof SendOrder>,
   permit: Permit,
 ): Promise<Rendered | null> {
   if (!call.idempotency) return null
-  const used = await deps.idempotencyKeys.claim(call.idempotency, claimMs(call.deadline))
+  const used = await deps.idempotencyKeys.reclaim(call.idempotency, claimMs(call.deadline))
   switch (used?.kind) {
     case undefined:
       return null
@@ -40,7 +40,7 @@ export async function replay(
 async function resume(deps: Deps, apiKey: string, call: Call<typeof SendOrder>): Promise<Rendered> {
   using pending = deps.notifier.addPendingRequest(apiKey)
   pending.wake()
-  return await finalResponse(deps, { apiKey, placed: null, pending }, call)
+  return await respondWithResult(deps, { apiKey, placed: null, pending }, call)
 }
 
 /**
@@ -48,7 +48,7 @@ async function resume(deps: Deps, apiKey: string, call: Call<typeof SendOrder>):
  * request may have two in progress, and the restaurant may close between their checks: a 422 would deny an order that exists. A
  * concurrent request that has not placed its order yet can no longer do so.
  */
-export async function unlessPlaced(
+export async function rethrowUnlessPlaced(
   deps: Deps,
   call: Call<typeof SendOrder>,
   { permit, error }: { permit: Permit; error: unknown },
@@ -56,7 +56,7 @@ export async function unlessPlaced(
   const isRefusal = error instanceof Problem && error.status < 500
   if (!isRefusal || !call.idempotency || (await deps.idempotencyKeys.markRefused(call.idempotency)))
     throw error
-  const repeated = await replay(deps, call, permit)
+  const repeated = await replayOrResume(deps, call, permit)
   if (!repeated) throw error
   return repeated
 }

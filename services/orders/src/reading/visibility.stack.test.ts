@@ -28,7 +28,7 @@ afterAll(() => close())
 
 const facts = { total: cents(1075), token: 'tok_1', userApiKey: null, newCard: null, newAddress: null }
 const refusal = { code: 'card-declined', detail: 'The card was declined.' } as const
-const times = { wakeInMs: 60_000, deadlineInMs: 60_000, leaseMs: 3_000, deliverWithinMs: 60_000 }
+const times = { retryInMs: 60_000, deadlineInMs: 60_000, leaseMs: 3_000, deliverWithinMs: 60_000 }
 
 /** Places an order whose card is not authorized yet. */
 async function placeOrder(recipientApiKey: string | null = null): Promise<string> {
@@ -59,7 +59,7 @@ async function declineCard(apiKey: string): Promise<void> {
   } as const
   const next = transition(order, saga, reply)
   if (next === 'stale') throw new Error('the refusal does not apply')
-  const end = { ...times, wakeInMs: null, deadlineInMs: null }
+  const end = { ...times, retryInMs: null, deadlineInMs: null }
   await sagas.save({ ...next, ...end, from: { version: 0, status: null }, status: null })
 }
 

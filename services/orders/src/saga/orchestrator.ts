@@ -27,7 +27,7 @@ type Deps = Pick<Stores, 'sagas'> & {
 export type Placement = sagas.Loaded & Pick<sagas.Placement, 'applicationId' | 'idempotency'>
 type Opened = { next: Transition; begin: (committed: SagaOrder) => void }
 
-/** Prepares the delivery that a transition at `at` (epoch seconds) opens. `begin` begins it, once the order is committed. */
+/** Prepares the delivery that a transition at `at` (epoch seconds) opens: `Deliveries.open`. `begin` begins it after the commit. */
 export type OpenDelivery = (opening: Transition, at: number) => Promise<Opened>
 
 /**
@@ -52,7 +52,7 @@ export class Orchestrator {
     const saved = { ...stored, ...next, ...this.#times(next, event), traceparent: traceparent() }
     const assigned = await this.#deps.sagas.place(saved)
     const placed = { ...next, order: { ...next.order, ...assigned } }
-    return (await this.#proceed(order, { next: placed, begin }, { age: 0, told: false })).order
+    return (await this.#proceed(order, { next: placed, begin }, { age: 0, isReturned: false })).order
   }
 
   /** Applies an event to an order, starting from `recent`. Returns null for a stale event. */
@@ -91,10 +91,10 @@ export class Orchestrator {
   #times({ order, saga, command }: Transition, event: Event): sagas.Times {
     const { sagaMs, transmitMs } = this.#deps.deadlines
     const replyMs = command?.replyTimeoutMs ?? transmitMs + DELIVERY_MARGIN_MS
-    const startsDeadline = 'challenge' in event || ['placed', 'cancelled', 'refunded'].includes(event.kind)
-    const wakeInMs = saga.isFinished ? null : replyMs
+    const startsDeadline =
+      'challenge' in event || ['placed', 'cancelled', 'refund-requested'].includes(event.kind)
     const times = {
-      wakeInMs,
+      retryInMs: saga.isFinished ? null : replyMs,
       deadlineInMs: startsDeadline ? sagaMs : null,
       ...challengeTimes(order, event.at),
     }
@@ -105,14 +105,14 @@ export class Orchestrator {
   async #proceed(
     before: SagaOrder,
     { next, begin }: Opened,
-    { age, told }: sagas.SaveResult,
+    { age, isReturned }: sagas.SaveResult,
   ): Promise<Transition> {
     const { order, saga } = next
     if (!saga.isFinished) this.#recent.set(order.apiKey, { order, saga })
     // A saga that a refund or dispute reopened is excluded, because its age is not the duration of an order.
     else if (order.refunds.length === 0 && !order.dispute)
       endedSaga(age, saga.state.refusal ? 'failed' : 'completed')
-    const result = resultOf({ ...order, told }, saga.state.refusal)
+    const result = resultOf({ ...order, isReturned }, saga.state.refusal)
     const shown = ['outcome', 'cancellation', 'refunds', 'paymentAction', 'dispute'] as const
     if (shown.some((field) => (order[field] ?? null) !== (before[field] ?? null)))
       this.#deps.notifier.publish(order, result)
@@ -123,15 +123,15 @@ export class Orchestrator {
   async #publish(next: Transition): Promise<Transition> {
     if (!next.command) return next
     const { orderApiKey, requestId } = next.saga
-    const { command, data, gatherMs } = next.command
+    const { command, data, batchDelayMs } = next.command
     const published = this.#deps.bus
-      .publish(command, data, { requestId, gatherMs })
-      // The sweeper republishes the command when its reply is overdue.
-      .catch((err: unknown) =>
-        this.#deps.log.warn({ orderApiKey, command: command.name, err }, 'a command was not published'),
-      )
-    // A replica handles 16 replies at the same time. If each waited for its gathered capture, it would place 150 card orders a second.
-    if (gatherMs === 0) await published
+      .publish(command, data, { requestId, batchDelayMs })
+      .catch((err: unknown) => {
+        const line = { orderApiKey, command: command.name, err }
+        this.#deps.log.warn(line, 'a command was not published; the sweeper republishes it')
+      })
+    // A replica handles 16 replies at the same time. If each waited 100 ms for its capture, it would place only 150 card orders a second.
+    if (batchDelayMs === 0) await published
     return next
   }
 }

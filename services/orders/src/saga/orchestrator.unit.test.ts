@@ -52,7 +52,7 @@ class Rows implements SagaStore {
       return null
     this.saves += 1
     this.put({ order: { ...row.order, ...order }, saga: { ...row.saga, ...saga } }, times)
-    return { age: 1, told: this.isReturned }
+    return { age: 1, isReturned: this.isReturned }
   }
 
   async takeDue() {
@@ -66,8 +66,8 @@ class Rows implements SagaStore {
   }
 }
 
-/** One replica. It appends its steps to `log`. `gathered`: the end of the time in which the bus gathers commands. */
-function replicaOf(rows: Rows, log: string[], { isBrokerDown = false, gathered = Promise.resolve() } = {}) {
+/** One replica. It appends its steps to `log`. `batched`: the end of the time for which the bus waits for further commands. */
+function replicaOf(rows: Rows, log: string[], { isBrokerDown = false, batched = Promise.resolve() } = {}) {
   const results: (OrderResult | null | undefined)[] = []
   const openDelivery: OpenDelivery = async (next) => ({
     next,
@@ -80,10 +80,10 @@ function replicaOf(rows: Rows, log: string[], { isBrokerDown = false, gathered =
     openDelivery,
     notifier: { publish: (_, result) => void results.push(result) },
     bus: {
-      publish: async ({ name }, data, { gatherMs = 0 }) => {
+      publish: async ({ name }, data, { batchDelayMs = 0 }) => {
         if (isBrokerDown) throw new Error('the broker is unavailable')
         const { version, attempt } = data as { version: number; attempt: number }
-        if (gatherMs > 0) await gathered
+        if (batchDelayMs > 0) await batched
         log.push(`${name} ${version}.${attempt}`)
       },
     },
@@ -91,7 +91,7 @@ function replicaOf(rows: Rows, log: string[], { isBrokerDown = false, gathered =
   return { orchestrator, results }
 }
 
-function setUp(options: { isBrokerDown?: boolean; gathered?: Promise<void> } = {}) {
+function setUp(options: { isBrokerDown?: boolean; batched?: Promise<void> } = {}) {
   const log: string[] = []
   const rows = new Rows(log)
   const replica = replicaOf(rows, log, options)
@@ -150,14 +150,14 @@ test('a command is published, and a delivery begins, only after the commit of it
   ])
 })
 
-test('a reply is handled before its gathered capture is published', async () => {
-  const { promise: gathered, resolve: publishGathered } = Promise.withResolvers<void>()
-  const { log, orchestrator } = setUp({ gathered })
+test('a reply is handled before its batched capture is published', async () => {
+  const { promise: batched, resolve: publishBatch } = Promise.withResolvers<void>()
+  const { log, orchestrator } = setUp({ batched })
   await place(orchestrator, 'tok_1')
   await orchestrator.apply('o1', replied('authorize', 0))
   await orchestrator.apply('o1', delivered)
   expect(log.at(-1)).toBe('commit 2')
-  publishGathered()
+  publishBatch()
   await vi.waitFor(() => expect(log.at(-1)).toBe('payments.capture 2.1'))
 })
 
@@ -269,14 +269,14 @@ test('a saga has a retry time until it is finished; that of transmit is after it
   await orchestrator.apply('o1', delivered)
   await orchestrator.apply('o1', replied('capture', 2))
   await orchestrator.apply('o1', cancelled)
-  const [authorize, transmit, capture, end, release] = rows.times.map(({ wakeInMs }) => wakeInMs)
+  const [authorize, transmit, capture, end, release] = rows.times.map(({ retryInMs }) => retryInMs)
   expect(transmit).toBeGreaterThan(DEADLINES.transmitMs)
   for (const replyMs of [authorize, capture, release]) expect(replyMs).toBeGreaterThan(0)
   expect(end).toBeNull()
 })
 
 const refunded: Trigger = {
-  kind: 'refunded',
+  kind: 'refund-requested',
   count: 0,
   refund: {
     apiKey: 'f1',

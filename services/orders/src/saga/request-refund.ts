@@ -55,7 +55,7 @@ export async function requestRefund(
     const known = order.refunds.find((one) => one.apiKey === apiKey)
     if (known) return refundRecord(known)
     const refund = previewRefund(order, requested, apiKey)
-    const event = { kind: 'refunded', refund, count: order.refunds.length } as const
+    const event = { kind: 'refund-requested', refund, count: order.refunds.length } as const
     if (await orchestrator.apply(order.apiKey, event)) return refundRecord(refund)
   }
   throw overloaded()

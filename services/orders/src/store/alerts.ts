@@ -89,7 +89,7 @@ export class PostgresAlerts extends PostgresStore {
   }
 
   /** Makes the undelivered alerts of a channel due now. */
-  async wakeDeliveries(channel: string): Promise<void> {
+  async makeDeliveriesDue(channel: string): Promise<void> {
     await sql`
     update alert_deliveries set due_at = least(due_at, now() + interval '1 second')
     where delivered_at is null and channel = ${channel}`.execute(this.db)

@@ -43,21 +43,22 @@ const passTime = (seconds: number) =>
     ping_at = ping_at - ${seconds}::integer * interval '1 second'`.execute(db)
 const readSeenUntil = async () =>
   (await sql<{ seen: string }>`select seen_until::text as seen from attendance`.execute(db)).rows[0]?.seen
-const settleAll = async () => (await store.settle('all')).map((row) => [row.restaurantApiKey, row.isAttended])
-const fail = (failures: number) => store.count([{ restaurantApiKey: 'r1', succeeded: false, failures }])
-const succeed = () => store.count([{ restaurantApiKey: 'r1', succeeded: true, failures: 0 }])
+const updateAll = async () =>
+  (await store.updateAttended('all')).map((row) => [row.restaurantApiKey, row.isAttended])
+const fail = (failures: number) => store.addResults([{ restaurantApiKey: 'r1', succeeded: false, failures }])
+const succeed = () => store.addResults([{ restaurantApiKey: 'r1', succeeded: true, failures: 0 }])
 const due = async () => (await store.acquirePings(10)).map(({ restaurantApiKey }) => restaurantApiKey)
 
 /** Adds a restaurant with a webhook whose first ping succeeded. */
 async function addWebhook() {
   await links.put('r1', webhook)
   await succeed()
-  await settleAll()
+  await updateAll()
 }
 
 test('a console is attended for 75 s after each sighting, and its version increases with each change', async () => {
-  await store.see(['r1'])
-  const [seen] = await store.settle('all')
+  await store.recordSightings(['r1'])
+  const [seen] = await store.updateAttended('all')
   expect(seen).toMatchObject({ restaurantApiKey: 'r1', isAttended: true })
   expect(await store.find('r1')).toEqual({
     attended: true,
@@ -65,24 +66,24 @@ test('a console is attended for 75 s after each sighting, and its version increa
     until: expect.any(Number) as number,
   })
   await passTime(74)
-  expect(await settleAll()).toEqual([])
+  expect(await updateAll()).toEqual([])
   await passTime(2)
-  expect(await store.settle([]), 'a sweep in its grace period').toEqual([])
-  const [unattended] = await store.settle('all')
+  expect(await store.updateAttended([]), 'a sweep in its grace period').toEqual([])
+  const [unattended] = await store.updateAttended('all')
   expect(unattended).toMatchObject({ restaurantApiKey: 'r1', isAttended: false })
   expect(unattended?.version).toBeGreaterThan(seen?.version ?? Infinity)
-  await store.see(['r1'])
-  expect(await settleAll()).toEqual([['r1', true]])
+  await store.recordSightings(['r1'])
+  expect(await updateAll()).toEqual([['r1', true]])
 })
 
-test('see() writes a sighting at most every 15 s', async () => {
-  await store.see(['r1'])
+test('recordSightings() writes a sighting at most every 15 s', async () => {
+  await store.recordSightings(['r1'])
   await passTime(10)
   const before = await readSeenUntil()
-  await store.see(['r1'])
+  await store.recordSightings(['r1'])
   expect(await readSeenUntil()).toBe(before)
   await passTime(6)
-  await store.see(['r1'])
+  await store.recordSightings(['r1'])
   expect(await readSeenUntil()).not.toBe(before)
 })
 
@@ -94,24 +95,24 @@ test('a restaurant without a row has the attendance of its default link', async 
 
 test('a new webhook is attended, its ping is due at once, and one failure makes it unattended', async () => {
   await links.put('r1', webhook)
-  expect(await settleAll()).toEqual([['r1', true]])
+  expect(await updateAll()).toEqual([['r1', true]])
   expect(await due()).toEqual(['r1'])
   await fail(1)
-  expect(await settleAll()).toEqual([['r1', false]])
+  expect(await updateAll()).toEqual([['r1', false]])
   await succeed()
-  expect(await settleAll()).toEqual([['r1', true]])
+  expect(await updateAll()).toEqual([['r1', true]])
 })
 
 test('a webhook is unattended after three failures in a row, and attended after the next success', async () => {
   await addWebhook()
   await fail(2)
-  expect(await settleAll()).toEqual([])
+  expect(await updateAll()).toEqual([])
   await succeed()
   await fail(2)
   await fail(1)
-  expect(await settleAll()).toEqual([['r1', false]])
+  expect(await updateAll()).toEqual([['r1', false]])
   await succeed()
-  expect(await settleAll()).toEqual([['r1', true]])
+  expect(await updateAll()).toEqual([['r1', true]])
 })
 
 test('a ping is due 60 s after a success and 10 s after a failure, for one replica', async () => {
@@ -134,11 +135,11 @@ test('a webhook from before its attendance is attended after the migration, unti
   await links.put('r1', webhook)
   await sql`delete from attendance`.execute(db)
   await migrateAgain()
-  expect(await settleAll()).toEqual([['r1', true]])
+  expect(await updateAll()).toEqual([['r1', true]])
   await fail(2)
-  expect(await settleAll()).toEqual([])
+  expect(await updateAll()).toEqual([])
   await fail(1)
-  expect(await settleAll()).toEqual([['r1', false]])
+  expect(await updateAll()).toEqual([['r1', false]])
 })
 
 test.each([
@@ -151,16 +152,16 @@ test.each([
     await sql`update attendance set ping_at = null`.execute(db)
     await migrateAgain()
   }
-  expect(await settleAll()).toEqual([['r1', true]])
+  expect(await updateAll()).toEqual([['r1', true]])
   expect(await due()).toEqual(['r1'])
   await fail(1)
-  expect(await settleAll()).toEqual([['r1', false]])
+  expect(await updateAll()).toEqual([['r1', false]])
 })
 
 test('a webhook that becomes a console is unattended, and no ping is due for it', async () => {
   await addWebhook()
   await links.put('r1', { kind: 'console', reports: 'detailed' })
-  expect(await settleAll()).toEqual([['r1', false]])
+  expect(await updateAll()).toEqual([['r1', false]])
   await passTime(100)
   expect(await due()).toEqual([])
 })

@@ -48,7 +48,7 @@ export class PostgresAttendance extends PostgresStore {
   }
 
   /** Records sightings of the restaurants' clients, unless another replica did so within WRITE_EVERY_MS. */
-  async see(restaurantApiKeys: readonly string[]): Promise<void> {
+  async recordSightings(restaurantApiKeys: readonly string[]): Promise<void> {
     await sql`
       insert into attendance (restaurant_api_key, seen_until)
       select seen, now() + ${SEEN_FOR_MS}::float8 * interval '1 millisecond'
@@ -60,7 +60,7 @@ export class PostgresAttendance extends PostgresStore {
   }
 
   /** Updates `is_attended` where it has changed, for all restaurants or the given ones. Returns the changed rows. */
-  async settle(restaurantApiKeys: readonly string[] | 'all'): Promise<Attended[]> {
+  async updateAttended(restaurantApiKeys: readonly string[] | 'all'): Promise<Attended[]> {
     const attended = attendedNow(this.#defaultKind)
     const these =
       restaurantApiKeys === 'all' ? sql`true` : sql`a.restaurant_api_key = any(${restaurantApiKeys}::text[])`
@@ -105,7 +105,7 @@ export class PostgresAttendance extends PostgresStore {
   }
 
   /** Counts the results of webhooks, and sets the time of their next pings. */
-  async count(results: readonly Results[]): Promise<void> {
+  async addResults(results: readonly Results[]): Promise<void> {
     await sql`
       update attendance a set
         failures = case when r.failures = 0 then 0

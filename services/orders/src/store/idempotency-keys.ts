@@ -10,7 +10,7 @@ export type UsedKey =
   | { kind: 'completed'; status: number; body: string }
   /** Another request waits for the order. */
   | { kind: 'in-flight' }
-  /** The claim had expired. The caller has claimed the key, and waits for the order. */
+  /** The claim of the earlier request had expired. The caller has the claim now, and waits for the order. */
   | { kind: 'resumed'; orderApiKey: string }
 
 type Row = {
@@ -51,7 +51,7 @@ const primaryKey = ({ accessKeyId, path, key }: Omit<IdempotencyScope, 'fingerpr
 const keyOfOrder = (used: OrderKey) => ({ ...primaryKey(used), order_api_key: used.orderApiKey })
 
 /** Returns whether a commit failed because another request with the same key placed its order first. */
-export const isClaimed = (error: unknown): boolean =>
+export const isKeyConflict = (error: unknown): boolean =>
   error instanceof Error && (error as Error & { constraint?: string }).constraint === 'idempotency_keys_pkey'
 
 /**
@@ -61,10 +61,10 @@ export const isClaimed = (error: unknown): boolean =>
  */
 export class PostgresIdempotencyKeys extends PostgresStore {
   /**
-   * Returns the state of a key; null for a new key, or that of a refused request. Claims it for `claimMs` if the claim of an earlier
-   * request has expired.
+   * Returns the state of a used key, and claims it for `claimMs` if the claim of the earlier request has expired. Null for the key of
+   * a refused request, and for a new key, which commit 1 claims (`SagaStore.place`).
    */
-  async claim(scope: IdempotencyScope, claimMs: number): Promise<UsedKey | null> {
+  async reclaim(scope: IdempotencyScope, claimMs: number): Promise<UsedKey | null> {
     const { accessKeyId, path, key, fingerprint, otherFingerprint = fingerprint } = scope
     const { rows } = await sql<Row>`
     with claimed as (
@@ -85,7 +85,7 @@ export class PostgresIdempotencyKeys extends PostgresStore {
 
   /**
    * Stores that a request with this key was refused, until the next request with the key. Meanwhile no concurrent request with the
-   * key can place an order (`isClaimed`). Returns false, and stores nothing, if one placed its order before.
+   * key can place an order (`isKeyConflict`). Returns false, and stores nothing, if one placed its order before.
    */
   async markRefused({ accessKeyId, path, key, fingerprint }: IdempotencyScope): Promise<boolean> {
     const { numAffectedRows } = await sql`
@@ -96,7 +96,7 @@ export class PostgresIdempotencyKeys extends PostgresStore {
     return numAffectedRows === 1n
   }
 
-  /** A statement of its own: requests with a new key do not pay for it. */
+  /** A separate statement, because a write in `reclaim` would slow down every request with a new key. */
   async #forgetRefusal(scope: IdempotencyScope): Promise<null> {
     await this.db
       .deleteFrom('idempotency_keys')

@@ -139,7 +139,7 @@ export class PostgresIncidents extends PostgresStore {
   }
 
   /** Makes a saga due now. Returns false for a finished or missing saga. */
-  async wakeSaga(orderApiKey: string): Promise<boolean> {
+  async makeSagaDue(orderApiKey: string): Promise<boolean> {
     const { rows } = await sql<{ runs: boolean }>`
     update sagas set wake_at = now() where order_api_key = ${orderApiKey}
     returning finished_at is null as runs`.execute(this.db)

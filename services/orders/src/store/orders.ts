@@ -99,8 +99,8 @@ export class PostgresOrders extends PostgresStore {
     return rows.map(({ status, at }) => ({ status, date: epoch(at) }))
   }
 
-  /** Marks a pending order as answered by send-order. Returns false if it is no longer pending. */
-  markRespondedIfPending(apiKey: string): Promise<boolean> {
+  /** Marks a pending order as returned to its client by send-order. Returns false if it is no longer pending. */
+  markReturnedIfPending(apiKey: string): Promise<boolean> {
     return this.#markIfPending(apiKey, { told: true })
   }
 
@@ -120,8 +120,8 @@ export class PostgresOrders extends PostgresStore {
     return numUpdatedRows > 0n
   }
 
-  /** Marks an order as answered by send-order, pending or not. */
-  async markResponded(apiKey: string): Promise<void> {
+  /** Marks an order as returned to its client by send-order, pending or not. */
+  async markReturned(apiKey: string): Promise<void> {
     await this.db.updateTable('orders').set({ told: true }).where('api_key', '=', apiKey).execute()
   }
 

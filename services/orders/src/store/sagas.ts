@@ -28,7 +28,7 @@ export type AssignedColumns = Pick<SagaOrder, 'id' | 'datePlaced' | 'reports'>
 
 /** Selects the current time plus the milliseconds in a column of `given`; null if the column is null. */
 const inFuture = (
-  column: 'wake_in' | 'deadline_in' | 'lease' | 'notice_in' | 'deliver_within' | 'key_busy',
+  column: 'retry_in' | 'deadline_in' | 'lease' | 'notice_in' | 'deliver_within' | 'key_busy',
 ) =>
   // eslint-disable-next-line no-restricted-properties -- a column named here
   sql`now() + ${sql.ref(column)} * interval '1 millisecond'`
@@ -72,8 +72,8 @@ const placeAll = prepared(
       select access_key_id, path, key, fingerprint, order_api_key, ${inFuture('key_busy')} from given where key is not null
     ), begun as (
       insert into sagas (order_api_key, version, facts, state, request_id, traceparent, wake_at, deadline_at, finished_at)
-      select order_api_key, version, facts, state, request_id, traceparent, coalesce(${inFuture('wake_in')}, now()),
-        ${inFuture('deadline_in')}, case when wake_in is null then now() end from given
+      select order_api_key, version, facts, state, request_id, traceparent, coalesce(${inFuture('retry_in')}, now()),
+        ${inFuture('deadline_in')}, case when retry_in is null then now() end from given
     )
     select api_key, id, placed_at, reports from placed`,
 )
@@ -125,7 +125,7 @@ const SAGA_COLUMNS = sql`
   sagas.version, sagas.attempt, sagas.facts, sagas.state, sagas.request_id, sagas.finished_at is not null as finished`
 
 const loadedRow = (row: OrderRow & SelectedSaga): Loaded => ({
-  order: { ...placedOrder(row), outcome: row.outcome, told: row.told },
+  order: { ...placedOrder(row), outcome: row.outcome, isReturned: row.told },
   saga: {
     orderApiKey: row.api_key,
     version: row.version,
@@ -153,7 +153,7 @@ const loadTogether = batched({
 
 const saveAll = prepared(
   (_db: Db, { rows, keys }: Rows & { keys: readonly string[] }) =>
-    sql<{ api_key: string; told: boolean; age: number }>`
+    sql<{ api_key: string; isReturned: boolean; age: number }>`
     with given as materialized (
       select * from jsonb_to_recordset(${rows}::jsonb) as given(${GIVEN}, from_version integer, from_status text)
     ), locked as materialized (
@@ -174,11 +174,11 @@ const saveAll = prepared(
       ${savingDeliveries('changed')}
     ), moved as (
       update sagas set version = changed.version, attempt = 1, state = changed.state,
-        wake_at = coalesce(${inFuture('wake_in')}, now()), deadline_at = coalesce(${inFuture('deadline_in')}, deadline_at),
-        finished_at = case when wake_in is null then now() end
+        wake_at = coalesce(${inFuture('retry_in')}, now()), deadline_at = coalesce(${inFuture('deadline_in')}, deadline_at),
+        finished_at = case when retry_in is null then now() end
       from changed where sagas.order_api_key = changed.order_api_key and sagas.order_api_key = any(${keys})
     )
-    select order_api_key as api_key, is_told as told, age from changed`,
+    select order_api_key as api_key, is_told as "isReturned", age from changed`,
 )
 
 export type Save = Saved & {
@@ -195,7 +195,7 @@ export type SaveResult = {
   /** Seconds since the order was placed. */
   age: number
   /** Send-order has returned the order while it was pending. */
-  told: boolean
+  isReturned: boolean
 }
 
 const saveTogether = batched({

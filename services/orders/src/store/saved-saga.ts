@@ -6,10 +6,11 @@ import type { Saga } from '#/domain/saga-row.ts'
 /* Common parts of a save and a placement: the columns of `given`, and their values. */
 
 /**
- * `wakeInMs`: null for a finished saga. `deadlineInMs`: null leaves it unchanged. `leaseMs`, `deliverWithinMs`: for a new delivery.
+ * `retryInMs`: the time until the saga is due for the sweeper; null for a finished saga. `deadlineInMs`: null leaves it unchanged.
+ * `leaseMs`, `deliverWithinMs`: for a new delivery.
  */
 export type Times = {
-  wakeInMs: number | null
+  retryInMs: number | null
   deadlineInMs: number | null
   leaseMs: number
   deliverWithinMs: number
@@ -20,7 +21,7 @@ export type Saved = Times & { order: OrderState; saga: Saga; delivery: DeliveryS
 
 /** The columns of `given`. */
 export const GIVEN = sql`
-  order_api_key text, version integer, facts jsonb, state jsonb, wake_in float8, deadline_in float8, status text,
+  order_api_key text, version integer, facts jsonb, state jsonb, retry_in float8, deadline_in float8, status text,
   outcome text, told boolean, payment_state text, cancellation jsonb, has_delivery boolean, delivered text, link_kind text,
   notice_in float8, lease float8, deliver_within float8, refunds jsonb, refunded integer,
   payment_action jsonb, dispute jsonb`
@@ -33,11 +34,11 @@ export const savedRow = (
   order_api_key: saga.orderApiKey,
   version: saga.version,
   state: saga.state,
-  wake_in: times.wakeInMs,
+  retry_in: times.retryInMs,
   deadline_in: times.deadlineInMs,
   status,
   outcome: order.outcome,
-  told: order.told ?? false,
+  told: order.isReturned ?? false,
   payment_state: order.paymentState,
   cancellation: order.cancellation,
   ...(order.paymentAction && { payment_action: order.paymentAction }),

@@ -31,7 +31,7 @@ export class PostgresScheduledRuns extends PostgresStore {
   }
 
   /** Makes the next round due now. Returns false if one is running, or due within 6 minutes, which is longer than any lease. */
-  async wake(name: Run['name']): Promise<boolean> {
+  async makeDue(name: Run['name']): Promise<boolean> {
     const { rows } = await sql`
     update scheduled_runs set due_at = now()
     where name = ${name} and due_at > now() + interval '6 minutes' returning name`.execute(this.db)

@@ -4,12 +4,12 @@ import { declineOf, type Decline } from '#/domain/declines.ts'
 
 /**
  * The result of a call to the processor. `no` is final: the call had no effect and never will have one. `unknown` is any other
- * result and never counts as a failure. `alarm` is set if a repeated call cannot succeed.
+ * result and never counts as a failure. `needsOperator` is set if a repeated call cannot succeed.
  */
 export type ProcessorResult<T> =
   | ({ kind: 'yes' } & T)
   | { kind: 'no'; code: string; declineCode: string }
-  | { kind: 'unknown'; reason: string; alarm?: true }
+  | { kind: 'unknown'; reason: string; needsOperator?: true }
 
 /** The bank awaits the customer's authentication; no amount is authorized. */
 export type Challenge = { kind: 'challenge'; id: string; url: string; clientSecret?: string | undefined }
@@ -29,12 +29,12 @@ export type Change =
   | { state: 'declined'; refusal: Decline }
 
 export type Interpretation =
-  /** `alarm` is for operators. The row is changed anyway. */
-  | { kind: 'moved'; change: Change; alarm?: string }
+  /** `difference`: from the request, for operators. The row is changed anyway. */
+  | { kind: 'moved'; change: Change; difference?: string }
   | { kind: 'challenged'; change: Change; action: Omit<PaymentAction, 'expires'> }
   /** The processor refuses a call that the row allows, so its charges are looked up. */
   | { kind: 'look-up'; refused: string }
-  | { kind: 'unknown'; reason: string; alarm?: true }
+  | { kind: 'unknown'; reason: string; needsOperator?: true }
   | { kind: 'incident'; reason: string }
 
 type EffectiveCall = Exclude<Call['kind'], 'find' | 'check'>
@@ -72,7 +72,7 @@ export function interpretCheck(
       : {
           kind: 'unknown',
           reason: `the bank still awaits the customer, yet the processor refused ${refused}`,
-          alarm: true,
+          needsOperator: true,
         }
   }
   if (result.kind === 'yes') return compared(row, result)
@@ -181,6 +181,6 @@ function compared(
   if (amount === ours && differs === undefined) return { kind: 'moved', change }
   const difference = differs ?? `the processor has ${status} ${amount} cents, the row has ${ours}`
   return row.releaseRequested
-    ? { kind: 'moved', change, alarm: difference }
+    ? { kind: 'moved', change, difference }
     : { kind: 'incident', reason: difference }
 }

@@ -56,14 +56,14 @@ describe('a result of the processor', () => {
     ]
     expect(interpretLookup(sent, { kind: 'yes', found: two })).toMatchObject({ kind: 'incident' })
   })
-  test('an authorization with another amount moves a released row, with an alarm', () => {
+  test('an authorization with another amount moves a released row, and reports the difference', () => {
     const result = interpretEffect(released(sent), 'authorize', {
       kind: 'yes',
       id: 'auth_1',
       amount: cents(1),
     })
     expect(result).toMatchObject({ kind: 'moved', change: { state: 'authorized', processorId: 'auth_1' } })
-    expect(result).toHaveProperty('alarm', 'the processor has authorized 1 cents, the row has 1075')
+    expect(result).toHaveProperty('difference', 'the processor has authorized 1 cents, the row has 1075')
   })
   test('after 20 h, an authorization that is not found declines the row, and a found one moves it', () => {
     const old = { ...sent, ageSeconds: 20 * 3600 + 1 }
@@ -78,7 +78,7 @@ describe('a result of the processor', () => {
       change: { state: 'authorized', processorId: 'a' },
     })
   })
-  test('the refund of the amount that partial refunds left moves the row without an alarm', () => {
+  test('the refund of the amount that partial refunds left moves the row without a difference', () => {
     const row = { ...released(at('captured')), refunded: cents(500) } as Authorization
     expect(interpretEffect(row, 'refund', { kind: 'yes', id: 'auth_1', amount: cents(575) })).toEqual({
       kind: 'moved',
@@ -154,11 +154,11 @@ describe('a report of the processor', () => {
       expect(interpretReport(row, reported('voided'))).toBeNull()
     }
   })
-  test('a reported authorization with another amount moves a released row, with an alarm', () => {
+  test('a reported authorization with another amount moves a released row, and reports the difference', () => {
     expect(interpretReport(released(sent), reported('authorized', 1))).toMatchObject({
       kind: 'moved',
       change: { state: 'authorized' },
-      alarm: expect.stringContaining('1 cents') as string,
+      difference: expect.stringContaining('1 cents') as string,
     })
   })
 })

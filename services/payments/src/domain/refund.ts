@@ -35,7 +35,7 @@ export const isToBeLookedUp = ({ processorId, ageSeconds }: RefundRow): boolean 
 export type RefundOutcome =
   | { kind: 'done' | 'pending'; id: string }
   | { kind: 'failed'; code: string }
-  | { kind: 'unknown'; reason: string; alarm?: true }
+  | { kind: 'unknown'; reason: string; needsOperator?: true }
 
 /** Returns the consequence of a call or a look-up. */
 export function outcomeOf(
@@ -46,7 +46,7 @@ export function outcomeOf(
   if (result.kind === 'no') return { kind: 'failed', code: result.declineCode }
   // The processor has confirmed it before, so it cannot be missing there.
   if (!result.found && processorId !== null)
-    return { kind: 'unknown', reason: 'the processor does not list the refund', alarm: true }
+    return { kind: 'unknown', reason: 'the processor does not list the refund', needsOperator: true }
   // The call was sent at least 20 h ago, so it has arrived by now or never will.
   if (!result.found) return { kind: 'failed', code: 'never_arrived' }
   const { id, state } = result.found

@@ -55,10 +55,10 @@ test.each<[string, Pick<RefundRow, 'processorId'>, Result, RefundOutcome]>([
   ['a lost response is unknown, never a failure', row, lost, lost],
   ['a refund that never arrived has failed', row, none, { kind: 'failed', code: 'never_arrived' }],
   [
-    'a confirmed refund that is not listed is unknown, with an alarm',
+    'a confirmed refund that is not listed is unknown, and needs an operator',
     { processorId: 're_1' },
     none,
-    { kind: 'unknown', reason: 'the processor does not list the refund', alarm: true },
+    { kind: 'unknown', reason: 'the processor does not list the refund', needsOperator: true },
   ],
 ])('%s', (_, refund, result, outcome) => {
   expect(outcomeOf(refund, result)).toEqual(outcome)

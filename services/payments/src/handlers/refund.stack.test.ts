@@ -67,7 +67,7 @@ async function charged(faults: Fault[] = []) {
     const found = { id: 'pi_1', reference: orderApiKey, captured: cents(TOTAL), refunds, disputes: [] }
     const reads = {
       charge: async () => ({ kind: 'yes' as const, charge: found }),
-      movements: () => Promise.reject(new Error('not compared')),
+      balanceTransactions: () => Promise.reject(new Error('not compared')),
     }
     const mirrors = postgresChargeMirrors(pools[0].db)
     return chargeMirror({ ...replicas[0], reads, mirrors, send: async () => undefined, log }).refresh('pi_1')
@@ -80,7 +80,7 @@ async function charged(faults: Fault[] = []) {
         if (result.kind !== 'yes' || !result.charge) throw new Error('the charge cannot be read')
         return { ...result, charge: { ...result.charge, reference: orderApiKey } }
       },
-      movements: () => Promise.reject(new Error('not compared')),
+      balanceTransactions: () => Promise.reject(new Error('not compared')),
     }
     const mirrors = postgresChargeMirrors(pools[0].db)
     return chargeMirror({ ...replicas[0], reads, mirrors, send: async () => undefined, log }).refresh('pi_1')

@@ -65,7 +65,7 @@ function classify<T extends object>(status: number, text: string, schema: z.ZodT
   const refused = Refused.safeParse(document).data
   if (isSuccess || !refused || !isFinal(status, refused.code)) {
     const result = unknown(`${status} ${refused?.code ?? 'unreadable'}`)
-    return refused?.code === MISMATCH ? { ...result, alarm: true } : result
+    return refused?.code === MISMATCH ? { ...result, needsOperator: true } : result
   }
   return { kind: 'no', code: refused.code, declineCode: refused.declineCode ?? refused.code }
 }

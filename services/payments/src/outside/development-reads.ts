@@ -28,8 +28,8 @@ const ChargeDetails = z.object({
   refunds: z.array(Refund),
   disputes: z.array(Dispute),
 })
-const MovementList = z.object({
-  movements: z.array(
+const BalanceTransactionList = z.object({
+  balanceTransactions: z.array(
     z.object({
       id: Id,
       kind: z.enum(['payment', 'refund', 'dispute', 'dispute-reversal']),
@@ -54,6 +54,7 @@ export function developmentReads(send: Send): ProcessorReads {
       return { kind, charge }
     },
     authorizationOf: async (id) => ({ kind: 'yes', id }),
-    movements: (time) => send({ method: 'GET', path: `/movements?${queryOf(time)}` }, MovementList),
+    balanceTransactions: (time) =>
+      send({ method: 'GET', path: `/balance-transactions?${queryOf(time)}` }, BalanceTransactionList),
   }
 }

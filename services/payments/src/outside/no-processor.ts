@@ -28,7 +28,7 @@ export function noProcessor(): Processor {
     list: async () => ({ kind: 'yes', charges: [], after: null }),
     charge: unknown,
     authorizationOf: async () => ({ kind: 'yes', id: null }),
-    movements: async () => ({ kind: 'yes', movements: [], after: null }),
+    balanceTransactions: async () => ({ kind: 'yes', balanceTransactions: [], after: null }),
     close: async () => undefined,
   }
 }

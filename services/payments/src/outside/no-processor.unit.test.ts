@@ -22,7 +22,7 @@ test('PROCESSOR=none returns unknown for authorizations, refunds and charges', a
   expect(results.map(({ kind }) => kind)).toEqual(['unknown', 'unknown', 'unknown'])
 })
 
-test('PROCESSOR=none lists no charges and no movements', async () => {
+test('PROCESSOR=none lists no charges and no balance transactions', async () => {
   expect(await noProcessor().list(ALL)).toEqual({ kind: 'yes', charges: [], after: null })
-  expect(await noProcessor().movements(ALL)).toMatchObject({ movements: [], after: null })
+  expect(await noProcessor().balanceTransactions(ALL)).toMatchObject({ balanceTransactions: [], after: null })
 })

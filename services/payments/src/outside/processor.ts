@@ -55,10 +55,10 @@ export type RefundPart = { idempotencyKey: string; id: string; amount: Cents }
 type ChargePage = { charges: Charge[]; after: string | null }
 
 /** A change of the balance at the processor. `amount` is positive for arriving money. `fee` is the processor's fee. */
-export type Movement = {
+export type BalanceTransaction = {
   id: string
   kind: 'payment' | 'refund' | 'dispute' | 'dispute-reversal' | 'fee'
-  /** The id of the authorization; null for a movement without one. */
+  /** The id of the authorization; null for a balance transaction without one. */
   charge: string | null
   /** The order; null if the processor does not report it. */
   reference: string | null
@@ -67,7 +67,7 @@ export type Movement = {
   at: number
 }
 
-export type MovementPage = { movements: Movement[]; after: string | null }
+export type BalanceTransactionPage = { balanceTransactions: BalanceTransaction[]; after: string | null }
 
 /** From `from` to before `to` in epoch seconds. `after`: the cursor of a page in it; null for the first page. */
 export type Period = { from: number; to: number; after: string | null }
@@ -78,8 +78,8 @@ export type ProcessorReads = {
   charge(id: string): Promise<ProcessorResult<{ charge: ReadCharge | null }>>
   /** Returns the id of the authorization of a charge, for events with only the charge; null for another sale. */
   authorizationOf(chargeId: string): Promise<ProcessorResult<{ id: string | null }>>
-  /** Returns the movements in a period; `after` is the cursor of the next page. */
-  movements(period: Period): Promise<ProcessorResult<MovementPage>>
+  /** Returns the balance transactions in a period; `after` is the cursor of the next page. */
+  balanceTransactions(period: Period): Promise<ProcessorResult<BalanceTransactionPage>>
 }
 
 /**

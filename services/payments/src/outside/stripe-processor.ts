@@ -15,7 +15,7 @@ import type {
   ProcessorToken,
   RefundPart,
 } from '#/outside/processor.ts'
-import { authorizationOf, readCharge, readMovements } from '#/outside/stripe-reads.ts'
+import { authorizationOf, readCharge, readBalanceTransactions } from '#/outside/stripe-reads.ts'
 import { refundPart } from '#/outside/stripe-refunds.ts'
 import { cancelChallenge, checkChallenge, pageOf } from '#/outside/stripe-challenges.ts'
 import { StripeClient, type ClientSettings } from '#/outside/stripe-client.ts'
@@ -144,7 +144,8 @@ export class StripeProcessor implements Processor {
   readonly refundPart = (call: RefundPart) => settled(() => refundPart(this.#client, call))
   readonly charge = (id: string) => settled(() => readCharge(this.#client, id))
   readonly authorizationOf = (chargeId: string) => settled(() => authorizationOf(this.#client, chargeId))
-  readonly movements = (period: Period) => settled(() => readMovements(this.#client, period))
+  readonly balanceTransactions = (period: Period) =>
+    settled(() => readBalanceTransactions(this.#client, period))
 
   /**
    * Filters the list of the card's intents by the order in their metadata. A list includes the latest writes; Stripe's search may
@@ -200,7 +201,9 @@ export class StripeProcessor implements Processor {
     if (!one) return result
     if (one.status === 'declined') return { kind: 'no', code: one.code, declineCode: one.declineCode }
     // With another amount, the values under the key do not differ only in the configuration.
-    return 'alarm' in result && one.amount !== call.amount ? result : { kind: 'yes', ...effectOf(one) }
+    return 'needsOperator' in result && one.amount !== call.amount
+      ? result
+      : { kind: 'yes', ...effectOf(one) }
   }
 
   /**

@@ -313,11 +313,11 @@ test('an expired authorization is found as voided', async () => {
   })
 })
 
-test('a secret key that Stripe rejects leaves the outcome unknown, with an alarm for operators', async () => {
+test('a secret key that Stripe rejects leaves the outcome unknown, and needs an operator', async () => {
   const token = await tokenOf()
   const stranger = processorAt(url, { secretKey: 'sk_test_wrong' })
-  expect(await stranger.authorize(orderWith(token))).toMatchObject({ kind: 'unknown', alarm: true })
-  expect(await stranger.tokenize(CARD)).toMatchObject({ kind: 'unknown', alarm: true })
+  expect(await stranger.authorize(orderWith(token))).toMatchObject({ kind: 'unknown', needsOperator: true })
+  expect(await stranger.tokenize(CARD)).toMatchObject({ kind: 'unknown', needsOperator: true })
   await stranger.close()
 })
 
@@ -402,11 +402,11 @@ describe('response of a faulty server', () => {
     [424, { type: 'invalid_request_error' }, false],
     [429, { type: 'invalid_request_error', code: 'rate_limit' }, false],
     [500, { type: 'api_error' }, false],
-  ])('an error %i %j is an unknown outcome (alarm for operators: %s)', async (status, error, alarm) => {
+  ])('an error %i %j is an unknown outcome (needs an operator: %s)', async (status, error, needsOperator) => {
     respondWith(status, { error })
     const result = await authorize()
     expect(result.kind).toBe('unknown')
-    expect('alarm' in result).toBe(alarm)
+    expect('needsOperator' in result).toBe(needsOperator)
   })
 
   test.each([

@@ -2,7 +2,7 @@ import { Cents } from '@platter/contracts'
 import { z } from 'zod'
 import type { ReadCharge, ReadDispute, ReadRefund } from '#/domain/charge-after-sale.ts'
 import type { ProcessorResult } from '#/domain/processor-result.ts'
-import { Id, Word, type Movement, type Period } from '#/outside/processor.ts'
+import { Id, Word, type BalanceTransaction, type Period } from '#/outside/processor.ts'
 import type { StripeClient } from '#/outside/stripe-client.ts'
 import { failedOf, Intent, ORDER, REFUND, refundStateOf } from '#/outside/stripe-responses.ts'
 
@@ -22,12 +22,15 @@ const Dispute = z.object({
   evidence_details: z.object({ due_by: z.int().nullish() }).nullish(),
 })
 const Charge = z.object({ payment_intent: Id.nullish() })
-/** The source of a movement: a charge, refund or dispute. Each contains its intent; a charge has the metadata of its intent. */
+/**
+ * The source of a balance transaction: a charge, refund or dispute. Each contains its intent; a charge has the metadata of its
+ * intent.
+ */
 const Source = z.object({
   payment_intent: Id.nullish(),
   metadata: z.record(z.string(), z.string()).nullish(),
 })
-const BalanceTransaction = z.object({
+const StripeTransaction = z.object({
   id: Id,
   type: Word,
   amount: z.int(),
@@ -38,8 +41,8 @@ const BalanceTransaction = z.object({
 
 /** A refund or dispute has some kilobytes, so a page is below RESPONSE_BYTES. */
 const LIMIT = 50
-/** Movements with their sources are below RESPONSE_BYTES. */
-const MOVEMENTS_LIMIT = 25
+/** Balance transactions with their sources are below RESPONSE_BYTES. */
+const BALANCE_TRANSACTIONS_LIMIT = 25
 
 /** Reads the refunds and disputes of an intent. */
 export async function readCharge(
@@ -81,13 +84,13 @@ function unlessAbsent(error: unknown): null {
 }
 
 /** Reads a page of balance transactions. */
-export async function readMovements(client: StripeClient, { from, to, after }: Period) {
-  const query = { created: { gte: from, lt: to }, limit: MOVEMENTS_LIMIT, expand: ['data.source'] }
-  const page = await client.page(BalanceTransaction, after, (stripe, position) =>
+export async function readBalanceTransactions(client: StripeClient, { from, to, after }: Period) {
+  const query = { created: { gte: from, lt: to }, limit: BALANCE_TRANSACTIONS_LIMIT, expand: ['data.source'] }
+  const page = await client.page(StripeTransaction, after, (stripe, position) =>
     stripe.balanceTransactions.list({ ...query, ...position }),
   )
-  const movements = page.items.flatMap((one) => toMovement(one) ?? [])
-  return { kind: 'yes' as const, movements, after: page.after }
+  const balanceTransactions = page.items.flatMap((one) => toBalanceTransaction(one) ?? [])
+  return { kind: 'yes' as const, balanceTransactions, after: page.after }
 }
 
 function toRefund({ id, amount, status, created: at, metadata }: z.output<typeof Refund>): ReadRefund {
@@ -109,7 +112,7 @@ function toDispute(dispute: z.output<typeof Dispute>): ReadDispute {
 }
 
 /** docs.stripe.com/reports/balance-transaction-types. A failed refund returns as `refund_failure` or `payment_failure_refund`. */
-const KINDS: Readonly<Record<string, Movement['kind']>> = {
+const KINDS: Readonly<Record<string, BalanceTransaction['kind']>> = {
   charge: 'payment',
   payment: 'payment',
   refund: 'refund',
@@ -119,8 +122,8 @@ const KINDS: Readonly<Record<string, Movement['kind']>> = {
   stripe_fee: 'fee',
 }
 
-/** Returns null for a movement that belongs to no sale, such as a payout. */
-function toMovement(one: z.output<typeof BalanceTransaction>): Movement | null {
+/** Returns null for a balance transaction that belongs to no sale, such as a payout. */
+function toBalanceTransaction(one: z.output<typeof StripeTransaction>): BalanceTransaction | null {
   const { id, type, amount, fee, created: at } = one
   const source = typeof one.source === 'object' ? one.source : null
   const intent = source?.payment_intent

@@ -45,12 +45,12 @@ afterAll(async () => {
   server.close()
 })
 
-test('balance transactions are movements with their sign and fee, except those of no sale', async () => {
-  const page = await processor.movements({ from: 0, to: 2_000, after: null })
+test('Stripe balance transactions are read with their sign and fee, except those of no sale', async () => {
+  const page = await processor.balanceTransactions({ from: 0, to: 2_000, after: null })
   const ofCharge = { charge: 'pi_1', reference: null, fee: 31, at: 1_000 }
   expect(page).toEqual({
     kind: 'yes',
-    movements: [
+    balanceTransactions: [
       { id: 'txn_0', kind: 'payment', ...ofCharge, reference: 'o1', amount: 1_075 },
       { id: 'txn_1', kind: 'refund', ...ofCharge, amount: -300 },
       { id: 'txn_2', kind: 'refund', ...ofCharge, amount: 300 },

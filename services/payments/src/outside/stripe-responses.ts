@@ -49,7 +49,7 @@ export const detailsOf = ({ card }: z.output<typeof Method>): CardDetails => ({
   expirationMonth: String(card.exp_month).padStart(2, '0'),
   expirationYear: String(card.exp_year % 100).padStart(2, '0'),
 })
-export const Owner = z.object({ id: Id.startsWith('cus_') })
+export const Customer = z.object({ id: Id.startsWith('cus_') })
 export const Refund = z.object({
   id: Id.startsWith('re_'),
   amount: Cents,
@@ -88,7 +88,7 @@ function reportedBy(intent: Intent): ReportedCharge | 'unsettled' | null {
     case 'requires_capture':
       return { id, status: 'authorized', amount: intent.amount_capturable }
     case 'succeeded':
-      return taken(intent, charge)
+      return capturedCharge(intent, charge)
     case 'canceled':
       // An intent that was cancelled before it was authorized has no successful charge.
       return charge?.status === 'succeeded'
@@ -103,7 +103,10 @@ function reportedBy(intent: Intent): ReportedCharge | 'unsettled' | null {
   }
 }
 
-function taken({ id, amount_received: amount }: Intent, charge: z.output<typeof Charge> | null): FoundCharge {
+function capturedCharge(
+  { id, amount_received: amount }: Intent,
+  charge: z.output<typeof Charge> | null,
+): FoundCharge {
   const refunded = charge?.amount_refunded ?? cents(0)
   if (charge && refunded >= amount) return { id, status: 'refunded', amount: refunded }
   return { id, status: 'captured', amount, ...(refunded > 0 && { refunded }) }
@@ -214,9 +217,9 @@ function classify(error: Stripe.errors.StripeError, reason: string): Failure {
   const unknown = { kind: 'unknown', reason } as const
   if (statusCode < 400 || statusCode >= 500) return unknown
   if (TRANSIENT_STATUSES.has(statusCode) || TRANSIENT_CODES.has(code)) return unknown
-  if (hasOtherValues(error)) return { ...unknown, alarm: true }
+  if (hasOtherValues(error)) return { ...unknown, needsOperator: true }
   // Stripe checks the secret key before the request, so this does not reveal the outcome of an earlier attempt.
-  if (statusCode === 401 || statusCode === 403) return { ...unknown, alarm: true }
+  if (statusCode === 401 || statusCode === 403) return { ...unknown, needsOperator: true }
   if (rawType === 'card_error') {
     return { kind: 'no', ...codesOf({ code: error.code, decline_code: error.decline_code }) }
   }
@@ -248,4 +251,4 @@ export const effectOf = ({ id, amount, differs }: FoundCharge): Effect => ({
 })
 
 /** A response that Stripe does not document for the request; an operator must look at it. */
-export const unexpected = (reason: string) => ({ kind: 'unknown', reason, alarm: true }) as const
+export const unexpected = (reason: string) => ({ kind: 'unknown', reason, needsOperator: true }) as const

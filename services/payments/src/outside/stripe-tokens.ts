@@ -4,7 +4,7 @@ import type { z } from 'zod'
 import type { ProcessorResult } from '#/domain/processor-result.ts'
 import type { Card, Cardholder, ProcessorToken, SavedToken } from '#/outside/processor.ts'
 import type { StripeClient } from '#/outside/stripe-client.ts'
-import { detailsOf, Method, Owner, tokenOf } from '#/outside/stripe-responses.ts'
+import { detailsOf, Method, Customer, tokenOf } from '#/outside/stripe-responses.ts'
 
 type Method = z.output<typeof Method>
 
@@ -29,13 +29,13 @@ export async function tokenize(
     isByToken ? { ...options, idempotencyKey: `${call}:${hashOf(card.processorToken)}` } : options
   const created = isByToken ? null : await ofNumber(client, { card, holder }, options)
   const id = created?.id ?? (await idOfToken(client, card as ProcessorToken, keyed('method')))
-  const owner = await client.send(Owner, (stripe) =>
+  const customer = await client.send(Customer, (stripe) =>
     stripe.customers.create({ payment_method: id }, keyed('customer')),
   )
   const method =
     created ??
     (await client.send(Method, (stripe) => stripe.paymentMethods.update(id, billing(holder), options)))
-  return { kind: 'yes', token: tokenOf(owner.id, id), ...detailsOf(method) }
+  return { kind: 'yes', token: tokenOf(customer.id, id), ...detailsOf(method) }
 }
 
 type Options = Stripe.RequestOptions

@@ -43,7 +43,7 @@ export function tracedProcessor(processor: Processor, address: URL): Processor {
     list: (time) => traced('list', () => processor.list(time)),
     charge: (id) => traced('charge', () => processor.charge(id)),
     authorizationOf: (chargeId) => processor.authorizationOf(chargeId),
-    movements: (time) => processor.movements(time),
+    balanceTransactions: (time) => processor.balanceTransactions(time),
     close: () => processor.close(),
   }
 }

@@ -1,11 +1,11 @@
 import { cents, toMoney, type BalanceTransactions } from '@platter/contracts'
 import { nextPage, readCursor, type Handler } from '@platter/kit'
 import { z } from 'zod'
-import { successOf, type Movement, type ProcessorReads } from '#/outside/processor.ts'
+import { successOf, type BalanceTransaction, type ProcessorReads } from '#/outside/processor.ts'
 import type { ChargeMirrorStore } from '#/store/charge-mirrors.ts'
 
 type Deps = {
-  reads: Pick<ProcessorReads, 'movements'>
+  reads: Pick<ProcessorReads, 'balanceTransactions'>
   mirrors: Pick<ChargeMirrorStore, 'ordersOf'>
   /** Epoch seconds. */
   now: () => number
@@ -18,10 +18,12 @@ export const balanceTransactions =
   async ({ query, url, setHeader }) => {
     const position = readCursor(query.cursor, Cursor) ?? { until: query.until ?? now(), after: null }
     const { until } = position
-    const page = successOf(await reads.movements({ from: query.since, to: until, after: position.after }))
+    const page = successOf(
+      await reads.balanceTransactions({ from: query.since, to: until, after: position.after }),
+    )
     if (page.after !== null) setHeader('link', nextPage(url, { until, after: page.after }))
-    const orders = await mirrors.ordersOf(unnamed(page.movements))
-    const transactions = page.movements.map(({ id, kind, charge, reference, amount, fee, at }) => ({
+    const orders = await mirrors.ordersOf(chargesWithoutOrder(page.balanceTransactions))
+    const transactions = page.balanceTransactions.map(({ id, kind, charge, reference, amount, fee, at }) => ({
       id,
       kind,
       orderApiKey: reference ?? orders.get(charge ?? '') ?? null,
@@ -33,7 +35,7 @@ export const balanceTransactions =
     return { since: query.since, until, transactions }
   }
 
-/** Returns the charges of movements without an order. A refund or dispute has a mirror, which identifies the order. */
-const unnamed = (movements: readonly Movement[]): string[] => [
-  ...new Set(movements.flatMap(({ charge, reference }) => (charge !== null && !reference ? [charge] : []))),
+/** Returns the charges of transactions without an order. A refund or dispute has a mirror, which identifies the order. */
+const chargesWithoutOrder = (all: readonly BalanceTransaction[]): string[] => [
+  ...new Set(all.flatMap(({ charge, reference }) => (charge !== null && !reference ? [charge] : []))),
 ]

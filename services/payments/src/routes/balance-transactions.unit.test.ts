@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
-import type { Movement, MovementPage } from '#/outside/processor.ts'
+import type { BalanceTransaction, BalanceTransactionPage } from '#/outside/processor.ts'
 import type { ProcessorResult } from '#/domain/processor-result.ts'
 import { balanceTransactions } from '#/routes/balance-transactions.ts'
 import { memoryChargeMirrors } from '#/testing/memory-charge-mirrors.ts'
 
 const NOW = 1_790_000_000
-const movement: Movement = {
+const balanceTransaction: BalanceTransaction = {
   id: 'txn_1',
   kind: 'payment',
   charge: 'pi_1',
@@ -18,15 +18,15 @@ const movement: Movement = {
 type PageRequest = { from: number; to: number; after: string | null }
 
 /** Reads one page at `url`. `pages`: the pages of the processor. */
-async function read(url: string, pages: ProcessorResult<MovementPage>[]) {
+async function read(url: string, pages: ProcessorResult<BalanceTransactionPage>[]) {
   const requests: PageRequest[] = []
   const mirrors = memoryChargeMirrors()
   await mirrors.set({ orderApiKey: 'o2', processorId: 'pi_2', refunds: [], disputes: [] }, '0')
   const handle = balanceTransactions({
     reads: {
-      movements: async (request) => {
+      balanceTransactions: async (request) => {
         requests.push(request)
-        return pages[requests.length - 1] ?? { kind: 'yes', movements: [], after: null }
+        return pages[requests.length - 1] ?? { kind: 'yes', balanceTransactions: [], after: null }
       },
     },
     mirrors,
@@ -41,8 +41,8 @@ async function read(url: string, pages: ProcessorResult<MovementPage>[]) {
 }
 
 test('amounts and fees are decimals, and a refund has the order of its charge', async () => {
-  const refund: Movement = {
-    ...movement,
+  const refund: BalanceTransaction = {
+    ...balanceTransaction,
     id: 'txn_2',
     kind: 'refund',
     charge: 'pi_2',
@@ -50,7 +50,9 @@ test('amounts and fees are decimals, and a refund has the order of its charge', 
     amount: -300,
     fee: 0,
   }
-  const { body } = await read('/x?since=1000', [{ kind: 'yes', movements: [movement, refund], after: null }])
+  const { body } = await read('/x?since=1000', [
+    { kind: 'yes', balanceTransactions: [balanceTransaction, refund], after: null },
+  ])
   expect(body).toMatchObject({
     since: 1_000,
     until: NOW,
@@ -62,7 +64,9 @@ test('amounts and fees are decimals, and a refund has the order of its charge', 
 })
 
 test('the next page continues at the cursor of the processor, for the same period', async () => {
-  const first = await read('/x?since=1000', [{ kind: 'yes', movements: [movement], after: 'txn_1' }])
+  const first = await read('/x?since=1000', [
+    { kind: 'yes', balanceTransactions: [balanceTransaction], after: 'txn_1' },
+  ])
   const next = await read(first.link ?? '', [])
   expect(next.requests).toEqual([{ from: 1_000, to: NOW, after: 'txn_1' }])
   expect(next.link).toBeUndefined()

@@ -123,7 +123,7 @@ const moving = {
 const move = batched(moving)
 
 /** No client waits for a capture. The processor's responses arrive one by one; without this delay each had its own commit. */
-const moveLater = batched({ ...moving, gatherMs: 100 })
+const moveLater = batched({ ...moving, batchDelayMs: 100 })
 
 const releaseRows = prepared(
   (_: Db, { orderApiKeys }: { orderApiKeys: readonly string[] }) => sql<Row>`

@@ -31,16 +31,16 @@ const dispute = {
   at: 1_700_000_000,
   respondBy: 1_700_600_000,
 } as const
-const picture = { orderApiKey: 'o1', processorId: 'pi_1', refunds: [refund], disputes: [dispute] }
+const mirror = { orderApiKey: 'o1', processorId: 'pi_1', refunds: [refund], disputes: [dispute] }
 
 test('a changed mirror gets a new version, and an earlier one never replaces a later one', async () => {
   const early = await mirrors.now()
   const late = await mirrors.now()
-  expect(await mirrors.set(picture, late)).toBe(1)
-  expect(await mirrors.set(picture, late)).toBeNull()
-  expect(await mirrors.set({ ...picture, refunds: [] }, early)).toBeNull()
-  expect(await mirrors.find('o1')).toEqual({ ...picture, version: 1 })
-  expect(await mirrors.set({ ...picture, refunds: [] }, await mirrors.now())).toBe(2)
+  expect(await mirrors.set(mirror, late)).toBe(1)
+  expect(await mirrors.set(mirror, late)).toBeNull()
+  expect(await mirrors.set({ ...mirror, refunds: [] }, early)).toBeNull()
+  expect(await mirrors.find('o1')).toEqual({ ...mirror, version: 1 })
+  expect(await mirrors.set({ ...mirror, refunds: [] }, await mirrors.now())).toBe(2)
   expect(await mirrors.find('o2')).toBeNull()
 })
 
@@ -61,7 +61,7 @@ test('open disputes are listed newest first from a position, closed ones are not
 })
 
 test('a charge is unsettled while a refund is pending', async () => {
-  const pending = { ...picture, refunds: [{ ...refund, state: 'pending' as const }], disputes: [] }
+  const pending = { ...mirror, refunds: [{ ...refund, state: 'pending' as const }], disputes: [] }
   await mirrors.set(pending, await mirrors.now())
   expect(await mirrors.unsettled()).toEqual(['pi_1'])
   await mirrors.set({ ...pending, refunds: [refund] }, await mirrors.now())

@@ -4,14 +4,14 @@ import type { z } from 'zod'
 import { refundedElsewhere, type ReadDispute, type ReadRefund } from '#/domain/charge-after-sale.ts'
 import type { Database } from '#/store/authorizations.ts'
 
-type Picture = {
+type Mirror = {
   orderApiKey: string
   processorId: string
   refunds: readonly ReadRefund[]
   disputes: readonly ReadDispute[]
 }
 
-export type MirrorRow = Picture & { version: number }
+export type MirrorRow = Mirror & { version: number }
 
 type OpenDispute = z.output<typeof OpenDisputes.response>['disputes'][number]
 type MissingRefund = z.output<typeof MissingRefunds.response>['refunds'][number]
@@ -42,7 +42,7 @@ export const postgresChargeMirrors = (db: Kysely<Database>) => ({
       .executeTakeFirst()
     return found ?? null
   },
-  set: (picture: Picture, readAt: string) => setPicture(db, picture, readAt),
+  set: (mirror: Mirror, readAt: string) => setMirror(db, mirror, readAt),
   /** Returns mirrors that orders has not confirmed, oldest first. */
   async unconfirmed(limit: number): Promise<MirrorRow[]> {
     return db
@@ -115,11 +115,11 @@ const comparisonLease = (db: Kysely<Database>) => ({
  * failed after it was done, a refunded authorization is captured again. Returns the version; null if nothing changed. One statement,
  * so that of two concurrent writers the later read remains.
  */
-async function setPicture(db: Kysely<Database>, picture: Picture, readAt: string): Promise<number | null> {
-  const { orderApiKey, processorId } = picture
-  const elsewhere = refundedElsewhere(picture.refunds)
-  const refunds = JSON.stringify(picture.refunds)
-  const disputes = JSON.stringify(picture.disputes)
+async function setMirror(db: Kysely<Database>, mirror: Mirror, readAt: string): Promise<number | null> {
+  const { orderApiKey, processorId } = mirror
+  const elsewhere = refundedElsewhere(mirror.refunds)
+  const refunds = JSON.stringify(mirror.refunds)
+  const disputes = JSON.stringify(mirror.disputes)
   const { rows } = await sql<{ version: number }>`
     with set_mirror as (
     insert into charge_mirrors (order_api_key, processor_id, refunds, disputes, read_at)

@@ -18,12 +18,12 @@ export function memoryChargeMirrors(): Omit<
   return {
     now: async () => String(++time).padStart(9, '0'),
     find: async (orderApiKey) => rows.get(orderApiKey) ?? null,
-    async set(picture, readAt) {
-      const row = rows.get(picture.orderApiKey)
+    async set(mirror, readAt) {
+      const row = rows.get(mirror.orderApiKey)
       if (row && row.readAt > readAt) return null
-      if (row && textOf(row) === textOf(picture)) return null
+      if (row && textOf(row) === textOf(mirror)) return null
       const version = (row?.version ?? 0) + 1
-      rows.set(picture.orderApiKey, { ...picture, version, readAt })
+      rows.set(mirror.orderApiKey, { ...mirror, version, readAt })
       return version
     },
     unsettled: async () => [...rows.values()].filter(isUnsettled).map(({ processorId }) => processorId),

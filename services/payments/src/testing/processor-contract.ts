@@ -92,11 +92,11 @@ export const PROMISES: Readonly<Record<string, Promised>> = {
     expect(world.effects(reference)).toEqual(['authorize'])
   },
 
-  'a key with other values is unknown, raises an alarm, and has no effect': async (world) => {
+  'a key with other values is unknown, needs an operator, and has no effect': async (world) => {
     const order = await newOrder(world)
     await world.processor.authorize(order)
     const result = await world.processor.authorize({ ...order, amount: cents(AMOUNT + 1) })
-    expect(result).toMatchObject({ kind: 'unknown', alarm: true })
+    expect(result).toMatchObject({ kind: 'unknown', needsOperator: true })
     expect(world.effects(order.reference)).toEqual(['authorize'])
   },
 

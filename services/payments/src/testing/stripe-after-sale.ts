@@ -7,7 +7,7 @@ type NewRefund = {
   charge: string
   metadata?: Record<string, string> | undefined
 }
-type Movement = { type: string; amount: number; source: { payment_intent: string } }
+type BalanceTransaction = { type: string; amount: number; source: { payment_intent: string } }
 
 const now = () => Math.floor(Date.now() / 1_000)
 
@@ -35,7 +35,12 @@ const newDispute = (payment_intent: string, amount: number) => ({
 export class AfterSale {
   readonly #refunds: ReturnType<typeof newRefund>[] = []
   readonly #disputes: ReturnType<typeof newDispute>[] = []
-  readonly #movements: (Movement & { id: string; object: string; fee: number; created: number })[] = []
+  readonly #balanceTransactions: (BalanceTransaction & {
+    id: string
+    object: string
+    fee: number
+    created: number
+  })[] = []
 
   addRefund(refund: NewRefund) {
     const made = newRefund(refund)
@@ -53,7 +58,7 @@ export class AfterSale {
     }
   }
 
-  /** Sets the status of refunds without a movement of money, as at the end of a pending one. */
+  /** Sets the status of refunds without a balance transaction, as at the end of a pending one. */
   setRefunds(intent: string, status: 'pending' | 'succeeded'): void {
     for (const one of this.#refunds) if (one.payment_intent === intent) one.status = status
   }
@@ -76,17 +81,17 @@ export class AfterSale {
     return listOf('/v1/disputes', all, page)
   }
 
-  movementsOf(page: Params<'movements'>) {
-    return listOf('/v1/balance_transactions', this.#movements, page)
+  balanceTransactionsOf(page: Params<'balanceTransactions'>) {
+    return listOf('/v1/balance_transactions', this.#balanceTransactions, page)
   }
 
-  #move(movement: Movement): void {
-    this.#movements.push({
+  #move(balanceTransaction: BalanceTransaction): void {
+    this.#balanceTransactions.push({
       id: newId('txn'),
       object: 'balance_transaction',
       fee: 0,
       created: now(),
-      ...movement,
+      ...balanceTransaction,
     })
   }
 }

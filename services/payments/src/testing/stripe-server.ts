@@ -62,7 +62,7 @@ const ROUTES: readonly [Kind, string, RegExp][] = [
   ['refunds', 'GET', /^\/v1\/refunds$/],
   ['disputes', 'GET', /^\/v1\/disputes$/],
   ['charge', 'GET', /^\/v1\/charges\/(ch_\w+)$/],
-  ['movements', 'GET', /^\/v1\/balance_transactions$/],
+  ['balanceTransactions', 'GET', /^\/v1\/balance_transactions$/],
   ['find', 'GET', /^\/v1\/payment_intents$/],
   ['read', 'GET', /^\/v1\/payment_intents\/(pi_\w+)$/],
 ]
@@ -203,7 +203,7 @@ export class StripeServer {
       refunds: () => state.afterSale.refundsOf(valid),
       disputes: () => state.afterSale.disputesOf(valid),
       charge: () => state.charge(id),
-      movements: () => state.afterSale.movementsOf(valid),
+      balanceTransactions: () => state.afterSale.balanceTransactionsOf(valid),
     }
     try {
       return { status: 200, body: endpoints[kind]() }

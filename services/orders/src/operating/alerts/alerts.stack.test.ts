@@ -366,12 +366,12 @@ test('a reconciliation that has not ended for 30 hours is an incident until one 
   ])
 })
 
-test('a wake makes the next reconciliation due, unless one is running', async () => {
+test('makeDue() makes the next reconciliation due, unless one is running', async () => {
   const [{ scheduledRuns }] = replicas as [(typeof replicas)[0]]
   await makeDue('reconcile')
   const running = (await scheduledRuns.acquire('reconcile', 300_000))!
-  expect(await scheduledRuns.wake('reconcile')).toBe(false)
+  expect(await scheduledRuns.makeDue('reconcile')).toBe(false)
   await scheduledRuns.finish(running, 86_400_000)
-  expect(await scheduledRuns.wake('reconcile')).toBe(true)
+  expect(await scheduledRuns.makeDue('reconcile')).toBe(true)
   expect(await scheduledRuns.acquire('reconcile', 300_000)).toMatchObject({ name: 'reconcile' })
 })

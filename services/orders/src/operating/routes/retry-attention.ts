@@ -8,8 +8,8 @@ import type { PostgresScheduledRuns } from '#/store/scheduled-runs.ts'
 import type { Idempotent, Stores } from '#/store/stores.ts'
 
 type Deps = Incidents & {
-  alerts: Pick<AlertStore, 'wakeDeliveries'>
-  scheduledRuns: Pick<PostgresScheduledRuns, 'wake'>
+  alerts: Pick<AlertStore, 'makeDeliveriesDue'>
+  scheduledRuns: Pick<PostgresScheduledRuns, 'makeDue'>
   idempotent: Idempotent
   bus: Bus
 }
@@ -25,24 +25,24 @@ export function retryAttention(deps: Deps): Handler<typeof RetryAttention> {
   async function retry(id: string, context: RequestContext): Promise<Rest> {
     const { source, key } = splitId(id) ?? noSuchIncident()
     if (source === 'letter') return republish(deps, key)
-    if (source === 'saga') return async ({ incidents }) => wakeSaga(incidents, key)
+    if (source === 'saga') return async ({ incidents }) => makeSagaDue(incidents, key)
     if (!(await isOpen(deps, { id, source }, context))) noSuchIncident()
     if (isAdvised(source)) return async () => ADVICE[source]
     switch (source) {
       case 'mismatch':
       case 'reconciliation': {
-        const isWoken = await scheduledRuns.wake('reconcile')
+        const isDue = await scheduledRuns.makeDue('reconcile')
         return async () =>
-          isWoken
+          isDue
             ? 'The reconciliation runs again within two minutes.'
             : 'A reconciliation is running, or is due within six minutes. Read the incidents again then.'
       }
       case 'alert':
-        await alerts.wakeDeliveries(key)
+        await alerts.makeDeliveriesDue(key)
         return async () => 'The alert is sent again within seconds.'
       case 'payment':
         // The command of its saga repeats the call with the unknown outcome.
-        return async ({ incidents }) => wakeSaga(incidents, key)
+        return async ({ incidents }) => makeSagaDue(incidents, key)
     }
   }
 
@@ -57,8 +57,8 @@ export function retryAttention(deps: Deps): Handler<typeof RetryAttention> {
 
 const readAgain: Rest = async () => 'Each list reads these incidents again. Check the service.'
 
-async function wakeSaga(incidents: Stores['incidents'], key: string): Promise<string> {
-  if (!(await incidents.wakeSaga(key))) noSuchIncident()
+async function makeSagaDue(incidents: Stores['incidents'], key: string): Promise<string> {
+  if (!(await incidents.makeSagaDue(key))) noSuchIncident()
   return 'The command of the saga is republished within a second.'
 }
 

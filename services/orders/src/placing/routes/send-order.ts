@@ -28,11 +28,11 @@ import { placementOf, type Prepared } from '#/placing/placement.ts'
 import { checkOrder } from '#/placing/check-order.ts'
 import { exchangedCardOf } from '#/domain/order-request.ts'
 import { isCharged, type PlacedOrder, type PricedOrder } from '#/domain/order.ts'
-import { finalResponse, outcomeUnknown } from '#/placing/final-response.ts'
-import { replay, unlessPlaced } from '#/placing/repeated-request.ts'
+import { respondWithResult, outcomeUnknown } from '#/placing/respond-with-result.ts'
+import { replayOrResume, rethrowUnlessPlaced } from '#/placing/repeated-request.ts'
 import { placing } from '#/saga/telemetry.ts'
 import type { Orchestrator } from '#/saga/orchestrator.ts'
-import { isClaimed } from '#/store/idempotency-keys.ts'
+import { isKeyConflict } from '#/store/idempotency-keys.ts'
 import type { Stores } from '#/store/stores.ts'
 import type { OrderNotifier } from '#/saga/order-notifier.ts'
 import type { Subscription } from '#/saga/subscriptions.ts'
@@ -55,9 +55,9 @@ const LATE_MS = 500
 const MAX_PENDING_REQUESTS = 1_000
 
 /**
- * docs/specification.md, "Endpoints". Checks the order, exchanges a new card for a token, places the order (one commit), and waits
- * for its saga (`saga/domain/transition.ts`), all within the deadline. The request has a permit except while it waits for the
- * processor or the saga.
+ * docs/specification.md, "Endpoints". Checks the order, exchanges a new card for a token, places the order (commit 1, which also
+ * claims the idempotency key), and waits for its saga (`saga/domain/transition.ts`), all within the deadline. The request has a permit
+ * except while it waits for the processor or the saga.
  */
 export function sendOrder(deps: Deps): Handler<typeof SendOrder> {
   return async (call) => {
@@ -65,10 +65,10 @@ export function sendOrder(deps: Deps): Handler<typeof SendOrder> {
     const { limit, notifier } = deps
     if (notifier.pendingCount >= MAX_PENDING_REQUESTS) throw overloaded()
     using permit = limit.acquire(principal.applicationId)
-    const repeated = await replay(deps, call, permit)
+    const repeated = await replayOrResume(deps, call, permit)
     if (repeated) return repeated
     const ready = await prepare(deps, call, permit).catch((error: unknown) =>
-      unlessPlaced(deps, call, { permit, error }),
+      rethrowUnlessPlaced(deps, call, { permit, error }),
     )
     if (ready instanceof Rendered) return ready
     // After the deadline the order would continue although its client receives an error.
@@ -76,9 +76,9 @@ export function sendOrder(deps: Deps): Handler<typeof SendOrder> {
     const apiKey = newApiKey()
     using pending = notifier.addPendingRequest(apiKey)
     const placed = await place(deps, call, { apiKey, pending, ...ready })
-    call.concerns(apiKey)
+    call.setOrderApiKey(apiKey)
     if (permit.usedMs > LATE_MS) call.setHeader(OVERLOADED_HEADER, 'true')
-    return await permit.suspend(() => finalResponse(deps, { apiKey, placed, pending }, call))
+    return await permit.suspend(() => respondWithResult(deps, { apiKey, placed, pending }, call))
   }
 }
 
@@ -88,7 +88,7 @@ const tooLate = () =>
     'The order could not be checked in time. Nothing was charged. Please try again.',
   )
 
-/** Checks the order, and exchanges its new card for a token. Nothing is stored. */
+/** Checks the order, and exchanges its new card for a token. Stores nothing. */
 async function prepare(
   deps: Deps,
   call: Call<typeof SendOrder>,
@@ -139,7 +139,7 @@ async function place(
     const placed = await deadline.race(committing)
     if (placed) return placed
   } catch (error) {
-    if (isClaimed(error)) throw inFlight()
+    if (isKeyConflict(error)) throw inFlight()
     if (!isUnavailable(error)) throw error
     // The commit may have succeeded without its confirmation.
     if (await wasCommitted(sagas, apiKey, { pending, deadline })) return null

@@ -7,7 +7,7 @@ import { Subscription } from '#/saga/subscriptions.ts'
 import type { IdempotencyKeyStore, UsedKey } from '#/store/idempotency-keys.ts'
 
 type Deps = Parameters<typeof sendOrder>[0]
-type Keys = Pick<IdempotencyKeyStore, 'claim' | 'markRefused'>
+type Keys = Pick<IdempotencyKeyStore, 'reclaim' | 'markRefused'>
 
 const closed = new Problem('restaurant-closed', 'The restaurant has closed.')
 const scope = { accessKeyId: 'k', path: '/publicapi/v1/send-order', key: 'key-1', fingerprint: 'f' }
@@ -30,7 +30,7 @@ class ConcurrentKey implements Keys {
     this.#concurrent = concurrent
   }
 
-  claim = async () => this.#used
+  reclaim = async () => this.#used
   markRefused = async () => (this.isRefused = this.#used === null)
   place(): void {
     this.#used = this.#concurrent

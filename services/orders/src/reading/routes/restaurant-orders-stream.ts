@@ -10,7 +10,7 @@ type Deps = Pick<Stores, 'changes' | 'restaurantOrders'> & {
   startWithinMs: number
   notifier: OrderNotifier
   streams: EventStreams
-  attendance: Pick<AttendanceKeeper, 'seeInBackground' | 'seeWhileOpen'>
+  attendance: Pick<AttendanceKeeper, 'recordSightingInBackground' | 'recordSightingsWhileOpen'>
 }
 
 /**
@@ -21,8 +21,9 @@ export const restaurantOrdersStream =
   ({ notifier, streams, attendance, ...deps }: Deps): Handler<typeof RestaurantOrdersStream> =>
   async ({ principal: { restaurantApiKey }, headers, query }) =>
     streams.respond(async (out) => {
-      if (headers[CONSOLE_HEADER] === undefined) attendance.seeWhileOpen(restaurantApiKey, out.signal)
-      else attendance.seeInBackground(restaurantApiKey)
+      if (headers[CONSOLE_HEADER] === undefined)
+        attendance.recordSightingsWhileOpen(restaurantApiKey, out.signal)
+      else attendance.recordSightingInBackground(restaurantApiKey)
       using subscription = notifier.subscribeToRestaurant(restaurantApiKey)
       const from = { restaurantApiKey, lastEventId: lastEventId(headers, query) }
       await streamFeed(new RestaurantFeed(deps, from), subscription, out)

@@ -5,12 +5,12 @@ import type { AttendanceKeeper } from '#/attendance/keeper.ts'
 import type { Deps as Reading } from '#/reading/find-restaurant-order.ts'
 import { LastOrderId } from '#/store/order-pages.ts'
 
-type Deps = Reading & { attendance: Pick<AttendanceKeeper, 'seeInBackground'> }
+type Deps = Reading & { attendance: Pick<AttendanceKeeper, 'recordSightingInBackground'> }
 
 export const listRestaurantOrders =
   ({ restaurantOrders, startWithinMs, attendance }: Deps): Handler<typeof RestaurantOrders> =>
   async ({ query: { open, limit, cursor }, principal, url, setHeader }) => {
-    attendance.seeInBackground(principal.restaurantApiKey)
+    attendance.recordSightingInBackground(principal.restaurantApiKey)
     const before = readCursor(cursor, LastOrderId)
     const { orders, hasMore } = await restaurantOrders.list(principal.restaurantApiKey, {
       open,

@@ -8,7 +8,7 @@ export type Publication = {
   command: Command
   data: StepRef & Record<string, unknown>
   replyTimeoutMs: number
-  gatherMs: number
+  batchDelayMs: number
 }
 
 type Awaited =
@@ -55,8 +55,8 @@ export function publicationOf(saga: Saga, awaited: Awaited): Publication | null 
     ...(isAuthenticating && { isAuthenticating }),
   }
   const { replyTimeoutMs } = step
-  const gatherMs = 'gatherMs' in step ? (step.gatherMs ?? 0) : 0
-  return { command: message.command, data: { ...message.data, ...ref }, replyTimeoutMs, gatherMs }
+  const batchDelayMs = 'batchDelayMs' in step ? (step.batchDelayMs ?? 0) : 0
+  return { command: message.command, data: { ...message.data, ...ref }, replyTimeoutMs, batchDelayMs }
 }
 
 function messageOf({ facts }: Saga, awaited: Awaited) {

@@ -57,8 +57,8 @@ export const withoutAction = (order: SagaOrder): SagaOrder =>
 export function challengeTimes(
   { paymentAction: action }: SagaOrder,
   at: number,
-): { wakeInMs: number; deadlineInMs: number } | null {
+): { retryInMs: number; deadlineInMs: number } | null {
   if (!action) return null
   const leftMs = (action.expires - at) * 1_000
-  return { wakeInMs: POLL_MS, deadlineInMs: Math.min(Math.max(leftMs, 0), cardTimes.challenge) }
+  return { retryInMs: POLL_MS, deadlineInMs: Math.min(Math.max(leftMs, 0), cardTimes.challenge) }
 }

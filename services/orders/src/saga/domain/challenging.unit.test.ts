@@ -34,7 +34,7 @@ test('a challenge sets paymentAction, publishes no command, and has its own poll
     command: null,
     delivery: null,
   })
-  expect(challengeTimes(open.order, at)).toEqual({ wakeInMs: 10_000, deadlineInMs: 600_000 })
+  expect(challengeTimes(open.order, at)).toEqual({ retryInMs: 10_000, deadlineInMs: 600_000 })
   expect(challengeTimes(open.order, at + 590)?.deadlineInMs).toBe(10_000)
   expect(challengeTimes(authorize.order, at)).toBeNull()
 })

@@ -33,8 +33,8 @@ export const tooLate: Refusal = {
 export function fail(order: SagaOrder, { facts, state }: Saga, at: number): SagaOrder {
   return {
     ...order,
-    // A killed replica may have responded without marking the order.
-    ...(at >= (facts.answeredBy ?? Infinity) && { told: true }),
+    // The replica that responded may have died before it marked the order.
+    ...(at >= (facts.answeredBy ?? Infinity) && { isReturned: true }),
     outcome: order.outcome === 'pending' ? 'failed' : order.outcome,
     paymentState: UNPAID.includes(order.paymentState) ? 'VOIDED' : order.paymentState,
     cancellation: order.cancellation ?? (state.refusal && cancellationOf(facts, state.refusal, at)),
@@ -70,8 +70,11 @@ export function mayBeCancelled(
 /** Returns whether the restaurant did not cancel the order itself, so that it needs a notice. */
 const isByOthers = (by: Cancellation['cancelledBy']): boolean => by === 'customer' || by === 'operator'
 
-/** An attempt takes 10 s, and its lease ends 3 s after its replica dies. No order may arrive after its cancellation. */
-const ATTEMPTS_ARE_OVER_MS = 15_000
+/**
+ * The notice of a cancellation waits until no attempt can be running, because no order may arrive after its cancellation: an attempt
+ * takes 10 s, and its lease ends 3 s after its replica dies.
+ */
+const NOTICE_DELAY_MS = 15_000
 
 /** Returns the notice of a cancellation to a restaurant that has the order, or (`isDelivering`) may be receiving it. */
 export function noticeOfCancellation(
@@ -80,7 +83,7 @@ export function noticeOfCancellation(
   { done }: State,
 ): DeliveryState | null {
   if (!isByOthers(by)) return null
-  if (isDelivering) return { outcome: 'unreachable', link: null, noticeInMs: ATTEMPTS_ARE_OVER_MS }
+  if (isDelivering) return { outcome: 'unreachable', link: null, noticeInMs: NOTICE_DELAY_MS }
   return done.includes('transmit') ? { outcome: 'accepted', link: null, noticeInMs: 0 } : null
 }
 

@@ -60,7 +60,7 @@ test('the payment state is REFUNDED after a full refund, and CHARGED again when 
 })
 
 const requestedHere = { ...refundOf('x', TOTAL, 'PENDING'), apiKey: 'f1', requestedBy: 'operator' } as const
-const requested = apply(completed!, { kind: 'refunded', at, refund: requestedHere, count: 0 })
+const requested = apply(completed!, { kind: 'refund-requested', at, refund: requestedHere, count: 0 })
 const refundReply: Event = {
   kind: 'replied',
   at,
@@ -81,7 +81,7 @@ test('a refund that fails after it was DONE becomes FAILED, and its amount can b
     command: null,
   })
   const again = { ...requestedHere, apiKey: 'f2' }
-  expect(apply(returned, { kind: 'refunded', at, refund: again, count: 1 }).command).not.toBeNull()
+  expect(apply(returned, { kind: 'refund-requested', at, refund: again, count: 1 }).command).not.toBeNull()
 })
 
 test('a failure of a refund that arrives before the reply to its success is not overwritten by it', () => {
@@ -109,7 +109,7 @@ test('a failure of a pending refund after a cancellation increases the amount th
 
 test('a mirrored refund and a pending refund of an operator together make the order REFUNDED', () => {
   const refund = { ...refundOf('x', 1_000, 'PENDING'), apiKey: 'f1', requestedBy: 'operator' } as const
-  const own = apply(completed!, { kind: 'refunded', at, refund, count: 0 })
+  const own = apply(completed!, { kind: 'refund-requested', at, refund, count: 0 })
   const both = apply(own, mirrored(1, [refundOf('re_1', 999)]))
   expect(both, 'its command is republished').toMatchObject({
     saga: { isFinished: false },

@@ -29,7 +29,7 @@ const aRefund = (apiKey: string, amount: number, state: OrderRefund['state'] = '
   date: at,
 })
 const request = (now: Now, refund: OrderRefund): Event => ({
-  kind: 'refunded',
+  kind: 'refund-requested',
   at,
   refund,
   count: now.order.refunds.length,

@@ -19,8 +19,8 @@ type Participant = {
   command: (facts: SendOrderFacts) => Message
   /** If no reply arrives in this time, the command is republished. */
   replyTimeoutMs: number
-  /** The command may wait for other commands for this time, to share a message. */
-  gatherMs?: number
+  /** The command waits this time for others, so that they share a message. Only for a step for which no client waits. */
+  batchDelayMs?: number
 }
 
 /**
@@ -36,7 +36,8 @@ export type Step = { name: string } & (
 /** Throws unless the steps are compensatable ones, one pivot, and retriable ones, in this order. */
 export function checkSteps(steps: readonly Step[]): readonly Step[] {
   const kinds = steps.map(({ kind }) => kind).join(' ')
-  if (!/^(compensatable )*pivot( retriable)*$/.test(kinds)) throw new Error(`not a saga: ${kinds}`)
+  if (!/^(compensatable )*pivot( retriable)*$/.test(kinds))
+    throw new Error(`the steps are not compensatable ones, one pivot and retriable ones: ${kinds}`)
   return steps
 }
 
@@ -64,7 +65,7 @@ export const sendOrderSteps = checkSteps([
     isNeeded: isCharged,
     command: ({ total }) => ({ command: PaymentsCapture, data: { amount: total } }),
     replyTimeoutMs: requestTimes.paymentReply,
-    gatherMs: 100,
+    batchDelayMs: 100,
   },
   {
     name: 'save',

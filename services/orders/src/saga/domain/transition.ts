@@ -76,12 +76,12 @@ export type Trigger =
       until?: number
     }
   /** A refund was requested. */
-  | ({ kind: 'refunded' } & Requested)
+  | ({ kind: 'refund-requested' } & Requested)
   /** Refunds and a dispute at the processor that Platter did not request. */
   | ({ kind: 'mirrored' } & Mirrored)
   /** The deadline of the saga has passed. */
   | { kind: 'expired' }
-  /** No reply has arrived in time. */
+  /** The awaited command is published again: its reply is overdue, or the processor has reported an event about the order. */
   | { kind: 'retried' }
 
 /** `saga` is the same object if nothing must be saved. `delivery`: null leaves it unchanged. */
@@ -110,7 +110,7 @@ export function transition(order: SagaOrder, saga: Saga, event: Event): Result {
       return deliver(order, saga, event)
     case 'cancelled':
       return cancel(order, saga, event)
-    case 'refunded':
+    case 'refund-requested':
       return changeAfterSale(saga, requestRefund(order, saga, event), event.at)
     case 'mirrored':
       return changeAfterSale(saga, setMirrored(order, saga, event), event.at)

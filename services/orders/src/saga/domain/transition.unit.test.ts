@@ -198,8 +198,8 @@ describe('event sequence', () => {
   ])('an order that fails %s', (_, answeredBy, isMarked) => {
     const failed = apply(placed(cash), delivered('unreachable'))
     const late = apply(placed({ ...cash, answeredBy }), delivered('unreachable'))
-    expect(failed.order.told ?? false).toBe(false)
-    expect(late.order.told ?? false).toBe(isMarked)
+    expect(failed.order.isReturned ?? false).toBe(false)
+    expect(late.order.isReturned ?? false).toBe(isMarked)
   })
 
   test('an accepted order that is cancelled as not started keeps its delivery, and sends no notice', () => {
@@ -222,9 +222,9 @@ describe('event sequence', () => {
       {
         command: { name: 'payments.authorize' },
         data: { amount: 1_999, token: 'tok_1', version: 0 },
-        gatherMs: 0,
+        batchDelayMs: 0,
       },
-      { command: { name: 'payments.capture' }, data: { amount: 1_999, version: 2 }, gatherMs: 100 },
+      { command: { name: 'payments.capture' }, data: { amount: 1_999, version: 2 }, batchDelayMs: 100 },
     ])
   })
 
@@ -243,7 +243,7 @@ describe('event sequence', () => {
   })
 
   test('checkSteps refuses steps in another order', () => {
-    expect(() => checkSteps(sendOrderSteps.toReversed())).toThrow('not a saga')
+    expect(() => checkSteps(sendOrderSteps.toReversed())).toThrow('the steps are not compensatable ones')
   })
 })
 

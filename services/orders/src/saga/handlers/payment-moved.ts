@@ -6,8 +6,8 @@ type Deps = { orchestrator: Pick<Orchestrator, 'apply'> }
 
 /**
  * Handles a processor event about an order: republishes the awaited command now. A lost message delays the order until the next
- * poll. The saga is loaded, not taken from memory: nothing is saved, so an old cached version would be published, and its reply
- * would be stale.
+ * poll. The saga is read from the database. A cached saga may be outdated: its command would have an earlier version, and the reply
+ * to it would be stale.
  */
 export const handlePaymentMoved =
   ({ orchestrator }: Deps) =>

@@ -7,7 +7,7 @@ import type { Orchestrator } from '#/saga/orchestrator.ts'
 
 type Deps = { orchestrator: Pick<Orchestrator, 'apply'>; recheck: Recheck; log: Log }
 
-/** Applies a participant's reply. A reply to any command except the last one changes nothing. */
+/** Applies a participant's reply. A reply with an earlier version changes nothing, unless it is the result of a pending refund. */
 export const handleReply =
   ({ orchestrator, recheck, log }: Deps) =>
   (reply: SagaReply, { requestId }: Context): Promise<void> =>

@@ -18,9 +18,9 @@ type Deps = Pick<Stores, 'sagas'> & {
  */
 export const setRefunds =
   ({ sagas, orchestrator, bus, log }: Deps) =>
-  async (picture: OrdersSetRefunds, { requestId }: Context): Promise<void> => {
-    const { orderApiKey, version, failed, dispute } = picture
-    const refunds = picture.refunds.map((one) => refundOfProcessor(one, apiKeyOf('processor', one.id)))
+  async (mirror: OrdersSetRefunds, { requestId }: Context): Promise<void> => {
+    const { orderApiKey, version, failed, dispute } = mirror
+    const refunds = mirror.refunds.map((one) => refundOfProcessor(one, apiKeyOf('processor', one.id)))
     const applied = await orchestrator.apply(orderApiKey, {
       kind: 'mirrored',
       version,

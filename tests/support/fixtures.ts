@@ -1,7 +1,7 @@
-/* The people, cards, addresses and restaurants of all tests. */
+/* Prepared data of all tests: people, cards, addresses and restaurants. */
 
 /** Restaurants of the development seed, by their behaviour. */
-export const cast = {
+export const seedRestaurants = {
   /** Accepts every order at once, and is always open. */
   aurora: 'f4f7bdddedd6fb15f517e8f07c36feac3a10071975783f70',
   refuses: '02f207fb3951c1b86a7a941a2ff08f2514787ace1e3c380a',

@@ -21,7 +21,7 @@ const NEXT_BYTES_WITHIN_MS = 30_000
 const NEXT_EVENT_WITHIN_MS = 45_000
 
 /** Hop-by-hop fields (RFC 9110, 7.6.1), and fields that the gateway sets itself. */
-const NOT_PASSED_ON = new Set([
+const NOT_FORWARDED = new Set([
   'connection',
   'keep-alive',
   'transfer-encoding',
@@ -49,7 +49,7 @@ type Sent = {
  * Forwards the request to a replica of the owning service, and relays the response byte for byte. Throws Problem
  * service-unavailable if no replica responds.
  */
-export async function passOn(
+export async function forwardRequest(
   replicas: Replicas,
   request: FastifyRequest,
   reply: FastifyReply,
@@ -70,7 +70,7 @@ export async function passOn(
 export async function requestShared(
   replicas: Replicas,
   request: FastifyRequest,
-  { headers, deadline, permit, kept }: Omit<Sent, 'method'> & { kept: SharedResponse | undefined },
+  { headers, deadline, permit, cached }: Omit<Sent, 'method'> & { cached: SharedResponse | undefined },
 ): Promise<SharedResponse | undefined> {
   return toOneReplica(
     replicas,
@@ -81,14 +81,14 @@ export async function requestShared(
       const response = await pool.request({
         method: 'GET',
         path: withoutAccessKey(request.url),
-        headers: { ...others, ...(kept?.etag !== undefined && { 'if-none-match': kept.etag }), ...own },
+        headers: { ...others, ...(cached?.etag !== undefined && { 'if-none-match': cached.etag }), ...own },
         signal: AbortSignal.timeout(Math.floor(deadline.remainingMs)),
       })
       recordHead(response.statusCode, response.headers)
       permit?.recordResponse(isOverloaded(response.headers))
       const body = Buffer.from(await response.body.arrayBuffer())
       if (response.headers[STARTING_HEADER] !== undefined) throw new StillStarting()
-      if (response.statusCode === 304) return kept
+      if (response.statusCode === 304) return cached
       if (response.statusCode !== 200) return undefined
       const { etag } = response.headers
       return {
@@ -105,7 +105,7 @@ const OF_ONE_REQUEST = new Set(['content-length', 'x-trace-id'])
 const ofAnyRequest = (headers: Headers): SharedResponse['headers'] =>
   Object.fromEntries(
     Object.entries(headers).flatMap(([name, value]) =>
-      value === undefined || NOT_PASSED_ON.has(name) || OF_ONE_REQUEST.has(name) ? [] : [[name, value]],
+      value === undefined || NOT_FORWARDED.has(name) || OF_ONE_REQUEST.has(name) ? [] : [[name, value]],
     ),
   )
 
@@ -142,8 +142,8 @@ export function withoutAccessKey(url: string): string {
   if (end < 0) return url
   const path = url.slice(0, end)
   const query = url.slice(end + 1)
-  const kept = query.split('&').filter((pair) => !isAccessKey(pair.split('=', 1)[0] ?? ''))
-  return kept.length === 0 ? path : `${path}?${kept.join('&')}`
+  const others = query.split('&').filter((pair) => !isAccessKey(pair.split('=', 1)[0] ?? ''))
+  return others.length === 0 ? path : `${path}?${others.join('&')}`
 }
 
 function isAccessKey(name: string): boolean {
@@ -177,7 +177,7 @@ function exchange(
   }
   const relay = new Relay(reply, stream, { onResponse, resolve, reject })
   // Exact to the millisecond; undici's headersTimeout may fire a second late.
-  const timer = setTimeout(() => relay.giveUp(new Error('no response by the deadline')), deadline.remainingMs)
+  const timer = setTimeout(() => relay.abort(new Error('no response by the deadline')), deadline.remainingMs)
   pool.dispatch(options, relay)
   return promise.finally(() => clearTimeout(timer))
 }
@@ -203,7 +203,7 @@ class Relay implements Dispatcher.DispatchHandler {
   readonly #handlers: Handlers
   #isWhole = false
   #controller: Dispatcher.DispatchController | null = null
-  #givenUp: Error | null = null
+  #abortedWith: Error | null = null
 
   constructor(reply: FastifyReply, stream: AbortSignal | undefined, handlers: Handlers) {
     this.#reply = reply
@@ -213,15 +213,15 @@ class Relay implements Dispatcher.DispatchHandler {
   }
 
   /** Stops waiting for a response that has not begun. A request that still waits for a connection is never sent. */
-  giveUp(error: Error): void {
-    this.#givenUp = error
+  abort(error: Error): void {
+    this.#abortedWith = error
     this.#controller?.abort(error)
     this.#handlers.reject(error)
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller
-    if (this.#givenUp) controller.abort(this.#givenUp)
+    if (this.#abortedWith) controller.abort(this.#abortedWith)
   }
 
   onResponseStart(controller: Dispatcher.DispatchController, status: number, headers: Headers): void {
@@ -230,13 +230,13 @@ class Relay implements Dispatcher.DispatchHandler {
     this.#handlers.onResponse(status, headers)
     if (headers[STARTING_HEADER] !== undefined) return controller.abort(new StillStarting())
     // Fields of the gateway: the request id, the rate limit.
-    const passed = this.#reply.getHeaders() as Record<string, number | string | string[]>
+    const forwarded = this.#reply.getHeaders() as Record<string, number | string | string[]>
     this.#reply.hijack()
     for (const [name, value] of Object.entries(headers))
-      if (value !== undefined && !NOT_PASSED_ON.has(name)) passed[name] = value
+      if (value !== undefined && !NOT_FORWARDED.has(name)) forwarded[name] = value
     // A stopping process would wait for the idle connection of an ended stream.
-    if (this.#stream) passed['connection'] = 'close'
-    this.#raw.writeHead(status, passed)
+    if (this.#stream) forwarded['connection'] = 'close'
+    this.#raw.writeHead(status, forwarded)
     if (this.#raw.destroyed) return controller.abort(new Error('the client disconnected'))
     if (this.#stream) this.#keepFlowing(this.#stream)
     this.#raw.on('drain', () => controller.resume())

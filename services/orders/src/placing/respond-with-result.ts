@@ -41,11 +41,11 @@ type Waiting = { deadline: Deadline; idempotency: IdempotencyScope | null; reque
 
 /**
  * Waits for the result of the order. Returns the Order once its restaurant has accepted it, or its last known state shortly before
- * the deadline. Throws the Problem of a failed order. A final response completes the idempotency key, a 5xx deletes the key, and a
- * pending order releases its claim. While PostgreSQL is unavailable, the response is delayed until the deadline at most. An order
- * that this request placed never becomes an error.
+ * the deadline. Throws the Problem of a failed order. A final response completes the idempotency key, a 5xx deletes the key, and the
+ * response with a pending order releases the claim. While PostgreSQL is unavailable, the response is delayed until the deadline at
+ * most. The response to a request that has placed its order is never an error, unless the order has failed.
  */
-export async function finalResponse(
+export async function respondWithResult(
   deps: Deps,
   order: Placed,
   { deadline, idempotency, requestId, url }: Waiting,
@@ -57,14 +57,10 @@ export async function finalResponse(
       : new Rendered(render(clientRecord(result.order)))
   if (idempotency) {
     const used = { ...idempotency, orderApiKey: order.apiKey }
-    const written = settleKey(deps, used, {
-      response,
-      isPending: result.kind === 'pending',
-      requestId,
-      url,
-    })
+    const isPending = result.kind === 'pending'
+    const written = settleKey(deps, used, { response, isPending, requestId, url })
     // Otherwise the claim expires, and a retry reads the order.
-    await deadline.race(written.catch((error: unknown) => unlessUnavailable(deps, order.apiKey, error)))
+    await deadline.race(written.catch((error: unknown) => nullIfUnavailable(deps, order.apiKey, error)))
   }
   if (response instanceof Problem) throw response
   return response
@@ -98,7 +94,7 @@ async function waitForResult(deps: Deps, { apiKey, placed, pending }: Placed, de
     return result.order.paymentAction ? pendingResult(deps, apiKey) : null
   }
   const readIfAvailable = (known: OrderResult | null) =>
-    read(known).catch((error: unknown) => unlessUnavailable(deps, apiKey, error))
+    read(known).catch((error: unknown) => nullIfUnavailable(deps, apiKey, error))
   const wait = deadline.earlier(requestTimes.response)
   const decided = await wait.race(pending.until(readIfAvailable, wait.remainingMs))
   // A read that does not return must not hide a failure that an event has reported in the meantime.
@@ -107,7 +103,7 @@ async function waitForResult(deps: Deps, { apiKey, placed, pending }: Placed, de
   if (result) return result
   if (!last.order) throw outcomeUnknown()
   // Not after a 503: its order may have failed, and an earlier request may have received that failure.
-  void retryUntilSuccess('mark an answered order', () => orders.markResponded(apiKey), log, stopping)
+  void retryUntilSuccess('mark a returned order', () => orders.markReturned(apiKey), log, stopping)
   return { kind: 'pending', order: last.order } as const
 }
 
@@ -118,19 +114,19 @@ async function findResult({ sagas }: Deps, apiKey: string): Promise<OrderResult>
 }
 
 /**
- * Marks the pending order as answered before the response, so that it stays visible as cancelled if it fails later. Returns null if
+ * Marks the pending order as returned before the response, so that it stays visible as cancelled if it fails later. Returns null if
  * PostgreSQL accepts no writes (a full disk). An error would make a client without an Idempotency-Key send the order twice.
  */
 async function pendingResult(deps: Deps, apiKey: string): Promise<OrderResult | null> {
   try {
-    await deps.orders.markRespondedIfPending(apiKey)
+    await deps.orders.markReturnedIfPending(apiKey)
     return await findResult(deps, apiKey)
   } catch (error) {
-    return unlessUnavailable(deps, apiKey, error)
+    return nullIfUnavailable(deps, apiKey, error)
   }
 }
 
-function unlessUnavailable({ log }: Deps, orderApiKey: string, error: unknown): null {
+function nullIfUnavailable({ log }: Deps, orderApiKey: string, error: unknown): null {
   if (!isUnavailable(error)) throw error
   log.warn({ orderApiKey, err: error }, 'PostgreSQL is unavailable for the response to a placed order')
   return null

@@ -1,7 +1,7 @@
 import { createLog, Deadline, Problem, Rendered } from '@platter/kit'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { newOrder, type OrderResult } from '#/domain/order-state.ts'
-import { claimMs, finalResponse } from '#/placing/final-response.ts'
+import { claimMs, respondWithResult } from '#/placing/respond-with-result.ts'
 import { Subscription } from '#/saga/subscriptions.ts'
 import type { IdempotencyKeyStore } from '#/store/idempotency-keys.ts'
 import type { OrderStore } from '#/store/orders.ts'
@@ -64,13 +64,13 @@ class Rows {
   } as unknown as Stores['sagas']
 
   readonly orders = {
-    markRespondedIfPending: () =>
+    markReturnedIfPending: () =>
       this.#statement('mark', () => {
         const isPending = this.result.kind === 'pending'
         this.result = this.resultAfterMark ?? this.result
         return isPending
       }),
-    markResponded: () => this.#statement('mark in any case', () => undefined),
+    markReturned: () => this.#statement('mark in any case', () => undefined),
   } as unknown as OrderStore
 
   readonly idempotencyKeys = {
@@ -96,7 +96,7 @@ async function responseTo(rows: Rows, { isKnown = true, event, after5s }: Option
   const { orders, sagas, idempotencyKeys } = rows
   const deps = { orders, sagas, idempotencyKeys, log: createLog('test', 'silent'), stopping: stopping.signal }
   const placed = { apiKey: 'o1', placed: isKnown ? order : null, pending: subscription }
-  const pendingResponse = finalResponse(deps, placed, request)
+  const pendingResponse = respondWithResult(deps, placed, request)
     .catch((error: unknown) => error)
     .then((response) => ({ response, afterMs: performance.now() - start }))
   await vi.advanceTimersByTimeAsync(5_000)

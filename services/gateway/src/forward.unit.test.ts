@@ -12,7 +12,7 @@ import {
   type App,
 } from '@platter/kit'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { passOn, withoutAccessKey } from '#/pass-on.ts'
+import { forwardRequest, withoutAccessKey } from '#/forward.ts'
 
 const log = createLog('test', 'silent')
 
@@ -30,7 +30,7 @@ async function aGateway(urls: string[], deadlineMs: number): Promise<string> {
   const gateway = createApp(log)
   readBytes(gateway)
   gateway.all('/*', (request, reply) =>
-    passOn(replicas, request, reply, {
+    forwardRequest(replicas, request, reply, {
       method: request.method,
       headers: {},
       deadline: Deadline.in(deadlineMs),
@@ -108,7 +108,7 @@ test('the gateway receives the overload mark of a service, and the client does n
   const marks: boolean[] = []
   const gateway = createApp(log)
   gateway.get('/x', (request, reply) =>
-    passOn(replicas, request, reply, {
+    forwardRequest(replicas, request, reply, {
       method: 'GET',
       headers: { [PRINCIPAL_HEADER]: 'signed' },
       deadline: Deadline.in(requestTimes.deadline),
