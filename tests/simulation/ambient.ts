@@ -1,7 +1,7 @@
 import crypto from 'node:crypto'
 import { syncBuiltinESMExports } from 'node:module'
 import timers from 'node:timers/promises'
-import { me, world } from './simulation.ts'
+import { currentProcess, world } from './simulation.ts'
 
 /** The start of virtual time. */
 const EPOCH = Date.UTC(2030, 0, 1)
@@ -10,7 +10,7 @@ type Timer = { cancelled: boolean }
 
 function virtualTimeout(run: () => void, ms = 0): Timer {
   const timer = { cancelled: false }
-  world.later(ms, me(), () => {
+  world.schedule(ms, currentProcess(), () => {
     if (!timer.cancelled) run()
   })
   return timer

@@ -50,7 +50,7 @@ export class Bank {
     const outcome = kind === 'denied' ? 'no' : 'yes'
     const inMs = this.#random.next() * this.#random.pick([1_000, 10_000, 60_000, 60_000, 800_000])
     for (const at of this.#random.next() < 0.2 ? [inMs, inMs + 500] : [inMs])
-      world.later(at, clients.process, () => this.#settle(id, outcome))
+      world.schedule(at, clients.process, () => this.#settle(id, outcome))
   }
 
   #settle(id: string, outcome: 'yes' | 'no'): void {
@@ -64,8 +64,8 @@ export class Bank {
   /** Sends the event of the processor to a replica of payments, if one is alive. */
   #send(orderApiKey: string, event: string): void {
     const { process, api } = this.#random.pick(replicas.payments)
-    if (!process?.alive || !api) return
-    world.later(this.#random.next() * EVENT_WITHIN_MS, process, () => {
+    if (!process?.isAlive || !api) return
+    world.schedule(this.#random.next() * EVENT_WITHIN_MS, process, () => {
       void api.notify(orderApiKey, event).catch(() => world.note('an event was lost'))
     })
   }

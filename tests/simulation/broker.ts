@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events'
 import type { Connect } from '@platter/bus'
-import { broker, me, world } from './simulation.ts'
+import { broker, currentProcess, world } from './simulation.ts'
 import type { Process } from './world.ts'
 
 type Properties = Record<string, unknown>
@@ -32,7 +32,7 @@ export class Broker {
   connect(owner: Process): Connection {
     const connection = new Connection(owner)
     this.#connections.add(connection)
-    owner.whenDead(() => this.end(connection))
+    owner.onDeath(() => this.end(connection))
     return connection
   }
 
@@ -50,7 +50,7 @@ export class Broker {
       for (const message of back) this.#enqueue(queue, { ...message, redelivered: true })
       if (queue.exclusiveTo === connection) this.#queues.delete(queue.name)
     }
-    world.later(world.hop(), connection.owner, () => connection.notify())
+    world.schedule(world.hop(), connection.owner, () => connection.notify())
   }
 
   endAll(of: Process | null): void {
@@ -66,7 +66,7 @@ export class Broker {
       this.#queues.clear()
       this.#exchanges.clear()
     }
-    world.later(forMs, null, () => (this.isUp = true))
+    world.schedule(forMs, null, () => (this.isUp = true))
   }
 
   declareQueue(name: string, exclusiveTo: Connection | null): string {
@@ -126,8 +126,8 @@ const unacknowledgedOf = (consumers: readonly Channel[]) =>
 
 /** Opens a connection to the simulated broker. It has the part of amqplib's interface that a run uses. */
 export const connect: Connect = async () => {
-  const owner = me()
-  await new Promise<void>((resolve) => world.later(world.hop(), owner, resolve))
+  const owner = currentProcess()
+  await new Promise<void>((resolve) => world.schedule(world.hop(), owner, resolve))
   if (!broker.isUp) throw Object.assign(new Error('refused'), { code: 'ECONNREFUSED' })
   return broker.connect(owner) as unknown as Awaited<ReturnType<Connect>>
 }
@@ -213,8 +213,8 @@ class Channel extends EventEmitter {
   /** Receives a message from the broker. */
   deliver(message: Message, deliveryTag: number): void {
     if (this.#isAcknowledging) this.unacknowledged.set(deliveryTag, message)
-    const late = world.strikes('message delayed') ? world.random.next() * LONGEST_DELAY_MS : 0
-    world.later(world.hop() + late, this.connection.owner, () => {
+    const late = world.faultOccurs('message delayed') ? world.random.next() * LONGEST_DELAY_MS : 0
+    world.schedule(world.hop() + late, this.connection.owner, () => {
       const { isOpen, isEnded } = this.connection
       // A client may still read data after the end of its connection, if the data arrived earlier.
       const isRead = isOpen || world.random.next() < 0.5
@@ -230,26 +230,27 @@ class Channel extends EventEmitter {
    */
   ack({ content, properties, fields }: Delivery): void {
     const commands = properties['type'] === 'batch' ? (JSON.parse(content.toString()) as unknown[]).length : 1
-    const handled = me().handled.filter((event) => event === fields.event).length
-    if (!fields.redelivered && handled < commands) world.mistake(`acknowledged early: ${content.toString()}`)
+    const handled = currentProcess().handled.filter((event) => event === fields.event).length
+    if (!fields.redelivered && handled < commands)
+      world.recordViolation(`acknowledged early: ${content.toString()}`)
     this.#send(() => this.unacknowledged.delete(fields.deliveryTag))
   }
 
   publish(exchange: string, key: string, content: Buffer, options: Properties): boolean {
     // Only dead letters are confirmed, and no run may have one.
-    if (key.endsWith('.dead')) world.mistake(`dead letter: ${content.toString()}`)
+    if (key.endsWith('.dead')) world.recordViolation(`dead letter: ${content.toString()}`)
     const properties = options['replyTo'] === REPLY_TO ? { ...options, replyTo: this.#replyTag } : options
     const about = exchange || key
     const enqueue = () => broker.publish(exchange, key, content, properties)
     this.#send(() => {
       world.note(`→ ${about} ${content.toString().slice(0, 300)}`)
-      if (world.strikes('message lost, connection cut', about)) return broker.end(this.connection)
-      if (world.strikes('message dropped', about)) return
+      if (world.faultOccurs('message lost, connection cut', about)) return broker.end(this.connection)
+      if (world.faultOccurs('message dropped', about)) return
       const returned = { content, properties, fields: { routingKey: key } }
       if (!enqueue() && options['mandatory'])
-        world.later(world.hop(), this.connection.owner, () => this.emit('return', returned))
-      if (world.strikes('message duplicated', about)) enqueue()
-      if (world.strikes('message kept, connection cut', about)) broker.end(this.connection)
+        world.schedule(world.hop(), this.connection.owner, () => this.emit('return', returned))
+      if (world.faultOccurs('message duplicated', about)) enqueue()
+      if (world.faultOccurs('message kept, connection cut', about)) broker.end(this.connection)
     })
     return true
   }
@@ -257,7 +258,7 @@ class Channel extends EventEmitter {
   /** Data that is written to a closed connection is never read. */
   #send(run: () => unknown): void {
     if (this.connection.isEnded) throw new Error('the channel is closed')
-    world.arrive(world.hop(), this.connection.owner, () => {
+    world.deliverRequest(world.hop(), this.connection.owner, () => {
       if (this.connection.isOpen) run()
     })
   }
@@ -268,7 +269,7 @@ export function watched<D, R>(
   handler: (data: D, received: R) => Promise<void>,
 ): (data: D, received: R) => Promise<void> {
   return async (data, received) => {
-    const { handled } = me()
+    const { handled } = currentProcess()
     const event = world.events
     try {
       await handler(data, received)

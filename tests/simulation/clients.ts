@@ -20,7 +20,7 @@ import {
   type Kind as CheckedKind,
 } from '../support/order-clients.ts'
 import { isAtTheBank, type AtTheBank } from './bank.ts'
-import { noteMistake, type OrdersApi } from './processes.ts'
+import { recordDefect, type OrdersApi } from './processes.ts'
 import { restaurantOf } from './restaurants.ts'
 import { afterSale, bank, database, replicas, restaurants, world } from './simulation.ts'
 import { Process } from './world.ts'
@@ -112,10 +112,10 @@ export class Clients {
 
   begin(inMs: number, work: () => Promise<void>): void {
     this.waiting++
-    world.later(inMs, this.process, () => {
+    world.schedule(inMs, this.process, () => {
       void work().then(
         () => this.waiting--,
-        (error: unknown) => noteMistake(error),
+        (error: unknown) => recordDefect(error),
       )
     })
   }
@@ -126,7 +126,7 @@ export class Clients {
     const untilOwnFinal = () =>
       untilFinal(
         async () => {
-          const other = world.strikes('client: sent twice', key) ? send() : null
+          const other = world.faultOccurs('client: sent twice', key) ? send() : null
           const responses = [await send(), await other]
           return responses.find((response) => response && isFinal(entry, response)) ?? null
         },
@@ -144,7 +144,7 @@ export class Clients {
     await wait(world.random.next() * 15_000)
     const again = await untilOwnFinal()
     if (again.status !== response.status || again.apiKey !== apiKey)
-      world.mistake(
+      world.recordViolation(
         `two responses to ${key}: ${response.status} ${apiKey}, then ${again.status} ${again.apiKey}`,
       )
   }
@@ -192,7 +192,7 @@ export class Clients {
         if (isUnavailable(error)) return undefined
         throw error
       })
-      if (order === null && world.calm && ++missed === MARKED_AFTER)
+      if (order === null && world.isCalm && ++missed === MARKED_AFTER)
         return { ...announced, apiKey: `gone: ${apiKey}` }
       bank.visit(kind, order?.paymentAction?.url)
       if (order?.cancellation) return { ...announced, code: order.cancellation.reason }
@@ -203,7 +203,7 @@ export class Clients {
 
   /** Calls one replica after another through the gateway until one has received the request. Null: no response arrived. */
   async call(work: (api: OrdersApi) => Promise<unknown>): Promise<Response | null> {
-    if (world.strikes('client: request lost')) {
+    if (world.faultOccurs('client: request lost')) {
       await wait(RESPONSE_WITHIN_MS)
       return null
     }
@@ -211,9 +211,9 @@ export class Clients {
     for (let at = 0; at < replicas.orders.length; at++) {
       const replica = replicas.orders[(turn + at) % replicas.orders.length]
       const { process, api } = replica ?? {}
-      if (!process?.alive || !api) continue
+      if (!process?.isAlive || !api) continue
       const response = await this.#exchange(process, () => work(api))
-      return response && world.strikes('client: reply lost') ? null : response
+      return response && world.faultOccurs('client: reply lost') ? null : response
     }
     return null
   }
@@ -221,8 +221,8 @@ export class Clients {
   #exchange(process: Process, work: () => Promise<unknown>): Promise<Response | null> {
     return world.call<Response | null>((respond) => {
       respond(null, RESPONSE_WITHIN_MS)
-      process.whenDead(() => respond(null))
-      world.later(world.hop(), process, () => {
+      process.onDeath(() => respond(null))
+      world.schedule(world.hop(), process, () => {
         void work().then(
           (response) => respond(readResponse(response)),
           (error: unknown) => respond(problemOf(error)),
@@ -252,6 +252,6 @@ function readResponse(response: unknown): Response {
 
 function problemOf(error: unknown): Response {
   const { status, code } = error instanceof Problem ? error : { status: 503, code: 'service-unavailable' }
-  noteMistake(error)
+  recordDefect(error)
   return { status, code, apiKey: null, totalCents: null, isPending: false }
 }

@@ -6,7 +6,7 @@ import type { RefundRow } from '../../services/payments/src/domain/refund.ts'
 import type { AuthorizationStore } from '../../services/payments/src/store/authorizations.ts'
 import type { RefundStore } from '../../services/payments/src/store/refunds.ts'
 import type { MemoryRows } from '../../services/payments/src/testing/memory-authorizations.ts'
-import { database, me, world } from './simulation.ts'
+import { database, currentProcess, world } from './simulation.ts'
 import { ordersStores } from './stores-of-orders.ts'
 import { paymentsStores, type CardStore } from './stores-of-payments.ts'
 
@@ -94,21 +94,22 @@ const SLOWEST_MS = 15_000
  * or succeed without a response to its caller.
  */
 function statement<T>(name: string, effect: () => T): Promise<Awaited<T>> {
-  const caller = me()
+  const caller = currentProcess()
   return new Promise((resolve, reject) => {
     const fail = (reason: string, inMs = world.hop()) =>
-      world.later(inMs, caller, () => reject(Object.assign(new Error(reason), { code: 'ECONNRESET' })))
-    if (database.isDown || world.strikes('statement refused', name)) return fail('refused')
-    const takes = world.hop() + (world.strikes('statement slow', name) ? world.random.next() * SLOWEST_MS : 0)
-    if (takes > QUERY_TIMEOUT_MS) fail('Query read timeout', QUERY_TIMEOUT_MS)
-    world.arrive(takes, caller, () => {
+      world.schedule(inMs, caller, () => reject(Object.assign(new Error(reason), { code: 'ECONNRESET' })))
+    if (database.isDown || world.faultOccurs('statement refused', name)) return fail('refused')
+    const durationMs =
+      world.hop() + (world.faultOccurs('statement slow', name) ? world.random.next() * SLOWEST_MS : 0)
+    if (durationMs > QUERY_TIMEOUT_MS) fail('Query read timeout', QUERY_TIMEOUT_MS)
+    world.deliverRequest(durationMs, caller, () => {
       if (database.isDown) return fail('lost')
       const result = Promise.try(effect)
       // A caller that has died, or whose result is lost, does not handle an error.
       result.catch(() => undefined)
       world.note(`SQL of ${caller.name}: ${name}`)
-      if (world.strikes('statement done, result lost', name)) return fail('lost')
-      world.later(world.hop(), caller, () => resolve(result))
+      if (world.faultOccurs('statement done, result lost', name)) return fail('lost')
+      world.schedule(world.hop(), caller, () => resolve(result))
     })
   })
 }

@@ -9,15 +9,15 @@ export function injectFaults(untilMs: number): void {
     kill: () => victim()?.die(),
     freeze: () => {
       const process = victim()
-      if (!process?.alive) return
+      if (!process?.isAlive) return
       const forMs = upTo(25_000)
       process.frozenUntil = world.now + forMs
       // The broker misses the heartbeats of the frozen process.
-      if (forMs > 10_000) world.later(10_000, null, () => broker.endAll(process))
+      if (forMs > 10_000) world.schedule(10_000, null, () => broker.endAll(process))
     },
     'cut from the broker': () => {
       const process = victim()
-      if (process?.alive) broker.endAll(process)
+      if (process?.isAlive) broker.endAll(process)
     },
     'broker restarted': () => broker.restart(upTo(6_000), false),
     'broker wiped': () => broker.restart(upTo(6_000), true),
@@ -29,8 +29,8 @@ export function injectFaults(untilMs: number): void {
   let at = random.next() * meanPauseMs
   while (at < untilMs) {
     const [kind, inject] = random.pick(Object.entries(faults))
-    world.later(at, null, () => {
-      world.fault(kind)
+    world.schedule(at, null, () => {
+      world.recordFault(kind)
       inject()
     })
     at += random.next() * 2 * meanPauseMs

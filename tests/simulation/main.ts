@@ -31,8 +31,8 @@ async function isEachBugFound(): Promise<boolean> {
   return missed === 0
 }
 
-/** Runs consecutive seeds and prints a summary. A single run prints its history. */
-async function holds(runs: number, first: number): Promise<boolean> {
+/** Runs consecutive seeds and prints a summary. A single run prints its history. Returns true if no run has a violation. */
+async function areInvariantsKept(runs: number, first: number): Promise<boolean> {
   const counts = new Map<string, number>()
   const failed: number[] = []
   let events = 0
@@ -57,5 +57,5 @@ async function holds(runs: number, first: number): Promise<boolean> {
 
 const isGood = values.mutations
   ? await isEachBugFound()
-  : await holds(Number(values.runs), Number(values.seed))
+  : await areInvariantsKept(Number(values.runs), Number(values.seed))
 process.exitCode = isGood ? 0 : 1

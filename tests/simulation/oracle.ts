@@ -39,7 +39,7 @@ export function findViolations(isShort: boolean): Violation[] {
       )
     }),
     ...violationsAfterSale(afterSale.changes, rows),
-    ...world.mistakes,
+    ...world.violations,
   ]
 }
 
@@ -100,7 +100,7 @@ function ofUnchecked(entry: Placed, rows: readonly OrderRow[]): Violation[] {
       entry.cancelled &&
         !own.some(({ cancelled }) => cancelled) &&
         'the client received an order that is not shown as cancelled',
-      isStored && `the response was ${entry.response?.status}, and an order is stored`,
+      isStored && `the response was ${entry.response?.status}, although an order is stored`,
     ],
     { entry, own },
   )
@@ -113,7 +113,9 @@ function ofSavedCard({ apiKey, outcome, cancellation }: SagaOrder): Check {
   const isSaved = database.cards.has(newCard.apiKey)
   const isTransmitted = outcome === 'transmitted'
   if (isByOthers(cancellation) && isTransmitted) return false
-  return isSaved !== isTransmitted && `${outcome}, its card is saved: ${isSaved}`
+  return (
+    isSaved !== isTransmitted && `the order is ${outcome}, and its card is ${isSaved ? 'saved' : 'not saved'}`
+  )
 }
 
 /** The payment state of an order agrees with the processor's ledger. */
@@ -150,6 +152,8 @@ function ofBank(order: SagaOrder, lines: readonly LedgerLine[]): Check[] {
     count('authorize', 'approved') > 1 && 'an order has two authorizations',
     Boolean(paymentAction) && 'an order that has ended shows the action of its payment',
     isClosed && outcome === 'transmitted' && 'a closed restaurant has the order',
-    bank.confirmed.has(apiKey) && isUnconfirmed && 'an approval in time without effect',
+    bank.confirmed.has(apiKey) &&
+      isUnconfirmed &&
+      'the customer confirmed in time, and the order failed as declined',
   ]
 }

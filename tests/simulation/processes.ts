@@ -48,7 +48,7 @@ import { release } from '../../services/payments/src/handlers/release.ts'
 import { commandExecutor } from '../../services/payments/src/command-executor.ts'
 import type { Idempotent } from '../../services/orders/src/store/stores.ts'
 import { connect, watched } from './broker.ts'
-import { bank, database, me, processor, restaurants, world } from './simulation.ts'
+import { bank, database, currentProcess, processor, restaurants, world } from './simulation.ts'
 import { isDeliveryDue, isNoticeDue, isSagaDue } from './stores-of-orders.ts'
 import { Process } from './world.ts'
 
@@ -68,15 +68,15 @@ class Replica<Api> {
 
   start(inMs: number): void {
     const process = new Process(this.#name)
-    process.whenDead(() => {
+    process.onDeath(() => {
       world.note(`DEAD ${this.#name}`)
       this.process = null
       this.api = null
       this.start(300 + world.random.next() * 4_000)
     })
-    world.later(inMs, null, () => {
+    world.schedule(inMs, null, () => {
       this.process = process
-      world.later(0, process, () => void this.#boot().then((api) => (this.api = api)))
+      world.schedule(0, process, () => void this.#boot().then((api) => (this.api = api)))
     })
   }
 }
@@ -98,13 +98,14 @@ const toHistory = (fields: object, message: string) => world.note(`log: ${messag
 /** Work fails because a dependency is unavailable, or because of a defect. Services log each failed message and delivery. */
 function onError(fields: { err?: unknown }, message: string): void {
   toHistory(fields, message)
-  if (fields.err !== undefined) noteMistake(fields.err)
+  if (fields.err !== undefined) recordDefect(fields.err)
 }
 const log = { debug: toHistory, info: toHistory, warn: toHistory, error: onError } as unknown as Log
 
-export function noteMistake(error: unknown): void {
+/** Records an error as a violation, unless an unavailable dependency or a refused request explains it. */
+export function recordDefect(error: unknown): void {
   if (isUnavailable(error) || error instanceof Problem) return
-  world.mistake(`defect: ${reasonOf(error)}`)
+  world.recordViolation(`defect: ${reasonOf(error)}`)
 }
 
 /** The link of each restaurant without a console. */
@@ -171,13 +172,13 @@ type Sweep = [isAnyDue: () => boolean, work: () => Promise<unknown>]
 
 /** Replaces `repeat(…, 500, …)`. It skips a round without due rows. */
 function repeat([isAnyDue, work]: Sweep): void {
-  const process = me()
-  const again = () => world.later(400 + world.random.next() * 200, null, look)
+  const process = currentProcess()
+  const again = () => world.schedule(400 + world.random.next() * 200, null, look)
   const look = () => {
-    if (!process.alive) return
+    if (!process.isAlive) return
     if (!isAnyDue()) return again()
-    world.later(0, process, () => {
-      const round = work().catch((error: unknown) => noteMistake(error))
+    world.schedule(0, process, () => {
+      const round = work().catch((error: unknown) => recordDefect(error))
       void round.then(again)
     })
   }

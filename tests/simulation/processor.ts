@@ -76,8 +76,8 @@ export class ProcessorNetwork {
       effect,
       handle: (respond, timeOut) => {
         const result = effect()
-        if (world.strikes('processor: reply lost')) return timeOut()
-        respond(world.strikes('processor: 500 after the effect') ? unknown('500 unreadable') : result)
+        if (world.faultOccurs('processor: reply lost')) return timeOut()
+        respond(world.faultOccurs('processor: 500 after the effect') ? unknown('500 unreadable') : result)
       },
     })
   }
@@ -86,7 +86,7 @@ export class ProcessorNetwork {
   #decide(what: What, effect = 'id' in what ? what.id : what.reference): Response {
     const { kind, idempotencyKey: key } = what
     const first = this.#keys.get(`${kind} of ${effect}`) ?? key
-    if (first !== key) world.mistake(`${kind} of ${effect} under two keys: ${first}, ${key}`)
+    if (first !== key) world.recordViolation(`${kind} of ${effect} under two keys: ${first}, ${key}`)
     this.#keys.set(`${kind} of ${effect}`, key)
     const decision = this.#record({ ...what, fingerprint: JSON.stringify(what) })
     return decision.kind === 'effect' ? responseTo(decision.entry) : decision.response

@@ -6,7 +6,7 @@ import {
 } from '../../services/orders/src/delivery/outside/restaurant-link.ts'
 import type { Receipt as ReceiptLine } from '../support/books.ts'
 import type { Kind } from './clients.ts'
-import { clients, database, me, world } from './simulation.ts'
+import { clients, database, currentProcess, world } from './simulation.ts'
 
 /** Returns true for a cancellation that neither the restaurant nor a deadline caused. */
 export const isByOthers = (cancellation: PlacedOrder['cancellation'] | undefined): boolean =>
@@ -35,7 +35,7 @@ export class Restaurants {
     const isGivenUp = database.deliveries.get(apiKey)?.outcome === 'unreachable'
     // A cancellation may arrive at any moment of an attempt. Its notification waits for the end of the attempt.
     if (isGivenUp && !isByOthers(database.orders.get(apiKey)?.cancellation))
-      world.mistake(`sent after the end of its delivery: ${webhookId}`)
+      world.recordViolation(`sent after the end of its delivery: ${webhookId}`)
     const effect = () => this.#receive(webhookId, order)
     return world.exchange<Receipt>('restaurant', {
       isUnavailable: kind === 'unreachable' || this.downUntil > world.now,
@@ -46,10 +46,10 @@ export class Restaurants {
       effect,
       handle: (respond, timeOut) => {
         const failsBefore = world.random.next() < 0.5
-        const isError = world.strikes('restaurant: 500')
+        const isError = world.faultOccurs('restaurant: 500')
         const receipt = isError && failsBefore ? null : effect()
         if (isError || !receipt) return respond({ kind: 'unknown', reason: 'status 500' })
-        if (world.strikes('restaurant: reply lost')) return timeOut()
+        if (world.faultOccurs('restaurant: reply lost')) return timeOut()
         respond(receipt)
       },
     })
@@ -57,14 +57,14 @@ export class Restaurants {
 
   /** Notifies the restaurant of a cancellation. Resolves with true if the restaurant confirms it. */
   cancel({ order }: Transmission): Promise<boolean> {
-    const caller = me()
+    const caller = currentProcess()
     const kind = kindOf(order)
     const isUnavailable = kind === 'unreachable' || kind === 'silent' || this.downUntil > world.now
     return world.call((respond) => {
-      if (isUnavailable || world.strikes('restaurant unavailable')) return respond(false)
-      world.arrive(world.hop(), caller, () => {
+      if (isUnavailable || world.faultOccurs('restaurant unavailable')) return respond(false)
+      world.deliverRequest(world.hop(), caller, () => {
         this.cancelled.add(order.apiKey)
-        respond(!world.strikes('restaurant: reply lost'))
+        respond(!world.faultOccurs('restaurant: reply lost'))
       })
     })
   }

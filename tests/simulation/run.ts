@@ -51,7 +51,7 @@ export async function run(seed: number, isRecorded = false): Promise<Violation[]
   injectFaults(faultsMs)
 
   await world.run(faultsMs, () => false)
-  world.calm = true
+  world.isCalm = true
   world.note('CALM')
   await world.run(faultsMs + SETTLE_WITHIN_MS, isSettled)
   // A delayed message may still arrive.

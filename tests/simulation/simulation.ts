@@ -37,7 +37,7 @@ export function enter(next: Simulation): void {
 }
 
 /** The process whose code runs now. */
-export function me(): Process {
+export function currentProcess(): Process {
   if (!world.current) throw new Error('no process is running')
   return world.current
 }

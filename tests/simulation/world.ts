@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers'
 import TinyQueue from 'tinyqueue'
 import type { Violation } from '../support/invariants.ts'
 import { randomOf, type Random } from '../support/random.ts'
-import { me } from './simulation.ts'
+import { currentProcess } from './simulation.ts'
 
 /**
  * One process from its start to its death. Closures of its events are its memory. The death drops these events, so the next process
@@ -10,7 +10,7 @@ import { me } from './simulation.ts'
  */
 export class Process {
   readonly name: string
-  alive = true
+  isAlive = true
   /** The process is stopped until then, as by SIGSTOP. Its events wait. */
   frozenUntil = 0
   /** The events in which a handler began that has ended (`watched`). */
@@ -21,12 +21,12 @@ export class Process {
     this.name = name
   }
 
-  whenDead(ending: () => void): void {
+  onDeath(ending: () => void): void {
     this.#endings.push(ending)
   }
 
   die(): void {
-    this.alive = false
+    this.isAlive = false
     for (const ending of this.#endings) ending()
   }
 }
@@ -86,7 +86,7 @@ export class World {
   /** Virtual milliseconds. */
   now = 0
   /** No fault occurs from then on. */
-  calm = false
+  isCalm = false
   /** The process whose code runs now. */
   current: Process | null = null
   events = 0
@@ -94,7 +94,7 @@ export class World {
   readonly counts = new Map<string, number>()
   readonly history: string[] | null
   /** Defects that the oracle cannot find in the records. */
-  readonly mistakes: Violation[] = []
+  readonly violations: Violation[] = []
   readonly #queue = new TinyQueue<Event>([], (one, other) => one.at - other.at || one.order - other.order)
   readonly #chances = new Map<Chance, number>()
   #order = 0
@@ -109,13 +109,13 @@ export class World {
   }
 
   /** Returns true if the fault occurs now, and then counts and records it. */
-  strikes(kind: Chance, about = ''): boolean {
-    if (this.calm || this.random.next() >= (this.#chances.get(kind) ?? 0)) return false
-    this.fault(kind, about)
+  faultOccurs(kind: Chance, about = ''): boolean {
+    if (this.isCalm || this.random.next() >= (this.#chances.get(kind) ?? 0)) return false
+    this.recordFault(kind, about)
     return true
   }
 
-  fault(kind: string, about = ''): void {
+  recordFault(kind: string, about = ''): void {
     this.count(kind)
     this.note(`FAULT ${kind} ${about}`)
   }
@@ -128,9 +128,9 @@ export class World {
     this.history?.push(`${this.now.toFixed(1).padStart(9)}  ${(this.current?.name ?? '-').padEnd(12)}${what}`)
   }
 
-  mistake(what: string): void {
+  recordViolation(what: string): void {
     this.note(`VIOLATED ${what}`)
-    this.mistakes.push({ what, order: null })
+    this.violations.push({ what, order: null })
   }
 
   /** Returns the milliseconds of an undisturbed transmission. */
@@ -139,37 +139,37 @@ export class World {
   }
 
   /** Schedules `run`. Without an owner, it runs no code of a process. */
-  later(inMs: number, owner: Process | null, run: () => void): void {
+  schedule(inMs: number, owner: Process | null, run: () => void): void {
     this.#queue.push({ at: this.now + inMs, order: this.#order++, owner, run })
   }
 
   /** Delivers a request to an outside system. If its sender dies earlier, the request either arrives or is lost. */
-  arrive(inMs: number, sender: Process | null, run: () => void): void {
-    this.later(inMs, null, () => {
-      if (sender?.alive !== false || this.random.next() < 0.5) run()
+  deliverRequest(inMs: number, sender: Process | null, run: () => void): void {
+    this.schedule(inMs, null, () => {
+      if (sender?.isAlive !== false || this.random.next() < 0.5) run()
     })
   }
 
   /** Calls a remote system. `send` receives the function that delivers the response to the caller. */
   call<R>(send: (respond: (response: R, inMs?: number) => void) => void): Promise<R> {
-    const caller = me()
+    const caller = currentProcess()
     return new Promise((resolve) =>
-      send((response, inMs = this.hop()) => this.later(inMs, caller, () => resolve(response))),
+      send((response, inMs = this.hop()) => this.schedule(inMs, caller, () => resolve(response))),
     )
   }
 
   /** Sends a request to a system whose network drops and delays requests, and returns the result that the caller sees. */
   exchange<R>(to: 'processor' | 'restaurant', request: Exchange<R>): Promise<R> {
-    const caller = me()
+    const caller = currentProcess()
     return this.call((respond) => {
       const timeOut = () => respond(request.timedOut, request.withinMs)
-      if (request.isUnavailable || this.strikes(`${to} unavailable`)) return respond(request.unavailable)
-      if (request.isUnresponsive || this.strikes(`${to}: request lost`)) return timeOut()
-      if (this.strikes(`${to}: request late`)) {
-        this.arrive(this.random.next() * LATEST_MS, null, () => void request.effect())
+      if (request.isUnavailable || this.faultOccurs(`${to} unavailable`)) return respond(request.unavailable)
+      if (request.isUnresponsive || this.faultOccurs(`${to}: request lost`)) return timeOut()
+      if (this.faultOccurs(`${to}: request late`)) {
+        this.deliverRequest(this.random.next() * LATEST_MS, null, () => void request.effect())
         return timeOut()
       }
-      this.arrive(this.hop(), caller, () => request.handle(respond, timeOut))
+      this.deliverRequest(this.hop(), caller, () => request.handle(respond, timeOut))
     })
   }
 
@@ -179,14 +179,14 @@ export class World {
       const next = this.#queue.peek()
       if (!next || next.at > untilMs) break
       this.#queue.pop()
-      await this.#happen(next)
+      await this.#execute(next)
     }
     if (!done()) this.now = Math.max(this.now, untilMs)
   }
 
-  async #happen(event: Event): Promise<void> {
+  async #execute(event: Event): Promise<void> {
     const { owner } = event
-    if (owner?.alive === false) return
+    if (owner?.isAlive === false) return
     this.now = Math.max(this.now, event.at)
     if (owner && owner.frozenUntil > this.now) {
       this.#queue.push({ ...event, at: owner.frozenUntil })
@@ -194,7 +194,7 @@ export class World {
     }
     this.events++
     if (owner === null) return event.run()
-    if (owner.name !== 'client' && this.strikes('crash', owner.name)) return owner.die()
+    if (owner.name !== 'client' && this.faultOccurs('crash', owner.name)) return owner.die()
     this.current = owner
     event.run()
     await settled()

@@ -152,7 +152,7 @@ export class Consumer {
     const { noAck = false, staysUnacknowledged = false } = consumption
     const { redelivered } = message.fields
     const isLastDelivery = redelivered && !noAck && !staysUnacknowledged
-    if (isLastDelivery && !(await acknowledged(channel, message, consumption.concurrency))) return
+    if (isLastDelivery && !(await acknowledge(channel, message, consumption.concurrency))) return
     const outcomes = await Promise.all(
       decode(message).map((item) => this.#handle(consumption, item, message)),
     )
@@ -235,7 +235,7 @@ export class Consumer {
  * consumer forever. RabbitMQ has processed the acknowledgement once it responds to the next method on the channel. Returns false if
  * the channel ends first.
  */
-async function acknowledged(channel: Channel, message: ConsumeMessage, prefetch: number): Promise<boolean> {
+async function acknowledge(channel: Channel, message: ConsumeMessage, prefetch: number): Promise<boolean> {
   try {
     channel.ack(message)
     await channel.prefetch(prefetch)

@@ -101,7 +101,7 @@ export function processorConfig(config: Config) {
   const { PROCESSOR, PROCESSOR_URL, STRIPE_SECRET_KEY, STRIPE_WEBHOOK_SECRET } = config
   if (PROCESSOR === 'none') return { kind: PROCESSOR }
   if (PROCESSOR === 'development') {
-    if (PROCESSOR_URL === undefined) throw missing(PROCESSOR, { PROCESSOR_URL })
+    if (PROCESSOR_URL === undefined) throw incompleteConfiguration(PROCESSOR, { PROCESSOR_URL })
     return {
       kind: PROCESSOR,
       url: PROCESSOR_URL,
@@ -110,7 +110,7 @@ export function processorConfig(config: Config) {
     }
   }
   if (STRIPE_SECRET_KEY === undefined || STRIPE_WEBHOOK_SECRET === undefined)
-    throw missing(PROCESSOR, { STRIPE_SECRET_KEY, STRIPE_WEBHOOK_SECRET })
+    throw incompleteConfiguration(PROCESSOR, { STRIPE_SECRET_KEY, STRIPE_WEBHOOK_SECRET })
   return {
     kind: PROCESSOR,
     secretKey: STRIPE_SECRET_KEY,
@@ -122,7 +122,7 @@ export function processorConfig(config: Config) {
   }
 }
 
-function missing(processor: string, required: Record<string, string | undefined>): Error {
+function incompleteConfiguration(processor: string, required: Record<string, string | undefined>): Error {
   const names = Object.keys(required).filter((name) => required[name] === undefined)
   return new Error(
     `The configuration is incomplete:\n  PROCESSOR=${processor} requires ${names.join(' and ')}.`,

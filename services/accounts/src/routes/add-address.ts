@@ -20,7 +20,7 @@ export function addAddress({ tenantDb, addresses, bus }: Deps): Handler<typeof A
   return async (call) => {
     const replayed = await replay(call)
     if (replayed) return replayed
-    const { city, state, zip, point } = await completed(bus, call.body, call.requestId)
+    const { city, state, zip, point } = await completeAddress(bus, call.body, call.requestId)
     return execute(call, async (trx) => {
       const { streetAddress, aptNumber = null } = call.body
       const where = { latitude: point?.latitude ?? null, longitude: point?.longitude ?? null }
@@ -33,7 +33,11 @@ export function addAddress({ tenantDb, addresses, bus }: Deps): Handler<typeof A
 }
 
 /** Throws a Problem for missing fields. While catalog is unavailable, a complete address is saved without a point. */
-async function completed(bus: Deps['bus'], given: NewAddress, requestId: string): Promise<CompletedAddress> {
+async function completeAddress(
+  bus: Deps['bus'],
+  given: NewAddress,
+  requestId: string,
+): Promise<CompletedAddress> {
   const { aptNumber: _apartment, ...address } = given
   try {
     const options = { requestId, timeoutMs: requestTimes.question }

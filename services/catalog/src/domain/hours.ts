@@ -72,7 +72,7 @@ function computeOpening(hours: Hours, timezone: string, at: number): number | nu
   const now = wallMinutes(timezone, at)
   const today = Math.floor(now / DAY_MINUTES)
   const starts = Array.from({ length: 8 }, (_, index) => today + index).flatMap((day) =>
-    (hours[weekday(day)] ?? []).map((range) => day * DAY_MINUTES + ends(range)[0]),
+    (hours[weekday(day)] ?? []).map((range) => day * DAY_MINUTES + minutesOfRange(range)[0]),
   )
   const start = Math.min(...starts.filter((minute) => minute > now))
   if (start === Infinity) return null
@@ -106,12 +106,12 @@ const weekday = (day: number): string => WEEK[(((day + 3) % 7) + 7) % 7] ?? ''
 
 const covers = (ranges: readonly string[] = [], minute: number): boolean =>
   ranges.some((range) => {
-    const [start, end] = ends(range)
+    const [start, end] = minutesOfRange(range)
     return start <= minute && minute < end
   })
 
 /** Minutes since the midnight of the day on which the range begins; the end is greater than the start. */
-function ends(range: string): readonly [start: number, end: number] {
+function minutesOfRange(range: string): readonly [start: number, end: number] {
   const [, startHour, startMinute, startHalf, endHour, endMinute, endHalf] = RANGE.exec(range) ?? []
   const start = minutesOf(startHour, startMinute, startHalf)
   const end = minutesOf(endHour, endMinute, endHalf)

@@ -45,7 +45,7 @@ export function quote(
   const itemFaults = priced.flatMap((item) => item.faults)
   const subtotal = sum(priced.map(({ line }) => line?.totalPrice ?? cents(0)))
   const isPriced = itemFaults.length === 0
-  const delivery = request.method === 'delivery' ? deliver(restaurant, destination) : PICKUP
+  const delivery = request.method === 'delivery' ? deliveryOf(restaurant, destination) : PICKUP
   const faults = [
     ...termFaults(request, restaurant, now),
     ...itemFaults,
@@ -114,7 +114,7 @@ type Delivery = { faults: Fault[]; minimum: Cents; price: Cents; point: Point | 
 
 const PICKUP: Delivery = { faults: [], minimum: cents(0), price: cents(0), point: null }
 
-function deliver(restaurant: Restaurant, destination: Destination | null): Delivery {
+function deliveryOf(restaurant: Restaurant, destination: Destination | null): Delivery {
   // The method already has a fault (`termFaults`), so the address has none.
   if (!restaurant.offersDelivery) return PICKUP
   if (destination === null) return { ...PICKUP, price: restaurant.deliveryPrice }

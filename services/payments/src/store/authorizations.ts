@@ -183,21 +183,21 @@ export const postgresAuthorizations = (db: Db) => ({
   async findOrCreate(orderApiKey: string, terms: Terms, refusal?: Decline | null): Promise<Authorization> {
     const state = refusal ? 'declined' : 'sent'
     const inserted = await insert(db, { orderApiKey, state, refusal: refusal ?? null, ...terms })
-    return inserted ?? existing(await read(db, orderApiKey), orderApiKey)
+    return inserted ?? requireAuthorization(await read(db, orderApiKey), orderApiKey)
   },
   /** Sets `releaseRequested`. The row of an order that was never sent is inserted as `released`. */
   requestRelease: async (orderApiKey: string): Promise<Authorization> =>
-    existing(await release(db, orderApiKey), orderApiKey),
+    requireAuthorization(await release(db, orderApiKey), orderApiKey),
   /** Returns the changed row, or the current row if another command has changed it in the meantime. */
   async move(from: Authorization, change: Change): Promise<Authorization> {
     const moved = await (change.state === 'captured' ? moveLater : move)(db, { from, change })
-    return moved ?? existing(await read(db, from.orderApiKey), from.orderApiKey)
+    return moved ?? requireAuthorization(await read(db, from.orderApiKey), from.orderApiKey)
   },
   /** Records, for operators, that the outcome of a call is unknown. The saga repeats the command independently. */
   recordUnknown: (unknown: Unknown): Promise<void> => record(db, unknown),
 })
 
-function existing(found: Authorization | null, orderApiKey: string): Authorization {
+function requireAuthorization(found: Authorization | null, orderApiKey: string): Authorization {
   if (!found) throw new Error(`the authorization of order ${orderApiKey} was deleted; rows are never deleted`)
   return found
 }

@@ -53,7 +53,7 @@ async function reserve(db: Db, { apiKey, orderApiKey, amount }: NewRefund): Prom
       if ((error as NodeJS.ErrnoException).code === UNIQUE_VIOLATION) return { rows: [] }
       throw error
     })
-  return rows[0] ?? existing(await find(db, apiKey), apiKey)
+  return rows[0] ?? requireRefund(await find(db, apiKey), apiKey)
 }
 
 /** The rows of `refunds`. Each method is one statement, and so one transaction. */
@@ -113,7 +113,7 @@ export const postgresRefunds = (db: Db) => ({
   },
 })
 
-function existing(found: RefundRow | null, apiKey: string): RefundRow {
+function requireRefund(found: RefundRow | null, apiKey: string): RefundRow {
   if (!found) throw new Error(`the refund ${apiKey} was deleted; rows are never deleted`)
   return found
 }

@@ -97,14 +97,14 @@ async function prepare(
   const { body, requestId, deadline, principal } = call
   const { applicationId, mode } = principal
   const checked = await checkOrder(deps, body, { applicationId, mode, requestId, deadline, now: Date.now() })
-  return { checked, newCard: await permit.suspend(() => tokenized(deps, call, checked.order)) }
+  return { checked, newCard: await permit.suspend(() => tokenizeNewCard(deps, call, checked.order)) }
 }
 
 /**
  * Exchanges a new card for the token that is charged, before the order is stored. The card of an order that is not charged (a test
  * order, a total of 0) is never sent to the processor.
  */
-async function tokenized(
+async function tokenizeNewCard(
   { payments }: Deps,
   { body: { card }, principal: { applicationId }, headers, requestId, deadline }: Call<typeof SendOrder>,
   order: PricedOrder,

@@ -33,7 +33,7 @@ export const refusalOfExpiry = (state: State): Refusal => (isChallenged(state) ?
  * Returns the order and its saga while the bank awaits the customer; null if they are already in this state, and for any other
  * step.
  */
-export function challenged(
+export function recordChallenge(
   order: SagaOrder,
   saga: Saga,
   { step, isCompensation, action }: { step: string; isCompensation: boolean; action: PaymentAction },

@@ -11,7 +11,7 @@ import {
   paymentAfter,
   refusalOf,
 } from '#/saga/domain/failure.ts'
-import { challenged, refusalOfExpiry, withoutAction } from '#/saga/domain/challenging.ts'
+import { recordChallenge, refusalOfExpiry, withoutAction } from '#/saga/domain/challenging.ts'
 import {
   endRefund,
   requestRefund,
@@ -147,7 +147,8 @@ function reply(order: SagaOrder, saga: Saga, event: Of<'replied'>): Result {
   const kind = awaitedKind(saga, event)
   if (!kind) return 'stale'
   const { step: name, isCompensation, outcome, at } = event
-  if (outcome.kind === 'authenticate') return challenged(order, saga, { ...event, ...outcome }) ?? 'stale'
+  if (outcome.kind === 'authenticate')
+    return recordChallenge(order, saga, { ...event, ...outcome }) ?? 'stale'
   const { state } = saga
   if (outcome.kind === 'done') {
     return advance({ ...order, paymentState: paymentAfter(event, outcome) ?? order.paymentState }, saga, {
