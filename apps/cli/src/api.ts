@@ -81,8 +81,17 @@ export function apiOf({ url, key }: Target) {
   return { call, pages, all }
 }
 
+/** Returns the path. An empty argument, as of an unset variable of the shell, would lead to the path of a list. */
+function filledPath(path: string, params: Readonly<Record<string, string>>): string {
+  return path.replaceAll(/:(\w+)/g, (_, name: string) => {
+    const value = params[name] ?? ''
+    if (value === '') throw new Failure(EXIT.usage, `The argument for ${name} is empty.`)
+    return encodeURIComponent(value)
+  })
+}
+
 function targetOf({ path }: Operation, params: Request['params'] = {}, query: Request['query'] = {}): string {
-  const filled = path.replaceAll(/:(\w+)/g, (_, name: string) => encodeURIComponent(params[name] ?? ''))
+  const filled = filledPath(path, params)
   const search = new URLSearchParams(
     Object.entries(query).map(([name, value]): [string, string] => [name, String(value)]),
   )

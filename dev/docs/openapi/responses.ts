@@ -62,7 +62,10 @@ export function responsesOf(operation: PublicOperation, schemas: Schemas): Json 
   return {
     200: success(operation, schemas),
     ...(hasETag && {
-      304: { description: 'No change since the response with that ETag.', headers: headersOf(['ETag']) },
+      304: {
+        description: 'No change since the response with that ETag.',
+        headers: headersOf(['X-Request-Id', ...RATE, 'ETag']),
+      },
     }),
     ...(noContent !== undefined && {
       204: { description: noContent, headers: headersOf(['X-Request-Id']) },
@@ -112,7 +115,7 @@ function problemResponse(codes: readonly ProblemCode[]): Json {
   const hasRetryAfter = codes.some(
     (code) => [429, 502, 503].includes(statusOf(code)) || code === 'idempotency-in-flight',
   )
-  const isAuthenticated = codes.some((code) => statusOf(code) !== 401)
+  const isAuthenticated = codes.some((code) => statusOf(code) !== 401 || code === 'invalid-credentials')
   return {
     description: codes.map(lineOf).join('\n'),
     headers: headersOf([

@@ -39,7 +39,7 @@ export const problems = {
 
   'card-declined': row(1201, 402, 'The card was declined', {
     why: 'The bank that issued the card declined the payment. `declineCode` is its reason.',
-    fix: 'Nothing was charged, so ask the customer for another card or another way to pay. If `declineCode` is `authentication_required`, send the order again with `canAuthenticate: true`, and open the page of the bank.',
+    fix: 'Nothing was charged, so ask the customer for another card or another way to pay. If `declineCode` is `authentication_required`, send the order again with `canAuthenticate: true` and a new Idempotency-Key, and open the page of the bank.',
   }),
   'card-expired': row(1202, 402, 'The card has expired', {
     why: 'The expiry date of the card has passed.',
@@ -47,7 +47,7 @@ export const problems = {
   }),
   'cvc-failed': row(1203, 402, 'The card verification value is wrong', {
     why: 'The card verification value does not belong to the card.',
-    fix: 'Ask the customer to type it again from the back of the card.',
+    fix: 'Ask the customer to type it again from the back of the card, and send the order with a new Idempotency-Key.',
   }),
 
   'not-allowed': row(1301, 403, 'This kind of access key may not call this endpoint', {

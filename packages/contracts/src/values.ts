@@ -88,7 +88,7 @@ export const PaymentState = z
   .meta({
     id: 'PaymentState',
     description:
-      'The state of the payment. `NOT_REQUIRED`: a test order, or a card order whose total is 0. `DUE`: cash, paid on receipt. `PENDING`: the card is not authorized yet. `AUTHORIZED`: authorized and not captured. `CHARGED`: captured. `VOIDED`: the authorization was voided. `REFUNDED`: the charge was refunded.',
+      'The state of the payment. `NOT_REQUIRED`: a test order, or a card order whose total is 0. `DUE`: cash, paid on receipt. `PENDING`: the card is not authorized yet. `AUTHORIZED`: authorized and not captured. `CHARGED`: captured. `VOIDED`: the authorization was voided, or an order to be paid in cash was cancelled. `REFUNDED`: the charge was refunded.',
   })
 export type PaymentState = z.infer<typeof PaymentState>
 

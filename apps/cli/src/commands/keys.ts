@@ -78,6 +78,16 @@ function issue(group: Command): void {
     })
 }
 
+/**
+ * Returns the key in a text. An empty `key` means the same as none to the platform: it would issue a new key, which nobody sees, and
+ * the old one would stay invalid.
+ */
+export function keyIn(text: string): string {
+  const key = text.trim()
+  if (key === '') throw new Failure(EXIT.usage, 'Standard input contains no key.')
+  return key
+}
+
 function importKey(group: Command): void {
   addCommand(group, 'import', {
     summary: 'import an existing access key of an application, from standard input',
@@ -86,7 +96,7 @@ function importKey(group: Command): void {
     .requiredOption('--application <id>', 'the client application that owns it')
     .action(async (options: Shared & { application: string }) => {
       // Not an argument, because arguments are visible in the shell's history and in the process list.
-      const key = (await textOf(process.stdin)).trim()
+      const key = keyIn(await textOf(process.stdin))
       const { accessKey: _shown, ...issued } = await apiFor(options).call(IssueAccessKey, {
         params: { id: options.application },
         body: { key },

@@ -1,6 +1,8 @@
+import { cents } from '@platter/contracts'
 import { expect, test } from 'vitest'
 import { offerOf } from '#/delivery/customer-cancellation.ts'
 import { newOrder, type SagaOrder } from '#/domain/order-state.ts'
+import { refundOfProcessor, type OrderRefund } from '#/domain/refund.ts'
 import { pricedOrder } from '#/testing/priced-order.ts'
 
 const PLACED = 1_790_000_000
@@ -18,6 +20,8 @@ const cancellation = {
   date: 1,
   refund: { amount: 0, state: 'VOIDED' },
 } as const
+const refund = (amount: number, state: OrderRefund['state']) =>
+  refundOfProcessor({ id: 're_1', amount: cents(amount), state, date: PLACED }, 'f1')
 const never = { cancellable: false, until: null, refund: { amount: 0 } }
 
 test.each([
@@ -38,6 +42,15 @@ test.each([
     { status: 'AWAITING_PREPARATION' },
     300,
     { cancellable: true, until: PLACED + 300, refund: { amount: 10.75 } },
+  ],
+  [
+    'after refunds, a cancellation refunds the rest; a failed refund does not count',
+    {
+      status: 'AWAITING_PREPARATION',
+      refunds: [refund(100, 'DONE'), refund(50, 'PENDING'), refund(75, 'FAILED')],
+    },
+    0,
+    { cancellable: true, until: PLACED + 300, refund: { amount: 9.25 } },
   ],
   ['an order cannot be cancelled 1 s after its deadline', { status: 'AWAITING_PREPARATION' }, 301, never],
   [
