@@ -79,8 +79,8 @@ function issue(group: Command): void {
 }
 
 /**
- * Returns the key in a text. An empty `key` means the same as none to the platform: it would issue a new key, which nobody sees, and
- * the old one would stay invalid.
+ * Returns the key in a text. An empty `key` means the same as none to the platform: it would issue a new key, which this command
+ * does not show, and the old one would stay invalid.
  */
 export function keyIn(text: string): string {
   const key = text.trim()
