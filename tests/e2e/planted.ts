@@ -16,10 +16,11 @@ const beforeCapture = (orderApiKey: string, deadline: string) =>
     deadline,
   )
 
-/** Sets how long an order has had its status. `age` is an interval of PostgreSQL. */
+/** Sets the age of an order and of its statuses. `age` is an interval of PostgreSQL. */
 export const plantAge = (orderApiKey: string, age: string) =>
   plant(
-    'update orders.order_statuses set at = now() - $2::interval where order_api_key = $1',
+    `with placed as (update orders.orders set placed_at = now() - $2::interval where api_key = $1)
+     update orders.order_statuses set at = now() - $2::interval where order_api_key = $1`,
     orderApiKey,
     age,
   )
