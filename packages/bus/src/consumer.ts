@@ -77,7 +77,7 @@ export class Consumer {
   }
 
   /** Returns the depths of the queues that this process consumes. Rejects without a connection. */
-  depths(): Promise<Depth[]> {
+  async depths(): Promise<Depth[]> {
     // RabbitMQ generates the names of exclusive queues.
     const named = this.connection.get().filter(({ queue }) => !queue.startsWith('amq.'))
     const measured = named.map(async ({ channel, queue }) => {
