@@ -485,3 +485,22 @@ test('an event reaches every replica', async () => {
   await vi.waitFor(() => expect(received.toSorted()).toEqual(['one 1', 'one 2', 'other 1', 'other 2']), soon)
   await other.close()
 })
+
+test('while a dependency is unavailable, a message is one short line of the log, without a stack trace', async () => {
+  const lines: string[] = []
+  const own = new Bus({
+    url: proxy.url,
+    service: 'test',
+    log: createLog('test', 'warn', { write: (line: string) => void lines.push(line) }),
+  })
+  onTestFinished(() => own.close())
+  const wanted = aCommand()
+  own.onCommand(wanted, () => Promise.reject(new Error('Query read timeout')))
+  await own.start()
+  await start()
+  await bus.publish(wanted, { number: 1 }, context)
+  const written = () => lines.find((line) => line.includes('a dependency is unavailable'))
+  await vi.waitFor(() => expect(written()).toBeDefined(), soon)
+  expect(JSON.parse(written() ?? '')).toMatchObject({ level: 'warn', reason: 'Query read timeout' })
+  expect(written()).not.toContain('stack')
+})
