@@ -81,12 +81,29 @@ export function apiOf({ url, key }: Target) {
   return { call, pages, all }
 }
 
+/** Returns the result of a read; null while a part of the platform is unavailable. */
+export async function unlessUnavailable<T>(read: () => Promise<T>): Promise<T | null> {
+  try {
+    return await read()
+  } catch (error) {
+    if (error instanceof Failure && error.code === EXIT.unreachable) return null
+    throw error
+  }
+}
+
+/** An empty parameter, from a variable that is not set, would be the path of another operation: `orders/` is the list. */
+function filled(params: NonNullable<Request['params']>, name: string): string {
+  const value = params[name] ?? ''
+  if (value === '') throw new Failure(EXIT.usage, `The argument ${name} is empty.`)
+  return encodeURIComponent(value)
+}
+
 function targetOf({ path }: Operation, params: Request['params'] = {}, query: Request['query'] = {}): string {
-  const filled = path.replaceAll(/:(\w+)/g, (_, name: string) => encodeURIComponent(params[name] ?? ''))
+  const target = path.replaceAll(/:(\w+)/g, (_, name: string) => filled(params, name))
   const search = new URLSearchParams(
     Object.entries(query).map(([name, value]): [string, string] => [name, String(value)]),
   )
-  return search.size === 0 ? filled : `${filled}?${search.toString()}`
+  return search.size === 0 ? target : `${target}?${search.toString()}`
 }
 
 async function responseOf(

@@ -5,9 +5,8 @@ import { join } from 'node:path'
 import { connect } from 'node:tls'
 import { Applications, PlatformHealth, ReadAttention, Restaurants } from '@platter/contracts'
 import { z } from 'zod'
-import { apiOf } from '#/api.ts'
+import { apiOf, unlessUnavailable } from '#/api.ts'
 import type { Facts } from '#/doctor/findings.ts'
-import { EXIT, Failure } from '#/exit.ts'
 import type { Target } from '#/target.ts'
 import { findStore } from '#/target-backup.ts'
 
@@ -49,15 +48,6 @@ export async function gatherFacts(target: Target): Promise<Facts> {
     disks,
     backup,
     migrations: { orders: newestMigration('orders'), payments: newestMigration('payments') },
-  }
-}
-
-async function unlessUnavailable<T>(read: () => Promise<T>): Promise<T | null> {
-  try {
-    return await read()
-  } catch (error) {
-    if (error instanceof Failure && error.code === EXIT.unreachable) return null
-    throw error
   }
 }
 
