@@ -56,13 +56,19 @@ export async function run<S extends z.ZodType<Basics>>(
   try {
     await runConfigured(name, Config, wire)
   } catch (error) {
-    if (!(error instanceof UnusableConfiguration)) throw error
-    // One line: without this, the last lines of the log would be a stack trace, and not the variable to correct.
-    const log = createLog(name, 'fatal')
-    log.fatal({ reason: error.message }, 'the configuration cannot be used')
-    log.flush()
-    process.exit(1)
+    // Thrown nevertheless: fill-compile-cache.ts catches it.
+    if (error instanceof UnusableConfiguration)
+      process.once('uncaughtException', () => endUnusable(name, error))
+    throw error
   }
+}
+
+/** One line: without this, the last lines of the log would be a stack trace, and not the variable to correct. */
+function endUnusable(name: string, { message }: UnusableConfiguration): never {
+  const log = createLog(name, 'fatal')
+  log.fatal({ reason: message }, 'the configuration cannot be used')
+  log.flush()
+  process.exit(1)
 }
 
 async function runConfigured<S extends z.ZodType<Basics>>(
