@@ -81,10 +81,10 @@ export function apiOf({ url, key }: Target) {
   return { call, pages, all }
 }
 
-/** Returns the result of a read; null while a part of the platform is unavailable. */
-export async function unlessUnavailable<T>(read: () => Promise<T>): Promise<T | null> {
+/** Returns the result of a request; null while a part of the platform is unavailable. */
+export async function unlessUnavailable<T>(load: () => Promise<T>): Promise<T | null> {
   try {
-    return await read()
+    return await load()
   } catch (error) {
     if (error instanceof Failure && error.code === EXIT.unreachable) return null
     throw error

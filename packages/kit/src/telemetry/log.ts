@@ -73,7 +73,7 @@ function errorWithoutData(error: unknown): unknown {
 export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   if (error instanceof Problem && error.cause !== undefined) return reasonOf(error.cause)
-  return error.message || String((error as NodeJS.ErrnoException).code ?? error.name)
+  return error.message || ((error as NodeJS.ErrnoException).code ?? error.name)
 }
 
 const onlyAllowed = (fields: Record<string, unknown>): Record<string, unknown> =>
