@@ -7,6 +7,14 @@
 set -eu
 cd "$(dirname "$0")/../.."
 
+# A second run would stop the container that the first one starts beside a service, which may be the only one that responds. The lock
+# is on the folder, because `git pull` replaces files. The kernel releases it, also after kill -9.
+exec 9< .
+if ! flock -n 9; then
+  echo "Nothing was changed, because another run of this script is in progress: wait for its end" >&2
+  exit 1
+fi
+
 # Includes a migration, and the start on a busy server.
 READY_WITHIN_S=${READY_WITHIN_S:-300}
 READY="fetch('http://127.0.0.1:8080/health/ready').then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"

@@ -14,6 +14,12 @@ const url = variable('DATABASE_URL')
 const passwords = Object.fromEntries(
   databaseServices.map((name) => [name, variable(`${name.toUpperCase()}_PASSWORD`)]),
 )
-await until(() => isPostgresReady(url), { what: 'Waiting for PostgreSQL', withinMs, everyMs: 250 })
+try {
+  await until(() => isPostgresReady(url), { what: 'Waiting for PostgreSQL', withinMs, everyMs: 250 })
+} catch (error) {
+  // A sentence for the operator, who has changed a password or a URL; a stack trace would hide it.
+  console.error(`PostgreSQL cannot be used, so nothing was changed: ${(error as Error).message}`)
+  process.exit(1)
+}
 const { fresh } = await prepareDatabase(url, databaseServices, passwords)
 console.log(`Roles and schemas ${fresh ? 'created' : 'exist already'}: ${databaseServices.join(', ')}`)

@@ -89,6 +89,16 @@ test('reads secrets from the file of --from, and keeps a value with a $ in singl
   expect(text()).toContain("ALERT_SMTP_URL='smtp://a:b$c@mail'")
 })
 
+test('without OPERATOR_KEY_HASH, an existing .env gets another operator key, because the first one was lost', () => {
+  setup(...CASH)
+  const lost = text('operator.key')
+  rmSync(join(folder, 'operator.key'))
+  writeFileSync(join(folder, '.env'), text().replace(/^OPERATOR_KEY_HASH=.*\n/m, ''))
+  expect(setup().status).toBe(0)
+  expect(text('operator.key')).not.toBe(lost)
+  expect(parseEnv(text())['OPERATOR_KEY_HASH']).toBe(hashAccessKey(text('operator.key').trim()))
+})
+
 test('refuses to replace an operator key whose hash is not in .env', () => {
   writeFileSync(join(folder, 'operator.key'), 'key\n')
   expect(setup(...CASH)).toMatchObject({

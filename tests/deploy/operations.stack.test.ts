@@ -1,11 +1,13 @@
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { Secret } from '@platter/contracts'
 import { createLog } from '@platter/kit'
 import { migrate } from '@platter/kit/postgres/migrate'
 import { connectPostgres } from '@platter/kit/postgres/postgres'
 import { newDatabase } from '@platter/testkit'
 import { sql, type Kysely } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createPasswords } from '../../services/accounts/src/password.ts'
 import { prepareDatabase } from '../../dev/servers/database.ts'
 import { databaseServices } from '../../dev/stack/services.ts'
 
@@ -79,6 +81,22 @@ test('the queries find a stuck order, its saga, payment, dead letter and restaur
   expect(await run('Restaurants with deliveries in progress')).toMatchObject([
     { restaurant_api_key: 'r', orders: 1, attempts: 3 },
   ])
+})
+
+test('a query counts the users of each pepper, first those of the newest password', async () => {
+  const [older, newer] = ['an older pepper of 32 characters', 'a newer pepper of 32 characters.']
+  const password = new Secret('correct horse')
+  const before = await createPasswords([older]).acquirePermit('a').hash(password)
+  const after = await createPasswords([newer, older]).acquirePermit('a').hash(password)
+  for (const [at, hash] of [before, before, after].entries())
+    await sql`insert into accounts.users (api_key, email, password_hash, first_name, last_name, phone, created_at)
+      values (${`u${at}`}, ${`u${at}@example.org`}, ${hash}, '', '', '', to_timestamp(${at}))`.execute(
+      operator.db,
+    )
+  const [first, second] = await run('Users, by the pepper of their password')
+  expect([Number(first?.['users']), Number(second?.['users'])]).toEqual([1, 2])
+  expect(after).toContain(`keyid=${String(first?.['pepper'])}$`)
+  expect(before).toContain(`keyid=${String(second?.['pepper'])}$`)
 })
 
 test('a query returns the newest migration of every service', async () => {

@@ -119,6 +119,17 @@ test('the instructions for Prometheus name only variables that services read', (
   expect(named.filter((name) => !settings.includes(`| \`${name}\` |`))).toEqual([])
 })
 
+test('a quantile is compared with a boundary of its buckets: within a bucket Prometheus guesses', () => {
+  const compared = ofRules.flatMap((expr) => {
+    const [, series, threshold] = /^histogram_quantile\(.*rate\((\w+)_bucket.* > ([\d.]+)$/.exec(expr) ?? []
+    const name = names.find((one) => prometheusName(one) === series)
+    const { boundaries }: Partial<MetricDeclaration> = name ? METRICS[name] : {}
+    return boundaries ? [{ threshold: Number(threshold), boundaries }] : []
+  })
+  expect(compared.length).toBeGreaterThan(0)
+  for (const { threshold, boundaries } of compared) expect(boundaries).toContain(threshold)
+})
+
 test('finds an unknown metric and an unknown label', () => {
   expect(unknownNames('max by (platter_saga_step) (platter_saga_oldest) > 300')).toEqual([
     'platter_saga_oldest',

@@ -104,3 +104,18 @@ test('a container that an interrupted run left is removed once its service has t
   expect(order).not.toContain(-1)
   expect(order).toEqual(order.toSorted((one, other) => one - other))
 })
+
+test('a second run at the same time changes nothing, and says so: it would remove the container of the first one', async () => {
+  // The first run executes the second one at this command. `second` prevents a third run if the second one is not refused.
+  const { output, commands } = await upgrade({
+    fails: "'compose run --detach'*",
+    first: `[ "$second" ] || second=true sh ${script}`,
+  })
+  expect(output).toContain('Nothing was changed, because another run of this script is in progress')
+  expect(commands.filter((one) => one.startsWith('compose config'))).toHaveLength(1)
+})
+
+test('after a run that was killed, the next one continues', async () => {
+  await upgrade({ fails: "'exec beside-payments'*", first: 'kill -KILL $PPID' })
+  expect((await upgrade({})).status).toBe(0)
+})

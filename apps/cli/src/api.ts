@@ -81,6 +81,16 @@ export function apiOf({ url, key }: Target) {
   return { call, pages, all }
 }
 
+/** Returns the result of a request; null while a part of the platform is unavailable. */
+export async function unlessUnavailable<T>(load: () => Promise<T>): Promise<T | null> {
+  try {
+    return await load()
+  } catch (error) {
+    if (error instanceof Failure && error.code === EXIT.unreachable) return null
+    throw error
+  }
+}
+
 /** Returns the path. An empty argument, as of an unset variable of the shell, would lead to the path of a list. */
 function filledPath(path: string, params: Readonly<Record<string, string>>): string {
   return path.replaceAll(/:(\w+)/g, (_, name: string) => {
@@ -91,11 +101,11 @@ function filledPath(path: string, params: Readonly<Record<string, string>>): str
 }
 
 function targetOf({ path }: Operation, params: Request['params'] = {}, query: Request['query'] = {}): string {
-  const filled = filledPath(path, params)
+  const target = filledPath(path, params)
   const search = new URLSearchParams(
     Object.entries(query).map(([name, value]): [string, string] => [name, String(value)]),
   )
-  return search.size === 0 ? filled : `${filled}?${search.toString()}`
+  return search.size === 0 ? target : `${target}?${search.toString()}`
 }
 
 async function responseOf(

@@ -46,7 +46,9 @@ async function put(
     if (code === 'restaurant-not-found' && validateOnly && importedKeys.has(apiKey)) return []
     const start = bundle.at[part] ?? ''
     const faults = errors.length === 0 ? [{ pointer: '', detail: details }] : errors
-    return faults.map(({ pointer, detail }) => ({ file, pointer: `${start}${pointer}`, detail }))
+    // A pointer outside of the body has no slash: `path/apiKey`.
+    const inFile = (pointer: string) => (/^(\/|$)/.test(pointer) ? `${start}${pointer}` : pointer)
+    return faults.map(({ pointer, detail }) => ({ file, pointer: inFile(pointer), detail }))
   }
 }
 

@@ -73,7 +73,8 @@ function bareMenu(file: string, menu: unknown[]): Bundle | FileFault {
 
 function readJson(file: string): { value: unknown } | FileFault {
   try {
-    return { value: JSON.parse(readFileSync(file, 'utf8')) }
+    // Editors on Windows begin a file with a byte order mark, which JSON.parse rejects.
+    return { value: JSON.parse(readFileSync(file, 'utf8').replace(/^\uFEFF/, '')) }
   } catch (error) {
     return { file, pointer: '', detail: `cannot be read as JSON: ${(error as Error).message}` }
   }

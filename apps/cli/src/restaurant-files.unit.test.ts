@@ -28,6 +28,11 @@ test('reads restaurant, menu and link from one file, each with its JSON pointer'
   })
 })
 
+test('reads a file that begins with a byte order mark, as editors on Windows write it', () => {
+  const file = put('mark.json', `\uFEFF${JSON.stringify(restaurant)}`)
+  expect(readBundle(file)).toMatchObject({ apiKey: '9511054', restaurant })
+})
+
 test('reads a restaurant or a menu alone, and finds the apiKey of the menu through its file name', () => {
   const file = put('ajanta.json', restaurant)
   expect(readBundle(file)).toMatchObject({ apiKey: '9511054', restaurant, at: { restaurant: '' } })

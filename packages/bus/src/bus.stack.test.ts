@@ -485,3 +485,16 @@ test('an event reaches every replica', async () => {
   await vi.waitFor(() => expect(received.toSorted()).toEqual(['one 1', 'one 2', 'other 1', 'other 2']), soon)
   await other.close()
 })
+
+test('while a dependency is unavailable, a message is one short line of the log, without a stack trace', async () => {
+  const lines: string[] = []
+  const ownLog = createLog('test', 'warn', { write: (line: string) => void lines.push(line) })
+  const own = new Bus({ url: proxy.url, service: 'test', log: ownLog })
+  onTestFinished(() => own.close())
+  const wanted = aCommand()
+  own.onCommand(wanted, () => Promise.reject(new Error('Query read timeout')))
+  await Promise.all([own.start(), start()])
+  await bus.publish(wanted, { number: 1 }, context)
+  const line = await vi.waitUntil(() => lines.find((one) => one.includes('is unavailable')), soon)
+  expect(line).toMatch(/"warn".*"reason":"Query read timeout"(?!.*stack)/)
+})

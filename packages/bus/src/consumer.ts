@@ -1,4 +1,12 @@
-import { Cancelled, ConcurrencyLimit, Deadline, inRootSpan, isUnavailable, type Log } from '@platter/kit'
+import {
+  Cancelled,
+  ConcurrencyLimit,
+  Deadline,
+  inRootSpan,
+  isUnavailable,
+  reasonOf,
+  type Log,
+} from '@platter/kit'
 import type { Channel, ChannelModel, ConsumeMessage } from 'amqplib'
 import { ReconnectingConnection, type Connect } from '#/reconnecting-connection.ts'
 import { decode, type Incoming } from '#/message-format.ts'
@@ -36,6 +44,8 @@ type Outcome = 'done' | 'requeue' | 'unacknowledged'
  * A handler may run longer, because a call to the processor takes up to 6 s. Its message is then redelivered to another replica.
  */
 const QUIESCE_TIMEOUT_MS = 5_000
+
+const UNAVAILABLE = 'a message could not be handled: a dependency is unavailable'
 
 type Tag = { channel: Channel; consumerTag: string; queue: string }
 
@@ -77,7 +87,7 @@ export class Consumer {
   }
 
   /** Returns the depths of the queues that this process consumes. Rejects without a connection. */
-  depths(): Promise<Depth[]> {
+  async depths(): Promise<Depth[]> {
     // RabbitMQ generates the names of exclusive queues.
     const named = this.connection.get().filter(({ queue }) => !queue.startsWith('amq.'))
     const measured = named.map(async ({ channel, queue }) => {
@@ -221,10 +231,11 @@ export class Consumer {
     try {
       await handle(delivery)
     } catch (error) {
-      const line = { message: name, requestId: delivery.requestId, err: error }
-      if (staysUnacknowledged || this.#isStopping || isUnavailable(error))
-        this.#log.warn(line, 'a message could not be handled: a dependency is unavailable')
-      else this.#log.error(line, 'a message could not be handled')
+      const line = { message: name, requestId: delivery.requestId }
+      // Without the stack, which is expected here: in an outage under load, stacks would replace all earlier lines of a rotated log.
+      if (isUnavailable(error)) this.#log.warn({ ...line, reason: reasonOf(error) }, UNAVAILABLE)
+      else if (staysUnacknowledged || this.#isStopping) this.#log.warn({ ...line, err: error }, UNAVAILABLE)
+      else this.#log.error({ ...line, err: error }, 'a message could not be handled')
       throw error
     }
   }

@@ -6,6 +6,7 @@ import {
   STARTING_HEADER,
   StillStarting,
   STOPPING_HEADER,
+  reasonOf,
   wasNotSent,
   type Attempt,
   type Deadline,
@@ -123,8 +124,9 @@ async function toOneReplica<T>(
     return await replicas.send({ method, route, deadline }, ({ traced, ...others }) =>
       attempt({ ...others, headers: { ...traced, ...deadline.earlier(requestTimes.relay).header } }),
     )
-  } catch (cause) {
-    const isOutcomeKnown = method === 'GET' || wasNotSent(cause)
+  } catch (error) {
+    const isOutcomeKnown = method === 'GET' || wasNotSent(error)
+    const cause = new Error(`${replicas.hosts}: ${reasonOf(error)}`, { cause: error })
     throw new Problem('service-unavailable', isOutcomeKnown ? UNAVAILABLE : OUTCOME_UNKNOWN, { cause })
   }
 }

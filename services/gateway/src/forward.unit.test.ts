@@ -24,10 +24,10 @@ async function listen(app: App): Promise<string> {
 }
 
 /** Starts a gateway with these replicas and this deadline. Returns its URL. */
-async function aGateway(urls: string[], deadlineMs: number): Promise<string> {
+async function aGateway(urls: string[], deadlineMs: number, ownLog = log): Promise<string> {
   const replicas = new Replicas(urls)
   onTestFinished(() => replicas.close())
-  const gateway = createApp(log)
+  const gateway = createApp(ownLog)
   readBytes(gateway)
   gateway.all('/*', (request, reply) =>
     forwardRequest(replicas, request, reply, {
@@ -151,4 +151,13 @@ test.each([
 
 test('a search term may contain question marks', () => {
   expect(withoutAccessKey('/a?search=what?&limit=1&access-token=KEY')).toBe('/a?search=what?&limit=1')
+})
+
+test('the log names the replicas that did not respond', async () => {
+  const lines: string[] = []
+  const ownLog = createLog('gateway', 'warn', { write: (line: string) => void lines.push(line) })
+  const gateway = await aGateway(['http://127.0.0.1:1'], 1_000, ownLog)
+  expect((await fetch(`${gateway}/orders`)).status).toBe(503)
+  const [problem] = lines.map((line) => JSON.parse(line) as { reason: string })
+  expect(problem?.reason).toContain('127.0.0.1:1: ')
 })

@@ -326,3 +326,9 @@ test('every operation is routed', async () => {
   const app = await aGateway()
   expect(operations.filter(({ method, path }) => !app.hasRoute({ method, url: path }))).toEqual([])
 })
+
+test('its readiness includes every service, so that one monitor of the gateway watches the platform', async () => {
+  await aGateway()
+  const checks = Object.keys(gateways.at(-1)?.checks ?? {})
+  expect(new Set(checks)).toEqual(new Set(['accounts', 'catalog', 'orders', 'payments']))
+})

@@ -29,6 +29,7 @@ import { publicRoutes } from '#/routes/public-routes.ts'
 import { startPage } from '#/routes/start-page.ts'
 import { webhooks } from '#/routes/webhooks.ts'
 import { Streams } from '#/streams.ts'
+import { readinessOf } from '#/upstream-readiness.ts'
 
 const accessKeyRateOf = ({ REDIS_URL, RATE_LIMIT_REQUESTS, RATE_LIMIT_SECONDS }: Config, log: Log) =>
   new SharedRateLimit(
@@ -122,7 +123,12 @@ export function wire(config: Config, log: Log): Parts {
   return {
     app,
     prepare: () => accessKeyRate.connected(1_000),
-    checks: { accounts: () => accessKeys.check() },
+    checks: {
+      catalog: readinessOf(owners.catalog),
+      orders: readinessOf(owners.orders),
+      ...(payments && { payments: readinessOf(payments) }),
+      accounts: () => accessKeys.check(),
+    },
     async quiesce() {
       streams.end()
       await repeaters.stop()

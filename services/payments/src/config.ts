@@ -1,4 +1,11 @@
-import { atLeastOne, amqpConfig, cardConfig, postgresConfig, serviceConfig } from '@platter/kit'
+import {
+  atLeastOne,
+  amqpConfig,
+  cardConfig,
+  postgresConfig,
+  serviceConfig,
+  UnusableConfiguration,
+} from '@platter/kit'
 import { z } from 'zod'
 
 const signingSecret = z
@@ -124,7 +131,5 @@ export function processorConfig(config: Config) {
 
 function incompleteConfiguration(processor: string, required: Record<string, string | undefined>): Error {
   const names = Object.keys(required).filter((name) => required[name] === undefined)
-  return new Error(
-    `The configuration is incomplete:\n  PROCESSOR=${processor} requires ${names.join(' and ')}.`,
-  )
+  return new UnusableConfiguration([`PROCESSOR=${processor} requires ${names.join(' and ')}.`])
 }

@@ -26,5 +26,10 @@ function show(findings: readonly Finding[], bad: readonly Finding[]): void {
   )
   print()
   if (bad.length === 0) return print(style('green', 'Nothing is wrong.'))
-  for (const { check, remedy } of bad) print(style('bold', check), `: ${remedy}`)
+  // The checks that follow from an unavailable service share one remedy. What is wrong comes first.
+  const wrongFirst = bad.toSorted(
+    (one, other) => Number(one.state !== 'wrong') - Number(other.state !== 'wrong'),
+  )
+  for (const [remedy, group] of Map.groupBy(wrongFirst, (one) => one.remedy))
+    print(style('bold', group.map(({ check }) => check).join(', ')), `: ${remedy}`)
 }

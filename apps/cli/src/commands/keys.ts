@@ -13,6 +13,7 @@ import { text as textOf } from 'node:stream/consumers'
 import { Option, type Command } from 'commander'
 import { apiFor, addCommand, type Shared } from '#/command.ts'
 import { EXIT, Failure } from '#/exit.ts'
+import { checkRestaurant } from '#/known-restaurant.ts'
 import { printNote, print, printJson, table, when } from '#/output.ts'
 import { whole } from '#/parsers.ts'
 
@@ -72,7 +73,9 @@ function issue(group: Command): void {
         restaurant: IssueRestaurantAccessKey,
         operator: IssueOperatorAccessKey,
       })
-      const issued = await apiFor(options).call(operation, { params, body: { mode: options.mode } })
+      const api = apiFor(options)
+      if (options.restaurant !== undefined) await checkRestaurant(api, options.restaurant)
+      const issued = await api.call(operation, { params, body: { mode: options.mode } })
       if (options.json) return printJson(issued)
       showOnce(issued)
     })

@@ -1,9 +1,9 @@
 import { BalanceTransactions, Reconciliation, type ReconciliationCounts } from '@platter/contracts'
-import type { Command } from 'commander'
+import { Option, type Command } from 'commander'
 import type { z } from 'zod'
 import { accountRows, csvLine, decimal, HEAD, totalsOf } from '#/commands/accounting.ts'
 import { apiFor, addCommand, type Shared } from '#/command.ts'
-import { EXIT } from '#/exit.ts'
+import { EXIT, Failure } from '#/exit.ts'
 import { countOf, progress, print, printJson, printNote, style, when } from '#/output.ts'
 import { since } from '#/parsers.ts'
 
@@ -20,7 +20,11 @@ export function reconcile(program: Command): void {
       'reconcile --since 2026-10-01 --until 2026-11-01 --csv > october.csv',
     ],
   })
-    .option('--since <when>', '24h, 7d, a date, or Unix seconds', since, since('24h'))
+    .addOption(
+      new Option('--since <when>', '24h, 7d, a date, or Unix seconds')
+        .argParser(since)
+        .default(since('24h'), '24h'),
+    )
     .option(
       '--csv',
       'payments, refunds, disputes and fees of the processor as CSV for an accountant; compares nothing',
@@ -28,6 +32,7 @@ export function reconcile(program: Command): void {
     .option('--until <when>', 'the end of the CSV; default: now', since)
     .action(async (options: Options) => {
       if (options.csv) return printAccounts(options)
+      if (options.until !== undefined) throw new Failure(EXIT.usage, '--until ends the rows of --csv only.')
       const whole = await readAll(options)
       process.exitCode = whole.mismatches.length === 0 ? EXIT.ok : EXIT.refused
       if (options.json) return printJson(whole)

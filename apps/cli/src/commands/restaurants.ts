@@ -4,6 +4,7 @@ import type { Api } from '#/api.ts'
 import { apiFor, addCommand, type Shared } from '#/command.ts'
 import { EXIT, Failure } from '#/exit.ts'
 import { importBundle, type Imported } from '#/import.ts'
+import { checkRestaurant } from '#/known-restaurant.ts'
 import { printError, printNote, progress, print, printJson, table } from '#/output.ts'
 import { readText } from '#/read-text.ts'
 import { filesOf, readBundle, type Bundle, type FileFault } from '#/restaurant-files.ts'
@@ -127,7 +128,9 @@ function link(group: Command): void {
     )
     .action(async (apiKey: string, options: Shared & LinkOptions) => {
       const body = { ...linkOf(options), reports: options.reports }
-      const put = await apiFor(options).call(PutRestaurantLink, { params: { apiKey }, body })
+      const api = apiFor(options)
+      await checkRestaurant(api, apiKey)
+      const put = await api.call(PutRestaurantLink, { params: { apiKey }, body })
       if (options.json) return printJson(put)
       print(
         `Orders reach ${apiKey} by ${put.kind}; it reports ${put.reports === 'coarse' ? 'coarsely' : 'in detail'}.`,

@@ -4,9 +4,9 @@ import { networkInterfaces } from 'node:os'
 import { join } from 'node:path'
 import { connect } from 'node:tls'
 import { Applications, PlatformHealth, ReadAttention, Restaurants } from '@platter/contracts'
-import { apiOf } from '#/api.ts'
+import { z } from 'zod'
+import { apiOf, unlessUnavailable } from '#/api.ts'
 import type { Facts } from '#/doctor/findings.ts'
-import { EXIT, Failure } from '#/exit.ts'
 import type { Target } from '#/target.ts'
 import { findStore } from '#/target-backup.ts'
 
@@ -19,13 +19,14 @@ const WITHIN_MS = 10_000
 export async function gatherFacts(target: Target): Promise<Facts> {
   const api = apiOf(target)
   const startedAt = Date.now()
-  const [health, incidents, restaurants, accounts, gatewayTime, certificate, disks, backup] =
+  const [health, incidents, restaurants, accounts, gatewayTime, lacking, certificate, disks, backup] =
     await Promise.all([
       unlessUnavailable(() => api.call(PlatformHealth)),
       unlessUnavailable(() => api.all(ReadAttention)),
       unlessUnavailable(() => api.all(Restaurants)),
       unlessUnavailable(() => api.call(Applications, { query: { limit: 1 } })),
       readGatewayTime(target.url),
+      readLacking(target.url),
       readCertificate(target.url),
       readDisks(),
       readBackup(),
@@ -35,6 +36,7 @@ export async function gatherFacts(target: Target): Promise<Facts> {
     startedAt,
     now: Date.now(),
     gatewayTime,
+    lacking,
     health,
     incidents,
     restaurants: restaurants?.filter(({ isTestRestaurant }) => !isTestRestaurant) ?? null,
@@ -49,15 +51,6 @@ export async function gatherFacts(target: Target): Promise<Facts> {
   }
 }
 
-async function unlessUnavailable<T>(read: () => Promise<T>): Promise<T | null> {
-  try {
-    return await read()
-  } catch (error) {
-    if (error instanceof Failure && error.code === EXIT.unreachable) return null
-    throw error
-  }
-}
-
 async function readGatewayTime(url: string): Promise<number | null> {
   try {
     const { ok, headers } = await fetch(`${url}/health/live`, { signal: AbortSignal.timeout(WITHIN_MS) })
@@ -66,6 +59,18 @@ async function readGatewayTime(url: string): Promise<number | null> {
     return Number.isNaN(at) ? null : at
   } catch {
     return null
+  }
+}
+
+const NotReady = z.object({ failures: z.record(z.string(), z.string()) })
+
+async function readLacking(url: string): Promise<Facts['lacking']> {
+  try {
+    const response = await fetch(`${url}/health/ready`, { signal: AbortSignal.timeout(WITHIN_MS) })
+    return NotReady.safeParse(await response.json()).data?.failures ?? {}
+  } catch {
+    // Another check reports an address without a gateway.
+    return {}
   }
 }
 

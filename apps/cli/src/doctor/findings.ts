@@ -12,6 +12,8 @@ export type Facts = {
   now: number
   /** The `Date` header of a response of the gateway, in epoch milliseconds. Null if the address has no gateway. */
   gatewayTime: number | null
+  /** What the gateway lacks, with the reasons, from its `/health/ready`. It needs no key. */
+  lacking: Readonly<Record<string, string>>
   health: Health | null
   incidents: readonly Attention[] | null
   /** Null while catalog is unavailable. */
@@ -51,8 +53,19 @@ const unknown = (detail: string) => ({
 
 /** All checks, in the order of the table. */
 export function findingsOf(facts: Facts): Finding[] {
-  return Object.entries(checks).map(([check, examine]) => ({ check, ...examine(facts) }))
+  const found = Object.entries(checks).map(([check, examine]) => ({ check, ...examine(facts) }))
+  if (!isKeyUnchecked(facts)) return found
+  return found.map((one) => (one.state === 'unknown' ? { ...one, ...unknown(UNCHECKED) } : one))
 }
+
+/**
+ * The gateway verifies the operator key at accounts. Without accounts it rejects each request (503), so the other services may
+ * respond or not.
+ */
+const isKeyUnchecked = ({ gatewayTime, health, incidents, restaurants, accounts }: Facts): boolean =>
+  gatewayTime !== null && !accounts && !health && !incidents && !restaurants
+
+const UNCHECKED = 'without accounts the operator key is not accepted'
 
 const DAY_MS = 86_400_000
 const MAX_SKEW_MS = 5_000
@@ -68,10 +81,19 @@ const isLocal = ({ url }: Facts): boolean => {
 }
 
 const checks: Readonly<Record<string, Check>> = {
-  services({ url, gatewayTime, health, restaurants, accounts }) {
+  services(facts) {
+    const { url, gatewayTime, lacking, health, restaurants, accounts } = facts
+    if (isKeyUnchecked(facts)) {
+      const named = Object.entries(lacking).map(([name, reason]) => `${name} (${reason})`)
+      return wrong(
+        `no response from accounts${named.length === 0 ? '' : `; the gateway lacks ${named.join(', ')}`}`,
+        'Check PostgreSQL and accounts first, and read their logs. Then run this again, for the other checks.',
+      )
+    }
     const states: [string, boolean][] = [
       ['orders', health !== null],
-      ['payments', Boolean(health?.payments)],
+      // Orders reports payments.
+      ['payments', health === null || health.payments !== null],
       ['catalog', restaurants !== null],
       ['accounts', accounts],
     ]
@@ -215,7 +237,7 @@ const checks: Readonly<Record<string, Check>> = {
     )
   },
   processor({ health }) {
-    if (!health?.processor) return unknown('payments do not respond')
+    if (!health?.processor) return unknown(`${health ? 'payments' : 'orders'} do not respond`)
     const { kind, reachable, reason } = health.processor
     if (!reachable)
       return wrong(
@@ -230,7 +252,7 @@ const checks: Readonly<Record<string, Check>> = {
     return ok(kind === 'none' ? 'cash only' : `${kind} responds`)
   },
   webhook({ health, now }) {
-    if (!health?.processor) return unknown('payments do not respond')
+    if (!health?.processor) return unknown(`${health ? 'payments' : 'orders'} do not respond`)
     const { kind, charges, lastEvent } = health.processor
     if (kind !== 'stripe') return ok('not used by this processor')
     const age = lastEvent === null ? Infinity : now - lastEvent * 1000

@@ -21,6 +21,7 @@ const healthy: Facts = {
   startedAt: NOW,
   now: NOW,
   gatewayTime: NOW - 1_000,
+  lacking: {},
   health,
   incidents: [],
   restaurants: [
@@ -169,6 +170,23 @@ test('an address without a gateway is one finding, and does not blame the servic
     detail: 'no gateway responds at https://platter.example.org',
   })
   expect(others.filter(({ state }) => state !== 'unknown')).toEqual([])
+})
+
+test('without accounts, which verifies the operator key, no other service is blamed, and the gateway names what it lacks', () => {
+  const lacking = { accounts: 'no result within 1500 ms', orders: 'not ready: postgres' }
+  const nothing = { health: null, incidents: null, restaurants: null, accounts: false, lacking }
+  const [first, ...others] = badOf(nothing)
+  expect(first?.detail).toBe(
+    'no response from accounts; the gateway lacks accounts (no result within 1500 ms), orders (not ready: postgres)',
+  )
+  expect(new Set(others.map(({ state, detail }) => `${state}: ${detail}`))).toEqual(
+    new Set(['unknown: without accounts the operator key is not accepted']),
+  )
+})
+
+test('without a response of orders, payments is not blamed, because only orders reports it', () => {
+  const [services] = badOf({ health: null, incidents: null })
+  expect(services?.detail).toBe('no response from orders')
 })
 
 test('an unavailable payments service is wrong, and the checks that depend on it are unknown', () => {

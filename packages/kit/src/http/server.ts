@@ -140,7 +140,7 @@ function sendProblem(problem: Problem, request: FastifyRequest, reply: FastifyRe
   // each request would add to the overload.
   if (problem.code === 'overloaded') request.log.debug({ code: problem.code }, 'problem')
   else if (problem.status === 503)
-    request.log.warn({ code: problem.code, reason: reasonOf(problem.cause ?? problem) }, 'problem')
+    request.log.warn({ code: problem.code, reason: reasonOf(problem) }, 'problem')
   else if (problem.status >= 500)
     request.log.error({ code: problem.code, err: problem.cause ?? problem }, 'problem')
   if (problem.status >= 500) nameTrace(request, reply)

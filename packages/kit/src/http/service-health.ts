@@ -16,7 +16,10 @@ export async function readServiceHealth({ database, queues }: Reads): Promise<Se
 }
 
 /** Returns the result of a read; null if it fails or takes too long. */
-export const orNull = <T>(read: () => Promise<T>, withinMs = WITHIN_MS): Promise<T | null> =>
-  Deadline.in(withinMs)
-    .race(read())
-    .catch(() => null)
+export async function orNull<T>(read: () => Promise<T>, withinMs = WITHIN_MS): Promise<T | null> {
+  try {
+    return await Deadline.in(withinMs).race(read())
+  } catch {
+    return null
+  }
+}

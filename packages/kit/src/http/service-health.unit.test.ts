@@ -11,6 +11,17 @@ test('reports null for a part whose server fails, and the value of the other par
   })
 })
 
+function disconnected(): never {
+  throw new Error('connect ECONNREFUSED')
+}
+
+test('reports null for a part whose read throws instead of rejecting, as without a connection to RabbitMQ', async () => {
+  expect(await readServiceHealth({ database: async () => database, queues: disconnected })).toEqual({
+    database,
+    queues: null,
+  })
+})
+
 test('reports null for a part that does not respond in time', async () => {
   vi.useFakeTimers()
   const late = orNull(async () => new Promise(() => undefined), 2_000)

@@ -4,6 +4,7 @@ import { z } from 'zod'
 import { Deadline } from '#/http/deadline.ts'
 import { PRINCIPAL_HEADER, principalSigner, type InternalSecrets } from '#/security/principal-token.ts'
 import { Problem } from '#/http/problem.ts'
+import { reasonOf } from '#/telemetry/log.ts'
 import { histogram } from '#/telemetry/metrics.ts'
 import { inSpan, SpanKind, traceHeaders, type SpanDescription } from '#/telemetry/spans.ts'
 
@@ -127,6 +128,11 @@ export class Replicas {
     )
   }
 
+  /** The hosts and ports of the replicas, for the log. */
+  get hosts(): string {
+    return this.#replicas.map(({ address }) => address.host).join(', ')
+  }
+
   async close(): Promise<void> {
     await Promise.all(this.#replicas.map(({ pool }) => pool.destroy()))
   }
@@ -228,9 +234,10 @@ export function internalCaller(options: {
   }
 }
 
-const unavailable = (operation: Operation, cause: unknown) =>
-  new Problem('service-unavailable', `The ${operation.owner} service is not available. Please try again.`, {
-    cause,
+const unavailable = ({ owner }: Operation, cause: unknown) =>
+  new Problem('service-unavailable', `The ${owner} service is not available. Please try again.`, {
+    // Names the service in the log.
+    cause: new Error(`${owner}: ${reasonOf(cause)}`, { cause }),
   })
 
 const Document = z.object({

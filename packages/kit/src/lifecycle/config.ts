@@ -164,7 +164,7 @@ export const amqpConfig = {
 }
 
 /**
- * Parses the environment. Throws an error with the names of all missing and invalid variables, but without their values, which may
+ * Parses the environment. Throws UnusableConfiguration with the names of all missing and invalid variables, but without their values, which may
  * be secrets. Publicly known secrets are allowed only in development. The default is production.
  */
 export function readConfig<S extends z.ZodType>(
@@ -173,13 +173,23 @@ export function readConfig<S extends z.ZodType>(
 ): z.output<S> {
   const parsed = schema.safeParse(environment)
   if (!parsed.success)
-    throw unusable(parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`))
+    throw new UnusableConfiguration(
+      parsed.error.issues.map(({ code, path: [name, ...rest], message }) =>
+        code === 'invalid_type' && environment[String(name)] === undefined
+          ? `${String(name)} is missing`
+          : `${[name, ...rest].join('.')}: ${message}`,
+      ),
+    )
   const weak =
     environment['NODE_ENV'] === 'development' ? [] : secretFaults(parsed.data as Record<string, unknown>)
   if (weak.length > 0)
-    throw unusable([...weak, 'Such values are for development only (NODE_ENV=development).'])
+    throw new UnusableConfiguration([...weak, 'Such values are for development only (NODE_ENV=development).'])
   return parsed.data
 }
 
-const unusable = (faults: readonly string[]) =>
-  new Error(`The configuration cannot be used:\n${faults.map((fault) => `  ${fault}`).join('\n')}`)
+/** Missing and invalid variables, named without their values. */
+export class UnusableConfiguration extends Error {
+  constructor(faults: readonly string[]) {
+    super(faults.join('; '))
+  }
+}

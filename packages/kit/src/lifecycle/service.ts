@@ -5,7 +5,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { requestTimes } from '@platter/contracts'
 import type { z } from 'zod'
-import { readConfig, type TelemetryConfig } from '#/lifecycle/config.ts'
+import { readConfig, UnusableConfiguration, type TelemetryConfig } from '#/lifecycle/config.ts'
 import type { App } from '#/http/app.ts'
 import { Deadline } from '#/http/deadline.ts'
 import { createLog, reasonOf, type Log } from '#/telemetry/log.ts'
@@ -53,6 +53,29 @@ export async function run<S extends z.ZodType<Basics>>(
   Config: S,
   wire: (config: z.output<S>, log: Log) => Parts,
 ): Promise<void> {
+  try {
+    await runConfigured(name, Config, wire)
+  } catch (error) {
+    // Thrown nevertheless: fill-compile-cache.ts catches it.
+    if (error instanceof UnusableConfiguration)
+      process.once('uncaughtException', () => endUnusable(name, error))
+    throw error
+  }
+}
+
+/** One line: without this, the last lines of the log would be a stack trace, and not the variable to correct. */
+function endUnusable(name: string, { message }: UnusableConfiguration): never {
+  const log = createLog(name, 'fatal')
+  log.fatal({ reason: message }, 'the configuration cannot be used')
+  log.flush()
+  process.exit(1)
+}
+
+async function runConfigured<S extends z.ZodType<Basics>>(
+  name: string,
+  Config: S,
+  wire: (config: z.output<S>, log: Log) => Parts,
+): Promise<void> {
   const config = readConfig(Config)
   const log = createLog(name, config.LOG_LEVEL)
   const stopTelemetry = await startTelemetry(name, config, log)
@@ -65,6 +88,8 @@ export async function run<S extends z.ZodType<Basics>>(
   await parts.app.listen({ host: config.HOST, port: config.PORT, backlog: BACKLOG })
   const start = parts.start?.bind(parts)
   if (start) await retryUntilSuccess('start', start, log, state.stopping.signal)
+  // Stopped before its dependencies were available: the server no longer listens.
+  if (state.stopping.signal.aborted) return
   state.started = true
   log.info({ address: parts.app.listeningOrigin }, 'started')
   // Node writes the cache at exit, which a killed process never reaches.

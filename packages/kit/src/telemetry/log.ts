@@ -1,5 +1,6 @@
 import { logs, SeverityNumber, type AnyValue, type Logger as Emitter } from '@opentelemetry/api'
 import { destination, pino, stdTimeFunctions, type DestinationStream } from 'pino'
+import { Problem } from '#/http/problem.ts'
 import { scrub } from '#/telemetry/scrub.ts'
 import { isTelemetryOn, traceIds } from '#/telemetry/spans.ts'
 
@@ -65,8 +66,15 @@ function errorWithoutData(error: unknown): unknown {
   return { name, code, message, stack, ...(cause !== undefined && { cause: errorWithoutData(cause) }) }
 }
 
-/** Returns the message of an error, for the field `reason` and for operators. */
-export const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
+/**
+ * Returns the reason of a failure, for the field `reason` and for operators. The message of a problem is for its client, and its
+ * cause has the reason. The message is empty if all addresses of a host name refuse the connection; then there is a code.
+ */
+export function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  if (error instanceof Problem && error.cause !== undefined) return reasonOf(error.cause)
+  return error.message || ((error as NodeJS.ErrnoException).code ?? error.name)
+}
 
 const onlyAllowed = (fields: Record<string, unknown>): Record<string, unknown> =>
   Object.fromEntries(Object.entries(fields).filter(([name]) => allowed.has(name)))

@@ -3,8 +3,9 @@ import { isCardNumber, secret as secretOf } from '@platter/contracts'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
+import { Problem } from '#/http/problem.ts'
 import { makeAccessKey } from '#/security/access-key.ts'
-import { createLog, type LogField } from '#/telemetry/log.ts'
+import { createLog, reasonOf, type LogField } from '#/telemetry/log.ts'
 
 /** Returns the lines that a log writes. */
 function written(work: (log: ReturnType<typeof createLog>) => void): Record<string, unknown>[] {
@@ -115,4 +116,11 @@ test('none of 10,000 generated lines contains a card number or an access key, an
 test('util.inspect shows no value of a secret', () => {
   const parsed = secretOf(z.string()).parse('correct horse')
   expect(inspect({ parsed }, { showHidden: true })).toBe('{ parsed: [secret] }')
+})
+
+test('the reason of a problem is its cause, because its message is for a client; an error without a message has its code', () => {
+  const cause = new Error('orders: no response by the deadline')
+  expect(reasonOf(new Problem('service-unavailable', 'Please try again.', { cause }))).toBe(cause.message)
+  expect(reasonOf(new Problem('service-unavailable', 'Please try again.'))).toBe('Please try again.')
+  expect(reasonOf(Object.assign(new AggregateError([]), { code: 'ECONNREFUSED' }))).toBe('ECONNREFUSED')
 })

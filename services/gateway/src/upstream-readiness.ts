@@ -1,0 +1,45 @@
+import { Deadline, type Replicas } from '@platter/kit'
+import { z } from 'zod'
+
+/** Below the time in which a readiness check counts as failed (1.5 s), so that the reason reaches the operator. */
+const WITHIN_MS = 1_400
+/** Clients need no access key for a readiness check, so it must not let them query a service without limit. */
+const KEPT_MS = 1_000
+
+const NotReady = z.object({ failures: z.record(z.string(), z.string()) })
+
+/**
+ * Returns a readiness check: a replica of the service is ready. The error names what all of them lack, without the reasons: those
+ * contain addresses and users of servers, and everyone can read the readiness of the gateway.
+ */
+export function readinessOf(replicas: Pick<Replicas, 'send'>): () => Promise<void> {
+  let checkedAt = Number.NEGATIVE_INFINITY
+  let result = Promise.resolve()
+  return () => {
+    if (performance.now() - checkedAt >= KEPT_MS) {
+      checkedAt = performance.now()
+      result = check(replicas)
+    }
+    return result
+  }
+}
+
+async function check(replicas: Pick<Replicas, 'send'>): Promise<void> {
+  const deadline = Deadline.in(WITHIN_MS)
+  const path = '/health/ready'
+  let lacks = 'no response'
+  try {
+    // A GET is sent to the next replica after any error.
+    await replicas.send({ method: 'GET', route: path, deadline }, async ({ pool, traced, recordHead }) => {
+      const signal = AbortSignal.timeout(Math.ceil(deadline.remainingMs))
+      const response = await pool.request({ method: 'GET', path, headers: traced, signal })
+      recordHead(response.statusCode, response.headers)
+      const document = await response.body.json()
+      if (response.statusCode === 200) return
+      lacks = `not ready: ${Object.keys(NotReady.parse(document).failures).join(', ')}`
+      throw new Error(lacks)
+    })
+  } catch (cause) {
+    throw new Error(lacks, { cause })
+  }
+}

@@ -1,0 +1,58 @@
+import { createServer, type RequestListener, type Server } from 'node:http'
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
+import { Replicas } from '@platter/kit'
+import { afterEach, expect, test } from 'vitest'
+import { readinessOf } from '#/upstream-readiness.ts'
+
+const servers: Server[] = []
+afterEach(() => {
+  for (const server of servers.splice(0)) server.close()
+})
+
+async function replica(listener: RequestListener): Promise<string> {
+  const server = createServer(listener).listen(0, '127.0.0.1')
+  servers.push(server)
+  await once(server, 'listening')
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+const ready: RequestListener = (_request, response) => response.end('{"status":"ready"}')
+const without = (failures: Record<string, string>): RequestListener =>
+  function respond(_request, response) {
+    response.writeHead(503).end(JSON.stringify({ status: 'not ready', failures }))
+  }
+
+test('a service is ready while one of its replicas is', async () => {
+  const replicas = new Replicas([await replica(without({ postgres: 'x' })), await replica(ready)])
+  const isReady = readinessOf(replicas)
+  await expect(isReady()).resolves.toBeUndefined()
+  await replicas.close()
+})
+
+test('the reason names what a service lacks, without addresses and users of its servers', async () => {
+  const failures = { postgres: 'password authentication failed for user "orders"', rabbitmq: 'ECONNREFUSED' }
+  const replicas = new Replicas([await replica(without(failures))])
+  await expect(readinessOf(replicas)()).rejects.toThrow(/^not ready: postgres, rabbitmq$/)
+  await replicas.close()
+})
+
+test('a service without a replica that listens is not ready', async () => {
+  const replicas = new Replicas(['http://127.0.0.1:1'])
+  await expect(readinessOf(replicas)()).rejects.toThrow(/^no response$/)
+  await replicas.close()
+})
+
+test('many readiness checks at once are one request: clients need no access key for them', async () => {
+  let requests = 0
+  const replicas = new Replicas([
+    await replica((request, response) => {
+      requests++
+      ready(request, response)
+    }),
+  ])
+  const isReady = readinessOf(replicas)
+  await Promise.all(Array.from({ length: 50 }, isReady))
+  expect(requests).toBe(1)
+  await replicas.close()
+})
