@@ -8,7 +8,10 @@ type Deps = Pick<Stores, 'incidents'> & { log: Log; stopping: AbortSignal }
 /** The bus logs the error together with the request. */
 const REASON = 'Its data is invalid, or its handler failed: see the log.'
 
-const Reference = StepRef.pick({ orderApiKey: true, step: true })
+/** A command that is not of a step has no `step`. */
+const Reference = StepRef.pick({ orderApiKey: true }).extend({
+  step: StepRef.shape.step.nullable().default(null),
+})
 
 /** Stores a dead letter for an operator. Retries until it is stored, because RabbitMQ delivers it only once per connection. */
 export const storeDeadLetter =
