@@ -14,8 +14,9 @@ export function commandHandler<C extends StepRef>(
 ) {
   const inProgress = new Set<string>()
   return async (command: C, { requestId }: Context): Promise<void> => {
-    const { orderApiKey, version } = command
-    const key = `${orderApiKey} ${version}`
+    const { orderApiKey, version, refund = '' } = command
+    // The commands of several pending refunds have the same version.
+    const key = `${orderApiKey} ${version} ${refund}`
     if (inProgress.has(key)) return
     inProgress.add(key)
     try {

@@ -30,16 +30,18 @@ test('a command repeated while the first is being handled is dropped, and the fi
   expect(replies).toEqual([{ ...authorize, outcome: { kind: 'done' } }])
 })
 
-test('commands of another order or another saga version are handled concurrently', async () => {
+test('commands of another order, another saga version or another refund are handled concurrently', async () => {
   const { replies, executing, handle } = handler()
   const others = [
     { ...authorize, orderApiKey: 'p'.repeat(48) },
     { ...authorize, version: 2 },
+    { ...authorize, refund: 'f1' },
+    { ...authorize, refund: 'f2' },
   ]
   const all = [authorize, ...others].map((command) => handle(command, received))
   for (const one of executing) one.resolve({ kind: 'done' })
   await Promise.all(all)
-  expect(replies).toHaveLength(3)
+  expect(replies).toHaveLength(5)
 })
 
 test.each([
