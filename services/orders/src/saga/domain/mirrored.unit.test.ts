@@ -59,22 +59,52 @@ test('the payment state is REFUNDED after a full refund, and CHARGED again when 
   expect(apply(completed!, pending).order.paymentState).toBe('CHARGED')
 })
 
+const requestedHere = { ...refundOf('x', TOTAL, 'PENDING'), apiKey: 'f1', requestedBy: 'operator' } as const
+const requested = apply(completed!, { kind: 'refunded', at, refund: requestedHere, count: 0 })
+const refundReply: Event = {
+  kind: 'replied',
+  at,
+  step: 'refund',
+  isCompensation: false,
+  version: 0,
+  outcome: done,
+  refund: 'f1',
+}
+
 test('a refund that fails after it was DONE becomes FAILED, and its amount can be refunded again', () => {
-  const refund = { ...refundOf('x', TOTAL, 'PENDING'), apiKey: 'f1', requestedBy: 'operator' } as const
-  const requested = apply(completed!, { kind: 'refunded', at, refund, count: 0 })
-  const pending = apply(requested, mirrored(1, [], null, ['f1']))
-  expect(pending.order.refunds, 'a pending one ends with its reply').toMatchObject([{ state: 'PENDING' }])
-  const refundReply = { step: 'refund', isCompensation: false, version: 0, outcome: done } as const
-  const refunded = apply(pending, { kind: 'replied', at, ...refundReply, refund: 'f1' })
+  const refunded = apply(requested, refundReply)
   expect(refunded.order.paymentState).toBe('REFUNDED')
-  const returned = apply(refunded, mirrored(2, [], null, ['f1']))
+  const returned = apply(refunded, mirrored(1, [], null, ['f1']))
   expect(returned).toMatchObject({
     order: { paymentState: 'CHARGED', refunds: [{ state: 'FAILED', failedAt: at }] },
     saga: { isFinished: true },
     command: null,
   })
-  const again = { ...refund, apiKey: 'f2' }
+  const again = { ...requestedHere, apiKey: 'f2' }
   expect(apply(returned, { kind: 'refunded', at, refund: again, count: 1 }).command).not.toBeNull()
+})
+
+test('a failure of a refund that arrives before the reply to its success is not overwritten by it', () => {
+  const failed = apply(requested, mirrored(1, [], null, ['f1']))
+  expect(failed).toMatchObject({
+    order: { paymentState: 'CHARGED', refunds: [{ state: 'FAILED', failedAt: at }] },
+    saga: { isFinished: true },
+    command: null,
+  })
+  expect(transition(failed.order, failed.saga, refundReply)).toBe('stale')
+})
+
+test('a failure of a pending refund after a cancellation increases the amount that the release refunds', () => {
+  const cancelling = apply(requested, cancelled({ by: 'operator' }))
+  expect(cancelling.order.cancellation?.refund.amount).toBe(0)
+  const failed = apply(cancelling, mirrored(1, [], null, ['f1']))
+  expect(failed.order).toMatchObject({
+    cancellation: { refund: { amount: 19.99 } },
+    refunds: [{ state: 'FAILED' }],
+  })
+  expect(transition(failed.order, failed.saga, refundReply)).toBe('stale')
+  const released = apply(failed, reply(failed, { kind: 'done', paymentState: 'REFUNDED' }))
+  expect(released).toMatchObject({ order: { paymentState: 'REFUNDED' }, saga: { isFinished: true } })
 })
 
 test('a mirrored refund and a pending refund of an operator together make the order REFUNDED', () => {
@@ -85,15 +115,6 @@ test('a mirrored refund and a pending refund of an operator together make the or
     saga: { isFinished: false },
     command: { data: { refund: 'f1' } },
   })
-  const refundReply: Event = {
-    kind: 'replied',
-    at,
-    step: 'refund',
-    isCompensation: false,
-    version: 0,
-    outcome: done,
-    refund: 'f1',
-  }
   expect(apply(both, refundReply)).toMatchObject({
     order: { paymentState: 'REFUNDED' },
     saga: { isFinished: true },

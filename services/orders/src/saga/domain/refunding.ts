@@ -1,4 +1,4 @@
-import { cents, toMoney, type Outcome } from '@platter/contracts'
+import { cents, toMoney } from '@platter/contracts'
 import type { OrderDispute } from '#/domain/order.ts'
 import type { SagaOrder } from '#/domain/order-state.ts'
 import { reservedOf, returnedOf, type OrderRefund } from '#/domain/refund.ts'
@@ -45,13 +45,13 @@ export function requestRefund(
 export function endRefund(
   order: SagaOrder,
   { facts, state }: Saga,
-  { apiKey, outcome, at }: { apiKey: string; outcome: Outcome; at: number },
+  { apiKey, isDone, at }: { apiKey: string; isDone: boolean; at: number },
 ): AfterSale | null {
   const { refunds: pending = [] } = state
   if (!pending.some((one) => one.apiKey === apiKey)) return null
   const refunds = order.refunds.map((one): OrderRefund => {
     if (one.apiKey !== apiKey) return one
-    return outcome.kind === 'done' ? { ...one, state: 'DONE' } : failedRefund(one, at)
+    return isDone ? { ...one, state: 'DONE' } : failedRefund(one, at)
   })
   const left = pending.filter((one) => one.apiKey !== apiKey)
   return { order: withRefunds(order, facts.total, refunds), state: { ...state, refunds: left } }
@@ -59,27 +59,39 @@ export function endRefund(
 
 /**
  * Sets the processor's state. Null for an earlier version, and before the capture is known here, when nothing can be refunded or
- * disputed yet. A cancelled order keeps its refunds, because the release of its payment has refunded the remaining amount.
+ * disputed yet. A cancelled order keeps its other refunds, because the release of its payment has refunded the remaining amount.
  */
 export function setMirrored(
-  order: SagaOrder,
-  { facts, state }: Saga,
+  given: SagaOrder,
+  saga: Saga,
   { version, refunds: made, failed, dispute, at }: Mirrored & { at: number },
 ): AfterSale | null {
-  const isCaptureKnown = !['PENDING', 'AUTHORIZED'].includes(order.paymentState)
-  if (!isCaptureKnown || version < (state.mirrored ?? 0)) return null
+  const isCaptureKnown = !['PENDING', 'AUTHORIZED'].includes(given.paymentState)
+  if (!isCaptureKnown || version < (saga.state.mirrored ?? 0)) return null
+  const { order, state } = endFailed(given, saga, { failed, at })
   const disputed = { ...order, dispute: dispute ?? order.dispute }
   const mirrored = { ...state, mirrored: version }
   if (order.cancellation !== null) return { order: disputed, state: mirrored }
   const own = order.refunds
     .filter(({ requestedBy }) => requestedBy !== 'processor')
     .map((one): OrderRefund => {
-      // A pending refund ends with its reply.
       const hasReturned = one.state === 'DONE' && failed.includes(one.apiKey)
       return hasReturned ? failedRefund(one, at) : one
     })
   const refunds = [...own, ...made].toSorted((one, other) => one.date - other.date)
-  return { order: withRefunds(disputed, facts.total, refunds), state: mirrored }
+  return { order: withRefunds(disputed, saga.facts.total, refunds), state: mirrored }
+}
+
+/**
+ * Ends the pending refunds that have failed. The reply to an earlier success may arrive after the failure, which the processor
+ * reports only once: the refund would stay DONE, although the customer has no money.
+ */
+function endFailed(order: SagaOrder, saga: Saga, { failed, at }: { failed: readonly string[]; at: number }) {
+  return failed.reduce<AfterSale>(
+    (ended, apiKey) =>
+      endRefund(ended.order, { ...saga, state: ended.state }, { apiKey, isDone: false, at }) ?? ended,
+    { order, state: saga.state },
+  )
 }
 
 const failedRefund = (one: OrderRefund, at: number): OrderRefund => ({

@@ -141,7 +141,7 @@ const OPEN_DELIVERY: DeliveryState = { outcome: null, link: null, noticeInMs: nu
 function reply(order: SagaOrder, saga: Saga, event: Of<'replied'>): Result {
   if (event.refund !== undefined) {
     const { refund: apiKey, outcome, at } = event
-    return changeAfterSale(saga, endRefund(order, saga, { apiKey, outcome, at }), at)
+    return changeAfterSale(saga, endRefund(order, saga, { apiKey, isDone: outcome.kind === 'done', at }), at)
   }
   const kind = awaitedKind(saga, event)
   if (!kind) return 'stale'
