@@ -1,6 +1,6 @@
 import type { Log } from '@platter/kit'
 import type { Authorization } from '#/domain/authorization.ts'
-import { failedOwn, isWhollyRefunded } from '#/domain/charge-after-sale.ts'
+import { failedOwn, isWhollyRefunded, keysOf, withKnownKeys } from '#/domain/charge-after-sale.ts'
 import type { ProcessorResult } from '#/domain/processor-result.ts'
 import { successOf, type ProcessorReads } from '#/outside/processor.ts'
 import type { AuthorizationStore } from '#/store/authorizations.ts'
@@ -10,7 +10,7 @@ import type { RefundStore } from '#/store/refunds.ts'
 type Deps = {
   reads: Pick<ProcessorReads, 'charge' | 'movements'>
   mirrors: Pick<ChargeMirrorStore, 'now' | 'set' | 'unsettled' | 'acquire' | 'renew' | 'release'>
-  refunds: Pick<RefundStore, 'markReturned'>
+  refunds: Pick<RefundStore, 'known' | 'markReturned'>
   /** Publishes a mirror to orders. A lost message is published again (`send-mirrors.ts`). */
   send: (row: MirrorRow) => Promise<void>
   authorizations: Pick<AuthorizationStore, 'find' | 'move'>
@@ -53,10 +53,11 @@ export function chargeMirror({ reads, mirrors, refunds: ownRefunds, authorizatio
     // The account may also have other sales.
     const row = charge?.reference ? await authorizations.find(charge.reference) : null
     if (!charge || !row || isSecond(row, id)) return
-    const { refunds, disputes } = charge
+    const { disputes } = charge
     const { orderApiKey } = row
-    const count = refunds.length + disputes.length
+    const count = charge.refunds.length + disputes.length
     if (count === 0) return
+    const refunds = withKnownKeys(charge.refunds, await ownRefunds.known(keysOf(charge.refunds)))
     const picture = { orderApiKey, processorId: id, refunds, disputes }
     await ownRefunds.markReturned(failedOwn(refunds))
     const version = await mirrors.set(picture, readAt)

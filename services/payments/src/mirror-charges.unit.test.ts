@@ -10,7 +10,7 @@ const comparison = (reads: Deps['reads'], mirrors: Partial<Deps['mirrors']>) =>
   chargeMirror({
     reads,
     mirrors: { ...memoryChargeMirrors(), ...mirrors },
-    refunds: { markReturned: async () => undefined },
+    refunds: { known: async (keys) => new Set(keys), markReturned: async () => undefined },
     send: async () => undefined,
     authorizations: memoryAuthorizations(),
     log: createLog('payments', 'silent'),

@@ -34,6 +34,15 @@ export type ReadCharge = {
 export const REFUND_STATES = { pending: 'PENDING', done: 'DONE', failed: 'FAILED' } as const
 export const DISPUTE_STATES = { open: 'OPEN', won: 'WON', lost: 'LOST' } as const
 
+export const keysOf = (refunds: readonly ReadRefund[]): string[] => refunds.flatMap(({ key }) => key ?? [])
+
+/**
+ * Clears the keys without a row of a refund. Such a refund counts as made at the processor: it belongs to a release, or it is later
+ * than the backup that was restored. Otherwise no book would count it, and its amount could be refunded again.
+ */
+export const withKnownKeys = (refunds: readonly ReadRefund[], known: ReadonlySet<string>): ReadRefund[] =>
+  refunds.map((one) => (one.key === null || known.has(one.key) ? one : { ...one, key: null }))
+
 /** Returns the refunds that were made at the processor, not by Platter. */
 export const ofProcessor = (refunds: readonly ReadRefund[]): ReadRefund[] =>
   refunds.filter(({ key }) => key === null)

@@ -72,11 +72,28 @@ async function charged(faults: Fault[] = []) {
     const mirrors = postgresChargeMirrors(pools[0].db)
     return chargeMirror({ ...replicas[0], reads, mirrors, send: async () => undefined, log }).refresh('pi_1')
   }
+  /** Reads the charge with the refunds that the processor has. */
+  const compare = () => {
+    const reads = {
+      charge: async (id: string) => {
+        const result = await processor.charge(id)
+        if (result.kind !== 'yes' || !result.charge) throw new Error('the charge cannot be read')
+        return { ...result, charge: { ...result.charge, reference: orderApiKey } }
+      },
+      movements: () => Promise.reject(new Error('not compared')),
+    }
+    const mirrors = postgresChargeMirrors(pools[0].db)
+    return chargeMirror({ ...replicas[0], reads, mirrors, send: async () => undefined, log }).refresh('pi_1')
+  }
+  /** Restores a backup from before the refunds of the order. */
+  const restore = () =>
+    sql`with restored as (delete from refunds where order_api_key = ${orderApiKey})
+      update authorizations set refunded = 0 where order_api_key = ${orderApiKey}`.execute(pools[0].db)
   /** Sets the age of all refunds of the order. */
   const setAge = (seconds: number) =>
     sql`update refunds set created_at = now() - ${seconds} * interval '1 second'
       where order_api_key = ${orderApiKey}`.execute(pools[0].db)
-  return { processor, send, cancel, rowOf, authorization, story, mirror, setAge }
+  return { processor, send, cancel, rowOf, authorization, story, mirror, compare, restore, setAge }
 }
 
 const isDone = { kind: 'done' }
@@ -157,6 +174,18 @@ test('a release refunds a charge whose whole refund at the processor was done an
   await mirror('failed')
   expect(await cancel()).toEqual({ kind: 'done', paymentState: 'REFUNDED' })
   expect(processor.refunded).toBe(TOTAL)
+})
+
+test('a refund from after a restored backup reduces the amount that can be refunded', async () => {
+  const { processor, send, compare, restore, authorization } = await charged()
+  await send('f1', 600)
+  await compare()
+  expect(await authorization(), 'each refund counts once').toMatchObject({ refunded: 600 })
+  await restore()
+  await compare()
+  expect(await authorization()).toMatchObject({ refunded: 600 })
+  expect(await send('f2', 401)).toMatchObject(isRefused)
+  expect(processor.refunds).toHaveLength(1)
 })
 
 test('a release whose refund was read at the processor has no unknown outcome', async () => {

@@ -59,6 +59,13 @@ async function reserve(db: Db, { apiKey, orderApiKey, amount }: NewRefund): Prom
 /** The rows of `refunds`. Each method is one statement, and so one transaction. */
 export const postgresRefunds = (db: Db) => ({
   find: (apiKey: string) => find(db, apiKey),
+  /** Returns those of the `apiKey`s that have a row. */
+  async known(apiKeys: readonly string[]): Promise<ReadonlySet<string>> {
+    if (apiKeys.length === 0) return new Set()
+    const { rows } = await sql<{ apiKey: string }>`
+      select api_key as "apiKey" from refunds where api_key = any(${apiKeys})`.execute(db)
+    return new Set(rows.map(({ apiKey }) => apiKey))
+  },
   /** Returns the refunds of an order with an unknown outcome. */
   async sent(orderApiKey: string): Promise<RefundRow[]> {
     const { rows } = await sql<RefundRow>`
