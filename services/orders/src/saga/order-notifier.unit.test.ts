@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import type { OrderResult } from '#/domain/order-state.ts'
 import { OrderNotifier } from '#/saga/order-notifier.ts'
 import type { ChangeStore } from '#/store/changes.ts'
+import { pricedOrder } from '#/testing/priced-order.ts'
 
 const order = { apiKey: 'a'.repeat(48), restaurantApiKey: 'b'.repeat(48) }
 const refusal = { code: 'card-declined', detail: 'The card was declined.' } as const
@@ -33,6 +34,22 @@ test('an event without a result makes a pending request read its order', async (
   own.publish(order)
   expect(await found).toBe('read the row')
   expect(request.known).toBeNull()
+})
+
+test('a pending request reads its order at each wake-up after a pending result', async () => {
+  const { own } = twoReplicas()
+  using request = own.addPendingRequest(order.apiKey)
+  const results: unknown[] = []
+  const found = request.until(async (known) => {
+    results.push(known)
+    // The event of another replica, which has no result.
+    if (known) own.receive({ orderApiKey: order.apiKey })
+    return known ? null : 'read the row'
+  }, 10_000)
+  const pending = { kind: 'pending', order: pricedOrder({}) } as OrderResult
+  own.publish(order, pending)
+  expect(await found).toBe('read the row')
+  expect(results).toEqual([pending, null])
 })
 
 test('an event wakes the streams of its order and restaurant on another replica, and no others', async () => {

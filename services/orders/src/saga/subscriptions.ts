@@ -67,7 +67,10 @@ export class Subscription implements Disposable {
       await this.#woken.promise
       clearTimeout(timer)
       this.#woken = Promise.withResolvers()
-      const found = await read(this.#result)
+      const result = this.#result
+      // It may have changed by the next wake-up, and the event of another replica contains only a failure.
+      if (result?.kind === 'pending') this.#result = null
+      const found = await read(result)
       if (found !== null || performance.now() >= end) return found
     }
   }
