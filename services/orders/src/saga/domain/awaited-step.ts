@@ -16,9 +16,10 @@ type Awaited =
   | { step: typeof refundStep; isCompensation: false; refund: PendingRefund }
 
 /**
- * Returns the awaited step. Forward, it is the first step that is not completed; backward, the last one that is not compensated;
- * afterwards a pending refund. Null at the end. Pending refunds take turns by attempt, newest first, because one may stay pending
- * at the processor for days.
+ * Returns the awaited step. Forward, it is a pending refund, otherwise the first step that is not completed; backward, the last one
+ * that is not compensated, afterwards a pending refund. Null at the end. A refund follows the capture, so only `save` waits for it:
+ * a save that always fails would keep the customer's money. Pending refunds take turns by attempt, newest first, because one may
+ * stay pending at the processor for days.
  */
 export function awaitedStep({
   facts,
@@ -31,8 +32,8 @@ export function awaitedStep({
         ({ name, kind }) => kind === 'compensatable' && done.includes(name) && !undone.includes(name),
       )
     : sendOrderSteps.find((one) => isNeeded(one, facts) && !done.includes(one.name))
-  if (step) return { step, isCompensation: refusal !== null }
   const refund = refunds.at(-1 - ((attempt - 1) % Math.max(1, refunds.length)))
+  if (step && (refusal || !refund)) return { step, isCompensation: refusal !== null }
   return refund ? { step: refundStep, isCompensation: false, refund } : null
 }
 

@@ -43,7 +43,7 @@ const ended = (refund: string, outcome: Outcome, version = 0): Event => ({
   outcome,
   refund,
 })
-const { completed, authorize, capture } = states()
+const { completed, authorize, capture, save } = states()
 const one = apply(completed!, request(completed!, aRefund('f1', 500)))
 
 test('a refund reopens the saga, which republishes the command until the refund has a result', () => {
@@ -78,6 +78,19 @@ test('retries alternate between two pending refunds, and a reply with any versio
   const first = apply(two, ended('f1', done, one.saga.version))
   expect(first.saga.isFinished).toBe(false)
   expect(apply(first, ended('f2', done)).saga.isFinished).toBe(true)
+})
+
+test('a refund does not wait until the new card is saved, which follows after its result', () => {
+  const pending = apply(save!, request(save!, aRefund('f1', 500)))
+  expect(pending.command?.data).toMatchObject({ step: 'refund', refund: 'f1' })
+  expect(apply(pending, { kind: 'retried', at }).command?.data).toMatchObject({ refund: 'f1' })
+  const saving = apply(pending, ended('f1', done))
+  expect(saving).toMatchObject({
+    order: { refunds: [{ state: 'DONE' }] },
+    saga: { isFinished: false },
+    command: { data: { step: 'save', version: saving.saga.version } },
+  })
+  expect(apply(saving, reply(saving, done)).saga.isFinished).toBe(true)
 })
 
 test.each([
