@@ -205,7 +205,8 @@ export class StripeProcessor implements Processor {
 
   /**
    * An intent can be captured, cancelled or completely refunded only once, even without a key. Therefore, if the outcome under the
-   * key must be looked up, the intent is read, and if necessary the call is repeated without the key.
+   * key must be looked up, the intent is read, and if necessary the call is repeated without the key. The same applies to a replayed
+   * refusal: otherwise a refund that an empty balance refused would be refused for a day after money has arrived.
    */
   async #repeatable(
     { id, idempotencyKey, to }: { id: string; idempotencyKey: string; to: FoundCharge['status'] },
@@ -213,7 +214,7 @@ export class StripeProcessor implements Processor {
   ): Promise<ProcessorResult<Effect>> {
     const first = await call({ idempotencyKey }).catch(failedOf)
     if (!(first instanceof Failed)) return { kind: 'yes', ...first }
-    if (!first.isToBeLookedUp) return first.result
+    if (!first.isToBeLookedUp && !first.isReplayed) return first.result
     const intent = await this.read(id)
     if (intent.kind !== 'yes') return intent
     const { report } = intent

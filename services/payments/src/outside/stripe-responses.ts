@@ -139,13 +139,23 @@ export class Failed extends Error {
    * configured return page (docs.stripe.com/api/idempotent_requests). The outcome must be looked up.
    */
   readonly isToBeLookedUp: boolean
+  /** The response to an earlier call under the key. Stripe replays a 4xx too, even if its reason is gone. */
+  readonly isReplayed: boolean
   /** The intent that the error contains. */
   readonly intent: { id: string; status: string } | null
 
-  constructor(result: Failure, isToBeLookedUp = false, intent: Failed['intent'] = null) {
+  constructor(
+    result: Failure,
+    {
+      isToBeLookedUp = false,
+      isReplayed = false,
+      intent = null,
+    }: Partial<Pick<Failed, 'isToBeLookedUp' | 'isReplayed' | 'intent'>> = {},
+  ) {
     super('a call to Stripe failed')
     this.result = result
     this.isToBeLookedUp = isToBeLookedUp
+    this.isReplayed = isReplayed
     this.intent = intent
   }
 }
@@ -188,8 +198,9 @@ export function failedOf(error: unknown): Failed {
   const { type, code, statusCode = 0, requestId } = error
   const reason = readable([type, code, statusCode, requestId].filter((part) => part !== undefined).join(' '))
   const intent = Named.safeParse(error.payment_intent).data ?? null
-  const isReplayed = statusCode >= 500 && error.headers?.['idempotent-replayed'] === 'true'
-  return new Failed(classify(error, reason), isReplayed || hasOtherValues(error), intent)
+  const isReplayed = error.headers?.['idempotent-replayed'] === 'true'
+  const isToBeLookedUp = (isReplayed && statusCode >= 500) || hasOtherValues(error)
+  return new Failed(classify(error, reason), { isToBeLookedUp, isReplayed, intent })
 }
 
 /** The key was used with other values before. A 409 of this type means that the first request is in progress. */
