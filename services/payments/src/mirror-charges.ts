@@ -21,7 +21,10 @@ type Deps = {
 const OVERLAP_SECONDS = 600
 /** An hour of a busy platform has some hundred pages; a page that cannot be read repeats the period. */
 const MOST_SECONDS = 600
-/** After this time the daily reconciliation finds what an unreadable charge hides, and later charges must not wait for it. */
+/**
+ * Later charges must not wait longer for an unreadable one. The daily reconciliation finds what it hides, unless its order is older
+ * than a day.
+ */
 const RETRIED_SECONDS = 3_600
 /**
  * Longer than a slow processor needs for one page or one charge. After a crash, another replica compares after this time; with 5

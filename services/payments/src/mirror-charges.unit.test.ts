@@ -1,6 +1,10 @@
+import { cents, OrdersSetRefunds } from '@platter/contracts'
 import { createLog } from '@platter/kit'
 import { expect, test } from 'vitest'
+import type { ReadRefund } from '#/domain/charge-after-sale.ts'
 import { chargeMirror } from '#/mirror-charges.ts'
+import { setRefundsOf } from '#/send-mirrors.ts'
+import type { MirrorRow } from '#/store/charge-mirrors.ts'
 import { memoryAuthorizations } from '#/testing/memory-authorizations.ts'
 import { memoryChargeMirrors } from '#/testing/memory-charge-mirrors.ts'
 
@@ -114,3 +118,49 @@ test('a comparison holds its lease through slow pages and charges; after a crash
   expect(read).toEqual(['pi_1', 'pi_2', 'pi_3', 'pi_4'])
   expect(Math.max(...held)).toBeLessThanOrEqual(30_000)
 })
+
+/** Reads a charge with refunds of Platter. Those in `known` have a row. Returns the keys that are marked as failed, and the message. */
+async function refreshed(refunds: ReadRefund[], known: readonly string[]) {
+  const sent: MirrorRow[] = []
+  const returned: string[] = []
+  const authorizations = memoryAuthorizations()
+  const row = await authorizations.findOrCreate('o1', { amount: cents(1_000), token: 't' })
+  await authorizations.move(row, { state: 'captured', processorId: 'pi_1' })
+  const charge = { id: 'pi_1', reference: 'o1', captured: cents(1_000), refunds, disputes: [] }
+  await chargeMirror({
+    reads: {
+      charge: async () => ({ kind: 'yes', charge }),
+      movements: () => Promise.reject(new Error('not compared')),
+    },
+    mirrors: memoryChargeMirrors(),
+    refunds: {
+      known: async (keys) => new Set(keys.filter((key) => known.includes(key))),
+      markReturned: async (keys) => void returned.push(...keys),
+    },
+    send: async (mirror) => void sent.push(mirror),
+    authorizations,
+    log: createLog('payments', 'silent'),
+  }).refresh('pi_1')
+  return { returned, message: setRefundsOf(sent[0]!) }
+}
+
+test.each(['done', 'failed'] as const)(
+  'a %s refund of Platter without a row, as of a release or from after a backup, is sent as made at the processor',
+  async (state) => {
+    const refundOf = (key: string, amount: number): ReadRefund => ({
+      id: `re_${key}`,
+      key,
+      amount: cents(amount),
+      state,
+      at: 1_700_000_000,
+    })
+    const refunds = [refundOf('f1', 300), refundOf('o1:refund:1', 75)]
+    const failed = state === 'failed' ? ['f1'] : []
+    const { returned, message } = await refreshed(refunds, ['f1'])
+    expect(returned).toEqual(failed)
+    expect(OrdersSetRefunds.data.parse(message)).toMatchObject({
+      refunds: [{ id: 're_o1:refund:1', amount: 75, state: state.toUpperCase() }],
+      failed,
+    })
+  },
+)

@@ -235,20 +235,6 @@ describe('a 5xx that Stripe replays under the key', () => {
   )
 })
 
-test('a whole refund is made once the reason of its refusal is gone, although Stripe replays the refusal', async () => {
-  const id = await idOf(processor.authorize(orderWith(await tokenOf())))
-  await processor.capture({ idempotencyKey: 'c', id, amount: AMOUNT })
-  const setRefundable = (amount: number) => server.state.change(id, { amount_received: amount })
-  setRefundable(AMOUNT - 1)
-  const refund = () => processor.refund({ idempotencyKey: 'r', id, amount: AMOUNT })
-  expect(await refund()).toMatchObject({ kind: 'no' })
-  expect(await refund(), 'repeated').toMatchObject({ kind: 'no' })
-  setRefundable(AMOUNT)
-  expect(await refund()).toEqual({ kind: 'yes', id, amount: AMOUNT })
-  expect(await refund(), 'repeated').toEqual({ kind: 'yes', id, amount: AMOUNT })
-  expect(server.state.effects.filter(({ kind }) => kind === 'refund')).toHaveLength(1)
-})
-
 describe('a response that differs from the request', () => {
   test('is reported in differs when it has another currency or another order', async () => {
     const token = await tokenOf()

@@ -49,3 +49,17 @@ test('a look-up finds a refund that is older than a page of later ones', async (
     found: { state: 'done' },
   })
 })
+
+test('a whole refund is made once the reason of its refusal is gone, although Stripe replays the refusal', async () => {
+  const id = await captured()
+  const setRefundable = (amount: number) => server.state.change(id, { amount_received: amount })
+  setRefundable(AMOUNT - 1)
+  const refund = () => processor.refund({ idempotencyKey: 'f4', id, amount: AMOUNT })
+  expect(await refund()).toMatchObject({ kind: 'no' })
+  expect(await refund(), 'repeated').toMatchObject({ kind: 'no' })
+  setRefundable(AMOUNT)
+  const before = server.state.effects.length
+  expect(await refund()).toEqual({ kind: 'yes', id, amount: AMOUNT })
+  expect(await refund(), 'repeated').toEqual({ kind: 'yes', id, amount: AMOUNT })
+  expect(server.state.effects.slice(before).map(({ kind }) => kind)).toEqual(['refund'])
+})

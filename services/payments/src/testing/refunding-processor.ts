@@ -6,7 +6,6 @@ import type { Processor } from '#/outside/processor.ts'
 
 /** The possible faults of one request. */
 export type Fault = 'none' | 'request lost' | 'response lost' | 'stays pending' | 'refused'
-type Refunded = ReadRefund & { key: string }
 type Calls = Pick<
   Processor,
   'authorize' | 'capture' | 'void' | 'refund' | 'find' | 'check' | 'refundPart' | 'charge'
@@ -14,7 +13,7 @@ type Calls = Pick<
 
 /** A processor with one captured charge. It honours idempotency keys and never refunds more than the charge. */
 export class RefundingProcessor implements Calls {
-  readonly refunds: Refunded[] = []
+  readonly refunds: ReadRefund[] = []
   calls = 0
   /** A refusal is final, and repeated under its key, as at Stripe. */
   readonly #refused = new Set<string>()
@@ -40,14 +39,14 @@ export class RefundingProcessor implements Calls {
     return result
   }
 
-  #refund(key: string, amount: number, fault: Fault): Refunded | null {
+  #refund(key: string, amount: number, fault: Fault): ReadRefund | null {
     const known = this.refunds.find((one) => one.key === key)
     if (known) return known
     const isRefused = fault === 'refused' || this.refunded + amount > this.#total
     if (isRefused) this.#refused.add(key)
     if (this.#refused.has(key)) return null
     const state = fault === 'stays pending' ? 'pending' : 'done'
-    const made: Refunded = { key, amount: cents(amount), id: `re_${this.refunds.length}`, state, at: 0 }
+    const made: ReadRefund = { key, amount: cents(amount), id: `re_${this.refunds.length}`, state, at: 0 }
     this.refunds.push(made)
     return made
   }
@@ -78,7 +77,8 @@ export class RefundingProcessor implements Calls {
 
   find() {
     const status = this.refunded === this.#total ? 'refunded' : 'captured'
-    const found: FoundCharge[] = [{ id: 'pi_1', amount: cents(this.#total), status }]
+    const refunded = status === 'captured' && this.refunded > 0 ? { refunded: cents(this.refunded) } : {}
+    const found: FoundCharge[] = [{ id: 'pi_1', amount: cents(this.#total), status, ...refunded }]
     return this.#send(() => ({ kind: 'yes', found }))
   }
 
