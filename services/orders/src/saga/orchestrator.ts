@@ -88,14 +88,16 @@ export class Orchestrator {
     return result && this.#proceed(order, { next, begin }, result)
   }
 
-  #times({ order, saga, command }: Transition, event: Event): sagas.Times {
+  #times({ order, saga, command, delivery }: Transition, event: Event): sagas.Times {
     const { sagaMs, transmitMs } = this.#deps.deadlines
     const replyMs = command?.replyTimeoutMs ?? transmitMs + DELIVERY_MARGIN_MS
     const startsDeadline = 'challenge' in event || ['placed', 'cancelled', 'refunded'].includes(event.kind)
     const wakeInMs = saga.isFinished ? null : replyMs
+    // A delivery has its own deadline. After a slow authorization the saga would be an incident before it.
+    const deliveryMs = delivery?.outcome === null ? Math.max(sagaMs, replyMs) : null
     const times = {
       wakeInMs,
-      deadlineInMs: startsDeadline ? sagaMs : null,
+      deadlineInMs: deliveryMs ?? (startsDeadline ? sagaMs : null),
       ...challengeTimes(order, event.at),
     }
     return { ...times, leaseMs: LEASE_MS, deliverWithinMs: transmitMs }
