@@ -95,11 +95,8 @@ export class Orchestrator {
     const wakeInMs = saga.isFinished ? null : replyMs
     // A delivery has its own deadline. After a slow authorization the saga would be an incident before it.
     const deliveryMs = delivery?.outcome === null ? Math.max(sagaMs, replyMs) : null
-    const times = {
-      wakeInMs,
-      deadlineInMs: deliveryMs ?? (startsDeadline ? sagaMs : null),
-      ...challengeTimes(order, event.at),
-    }
+    const deadlineInMs = deliveryMs ?? (startsDeadline ? sagaMs : null)
+    const times = { wakeInMs, deadlineInMs, ...challengeTimes(order, event.at) }
     return { ...times, leaseMs: LEASE_MS, deliverWithinMs: transmitMs }
   }
 

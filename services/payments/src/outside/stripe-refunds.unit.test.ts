@@ -50,7 +50,7 @@ test('a look-up finds a refund that is older than a page of later ones', async (
   })
 })
 
-test('a whole refund is made once the reason of its refusal is gone, although Stripe replays the refusal', async () => {
+test('a whole refund is made once the reason of its refusal has ended, although Stripe replays the refusal', async () => {
   const id = await captured()
   const setRefundable = (amount: number) => server.state.change(id, { amount_received: amount })
   setRefundable(AMOUNT - 1)

@@ -42,8 +42,7 @@ import { awaitedStep, publicationOf, type Publication } from '#/saga/domain/awai
  * payment state  PENDING → AUTHORIZED → CHARGED; after the compensation VOIDED or REFUNDED, by the reply of payments;
  *                REFUNDED when refunds have returned the whole total.
  * cancellation   set by `cancelled` immediately, or at the end of a failure. Later, only failed refunds increase its refund.
- * refunds        each reopens a completed saga, which ends again with its result; `save` waits for it. Only the payment state changes
- *                too, at the end.
+ * refunds        each reopens a completed saga, which ends again with its result. Only the payment state changes too, at the end.
  * challenge      the bank awaits the customer, in the state authorize; its command is then a poll (challenging.ts).
  * delivery       opened with the step transmit, ended by its result; an unreachable restaurant is notified of the failure.
  */
