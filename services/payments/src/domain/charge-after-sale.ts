@@ -65,9 +65,12 @@ export const disputeOf = (disputes: readonly ReadDispute[]): ReadDispute | null 
     (one, other) => Number(other.state === 'open') - Number(one.state === 'open') || other.at - one.at,
   )[0] ?? null
 
-/** Returns whether the row of a charge must become `refunded`, because the whole amount was refunded, here or at the processor. */
+/**
+ * Returns whether the row of a charge must become `refunded`, because the whole amount was refunded, here or at the processor. The
+ * row may be `authorized`, because the response to its capture was lost.
+ */
 export function isWhollyRefunded(row: Authorization, { captured, refunds }: ReadCharge): boolean {
-  if (row.state !== 'captured' || row.releaseRequested) return false
+  if ((row.state !== 'authorized' && row.state !== 'captured') || row.releaseRequested) return false
   const done = refunds.filter(({ state }) => state === 'done')
   return captured > 0 && done.reduce((sum, { amount }) => sum + amount, 0) >= captured
 }

@@ -9,7 +9,7 @@ import {
   type ReadRefund,
 } from '#/domain/charge-after-sale.ts'
 
-const aRow = (state: 'captured' | 'refunded', releaseRequested = false): Authorization => ({
+const aRow = (state: 'authorized' | 'captured' | 'refunded', releaseRequested = false): Authorization => ({
   orderApiKey: 'o1',
   releaseRequested,
   ageSeconds: 3,
@@ -56,6 +56,7 @@ test('an order without disputes shows none', () => {
 
 test.each<[boolean, string, Authorization, ReadCharge]>([
   [true, 'with done refunds of its amount', aRow('captured'), aCharge([aRefund(400), aRefund(600)])],
+  [true, 'whose capture has no known outcome', aRow('authorized'), aCharge([aRefund(1_000)])],
   [false, 'with a remaining cent', aRow('captured'), aCharge([aRefund(400), aRefund(599)])],
   [false, 'with a pending refund', aRow('captured'), aCharge([aRefund(400), aRefund(600, 'pending')])],
   [false, 'with a failed refund', aRow('captured'), aCharge([aRefund(1_000, 'failed')])],
