@@ -90,7 +90,7 @@ test('a declared problem of an internal operation reaches its caller with its fa
 test('an operation that the other service does not have yet, as during an upgrade, is service-unavailable', async () => {
   expect(await call('rate-limited', { ...internal, path: '/internal/new' })).toMatchObject({
     code: 'service-unavailable',
-    cause: { message: 'it has no refuse yet' },
+    cause: { message: 'payments: it has no refuse yet' },
   })
 })
 
