@@ -48,8 +48,9 @@ const ORDERS = /* sql */ `
   from orders.orders o join orders.sagas s on s.order_api_key = o.api_key`
 
 export async function readBooks({ urls, data }: StackFile): Promise<Books> {
-  const [orders, ledger, receipts] = await Promise.all([
-    query<OrderRow>(urls.postgres, ORDERS),
+  // The orders first: the effects of an order that has ended are then in the other records.
+  const orders = await query<OrderRow>(urls.postgres, ORDERS)
+  const [ledger, receipts] = await Promise.all([
     readLines<LedgerLine>(data.ledger),
     readLines<Receipt>(data.receipts),
   ])
