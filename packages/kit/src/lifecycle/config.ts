@@ -164,8 +164,8 @@ export const amqpConfig = {
 }
 
 /**
- * Parses the environment. Throws UnusableConfiguration with the names of all missing and invalid variables, but without their values, which may
- * be secrets. Publicly known secrets are allowed only in development. The default is production.
+ * Parses the environment. Throws UnusableConfiguration with the names of all missing and invalid variables, but without their values,
+ * which may be secrets. Publicly known secrets are allowed only in development. The default is production.
  */
 export function readConfig<S extends z.ZodType>(
   schema: S,
