@@ -1,6 +1,7 @@
 import {
   AddAddress,
   AddCard,
+  CancelOrder,
   RegisterUser,
   RestaurantMenu,
   RestaurantSearch,
@@ -88,6 +89,24 @@ describe('equivalent spellings of an order', () => {
   test('accepts False, 0, no and NO for false', () => {
     for (const no of ['False', '0', 0, 'no', 'NO'])
       expect(parsed(SendOrder, { body: { ...order, test: no } }).values.body).toMatchObject({ test: false })
+  })
+})
+
+test('accepts names without hyphens, with underscores, and in camel case', () => {
+  expect(parsed(CancelOrder, { query: { validateOnly: 'true' } })).toMatchObject({
+    problem: null,
+    values: { query: { 'validate-only': true } },
+    unknownFields: [],
+  })
+  const query = { streetAddress: 'Madison, WI', pickup_radius: '3' }
+  expect(parsed(RestaurantSearch, { query }).values.query).toMatchObject({
+    'street-address': 'Madison, WI',
+    'pickup-radius': 3,
+  })
+  const { restaurantApiKey: restaurant_api_key, ...others } = order
+  expect(parsed(SendOrder, { body: { ...others, restaurant_api_key } })).toMatchObject({
+    problem: null,
+    values: { body: { restaurantApiKey: '9511054' } },
   })
 })
 
