@@ -9,20 +9,15 @@ type Given = z.output<typeof CatalogCompleteAddress.data>
 type Deps = { geocoder: Geocoder }
 
 /**
- * Handles the question `catalog.complete-address`. The client's fields stay unchanged. A point takes precedence over the text, but
- * not over a known ZIP code: with the point of another place, restaurants there would deliver to the address. A city determines the
- * ZIP code only if it has exactly one: another ZIP code could be in another delivery zone.
+ * Handles the question `catalog.complete-address`. The client's fields stay unchanged; a point takes precedence over the text. A
+ * city determines the ZIP code only if it has exactly one: another ZIP code could be in another delivery zone.
  */
 export const completeAddress =
   ({ geocoder }: Deps) =>
-  async ({ streetAddress, latitude, longitude, city, state, zip }: Given): Promise<CompletedAddress> => {
-    const isKnown = (code: string | undefined) => geocoder.isZip(zipOf(code ?? ''))
-    const around =
-      isKnown(zip) || latitude === undefined || longitude === undefined
-        ? null
-        : geocoder.around({ latitude, longitude })
+  async (given: Given): Promise<CompletedAddress> => {
+    const { streetAddress, city, state, zip } = given
     const words = [streetAddress, city, state, zip].filter((part) => part !== undefined).join(', ')
-    const located = around ?? (await placeOrUnavailable(geocoder, words))
+    const located = placeAround(geocoder, given) ?? (await placeOrUnavailable(geocoder, words))
     const isUnavailable = located === 'unavailable'
     const place = isUnavailable ? null : located
     const found = place ? { ...place, zip: place.zip || geocoder.onlyZipOf(place) } : NOWHERE
@@ -31,7 +26,14 @@ export const completeAddress =
       state: state ?? found.state,
       zip: zip ?? found.zip,
     }
-    return { ...completed, point: place && isKnown(completed.zip) ? place.point : null, isUnavailable }
+    const isKnown = geocoder.isZip(zipOf(completed.zip))
+    return { ...completed, point: place && isKnown ? place.point : null, isUnavailable }
   }
+
+/** Ignores a point beside a known ZIP code: with the point of another place, restaurants there would deliver to the address. */
+const placeAround = (geocoder: Geocoder, { latitude, longitude, zip = '' }: Given) =>
+  latitude === undefined || longitude === undefined || geocoder.isZip(zipOf(zip))
+    ? null
+    : geocoder.around({ latitude, longitude })
 
 const NOWHERE = { city: '', state: '', zip: '' }
