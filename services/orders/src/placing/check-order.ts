@@ -2,6 +2,7 @@ import type { Bus, Context } from '@platter/bus'
 import {
   AccountsResolve,
   CatalogQuote,
+  NewCardFields,
   requestTimes,
   type Address,
   type Cents,
@@ -10,7 +11,6 @@ import {
   type PrincipalOf,
   type Quote,
   type QuoteQuestion,
-  type Saving,
   type TokenizedCard,
 } from '@platter/contracts'
 import { Problem, type Deadline } from '@platter/kit'
@@ -22,6 +22,7 @@ import {
   resolveQuestionOf,
   newAddressOf,
   recipientOverrides,
+  savedKey,
   type CompleteOrder,
 } from '#/domain/order-request.ts'
 import { cardFaults, checkTip, priceOrder, totalFaults, totalOf, type PricedOrder } from '#/domain/order.ts'
@@ -75,7 +76,7 @@ export async function checkOrder(
   const known = { recipient: resolved.recipient, card, address, tip: tip.tip }
   const order = priceOrder(request, quote, known)
   checkExpectedTotal(order, request)
-  const saves = savesOf(request, resolved)
+  const saves = savesOf(resolved)
   // With the coordinates of the address, a later check needs no geocoder.
   const recheck = quoteQuestionOf(request, order.details.address)
   return { order, savedCard: resolved.card, saves, recheck, restaurantName: quote.restaurantName }
@@ -140,31 +141,59 @@ const NOTHING_RESOLVED: Resolved = {
   newAddress: null,
 }
 
-/** Accounts cannot compare the card of a processor token (null); then accounts.save decides. */
-const isToBeSaved = (saving: Saving | null): boolean => saving === null || saving.kind === 'room'
-
-/** Returns which new records the account of the recipient saves. A guest has no account. */
-const savesOf = ({ recipient }: CompleteOrder, { newCard, newAddress }: Resolved): CheckedOrder['saves'] => ({
-  card: !recipient.guest && isToBeSaved(newCard),
-  address: !recipient.guest && isToBeSaved(newAddress),
+/** Returns which new records the account of the recipient saves. */
+const savesOf = ({ newCard, newAddress }: Pick<Resolved, 'newCard' | 'newAddress'>) => ({
+  card: newCard?.kind === 'room',
+  address: newAddress?.kind === 'room',
 })
 
 /** Sends no question to accounts for a guest's order without saved records. */
-async function resolveRecords(
-  bus: Deps['bus'],
-  request: CompleteOrder,
-  { applicationId, requestId, deadline }: Caller,
-) {
+async function resolveRecords(bus: Deps['bus'], request: CompleteOrder, caller: Caller) {
   const guest = guestOf(request)
   const question = resolveQuestionOf(request)
   if (guest && question.cardApiKey === null && question.addressApiKey === null) {
     return { ...NOTHING_RESOLVED, recipient: guest }
   }
-  const reply = await bus.ask(
+  const reply = await askAccounts(bus, question, caller)
+  const user = reply.recipient && { ...reply.recipient, ...recipientOverrides(request.recipient) }
+  return { ...reply, recipient: guest ?? user }
+}
+
+const askAccounts = (
+  bus: Deps['bus'],
+  question: Omit<z.input<typeof AccountsResolve.data>, 'applicationId'>,
+  { applicationId, requestId, deadline }: Caller,
+) =>
+  bus.ask(
     AccountsResolve,
     { applicationId, ...question },
     { requestId, timeoutMs: deadline.limit(requestTimes.question) },
   )
-  const user = reply.recipient && { ...reply.recipient, ...recipientOverrides(request.recipient) }
-  return { ...reply, recipient: guest ?? user }
+
+/**
+ * Returns the order with its new card after the exchange. The checks did not know the card of a processor token; it is not saved
+ * if the account has an equal one.
+ */
+export async function withExchangedCard(
+  { bus }: Pick<Deps, 'bus'>,
+  { order, saves, ...checked }: CheckedOrder,
+  { token: _token, ...card }: TokenizedCard,
+  caller: Caller,
+): Promise<CheckedOrder> {
+  const { recipientApiKey, details } = order
+  const question = {
+    recipientApiKey,
+    cardApiKey: null,
+    addressApiKey: null,
+    newCard: NewCardFields.parse(card),
+  }
+  const isUnknown = !details.card && recipientApiKey !== null
+  const saving = isUnknown ? (await askAccounts(bus, question, caller)).newCard : null
+  const isSaved = saves.card || saving?.kind === 'room'
+  const apiKey = isSaved ? card.apiKey : (details.card?.apiKey ?? savedKey(saving))
+  return {
+    ...checked,
+    order: { ...order, details: { ...details, card: { ...card, apiKey } } },
+    saves: { ...saves, card: isSaved },
+  }
 }

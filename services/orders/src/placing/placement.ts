@@ -2,8 +2,8 @@ import { requestTimes, type OrderRequest, type SendOrder, type TokenizedCard } f
 import { newApiKey, type Call } from '@platter/kit'
 import type { CheckedOrder } from '#/placing/check-order.ts'
 import { newOrder } from '#/domain/order-state.ts'
-import { isCharged, type OrderCard, type PricedOrder } from '#/domain/order.ts'
-import { newSaga, type SavedAddress, type SendOrderFacts } from '#/domain/saga-row.ts'
+import { isCharged } from '#/domain/order.ts'
+import { newSaga, type SendOrderFacts } from '#/domain/saga-row.ts'
 import { claimMs } from '#/placing/respond-with-result.ts'
 import type { Placement } from '#/saga/orchestrator.ts'
 
@@ -16,18 +16,19 @@ export function placementOf(
   { apiKey, checked, newCard }: Prepared,
 ): Placement {
   const { order, savedCard, saves } = checked
-  const cardToSave = saves.card ? newCard : null
-  const newAddress = saves.address ? newAddressOf(body, order) : null
+  const { address } = order.details
+  // Assigned here, so that the order has the apiKey of the saved address.
+  const newAddress = saves.address && address ? { ...address, apiKey: newApiKey() } : null
   const facts: SendOrderFacts = {
     total: order.total,
     token: isCharged(order) ? ((newCard ?? savedCard)?.token ?? null) : null,
     userApiKey: order.recipientApiKey,
-    newCard: cardToSave,
+    newCard: saves.card ? newCard : null,
     newAddress,
     ...(isCharged(order) && chargeFactsOf(body, checked)),
     answeredBy: Math.floor((Date.now() + deadline.earlier(requestTimes.response).remainingMs) / 1_000),
   }
-  const priced = withApiKeys(order, { newCard, cardToSave, newAddress })
+  const priced = { ...order, details: { ...order.details, address: newAddress ?? address } }
   return {
     applicationId,
     order: newOrder(apiKey, priced, Math.floor(Date.now() / 1_000)),
@@ -47,30 +48,3 @@ const chargeFactsOf = (
     recheck,
   }),
 })
-
-/** Assigns an apiKey to a new address, like to a new card, so that the order's record has the apiKey of the saved address. */
-const newAddressOf = ({ address }: OrderRequest, { details }: PricedOrder): SavedAddress | null =>
-  address && !address.saved && details.address ? { ...details.address, apiKey: newApiKey() } : null
-
-type Fresh = {
-  newCard: TokenizedCard | null
-  cardToSave: TokenizedCard | null
-  newAddress: SavedAddress | null
-}
-
-/** Sets the apiKeys of the card and the address. A new card that is not saved has the apiKey of an equal saved card, or none. */
-function withApiKeys(order: PricedOrder, { newCard, cardToSave, newAddress }: Fresh): PricedOrder {
-  const { card, address } = order.details
-  const keyedCard = newCard && {
-    ...(card ?? withoutToken(newCard)),
-    apiKey: cardToSave?.apiKey ?? card?.apiKey ?? null,
-    brand: newCard.brand,
-  }
-  return { ...order, details: { ...order.details, card: keyedCard ?? card, address: newAddress ?? address } }
-}
-
-/** Returns the card of a processor token, which is unknown before the exchange. */
-function withoutToken(newCard: TokenizedCard): OrderCard {
-  const { token: _, ...card } = newCard
-  return card
-}
