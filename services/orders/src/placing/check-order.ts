@@ -2,6 +2,7 @@ import type { Bus, Context } from '@platter/bus'
 import {
   AccountsResolve,
   CatalogQuote,
+  expiryFaults,
   NewCardFields,
   requestTimes,
   type Address,
@@ -25,7 +26,7 @@ import {
   savedKey,
   type CompleteOrder,
 } from '#/domain/order-request.ts'
-import { cardFaults, checkTip, priceOrder, totalFaults, totalOf, type PricedOrder } from '#/domain/order.ts'
+import { checkTip, priceOrder, totalFaults, totalOf, type PricedOrder } from '#/domain/order.ts'
 import { checkExpectedTotal } from '#/placing/expected-total.ts'
 
 type Caller = Context &
@@ -66,7 +67,8 @@ export async function checkOrder(
     ...addressFaults,
     ...quoted.faults.map((fault) => faultInMode(fault, caller)),
     ...resolved.faults,
-    ...(card ? cardFaults(card, { isSaved: resolved.card !== null, now: caller.now }) : []),
+    // The request has the expiry of a new card, and the apiKey of a saved one.
+    ...expiryFaults(card, [resolved.card ? '/card/apiKey' : '/card/expirationYear'], caller.now),
     ...amountFaults(request, { quote, tip, cardMinimum }),
   ]
   if (faults.length > 0) throw Problem.of(faults)
