@@ -134,15 +134,6 @@ const requestQuote = (bus: Deps['bus'], question: QuoteQuestion, { requestId, de
 
 type Resolved = z.output<typeof AccountsResolve.reply>
 
-const NOTHING_RESOLVED: Resolved = {
-  faults: [],
-  recipient: null,
-  card: null,
-  address: null,
-  newCard: null,
-  newAddress: null,
-}
-
 /** Returns which new records the account of the recipient saves. */
 const savesOf = ({ newCard, newAddress }: Pick<Resolved, 'newCard' | 'newAddress'>) => ({
   card: newCard?.kind === 'room',
@@ -150,11 +141,11 @@ const savesOf = ({ newCard, newAddress }: Pick<Resolved, 'newCard' | 'newAddress
 })
 
 /** Sends no question to accounts for a guest's order without saved records. */
-async function resolveRecords(bus: Deps['bus'], request: CompleteOrder, caller: Caller) {
+async function resolveRecords(bus: Deps['bus'], request: CompleteOrder, caller: Caller): Promise<Resolved> {
   const guest = guestOf(request)
   const question = resolveQuestionOf(request)
   if (guest && question.cardApiKey === null && question.addressApiKey === null) {
-    return { ...NOTHING_RESOLVED, recipient: guest }
+    return { faults: [], recipient: guest, card: null, address: null, newCard: null, newAddress: null }
   }
   const reply = await askAccounts(bus, question, caller)
   const user = reply.recipient && { ...reply.recipient, ...recipientOverrides(request.recipient) }
