@@ -3,7 +3,6 @@ import {
   AccountsResolve,
   CatalogQuote,
   expiryFaults,
-  NewCardFields,
   requestTimes,
   type Address,
   type Cents,
@@ -23,13 +22,12 @@ import {
   resolveQuestionOf,
   newAddressOf,
   recipientOverrides,
-  savedKey,
   type CompleteOrder,
 } from '#/domain/order-request.ts'
 import { checkTip, priceOrder, totalFaults, totalOf, type PricedOrder } from '#/domain/order.ts'
 import { checkExpectedTotal } from '#/placing/expected-total.ts'
 
-type Caller = Context &
+export type Caller = Context &
   Pick<PrincipalOf<'application'>, 'applicationId' | 'mode'> & { now: number; deadline: Deadline }
 
 /** `cardMinimum`: the minimum amount of the payment processor, in cents. */
@@ -152,41 +150,10 @@ async function resolveRecords(bus: Deps['bus'], request: CompleteOrder, caller: 
   return { ...reply, recipient: guest ?? user }
 }
 
-const askAccounts = (
-  bus: Deps['bus'],
-  question: Omit<z.input<typeof AccountsResolve.data>, 'applicationId'>,
-  { applicationId, requestId, deadline }: Caller,
-) =>
-  bus.ask(
-    AccountsResolve,
-    { applicationId, ...question },
-    { requestId, timeoutMs: deadline.limit(requestTimes.question) },
-  )
+type Records = Omit<z.input<typeof AccountsResolve.data>, 'applicationId'>
 
-/**
- * Returns the order with its new card after the exchange. The checks did not know the card of a processor token; it is not saved
- * if the account has an equal one.
- */
-export async function withExchangedCard(
-  { bus }: Pick<Deps, 'bus'>,
-  { order, saves, ...checked }: CheckedOrder,
-  { token: _token, ...card }: TokenizedCard,
-  caller: Caller,
-): Promise<CheckedOrder> {
-  const { recipientApiKey, details } = order
-  const question = {
-    recipientApiKey,
-    cardApiKey: null,
-    addressApiKey: null,
-    newCard: NewCardFields.parse(card),
-  }
-  const isUnknown = !details.card && recipientApiKey !== null
-  const saving = isUnknown ? (await askAccounts(bus, question, caller)).newCard : null
-  const isSaved = saves.card || saving?.kind === 'room'
-  const apiKey = isSaved ? card.apiKey : (details.card?.apiKey ?? savedKey(saving))
-  return {
-    ...checked,
-    order: { ...order, details: { ...details, card: { ...card, apiKey } } },
-    saves: { ...saves, card: isSaved },
-  }
+export function askAccounts(bus: Pick<Bus, 'ask'>, records: Records, caller: Caller) {
+  const { applicationId, requestId, deadline } = caller
+  const options = { requestId, timeoutMs: deadline.limit(requestTimes.question) }
+  return bus.ask(AccountsResolve, { applicationId, ...records }, options)
 }

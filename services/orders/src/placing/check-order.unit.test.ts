@@ -11,7 +11,8 @@ import {
 import { Deadline, Problem, problemDocument } from '@platter/kit'
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { z } from 'zod'
-import { checkOrder, withExchangedCard } from '#/placing/check-order.ts'
+import { checkOrder } from '#/placing/check-order.ts'
+import { withExchangedCard } from '#/placing/placement.ts'
 
 const NOW = Date.UTC(2026, 5, 15)
 const CARD_NUMBER = '4242424242424242'

@@ -1,7 +1,15 @@
-import { requestTimes, type OrderRequest, type SendOrder, type TokenizedCard } from '@platter/contracts'
+import type { Bus } from '@platter/bus'
+import {
+  NewCardFields,
+  requestTimes,
+  type OrderRequest,
+  type SendOrder,
+  type TokenizedCard,
+} from '@platter/contracts'
 import { newApiKey, type Call } from '@platter/kit'
-import type { CheckedOrder } from '#/placing/check-order.ts'
+import { askAccounts, type Caller, type CheckedOrder } from '#/placing/check-order.ts'
 import { newOrder } from '#/domain/order-state.ts'
+import { savedKey } from '#/domain/order-request.ts'
 import { isCharged } from '#/domain/order.ts'
 import { newSaga, type SendOrderFacts } from '#/domain/saga-row.ts'
 import { claimMs } from '#/placing/respond-with-result.ts'
@@ -9,6 +17,30 @@ import type { Placement } from '#/saga/orchestrator.ts'
 
 /** `newCard`: the new card of a charged order, with its token. */
 export type Prepared = { apiKey: string; checked: CheckedOrder; newCard: TokenizedCard | null }
+
+/**
+ * Returns the order with its new card after the exchange. The checks did not know the card of a processor token; it is not saved
+ * if the account has an equal one.
+ */
+export async function withExchangedCard(
+  { bus }: { bus: Pick<Bus, 'ask'> },
+  { order, saves, ...checked }: CheckedOrder,
+  { token: _token, ...card }: TokenizedCard,
+  caller: Caller,
+): Promise<CheckedOrder> {
+  const { recipientApiKey, details } = order
+  const newCard = NewCardFields.parse(card)
+  const records = { recipientApiKey, cardApiKey: null, addressApiKey: null, newCard }
+  const isUnknown = !details.card && recipientApiKey !== null
+  const saving = isUnknown ? (await askAccounts(bus, records, caller)).newCard : null
+  const isSaved = saves.card || saving?.kind === 'room'
+  const apiKey = isSaved ? card.apiKey : (details.card?.apiKey ?? savedKey(saving))
+  return {
+    ...checked,
+    order: { ...order, details: { ...details, card: { ...card, apiKey } } },
+    saves: { ...saves, card: isSaved },
+  }
+}
 
 /** Returns the rows of a checked order, and the claim of its Idempotency-Key. */
 export function placementOf(

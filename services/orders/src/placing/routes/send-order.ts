@@ -24,8 +24,8 @@ import {
   type Log,
   type Permit,
 } from '@platter/kit'
-import { placementOf, type Prepared } from '#/placing/placement.ts'
-import { checkOrder, withExchangedCard } from '#/placing/check-order.ts'
+import { placementOf, withExchangedCard, type Prepared } from '#/placing/placement.ts'
+import { checkOrder } from '#/placing/check-order.ts'
 import { exchangedCardOf } from '#/domain/order-request.ts'
 import { isCharged, type PlacedOrder, type PricedOrder } from '#/domain/order.ts'
 import { respondWithResult, outcomeUnknown } from '#/placing/respond-with-result.ts'
