@@ -12,6 +12,7 @@ import {
   post,
   readOrder,
   register,
+  sagaEnded,
   sendOrder,
   type ProblemBody,
   type User,
@@ -70,6 +71,22 @@ test('an order by card token and its retry with one Idempotency-Key are one orde
     { kind: 'authorize', amount: total },
     { kind: 'capture', amount: total },
   ])
+})
+
+test('two orders by tokens of the same card have the apiKey of the one saved card', async () => {
+  const { apiKey } = await register()
+  for (let count = 0; count < 2; count++) {
+    const order = {
+      ...(await anOrder(seedRestaurants.aurora)),
+      payment: 'card',
+      recipient: { apiKey },
+      card: byToken(await clientToken()),
+    }
+    const { body } = await sendOrder(order)
+    await sagaEnded(body.apiKey)
+    const { creditCards } = (await get<User>(`user/${apiKey}`)).body
+    expect(creditCards.map((saved) => saved.apiKey)).toEqual([body.card?.apiKey])
+  }
 })
 
 test('an order with the token of a declined card is refused (402 card-declined)', async () => {

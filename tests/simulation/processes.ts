@@ -231,7 +231,7 @@ async function others() {
     recipient: { firstName: 'Maria', lastName: 'Lindqvist', phone: '608-555-0142', email: null },
     card: null,
     address: null,
-    newCard: null,
+    newCard: { kind: 'room' as const },
     newAddress: null,
   }))
   bus.onCommand(AccountsSave, watched(save({ cards: database.stores.cards, addresses, bus })))

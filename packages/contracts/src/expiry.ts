@@ -1,3 +1,4 @@
+import type { Fault } from '#/problem-document.ts'
 import type { CreditCard } from '#/records.ts'
 
 /** A month ends last at UTC-12. A card must not be refused on its last evening; the processor checks the expiry too. */
@@ -15,6 +16,14 @@ export function hasExpired(
 }
 
 type Expiry = { expirationMonth?: string | undefined; expirationYear?: string | undefined }
+
+/** Returns a fault at each pointer if the card has expired. The processor checks a card whose expiry is unknown. */
+export function expiryFaults(card: Expiry | null, pointers: readonly string[], now: number): Fault[] {
+  const { expirationMonth, expirationYear } = card ?? {}
+  if (!expirationMonth || !expirationYear || !hasExpired({ expirationMonth, expirationYear }, now)) return []
+  const detail = `The card expired at the end of ${expirationMonth}/${expirationYear}.`
+  return pointers.map((pointer) => ({ pointer, code: 'card-expired', detail }))
+}
 
 /** Returns the expiry of a new card: the processor's value, otherwise the client's. Empty if neither is known. */
 export const expiryOf = (processor: Expiry, client: Expiry) => ({

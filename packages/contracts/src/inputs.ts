@@ -57,6 +57,11 @@ const cardNumberFields = {
 
 const NUMBER_FIELDS = ['cardNumber', 'cvv', 'expirationMonth', 'expirationYear'] as const
 
+/** The option of a check between fields: it runs even if a field is invalid, so that one response names all faults. */
+export const DESPITE_FAULTS = {
+  when: ({ value }: { value: unknown }) => typeof value === 'object' && value !== null,
+}
+
 /** Without a token all fields of the card number are required. With a token, number and cvv are rejected. */
 function checkForm(card: Partial<Record<keyof typeof cardNumberFields, unknown>>, context: z.RefinementCtx) {
   const isByToken = card.processorToken !== undefined
@@ -74,10 +79,7 @@ function checkForm(card: Partial<Record<keyof typeof cardNumberFields, unknown>>
 /** The add-card fields (docs/specification.md, "Cards, addresses and user updates"); also a new card inside an order. */
 export const NewCard = z
   .object({ ...cardholderFields, ...cardNumberFields })
-  .superRefine(checkForm, {
-    // The two forms are compared even if another field is invalid, so that one response names all faults.
-    when: ({ value }) => typeof value === 'object' && value !== null,
-  })
+  .superRefine(checkForm, DESPITE_FAULTS)
   .meta({
     id: 'NewCard',
     description: 'A card to add: its number, cvv and expiry, or a token of the payment processor.',
@@ -100,7 +102,9 @@ export const NewAddress = z
     city: filledText(100).optional().describe('Without it, derived from the other fields.'),
     state: filledText(50).optional().describe('Without it, derived from the other fields.'),
     zip: zipCode().optional().describe('Without it, derived from the other fields.'),
-    latitude: Latitude.optional().describe('Determines city, state and ZIP code, together with `longitude`.'),
+    latitude: Latitude.optional().describe(
+      'Without a known `zip`, determines city, state and ZIP code, together with `longitude`.',
+    ),
     longitude: Longitude.optional(),
   })
   .meta({

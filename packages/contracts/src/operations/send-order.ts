@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { guest, keys, newAddress, newCard, pickupOrder, tokenCard } from '#/examples.ts'
-import { NewAddress, NewCard, notSaved, personFields, savedOrNew } from '#/inputs.ts'
+import { DESPITE_FAULTS, NewAddress, NewCard, notSaved, personFields, savedOrNew } from '#/inputs.ts'
 import { operation } from '#/operation.ts'
 import { Order } from '#/records.ts'
 import { documentedAs } from '#/documented-as.ts'
@@ -126,7 +126,7 @@ export const OrderRequest = z
         context.addIssue({ code: 'custom', path: [field], message: 'is missing', params: { missing: true } })
       if (order.payment === 'card' && order.card === undefined) missing('card')
       if (order.method === 'delivery' && order.address === undefined) missing('address')
-    }),
+    }, DESPITE_FAULTS),
   )
   .meta({ id: 'OrderRequest' })
 export type OrderRequest = z.output<typeof OrderRequest>

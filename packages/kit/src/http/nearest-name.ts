@@ -1,5 +1,5 @@
 /** Removes case and separators, so that `first_name`, `FirstName` and `firstname` are equal. */
-const folded = (name: string): string => name.toLowerCase().replaceAll(/[\s_-]/g, '')
+export const foldedName = (name: string): string => name.toLowerCase().replaceAll(/[\s_-]/g, '')
 
 /** Longer than every known name. The cost of a comparison is quadratic in the length. */
 const LONGEST = 40
@@ -10,7 +10,7 @@ const LONGEST = 40
  */
 export function typosBetween(name: string, known: string): number | null {
   if (name.length > LONGEST) return null
-  const [one, other] = [folded(name), folded(known)]
+  const [one, other] = [foldedName(name), foldedName(known)]
   const longer = Math.max(one.length, other.length)
   const most = Math.max(Math.floor(longer / 4), one[0] === other[0] ? 1 : 0)
   if (Math.abs(one.length - other.length) > most) return null

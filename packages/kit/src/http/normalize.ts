@@ -1,10 +1,11 @@
 import { spellingOf, type Spelling } from '@platter/contracts'
 import { z } from 'zod'
+import { foldedName } from '#/http/nearest-name.ts'
 import { isAbsent, shownSchemaOf } from '#/http/request-fields.ts'
 
 /*
  * Normalizes values of existing clients, except null and blank, which mean absent (`Tidying`). A body is first validated unchanged.
- * Only an invalid body is normalized and validated once more. docs/moving-an-existing-app.md lists the rules.
+ * Only one with a fault or an unknown member is normalized and validated once more. docs/moving-an-existing-app.md lists the rules.
  */
 
 /**
@@ -79,16 +80,19 @@ function asOneOf(options: readonly string[]): Normalize {
   return (value) => (typeof value === 'string' ? bySpelling.get(value.trim().toLowerCase()) : null) ?? value
 }
 
-/** Matches member names without case. A member with the exact name takes precedence. */
+/**
+ * Matches member names without case and separators: `validateOnly` is `validate-only`, and without a match the request would take
+ * effect. A member with the exact name takes precedence.
+ */
 function asObject(members: ReadonlyMap<string, Normalize>, isRecord: boolean): Normalize {
-  const bySpelling = new Map([...members.keys()].map((name) => [name.toLowerCase(), name]))
+  const bySpelling = new Map([...members.keys()].map((name) => [foldedName(name), name]))
   return (given) => {
     const value = isRecord ? byItsKey(given) : given
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
     const sent = value as Record<string, unknown>
     const normalized: [string, unknown][] = []
     for (const [name, member] of Object.entries(sent)) {
-      const meant = members.has(name) ? name : bySpelling.get(name.toLowerCase())
+      const meant = members.has(name) ? name : bySpelling.get(foldedName(name))
       if (meant === undefined || (meant !== name && !isAbsent(sent[meant]))) normalized.push([name, member])
       else normalized.push([meant, members.get(meant)?.(member)])
     }

@@ -1,10 +1,12 @@
 import {
   AddAddress,
   AddCard,
+  CancelOrder,
   RegisterUser,
   RestaurantMenu,
   RestaurantSearch,
   SendOrder,
+  UpdateUser,
 } from '@platter/contracts'
 import type { Fault, NewCard, Operation } from '@platter/contracts'
 import { describe, expect, test } from 'vitest'
@@ -91,6 +93,24 @@ describe('equivalent spellings of an order', () => {
   })
 })
 
+test('accepts names without hyphens, with underscores, and in camel case', () => {
+  expect(parsed(CancelOrder, { query: { validateOnly: 'true' } })).toMatchObject({
+    problem: null,
+    values: { query: { 'validate-only': true } },
+    unknownFields: [],
+  })
+  const query = { streetAddress: 'Madison, WI', pickup_radius: '3' }
+  expect(parsed(RestaurantSearch, { query }).values.query).toMatchObject({
+    'street-address': 'Madison, WI',
+    'pickup-radius': 3,
+  })
+  const { restaurantApiKey: restaurant_api_key, ...others } = order
+  expect(parsed(SendOrder, { body: { ...others, restaurant_api_key } })).toMatchObject({
+    problem: null,
+    values: { body: { restaurantApiKey: '9511054' } },
+  })
+})
+
 test('a member with the exact name takes precedence over a member in another case', () => {
   const body = { ...order, Tip: 9, tip: '3' }
   expect(parsed(SendOrder, { body })).toMatchObject({
@@ -99,9 +119,20 @@ test('a member with the exact name takes precedence over a member in another cas
   })
 })
 
-test('a valid body is not normalized: a member in another case is ignored and reported', () => {
+test('a member in another case is accepted in a body that is valid without it', () => {
+  const { tip: _tip, test: _test, ...others } = order
+  expect(parsed(SendOrder, { body: { ...others, Tip: 9, TEST: true, comment: 'x' } })).toMatchObject({
+    values: { body: { tip: 9, test: true } },
+    unknownFields: [{ name: 'comment', meant: { name: 'comments' } }],
+  })
+  expect(parsed(UpdateUser, { body: { Phone: '608-555-0142' } }).values.body).toEqual({
+    phone: '608-555-0142',
+  })
+})
+
+test('an invalid member in another case is ignored and reported, if the body is valid without it', () => {
   const { tip: _, ...others } = order
-  expect(parsed(SendOrder, { body: { ...others, Tip: 9 } })).toMatchObject({
+  expect(parsed(SendOrder, { body: { ...others, Tip: 'much' } })).toMatchObject({
     values: { body: { tip: 0 } },
     unknownFields: [{ name: 'Tip', meant: { name: 'tip' } }],
   })

@@ -28,7 +28,7 @@ test('names unknown fields at every level, each name once, with the field that m
       { apiKey: 'b', quantity: 2 },
       { apiKey: 'b', quantity: 3, customizationChoices: [{ apiKey: 'd', no: 1 }] },
     ],
-    recipient: { ...others, first_name: 'Maria' },
+    recipient: { ...others, firstNam: 'Maria' },
   }
   expect(unknownIn(body)).toEqual([
     {
@@ -38,8 +38,8 @@ test('names unknown fields at every level, each name once, with the field that m
     },
     { name: 'items[].customizationChoices[].no', pointer: '/items/1/customizationChoices/0/no', meant: null },
     {
-      name: 'recipient.first_name',
-      pointer: '/recipient/first_name',
+      name: 'recipient.firstNam',
+      pointer: '/recipient/firstNam',
       meant: { name: 'recipient.firstName', pointer: '/recipient/firstName' },
     },
     { name: 'comment', pointer: '/comment', meant: { name: 'comments', pointer: '/comments' } },
@@ -50,13 +50,13 @@ test('a missing field is reported with the unknown field that may be meant for i
   const { items, recipient, ...others } = order
   const { firstName, ...person } = recipient
   const { problem } = parseOrder({
-    body: { ...others, item: items, recipient: { ...person, first_name: firstName } },
+    body: { ...others, item: items, recipient: { ...person, firstNam: firstName } },
   })
   expect(problem?.faults.map(({ code, detail }) => [code, detail])).toEqual([
     ['missing-field', 'items is missing. The unknown field item may be meant for it.'],
     [
       'missing-field',
-      'recipient.firstName is missing. The unknown field recipient.first_name may be meant for it.',
+      'recipient.firstName is missing. The unknown field recipient.firstNam may be meant for it.',
     ],
   ])
 })

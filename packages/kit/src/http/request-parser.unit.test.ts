@@ -139,6 +139,30 @@ test('a new card without a number and without a token: the detail names both', (
   ])
 })
 
+test('a missing card and a missing address are reported together with all other faults of the order', () => {
+  const body = { items: [{ apiKey: 'a' }], method: 'delivery', payment: 'card', tip: [], recipient: 'maria' }
+  expect(outcome(SendOrder, { body })).toMatchObject([
+    { pointer: '/restaurantApiKey', code: 'missing-field' },
+    { pointer: '/tip', code: 'invalid-field' },
+    { pointer: '/recipient', code: 'invalid-field' },
+    { pointer: '/card', code: 'missing-field' },
+    { pointer: '/address', code: 'missing-field' },
+  ])
+})
+
+test.each([7, [], null, 'text'])('an order that is %j has one fault', (body) => {
+  expect(outcome(SendOrder, { body })).toMatchObject([{ pointer: '' }])
+})
+
+test('an invalid card and an invalid address are not missing', () => {
+  const [order] = Object.values(SendOrder.examples.bodies)
+  const body = { ...(order as object), payment: 'card', method: 'delivery', card: 7, address: {} }
+  expect(outcome(SendOrder, { body })).toMatchObject([
+    { pointer: '/card', code: 'invalid-field' },
+    { pointer: '/address/streetAddress', code: 'missing-field' },
+  ])
+})
+
 describe('detail of a size fault', () => {
   const [body] = Object.values(SendOrder.examples.bodies)
   test.each([

@@ -1,7 +1,6 @@
-import { AddCard, expiryOf } from '@platter/contracts'
+import { AddCard, expiryFaults, expiryOf } from '@platter/contracts'
 import { clientAddress, newApiKey, Problem, type Handler } from '@platter/kit'
 import { idempotent } from '@platter/kit/idempotency/idempotent'
-import { expiryFaults } from '#/domain/expiry.ts'
 import type { PaymentsClient } from '#/outside/payments.ts'
 import type { CardStore } from '#/store/cards.ts'
 import type { Db, TenantDb } from '#/store/tables.ts'
@@ -19,7 +18,7 @@ export function addCard({ tenantDb, cards, tokenize }: Deps): Handler<typeof Add
     const owner = ownerOf(call)
     const noCapacity = await cards(tenantDb(owner.applicationId)).checkCapacity(owner)
     if (noCapacity) throw Problem.refusal(noCapacity)
-    const faults = expiryFaults(body, Date.now())
+    const faults = expiryFaults(body, ['/expirationMonth', '/expirationYear'], Date.now())
     if (faults.length > 0) throw Problem.of(faults)
 
     const user = { ...owner, address: clientAddress(headers) }

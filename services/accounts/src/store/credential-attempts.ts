@@ -36,7 +36,7 @@ export function redisCredentialAttempts(config: Settings, log: Log) {
   const limitBy = (by: string, attempts: number) =>
     new AttemptLimit(
       { attempts, seconds: config.TRIES_SECONDS },
-      'Too many attempts. Please wait a few minutes and try again.',
+      'Too many attempts. Please try again later.',
       { redis, prefix: `tries:${by}` },
     )
   const byEmail = limitBy('email', config.TRIES_PER_EMAIL)

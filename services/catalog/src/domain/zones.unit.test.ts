@@ -40,6 +40,7 @@ describe('a list of ZIP codes', () => {
   test.each([
     ['53703', true],
     ['53703-1234', true],
+    ['537031234', true],
     [' 53715 ', true],
     ['53704', false],
     ['', false],

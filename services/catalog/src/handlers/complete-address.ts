@@ -14,11 +14,10 @@ type Deps = { geocoder: Geocoder }
  */
 export const completeAddress =
   ({ geocoder }: Deps) =>
-  async ({ streetAddress, latitude, longitude, city, state, zip }: Given): Promise<CompletedAddress> => {
-    const around =
-      latitude === undefined || longitude === undefined ? null : geocoder.around({ latitude, longitude })
+  async (given: Given): Promise<CompletedAddress> => {
+    const { streetAddress, city, state, zip } = given
     const words = [streetAddress, city, state, zip].filter((part) => part !== undefined).join(', ')
-    const located = around ?? (await placeOrUnavailable(geocoder, words))
+    const located = placeAround(geocoder, given) ?? (await placeOrUnavailable(geocoder, words))
     const isUnavailable = located === 'unavailable'
     const place = isUnavailable ? null : located
     const found = place ? { ...place, zip: place.zip || geocoder.onlyZipOf(place) } : NOWHERE
@@ -30,5 +29,11 @@ export const completeAddress =
     const isKnown = geocoder.isZip(zipOf(completed.zip))
     return { ...completed, point: place && isKnown ? place.point : null, isUnavailable }
   }
+
+/** Ignores a point beside a known ZIP code: with the point of another place, restaurants there would deliver to the address. */
+const placeAround = (geocoder: Geocoder, { latitude, longitude, zip = '' }: Given) =>
+  latitude === undefined || longitude === undefined || geocoder.isZip(zipOf(zip))
+    ? null
+    : geocoder.around({ latitude, longitude })
 
 const NOWHERE = { city: '', state: '', zip: '' }

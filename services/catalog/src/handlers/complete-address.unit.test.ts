@@ -13,6 +13,18 @@ test('fields of the client stay unchanged', async () => {
   expect(await complete({ ...given, ...own })).toMatchObject(own)
 })
 
+test('a known ZIP code takes precedence over a point, which may be that of another place', async () => {
+  const elsewhere = { latitude: 34.05, longitude: -118.24 }
+  const { point } = await complete({ ...given, ...madison })
+  expect(point).not.toBeNull()
+  expect(await complete({ ...given, ...madison, ...elsewhere })).toMatchObject({ ...madison, point })
+  expect(await complete({ ...given, zip: '53703-1234', ...elsewhere })).toMatchObject({
+    city: 'Madison',
+    state: 'WI',
+    point,
+  })
+})
+
 test('a point takes precedence over the text', async () => {
   const point = { latitude: 43.0775, longitude: -89.3831 }
   expect(await complete({ ...given, streetAddress: '1 Main St, Chicago, IL 60601', ...point })).toEqual({

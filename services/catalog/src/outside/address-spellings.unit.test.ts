@@ -53,6 +53,7 @@ const SPELLINGS: readonly (readonly [string, string, string, string])[] = [
   // A ZIP code anywhere
   ['53703', 'Madison', 'WI', '53703'],
   ['53703-4212', 'Madison', 'WI', '53703'],
+  ['1 Main St, Madison, WI 537034212', 'Madison', 'WI', '53703'],
   [' 53703 ', 'Madison', 'WI', '53703'],
   ['53703 Madison', 'Madison', 'WI', '53703'],
   ['53703, Madison', 'Madison', 'WI', '53703'],

@@ -4,7 +4,7 @@ import { plainCapitals, type ZipCode, type ZipCodes } from '#/outside/zip-codes.
 type Word = { text: string; end: number; endsPart: boolean }
 
 const COUNTRY = new Set(['US', 'USA', 'UNITED STATES', 'UNITED STATES OF AMERICA'])
-const ZIP = /^(\d{5})(?:-\d{4})?$/
+const ZIP = /^(\d{5})(?:-?\d{4})?$/
 const MAX_COUNTRY_WORDS = 4
 const MAX_CITY_WORDS = 5
 const MAX_STATE_WORDS = 4

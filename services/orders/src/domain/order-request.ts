@@ -105,4 +105,6 @@ export const exchangedCardOf = (card: NewCard, { brand, lastFour, ...expiry }: E
   brand,
 })
 
-const savedKey = (saving: Saving | null): string | null => (saving?.kind === 'saved' ? saving.apiKey : null)
+/** Returns the apiKey of the saved record that equals a new one; null without one. */
+export const savedKey = (saving: Saving | null): string | null =>
+  saving?.kind === 'saved' ? saving.apiKey : null

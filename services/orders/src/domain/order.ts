@@ -1,6 +1,5 @@
 import {
   cents,
-  hasExpired,
   toCents,
   toMoney,
   type Address,
@@ -119,13 +118,6 @@ const formatAmount = (amount: Cents): string => toMoney(amount).toFixed(2)
 const tipFault = (detail: string): { fault: Fault } => ({
   fault: { pointer: '/tip', code: 'tip-out-of-range', detail },
 })
-
-/** `now` in epoch milliseconds. The request has the expiry of a new card, and the apiKey of a saved one. */
-export function cardFaults(card: OrderCard, { isSaved, now }: { isSaved: boolean; now: number }): Fault[] {
-  if (!hasExpired(card, now)) return []
-  const pointer = isSaved ? '/card/apiKey' : '/card/expirationYear'
-  return [{ pointer, code: 'card-expired', detail: 'The card has expired.' }]
-}
 
 /** Returns the order with its prices. */
 export function priceOrder(

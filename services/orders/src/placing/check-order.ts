@@ -2,6 +2,7 @@ import type { Bus, Context } from '@platter/bus'
 import {
   AccountsResolve,
   CatalogQuote,
+  expiryFaults,
   requestTimes,
   type Address,
   type Cents,
@@ -10,7 +11,6 @@ import {
   type PrincipalOf,
   type Quote,
   type QuoteQuestion,
-  type Saving,
   type TokenizedCard,
 } from '@platter/contracts'
 import { Problem, type Deadline } from '@platter/kit'
@@ -24,10 +24,10 @@ import {
   recipientOverrides,
   type CompleteOrder,
 } from '#/domain/order-request.ts'
-import { cardFaults, checkTip, priceOrder, totalFaults, totalOf, type PricedOrder } from '#/domain/order.ts'
+import { checkTip, priceOrder, totalFaults, totalOf, type PricedOrder } from '#/domain/order.ts'
 import { checkExpectedTotal } from '#/placing/expected-total.ts'
 
-type Caller = Context &
+export type Caller = Context &
   Pick<PrincipalOf<'application'>, 'applicationId' | 'mode'> & { now: number; deadline: Deadline }
 
 /** `cardMinimum`: the minimum amount of the payment processor, in cents. */
@@ -65,7 +65,8 @@ export async function checkOrder(
     ...addressFaults,
     ...quoted.faults.map((fault) => faultInMode(fault, caller)),
     ...resolved.faults,
-    ...(card ? cardFaults(card, { isSaved: resolved.card !== null, now: caller.now }) : []),
+    // The request has the expiry of a new card, and the apiKey of a saved one.
+    ...expiryFaults(card, [resolved.card ? '/card/apiKey' : '/card/expirationYear'], caller.now),
     ...amountFaults(request, { quote, tip, cardMinimum }),
   ]
   if (faults.length > 0) throw Problem.of(faults)
@@ -75,7 +76,7 @@ export async function checkOrder(
   const known = { recipient: resolved.recipient, card, address, tip: tip.tip }
   const order = priceOrder(request, quote, known)
   checkExpectedTotal(order, request)
-  const saves = savesOf(request, resolved)
+  const saves = savesOf(resolved)
   // With the coordinates of the address, a later check needs no geocoder.
   const recheck = quoteQuestionOf(request, order.details.address)
   return { order, savedCard: resolved.card, saves, recheck, restaurantName: quote.restaurantName }
@@ -131,40 +132,28 @@ const requestQuote = (bus: Deps['bus'], question: QuoteQuestion, { requestId, de
 
 type Resolved = z.output<typeof AccountsResolve.reply>
 
-const NOTHING_RESOLVED: Resolved = {
-  faults: [],
-  recipient: null,
-  card: null,
-  address: null,
-  newCard: null,
-  newAddress: null,
-}
-
-/** Accounts cannot compare the card of a processor token (null); then accounts.save decides. */
-const isToBeSaved = (saving: Saving | null): boolean => saving === null || saving.kind === 'room'
-
-/** Returns which new records the account of the recipient saves. A guest has no account. */
-const savesOf = ({ recipient }: CompleteOrder, { newCard, newAddress }: Resolved): CheckedOrder['saves'] => ({
-  card: !recipient.guest && isToBeSaved(newCard),
-  address: !recipient.guest && isToBeSaved(newAddress),
+/** Returns which new records the account of the recipient saves. */
+const savesOf = ({ newCard, newAddress }: Pick<Resolved, 'newCard' | 'newAddress'>) => ({
+  card: newCard?.kind === 'room',
+  address: newAddress?.kind === 'room',
 })
 
 /** Sends no question to accounts for a guest's order without saved records. */
-async function resolveRecords(
-  bus: Deps['bus'],
-  request: CompleteOrder,
-  { applicationId, requestId, deadline }: Caller,
-) {
+async function resolveRecords(bus: Deps['bus'], request: CompleteOrder, caller: Caller): Promise<Resolved> {
   const guest = guestOf(request)
   const question = resolveQuestionOf(request)
   if (guest && question.cardApiKey === null && question.addressApiKey === null) {
-    return { ...NOTHING_RESOLVED, recipient: guest }
+    return { faults: [], recipient: guest, card: null, address: null, newCard: null, newAddress: null }
   }
-  const reply = await bus.ask(
-    AccountsResolve,
-    { applicationId, ...question },
-    { requestId, timeoutMs: deadline.limit(requestTimes.question) },
-  )
+  const reply = await askAccounts(bus, question, caller)
   const user = reply.recipient && { ...reply.recipient, ...recipientOverrides(request.recipient) }
   return { ...reply, recipient: guest ?? user }
+}
+
+type Records = Omit<z.input<typeof AccountsResolve.data>, 'applicationId'>
+
+export function askAccounts(bus: Pick<Bus, 'ask'>, records: Records, caller: Caller) {
+  const { applicationId, requestId, deadline } = caller
+  const options = { requestId, timeoutMs: deadline.limit(requestTimes.question) }
+  return bus.ask(AccountsResolve, { applicationId, ...records }, options)
 }

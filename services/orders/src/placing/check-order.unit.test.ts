@@ -9,9 +9,10 @@ import {
   type Fault,
 } from '@platter/contracts'
 import { Deadline, Problem, problemDocument } from '@platter/kit'
-import { beforeEach, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import type { z } from 'zod'
 import { checkOrder } from '#/placing/check-order.ts'
+import { withExchangedCard } from '#/placing/placement.ts'
 
 const NOW = Date.UTC(2026, 5, 15)
 const CARD_NUMBER = '4242424242424242'
@@ -96,7 +97,15 @@ const catalogQuestion = () => questions.find(({ name }) => name === CatalogQuote
 
 type Options = { mode?: 'live' | 'test'; deadlineMs?: number }
 
-function check(body: Record<string, unknown> = {}, { mode = 'live', deadlineMs = 10_000 }: Options = {}) {
+const callerOf = ({ mode = 'live', deadlineMs = 10_000 }: Options) => ({
+  applicationId: 'app',
+  mode,
+  requestId: 'q',
+  now: NOW,
+  deadline: Deadline.in(deadlineMs),
+})
+
+function check(body: Record<string, unknown> = {}, options: Options = {}) {
   const request = OrderRequest.parse({
     restaurantApiKey: 'r1',
     items: [{ apiKey: 'i1' }],
@@ -105,8 +114,7 @@ function check(body: Record<string, unknown> = {}, { mode = 'live', deadlineMs =
     recipient: { firstName: 'Maria', lastName: 'Lindqvist', phone: '6085550142' },
     ...body,
   })
-  const caller = { applicationId: 'app', mode, requestId: 'q', now: NOW, deadline: Deadline.in(deadlineMs) }
-  return checkOrder({ bus, cardMinimum: cents(50) }, request, caller)
+  return checkOrder({ bus, cardMinimum: cents(50) }, request, callerOf(options))
 }
 
 /** The codes of the faults that refuse an order. */
@@ -255,6 +263,40 @@ test('a new card and a new address are saved unless the account is full or has t
     replies.accounts = { ...replies.accounts, newCard: saving, newAddress: saving }
     expect((await check(body)).saves).toEqual({ card: isSaved, address: isSaved })
   }
+})
+
+describe('the exchanged card of a processor token', () => {
+  const { cardNumber: _, cvv: __, ...holder } = newCard
+  const byToken = { payment: 'card', card: { ...holder, processorToken: 'tok_of_the_client' } }
+  const exchanged = { ...savedCard, apiKey: 'fresh', expirationMonth: '12' }
+  const withExchanged = async (body: Record<string, unknown>) =>
+    withExchangedCard({ bus }, await check(body), exchanged, callerOf({}))
+
+  test.each([
+    ['is new: it is saved under its own apiKey', { kind: 'room' }, 'fresh', true],
+    [
+      'equals a saved one: the order has its apiKey, and none is saved',
+      { kind: 'saved', apiKey: 'c1' },
+      'c1',
+      false,
+    ],
+    ['is one too many: none is saved', { kind: 'full' }, null, false],
+  ] as const)('%s', async (_name, saving, apiKey, isSaved) => {
+    replies.accounts.newCard = saving
+    const { order, saves } = await withExchanged({ ...OF_USER, ...byToken })
+    expect([order.details.card?.apiKey, saves.card]).toEqual([apiKey, isSaved])
+    expect(questions.at(-1)?.data).toMatchObject({
+      recipientApiKey: 'u1',
+      newCard: { lastFour: '4242', expirationMonth: '12' },
+    })
+  })
+
+  test('is not saved for a guest, and is in the order without its token', async () => {
+    const { order, saves } = await withExchanged(byToken)
+    expect(order.details.card).toMatchObject({ apiKey: null, lastFour: '4242' })
+    expect([saves.card, JSON.stringify(order).includes('tok_')]).toEqual([false, false])
+    expect(questionNames()).toEqual([CatalogQuote.name])
+  })
 })
 
 test('an order of a guest saves nothing', async () => {

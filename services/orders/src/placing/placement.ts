@@ -1,14 +1,46 @@
-import { requestTimes, type OrderRequest, type SendOrder, type TokenizedCard } from '@platter/contracts'
+import type { Bus } from '@platter/bus'
+import {
+  NewCardFields,
+  requestTimes,
+  type OrderRequest,
+  type SendOrder,
+  type TokenizedCard,
+} from '@platter/contracts'
 import { newApiKey, type Call } from '@platter/kit'
-import type { CheckedOrder } from '#/placing/check-order.ts'
+import { askAccounts, type Caller, type CheckedOrder } from '#/placing/check-order.ts'
 import { newOrder } from '#/domain/order-state.ts'
-import { isCharged, type OrderCard, type PricedOrder } from '#/domain/order.ts'
-import { newSaga, type SavedAddress, type SendOrderFacts } from '#/domain/saga-row.ts'
+import { savedKey } from '#/domain/order-request.ts'
+import { isCharged } from '#/domain/order.ts'
+import { newSaga, type SendOrderFacts } from '#/domain/saga-row.ts'
 import { claimMs } from '#/placing/respond-with-result.ts'
 import type { Placement } from '#/saga/orchestrator.ts'
 
 /** `newCard`: the new card of a charged order, with its token. */
 export type Prepared = { apiKey: string; checked: CheckedOrder; newCard: TokenizedCard | null }
+
+/**
+ * Returns the order with its new card after the exchange. The checks did not know the card of a processor token; it is not saved
+ * if the account has an equal one.
+ */
+export async function withExchangedCard(
+  { bus }: { bus: Pick<Bus, 'ask'> },
+  { order, saves, ...checked }: CheckedOrder,
+  { token: _token, ...card }: TokenizedCard,
+  caller: Caller,
+): Promise<CheckedOrder> {
+  const { recipientApiKey, details } = order
+  const newCard = NewCardFields.parse(card)
+  const records = { recipientApiKey, cardApiKey: null, addressApiKey: null, newCard }
+  const isUnknown = !details.card && recipientApiKey !== null
+  const saving = isUnknown ? (await askAccounts(bus, records, caller)).newCard : null
+  const isSaved = saves.card || saving?.kind === 'room'
+  const apiKey = isSaved ? card.apiKey : (details.card?.apiKey ?? savedKey(saving))
+  return {
+    ...checked,
+    order: { ...order, details: { ...details, card: { ...card, apiKey } } },
+    saves: { ...saves, card: isSaved },
+  }
+}
 
 /** Returns the rows of a checked order, and the claim of its Idempotency-Key. */
 export function placementOf(
@@ -16,18 +48,19 @@ export function placementOf(
   { apiKey, checked, newCard }: Prepared,
 ): Placement {
   const { order, savedCard, saves } = checked
-  const cardToSave = saves.card ? newCard : null
-  const newAddress = saves.address ? newAddressOf(body, order) : null
+  const { address } = order.details
+  // Assigned here, so that the order has the apiKey of the saved address.
+  const newAddress = saves.address && address ? { ...address, apiKey: newApiKey() } : null
   const facts: SendOrderFacts = {
     total: order.total,
     token: isCharged(order) ? ((newCard ?? savedCard)?.token ?? null) : null,
     userApiKey: order.recipientApiKey,
-    newCard: cardToSave,
+    newCard: saves.card ? newCard : null,
     newAddress,
     ...(isCharged(order) && chargeFactsOf(body, checked)),
     answeredBy: Math.floor((Date.now() + deadline.earlier(requestTimes.response).remainingMs) / 1_000),
   }
-  const priced = withApiKeys(order, { newCard, cardToSave, newAddress })
+  const priced = { ...order, details: { ...order.details, address: newAddress ?? address } }
   return {
     applicationId,
     order: newOrder(apiKey, priced, Math.floor(Date.now() / 1_000)),
@@ -47,30 +80,3 @@ const chargeFactsOf = (
     recheck,
   }),
 })
-
-/** Assigns an apiKey to a new address, like to a new card, so that the order's record has the apiKey of the saved address. */
-const newAddressOf = ({ address }: OrderRequest, { details }: PricedOrder): SavedAddress | null =>
-  address && !address.saved && details.address ? { ...details.address, apiKey: newApiKey() } : null
-
-type Fresh = {
-  newCard: TokenizedCard | null
-  cardToSave: TokenizedCard | null
-  newAddress: SavedAddress | null
-}
-
-/** Sets the apiKeys of the card and the address. A new card that is not saved has the apiKey of an equal saved card, or none. */
-function withApiKeys(order: PricedOrder, { newCard, cardToSave, newAddress }: Fresh): PricedOrder {
-  const { card, address } = order.details
-  const keyedCard = newCard && {
-    ...(card ?? withoutToken(newCard)),
-    apiKey: cardToSave?.apiKey ?? card?.apiKey ?? null,
-    brand: newCard.brand,
-  }
-  return { ...order, details: { ...order.details, card: keyedCard ?? card, address: newAddress ?? address } }
-}
-
-/** Returns the card of a processor token, which is unknown before the exchange. */
-function withoutToken(newCard: TokenizedCard): OrderCard {
-  const { token: _, ...card } = newCard
-  return card
-}

@@ -24,7 +24,7 @@ import {
   type Log,
   type Permit,
 } from '@platter/kit'
-import { placementOf, type Prepared } from '#/placing/placement.ts'
+import { placementOf, withExchangedCard, type Prepared } from '#/placing/placement.ts'
 import { checkOrder } from '#/placing/check-order.ts'
 import { exchangedCardOf } from '#/domain/order-request.ts'
 import { isCharged, type PlacedOrder, type PricedOrder } from '#/domain/order.ts'
@@ -96,8 +96,10 @@ async function prepare(
 ): Promise<Pick<Prepared, 'checked' | 'newCard'>> {
   const { body, requestId, deadline, principal } = call
   const { applicationId, mode } = principal
-  const checked = await checkOrder(deps, body, { applicationId, mode, requestId, deadline, now: Date.now() })
-  return { checked, newCard: await permit.suspend(() => tokenizeNewCard(deps, call, checked.order)) }
+  const caller = { applicationId, mode, requestId, deadline, now: Date.now() }
+  const checked = await checkOrder(deps, body, caller)
+  const newCard = await permit.suspend(() => tokenizeNewCard(deps, call, checked.order))
+  return { checked: newCard ? await withExchangedCard(deps, checked, newCard, caller) : checked, newCard }
 }
 
 /**
@@ -109,17 +111,14 @@ async function tokenizeNewCard(
   { body: { card }, principal: { applicationId }, headers, requestId, deadline }: Call<typeof SendOrder>,
   order: PricedOrder,
 ): Promise<TokenizedCard | null> {
-  const { details, recipientApiKey: userApiKey } = order
   if (!card || card.saved || !isCharged(order)) return null
-  const by = { applicationId, userApiKey, address: clientAddress(headers) }
+  const by = { applicationId, userApiKey: order.recipientApiKey, address: clientAddress(headers) }
   const { token, ...exchanged } = await payments(
     Tokenize,
     { ...revealedCard(card), by },
     { requestId, deadline: deadline.earlier(requestTimes.response) },
   )
-  const shown = details.card ?? exchangedCardOf(card, exchanged)
-  const { brand, lastFour } = exchanged
-  return { ...shown, apiKey: newApiKey(), brand, lastFour, token }
+  return { ...exchangedCardOf(card, exchanged), apiKey: newApiKey(), token }
 }
 
 /**
