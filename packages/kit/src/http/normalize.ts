@@ -5,7 +5,7 @@ import { isAbsent, shownSchemaOf } from '#/http/request-fields.ts'
 
 /*
  * Normalizes values of existing clients, except null and blank, which mean absent (`Tidying`). A body is first validated unchanged.
- * Only one with a fault or an unknown member is normalized and validated once more. docs/moving-an-existing-app.md lists the rules.
+ * Only an invalid body is normalized and validated once more. docs/moving-an-existing-app.md lists the rules.
  */
 
 /**

@@ -6,7 +6,6 @@ import {
   RestaurantMenu,
   RestaurantSearch,
   SendOrder,
-  UpdateUser,
 } from '@platter/contracts'
 import type { Fault, NewCard, Operation } from '@platter/contracts'
 import { describe, expect, test } from 'vitest'
@@ -119,20 +118,9 @@ test('a member with the exact name takes precedence over a member in another cas
   })
 })
 
-test('a member in another case is accepted in a body that is valid without it', () => {
-  const { tip: _tip, test: _test, ...others } = order
-  expect(parsed(SendOrder, { body: { ...others, Tip: 9, TEST: true, comment: 'x' } })).toMatchObject({
-    values: { body: { tip: 9, test: true } },
-    unknownFields: [{ name: 'comment', meant: { name: 'comments' } }],
-  })
-  expect(parsed(UpdateUser, { body: { Phone: '608-555-0142' } }).values.body).toEqual({
-    phone: '608-555-0142',
-  })
-})
-
-test('an invalid member in another case is ignored and reported, if the body is valid without it', () => {
+test('a valid body is not normalized: a member in another case is ignored and reported', () => {
   const { tip: _, ...others } = order
-  expect(parsed(SendOrder, { body: { ...others, Tip: 'much' } })).toMatchObject({
+  expect(parsed(SendOrder, { body: { ...others, Tip: 9 } })).toMatchObject({
     values: { body: { tip: 0 } },
     unknownFields: [{ name: 'Tip', meant: { name: 'tip' } }],
   })

@@ -131,15 +131,15 @@ function checker(part: keyof typeof pointers, schema: z.ZodType | undefined, isI
     // All query values are strings.
     if (part === 'query') return check(normalize(given))
     const strict = check(given)
-    if (strict.faults.length === 0 && strict.unknown.length === 0) return strict
+    if (strict.faults.length === 0) return strict
     const lenient = check(normalize(given))
     return lenient.faults.length === 0 ? lenient : strict
   }
 }
 
 /**
- * Compiles an operation's request schemas once. Null and blank members of query and body are removed before parsing (`Tidying`). A
- * body with a fault or an unknown member is normalized and parsed once more. If that fails, the first result counts; its faults
+ * Compiles an operation's request schemas once. Null and blank members of query and body are removed before parsing (`Tidying`). An
+ * invalid body is normalized and parsed once more. If it is still invalid, the response has the faults of the first check, which
  * refer to the body as sent. Internal requests are parsed strictly.
  */
 export function requestParser(operation: Operation) {
