@@ -427,7 +427,7 @@ test('an open order keeps the reports of its placement after its restaurant has 
   const apiKey = await placeDeliveredOrder(restaurant)
   await stores.restaurantLinks.put(restaurant, { kind: 'console', reports: 'detailed' })
   const found = await stores.restaurantOrders.find(restaurant, apiKey)
-  expect(found && restaurantOrderRecord(found, null).nextStatuses).toEqual(['PREPARING_AND_DELIVERING'])
+  expect(found && restaurantOrderRecord(found.order).nextStatuses).toEqual(['PREPARING_AND_DELIVERING'])
   expect(await progressOf(apiKey, 'PREPARING_AND_DELIVERING')).toMatchObject({
     kind: 'advanced',
   })

@@ -81,7 +81,7 @@ const renderEvent = jsonRenderer(
 /** The data is the restaurant's record of the order, which contains no card. */
 function postOrder(target: Target, type: string, { webhookId, order }: Transmission, withinMs: number) {
   const at = new Date()
-  const data = restaurantOrderRecord({ order, waitingSince: null }, null)
+  const data = restaurantOrderRecord(order)
   const body = renderEvent({ type, timestamp: at.toISOString(), data })
   return post(target, { id: webhookId, at, body, withinMs })
 }
