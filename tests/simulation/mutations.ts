@@ -97,7 +97,7 @@ const DIFF = `
 -? pendingResult(deps, apiKey) : null
 +? result : null
 
---- services/orders/src/delivery/deliver.ts
+--- services/orders/src/delivery/deliverer.ts
 @@ the webhook-id changes with each attempt, seed 18
 -order_\${order.apiKey}
 +order_\${order.apiKey}_\${lease.attempt}

@@ -70,7 +70,7 @@ import { userOrders } from '#/reading/routes/user-orders.ts'
 import { validateOrder } from '#/placing/routes/validate-order.ts'
 import { observeSagas } from '#/saga/telemetry.ts'
 import { components, type Components } from '#/components.ts'
-import { RENEW_EVERY_MS } from '#/delivery/deliver.ts'
+import { RENEW_EVERY_MS } from '#/delivery/deliverer.ts'
 
 const MIGRATIONS = join(import.meta.dirname, '../migrations')
 
