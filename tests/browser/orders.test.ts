@@ -162,7 +162,7 @@ describe.skipIf(browserUrl() === null)('the orders of a restaurant', () => {
       await route.continue()
     })
     await button(slower, `Ready for pickup order ${order.id}`).click()
-    await slower.getByText(`Order ${order.id} was moved on another screen: it is handed over now.`).waitFor()
+    await slower.getByText(`Order ${order.id} was changed elsewhere: it is handed over now.`).waitFor()
     await cardIn(slower, 'Done', order).waitFor()
     await cardIn(page, 'Done', order).waitFor()
     expect(await page.locator(`#order-${order.apiKey}`).count()).toBe(1)
@@ -288,7 +288,7 @@ describe.skipIf(browserUrl() === null)('the orders of a restaurant', () => {
 
   test('only the ticket is printed', async () => {
     const { page } = counter
-    const { id } = await place(own, { comments: 'ring twice' })
+    const { id } = await place(own, { ...toSalina, comments: 'ring twice\nsecond floor' })
     await button(page, `Print order ${id}`).click()
     await eventually(
       () => spied(page),
@@ -299,13 +299,14 @@ describe.skipIf(browserUrl() === null)('the orders of a restaurant', () => {
     await page.emulateMedia({ media: null })
     expect(paper).toMatch(
       inThisOrder(
-        `PICKUP ${id}`,
+        `DELIVERY ${id}`,
         '1 × Lentil Soup',
         '2 × Pan-fried Dumplings',
         'Chili crisp',
         '“extra crispy”',
-        '“ring twice”',
+        '“ring twice\nsecond floor”',
         'COLLECT CASH',
+        'Salina, KS 67401',
       ),
     )
     expect(paper).not.toMatch(/Settings|Start preparing|In preparation/)

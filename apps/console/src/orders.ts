@@ -159,5 +159,5 @@ async function explain({ apiKey, id }: RestaurantOrder, error: Refused): Promise
   await readAgain(apiKey).catch(() => undefined)
   const order = known.value.get(apiKey)
   const state = order && (stateLabel(order) ?? 'in preparation').toLowerCase()
-  addNote(`Order ${id} was moved on another screen${state ? `: it is ${state} now` : ''}.`)
+  addNote(`Order ${id} was changed elsewhere${state ? `: it is ${state} now` : ''}.`)
 }
