@@ -467,7 +467,7 @@ test.each([
     update deliveries set outcome = 'unreachable', link_kind = ${sentBy}, cancel_at = now(), cancel_until = now() + interval '1 day'
     where order_api_key = ${apiKey}`.execute(db)
   let calls = 0
-  const cancel = async () => (calls += 1) > 0
+  const cancel = async () => ((calls += 1) > 0 ? null : 'status 500')
   await notifyCancellations({ ...stores, log, defaultLink, cancel })
   const row = await db
     .selectFrom('deliveries')
