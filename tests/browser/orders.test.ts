@@ -219,9 +219,13 @@ describe.skipIf(browserUrl() === null)('the orders of a restaurant', () => {
     await page.context().close()
   })
 
-  test('a failing stream is retried with growing delays while other requests succeed', async () => {
+  test('a failing stream is retried with growing delays; meanwhile the page reports no attendance', async () => {
     const { page } = await openCounter()
     const attempts: number[] = []
+    const reports: string[] = []
+    page.on('request', (request) => {
+      if (request.url().endsWith('/attendance')) reports.push(request.url())
+    })
     await page.route('**/orders/stream', (route) => {
       attempts.push(performance.now())
       return route.fulfill({ status: 503 })
@@ -237,6 +241,9 @@ describe.skipIf(browserUrl() === null)('the orders of a restaurant', () => {
       .getByRole('alert')
       .filter({ hasText: /Offline since \d/ })
       .waitFor()
+    reports.length = 0
+    await page.waitForResponse('**/restaurantapi/v1/restaurant')
+    expect(reports, 'the page says that customers cannot order').toEqual([])
     await page.context().close()
   })
 
