@@ -1,5 +1,5 @@
 import type { CatalogAttendance } from '@platter/contracts'
-import { createLog, type Log } from '@platter/kit'
+import { createLog } from '@platter/kit'
 import { expect, test } from 'vitest'
 import { AttendanceKeeper } from '#/attendance/keeper.ts'
 import type { Attended, AttendanceStore, DueWebhook, Results } from '#/store/attendance.ts'
@@ -49,7 +49,7 @@ function createKeeper({ pingFails = null as string | null, isPublishing = true }
         published.push(data)
       }) as never,
     },
-    log: { ...createLog('test', 'silent'), info: (line: object) => void lines.push(line) } as unknown as Log,
+    log: { ...createLog('test', 'silent'), info: (line: object) => void lines.push(line) },
     defaultKind: 'console',
     ping: async () => pingFails,
     now: () => state.now,
