@@ -232,6 +232,11 @@ test('a URL with a user name or a password is refused', async () => {
 })
 
 describe('request', () => {
+  test('has a User-Agent', async () => {
+    await transmit(localClient(), localUrl())
+    expect(received[0]?.headers).toMatchObject({ 'user-agent': 'Platter' })
+  })
+
   test('passes the reference verifier, unless a bit, the id, the time or the secret is changed', async () => {
     await transmit(localClient(), localUrl())
     const [{ headers, body } = { headers: {}, body: '' }] = received
