@@ -52,11 +52,13 @@ type WaitTimes = { minWaitTime: number; maxWaitTime: number }
 const TIME_TO_SEE = 5
 
 /**
- * Returns the minutes after which an open order is late: maxWaitTime. A new order is late earlier, when less than minWaitTime
- * remains, because its preparation takes at least that time.
+ * Returns the minutes after which an open order is late: maxWaitTime, which is 0 if it was never set. A new order is late earlier,
+ * when less than minWaitTime remains, because its preparation takes at least that time.
  */
 export function lateAfter(order: RestaurantOrder, { minWaitTime, maxWaitTime }: WaitTimes): number {
-  return columnOf(order) === 'new' ? Math.max(TIME_TO_SEE, maxWaitTime - minWaitTime) : maxWaitTime
+  return columnOf(order) === 'new'
+    ? Math.max(TIME_TO_SEE, maxWaitTime - minWaitTime)
+    : maxWaitTime || Infinity
 }
 
 /** Seconds before `acceptBy`: half and a fifth of 15 minutes. At each, the page warns that the order is not started. */

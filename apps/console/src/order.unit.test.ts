@@ -76,6 +76,9 @@ describe('lateness', () => {
 
   test('no order is late within its first 5 minutes', () =>
     expect(lateAfter(order(), { minWaitTime: 30, maxWaitTime: 30 })).toBe(5))
+
+  test('a started order is never late at a restaurant without wait times', () =>
+    expect(lateAfter(order({ status: 'PREPARING' }), { minWaitTime: 0, maxWaitTime: 0 })).toBe(Infinity))
 })
 
 describe('an order that is not started', () => {
