@@ -162,7 +162,7 @@ describe.skipIf(browserUrl() === null)('the orders of a restaurant', () => {
       await route.continue()
     })
     await button(slower, `Ready for pickup order ${order.id}`).click()
-    await slower.getByText(`Order ${order.id} was moved on another screen: it is handed over now.`).waitFor()
+    await slower.getByText(`Order ${order.id} was changed elsewhere: it is handed over now.`).waitFor()
     await cardIn(slower, 'Done', order).waitFor()
     await cardIn(page, 'Done', order).waitFor()
     expect(await page.locator(`#order-${order.apiKey}`).count()).toBe(1)
@@ -219,9 +219,13 @@ describe.skipIf(browserUrl() === null)('the orders of a restaurant', () => {
     await page.context().close()
   })
 
-  test('a failing stream is retried with growing delays while other requests succeed', async () => {
+  test('a failing stream is retried with growing delays; meanwhile the page reports no attendance', async () => {
     const { page } = await openCounter()
     const attempts: number[] = []
+    const reports: string[] = []
+    page.on('request', (request) => {
+      if (request.url().endsWith('/attendance')) reports.push(request.url())
+    })
     await page.route('**/orders/stream', (route) => {
       attempts.push(performance.now())
       return route.fulfill({ status: 503 })
@@ -237,6 +241,9 @@ describe.skipIf(browserUrl() === null)('the orders of a restaurant', () => {
       .getByRole('alert')
       .filter({ hasText: /Offline since \d/ })
       .waitFor()
+    reports.length = 0
+    await page.waitForResponse('**/restaurantapi/v1/restaurant')
+    expect(reports, 'the page says that customers cannot order').toEqual([])
     await page.context().close()
   })
 
@@ -288,7 +295,7 @@ describe.skipIf(browserUrl() === null)('the orders of a restaurant', () => {
 
   test('only the ticket is printed', async () => {
     const { page } = counter
-    const { id } = await place(own, { comments: 'ring twice' })
+    const { id } = await place(own, { ...toSalina, comments: 'ring twice\nsecond floor' })
     await button(page, `Print order ${id}`).click()
     await eventually(
       () => spied(page),
@@ -299,13 +306,14 @@ describe.skipIf(browserUrl() === null)('the orders of a restaurant', () => {
     await page.emulateMedia({ media: null })
     expect(paper).toMatch(
       inThisOrder(
-        `PICKUP ${id}`,
+        `DELIVERY ${id}`,
         '1 × Lentil Soup',
         '2 × Pan-fried Dumplings',
         'Chili crisp',
         '“extra crispy”',
-        '“ring twice”',
+        '“ring twice\nsecond floor”',
         'COLLECT CASH',
+        'Salina, KS 67401',
       ),
     )
     expect(paper).not.toMatch(/Settings|Start preparing|In preparation/)

@@ -85,7 +85,7 @@ describe.skipIf(browserUrl() === null)('refunds of a restaurant', () => {
         { ...aRefund, apiKey: '2', amount: 1, state: 'PENDING' },
         { ...aRefund, apiKey: '3', amount: 2, state: 'FAILED' },
       ],
-      refundedTotal: 5.5,
+      refundedTotal: 4.5,
     })
     const shown = cardIn(page, 'Done', order)
     await page.setViewportSize({ width: 1024, height: 768 })

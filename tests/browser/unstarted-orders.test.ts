@@ -50,7 +50,7 @@ describe.skipIf(browserUrl() === null)('unstarted orders', () => {
     await page.context().close()
   })
 
-  test('an unstarted order shows a countdown from half of its time on, and rings again', async () => {
+  test('an unstarted order shows a countdown in its last 7½ minutes, and rings again', async () => {
     const { page } = await openCounter()
     await button(page, 'Settings').click()
     await page.getByRole('switch', { name: 'Notifications' }).click()

@@ -82,8 +82,8 @@ const DIFF = `
 
 --- services/orders/src/delivery/notify-cancellation.ts
 @@ a restaurant is not notified of the cancellation of an order, seed 18
--await cancel(link ?? defaultLink, sent)
-+sent
+-await cancel(to, sent)
++null
 
 --- services/orders/src/placing/respond-with-result.ts
 @@ an order that was returned as pending is not marked, seed 41480
@@ -97,7 +97,7 @@ const DIFF = `
 -? pendingResult(deps, apiKey) : null
 +? result : null
 
---- services/orders/src/delivery/deliver.ts
+--- services/orders/src/delivery/deliverer.ts
 @@ the webhook-id changes with each attempt, seed 18
 -order_\${order.apiKey}
 +order_\${order.apiKey}_\${lease.attempt}

@@ -24,7 +24,7 @@ import {
 } from '@platter/kit'
 import { tokenize as tokenOf } from '../../dev/processor/src/cards.ts'
 import { save } from '../../services/accounts/src/handlers/save.ts'
-import { Deliveries } from '../../services/orders/src/delivery/deliver.ts'
+import { Deliverer } from '../../services/orders/src/delivery/deliverer.ts'
 import { notifyCancellations } from '../../services/orders/src/delivery/notify-cancellation.ts'
 import { handlePaymentMoved } from '../../services/orders/src/saga/handlers/payment-moved.ts'
 import { handleReply } from '../../services/orders/src/saga/handlers/saga-reply.ts'
@@ -116,9 +116,9 @@ async function orders(deadlines: Deadlines) {
   const { stores } = database
   const bus = new Bus({ url: 'amqp://simulated', connect, service: 'orders', log })
   const notifier = new OrderNotifier({ ...stores, bus })
-  const openDelivery: OpenDelivery = (...opening) => deliveries.open(...opening)
+  const openDelivery: OpenDelivery = (...opening) => deliverer.open(...opening)
   const orchestrator = new Orchestrator({ ...stores, bus, notifier, log, deadlines, openDelivery })
-  const deliveries = new Deliveries({ ...stores, orchestrator, log, defaultLink, transmit })
+  const deliverer = new Deliverer({ ...stores, orchestrator, log, defaultLink, transmit })
   const recheck = rechecker({ ...stores, bus, log })
   bus.onCommand(SagaReply, watched(handleReply({ orchestrator, recheck, log })))
   bus.onCommand(PaymentMoved, watched(handlePaymentMoved({ orchestrator })))
@@ -128,8 +128,8 @@ async function orders(deadlines: Deadlines) {
   const rows = database.deliveries
   const sweeps: Sweep[] = [
     [() => database.sagas.values().some(isSagaDue), () => retrySagas(all)],
-    [() => rows.values().some(isDeliveryDue), () => deliveries.sweep()],
-    [() => deliveries.isAnyRunning, () => deliveries.renewLeases()],
+    [() => rows.values().some(isDeliveryDue), () => deliverer.sweep()],
+    [() => deliverer.isAnyRunning, () => deliverer.renewLeases()],
     [() => rows.values().some(isNoticeDue), () => notifyCancellations({ ...all, defaultLink, cancel })],
   ]
   for (const each of sweeps) repeat(each)

@@ -55,16 +55,16 @@ export class Restaurants {
     })
   }
 
-  /** Notifies the restaurant of a cancellation. Resolves with true if the restaurant confirms it. */
-  cancel({ order }: Transmission): Promise<boolean> {
+  /** Notifies the restaurant of a cancellation. Resolves with null if the restaurant confirms it. */
+  cancel({ order }: Transmission): Promise<string | null> {
     const caller = currentProcess()
     const kind = kindOf(order)
     const isUnavailable = kind === 'unreachable' || kind === 'silent' || this.downUntil > world.now
     return world.call((respond) => {
-      if (isUnavailable || world.faultOccurs('restaurant unavailable')) return respond(false)
+      if (isUnavailable || world.faultOccurs('restaurant unavailable')) return respond('unavailable')
       world.deliverRequest(world.hop(), caller, () => {
         this.cancelled.add(order.apiKey)
-        respond(!world.faultOccurs('restaurant: reply lost'))
+        respond(world.faultOccurs('restaurant: reply lost') ? 'reply lost' : null)
       })
     })
   }

@@ -52,22 +52,21 @@ type WaitTimes = { minWaitTime: number; maxWaitTime: number }
 const TIME_TO_SEE = 5
 
 /**
- * Returns the minutes after which an open order is late: maxWaitTime. A new order is late earlier, when less than minWaitTime
- * remains, because its preparation takes at least that time.
+ * Returns the minutes after which an open order is late: maxWaitTime, which is 0 if it was never set. A new order is late earlier,
+ * when less than minWaitTime remains, because its preparation takes at least that time.
  */
 export function lateAfter(order: RestaurantOrder, { minWaitTime, maxWaitTime }: WaitTimes): number {
-  return columnOf(order) === 'new' ? Math.max(TIME_TO_SEE, maxWaitTime - minWaitTime) : maxWaitTime
+  return columnOf(order) === 'new'
+    ? Math.max(TIME_TO_SEE, maxWaitTime - minWaitTime)
+    : maxWaitTime || Infinity
 }
 
-/** Fractions of the time from the placement until `acceptBy`. After each, the page warns that the order is not started. */
-const WARN_AFTER = [0.5, 0.8]
+/** Seconds before `acceptBy`: half and a fifth of 15 minutes. At each, the page warns that the order is not started. */
+const WARN_BEFORE = [450, 180]
 
 /** Returns the number of warnings that are due; 0 for an order without automatic cancellation. */
-export function warningsDue({ acceptBy, datePlaced }: RestaurantOrder, nowMs: number): number {
-  if (acceptBy === undefined) return 0
-  const passed = nowMs / 1_000 - datePlaced
-  return WARN_AFTER.filter((part) => passed >= part * (acceptBy - datePlaced)).length
-}
+export const warningsDue = ({ acceptBy = Infinity }: RestaurantOrder, nowMs: number): number =>
+  WARN_BEFORE.filter((seconds) => nowMs / 1_000 >= acceptBy - seconds).length
 
 /** Returns the remaining time, for example "7:05"; null after the end. */
 export function timeLeft(until: number, nowMs: number): string | null {

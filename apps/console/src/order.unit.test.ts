@@ -76,11 +76,14 @@ describe('lateness', () => {
 
   test('no order is late within its first 5 minutes', () =>
     expect(lateAfter(order(), { minWaitTime: 30, maxWaitTime: 30 })).toBe(5))
+
+  test('a started order is never late at a restaurant without wait times', () =>
+    expect(lateAfter(order({ status: 'PREPARING' }), { minWaitTime: 0, maxWaitTime: 0 })).toBe(Infinity))
 })
 
 describe('an order that is not started', () => {
-  // 15 minutes: the first warning after 7:30, the second after 12:00.
-  const waiting = order({ datePlaced: 1_000, acceptBy: 1_900 })
+  // 15 minutes: the first warning after 7:30, the second after 12:00. It arrived at 1,000, after ten minutes at the bank.
+  const waiting = order({ datePlaced: 400, acceptBy: 1_900 })
 
   test.each([
     [0, 0],
@@ -89,7 +92,7 @@ describe('an order that is not started', () => {
     [719, 1],
     [720, 2],
     [5_000, 2],
-  ])('%i s after it was placed, %i warnings are due', (seconds, due) =>
+  ])('%i s after it arrived, %i warnings are due', (seconds, due) =>
     expect(warningsDue(waiting, (1_000 + seconds) * 1_000)).toBe(due),
   )
 

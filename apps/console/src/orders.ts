@@ -129,8 +129,10 @@ export const refund = (order: RestaurantOrder, request: RefundRequest): Promise<
     const idempotencyKey = refundKeys.get(name) ?? crypto.randomUUID()
     refundKeys.set(name, idempotencyKey)
     await restaurantApi<Refund>(`${path}/refunds`, { body: request, idempotencyKey })
+    const refunded = await restaurantApi<RestaurantOrder>(path)
+    // Not before: without this read the dialog stays open, and another tap would refund the amount twice.
     refundKeys.delete(name)
-    return restaurantApi<RestaurantOrder>(path)
+    return refunded
   })
 
 export const refuse = (order: RestaurantOrder, reason: string): Promise<boolean> =>
@@ -157,5 +159,5 @@ async function explain({ apiKey, id }: RestaurantOrder, error: Refused): Promise
   await readAgain(apiKey).catch(() => undefined)
   const order = known.value.get(apiKey)
   const state = order && (stateLabel(order) ?? 'in preparation').toLowerCase()
-  addNote(`Order ${id} was moved on another screen${state ? `: it is ${state} now` : ''}.`)
+  addNote(`Order ${id} was changed elsewhere${state ? `: it is ${state} now` : ''}.`)
 }

@@ -89,7 +89,7 @@ const sumOf = ({ refunds }: RestaurantOrder, state: Refund['state']): number =>
 
 /** `refundedTotal` excludes pending refunds, so they are added. */
 const refundedCents = (order: RestaurantOrder): number =>
-  cents(sumOf(order, 'DONE')) + cents(sumOf(order, 'PENDING'))
+  cents(order.refundedTotal) + cents(sumOf(order, 'PENDING'))
 
 /** Returns the amount that can still be refunded. */
 export const leftOf = (order: RestaurantOrder): number => (cents(order.total) - refundedCents(order)) / 100

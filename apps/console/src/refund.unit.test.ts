@@ -106,7 +106,11 @@ describe('offered reversal', () => {
     ],
     [
       'an order refunded in part',
-      { status: 'DELIVERED', refunds: [aRefund(10.79), aRefund(0.01, { state: 'FAILED' })] },
+      {
+        status: 'DELIVERED',
+        refundedTotal: 10.79,
+        refunds: [aRefund(10.79), aRefund(0.01, { state: 'FAILED' })],
+      },
       'refund',
     ],
   ])('%s (%j) offers %s', (_, changes, expected) => {
@@ -131,5 +135,10 @@ describe('refund texts', () => {
     expect(refundText(order)).toBe('Refunded 0.30 of 10.80, 0.20 of it in progress')
     expect(failedRefundText(order)).toMatch(/^A refund of 5\.00 failed\./)
     expect([leftOf(order), refundedOf(order, 1), refundedOf(order, 0)]).toEqual([10.5, 0.3, 0])
+  })
+
+  test('contain the whole total of an order that was cancelled after the refund of a part', () => {
+    const refunds = [aRefund(2.5)]
+    expect(refundText(anOrder({ refunds, refundedTotal: 10.8 }))).toBe('Refunded 10.80 of 10.80')
   })
 })

@@ -118,14 +118,15 @@ class EventStream {
   }
 
   /**
-   * Reports that the page is open. Checks that the gateway responds, and that the session still belongs to this restaurant. The
-   * stream alone proves nothing: if a tablet loses its network, the stream stays open at the gateway.
+   * Reports that the page is open, unless its stream fails: then it shows no new order. Checks that the gateway responds, and that
+   * the session still belongs to this restaurant. The stream alone proves nothing: if a tablet loses its network, the stream stays
+   * open at the gateway.
    */
   async beat(): Promise<void> {
     this.#lastBeatMs = Date.now()
     // A failure is ignored, including the 404 of an earlier version. The concurrent read of the restaurant detects a lost
     // connection and a lost session.
-    void reportAttendance({ withinMs: BEAT_WITHIN_MS }).catch(() => undefined)
+    if (!isOffline()) void reportAttendance({ withinMs: BEAT_WITHIN_MS }).catch(() => undefined)
     try {
       await readRestaurant({ withinMs: BEAT_WITHIN_MS })
       const apiKey = restaurant.value?.apiKey ?? this.#restaurantApiKey
@@ -144,12 +145,12 @@ class EventStream {
   }
 
   #complete(seen: ReadonlySet<string>): void {
-    // The beats of a lost connection failed. Without this one, the next would follow up to 15 s later.
+    connection.value = { state: 'live' }
+    // While the connection was lost, no beat reported attendance. The next one would follow up to 15 s later.
     if (this.#stream.failures > 0) void this.beat()
     this.#enter('complete', 0)
     this.#lostAt = null
     this.#hasList = true
-    connection.value = { state: 'live' }
     void readEnded(seen)
   }
 

@@ -6,7 +6,7 @@ import { connectPostgres } from '@platter/kit/postgres/postgres'
 import { AttendanceKeeper } from '#/attendance/keeper.ts'
 import type { Config } from '#/config.ts'
 import { parseDefaultLink } from '#/delivery/default-link.ts'
-import { Deliveries } from '#/delivery/deliver.ts'
+import { Deliverer } from '#/delivery/deliverer.ts'
 import { refusingDevelopmentLinks } from '#/delivery/development-link.ts'
 import { outgoing, type Outgoing } from '#/delivery/outside/outgoing.ts'
 import type { Transmit } from '#/delivery/outside/restaurant-link.ts'
@@ -37,13 +37,13 @@ export function components(config: Config, log: Log) {
   const notifier = new OrderNotifier({ ...stores, bus })
   const defaultLink = parseDefaultLink(config.DEFAULT_RESTAURANT_LINK)
   const deadlines = { sagaMs: config.SAGA_DEADLINE_MS, transmitMs: config.TRANSMIT_DEADLINE_MS }
-  const openDelivery: OpenDelivery = (...given) => deliveries.open(...given)
+  const openDelivery: OpenDelivery = (...given) => deliverer.open(...given)
   const orchestrator = new Orchestrator({ ...stores, bus, notifier, log, deadlines, openDelivery })
   const attendance = keepAttendance({ db, bus, log, outside, defaultKind: defaultLink.kind })
   const isDevelopment = config.NODE_ENV === 'development'
   const toRestaurant = transmitter(outside, attendance)
   const transmit = transmitting(isDevelopment ? toRestaurant : refusingDevelopmentLinks(log, toRestaurant))
-  const deliveries = new Deliveries({ ...stores, orchestrator, log, defaultLink, transmit })
+  const deliverer = new Deliverer({ ...stores, orchestrator, log, defaultLink, transmit })
   const stop = new AbortController()
   return {
     ...stores,
@@ -63,7 +63,7 @@ export function components(config: Config, log: Log) {
     defaultLink,
     orchestrator,
     attendance,
-    deliverer: deliveries,
+    deliverer,
     isDevelopment,
     startWithinMs: config.TAKE_DEADLINE_MS,
     stop,

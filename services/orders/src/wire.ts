@@ -22,7 +22,6 @@ import {
   SendOrder,
   UserOrders,
   ValidateOrder,
-  type RestaurantLink,
 } from '@platter/contracts'
 import {
   ADMISSION_POLICIES,
@@ -42,14 +41,12 @@ import { indexBuilder } from '#/store/indexes.ts'
 import type { Config } from '#/config.ts'
 import { testRestaurants } from '#/delivery/development-link.ts'
 import { cancelUnstarted } from '#/delivery/cancel-unstarted.ts'
-import { notifyCancellations } from '#/delivery/notify-cancellation.ts'
+import { notifyCancellations, type Cancel } from '#/delivery/notify-cancellation.ts'
 import { cancelByWebhook } from '#/delivery/outside/webhook.ts'
 import { operatorInterface } from '#/operating/operator-interface.ts'
 import { storeDeadLetter } from '#/operating/handlers/dead-letter.ts'
 import { handleReply } from '#/saga/handlers/saga-reply.ts'
 import { setRefunds } from '#/saga/handlers/set-refunds.ts'
-import type { Outgoing } from '#/delivery/outside/outgoing.ts'
-import type { Transmission } from '#/delivery/outside/restaurant-link.ts'
 import { handlePaymentMoved } from '#/saga/handlers/payment-moved.ts'
 import { rechecker } from '#/saga/recheck.ts'
 import { retrySagas } from '#/saga/retry-sagas.ts'
@@ -70,7 +67,7 @@ import { userOrders } from '#/reading/routes/user-orders.ts'
 import { validateOrder } from '#/placing/routes/validate-order.ts'
 import { observeSagas } from '#/saga/telemetry.ts'
 import { components, type Components } from '#/components.ts'
-import { RENEW_EVERY_MS } from '#/delivery/deliver.ts'
+import { RENEW_EVERY_MS } from '#/delivery/deliverer.ts'
 
 const MIGRATIONS = join(import.meta.dirname, '../migrations')
 
@@ -154,7 +151,8 @@ function consume(all: Components): void {
 function startRepeating(repeaters: Repeaters, all: Components): void {
   const { config, db, deliverer, notifier, attendance, log, stopping: signal } = all
   const unstarted = { ...all, withinMs: config.TAKE_DEADLINE_MS }
-  const cancelled = { ...all, cancel: canceller(all.outgoing) }
+  const { dispatcher } = all.outgoing
+  const cancel: Cancel = (link, sent) => cancelByWebhook({ dispatcher, link }, sent)
   const buildIndexes = indexBuilder({ url: config.DATABASE_DIRECT_URL ?? config.DATABASE_URL, log, signal })
   repeaters.repeat('build indexes', 30_000, buildIndexes)
   repeaters.repeat('retry commands', 500, () => retrySagas(all))
@@ -162,16 +160,10 @@ function startRepeating(repeaters: Repeaters, all: Components): void {
   repeaters.repeat('renew leases', RENEW_EVERY_MS, () => deliverer.renewLeases())
   repeaters.repeat('delete expired idempotency keys', 3_600_000, () => deleteExpiredKeys(db))
   repeaters.repeat('cancel unstarted orders', 5_000, () => cancelUnstarted(unstarted))
-  repeaters.repeat('notify cancellations', 1_000, () => notifyCancellations(cancelled))
+  repeaters.repeat('notify cancellations', 1_000, () => notifyCancellations({ ...all, cancel }))
   repeaters.repeat('poll for changed orders', POLL_EVERY_MS, () => notifier.poll())
   repeaters.repeat('count deliveries of webhooks', 1_000, () => attendance.flush())
   repeaters.repeat('ping webhooks', 1_000, () => attendance.pingDue())
   repeaters.repeat('end attendance', 2_000, () => attendance.sweep())
   repeaters.repeat('publish attendance', 15_000, () => attendance.publishAll())
 }
-
-/** Notifies a restaurant of a cancellation by its link. A console needs no notice, because it reads the rows. */
-const canceller =
-  ({ dispatcher }: Outgoing) =>
-  async (link: RestaurantLink, sent: Transmission): Promise<boolean> =>
-    link.kind === 'webhook' ? cancelByWebhook({ dispatcher, link }, sent) : true

@@ -109,7 +109,7 @@ function Customer({ order }: Of) {
             {address.streetAddress}
             {address.aptNumber && `, apt.\u00a0${address.aptNumber}`}
             <br />
-            {address.zip} {address.city}
+            {address.city}, {address.state} {address.zip}
           </span>
         </p>
       )}

@@ -44,7 +44,7 @@ export function Ticket({ order }: { order: RestaurantOrder }) {
         <p>
           {address.streetAddress} {address.aptNumber && `apt. ${address.aptNumber}`}
           <br />
-          {address.zip} {address.city}
+          {address.city}, {address.state} {address.zip}
         </p>
       )}
     </section>

@@ -14,7 +14,7 @@ const SetAvailability = z
     until: z
       .int()
       .min(0)
-      .max(LAST_EPOCH, 'is not a time in seconds')
+      .refine((until) => until <= LAST_EPOCH, 'is a time in milliseconds; send seconds')
       .describe('Unix time in whole seconds.')
       .optional()
       .describe(

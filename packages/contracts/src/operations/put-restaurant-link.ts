@@ -16,7 +16,7 @@ export const RestaurantLink = z
       .object({
         kind: z.literal('webhook'),
         url: z
-          .url({ protocol: /^https?$/ })
+          .url({ protocol: /^https?$/, error: 'is not a URL that begins with https:// or http://' })
           .max(500)
           .describe(
             'Target of the POST with the order: https, a public address, no user name. The configuration can allow http and other networks.',

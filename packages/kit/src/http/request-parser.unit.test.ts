@@ -1,6 +1,8 @@
 import {
   AddCard,
+  ItemAvailability,
   operations,
+  PutRestaurantLink,
   RestaurantSearch,
   SendOrder,
   Signin,
@@ -81,6 +83,21 @@ test('a required field that is null or blank is a missing-field', () => {
     { pointer: '/email', code: 'missing-field' },
     { pointer: '/password', code: 'missing-field' },
   ])
+})
+
+test.each([
+  [
+    ItemAvailability,
+    { available: false, until: 1_795_237_200_000 },
+    'until is a time in milliseconds; send seconds.',
+  ],
+  [
+    PutRestaurantLink,
+    { kind: 'webhook', url: 'kitchen.example.org/orders', secret: `whsec_${'A'.repeat(32)}` },
+    'url is not a URL that begins with https:// or http://.',
+  ],
+])('$name names the fault of a time in milliseconds or a URL without a scheme', (operation, body, detail) => {
+  expect(outcome(operation, { params: { apiKey: 'a' }, body })).toMatchObject([{ detail }])
 })
 
 test('a password of white space is neither trimmed nor blank', () => {

@@ -5,14 +5,16 @@ import { WRITE_EVERY_MS, type AttendanceStore, type Attended, type Results } fro
 import type { Receipt } from '#/delivery/outside/restaurant-link.ts'
 
 type WebhookLink = Extract<RestaurantLink, { kind: 'webhook' }>
+/** `reason`: of the last failure; null after a success. */
+type Reported = Results & { reason: string | null }
 
 type Deps = {
   store: AttendanceStore
   bus: Pick<Bus, 'publish'>
   log: Log
   defaultKind: RestaurantLink['kind']
-  /** Returns whether the restaurant's system responds with a 2xx. */
-  ping: (link: WebhookLink) => Promise<boolean>
+  /** Returns why the restaurant's system does not respond with a 2xx; null if it does. */
+  ping: (link: WebhookLink) => Promise<string | null>
   /** A monotonic clock in milliseconds. */
   now?: () => number
   /** The wall clock in milliseconds. */
@@ -40,7 +42,7 @@ export class AttendanceKeeper {
   readonly #sightings = new Map<string, number>()
   /** The number of open streams of each restaurant's own system. */
   readonly #open = new Map<string, number>()
-  readonly #results = new Map<string, Results>()
+  readonly #results = new Map<string, Reported>()
   /** The time at which this replica last wrote a success of each restaurant. */
   readonly #succeeded = new Map<string, number>()
   /**
@@ -105,18 +107,15 @@ export class AttendanceKeeper {
   }
 
   /** Records the receipt of a delivery in memory. `flush` writes it later, so that the order is not delayed. */
-  recordReceipt(restaurantApiKey: string, { kind }: Receipt): void {
+  recordReceipt(restaurantApiKey: string, receipt: Receipt): void {
     // Counts neither way: the system runs, but a system that refuses every order does not attend its restaurant.
-    if (kind === 'refused') return
-    const recorded = this.#results.get(restaurantApiKey)
-    if (kind === 'accepted')
-      this.#results.set(restaurantApiKey, { restaurantApiKey, succeeded: true, failures: 0 })
-    else
-      this.#results.set(restaurantApiKey, {
-        restaurantApiKey,
-        succeeded: recorded?.succeeded ?? false,
-        failures: (recorded?.failures ?? 0) + 1,
-      })
+    if (receipt.kind === 'refused') return
+    const { succeeded = false, failures = 0 } = this.#results.get(restaurantApiKey) ?? {}
+    const results =
+      receipt.kind === 'accepted'
+        ? { succeeded: true, failures: 0, reason: null }
+        : { succeeded, failures: failures + 1, reason: receipt.reason }
+    this.#results.set(restaurantApiKey, { restaurantApiKey, ...results })
   }
 
   /** Writes the recorded results: failures immediately, successes at most every 15 s. */
@@ -135,8 +134,8 @@ export class AttendanceKeeper {
     const due = await this.#deps.store.acquirePings(PINGS_AT_ONCE)
     const results = await Promise.all(
       due.map(async ({ restaurantApiKey, link }) => {
-        const succeeded = await this.#deps.ping(link)
-        return { restaurantApiKey, succeeded, failures: succeeded ? 0 : 1 }
+        const reason = await this.#deps.ping(link)
+        return { restaurantApiKey, succeeded: reason === null, failures: reason === null ? 0 : 1, reason }
       }),
     )
     if (results.length > 0) await this.#addResults(results)
@@ -172,22 +171,26 @@ export class AttendanceKeeper {
     this.#isOutdated = false
   }
 
-  async #addResults(results: readonly Results[]): Promise<void> {
+  async #addResults(results: readonly Reported[]): Promise<void> {
     await this.#deps.store.addResults(results)
     const now = this.#now()
     for (const { restaurantApiKey, failures } of results)
       if (failures === 0) this.#succeeded.set(restaurantApiKey, now)
       else this.#succeeded.delete(restaurantApiKey)
-    await this.#updateAttended(results.map(({ restaurantApiKey }) => restaurantApiKey))
+    const reasons = new Map(results.map(({ restaurantApiKey, reason }) => [restaurantApiKey, reason]))
+    await this.#updateAttended([...reasons.keys()], reasons)
   }
 
-  async #updateAttended(restaurantApiKeys: readonly string[] | 'all'): Promise<void> {
+  async #updateAttended(
+    restaurantApiKeys: readonly string[] | 'all',
+    reasons: ReadonlyMap<string, string | null> = new Map(),
+  ): Promise<void> {
     const rows = await this.#deps.store.updateAttended(restaurantApiKeys)
     if (rows.length === 0) return
     for (const { restaurantApiKey, isAttended } of rows) {
       if (!isAttended) this.#sightings.delete(restaurantApiKey)
-      const now = isAttended ? 'attended' : 'unattended'
-      this.#deps.log.info({ restaurantApiKey, reason: now }, 'the attendance of a restaurant has changed')
+      const reason = isAttended ? 'attended' : `unattended: ${reasons.get(restaurantApiKey) ?? 'no request'}`
+      this.#deps.log.info({ restaurantApiKey, reason }, 'the attendance of a restaurant has changed')
     }
     await this.#publishSoon(rows)
   }

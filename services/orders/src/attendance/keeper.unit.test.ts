@@ -15,9 +15,10 @@ const link = {
 type Call = { seen?: readonly string[]; settled?: readonly string[] | 'all'; counted?: readonly Results[] }
 
 /** A keeper with a clock and a store that the test controls. */
-function createKeeper({ responds = true, isPublishing = true } = {}) {
+function createKeeper({ pingFails = null as string | null, isPublishing = true } = {}) {
   const calls: Call[] = []
   const published: CatalogAttendance[] = []
+  const lines: object[] = []
   const state = {
     now: 0,
     /** The difference of the wall clock to the monotonic clock. */
@@ -48,9 +49,9 @@ function createKeeper({ responds = true, isPublishing = true } = {}) {
         published.push(data)
       }) as never,
     },
-    log: createLog('test', 'silent'),
+    log: { ...createLog('test', 'silent'), info: (line: object) => void lines.push(line) },
     defaultKind: 'console',
-    ping: async () => responds,
+    ping: async () => pingFails,
     now: () => state.now,
     date: () => state.now + state.clockStep,
   })
@@ -59,7 +60,7 @@ function createKeeper({ responds = true, isPublishing = true } = {}) {
     for (const end = state.now + ms; state.now < end; state.now += 2 * SECOND) await keeper.sweep()
   }
   const countSweeps = () => calls.filter(({ settled }) => settled === 'all').length
-  return { keeper, calls, published, state, sweepFor, countSweeps }
+  return { keeper, calls, published, lines, state, sweepFor, countSweeps }
 }
 
 const row = (restaurantApiKey: string, isAttended: boolean): Attended => ({
@@ -177,7 +178,7 @@ test('flush() writes each failed delivery, and a successful one at most every 15
   keeper.recordReceipt('r1', { kind: 'refused', reason: 'full' })
   expect(calls).toEqual([])
   await keeper.flush()
-  expect(counted()).toEqual([{ restaurantApiKey: 'r1', succeeded: true, failures: 0 }])
+  expect(counted()).toMatchObject([{ restaurantApiKey: 'r1', succeeded: true, failures: 0 }])
   state.now += 14 * SECOND
   keeper.recordReceipt('r1', { kind: 'accepted' })
   await keeper.flush()
@@ -186,20 +187,34 @@ test('flush() writes each failed delivery, and a successful one at most every 15
   keeper.recordReceipt('r1', { kind: 'unknown', reason: 'status 500' })
   keeper.recordReceipt('r1', { kind: 'not-reached', reason: 'refused' })
   await keeper.flush()
-  expect(counted().at(-1)).toEqual({ restaurantApiKey: 'r1', succeeded: true, failures: 2 })
+  expect(counted().at(-1)).toMatchObject({ restaurantApiKey: 'r1', succeeded: true, failures: 2 })
   keeper.recordReceipt('r1', { kind: 'accepted' })
   await keeper.flush()
   expect(counted().at(-1), 'a success after a failure is written at once').toMatchObject({ failures: 0 })
 })
 
 test.each([
-  [true, { restaurantApiKey: 'r1', succeeded: true, failures: 0 }],
-  [false, { restaurantApiKey: 'r1', succeeded: false, failures: 1 }],
-])('a ping counts as a delivery (success: %s)', async (responds, result) => {
-  const { keeper, calls, state } = createKeeper({ responds })
+  [null, { restaurantApiKey: 'r1', succeeded: true, failures: 0 }],
+  ['status 500', { restaurantApiKey: 'r1', succeeded: false, failures: 1 }],
+])('a ping counts as a delivery (failure: %s)', async (pingFails, result) => {
+  const { keeper, calls, state } = createKeeper({ pingFails })
   state.due = [{ restaurantApiKey: 'r1', link }]
   await keeper.pingDue()
-  expect(calls).toEqual([{ counted: [result] }, { settled: ['r1'] }])
+  expect(calls).toMatchObject([{ counted: [result] }, { settled: ['r1'] }])
+})
+
+test('the log names why a webhook became unattended', async () => {
+  const { keeper, lines, state } = createKeeper({ pingFails: 'status 401' })
+  state.due = [{ restaurantApiKey: 'r1', link }]
+  state.changes = [row('r1', false)]
+  await keeper.pingDue()
+  state.changes = [row('r1', false)]
+  keeper.recordReceipt('r1', { kind: 'not-reached', reason: 'ECONNREFUSED' })
+  await keeper.flush()
+  expect(lines).toEqual([
+    { restaurantApiKey: 'r1', reason: 'unattended: status 401' },
+    { restaurantApiKey: 'r1', reason: 'unattended: ECONNREFUSED' },
+  ])
 })
 
 test('a change is published at once; after a failed publish, the next sweep publishes all rows', async () => {

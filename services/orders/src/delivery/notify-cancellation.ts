@@ -5,12 +5,11 @@ import type { Stores } from '#/store/stores.ts'
 
 const DUE_AT_ONCE = 20
 
-type Deps = Pick<Stores, 'deliveries'> & {
-  log: Log
-  defaultLink: RestaurantLink
-  /** Returns false without the restaurant's confirmation. */
-  cancel: (link: RestaurantLink, sent: Transmission) => Promise<boolean>
-}
+type WebhookLink = Extract<RestaurantLink, { kind: 'webhook' }>
+/** Returns why the restaurant has not confirmed the cancellation; null if it has. */
+export type Cancel = (link: WebhookLink, sent: Transmission) => Promise<string | null>
+
+type Deps = Pick<Stores, 'deliveries'> & { log: Log; defaultLink: RestaurantLink; cancel: Cancel }
 
 /**
  * Notifies restaurants of cancelled orders that they have or may have: an order that a customer or an operator cancelled, and one
@@ -27,11 +26,12 @@ export async function notifyCancellations(deps: Deps): Promise<boolean> {
     due.map(async ({ order, link, sentBy, attempts }) => {
       const orderApiKey = order.apiKey
       const sent = { webhookId: `order_${orderApiKey}_cancelled`, order }
-      const hasOtherKind = sentBy !== null && sentBy !== (link ?? defaultLink).kind
-      const isConfirmed = hasOtherKind ? sentBy !== 'webhook' : await cancel(link ?? defaultLink, sent)
-      if (isConfirmed) return deliveries.endNotices(orderApiKey)
+      const to = link ?? defaultLink
+      const onConsole = sentBy === 'webhook' ? 'the link is a console' : null
+      const reason = to.kind === 'console' || sentBy === 'console' ? onConsole : await cancel(to, sent)
+      if (reason === null) return deliveries.endNotices(orderApiKey)
       log.warn(
-        { orderApiKey, attempt: attempts },
+        { orderApiKey, attempt: attempts, reason },
         'a restaurant has not confirmed a cancellation yet; the notice is retried',
       )
     }),

@@ -1,7 +1,7 @@
 import { cents } from '@platter/contracts'
 import { expect, test } from 'vitest'
 import type { PlacedOrder } from '#/domain/order.ts'
-import { restaurantOrderRecord } from '#/domain/restaurant-order.ts'
+import { recordWithAcceptBy, restaurantOrderRecord } from '#/domain/restaurant-order.ts'
 
 const order = (changes: Partial<PlacedOrder> = {}): PlacedOrder => ({
   apiKey: 'a',
@@ -41,14 +41,11 @@ const cancellation: PlacedOrder['cancellation'] = {
   refund: { amount: 0, state: 'VOIDED' },
 }
 
-test.each<
-  [title: string, acceptBy: number | undefined, waitingSince: number | null, startWithinMs: number | null]
->([
-  ['that waits on a console', 2_400, 1_500, 900_000],
-  ['that does not wait', undefined, null, 900_000],
-  ['in a webhook', undefined, null, null],
-])('acceptBy of an order %s is %s', (_, acceptBy, waitingSince, startWithinMs) => {
-  const record = restaurantOrderRecord({ order: order(), waitingSince }, startWithinMs)
+test.each<[title: string, acceptBy: number | undefined, waitingSince: number | null]>([
+  ['that waits on a console', 2_400, 1_500],
+  ['that does not wait', undefined, null],
+])('acceptBy of an order %s is %s', (_, acceptBy, waitingSince) => {
+  const record = recordWithAcceptBy({ order: order(), waitingSince }, 900_000)
   expect(record.acceptBy).toBe(acceptBy)
   expect('acceptBy' in record).toBe(acceptBy !== undefined)
 })
@@ -59,5 +56,5 @@ test.each<[title: string, toCollect: number, Partial<PlacedOrder>]>([
   ['a test order', 0, { test: true }],
   ['a cancelled order', 0, { cancellation }],
 ])('the cash to collect for %s is %d', (_, toCollect, changes) => {
-  expect(restaurantOrderRecord({ order: order(changes), waitingSince: null }, null).toCollect).toBe(toCollect)
+  expect(restaurantOrderRecord(order(changes)).toCollect).toBe(toCollect)
 })

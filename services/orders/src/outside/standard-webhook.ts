@@ -24,6 +24,8 @@ export function postWebhook(
     method: 'POST',
     headers: {
       'content-type': 'application/json',
+      // Firewalls of web servers reject requests without it (Cloudflare's Browser Integrity Check: 403).
+      'user-agent': 'Platter',
       'webhook-id': id,
       'webhook-timestamp': String(Math.floor(at.getTime() / 1_000)),
       ...(signature !== null && { 'webhook-signature': signature }),

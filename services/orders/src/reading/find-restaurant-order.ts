@@ -1,6 +1,6 @@
 import type { PrincipalOf, RestaurantOrder } from '@platter/contracts'
 import { Problem } from '@platter/kit'
-import { restaurantOrderRecord, type RestaurantsOrder } from '#/domain/restaurant-order.ts'
+import { recordWithAcceptBy, type RestaurantsOrder } from '#/domain/restaurant-order.ts'
 import type { RestaurantOrderStore } from '#/store/restaurant-orders.ts'
 
 /** `startWithinMs`: the time that an order may wait on a console. */
@@ -34,8 +34,5 @@ export async function findRestaurantOrder(
   principal: PrincipalOf<'restaurant'>,
   apiKey: string,
 ): Promise<RestaurantOrder> {
-  return restaurantOrderRecord(
-    await findOrderOfRestaurant(restaurantOrders, principal, apiKey),
-    startWithinMs,
-  )
+  return recordWithAcceptBy(await findOrderOfRestaurant(restaurantOrders, principal, apiKey), startWithinMs)
 }

@@ -1,6 +1,6 @@
 import { GetRestaurantOrder } from '@platter/contracts'
 import { responseRenderer, type ServerSentEvent } from '@platter/kit'
-import { restaurantOrderRecord } from '#/domain/restaurant-order.ts'
+import { recordWithAcceptBy } from '#/domain/restaurant-order.ts'
 import type { Feed } from '#/reading/stream-feed.ts'
 import { isBelow, type Position } from '#/store/changes.ts'
 import type { Stores } from '#/store/stores.ts'
@@ -73,7 +73,7 @@ export class RestaurantFeed implements Feed {
       for (const { changedIn, ...changed } of orders) {
         const { apiKey } = changed.order
         if (this.#sent.get(apiKey) === changedIn) continue
-        yield render(restaurantOrderRecord(changed, this.#deps.startWithinMs))
+        yield render(recordWithAcceptBy(changed, this.#deps.startWithinMs))
         this.#sent.set(apiKey, changedIn)
       }
       after = hasMore ? (orders.at(-1)?.order.id ?? null) : null

@@ -27,7 +27,7 @@ type Deps = Pick<Stores, 'sagas'> & {
 export type Placement = sagas.Loaded & Pick<sagas.Placement, 'applicationId' | 'idempotency'>
 type Opened = { next: Transition; begin: (committed: SagaOrder) => void }
 
-/** Prepares the delivery that a transition at `at` (epoch seconds) opens: `Deliveries.open`. `begin` begins it after the commit. */
+/** Prepares the delivery that a transition at `at` (epoch seconds) opens: `Deliverer.open`. `begin` begins it after the commit. */
 export type OpenDelivery = (opening: Transition, at: number) => Promise<Opened>
 
 /**

@@ -20,6 +20,8 @@ type Target = { dispatcher: Dispatcher; link: WebhookLink }
 /** UTF-16 code units. */
 const MAX_REASON = 500
 const readable = (text: string) => sanitizeText(text, MAX_REASON)
+/** The text may quote the restaurant's certificate. */
+const readableReason = (error: unknown) => readable(reasonOf(error))
 /** The restaurant's own text, which may contain a card number. */
 const Refusal = z.object({
   reason: z.string().max(MAX_REASON).overwrite(readable).overwrite(maskCardNumbers),
@@ -34,10 +36,8 @@ export async function transmitByWebhook(target: Target, sent: Transmission): Pro
     if (isSuccess(response)) return { kind: 'accepted' }
     return { kind: 'unknown', reason: `status ${response.statusCode}` }
   } catch (error) {
-    // The text may quote the restaurant's certificate.
-    const reason = readable(reasonOf(error))
     const isOut = error instanceof OutOfBounds || wasNotSent(error)
-    return { kind: isOut ? 'not-reached' : 'unknown', reason }
+    return { kind: isOut ? 'not-reached' : 'unknown', reason: readableReason(error) }
   }
 }
 
@@ -46,29 +46,28 @@ const NOTICE_WITHIN_MS = 5_000
 /** With these statuses, the restaurant does not have the order, or has discarded it. */
 const WITHOUT_ORDER = [404, 410]
 
-/** Notifies the restaurant of a cancellation. Returns false without its confirmation. */
-export async function cancelByWebhook(target: Target, sent: Transmission): Promise<boolean> {
-  try {
-    const response = await postOrder(target, 'order.cancelled', sent, NOTICE_WITHIN_MS)
-    discardBody(response)
-    return isSuccess(response) || WITHOUT_ORDER.includes(response.statusCode)
-  } catch {
-    // The sweeper retries the notice from its row.
-    return false
-  }
+/** Notifies the restaurant of a cancellation. Returns why it has not confirmed it; null if it has. */
+export const cancelByWebhook = (target: Target, sent: Transmission): Promise<string | null> =>
+  failureOf(() => postOrder(target, 'order.cancelled', sent, NOTICE_WITHIN_MS), WITHOUT_ORDER)
+
+/** Returns why the restaurant's system does not respond to a signed ping with a 2xx; null if it does. */
+export function pingWebhook(target: Target, webhookId: string): Promise<string | null> {
+  const at = new Date()
+  const body = JSON.stringify({ type: 'ping', timestamp: at.toISOString(), data: {} })
+  return failureOf(() => post(target, { id: webhookId, at, body, withinMs: NOTICE_WITHIN_MS }))
 }
 
-/** Returns whether the restaurant's system responds to a signed ping with a 2xx. */
-export async function pingWebhook(target: Target, webhookId: string): Promise<boolean> {
+async function failureOf(
+  send: () => Promise<Dispatcher.ResponseData>,
+  accepted: readonly number[] = [],
+): Promise<string | null> {
   try {
-    const at = new Date()
-    const body = JSON.stringify({ type: 'ping', timestamp: at.toISOString(), data: {} })
-    const response = await post(target, { id: webhookId, at, body, withinMs: NOTICE_WITHIN_MS })
+    const response = await send()
     discardBody(response)
-    return isSuccess(response)
-  } catch {
-    // Counts as a failure; the webhook is pinged again.
-    return false
+    const { statusCode } = response
+    return isSuccess(response) || accepted.includes(statusCode) ? null : `status ${statusCode}`
+  } catch (error) {
+    return readableReason(error)
   }
 }
 
@@ -81,7 +80,7 @@ const renderEvent = jsonRenderer(
 /** The data is the restaurant's record of the order, which contains no card. */
 function postOrder(target: Target, type: string, { webhookId, order }: Transmission, withinMs: number) {
   const at = new Date()
-  const data = restaurantOrderRecord({ order, waitingSince: null }, null)
+  const data = restaurantOrderRecord(order)
   const body = renderEvent({ type, timestamp: at.toISOString(), data })
   return post(target, { id: webhookId, at, body, withinMs })
 }

@@ -9,7 +9,7 @@ import { Webhook } from 'standardwebhooks'
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import type { PlacedOrder } from '#/domain/order.ts'
 import { outgoing, type Outgoing } from '#/delivery/outside/outgoing.ts'
-import { cancelByWebhook, transmitByWebhook } from '#/delivery/outside/webhook.ts'
+import { cancelByWebhook, pingWebhook, transmitByWebhook } from '#/delivery/outside/webhook.ts'
 
 const secret = `whsec_${Buffer.from('a secret of 24 bytes, ok').toString('base64')}`
 const PUBLIC = '93.184.216.34'
@@ -232,6 +232,11 @@ test('a URL with a user name or a password is refused', async () => {
 })
 
 describe('request', () => {
+  test('has a User-Agent', async () => {
+    await transmit(localClient(), localUrl())
+    expect(received[0]?.headers).toMatchObject({ 'user-agent': 'Platter' })
+  })
+
   test('passes the reference verifier, unless a bit, the id, the time or the secret is changed', async () => {
     await transmit(localClient(), localUrl())
     const [{ headers, body } = { headers: {}, body: '' }] = received
@@ -349,9 +354,9 @@ describe('response', () => {
     }
     const client = localClient()
     expect(await transmit(client, localUrl())).toEqual({ kind: 'accepted' })
-    expect(await cancelByWebhook({ dispatcher: client.dispatcher, link: linkTo(localUrl()) }, sent)).toBe(
-      true,
-    )
+    expect(
+      await cancelByWebhook({ dispatcher: client.dispatcher, link: linkTo(localUrl()) }, sent),
+    ).toBeNull()
     await expect.poll(() => closed).toHaveBeenCalledTimes(2)
   })
 
@@ -377,6 +382,19 @@ describe('response', () => {
       reason: 'The restaurant gave no reason.',
     })
   })
+
+  test.each([
+    ['a closed connection', (_request, response) => response.destroy(), 'other side closed'],
+    ['status 401', withStatus(401, (_request, response) => response.end()), 'status 401'],
+  ] satisfies [string, RequestListener, string][])(
+    'a ping and a cancellation without a success return the reason: %s',
+    async (_, respond, reason) => {
+      listener = respond
+      const target = { dispatcher: localClient().dispatcher, link: linkTo(localUrl()) }
+      expect(await pingWebhook(target, 'ping_1')).toBe(reason)
+      expect(await cancelByWebhook(target, sent)).toBe(reason)
+    },
+  )
 
   test.each([400, 404, 410, 429, 500, 503])(
     'a %i is reported by its status alone, without its reason phrase and body',

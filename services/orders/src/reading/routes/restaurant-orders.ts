@@ -1,6 +1,6 @@
 import type { RestaurantOrders } from '@platter/contracts'
 import { nextPage, readCursor, type Handler } from '@platter/kit'
-import { restaurantOrderRecord } from '#/domain/restaurant-order.ts'
+import { recordWithAcceptBy } from '#/domain/restaurant-order.ts'
 import type { AttendanceKeeper } from '#/attendance/keeper.ts'
 import type { Deps as Reading } from '#/reading/find-restaurant-order.ts'
 import { LastOrderId } from '#/store/order-pages.ts'
@@ -18,5 +18,5 @@ export const listRestaurantOrders =
       limit,
     })
     if (hasMore) setHeader('link', nextPage(url, orders.at(-1)?.order.id))
-    return orders.map((order) => restaurantOrderRecord(order, startWithinMs))
+    return orders.map((order) => recordWithAcceptBy(order, startWithinMs))
   }

@@ -25,7 +25,7 @@ type Participant = {
 
 /**
  * Richardson's three kinds of steps. A refusal before or at the pivot compensates the completed steps; the commands after it are
- * republished until they succeed. The pivot has no command, because the delivery executes it (`delivery/deliver.ts`).
+ * republished until they succeed. The pivot has no command, because the delivery executes it (`delivery/deliverer.ts`).
  */
 export type Step = { name: string } & (
   | ({ kind: 'compensatable'; compensation: (facts: SendOrderFacts) => Message } & Participant)

@@ -23,7 +23,7 @@ import { pricedOrder } from '#/testing/priced-order.ts'
 import type { Db, Tables } from '#/store/tables.ts'
 import { OrderNotifier } from '#/saga/order-notifier.ts'
 import { cancelUnstarted } from '#/delivery/cancel-unstarted.ts'
-import { Deliveries } from '#/delivery/deliver.ts'
+import { Deliverer } from '#/delivery/deliverer.ts'
 import { LEASE_MS } from '#/domain/order-state.ts'
 import { notifyCancellations } from '#/delivery/notify-cancellation.ts'
 import { transmitByWebhook } from '#/delivery/outside/webhook.ts'
@@ -66,7 +66,7 @@ beforeEach(async () => {
 /** A replica with the parts that deliver orders. `isKilled`: it stops after each commit, before it begins a delivery. */
 function replica({ isKilled = false } = {}) {
   const openDelivery: OpenDelivery = async (...opening) => {
-    const opened = await deliveries.open(...opening)
+    const opened = await deliverer.open(...opening)
     return isKilled ? { ...opened, begin: () => undefined } : opened
   }
   const deps = {
@@ -78,15 +78,15 @@ function replica({ isKilled = false } = {}) {
     notifier: new OrderNotifier({ ...stores, bus }),
   }
   const made = new Orchestrator({ ...deps, openDelivery })
-  const deliveries = new Deliveries({
+  const deliverer = new Deliverer({
     ...deps,
     orchestrator: made,
     transmit: (link, sent) => transmit(link, sent),
   })
   if (isKilled) return { orchestrator: made }
   const repeaters = new Repeaters(log)
-  repeaters.repeat('retry deliveries', 100, () => deliveries.sweep())
-  repeaters.repeat('renew leases', 500, () => deliveries.renewLeases())
+  repeaters.repeat('retry deliveries', 100, () => deliverer.sweep())
+  repeaters.repeat('renew leases', 500, () => deliverer.renewLeases())
   closing.push(() => repeaters.stop())
   return { orchestrator: made }
 }
@@ -427,7 +427,7 @@ test('an open order keeps the reports of its placement after its restaurant has 
   const apiKey = await placeDeliveredOrder(restaurant)
   await stores.restaurantLinks.put(restaurant, { kind: 'console', reports: 'detailed' })
   const found = await stores.restaurantOrders.find(restaurant, apiKey)
-  expect(found && restaurantOrderRecord(found, null).nextStatuses).toEqual(['PREPARING_AND_DELIVERING'])
+  expect(found && restaurantOrderRecord(found.order).nextStatuses).toEqual(['PREPARING_AND_DELIVERING'])
   expect(await progressOf(apiKey, 'PREPARING_AND_DELIVERING')).toMatchObject({
     kind: 'advanced',
   })
@@ -467,7 +467,7 @@ test.each([
     update deliveries set outcome = 'unreachable', link_kind = ${sentBy}, cancel_at = now(), cancel_until = now() + interval '1 day'
     where order_api_key = ${apiKey}`.execute(db)
   let calls = 0
-  const cancel = async () => (calls += 1) > 0
+  const cancel = async () => ((calls += 1) > 0 ? null : 'status 500')
   await notifyCancellations({ ...stores, log, defaultLink, cancel })
   const row = await db
     .selectFrom('deliveries')

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { LEASE_MS, newOrder, type DeliveryResult } from '#/domain/order-state.ts'
 import type { PlacedOrder } from '#/domain/order.ts'
 import { newSaga } from '#/domain/saga-row.ts'
-import { Deliveries } from '#/delivery/deliver.ts'
+import { Deliverer } from '#/delivery/deliverer.ts'
 import { PER_RESTAURANT } from '#/delivery/restaurant-limit.ts'
 import type { Receipt } from '#/delivery/outside/restaurant-link.ts'
 import { transition } from '#/saga/domain/transition.ts'
@@ -99,7 +99,7 @@ type Setup = {
 function replica({ queue = new Queue(), respond = () => ({ kind: 'accepted' }), ...more }: Setup = {}) {
   const sent: string[] = []
   const ended: [string, DeliveryResult][] = []
-  const deliveries = new Deliveries({
+  const deliverer = new Deliverer({
     deliveries: queue,
     restaurantLinks: { find: async () => more.currentLink ?? null, put: async () => [] },
     log: createLog('test', 'silent'),
@@ -118,17 +118,17 @@ function replica({ queue = new Queue(), respond = () => ({ kind: 'accepted' }), 
       return respond(apiKey)
     },
   })
-  const begin = (order: PlacedOrder, leasedAt = performance.now()) => deliveries.begin(order, LINK, leasedAt)
-  return { deliveries, queue, sent, ended, begin }
+  const begin = (order: PlacedOrder, leasedAt = performance.now()) => deliverer.begin(order, LINK, leasedAt)
+  return { deliverer, queue, sent, ended, begin }
 }
 
 /** Advances the clock. Each replica sweeps and renews its leases twice a second. */
-async function advance(ms: number, ...replicas: readonly Pick<ReturnType<typeof replica>, 'deliveries'>[]) {
+async function advance(ms: number, ...replicas: readonly Pick<ReturnType<typeof replica>, 'deliverer'>[]) {
   for (let passed = 0; passed < ms; passed += 500) {
     await vi.advanceTimersByTimeAsync(500)
-    for (const { deliveries } of replicas) {
-      await deliveries.sweep()
-      await deliveries.renewLeases().catch(() => 'logged')
+    for (const { deliverer } of replicas) {
+      await deliverer.sweep()
+      await deliverer.renewLeases().catch(() => 'logged')
     }
     await vi.advanceTimersByTimeAsync(0)
   }
@@ -144,7 +144,7 @@ describe('leases', () => {
     const other = replica({ queue })
     stopping.begin(queue.open(anOrder('o1')))
     await vi.advanceTimersByTimeAsync(0)
-    const stopped = stopping.deliveries.quiesce()
+    const stopped = stopping.deliverer.quiesce()
     await advance(LEASE_MS + SECOND, other)
     expect(other.sent).toEqual([])
     response.resolve({ kind: 'accepted' })
@@ -153,9 +153,9 @@ describe('leases', () => {
   })
 
   test('an order is sent while the lease is valid, and its acceptance reaches the saga', async () => {
-    const { queue, begin, deliveries, sent, ended } = replica()
+    const { queue, begin, deliverer, sent, ended } = replica()
     begin(queue.open(anOrder('o1')))
-    await deliveries.quiesce()
+    await deliverer.quiesce()
     expect({ sent, ended }).toEqual({
       sent: ['order_o1'],
       ended: [['o1', { outcome: 'accepted', link: 'webhook' }]],
@@ -163,18 +163,18 @@ describe('leases', () => {
   })
 
   test('a replica that was frozen until its lease expired does not send the order', async () => {
-    const { queue, begin, deliveries, sent, ended } = replica()
+    const { queue, begin, deliverer, sent, ended } = replica()
     begin(queue.open(anOrder('o1')), performance.now() - LEASE_MS)
-    await deliveries.quiesce()
+    await deliverer.quiesce()
     expect({ sent, ended }).toEqual({ sent: [], ended: [] })
   })
 
   test('the delivery of a killed replica is attempted when its lease has expired, not before', async () => {
-    const { queue, deliveries, sent, ended } = replica()
+    const { queue, deliverer, sent, ended } = replica()
     queue.open(anOrder('o1'))
-    await advance(LEASE_MS - 500, { deliveries })
+    await advance(LEASE_MS - 500, { deliverer })
     expect(sent).toEqual([])
-    await advance(500, { deliveries })
+    await advance(500, { deliverer })
     expect(sent).toEqual(['order_o1'])
     expect(ended).toMatchObject([['o1', { outcome: 'accepted' }]])
   })
@@ -199,11 +199,11 @@ describe('leases', () => {
 
 describe('results', () => {
   test('a refusal reaches the saga with its reason', async () => {
-    const { queue, begin, deliveries, ended } = replica({
+    const { queue, begin, deliverer, ended } = replica({
       respond: () => ({ kind: 'refused', reason: 'Closed.' }),
     })
     begin(queue.open(anOrder('o1')))
-    await deliveries.quiesce()
+    await deliverer.quiesce()
     expect(ended).toEqual([['o1', { outcome: 'refused', link: 'webhook', reason: 'Closed.' }]])
   })
 
@@ -211,14 +211,14 @@ describe('results', () => {
     'a delivery with the receipt %s stays open, and is sent again with the same webhook-id',
     async (kind) => {
       const receipts: Receipt[] = [{ kind, reason: 'timeout' }, { kind: 'accepted' }]
-      const { queue, begin, deliveries, sent, ended } = replica({ respond: () => receipts.shift()! })
+      const { queue, begin, deliverer, sent, ended } = replica({ respond: () => receipts.shift()! })
       begin(queue.open(anOrder('o1')))
-      await advance(1_500, { deliveries })
+      await advance(1_500, { deliverer })
       expect({ ended, lastResult: queue.rows.get('o1')?.lastResult }).toEqual({
         ended: [],
         lastResult: `${kind}: timeout`,
       })
-      await advance(1_000, { deliveries })
+      await advance(1_000, { deliverer })
       expect(sent).toEqual(['order_o1', 'order_o1'])
       expect(ended).toMatchObject([['o1', { outcome: 'accepted' }]])
     },
@@ -230,16 +230,16 @@ describe('results', () => {
       [unavailable(), null],
     ] as const) {
       const responses: Respond[] = [() => Promise.reject(error), () => ({ kind: 'accepted' })]
-      const { queue, begin, deliveries, sent, ended } = replica({
+      const { queue, begin, deliverer, sent, ended } = replica({
         respond: (apiKey) => responses.shift()!(apiKey),
       })
       begin(queue.open(anOrder('o1')))
-      await deliveries.quiesce()
+      await deliverer.quiesce()
       expect({ ended, lastResult: queue.rows.get('o1')?.lastResult }).toEqual({
         ended: [],
         lastResult: result,
       })
-      await advance(LEASE_MS + SECOND, { deliveries })
+      await advance(LEASE_MS + SECOND, { deliverer })
       expect(sent).toEqual(['order_o1', 'order_o1'])
       expect(ended).toMatchObject([['o1', { outcome: 'accepted' }]])
     }
@@ -248,19 +248,19 @@ describe('results', () => {
 
 describe('deadline', () => {
   test('a delivery whose deadline passed after an attempt ends as unreachable, and is not sent again', async () => {
-    const { queue, begin, deliveries, sent, ended } = replica({
+    const { queue, begin, deliverer, sent, ended } = replica({
       respond: () => ({ kind: 'unknown', reason: 'timeout' }),
     })
     begin(queue.open(anOrder('o1'), SECOND))
-    await advance(5 * SECOND, { deliveries })
+    await advance(5 * SECOND, { deliverer })
     expect(sent).toEqual(['order_o1'])
     expect(ended).toEqual([['o1', { outcome: 'unreachable' }]])
   })
 
   test('a delivery without any attempt before its deadline is attempted once', async () => {
-    const { queue, deliveries, sent, ended } = replica()
+    const { queue, deliverer, sent, ended } = replica()
     queue.open(anOrder('o1'), SECOND)
-    await advance(60 * SECOND, { deliveries })
+    await advance(60 * SECOND, { deliverer })
     expect(sent).toEqual(['order_o1'])
     expect(ended).toMatchObject([['o1', { outcome: 'accepted' }]])
   })
@@ -268,26 +268,26 @@ describe('deadline', () => {
 
 describe('limits', () => {
   test('a silent restaurant occupies PER_RESTAURANT permits, and another one gets its order', async () => {
-    const { queue, begin, deliveries, sent, ended } = replica({
+    const { queue, begin, deliverer, sent, ended } = replica({
       respond: (apiKey) => (apiKey === 'quick' ? { kind: 'accepted' } : silent()),
     })
     const orders = Array.from({ length: 114 }, (_, at) => anOrder(`slow ${at}`, 'silent'))
     for (const order of orders) begin(queue.open(order))
-    await advance(SECOND, { deliveries })
+    await advance(SECOND, { deliverer })
     begin(queue.open(anOrder('quick', 'other')))
-    await advance(LEASE_MS + SECOND, { deliveries })
+    await advance(LEASE_MS + SECOND, { deliverer })
     expect(ended).toMatchObject([['quick', { outcome: 'accepted' }]])
     expect(sent).toHaveLength(PER_RESTAURANT + 1)
   })
 
   test('an order without a permit ends as unreachable at its deadline, and is never sent', async () => {
-    const { queue, begin, deliveries, sent, ended } = replica({ respond: silent })
+    const { queue, begin, deliverer, sent, ended } = replica({ respond: silent })
     for (let at = 0; at < PER_RESTAURANT; at += 1) begin(queue.open(anOrder(`slow ${at}`)))
     await vi.advanceTimersByTimeAsync(0)
     begin(queue.open(anOrder('o1'), 10 * SECOND))
-    await advance(9 * SECOND, { deliveries })
+    await advance(9 * SECOND, { deliverer })
     expect(queue.rows.get('o1')).toMatchObject({ lastResult: null })
-    await advance(10 * SECOND, { deliveries })
+    await advance(10 * SECOND, { deliverer })
     expect(ended).toEqual([['o1', { outcome: 'unreachable' }]])
     expect(sent).not.toContain('order_o1')
   })
@@ -299,8 +299,8 @@ describe('limits', () => {
     full.begin(queue.open(anOrder('o1')))
     await advance(LEASE_MS, full)
     expect(full.sent).toEqual(['order_slow'])
-    await other.deliveries.sweep()
-    await other.deliveries.quiesce()
+    await other.deliverer.sweep()
+    await other.deliverer.quiesce()
     expect(other.sent).toEqual(['order_o1'])
   })
 })
@@ -316,10 +316,10 @@ test('an order for a console is accepted by the commit that opens its delivery, 
     [CONSOLE, 'transmitted', []],
     [LINK, 'pending', ['order_o1']],
   ] as const) {
-    const { deliveries, sent } = replica({ currentLink })
-    const { next, begin } = await deliveries.open(placed, 1)
+    const { deliverer, sent } = replica({ currentLink })
+    const { next, begin } = await deliverer.open(placed, 1)
     begin(next.order)
-    await deliveries.quiesce()
+    await deliverer.quiesce()
     expect({ outcome: next.order.outcome, sent }).toEqual({ outcome, sent: transmitted })
   }
 })

@@ -45,7 +45,7 @@ type Attempt = Pick<LeasedDelivery, 'attempt' | 'isOverdue' | 'isTried'> & {
  * next step. The deadline ends a delivery after any attempt with any result (an error, a killed process), and a delivery that never
  * acquired a permit for its restaurant.
  */
-export class Deliveries {
+export class Deliverer {
   readonly #deps: Deps
   readonly #leases: Leases
   readonly #acquirePermit = restaurantLimit()
