@@ -74,7 +74,7 @@ const isByOthers = (by: Cancellation['cancelledBy']): boolean => by === 'custome
  * The notice of a cancellation waits until no attempt can be running, because no order may arrive after its cancellation: an attempt
  * takes 10 s, and its lease ends 3 s after its replica dies.
  */
-const NOTICE_DELAY_MS = 15_000
+export const NOTICE_DELAY_MS = 15_000
 
 /** Returns the notice of a cancellation to a restaurant that has the order, or (`isDelivering`) may be receiving it. */
 export function noticeOfCancellation(

@@ -6,6 +6,7 @@ import {
   cancellationOf,
   fail,
   mayBeCancelled,
+  NOTICE_DELAY_MS,
   noticeOf,
   noticeOfCancellation,
   paymentAfter,
@@ -177,7 +178,8 @@ function deliver(order: SagaOrder, saga: Saga, event: Of<'delivered'>): Result {
   const ended: DeliveryState = {
     outcome: result.outcome,
     link: result.outcome === 'unreachable' ? null : result.link,
-    noticeInMs: null,
+    // The end of the void sends the notice at once. While the processor is unavailable, the kitchen must not wait for it.
+    noticeInMs: result.outcome === 'unreachable' ? NOTICE_DELAY_MS : null,
   }
   const next =
     result.outcome === 'accepted'
