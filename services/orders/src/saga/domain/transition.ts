@@ -6,11 +6,11 @@ import {
   cancellationOf,
   fail,
   mayBeCancelled,
-  NOTICE_DELAY_MS,
   noticeOf,
   noticeOfCancellation,
   paymentAfter,
   refusalOf,
+  UNREACHABLE,
 } from '#/saga/domain/failure.ts'
 import { recordChallenge, refusalOfExpiry, withoutAction } from '#/saga/domain/challenging.ts'
 import {
@@ -175,12 +175,9 @@ function deliver(order: SagaOrder, saga: Saga, event: Of<'delivered'>): Result {
   const awaited = saga.isFinished ? null : awaitedStep(saga)
   if (awaited?.step.kind !== 'pivot') return 'stale'
   const { state } = saga
-  const ended: DeliveryState = {
-    outcome: result.outcome,
-    link: result.outcome === 'unreachable' ? null : result.link,
-    // The end of the void sends the notice at once. While the processor is unavailable, the kitchen must not wait for it.
-    noticeInMs: result.outcome === 'unreachable' ? NOTICE_DELAY_MS : null,
-  }
+  const { outcome } = result
+  const ended: DeliveryState =
+    outcome === 'unreachable' ? UNREACHABLE : { outcome, link: result.link, noticeInMs: null }
   const next =
     result.outcome === 'accepted'
       ? advance({ ...order, status: 'AWAITING_PREPARATION', outcome: 'transmitted' }, saga, {
