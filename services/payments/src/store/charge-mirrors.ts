@@ -1,15 +1,10 @@
 import type { MissingRefunds, OpenDisputes } from '@platter/contracts'
 import { sql, type Kysely } from 'kysely'
 import type { z } from 'zod'
-import { refundedElsewhere, type ReadDispute, type ReadRefund } from '#/domain/charge-after-sale.ts'
+import { refundedElsewhere, type ReadCharge } from '#/domain/charge-after-sale.ts'
 import type { Database } from '#/store/authorizations.ts'
 
-type Mirror = {
-  orderApiKey: string
-  processorId: string
-  refunds: readonly ReadRefund[]
-  disputes: readonly ReadDispute[]
-}
+type Mirror = Pick<ReadCharge, 'refunds' | 'disputes'> & { orderApiKey: string; processorId: string }
 
 export type MirrorRow = Mirror & { version: number }
 
