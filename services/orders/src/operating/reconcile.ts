@@ -53,6 +53,10 @@ export async function reconcile(deps: Deps, start: Position, context: RequestCon
   return { counts: { ...counts, mismatches: mismatches.length }, mismatches, disputes, next }
 }
 
+/** After a lost dispute, the charge of a cancelled order stays captured at the processor. The dispute is listed. */
+const isComparable = ({ order, dispute, running }: stored.StoredOrder): boolean =>
+  !running && !(order.cancelled && dispute?.state === 'LOST')
+
 class Run {
   readonly #deps: Deps
   readonly #context: RequestContext
@@ -148,7 +152,7 @@ class Run {
     const chargesOf = Map.groupBy(charges, ({ reference }) => reference)
     const suspects = new Map<string, { version: number; mismatches: Mismatch[] }>()
     found.forEach((one) => this.#count(one))
-    for (const { order, delivery, version } of found.filter(({ running }) => !running)) {
+    for (const { order, delivery, version } of found.filter(isComparable)) {
       const payment = rowOf.get(order.apiKey) ?? null
       const mismatches = compareOrder(order, {
         payment,
@@ -166,7 +170,7 @@ class Run {
   #count({ order, dispute, running }: stored.StoredOrder): void {
     this.counts.orders += 1
     if (running) this.counts.inProgress += 1
-    if (order.refunded > 0) this.counts.refunds += 1
+    if (order.refunded > 0 || order.paymentState === 'REFUNDED') this.counts.refunds += 1
     if (dispute) this.disputes.push({ orderApiKey: order.apiKey, dispute })
   }
 

@@ -196,3 +196,24 @@ test('an unavailable processor rejects the run, and no charge is reported as mis
     'the processor is unavailable',
   )
 })
+
+/** Cancels an order after its capture. */
+function cancelPaidOrder(changes: Partial<StoredOrder> = {}): void {
+  addPaidOrder(0)
+  const [found] = orders
+  orders[0] = { ...found!, ...changes, order: { ...found!.order, cancelled: true, paymentState: 'REFUNDED' } }
+  rows[0]!.state = 'refunded'
+}
+
+test('an order whose cancellation refunded its charge counts as an order with a refund', async () => {
+  cancelPaidOrder()
+  charges[0]!.status = 'refunded'
+  const { counts, mismatches } = await reconcile(deps, start, context)
+  expect({ refunds: counts.refunds, mismatches }).toEqual({ refunds: 1, mismatches: [] })
+})
+
+test('the charge of a cancelled order stays captured after a lost dispute, which is listed', async () => {
+  cancelPaidOrder({ dispute: { state: 'LOST', amount: total, reason: 'fraudulent', respondBy: null } })
+  const { disputes, mismatches } = await reconcile(deps, start, context)
+  expect({ disputes: disputes.length, mismatches }).toEqual({ disputes: 1, mismatches: [] })
+})

@@ -44,7 +44,7 @@ const idOfFew = sql<number>`orders.id + 0`
 
 type Changed = RestaurantsOrder & { changedIn: Position | null }
 
-/** Older orders are incidents for an operator: a wrong clock or row must never refund an old order. */
+/** Older orders are left to an operator: a wrong clock or row must never refund an old order. */
 const UNSTARTED_FOR_AT_MOST = sql`interval '1 day'`
 
 /**

@@ -34,7 +34,7 @@ export type Authorization = {
   | ({
       state: 'authorized' | 'captured' | 'voided' | 'refunded'
       processorId: string
-      /** Cents of the refunds of parts that have not failed, here and at the processor; absent: none. */
+      /** See `refundedOf`; absent: none. */
       refunded?: Cents
     } & Terms)
 )
@@ -51,7 +51,7 @@ export type Terms = {
   savesCard?: boolean | undefined
 }
 
-/** Cents of the refunds of parts that have not failed, here and at the processor. */
+/** Cents of the refunds of parts that have not failed, here and at the processor, and of lost disputes. */
 export const refundedOf = (row: Authorization): Cents => ('refunded' in row && row.refunded) || cents(0)
 
 export type State = Authorization['state']

@@ -26,8 +26,8 @@ export type ReadCharge = {
   /** The order; null for another sale of the account. */
   reference: string | null
   captured: Cents
-  refunds: ReadRefund[]
-  disputes: ReadDispute[]
+  refunds: readonly ReadRefund[]
+  disputes: readonly ReadDispute[]
 }
 
 /** The states of refunds and disputes in messages and responses. */
@@ -51,13 +51,15 @@ export const ofProcessor = (refunds: readonly ReadRefund[]): ReadRefund[] =>
 export const failedOwn = (refunds: readonly ReadRefund[]): string[] =>
   refunds.flatMap(({ key, state }) => (key !== null && state === 'failed' ? [key] : []))
 
-/** Returns the cents that were, or may still be, refunded at the processor. */
-export const refundedElsewhere = (refunds: readonly ReadRefund[]): Cents =>
-  cents(
-    ofProcessor(refunds)
-      .filter(({ state }) => state !== 'failed')
-      .reduce((sum, { amount }) => sum + amount, 0),
-  )
+/**
+ * Returns the cents that were, or may still be, returned without Platter: refunds at the processor, and lost disputes. The bank has
+ * returned the amount of a lost dispute, and the processor never refunds it.
+ */
+export function refundedElsewhere({ refunds, disputes }: Pick<ReadCharge, 'refunds' | 'disputes'>): Cents {
+  const refunded = ofProcessor(refunds).filter(({ state }) => state !== 'failed')
+  const lost = disputes.filter(({ state }) => state === 'lost')
+  return cents([...refunded, ...lost].reduce((sum, { amount }) => sum + amount, 0))
+}
 
 /** Returns the dispute to show: the open one, otherwise the latest. */
 export const disputeOf = (disputes: readonly ReadDispute[]): ReadDispute | null =>

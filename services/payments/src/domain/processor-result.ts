@@ -142,6 +142,8 @@ export function interpretReport(
       ? { kind: 'moved', change: { state: 'declined', refusal: declineOf(reported) } }
       : null
   }
+  // It counts pending refunds, which may fail. The mirror of the charge has the state of each refund.
+  if (reported.status === 'refunded') return null
   const isOpen = reported.status === 'authorized' || reported.status === 'captured'
   if (row.state === 'declined' || row.state === 'released') {
     return isOpen

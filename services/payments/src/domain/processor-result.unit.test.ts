@@ -121,8 +121,8 @@ describe('a report of the processor', () => {
       kind: 'moved',
       change: { state: 'authorized', processorId: 'auth_1' },
     })
-    expect(interpretReport(at('captured'), reported('refunded'))).toMatchObject({
-      change: { state: 'refunded' },
+    expect(interpretReport(at('authorized'), reported('captured'))).toMatchObject({
+      change: { state: 'captured' },
     })
     expect(interpretReport(at('captured'), reported('authorized'))).toBeNull()
     expect(interpretReport(at('voided'), reported('voided'))).toBeNull()

@@ -9,6 +9,7 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { commandExecutor } from '#/command-executor.ts'
 import { KEY_LASTS_SECONDS } from '#/domain/authorization.ts'
+import type { ReadCharge, ReadDispute, ReadRefund } from '#/domain/charge-after-sale.ts'
 import { refund } from '#/handlers/refund.ts'
 import { release } from '#/handlers/release.ts'
 import { chargeMirror } from '#/mirror-charges.ts'
@@ -61,10 +62,10 @@ async function charged(faults: Fault[] = []) {
   const rowOf = (name: string) => replicas[0].refunds.find(`${orderApiKey}-${name}`)
   const authorization = () => replicas[0].authorizations.find(orderApiKey)
   const story = () => postgresPaymentRecords(pools[0].db).story(orderApiKey)
-  /** Reads the charge with a refund of the whole amount that has no `apiKey` of Platter. */
-  const mirror = (state: 'done' | 'failed') => {
-    const refunds = [{ id: 're_9', key: null, amount: cents(TOTAL), state, at: 1_700_000_000 }]
-    const found = { id: 'pi_1', reference: orderApiKey, captured: cents(TOTAL), refunds, disputes: [] }
+  /** Reads the charge with these refunds and disputes. */
+  const mirror = (read: Partial<ReadCharge>) => {
+    const charge = { id: 'pi_1', reference: orderApiKey, captured: cents(TOTAL) }
+    const found = { ...charge, refunds: [], disputes: [], ...read }
     const reads = {
       charge: async () => ({ kind: 'yes' as const, charge: found }),
       balanceTransactions: () => Promise.reject(new Error('not compared')),
@@ -95,6 +96,11 @@ async function charged(faults: Fault[] = []) {
       where order_api_key = ${orderApiKey}`.execute(pools[0].db)
   return { processor, send, cancel, rowOf, authorization, story, mirror, compare, restore, setAge }
 }
+
+/** A refund of the whole amount that has no `apiKey` of Platter. */
+const wholeRefund = (state: ReadRefund['state']) => ({
+  refunds: [{ id: 're_9', key: null, amount: cents(TOTAL), state, at: 1_700_000_000 }],
+})
 
 const isDone = { kind: 'done' }
 const isRefused = { kind: 'refused', refusal: { code: 'refund-too-large' } }
@@ -169,9 +175,9 @@ test('a release of a fully refunded order makes no call', async () => {
 
 test('a release refunds a charge whose whole refund at the processor was done and then failed', async () => {
   const { processor, cancel, mirror, authorization } = await charged()
-  await mirror('done')
+  await mirror(wholeRefund('done'))
   expect(await authorization()).toMatchObject({ state: 'refunded' })
-  await mirror('failed')
+  await mirror(wholeRefund('failed'))
   expect(await cancel()).toEqual({ kind: 'done', paymentState: 'REFUNDED' })
   expect(processor.refunded).toBe(TOTAL)
 })
@@ -202,9 +208,35 @@ test('a release whose refund was read at the processor has no unknown outcome', 
   const { cancel, mirror, story } = await charged(['response lost'])
   expect(await cancel()).toBeNull()
   expect(await story()).toMatchObject({ unknown: { call: 'refund' } })
-  await mirror('done')
+  await mirror(wholeRefund('done'))
   expect(await cancel()).toEqual({ kind: 'done', paymentState: 'REFUNDED' })
   expect(await story()).toMatchObject({ state: 'refunded', unknown: null })
+})
+
+test('a release ends when its dispute is lost: the bank has returned what the processor refuses to refund', async () => {
+  const { processor, send, cancel, mirror, authorization } = await charged()
+  await send('f1', 300)
+  const refused = { kind: 'no', code: 'charge_disputed', declineCode: 'charge_disputed' } as const
+  processor.refund = async () => refused
+  const dispute = (state: ReadDispute['state']) => ({
+    refunds: processor.refunds,
+    disputes: [{ id: 'dp_1', state, amount: cents(TOTAL), reason: 'fraudulent', at: 1, respondBy: null }],
+  })
+  await mirror(dispute('open'))
+  await expect(cancel()).rejects.toThrow('charge_disputed')
+  await mirror(dispute('lost'))
+  expect(await cancel()).toEqual({ kind: 'done', paymentState: 'REFUNDED' })
+  expect(await authorization()).toMatchObject({ state: 'refunded' })
+})
+
+test('a lost dispute leaves the charge of an order captured, and refuses another refund of its amount', async () => {
+  const { send, mirror, authorization } = await charged()
+  const disputes = [
+    { id: 'dp_1', state: 'lost', amount: cents(TOTAL), reason: 'fraudulent', at: 1, respondBy: null },
+  ] satisfies ReadDispute[]
+  await mirror({ disputes })
+  expect(await send('f1', 300)).toMatchObject(isRefused)
+  expect(await authorization()).toMatchObject({ state: 'captured' })
 })
 
 const FAULTS: Fault[] = ['none', 'none', 'request lost', 'response lost', 'stays pending', 'refused']

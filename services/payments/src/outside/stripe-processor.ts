@@ -131,7 +131,7 @@ export class StripeProcessor implements Processor {
         stripe.refunds.create({ payment_intent: id, amount }, options),
       )
       const { status, amount: refunded, payment_intent: intent } = created
-      if (status === 'failed' || status === 'canceled') throw new Failed(refundFailed)
+      if (status === 'failed' || status === 'canceled') throw new Failed(refundFailed, { isReplayed: true })
       // If a pending refund fails later, the intent counts as captured again.
       const isRefunded = (status === 'succeeded' || status === 'pending') && intent === id
       if (!isRefunded) throw new Failed(unexpected(`a refund is ${status}`))
@@ -209,7 +209,7 @@ export class StripeProcessor implements Processor {
   /**
    * An intent can be captured, cancelled or completely refunded only once, even without a key. Therefore, if the outcome under the
    * key must be looked up, the intent is read, and if necessary the call is repeated without the key. The same applies to a replayed
-   * refusal: otherwise a refund that an empty balance refused would be refused for a day after money has arrived.
+   * refusal or failed refund: otherwise a refund that an empty balance refused would be refused for a day after money has arrived.
    */
   async #repeatable(
     { id, idempotencyKey, to }: { id: string; idempotencyKey: string; to: FoundCharge['status'] },

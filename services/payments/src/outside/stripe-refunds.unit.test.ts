@@ -1,5 +1,5 @@
 import { cents } from '@platter/contracts'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { findRefund } from '#/outside/processor.ts'
 import { StripeProcessor } from '#/outside/stripe-processor.ts'
 import { AMOUNT, orderOf, tokenOf } from '#/testing/processor-world.ts'
@@ -60,6 +60,17 @@ test('a whole refund is made once the reason of its refusal has ended, although 
   setRefundable(AMOUNT)
   const before = server.state.effects.length
   expect(await refund()).toEqual({ kind: 'yes', id, amount: AMOUNT })
+  expect(await refund(), 'repeated').toEqual({ kind: 'yes', id, amount: AMOUNT })
+  expect(server.state.effects.slice(before).map(({ kind }) => kind)).toEqual(['refund'])
+})
+
+test('a whole refund that Stripe has created as failed is made again, although Stripe replays that response', async () => {
+  const id = await captured()
+  const failed = { id: 're_1', amount: AMOUNT, currency: 'usd', payment_intent: id, status: 'failed' }
+  vi.spyOn(server.state, 'refund').mockReturnValueOnce(failed as never)
+  const before = server.state.effects.length
+  const refund = () => processor.refund({ idempotencyKey: 'f5', id, amount: AMOUNT })
+  await refund()
   expect(await refund(), 'repeated').toEqual({ kind: 'yes', id, amount: AMOUNT })
   expect(server.state.effects.slice(before).map(({ kind }) => kind)).toEqual(['refund'])
 })

@@ -142,7 +142,7 @@ export class Failed extends Error {
    * configured return page (docs.stripe.com/api/idempotent_requests). The outcome must be looked up.
    */
   readonly isToBeLookedUp: boolean
-  /** The response to an earlier call under the key. Stripe replays a 4xx too, even if its reason has ended. */
+  /** The response, possibly, to an earlier call under the key. Stripe replays a 4xx and a failed refund, even if its reason has ended. */
   readonly isReplayed: boolean
   /** The intent that the error contains. */
   readonly intent: { id: string; status: string } | null

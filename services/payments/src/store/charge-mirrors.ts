@@ -1,15 +1,10 @@
 import type { MissingRefunds, OpenDisputes } from '@platter/contracts'
 import { sql, type Kysely } from 'kysely'
 import type { z } from 'zod'
-import { refundedElsewhere, type ReadDispute, type ReadRefund } from '#/domain/charge-after-sale.ts'
+import { refundedElsewhere, type ReadCharge } from '#/domain/charge-after-sale.ts'
 import type { Database } from '#/store/authorizations.ts'
 
-type Mirror = {
-  orderApiKey: string
-  processorId: string
-  refunds: readonly ReadRefund[]
-  disputes: readonly ReadDispute[]
-}
+type Mirror = Pick<ReadCharge, 'refunds' | 'disputes'> & { orderApiKey: string; processorId: string }
 
 export type MirrorRow = Mirror & { version: number }
 
@@ -117,7 +112,7 @@ const comparisonLease = (db: Kysely<Database>) => ({
  */
 async function setMirror(db: Kysely<Database>, mirror: Mirror, readAt: string): Promise<number | null> {
   const { orderApiKey, processorId } = mirror
-  const elsewhere = refundedElsewhere(mirror.refunds)
+  const elsewhere = refundedElsewhere(mirror)
   const refunds = JSON.stringify(mirror.refunds)
   const disputes = JSON.stringify(mirror.disputes)
   const { rows } = await sql<{ version: number }>`
@@ -167,16 +162,11 @@ const inPage = ({ before, limit }: Page) => sql`
 async function readMissingRefunds(db: Kysely<Database>, page: Page): Promise<MissingRefund[]> {
   const { rows } = await sql<MissingRefund>`
     select * from (
-      select mirror.order_api_key as "orderApiKey", (authorizations.amount - returned.amount)::int4 as amount,
+      select order_api_key as "orderApiKey", amount - refunded - refunded_elsewhere as amount,
         (extract(epoch from mirror.updated_at) * 1000000)::int8 as at
-      from charge_mirrors as mirror
-      join authorizations on authorizations.order_api_key = mirror.order_api_key
-      cross join lateral (
-        select coalesce(sum((refund->>'amount')::int4), 0) as amount
-        from jsonb_array_elements(mirror.refunds) as refund where refund->>'state' <> 'failed') as returned
-      where mirror.refunds @> '[{"state": "failed"}]' and mirror.updated_at > now() - interval '30 days'
-        and authorizations.state = 'refunded' and authorizations.release_requested_at is not null
-        and returned.amount < authorizations.amount) as missing
+      from charge_mirrors as mirror join authorizations using (order_api_key)
+      where refunds @> '[{"state": "failed"}]' and mirror.updated_at > now() - interval '30 days'
+        and state = 'refunded' and release_requested_at is not null and refunded + refunded_elsewhere < amount) as missing
     where ${inPage(page)}`.execute(db)
   return rows
 }

@@ -76,6 +76,12 @@ const isByOthers = (by: Cancellation['cancelledBy']): boolean => by === 'custome
  */
 const NOTICE_DELAY_MS = 15_000
 
+/**
+ * The end of a delivery whose restaurant may have the order, or may be receiving it. A failed order has its notice at the end of its
+ * void (`noticeOf`), or after this delay while the processor is unavailable.
+ */
+export const UNREACHABLE: DeliveryState = { outcome: 'unreachable', link: null, noticeInMs: NOTICE_DELAY_MS }
+
 /** Returns the notice of a cancellation to a restaurant that has the order, or (`isDelivering`) may be receiving it. */
 export function noticeOfCancellation(
   by: Cancellation['cancelledBy'],
@@ -83,7 +89,7 @@ export function noticeOfCancellation(
   { done }: State,
 ): DeliveryState | null {
   if (!isByOthers(by)) return null
-  if (isDelivering) return { outcome: 'unreachable', link: null, noticeInMs: NOTICE_DELAY_MS }
+  if (isDelivering) return UNREACHABLE
   return done.includes('transmit') ? { outcome: 'accepted', link: null, noticeInMs: 0 } : null
 }
 

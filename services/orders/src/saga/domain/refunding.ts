@@ -59,39 +59,29 @@ export function endRefund(
 
 /**
  * Sets the processor's state. Null for an earlier version, and before the capture is known here, when nothing can be refunded or
- * disputed yet. A cancelled order keeps its other refunds, because the release of its payment has refunded the remaining amount.
+ * disputed yet. A pending refund that has failed is no longer pending: the reply to an earlier success may arrive after the failure,
+ * which the processor reports only once. A cancelled order keeps its other refunds, because the release of its payment has refunded
+ * the remaining amount.
  */
 export function setMirrored(
-  given: SagaOrder,
-  saga: Saga,
+  order: SagaOrder,
+  { facts, state }: Saga,
   { version, refunds: made, failed, dispute, at }: Mirrored & { at: number },
 ): AfterSale | null {
-  const isCaptureKnown = !['PENDING', 'AUTHORIZED'].includes(given.paymentState)
-  if (!isCaptureKnown || version < (saga.state.mirrored ?? 0)) return null
-  const { order, state } = endFailed(given, saga, { failed, at })
-  const disputed = { ...order, dispute: dispute ?? order.dispute }
-  const mirrored = { ...state, mirrored: version }
-  if (order.cancellation !== null) return { order: disputed, state: mirrored }
-  const own = order.refunds
-    .filter(({ requestedBy }) => requestedBy !== 'processor')
-    .map((one): OrderRefund => {
-      const hasReturned = one.state === 'DONE' && failed.includes(one.apiKey)
-      return hasReturned ? failedRefund(one, at) : one
-    })
-  const refunds = [...own, ...made].toSorted((one, other) => one.date - other.date)
-  return { order: withRefunds(disputed, saga.facts.total, refunds), state: mirrored }
-}
-
-/**
- * Ends the pending refunds that have failed. The reply to an earlier success may arrive after the failure, which the processor
- * reports only once: the refund would stay DONE, although the customer has no money.
- */
-function endFailed(order: SagaOrder, saga: Saga, { failed, at }: { failed: readonly string[]; at: number }) {
-  return failed.reduce<AfterSale>(
-    (ended, apiKey) =>
-      endRefund(ended.order, { ...saga, state: ended.state }, { apiKey, isDone: false, at }) ?? ended,
-    { order, state: saga.state },
-  )
+  const isCaptureKnown = !['PENDING', 'AUTHORIZED'].includes(order.paymentState)
+  if (!isCaptureKnown || version < (state.mirrored ?? 0)) return null
+  const isCancelled = order.cancellation !== null
+  const known = order.refunds.map((one): OrderRefund => {
+    const mayFail = one.state === 'PENDING' || (one.state === 'DONE' && !isCancelled)
+    return mayFail && failed.includes(one.apiKey) ? failedRefund(one, at) : one
+  })
+  const own = known.filter(({ requestedBy }) => requestedBy !== 'processor')
+  const refunds = isCancelled ? known : [...own, ...made].toSorted((one, other) => one.date - other.date)
+  const pending = state.refunds?.filter(({ apiKey }) => !failed.includes(apiKey))
+  return {
+    order: withRefunds({ ...order, dispute: dispute ?? order.dispute }, facts.total, refunds),
+    state: { ...state, ...(pending && { refunds: pending }), mirrored: version },
+  }
 }
 
 const failedRefund = (one: OrderRefund, at: number): OrderRefund => ({

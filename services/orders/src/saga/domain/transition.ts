@@ -10,6 +10,7 @@ import {
   noticeOfCancellation,
   paymentAfter,
   refusalOf,
+  UNREACHABLE,
 } from '#/saga/domain/failure.ts'
 import { recordChallenge, refusalOfExpiry, withoutAction } from '#/saga/domain/challenging.ts'
 import {
@@ -174,11 +175,9 @@ function deliver(order: SagaOrder, saga: Saga, event: Of<'delivered'>): Result {
   const awaited = saga.isFinished ? null : awaitedStep(saga)
   if (awaited?.step.kind !== 'pivot') return 'stale'
   const { state } = saga
-  const ended: DeliveryState = {
-    outcome: result.outcome,
-    link: result.outcome === 'unreachable' ? null : result.link,
-    noticeInMs: null,
-  }
+  const { outcome } = result
+  const ended: DeliveryState =
+    outcome === 'unreachable' ? UNREACHABLE : { outcome, link: result.link, noticeInMs: null }
   const next =
     result.outcome === 'accepted'
       ? advance({ ...order, status: 'AWAITING_PREPARATION', outcome: 'transmitted' }, saga, {

@@ -97,7 +97,8 @@ const EXPECTED: Record<string, Record<string, string>> = {
   transmit: {
     'delivered: accepted': 'capture: transmitted AWAITING_PREPARATION AUTHORIZED, delivery accepted',
     'delivered: refused': 'compensate authorize: pending PROCESSING AUTHORIZED, delivery refused',
-    'delivered: unreachable': 'compensate authorize: pending PROCESSING AUTHORIZED, delivery unreachable',
+    'delivered: unreachable':
+      'compensate authorize: pending PROCESSING AUTHORIZED, delivery unreachable, notice in 15 s',
     'cancelled by the customer':
       'compensate authorize: pending PROCESSING AUTHORIZED (customer: order-refused), delivery unreachable, notice in 15 s',
     'cancelled by the operator':
@@ -200,6 +201,15 @@ describe('event sequence', () => {
     const late = apply(placed({ ...cash, answeredBy }), delivered('unreachable'))
     expect(failed.order.isReturned ?? false).toBe(false)
     expect(late.order.isReturned ?? false).toBe(isMarked)
+  })
+
+  test('a restaurant that may have an unreachable order gets its notice, although the void has no result', () => {
+    const { transmit } = states()
+    const failing = apply(transmit!, delivered('unreachable'))
+    expect(failing).toMatchObject({ delivery: { noticeInMs: 15_000 }, command: { data: { undo: true } } })
+    expect(apply(failing, reply(failing, done)), 'after the void').toMatchObject({
+      delivery: { noticeInMs: 0 },
+    })
   })
 
   test('an accepted order that is cancelled as not started keeps its delivery, and sends no notice', () => {
