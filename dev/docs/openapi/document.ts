@@ -121,11 +121,11 @@ function requestBody(body: z.ZodType, bodies: Json = {}, schemas: Schemas): Json
   }
 }
 
-/** Returns an example of each problem, with the path of the first operation that declares it. */
+/** Returns an example of each problem, with the path of an operation that declares it: send-order, or the first one. */
 const problemExamples = (schemas: Schemas): Json =>
   Object.fromEntries(
     documentedCodes(operations).map((code) => {
-      const operation = operations.find((one) => problemsOf(one).includes(code)) ?? SendOrder
+      const operation = [SendOrder, ...operations].find((one) => problemsOf(one).includes(code)) ?? SendOrder
       const value = exampleOfProblem(code, examplePath(operation, schemas))
       return [code, { summary: problems[code].title, value }]
     }),

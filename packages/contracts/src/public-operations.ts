@@ -1,66 +1,12 @@
 import type { PublicOperation } from '#/operation.ts'
-import * as of from '#/operations/index.ts'
+import * as declarations from '#/operations/index.ts'
 
-/** Every operation that the gateway routes, in the order of the OpenAPI document. */
-export const operations: readonly PublicOperation[] = [
-  of.RestaurantSearch,
-  of.RestaurantSearchTest,
-  of.RestaurantDetails,
-  of.RestaurantMenu,
-  of.ItemCustomizations,
-  of.RegisterUser,
-  of.Signin,
-  of.GetUser,
-  of.UpdateUser,
-  of.AddCard,
-  of.RemoveCard,
-  of.AddAddress,
-  of.RemoveAddress,
-  of.PaymentMethods,
-  of.SendOrder,
-  of.ValidateOrder,
-  of.GetOrder,
-  of.OrderByKey,
-  of.GetOrderStatus,
-  of.OrderStatuses,
-  of.CancelOrder,
-  of.UserOrders,
-  of.RestaurantOrders,
-  of.RestaurantOrdersStream,
-  of.ReadAttendance,
-  of.GetRestaurantOrder,
-  of.ReportStatus,
-  of.RefuseOrder,
-  of.RefundRestaurantOrder,
-  of.OwnRestaurant,
-  of.OwnMenu,
-  of.ItemAvailability,
-  of.ChoiceAvailability,
-  of.PauseRestaurant,
-  of.ResumeRestaurant,
-  of.Restaurants,
-  of.PutRestaurant,
-  of.PutMenu,
-  of.PutRestaurantLink,
-  of.Applications,
-  of.CreateApplication,
-  of.ApplicationAccessKeys,
-  of.IssueAccessKey,
-  of.RestaurantAccessKeys,
-  of.IssueRestaurantAccessKey,
-  of.OperatorAccessKeys,
-  of.IssueOperatorAccessKey,
-  of.RotateAccessKey,
-  of.RevokeAccessKey,
-  of.FindOrders,
-  of.BalanceTransactions,
-  of.GetOrderStory,
-  of.OperatorCancelOrder,
-  of.RefundOrder,
-  of.Reconciliation,
-  of.PlatformHealth,
-  of.ReadAttention,
-  of.RetryAttention,
-  of.DiscardAttention,
-  of.TestAlert,
-]
+const isOperation = (value: unknown): value is PublicOperation =>
+  typeof value === 'object' && value !== null && 'admission' in value
+
+const placeOf = ({ audience, path }: PublicOperation): string => `${audience} ${path}`
+
+/** Every operation that the gateway routes: those of applications, of operators and of restaurants, each sorted by path. */
+export const operations: readonly PublicOperation[] = Object.values<unknown>(declarations)
+  .filter(isOperation)
+  .toSorted((one, other) => placeOf(one).localeCompare(placeOf(other), 'en'))
