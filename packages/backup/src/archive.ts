@@ -95,8 +95,8 @@ function addRecipient(encrypter: Encrypter, recipient: string): void {
   }
 }
 
-async function* tarStream(entries: AsyncIterable<TarEntry>): AsyncGenerator<Buffer> {
-  for await (const entry of entries) yield tarBytes(entry)
+async function* tarStream(entries: AsyncIterable<TarEntry>): AsyncGenerator<Uint8Array> {
+  for await (const entry of entries) yield await tarBytes(entry)
   yield TAR_END
 }
 
