@@ -11,7 +11,7 @@ export type Options = {
   method?: string
   /** If absent, the key of the application; null sends no key. */
   key?: string | null
-  /** A string is sent unchanged, any other value as JSON. */
+  /** A string or bytes are sent unchanged, any other value as JSON. */
   body?: unknown
   headers?: Record<string, string>
   /** Another replica of the gateway. */
@@ -39,7 +39,7 @@ export class Api {
     const { key = target.accessKey, gateway = target.gateway, body, timeoutMs } = options
     const content = {
       headers: { 'content-type': 'application/json' },
-      body: typeof body === 'string' ? body : JSON.stringify(body),
+      body: typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body),
     }
     const sent: Partial<typeof content> = body === undefined ? {} : content
     const response = await fetch(`${gateway}${path}`, {
