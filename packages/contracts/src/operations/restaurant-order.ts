@@ -2,37 +2,26 @@ import { z } from 'zod'
 import { restaurantOrder } from '#/examples.ts'
 import { OrderInPath } from '#/inputs.ts'
 import { operation } from '#/operation.ts'
-import { Address, Cancellation, OrderItem, Recipient } from '#/records.ts'
-import { Refund } from '#/refund.ts'
-import { ApiKey, Epoch, Method, Money, OrderStatus, Payment } from '#/values.ts'
+import { Order } from '#/records.ts'
+import { ApiKey, Epoch, Money, OrderStatus } from '#/values.ts'
 
 /** An order, as its restaurant reads it. It never contains a card. */
-export const RestaurantOrder = z
-  .object({
+export const RestaurantOrder = Order.omit({
+  card: true,
+  dispute: true,
+  paymentAction: true,
+  paymentState: true,
+  recipientApiKey: true,
+})
+  .extend({
     apiKey: ApiKey,
     id: z.int(),
     restaurantApiKey: ApiKey.describe('One webhook may serve several restaurants.'),
     datePlaced: Epoch,
-    method: Method,
-    payment: Payment,
-    test: z.boolean(),
-    recipient: Recipient,
-    items: z.array(OrderItem),
-    address: Address.nullable(),
-    comments: z.string().nullable(),
-    subtotal: Money,
-    tax: Money,
-    deliveryPrice: Money,
-    tip: Money,
-    total: Money,
     /** The amount that the customer pays on receipt: the total of a cash order; 0 for a card order and a test order. */
     toCollect: Money,
-    status: OrderStatus,
     /** The usual next status first. */
     nextStatuses: z.array(OrderStatus),
-    cancellation: Cancellation.nullable(),
-    refunds: z.array(Refund).describe('Oldest first.'),
-    refundedTotal: Money,
     acceptBy: Epoch.optional().describe(
       'The order is cancelled automatically unless the restaurant reports a status or refuses the order by then, 15 minutes after its arrival by default. Absent when it is not cancelled automatically.',
     ),
