@@ -41,7 +41,7 @@ export function makeRequest(random: Random, world: World): Made {
 
 // Path and query -------------------------------------------------------------------------------------------
 
-export function pathFor({ path }: PublicOperation, random: Random, world: World): string {
+function pathFor({ path }: PublicOperation, random: Random, world: World): string {
   const parts = path.split('/').map((part, at, all) => {
     if (!part.startsWith(':')) return part
     const before = all[at - 1] ?? ''
