@@ -138,7 +138,8 @@ describe('refund texts', () => {
   })
 
   test('contain the whole total of an order that was cancelled after the refund of a part', () => {
-    const refunds = [aRefund(2.5)]
-    expect(refundText(anOrder({ refunds, refundedTotal: 10.8 }))).toBe('Refunded 10.80 of 10.80')
+    expect(refundText(anOrder({ refunds: [aRefund(2.5)], refundedTotal: 10.8 }))).toBe(
+      'Refunded 10.80 of 10.80',
+    )
   })
 })
