@@ -83,7 +83,10 @@ export class AccessKeys {
    * a client query accounts without limit.
    */
   async check(): Promise<void> {
-    await this.#find('0'.repeat(64), newRequestId())
+    await this.#find('0'.repeat(64), newRequestId()).catch((cause: unknown) => {
+      // The cause contains the address of accounts, and everyone can read the readiness of the gateway.
+      throw new Error('does not resolve access keys', { cause })
+    })
   }
 
   /** Sends at most one request at a time for a key; concurrent requests with the key share its result. */

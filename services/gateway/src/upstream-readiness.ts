@@ -1,3 +1,4 @@
+import { requestTimes } from '@platter/contracts'
 import { Deadline, type Replicas } from '@platter/kit'
 import { z } from 'zod'
 
@@ -32,7 +33,9 @@ async function check(replicas: Pick<Replicas, 'send'>): Promise<void> {
     // A GET is sent to the next replica after any error.
     await replicas.send({ method: 'GET', route: path, deadline }, async ({ pool, traced, recordHead }) => {
       const signal = AbortSignal.timeout(Math.ceil(deadline.remainingMs))
-      const response = await pool.request({ method: 'GET', path, headers: traced, signal })
+      // A service whose PostgreSQL is frozen responds in this time, and names it.
+      const headers = { ...traced, ...deadline.earlier(requestTimes.relay).header }
+      const response = await pool.request({ method: 'GET', path, headers, signal })
       recordHead(response.statusCode, response.headers)
       const document = await response.body.json()
       if (response.statusCode === 200) return

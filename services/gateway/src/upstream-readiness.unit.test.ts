@@ -37,6 +37,16 @@ test('the reason names what a service lacks, without addresses and users of its 
   await replicas.close()
 })
 
+test('a service whose PostgreSQL is frozen learns the time in which it must name it', async () => {
+  const frozen: RequestListener = (request, response) => {
+    if (Number(request.headers['x-platter-timeout-ms']) <= 1_150)
+      without({ postgres: 'no result' })(request, response)
+  }
+  const replicas = new Replicas([await replica(frozen)])
+  await expect(readinessOf(replicas)()).rejects.toThrow(/^not ready: postgres$/)
+  await replicas.close()
+})
+
 test('a service without a replica that listens is not ready', async () => {
   const replicas = new Replicas(['http://127.0.0.1:1'])
   await expect(readinessOf(replicas)()).rejects.toThrow(/^no response$/)
