@@ -42,6 +42,9 @@ function isStream({ headers, method, route }: FastifyRequest): boolean {
 
 const byRoute = new Map(operations.map((operation) => [`${operation.method} ${operation.path}`, operation]))
 
+/** The status of a request whose client disconnected before the response began, as in nginx. No response has it. */
+const CLIENT_DISCONNECTED = 499
+
 /** Records a span (if the trace is recorded), a duration and one log line for each request; never its query, headers or body. */
 export function observeRequests(app: App): void {
   app.decorateRequest('route')
@@ -52,6 +55,8 @@ export function observeRequests(app: App): void {
   app.addHook('onRequest', (request, reply, done) => {
     // `routeOptions` is read only once, because each read creates an object with twelve members.
     request.route = request.routeOptions.url
+    // Fastify calls onResponse only after a complete response: a client that disconnects earlier would leave no log line.
+    reply.raw.once('close', () => recordEnd(request, reply))
     if (!isTelemetryOn() || isProbe(request)) return done()
     const rootSpan = startRootSpan(originOf(request), rootSpanOf(request), {
       mayBegin: isFromOutside(request),
@@ -65,14 +70,15 @@ export function observeRequests(app: App): void {
   app.addHook('preValidation', (request, _reply, done) =>
     request.rootSpan ? request.rootSpan.run(done) : done(),
   )
-  app.addHook('onResponse', (request, reply, done) => {
-    const { rootSpan } = request
-    request.orderApiKey ??= orderInPath(request)
-    if (!rootSpan) outsideTraces(() => logRequest(request, reply))
-    else rootSpan.run(() => logRequest(request, reply))
-    if (isTelemetryOn() && !isProbe(request)) measure(request, reply)
-    done()
-  })
+}
+
+function recordEnd(request: FastifyRequest, { raw, statusCode, elapsedTime }: FastifyReply): void {
+  const { rootSpan } = request
+  const ended = { statusCode: raw.headersSent ? statusCode : CLIENT_DISCONNECTED, elapsedTime }
+  request.orderApiKey ??= orderInPath(request)
+  if (!rootSpan) outsideTraces(() => logRequest(request, ended))
+  else rootSpan.run(() => logRequest(request, ended))
+  if (isTelemetryOn() && !isProbe(request)) measure(request, ended)
 }
 
 const originOf = ({ headers, id }: FastifyRequest): Origin => ({
@@ -103,9 +109,10 @@ function rootSpanOf(request: FastifyRequest) {
   }
 }
 
-function measure(request: FastifyRequest, reply: FastifyReply): void {
+type Ended = Pick<FastifyReply, 'statusCode' | 'elapsedTime'>
+
+function measure(request: FastifyRequest, { statusCode, elapsedTime }: Ended): void {
   const { rootSpan, id, method, route, orderApiKey, isRejected } = request
-  const { statusCode, elapsedTime } = reply
   const measured = { 'http.request.method': method, 'http.response.status_code': statusCode }
   if (!isStream(request))
     duration(elapsedTime / 1_000, route === undefined ? measured : { ...measured, 'http.route': route })
@@ -126,15 +133,15 @@ function measure(request: FastifyRequest, reply: FastifyReply): void {
     })
 }
 
-function logRequest(request: FastifyRequest, reply: FastifyReply): void {
+function logRequest(request: FastifyRequest, { statusCode, elapsedTime }: Ended): void {
   const { method, route, accessKeyId, orderApiKey } = request
   const line = {
     ...(accessKeyId !== null && { accessKeyId }),
     ...(orderApiKey !== null && { orderApiKey }),
     method,
     route,
-    status: reply.statusCode,
-    ms: Math.round(reply.elapsedTime * 10) / 10,
+    status: statusCode,
+    ms: Math.round(elapsedTime * 10) / 10,
   }
   if (isProbe(request) || request.isRejected) request.log.debug(line, 'request')
   else request.log.info(line, 'request')
