@@ -37,11 +37,13 @@ test('the reason names what a service lacks, without addresses and users of its 
   await replicas.close()
 })
 
+/** Responds only to a caller that waits for the result of its checks. */
+const frozen: RequestListener = (request, response) => {
+  if (Number(request.headers['x-platter-timeout-ms']) <= 1_150)
+    without({ postgres: 'no result' })(request, response)
+}
+
 test('a service whose PostgreSQL is frozen learns the time in which it must name it', async () => {
-  const frozen: RequestListener = (request, response) => {
-    if (Number(request.headers['x-platter-timeout-ms']) <= 1_150)
-      without({ postgres: 'no result' })(request, response)
-  }
   const replicas = new Replicas([await replica(frozen)])
   await expect(readinessOf(replicas)()).rejects.toThrow(/^not ready: postgres$/)
   await replicas.close()
