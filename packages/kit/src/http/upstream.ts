@@ -118,12 +118,16 @@ export class Replicas {
     throw lastError
   }
 
-  /** Returns all replicas, starting with the next one at each call (round robin). Stopping replicas are last. */
+  /**
+   * Returns all replicas, starting with the next one at each call (round robin). Stopping replicas are last. A single URL occurs twice:
+   * behind a Service of Kubernetes, the second connection probably reaches another replica.
+   */
   #inTurn(): Replica[] {
-    const start = this.#turn++ % this.#replicas.length
+    const all = this.#replicas.length > 1 ? this.#replicas : [...this.#replicas, ...this.#replicas]
+    const start = this.#turn++ % all.length
     const now = performance.now()
     const isStopping = ({ avoidUntil }: Replica) => avoidUntil > now
-    return [...this.#replicas.slice(start), ...this.#replicas.slice(0, start)].toSorted(
+    return [...all.slice(start), ...all.slice(0, start)].toSorted(
       (one, other) => Number(isStopping(one)) - Number(isStopping(other)),
     )
   }
