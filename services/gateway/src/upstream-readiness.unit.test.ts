@@ -43,15 +43,16 @@ test('the reason names what a service lacks, without addresses and users of its 
   await replicas.close()
 })
 
+/** Responds when the time for its checks is over. Without a limit it responds too late. */
+const frozen: RequestListener = (request, response) => {
+  const timeoutMs = Number(request.headers['x-platter-timeout-ms'] ?? Number.NaN)
+  if (Number.isNaN(timeoutMs)) return
+  vi.advanceTimersByTime(timeoutMs)
+  without({ postgres: '', ...(timeoutMs === 0 && { rabbitmq: '' }) })(request, response)
+}
+
 test('names the frozen PostgreSQL of both replicas, and nothing else when the second has no time for its checks', async () => {
   stopClock()
-  const frozen: RequestListener = (request, response) => {
-    const timeoutMs = Number(request.headers['x-platter-timeout-ms'] ?? 'without a limit')
-    // Too late for the caller.
-    if (Number.isNaN(timeoutMs)) return
-    vi.advanceTimersByTime(timeoutMs)
-    without({ postgres: '', ...(timeoutMs === 0 && { rabbitmq: '' }) })(request, response)
-  }
   const replicas = new Replicas([await replica(frozen), await replica(frozen)])
   await expect(readinessOf(replicas)()).rejects.toThrow(/^not ready: postgres$/)
   await replicas.close()
