@@ -125,7 +125,7 @@ export class Publisher {
   }
 
   #publish({ exchange = '', key, options }: Destination, items: readonly Outgoing[]): void {
-    const session = this.#session()
+    const session = this.session()
     const { content, properties } = encode(items)
     try {
       const isBufferFree = session.publish(exchange, key, content, { ...properties, ...options })
@@ -138,7 +138,7 @@ export class Publisher {
 
   /** Publishes one persistent message. Resolves once RabbitMQ has confirmed it; rejects with NotPublished. */
   async confirm(queue: string, content: Buffer, { requestId }: Context): Promise<void> {
-    const { confirmed, onConfirm } = this.#session()
+    const { confirmed, onConfirm } = this.session()
     const messageId = randomUUID()
     const { promise, resolve, reject } = Promise.withResolvers<void>()
     const fail = (reason: string) => reject(new NotPublished(reason))
@@ -161,7 +161,8 @@ export class Publisher {
     }
   }
 
-  #session(): Session {
+  /** Returns the session. Throws NotPublished while RabbitMQ accepts no messages. */
+  session(): Session {
     const { session } = this.connection
     if (session === null) throw new NotPublished('not connected to RabbitMQ')
     if (session.isBlocked)
