@@ -169,7 +169,7 @@ export type Postgres<DB> = {
   db: Kysely<DB>
   /** Access to the rows of one tenant. */
   as: (tenant: Tenant) => Kysely<DB>
-  /** Checks readiness. Resolves when the server responds; rejects with the reason. */
+  /** Checks readiness. Resolves when the server accepts writes; rejects with the reason. */
   check: () => Promise<void>
   /** Rejects while the job `prepare` of this version has not run. Must be called before any other use of the pool. */
   checkRole: () => Promise<void>
@@ -209,10 +209,16 @@ export function connectPostgres<DB>(
   return {
     db,
     as: cachedByTenant((tenant) => tenantScoped<DB>(pool, tenant)),
-    check: async () => void (await pool.query('select 1')),
+    check: () => checkWritable(pool),
     checkRole: () => checkRole(pool, settingsFor(joins)),
     close: () => db.destroy(),
   }
+}
+
+/** A standby responds, and so does a server whose operator has forbidden writes because its disk is almost full. */
+async function checkWritable(pool: pg.Pool): Promise<void> {
+  const { rows } = await pool.query<{ transaction_read_only: string }>('show transaction_read_only')
+  if (rows[0]?.transaction_read_only !== 'off') throw new Error('PostgreSQL accepts no writes')
 }
 
 /** The size of the LRU cache of Kysely objects. Creating one takes as long as a query. */
