@@ -127,7 +127,7 @@ export function wire(config: Config, log: Log): Parts {
       catalog: readinessOf(owners.catalog),
       orders: readinessOf(owners.orders),
       ...(payments && { payments: readinessOf(payments) }),
-      accounts: () => accessKeys.check(),
+      accounts: readinessOf(accounts),
     },
     async quiesce() {
       streams.end()

@@ -56,7 +56,10 @@ export function observeRequests(app: App): void {
     // `routeOptions` is read only once, because each read creates an object with twelve members.
     request.route = request.routeOptions.url
     // Fastify calls onResponse only after a complete response: a client that disconnects earlier would leave no log line.
-    reply.raw.once('close', () => recordEnd(request, reply))
+    reply.raw.once('close', () => {
+      if (!reply.raw.headersSent) reply.raw.statusCode = CLIENT_DISCONNECTED
+      recordEnd(request, reply)
+    })
     if (!isTelemetryOn() || isProbe(request)) return done()
     const rootSpan = startRootSpan(originOf(request), rootSpanOf(request), {
       mayBegin: isFromOutside(request),
@@ -72,13 +75,12 @@ export function observeRequests(app: App): void {
   )
 }
 
-function recordEnd(request: FastifyRequest, { raw, statusCode, elapsedTime }: FastifyReply): void {
+function recordEnd(request: FastifyRequest, reply: FastifyReply): void {
   const { rootSpan } = request
-  const ended = { statusCode: raw.headersSent ? statusCode : CLIENT_DISCONNECTED, elapsedTime }
   request.orderApiKey ??= orderInPath(request)
-  if (!rootSpan) outsideTraces(() => logRequest(request, ended))
-  else rootSpan.run(() => logRequest(request, ended))
-  if (isTelemetryOn() && !isProbe(request)) measure(request, ended)
+  if (!rootSpan) outsideTraces(() => logRequest(request, reply))
+  else rootSpan.run(() => logRequest(request, reply))
+  if (isTelemetryOn() && !isProbe(request)) measure(request, reply)
 }
 
 const originOf = ({ headers, id }: FastifyRequest): Origin => ({
@@ -109,10 +111,9 @@ function rootSpanOf(request: FastifyRequest) {
   }
 }
 
-type Ended = Pick<FastifyReply, 'statusCode' | 'elapsedTime'>
-
-function measure(request: FastifyRequest, { statusCode, elapsedTime }: Ended): void {
+function measure(request: FastifyRequest, reply: FastifyReply): void {
   const { rootSpan, id, method, route, orderApiKey, isRejected } = request
+  const { statusCode, elapsedTime } = reply
   const measured = { 'http.request.method': method, 'http.response.status_code': statusCode }
   if (!isStream(request))
     duration(elapsedTime / 1_000, route === undefined ? measured : { ...measured, 'http.route': route })
@@ -133,15 +134,15 @@ function measure(request: FastifyRequest, { statusCode, elapsedTime }: Ended): v
     })
 }
 
-function logRequest(request: FastifyRequest, { statusCode, elapsedTime }: Ended): void {
+function logRequest(request: FastifyRequest, reply: FastifyReply): void {
   const { method, route, accessKeyId, orderApiKey } = request
   const line = {
     ...(accessKeyId !== null && { accessKeyId }),
     ...(orderApiKey !== null && { orderApiKey }),
     method,
     route,
-    status: statusCode,
-    ms: Math.round(elapsedTime * 10) / 10,
+    status: reply.statusCode,
+    ms: Math.round(reply.elapsedTime * 10) / 10,
   }
   if (isProbe(request) || request.isRejected) request.log.debug(line, 'request')
   else request.log.info(line, 'request')
