@@ -123,12 +123,9 @@ export function wire(config: Config, log: Log): Parts {
   return {
     app,
     prepare: () => accessKeyRate.connected(1_000),
-    checks: {
-      catalog: readinessOf(owners.catalog),
-      orders: readinessOf(owners.orders),
-      ...(payments && { payments: readinessOf(payments) }),
-      accounts: readinessOf(accounts),
-    },
+    checks: Object.fromEntries(
+      Object.entries(owners).map(([name, replicas]) => [name, readinessOf(replicas)]),
+    ),
     async quiesce() {
       streams.end()
       await repeaters.stop()
