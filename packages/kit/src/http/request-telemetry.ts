@@ -42,9 +42,6 @@ function isStream({ headers, method, route }: FastifyRequest): boolean {
 
 const byRoute = new Map(operations.map((operation) => [`${operation.method} ${operation.path}`, operation]))
 
-/** The status of a request whose client disconnected before the response began, as in nginx. No response has it. */
-const CLIENT_DISCONNECTED = 499
-
 /** Records a span (if the trace is recorded), a duration and one log line for each request; never its query, headers or body. */
 export function observeRequests(app: App): void {
   app.decorateRequest('route')
@@ -56,10 +53,7 @@ export function observeRequests(app: App): void {
     // `routeOptions` is read only once, because each read creates an object with twelve members.
     request.route = request.routeOptions.url
     // Fastify calls onResponse only after a complete response: a client that disconnects earlier would leave no log line.
-    reply.raw.once('close', () => {
-      if (!reply.raw.headersSent) reply.raw.statusCode = CLIENT_DISCONNECTED
-      recordEnd(request, reply)
-    })
+    reply.raw.once('close', () => recordEnd(request, reply))
     if (!isTelemetryOn() || isProbe(request)) return done()
     const rootSpan = startRootSpan(originOf(request), rootSpanOf(request), {
       mayBegin: isFromOutside(request),
@@ -77,6 +71,8 @@ export function observeRequests(app: App): void {
 
 function recordEnd(request: FastifyRequest, reply: FastifyReply): void {
   const { rootSpan } = request
+  // The client disconnected before the response began. nginx logs the same status.
+  if (!reply.raw.headersSent) reply.raw.statusCode = 499
   request.orderApiKey ??= orderInPath(request)
   if (!rootSpan) outsideTraces(() => logRequest(request, reply))
   else rootSpan.run(() => logRequest(request, reply))

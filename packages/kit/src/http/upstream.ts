@@ -118,11 +118,9 @@ export class Replicas {
     throw lastError
   }
 
-  /**
-   * Returns all replicas, starting with the next one at each call (round robin). Stopping replicas are last. A single URL occurs twice:
-   * behind a Service of Kubernetes, the second connection probably reaches another replica.
-   */
+  /** Returns all replicas, starting with the next one at each call (round robin). Stopping replicas are last. */
   #inTurn(): Replica[] {
+    // A single URL may be a Service of Kubernetes: a second connection probably reaches another replica.
     const all = this.#replicas.length > 1 ? this.#replicas : [...this.#replicas, ...this.#replicas]
     const start = this.#turn++ % all.length
     const now = performance.now()

@@ -209,16 +209,14 @@ export function connectPostgres<DB>(
   return {
     db,
     as: cachedByTenant((tenant) => tenantScoped<DB>(pool, tenant)),
-    check: () => checkWritable(pool),
+    check: async () => {
+      const { rows } = await pool.query<{ transaction_read_only: string }>('show transaction_read_only')
+      // A standby responds, too, and so does a server whose operator has forbidden writes because its disk is almost full.
+      if (rows[0]?.transaction_read_only !== 'off') throw new Error('PostgreSQL accepts no writes')
+    },
     checkRole: () => checkRole(pool, settingsFor(joins)),
     close: () => db.destroy(),
   }
-}
-
-/** A standby responds, and so does a server whose operator has forbidden writes because its disk is almost full. */
-async function checkWritable(pool: pg.Pool): Promise<void> {
-  const { rows } = await pool.query<{ transaction_read_only: string }>('show transaction_read_only')
-  if (rows[0]?.transaction_read_only !== 'off') throw new Error('PostgreSQL accepts no writes')
 }
 
 /** The size of the LRU cache of Kysely objects. Creating one takes as long as a query. */
