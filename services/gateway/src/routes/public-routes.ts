@@ -90,8 +90,6 @@ export function publicRoutes(app: App, deps: Deps): void {
       bodyLimit: operation.bodyLimit ?? BODY_LIMIT,
       onRequest: (request, reply) => admit(request, reply, { accessKeys, admission, operation, ...limits }),
       async handler(request, reply) {
-        // The log line of a client that disconnected during its admission lacks the access key, so its request has no effect.
-        if (reply.raw.destroyed) return reply.hijack()
         if (!request.principal) throw new Error('a request without an access key was admitted')
         const { principal } = request
         checkBody(request, operation, deps.refusesRawCards)
@@ -172,6 +170,8 @@ async function admit(
   if (orderRate && applicationId !== undefined)
     checkRate(principal, orderRate.policy, await orderRate.take(applicationId))
   request.admissionMs = reply.elapsedTime
+  // The log line of a client that has disconnected lacks the access key, so its request has no effect.
+  if (reply.raw.destroyed) reply.hijack()
 }
 
 /** Returns the check whether the access key of an admitted request is still valid. */
