@@ -172,9 +172,10 @@ export class Bus {
     await Promise.all(connections.map((connection) => connection.start(START_TIMEOUT_MS)))
   }
 
-  /** Checks readiness. Rejects with the reason while a connection is missing. */
+  /** Checks readiness. Rejects with the reason while a connection is missing, or RabbitMQ accepts no messages. */
   async check(): Promise<void> {
     this.#publisher.connection.get()
+    this.#publisher.session()
     this.#consumer.connection.get()
   }
 

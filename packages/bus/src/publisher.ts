@@ -7,7 +7,7 @@ import { ReconnectingConnection, type Connect } from '#/reconnecting-connection.
 import { decode, encode, type Outgoing } from '#/message-format.ts'
 import { Questions } from '#/questions.ts'
 import { sending } from '#/spans.ts'
-import { exchangeOf, otherQueueOf, queueOf, type QueueType } from '#/topology.ts'
+import { declareExchange, exchangeOf, otherQueueOf, queueOf, type QueueType } from '#/topology.ts'
 import { NotPublished } from '#/unavailable.ts'
 
 const CONFIRM_WITHIN_MS = 5_000
@@ -46,6 +46,8 @@ export class Publisher {
   readonly #log: Log
   readonly #batcher = new Batcher((to, items) => this.#publish(to, items))
   readonly #questions = new Questions()
+  /** The published events. A new connection declares their exchanges: RabbitMQ closes a channel that publishes to a missing one. */
+  readonly #events = new Set<Event>()
   /** Ids of messages that RabbitMQ returned, because their queue does not exist, before it confirmed them. */
   readonly #returned = new Set<string>()
 
@@ -108,6 +110,7 @@ export class Publisher {
 
   /** Publishes an event, best effort: no state depends on it. */
   event(event: Event, data: unknown): void {
+    this.#events.add(event)
     this.#publishBestEffort({ exchange: exchangeOf(event), key: '' }, { json: JSON.stringify(data) })
   }
 
@@ -125,7 +128,7 @@ export class Publisher {
   }
 
   #publish({ exchange = '', key, options }: Destination, items: readonly Outgoing[]): void {
-    const session = this.#session()
+    const session = this.session()
     const { content, properties } = encode(items)
     try {
       const isBufferFree = session.publish(exchange, key, content, { ...properties, ...options })
@@ -138,7 +141,7 @@ export class Publisher {
 
   /** Publishes one persistent message. Resolves once RabbitMQ has confirmed it; rejects with NotPublished. */
   async confirm(queue: string, content: Buffer, { requestId }: Context): Promise<void> {
-    const { confirmed, onConfirm } = this.#session()
+    const { confirmed, onConfirm } = this.session()
     const messageId = randomUUID()
     const { promise, resolve, reject } = Promise.withResolvers<void>()
     const fail = (reason: string) => reject(new NotPublished(reason))
@@ -161,7 +164,8 @@ export class Publisher {
     }
   }
 
-  #session(): Session {
+  /** Returns the session. Throws NotPublished while RabbitMQ accepts no messages. */
+  session(): Session {
     const { session } = this.connection
     if (session === null) throw new NotPublished('not connected to RabbitMQ')
     if (session.isBlocked)
@@ -179,6 +183,7 @@ export class Publisher {
         broken(new Error('RabbitMQ rejected a message'))
     }
     const { transient, publish } = await this.#openTransientChannel(model, onConfirm)
+    for (const event of this.#events) await declareExchange(transient, event)
     const confirmed = await model.createConfirmChannel()
     for (const channel of [transient, confirmed]) {
       channel.on('error', broken)

@@ -57,9 +57,12 @@ export function declareDead(channel: Channel, command: Command): Promise<string>
   return declare(channel, deadQueueOf(command), { 'x-queue-type': 'quorum', 'x-max-length': 10_000 })
 }
 
+export const declareExchange = (channel: Channel, event: Event) =>
+  channel.assertExchange(exchangeOf(event), 'fanout', { durable: true })
+
 /** Declares a fanout exchange with an exclusive queue for each connected replica. The queue is deleted with its connection. */
 export async function declareEvent(channel: Channel, event: Event): Promise<string> {
-  await channel.assertExchange(exchangeOf(event), 'fanout', { durable: true })
+  await declareExchange(channel, event)
   const { queue } = await channel.assertQueue('', { exclusive: true, autoDelete: true, durable: false })
   await channel.bindQueue(queue, exchangeOf(event), '')
   return queue

@@ -77,15 +77,6 @@ export class AccessKeys {
     }
   }
 
-  /**
-   * For readiness: checks that accounts responds, and that it accepts the gateway's signature, which its own readiness does not
-   * (`upstream-readiness.ts`). The hash belongs to no key. Cached like a key, because a readiness check needs no key, and must not let
-   * a client query accounts without limit.
-   */
-  async check(): Promise<void> {
-    await this.#find('0'.repeat(64), newRequestId())
-  }
-
   /** Sends at most one request at a time for a key; concurrent requests with the key share its result. */
   async #find(hash: string, requestId: string): Promise<Caller | null> {
     const known = await this.#known.load(hash, (expired) => this.#resolve(hash, requestId, expired))

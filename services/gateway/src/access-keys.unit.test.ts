@@ -157,18 +157,6 @@ test('the rejection of an overload uses an expired entry of a key while it is re
   await expect.poll(() => keys.lastKnown(key)).toBeNull()
 })
 
-test('a thousand readiness checks cost one request to accounts, and fail when it does not respond', async () => {
-  stopClock()
-  await Promise.all(Array.from({ length: 500 }, () => keys.check()))
-  for (let count = 0; count < 500; count++) await keys.check()
-  expect(requests).toBe(1)
-  meanwhile = () => {
-    throw new Problem('service-unavailable', 'accounts does not respond')
-  }
-  vi.advanceTimersByTime(1_001)
-  await expect(keys.check()).rejects.toMatchObject({ code: 'service-unavailable' })
-})
-
 test('while accounts is unavailable, a key that was valid is accepted for 30 s, and its streams continue', async () => {
   stopClock()
   const [key, other] = [makeAccessKey('live'), makeAccessKey('live')]

@@ -108,6 +108,11 @@ const read = (app: App, key: string | null, more: { url?: string; headers?: Reco
     headers: { ...(key !== null && { 'x-access-token': key }), ...more.headers },
   })
 
+test('everyone can read the readiness of the gateway: it names accounts without its address', async () => {
+  await aGateway({ ACCOUNTS_URL: 'http://127.0.0.1:1' })
+  await expect(gateways.at(-1)?.checks['accounts']?.()).rejects.toThrow(/^no response$/)
+})
+
 test('a request whose head is just below the limit of the gateway reaches its service, which receives further fields', async () => {
   const app = await aGateway()
   const headers = { 'idempotency-key': 'k'.repeat(16_000) }

@@ -1,3 +1,4 @@
+import { requestTimes } from '@platter/contracts'
 import { Deadline, type Replicas } from '@platter/kit'
 import { z } from 'zod'
 
@@ -27,19 +28,22 @@ export function readinessOf(replicas: Pick<Replicas, 'send'>): () => Promise<voi
 async function check(replicas: Pick<Replicas, 'send'>): Promise<void> {
   const deadline = Deadline.in(WITHIN_MS)
   const path = '/health/ready'
-  let lacks = 'no response'
+  let lacks: string | undefined
   try {
     // A GET is sent to the next replica after any error.
     await replicas.send({ method: 'GET', route: path, deadline }, async ({ pool, traced, recordHead }) => {
       const signal = AbortSignal.timeout(Math.ceil(deadline.remainingMs))
-      const response = await pool.request({ method: 'GET', path, headers: traced, signal })
+      // A service whose PostgreSQL is frozen responds in this time, and names it.
+      const headers = { ...traced, ...deadline.earlier(requestTimes.relay).header }
+      const response = await pool.request({ method: 'GET', path, headers, signal })
       recordHead(response.statusCode, response.headers)
       const document = await response.body.json()
       if (response.statusCode === 200) return
-      lacks = `not ready: ${Object.keys(NotReady.parse(document).failures).join(', ')}`
+      // The first replica has the most time for its checks, the last one perhaps none.
+      lacks ??= `not ready: ${Object.keys(NotReady.parse(document).failures).join(', ')}`
       throw new Error(lacks)
     })
   } catch (cause) {
-    throw new Error(lacks, { cause })
+    throw new Error(lacks ?? 'no response', { cause })
   }
 }

@@ -2,7 +2,7 @@ import { createServer, type RequestListener, type Server } from 'node:http'
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { Replicas } from '@platter/kit'
-import { afterEach, expect, test } from 'vitest'
+import { afterEach, expect, onTestFinished, test, vi } from 'vitest'
 import { readinessOf } from '#/upstream-readiness.ts'
 
 const servers: Server[] = []
@@ -23,6 +23,12 @@ const without = (failures: Record<string, string>): RequestListener =>
     response.writeHead(503).end(JSON.stringify({ status: 'not ready', failures }))
   }
 
+/** Stops the clock of deadlines until the test ends. */
+function stopClock(): void {
+  vi.useFakeTimers({ toFake: ['performance'] })
+  onTestFinished(() => void vi.useRealTimers())
+}
+
 test('a service is ready while one of its replicas is', async () => {
   const replicas = new Replicas([await replica(without({ postgres: 'x' })), await replica(ready)])
   const isReady = readinessOf(replicas)
@@ -34,6 +40,21 @@ test('the reason names what a service lacks, without addresses and users of its 
   const failures = { postgres: 'password authentication failed for user "orders"', rabbitmq: 'ECONNREFUSED' }
   const replicas = new Replicas([await replica(without(failures))])
   await expect(readinessOf(replicas)()).rejects.toThrow(/^not ready: postgres, rabbitmq$/)
+  await replicas.close()
+})
+
+/** Responds when the time for its checks is over. Without a limit it responds too late. */
+const frozen: RequestListener = (request, response) => {
+  const timeoutMs = Number(request.headers['x-platter-timeout-ms'] ?? Number.NaN)
+  if (Number.isNaN(timeoutMs)) return
+  vi.advanceTimersByTime(timeoutMs)
+  without({ postgres: '', ...(timeoutMs === 0 && { rabbitmq: '' }) })(request, response)
+}
+
+test('names the frozen PostgreSQL of both replicas, and nothing else when the second has no time for its checks', async () => {
+  stopClock()
+  const replicas = new Replicas([await replica(frozen), await replica(frozen)])
+  await expect(readinessOf(replicas)()).rejects.toThrow(/^not ready: postgres$/)
   await replicas.close()
 })
 

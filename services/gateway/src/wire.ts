@@ -57,10 +57,9 @@ const admissionOf = (config: Config, accessKeyRate: RateLimit) =>
 
 export function wire(config: Config, log: Log): Parts {
   const secrets = internalSecrets(config)
-  const accounts = new Replicas(config.ACCOUNTS_URL)
   const payments = config.PAYMENTS_URL && new Replicas(config.PAYMENTS_URL)
   const owners = {
-    accounts,
+    accounts: new Replicas(config.ACCOUNTS_URL),
     catalog: new Replicas(config.CATALOG_URL),
     // Orders of slow restaurants wait for seconds; other orders must not wait behind them.
     orders: new Replicas(config.ORDERS_URL, { connections: ADMISSION_POLICIES.order.gateway.permits.most }),
@@ -77,7 +76,7 @@ export function wire(config: Config, log: Log): Parts {
     internalCaller({
       service: 'gateway',
       secrets,
-      replicas: accounts,
+      replicas: owners.accounts,
       timeoutMs: requestTimes.accessKey,
     }),
   )
@@ -123,12 +122,9 @@ export function wire(config: Config, log: Log): Parts {
   return {
     app,
     prepare: () => accessKeyRate.connected(1_000),
-    checks: {
-      catalog: readinessOf(owners.catalog),
-      orders: readinessOf(owners.orders),
-      ...(payments && { payments: readinessOf(payments) }),
-      accounts: () => accessKeys.check(),
-    },
+    checks: Object.fromEntries(
+      Object.entries(owners).map(([name, replicas]) => [name, readinessOf(replicas)]),
+    ),
     async quiesce() {
       streams.end()
       await repeaters.stop()

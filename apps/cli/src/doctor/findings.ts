@@ -83,13 +83,12 @@ const isLocal = ({ url }: Facts): boolean => {
 const checks: Readonly<Record<string, Check>> = {
   services(facts) {
     const { url, gatewayTime, lacking, health, restaurants, accounts } = facts
-    if (isKeyUnchecked(facts)) {
-      const named = Object.entries(lacking).map(([name, reason]) => `${name} (${reason})`)
+    const lacks = Object.entries(lacking).map(([name, reason]) => `${name} (${reason})`)
+    if (isKeyUnchecked(facts))
       return wrong(
-        `no response from accounts${named.length === 0 ? '' : `; the gateway lacks ${named.join(', ')}`}`,
+        `no response from accounts${lacks.length === 0 ? '' : `; the gateway lacks ${lacks.join(', ')}`}`,
         'Check PostgreSQL and accounts first, and read their logs. Then run this again, for the other checks.',
       )
-    }
     const states: [string, boolean][] = [
       ['orders', health !== null],
       // Orders reports payments.
@@ -98,11 +97,12 @@ const checks: Readonly<Record<string, Check>> = {
       ['accounts', accounts],
     ]
     const missing = states.filter(([, isAvailable]) => !isAvailable).map(([name]) => name)
-    if (missing.length === 0) return ok('gateway, orders, payments, catalog and accounts respond')
+    if (missing.length + lacks.length === 0)
+      return ok('gateway, orders, payments, catalog and accounts respond')
     if (gatewayTime === null)
       return wrong(`no gateway responds at ${url}`, 'Check the address, and that the gateway runs.')
     return wrong(
-      `no response from ${missing.join(', ')}`,
+      missing.length > 0 ? `no response from ${missing.join(', ')}` : `the gateway lacks ${lacks.join(', ')}`,
       'Read their logs; /health/ready of each reports its unavailable dependencies.',
     )
   },

@@ -184,6 +184,12 @@ test('without accounts, which verifies the operator key, no other service is bla
   )
 })
 
+test('services that respond and are not ready are wrong: RabbitMQ is out of memory, and no order can be placed', () => {
+  const [first] = badOf({ lacking: { orders: 'not ready: rabbitmq' } })
+  expect(first).toMatchObject({ check: 'services', state: 'wrong' })
+  expect(first?.detail).toBe('the gateway lacks orders (not ready: rabbitmq)')
+})
+
 test('without a response of orders, payments is not blamed, because only orders reports it', () => {
   const [services] = badOf({ health: null, incidents: null })
   expect(services?.detail).toBe('no response from orders')

@@ -52,6 +52,8 @@ export function observeRequests(app: App): void {
   app.addHook('onRequest', (request, reply, done) => {
     // `routeOptions` is read only once, because each read creates an object with twelve members.
     request.route = request.routeOptions.url
+    // Fastify calls onResponse only after a complete response: a client that disconnects earlier would leave no log line.
+    reply.raw.once('close', () => recordEnd(request, reply))
     if (!isTelemetryOn() || isProbe(request)) return done()
     const rootSpan = startRootSpan(originOf(request), rootSpanOf(request), {
       mayBegin: isFromOutside(request),
@@ -65,14 +67,16 @@ export function observeRequests(app: App): void {
   app.addHook('preValidation', (request, _reply, done) =>
     request.rootSpan ? request.rootSpan.run(done) : done(),
   )
-  app.addHook('onResponse', (request, reply, done) => {
-    const { rootSpan } = request
-    request.orderApiKey ??= orderInPath(request)
-    if (!rootSpan) outsideTraces(() => logRequest(request, reply))
-    else rootSpan.run(() => logRequest(request, reply))
-    if (isTelemetryOn() && !isProbe(request)) measure(request, reply)
-    done()
-  })
+}
+
+function recordEnd(request: FastifyRequest, reply: FastifyReply): void {
+  const { rootSpan } = request
+  // The client disconnected before the response began. nginx logs the same status.
+  if (!reply.raw.headersSent) reply.raw.statusCode = 499
+  request.orderApiKey ??= orderInPath(request)
+  if (!rootSpan) outsideTraces(() => logRequest(request, reply))
+  else rootSpan.run(() => logRequest(request, reply))
+  if (isTelemetryOn() && !isProbe(request)) measure(request, reply)
 }
 
 const originOf = ({ headers, id }: FastifyRequest): Origin => ({

@@ -1,4 +1,6 @@
-import { afterAll, expect, test } from 'vitest'
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { afterAll, expect, onTestFinished, test } from 'vitest'
 import { makeAccessKey } from '#/security/access-key.ts'
 import { createApp } from '#/http/server.ts'
 import { createLog } from '#/telemetry/log.ts'
@@ -21,4 +23,26 @@ test.each(['4242424242424242', 'pay-4242-4242-4242-4242', makeAccessKey('test')]
 test('keeps any other request id', async () => {
   const given = crypto.randomUUID()
   expect(await requestIdFor(given)).toBe(given)
+})
+
+test('a client that disconnects before the response leaves a log line with status 499', async () => {
+  const logged = Promise.withResolvers<Record<string, unknown>>()
+  const write = (text: string) => {
+    const line = JSON.parse(text) as Record<string, unknown>
+    if (line['msg'] === 'request') logged.resolve(line)
+  }
+  const slow = createApp(createLog('test', 'info', { write }))
+  const disconnected = Promise.withResolvers<void>()
+  slow.get('/slow', async () => {
+    client.destroy()
+    await disconnected.promise
+    return {}
+  })
+  await slow.listen({ host: '127.0.0.1', port: 0 })
+  onTestFinished(() => slow.close())
+  const client = connect(Number(new URL(slow.listeningOrigin).port), '127.0.0.1')
+  client.end('GET /slow HTTP/1.1\r\nhost: x\r\n\r\n')
+  await once(client, 'close')
+  expect(await logged.promise).toMatchObject({ method: 'GET', route: '/slow', status: 499 })
+  disconnected.resolve()
 })

@@ -120,10 +120,12 @@ export class Replicas {
 
   /** Returns all replicas, starting with the next one at each call (round robin). Stopping replicas are last. */
   #inTurn(): Replica[] {
-    const start = this.#turn++ % this.#replicas.length
+    // A single URL may be a Service of Kubernetes: a second connection probably reaches another replica.
+    const all = this.#replicas.length > 1 ? this.#replicas : [...this.#replicas, ...this.#replicas]
+    const start = this.#turn++ % all.length
     const now = performance.now()
     const isStopping = ({ avoidUntil }: Replica) => avoidUntil > now
-    return [...this.#replicas.slice(start), ...this.#replicas.slice(0, start)].toSorted(
+    return [...all.slice(start), ...all.slice(0, start)].toSorted(
       (one, other) => Number(isStopping(one)) - Number(isStopping(other)),
     )
   }

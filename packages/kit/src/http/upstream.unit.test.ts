@@ -17,3 +17,24 @@ test('requests do not wait for each other when a replica accepts connections and
   silent.close()
   await ended
 })
+
+/** The attempts of a request to a single URL whose first connection fails with this code. */
+async function attemptsOf(method: string, code: string): Promise<number> {
+  const replicas = new Replicas(['http://catalog.invalid:8080'])
+  onTestFinished(() => replicas.close())
+  let attempts = 0
+  const target = { method, route: '/orders', deadline: Deadline.in(10_000) }
+  const sent = replicas.send(target, async () => {
+    attempts += 1
+    if (attempts === 1) throw Object.assign(new Error(code), { code })
+  })
+  await Promise.allSettled([sent])
+  return attempts
+}
+
+test('a Service of Kubernetes has one URL: a request that one replica has not received goes to the next one', async () => {
+  expect(await attemptsOf('GET', 'UND_ERR_CONNECT_TIMEOUT')).toBe(2)
+  expect(await attemptsOf('GET', 'ECONNRESET')).toBe(2)
+  expect(await attemptsOf('POST', 'ECONNREFUSED')).toBe(2)
+  expect(await attemptsOf('POST', 'ECONNRESET'), 'a replica may have received it').toBe(1)
+})

@@ -33,6 +33,15 @@ test('a replica whose PostgreSQL is unavailable is serving, and not ready', asyn
   expect(await statuses()).toEqual({ live: 200, serving: 200, ready: 503 })
 })
 
+test('a replica whose PostgreSQL is frozen names it within the time that its caller has', async () => {
+  postgres = () => new Promise(() => {})
+  const { body } = await app.inject({ url: '/health/ready', headers: { 'x-platter-timeout-ms': '50' } })
+  expect(JSON.parse(body)).toEqual({
+    status: 'not ready',
+    failures: { postgres: 'no result within 50 ms' },
+  })
+})
+
 test('a starting or stopping replica is live, and neither serving nor ready', async () => {
   state.started = false
   expect(await statuses()).toEqual({ live: 200, serving: 503, ready: 503 })

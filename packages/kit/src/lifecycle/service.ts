@@ -141,23 +141,24 @@ export function addHealth({ app, checks }: Pick<Parts, 'app' | 'checks'>, state:
     if (state.started && !state.stopping.signal.aborted) return { status: 'serving' }
     return reply.code(503).send({ status: state.started ? 'stopping' : 'starting' })
   })
-  app.get('/health/ready', async (_request, reply) => {
+  app.get('/health/ready', async ({ headers }, reply) => {
+    const withinMs = Deadline.of(headers, 0).limit(CHECK_TIMEOUT_MS)
     const failures = state.stopping.signal.aborted
       ? { service: 'stopping' }
       : state.started
-        ? await failedChecks(checks)
+        ? await failedChecks(checks, withinMs)
         : { service: 'starting' }
     const ready = Object.keys(failures).length === 0
     return reply.code(ready ? 200 : 503).send(ready ? { status: 'ready' } : { status: 'not ready', failures })
   })
 }
 
-async function failedChecks(checks: Parts['checks']): Promise<Record<string, string>> {
+async function failedChecks(checks: Parts['checks'], withinMs: number): Promise<Record<string, string>> {
   const results = await Promise.all(
     Object.entries(checks).map(async ([name, check]) => {
       try {
-        const isPassed = await Deadline.in(CHECK_TIMEOUT_MS).race(check().then(() => true))
-        return isPassed ? [] : [[name, `no result within ${CHECK_TIMEOUT_MS} ms`] as const]
+        const isPassed = await Deadline.in(withinMs).race(check().then(() => true))
+        return isPassed ? [] : [[name, `no result within ${Math.round(withinMs)} ms`] as const]
       } catch (error) {
         return [[name, reasonOf(error)] as const]
       }

@@ -44,6 +44,14 @@ test('a failed migration has no effect', async () => {
   await close()
 })
 
+test('a service is not ready while PostgreSQL accepts no writes, as a standby or a server with a full disk', async () => {
+  const url = new URL(await newDatabase())
+  url.searchParams.set('options', '-c default_transaction_read_only=on')
+  const { check, close } = connectPostgres(url.href, 4, log)
+  await expect(check()).rejects.toThrow('PostgreSQL accepts no writes')
+  await close()
+})
+
 test('cut connections, also within a transaction, cause errors and never end the process', async () => {
   const proxy = await proxyTo(await newDatabase())
   const { db, check, close } = connectPostgres(proxy.url, 4, log)

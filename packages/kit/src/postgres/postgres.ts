@@ -169,7 +169,7 @@ export type Postgres<DB> = {
   db: Kysely<DB>
   /** Access to the rows of one tenant. */
   as: (tenant: Tenant) => Kysely<DB>
-  /** Checks readiness. Resolves when the server responds; rejects with the reason. */
+  /** Checks readiness. Resolves when the server accepts writes; rejects with the reason. */
   check: () => Promise<void>
   /** Rejects while the job `prepare` of this version has not run. Must be called before any other use of the pool. */
   checkRole: () => Promise<void>
@@ -209,7 +209,11 @@ export function connectPostgres<DB>(
   return {
     db,
     as: cachedByTenant((tenant) => tenantScoped<DB>(pool, tenant)),
-    check: async () => void (await pool.query('select 1')),
+    check: async () => {
+      const { rows } = await pool.query<{ transaction_read_only: string }>('show transaction_read_only')
+      // A standby responds, too, and so does a server whose operator has forbidden writes because its disk is almost full.
+      if (rows[0]?.transaction_read_only !== 'off') throw new Error('PostgreSQL accepts no writes')
+    },
     checkRole: () => checkRole(pool, settingsFor(joins)),
     close: () => db.destroy(),
   }

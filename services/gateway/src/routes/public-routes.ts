@@ -170,6 +170,8 @@ async function admit(
   if (orderRate && applicationId !== undefined)
     checkRate(principal, orderRate.policy, await orderRate.take(applicationId))
   request.admissionMs = reply.elapsedTime
+  // The log line of a client that has disconnected lacks the access key, so its request has no effect.
+  if (reply.raw.destroyed) reply.hijack()
 }
 
 /** Returns the check whether the access key of an admitted request is still valid. */
