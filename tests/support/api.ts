@@ -24,6 +24,11 @@ type Sent = Order & { apiKey: string } & Omit<ProblemDocument, 'status'>
 
 const PUBLIC = '/publicapi/v1'
 
+function contentOf(body: unknown): string | Uint8Array<ArrayBuffer> {
+  if (typeof body === 'string') return body
+  return body instanceof Uint8Array ? new Uint8Array(body) : JSON.stringify(body)
+}
+
 /** The client of all tests and test tools. It has methods for the three audiences of a platform. */
 export class Api {
   readonly #target: () => Target
@@ -39,7 +44,7 @@ export class Api {
     const { key = target.accessKey, gateway = target.gateway, body, timeoutMs } = options
     const content = {
       headers: { 'content-type': 'application/json' },
-      body: typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body),
+      body: contentOf(body),
     }
     const sent: Partial<typeof content> = body === undefined ? {} : content
     const response = await fetch(`${gateway}${path}`, {

@@ -101,8 +101,7 @@ export function wire(config: Config, log: Log): Parts {
     async quiesce() {
       stop.abort()
       streams.end()
-      await parts.quiesce()
-      await deliverer.quiesce()
+      await deliverer.quiesce(parts.quiesce())
     },
   }
 }

@@ -1,4 +1,4 @@
-import { sanitizeText, type RestaurantLink } from '@platter/contracts'
+import { requestTimes, sanitizeText, type RestaurantLink } from '@platter/contracts'
 import { Deadline, isUnavailable, reasonOf, type Log } from '@platter/kit'
 import { Leases } from '#/delivery/lease.ts'
 import { restaurantLimit } from '#/delivery/restaurant-limit.ts'
@@ -23,8 +23,6 @@ type Deps = Pick<Stores, 'deliveries' | 'restaurantLinks'> & {
 /** An attempt only waits for its restaurant: 64 restaurants that do not respond occupy 1,024 attempts. */
 const ATTEMPTS_AT_ONCE = 1_024
 const DUE_AT_ONCE = 50
-/** A restaurant has 10 s to respond. Another replica repeats an interrupted attempt after its lease has expired. */
-const ATTEMPTS_END_WITHIN_MS = 5_000
 /** Far below LEASE_MS, so that a late renewal loses no lease. */
 export const RENEW_EVERY_MS = 500
 /** The limit of a stored error, in UTF-16 code units. */
@@ -97,12 +95,13 @@ export class Deliverer {
   }
 
   /**
-   * Waits for running attempts, at most 5 s. Renews their leases meanwhile, because the repeated work has stopped. Otherwise another
-   * replica would send the order to a slow restaurant a second time.
+   * Waits for `handlers`, which may still begin attempts, and then for running attempts, at most until the last connections are cut.
+   * Renews their leases meanwhile, because the repeated work has stopped. Otherwise another replica would send the order to a slow
+   * restaurant a second time. It does so with an attempt that is interrupted here: a restaurant has 10 s to respond.
    */
-  async quiesce(): Promise<void> {
-    const ended = Promise.all(this.#running)
-    const deadline = Deadline.in(ATTEMPTS_END_WITHIN_MS)
+  async quiesce(handlers: Promise<void>): Promise<void> {
+    const ended = handlers.then(() => Promise.all(this.#running))
+    const deadline = Deadline.in(requestTimes.drain)
     while (!deadline.isOver && (await Deadline.in(RENEW_EVERY_MS).race(ended)) === null)
       // Without the database the leases expire.
       await this.renewLeases().catch(nothing)

@@ -137,25 +137,29 @@ async function advance(ms: number, ...replicas: readonly Pick<ReturnType<typeof 
 const silent = () => Promise.withResolvers<Receipt>().promise
 
 describe('leases', () => {
-  test('while a replica stops, it renews the lease of a running attempt, and no other replica repeats it', async () => {
+  test('while a replica and its handlers stop, it renews the lease of a running attempt, and no other replica repeats it', async () => {
     const queue = new Queue()
+    const handlers = Promise.withResolvers<void>()
     const response = Promise.withResolvers<Receipt>()
     const stopping = replica({ queue, respond: () => response.promise })
     const other = replica({ queue })
     stopping.begin(queue.open(anOrder('o1')))
     await vi.advanceTimersByTimeAsync(0)
-    const stopped = stopping.deliverer.quiesce()
+    const stopped = stopping.deliverer.quiesce(handlers.promise)
+    await advance(LEASE_MS + SECOND, other)
+    stopping.begin(queue.open(anOrder('o2')))
+    handlers.resolve()
     await advance(LEASE_MS + SECOND, other)
     expect(other.sent).toEqual([])
     response.resolve({ kind: 'accepted' })
     await stopped
-    expect(stopping.ended).toEqual([['o1', { outcome: 'accepted', link: 'webhook' }]])
+    expect(stopping.ended.map(([apiKey]) => apiKey)).toEqual(['o1', 'o2'])
   })
 
   test('an order is sent while the lease is valid, and its acceptance reaches the saga', async () => {
     const { queue, begin, deliverer, sent, ended } = replica()
     begin(queue.open(anOrder('o1')))
-    await deliverer.quiesce()
+    await deliverer.quiesce(Promise.resolve())
     expect({ sent, ended }).toEqual({
       sent: ['order_o1'],
       ended: [['o1', { outcome: 'accepted', link: 'webhook' }]],
@@ -165,7 +169,7 @@ describe('leases', () => {
   test('a replica that was frozen until its lease expired does not send the order', async () => {
     const { queue, begin, deliverer, sent, ended } = replica()
     begin(queue.open(anOrder('o1')), performance.now() - LEASE_MS)
-    await deliverer.quiesce()
+    await deliverer.quiesce(Promise.resolve())
     expect({ sent, ended }).toEqual({ sent: [], ended: [] })
   })
 
@@ -203,7 +207,7 @@ describe('results', () => {
       respond: () => ({ kind: 'refused', reason: 'Closed.' }),
     })
     begin(queue.open(anOrder('o1')))
-    await deliverer.quiesce()
+    await deliverer.quiesce(Promise.resolve())
     expect(ended).toEqual([['o1', { outcome: 'refused', link: 'webhook', reason: 'Closed.' }]])
   })
 
@@ -234,7 +238,7 @@ describe('results', () => {
         respond: (apiKey) => responses.shift()!(apiKey),
       })
       begin(queue.open(anOrder('o1')))
-      await deliverer.quiesce()
+      await deliverer.quiesce(Promise.resolve())
       expect({ ended, lastResult: queue.rows.get('o1')?.lastResult }).toEqual({
         ended: [],
         lastResult: result,
@@ -300,7 +304,7 @@ describe('limits', () => {
     await advance(LEASE_MS, full)
     expect(full.sent).toEqual(['order_slow'])
     await other.deliverer.sweep()
-    await other.deliverer.quiesce()
+    await other.deliverer.quiesce(Promise.resolve())
     expect(other.sent).toEqual(['order_o1'])
   })
 })
@@ -319,7 +323,7 @@ test('an order for a console is accepted by the commit that opens its delivery, 
     const { deliverer, sent } = replica({ currentLink })
     const { next, begin } = await deliverer.open(placed, 1)
     begin(next.order)
-    await deliverer.quiesce()
+    await deliverer.quiesce(Promise.resolve())
     expect({ outcome: next.order.outcome, sent }).toEqual({ outcome, sent: transmitted })
   }
 })
