@@ -57,13 +57,17 @@ function issue(group: Command): void {
     summary: 'issue an access key; it is shown once',
     examples: [
       'keys issue --application ID > application.key',
-      'keys issue --restaurant APIKEY --mode test',
+      'keys issue --application ID --mode test',
+      'keys issue --restaurant APIKEY > restaurant.key',
       'keys issue --operator --json',
     ],
   })
   withHolder(command)
     .addOption(
-      new Option('--mode <mode>', 'the mode of the key, which is part of its prefix')
+      new Option(
+        '--mode <mode>',
+        'the mode of the key, part of its prefix: an application with a test key only places test orders',
+      )
         .choices(['live', 'test'])
         .default('live'),
     )

@@ -211,7 +211,7 @@ const checks: Readonly<Record<string, Check>> = {
     if (words.length === 0) return ok('no restaurant is unattended, and attendance is required everywhere')
     return wrong(
       words.join('; '),
-      'Call the restaurant: its console must be open. Set requireAttendance to true.',
+      'Call the restaurant: its console must be open, or its system must accept the ping of its webhook. Set requireAttendance to true.',
     )
   },
   schema({ health, migrations }) {
