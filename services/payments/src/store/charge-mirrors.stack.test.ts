@@ -56,15 +56,23 @@ test('open disputes are listed newest first from a position, closed ones are not
   ])
   const before = { at: Number(list[0]?.at), id: 'o2' }
   expect(await mirrors.openDisputes({ before, limit: 10 })).toMatchObject([{ orderApiKey: 'o1' }])
-  await mirrors.set({ ...second, disputes: [{ ...later, state: 'lost' }] }, await mirrors.now())
+  await setConfirmed({ ...second, disputes: [{ ...later, state: 'lost' }] })
   expect(await mirrors.unsettled()).toEqual(['pi_1'])
 })
 
-test('a charge is unsettled while a refund is pending', async () => {
+async function setConfirmed(changed: Parameters<ChargeMirrorStore['set']>[0]): Promise<void> {
+  const version = await mirrors.set(changed, await mirrors.now())
+  await mirrors.confirm(changed.orderApiKey, version ?? 0)
+}
+
+test('a charge is unsettled while a refund is pending, and until orders has confirmed its mirror', async () => {
   const pending = { ...mirror, refunds: [{ ...refund, state: 'pending' as const }], disputes: [] }
-  await mirrors.set(pending, await mirrors.now())
+  await setConfirmed(pending)
   expect(await mirrors.unsettled()).toEqual(['pi_1'])
-  await mirrors.set({ ...pending, refunds: [refund] }, await mirrors.now())
+  const done = { ...pending, refunds: [refund] }
+  await mirrors.set(done, await mirrors.now())
+  expect(await mirrors.unsettled()).toEqual(['pi_1'])
+  await setConfirmed({ ...done, disputes: [{ ...dispute, state: 'won' }] })
   expect(await mirrors.unsettled()).toEqual([])
 })
 

@@ -54,12 +54,17 @@ export const postgresChargeMirrors = (db: Kysely<Database>) => ({
       update charge_mirrors set confirmed_version = ${version}::integer
       where order_api_key = ${orderApiKey} and confirmed_version < ${version}::integer`.execute(db)
   },
-  /** Returns the ids of the charges with an open dispute or a pending refund. */
+  /**
+   * Returns the ids of the charges with an open dispute or a pending refund, and of those that orders has not confirmed: a mirror of
+   * an earlier version that orders cannot read is replaced.
+   */
   async unsettled(): Promise<string[]> {
     const found = await db
       .selectFrom('charge_mirrors')
       .select('processor_id as processorId')
-      .where(sql<boolean>`(disputes @> '[{"state": "open"}]' or refunds @> '[{"state": "pending"}]')`)
+      .where(
+        sql<boolean>`(confirmed_version < version or disputes @> '[{"state": "open"}]' or refunds @> '[{"state": "pending"}]')`,
+      )
       .execute()
     return found.map(({ processorId }) => processorId)
   },
