@@ -229,13 +229,14 @@ test('a release ends when its dispute is lost: the bank has returned what the pr
   expect(await authorization()).toMatchObject({ state: 'refunded' })
 })
 
-test('a lost dispute leaves the charge of an order captured, and refuses another refund of its amount', async () => {
+test('a lost dispute leaves the charge of an order captured, and only what it left can be refunded', async () => {
   const { send, mirror, authorization } = await charged()
   const disputes = [
-    { id: 'dp_1', state: 'lost', amount: cents(TOTAL), reason: 'fraudulent', at: 1, respondBy: null },
+    { id: 'dp_1', state: 'lost', amount: cents(300), reason: 'fraudulent', at: 1, respondBy: null },
   ] satisfies ReadDispute[]
   await mirror({ disputes })
-  expect(await send('f1', 300)).toMatchObject(isRefused)
+  expect(await send('f1', TOTAL - 299)).toMatchObject(isRefused)
+  expect(await send('f2', TOTAL - 300)).toMatchObject(isDone)
   expect(await authorization()).toMatchObject({ state: 'captured' })
 })
 

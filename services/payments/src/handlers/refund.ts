@@ -25,10 +25,9 @@ export const refund =
     const row = (await refunds.find(apiKey)) ?? (await refunds.reserve({ apiKey, orderApiKey, amount }))
     const state = await executeRefund(row, authorization)
     if (state === 'sent') return null
-    if (state === 'failed') return failed
     // Also for a repeated command, because a crash may have prevented it before.
     await refunds.settle(orderApiKey)
-    return { kind: 'done' }
+    return state === 'done' ? { kind: 'done' } : failed
   }
 
 const failed: Outcome = {

@@ -103,10 +103,15 @@ export const postgresRefunds = (db: Db) => ({
         state = case when state = 'refunded' and release_requested_at is null then 'captured' else state end
       from freed where authorizations.order_api_key = freed.order_api_key`.execute(db)
   },
-  /** Sets the authorization to `refunded` if the whole amount is returned. A lost dispute may include what was refunded before. */
+  /**
+   * Sets the authorization to `refunded` if the whole amount is returned. A lost dispute, which may include what was refunded
+   * before, counts only for a release: otherwise the charge stays captured, as at the processor.
+   */
   async settle(orderApiKey: string): Promise<void> {
     await sql`update authorizations set state = 'refunded', unknown_since = null, updated_at = now()
       where order_api_key = ${orderApiKey} and state = 'captured' and refunded + refunded_elsewhere >= amount
+        and (release_requested_at is not null or not exists (
+          select from charge_mirrors where order_api_key = ${orderApiKey} and disputes @> '[{"state": "lost"}]'))
         and not exists (select from refunds where order_api_key = ${orderApiKey} and state = 'sent')`.execute(
       db,
     )

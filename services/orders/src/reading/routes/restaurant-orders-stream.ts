@@ -10,12 +10,13 @@ type Deps = Pick<Stores, 'changes' | 'restaurantOrders'> & {
   startWithinMs: number
   notifier: OrderNotifier
   streams: EventStreams
-  attendance: Pick<AttendanceKeeper, 'recordSightingInBackground' | 'recordSightingsWhileOpen'>
+  attendance: Pick<AttendanceKeeper, 'recordSightingsWhileOpen'>
 }
 
 /**
- * Streams the open orders of the restaurant, then each new or changed order. A tablet that loses its network closes no connection.
- * Therefore a stream of the console proves attendance only at its beginning, and its page also calls the operation `attendance`.
+ * Streams the open orders of the restaurant, then each new or changed order. A tablet that loses its network closes no connection,
+ * and a proxy may keep back all that it receives. Therefore a stream of the console proves no attendance; its page calls the operation
+ * `attendance`.
  */
 export const restaurantOrdersStream =
   ({ notifier, streams, attendance, ...deps }: Deps): Handler<typeof RestaurantOrdersStream> =>
@@ -23,7 +24,6 @@ export const restaurantOrdersStream =
     streams.respond(async (out) => {
       if (headers[CONSOLE_HEADER] === undefined)
         attendance.recordSightingsWhileOpen(restaurantApiKey, out.signal)
-      else attendance.recordSightingInBackground(restaurantApiKey)
       using subscription = notifier.subscribeToRestaurant(restaurantApiKey)
       const from = { restaurantApiKey, lastEventId: lastEventId(headers, query) }
       await streamFeed(new RestaurantFeed(deps, from), subscription, out)
