@@ -129,12 +129,7 @@ const typedTexts: Path[] = [
 
 // Malformed requests -------------------------------------------------------------------------------------------
 
-const HEADS = [
-  'NUMBER / HTTP/1.1',
-  'GET /NUMBER HTTP/9.9',
-  'GET / HTTP/1.1\r\nHost: NUMBER\r\nBad Header',
-  'GET / HTTP/1.1\r\nHost: x\r\nExpect: NUMBER',
-]
+const HEADS = ['NUMBER / HTTP/1.1', 'GET /NUMBER HTTP/9.9', 'GET / HTTP/1.1\r\nHost: NUMBER\r\nBad Header']
 const bytes: Path[] = [
   path('half an order', 0, (world) => {
     const body = JSON.stringify(world.newOrder('half an order'))

@@ -2,7 +2,8 @@ import type { StackFile } from '../../dev/stack/description.ts'
 import { Api } from '../support/api.ts'
 import { card, seedRestaurants, newEmail, person, pickup } from '../support/fixtures.ts'
 import { exchange } from '../support/exchange.ts'
-import { isOpen, RESPONSE_WITHIN_MS, untilFinal } from '../support/order-clients.ts'
+import { requestBytes } from '../support/load/generator.ts'
+import { isOpen, untilFinal } from '../support/order-clients.ts'
 import { randomOf, type Random } from '../support/random.ts'
 import type { Canaries } from './canaries.ts'
 
@@ -32,7 +33,6 @@ export class World {
   readonly stack: StackFile
   readonly canaries: Canaries
   readonly random: Random
-  readonly #api: Api
   /** Called with each body and its response. */
   onResponse: (body: unknown, response: ClientResponse) => void = () => undefined
   /** An access key that this run issued. */
@@ -48,12 +48,11 @@ export class World {
     this.stack = stack
     this.canaries = canaries
     this.random = randomOf(seed)
-    this.#api = new Api(() => stack)
   }
 
   static async create(stack: StackFile, canaries: Canaries, seed: number): Promise<World> {
     const world = new World(stack, canaries, seed)
-    const api = world.#api
+    const api = new Api(() => stack)
     const { id, accessKey } = await api.newApplication('Canaries')
     world.application = id
     world.accessKey = canaries.know(accessKey, 'access key')
@@ -67,11 +66,11 @@ export class World {
 
   /** Sends a request to any path. */
   async sendTo(to: string, { abortAfterMs, ...sent }: Sent): Promise<ClientResponse> {
-    const options = { ...sent, key: null, timeoutMs: abortAfterMs ?? RESPONSE_WITHIN_MS }
-    // Without a response, or with a page that is no JSON.
-    const { status, body } = await this.#api.call<ClientResponse['body']>(to, options).catch(() => LOST)
-    this.onResponse(sent.body, { status, body })
-    return { status, body }
+    const signal = abortAfterMs === undefined ? undefined : AbortSignal.timeout(abortAfterMs)
+    const { status, body } = await exchange(this.stack.gateway, bytesOf(to, sent), { signal })
+    const response = { status, body: read(body) }
+    this.onResponse(sent.body, response)
+    return response
   }
 
   /**
@@ -138,5 +137,27 @@ export class World {
     const user = this.newPerson('register-user')
     const { body } = await this.post('register-user', user)
     return { ...user, apiKey: String(body['apiKey']) }
+  }
+}
+
+function bytesOf(to: string, { body, method = body === undefined ? 'GET' : 'POST', headers }: Sent): Buffer {
+  const content = contentOf(body)
+  const ofContent = { 'content-type': 'application/json', 'content-length': String(content.length) }
+  const fields = { ...(body !== undefined && ofContent), ...headers }
+  return Buffer.concat([Buffer.from(requestBytes({ method, path: to, headers: fields })), content])
+}
+
+export function contentOf(body: unknown): Buffer {
+  if (Buffer.isBuffer(body)) return body
+  if (body === undefined) return Buffer.alloc(0)
+  return Buffer.from(typeof body === 'string' ? body : JSON.stringify(body))
+}
+
+function read(text: string): Record<string, unknown> {
+  try {
+    return JSON.parse(text) as Record<string, unknown>
+  } catch {
+    // The response is a page or incomplete, and its content is not needed.
+    return {}
   }
 }

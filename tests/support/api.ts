@@ -11,7 +11,7 @@ export type Options = {
   method?: string
   /** If absent, the key of the application; null sends no key. */
   key?: string | null
-  /** A string or bytes are sent unchanged, any other value as JSON. */
+  /** A string is sent unchanged, any other value as JSON. */
   body?: unknown
   headers?: Record<string, string>
   /** Another replica of the gateway. */
@@ -23,11 +23,6 @@ export type Options = {
 type Sent = Order & { apiKey: string } & Omit<ProblemDocument, 'status'>
 
 const PUBLIC = '/publicapi/v1'
-
-function contentOf(body: unknown): string | Uint8Array<ArrayBuffer> {
-  if (typeof body === 'string') return body
-  return body instanceof Uint8Array ? new Uint8Array(body) : JSON.stringify(body)
-}
 
 /** The client of all tests and test tools. It has methods for the three audiences of a platform. */
 export class Api {
@@ -44,7 +39,7 @@ export class Api {
     const { key = target.accessKey, gateway = target.gateway, body, timeoutMs } = options
     const content = {
       headers: { 'content-type': 'application/json' },
-      body: contentOf(body),
+      body: typeof body === 'string' ? body : JSON.stringify(body),
     }
     const sent: Partial<typeof content> = body === undefined ? {} : content
     const response = await fetch(`${gateway}${path}`, {
