@@ -10,7 +10,7 @@ const KEPT_MS = 1_000
 const NotReady = z.object({ failures: z.record(z.string(), z.string()) })
 
 /**
- * Returns a readiness check: a replica of the service is ready. The error names what all of them lack, without the reasons: those
+ * Returns a readiness check: a replica of the service is ready. The error names what one of them lacks, without the reasons: those
  * contain addresses and users of servers, and everyone can read the readiness of the gateway.
  */
 export function readinessOf(replicas: Pick<Replicas, 'send'>): () => Promise<void> {

@@ -37,8 +37,9 @@ export class Deadline {
     return Math.max(0, this.#at - performance.now())
   }
 
+  /** Also in its last millisecond: a timer that is set to the remaining time may fire up to 1 ms earlier. */
   get isOver(): boolean {
-    return this.remainingMs === 0
+    return this.remainingMs < 1
   }
 
   /** Returns the timeout of a call within this request: `ms`, or the remaining time if that is less. */

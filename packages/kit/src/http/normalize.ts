@@ -94,7 +94,7 @@ function asObject(members: ReadonlyMap<string, Normalize>, isRecord: boolean): N
     for (const [name, member] of Object.entries(sent)) {
       const meant = members.has(name) ? name : bySpelling.get(foldedName(name))
       if (meant === undefined || (meant !== name && !isAbsent(sent[meant]))) normalized.push([name, member])
-      else normalized.push([meant, members.get(meant)?.(member)])
+      else if (!isAbsent(member)) normalized.push([meant, members.get(meant)?.(member)])
     }
     return Object.fromEntries(normalized)
   }

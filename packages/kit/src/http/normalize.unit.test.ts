@@ -110,6 +110,13 @@ test('accepts names without hyphens, with underscores, and in camel case', () =>
   })
 })
 
+test('a blank parameter does not replace the value of another spelling, which would make a preview take effect', () => {
+  for (const blank of ['validate-only', 'validate_only'])
+    expect(parsed(CancelOrder, { query: { validateOnly: 'true', [blank]: '' } }).values.query).toEqual({
+      'validate-only': true,
+    })
+})
+
 test('a member with the exact name takes precedence over a member in another case', () => {
   const body = { ...order, Tip: 9, tip: '3' }
   expect(parsed(SendOrder, { body })).toMatchObject({

@@ -1,5 +1,5 @@
 import { silentServer } from '@platter/testkit'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { Deadline } from '#/http/deadline.ts'
 import { Replicas } from '#/http/upstream.ts'
 
@@ -37,4 +37,19 @@ test('a Service of Kubernetes has one URL: a request that one replica has not re
   expect(await attemptsOf('GET', 'ECONNRESET')).toBe(2)
   expect(await attemptsOf('POST', 'ECONNREFUSED')).toBe(2)
   expect(await attemptsOf('POST', 'ECONNRESET'), 'a replica may have received it').toBe(1)
+})
+
+test('a GET is not sent a second time when its timer fires a fraction of a millisecond before the deadline', async () => {
+  vi.useFakeTimers({ toFake: ['performance'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const replicas = new Replicas(['http://catalog.invalid:8080'])
+  onTestFinished(() => replicas.close())
+  let attempts = 0
+  const sent = replicas.send({ method: 'GET', route: '/menu', deadline: Deadline.in(1_000.7) }, async () => {
+    attempts += 1
+    vi.advanceTimersByTime(1_000)
+    throw new Error('no response by the deadline')
+  })
+  await expect(sent).rejects.toThrow('no response by the deadline')
+  expect(attempts).toBe(1)
 })

@@ -9,8 +9,9 @@ type Given = z.output<typeof CatalogCompleteAddress.data>
 type Deps = { geocoder: Geocoder }
 
 /**
- * Handles the question `catalog.complete-address`. The client's fields stay unchanged; a point takes precedence over the text. A
- * city determines the ZIP code only if it has exactly one: another ZIP code could be in another delivery zone.
+ * Handles the question `catalog.complete-address`. The client's fields stay unchanged. A point takes precedence over the text, and
+ * a known ZIP code over both. A city determines the ZIP code only if it has exactly one: another ZIP code could be in another
+ * delivery zone.
  */
 export const completeAddress =
   ({ geocoder }: Deps) =>
