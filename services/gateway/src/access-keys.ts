@@ -77,6 +77,18 @@ export class AccessKeys {
     }
   }
 
+  /**
+   * For readiness: checks that accounts accepts the gateway's signature, which its own readiness does not (`upstream-readiness.ts`).
+   * With another INTERNAL_SECRET every request would be 503. The hash belongs to no key. Cached like a key, because a readiness check
+   * needs no key, and must not let a client query accounts without limit.
+   */
+  async check(): Promise<void> {
+    await this.#find('0'.repeat(64), newRequestId()).catch((cause: unknown) => {
+      // The cause contains the address of accounts, and everyone can read the readiness of the gateway.
+      throw new Error('does not resolve access keys', { cause })
+    })
+  }
+
   /** Sends at most one request at a time for a key; concurrent requests with the key share its result. */
   async #find(hash: string, requestId: string): Promise<Caller | null> {
     const known = await this.#known.load(hash, (expired) => this.#resolve(hash, requestId, expired))

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { hashAccessKey, makeAccessKey, Problem, type internalCaller } from '@platter/kit'
+import { hashAccessKey, makeAccessKey, Problem, reasonOf, type internalCaller } from '@platter/kit'
 import { beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { AccessKeys } from '#/access-keys.ts'
 
@@ -155,6 +155,19 @@ test('the rejection of an overload uses an expired entry of a key while it is re
   expect(keys.lastKnown(key)).not.toBeNull()
   expect(requests).toBe(2)
   await expect.poll(() => keys.lastKnown(key)).toBeNull()
+})
+
+test('a thousand readiness checks cost one request to accounts, and fail without its address when it does not respond', async () => {
+  stopClock()
+  await Promise.all(Array.from({ length: 500 }, () => keys.check()))
+  for (let count = 0; count < 500; count++) await keys.check()
+  expect(requests).toBe(1)
+  meanwhile = () => {
+    const cause = new Error('accounts: connect ECONNREFUSED 10.0.0.7:8080')
+    throw new Problem('service-unavailable', 'accounts does not respond', { cause })
+  }
+  vi.advanceTimersByTime(1_001)
+  expect(await keys.check().catch(reasonOf)).toBe('does not resolve access keys')
 })
 
 test('while accounts is unavailable, a key that was valid is accepted for 30 s, and its streams continue', async () => {

@@ -113,6 +113,13 @@ test('everyone can read the readiness of the gateway: it names accounts without 
   await expect(gateways.at(-1)?.checks['accounts']?.()).rejects.toThrow(/^no response$/)
 })
 
+test('the gateway is not ready while accounts rejects its signature', async () => {
+  await aGateway()
+  await expect(gateways.at(-1)?.checks['access-keys']?.()).resolves.toBeUndefined()
+  await aGateway({ INTERNAL_SECRET: 'another secret of at least thirty-two characters' })
+  await expect(gateways.at(-1)?.checks['access-keys']?.()).rejects.toThrow('does not resolve access keys')
+})
+
 test('a request whose head is just below the limit of the gateway reaches its service, which receives further fields', async () => {
   const app = await aGateway()
   const headers = { 'idempotency-key': 'k'.repeat(16_000) }
@@ -335,5 +342,5 @@ test('every operation is routed', async () => {
 test('its readiness includes every service, so that one monitor of the gateway watches the platform', async () => {
   await aGateway()
   const checks = Object.keys(gateways.at(-1)?.checks ?? {})
-  expect(new Set(checks)).toEqual(new Set(['accounts', 'catalog', 'orders', 'payments']))
+  expect(checks.toSorted()).toEqual(['access-keys', 'accounts', 'catalog', 'orders', 'payments'])
 })

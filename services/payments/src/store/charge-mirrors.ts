@@ -38,22 +38,7 @@ export const postgresChargeMirrors = (db: Kysely<Database>) => ({
     return found ?? null
   },
   set: (mirror: Mirror, readAt: string) => setMirror(db, mirror, readAt),
-  /** Returns mirrors that orders has not confirmed, oldest first. */
-  async unconfirmed(limit: number): Promise<MirrorRow[]> {
-    return db
-      .selectFrom('charge_mirrors')
-      .select(columns)
-      .where(sql<boolean>`confirmed_version < version`)
-      .orderBy('updated_at')
-      .limit(limit)
-      .execute()
-  },
-  /** Records that orders has this version. */
-  async confirm(orderApiKey: string, version: number): Promise<void> {
-    await sql`
-      update charge_mirrors set confirmed_version = ${version}::integer
-      where order_api_key = ${orderApiKey} and confirmed_version < ${version}::integer`.execute(db)
-  },
+  ...confirmations(db),
   /**
    * Returns the ids of the charges with an open dispute or a pending refund, and of those that orders has not confirmed: a mirror of
    * an earlier version that orders cannot read is replaced.
@@ -81,6 +66,25 @@ export const postgresChargeMirrors = (db: Kysely<Database>) => ({
   openDisputes: (page: Page) => readOpenDisputes(db, page),
   missingRefunds: (page: Page) => readMissingRefunds(db, page),
   ...comparisonLease(db),
+})
+
+const confirmations = (db: Kysely<Database>) => ({
+  /** Returns mirrors that orders has not confirmed, oldest first. */
+  async unconfirmed(limit: number): Promise<MirrorRow[]> {
+    return db
+      .selectFrom('charge_mirrors')
+      .select(columns)
+      .where(sql<boolean>`confirmed_version < version`)
+      .orderBy('updated_at')
+      .limit(limit)
+      .execute()
+  },
+  /** Records that orders has this version. */
+  async confirm(orderApiKey: string, version: number): Promise<void> {
+    await sql`
+      update charge_mirrors set confirmed_version = ${version}::integer
+      where order_api_key = ${orderApiKey} and confirmed_version < ${version}::integer`.execute(db)
+  },
 })
 
 const comparisonLease = (db: Kysely<Database>) => ({
