@@ -26,12 +26,12 @@ const CHECKS: [name: string, command: string, ...args: string[]][] = [
   ['format', 'oxfmt', '--check', '.'],
 ]
 // Each group is one vitest run, so that a stack that does not start hides no other results. The two longest groups start first.
-// After them, a group that computes runs beside one that mostly waits: 230 s on two quiet cores. End-to-end and browser tests share a
-// stack. README.md, "Test runs", lists the commands of the full-length tests, such as rolling.
+// After them, a group that computes runs beside one that mostly waits: 590 core-seconds in 290 to 320 s on two cores. End-to-end and
+// browser tests share a stack. README.md, "Test runs", lists the commands of the full-length tests, such as rolling.
 const GROUPS = [['e2e', 'browser'], ['chaos'], ['unit', 'policy'], ['crash'], ['stack'], ['canary']]
 /**
- * Concurrent groups: one computes while another waits for processes that it has killed. With three, a slow machine had a load of 20
- * on two cores: stacks took 66 s to start, and a connection to PostgreSQL exceeded its time limit.
+ * Concurrent groups: one computes while another waits for processes that it has killed. A third one, at low priority, saved no time
+ * (94 % of both cores are busy), and on a slow machine stacks took 66 s to start.
  */
 const AT_ONCE = 2
 
