@@ -18,8 +18,7 @@ import { afterEach, expect, test, vi } from 'vitest'
 import { AccessKeys } from '#/access-keys.ts'
 import { Admission } from '#/admission.ts'
 import { cors } from '#/cors.ts'
-import { publicRoutes } from '#/routes/public-routes.ts'
-import { Streams } from '#/streams.ts'
+import { addPublicRoutes } from '#/testing/public-routes.ts'
 
 const SEND_ORDER = '/publicapi/v1/send-order'
 const SIGNIN = '/publicapi/v1/signin'
@@ -79,15 +78,11 @@ async function aGateway({ full = 3, requests = 1_000, ordersPerSecond = 1_000, l
   const app = createApp(log, { exposed: { trustedProxies: [] } })
   readBytes(app)
   cors(app)
-  publicRoutes(app, {
+  addPublicRoutes(app, {
     operations: operations.filter((one) => one.owner === 'orders' || one.name === 'signin'),
     owners: { orders: replicas, accounts: replicas },
-    streamOwners: {},
-    streams: new Streams({ application: 1, restaurant: 1 }),
     admission,
     accessKeys,
-    deadlineMs: 10_000,
-    secrets: ['x'.repeat(32)],
   })
   await app.listen({ host: '127.0.0.1', port: 0 })
   stack.defer(async () => {

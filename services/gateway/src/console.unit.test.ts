@@ -6,7 +6,6 @@ import {
   createApp,
   createLog,
   hashAccessKey,
-  LeakyBucket,
   makeAccessKey,
   readBytes,
   Replicas,
@@ -14,11 +13,9 @@ import {
 } from '@platter/kit'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { AccessKeys } from '#/access-keys.ts'
-import { Admission } from '#/admission.ts'
 import { consolePage } from '#/routes/console-page.ts'
 import { consoleSession } from '#/routes/console-session.ts'
-import { publicRoutes } from '#/routes/public-routes.ts'
-import { Streams } from '#/streams.ts'
+import { addPublicRoutes } from '#/testing/public-routes.ts'
 
 const log = createLog('test', 'silent')
 const folder = mkdtempSync(join(tmpdir(), 'platter-console-'))
@@ -42,20 +39,10 @@ function aGateway(pages = folder): App {
   const accessKeys = new AccessKeys((async (_: unknown, { hash }: { hash: string }) => ({
     principal: principals.get(hash) ?? null,
   })) as unknown as ConstructorParameters<typeof AccessKeys>[0])
-  const rate = new LeakyBucket({ name: 'default', what: 'requests', requests: 1_000, seconds: 1 })
   const replicas = new Replicas([owner.listeningOrigin])
   app.addHook('onClose', () => replicas.close())
   const owners = { accounts: replicas, catalog: replicas, orders: replicas, payments: replicas }
-  publicRoutes(app, {
-    operations,
-    owners,
-    streamOwners: {},
-    admission: new Admission({ replicas: {}, accessKeyRate: rate, orderRate: rate }),
-    streams: new Streams({ application: 1, restaurant: 1 }),
-    accessKeys,
-    deadlineMs: 10_000,
-    secrets: ['x'.repeat(32)],
-  })
+  addPublicRoutes(app, { operations, owners, accessKeys })
   consoleSession(app, accessKeys)
   consolePage(app, pages)
   return app

@@ -1,15 +1,13 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { AddCard } from '@platter/contracts'
-import { createApp, createLog, LeakyBucket, readBytes, Replicas, type internalCaller } from '@platter/kit'
+import { createApp, createLog, readBytes, Replicas, type internalCaller } from '@platter/kit'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { AccessKeys } from '#/access-keys.ts'
-import { Admission } from '#/admission.ts'
 import { cors } from '#/cors.ts'
 import { consolePage } from '#/routes/console-page.ts'
 import { consoleSession } from '#/routes/console-session.ts'
-import { publicRoutes } from '#/routes/public-routes.ts'
-import { Streams } from '#/streams.ts'
+import { addPublicRoutes } from '#/testing/public-routes.ts'
 
 const gateway = createApp(createLog('test', 'silent'), { exposed: { trustedProxies: [] } })
 const replicas = new Replicas(['http://127.0.0.1:1'])
@@ -18,19 +16,9 @@ beforeAll(async () => {
   const accessKeys = new AccessKeys((async () => ({ principal: null })) as unknown as ReturnType<
     typeof internalCaller
   >)
-  const rate = new LeakyBucket({ name: 'default', what: 'requests', requests: 1_000, seconds: 1 })
   readBytes(gateway)
   cors(gateway)
-  publicRoutes(gateway, {
-    operations: [AddCard],
-    owners: { accounts: replicas },
-    streamOwners: {},
-    admission: new Admission({ replicas: {}, accessKeyRate: rate, orderRate: rate }),
-    streams: new Streams({ application: 1, restaurant: 1 }),
-    accessKeys,
-    deadlineMs: 10_000,
-    secrets: ['x'.repeat(32)],
-  })
+  addPublicRoutes(gateway, { operations: [AddCard], owners: { accounts: replicas }, accessKeys })
   consoleSession(gateway, accessKeys)
   consolePage(gateway)
   await gateway.listen({ host: '127.0.0.1', port: 0 })

@@ -1,12 +1,9 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { CancelOrder } from '@platter/contracts'
-import { createApp, createLog, LeakyBucket, readBytes, Replicas, type App } from '@platter/kit'
+import { createApp, createLog, readBytes, Replicas, type App } from '@platter/kit'
 import { expect, onTestFinished, test } from 'vitest'
-import type { AccessKeys } from '#/access-keys.ts'
-import { Admission } from '#/admission.ts'
-import { publicRoutes } from '#/routes/public-routes.ts'
-import { Streams } from '#/streams.ts'
+import { addPublicRoutes, anyAccessKey } from '#/testing/public-routes.ts'
 
 const log = createLog('test', 'silent')
 
@@ -26,22 +23,14 @@ test('the request of a client that disconnects during its admission reaches no s
   readBytes(gateway)
   const disconnected = Promise.withResolvers<void>()
   gateway.addHook('onRequest', async (_request, { raw }) => void raw.once('close', disconnected.resolve))
-  const rate = new LeakyBucket({ name: 'default', what: 'requests', requests: 1_000, seconds: 1 })
-  const principalOf = async () => {
+  const valid = anyAccessKey()
+  const principalOf: typeof valid.principalOf = async (...given) => {
     client.destroy()
     await disconnected.promise
-    return { kind: 'application', applicationId: 'a', accessKeyId: 'k', mode: 'live' }
+    return valid.principalOf(...given)
   }
-  publicRoutes(gateway, {
-    operations: [CancelOrder],
-    owners: { orders: replicas },
-    streamOwners: {},
-    admission: new Admission({ replicas: {}, accessKeyRate: rate, orderRate: rate }),
-    streams: new Streams({ application: 1, restaurant: 1 }),
-    accessKeys: { lastKnown: () => null, principalOf } as unknown as AccessKeys,
-    deadlineMs: 10_000,
-    secrets: ['x'.repeat(32)],
-  })
+  const accessKeys = anyAccessKey({ principalOf })
+  addPublicRoutes(gateway, { operations: [CancelOrder], owners: { orders: replicas }, accessKeys })
   const port = await listen(gateway)
   const client = connect(port, '127.0.0.1')
   await once(client, 'connect')

@@ -1,11 +1,8 @@
 import { OrderStatuses } from '@platter/contracts'
-import { createApp, createLog, LeakyBucket, readBytes, Replicas, type App } from '@platter/kit'
+import { createApp, createLog, readBytes, Replicas, type App } from '@platter/kit'
 import type { FastifyRequest } from 'fastify'
 import { expect, onTestFinished, test } from 'vitest'
-import type { AccessKeys } from '#/access-keys.ts'
-import { Admission } from '#/admission.ts'
-import { publicRoutes } from '#/routes/public-routes.ts'
-import { Streams } from '#/streams.ts'
+import { addPublicRoutes } from '#/testing/public-routes.ts'
 
 const log = createLog('test', 'silent')
 
@@ -27,19 +24,7 @@ test('a stream that a client opens by POST keeps none of its body in memory', as
   const requests: FastifyRequest[] = []
   gateway.addHook('preHandler', async (request) => void requests.push(request))
   readBytes(gateway)
-  const rate = new LeakyBucket({ name: 'default', what: 'requests', requests: 1_000, seconds: 1 })
-  const principal = { kind: 'application', applicationId: 'a', accessKeyId: 'k', mode: 'live' }
-  const keys = { lastKnown: () => null, principalOf: async () => principal, isStillValid: async () => true }
-  publicRoutes(gateway, {
-    operations: [OrderStatuses],
-    owners: { orders: replicas },
-    streamOwners: {},
-    admission: new Admission({ replicas: {}, accessKeyRate: rate, orderRate: rate }),
-    streams: new Streams({ application: 1, restaurant: 1 }),
-    accessKeys: keys as unknown as AccessKeys,
-    deadlineMs: 10_000,
-    secrets: ['x'.repeat(32)],
-  })
+  addPublicRoutes(gateway, { operations: [OrderStatuses], owners: { orders: replicas } })
   const client = new AbortController()
   const { status } = await fetch(`${await listen(gateway)}${OrderStatuses.path.replace(':apiKey', 'o1')}`, {
     method: 'POST',

@@ -1,12 +1,9 @@
 import { AddCard } from '@platter/contracts'
-import { createApp, LeakyBucket, readBytes, Replicas, type Log } from '@platter/kit'
+import { createApp, readBytes, Replicas, type Log } from '@platter/kit'
 import { pino } from 'pino'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Writable } from 'node:stream'
-import type { AccessKeys } from '#/access-keys.ts'
-import { Admission } from '#/admission.ts'
-import { publicRoutes } from '#/routes/public-routes.ts'
-import { Streams } from '#/streams.ts'
+import { addPublicRoutes } from '#/testing/public-routes.ts'
 
 let logged = ''
 const sink = new Writable({
@@ -30,24 +27,8 @@ let replicas: Replicas
 beforeAll(async () => {
   await owner.listen({ host: '127.0.0.1', port: 0 })
   replicas = new Replicas([owner.listeningOrigin])
-  const rate = new LeakyBucket({ name: 'default', what: 'requests', requests: 1_000, seconds: 1 })
-  const principal = { kind: 'application', applicationId: 'a', accessKeyId: 'k', mode: 'live' }
   readBytes(gateway)
-  publicRoutes(gateway, {
-    operations: [AddCard],
-    owners: { accounts: replicas },
-    streamOwners: {},
-    admission: new Admission({ replicas: {}, accessKeyRate: rate, orderRate: rate }),
-    streams: new Streams({ application: 1, restaurant: 1 }),
-    accessKeys: {
-      lastKnown: () => null,
-      principalOf: async () => principal,
-      isStillValid: async () => true,
-    } as unknown as AccessKeys,
-    deadlineMs: 10_000,
-    secrets: ['x'.repeat(32)],
-    refusesRawCards: true,
-  })
+  addPublicRoutes(gateway, { operations: [AddCard], owners: { accounts: replicas }, refusesRawCards: true })
   // The line of the start contains a port, in which the digits may occur by chance.
   logged = ''
 })
