@@ -29,10 +29,11 @@ export async function withExchangedCard(
   caller: Caller,
 ): Promise<CheckedOrder> {
   const { recipientApiKey, details } = order
-  const newCard = NewCardFields.parse(card)
-  const records = { recipientApiKey, cardApiKey: null, addressApiKey: null, newCard }
+  const nothingElse = { recipientApiKey, cardApiKey: null, addressApiKey: null }
   const isUnknown = !details.card && recipientApiKey !== null
-  const saving = isUnknown ? (await askAccounts(bus, records, caller)).newCard : null
+  const saving = isUnknown
+    ? (await askAccounts(bus, { ...nothingElse, newCard: NewCardFields.parse(card) }, caller)).newCard
+    : null
   const isSaved = saves.card || saving?.kind === 'room'
   const apiKey = isSaved ? card.apiKey : (details.card?.apiKey ?? savedKey(saving))
   return {

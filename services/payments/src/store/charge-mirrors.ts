@@ -22,6 +22,9 @@ const columns = [
   'disputes',
 ] as const
 
+/** Whether orders has not confirmed the current version of a mirror. */
+const isUnconfirmed = sql<boolean>`confirmed_version < version`
+
 /** The rows of `charge_mirrors`: the refunds and disputes of a charge, as the processor reports them. */
 export const postgresChargeMirrors = (db: Kysely<Database>) => ({
   /** Returns the time of the database, in microseconds. */
@@ -48,7 +51,7 @@ export const postgresChargeMirrors = (db: Kysely<Database>) => ({
       .selectFrom('charge_mirrors')
       .select('processor_id as processorId')
       .where(
-        sql<boolean>`(confirmed_version < version or disputes @> '[{"state": "open"}]' or refunds @> '[{"state": "pending"}]')`,
+        sql<boolean>`(${isUnconfirmed} or disputes @> '[{"state": "open"}]' or refunds @> '[{"state": "pending"}]')`,
       )
       .execute()
     return found.map(({ processorId }) => processorId)
@@ -74,7 +77,7 @@ const confirmations = (db: Kysely<Database>) => ({
     return db
       .selectFrom('charge_mirrors')
       .select(columns)
-      .where(sql<boolean>`confirmed_version < version`)
+      .where(isUnconfirmed)
       .orderBy('updated_at')
       .limit(limit)
       .execute()
