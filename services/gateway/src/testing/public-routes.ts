@@ -6,7 +6,7 @@ import { Streams } from '#/streams.ts'
 
 const principal = { kind: 'application', applicationId: 'a', accessKeyId: 'k', mode: 'live' } as const
 
-/** Access keys of which every one is valid, and belongs to one application. */
+/** Every access key is valid and belongs to one application, except for `changes`. */
 export const anyAccessKey = (changes: Partial<AccessKeys> = {}) =>
   ({
     lastKnown: () => null,
