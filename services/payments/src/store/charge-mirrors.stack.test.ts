@@ -4,6 +4,7 @@ import { createLog } from '@platter/kit'
 import { migrate } from '@platter/kit/postgres/migrate'
 import { connectPostgres } from '@platter/kit/postgres/postgres'
 import { newDatabase } from '@platter/testkit'
+import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { ReadRefund } from '#/domain/charge-after-sale.ts'
 import { postgresAuthorizations, type Database } from '#/store/authorizations.ts'
@@ -14,7 +15,7 @@ let postgres: ReturnType<typeof connectPostgres<Database>>
 let mirrors: ChargeMirrorStore
 
 beforeAll(async () => {
-  postgres = connectPostgres<Database>(await newDatabase(), 2, log)
+  postgres = connectPostgres<Database>(await newDatabase(), 3, log)
   await migrate(postgres.db, join(import.meta.dirname, '../../migrations'), log)
   mirrors = postgresChargeMirrors(postgres.db)
   for (const orderApiKey of ['o1', 'o2'])
@@ -133,4 +134,25 @@ test('one replica compares at a time until its lease ends, and the next one cont
   expect(await mirrors.acquire(60_000)).toMatchObject({ from: 1_700_000_000 })
   await mirrors.renew(60_000)
   expect(await mirrors.acquire(60_000)).toBeNull()
+})
+
+test('of two concurrent reads of a charge, the later one decides what counts as refunded', async () => {
+  const { db } = postgres
+  const authorizations = postgresAuthorizations(db)
+  await authorizations.findOrCreate('o4', { amount: cents(900), token: 't' })
+  const charge = { orderApiKey: 'o4', processorId: 'pi_4', disputes: [] }
+  const [earlier, later] = [await mirrors.now(), await mirrors.now()]
+  const lockWaits = async () => {
+    const { rows } = await sql`select from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock'`.execute(db)
+    return rows.length
+  }
+  const { waiting } = await db.transaction().execute(async (transaction) => {
+    await postgresChargeMirrors(transaction).set({ ...charge, refunds: [refund] }, earlier)
+    const started = mirrors.set({ ...charge, refunds: [{ ...refund, state: 'failed' }] }, later)
+    await expect.poll(lockWaits, { timeout: 10_000 }).toBe(1)
+    return { waiting: started }
+  })
+  expect(await waiting).toBe(2)
+  expect(await authorizations.find('o4')).not.toHaveProperty('refunded')
 })

@@ -120,7 +120,8 @@ const comparisonLease = (db: Kysely<Database>) => ({
 /**
  * Sets the state that was read after `readAt`, and the cents that the authorization counts as refunded elsewhere. If a refund has
  * failed after it was done, a refunded authorization is captured again. Returns the version; null if nothing changed. One statement,
- * so that of two concurrent writers the later read remains.
+ * so that of two concurrent writers the later read remains. It writes the cents even if they seem unchanged: a condition on them
+ * would read the row as of the start of the statement, before it waited for the other writer.
  */
 async function setMirror(db: Kysely<Database>, mirror: Mirror, readAt: string): Promise<number | null> {
   const { orderApiKey, processorId } = mirror
@@ -140,8 +141,7 @@ async function setMirror(db: Kysely<Database>, mirror: Mirror, readAt: string): 
       update authorizations set refunded_elsewhere = least(amount, ${elsewhere}::integer), updated_at = now(),
         state = case when state = 'refunded' and release_requested_at is null
           and least(amount, ${elsewhere}::integer) < refunded_elsewhere then 'captured' else state end
-      from set_mirror where authorizations.order_api_key = set_mirror.order_api_key
-        and refunded_elsewhere <> least(amount, ${elsewhere}::integer))
+      from set_mirror where authorizations.order_api_key = set_mirror.order_api_key)
     select version from set_mirror`.execute(db)
   return rows[0]?.version ?? null
 }
