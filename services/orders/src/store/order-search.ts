@@ -108,9 +108,9 @@ function endedParts({ restaurant, status, paymentState }: OrderFilter): readonly
 function partsOf(filter: OrderFilter): readonly Condition[] {
   const { number, phone, email, status = 'DELIVERED', paymentState = 'CHARGED' } = filter
   if (number !== undefined || phone !== undefined || email !== undefined) return [ALL]
-  if (paymentState === 'PENDING' || paymentState === 'AUTHORIZED') return [OPEN, UNFINISHED]
-  if (status !== 'DELIVERED' || paymentState === 'VOIDED' || paymentState === 'REFUNDED')
-    return [OPEN, ...endedParts(filter)]
+  if (paymentState === 'PENDING' || paymentState === 'AUTHORIZED') return [UNFINISHED]
+  if (paymentState === 'VOIDED' || paymentState === 'REFUNDED') return endedParts(filter)
+  if (status !== 'DELIVERED') return [OPEN, ...endedParts(filter)]
   return { CHARGED: [ALL], DUE: [NOT_CHARGED], NOT_REQUIRED: [NOT_REQUIRED] }[paymentState]
 }
 

@@ -6,9 +6,12 @@ import { epoch, isTransmitted, placedOrder, type OrderRow } from '#/store/orders
 import { PostgresStore } from '#/store/postgres-store.ts'
 import type { Db } from '#/store/tables.ts'
 
-/** Whether an order went to a console, and waits there until a person starts it. Its current link may be another one. */
+/**
+ * Whether an order went to a console, and waits there until a person starts it. Its current link may be another one. `is_open` would
+ * allow the planner to read all open orders. Their number grows without limit, because many webhooks report no status.
+ */
 const isWaiting = sql<boolean>`(
-  orders.outcome = 'transmitted' and orders.status = 'AWAITING_PREPARATION' and orders.is_open
+  orders.outcome = 'transmitted' and orders.status = 'AWAITING_PREPARATION' and orders.cancellation is null
   and deliveries.link_kind = 'console')`
 
 /**
@@ -48,11 +51,16 @@ type Changed = RestaurantsOrder & { changedIn: Position | null }
 const UNSTARTED_FOR_AT_MOST = sql`interval '1 day'`
 
 /**
- * The orders that wait on a console, as `waiting`, with `since`. `withinMs`: the time that an order may wait there.
+ * The orders that wait on a console, as `waiting`, with `since`. `withinMs`: the time that an order may wait there. For the planner:
+ * - Of a time with only one limit, which it does not know, it expects a third of all orders; between two limits, 0.5 %.
+ * - Without `limit 1` it would search all deliveries for those on a console.
+ * - Without `offset 0` it would compute `since` for all orders of the time.
  */
 export const waitingOrders = (withinMs: number) => sql`(
-  select orders.*, ${waitingSince} as since from orders join deliveries on order_api_key = api_key
-  where ${isWaiting} and placed_at > now() - ${withinMs} * interval '1 millisecond' - ${UNSTARTED_FOR_AT_MOST}) waiting`
+  select orders.*, ${waitingSince} as since from orders
+    cross join lateral (select link_kind from deliveries where order_api_key = api_key limit 1) as deliveries
+  where ${isWaiting}
+    and placed_at between now() - ${withinMs} * interval '1 millisecond' - ${UNSTARTED_FOR_AT_MOST} and now() offset 0) waiting`
 
 /** Reads orders, as their restaurants see them. */
 export class PostgresRestaurantOrders extends PostgresStore {
