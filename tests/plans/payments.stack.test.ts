@@ -49,8 +49,7 @@ const calls = {
       postgresPaymentRecords(db).unknown({ olderThanMs: 1, before: { at: 1, id: order }, limit: 100 }),
   },
   events: {
-    isHandled: (db) => postgresWebhookEvents(db).isHandled('x'),
-    markHandled: (db) => postgresWebhookEvents(db).markHandled('x'),
+    recordHandled: (db) => postgresWebhookEvents(db).recordHandled(),
     lastHandled: (db) => postgresWebhookEvents(db).lastHandled(),
   },
 } satisfies {

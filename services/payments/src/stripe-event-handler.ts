@@ -11,7 +11,7 @@ import type { WebhookEventStore } from '#/store/webhook-events.ts'
 const AFTER_SALE = /^(charge\.refund|refund\.|charge\.dispute\.)/
 
 type Deps = {
-  events: Pick<WebhookEventStore, 'isHandled' | 'markHandled'>
+  events: Pick<WebhookEventStore, 'recordHandled'>
   authorizations: Pick<AuthorizationStore, 'find' | 'move'>
   /** Null for the development payment processor, whose results never arrive by event. */
   stripe: Pick<StripeProcessor, 'read'> | null
@@ -26,8 +26,8 @@ type Deps = {
 
 /**
  * Returns the handler of Stripe's events. An event is a hint: the handler reads the intent from Stripe, and changes the row by the
- * intent's current state. Therefore a repeated, late or reordered event has no effect. An event is marked as handled at the end;
- * until then Stripe repeats it. Throws Problem payment-unavailable if the intent cannot be read.
+ * intent's current state. Therefore a repeated, late or reordered event has no effect. Throws Problem payment-unavailable if the
+ * intent cannot be read; Stripe then repeats the event.
  */
 export function stripeEventHandler(deps: Deps) {
   const { events, authorizations, stripe, processor, mirror, notify, log } = deps
@@ -63,14 +63,13 @@ export function stripeEventHandler(deps: Deps) {
     charge === null ? null : knownOf(await processor.authorizationOf(charge)).id
 
   return async function handle(event: StripeEvent): Promise<void> {
-    if (await events.isHandled(event.id)) return
     const isAfterSale = AFTER_SALE.test(event.type)
     const intent = event.intent ?? (isAfterSale ? await intentOf(event.charge ?? null) : null)
     if (intent !== null && isAfterSale) await mirror.refresh(intent)
     if (intent !== null) await moveRow(event, intent)
     if (event.reference) await notify(event.reference, event.id)
     if (event.replacedCard) await setReplacedCard(deps, event.replacedCard, event.id)
-    await events.markHandled(event.id)
+    await events.recordHandled()
   }
 }
 

@@ -258,7 +258,7 @@ async function deliver(id: string, intent: string, metadata = {}) {
   return statusCode
 }
 
-test('an event moves the row once, and its id is stored for 30 days', async () => {
+test('an event moves the row, also when it is sent again, and the time of the last event is stored', async () => {
   const { token } = await tokenOf('4242424242424242')
   const order = newOrder()
   await outcomeOf(order, PaymentsAuthorize, { amount: AMOUNT, token })
@@ -267,19 +267,15 @@ test('an event moves the row once, and its id is stored for 30 days', async () =
     [order],
   )
   const intent = (before[0] as { processor_id: string }).processor_id
+  expect(await deliver('evt_1', intent)).toBe(200)
   stripe.state.void(intent)
-  await rows.query(
-    "insert into webhook_events select 'evt_old' || n, now() - interval '31 days' from generate_series(1, 15) n",
-  )
-  const reads = () => stripe.requests.filter(({ kind }) => kind === 'read').length
-  const readBefore = reads()
   expect([await deliver('evt_1', intent), await deliver('evt_1', intent)]).toEqual([200, 200])
-  expect(reads() - readBefore).toBe(1)
   const state = await rows.query('select state from authorizations where order_api_key = $1', [order])
   expect(state.rows).toEqual([{ state: 'voided' }])
-  await deliver('evt_2', intent)
-  const stored = await rows.query('select id from webhook_events order by id')
-  expect(stored.rows).toEqual([{ id: 'evt_1' }, { id: 'evt_2' }])
+  const stored = await rows.query(
+    "select from webhook_events where received_at > now() - interval '1 minute'",
+  )
+  expect(stored.rowCount).toBe(1)
 })
 
 test('a challenge has the bank URL and a client secret; its event publishes payment-moved', async () => {
