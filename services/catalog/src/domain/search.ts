@@ -21,10 +21,15 @@ export type Criteria = {
 }
 
 /**
- * Normalizes a text for comparison: removes case and accents, so that "CAFE" finds "Café". Applied to stored texts and search
- * words.
+ * Normalizes a text for comparison: removes case, accents and apostrophes, so that "CAFE" finds "Café", and "john’s", as a phone
+ * writes it, finds "John's". Applied to stored texts and search words.
  */
-export const folded = (text: string): string => text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase()
+export const folded = (text: string): string =>
+  text
+    .replace(/['’‘ʼ`´]/g, '')
+    .normalize('NFKD')
+    .replace(/\p{M}/gu, '')
+    .toLowerCase()
 
 /** Returns the searchable text of a restaurant, without its menu. */
 export const restaurantText = ({ name, foodTypes }: Restaurant): string =>

@@ -106,8 +106,11 @@ describe('search by method', () => {
   })
 })
 
-test('folded returns words in lower case without accents', () => {
+test('folded returns words in lower case without accents and apostrophes', () => {
   expect(folded('Café CRÈME Ünter')).toBe('cafe creme unter')
+  expect(["Papa John's", 'Papa John’s', 'papa john´s', 'PAPA JOHNS'].map(folded)).toEqual(
+    Array(4).fill('papa johns'),
+  )
 })
 
 const restaurants = (...apiKeys: string[]) => apiKeys.map((apiKey, index) => at(index, { apiKey }))

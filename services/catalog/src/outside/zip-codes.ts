@@ -3,6 +3,7 @@ import { createRequire } from 'node:module'
 import type { Point } from '@platter/contracts'
 import { full as fullStates } from 'zipcodes/lib/states.js'
 import { milesBetween } from '#/domain/geo.ts'
+import { folded } from '#/domain/search.ts'
 
 /** A ZIP code of the United States and the centre of its area. */
 export type ZipCode = Point & { zip: string; city: string; state: string }
@@ -57,11 +58,7 @@ function cityKey(city: string): string {
 }
 
 /** Converts to capital letters without accents, full stops and apostrophes. */
-export const plainCapitals = (text: string): string =>
-  text
-    .normalize('NFKD')
-    .replaceAll(/[\p{M}.'’‘ʼ`´]/gu, '')
-    .toUpperCase()
+export const plainCapitals = (text: string): string => folded(text).replaceAll('.', '').toUpperCase()
 
 /** Unknown positions are null or 0. */
 type Code = Pick<ZipCode, 'zip' | 'city' | 'state'> & {
