@@ -3,9 +3,13 @@ import type { Point } from '@platter/contracts'
 /** The place of a customer. An unknown field is "". */
 export type Place = { point: Point; streetAddress: string; city: string; state: string; zip: string }
 
-/** Returns the five digits of a ZIP code or ZIP+4, and any other text unchanged. */
-export const zipOf = (text: string): string => /^\s*(\d{5})-?\d{4}\s*$/.exec(text)?.[1] ?? text.trim()
+const ZIP_AT_END = /(?:^|[\s,])(\d{5})(?:[\s\p{Pd}]*\d{4})?(?:[\s,]+(?:USA?|United States))?\s*$/iu
 
-/** Returns the ZIP code at the end of an address, or "". */
-export const zipAtEnd = (address: string): string =>
-  /(?:^|[\s,])(\d{5})(?:-?\d{4})?(?:[\s,]+(?:USA?|United States))?\s*$/i.exec(address)?.[1] ?? ''
+/** Returns the five digits of the ZIP code or ZIP+4 at the end of an address, or "". NFKC converts full-width digits. */
+export const zipAtEnd = (address: string): string => ZIP_AT_END.exec(address.normalize('NFKC'))?.[1] ?? ''
+
+/**
+ * Returns the five digits of a ZIP code field, and any other text trimmed. Zones and the geocoder must read a ZIP code equally:
+ * otherwise an address is located, but the terms of its zone do not apply.
+ */
+export const zipOf = (text: string): string => zipAtEnd(text) || text.trim()

@@ -1,10 +1,9 @@
-import type { Place } from '#/domain/place.ts'
+import { zipAtEnd, type Place } from '#/domain/place.ts'
 import { plainCapitals, type ZipCode, type ZipCodes } from '#/outside/zip-codes.ts'
 
 type Word = { text: string; end: number; endsPart: boolean }
 
 const COUNTRY = new Set(['US', 'USA', 'UNITED STATES', 'UNITED STATES OF AMERICA'])
-const ZIP = /^(\d{5})(?:-?\d{4})?$/
 const MAX_COUNTRY_WORDS = 4
 const MAX_CITY_WORDS = 5
 const MAX_STATE_WORDS = 4
@@ -19,7 +18,7 @@ export function locateByZip(zipCodes: ZipCodes, given: string): Place | null {
   const words = wordsOf(address)
   takeFrom(words, MAX_COUNTRY_WORDS, (text) => (COUNTRY.has(text) ? text : undefined))
   const whole = [...words]
-  const zip = takeFrom(words, 1, (text) => ZIP.exec(text)?.[1])
+  const zip = takeFrom(words, 1, (text) => zipAtEnd(text) || undefined)
   const known = zip === undefined ? undefined : zipCodes.byZip(zip)
   const written = takeFrom(words, MAX_STATE_WORDS, (text) => zipCodes.stateOf(text))
   const state = written ?? known?.state
@@ -30,8 +29,7 @@ export function locateByZip(zipCodes: ZipCodes, given: string): Place | null {
   if (best)
     return placeAt(best, zip === undefined ? beforeZip(zipCodes, best, words) : { zip, words }, address)
   // "Washington" and "New York" are names of states too.
-  const rest = words.length === 0 ? whole : words
-  const alone = written !== undefined && words.length > 0 ? undefined : cityAlone(zipCodes, rest)
+  const alone = cityAlone(zipCodes, written === undefined ? words : whole, written)
   if (alone) return placeAt(alone.code, beforeZip(zipCodes, alone.code, alone.words), address)
   const elsewhere = zipAnywhere(zipCodes, { words, zip, state: written })
   return elsewhere ? placeAt(elsewhere, { zip: elsewhere.zip, words: [] }, address) : null
@@ -43,7 +41,7 @@ type Rest = { words: readonly Word[]; zip: string | undefined; state: string | u
 function zipAnywhere(zipCodes: ZipCodes, { words, zip, state }: Rest): ZipCode | undefined {
   if (zip !== undefined) return undefined
   return words
-    .map(({ text }) => zipCodes.byZip(ZIP.exec(text)?.[1] ?? ''))
+    .map(({ text }) => zipCodes.byZip(zipAtEnd(text)))
     .findLast((code) => code && (state === undefined || code.state === state))
 }
 
@@ -62,14 +60,14 @@ const wordsOf = (address: string): Word[] =>
 
 /**
  * Returns the last part if it is a city. After a street, the city must be clearly the largest with its name: another city with the
- * same name is hundreds of miles away.
+ * same name is hundreds of miles away. A city with the name of a state must be in that state: "1 Main St, Indiana" is not in
+ * Indiana, Pennsylvania.
  */
-function cityAlone(zipCodes: ZipCodes, words: readonly Word[]): { code: ZipCode; words: Word[] } | undefined {
+function cityAlone(zipCodes: ZipCodes, words: readonly Word[], state: string | undefined) {
   const from = words.slice(0, -1).findLastIndex(({ endsPart }) => endsPart) + 1
   const found = zipCodes.byName(textOf(words.slice(from)))
-  return found && (from === 0 || found.isClear)
-    ? { code: found.code, words: words.slice(0, from) }
-    : undefined
+  const isMeant = from === 0 || (found?.isClear && found.code.state === (state ?? found.code.state))
+  return found && isMeant ? { code: found.code, words: words.slice(0, from) } : undefined
 }
 
 /** Finds a ZIP code of the city before the city, and the words before it. House numbers may have five digits too. */
@@ -79,11 +77,11 @@ function beforeZip(
   words: readonly Word[],
 ): { zip: string | undefined; words: readonly Word[] } {
   const at = words.findLastIndex(({ text }) => {
-    const code = zipCodes.byZip(ZIP.exec(text)?.[1] ?? '')
+    const code = zipCodes.byZip(zipAtEnd(text))
     return code?.city === city && code.state === state
   })
-  if (at < 0) return { zip: undefined, words }
-  return { zip: ZIP.exec(words[at]?.text ?? '')?.[1], words: words.slice(0, at) }
+  const word = words[at]
+  return word ? { zip: zipAtEnd(word.text), words: words.slice(0, at) } : { zip: undefined, words }
 }
 
 /** Removes the longest sequence of last words that has a meaning, and returns that meaning. The sequence does not span a comma. */
