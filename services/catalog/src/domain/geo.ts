@@ -61,8 +61,11 @@ export function isInside(point: Point, polygon: readonly Point[]): boolean {
   return inside
 }
 
-function crosses({ latitude, longitude }: Point, from: Point, to: Point): boolean {
+function crosses(point: Point, from: Point, to: Point): boolean {
+  const { latitude, longitude } = point
   if (from.latitude > latitude === to.latitude > latitude) return false
+  // Adjacent zones have their common edge in opposite directions. Rounding must not put a point on it in both or in neither.
+  if (from.latitude > to.latitude) return crosses(point, to, from)
   const share = (latitude - from.latitude) / (to.latitude - from.latitude)
   return longitude < from.longitude + share * (to.longitude - from.longitude)
 }

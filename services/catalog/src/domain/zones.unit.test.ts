@@ -42,6 +42,13 @@ describe('a list of ZIP codes', () => {
     ['53703-1234', true],
     ['537031234', true],
     [' 53715 ', true],
+    ['53703 1234', true],
+    ['53703 - 1234', true],
+    ['53703–1234', true],
+    ['WI 53703', true],
+    ['５３７０３', true],
+    ['253703', false],
+    ['53703 12', false],
     ['53704', false],
     ['', false],
   ])('contains the ZIP code %j: %s', (zip, expected) => {
@@ -73,6 +80,31 @@ describe('a polygon', () => {
       false,
       true,
     ])
+  })
+
+  test('shares a border with its neighbour so that a point on it is in exactly one of both', () => {
+    const degrees = fc.integer({ min: -1_000, max: 1_000 }).map((tenths) => tenths / 10)
+    const corner = fc.record({ latitude: degrees, longitude: degrees })
+    fc.assert(
+      fc.property(corner, corner, fc.nat(10), (from, to, tenths) => {
+        fc.pre(from.latitude !== to.latitude)
+        const at = (start: number, end: number) => start + (tenths / 10) * (end - start)
+        const point = {
+          latitude: at(from.latitude, to.latitude),
+          longitude: at(from.longitude, to.longitude),
+        }
+        const upward = from.latitude < to.latitude ? [from, to] : [to, from]
+        const border = [
+          { latitude: -1_000, longitude: 0 },
+          ...upward,
+          { latitude: 1_000, longitude: 0 },
+        ]
+        const west = [...border, { latitude: 0, longitude: -9_000 }]
+        const east = [...border.toReversed(), { latitude: 0, longitude: 9_000 }]
+        expect(isInside(point, west)).toBe(!isInside(point, east))
+      }),
+      { numRuns: 1_000 },
+    )
   })
 
   test('contains no point when it has no vertices', () => {
