@@ -94,11 +94,7 @@ describe('a polygon', () => {
           longitude: at(from.longitude, to.longitude),
         }
         const upward = from.latitude < to.latitude ? [from, to] : [to, from]
-        const border = [
-          { latitude: -1_000, longitude: 0 },
-          ...upward,
-          { latitude: 1_000, longitude: 0 },
-        ]
+        const border = [{ latitude: -1_000, longitude: 0 }, ...upward, { latitude: 1_000, longitude: 0 }]
         const west = [...border, { latitude: 0, longitude: -9_000 }]
         const east = [...border.toReversed(), { latitude: 0, longitude: 9_000 }]
         expect(isInside(point, west)).toBe(!isInside(point, east))

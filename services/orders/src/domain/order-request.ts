@@ -5,6 +5,7 @@ import {
   type Address,
   type NewCard,
   type OrderRequest,
+  type Point,
   type Recipient,
   type Saving,
   type Tokenize,
@@ -15,11 +16,14 @@ import type { OrderCard } from '#/domain/order.ts'
 
 type NewAddress = Extract<OrderRequest['address'], { saved: false }>
 
-/** An order request. A new address has city, state and ZIP code. */
+/**
+ * An order request. A new address has city, state and ZIP code. `point`: the position by which catalog completed it, which decides
+ * its zone as that of a saved address does; null for an address that the client sent complete.
+ */
 export type CompleteOrder = Omit<OrderRequest, 'address'> & {
   address?:
     | Extract<OrderRequest['address'], { saved: true }>
-    | (NewAddress & { city: string; state: string; zip: string })
+    | (NewAddress & { city: string; state: string; zip: string; point: Point | null })
     | undefined
 }
 
@@ -57,7 +61,7 @@ export function recipientOverrides({ firstName, lastName, phone }: OrderRequest[
 /** Returns the new address; null for a saved address or none. */
 export function newAddressOf({ address }: CompleteOrder, saving: Saving | null = null): Address | null {
   if (!address || address.saved) return null
-  const { streetAddress, aptNumber, city, state, zip } = address
+  const { streetAddress, aptNumber, city, state, zip, point } = address
   return {
     apiKey: savedKey(saving),
     streetAddress,
@@ -65,8 +69,8 @@ export function newAddressOf({ address }: CompleteOrder, saving: Saving | null =
     city,
     state,
     zip,
-    latitude: null,
-    longitude: null,
+    latitude: point?.latitude ?? null,
+    longitude: point?.longitude ?? null,
   }
 }
 

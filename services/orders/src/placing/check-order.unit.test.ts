@@ -136,6 +136,19 @@ test('the total is the sum of the catalog prices and the tip, and ignores totals
   expect(order.total).toBe(1_000 + 80 + 300 + 250)
 })
 
+test('an incomplete new address is priced at the point that completes it, as a saved address is', async () => {
+  const point = { latitude: 43.0712, longitude: -89.401 }
+  replies.geocoder.point = point
+  await check({ method: 'delivery', address: { streetAddress: '1 Main St', ...point } })
+  expect(catalogQuestion()).toMatchObject({ address: { zip: '53703', ...point } })
+})
+
+test('a complete new address is located by its text, not by the point of the client', async () => {
+  const address = { streetAddress: '1 Main St', city: 'Madison', state: 'WI', zip: '53703' }
+  await check({ method: 'delivery', address: { ...address, latitude: 34.05, longitude: -118.24 } })
+  expect(catalogQuestion()).toMatchObject({ address: { ...address, latitude: null, longitude: null } })
+})
+
 test('one problem has the faults of catalog, accounts, the card and the tip', async () => {
   replies.catalog = { faults: [fault('item-unavailable', '/items/0')], quote: null, subtotal: cents(1_000) }
   replies.accounts.faults = [fault('user-not-found', '/recipient/apiKey')]

@@ -16,9 +16,9 @@ export async function withCompleteAddress(
   const { saved: _saved, aptNumber: _apartment, ...known } = address
   const { city, state, zip } = known
   if (city !== undefined && state !== undefined && zip !== undefined)
-    return { request: { ...rest, address: { ...address, city, state, zip } }, faults: [] }
+    return { request: { ...rest, address: { ...address, city, state, zip, point: null } }, faults: [] }
   const options = { requestId, timeoutMs: deadline.limit(requestTimes.question) }
-  const { point: _point, isUnavailable, ...completed } = await bus.ask(CatalogCompleteAddress, known, options)
+  const { isUnavailable, ...completed } = await bus.ask(CatalogCompleteAddress, known, options)
   const faults = completionFaults({ ...completed, isUnavailable }, '/address')
   return {
     request: { ...rest, address: faults.length > 0 ? undefined : { ...address, ...completed } },
