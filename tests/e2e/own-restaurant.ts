@@ -1,13 +1,11 @@
 import { randomBytes } from 'node:crypto'
-import { PutRestaurant } from '@platter/contracts'
+import { PutRestaurant, WEEK } from '@platter/contracts'
 import { api, expectOk, operator } from './client.ts'
 
 /*
  * Restaurants of single tests. They are in Salina, Kansas, where no other test searches. A restaurant for a text search has a
  * unique word.
  */
-
-const WEEK = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'] as const
 
 /** Returns a key in the format of the platform: 48 hexadecimal characters. */
 export const newKey = (): string => randomBytes(24).toString('hex')

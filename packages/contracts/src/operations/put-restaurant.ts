@@ -5,7 +5,7 @@ import { operation } from '#/operation.ts'
 import { Restaurant } from '#/records.ts'
 import { ApiKey, characters, filledText, Money, moneyUpTo, Point, text } from '#/values.ts'
 
-const WEEKDAYS = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'] as const
+export const WEEK = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'] as const
 const CLOCK = '(0?[1-9]|1[0-2]):[0-5]\\d [AP]M'
 
 /** "11:00 AM - 3:00 AM". An end that is not later than the start is on the next day. */
@@ -53,8 +53,7 @@ export const RestaurantInput = z
     city: filledText(100),
     state: filledText(50),
     zip: filledText(20),
-    latitude: z.number().min(-90).max(90),
-    longitude: z.number().min(-180).max(180),
+    ...Point.shape,
     phone: text(30),
     foodTypes: z.array(text(100)).max(50).default([]),
     deliveryMin: amount,
@@ -82,7 +81,7 @@ export const RestaurantInput = z
     minWaitTime: z.int().min(0).max(1440).default(0).describe('Minutes.'),
     maxWaitTime: z.int().min(0).max(1440).default(0).describe('Minutes.'),
     hours: z
-      .partialRecord(z.enum(WEEKDAYS), z.array(HoursRange).max(10))
+      .partialRecord(z.enum(WEEK), z.array(HoursRange).max(10))
       .describe('A day may have several ranges. An end that is not later than the start is on the next day.'),
     timezone: z
       .string()

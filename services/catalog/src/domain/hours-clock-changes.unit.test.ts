@@ -1,6 +1,7 @@
+import { WEEK } from '@platter/contracts'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { isOpen, opensAt, WEEK, type Hours } from '#/domain/hours.ts'
+import { isOpen, opensAt, type Hours } from '#/domain/hours.ts'
 
 /*
  * Compares hours around clock changes with an oracle that shares no code with `isOpen`. It reads each minute of the local clock from a

@@ -1,7 +1,8 @@
+import { WEEK } from '@platter/contracts'
+
 /** Ranges like "11:00 AM - 3:00 AM" by day, "Monday" to "Sunday". The restaurant is closed on an absent day. */
 export type Hours = Readonly<Record<string, readonly string[]>>
 
-export const WEEK = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'] as const
 const MINUTE_MS = 60_000
 const DAY_MINUTES = 24 * 60
 const RANGE = /^(\d+):(\d+) ([AP])M - (\d+):(\d+) ([AP])M$/

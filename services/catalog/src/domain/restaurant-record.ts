@@ -1,11 +1,12 @@
 import {
   toMoney,
+  WEEK,
   type Address,
   type DeliveryZone,
   type Money,
   type Restaurant as RestaurantRecord,
 } from '@platter/contracts'
-import { closedReason, opensAt, WEEK, type Hours } from '#/domain/hours.ts'
+import { closedReason, opensAt, type Hours } from '#/domain/hours.ts'
 import type { Place } from '#/domain/place.ts'
 import type { Restaurant, Zone } from '#/domain/restaurant.ts'
 import { deliveryTerms } from '#/domain/zones.ts'
