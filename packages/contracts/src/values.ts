@@ -53,6 +53,9 @@ export function toCents(amount: number): Cents | null {
 /** Converts cents to an amount on the wire: 1075 to 10.75. */
 export const toMoney = (cents: Cents): Money => cents / 100
 
+/** Formats cents as a decimal: 1075 is "10.75". The currency is not stored, so it is omitted. */
+export const formatAmount = (cents: Cents): string => toMoney(cents).toFixed(2)
+
 /** Brands an integer as cents. Sums and products lose the brand. */
 export const cents = (integer: number): Cents => integer as Cents
 

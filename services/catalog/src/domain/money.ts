@@ -7,9 +7,6 @@ export function centsOf(amount: Money): Cents {
   return integer
 }
 
-/** Formats cents as a decimal: 1075 is "10.75". The currency is not stored, so it is omitted. */
-export const decimal = (amount: Cents): string => (amount / 100).toFixed(2)
-
 /**
  * Returns a share of an amount in parts per million, rounded half up to a cent. BigInt, because products of 10^16 exceed the exact
  * integers of a double.

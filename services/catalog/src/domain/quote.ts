@@ -1,5 +1,6 @@
 import {
   cents,
+  formatAmount,
   type CatalogQuote,
   type Cents,
   type Fault,
@@ -9,7 +10,7 @@ import {
 } from '@platter/contracts'
 import { closedReason, UNTIL_RESUMED, wallClock } from '#/domain/hours.ts'
 import type { CustomizationGroup, Item } from '#/domain/menu.ts'
-import { decimal, shareOf } from '#/domain/money.ts'
+import { shareOf } from '#/domain/money.ts'
 import type { Restaurant } from '#/domain/restaurant.ts'
 import { deliveryTerms } from '#/domain/zones.ts'
 
@@ -134,7 +135,7 @@ const notLocated = (reason: 'not-on-map' | 'map-unavailable'): Fault =>
 
 function minimumFaults(minimum: Cents, subtotal: Cents): Fault[] {
   if (subtotal >= minimum) return []
-  const detail = `The minimum for delivery is ${decimal(minimum)}; the items come to ${decimal(subtotal)}.`
+  const detail = `The minimum for delivery is ${formatAmount(minimum)}; the items come to ${formatAmount(subtotal)}.`
   return [fault('/items', 'below-delivery-minimum', detail)]
 }
 

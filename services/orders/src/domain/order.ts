@@ -1,5 +1,6 @@
 import {
   cents,
+  formatAmount,
   toCents,
   toMoney,
   type Address,
@@ -112,8 +113,6 @@ export function totalFaults(order: Paid, cardMinimum: Cents): Fault[] {
   const detail = `The total is ${formatAmount(total)}, and by card at least ${formatAmount(cardMinimum)} is needed. Order more, or pay in cash.`
   return [{ pointer: '/payment', code: 'below-card-minimum', detail }]
 }
-
-const formatAmount = (amount: Cents): string => toMoney(amount).toFixed(2)
 
 const tipFault = (detail: string): { fault: Fault } => ({
   fault: { pointer: '/tip', code: 'tip-out-of-range', detail },

@@ -1,6 +1,6 @@
 import {
   cents,
-  toMoney,
+  formatAmount,
   type Book,
   type Cents,
   type Charge,
@@ -117,12 +117,13 @@ function compareCapture(order: OrderEntry, charge: Charge | undefined, disagree:
     ]
   if (charge.amount !== order.total || charge.differs !== undefined) {
     const detail =
-      charge.differs ?? `The order is ${money(order.total)}, the charge is ${money(charge.amount)}.`
+      charge.differs ??
+      `The order is ${formatAmount(order.total)}, the charge is ${formatAmount(charge.amount)}.`
     return [{ rule: 'charge-amount', detail, disagree }]
   }
   const refunded = isRefunded(charge) ? charge.amount : (charge.refunded ?? 0)
   if (refunded === order.refunded) return []
-  const detail = `The order has refunds of ${money(order.refunded)}, the processor has refunded ${money(cents(refunded))}.`
+  const detail = `The order has refunds of ${formatAmount(order.refunded)}, the processor has refunded ${formatAmount(cents(refunded))}.`
   return [{ rule: 'refund-amount', detail, disagree }]
 }
 
@@ -132,7 +133,7 @@ function compareCash(order: OrderEntry): Found[] {
   if (payment !== 'cash' || test || !isFulfilled(order)) return []
   const isAll = total > 0 && refunded >= total
   if (refunded <= total && (paymentState === 'REFUNDED') === isAll) return []
-  const detail = `The state is ${paymentState}, and ${money(refunded)} of ${money(total)} was returned in cash.`
+  const detail = `The state is ${paymentState}, and ${formatAmount(refunded)} of ${formatAmount(total)} was returned in cash.`
   return [{ rule: 'refund-amount', detail, disagree: ['orders'] }]
 }
 
@@ -163,8 +164,8 @@ function comparePayment(order: OrderEntry, { payment, charges }: OtherBooks): Fo
     found.push({ rule: 'payment-state', detail, disagree })
   }
   if (charge.amount !== payment.amount) {
-    const ours = payment.amount === null ? 'nothing' : money(payment.amount)
-    const detail = `The amount is ${ours} in payments and ${money(charge.amount)} at the processor.`
+    const ours = payment.amount === null ? 'nothing' : formatAmount(payment.amount)
+    const detail = `The amount is ${ours} in payments and ${formatAmount(charge.amount)} at the processor.`
     found.push({ rule: 'charge-amount', detail, disagree })
   }
   return found
@@ -250,17 +251,16 @@ const stray = (
 
 // Texts --------------------------------------------------------------------------------------------------
 
-const money = (amount: Cents): string => toMoney(amount).toFixed(2)
-
-const refundWords = (refunded: Cents | undefined): string => (refunded ? `, ${money(refunded)} refunded` : '')
+const refundWords = (refunded: Cents | undefined): string =>
+  refunded ? `, ${formatAmount(refunded)} refunded` : ''
 const chargeWords = ({ id, status, amount, refunded }: Charge): string =>
-  `${status} ${money(amount)} as ${id}${status === 'captured' ? refundWords(refunded) : ''}`
+  `${status} ${formatAmount(amount)} as ${id}${status === 'captured' ? refundWords(refunded) : ''}`
 const inWords = (charges: readonly Charge[]): string => charges.map(chargeWords).join(', ')
 
 function paymentWords(payment: PaymentRow | null): string | null {
   if (!payment) return null
   const { state, amount, processorId } = payment
-  return [state, amount === null ? null : money(amount), processorId && `as ${processorId}`]
+  return [state, amount === null ? null : formatAmount(amount), processorId && `as ${processorId}`]
     .filter((word) => word !== null)
     .join(' ')
 }
@@ -268,7 +268,7 @@ function paymentWords(payment: PaymentRow | null): string | null {
 function wordsOf(order: OrderEntry, { payment, charges, delivery }: OtherBooks): Mismatch['says'] {
   const kind = order.test ? ['test'] : []
   const end = order.cancelled ? ['cancelled'] : []
-  const words = [order.outcome, ...end, ...kind, order.payment, money(order.total), order.paymentState]
+  const words = [order.outcome, ...end, ...kind, order.payment, formatAmount(order.total), order.paymentState]
   return {
     orders: words.join(', ') + refundWords(order.refunded),
     payments: paymentWords(payment),

@@ -1,5 +1,6 @@
 import {
   cents,
+  formatAmount,
   toCents,
   toMoney,
   type Cents,
@@ -135,9 +136,7 @@ const refused = (code: Refusal['code'], detail: string, faults?: Fault[]): { ref
 function tooLarge(left: Cents, pointer: string) {
   const what = pointer === '' ? '' : ' of this item'
   const detail =
-    left === 0
-      ? `Nothing${what} is left to refund.`
-      : `At most ${toMoney(left).toFixed(2)}${what} can be refunded.`
+    left === 0 ? `Nothing${what} is left to refund.` : `At most ${formatAmount(left)}${what} can be refunded.`
   return exceeds(detail, pointer)
 }
 

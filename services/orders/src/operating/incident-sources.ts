@@ -2,10 +2,10 @@ import type { Bus } from '@platter/bus'
 import {
   CatalogUnattended,
   cents,
+  formatAmount,
   MissingRefunds,
   OpenDisputes,
   requestTimes,
-  toMoney,
   UnknownPayments,
   type Attention,
   type Before,
@@ -90,7 +90,7 @@ export const SOURCES = {
         const deadline = respondBy === null ? 'No response is possible' : `Respond by ${isoOf(respondBy)}`
         return {
           ...row,
-          what: `dispute of ${toMoney(amount).toFixed(2)}`,
+          what: `dispute of ${formatAmount(amount)}`,
           reason: `The bank disputes the charge: ${reason}. ${deadline}.`,
         }
       }),
@@ -101,7 +101,7 @@ export const SOURCES = {
     read: async ({ incidents }, page) =>
       (await incidents.failedRefunds(page)).map(({ amount, ...row }) => ({
         ...row,
-        what: `refund of ${toMoney(cents(amount)).toFixed(2)}`,
+        what: `refund of ${formatAmount(cents(amount))}`,
         reason: 'The processor could not refund. The customer has received no money.',
       })),
   },
@@ -111,7 +111,7 @@ export const SOURCES = {
     read: async ({ payments }, page, context) =>
       (await payments(MissingRefunds, page, context)).refunds.map(({ amount, ...row }) => ({
         ...row,
-        what: `refund of ${toMoney(amount).toFixed(2)}`,
+        what: `refund of ${formatAmount(amount)}`,
         reason:
           'The order is cancelled. Its refund failed later, so the customer has not received this amount.',
       })),

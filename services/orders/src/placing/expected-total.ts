@@ -1,4 +1,4 @@
-import { SendOrder, toCents, toMoney, type OrderRequest } from '@platter/contracts'
+import { formatAmount, SendOrder, toCents, type OrderRequest } from '@platter/contracts'
 import { jsonValue, Problem } from '@platter/kit'
 import { orderRecord, type PricedOrder } from '#/domain/order.ts'
 
@@ -14,7 +14,7 @@ export function checkExpectedTotal(
   { expectedTotal }: Pick<OrderRequest, 'expectedTotal'>,
 ): void {
   if (expectedTotal === undefined || toCents(expectedTotal) === order.total) return
-  const detail = `The total is ${toMoney(order.total).toFixed(2)} now. Show it to the customer, and send the order again with it as expectedTotal.`
+  const detail = `The total is ${formatAmount(order.total)} now. Show it to the customer, and send the order again with it as expectedTotal.`
   throw new Problem('price-changed', detail, {
     faults: [{ pointer: '/expectedTotal', code: 'price-changed', detail }],
     order: orderJson(orderRecord(order)),
