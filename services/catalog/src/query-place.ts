@@ -1,6 +1,6 @@
 import type { Fault, PlaceQuery } from '@platter/contracts'
 import { Problem } from '@platter/kit'
-import { zipAtEnd, type Place } from '#/domain/place.ts'
+import { NO_TEXTS, zipAtEnd, type Place } from '#/domain/place.ts'
 import type { Geocoder } from '#/outside/geocoder.ts'
 
 /**
@@ -23,7 +23,7 @@ export async function findPlace(geocoder: Geocoder, query: PlaceQuery): Promise<
   if (latitude === undefined || longitude === undefined)
     return address === undefined ? null : geocoder.locate(address)
   const point = { latitude, longitude }
-  const near = geocoder.around(point) ?? { point, streetAddress: '', city: '', state: '', zip: '' }
+  const near = geocoder.around(point) ?? { point, ...NO_TEXTS }
   return { ...near, zip: zipAtEnd(address ?? '') || near.zip }
 }
 

@@ -1,7 +1,8 @@
 import type { Point } from '@platter/contracts'
 
 /** The place of a customer. An unknown field is "". */
-export type Place = { point: Point; streetAddress: string; city: string; state: string; zip: string }
+export type Place = { point: Point } & Record<'streetAddress' | 'city' | 'state' | 'zip', string>
+export const NO_TEXTS: Omit<Place, 'point'> = { streetAddress: '', city: '', state: '', zip: '' }
 
 const ZIP_AT_END = /(?:^|[\s,])(\d{5})(?:[\s\p{Pd}]*\d{4})?(?:[\s,]+(?:USA?|United States))?\s*$/iu
 

@@ -7,7 +7,7 @@ import {
   type Restaurant as RestaurantRecord,
 } from '@platter/contracts'
 import { closedReason, opensAt, type Hours } from '#/domain/hours.ts'
-import type { Place } from '#/domain/place.ts'
+import { NO_TEXTS, type Place } from '#/domain/place.ts'
 import type { Restaurant, Zone } from '#/domain/restaurant.ts'
 import { deliveryTerms } from '#/domain/zones.ts'
 
@@ -76,14 +76,7 @@ const zoneRecord = (zone: Zone): DeliveryZone => ({
 
 /** Returns the place of a search for its response. */
 export function placeRecord(place: Place | null): Address {
-  const { streetAddress, city, state, zip, point } = place ?? NOWHERE
-  return { apiKey: null, streetAddress, aptNumber: null, city, state, zip, ...point }
-}
-
-const NOWHERE = {
-  streetAddress: '',
-  city: '',
-  state: '',
-  zip: '',
-  point: { latitude: null, longitude: null },
+  const { streetAddress, city, state, zip } = place ?? NO_TEXTS
+  const { latitude, longitude } = place?.point ?? { latitude: null, longitude: null }
+  return { apiKey: null, streetAddress, aptNumber: null, city, state, zip, latitude, longitude }
 }

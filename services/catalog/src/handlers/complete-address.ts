@@ -1,6 +1,6 @@
 import type { CatalogCompleteAddress, CompletedAddress } from '@platter/contracts'
 import type { z } from 'zod'
-import { zipOf } from '#/domain/place.ts'
+import { NO_TEXTS, zipOf } from '#/domain/place.ts'
 import type { Geocoder } from '#/outside/geocoder.ts'
 import { placeOrUnavailable } from '#/query-place.ts'
 
@@ -21,7 +21,7 @@ export const completeAddress =
     const located = placeAround(geocoder, given) ?? (await placeOrUnavailable(geocoder, words))
     const isUnavailable = located === 'unavailable'
     const place = isUnavailable ? null : located
-    const found = place ? { ...place, zip: place.zip || geocoder.onlyZipOf(place) } : NOWHERE
+    const found = place ? { ...place, zip: place.zip || geocoder.onlyZipOf(place) } : NO_TEXTS
     const completed = {
       city: city ?? found.city,
       state: state ?? found.state,
@@ -36,5 +36,3 @@ const placeAround = (geocoder: Geocoder, { latitude, longitude, zip = '' }: Give
   latitude === undefined || longitude === undefined || geocoder.isZip(zipOf(zip))
     ? null
     : geocoder.around({ latitude, longitude })
-
-const NOWHERE = { city: '', state: '', zip: '' }
