@@ -31,7 +31,7 @@ const SearchQuery = PlaceQuery.extend({
     .default(5)
     .describe(`Miles around the place. More than ${MAX_RADIUS_MILES} counts as ${MAX_RADIUS_MILES}.`),
   search: words.describe(
-    'Words that must all occur in the name, the food types or the item names of a restaurant.',
+    'Words that must all occur in the name, the food types or the item names of a restaurant. Case, accents and apostrophes are ignored.',
   ),
   ...PageQuery.shape,
 })
