@@ -4,6 +4,7 @@ import type { StripeClient } from '#/outside/stripe-client.ts'
 import {
   AUTHENTICATION_REQUIRED,
   challengeOf,
+  codesOf,
   Failed,
   failedOf,
   Intent,
@@ -15,13 +16,21 @@ import {
 export const pageOf = (authentication: Authentication | undefined, returnUrl: string | null): string | null =>
   authentication ? (authentication.returnUrl ?? returnUrl) : null
 
-const declined = { kind: 'no', code: 'card_declined', declineCode: AUTHENTICATION_REQUIRED } as const
+type Decline = Intent['last_payment_error']
+
+/** A bank may decline a card after its customer has authenticated. */
+const refusedBy = (decline: Decline) =>
+  ({ kind: 'no', ...codesOf(decline ?? { code: AUTHENTICATION_REQUIRED }) }) as const
 
 /** Cancels an intent that awaits authentication, so that it can never be completed. */
-export async function cancelChallenge(client: StripeClient, id: string): Promise<ProcessorResult<never>> {
+export async function cancelChallenge(
+  client: StripeClient,
+  id: string,
+  decline: Decline = null,
+): Promise<ProcessorResult<never>> {
   const cancelled = await client.send(Intent, (stripe) => stripe.paymentIntents.cancel(id)).catch(failedOf)
   const intent = cancelled instanceof Failed ? cancelled.intent : cancelled
-  if (intent?.status === 'canceled') return declined
+  if (intent?.status === 'canceled') return refusedBy(decline)
   if (cancelled instanceof Failed && cancelled.result.kind === 'unknown') return cancelled.result
   return unexpected('an intent cannot be cancelled')
 }
@@ -37,12 +46,12 @@ export async function checkChallenge(
   const read = await client.send(Intent, (stripe) =>
     stripe.paymentIntents.retrieve(id, { expand: ['latest_charge'] }),
   )
-  const { status } = read
+  const { status, last_payment_error: decline } = read
   const challenge = status === 'requires_action' ? challengeOf(read, page) : null
   if (challenge) return challenge
-  if (status.startsWith('requires_') && status !== 'requires_capture') return cancelChallenge(client, id)
+  if (status.startsWith('requires_') && status !== 'requires_capture') return cancelChallenge(client, id, decline)
   const report = reportOf(read, currency)
   if (report === 'unsettled') return unexpected(`an intent is ${status}`)
-  if (!report || report.status === 'declined') return declined
+  if (!report || report.status === 'declined') return refusedBy(decline)
   return { kind: 'yes', ...report }
 }

@@ -175,13 +175,13 @@ const OWN_CODES: Readonly<Record<string, string>> = {
   invalid_cvc: 'incorrect_cvc',
 }
 /** The bank requires the cardholder's authentication, and the client cannot redirect its customer there. */
-const AUTHENTICATION_CODES = new Set(['authentication_required', 'authentication_not_handled'])
+const AUTHENTICATION = /^(authentication_(required|not_handled)|payment_intent_authentication_failure)$/
 export const AUTHENTICATION_REQUIRED = 'authentication_required'
 
 /** Translates Stripe's two codes of a decline: the kind of decline, and the bank's code. */
-function codesOf({ code = '', decline_code = '' }: z.output<typeof Refusal>) {
+export function codesOf({ code = '', decline_code = '' }: z.output<typeof Refusal>) {
   const word = readable(decline_code || code) || 'generic_decline'
-  const declineCode = [word, code].some((one) => AUTHENTICATION_CODES.has(one))
+  const declineCode = [word, code].some((one) => AUTHENTICATION.test(one))
     ? AUTHENTICATION_REQUIRED
     : word
   return { code: OWN_CODES[word] ?? OWN_CODES[code] ?? 'card_declined', declineCode }
