@@ -71,6 +71,14 @@ export class AfterSale {
     return dispute
   }
 
+  /** Until the dispute is won, the bank has the amount. An inquiry moves no money, so its charge can be refunded. */
+  isDisputed(intent: string): boolean {
+    return this.#disputes.some(
+      ({ payment_intent, status }) =>
+        payment_intent === intent && status !== 'won' && !status.startsWith('warning_'),
+    )
+  }
+
   refundsOf({ payment_intent: intent, ...page }: Params<'refunds'>) {
     const all = this.#refunds.filter((one) => one.payment_intent === intent)
     return listOf('/v1/refunds', all, page)

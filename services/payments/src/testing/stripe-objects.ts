@@ -1,6 +1,7 @@
 import { brandOf } from '@platter/contracts'
 import type { z } from 'zod'
 import type { PARAMETERS } from '#/testing/stripe-parameters.ts'
+import { missing } from '#/testing/stripe-refusals.ts'
 
 export type Params<K extends keyof typeof PARAMETERS> = z.output<(typeof PARAMETERS)[K]>
 type Charge = ReturnType<typeof newCharge>
@@ -30,6 +31,7 @@ export function listOf<T extends { id: string; created: number }>(
     .filter((one) => !created || (one.created >= created.gte && one.created < created.lt))
     .toReversed()
   const from = after === undefined ? 0 : matching.findIndex(({ id }) => id === after) + 1
+  if (after !== undefined && from === 0) throw missing('object', after, { param: 'starting_after' })
   const data = structuredClone(matching.slice(from, from + limit))
   return { object: 'list', url, data, has_more: matching.length > from + limit }
 }

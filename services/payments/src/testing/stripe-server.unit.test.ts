@@ -153,3 +153,38 @@ test('an intent has the documented life cycle', async () => {
   const read = await send(`payment_intents/${id}?expand[0]=latest_charge`, null)
   expect(read.body).toMatchObject({ latest_charge: { amount_refunded: 1075, refunded: true } })
 })
+
+test('a cancellation and a partial capture are no refunds (2025-03-31.basil)', async () => {
+  for (const [move, form] of [
+    ['cancel', {}],
+    ['capture', { amount_to_capture: '75' }],
+  ] as const) {
+    const { body } = await send('payment_intents', await newIntent())
+    await send(`payment_intents/${String(body['id'])}/${move}`, form)
+    const read = await send(`payment_intents/${String(body['id'])}?expand[0]=latest_charge`, null)
+    expect(read.body).toMatchObject({ latest_charge: { amount_refunded: 0, refunded: false } })
+  }
+})
+
+test('a charge cannot be refunded while it is disputed or its dispute is lost, but during an inquiry', async () => {
+  const { body } = await send('payment_intents', await newIntent())
+  const id = String(body['id'])
+  await send(`payment_intents/${id}/capture`, {})
+  const dispute = server.state.afterSale.addDispute(id, 75)
+  for (const status of ['needs_response', 'under_review', 'appeal_under_review', 'lost']) {
+    dispute.status = status
+    const refused = await send('refunds', { payment_intent: id, amount: '1' })
+    expect(refused.body.error).toMatchObject({ code: 'charge_disputed' })
+  }
+  for (const status of ['warning_needs_response', 'won']) {
+    dispute.status = status
+    expect((await send('refunds', { payment_intent: id, amount: '1' })).status).toBe(200)
+  }
+})
+
+test.each(['customer=cus_unknown', 'starting_after=pi_unknown'])('a list with %s is refused', async (query) => {
+  expect((await send(`payment_intents?${query}`, null)).body.error).toMatchObject({
+    code: 'resource_missing',
+    param: query.split('=')[0],
+  })
+})

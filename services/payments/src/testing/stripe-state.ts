@@ -24,6 +24,7 @@ export class StripeState {
   readonly #tokens = new Map<string, NumberedCard>()
   readonly #usedTokens = new Set<string>()
   readonly #methods = new Map<string, Method>()
+  readonly #customers = new Set<string>()
   readonly #intents = new Map<string, Intent>()
   /** The effects on charges, in order. */
   readonly effects: { kind: string; reference: string | undefined; amount: number }[] = []
@@ -111,6 +112,7 @@ export class StripeState {
     if (method.isDetached)
       throw invalid('payment_method_invalid', 'It was detached from a Customer, and may not be used again.')
     method.customer = customer
+    this.#customers.add(customer)
     return { id: customer, object: 'customer', livemode: false }
   }
 
@@ -136,7 +138,7 @@ export class StripeState {
     if (amount > capturable)
       throw invalid('amount_too_large', 'It is more than can be captured.', { param: 'amount_to_capture' })
     Object.assign(intent, { status: 'succeeded', amount_received: amount, amount_capturable: 0 })
-    Object.assign(charge, { captured: true, amount_refunded: capturable - amount })
+    charge.captured = true
     this.#record('capture', intent, amount)
     return shown(intent)
   }
@@ -145,10 +147,7 @@ export class StripeState {
     const intent = this.#intent(id)
     if (!CANCELABLE.includes(intent.status)) throw unexpectedState(shown(intent), 'canceled', CANCELABLE)
     const { latest_charge: charge, status } = intent
-    if (status === 'requires_capture' && charge) {
-      Object.assign(charge, { refunded: true, amount_refunded: charge.amount })
-      this.#record('void', intent, charge.amount)
-    }
+    if (status === 'requires_capture' && charge) this.#record('void', intent, charge.amount)
     Object.assign(intent, { status: 'canceled', amount_capturable: 0, next_action: null })
     return shown(intent)
   }
@@ -161,6 +160,8 @@ export class StripeState {
         'payment_intent_unexpected_state',
         `This PaymentIntent (${id}) has no successful charge to refund.`,
       )
+    if (this.afterSale.isDisputed(id))
+      throw invalid('charge_disputed', `Charge ${charge.id} has been charged back; cannot issue a refund.`)
     const left = captured - charge.amount_refunded
     if (left === 0) throw invalid('charge_already_refunded', `Charge ${charge.id} has already been refunded.`)
     const amount = requested ?? left
@@ -184,6 +185,8 @@ export class StripeState {
   }
 
   find({ customer, expand, ...page }: Params<'find'>) {
+    if (customer !== undefined && !this.#customers.has(customer))
+      throw missing('customer', customer, { param: 'customer' })
     const all = [...this.#intents.values()].filter((one) => (customer ?? one.customer) === one.customer)
     const list = listOf('/v1/payment_intents', all, page)
     return { ...list, data: list.data.map((one) => shown(one, expand?.includes('data.latest_charge'))) }
