@@ -31,7 +31,8 @@ const Event = z.object({
   data: z.object({
     object: z.object({
       object: z.string(),
-      id: z.string(),
+      /** Absent for some objects, such as `balance`. */
+      id: z.string().default(''),
       /** Present on a charge or refund. */
       payment_intent: z.string().nullish(),
       charge: z.string().nullish(),

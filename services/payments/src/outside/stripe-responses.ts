@@ -36,19 +36,20 @@ export type Intent = z.output<typeof Intent>
 export const Method = z.object({
   id: Id.startsWith('pm_'),
   customer: z.string().nullish(),
-  card: z.object({
-    brand: Word,
-    last4: z.string().regex(/^\d{4}$/),
-    exp_month: z.int(),
-    exp_year: z.int(),
-  }),
+  card: z
+    .object({ brand: Word, last4: z.string().regex(/^\d{4}$/), exp_month: z.int(), exp_year: z.int() })
+    .nullish(),
 })
-export const detailsOf = ({ card }: z.output<typeof Method>): CardDetails => ({
-  brand: card.brand,
-  lastFour: card.last4,
-  expirationMonth: String(card.exp_month).padStart(2, '0'),
-  expirationYear: String(card.exp_year % 100).padStart(2, '0'),
-})
+/** Throws Failed for a PaymentMethod of another type, such as `link`, which Stripe's library can create too. */
+export function detailsOf({ card }: z.output<typeof Method>): CardDetails {
+  if (!card) throw new Failed({ kind: 'no', code: 'not_a_card', declineCode: 'not_a_card' })
+  return {
+    brand: card.brand,
+    lastFour: card.last4,
+    expirationMonth: String(card.exp_month).padStart(2, '0'),
+    expirationYear: String(card.exp_year % 100).padStart(2, '0'),
+  }
+}
 export const Customer = z.object({ id: Id.startsWith('cus_') })
 export const Refund = z.object({
   id: Id.startsWith('re_'),
@@ -194,8 +195,7 @@ const TRANSIENT_CODES = new Set(['idempotency_key_in_use', 'lock_timeout', 'rate
 /** Uses only the type, code, status and request id of the error: other fields may quote the request. */
 export function failedOf(error: unknown): Failed {
   if (error instanceof Failed) return error
-  if (!(error instanceof Stripe.errors.StripeError))
-    return new Failed({ kind: 'unknown', reason: error instanceof Error ? error.name : 'unknown error' })
+  if (!(error instanceof Stripe.errors.StripeError)) return new Failed(unexpected(placeOf(error)))
   const lost: unknown = error.detail
   if (lost instanceof NoResponse) return new Failed({ kind: 'unknown', reason: lost.message })
   const { type, code, statusCode = 0, requestId } = error
@@ -205,6 +205,12 @@ export function failedOf(error: unknown): Failed {
   const isToBeLookedUp = (isReplayed && statusCode >= 500) || hasOtherValues(error)
   return new Failed(classify(error, reason), { isToBeLookedUp, isReplayed, intent })
 }
+
+/** Returns the name and the place of an error of this code, without its message, which may quote the request. */
+const placeOf = (error: unknown): string =>
+  error instanceof Error
+    ? readable(`${error.name}${/\n +at .+/.exec(error.stack ?? '')?.[0] ?? ''}`)
+    : 'unknown error'
 
 /** The key was used with other values before. A 409 of this type means that the first request is in progress. */
 const hasOtherValues = ({ rawType, statusCode }: Stripe.errors.StripeError): boolean =>

@@ -186,6 +186,7 @@ describe('event', () => {
       expect(await deliver(event({ id }))).toBe(200)
     }
     expect(await deliver(event({ object: 'customer', id: 'cus_1' }))).toBe(200)
+    expect(await deliver(event({ object: 'balance' }))).toBe(200)
     expect(await stateOf('o2')).toBe('sent')
   })
 })
