@@ -33,6 +33,7 @@ export type Refundable = {
   status: string
   cancellation: object | null
   refunds: readonly OrderRefund[]
+  dispute: { state: string; amount: Cents } | null
 }
 
 const NOTHING = cents(0)
@@ -88,12 +89,16 @@ export function refundParts(order: Refundable, request: Request): Parts | { refu
   return parts
 }
 
-/** Returns the cents that can still be refunded; null while the order may still be charged. */
-function leftOf({ paymentState, status, total, refunds }: Refundable): Cents | null {
+/**
+ * Returns the cents that can still be refunded; null while the order may still be charged. The bank has returned the amount of a lost
+ * dispute, which may include what was refunded before.
+ */
+function leftOf({ paymentState, status, total, refunds, dispute }: Refundable): Cents | null {
   if (paymentState === 'PENDING' || paymentState === 'AUTHORIZED') return null
   if (paymentState === 'DUE' && status === 'PROCESSING') return null
   const isPaid = paymentState === 'CHARGED' || paymentState === 'DUE'
-  return isPaid ? cents(total - reservedOf(refunds)) : NOTHING
+  const lost = dispute?.state === 'LOST' ? dispute.amount : NOTHING
+  return isPaid ? cents(Math.max(0, total - reservedOf(refunds) - lost)) : NOTHING
 }
 
 function partsOf(order: Refundable, request: Request, left: Cents): Parts | { refusal: Refusal } {

@@ -38,6 +38,7 @@ function anOrder(
     status: 'DELIVERED',
     cancellation: null,
     refunds: [],
+    dispute: null,
   }
 }
 
@@ -121,6 +122,18 @@ test('a refund of all returns the remaining amount of the total', () => {
   expect(refusalOf(refunded(once, { all: true }), { amount: 0.01 })).toMatchObject({
     code: 'refund-too-large',
   })
+})
+
+test('a lost dispute reduces what can be refunded, and an open or won one does not', () => {
+  const disputed = (state: string, amount: number) => ({ ...order, dispute: { state, amount: cents(amount) } })
+  expect(partsOf(disputed('LOST', 300), { all: true }).amount).toBe(order.total - 300)
+  const { dispute } = disputed('LOST', order.total)
+  expect(refusalOf({ ...refunded(order, { amount: 1 }), dispute }, { amount: 0.01 })).toMatchObject({
+    code: 'refund-too-large',
+    detail: 'Nothing is left to refund.',
+  })
+  for (const state of ['OPEN', 'WON'])
+    expect(partsOf(disputed(state, 300), { all: true }).amount).toBe(order.total)
 })
 
 test.each([

@@ -53,9 +53,11 @@ export async function reconcile(deps: Deps, start: Position, context: RequestCon
   return { counts: { ...counts, mismatches: mismatches.length }, mismatches, disputes, next }
 }
 
-/** After a lost dispute, the charge of a cancelled order stays captured at the processor. The dispute is listed. */
-const isComparable = ({ order, dispute, running }: stored.StoredOrder): boolean =>
-  !running && !(order.cancelled && dispute?.state === 'LOST')
+/** What the bank has returned by a dispute stays captured at the processor: such a charge counts as refunded. The dispute is listed. */
+const withDispute = (charge: Charge, dispute: OrderDispute | null): Charge =>
+  dispute && dispute.state !== 'WON' && (charge.refunded ?? 0) + dispute.amount >= charge.amount
+    ? { ...charge, status: 'refunded' }
+    : charge
 
 class Run {
   readonly #deps: Deps
@@ -152,11 +154,12 @@ class Run {
     const chargesOf = Map.groupBy(charges, ({ reference }) => reference)
     const suspects = new Map<string, { version: number; mismatches: Mismatch[] }>()
     found.forEach((one) => this.#count(one))
-    for (const { order, delivery, version } of found.filter(isComparable)) {
+    for (const { order, delivery, version, dispute } of found.filter(({ running }) => !running)) {
       const payment = rowOf.get(order.apiKey) ?? null
+      const listed = chargesOf.get(order.apiKey) ?? []
       const mismatches = compareOrder(order, {
         payment,
-        charges: chargesOf.get(order.apiKey) ?? [],
+        charges: order.cancelled ? listed.map((one) => withDispute(one, dispute)) : listed,
         delivery,
       })
       if (mismatches.length > 0) suspects.set(order.apiKey, { version, mismatches })
