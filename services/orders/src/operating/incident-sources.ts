@@ -113,7 +113,7 @@ export const SOURCES = {
         ...row,
         what: `refund of ${formatAmount(amount)}`,
         reason:
-          'The order is cancelled. Its refund failed later, so the customer has not received this amount.',
+          'The order is cancelled. Later its refund failed, or its dispute was won, so the customer does not have this amount.',
       })),
   },
   order: {

@@ -284,7 +284,7 @@ test('an incident of each source has its kind, its order and its reason', async 
       orderApiKey: 'o1',
       what: 'refund of 6.00',
       reason:
-        'The order is cancelled. Its refund failed later, so the customer has not received this amount.',
+        'The order is cancelled. Later its refund failed, or its dispute was won, so the customer does not have this amount.',
     },
     {
       kind: 'reconciliation-mismatch',

@@ -113,6 +113,26 @@ test('a refund that failed after its order was cancelled is missing until anothe
   expect(await list()).toEqual([['c2', 900]])
 })
 
+test('the amount of a lost dispute that is won after the cancellation is missing until it is refunded', async () => {
+  const setDispute = async (state: 'lost' | 'open' | 'won', refunds: ReadRefund[] = []) =>
+    mirrors.set(
+      { orderApiKey: 'c3', processorId: 'c3', refunds, disputes: [{ ...dispute, state, amount: cents(900) }] },
+      await mirrors.now(),
+    )
+  await releaseRefunded('c3')
+  for (const state of ['lost', 'open'] as const) {
+    await setDispute(state)
+    expect(await list()).toEqual([['c2', 900]])
+  }
+  await setDispute('won')
+  expect(await list()).toEqual([
+    ['c3', 900],
+    ['c2', 900],
+  ])
+  await setDispute('won', [{ ...rest, amount: cents(900) }])
+  expect(await list()).toEqual([['c2', 900]])
+})
+
 test('a failed refund of an order that is not cancelled is not missing here: its order has it', async () => {
   const authorizations = postgresAuthorizations(postgres.db)
   const sent = await authorizations.findOrCreate('o3', { amount: cents(900), token: 't' })

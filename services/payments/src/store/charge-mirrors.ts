@@ -168,8 +168,8 @@ const inPage = ({ before, limit }: Page) => sql`
   limit ${limit}`
 
 /**
- * Returns the cancelled orders whose refund failed in the last 30 days, after the release of the charge, and that have no other
- * refund of the same amount. A release is never repeated, so the customer does not have this money.
+ * Returns the cancelled orders whose refund failed, or whose lost dispute was reversed, in the last 30 days after the release of the
+ * charge, and that have no other refund of the same amount. A release is never repeated, so the customer does not have this money.
  */
 async function readMissingRefunds(db: Kysely<Database>, page: Page): Promise<MissingRefund[]> {
   const { rows } = await sql<MissingRefund>`
@@ -177,7 +177,8 @@ async function readMissingRefunds(db: Kysely<Database>, page: Page): Promise<Mis
       select order_api_key as "orderApiKey", amount - refunded - refunded_elsewhere as amount,
         (extract(epoch from mirror.updated_at) * 1000000)::int8 as at
       from charge_mirrors as mirror join authorizations using (order_api_key)
-      where refunds @> '[{"state": "failed"}]' and mirror.updated_at > now() - interval '30 days'
+      where (refunds @> '[{"state": "failed"}]' or disputes @> '[{"state": "won"}]')
+        and mirror.updated_at > now() - interval '30 days'
         and state = 'refunded' and release_requested_at is not null and refunded + refunded_elsewhere < amount) as missing
     where ${inPage(page)}`.execute(db)
   return rows
