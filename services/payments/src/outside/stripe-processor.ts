@@ -15,7 +15,12 @@ import type {
   ProcessorToken,
   RefundPart,
 } from '#/outside/processor.ts'
-import { authorizationOf, readCharge, readBalanceTransactions } from '#/outside/stripe-reads.ts'
+import {
+  authorizationOf,
+  readBalanceTransactions,
+  readCharge,
+  unlessAbsent,
+} from '#/outside/stripe-reads.ts'
 import { refundPart } from '#/outside/stripe-refunds.ts'
 import { cancelChallenge, checkChallenge, pageOf } from '#/outside/stripe-challenges.ts'
 import { StripeClient, type ClientSettings } from '#/outside/stripe-client.ts'
@@ -149,11 +154,11 @@ export class StripeProcessor implements Processor {
 
   /**
    * Filters the list of the card's intents by the order in their metadata. A list includes the latest writes; Stripe's search may
-   * lag by an hour (docs.stripe.com/search).
+   * lag by an hour (docs.stripe.com/search). For the card of another account, or of the other mode, Stripe has no Customer.
    */
   find(call: CallOf<'find'>): Promise<ProcessorResult<{ found: FoundCharge[] }>> {
     return settled(async () => {
-      const reports = await this.#reports(call)
+      const reports = (await this.#reports(call).catch(unlessAbsent)) ?? []
       return { kind: 'yes', found: reports.filter((one) => one.status !== 'declined') }
     })
   }

@@ -280,6 +280,10 @@ test('find reads all intents of a card in pages, and returns only those of the o
   expect(kinds().filter((kind) => kind === 'find')).toHaveLength(3)
 })
 
+test('nothing is found for a card of another account, so that one such order does not stop a reconciliation', async () => {
+  expect(await processor.find(orderWith('cus_other:pm_other'))).toEqual({ kind: 'yes', found: [] })
+})
+
 test('a look-up returns the authorized or captured amount, not the requested one', async () => {
   const token = await tokenOf()
   const id = await idOf(processor.authorize(orderWith(token)))

@@ -77,7 +77,7 @@ export async function authorizationOf(
 }
 
 /** Returns null for an object that Stripe does not have. */
-function unlessAbsent(error: unknown): null {
+export function unlessAbsent(error: unknown): null {
   const failed = failedOf(error)
   if (failed.result.kind === 'no') return null
   throw failed
