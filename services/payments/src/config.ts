@@ -70,7 +70,7 @@ export const Config = z.object({
     .regex(/^(sk|rk)_\w+$/, 'is not a secret key of Stripe: sk_live_…, sk_test_…, rk_…')
     .optional()
     .describe(
-      "Stripe's secret key. Required with PROCESSOR=stripe. A restricted key (rk_…) needs write access to Customers, PaymentMethods, PaymentIntents and Refunds, and read access to Charges, Disputes and Balance transactions. With RAW_CARDS=accept the account needs permission to send card numbers.",
+      "Stripe's secret key. Required with PROCESSOR=stripe. A restricted key (rk_…) needs write access to Customers, PaymentMethods, PaymentIntents and Refunds, and read access to Charges, Disputes, Payouts and Balance transaction sources. With RAW_CARDS=accept the account needs permission to send card numbers.",
     ),
   STRIPE_PUBLISHABLE_KEY: z
     .string()

@@ -125,7 +125,10 @@ test('a refund of all returns the remaining amount of the total', () => {
 })
 
 test('a lost dispute reduces what can be refunded, and an open or won one does not', () => {
-  const disputed = (state: string, amount: number) => ({ ...order, dispute: { state, amount: cents(amount) } })
+  const disputed = (state: string, amount: number) => ({
+    ...order,
+    dispute: { state, amount: cents(amount) },
+  })
   expect(partsOf(disputed('LOST', 300), { all: true }).amount).toBe(order.total - 300)
   const { dispute } = disputed('LOST', order.total)
   expect(refusalOf({ ...refunded(order, { amount: 1 }), dispute }, { amount: 0.01 })).toMatchObject({

@@ -49,7 +49,8 @@ export async function checkChallenge(
   const { status, last_payment_error: decline } = read
   const challenge = status === 'requires_action' ? challengeOf(read, page) : null
   if (challenge) return challenge
-  if (status.startsWith('requires_') && status !== 'requires_capture') return cancelChallenge(client, id, decline)
+  if (status.startsWith('requires_') && status !== 'requires_capture')
+    return cancelChallenge(client, id, decline)
   const report = reportOf(read, currency)
   if (report === 'unsettled') return unexpected(`an intent is ${status}`)
   if (!report || report.status === 'declined') return refusedBy(decline)

@@ -15,12 +15,7 @@ import type {
   ProcessorToken,
   RefundPart,
 } from '#/outside/processor.ts'
-import {
-  authorizationOf,
-  readBalanceTransactions,
-  readCharge,
-  unlessAbsent,
-} from '#/outside/stripe-reads.ts'
+import { authorizationOf, readBalanceTransactions, readCharge, unlessAbsent } from '#/outside/stripe-reads.ts'
 import { refundPart } from '#/outside/stripe-refunds.ts'
 import { cancelChallenge, checkChallenge, pageOf } from '#/outside/stripe-challenges.ts'
 import { StripeClient, type ClientSettings } from '#/outside/stripe-client.ts'

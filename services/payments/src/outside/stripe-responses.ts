@@ -182,9 +182,7 @@ export const AUTHENTICATION_REQUIRED = 'authentication_required'
 /** Translates Stripe's two codes of a decline: the kind of decline, and the bank's code. */
 export function codesOf({ code = '', decline_code = '' }: z.output<typeof Refusal>) {
   const word = readable(decline_code || code) || 'generic_decline'
-  const declineCode = [word, code].some((one) => AUTHENTICATION.test(one))
-    ? AUTHENTICATION_REQUIRED
-    : word
+  const declineCode = [word, code].some((one) => AUTHENTICATION.test(one)) ? AUTHENTICATION_REQUIRED : word
   return { code: OWN_CODES[word] ?? OWN_CODES[code] ?? 'card_declined', declineCode }
 }
 

@@ -116,7 +116,12 @@ test('a refund that failed after its order was cancelled is missing until anothe
 test('the amount of a lost dispute that is won after the cancellation is missing until it is refunded', async () => {
   const setDispute = async (state: 'lost' | 'open' | 'won', refunds: ReadRefund[] = []) =>
     mirrors.set(
-      { orderApiKey: 'c3', processorId: 'c3', refunds, disputes: [{ ...dispute, state, amount: cents(900) }] },
+      {
+        orderApiKey: 'c3',
+        processorId: 'c3',
+        refunds,
+        disputes: [{ ...dispute, state, amount: cents(900) }],
+      },
       await mirrors.now(),
     )
   await releaseRefunded('c3')

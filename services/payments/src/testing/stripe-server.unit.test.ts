@@ -182,9 +182,12 @@ test('a charge cannot be refunded while it is disputed or its dispute is lost, b
   }
 })
 
-test.each(['customer=cus_unknown', 'starting_after=pi_unknown'])('a list with %s is refused', async (query) => {
-  expect((await send(`payment_intents?${query}`, null)).body.error).toMatchObject({
-    code: 'resource_missing',
-    param: query.split('=')[0],
-  })
-})
+test.each(['customer=cus_unknown', 'starting_after=pi_unknown'])(
+  'a list with %s is refused',
+  async (query) => {
+    expect((await send(`payment_intents?${query}`, null)).body.error).toMatchObject({
+      code: 'resource_missing',
+      param: query.split('=')[0],
+    })
+  },
+)
