@@ -44,19 +44,17 @@ export class ProcessorNetwork {
   readonly #fates = new Map<string, Fate>()
 
   /** The interface of the processor for payments. */
-  readonly port: Omit<
-    Processor,
-    'tokenize' | 'list' | 'card' | 'detach' | 'close' | 'authorizationOf' | 'balanceTransactions'
-  > = {
-    authorize: (call) => this.request(() => this.#authorize({ kind: 'authorize', ...call })),
-    capture: (call) => this.request(() => this.#effect({ kind: 'capture', ...call })),
-    void: (call) => this.request(() => this.#effect({ kind: 'void', ...call })),
-    refund: (call) => this.request(() => this.#effect({ kind: 'refund', ...call })),
-    refundPart: (call) => this.request(() => this.#refundPart(call)),
-    charge: (id) => this.request(() => ({ kind: 'yes', charge: this.#charge(id) })),
-    check: ({ id }) => this.request(() => this.#check(id)),
-    find: ({ reference }) => this.request(() => ({ kind: 'yes', found: this.#found(reference) })),
-  }
+  readonly port: Omit<Processor, 'tokenize' | 'list' | 'card' | 'detach' | 'close' | 'balanceTransactions'> =
+    {
+      authorize: (call) => this.request(() => this.#authorize({ kind: 'authorize', ...call })),
+      capture: (call) => this.request(() => this.#effect({ kind: 'capture', ...call })),
+      void: (call) => this.request(() => this.#effect({ kind: 'void', ...call })),
+      refund: (call) => this.request(() => this.#effect({ kind: 'refund', ...call })),
+      refundPart: (call) => this.request(() => this.#refundPart(call)),
+      charge: (id) => this.request(() => ({ kind: 'yes', charge: this.#charge(id) })),
+      check: ({ id }) => this.request(() => this.#check(id)),
+      find: ({ reference }) => this.request(() => ({ kind: 'yes', found: this.#found(reference) })),
+    }
 
   /** The reaction of the customer at the bank. Returns null if the bank no longer waits for it. */
   settleChallenge(id: string, outcome: 'yes' | 'no'): string | null {

@@ -15,7 +15,7 @@ type Deps = {
   authorizations: Pick<AuthorizationStore, 'find' | 'move'>
   /** Null for the development payment processor, whose results never arrive by event. */
   stripe: Pick<StripeProcessor, 'read'> | null
-  processor: Pick<Processor, 'authorizationOf' | 'card'>
+  processor: Pick<Processor, 'card'>
   mirror: Pick<ChargeMirror, 'refresh'>
   /** Notifies orders of an event about an order. */
   notify: (orderApiKey: string, event: string) => Promise<void>
@@ -30,7 +30,7 @@ type Deps = {
  * intent cannot be read; Stripe then repeats the event.
  */
 export function stripeEventHandler(deps: Deps) {
-  const { events, authorizations, stripe, processor, mirror, notify, log } = deps
+  const { events, authorizations, stripe, mirror, notify, log } = deps
   async function moveRow(event: StripeEvent, intent: string): Promise<void> {
     if (!stripe) return
     const result = await stripe.read(intent)
@@ -59,13 +59,9 @@ export function stripeEventHandler(deps: Deps) {
     log.info({ ...line, now: report.change.state }, 'Stripe event moved an authorization')
   }
 
-  const intentOf = async (charge: string | null): Promise<string | null> =>
-    charge === null ? null : knownOf(await processor.authorizationOf(charge)).id
-
   return async function handle(event: StripeEvent): Promise<void> {
-    const isAfterSale = AFTER_SALE.test(event.type)
-    const intent = event.intent ?? (isAfterSale ? await intentOf(event.charge ?? null) : null)
-    if (intent !== null && isAfterSale) await mirror.refresh(intent)
+    const { intent, type } = event
+    if (intent !== null && AFTER_SALE.test(type)) await mirror.refresh(intent)
     if (intent !== null) await moveRow(event, intent)
     if (event.reference) await notify(event.reference, event.id)
     if (event.replacedCard) await setReplacedCard(deps, event.replacedCard, event.id)

@@ -53,7 +53,6 @@ export function developmentReads(send: Send): ProcessorReads {
       const { kind, ...charge } = result
       return { kind, charge }
     },
-    authorizationOf: async (id) => ({ kind: 'yes', id }),
     balanceTransactions: (time) =>
       send({ method: 'GET', path: `/balance-transactions?${queryOf(time)}` }, BalanceTransactionList),
   }

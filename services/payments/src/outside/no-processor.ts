@@ -27,7 +27,6 @@ export function noProcessor(): Processor {
     detach: unknown,
     list: async () => ({ kind: 'yes', charges: [], after: null }),
     charge: unknown,
-    authorizationOf: async () => ({ kind: 'yes', id: null }),
     balanceTransactions: async () => ({ kind: 'yes', balanceTransactions: [], after: null }),
     close: async () => undefined,
   }

@@ -76,8 +76,6 @@ export type Period = { from: number; to: number; after: string | null }
 export type ProcessorReads = {
   /** Returns null for an id that is unknown to the processor. */
   charge(id: string): Promise<ProcessorResult<{ charge: ReadCharge | null }>>
-  /** Returns the id of the authorization of a charge, for events with only the charge; null for another sale. */
-  authorizationOf(chargeId: string): Promise<ProcessorResult<{ id: string | null }>>
   /** Returns the balance transactions in a period; `after` is the cursor of the next page. */
   balanceTransactions(period: Period): Promise<ProcessorResult<BalanceTransactionPage>>
 }

@@ -17,8 +17,6 @@ export type StripeEvent = {
   id: string
   type: string
   intent: string | null
-  /** The charge of an object without an intent, in API versions before 2019-12-03. */
-  charge?: string | null
   /** The order in the metadata of an intent. */
   reference?: string | null
   /** The token of a card that its bank has replaced. */
@@ -33,9 +31,8 @@ const Event = z.object({
       object: z.string(),
       /** Absent for some objects, such as `balance`. */
       id: z.string().default(''),
-      /** Present on a charge or refund. */
+      /** Present on a charge, refund or dispute, in API versions since 2019-12-03. */
       payment_intent: z.string().nullish(),
-      charge: z.string().nullish(),
       /** For a PaymentMethod; absent for tokens of the development processor. */
       customer: z.string().nullish(),
       metadata: z.record(z.string(), z.unknown()).nullish(),
@@ -57,11 +54,10 @@ export function createEventReader(secret: string) {
       )
       const { object } = data
       const intent = object.object === 'payment_intent' ? object.id : object.payment_intent
-      const charge = intent ? null : object.object === 'charge' ? object.id : object.charge
       const named = object.object === 'payment_intent' ? object.metadata?.[ORDER] : null
       const reference = typeof named === 'string' ? named : null
       const replacedCard = type === REPLACED ? cardOf(object) : null
-      return { id, type, intent: intent ?? null, charge: charge ?? null, reference, replacedCard }
+      return { id, type, intent: intent ?? null, reference, replacedCard }
     } catch {
       // A description of the fault would only help a forger.
       return null

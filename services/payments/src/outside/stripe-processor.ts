@@ -15,7 +15,7 @@ import type {
   ProcessorToken,
   RefundPart,
 } from '#/outside/processor.ts'
-import { authorizationOf, readBalanceTransactions, readCharge, unlessAbsent } from '#/outside/stripe-reads.ts'
+import { readBalanceTransactions, readCharge, unlessAbsent } from '#/outside/stripe-reads.ts'
 import { refundPart } from '#/outside/stripe-refunds.ts'
 import { cancelChallenge, checkChallenge, pageOf } from '#/outside/stripe-challenges.ts'
 import { StripeClient, type ClientSettings } from '#/outside/stripe-client.ts'
@@ -143,7 +143,6 @@ export class StripeProcessor implements Processor {
   readonly detach = ({ token }: { token: string }) => settled(() => detachCard(this.#client, token))
   readonly refundPart = (call: RefundPart) => settled(() => refundPart(this.#client, call))
   readonly charge = (id: string) => settled(() => readCharge(this.#client, id))
-  readonly authorizationOf = (chargeId: string) => settled(() => authorizationOf(this.#client, chargeId))
   readonly balanceTransactions = (period: Period) =>
     settled(() => readBalanceTransactions(this.#client, period))
 

@@ -5,7 +5,6 @@ import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } fro
 import { SECRET_KEY, StripeServer } from '#/testing/stripe-server.ts'
 import { CALL_WITHIN_MS } from '#/outside/processor.ts'
 import { StripeProcessor, type StripeSettings } from '#/outside/stripe-processor.ts'
-import { settled } from '#/outside/stripe-responses.ts'
 
 const CARD = { cardNumber: '4242424242424242', cvv: '314', expirationMonth: '05', expirationYear: '39' }
 const AMOUNT = cents(1075)
@@ -491,22 +490,6 @@ describe('response of a faulty server', () => {
     limits[0]?.[0]()
     expect(await call).toEqual({ kind: 'unknown', reason: 'TimeoutError' })
     expect(received).toHaveLength(1)
-  })
-
-  test('a PaymentMethod without a card is a final refusal, not an unavailable processor', async () => {
-    listener = ({ url: path }, response) =>
-      response.end(JSON.stringify(path === '/v1/customers' ? { id: 'cus_1' } : { id: 'pm_1', type: 'link' }))
-    const refused = { kind: 'no', code: 'not_a_card', declineCode: 'not_a_card' }
-    expect(await victim.tokenize({ processorToken: 'pm_1' })).toEqual(refused)
-    expect(await victim.card({ token: 'cus_1:pm_1' })).toEqual(refused)
-  })
-
-  test('an error of the adapter has its place in the reason, without the message, and needs an operator', async () => {
-    const client = { send: () => Promise.reject(new TypeError(`no ${CARD.cardNumber}`)) }
-    const { reason, ...result } = (await settled(() => client.send())) as { reason: string }
-    expect(result).toEqual({ kind: 'unknown', needsOperator: true })
-    expect(reason).toMatch(/^TypeError +at .*stripe-processor\.unit\.test\.ts:\d+/)
-    expect(reason).not.toContain(CARD.cardNumber)
   })
 
   test('no result contains the card number, even when the response does', async () => {

@@ -21,7 +21,6 @@ const Dispute = z.object({
   created: z.int(),
   evidence_details: z.object({ due_by: z.int().nullish() }).nullish(),
 })
-const Charge = z.object({ payment_intent: Id.nullish() })
 /**
  * The source of a balance transaction: a charge, refund or dispute. Each contains its intent; a charge has the metadata of its
  * intent.
@@ -65,15 +64,6 @@ export async function readCharge(
     disputes: disputes.map(toDispute),
   }
   return { kind: 'yes', charge }
-}
-
-/** Reads the intent of a charge. */
-export async function authorizationOf(
-  client: StripeClient,
-  chargeId: string,
-): Promise<ProcessorResult<{ id: string | null }>> {
-  const charge = await client.send(Charge, (stripe) => stripe.charges.retrieve(chargeId)).catch(unlessAbsent)
-  return { kind: 'yes', id: charge?.payment_intent ?? null }
 }
 
 /** Returns null for an object that Stripe does not have. */

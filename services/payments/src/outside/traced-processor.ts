@@ -42,7 +42,6 @@ export function tracedProcessor(processor: Processor, address: URL): Processor {
     find: (call) => traced('find', () => processor.find(call)),
     list: (time) => traced('list', () => processor.list(time)),
     charge: (id) => traced('charge', () => processor.charge(id)),
-    authorizationOf: (chargeId) => processor.authorizationOf(chargeId),
     balanceTransactions: (time) => processor.balanceTransactions(time),
     close: () => processor.close(),
   }

@@ -218,15 +218,12 @@ describe('refund or dispute at Stripe', () => {
       ({ id, charge }) => eventAbout('charge.refunded', { object: 'charge', id: charge, payment_intent: id }),
     ],
     [
-      'charge.refunded of a version without intents',
-      ({ charge }) => eventAbout('charge.refunded', { object: 'charge', id: charge }),
-    ],
-    [
       'charge.refunded with its list of refunds, before version 2022-11-15',
-      ({ charge }) =>
+      ({ id, charge }) =>
         eventAbout('charge.refunded', {
           object: 'charge',
           id: charge,
+          payment_intent: id,
           amount_refunded: 1,
           refunds: { object: 'list', data: [{ object: 'refund', id: 're_0', amount: 1 }] },
         }),
@@ -236,14 +233,16 @@ describe('refund or dispute at Stripe', () => {
       ({ id, charge }) =>
         eventAbout('refund.updated', { object: 'refund', id: 're_1', payment_intent: id, charge }),
     ],
-    ...['charge.dispute.updated', 'charge.dispute.funds_withdrawn'].map((type): Shape => [
-      type,
-      ({ id, charge }) => eventAbout(type, { object: 'dispute', id: 'dp_1', payment_intent: id, charge }),
-    ]),
+    ...['charge.dispute.updated', 'charge.dispute.funds_withdrawn', 'charge.dispute.closed'].map(
+      (type): Shape => [
+        type,
+        ({ id, charge }) => eventAbout(type, { object: 'dispute', id: 'dp_1', payment_intent: id, charge }),
+      ],
+    ),
     [
       'charge.refund.updated',
-      ({ charge }) =>
-        eventAbout('charge.refund.updated', { object: 'refund', id: 're_1', payment_intent: null, charge }),
+      ({ id, charge }) =>
+        eventAbout('charge.refund.updated', { object: 'refund', id: 're_1', payment_intent: id, charge }),
     ],
     [
       'refund.created',
@@ -259,10 +258,6 @@ describe('refund or dispute at Stripe', () => {
       'charge.dispute.created',
       ({ id, charge }) =>
         eventAbout('charge.dispute.created', { object: 'dispute', id: 'dp_1', payment_intent: id, charge }),
-    ],
-    [
-      'charge.dispute.closed of a version before 2019-12-03',
-      ({ charge }) => eventAbout('charge.dispute.closed', { object: 'dispute', id: 'dp_1', charge }),
     ],
   ]
   test('marks a failed refund of Platter as returned, and sends it to orders as failed', async () => {

@@ -113,17 +113,19 @@ test('a refund that failed after its order was cancelled is missing until anothe
   expect(await list()).toEqual([['c2', 900]])
 })
 
+/** Sets the dispute of the whole charge of `c3`. */
+const setDispute = async (state: 'lost' | 'open' | 'won', refunds: ReadRefund[] = []) =>
+  mirrors.set(
+    {
+      orderApiKey: 'c3',
+      processorId: 'c3',
+      refunds,
+      disputes: [{ ...dispute, state, amount: cents(900) }],
+    },
+    await mirrors.now(),
+  )
+
 test('the amount of a lost dispute that is won after the cancellation is missing until it is refunded', async () => {
-  const setDispute = async (state: 'lost' | 'open' | 'won', refunds: ReadRefund[] = []) =>
-    mirrors.set(
-      {
-        orderApiKey: 'c3',
-        processorId: 'c3',
-        refunds,
-        disputes: [{ ...dispute, state, amount: cents(900) }],
-      },
-      await mirrors.now(),
-    )
   await releaseRefunded('c3')
   for (const state of ['lost', 'open'] as const) {
     await setDispute(state)

@@ -105,7 +105,6 @@ export const PARAMETERS = {
     limit: integer(1, 100).optional(),
     starting_after: name('dp').optional(),
   } satisfies Of<Stripe.DisputeListParams>),
-  charge: z.strictObject({}),
   balanceTransactions: z.strictObject({
     created: z.strictObject({ gte: integer(0, 9_999_999_999), lt: integer(0, 9_999_999_999) }).optional(),
     limit: integer(1, 100).optional(),

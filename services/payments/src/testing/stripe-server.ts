@@ -61,7 +61,6 @@ const ROUTES: readonly [Kind, string, RegExp][] = [
   ['refund', 'POST', /^\/v1\/refunds$/],
   ['refunds', 'GET', /^\/v1\/refunds$/],
   ['disputes', 'GET', /^\/v1\/disputes$/],
-  ['charge', 'GET', /^\/v1\/charges\/(ch_\w+)$/],
   ['balanceTransactions', 'GET', /^\/v1\/balance_transactions$/],
   ['find', 'GET', /^\/v1\/payment_intents$/],
   ['read', 'GET', /^\/v1\/payment_intents\/(pi_\w+)$/],
@@ -202,7 +201,6 @@ export class StripeServer {
       find: () => state.find(valid),
       refunds: () => state.afterSale.refundsOf(valid),
       disputes: () => state.afterSale.disputesOf(valid),
-      charge: () => state.charge(id),
       balanceTransactions: () => state.afterSale.balanceTransactionsOf(valid),
     }
     try {

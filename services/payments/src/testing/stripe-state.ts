@@ -174,12 +174,6 @@ export class StripeState {
     return this.afterSale.addRefund({ amount, currency, payment_intent: id, charge: charge.id, metadata })
   }
 
-  charge(id: string) {
-    const intent = [...this.#intents.values()].find(({ latest_charge: charge }) => charge?.id === id)
-    if (!intent?.latest_charge) throw missing('charge', id, { status: 404, param: 'id' })
-    return { ...intent.latest_charge, payment_intent: intent.id }
-  }
-
   read(id: string, { expand }: Params<'read'>) {
     return shown(this.#intent(id), expand?.includes('latest_charge'))
   }
