@@ -20,6 +20,8 @@ const Dispute = z.object({
   status: Word,
   created: z.int(),
   evidence_details: z.object({ due_by: z.int().nullish() }).nullish(),
+  /** The withdrawal of the amount, and its return. */
+  balance_transactions: z.array(z.object({ amount: z.int() })).default([]),
 })
 /**
  * The source of a balance transaction: a charge, refund or dispute. Each contains its intent; a charge has the metadata of its
@@ -87,7 +89,10 @@ function toRefund({ id, amount, status, created: at, metadata }: z.output<typeof
   return { id, key: metadata?.[REFUND] ?? null, amount, state: refundStateOf(status), at }
 }
 
-/** An inquiry (`warning_…`) needs a response like a dispute, but moves no money; a closed inquiry cost nothing. */
+/**
+ * An inquiry (`warning_…`) needs a response like a dispute, but moves no money; a closed inquiry cost nothing. A prevented dispute was
+ * blocked, or the network has returned the amount to the customer. An appeal is open again.
+ */
 const ENDED: Readonly<Record<string, 'won' | 'lost'>> = {
   won: 'won',
   lost: 'lost',
@@ -98,7 +103,9 @@ const ENDED: Readonly<Record<string, 'won' | 'lost'>> = {
 function toDispute(dispute: z.output<typeof Dispute>): ReadDispute {
   const { id, amount, reason, status, created: at, evidence_details: evidence } = dispute
   const respondBy = evidence?.due_by ?? null
-  return { id, state: ENDED[status] ?? 'open', amount, reason, at, respondBy }
+  const isReturned = dispute.balance_transactions.reduce((sum, one) => sum + one.amount, 0) < 0
+  const state = status === 'prevented' && isReturned ? 'lost' : (ENDED[status] ?? 'open')
+  return { id, state, amount, reason, at, respondBy }
 }
 
 /** docs.stripe.com/reports/balance-transaction-types. A failed refund returns as `refund_failure` or `payment_failure_refund`. */

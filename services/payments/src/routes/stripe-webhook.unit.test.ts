@@ -228,37 +228,15 @@ describe('refund or dispute at Stripe', () => {
           refunds: { object: 'list', data: [{ object: 'refund', id: 're_0', amount: 1 }] },
         }),
     ],
-    [
-      'refund.updated',
+    ...['refund.created', 'refund.updated', 'refund.failed', 'charge.refund.updated'].map((type): Shape => [
+      type,
+      ({ id, charge }) => eventAbout(type, { object: 'refund', id: 're_1', payment_intent: id, charge }),
+    ]),
+    ...['created', 'updated', 'funds_withdrawn', 'closed'].map((change): Shape => [
+      `charge.dispute.${change}`,
       ({ id, charge }) =>
-        eventAbout('refund.updated', { object: 'refund', id: 're_1', payment_intent: id, charge }),
-    ],
-    ...['charge.dispute.updated', 'charge.dispute.funds_withdrawn', 'charge.dispute.closed'].map(
-      (type): Shape => [
-        type,
-        ({ id, charge }) => eventAbout(type, { object: 'dispute', id: 'dp_1', payment_intent: id, charge }),
-      ],
-    ),
-    [
-      'charge.refund.updated',
-      ({ id, charge }) =>
-        eventAbout('charge.refund.updated', { object: 'refund', id: 're_1', payment_intent: id, charge }),
-    ],
-    [
-      'refund.created',
-      ({ id, charge }) =>
-        eventAbout('refund.created', { object: 'refund', id: 're_1', payment_intent: id, charge }),
-    ],
-    [
-      'refund.failed',
-      ({ id, charge }) =>
-        eventAbout('refund.failed', { object: 'refund', id: 're_1', payment_intent: id, charge }),
-    ],
-    [
-      'charge.dispute.created',
-      ({ id, charge }) =>
-        eventAbout('charge.dispute.created', { object: 'dispute', id: 'dp_1', payment_intent: id, charge }),
-    ],
+        eventAbout(`charge.dispute.${change}`, { object: 'dispute', id: 'dp_1', payment_intent: id, charge }),
+    ]),
   ]
   test('marks a failed refund of Platter as returned, and sends it to orders as failed', async () => {
     const sale = await captureOrder()
@@ -353,6 +331,19 @@ describe('refund or dispute at Stripe', () => {
     dispute.status = 'lost'
     await mirror.compare()
     expect(await readMirror()).toEqual([[], ['lost']])
+  })
+
+  test('a prevented dispute is lost if the network has returned the amount, and won if it was blocked', async () => {
+    const { id } = await captureOrder()
+    const dispute = server.state.afterSale.addDispute(id, 200)
+    const closed = () =>
+      eventAbout('charge.dispute.closed', { object: 'dispute', id: 'dp_1', payment_intent: id })
+    dispute.status = 'prevented'
+    await deliver(closed())
+    expect(await readMirror()).toEqual([[], ['lost']])
+    dispute.balance_transactions = []
+    await deliver(closed())
+    expect(await readMirror()).toEqual([[], ['won']])
   })
 
   test('is found by compare() as done when a refund was pending and the event of its end is lost', async () => {

@@ -29,6 +29,7 @@ const newDispute = (payment_intent: string, amount: number) => ({
   status: 'needs_response',
   created: now(),
   evidence_details: { due_by: now() + 604_800 },
+  balance_transactions: [{ amount: -amount }],
 })
 
 /** Refunds, disputes and balance transactions of Stripe's state. */
