@@ -89,14 +89,12 @@ export function refundParts(order: Refundable, request: Request): Parts | { refu
   return parts
 }
 
-/**
- * Returns the cents that can still be refunded; null while the order may still be charged. The bank has returned the amount of a lost
- * dispute, which may include what was refunded before.
- */
+/** Returns the cents that neither a refund nor a lost dispute has returned; null while the order may still be charged. */
 function leftOf({ paymentState, status, total, refunds, dispute }: Refundable): Cents | null {
   if (paymentState === 'PENDING' || paymentState === 'AUTHORIZED') return null
   if (paymentState === 'DUE' && status === 'PROCESSING') return null
   const isPaid = paymentState === 'CHARGED' || paymentState === 'DUE'
+  // It may include what was refunded before.
   const lost = dispute?.state === 'LOST' ? dispute.amount : NOTHING
   return isPaid ? cents(Math.max(0, total - reservedOf(refunds) - lost)) : NOTHING
 }

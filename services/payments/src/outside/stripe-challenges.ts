@@ -16,17 +16,15 @@ import {
 export const pageOf = (authentication: Authentication | undefined, returnUrl: string | null): string | null =>
   authentication ? (authentication.returnUrl ?? returnUrl) : null
 
-type Decline = Intent['last_payment_error']
-
 /** A bank may decline a card after its customer has authenticated. */
-const refusedBy = (decline: Decline) =>
+const refusedBy = (decline: Intent['last_payment_error']) =>
   ({ kind: 'no', ...codesOf(decline ?? { code: AUTHENTICATION_REQUIRED }) }) as const
 
 /** Cancels an intent that awaits authentication, so that it can never be completed. */
 export async function cancelChallenge(
   client: StripeClient,
   id: string,
-  decline: Decline = null,
+  decline: Intent['last_payment_error'] = null,
 ): Promise<ProcessorResult<never>> {
   const cancelled = await client.send(Intent, (stripe) => stripe.paymentIntents.cancel(id)).catch(failedOf)
   const intent = cancelled instanceof Failed ? cancelled.intent : cancelled
