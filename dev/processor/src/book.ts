@@ -15,7 +15,7 @@ const statusOf = ({ captured, refunded, voided }: Authorization): string => {
   return refunded === captured ? 'refunded' : 'captured'
 }
 
-/** A charge has about 150 bytes, and a response may have 256 KiB. */
+/** A charge has about 150 bytes, and a response may have 2 MiB. */
 const PAGE = 500
 /** The minimum of an authorization in cents, which is Stripe's minimum for USD (docs.stripe.com/currencies). */
 const MINIMUM = 50

@@ -114,7 +114,7 @@ test('a response that is incomplete at the time limit is an unknown outcome', as
 })
 
 test('a response above the size limit is an unknown outcome', async () => {
-  respondWith(200, { id: 'auth_1', amount: 1075, padding: 'x'.repeat(256 * 1024) })
+  respondWith(200, { id: 'auth_1', amount: 1075, padding: 'x'.repeat(2 * 1024 * 1024) })
   expect(await authorize()).toEqual({ kind: 'unknown', reason: 'UND_ERR_RES_EXCEEDED_MAX_SIZE' })
 })
 

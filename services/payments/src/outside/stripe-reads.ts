@@ -40,7 +40,7 @@ const StripeTransaction = z.object({
   source: z.union([z.string(), Source]).nullable(),
 })
 
-/** A refund or dispute has some kilobytes, so a page is below RESPONSE_BYTES. */
+/** A refund or dispute has some kilobytes, and the evidence of a dispute at most 150,000 characters. */
 const LIMIT = 50
 /** Balance transactions with their sources are below RESPONSE_BYTES. */
 const BALANCE_TRANSACTIONS_LIMIT = 25
