@@ -1,5 +1,6 @@
 import type { ValidatedOrder } from '@platter/contracts'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -23,7 +24,7 @@ import { retry } from './incidents.ts'
 import { ownStack } from './stack.ts'
 import { menuItem, menuOf, newKey, restaurantInput } from './own-restaurant.ts'
 import { plant, plantOverdue } from './planted.ts'
-import { platter as runPlatter, platterAtTerminal, platterProcess } from './platter.ts'
+import { MAIN, platter as runPlatter, platterAtTerminal, platterProcess } from './platter.ts'
 
 /** Returns the environment of a command: the platform under test and its operator key. */
 const environmentWith = (environment: Record<string, string> = {}) => {
@@ -223,6 +224,12 @@ test('exit 2 for wrong usage, 3 for an unavailable platform, 1 for a key of anot
   expect(codes.map(({ code }) => code)).toEqual([2, 2, 2, 3, 1])
   const help = await platter(['--help'])
   expect([help.code, help.stdout]).toEqual([0, expect.stringContaining('Exit codes')])
+})
+
+test('exit 1 when the output cannot be written, because a key is shown only once', () => {
+  const stdio = ['ignore', openSync('/dev/full', 'w'), 'pipe'] as const
+  const { status, stderr } = spawnSync(process.execPath, [MAIN, 'backup-identity'], { stdio: [...stdio] })
+  expect([status, String(stderr)]).toEqual([1, expect.stringContaining('no space left')])
 })
 
 test('reconcile finds no mismatch without orders, and exits with 0', async () => {

@@ -8,7 +8,7 @@ import { run } from '../../apps/cli/src/run.ts'
 /** The result of a command of the operator's tool. */
 export type Ended = { code: number; stdout: string; stderr: string }
 
-const MAIN = fileURLToPath(new URL('../../apps/cli/src/main.ts', import.meta.url))
+export const MAIN = fileURLToPath(new URL('../../apps/cli/src/main.ts', import.meta.url))
 
 /** No colours, independent of the environment of the test run. */
 const PLAIN = { FORCE_COLOR: undefined }

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import type { BackupStore, Bucket, DecryptionKey, EncryptionKey } from '@platter/backup'
 import { EXIT, Failure } from '#/exit.ts'
-import { readText } from '#/read-text.ts'
+import { readBytes, readText } from '#/read-text.ts'
 import { readStack, RUN } from '#/target.ts'
 
 /** The common options of `backup` and `restore`. */
@@ -107,5 +107,5 @@ export function findFiles(
   const names = paths.map((path) => basename(path))
   if (new Set(names).size < names.length)
     throw new Failure(EXIT.usage, 'Two files of --file have the same name.')
-  return paths.map((path, at) => ({ name: names[at] ?? '', content: Buffer.from(readText(path)) }))
+  return paths.map((path, at) => ({ name: names[at] ?? '', content: readBytes(path) }))
 }

@@ -7,7 +7,7 @@ import { findDatabase, findDecryption, findEncryption, findFiles, findStore } fr
 
 const folder = mkdtempSync(join(tmpdir(), 'platter-target-'))
 afterAll(() => rmSync(folder, { recursive: true }))
-const fileWith = (name: string, content: string): string => {
+const fileWith = (name: string, content: string | Buffer): string => {
   const file = join(folder, name)
   writeFileSync(file, content)
   return file
@@ -62,10 +62,10 @@ test('a bucket needs AWS_SECRET_ACCESS_KEY, and its region defaults to us-east-1
 })
 
 test('listed files are included byte for byte, and two of the same name are refused', () => {
-  const file = fileWith('.env', 'A=1\n\n')
-  expect(findFiles({ database: 'x' }, { BACKUP_FILES: file })).toEqual([
-    { name: '.env', content: Buffer.from('A=1\n\n') },
-  ])
+  // A keystore, for example, is not text.
+  const content = Buffer.from([0x41, 0x0a, 0x0a, 0x00, 0xff, 0x80])
+  const file = fileWith('keystore.p12', content)
+  expect(findFiles({ database: 'x' }, { BACKUP_FILES: file })).toEqual([{ name: 'keystore.p12', content }])
   expect(findFiles({ database: 'x' }, {})).toEqual([])
   expect(() => findFiles({ file: [file, file] }, {})).toThrow('same name')
 })

@@ -25,9 +25,8 @@ const Stack = z.object({
  */
 export function findTarget({ url, keyFile }: TargetOptions, environment = process.env): Target {
   const given = url ?? environment['PLATTER_URL']
-  const file = keyFile ?? environment['PLATTER_OPERATOR_KEY_FILE']
-  const key = file === undefined ? environment['PLATTER_OPERATOR_KEY'] : readText(file, 'The key file')
-  if (given !== undefined && key !== undefined) return { url: checkedUrl(given), key: key.trim() }
+  const key = findKey(keyFile ?? environment['PLATTER_OPERATOR_KEY_FILE'], environment)
+  if (given !== undefined && key !== undefined) return { url: checkedUrl(given), key }
   const stack = readStack()
   if (given !== undefined && given !== stack?.gateway)
     throw new Failure(
@@ -39,7 +38,16 @@ export function findTarget({ url, keyFile }: TargetOptions, environment = proces
       EXIT.usage,
       'No platform runs here (npm start). For another platform use --url and --key-file, or PLATTER_URL and PLATTER_OPERATOR_KEY.',
     )
-  return { url: stack.gateway, key: (key ?? stack.operatorKey).trim() }
+  return { url: stack.gateway, key: key ?? stack.operatorKey }
+}
+
+function findKey(file: string | undefined, environment: NodeJS.ProcessEnv): string | undefined {
+  const text = file === undefined ? environment['PLATTER_OPERATOR_KEY'] : readText(file, 'The key file')
+  const key = text?.trim()
+  // The error of fetch would contain the key, and so would a log.
+  if (key !== undefined && !/^[!-~]+$/.test(key))
+    throw new Failure(EXIT.usage, 'The operator key must be one word of ASCII characters.')
+  return key
 }
 
 function checkedUrl(text: string): string {

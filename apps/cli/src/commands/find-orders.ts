@@ -1,11 +1,11 @@
 import { FindOrders, OrderStatus, PaymentState, type FoundOrder } from '@platter/contracts'
 import { Option, type Command } from 'commander'
+import type { Api } from '#/api.ts'
 import { addCommand, apiFor, type Shared } from '#/command.ts'
 import { printJson, printNote, table, when } from '#/output.ts'
 import { since, whole } from '#/parsers.ts'
 
-const FILTERS = ['number', 'phone', 'email', 'restaurant', 'from', 'to', 'status', 'paymentState'] as const
-type Filters = Partial<Record<(typeof FILTERS)[number], string | number>>
+type Filters = { limit: number } & Record<string, string | number>
 
 const MAX_OF_A_PAGE = 200
 const MAX_NUMBER = 1e9
@@ -34,9 +34,9 @@ export function findOrders(group: Command): void {
       new Option('--payment-state <state>', 'the state of the payment').choices(PaymentState.options),
     )
     .option('--limit <count>', 'the maximum number of orders', whole(1, MAX_NUMBER), 50)
-    .action(async (options: Shared & Filters & { limit: number }) => {
-      const { orders, hasMore } = await read(options)
-      if (options.json) return printJson(orders)
+    .action(async ({ json, url, keyFile, ...filters }: Shared & Filters) => {
+      const { orders, hasMore } = await read(apiFor({ url, keyFile }), filters)
+      if (json) return printJson(orders)
       show(orders)
       if (orders.length === 0) printNote('No order was found.')
       if (hasMore)
@@ -44,11 +44,10 @@ export function findOrders(group: Command): void {
     })
 }
 
-async function read({ limit, ...options }: Shared & Filters & { limit: number }) {
-  const query: Record<string, string | number> = { limit: Math.min(limit + 1, MAX_OF_A_PAGE) }
-  for (const name of FILTERS) if (options[name] !== undefined) query[name] = options[name]
+async function read(api: Api, { limit, ...filters }: Filters) {
+  const query = { ...filters, limit: Math.min(limit + 1, MAX_OF_A_PAGE) }
   const orders: FoundOrder[] = []
-  for await (const page of apiFor(options).pages(FindOrders, { query })) {
+  for await (const page of api.pages(FindOrders, { query })) {
     orders.push(...page)
     if (orders.length > limit) break
   }

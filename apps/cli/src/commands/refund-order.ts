@@ -94,13 +94,13 @@ function bodyOf(order: Order, options: Options): object {
       `Give --all, or --amount, or --item with --delivery and --tip.\n${itemsOf(order).join('\n')}`,
     )
   return {
-    ...(amount !== undefined && { amount }),
-    ...(items.length > 0 && { items }),
-    ...(delivery && { includeDelivery: true }),
-    ...(tip && { includeTip: true }),
-    ...(all && { all: true }),
+    amount,
+    items: items.length > 0 ? items : undefined,
+    includeDelivery: delivery,
+    includeTip: tip,
+    all,
     reason,
-    ...(message !== undefined && { message }),
+    message,
     borneBy,
   }
 }

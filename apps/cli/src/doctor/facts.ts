@@ -19,24 +19,21 @@ const WITHIN_MS = 10_000
 export async function gatherFacts(target: Target): Promise<Facts> {
   const api = apiOf(target)
   const startedAt = Date.now()
-  const [health, incidents, restaurants, accounts, gatewayTime, lacking, certificate, disks, backup] =
-    await Promise.all([
-      unlessUnavailable(() => api.call(PlatformHealth)),
-      unlessUnavailable(() => api.all(ReadAttention)),
-      unlessUnavailable(() => api.all(Restaurants)),
-      unlessUnavailable(() => api.call(Applications, { query: { limit: 1 } })),
-      readGatewayTime(target.url),
-      readLacking(target.url),
-      readCertificate(target.url),
-      readDisks(),
-      readBackup(),
-    ])
+  const [health, incidents, restaurants, accounts, gateway, certificate, disks, backup] = await Promise.all([
+    unlessUnavailable(() => api.call(PlatformHealth)),
+    unlessUnavailable(() => api.all(ReadAttention)),
+    unlessUnavailable(() => api.all(Restaurants)),
+    unlessUnavailable(() => api.call(Applications, { query: { limit: 1 } })),
+    readGateway(target.url),
+    readCertificate(target.url),
+    readDisks(),
+    readBackup(),
+  ])
   return {
     url: target.url,
     startedAt,
     now: Date.now(),
-    gatewayTime,
-    lacking,
+    ...gateway,
     health,
     incidents,
     restaurants: restaurants?.filter(({ isTestRestaurant }) => !isTestRestaurant) ?? null,
@@ -51,26 +48,16 @@ export async function gatherFacts(target: Target): Promise<Facts> {
   }
 }
 
-async function readGatewayTime(url: string): Promise<number | null> {
-  try {
-    const { ok, headers } = await fetch(`${url}/health/live`, { signal: AbortSignal.timeout(WITHIN_MS) })
-    if (!ok) return null
-    const at = Date.parse(headers.get('date') ?? '')
-    return Number.isNaN(at) ? null : at
-  } catch {
-    return null
-  }
-}
+const Readiness = z.object({ status: z.string(), failures: z.record(z.string(), z.string()).default({}) })
 
-const NotReady = z.object({ failures: z.record(z.string(), z.string()) })
-
-async function readLacking(url: string): Promise<Facts['lacking']> {
+async function readGateway(url: string): Promise<Pick<Facts, 'gatewayTime' | 'lacking'>> {
   try {
     const response = await fetch(`${url}/health/ready`, { signal: AbortSignal.timeout(WITHIN_MS) })
-    return NotReady.safeParse(await response.json()).data?.failures ?? {}
+    const { failures } = Readiness.parse(await response.json())
+    return { gatewayTime: Date.parse(response.headers.get('date') ?? ''), lacking: failures }
   } catch {
-    // Another check reports an address without a gateway.
-    return {}
+    // The check `services` reports an address without a gateway.
+    return { gatewayTime: null, lacking: {} }
   }
 }
 
