@@ -14,16 +14,38 @@ import { markdown, type Section } from './report.ts'
 import { memory, paced } from './sections/one-stack.ts'
 import { againstCommit, operations, replicas, scale, tracing } from './sections/two-stacks.ts'
 
-const { values } = parseArgs({
-  options: {
-    /** Operations or sections. Without operations, all of them are measured. */
-    only: { type: 'string' },
-    /** Of each measurement. */
-    seconds: { type: 'string', default: '3' },
-    rounds: { type: 'string', default: '5' },
-    'against-commit': { type: 'string' },
-  },
-})
+const USAGE = `npm run bench -- [options]
+  --only NAMES             operations or sections, separated by commas (docs/performance.md)
+  --seconds N              of each measurement (3)
+  --rounds N               rounds (5)
+  --against-commit COMMIT  measure both commits side by side
+  --help                   print this text
+`
+
+/** Ends the process with this exit code, after the usage. */
+function end(code: number, reason = ''): never {
+  process[code === 0 ? 'stdout' : 'stderr'].write(`${reason}${USAGE}`)
+  process.exit(code)
+}
+
+function readOptions() {
+  try {
+    return parseArgs({
+      options: {
+        only: { type: 'string' },
+        seconds: { type: 'string', default: '3' },
+        rounds: { type: 'string', default: '5' },
+        'against-commit': { type: 'string' },
+        help: { type: 'boolean', default: false },
+      },
+    }).values
+  } catch (error) {
+    return end(2, `${(error as Error).message}\n`)
+  }
+}
+
+const values = readOptions()
+if (values.help) end(0)
 const commit = values['against-commit'] ?? null
 // Stacks have their own servers on this machine, because the bench reads their CPU.
 process.env['PLATTER_SERVERS'] = 'native'
@@ -39,9 +61,9 @@ const sections = Object.entries(SECTIONS).filter(
   ([name]) => only.includes(name) || (name === 'operations' && named.length > 0),
 )
 const unknown = only.filter((name) => !(name in SECTIONS) && !operationNames.some((one) => one === name))
-if (unknown.length > 0) throw new Error(`--only: there is no ${unknown.join(', ')}`)
+if (unknown.length > 0) end(2, `--only: there is no ${unknown.join(', ')}\n`)
 const [seconds, rounds] = [Number(values.seconds), Number(values.rounds)]
-if (!(seconds > 0 && rounds > 0)) throw new Error('--seconds and --rounds must be greater than 0')
+if (!(seconds > 0 && rounds > 0)) end(2, '--seconds and --rounds must be greater than 0\n')
 
 // All child processes end with this process, and not earlier.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
