@@ -262,16 +262,21 @@ describe.skipIf(browserUrl() === null)('console at the counter', () => {
     await context.close()
   })
 
-  test('signing out deletes the cookie, and signs out the other pages of the browser', async () => {
+  test('signing out deletes the cookie, signs out the other pages of the browser, and closes their dialogs', async () => {
     const { page, context } = await signIn(browser, own)
     const other = await context.newPage()
     await other.goto(page.url())
     await other.getByText('Ready or on the way').waitFor()
+    await button(other, 'Pause').click()
     await button(page, 'Settings').click()
     await button(page, 'Sign out').click()
     await page.getByLabel('Access key').waitFor()
     expect(await context.cookies()).toEqual([])
     await other.getByText('You were signed out').waitFor()
+    await other.getByLabel('Access key').fill(own.key)
+    await button(other, 'Sign in').click()
+    await other.getByText('Ready or on the way').waitFor()
+    expect(await other.getByRole('dialog').count()).toBe(0)
     await context.close()
   })
 

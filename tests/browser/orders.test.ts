@@ -134,7 +134,7 @@ describe.skipIf(browserUrl() === null)('the orders of a restaurant', () => {
     )
     await button(page, `Refuse … order ${order.id}`).click()
     await button(page, 'Refuse the order').click()
-    await page.getByText('Enter a reason. The customer will read it.').waitFor()
+    await page.locator('textarea:invalid:focus').waitFor()
     await button(page, 'We ran out of an ingredient').click()
     await button(page, 'Refuse the order').click()
     await cardIn(page, 'Done', order).filter({ hasText: 'Refused' }).waitFor()
@@ -330,6 +330,31 @@ describe.skipIf(browserUrl() === null)('the orders of a restaurant', () => {
     const paper = await page.locator('body').innerText()
     expect(paper).toMatch(inThisOrder(`PICKUP ${order.id}`, 'Paid in cash'))
     expect(paper).not.toContain('COLLECT CASH')
+    await page.context().close()
+  })
+
+  test('a double tap changes one order, and not the order that takes its place', async () => {
+    const of = await aConsole()
+    const { page } = await openCounter(of)
+    // Each click then follows the previous one within the time of a double tap, even on a slow machine.
+    await page.addInitScript(() => Object.defineProperty(Event.prototype, 'timeStamp', { get: () => 0 }))
+    await page.reload()
+    const [first, second] = [await place(of), await place(of)]
+    await cardIn(page, 'New', second).waitFor()
+    // The banner about the sound disappears at the first tap.
+    await page.getByRole('heading', { level: 1 }).click()
+    await page.getByText('The sound is blocked').waitFor({ state: 'detached' })
+    const { x, y, width, height } = (await button(page, `Start preparing order ${first.id}`).boundingBox())!
+    const tap = () => page.mouse.click(x + width / 2, y + height / 2)
+    await tap()
+    await cardIn(page, 'In preparation', first).waitFor()
+    const placeOfFirst = await button(page, `Start preparing order ${second.id}`).boundingBox()
+    expect(placeOfFirst).toMatchObject({ x, y })
+    await tap()
+    // A keyboard has no double taps.
+    await button(page, `Ready for pickup order ${first.id}`).press('Enter')
+    await cardIn(page, 'Ready or on the way', first).waitFor()
+    expect(await statusesOf(second.apiKey)).toEqual(['PROCESSING', 'AWAITING_PREPARATION'])
     await page.context().close()
   })
 

@@ -9,7 +9,7 @@ const URGENT_BEAT_MS = 3_000
 type Beats = {
   /** The start of the previous beat (ms), by the clock of the device. */
   lastMs: number
-  /** The connection is lost, or the restaurant is not yet known to be attended. */
+  /** The connection is lost, the restaurant is not yet known to be attended, or its pause is over by the clock. */
   isUrgent: boolean
 }
 

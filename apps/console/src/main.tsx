@@ -1,6 +1,7 @@
 import { effect, untracked } from '@preact/signals'
 import { render } from 'preact'
 import { allowSound } from '#/alarm.ts'
+import { doubleTaps } from '#/double-tap.ts'
 import { subscribe } from '#/subscription.ts'
 import { findSession, session } from '#/session.ts'
 import { App } from '#/views/app.tsx'
@@ -17,6 +18,17 @@ effect(() => {
 // Browsers allow sound only after an interaction with the page. `pointerdown` does not work: it removed the banner before the tap
 // ended, so the button moved away from the finger and the first tap was lost.
 for (const event of ['click', 'keydown']) document.addEventListener(event, () => void allowSound())
+
+const isDoubleTap = doubleTaps()
+root.addEventListener(
+  'click',
+  (click) => {
+    if (!isDoubleTap(click)) return
+    click.preventDefault()
+    click.stopPropagation()
+  },
+  { capture: true },
+)
 
 render(<App />, root)
 void findSession()

@@ -98,7 +98,9 @@ function notifyOfCancellation(order: RestaurantOrder): void {
 
 /** Stores completed orders only. An open order must arrive by the stream, otherwise it would not ring. */
 export async function loadDone(): Promise<void> {
-  const newest = await restaurantApi<RestaurantOrder[]>(`orders?limit=${DONE_KEPT}`)
+  // The list has the newest orders of all states, so the open ones are added; 200 is the limit of the gateway.
+  const limit = Math.min(200, DONE_KEPT + openOrders().length)
+  const newest = await restaurantApi<RestaurantOrder[]>(`orders?limit=${limit}`)
   newest.filter((order) => columnOf(order) === 'done').forEach(put)
 }
 

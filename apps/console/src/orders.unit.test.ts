@@ -1,8 +1,11 @@
 import { afterEach, expect, test, vi } from 'vitest'
-import { refund } from '#/orders.ts'
+import { board, clearOrders, loadDone, put, refund } from '#/orders.ts'
 import { anOrder } from '#/testing/an-order.ts'
 
-afterEach(() => vi.unstubAllGlobals())
+afterEach(() => {
+  vi.unstubAllGlobals()
+  clearOrders()
+})
 
 test('a repeated refund has the same Idempotency-Key while the page has not read the refunded order', async () => {
   const order = anOrder({ status: 'PREPARING', payment: 'card' })
@@ -18,4 +21,16 @@ test('a repeated refund has the same Idempotency-Key while the page has not read
   expect(await refund(order, request)).toBe(true)
   expect(await refund(order, request), 'a later refund of the same amount').toBe(true)
   expect(keys).toEqual([expect.any(String), keys[0], expect.not.stringMatching(keys[0] ?? '')])
+})
+
+test('completed orders are on the page after a reload, also behind sixty newer open orders', async () => {
+  const open = Array.from({ length: 60 }, (_, at) => anOrder({ apiKey: `open ${at}`, id: 100 + at }))
+  const completed = anOrder({ apiKey: 'completed', status: 'DELIVERED' })
+  vi.stubGlobal('fetch', async (path: string) => {
+    const limit = Number(new URL(path, 'https://platter.example').searchParams.get('limit'))
+    return Response.json([...open, completed].slice(0, limit))
+  })
+  for (const order of open) put(order)
+  await loadDone()
+  expect(board.value.done).toEqual([completed])
 })

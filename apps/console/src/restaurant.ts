@@ -26,9 +26,6 @@ export async function reportAttendance(options: Options = {}): Promise<void> {
   attendance.value = await restaurantApi<Attendance>('attendance', options)
 }
 
-/** Reads the last record, not the clock: `open` is part of the same record, and both must agree. */
-export const pausedUntil = (): number | null => restaurant.value?.pausedUntil ?? null
-
 /** Reads the whole record after a change, because other fields (`open`) depend on the pause. */
 const change = (path: string, options: Options): Promise<boolean> =>
   attempt(async () => {
@@ -36,10 +33,7 @@ const change = (path: string, options: Options): Promise<boolean> =>
     await readRestaurant()
   })
 
-/** Pauses new orders for `minutes`. Returns false, with a note on the page, if it failed. */
-export const pause = (minutes: number): Promise<boolean> => change('pause', { body: { minutes } })
-
-/** Stops new orders until `resume`. */
-export const stop = (): Promise<boolean> => change('pause', { body: {} })
+/** Stops new orders for `minutes`, otherwise until `resume`. Returns false, with a note on the page, if it failed. */
+export const pause = (minutes?: number): Promise<boolean> => change('pause', { body: { minutes } })
 
 export const resume = (): Promise<boolean> => change('resume', { method: 'POST' })

@@ -1,12 +1,14 @@
 import type { RestaurantOrder } from '@platter/contracts'
-import { batch, computed, effect } from '@preact/signals'
+import { batch, effect } from '@preact/signals'
 import { NoResponse, STREAM } from '#/api.ts'
 import { isBeatDue, nextStep, type Stream } from '#/beat.ts'
 import { now, tick } from '#/clock.ts'
 import { connection, isOffline } from '#/connection.ts'
+import { menu } from '#/menu.ts'
 import { clearOrders, loadDone, openOrders, put, readAgain, receive, warnOfUnstarted } from '#/orders.ts'
-import { clearRestaurant, pausedUntil, readRestaurant, reportAttendance, restaurant } from '#/restaurant.ts'
+import { clearRestaurant, readRestaurant, reportAttendance, restaurant } from '#/restaurant.ts'
 import { endSession, isSignedOut, session } from '#/session.ts'
+import { dialog } from '#/ui.ts'
 
 /** EventSource does not report a silent connection. This time and the interval of beats limit the time until it is detected. */
 const BEAT_WITHIN_MS = 5_000
@@ -21,12 +23,7 @@ export function subscribe(restaurantApiKey: string): () => void {
     tick()
     stream.tick()
   })
-  const stopEffects = [
-    effect(() => {
-      if (isPauseOver.value) void stream.beat()
-    }),
-    effect(warnOfUnstarted),
-  ]
+  const stopWarnings = effect(warnOfUnstarted)
   const leaving = new AbortController()
   const { signal } = leaving
   window.addEventListener('offline', () => stream.drop(), { signal })
@@ -37,11 +34,14 @@ export function subscribe(restaurantApiKey: string): () => void {
   return () => {
     leaving.abort()
     stopTicks()
-    for (const stop of stopEffects) stop()
+    stopWarnings()
     stream.close()
+    // The next session may be of another restaurant.
     batch(() => {
       clearOrders()
       clearRestaurant()
+      menu.value = null
+      dialog.value = null
     })
   }
 }
@@ -60,12 +60,6 @@ function everySecond(run: () => void): () => void {
     clearInterval(timer)
   }
 }
-
-/** True if the pause is over by the clock. The gateway decides whether the restaurant is open. */
-const isPauseOver = computed(() => {
-  const until = pausedUntil()
-  return until !== null && until * 1_000 <= now.value
-})
 
 class EventStream {
   readonly #restaurantApiKey: string
@@ -113,7 +107,9 @@ class EventStream {
     const step = nextStep(this.#stream, Date.now())
     if (step === 'open') this.open()
     if (step === 'drop') this.drop()
-    const isUrgent = isOffline() || restaurant.value?.closedReason === 'unattended'
+    const { closedReason, pausedUntil = null } = restaurant.value ?? {}
+    const isPauseOver = pausedUntil !== null && pausedUntil * 1_000 <= now.value
+    const isUrgent = isOffline() || closedReason === 'unattended' || isPauseOver
     if (isBeatDue({ lastMs: this.#lastBeatMs, isUrgent }, Date.now())) void this.beat()
   }
 

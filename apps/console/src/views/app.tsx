@@ -1,13 +1,16 @@
 import { useSignalEffect } from '@preact/signals'
+import { soundIsAllowed } from '#/alarm.ts'
 import { arrival, board } from '#/orders.ts'
 import { restaurant } from '#/restaurant.ts'
 import { session } from '#/session.ts'
+import { soundOn } from '#/settings.ts'
 import { dialog, ticket, view } from '#/ui.ts'
-import { Banners } from '#/views/banners.tsx'
 import { Board } from '#/views/board.tsx'
 import { Header } from '#/views/header.tsx'
+import { BellOff } from '#/views/icons.tsx'
 import { MenuView } from '#/views/menu-view.tsx'
 import { Notes } from '#/views/note-list.tsx'
+import { OrderingBar } from '#/views/ordering-bar.tsx'
 import { SignIn } from '#/views/sign-in.tsx'
 import { Ticket } from '#/views/ticket.tsx'
 
@@ -22,7 +25,18 @@ export function App() {
     <>
       <div class="screen">
         <Header />
-        <Banners />
+        <div>
+          <OrderingBar />
+          {/* The live region always exists, because screen readers announce only changes within an existing region. */}
+          <div role="status">
+            {soundOn.value && !soundIsAllowed.value && (
+              <p class="banner row">
+                <BellOff />
+                <span>The sound is blocked. Tap the page once, so that new orders ring.</span>
+              </p>
+            )}
+          </div>
+        </div>
         <main>{view.value === 'menu' ? <MenuView /> : <Board />}</main>
         {dialog.value === null && <Notes />}
         {/* For screen readers only; sighted users see the board. */}

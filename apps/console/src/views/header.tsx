@@ -1,9 +1,9 @@
 import type { ButtonHTMLAttributes, ComponentChildren } from 'preact'
 import { board } from '#/orders.ts'
-import { pausedUntil, restaurant, resume } from '#/restaurant.ts'
+import { restaurant } from '#/restaurant.ts'
 import { soundOn } from '#/settings.ts'
 import { dialog, view, type View } from '#/ui.ts'
-import { Bell, BellOff, Gear, Pause, Play } from '#/views/icons.tsx'
+import { Bell, BellOff, Gear, Pause } from '#/views/icons.tsx'
 import { PauseDialog } from '#/views/pause-dialog.tsx'
 import { SettingsDialog } from '#/views/settings-dialog.tsx'
 
@@ -16,7 +16,7 @@ export function Header() {
         <To view="menu" label="Menu" />
       </nav>
       <div class="tools">
-        <PauseButton />
+        <Tool icon={<Pause />} text="Pause" onClick={() => (dialog.value = <PauseDialog />)} />
         <SoundSwitch />
         <Tool icon={<Gear />} text="Settings" onClick={() => (dialog.value = <SettingsDialog />)} />
       </div>
@@ -47,12 +47,6 @@ function Tool({ icon, text, ...button }: ToolProps) {
       <span class="text">{text}</span>
     </button>
   )
-}
-
-/** Pauses for some minutes. The ordering bar ends a stop without an end. */
-function PauseButton() {
-  if (pausedUntil() !== null) return <Tool icon={<Play />} text="Resume" onClick={() => void resume()} />
-  return <Tool icon={<Pause />} text="Pause" onClick={() => (dialog.value = <PauseDialog />)} />
 }
 
 function SoundSwitch() {

@@ -17,7 +17,6 @@ export const BellOff = icon(
   <path d="M6 17v-6c0-.8.2-1.5.5-2.2M9 5.8A6 6 0 0 1 18 11v4M4 19h14M10 22h4M3 3l18 18" />,
 )
 export const Pause = icon(<path d="M8 5v14M16 5v14" />)
-export const Play = icon(<path d="M8 5v14l11-7z" />)
 export const Gear = icon(
   <path d="M4 7h9m6 0h1M4 17h1m6 0h9M16 4.5a2.5 2.5 0 1 1 0 5 2.5 2.5 0 0 1 0-5zM8 14.5a2.5 2.5 0 1 1 0 5 2.5 2.5 0 0 1 0-5z" />,
 )

@@ -1,7 +1,6 @@
-import { useSignal } from '@preact/signals'
 import { connection, isOffline } from '#/connection.ts'
 import { orderingOf, type Ordering } from '#/ordering.ts'
-import { attendance, restaurant, resume, stop } from '#/restaurant.ts'
+import { attendance, pause, restaurant, resume } from '#/restaurant.ts'
 import { Alert, Check, Pause } from '#/views/icons.tsx'
 
 /**
@@ -39,18 +38,10 @@ function OrderingState({ can, tone, why }: Ordering) {
 
 /** One button in one place, so that it keeps the focus. */
 function Switch({ isStopped }: { isStopped: boolean }) {
-  const isPending = useSignal(false)
-  const toggle = async () => {
-    if (isPending.value) return
-    isPending.value = true
-    await (isStopped ? resume() : stop())
-    isPending.value = false
-  }
   return (
     <button
       class={isStopped ? 'primary of-ready' : undefined}
-      aria-disabled={isPending.value}
-      onClick={() => void toggle()}
+      onClick={() => void (isStopped ? resume() : pause())}
     >
       {isStopped ? 'Start taking orders' : 'Stop taking orders'}
     </button>

@@ -11,7 +11,6 @@ import { usePreview, type Preview } from '#/views/refund-preview.ts'
 
 export function RefundDialog({ order }: { order: RestaurantOrder }) {
   const selection = useSignal(NOTHING)
-  const isReasonMissing = useSignal(false)
   const parts = useComputed(() => JSON.stringify(partsOf(selection.value)))
   const preview = usePreview(order, parts)
 
@@ -19,12 +18,7 @@ export function RefundDialog({ order }: { order: RestaurantOrder }) {
     event.preventDefault()
     const reason = reasonOf(selection.value)
     const chosen = partsOf(selection.value)
-    isReasonMissing.value = reason === null
-    if (reason === null) {
-      document.getElementById('refund-reason')?.focus()
-      return
-    }
-    if (chosen === null || preview.value.state !== 'ready') return
+    if (reason === null || chosen === null || preview.value.state !== 'ready') return
     const message = selection.value.message.trim()
     const refunding = refund(order, { ...chosen, reason, ...(message !== '' && { message }) })
     if (await closeDialogAfter(refunding)) focusOrder(order.apiKey)
@@ -32,9 +26,9 @@ export function RefundDialog({ order }: { order: RestaurantOrder }) {
 
   return (
     <Dialog title={`Refund order ${order.id}`}>
-      <form onSubmit={(event) => void submit(event)} noValidate>
+      <form onSubmit={(event) => void submit(event)}>
         <RefundParts order={order} selection={selection} />
-        <Reason selection={selection} isMissing={isReasonMissing.value} />
+        <Reason selection={selection} />
         <Outcome order={order} preview={preview.value} />
         <div class="buttons">
           <button type="button" onClick={closeDialog}>
@@ -52,22 +46,18 @@ export function RefundDialog({ order }: { order: RestaurantOrder }) {
   )
 }
 
-type ReasonProps = { selection: Signal<Selection>; isMissing: boolean }
-
-function Reason({ selection, isMissing }: ReasonProps) {
+function Reason({ selection }: { selection: Signal<Selection> }) {
   const { value } = selection
-  const reason = reasonOf(value)
   return (
     <>
-      <label htmlFor="refund-reason">Reason</label>
+      <label htmlFor="refund-reason">Reason, for the customer</label>
       <select
         id="refund-reason"
-        value={reason ?? ''}
+        required
+        value={reasonOf(value) ?? ''}
         onChange={({ currentTarget }) =>
           (selection.value = { ...value, reason: currentTarget.value as RefundReason })
         }
-        aria-invalid={isMissing && reason === null}
-        aria-describedby="refund-reason-missing"
       >
         <option value="" disabled>
           Choose a reason
@@ -78,9 +68,6 @@ function Reason({ selection, isMissing }: ReasonProps) {
           </option>
         ))}
       </select>
-      <p id="refund-reason-missing" class="error">
-        {isMissing && reason === null && 'Choose a reason. The customer will read it.'}
-      </p>
       <label htmlFor="refund-message">Message for the customer, if you like</label>
       <textarea
         id="refund-message"

@@ -15,29 +15,30 @@ const usual = [
 
 export function RefuseDialog({ order }: { order: RestaurantOrder }) {
   const reason = useSignal('')
-  const isMissing = useSignal(false)
   const verb = reversalOf(order) === 'refuse' ? 'Refuse' : 'Cancel'
 
   async function submit(event: Event) {
     event.preventDefault()
-    const words = reason.value.trim()
-    isMissing.value = words === ''
-    if (isMissing.value) {
-      document.getElementById('reason')?.focus()
-      return
-    }
-    if (await closeDialogAfter(refuse(order, words))) focusOrder(order.apiKey)
+    if (await closeDialogAfter(refuse(order, reason.value.trim()))) focusOrder(order.apiKey)
   }
 
   return (
     <Dialog title={`${verb} order ${order.id}?`}>
-      <form onSubmit={(event) => void submit(event)} noValidate>
+      <form onSubmit={(event) => void submit(event)}>
         <p>
           {nameOf(order)} receives the reason{order.payment === 'card' && ' and a refund'}. You cannot reverse
           this.
         </p>
         <UsualReasons reason={reason} />
-        <Reason reason={reason} isMissing={isMissing.value} />
+        <label htmlFor="reason">Reason, for the customer</label>
+        <textarea
+          id="reason"
+          rows={2}
+          maxLength={500}
+          required
+          value={reason.value}
+          onInput={({ currentTarget }) => (reason.value = currentTarget.value)}
+        />
         <div class="buttons">
           <button type="button" onClick={closeDialog}>
             Keep the order
@@ -48,26 +49,6 @@ export function RefuseDialog({ order }: { order: RestaurantOrder }) {
         </div>
       </form>
     </Dialog>
-  )
-}
-
-function Reason({ reason, isMissing }: { reason: Signal<string>; isMissing: boolean }) {
-  return (
-    <>
-      <label htmlFor="reason">Reason, for the customer</label>
-      <textarea
-        id="reason"
-        rows={2}
-        maxLength={500}
-        value={reason.value}
-        onInput={({ currentTarget }) => (reason.value = currentTarget.value)}
-        aria-invalid={isMissing}
-        aria-describedby="reason-missing"
-      />
-      <p id="reason-missing" class="error">
-        {isMissing && 'Enter a reason. The customer will read it.'}
-      </p>
-    </>
   )
 }
 

@@ -2,28 +2,27 @@ import { allowNotifications, allowSound, notificationsExist, ring } from '#/alar
 import { attempt } from '#/attempt.ts'
 import { addNote } from '#/notes.ts'
 import { signOut } from '#/session.ts'
-import { notificationsOn, soundOn } from '#/settings.ts'
-import { dialog } from '#/ui.ts'
+import { notificationsOn } from '#/settings.ts'
 import { Dialog } from '#/views/dialog.tsx'
 
 export function SettingsDialog() {
   return (
     <Dialog title="Settings">
-      <Switch
-        name="Sound"
-        on={soundOn.value}
-        onChange={(on) => (soundOn.value = on)}
-        hint="A bell rings when a new order arrives."
-      />
-      <Switch
-        name="Notifications"
-        on={notificationsOn.value}
-        onChange={(on) => void setNotifications(on)}
-        hint="This device shows them, even while you use another window."
-      />
+      <button
+        class="switch"
+        role="switch"
+        aria-checked={notificationsOn.value}
+        onClick={() => void setNotifications(!notificationsOn.value)}
+      >
+        <span>
+          Notifications
+          <small>This device shows them, even while you use another window.</small>
+        </span>
+        <span class="knob" aria-hidden="true" />
+      </button>
       <div class="buttons">
         <button onClick={() => void tryBell()}>Try the bell</button>
-        <button onClick={() => void leave()}>Sign out</button>
+        <button onClick={() => void attempt(signOut)}>Sign out</button>
       </div>
     </Dialog>
   )
@@ -42,22 +41,4 @@ async function setNotifications(on: boolean): Promise<void> {
 async function tryBell(): Promise<void> {
   await allowSound()
   ring()
-}
-
-async function leave(): Promise<void> {
-  if (await attempt(signOut)) dialog.value = null
-}
-
-type SwitchProps = { name: string; on: boolean; onChange: (on: boolean) => void; hint: string }
-
-function Switch({ name, on, onChange, hint }: SwitchProps) {
-  return (
-    <button class="switch" role="switch" aria-checked={on} onClick={() => onChange(!on)}>
-      <span>
-        {name}
-        <small>{hint}</small>
-      </span>
-      <span class="knob" aria-hidden="true" />
-    </button>
-  )
 }
