@@ -10,7 +10,9 @@ export function since(text: string): number {
   if (count !== undefined)
     return Math.max(0, Math.floor(Date.now() / 1000) - Number(count) * (SECONDS[unit] ?? 1))
   if (/^\d{1,10}$/.test(text)) return Number(text)
-  const date = /^\d{4}-\d\d-\d\d/.test(text) ? Date.parse(text) : Number.NaN
+  // A date is a day of the operator's time zone, in which the commands print. Date.parse would take it as a day of UTC.
+  const time = text.length === 10 ? `${text}T00:00` : text
+  const date = /^\d{4}-\d\d-\d\d/.test(text) ? Date.parse(time) : Number.NaN
   if (!Number.isNaN(date)) return Math.floor(date / 1000)
   throw new InvalidArgumentError('it must be a time such as 24h, 7d, 2026-11-20 or Unix seconds.')
 }

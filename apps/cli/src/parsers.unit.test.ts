@@ -14,11 +14,17 @@ test.each([
   ['24h', noon - 86_400],
   ['7d', noon - 604_800],
   ['2w', noon - 1_209_600],
-  ['2026-11-20', noon - 43_200],
   ['2026-11-20T11:00:00Z', noon - 3_600],
   ['1795113000', 1_795_113_000],
   ['0', 0],
 ])('converts %s to epoch seconds', (text, epoch) => expect(since(text)).toBe(epoch))
+
+test("a date is the midnight of the operator's time zone, as in the output", () => {
+  vi.stubEnv('TZ', 'America/Chicago')
+  const midnight = Date.parse('2026-11-20T06:00:00Z') / 1000
+  expect([since('2026-11-20'), since('2026-11-20 00:00:00')]).toEqual([midnight, midnight])
+  vi.unstubAllEnvs()
+})
 
 test.each(['yesterday', '', '-1h', '2026-13-40', '1y', '12345678901'])('%o is rejected', (text) =>
   expect(() => since(text)).toThrow('must be a time'),
