@@ -36,12 +36,12 @@ export const streamOf = (order: RestaurantOrder) => ({
 
 // Pages ----------------------------------------------------------------------------------------------------
 
-/** Invisible effects of the page: played notes, shown notifications, printed tickets. */
-type Spied = { strokes: number; notifications: string[]; printed: number }
+/** Invisible effects of the page: played notes, shown notifications, printed tickets, locks that keep the screen on. */
+type Spied = { strokes: number; notifications: string[]; printed: number; screenLocks: number }
 
 /** Runs in the page, before the scripts of the page. */
 function spy(): void {
-  const spied: Spied = { strokes: 0, notifications: [], printed: 0 }
+  const spied: Spied = { strokes: 0, notifications: [], printed: 0, screenLocks: 0 }
   Object.assign(globalThis, { spied })
   globalThis.AudioContext = class extends AudioContext {
     override createOscillator(): OscillatorNode {
@@ -58,6 +58,10 @@ function spy(): void {
     }
   } as unknown as typeof Notification
   globalThis.print = () => void (spied.printed += 1)
+  WakeLock.prototype.request = async () => {
+    spied.screenLocks += 1
+    return new EventTarget() as WakeLockSentinel
+  }
 }
 
 export const sizes = {

@@ -12,6 +12,7 @@ import {
   observed,
   open,
   signIn,
+  spied,
   type Counter,
   type OwnRestaurant,
 } from './console.ts'
@@ -277,6 +278,14 @@ describe.skipIf(browserUrl() === null)('console at the counter', () => {
     await button(other, 'Sign in').click()
     await other.getByText('Ready or on the way').waitFor()
     expect(await other.getByRole('dialog').count()).toBe(0)
+    await context.close()
+  })
+
+  test('the screen stays on while the page is open, also after the page was hidden', async () => {
+    const { page, context } = await signIn(browser, own)
+    expect(await spied(page)).toMatchObject({ screenLocks: 1 })
+    await readAgain(page)
+    expect(await spied(page)).toMatchObject({ screenLocks: 2 })
     await context.close()
   })
 

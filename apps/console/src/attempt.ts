@@ -5,19 +5,13 @@ import { addNote } from '#/notes.ts'
 type Explanations = {
   /** Ends the sentences that do not name the change, for example " for order 34". */
   of?: string
-  /** What to do without a response. */
-  withoutResponse?: string
   onRefused?: (error: Refused) => Promise<void> | void
 }
 
 /** Makes a change. Returns false, with a note on the page, if the change failed or its outcome is unknown. */
 export async function attempt(
   change: () => Promise<void>,
-  {
-    of = '',
-    withoutResponse = 'Check whether the change was made, or try again.',
-    onRefused = ({ message }) => addNote(message, 'error'),
-  }: Explanations = {},
+  { of = '', onRefused = ({ message }) => addNote(message, 'error') }: Explanations = {},
 ): Promise<boolean> {
   if (isOffline()) {
     addNote(`You are offline. Nothing was sent${of}. Try again when the connection is restored.`, 'error')
@@ -27,7 +21,8 @@ export async function attempt(
     await change()
     return true
   } catch (error) {
-    if (error instanceof NoResponse) addNote(`No response${of}. ${withoutResponse}`, 'error')
+    if (error instanceof NoResponse)
+      addNote(`No response${of}. Check whether the change was made, or try again.`, 'error')
     else if (error instanceof Refused) await onRefused(error)
     else throw error
     return false

@@ -17,7 +17,8 @@ effect(() => {
 
 // Browsers allow sound only after an interaction with the page. `pointerdown` does not work: it removed the banner before the tap
 // ended, so the button moved away from the finger and the first tap was lost.
-for (const event of ['click', 'keydown']) document.addEventListener(event, () => void allowSound())
+for (const event of ['click', 'keydown'])
+  document.addEventListener(event, () => void allowSound(), { capture: true })
 
 const isDoubleTap = doubleTaps()
 root.addEventListener(

@@ -3,8 +3,7 @@ import { signal } from '@preact/signals'
 import { attempt } from '#/attempt.ts'
 import { restaurantApi } from '#/api.ts'
 
-export type Category = OwnCategory
-export type Item = Category['items'][number]
+export type Item = OwnCategory['items'][number]
 type Choice = Item['customizationGroups'][number]['customizations'][number]['customizationChoices'][number]
 
 /** An entry that can be switched off: an item, or a choice of one. */
@@ -14,12 +13,12 @@ export type Entry = Pick<Item, 'apiKey' | 'name' | 'available' | 'availableAgain
   of: string | null
 }
 
-export const menu = signal<readonly Category[] | null>(null)
+export const menu = signal<readonly OwnCategory[] | null>(null)
 export const menuFailed = signal(false)
 
 export async function readMenu(): Promise<void> {
   try {
-    menu.value = await restaurantApi<Category[]>('menu')
+    menu.value = await restaurantApi<OwnCategory[]>('menu')
     menuFailed.value = false
   } catch {
     // The page keeps the previous menu. Without one, the view shows the failure and a button to try again.
@@ -42,7 +41,7 @@ export function choicesOf({ name, customizationGroups }: Item): Entry[] {
   return [...new Map(choices.map((choice) => [choice.apiKey, choice])).values()]
 }
 
-export const entriesOf = (categories: readonly Category[]): Entry[] =>
+export const entriesOf = (categories: readonly OwnCategory[]): Entry[] =>
   categories
     .flatMap(({ items }) => items)
     .flatMap((item) => [entryOf('item', item, null), ...choicesOf(item)])

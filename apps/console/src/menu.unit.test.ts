@@ -1,5 +1,6 @@
+import type { OwnCategory } from '@platter/contracts'
 import { expect, test } from 'vitest'
-import { choicesOf, entriesOf, type Category, type Item } from '#/menu.ts'
+import { choicesOf, entriesOf, type Item } from '#/menu.ts'
 
 const choice = (apiKey: string, available = true) => ({
   apiKey,
@@ -15,7 +16,7 @@ const item = (name: string, groups: ReturnType<typeof choice>[][] = []) =>
     availableAgain: null,
     customizationGroups: groups.map((choices) => ({ customizations: [{ customizationChoices: choices }] })),
   }) as unknown as Item
-const category = (items: Item[]) => ({ apiKey: 'c', name: 'Soups', items }) as unknown as Category
+const category = (items: Item[]) => ({ apiKey: 'c', name: 'Soups', items }) as unknown as OwnCategory
 
 test('a choice that several groups share appears once, in the order of the menu', () => {
   const soup = item('soup', [[choice('chili'), choice('soy')], [choice('chili')]])

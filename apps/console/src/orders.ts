@@ -148,7 +148,6 @@ async function change(order: RestaurantOrder, request: () => Promise<RestaurantO
   try {
     return await attempt(async () => put(await request()), {
       of: ` for order ${id}`,
-      withoutResponse: 'The board shows its state when the connection is restored.',
       onRefused: (error) => explain(order, error),
     })
   } finally {

@@ -28,7 +28,12 @@ export function subscribe(restaurantApiKey: string): () => void {
   const { signal } = leaving
   window.addEventListener('offline', () => stream.drop(), { signal })
   window.addEventListener('online', () => stream.open(), { signal })
-  document.addEventListener('visibilitychange', () => void stream.beat(), { signal })
+  const onVisibility = () => {
+    keepScreenOn()
+    void stream.beat()
+  }
+  document.addEventListener('visibilitychange', onVisibility, { signal })
+  keepScreenOn()
   stream.open()
   void stream.beat()
   return () => {
@@ -44,6 +49,12 @@ export function subscribe(restaurantApiKey: string): () => void {
       dialog.value = null
     })
   }
+}
+
+/** A device that sleeps does not ring, and its restaurant closes. The browser ends the lock when it hides the page. */
+function keepScreenOn(): void {
+  // The browser refuses it for a hidden page, and while the battery is low.
+  navigator.wakeLock.request('screen').catch(() => undefined)
 }
 
 /**

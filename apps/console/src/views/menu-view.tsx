@@ -1,3 +1,4 @@
+import type { OwnCategory } from '@platter/contracts'
 import { useComputed, useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { timeOf } from '#/clock.ts'
@@ -9,7 +10,6 @@ import {
   menuFailed,
   readMenu,
   setAvailability,
-  type Category,
   type Entry,
   type Item,
 } from '#/menu.ts'
@@ -64,7 +64,7 @@ function Failed() {
   )
 }
 
-function matching(categories: readonly Category[], words: string): Category[] {
+function matching(categories: readonly OwnCategory[], words: string): OwnCategory[] {
   const wanted = words.trim().toLowerCase()
   const has = (name: string) => name.toLowerCase().includes(wanted)
   return categories
@@ -98,7 +98,7 @@ function OffNow({ entries }: { entries: readonly Entry[] }) {
   )
 }
 
-function CategoryOf({ category: { apiKey, name, items } }: { category: Category }) {
+function CategoryOf({ category: { apiKey, name, items } }: { category: OwnCategory }) {
   return (
     <section aria-labelledby={`category-${apiKey}`}>
       <h2 id={`category-${apiKey}`}>{name}</h2>
