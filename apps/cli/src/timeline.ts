@@ -12,6 +12,10 @@ export function timelineOf({ order, statuses, saga, payment, delivery }: OrderSt
     ...(cancellation
       ? [{ at: cancellation.date, what: `cancelled by ${cancellation.cancelledBy}: ${cancellation.message}` }]
       : []),
+    ...order.refunds.map(({ date, amount, reason, requestedBy, state }) => ({
+      at: date,
+      what: `refund of ${money(amount)} by the ${requestedBy}, ${reason}: ${state}`,
+    })),
     ...(delivery?.outcome === null ? [{ at: delivery.deadline, what: 'deadline of the transmission' }] : []),
     ...sagaEvents(saga),
   ].toSorted((one, other) => one.at - other.at)
@@ -53,9 +57,10 @@ export const summaryOf = (story: OrderStory): [part: string, words: string][] =>
 ]
 
 function orderWords({ order, outcome, visible }: OrderStory): string {
-  const { status, method, payment, total, paymentState } = order
+  const { status, method, payment, total, paymentState, dispute } = order
   const hidden = visible ? '' : ', hidden from clients'
-  return `${outcome}${hidden}; ${status}; ${method}, ${payment} ${money(total)}, ${paymentState}`
+  const disputed = dispute ? `; dispute of ${money(dispute.amount)} ${dispute.state}` : ''
+  return `${outcome}${hidden}; ${status}; ${method}, ${payment} ${money(total)}, ${paymentState}${disputed}`
 }
 
 function sagaWords({ state, refusal, version, attempts, done, undone, ...saga }: Saga): string {

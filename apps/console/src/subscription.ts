@@ -29,13 +29,12 @@ export function subscribe(restaurantApiKey: string): () => void {
   window.addEventListener('offline', () => stream.drop(), { signal })
   window.addEventListener('online', () => stream.open(), { signal })
   const onVisibility = () => {
-    keepScreenOn()
+    void keepScreenOn()
     void stream.beat()
   }
   document.addEventListener('visibilitychange', onVisibility, { signal })
-  keepScreenOn()
   stream.open()
-  void stream.beat()
+  onVisibility()
   return () => {
     leaving.abort()
     stopTicks()
@@ -52,9 +51,12 @@ export function subscribe(restaurantApiKey: string): () => void {
 }
 
 /** A device that sleeps does not ring, and its restaurant closes. The browser ends the lock when it hides the page. */
-function keepScreenOn(): void {
-  // The browser refuses it for a hidden page, and while the battery is low.
-  navigator.wakeLock.request('screen').catch(() => undefined)
+async function keepScreenOn(): Promise<void> {
+  try {
+    await navigator.wakeLock.request('screen')
+  } catch {
+    // The browser refuses it for a hidden page, and while the battery is low. Browsers in apps lack the interface.
+  }
 }
 
 /**

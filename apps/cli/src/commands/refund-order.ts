@@ -111,9 +111,13 @@ const itemsOf = ({ items }: Order): string[] =>
   )
 
 /** Returns the lines that the operator confirms. */
-function linesOf(order: Order, preview: Refund): string[] {
-  const { recipient, total, refundedTotal, payment } = order
-  const before = refundedTotal > 0 ? `, ${refundedTotal.toFixed(2)} of it refunded before` : ''
+export function linesOf(order: Order, preview: Refund): string[] {
+  const { recipient, total, refunds, payment } = order
+  // `refundedTotal` excludes pending refunds. Without them, an operator would refund the same again.
+  const earlier = refunds
+    .filter(({ state }) => state !== 'FAILED')
+    .reduce((sum, { amount }) => sum + amount, 0)
+  const before = earlier > 0 ? `, ${earlier.toFixed(2)} of it refunded before` : ''
   const how = payment === 'cash' ? 'in cash, by the restaurant' : 'to the card'
   return [
     `Order ${order.id ?? ''} for ${recipient.firstName} ${recipient.lastName}, ${total.toFixed(2)}${before}`,

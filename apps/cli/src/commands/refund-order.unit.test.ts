@@ -1,5 +1,6 @@
+import { RefundOrder, GetOrderStory } from '@platter/contracts'
 import { expect, test } from 'vitest'
-import { item, money } from '#/commands/refund-order.ts'
+import { item, linesOf, money } from '#/commands/refund-order.ts'
 
 test.each([
   ['2.50', 2.5],
@@ -18,4 +19,15 @@ test('collects repeated items, each with or without a partial amount', () => {
 
 test.each(['garlic', '-1', '1=', '1=x'])('refuses the item "%s"', (text) => {
   expect(() => item(text)).toThrow(/it must be/)
+})
+
+test('the lines before the confirmation count pending refunds, and not failed ones', () => {
+  const { order } = GetOrderStory.examples.response
+  const refund = { ...RefundOrder.examples.response, amount: 2.5 }
+  const refunds = [
+    { ...refund, state: 'PENDING' as const },
+    { ...refund, state: 'FAILED' as const },
+  ]
+  const [line] = linesOf({ ...order, refunds, refundedTotal: 0 }, refund)
+  expect(line).toMatch(/, 2\.50 of it refunded before$/)
 })

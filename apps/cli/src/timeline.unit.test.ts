@@ -1,0 +1,29 @@
+import { GetOrderStory, type Refund } from '@platter/contracts'
+import { expect, test } from 'vitest'
+import { summaryOf, timelineOf } from '#/timeline.ts'
+
+const story = GetOrderStory.response.parse(GetOrderStory.examples.response)
+const refund: Refund = {
+  apiKey: 'r',
+  amount: 2.5,
+  state: 'PENDING',
+  reason: 'LATE',
+  requestedBy: 'operator',
+  borneBy: 'restaurant',
+  date: 1_795_300_000,
+}
+
+test('the timeline contains each refund with its state', () => {
+  const refunds = [refund, { ...refund, amount: 1, state: 'FAILED' as const }]
+  const texts = timelineOf({ ...story, order: { ...story.order, refunds } }).map(({ what }) => what)
+  expect(texts.slice(-2)).toEqual([
+    'refund of 2.50 by the operator, LATE: PENDING',
+    'refund of 1.00 by the operator, LATE: FAILED',
+  ])
+})
+
+test('the summary names an open dispute', () => {
+  const dispute = { state: 'OPEN' as const, amount: 3.43, reason: 'fraudulent', respondBy: null }
+  const [[, words] = []] = summaryOf({ ...story, order: { ...story.order, dispute } })
+  expect(words).toMatch(/; dispute of 3\.43 OPEN$/)
+})
