@@ -7,11 +7,6 @@ export const restaurant = signal<OwnRestaurant | null>(null)
 
 export const attendance = signal<Attendance | null>(null)
 
-export const clearRestaurant = (): void => {
-  restaurant.value = null
-  attendance.value = null
-}
-
 let lastRead = 0
 
 /** A response is dropped if a later read has begun, because it may be from before a change. */

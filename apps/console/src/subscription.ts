@@ -6,7 +6,7 @@ import { now, tick } from '#/clock.ts'
 import { connection, isOffline } from '#/connection.ts'
 import { menu } from '#/menu.ts'
 import { clearOrders, loadDone, openOrders, put, readAgain, receive, warnOfUnstarted } from '#/orders.ts'
-import { clearRestaurant, readRestaurant, reportAttendance, restaurant } from '#/restaurant.ts'
+import { attendance, readRestaurant, reportAttendance, restaurant } from '#/restaurant.ts'
 import { endSession, isSignedOut, session } from '#/session.ts'
 import { dialog } from '#/ui.ts'
 
@@ -43,7 +43,8 @@ export function subscribe(restaurantApiKey: string): () => void {
     // The next session may be of another restaurant.
     batch(() => {
       clearOrders()
-      clearRestaurant()
+      restaurant.value = null
+      attendance.value = null
       menu.value = null
       dialog.value = null
     })
