@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { sendSignal } from '../../dev/process/identity.ts'
 import { until } from '../../dev/process/wait.ts'
+import { withClient } from '../../dev/servers/database.ts'
 import { isRabbitmqReady } from '../../dev/servers/readiness.ts'
 import type { Stack } from '../../dev/stack.ts'
 import type { StackFile } from '../../dev/stack/description.ts'
@@ -27,6 +28,22 @@ export async function wipeBroker(stack: Stack): Promise<void> {
   // A service that is being killed declares its queues after the restart.
   await Promise.allSettled(users.map((name) => stack.ready(name)))
   await wait(DECLARED_MS)
+}
+
+/**
+ * Runs `work` while PostgreSQL reports a full disk (`disk_full`; manual, appendix A) for each row of orders that these statements
+ * would write. A disk that is really full may reject the next step of an order whose row it has stored.
+ */
+export async function whileDiskIsFull<T>(
+  { urls }: StackFile,
+  statements: 'update' | 'insert or update',
+  work: () => Promise<T>,
+): Promise<T> {
+  const execute = (text: string) => withClient(urls.postgres, (client) => client.query(text))
+  await execute(`
+    create or replace function orders.full_disk() returns trigger language plpgsql as $$ begin raise disk_full; end $$;
+    create trigger full_disk before ${statements} on orders.orders for each row execute function orders.full_disk()`)
+  return work().finally(() => execute('drop function orders.full_disk cascade'))
 }
 
 const urlOf = ({ urls }: StackFile) => `${urls.processor}/faults`
