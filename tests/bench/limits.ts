@@ -1,12 +1,12 @@
 import { join } from 'node:path'
-import { requestBytes, type LoadGenerator, type Source } from '../support/load/generator.ts'
+import { requestOf, type LoadGenerator, type Source } from '../support/load/generator.ts'
 import type { Load, Outcome } from '../support/load/loop.ts'
 import { Worker } from '../support/worker.ts'
 import { ROOT } from './commit.ts'
 import type { Frame } from './frame.ts'
 import type { Side, Subject } from './measure.ts'
 import { startNginx } from './nginx.ts'
-import { bytesOf, operationNames, scenarioOf } from './operations.ts'
+import { operationNames, requestFor, scenarioOf } from './operations.ts'
 import type { OperationName } from './operations.ts'
 import { PLATFORM, type Platform } from './platform.ts'
 import type { OrderJob } from './workers/bare-order.ts'
@@ -34,7 +34,11 @@ export async function runOperation(
   { name, load }: { name: OperationName; load: Load },
 ): Promise<Outcome> {
   const { expects = 200, order } = scenarioOf(name)
-  const outcome = await sendOne(generator, stack.gateways, { load, bytes: [bytesOf(name, context)], expects })
+  const outcome = await sendOne(generator, stack.gateways, {
+    load,
+    requests: [requestFor(name, context)],
+    expects,
+  })
   if (order) await settled()
   return outcome
 }
@@ -85,8 +89,8 @@ export async function startLimits(
   const reading = (name: string, path: string, headers: Record<string, string> = {}): Subject => {
     const [origin, server] = name.startsWith('nginx') ? [nginx.url, 'nginx'] : [fastify.address, 'postgres']
     const expects = 'if-none-match' in headers ? 304 : 200
-    const bytes = [requestBytes({ method: 'GET', path, headers })]
-    const run = (load: Load) => sendOne(generator, [origin], { load, bytes, expects })
+    const requests = [requestOf({ method: 'GET', path, headers })]
+    const run = (load: Load) => sendOne(generator, [origin], { load, requests, expects })
     return { name, counts: [server, 'fastify'], expects, run }
   }
   return {

@@ -1,5 +1,5 @@
 import { card, seedRestaurants, pickup } from '../support/fixtures.ts'
-import { requestBytes, UNIQUE } from '../support/load/generator.ts'
+import { requestOf, UNIQUE, type Request } from '../support/load/generator.ts'
 
 /** The data of a platform that the requests need. */
 export type Context = {
@@ -86,9 +86,9 @@ export type OperationName = keyof typeof operations
 export const operationNames = Object.keys(operations) as OperationName[]
 export const scenarioOf = (name: OperationName): Scenario => operations[name]
 
-/** Returns the bytes of a request of the operation. */
-export function bytesOf(name: OperationName, context: Context): string {
+/** Returns a request of the operation. */
+export function requestFor(name: OperationName, context: Context): Request {
   const { path, headers, order } = scenarioOf(name)
   const line = { path: path(context), key: context.accessKey, headers: headers?.(context) ?? {} }
-  return requestBytes({ method: order ? 'POST' : 'GET', ...line }, order?.(context))
+  return requestOf({ method: order ? 'POST' : 'GET', ...line }, order?.(context))
 }

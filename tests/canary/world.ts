@@ -1,8 +1,7 @@
 import type { StackFile } from '../../dev/stack/description.ts'
 import { Api } from '../support/api.ts'
 import { card, seedRestaurants, newEmail, person, pickup } from '../support/fixtures.ts'
-import { exchange } from '../support/exchange.ts'
-import { requestBytes } from '../support/load/generator.ts'
+import { exchange, headOf } from '../support/exchange.ts'
 import { isOpen, untilFinal } from '../support/order-clients.ts'
 import { randomOf, type Random } from '../support/random.ts'
 import type { Canaries } from './canaries.ts'
@@ -144,7 +143,7 @@ function bytesOf(to: string, { body, method = body === undefined ? 'GET' : 'POST
   const content = contentOf(body)
   const ofContent = { 'content-type': 'application/json', 'content-length': String(content.length) }
   const fields = { ...(body !== undefined && ofContent), ...headers }
-  return Buffer.concat([Buffer.from(requestBytes({ method, path: to, headers: fields })), content])
+  return Buffer.concat([Buffer.from(headOf(method, to, fields)), content])
 }
 
 export function contentOf(body: unknown): Buffer {

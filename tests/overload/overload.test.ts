@@ -2,7 +2,7 @@ import { test } from 'vitest'
 import { Config } from '../../services/gateway/src/config.ts'
 import { storedOrders } from '../support/books.ts'
 import { figuresOf, type Figures } from '../support/load/figures.ts'
-import type { Source } from '../support/load/generator.ts'
+import type { Request, Source } from '../support/load/generator.ts'
 import { putGatewayFirst } from './precedence.ts'
 import { print } from '../support/stack.ts'
 import {
@@ -58,19 +58,19 @@ class Run {
   /** Responses with status 200, in all phases. */
   accepted = 0
   readonly #tool: Tool
-  readonly #bytes: Record<Name, string[]>
+  readonly #requests: Record<Name, Request[]>
 
-  constructor(tool: Tool, bytes: Record<Name, string[]>) {
+  constructor(tool: Tool, requests: Record<Name, Request[]>) {
     this.#tool = tool
-    this.#bytes = bytes
+    this.#requests = requests
   }
 
   async phase(name: string, seconds: number, rates: Rates): Promise<Record<Name, Figures>> {
     const sources = (...names: Name[]): Source[] =>
       names.flatMap((source) => {
         const perSecond = rates[source]
-        const bytes = this.#bytes[source]
-        return perSecond === undefined ? [] : [{ name: source, load: { perSecond, seconds }, bytes }]
+        const requests = this.#requests[source]
+        return perSecond === undefined ? [] : [{ name: source, load: { perSecond, seconds }, requests }]
       })
     const [outcomes, shares] = await this.#tool.send(
       { connections: 700, sources: sources('all', 'noisy') },

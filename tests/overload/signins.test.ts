@@ -1,6 +1,6 @@
 import { test } from 'vitest'
 import { figuresOf } from '../support/load/figures.ts'
-import { requestBytes } from '../support/load/generator.ts'
+import { requestOf } from '../support/load/generator.ts'
 import { print } from '../support/stack.ts'
 import { expectUndisturbed, NO_CANCELLATIONS, NO_SOURCES, startTool } from './tool.ts'
 
@@ -22,19 +22,19 @@ const env = {
 test('more sign-ins than the platform can process do not slow orders down', async () => {
   await using tool = await startTool('signins', env)
   const { accessKey: key } = await tool.api.newApplication('sign-ins')
-  const bytes = await tool.orders(['orders'])
+  const requests = await tool.orders(['orders'])
   // Few sign-ins for each e-mail address: its rate limit would reject more.
   const signins = Array.from({ length: 10_000 }, () => {
     const body = { email: `${crypto.randomUUID()}@example.org`, password: 'not the password' }
-    return requestBytes({ method: 'POST', path: '/publicapi/v1/signin', key }, body)
+    return requestOf({ method: 'POST', path: '/publicapi/v1/signin', key }, body)
   })
   const calm = (perSecond: number) => ({
     connections: 20,
-    sources: [{ name: 'orders', load: { perSecond, seconds }, bytes }],
+    sources: [{ name: 'orders', load: { perSecond, seconds }, requests }],
   })
   const crowd = {
     connections: 200,
-    sources: [{ name: 'signins', load: { perSecond: Number(RATE), seconds }, bytes: signins }],
+    sources: [{ name: 'signins', load: { perSecond: Number(RATE), seconds }, requests: signins }],
   }
   await tool.send(NO_SOURCES, calm(50))
   await expectUndisturbed(Number(ROUNDS), GOAL, async (round, isDisturbed) => {

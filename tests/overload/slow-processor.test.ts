@@ -27,9 +27,9 @@ const env = { gateway: { RATE_LIMIT_REQUESTS: '1000000' }, orders: NO_CANCELLATI
 
 test('a slow processor does not lower the peak of card orders', async () => {
   await using tool = await startTool('slow-processor', env)
-  const bytes = await tool.orders(manyNames(APPLICATIONS), 'card')
+  const requests = await tool.orders(manyNames(APPLICATIONS), 'card')
   const send = async (perSecond: number, seconds: number) => {
-    const sources = [{ name: 'cards', load: { perSecond, seconds }, bytes }]
+    const sources = [{ name: 'cards', load: { perSecond, seconds }, requests }]
     const [outcomes, shares] = await tool.send({ connections: CONNECTIONS, sources })
     return { figures: figuresOf([outcomes['cards']!], seconds), shares }
   }

@@ -5,7 +5,8 @@ import { test } from 'vitest'
 import { until } from '../../dev/process/wait.ts'
 import type { Stack } from '../../dev/stack.ts'
 import { figuresOf } from '../support/load/figures.ts'
-import { requestBytes } from '../support/load/generator.ts'
+import { headOf } from '../support/exchange.ts'
+import { requestOf } from '../support/load/generator.ts'
 import { residentOf } from '../support/processes.ts'
 import { print } from '../support/stack.ts'
 import { expectAtLeast, expectAtMost, expectUndisturbed, startTool } from './tool.ts'
@@ -98,17 +99,16 @@ const attacksOf = (key: string): readonly Attack[] => [
   { start: '', everySecond: '', reads: true },
   { start: 'GET / HTTP/1.1\r\nhost: x\r\n', everySecond: 'x: y\r\n', reads: true },
   {
-    start: requestBytes({
-      method: 'POST',
-      path: '/publicapi/v1/send-order',
-      key,
-      headers: { 'content-type': 'application/json', 'content-length': '60000' },
+    start: headOf('POST', '/publicapi/v1/send-order', {
+      'x-access-token': key,
+      'content-type': 'application/json',
+      'content-length': '60000',
     }),
     everySecond: ' ',
     reads: true,
   },
   // 4 MB, more than the buffers of a connection can store. The page needs no access key.
-  { start: requestBytes({ method: 'GET', path: '/docs/reference.js' }), everySecond: '', reads: false },
+  { start: headOf('GET', '/docs/reference.js'), everySecond: '', reads: false },
 ]
 
 const gateway = { RATE_LIMIT_REQUESTS: '1000000', CONNECTIONS_PER_ADDRESS: String(SOCKETS + 1_000) }
@@ -117,11 +117,14 @@ test('slow connections do not slow other clients down, and the gateway closes th
   await using tool = await startTool('slowloris', { gateway })
   const { stack } = tool
   const { accessKey: key } = await tool.api.newApplication('slowloris')
-  const bytes = [requestBytes({ method: 'GET', path: '/publicapi/v1/restaurant/search?limit=1', key })]
+  const requests = [requestOf({ method: 'GET', path: '/publicapi/v1/restaurant/search?limit=1', key })]
   const attackers = new Attackers(stack.gateway, attacksOf(key))
   const most = { descriptors: 0, mib: 0, tcp: 0 }
   const send = (seconds: number) =>
-    tool.send({ connections: 50, sources: [{ name: 'others', load: { perSecond: RATE, seconds }, bytes }] })
+    tool.send({
+      connections: 50,
+      sources: [{ name: 'others', load: { perSecond: RATE, seconds }, requests }],
+    })
   const attacked = (isAttacked: boolean) =>
     until(() => descriptorsOf(stack) > SOCKETS / 2 === isAttacked, {
       what: isAttacked ? 'Accepting the slow connections' : 'Closing the slow connections',

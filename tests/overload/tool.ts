@@ -4,7 +4,13 @@ import type { StackOptions } from '../../dev/stack.ts'
 import { Api } from '../support/api.ts'
 import { card, seedRestaurants, pickup } from '../support/fixtures.ts'
 import { figuresOf, type Figures, type Summary } from '../support/load/figures.ts'
-import { requestBytes, startGenerator, type Outcomes, type Source } from '../support/load/generator.ts'
+import {
+  requestOf,
+  startGenerator,
+  type Outcomes,
+  type Request,
+  type Source,
+} from '../support/load/generator.ts'
 import type { Outcome } from '../support/load/loop.ts'
 import { cpuShares, processGroupsOf } from '../support/processes.ts'
 import { print, startTestStack } from '../support/stack.ts'
@@ -37,13 +43,13 @@ export async function startTool(name: string, env: NonNullable<StackOptions['env
       }),
 
     /** Returns the orders of these new applications at a restaurant with a console. */
-    orders: async (names: readonly string[], payment: 'cash' | 'card' = 'cash'): Promise<string[]> => {
+    orders: async (names: readonly string[], payment: 'cash' | 'card' = 'cash'): Promise<Request[]> => {
       await api.linkConsole(seedRestaurants.aurora)
       const item = await api.plainItem(seedRestaurants.aurora)
       const body = pickup(seedRestaurants.aurora, item, payment === 'card' ? { payment, card: card() } : {})
       return Array.fromAsync(names, async (applicationName) => {
         const { accessKey: key } = await api.newApplication(applicationName)
-        return requestBytes({ method: 'POST', path: '/publicapi/v1/send-order', key }, body)
+        return requestOf({ method: 'POST', path: '/publicapi/v1/send-order', key }, body)
       })
     },
 

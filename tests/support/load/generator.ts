@@ -1,16 +1,20 @@
 import { Worker } from '../worker.ts'
 import type { Load, Outcome } from './loop.ts'
 
-/** A placeholder in the bytes of a request. Each sent request has a new UUID in its place. */
-export const UNIQUE = '00000000-0000-4000-8000-000000000000'
+/** The value of an `idempotency-key` in whose place each sent request has a new UUID. */
+export const UNIQUE = 'unique'
 
-/** A stream of requests. `bytes` are complete requests, sent in turn. */
-export type Source = { name: string; load: Load; bytes: readonly string[]; expects?: number }
+export type Request = {
+  method: 'GET' | 'POST'
+  path: string
+  headers: Record<string, string>
+  body: string | null
+}
 
-/**
- * `connections` are opened before the first request, and spread over the origins. No further ones are opened, as in a load
- * balancer.
- */
+/** A stream of requests, sent in turn. */
+export type Source = { name: string; load: Load; requests: readonly Request[]; expects?: number }
+
+/** At most this number of connections is open, spread over the origins. Further requests wait, as in a load balancer. */
 export type Job = { origins: readonly string[]; connections: number; sources: readonly Source[] }
 
 /** Outcomes by the name of the source. */
@@ -25,25 +29,16 @@ export type LoadGenerator = Worker<Job, Outcomes>
 export const startGenerator = (): Promise<LoadGenerator> =>
   Worker.start(new URL('process.ts', import.meta.url))
 
-type RequestLine = {
-  method: 'GET' | 'POST' | 'PUT'
-  path: string
-  key?: string
-  headers?: Record<string, string>
-}
+type Given = Pick<Request, 'method' | 'path'> & { key?: string; headers?: Record<string, string> }
 
-/** Returns the bytes of a request, with an optional JSON body. */
-export function requestBytes({ method, path, key, headers = {} }: RequestLine, body?: unknown): string {
-  const text = body === undefined ? '' : JSON.stringify(body)
-  const fields = {
-    host: 'platter',
+/** Returns a request, with an optional JSON body. */
+export const requestOf = ({ method, path, key, headers }: Given, body?: object): Request => ({
+  method,
+  path,
+  headers: {
     ...(key !== undefined && { 'x-access-token': key }),
-    ...(body !== undefined && {
-      'content-type': 'application/json',
-      'content-length': Buffer.byteLength(text),
-    }),
+    ...(body && { 'content-type': 'application/json' }),
     ...headers,
-  }
-  const lines = Object.entries(fields).map(([name, value]) => `${name}: ${value}`)
-  return [`${method} ${path} HTTP/1.1`, ...lines, '', text].join('\r\n')
-}
+  },
+  body: body ? JSON.stringify(body) : null,
+})

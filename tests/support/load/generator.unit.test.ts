@@ -1,0 +1,53 @@
+import { once } from 'node:events'
+import { createServer, type RequestListener } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterAll, expect, onTestFinished, test } from 'vitest'
+import { tookOf } from './figures.ts'
+import { requestOf, startGenerator, UNIQUE } from './generator.ts'
+
+const generator = await startGenerator()
+afterAll(() => generator.stop())
+
+async function startServer(listener: RequestListener) {
+  const server = createServer(listener).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => server.close().closeAllConnections())
+  return { server, origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }
+}
+
+const load = { perSecond: 200, seconds: 0.1 }
+
+test('each request has its key, its body and a new UUID; an unexpected response is a failure with its text', async () => {
+  const ids = new Set<unknown>()
+  const { origin } = await startServer(async (request, response) => {
+    const { url, headers } = request
+    if (url === '/order' && headers['x-access-token'] === 'k') ids.add(headers['idempotency-key'])
+    const body = (await request.toArray()).join('')
+    response.writeHead(url === '/order' ? 503 : 200).end(`received ${body}`)
+  })
+  const headers = { 'idempotency-key': UNIQUE }
+  const requests = [requestOf({ method: 'POST', path: '/order', key: 'k', headers }, { item: 1 })]
+  const sources = [{ name: 'orders', load, requests, expects: 200 }]
+  const { orders } = await generator.run({ origins: [origin], connections: 4, sources })
+  expect(orders).toMatchObject({ sent: 20, lackingRetryAfter: 20, failure: '503 received {"item":1}' })
+  expect(tookOf(orders!, 503)).toHaveLength(20)
+  expect(ids.size).toBe(20)
+})
+
+test('an open loop opens all of its connections before the first request, spread over the origins', async () => {
+  const first = await startServer((_request, response) => response.end())
+  const second = await startServer((_request, response) => response.end())
+  let sockets = 0
+  for (const { server } of [first, second]) server.on('connection', () => (sockets += 1))
+  const sources = [{ name: 'reads', load, requests: [requestOf({ method: 'GET', path: '/' })] }]
+  await generator.run({ origins: [first.origin, second.origin], connections: 8, sources })
+  expect(sockets).toBe(8)
+})
+
+test('a measurement ends if the platform accepts fewer connections', async () => {
+  const own = await startGenerator()
+  const { server, origin } = await startServer((_request, response) => response.end())
+  server.maxConnections = 3
+  const sources = [{ name: 'reads', load, requests: [requestOf({ method: 'GET', path: '/' })] }]
+  await expect(own.run({ origins: [origin], connections: 8, sources })).rejects.toThrow('ended with code 1')
+})
