@@ -7,8 +7,7 @@ type Properties = Record<string, unknown>
 type Message = { content: Buffer; properties: Properties; redelivered: boolean }
 /** A message as a client receives it. */
 type Delivery = Omit<Message, 'redelivered'> & {
-  /** `event`: the number of the event in which the message arrived, and its handlers began. */
-  fields: { redelivered: boolean; deliveryTag: number; routingKey: string; event: number }
+  fields: { redelivered: boolean; deliveryTag: number; routingKey: string }
 }
 
 type Queue = { name: string; exclusiveTo: Connection | null; ready: Message[]; consumers: Channel[] }
@@ -219,20 +218,12 @@ class Channel extends EventEmitter {
       // A client may still read data after the end of its connection, if the data arrived earlier.
       const isRead = isOpen || world.random.next() < 0.5
       const { redelivered, ...rest } = message
-      const fields = { redelivered, deliveryTag, routingKey: this.#queue, event: world.events }
+      const fields = { redelivered, deliveryTag, routingKey: this.#queue }
       if (isRead && !isEnded) this.#receive({ ...rest, fields })
     })
   }
 
-  /**
-   * Detects an acknowledgement before the end of the work. No record shows it, because the saga repeats lost work. The consumer
-   * acknowledges a redelivered message first, because this is its last delivery (packages/bus/src/consumer.ts).
-   */
-  ack({ content, properties, fields }: Delivery): void {
-    const commands = properties['type'] === 'batch' ? (JSON.parse(content.toString()) as unknown[]).length : 1
-    const handled = currentProcess().handled.filter((event) => event === fields.event).length
-    if (!fields.redelivered && handled < commands)
-      world.recordViolation(`acknowledged early: ${content.toString()}`)
+  ack({ fields }: Delivery): void {
     this.#send(() => this.unacknowledged.delete(fields.deliveryTag))
   }
 
@@ -261,20 +252,5 @@ class Channel extends EventEmitter {
     world.deliverRequest(world.hop(), this.connection.owner, () => {
       if (this.connection.isOpen) run()
     })
-  }
-}
-
-/** Wraps and observes the handler of a command. */
-export function watched<D, R>(
-  handler: (data: D, received: R) => Promise<void>,
-): (data: D, received: R) => Promise<void> {
-  return async (data, received) => {
-    const { handled } = currentProcess()
-    const event = world.events
-    try {
-      await handler(data, received)
-    } finally {
-      handled.push(event)
-    }
   }
 }

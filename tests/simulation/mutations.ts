@@ -27,11 +27,6 @@ const DIFF = `
 -const isRefusal = error instanceof Problem && error.status < 500
 +const isRefusal = false
 
---- packages/bus/src/consumer.ts
-@@ a message is acknowledged before it is handled, seed 1
--const isLastDelivery = redelivered && !noAck && !staysUnacknowledged
-+const isLastDelivery = !noAck && !staysUnacknowledged
-
 --- services/payments/src/domain/processor-result.ts
 @@ an unknown outcome counts as a declined card, seed 15
 -  if (result.kind === 'unknown') return result
@@ -187,7 +182,7 @@ export const MUTATIONS: readonly Mutation[] = parse(DIFF)
 
 const REPOSITORY = new URL('../../', import.meta.url)
 /** Modules that are loaded again for each planted bug, because they may contain one or hold state. */
-const RELOADED = /^(services|packages\/bus|tests\/simulation)\//
+const RELOADED = /^(services|tests\/simulation)\//
 
 const withoutQuery = (url: string) => url.replace(/\?.*/, '')
 

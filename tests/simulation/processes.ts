@@ -47,7 +47,7 @@ import { processorEventNotifier } from '../../services/payments/src/notify-order
 import { release } from '../../services/payments/src/handlers/release.ts'
 import { commandExecutor } from '../../services/payments/src/command-executor.ts'
 import type { Idempotent } from '../../services/orders/src/store/stores.ts'
-import { connect, watched } from './broker.ts'
+import { connect } from './broker.ts'
 import { bank, database, currentProcess, processor, restaurants, world } from './simulation.ts'
 import { isDeliveryDue, isNoticeDue, isSagaDue } from './stores-of-orders.ts'
 import { Process } from './world.ts'
@@ -120,8 +120,8 @@ async function orders(deadlines: Deadlines) {
   const orchestrator = new Orchestrator({ ...stores, bus, notifier, log, deadlines, openDelivery })
   const deliverer = new Deliverer({ ...stores, orchestrator, log, defaultLink, transmit })
   const recheck = rechecker({ ...stores, bus, log })
-  bus.onCommand(SagaReply, watched(handleReply({ orchestrator, recheck, log })))
-  bus.onCommand(PaymentMoved, watched(handlePaymentMoved({ orchestrator })))
+  bus.onCommand(SagaReply, handleReply({ orchestrator, recheck, log }))
+  bus.onCommand(PaymentMoved, handlePaymentMoved({ orchestrator }))
   bus.onEvent(OrderMoved, (event) => notifier.receive(event))
   await bus.start()
   const all = { ...stores, bus, log, stopping, cardMinimum, orchestrator, notifier, limit, idempotent }
@@ -194,10 +194,10 @@ async function payments() {
   const execute = commandExecutor({ authorizations, processor: processor.port, log })
   const executeRefund = refundExecutor({ refunds, processor: processor.port, log })
   const deps = { authorizations, refunds, execute, executeRefund }
-  bus.onCommand(PaymentsAuthorize, watched(commandHandler(bus, authorize({ ...deps, refusal: null }))))
-  bus.onCommand(PaymentsCapture, watched(commandHandler(bus, capture(deps))))
-  bus.onCommand(PaymentsRelease, watched(commandHandler(bus, release(deps))))
-  bus.onCommand(PaymentsRefund, watched(commandHandler(bus, refund(deps))))
+  bus.onCommand(PaymentsAuthorize, commandHandler(bus, authorize({ ...deps, refusal: null })))
+  bus.onCommand(PaymentsCapture, commandHandler(bus, capture(deps)))
+  bus.onCommand(PaymentsRelease, commandHandler(bus, release(deps)))
+  bus.onCommand(PaymentsRefund, commandHandler(bus, refund(deps)))
   await bus.start()
   return { notify: processorEventNotifier({ authorizations, bus }) }
 }
@@ -234,7 +234,7 @@ async function others() {
     newCard: { kind: 'room' as const },
     newAddress: null,
   }))
-  bus.onCommand(AccountsSave, watched(save({ cards: database.stores.cards, addresses, bus })))
+  bus.onCommand(AccountsSave, save({ cards: database.stores.cards, addresses, bus }))
   await bus.start()
 }
 

@@ -13,8 +13,6 @@ export class Process {
   isAlive = true
   /** The process is stopped until then, as by SIGSTOP. Its events wait. */
   frozenUntil = 0
-  /** The events in which a handler began that has ended (`watched`). */
-  readonly handled: number[] = []
   readonly #endings: (() => void)[] = []
 
   constructor(name: string) {
