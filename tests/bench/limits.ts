@@ -1,11 +1,8 @@
-import { join } from 'node:path'
 import { requestOf, type LoadGenerator, type Source } from '../support/load/generator.ts'
 import type { Load, Outcome } from '../support/load/loop.ts'
 import { Worker } from '../support/worker.ts'
-import { ROOT } from './commit.ts'
 import type { Frame } from './frame.ts'
 import type { Side, Subject } from './measure.ts'
-import { startNginx } from './nginx.ts'
 import { operationNames, requestFor, scenarioOf } from './operations.ts'
 import type { OperationName } from './operations.ts'
 import { PLATFORM, type Platform } from './platform.ts'
@@ -54,14 +51,14 @@ export const operationsOn = (platform: Platform, generator: LoadGenerator): Side
   groups: platform.groups,
 })
 
-/** Operations whose response bytes Fastify sends behind nginx. */
+/** Operations whose response bytes Fastify sends from memory. */
 const COPIED = ['menu', 'restaurant', 'search'] as const
 
 /** Starts the limits of all operations, on the servers of a platform. Returns both. `cleanup` stops the processes of the limits. */
 export async function startLimits(
   platform: Platform,
   cleanup: AsyncDisposableStack,
-  { generator, reporter }: Frame,
+  { generator }: Frame,
 ): Promise<Side> {
   const { context, groups } = platform
   const { gateway, accessKey, urls } = platform.stack.file
@@ -73,8 +70,6 @@ export async function startLimits(
   }
   const copies = COPIED.map((name) => `${gateway}${scenarioOf(name).path(context)}`)
   const fastify = await start('bare-fastify.ts', urls.postgres, accessKey, ...copies)
-  const directory = join(ROOT, '.run/bench-limits')
-  const nginx = await startNginx(cleanup, { directory, upstream: fastify.address, reporter })
   const internal = await start('bare-responses.ts')
   const processor = await start('bare-responses.ts')
   const servers = [urls.postgres, urls.rabbitmq, internal.address, processor.address]
@@ -87,17 +82,17 @@ export async function startLimits(
     run: (load) => order.run({ part: name, load }),
   })
   const reading = (name: string, path: string, headers: Record<string, string> = {}): Subject => {
-    const [origin, server] = name.startsWith('nginx') ? [nginx.url, 'nginx'] : [fastify.address, 'postgres']
     const expects = 'if-none-match' in headers ? 304 : 200
     const requests = [requestOf({ method: 'GET', path, headers })]
-    const run = (load: Load) => sendOne(generator, [origin], { load, requests, expects })
-    return { name, counts: [server, 'fastify'], expects, run }
+    const run = (load: Load) => sendOne(generator, [fastify.address], { load, requests, expects })
+    const counts = path.startsWith('/bytes/') ? ['fastify'] : ['fastify', 'postgres']
+    return { name, counts, expects, run }
   }
   return {
     subjects: [
       ...operationsOn(platform, generator).subjects,
-      ...COPIED.map((name, at) => reading(`nginx → Fastify: ${name}`, `/bytes/${at}`)),
-      reading('nginx → Fastify: 304', '/bytes/0', { 'if-none-match': '"bench"' }),
+      ...COPIED.map((name, at) => reading(`Fastify: ${name}`, `/bytes/${at}`)),
+      reading('Fastify: 304', '/bytes/0', { 'if-none-match': '"bench"' }),
       reading('Fastify + pg: order', `/order/${context.orderApiKey}`),
       reading('Fastify + pg: history', `/orders/${context.userApiKey}`),
       part('writes', 'postgres'),
@@ -106,7 +101,6 @@ export async function startLimits(
     ],
     groups: {
       ...groups,
-      nginx: () => [nginx.pid],
       fastify: () => [fastify.pid],
       // The processor is a third party, so its end of an exchange does not count.
       answerer: () => [internal.pid],

@@ -36,21 +36,21 @@ const cardOrder = ({ itemApiKey }: Context) =>
 /** All operations that the bench measures. */
 const operations = {
   menu: {
-    limits: ['nginx → Fastify: menu'],
+    limits: ['Fastify: menu'],
     path: menuPath,
   },
   'menu-unchanged': {
-    limits: ['nginx → Fastify: 304'],
+    limits: ['Fastify: 304'],
     path: menuPath,
     headers: ({ menuEtag }) => ({ 'if-none-match': menuEtag }),
     expects: 304,
   },
   restaurant: {
-    limits: ['nginx → Fastify: restaurant'],
+    limits: ['Fastify: restaurant'],
     path: () => `/publicapi/v1/restaurant/${seedRestaurants.aurora}`,
   },
   search: {
-    limits: ['nginx → Fastify: search'],
+    limits: ['Fastify: search'],
     path: () =>
       '/publicapi/v1/restaurant/search?street-address=2%20E%20Main%20St%2C%20Madison%2C%20WI%2053703',
   },
