@@ -47,7 +47,7 @@ const orders: Path[] = [
   ),
   path('an order whose client does not wait', 0, (world) => {
     const body = world.newOrder('client gone')
-    return world.send('send-order', { body, headers: keyed(), abortAfterMs: world.random.between(1, 40) })
+    return world.send('send-order', { body, headers: keyed(), timeoutMs: world.random.between(1, 40) })
   }),
 ]
 
@@ -129,7 +129,12 @@ const typedTexts: Path[] = [
 
 // Malformed requests -------------------------------------------------------------------------------------------
 
-const HEADS = ['NUMBER / HTTP/1.1', 'GET /NUMBER HTTP/9.9', 'GET / HTTP/1.1\r\nHost: NUMBER\r\nBad Header']
+const HEADS = [
+  'NUMBER / HTTP/1.1',
+  'GET /NUMBER HTTP/9.9',
+  'GET / HTTP/1.1\r\nHost: NUMBER\r\nBad Header',
+  'GET / HTTP/1.1\r\nHost: x\r\nExpect: NUMBER',
+]
 const bytes: Path[] = [
   path('half an order', 0, (world) => {
     const body = JSON.stringify(world.newOrder('half an order'))

@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream'
 import { until } from '../../dev/process/wait.ts'
 import type { Stack } from '../../dev/stack.ts'
 import { sendToTrees } from '../support/faults.ts'
@@ -8,29 +9,22 @@ import { contentOf, type ClientResponse, type Path, type World } from './world.t
 const AT_ONCE = 12
 
 /** Does `work` for all, twelve at a time. */
-export async function inTurn<T, R>(all: Iterable<T>, work: (one: T) => Promise<R>): Promise<R[]> {
-  const results: R[] = []
-  const waiting = Iterator.from(all)
-  const worker = async () => {
-    for (const one of waiting) results.push(await work(one))
-  }
-  await Promise.all(Array.from({ length: AT_ONCE }, worker))
-  return results
-}
+export const inTurn = <T, R>(all: Iterable<T>, work: (one: T) => Promise<R>): Promise<R[]> =>
+  Readable.from(all).map(work, { concurrency: AT_ONCE }).toArray()
 
 /** Sends all paths. Returns those that did not end with their status. */
 export const walkAll = async (world: World): Promise<string[]> =>
-  (await inTurn(PATHS, (path) => walkUntilThere(path, world))).filter((one) => one !== null)
+  (await inTurn(PATHS, (path) => walkUntilThere(path, world))).flat()
 
 /** Repeats a path up to five times, because faults of the processor or a busy machine may disturb it. */
-async function walkUntilThere(path: Path, world: World): Promise<string | null> {
+async function walkUntilThere(path: Path, world: World): Promise<string[]> {
   const seen: number[] = []
   for (let attempts = 0; attempts < 5; attempts++) {
     const { status } = await path.walk(world)
-    if (status === path.leadsTo) return null
+    if (status === path.leadsTo) return []
     seen.push(status)
   }
-  return `${path.name}: ${seen.join(', ')} instead of ${path.leadsTo}`
+  return [`${path.name}: ${seen.join(', ')} instead of ${path.leadsTo}`]
 }
 
 // RAW_CARDS=refuse -----------------------------------------------------------------------------------------------
@@ -63,9 +57,8 @@ export async function walkRefused(stack: Stack, world: World, env: Environment):
   await inTurn(PATHS, (path) => path.walk(world))
   const byToken = await walkUntilThere(BY_TOKEN, world)
   print(`RAW_CARDS=refuse: ${refused} requests with a card number were refused`)
-  if (byToken !== null) astray.add(byToken)
   if (refused < PATHS.length / 3) astray.add(`only ${refused} requests were refused`)
-  return [...astray]
+  return [...astray, ...byToken]
 }
 
 /** The variables of processes. The launcher reads them at each start of a process. */

@@ -1,20 +1,14 @@
 import type { StackFile } from '../../dev/stack/description.ts'
-import { Api } from '../support/api.ts'
+import { Api, type Options } from '../support/api.ts'
 import { card, seedRestaurants, newEmail, person, pickup } from '../support/fixtures.ts'
-import { exchange, headOf } from '../support/exchange.ts'
+import { exchange } from '../support/exchange.ts'
 import { isOpen, untilFinal } from '../support/order-clients.ts'
 import { randomOf, type Random } from '../support/random.ts'
 import type { Canaries } from './canaries.ts'
 
 type Headers = Record<string, string>
 /** A request with any headers and any body. A string or bytes are sent unchanged, any other body as JSON. */
-export type Sent = {
-  method?: 'GET' | 'POST' | 'PUT'
-  headers?: Headers
-  body?: unknown
-  /** The time after which the client closes its connection without a response. */
-  abortAfterMs?: number
-}
+export type Sent = Pick<Options, 'method' | 'headers' | 'body' | 'timeoutMs'>
 /** `status` is 0 without a response. A lost response is no error. */
 export type ClientResponse = { status: number; body: Record<string, unknown> }
 
@@ -32,6 +26,7 @@ export class World {
   readonly stack: StackFile
   readonly canaries: Canaries
   readonly random: Random
+  readonly #api: Api
   /** Called with each body and its response. */
   onResponse: (body: unknown, response: ClientResponse) => void = () => undefined
   /** An access key that this run issued. */
@@ -45,18 +40,18 @@ export class World {
 
   private constructor(stack: StackFile, canaries: Canaries, seed: number) {
     this.stack = stack
+    this.#api = new Api(() => stack)
     this.canaries = canaries
     this.random = randomOf(seed)
   }
 
   static async create(stack: StackFile, canaries: Canaries, seed: number): Promise<World> {
     const world = new World(stack, canaries, seed)
-    const api = new Api(() => stack)
-    const { id, accessKey } = await api.newApplication('Canaries')
+    const { id, accessKey } = await world.#api.newApplication('Canaries')
     world.application = id
     world.accessKey = canaries.know(accessKey, 'access key')
     for (const restaurant of [seedRestaurants.aurora, seedRestaurants.refuses, seedRestaurants.console])
-      world.items[restaurant] = await api.plainItem(restaurant)
+      world.items[restaurant] = await world.#api.plainItem(restaurant)
     world.user = (await world.newUser()).apiKey
     return world
   }
@@ -64,10 +59,10 @@ export class World {
   // Requests ---------------------------------------------------------------------------------------------------
 
   /** Sends a request to any path. */
-  async sendTo(to: string, { abortAfterMs, ...sent }: Sent): Promise<ClientResponse> {
-    const signal = abortAfterMs === undefined ? undefined : AbortSignal.timeout(abortAfterMs)
-    const { status, body } = await exchange(this.stack.gateway, bytesOf(to, sent), { signal })
-    const response = { status, body: read(body) }
+  async sendTo(to: string, sent: Sent): Promise<ClientResponse> {
+    const response = await this.#api
+      .call<ClientResponse['body']>(to, { key: null, ...sent })
+      .catch(() => LOST)
     this.onResponse(sent.body, response)
     return response
   }
@@ -139,24 +134,8 @@ export class World {
   }
 }
 
-function bytesOf(to: string, { body, method = body === undefined ? 'GET' : 'POST', headers }: Sent): Buffer {
-  const content = contentOf(body)
-  const ofContent = { 'content-type': 'application/json', 'content-length': String(content.length) }
-  const fields = { ...(body !== undefined && ofContent), ...headers }
-  return Buffer.concat([Buffer.from(headOf(method, to, fields)), content])
-}
-
 export function contentOf(body: unknown): Buffer {
   if (Buffer.isBuffer(body)) return body
   if (body === undefined) return Buffer.alloc(0)
   return Buffer.from(typeof body === 'string' ? body : JSON.stringify(body))
-}
-
-function read(text: string): Record<string, unknown> {
-  try {
-    return JSON.parse(text) as Record<string, unknown>
-  } catch {
-    // The response is a page or incomplete, and its content is not needed.
-    return {}
-  }
 }

@@ -5,7 +5,6 @@ import { test } from 'vitest'
 import { until } from '../../dev/process/wait.ts'
 import type { Stack } from '../../dev/stack.ts'
 import { figuresOf } from '../support/load/figures.ts'
-import { headOf } from '../support/exchange.ts'
 import { requestOf } from '../support/load/generator.ts'
 import { residentOf } from '../support/processes.ts'
 import { print } from '../support/stack.ts'
@@ -99,16 +98,14 @@ const attacksOf = (key: string): readonly Attack[] => [
   { start: '', everySecond: '', reads: true },
   { start: 'GET / HTTP/1.1\r\nhost: x\r\n', everySecond: 'x: y\r\n', reads: true },
   {
-    start: headOf('POST', '/publicapi/v1/send-order', {
-      'x-access-token': key,
-      'content-type': 'application/json',
-      'content-length': '60000',
-    }),
+    start:
+      'POST /publicapi/v1/send-order HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n' +
+      `x-access-token: ${key}\r\ncontent-length: 60000\r\n\r\n`,
     everySecond: ' ',
     reads: true,
   },
   // 4 MB, more than the buffers of a connection can store. The page needs no access key.
-  { start: headOf('GET', '/docs/reference.js'), everySecond: '', reads: false },
+  { start: 'GET /docs/reference.js HTTP/1.1\r\nhost: x\r\n\r\n', everySecond: '', reads: false },
 ]
 
 const gateway = { RATE_LIMIT_REQUESTS: '1000000', CONNECTIONS_PER_ADDRESS: String(SOCKETS + 1_000) }

@@ -11,7 +11,7 @@ export type Options = {
   method?: string
   /** If absent, the key of the application; null sends no key. */
   key?: string | null
-  /** A string is sent unchanged, any other value as JSON. */
+  /** A string or bytes are sent unchanged, any other value as JSON. */
   body?: unknown
   headers?: Record<string, string>
   /** Another replica of the gateway. */
@@ -39,7 +39,7 @@ export class Api {
     const { key = target.accessKey, gateway = target.gateway, body, timeoutMs } = options
     const content = {
       headers: { 'content-type': 'application/json' },
-      body: typeof body === 'string' ? body : JSON.stringify(body),
+      body: encode(body),
     }
     const sent: Partial<typeof content> = body === undefined ? {} : content
     const response = await fetch(`${gateway}${path}`, {
@@ -108,6 +108,11 @@ export class Api {
     this.#menus.set(restaurantApiKey, items)
     return items[0]!.apiKey
   }
+}
+
+function encode(body: unknown): string | Uint8Array<ArrayBuffer> {
+  if (typeof body === 'string') return body
+  return Buffer.isBuffer(body) ? Uint8Array.from(body) : JSON.stringify(body)
 }
 
 type PlainItem = { apiKey: string; basePrice: number }

@@ -24,20 +24,6 @@ type Options = {
   signal?: AbortSignal | undefined
 }
 
-/** Returns the bytes of a request before its body. */
-export const headOf = (
-  method: string,
-  path: string,
-  headers: Readonly<Record<string, string>> = {},
-): string =>
-  [
-    `${method} ${path} HTTP/1.1`,
-    'host: platter',
-    ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
-    '',
-    '',
-  ].join('\r\n')
-
 /** Sends unchanged bytes over a new connection. Returns the first response. */
 export async function exchange(
   url: string,
