@@ -26,17 +26,10 @@ beforeAll(async () => {
 
 afterAll(() => stack.stop(), 60_000)
 
-async function printLeaders(): Promise<string> {
-  const leaders = await cluster.leaders()
-  print(`queues led: ${leaders.map(({ node, queues }) => `${node} ${queues}`).join(', ')}`)
-  return leaders[0]?.node ?? ''
-}
-
 test(
   'one of three RabbitMQ nodes is killed under load and stays stopped: orders continue, and none is lost',
   { timeout: 300_000 + ORDERS * 2_000 },
   async () => {
-    const busiest = await printLeaders()
     /** The times of the final responses, and of the kill; ms. */
     const responses: number[] = []
     let killedAt = Infinity
@@ -49,9 +42,9 @@ test(
       onResponse: () => {
         responses.push(performance.now())
         if (responses.length !== Math.floor(ORDERS / 3)) return
-        cluster.kill(busiest)
+        cluster.kill()
         killedAt = performance.now()
-        print(`killed ${busiest} after ${responses.length} orders`)
+        print(`killed a node after ${responses.length} orders`)
       },
     })
     const gaps = responses.map((at, index) => ({ at, ms: at - (responses[index - 1] ?? at) }))
@@ -60,7 +53,6 @@ test(
     print(
       `longest time without a response: ${longest(before)} ms before, ${longest(after)} ms after the kill`,
     )
-    await printLeaders()
     expect(killedAt).toBeLessThan(Infinity)
     expect(violations).toEqual([])
   },

@@ -17,7 +17,6 @@ import {
   type Node,
 } from '../../dev/servers/rabbitmq.ts'
 import type { Server, ServerContext } from '../../dev/servers/types.ts'
-import { tally } from '../support/statistics.ts'
 
 const NODES = 3
 
@@ -30,12 +29,10 @@ export async function startCluster(context: ServerContext) {
   const first = nodes[0]!
   host.spawn(epmdSpec(first, context))
   await until(() => isPortOpen('127.0.0.1', first.epmd), { what: 'Starting epmd', withinMs: 10_000 })
-  const children = new Map(nodes.map((node) => [node.name, host.spawn(brokerSpec(node, context))]))
-  // The test kills another node than the last one.
-  const control = (...command: readonly string[]) => runControl(nodes.at(-1)!, command)
+  const children = nodes.map((node) => host.spawn(brokerSpec(node, context)))
   // The command fails until its node runs.
   const isJoined = () =>
-    control('await_online_nodes', String(NODES)).then(
+    awaitNodes(first).then(
       () => true,
       () => false,
     )
@@ -48,37 +45,23 @@ export async function startCluster(context: ServerContext) {
     urls: Object.fromEntries(brokerServices.map((service) => [service, urlsFor(service)])),
     origin: 'native',
     data: null,
-    pids: () => [...children.values()].flatMap(({ pid }) => pid ?? []),
+    pids: () => children.flatMap(({ pid }) => pid ?? []),
     // The host of the stack stops the processes.
     stop: () => Promise.resolve(),
   }
   return {
     server,
-    /** Returns the number of queues that each node leads or stores alone, the busiest node first. */
-    leaders: async () => leadersOf(await control('--silent', 'list_queues', 'name', 'pid', 'leader')),
-    kill: (name: string) => process.kill(children.get(name)!.pid!, 'SIGKILL'),
+    /** Kills the first node. It is the first of all URLs, so every service is connected to it, and it leads their queues. */
+    kill: () => process.kill(children[0]!.pid!, 'SIGKILL'),
   }
 }
 
-function leadersOf(table: string): { node: string; queues: number }[] {
-  // The process of a classic queue is named <node.numbers>. Without a leader there is no third column.
-  const nodes = table
-    .split('\n')
-    .map((line) => line.split('\t'))
-    .filter(([queue = '']) => /\.v[23]$/.test(queue))
-    .map(([, pid = '', leader]) => leader || (/<(?<node>.*?)\.\d/.exec(pid)?.groups?.['node'] ?? pid))
-  return Object.entries(tally(nodes))
-    .map(([node, queues = 0]) => ({ node, queues }))
-    .toSorted((one, other) => other.queues - one.queues)
-}
-
-async function runControl(node: Node, command: readonly string[]): Promise<string> {
+async function awaitNodes(node: Node): Promise<void> {
   const program = join(dirname(node.program), 'rabbitmqctl')
-  const { stdout } = await promisify(execFile)(program, ['--node', node.name, ...command], {
+  await promisify(execFile)(program, ['--node', node.name, 'await_online_nodes', String(NODES)], {
     env: erlangEnvironment(node),
     timeout: 30_000,
   })
-  return stdout
 }
 
 async function prepareNodes(directory: string): Promise<readonly Node[]> {
