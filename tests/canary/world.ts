@@ -88,9 +88,9 @@ export class World {
     return this.sendTo(`/operatorapi/v1/${to}`, { headers: withKey, body })
   }
 
-  /** Sends bytes that may be no valid request, and closes the connection. */
+  /** Sends bytes that may be no valid request, and ends its side of the connection. */
   async sendBytes(bytes: string): Promise<ClientResponse> {
-    await exchange(this.stack.gateway, Buffer.from(bytes), { signal: AbortSignal.timeout(100) })
+    await exchange(this.stack.gateway, Buffer.from(bytes), { ends: true })
     return LOST
   }
 

@@ -20,15 +20,13 @@ type Options = {
   isHead?: boolean
   /** The client ends its side, at once or after this number of milliseconds. */
   ends?: boolean | number
-  /** The client closes the connection when this signal is aborted. */
-  signal?: AbortSignal | undefined
 }
 
 /** Sends unchanged bytes over a new connection. Returns the first response. */
 export async function exchange(
   url: string,
   bytes: Uint8Array,
-  { isHead = false, ends = false, signal }: Options = {},
+  { isHead = false, ends = false }: Options,
 ): Promise<Exchanged> {
   const { hostname, port } = new URL(url)
   const started = performance.now()
@@ -44,7 +42,7 @@ export async function exchange(
   const client = request({
     method: isHead ? 'HEAD' : 'GET',
     createConnection: () => Duplex.from({ readable: socket, writable: nowhere }),
-    signal: AbortSignal.any(signal ? [timeout, signal] : [timeout]),
+    signal: timeout,
   })
   const result = { status: 0, headers: {}, body: '', closed: false }
   try {
