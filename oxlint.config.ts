@@ -165,6 +165,7 @@ const boundaries: OxlintOverride[] = [
   ...zone('tests/e2e/**', [THROUGH_THE_GATEWAY]),
   ...zone('tests/plans/**', [], ['sql']),
   ...zone('tests/bench/**', [], ['amqp', 'sql', 'http', 'calls']),
+  ...zone('tests/support/load/**', [], ['calls']),
   ...zone('apps/cli/**', [THIN_CLIENT, NO_ROOT, BY_NAME, BY_ALIAS]),
   ...zone('packages/*/**', PACKAGE),
   ...zone('packages/bus/**', PACKAGE, ['amqp']),

@@ -10,7 +10,7 @@ const AT_ONCE = 12
 
 /** Does `work` for all, twelve at a time. */
 export const inTurn = <T, R>(all: Iterable<T>, work: (one: T) => Promise<R>): Promise<R[]> =>
-  Readable.from(all).map(work, { concurrency: AT_ONCE }).toArray()
+  Readable.from(all).map(work, { concurrency: AT_ONCE }).toArray() as Promise<R[]>
 
 /** Sends all paths. Returns those that did not end with their status. */
 export const walkAll = async (world: World): Promise<string[]> =>

@@ -43,7 +43,11 @@ export async function whileDiskIsFull<T>(
   await execute(`
     create or replace function orders.full_disk() returns trigger language plpgsql as $$ begin raise disk_full; end $$;
     create trigger full_disk before ${statements} on orders.orders for each row execute function orders.full_disk()`)
-  return work().finally(() => execute('drop function orders.full_disk cascade'))
+  try {
+    return await work()
+  } finally {
+    await execute('drop function orders.full_disk cascade')
+  }
 }
 
 const urlOf = ({ urls }: StackFile) => `${urls.processor}/faults`
