@@ -36,19 +36,25 @@ test('each request has its key, its body and a new UUID; an unexpected response 
 })
 
 test('an open loop opens all of its connections before the first request, spread over the origins', async () => {
-  const first = await startServer((_request, response) => response.end())
-  const second = await startServer((_request, response) => response.end())
-  let sockets = 0
-  for (const { server } of [first, second]) server.on('connection', () => (sockets += 1))
-  const sources = [{ name: 'reads', load, requests: [requestOf({ method: 'GET', path: '/' })] }]
-  await generator.run({ origins: [first.origin, second.origin], connections: 8, sources })
-  expect(sockets).toBe(8)
+  const sockets = [0, 0]
+  let atFirstRequest: number[] | undefined
+  const respond: RequestListener = ({ url }, response) => {
+    if (url === '/read') atFirstRequest ??= [...sockets]
+    response.end()
+  }
+  const started = [await startServer(respond), await startServer(respond)]
+  for (const [at, { server }] of started.entries()) server.on('connection', () => void (sockets[at]! += 1))
+  const sources = [{ name: 'reads', load, requests: [requestOf({ method: 'GET', path: '/read' })] }]
+  await generator.run({ origins: started.map(({ origin }) => origin), connections: 8, sources })
+  expect(atFirstRequest).toEqual([4, 4])
 })
 
 test('a measurement ends if the platform accepts fewer connections', async () => {
-  const own = await startGenerator()
   const { server, origin } = await startServer((_request, response) => response.end())
   server.maxConnections = 3
   const sources = [{ name: 'reads', load, requests: [requestOf({ method: 'GET', path: '/' })] }]
-  await expect(own.run({ origins: [origin], connections: 8, sources })).rejects.toThrow('ended with code 1')
+  // The last test of the file, because the process of the generator ends.
+  await expect(generator.run({ origins: [origin], connections: 8, sources })).rejects.toThrow(
+    'ended with code 1',
+  )
 })
