@@ -269,7 +269,6 @@ export default defineConfig({
     'typescript/return-await': ['error', 'error-handling-correctness-only'],
     'typescript/switch-exhaustiveness-check': ['error', { considerDefaultExhaustiveForUnions: true }],
     'typescript/use-unknown-in-catch-callback-variable': 'error',
-
     // It would ban every brand (`value as Cents`). The rules no-unsafe-* above report values of type `any`.
     'typescript/no-unsafe-type-assertion': 'off',
     // A CommonJS package is imported as `import pg from 'pg'; pg.Pool`.
