@@ -29,6 +29,9 @@ export type Deps = Pick<Stores, 'incidents'> & {
 /** A restaurant may be unattended for this time within its opening hours. */
 const UNATTENDED_FOR_MS = 5 * 60_000
 
+const FAILED_REFUND =
+  'Run: platter orders show ORDER. Refund again, a cancelled order in the dashboard of the processor, or agree on another way with the customer.'
+
 /** `key`: of the incident in its source; absent if that is the order. */
 export type Found = { at: number; what: string; reason: string; count?: number } & (
   | { orderApiKey: string; key?: string }
@@ -97,7 +100,7 @@ export const SOURCES = {
   },
   refund: {
     kind: 'failed-refund',
-    advice: 'Run: platter orders show ORDER. Refund again, or agree on another way with the customer.',
+    advice: FAILED_REFUND,
     read: async ({ incidents }, page) =>
       (await incidents.failedRefunds(page)).map(({ amount, ...row }) => ({
         ...row,
@@ -107,7 +110,7 @@ export const SOURCES = {
   },
   missing: {
     kind: 'failed-refund',
-    advice: 'Refund it in the dashboard of the payment processor, or agree on another way with the customer.',
+    advice: FAILED_REFUND,
     read: async ({ payments }, page, context) =>
       (await payments(MissingRefunds, page, context)).refunds.map(({ amount, ...row }) => ({
         ...row,
