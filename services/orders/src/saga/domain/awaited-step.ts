@@ -45,7 +45,7 @@ export function publicationOf(saga: Saga, awaited: Awaited): Publication | null 
   if (step.kind === 'pivot') return null
   const { orderApiKey, version, attempt } = saga
   const message = messageOf(saga, awaited)
-  const isAuthenticating = !isCompensation && isChallenged(saga.state)
+  const isAuthenticating = isChallenged(saga.state)
   const ref = {
     orderApiKey,
     step: step.name,
@@ -54,14 +54,13 @@ export function publicationOf(saga: Saga, awaited: Awaited): Publication | null 
     attempt,
     ...(isAuthenticating && { isAuthenticating }),
   }
-  const { replyTimeoutMs } = step
-  const batchDelayMs = 'batchDelayMs' in step ? (step.batchDelayMs ?? 0) : 0
+  const { replyTimeoutMs, batchDelayMs = 0 } = step
   return { command: message.command, data: { ...message.data, ...ref }, replyTimeoutMs, batchDelayMs }
 }
 
 function messageOf({ facts }: Saga, awaited: Awaited) {
-  const { step, isCompensation } = awaited
   if ('refund' in awaited) return awaited.step.command(awaited.refund)
-  if (step.kind === 'pivot' || step.kind === 'refund') throw new Error(`no command of ${step.name}`)
+  const { step, isCompensation } = awaited
+  if (step.kind === 'pivot') throw new Error(`no command of ${step.name}`)
   return isCompensation && step.kind === 'compensatable' ? step.compensation(facts) : step.command(facts)
 }

@@ -17,8 +17,8 @@ const notConfirmed: Refusal = {
 export const authorizationOf = (facts: SendOrderFacts) => ({
   amount: facts.total,
   token: facts.token,
-  ...(facts.authentication && { authentication: facts.authentication }),
-  ...(facts.restaurantName !== undefined && { restaurantName: facts.restaurantName }),
+  authentication: facts.authentication,
+  restaurantName: facts.restaurantName,
   savesCard: facts.userApiKey !== null && facts.newCard !== null,
 })
 
@@ -48,10 +48,6 @@ export function recordChallenge(
     command: null,
   }
 }
-
-/** Removes the action: it exists only while the bank awaits the customer. */
-export const withoutAction = (order: SagaOrder): SagaOrder =>
-  order.paymentAction ? { ...order, paymentAction: null } : order
 
 /** Returns the times of a challenge that begins at `at` (epoch seconds); null for any other state. */
 export function challengeTimes(

@@ -101,6 +101,6 @@ function withRefunds(order: SagaOrder, total: number, refunds: readonly OrderRef
     return { ...order, refunds, cancellation: { ...cancellation, refund } }
   }
   const isAll = returnedOf(refunds) >= total
-  const isUndone = paymentState === 'REFUNDED' && !isAll
-  return { ...order, refunds, paymentState: isAll ? 'REFUNDED' : isUndone ? 'CHARGED' : paymentState }
+  const withoutAll = paymentState === 'REFUNDED' ? 'CHARGED' : paymentState
+  return { ...order, refunds, paymentState: isAll ? 'REFUNDED' : withoutAll }
 }

@@ -88,4 +88,5 @@ export const refundStep = {
     data: { refund: apiKey, amount },
   }),
   replyTimeoutMs: requestTimes.paymentReply,
+  batchDelayMs: 0,
 } as const

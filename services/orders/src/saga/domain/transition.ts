@@ -12,7 +12,7 @@ import {
   refusalOf,
   UNREACHABLE,
 } from '#/saga/domain/failure.ts'
-import { recordChallenge, refusalOfExpiry, withoutAction } from '#/saga/domain/challenging.ts'
+import { recordChallenge, refusalOfExpiry } from '#/saga/domain/challenging.ts'
 import {
   endRefund,
   requestRefund,
@@ -134,8 +134,9 @@ function enter(order: SagaOrder, saga: Saga, at: number): Transition {
   return { order: fail(order, saga, at), saga: ended, delivery: noticeOf(saga.state), command: null }
 }
 
+/** The payment action ends, because it exists only while the bank awaits the customer. */
 const advance = (order: SagaOrder, saga: Saga, { state, at }: { state: State; at: number }) =>
-  enter(withoutAction(order), { ...saga, version: saga.version + 1, attempt: 1, state }, at)
+  enter({ ...order, paymentAction: null }, { ...saga, version: saga.version + 1, attempt: 1, state }, at)
 
 const OPEN_DELIVERY: DeliveryState = { outcome: null, link: null, noticeInMs: null }
 
@@ -196,7 +197,7 @@ function cancel(order: SagaOrder, saga: Saga, event: Of<'cancelled'>): Result {
   const { by, refusal, at } = event
   if (!mayBeCancelled(order, saga.state, event)) return 'stale'
   const { state, facts } = saga
-  const step = order.outcome === 'pending' ? awaitedStep(saga)?.step : null
+  const step = awaitedStep(saga)?.step
   const done = step?.kind === 'compensatable' ? [...state.done, step.name] : state.done
   const left = cents(facts.total - reservedOf(order.refunds))
   const cancellation = { ...cancellationOf({ ...facts, total: left }, refusal, at), cancelledBy: by }
@@ -205,7 +206,7 @@ function cancel(order: SagaOrder, saga: Saga, event: Of<'cancelled'>): Result {
     { ...saga, isFinished: false },
     { state: { ...state, done, refusal }, at },
   )
-  return { ...next, delivery: next.delivery ?? noticeOfCancellation(by, step?.kind === 'pivot', state) }
+  return { ...next, delivery: noticeOfCancellation(by, step?.kind === 'pivot', state) }
 }
 
 /** Applies a change of the payment after the capture. A pending refund reopens the saga. */
