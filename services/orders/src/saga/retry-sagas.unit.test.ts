@@ -1,6 +1,7 @@
 import type { Log } from '@platter/kit'
 import { expect, test } from 'vitest'
 import { fresh, type State } from '#/domain/saga-row.ts'
+import type { Orchestrator } from '#/saga/orchestrator.ts'
 import { retrySagas } from '#/saga/retry-sagas.ts'
 import type { DueSaga } from '#/store/sagas.ts'
 
@@ -36,4 +37,21 @@ test('logs no error for a saga that is not overdue, or that its expiry has chang
   expect(await linesFor({ isExpired: false, isOverdue: false })).toEqual([])
   expect(await linesFor({ isExpired: true, isOverdue: false, state: { ...fresh, refunds } })).toEqual([])
   expect(await linesFor({ isExpired: true, isOverdue: true, changes: true })).toEqual([])
+})
+
+test('a saga past its deadline expires, any other due one is retried; each from the row that was read', async () => {
+  const applied: Parameters<Orchestrator['apply']>[] = []
+  const due = ['o1', 'o2'].map((orderApiKey) => {
+    const saga = { orderApiKey, version: 0, attempt: 3, state: fresh }
+    return { order: {}, saga, isExpired: orderApiKey === 'o1', isOverdue: false } as unknown as DueSaga
+  })
+  const deps = {
+    sagas: { takeDue: async () => due },
+    orchestrator: { apply: async (...call) => (applied.push(call), null) },
+  } satisfies Partial<Parameters<typeof retrySagas>[0]>
+  expect(await retrySagas(deps as Parameters<typeof retrySagas>[0]), 'more may be due').toBe(false)
+  expect(applied).toEqual([
+    ['o1', { kind: 'expired' }, { order: due[0]?.order, saga: due[0]?.saga }],
+    ['o2', { kind: 'retried' }, { order: due[1]?.order, saga: due[1]?.saga }],
+  ])
 })

@@ -84,6 +84,28 @@ test('a refund that fails after it was DONE becomes FAILED, and its amount can b
   expect(apply(returned, { kind: 'refund-requested', at, refund: again, count: 1 }).command).not.toBeNull()
 })
 
+test('only the refunds that the processor lists as failed fail, and keep the time of their failure', () => {
+  const half = { ...requestedHere, amount: cents(500) }
+  const first = apply(completed!, { kind: 'refund-requested', at, refund: half, count: 0 })
+  const both = apply(first, { kind: 'refund-requested', at, refund: { ...half, apiKey: 'f2' }, count: 1 })
+  const failed = apply(both, mirrored(1, [], null, ['f1']))
+  const again = apply(failed, { ...mirrored(2, [], null, ['f1']), at: at + 60 })
+  for (const { order, command } of [failed, again]) {
+    expect(order.refunds).toMatchObject([
+      { apiKey: 'f1', state: 'FAILED', failedAt: at },
+      { apiKey: 'f2', state: 'PENDING' },
+    ])
+    expect(command?.data).toMatchObject({ refund: 'f2' })
+  }
+})
+
+test('refunds are listed by date, wherever they were made', () => {
+  const later = { ...requestedHere, date: at + 60 }
+  const own = apply(completed!, { kind: 'refund-requested', at, refund: later, count: 0 })
+  const both = apply(own, mirrored(1, [refundOf('re_1', 1)]))
+  expect(both.order.refunds.map(({ apiKey }) => apiKey)).toEqual(['re_1', 'f1'])
+})
+
 test('a failure of a refund that arrives before the reply to its success is not overwritten by it', () => {
   const failed = apply(requested, mirrored(1, [], null, ['f1']))
   expect(failed).toMatchObject({
@@ -126,6 +148,7 @@ test('a mirrored dispute changes neither the payment state nor the finished saga
   expect(open).toMatchObject({ order: { paymentState: 'CHARGED', dispute }, saga: { isFinished: true } })
   const lost = { ...dispute, state: 'LOST' } as const
   expect(apply(open, { ...mirrored(2, []), dispute: lost } as Event).order.dispute).toEqual(lost)
+  expect(apply(open, mirrored(2, [])).order.dispute, 'a report without the dispute').toEqual(dispute)
 })
 
 test('a mirrored charge republishes the awaited command under the new version', () => {
@@ -153,6 +176,24 @@ test('a cancelled order gets a mirrored dispute, but no mirrored refund and no s
     delivery: null,
     command: null,
   })
+})
+
+test('a refund that was DONE before a cancellation stays DONE when it fails later', () => {
+  const part = { ...requestedHere, amount: cents(500) }
+  const pending = apply(completed!, { kind: 'refund-requested', at, refund: part, count: 0 })
+  const cancelling = apply(apply(pending, refundReply), cancelled({ by: 'operator' }))
+  const failed = apply(cancelling, mirrored(1, [], null, ['f1']))
+  expect(failed.order).toMatchObject({
+    cancellation: { refund: { amount: 14.99 } },
+    refunds: [{ apiKey: 'f1', state: 'DONE' }],
+  })
+})
+
+test('a dispute of an order that failed at its deadline sends its restaurant no second notice', () => {
+  const voiding = states()['compensate, unreachable']!
+  const failed = apply(voiding, reply(voiding, done))
+  expect(failed.delivery).toMatchObject({ outcome: 'unreachable', noticeInMs: 0 })
+  expect(apply(failed, mirrored(1, [], dispute))).toMatchObject({ order: { dispute }, delivery: null })
 })
 
 test('a mirrored charge leaves the payment state of a cash order DUE', () => {

@@ -50,7 +50,10 @@ test('a refund reopens the saga, which republishes the command until the refund 
   expect(one).toMatchObject({
     order: { paymentState: 'CHARGED', refunds: [{ apiKey: 'f1', state: 'PENDING' }] },
     saga: { isFinished: false },
-    command: { command: { name: 'payments.refund' }, data: { step: 'refund', refund: 'f1', amount: 500 } },
+    command: {
+      command: { name: 'payments.refund' },
+      data: { orderApiKey: 'o1', step: 'refund', undo: false, refund: 'f1', amount: 500 },
+    },
   })
   expect(apply(one, { kind: 'retried', at }).command?.data).toMatchObject({ refund: 'f1' })
   const finished = apply(one, ended('f1', done))
@@ -68,13 +71,18 @@ test('a failed refund frees its amount', () => {
   expect(apply(all, ended('f2', done)).order.paymentState).toBe('REFUNDED')
 })
 
-test('retries alternate between two pending refunds, and a reply with any version applies', () => {
+test('retries take turns by attempt, from the newest of the pending refunds to the oldest', () => {
   const two = apply(one, request(one, aRefund('f2', 600)))
-  const turns = [1, 2, 3].map((attempt) => {
-    const { command } = apply({ ...two, saga: { ...two.saga, attempt } }, { kind: 'retried', at })
+  const three = apply(two, request(two, aRefund('f3', 700)))
+  const turns = [1, 2, 3, 4].map((attempt) => {
+    const { command } = apply({ ...three, saga: { ...three.saga, attempt } }, { kind: 'retried', at })
     return command?.data['refund']
   })
-  expect(turns).toEqual(['f2', 'f1', 'f2'])
+  expect(turns).toEqual(['f3', 'f2', 'f1', 'f3'])
+})
+
+test('a reply with any version ends its pending refund', () => {
+  const two = apply(one, request(one, aRefund('f2', 600)))
   const first = apply(two, ended('f1', done, one.saga.version))
   expect(first.saga.isFinished).toBe(false)
   expect(apply(first, ended('f2', done)).saga.isFinished).toBe(true)
@@ -98,6 +106,8 @@ test.each([
   ['with a stale count', () => [one, { ...request(one, aRefund('f2', 1)), count: 0 } as Event]],
   ['before the capture', () => [capture!, request(capture!, aRefund('f1', 1))]],
   ['of a pending order', () => [authorize!, request(authorize!, aRefund('f1', 1))]],
+  ['of a pending cash order', () => [placed(cash), request(placed(cash), aRefund('f1', 1, 'DONE'))]],
+  ['of a cancelled order', () => [apply(completed!, cancelled()), request(completed!, aRefund('f1', 1))]],
 ] as [string, () => [Now, Event]][])('a refund %s is stale', (_, setUp) => {
   const [now, event] = setUp()
   expect(transition(now.order, now.saga, event)).toBe('stale')

@@ -192,6 +192,35 @@ const EXPECTED: Record<string, Record<string, string>> = {
   'failed, cash': {},
 }
 
+test.each([
+  ['is declined', 'authorize', (now: Now) => reply(now, declined)],
+  ['is refused, in cash', 'transmit, cash', () => delivered('refused')],
+  ['is voided after its deadline', 'compensate, expired', (now: Now) => reply(now, done)],
+  ['is cancelled', 'completed', () => cancelled()],
+] as const)('the cancellation of an order that %s has the date of the event', (_, state, create) => {
+  const now = states()[state]!
+  expect(apply(now, { ...create(now), at: at + 60 }).order.cancellation).toMatchObject({ date: at + 60 })
+})
+
+test.each([
+  ['refused', 'The restaurant refused the order: too busy'],
+  ['unreachable', 'The restaurant could not be reached.'],
+] as const)(
+  'the cancellation of an order in cash that was %s says so, and refunds nothing',
+  (result, message) => {
+    const { cancellation } = apply(placed(cash), delivered(result)).order
+    expect(cancellation).toMatchObject({ message, refund: { amount: 0 } })
+  },
+)
+
+test('a delivery keeps the link that accepted or refused it, by which a later notice is sent', () => {
+  for (const outcome of ['accepted', 'refused'] as const)
+    expect(apply(states()['transmit']!, delivered(outcome)).delivery).toMatchObject({
+      outcome,
+      link: 'webhook',
+    })
+})
+
 describe('event sequence', () => {
   test.each([
     ['before answeredBy is not marked as returned', at + 1, false],
