@@ -1,6 +1,6 @@
 import { cents } from '@platter/contracts'
 import { createLog } from '@platter/kit'
-import { expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { commandExecutor } from '#/command-executor.ts'
 import type { Challenge, Effect, FoundCharge, ProcessorResult } from '#/domain/processor-result.ts'
 import { memoryAuthorizations } from '#/testing/memory-authorizations.ts'
@@ -16,6 +16,11 @@ const authorized: ProcessorResult<FoundCharge> = {
 }
 const refusedResult = { kind: 'no', code: 'card_declined', declineCode: 'authentication_required' } as const
 
+const NOW = 1_790_000_000
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'], now: NOW * 1_000 }))
+afterEach(() => void vi.useRealTimers())
+
 const never = () => Promise.reject(new Error('not called'))
 
 /** A processor with one challenge, whose state the test sets. */
@@ -24,7 +29,11 @@ function setUp() {
   const bank: { state: ProcessorResult<FoundCharge> | Challenge } = { state: challenge }
   const processor = {
     authorize: async () => (calls.push('authorize'), challenge),
-    check: async () => (calls.push('check'), bank.state),
+    async check({ id, authentication }: { id: string; authentication?: object | undefined }) {
+      calls.push('check')
+      expect([id, authentication]).toEqual(['auth_1', terms.authentication])
+      return bank.state
+    },
     async void(): Promise<ProcessorResult<Effect>> {
       calls.push('void')
       if (bank.state.kind === 'no')
@@ -49,13 +58,26 @@ function setUp() {
     stateOf: async () => (await authorizations.find('o1'))?.state,
   }
 }
-const authenticate = { kind: 'authenticate', action: { type: 'redirect', url } }
+/** The customer has ten minutes from the first call, also after later checks. */
+const authenticate = { kind: 'authenticate', action: { type: 'redirect', url, expires: NOW + 600 } }
 
 test('a repeated command authorizes once, and then checks the challenge', async () => {
   const { authorize, calls, stateOf } = setUp()
   for (let count = 0; count < 3; count++) expect(await authorize()).toMatchObject(authenticate)
   expect(calls).toEqual(['authorize', 'check', 'check'])
   expect(await stateOf()).toBe('challenged')
+})
+
+test('a check that is late, after another replica has authorized the order, is done', async () => {
+  const { authorize, authorizations, processor } = setUp()
+  await authorize()
+  const { check } = processor
+  processor.check = async (call) => {
+    const row = (await authorizations.find('o1'))!
+    await authorizations.move(row, { state: 'authorized', processorId: 'auth_1' })
+    return check(call)
+  }
+  expect(await authorize()).toEqual({ kind: 'done' })
 })
 
 test('an approved challenge authorizes the order, and a declined one declines it', async () => {
@@ -94,6 +116,18 @@ test('a release that is requested during the first call voids the challenge', as
   expect(await authorize()).toMatchObject({ kind: 'refused', refusal: { code: 'payment-unavailable' } })
   expect(calls).toEqual(['authorize', 'void'])
   expect(await stateOf()).toBe('voided')
+})
+
+test('a release whose void is refused while the bank still waits is recorded, and repeated', async () => {
+  const { authorize, release, authorizations, processor, stateOf } = setUp()
+  await authorize()
+  processor.void = async () => ({ kind: 'no', code: 'already_captured', declineCode: '' })
+  const recordUnknown = vi.spyOn(authorizations, 'recordUnknown')
+  expect(await release()).toBeNull()
+  expect(await stateOf()).toBe('challenged')
+  expect(recordUnknown.mock.calls[0]?.[0].reason).toBe(
+    'the bank still awaits the customer, yet the processor refused void: already_captured',
+  )
 })
 
 test('a release after a declined challenge returns VOIDED, and the state stays declined', async () => {

@@ -1,7 +1,7 @@
 import { cents, type Outcome } from '@platter/contracts'
 import { createLog } from '@platter/kit'
 import fc from 'fast-check'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import type { Authorization, Command } from '#/domain/authorization.ts'
 import type { ProcessorResult, Effect, FoundCharge } from '#/domain/processor-result.ts'
 import type { Processor } from '#/outside/processor.ts'
@@ -98,6 +98,9 @@ class FakeProcessor implements Pick<
       if (result.kind === 'yes') this.#responses.set(key, result)
       return result
     })
+  }
+  respondWith(key: string, result: ProcessorResult<Effect>) {
+    this.#responses.set(key, result)
   }
   #move(
     key: string,
@@ -241,6 +244,31 @@ test('an authorize command after a release is refused, and makes no charge', asy
   expect(await run('release')).toEqual({ kind: 'done', paymentState: 'VOIDED' })
   expect(await run('authorize')).toMatchObject({ kind: 'refused', refusal: { code: 'payment-unavailable' } })
   expect(processor.charges).toEqual([])
+})
+
+test('an authorization of unknown outcome is looked up by its order and its card, after 20 h', async () => {
+  const looked: object[] = []
+  const processor = {
+    find: async (call: object) => (looked.push(call), { kind: 'unknown', reason: 'ECONNRESET' }),
+  } as unknown as Processor
+  const row = new Row(async () => undefined)
+  const execute = commandExecutor({ authorizations: row, processor, log })
+  const old = { ...(await row.findOrCreate('o1', terms)), ageSeconds: 20 * 3_600 + 1 }
+  expect(await execute({ kind: 'authorize', ...terms }, old)).toBeNull()
+  expect(looked).toEqual([{ reference: 'o1', token: 'tok_1' }])
+})
+
+test('a released authorization of another amount is voided, and the difference is logged as an error', async () => {
+  const faults: Fault[] = ['response lost']
+  const { processor, run } = calmWorld(() => faults.shift() ?? 'none')
+  const error = vi.spyOn(log, 'error')
+  await run('authorize')
+  // The processor returns the first response to the repeated call.
+  processor.respondWith('o1:authorize:1', { kind: 'yes', id: 'auth_0', amount: cents(1_076) })
+  expect(await run('release')).toEqual({ kind: 'done', paymentState: 'VOIDED' })
+  expect(error.mock.calls.map(([line]) => line)).toEqual([
+    { orderApiKey: 'o1', move: 'authorize', reason: expect.stringContaining('1076 cents') as string },
+  ])
 })
 
 test('a capture whose authorization was voided elsewhere is an incident, and has no reply', async () => {

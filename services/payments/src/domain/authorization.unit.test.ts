@@ -29,10 +29,32 @@ const call = (kind: string, idempotencyKey: string) => ({ kind: 'call', call: { 
 
 describe('authorize', () => {
   test('calls the processor with the key and the body of the row', () => {
-    expect(nextStep(authorize, sent)).toEqual({
+    const body = { ...terms, authentication: { returnUrl: null }, statementSuffix: 'AURORA', savesCard: true }
+    expect(nextStep(authorize, { ...sent, ...body })).toEqual({
       kind: 'call',
-      call: { kind: 'authorize', idempotencyKey: 'o1:authorize:1', reference: 'o1', ...terms },
+      call: { kind: 'authorize', idempotencyKey: 'o1:authorize:1', reference: 'o1', ...body },
     })
+  })
+  test('looks a challenge up by its id', () => {
+    const authentication = { returnUrl: null }
+    const challenged = {
+      ...common,
+      ...terms,
+      authentication,
+      state: 'challenged',
+      processorId: 'auth_1',
+    } as const
+    expect(nextStep(authorize, challenged)).toEqual({
+      kind: 'call',
+      call: { kind: 'check', id: 'auth_1', authentication },
+    })
+  })
+  test('is refused for an authorization that was voided or refunded at the processor', () => {
+    for (const state of ['voided', 'refunded'] as const)
+      expect(nextStep(authorize, at(state))).toMatchObject(refused('payment-unavailable'))
+  })
+  test('keeps the reason of its decline after a release', () => {
+    expect(nextStep(authorize, released(declined))).toMatchObject(refused('card-declined'))
   })
   test('looks the authorization up after 20 h, when its key may have expired', () => {
     const old = { ...sent, ageSeconds: 20 * 3600 + 1 }
@@ -84,8 +106,14 @@ describe('release', () => {
     })
   })
   test('voids an authorization, refunds a charge, and is done in every other state', () => {
-    expect(nextStep(release, released(at('authorized')))).toMatchObject(call('void', 'o1:void:1'))
-    expect(nextStep(release, released(at('captured')))).toMatchObject(call('refund', 'o1:refund:1'))
+    expect(nextStep(release, released(at('authorized')))).toEqual({
+      kind: 'call',
+      call: { kind: 'void', idempotencyKey: 'o1:void:1', id: 'auth_1' },
+    })
+    expect(nextStep(release, released(at('captured')))).toEqual({
+      kind: 'call',
+      call: { kind: 'refund', idempotencyKey: 'o1:refund:1', id: 'auth_1', amount: terms.amount },
+    })
     for (const row of [declined, at('voided'), tombstone]) {
       expect(nextStep(release, released(row))).toMatchObject({
         outcome: { kind: 'done', paymentState: 'VOIDED' },
@@ -123,6 +151,9 @@ describe('capture', () => {
     const partly = { ...released(at('captured')), refunded: cents(500) } as Authorization
     expect(nextStep(capture, partly)).toMatchObject({ kind: 'stale' })
     expect(nextStep(authorize, partly)).toMatchObject({ kind: 'stale' })
-    expect(nextStep({ kind: 'release' }, partly)).toMatchObject(call('refund', 'o1:refund:1:575'))
+    expect(nextStep({ kind: 'release' }, partly)).toEqual({
+      kind: 'call',
+      call: { kind: 'refund', idempotencyKey: 'o1:refund:1:575', id: 'auth_1', amount: 575 },
+    })
   })
 })

@@ -49,6 +49,13 @@ describe('a result of the processor', () => {
     })
     expect(interpretLookup(row, { kind: 'yes', found: [] })).toMatchObject({ kind: 'incident' })
   })
+  test('a refused look-up is an incident, because nothing is known of the charge', () => {
+    const refusedLookup = { kind: 'no', code: 'invalid_api_key', declineCode: '' } as const
+    expect(interpretLookup(sent, refusedLookup)).toEqual({
+      kind: 'incident',
+      reason: 'the processor refuses the look-up: invalid_api_key',
+    })
+  })
   test('two authorizations of one order are an incident', () => {
     const two = [
       { id: 'a', amount: cents(1075), status: 'voided' as const },
