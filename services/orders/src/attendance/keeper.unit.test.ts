@@ -193,6 +193,14 @@ test('flush() writes each failed delivery, and a successful one at most every 15
   expect(counted().at(-1), 'a success after a failure is written at once').toMatchObject({ failures: 0 })
 })
 
+test('a failed delivery counts once: the next flush() writes nothing', async () => {
+  const { keeper, calls } = createKeeper()
+  keeper.recordReceipt('r1', { kind: 'unknown', reason: 'status 500' })
+  await keeper.flush()
+  await keeper.flush()
+  expect(calls.filter(({ counted }) => counted)).toHaveLength(1)
+})
+
 test.each([
   [null, { restaurantApiKey: 'r1', succeeded: true, failures: 0 }],
   ['status 500', { restaurantApiKey: 'r1', succeeded: false, failures: 1 }],
@@ -229,6 +237,7 @@ test('a change is published at once; after a failed publish, the next sweep publ
   await keeper.sweep()
   state.isPublishing = true
   await keeper.sweep()
+  await keeper.sweep()
   expect(published.slice(1)).toEqual([{ rows: state.rows, othersAreAttended: false }])
 })
 
@@ -236,6 +245,42 @@ test('begin() publishes the row of the restaurant whose link was set', async () 
   const { keeper, published } = createKeeper()
   await keeper.begin('r1', [row('r1', false)])
   expect(published).toEqual([{ rows: [row('r1', false)] }])
+})
+
+test('begin() forgets the results and sightings of the earlier link', async () => {
+  const { keeper, calls } = createKeeper()
+  await keeper.recordSightings(['r1'])
+  keeper.recordReceipt('r1', { kind: 'accepted' })
+  await keeper.flush()
+  keeper.recordReceipt('r1', { kind: 'not-reached', reason: 'ECONNREFUSED' })
+  calls.length = 0
+  await keeper.begin('r1', [row('r1', true)])
+  await keeper.recordSightings(['r1'])
+  await keeper.flush()
+  keeper.recordReceipt('r1', { kind: 'accepted' })
+  await keeper.flush()
+  expect(calls.filter(({ settled }) => !settled)).toMatchObject([
+    { seen: ['r1'] },
+    { counted: [{ restaurantApiKey: 'r1', failures: 0 }] },
+  ])
+})
+
+test('a stream that opens is a sighting at once, and a stream that has already closed is none', async () => {
+  const { keeper, calls, state, sweepFor } = createKeeper()
+  keeper.recordSightingsWhileOpen('r1', AbortSignal.abort())
+  keeper.recordSightingsWhileOpen('r2', new AbortController().signal)
+  expect(calls).toEqual([{ seen: ['r2'] }])
+  state.now += 15 * SECOND
+  await sweepFor(2 * SECOND)
+  expect(calls.flatMap(({ seen }) => seen ?? [])).not.toContain('r1')
+})
+
+test('more pings may be due after 50', async () => {
+  const { keeper, state } = createKeeper()
+  for (const count of [50, 49]) {
+    state.due = Array.from({ length: count }, (_, index) => ({ restaurantApiKey: `r${index}`, link }))
+    expect(await keeper.pingDue()).toBe(count === 50)
+  }
 })
 
 test('publishAll() publishes all rows in messages of at most 200', async () => {

@@ -28,7 +28,9 @@ async function transmitted(link: Parameters<typeof isDevelopmentLink>[0], isTest
   return { kind, sent }
 }
 
-async function putLink(given: { isDevelopment: boolean; isTest: boolean; secret: string }) {
+type Given = { isDevelopment: boolean; isTest: boolean; secret: string; fault?: string }
+
+async function putLink(given: Given) {
   const stored: unknown[] = []
   const handle = putRestaurantLink({
     restaurantLinks: {
@@ -38,7 +40,7 @@ async function putLink(given: { isDevelopment: boolean; isTest: boolean; secret:
         return []
       },
     },
-    outgoing: { faultOf: async () => null },
+    outgoing: { faultOf: async () => given.fault ?? null },
     attendance: { begin: async () => undefined },
     isDevelopment: given.isDevelopment,
     isTestRestaurant: async () => given.isTest,
@@ -94,6 +96,11 @@ describe('put-restaurant-link', () => {
       'accepts a private secret for a live restaurant',
       { isDevelopment: false, isTest: false, secret: OWN.secret },
       accepted,
+    ],
+    [
+      'refuses a URL that may not be called (400)',
+      { isDevelopment: true, isTest: true, secret: OWN.secret, fault: 'is not https' },
+      { stored: 0, pointer: '/url' },
     ],
   ])('%s', async (_, given, result) => {
     expect(await putLink(given)).toEqual(result)

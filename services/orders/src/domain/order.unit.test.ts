@@ -1,7 +1,18 @@
 import { cents } from '@platter/contracts'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { checkTip, firstPaymentState, isCharged, MAX_TOTAL, totalFaults } from '#/domain/order.ts'
+import {
+  checkTip,
+  clientRecord,
+  firstPaymentState,
+  isCharged,
+  MAX_TOTAL,
+  orderRecord,
+  priceOrder,
+  totalFaults,
+} from '#/domain/order.ts'
+import { newOrder } from '#/domain/order-state.ts'
+import { refundOfProcessor } from '#/domain/refund.ts'
 import { pricedOrder } from '#/testing/priced-order.ts'
 
 test('a tip has at most two decimals and is not negative', () => {
@@ -85,4 +96,79 @@ test.each([
   ['test order in cash', 'NOT_REQUIRED', { payment: 'cash', test: true }],
 ] as const)('the payment state of an %s begins at %s', (_, state, changes) => {
   expect(firstPaymentState(pricedOrder(changes))).toBe(state)
+})
+
+const AT = 1_790_000_000
+const placed = newOrder('o1', pricedOrder({ payment: 'card' }), AT)
+const refundOf = (amount: number, state: 'DONE' | 'PENDING' | 'FAILED') =>
+  refundOfProcessor({ id: 're_1', amount: cents(amount), state, date: AT }, 'f1')
+const cancellation = {
+  reason: 'order-cancelled',
+  message: 'The customer cancelled the order.',
+  cancelledBy: 'customer',
+  date: AT,
+  refund: { amount: 7.75, state: 'VOIDED' },
+} as const
+
+test('refundedTotal counts the refunds that are done', () => {
+  const refunds = [refundOf(100, 'DONE'), refundOf(200, 'PENDING'), refundOf(400, 'FAILED')]
+  const record = orderRecord({ ...placed, paymentState: 'CHARGED', refunds })
+  expect([record.refundedTotal, record.refunds?.map(({ amount }) => amount)]).toEqual([1, [1, 2, 4]])
+})
+
+test.each([
+  ['AUTHORIZED', 3, 'before its release'],
+  ['REFUNDED', 10.75, 'after the refund of the rest'],
+] as const)('the refund of a cancelled order is %s, and refundedTotal %d, %s', (state, total) => {
+  const order = { ...placed, paymentState: state, cancellation, refunds: [refundOf(300, 'DONE')] }
+  expect(orderRecord(order)).toMatchObject({
+    cancellation: { ...cancellation, refund: { amount: 7.75, state } },
+    refundedTotal: total,
+  })
+})
+
+test('a dispute is in the record with its amount as money; an order without one has null', () => {
+  const dispute = { state: 'OPEN', amount: cents(550), reason: 'fraudulent', respondBy: AT } as const
+  expect(orderRecord({ ...placed, dispute }).dispute).toEqual({ ...dispute, amount: 5.5 })
+  expect(orderRecord(placed).dispute).toBeNull()
+})
+
+test('only the record for the client has the link to the bank', () => {
+  const paymentAction = { type: 'redirect', url: 'https://bank.example/1', expires: AT } as const
+  expect(clientRecord({ ...placed, paymentAction })).toMatchObject({ paymentAction })
+  expect(orderRecord({ ...placed, paymentAction })).not.toHaveProperty('paymentAction')
+  expect(clientRecord(placed)).not.toHaveProperty('paymentAction')
+})
+
+test('an order keeps its comments, the point of its address, and the time to cancel it', () => {
+  const item = {
+    apiKey: 'i1',
+    name: 'Slice',
+    basePrice: cents(900),
+    totalPrice: cents(900),
+    customizationChoices: [],
+  }
+  const quote = {
+    items: [item, item],
+    subtotal: cents(1_800),
+    tax: cents(144),
+    deliveryPrice: cents(300),
+    point: { latitude: 43.07, longitude: -89.38 },
+    customerCancelMinutes: 7,
+  }
+  const request = {
+    items: [{ comments: 'no olives' }, {}],
+    comments: 'ring twice',
+    recipient: { guest: true },
+  }
+  const address = { streetAddress: '2 E Main St', latitude: null, longitude: null }
+  const known = { recipient: placed.details.recipient, card: null, address, tip: cents(200) }
+  const { total, details } = priceOrder(request as never, quote as never, known as never)
+  expect(total).toBe(2_444)
+  expect(details).toMatchObject({
+    items: [{ comments: 'no olives' }, { comments: null }],
+    comments: 'ring twice',
+    address: { latitude: 43.07, longitude: -89.38 },
+    customerCancelMinutes: 7,
+  })
 })

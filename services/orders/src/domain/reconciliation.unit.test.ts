@@ -1,4 +1,4 @@
-import { cents, type Book, type Charge, type PaymentRow } from '@platter/contracts'
+import { cents, type Book, type Charge, type MismatchRule, type PaymentRow } from '@platter/contracts'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import {
@@ -159,31 +159,90 @@ test('the sequence of the listed charges does not change the violated rules', ()
   )
 })
 
-/** A planted fault in one book, for all orders that can have it. */
-const FAULTS: [title: string, book: Book, from: fc.Arbitrary<Books>, plant: (books: Books) => Books][] = [
-  ['the charge is missing', 'processor', neededCharge, withCharges(() => [])],
-  ['another charge exists', 'processor', balanced, withCharges((charges) => [...charges, another])],
+type Fault = [
+  title: string,
+  rule: MismatchRule,
+  book: Book,
+  from: fc.Arbitrary<Books>,
+  plant: (books: Books) => Books,
+]
+
+/** A planted fault in one book, for all orders that can have it, with a rule that it violates. */
+const FAULTS: Fault[] = [
+  ['the charge is missing', 'payment-unknown-to-processor', 'processor', neededCharge, withCharges(() => [])],
+  [
+    'another charge exists for a charged order',
+    'charge-twice',
+    'processor',
+    charged,
+    withCharges((charges) => [...charges, another]),
+  ],
+  [
+    'a charge exists for an order that is not charged',
+    'charge-unwanted',
+    'processor',
+    balanced.filter(({ order, others }) => !order.test && others.payment?.state !== 'captured'),
+    withCharges((charges) => [...charges, another]),
+  ],
+  [
+    'a charge exists for a test order',
+    'charge-of-test-order',
+    'processor',
+    balanced.filter(({ order }) => order.test),
+    withCharges((charges) => [...charges, another]),
+  ],
+  [
+    'nothing is captured for a charged order',
+    'charge-missing',
+    'processor',
+    charged,
+    withCharges(each(() => ({ status: 'authorized' }))),
+  ],
+  [
+    'a cash order has a payment row',
+    'charge-unwanted',
+    'payments',
+    balanced.filter(({ order }) => order.payment === 'cash' && !order.test),
+    withOthers({ payment: { orderApiKey: 'o1', state: 'released', amount: cents(1), processorId: null } }),
+  ],
+  [
+    'a test order has a payment row',
+    'charge-of-test-order',
+    'payments',
+    balanced.filter(({ order }) => order.test),
+    withOthers({ payment: { orderApiKey: 'o1', state: 'released', amount: cents(1), processorId: null } }),
+  ],
   [
     'the charge has another amount',
+    'charge-amount',
     'processor',
     withCharge,
     withCharges(each(({ amount: one }) => ({ amount: cents(one + 1) }))),
   ],
   [
     'the charge is only authorized',
+    'payment-state',
     'processor',
     withCharge,
     withCharges(each(() => ({ status: 'authorized' }))),
   ],
-  ['the charge is in another currency', 'processor', charged, withCharges(each(() => ({ differs: 'eur' })))],
+  [
+    'the charge is in another currency',
+    'charge-amount',
+    'processor',
+    charged,
+    withCharges(each(() => ({ differs: 'The charge is in eur.' }))),
+  ],
   [
     'the processor has refunded more than the order',
+    'refund-amount',
     'processor',
     charged,
     withCharges(each(({ refunded = 0 }) => ({ refunded: cents(refunded + 1) }))),
   ],
   [
     'the refunded cash order is still DUE',
+    'refund-amount',
     'orders',
     balanced.filter(
       ({ order }) =>
@@ -194,15 +253,17 @@ const FAULTS: [title: string, book: Book, from: fc.Arbitrary<Books>, plant: (boo
     ),
     ({ order, others }) => ({ order: { ...order, refunded: order.total }, others }),
   ],
-  ['the payment row is missing', 'payments', charged, withOthers({ payment: null })],
+  ['the payment row is missing', 'payment-state', 'payments', charged, withOthers({ payment: null })],
   [
     'the totals of order and payment differ',
+    'charge-amount',
     'orders',
     charged,
     ({ order, others }) => ({ order: { ...order, total: cents(order.total + 1) }, others }),
   ],
   [
     'the payment row has another total',
+    'charge-amount',
     'payments',
     withCharge,
     ({ order, others }) => ({
@@ -212,37 +273,43 @@ const FAULTS: [title: string, book: Book, from: fc.Arbitrary<Books>, plant: (boo
   ],
   [
     'the payment row has no outcome yet',
+    'payment-state',
     'payments',
     charged,
     ({ order, others }) => ({ order, others: { ...others, payment: { ...others.payment!, state: 'sent' } } }),
   ],
-  ['no delivery was accepted', 'deliveries', charged, withOthers({ delivery: null })],
+  ['no delivery was accepted', 'delivery-missing', 'deliveries', charged, withOthers({ delivery: null })],
   [
     'the payment state of the charged order is PENDING',
+    'payment-state',
     'orders',
     charged,
     ({ order, others }) => ({ order: { ...order, paymentState: 'PENDING' }, others }),
   ],
   [
     'a total of 0 was charged',
+    'charge-unwanted',
     'orders',
     charged,
     ({ order, others }) => ({ order: { ...order, total: cents(0) }, others }),
   ],
   [
     'the charged order is a test',
+    'charge-of-test-order',
     'orders',
     charged,
     ({ order, others }) => ({ order: { ...order, test: true }, others }),
   ],
   [
     'the charged order is cancelled',
+    'charge-unwanted',
     'orders',
     charged,
     ({ order, others }) => ({ order: { ...order, cancelled: true }, others }),
   ],
   [
     'the charged order has failed',
+    'delivery-unwanted',
     'deliveries',
     charged,
     ({ order, others }) => ({ order: { ...order, outcome: 'failed' }, others }),
@@ -263,17 +330,18 @@ function each(change: (charge: Charge) => Partial<Charge>) {
 }
 
 describe('mismatch in one book', () => {
-  test.each(FAULTS)('names the inconsistent book when %s', (_, book, from, plant) => {
+  test.each(FAULTS)('when %s, a mismatch has the rule %s and names %s', (_, rule, book, from, plant) => {
     fc.assert(
       fc.property(from, (books) => {
         const found = compareBooks(plant(books))
-        expect(found.length).toBeGreaterThan(0)
+        expect(found.map((one) => one.rule)).toContain(rule)
         expect(found.flatMap(({ disagree }) => disagree)).toContain(book)
-        for (const { detail, remedy, says } of found) {
-          expect(detail).not.toBe('')
-          expect(remedy).not.toBe('')
-          expect(says.orders).not.toBeNull()
-        }
+        for (const one of found)
+          expect(one).toMatchObject({
+            detail: expect.stringMatching(/\.$/) as string,
+            remedy: expect.stringMatching(/\.$/) as string,
+            says: { orders: expect.stringContaining(books.order.payment) as string },
+          })
       }),
     )
   })

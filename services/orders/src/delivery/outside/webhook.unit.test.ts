@@ -216,6 +216,15 @@ describe('plain HTTP', () => {
     expect(await transmit(client, url)).toMatchObject({ kind: 'not-reached' })
   })
 
+  test.each([
+    ['[fd00::1]', null],
+    ['[fd00::2]', 'is not https'],
+    ['10.1.2.3', null],
+    ['10.1.2.4', 'is not https'],
+  ])('an allowed address without a prefix allows itself only: %s', async (host, fault) => {
+    expect(await createClient(['fd00::1', '10.1.2.3']).faultOf(new URL(`http://${host}/`))).toBe(fault)
+  })
+
   test('is accepted for an address in an allowed network', async () => {
     const client = localClient()
     expect(await client.faultOf(new URL(localUrl()))).toBeNull()
@@ -393,6 +402,25 @@ describe('response', () => {
       const target = { dispatcher: localClient().dispatcher, link: linkTo(localUrl()) }
       expect(await pingWebhook(target, 'ping_1')).toBe(reason)
       expect(await cancelByWebhook(target, sent)).toBe(reason)
+    },
+  )
+
+  test.each([404, 410])(
+    'a cancellation is confirmed by a %i: the restaurant has no such order',
+    async (status) => {
+      listener = withStatus(status, (_request, response) => response.end())
+      const target = { dispatcher: localClient().dispatcher, link: linkTo(localUrl()) }
+      expect(await cancelByWebhook(target, sent)).toBeNull()
+      expect(await pingWebhook(target, 'ping_1'), 'a ping is not').toBe(`status ${status}`)
+      expect(
+        received.map(({ headers, body }) => [
+          headers['webhook-id'],
+          (JSON.parse(body) as { type: string }).type,
+        ]),
+      ).toEqual([
+        [sent.webhookId, 'order.cancelled'],
+        ['ping_1', 'ping'],
+      ])
     },
   )
 
