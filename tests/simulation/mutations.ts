@@ -54,6 +54,9 @@ const DIFF = `
 @@ a cancellation of a pending order does not compensate the awaited step, seed 938
 -step?.kind === 'compensatable' ? [...state.done, step.name] : state.done
 +state.done
+@@ the action of a payment stays after its challenge, seed 3
+-{ ...order, paymentAction: null }
++order
 
 --- services/payments/src/domain/authorization.ts
 @@ a repeated authorization has a new idempotency key, seed 18
@@ -153,9 +156,6 @@ const DIFF = `
 +null
 
 --- services/orders/src/saga/domain/challenging.ts
-@@ the action of a payment stays after its challenge, seed 3
--order.paymentAction ? { ...order, paymentAction: null } : order
-+order
 @@ a challenge is never polled, seed 3
 -const POLL_MS = 10_000
 +const POLL_MS = 10_000_000

@@ -120,6 +120,32 @@ test('consistent books of several batches have no mismatch, and each order and c
     payments: MANY,
     charges: MANY,
     deliveries: MANY,
+    refunds: 0,
+    inProgress: 0,
+    mismatches: 0,
+  })
+})
+
+test('orders that are not charged, and deliveries that were not accepted, are counted apart', async () => {
+  for (let second = 0; second < 4; second += 1) addPaidOrder(second)
+  const inCash = { payment: 'cash', paymentState: 'DUE' } as const
+  const asTest = { test: true, paymentState: 'NOT_REQUIRED' } as const
+  const failed = { outcome: 'failed', paymentState: 'VOIDED' } as const
+  ;[inCash, asTest, failed].forEach((changes, at) => Object.assign(orders[at]!.order, changes))
+  orders[2]!.delivery = 'refused'
+  ;[rows, charges] = [rows.slice(3), charges.slice(3)]
+  orders[3]!.order.refunded = cents(100)
+  charges[0]!.refunded = cents(100)
+  const { counts } = await reconcile(deps, start, context)
+  expect(counts).toEqual({
+    orders: 4,
+    charged: 1,
+    payments: 1,
+    charges: 1,
+    deliveries: 3,
+    refunds: 1,
+    inProgress: 0,
+    mismatches: 0,
   })
 })
 
@@ -232,4 +258,11 @@ test('the appeal of a lost dispute of a cancelled order is no mismatch, and its 
   expect(rulesOf(await reconcile(deps, start, context))).toEqual([])
   orders[0]!.dispute = { ...dispute, state: 'WON' }
   expect(rulesOf(await reconcile(deps, start, context))).toContain('o0 charge-unwanted')
+})
+
+test('a fulfilled order is compared after a lost dispute', async () => {
+  addPaidOrder(0)
+  orders[0]!.dispute = { state: 'LOST', amount: total, reason: 'fraudulent', respondBy: null }
+  charges = []
+  expect(rulesOf(await reconcile(deps, start, context))).toContain('o0 charge-missing')
 })

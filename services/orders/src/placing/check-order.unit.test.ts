@@ -239,6 +239,42 @@ test('accounts is queried with the application of the caller, and not for an ord
   })
 })
 
+test('catalog is asked for the items with their choices, and again after an authentication, with the point', async () => {
+  replies.catalog = {
+    faults: [],
+    quote: { ...quote, point: { latitude: 43.07, longitude: -89.38 }, restaurantName: 'Aurora Slice House' },
+  }
+  const items = [
+    { apiKey: 'i1', customizationChoices: [{ apiKey: 'ch1' }, { apiKey: 'ch2' }] },
+    { apiKey: 'i2' },
+  ]
+  const { recheck, restaurantName } = await check({ ...WITH_NEW_RECORDS, payment: 'cash', card: null, items })
+  const asked = {
+    restaurantApiKey: 'r1',
+    method: 'delivery',
+    payment: 'cash',
+    test: false,
+    items: [
+      { apiKey: 'i1', customizationChoices: ['ch1', 'ch2'] },
+      { apiKey: 'i2', customizationChoices: [] },
+    ],
+    address: { streetAddress: '316 W Washington Ave', zip: '53703', latitude: null },
+  }
+  expect(catalogQuestion()).toMatchObject(asked)
+  expect(recheck).toMatchObject({
+    ...asked,
+    address: { ...asked.address, latitude: 43.07, longitude: -89.38 },
+  })
+  expect(restaurantName).toBe('Aurora Slice House')
+})
+
+test('the names and the phone of the request override those of the user', async () => {
+  const recipient = { apiKey: 'u1', firstName: 'Mia', phone: '6085550199' }
+  const { order } = await check({ recipient })
+  expect(order.details.recipient).toEqual({ ...user, firstName: 'Mia', phone: '6085550199' })
+  expect((await check(OF_USER)).order.details.recipient).toEqual(user)
+})
+
 test('a saved card in the order of a guest is resolved, and its fault refuses the order', async () => {
   replies.accounts = {
     ...replies.accounts,

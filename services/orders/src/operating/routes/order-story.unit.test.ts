@@ -15,13 +15,13 @@ function storyOf(now: ReturnType<typeof states>[string] | undefined): StoredStor
   return { order, outcome, visible: true, saga: row, delivery: null, ...ids }
 }
 
-/** Reads the story of an order that is being captured; `payments` is the call of the payments service. */
-function read(payments: () => Promise<unknown>) {
+/** Reads a story, by default of an order that is being captured; `payments` is the call of the payments service. */
+function read(payments: () => Promise<unknown>, story = storyOf(states()['capture'])) {
   const handle = getOrderStory({
     orders: { statuses: async () => [{ status: 'PROCESSING', date: 1 }] } as Partial<
       Stores['orders']
     > as Stores['orders'],
-    orderStories: { find: async () => storyOf(states()['capture']) },
+    orderStories: { find: async () => story },
     payments: payments as Parameters<typeof getOrderStory>[0]['payments'],
   })
   const call = { params: { apiKey: 'o1' }, requestId: 'q2', deadline: Deadline.in(10_000) }
@@ -45,5 +45,23 @@ test('an order without a payment is known to have none', async () => {
   expect(await read(async () => ({ payment: null }))).toMatchObject({
     payment: null,
     paymentUnavailable: false,
+  })
+})
+
+test.each([
+  ['running', 'compensate, refused', null, { step: 'authorize', undo: true, wakeAt: 1 }],
+  ['completed', 'completed', 3, { step: null, undo: false, wakeAt: null, refusal: null }],
+  [
+    'failed',
+    'failed, declined',
+    3,
+    { step: null, wakeAt: null, refusal: { code: 'card-declined', declineCode: null } },
+  ],
+] as const)('the saga is %s in the state "%s"', async (state, name, finished, saga) => {
+  const story = storyOf(states()[name])
+  const found = { ...story, traceparent: '00-trace-span-01', saga: { ...story.saga, finished } }
+  expect(await read(async () => ({ payment: null }), found)).toMatchObject({
+    saga: { state, finished, deadline: 2, attempts: 1, ...saga },
+    traceId: 'trace',
   })
 })
