@@ -29,7 +29,7 @@ function setUp() {
   const bank: { state: ProcessorResult<FoundCharge> | Challenge } = { state: challenge }
   const processor = {
     authorize: async () => (calls.push('authorize'), challenge),
-    async check({ id, authentication }: { id: string; authentication?: object | undefined }) {
+    check: async ({ id, authentication }: { id: string; authentication?: object | undefined }) => {
       calls.push('check')
       expect([id, authentication]).toEqual(['auth_1', terms.authentication])
       return bank.state

@@ -29,6 +29,23 @@ test('a fingerprint depends on the last four digits of a card number only, and n
   expect(fingerprint(card({ expirationYear: '32' }))).not.toBe(whole)
 })
 
+test('the scope is the access key, the path and the key of a request; a request from a service has none', () => {
+  const request = { principal, path: '/publicapi/v1/send-order', body: {}, secrets: [SECRET] as const }
+  expect(idempotencyScope(' cart-7 ', request)).toMatchObject({
+    accessKeyId: 'k1',
+    path: '/publicapi/v1/send-order',
+    key: 'cart-7',
+  })
+  expect(idempotencyScope('cart-7', { ...request, principal: { kind: 'service' } as Principal })).toBeNull()
+})
+
+test.each(['', '""', 'a b', '"é"', 'x'.repeat(256), ['a', 'b']])(
+  'refuses the idempotency key %j (400)',
+  (header) => {
+    expect(() => parseIdempotencyKey(header, [SECRET])).toThrow('not 1 to 255 visible ASCII characters')
+  },
+)
+
 test('the fingerprint of a request with a password depends on the internal secret', () => {
   const body = z.object({ password: secret(z.string(), (all) => all) }).parse({ password: 'a long password' })
   const elsewhere = { principal, path: '/p', body, secrets: ['another secret, as long as ours is'] as const }

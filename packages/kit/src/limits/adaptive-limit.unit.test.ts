@@ -63,6 +63,8 @@ test('grows by 5 each 100 ms while the permits are exhausted, and not otherwise'
   exhaust(limit)
   limit.adapt()
   expect(limit.permits).toBe(101)
+  limit.adapt()
+  expect(limit.permits, 'five permits are free').toBe(101)
 })
 
 test('shrinks by a tenth at an overload, once for all requests from before the decrease', () => {

@@ -1,5 +1,5 @@
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { Cancelled, ConcurrencyLimit, type Permit } from '#/limits/concurrency-limit.ts'
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { Cancelled, ConcurrencyLimit, overloaded, type Permit } from '#/limits/concurrency-limit.ts'
 
 test('work above the limit is rejected as overloaded (503), and accepted when a permit is released', () => {
   const limit = new ConcurrencyLimit({ permits: 2 })
@@ -43,6 +43,24 @@ test('suspend() acquires the permit again after a failure, unless it was release
   expect(limit.isAvailable()).toBe(false)
   await permit.suspend(async () => permit.release())
   expect(limit.isAvailable()).toBe(true)
+})
+
+test('usedMs is the time in which the permit was in use, without the wait for another system', async () => {
+  vi.useFakeTimers({ toFake: ['performance'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const permit = new ConcurrencyLimit({ permits: 1 }).acquire()
+  vi.advanceTimersByTime(200)
+  await permit.suspend(async () => {
+    vi.advanceTimersByTime(6_000)
+    expect(permit.usedMs).toBe(200)
+  })
+  vi.advanceTimersByTime(100)
+  expect(permit.usedMs).toBe(300)
+})
+
+test('an overloaded service asks for a retry after 1 to 3 s, so that clients do not return together', () => {
+  const waits = Array.from({ length: 200 }, () => overloaded().retryAfterSeconds)
+  expect(new Set(waits)).toEqual(new Set([1, 2, 3]))
 })
 
 test('an application gets at most two thirds of the free permits, rounded up: 8, 3 and 1 of 12', () => {

@@ -330,7 +330,7 @@ function each(change: (charge: Charge) => Partial<Charge>) {
 }
 
 describe('mismatch in one book', () => {
-  test.each(FAULTS)('when %s, a mismatch has the rule %s and names %s', (_, rule, book, from, plant) => {
+  test.each(FAULTS)('when %s, a mismatch has the rule %s and names %s', (...[, rule, book, from, plant]) => {
     fc.assert(
       fc.property(from, (books) => {
         const found = compareBooks(plant(books))

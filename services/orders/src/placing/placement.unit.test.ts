@@ -18,7 +18,9 @@ const address = { apiKey: null, streetAddress: '316 W Washington Ave' } as Price
 const recheck = { restaurantApiKey: 'r1' } as CheckedOrder['recheck']
 const scope = { accessKeyId: 'k1', path: '/publicapi/v1/send-order', key: 'k', fingerprint: 'f' }
 
-type Given = { order?: Partial<PricedOrder>; body?: object } & Partial<CheckedOrder & Prepared>
+type Given = { order?: Partial<PricedOrder>; body?: object } & Partial<
+  Omit<CheckedOrder, 'order'> & Pick<Prepared, 'newCard'>
+>
 
 /** The rows of an order by card of the user u1, with a new address. */
 function placement({ order, body = {}, newCard: exchanged = null, ...checked }: Given = {}) {

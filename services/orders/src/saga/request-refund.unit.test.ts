@@ -1,5 +1,5 @@
 import { cents } from '@platter/contracts'
-import { Problem } from '@platter/kit'
+import type { Problem } from '@platter/kit'
 import { expect, test } from 'vitest'
 import { newOrder, type SagaOrder } from '#/domain/order-state.ts'
 import { previewRefund, requestRefund } from '#/saga/request-refund.ts'

@@ -20,7 +20,7 @@ async function set({ isApplied, exists }: { isApplied: boolean; exists: boolean 
   const handler = setRefunds({
     sagas: { load: async () => (exists ? {} : null) } as never,
     orchestrator: { apply: async (_, event) => (events.push(event), isApplied ? ({} as never) : null) },
-    bus: { publish: (async (_: unknown, data: unknown) => void confirmed.push(data)) as never },
+    bus: { publish: async (_, data) => void confirmed.push(data) },
     log: createLog('test', 'silent'),
   })
   await handler(mirror, { requestId: 'q' })
