@@ -96,6 +96,14 @@ test.each([
   expect(requests).toBe(count)
 })
 
+test('a POST that reaches no replica had no effect, so the client may simply retry', async () => {
+  const response = await fetch(`${await aGateway(['http://127.0.0.1:1'], 1_000)}/x`, { method: 'POST' })
+  expect(await response.json()).toMatchObject({
+    status: 503,
+    detail: 'A part of the service is not available. Retry the request.',
+  })
+})
+
 test('the gateway receives the overload mark of a service, and the client does not', async () => {
   const service = createApp(log)
   let isBusy = true

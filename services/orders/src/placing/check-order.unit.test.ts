@@ -348,6 +348,18 @@ describe('the exchanged card of a processor token', () => {
   })
 })
 
+test('an address with city, state and ZIP code needs no geocoder', async () => {
+  await check(WITH_NEW_RECORDS)
+  expect(questionNames()).toEqual([CatalogQuote.name])
+  for (const missing of ['city', 'state', 'zip']) {
+    questions = []
+    const address = { ...WITH_NEW_RECORDS.address, [missing]: undefined }
+    const { order } = await check({ ...WITH_NEW_RECORDS, address })
+    expect(questionNames()).toEqual([CatalogCompleteAddress.name, CatalogQuote.name])
+    expect(order.details.address).toMatchObject({ city: 'Madison', state: 'WI', zip: '53703' })
+  }
+})
+
 test('an order of a guest saves nothing', async () => {
   expect((await check(WITH_NEW_RECORDS)).saves).toEqual({ card: false, address: false })
 })

@@ -52,8 +52,7 @@ const DETAILS_BY_DECLINE_CODE: Readonly<Record<string, string>> = {
 /** Returns the refusal for the saga, whose `detail` may be shown to the card's owner. */
 export function refusalOf({ code, declineCode }: Decline): Refusal {
   if (!CARD_PROBLEMS.has(code)) return { code, detail: DETAILS[code] }
-  const specific = code === 'card-declined' ? DETAILS_BY_DECLINE_CODE[declineCode] : undefined
-  return { code, detail: specific ?? DETAILS[code], declineCode }
+  return { code, detail: DETAILS_BY_DECLINE_CODE[declineCode] ?? DETAILS[code], declineCode }
 }
 
 /** The reply to an authorize command that arrives after the release. The saga ignores it as stale. */

@@ -92,6 +92,14 @@ describe('a result of the processor', () => {
       change: { state: 'refunded', processorId: 'auth_1' },
     })
   })
+  test('a look-up of a partly refunded charge compares its whole amount', () => {
+    const row = { ...released(at('captured')), refunded: cents(500) } as Authorization
+    const charge = { id: 'auth_1', amount: cents(1075), status: 'refunded' } as const
+    expect(interpretLookup(row, { kind: 'yes', found: [charge] })).toEqual({
+      kind: 'moved',
+      change: { state: 'refunded', processorId: 'auth_1' },
+    })
+  })
   test('a refused refund stays unknown while refunds at the processor are not read yet, otherwise it is an incident', () => {
     const row = released(at('captured'))
     const charge = { ...found('captured')[0]!, refunded: cents(34) }
