@@ -91,17 +91,17 @@ test('a comparison reads each refunded or disputed charge of all pages once, and
     },
     { balanceTransactions: refundsOf('pi_1', 'pi_3'), after: null },
   ]
-  const asked: (string | null)[] = []
+  const cursors: (string | null)[] = []
   const read: string[] = []
   const compare = comparison(
     {
       charge: async (id) => (read.push(id), { kind: 'yes', charge: null }),
-      balanceTransactions: async ({ after }) => ({ kind: 'yes', ...pages[asked.push(after) - 1] }) as never,
+      balanceTransactions: async ({ after }) => ({ kind: 'yes', ...pages[cursors.push(after) - 1] }) as never,
     },
     { acquire: async () => ({ from: 10_000, now: 10_120 }) },
   )
   await compare()
-  expect({ asked, read }).toEqual({ asked: [null, 'mv_2', 'mv_4'], read: ['pi_1', 'pi_2', 'pi_3'] })
+  expect({ cursors, read }).toEqual({ cursors: [null, 'mv_2', 'mv_4'], read: ['pi_1', 'pi_2', 'pi_3'] })
 })
 
 /** A lease by a clock. Each slow call takes 18 s: a page, or a charge with its refunds and disputes, at the processor's time limit. */

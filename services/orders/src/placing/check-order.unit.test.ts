@@ -239,7 +239,7 @@ test('accounts is queried with the application of the caller, and not for an ord
   })
 })
 
-test('catalog is asked for the items with their choices, and again after an authentication, with the point', async () => {
+test('catalog quotes the items with their choices, and again after an authentication, with the point', async () => {
   replies.catalog = {
     faults: [],
     quote: { ...quote, point: { latitude: 43.07, longitude: -89.38 }, restaurantName: 'Aurora Slice House' },
@@ -249,7 +249,7 @@ test('catalog is asked for the items with their choices, and again after an auth
     { apiKey: 'i2' },
   ]
   const { recheck, restaurantName } = await check({ ...WITH_NEW_RECORDS, payment: 'cash', card: null, items })
-  const asked = {
+  const question = {
     restaurantApiKey: 'r1',
     method: 'delivery',
     payment: 'cash',
@@ -260,10 +260,10 @@ test('catalog is asked for the items with their choices, and again after an auth
     ],
     address: { streetAddress: '316 W Washington Ave', zip: '53703', latitude: null },
   }
-  expect(catalogQuestion()).toMatchObject(asked)
+  expect(catalogQuestion()).toMatchObject(question)
   expect(recheck).toMatchObject({
-    ...asked,
-    address: { ...asked.address, latitude: 43.07, longitude: -89.38 },
+    ...question,
+    address: { ...question.address, latitude: 43.07, longitude: -89.38 },
   })
   expect(restaurantName).toBe('Aurora Slice House')
 })
