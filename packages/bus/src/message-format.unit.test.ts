@@ -47,9 +47,11 @@ test('the body of a message with one item is the JSON of its data', () => {
   expect(properties).toMatchObject({ headers: { 'x-request-id': 'r' }, correlationId: 'c', expiration: 3 })
 })
 
+/** Returns the expiration of a message with these reply timeouts. */
+const expirationOf = (...timeouts: (number | undefined)[]) =>
+  encode(timeouts.map((timeoutMs) => ({ json: '{}', timeoutMs }))).properties.expiration
+
 test('a batch of questions lasts as long as the longest of them, and a batch of commands for any time', () => {
-  const expirationOf = (...timeouts: (number | undefined)[]) =>
-    encode(timeouts.map((timeoutMs) => ({ json: '{}', timeoutMs }))).properties.expiration
   expect(expirationOf(500, 2_000, 1_000)).toBe(2_000)
   expect(expirationOf(undefined, 500)).toBe(500)
   expect(expirationOf(undefined, undefined)).toBeUndefined()
