@@ -128,6 +128,59 @@ test('a pending refund of the whole charge is no mismatch', () => {
   )
 })
 
+/** The books of a fulfilled order whose whole total was refunded. */
+const refunded = (payment: 'card' | 'cash', change: Partial<OrderEntry> = {}): Books => {
+  const total = cents(1_075)
+  const isCard = payment === 'card'
+  const charge = {
+    id: 'auth_1',
+    reference: 'o1',
+    status: 'refunded',
+    amount: total,
+    refunded: total,
+  } as const
+  return {
+    order: {
+      apiKey: 'o1',
+      payment,
+      test: false,
+      total,
+      refunded: total,
+      outcome: 'transmitted',
+      cancelled: false,
+      paymentState: 'REFUNDED',
+      ...change,
+    },
+    others: {
+      payment: isCard ? rowOf('refunded', total, false) : null,
+      charges: isCard ? [charge] : [],
+      delivery: 'accepted',
+    },
+  }
+}
+const rulesOf = (books: Books) => compareBooks(books).map(({ rule }) => rule)
+
+test('a fulfilled order whose whole total was refunded is no mismatch', () => {
+  expect([rulesOf(refunded('card')), rulesOf(refunded('cash'))]).toEqual([[], []])
+})
+
+test.each<[title: string, rules: string[], books: Books]>([
+  [
+    'the charge is still captured',
+    ['charge-unwanted', 'payment-state'],
+    withCharges(each(() => ({ status: 'captured' })))(refunded('card')),
+  ],
+  ['orders has it as CHARGED', ['payment-state'], refunded('card', { paymentState: 'CHARGED' })],
+  [
+    'a cash order is VOIDED',
+    ['refund-amount', 'payment-state'],
+    refunded('cash', { paymentState: 'VOIDED' }),
+  ],
+  ['more cash than the total was returned', ['refund-amount'], refunded('cash', { refunded: cents(1_076) })],
+])('a wholly refunded order is a mismatch when %s', (_, rules, books) => {
+  expect(rulesOf(books)).toEqual(rules)
+})
+
 test('a refund of the whole charge that the order does not have is a refund-amount, not a missing charge', () => {
   fc.assert(
     fc.property(charged, (books) => {

@@ -1,6 +1,6 @@
 import { cents, requestTimes, type Refusal } from '@platter/contracts'
 import { createLog } from '@platter/kit'
-import { expect, test, vi } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { newOrder, type OrderResult, type SagaOrder } from '#/domain/order-state.ts'
 import { newSaga } from '#/domain/saga-row.ts'
 import { handlePaymentMoved } from '#/saga/handlers/payment-moved.ts'
@@ -16,6 +16,8 @@ const declined: Refusal = { code: 'card-declined', detail: 'The card was decline
 /** The rows of all replicas, with the conditions of the SQL statements; its commits are steps of the log. */
 class Rows implements SagaStore {
   readonly times: Times[] = []
+  /** The statuses that were added to the history. */
+  readonly statuses: (string | null)[] = []
   /** Saves of another replica or of the restaurant. Each runs before one of the next saves. */
   readonly before: (() => void)[] = []
   /** Send-order has returned the pending order. */
@@ -45,12 +47,13 @@ class Rows implements SagaStore {
     return this.#row
   }
 
-  async save({ order, saga, from, ...times }: Save) {
+  async save({ order, saga, from, status, ...times }: Save) {
     this.before.shift()?.()
     const { row } = this
     if (row.saga.version !== from.version || (from.status ?? row.order.status) !== row.order.status)
       return null
     this.saves += 1
+    this.statuses.push(status)
     this.put({ order: { ...row.order, ...order }, saga: { ...row.saga, ...saga } }, times)
     return { age: 1, isReturned: this.isReturned }
   }
@@ -148,6 +151,26 @@ test('a command is published, and a delivery begins, only after the commit of it
     'payments.capture 2.1',
     'commit 3',
   ])
+})
+
+test('only a save that changes the status adds it to the history', async () => {
+  const { rows, orchestrator, place: placeHere } = setUp()
+  await placeHere('tok_1')
+  await orchestrator.apply('o1', replied('authorize', 0))
+  await orchestrator.apply('o1', delivered)
+  await orchestrator.apply('o1', replied('capture', 2))
+  expect(rows.statuses).toEqual([null, 'AWAITING_PREPARATION', null])
+})
+
+test('an event has the time of the clock in whole seconds, so that a cancellation can be too late', async () => {
+  vi.useFakeTimers({ toFake: ['Date'], now: AT * 1_000 + 999 })
+  onTestFinished(() => void vi.useRealTimers())
+  const { rows, orchestrator, place: placeHere } = setUp()
+  await placeHere(null)
+  await orchestrator.apply('o1', delivered)
+  expect(await orchestrator.apply('o1', { ...cancelled, until: AT - 1 } as Trigger)).toBeNull()
+  await orchestrator.apply('o1', { ...cancelled, until: AT } as Trigger)
+  expect(rows.row.order.cancellation).toMatchObject({ date: AT })
 })
 
 test('a reply is handled before its batched capture is published', async () => {

@@ -1,12 +1,13 @@
 import { cents } from '@platter/contracts'
 import type { Problem } from '@platter/kit'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { newOrder, type SagaOrder } from '#/domain/order-state.ts'
 import { previewRefund, requestRefund } from '#/saga/request-refund.ts'
 import type { Trigger } from '#/saga/domain/transition.ts'
 import { pricedOrder } from '#/testing/priced-order.ts'
 
-const placed = newOrder('o1', pricedOrder({ payment: 'card' }), 1_790_000_000)
+const AT = 1_790_000_000
+const placed = newOrder('o1', pricedOrder({ payment: 'card' }), AT)
 const charged: SagaOrder = { ...placed, outcome: 'transmitted', paymentState: 'CHARGED' }
 const requested = {
   request: { amount: 3, reason: 'LATE', borneBy: 'restaurant' },
@@ -31,7 +32,20 @@ test.each([
   ['card is pending, until the processor has refunded it', charged, 'PENDING'],
   ['cash is done at once', { ...charged, payment: 'cash', paymentState: 'DUE', status: 'PREPARING' }, 'DONE'],
 ] as const)('a refund by %s', (_, order, state) => {
-  expect(previewRefund(order, requested)).toMatchObject({ amount: 300, state, requestedBy: 'restaurant' })
+  vi.useFakeTimers({ toFake: ['Date'], now: AT * 1_000 + 999 })
+  onTestFinished(() => void vi.useRealTimers())
+  expect(previewRefund(order, requested, 'f1')).toEqual({
+    apiKey: 'f1',
+    amount: 300,
+    items: [],
+    delivery: 0,
+    tip: 0,
+    state,
+    reason: 'LATE',
+    borneBy: 'restaurant',
+    requestedBy: 'restaurant',
+    date: AT,
+  })
 })
 
 test('a refund before the capture is refused (409), to be repeated after 2 s', () => {

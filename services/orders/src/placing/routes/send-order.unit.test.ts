@@ -2,9 +2,12 @@ import type { Bus } from '@platter/bus'
 import { cents, CatalogQuote, OrderRequest, type SendOrder } from '@platter/contracts'
 import { ConcurrencyLimit, createLog, Deadline, Problem, Rendered, type Call } from '@platter/kit'
 import { expect, test } from 'vitest'
+import { newOrder } from '#/domain/order-state.ts'
+import { fresh } from '#/domain/saga-row.ts'
 import { sendOrder } from '#/placing/routes/send-order.ts'
 import { Subscription } from '#/saga/subscriptions.ts'
 import type { IdempotencyKeyStore, UsedKey } from '#/store/idempotency-keys.ts'
+import { pricedOrder } from '#/testing/priced-order.ts'
 
 type Deps = Parameters<typeof sendOrder>[0]
 type Keys = Pick<IdempotencyKeyStore, 'reclaim' | 'markRefused'>
@@ -92,6 +95,16 @@ test('a temporary failure and a request without a key mark no key as refused', a
   expect(key.isRefused).toBe(false)
 })
 
+/** The row of the order that its restaurant has accepted. */
+const transmitted = {
+  order: {
+    ...newOrder('a'.repeat(48), pricedOrder({ restaurantApiKey: 'r1' }), 1_790_000_000),
+    outcome: 'transmitted',
+    status: 'AWAITING_PREPARATION',
+  },
+  saga: { state: fresh },
+}
+
 const byCard = {
   payment: 'card',
   card: {
@@ -105,14 +118,26 @@ const byCard = {
   },
 }
 
-type Situation = { total?: number; deadlineMs?: number; pendingCount?: number }
+type Situation = {
+  total?: number
+  deadlineMs?: number
+  pendingCount?: number
+  failure?: Error
+  exists?: boolean
+}
 
-/** Sends an order that catalog accepts. Returns the code of the response, and the calls until the order would be placed. */
+/**
+ * Sends an order that catalog accepts. Returns the code of the response, and the calls until the order would be placed. `failure`: of
+ * commit 1. `exists`: whether the row is found afterwards.
+ */
 async function sendAccepted(
   changes: object,
-  { total = 1_000, deadlineMs = 10_000, pendingCount = 0 }: Situation = {},
+  { total = 1_000, deadlineMs = 10_000, pendingCount = 0, failure = closed, exists = false }: Situation = {},
 ) {
   const calls: string[] = []
+  // Woken at once, and after each read, so that no read waits for a second.
+  const pending = new Subscription(() => undefined)
+  pending.wake()
   const prices = { subtotal: total, tax: 0, deliveryPrice: 0, point: null, customerCancelMinutes: 5 }
   const item = { apiKey: 'i1', name: 'Slice', basePrice: total, totalPrice: total, customizationChoices: [] }
   const bus: Pick<Bus, 'ask'> = {
@@ -120,7 +145,7 @@ async function sendAccepted(
   }
   const deps = {
     bus,
-    notifier: { pendingCount, addPendingRequest: () => new Subscription(() => undefined) },
+    notifier: { pendingCount, addPendingRequest: () => pending },
     limit: new ConcurrencyLimit({ permits: 1 }),
     cardMinimum: cents(50),
     log: createLog('test', 'silent'),
@@ -128,7 +153,14 @@ async function sendAccepted(
     orchestrator: {
       async place() {
         calls.push('place')
-        throw closed
+        throw failure
+      },
+    },
+    sagas: {
+      async load() {
+        calls.push('load')
+        pending.wake()
+        return exists ? transmitted : null
       },
     },
   } as unknown as Deps
@@ -139,10 +171,37 @@ async function sendAccepted(
     headers: {},
     deadline: Deadline.in(deadlineMs),
     idempotency: null,
+    setOrderApiKey: () => undefined,
+    setHeader: () => undefined,
   } as unknown as Call<typeof SendOrder>
   const response: unknown = await sendOrder(deps)(call).catch((error: unknown) => error)
-  return { code: response instanceof Problem ? response.code : null, calls }
+  return { code: response instanceof Problem ? response.code : null, calls, response }
 }
+
+const lost = Object.assign(new Error('connection terminated'), { code: 'ECONNRESET' })
+const keyConflict = Object.assign(new Error('duplicate key'), { constraint: 'idempotency_keys_pkey' })
+const defect = new Error('a defect')
+
+test.each<[title: string, given: Situation, response: object, calls: string[]]>([
+  ['the key of a concurrent order', { failure: keyConflict }, { code: 'idempotency-in-flight' }, ['place']],
+  [
+    'a lost confirmation, without the row',
+    { failure: lost },
+    { code: 'service-unavailable', message: expect.stringContaining('It is unknown whether') as string },
+    ['place', 'load'],
+  ],
+  ['a defect', { failure: defect }, defect, ['place']],
+])('commit 1 that fails with %s', async (_, given, response, calls) => {
+  const sent = await sendAccepted({}, given)
+  expect(sent.response).toMatchObject(response)
+  expect([...new Set(sent.calls)]).toEqual(calls)
+})
+
+test('an order whose confirmation was lost is returned when its row exists', async () => {
+  const { response } = await sendAccepted({}, { failure: lost, exists: true })
+  expect(response).toBeInstanceOf(Rendered)
+  expect(JSON.parse(String((response as Rendered).body))).toMatchObject({ status: 'AWAITING_PREPARATION' })
+})
 
 test.each([
   ['a card order', ['exchange', 'place'], byCard, 1_000],
@@ -153,10 +212,13 @@ test.each([
 })
 
 test('an order that is checked within the last 1.75 s of its request is not placed (503)', async () => {
-  expect(await sendAccepted({}, { deadlineMs: 1_700 })).toEqual({ code: 'service-unavailable', calls: [] })
+  expect(await sendAccepted({}, { deadlineMs: 1_700 })).toMatchObject({
+    code: 'service-unavailable',
+    calls: [],
+  })
 })
 
 test('an order is rejected (503 overloaded) while 1,000 requests of a replica are pending', async () => {
-  expect(await sendAccepted({}, { pendingCount: 1_000 })).toEqual({ code: 'overloaded', calls: [] })
+  expect(await sendAccepted({}, { pendingCount: 1_000 })).toMatchObject({ code: 'overloaded', calls: [] })
   expect((await sendAccepted({}, { pendingCount: 999 })).calls).toEqual(['place'])
 })
