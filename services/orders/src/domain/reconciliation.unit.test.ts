@@ -129,7 +129,7 @@ test('a pending refund of the whole charge is no mismatch', () => {
 })
 
 /** The books of a fulfilled order whose whole total was refunded. */
-const refunded = (payment: 'card' | 'cash', change: Partial<OrderEntry> = {}): Books => {
+const whollyRefunded = (payment: 'card' | 'cash', change: Partial<OrderEntry> = {}): Books => {
   const total = cents(1_075)
   const isCard = payment === 'card'
   const charge = {
@@ -161,22 +161,26 @@ const refunded = (payment: 'card' | 'cash', change: Partial<OrderEntry> = {}): B
 const rulesOf = (books: Books) => compareBooks(books).map(({ rule }) => rule)
 
 test('a fulfilled order whose whole total was refunded is no mismatch', () => {
-  expect([rulesOf(refunded('card')), rulesOf(refunded('cash'))]).toEqual([[], []])
+  expect([rulesOf(whollyRefunded('card')), rulesOf(whollyRefunded('cash'))]).toEqual([[], []])
 })
 
 test.each<[title: string, rules: string[], books: Books]>([
   [
     'the charge is still captured',
     ['charge-unwanted', 'payment-state'],
-    withCharges(each(() => ({ status: 'captured' })))(refunded('card')),
+    withCharges(each(() => ({ status: 'captured' })))(whollyRefunded('card')),
   ],
-  ['orders has it as CHARGED', ['payment-state'], refunded('card', { paymentState: 'CHARGED' })],
+  ['orders has it as CHARGED', ['payment-state'], whollyRefunded('card', { paymentState: 'CHARGED' })],
   [
     'a cash order is VOIDED',
     ['refund-amount', 'payment-state'],
-    refunded('cash', { paymentState: 'VOIDED' }),
+    whollyRefunded('cash', { paymentState: 'VOIDED' }),
   ],
-  ['more cash than the total was returned', ['refund-amount'], refunded('cash', { refunded: cents(1_076) })],
+  [
+    'more cash than the total was returned',
+    ['refund-amount'],
+    whollyRefunded('cash', { refunded: cents(1_076) }),
+  ],
 ])('a wholly refunded order is a mismatch when %s', (_, rules, books) => {
   expect(rulesOf(books)).toEqual(rules)
 })

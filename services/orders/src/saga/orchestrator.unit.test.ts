@@ -168,8 +168,8 @@ test('an event has the time of the clock in whole seconds, so that a cancellatio
   const { rows, orchestrator, place: placeHere } = setUp()
   await placeHere(null)
   await orchestrator.apply('o1', delivered)
-  expect(await orchestrator.apply('o1', { ...cancelled, until: AT - 1 } as Trigger)).toBeNull()
-  await orchestrator.apply('o1', { ...cancelled, until: AT } as Trigger)
+  expect(await orchestrator.apply('o1', { ...cancelled, until: AT - 1 })).toBeNull()
+  await orchestrator.apply('o1', { ...cancelled, until: AT })
   expect(rows.row.order.cancellation).toMatchObject({ date: AT })
 })
 
