@@ -30,7 +30,7 @@ export type Deps = Pick<Stores, 'incidents'> & {
 const UNATTENDED_FOR_MS = 5 * 60_000
 
 const FAILED_REFUND =
-  'Run: platter orders show ORDER. Refund again, a cancelled order in the dashboard of the processor, or agree on another way with the customer.'
+  'Run: platter orders show ORDER. Refund again (a cancelled order: in the dashboard of the processor), or agree on another way with the customer.'
 
 /** `key`: of the incident in its source; absent if that is the order. */
 export type Found = { at: number; what: string; reason: string; count?: number } & (
