@@ -1,6 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
-import * as contracts from '@platter/contracts'
-import type { Command, Event, Question } from '@platter/contracts'
+import { messages } from '@platter/contracts'
 
 /** The permissions of a user: regular expressions of names of queues and exchanges. */
 export type Permissions = {
@@ -8,13 +7,6 @@ export type Permissions = {
   readonly write: string
   readonly read: string
 }
-
-type Message = Command | Question | Event
-const isMessage = (one: unknown): one is Message =>
-  typeof one === 'object' && one !== null && 'owner' in one && 'kind' in one && 'data' in one
-const messages = (Object.values(contracts) as readonly unknown[])
-  .filter(isMessage)
-  .toSorted((one, other) => one.name.localeCompare(other.name))
 
 /** The services that consume messages. */
 export const brokerServices = ['catalog', 'accounts', 'orders', 'payments'] as const

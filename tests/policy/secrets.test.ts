@@ -2,15 +2,7 @@ import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { inspect } from 'node:util'
 import * as contracts from '@platter/contracts'
-import {
-  NewCard,
-  operations,
-  Secret,
-  type Command,
-  type Event,
-  type Operation,
-  type Question,
-} from '@platter/contracts'
+import { messages, NewCard, operations, Secret, type Operation } from '@platter/contracts'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
 
@@ -37,10 +29,6 @@ const secretsOf = (schema: z.ZodType | undefined): string[] =>
 const isOperation = (one: unknown): one is Operation =>
   typeof one === 'object' && one !== null && 'path' in one && 'response' in one
 const all = [...new Set([...operations, ...Object.values<unknown>(contracts).filter(isOperation)])]
-
-const isMessage = (one: unknown): one is Command | Event | Question =>
-  typeof one === 'object' && one !== null && 'kind' in one && 'data' in one
-const messages = Object.values<unknown>(contracts).filter(isMessage)
 
 test('only the listed requests contain a card number, a cvv or a password', () => {
   const named = all.flatMap(({ name, body }) => {

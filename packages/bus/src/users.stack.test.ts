@@ -1,5 +1,4 @@
-import * as contracts from '@platter/contracts'
-import type { Command, Event, Question } from '@platter/contracts'
+import { messages, type Message } from '@platter/contracts'
 import { servers } from '@platter/testkit'
 import { connect, type Channel, type ChannelModel } from 'amqplib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -8,11 +7,6 @@ import { deadQueueOf, declareCommand, declareQuestion, exchangeOf, queueOf } fro
 const TYPES = ['classic', 'quorum'] as const
 
 /* Each service has its own user in RabbitMQ, which cannot consume from the queues of another service. */
-
-type Message = Command | Question | Event
-const isMessage = (one: unknown): one is Message =>
-  typeof one === 'object' && one !== null && 'owner' in one && 'kind' in one && 'data' in one
-const messages = (Object.values(contracts) as readonly unknown[]).filter(isMessage)
 
 const { users } = servers()
 const services = Object.keys(users ?? {})

@@ -1,0 +1,5 @@
+export * from '#/messages/accounts.ts'
+export * from '#/messages/after-sale.ts'
+export * from '#/messages/catalog.ts'
+export * from '#/messages/payments.ts'
+export * from '#/messages/saga.ts'
