@@ -1,25 +1,8 @@
-import {
-  cents,
-  toMoney,
-  type Cancellation,
-  type Outcome,
-  type PaymentState,
-  type Refusal,
-} from '@platter/contracts'
+import { cents, toMoney, type Cancellation, type PaymentState, type Refusal } from '@platter/contracts'
 import type { DeliveryResult, DeliveryState, SagaOrder } from '#/domain/order-state.ts'
 import type { Saga, SendOrderFacts, State } from '#/domain/saga-row.ts'
 
 /* The failure of a saga and its effects: the cancellation, the notice to the restaurant, the state of the order. */
-
-const PAYMENT_AFTER: Readonly<Record<string, PaymentState>> = { authorize: 'AUTHORIZED', capture: 'CHARGED' }
-
-/**
- * Returns the payment state after a completed step, or after its compensation. Payments replies whether it has voided or refunded.
- */
-export const paymentAfter = (
-  { step, isCompensation }: { step: string; isCompensation: boolean },
-  { paymentState = 'VOIDED' }: Extract<Outcome, { kind: 'done' }>,
-): PaymentState | undefined => (isCompensation ? paymentState : PAYMENT_AFTER[step])
 
 /** Payment states without a capture. */
 const UNPAID: readonly PaymentState[] = ['PENDING', 'DUE', 'AUTHORIZED']

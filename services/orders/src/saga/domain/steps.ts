@@ -6,6 +6,7 @@ import {
   PaymentsRelease,
   requestTimes,
   type Command,
+  type PaymentState,
 } from '@platter/contracts'
 import type { PendingRefund, SendOrderFacts } from '#/domain/saga-row.ts'
 import { authorizationOf } from '#/saga/domain/challenging.ts'
@@ -17,6 +18,8 @@ type Participant = {
   /** Returns whether the order needs the step; other orders skip it. */
   isNeeded: (facts: SendOrderFacts) => boolean
   command: (facts: SendOrderFacts) => Message
+  /** The payment state of the order after the step. The reply to a compensation has the state after it. */
+  paymentState?: PaymentState
   /** If no reply arrives in this time, the command is republished. */
   replyTimeoutMs: number
   /** The command waits this time for others, so that they share a message. Only for a step for which no client waits. */
@@ -56,6 +59,7 @@ export const sendOrderSteps = checkSteps([
     isNeeded: isCharged,
     command: (facts) => ({ command: PaymentsAuthorize, data: authorizationOf(facts) }),
     compensation: () => ({ command: PaymentsRelease, data: {} }),
+    paymentState: 'AUTHORIZED',
     replyTimeoutMs: requestTimes.paymentReply,
   },
   { name: 'transmit', kind: 'pivot' },
@@ -64,6 +68,7 @@ export const sendOrderSteps = checkSteps([
     kind: 'retriable',
     isNeeded: isCharged,
     command: ({ total }) => ({ command: PaymentsCapture, data: { amount: total } }),
+    paymentState: 'CHARGED',
     replyTimeoutMs: requestTimes.paymentReply,
     batchDelayMs: 100,
   },

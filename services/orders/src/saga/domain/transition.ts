@@ -8,7 +8,6 @@ import {
   mayBeCancelled,
   noticeOf,
   noticeOfCancellation,
-  paymentAfter,
   refusalOf,
   UNREACHABLE,
 } from '#/saga/domain/failure.ts'
@@ -145,30 +144,32 @@ function reply(order: SagaOrder, saga: Saga, event: Of<'replied'>): Result {
     const { refund: apiKey, outcome, at } = event
     return changeAfterSale(saga, endRefund(order, saga, { apiKey, isDone: outcome.kind === 'done', at }), at)
   }
-  const kind = awaitedKind(saga, event)
-  if (!kind) return 'stale'
-  const { step: name, isCompensation, outcome, at } = event
+  const step = awaitedBy(saga, event)
+  if (!step) return 'stale'
+  const { isCompensation, outcome, at } = event
   if (outcome.kind === 'authenticate')
     return recordChallenge(order, saga, { ...event, ...outcome }) ?? 'stale'
   const { state } = saga
   if (outcome.kind === 'done') {
-    return advance({ ...order, paymentState: paymentAfter(event, outcome) ?? order.paymentState }, saga, {
-      state: isCompensation
-        ? { ...state, undone: [...state.undone, name] }
-        : { ...state, done: [...state.done, name], refusal: event.challenge?.recheck ?? state.refusal },
-      at,
-    })
+    const paymentState = (isCompensation ? outcome : step).paymentState ?? order.paymentState
+    return advance({ ...order, paymentState }, saga, { state: completed(state, event), at })
   }
   // Compensations and steps after the pivot are republished until they succeed.
-  if (isCompensation || kind === 'retriable') return 'stale'
+  if (isCompensation || step.kind === 'retriable') return 'stale'
   return advance(order, saga, { state: { ...state, refusal: outcome.refusal }, at })
 }
 
-/** Returns the kind of the step of the reply; null unless that reply is awaited. */
-function awaitedKind(saga: Saga, { step, isCompensation, version }: Of<'replied'>) {
+/** Returns the state after a step, or after its compensation. */
+const completed = (state: State, { step, isCompensation, challenge }: Of<'replied'>): State =>
+  isCompensation
+    ? { ...state, undone: [...state.undone, step] }
+    : { ...state, done: [...state.done, step], refusal: challenge?.recheck ?? state.refusal }
+
+/** Returns the step of the reply; null unless that reply is awaited. */
+function awaitedBy(saga: Saga, { step, isCompensation, version }: Of<'replied'>) {
   const awaited = saga.isFinished || version !== saga.version ? null : awaitedStep(saga)
   if (awaited?.step.name !== step || awaited.isCompensation !== isCompensation) return null
-  return awaited.step.kind === 'pivot' || awaited.step.kind === 'refund' ? null : awaited.step.kind
+  return awaited.step.kind === 'pivot' || awaited.step.kind === 'refund' ? null : awaited.step
 }
 
 function deliver(order: SagaOrder, saga: Saga, event: Of<'delivered'>): Result {

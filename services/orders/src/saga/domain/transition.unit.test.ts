@@ -1,3 +1,4 @@
+import type { Outcome } from '@platter/contracts'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { type Saga, type SendOrderFacts, type State } from '#/domain/saga-row.ts'
@@ -21,8 +22,14 @@ import {
   type Next,
 } from '#/testing/sagas.ts'
 
+/** The reply to a release has the payment state. */
+const doneBy = ({ order, saga }: Now): Outcome =>
+  awaitedStep(saga)?.isCompensation
+    ? { kind: 'done', paymentState: order.paymentState === 'CHARGED' ? 'REFUNDED' : 'VOIDED' }
+    : done
+
 const events: Record<string, (now: Now) => Event> = {
-  done: (now) => (awaitedStep(now.saga) ? reply(now, done) : reply(placed(card), done)),
+  done: (now) => (awaitedStep(now.saga) ? reply(now, doneBy(now)) : reply(placed(card), done)),
   refused: (now) => (awaitedStep(now.saga) ? reply(now, declined) : reply(placed(card), declined)),
   'late reply': (now) => {
     const one = events['done']!(now)
@@ -79,8 +86,11 @@ describe('every event in every state', () => {
     },
   )
 
-  test('EXPECTED has a row for each state', () => {
-    expect(Object.keys(EXPECTED)).toEqual(Object.keys(states()))
+  test('EXPECTED has a row for each state, and each step is awaited in one', () => {
+    const all = states()
+    expect(Object.keys(EXPECTED)).toEqual(Object.keys(all))
+    const awaited = Object.values(all).map(({ saga }) => awaitedStep(saga)?.step.name)
+    expect(awaited).toEqual(expect.arrayContaining(sendOrderSteps.map(({ name }) => name)))
   })
 })
 
@@ -162,7 +172,7 @@ const EXPECTED: Record<string, Record<string, string>> = {
     retried: 'unchanged: compensate authorize',
   },
   'compensate, cancelled': {
-    done: 'FAILED: transmitted AWAITING_PREPARATION VOIDED (restaurant: order-refused)',
+    done: 'FAILED: transmitted AWAITING_PREPARATION REFUNDED (restaurant: order-refused)',
     expired: 'unchanged: compensate authorize',
     retried: 'unchanged: compensate authorize',
   },
@@ -279,6 +289,11 @@ describe('event sequence', () => {
       const capture = apply(apply(authorize, reply(authorize, done)), delivered('accepted'))
       expect(apply(capture, reply(capture, done)).saga.isFinished).toBe(isSkipped)
     }
+  })
+
+  test('a compensation whose reply has no payment state leaves that of the order', () => {
+    const { 'compensate, cancelled': compensating } = states()
+    expect(apply(compensating!, reply(compensating!, done)).order.paymentState).toBe('CHARGED')
   })
 
   test('checkSteps refuses steps in another order', () => {
