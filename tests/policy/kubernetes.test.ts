@@ -303,7 +303,10 @@ describe.skipIf(cannotRender)(`manifests by ${kustomize?.join(' ') ?? 'no progra
       })
       .parse(JSON.parse(users?.['definitions.json'] ?? ''))
     const ofServices = brokerServices.map((user) => ({ user, vhost: '/', ...permissionsOf(user) }))
-    expect(definitions.permissions).toEqual(expect.arrayContaining(ofServices))
+    expect(
+      definitions.permissions,
+      'after a new message, run: node dev/kubernetes/broker-users.ts development > deploy/kubernetes/try-out/rabbitmq-users.json',
+    ).toEqual(expect.arrayContaining(ofServices))
     expect(definitions.users.filter(({ tags }) => tags !== '').map(({ name }) => name)).toEqual(['platter'])
     for (const service of brokerServices)
       expect(variablesOf(workload(overlay, service), secrets[overlay]).variables['AMQP_URL']).toMatch(

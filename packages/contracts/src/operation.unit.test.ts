@@ -5,6 +5,7 @@ import { GetOrder } from '#/operations/order.ts'
 import { RestaurantOrdersStream } from '#/operations/restaurant-orders-stream.ts'
 import { ValidateOrder } from '#/operations/validate-order.ts'
 import { operations } from '#/public-operations.ts'
+import { Secret } from '#/secret.ts'
 
 const namesOf = (admission: string) =>
   operations.filter((one) => one.admission === admission).map(({ name }) => name)
@@ -46,4 +47,37 @@ test.each([
   ['events only', RestaurantOrdersStream, undefined, true],
 ] as const)('an operation with %s responds with events: %s', (_name, operation, accept, hasEvents) => {
   expect(respondsWithEvents(operation, accept)).toBe(hasEvents)
+})
+
+/** Returns the paths of the values that a schema adds to a body: defaults, and discriminators of unions. */
+function addedBy(parsed: unknown, given: unknown): string[] {
+  if (typeof parsed !== 'object' || parsed === null || parsed instanceof Secret) return []
+  return Object.entries(parsed).flatMap(([name, value]) => {
+    const before = (given as Record<string, unknown> | undefined)?.[name]
+    if (before === undefined && value !== undefined) return [name]
+    return addedBy(value, before).map((path) => `${Array.isArray(parsed) ? '[]' : name}.${path}`)
+  })
+}
+
+// The fingerprint of an Idempotency-Key is computed from the parsed body. With a default for a new field, a retry after the upgrade
+// has another fingerprint than its first request, and gets 422 idempotency-mismatch.
+test('only the listed fields of requests have a default: a new field is `optional()`', () => {
+  const added = operations
+    .filter(takesIdempotencyKey)
+    .flatMap(({ name, body, examples }) =>
+      Object.values(examples.bodies ?? {}).flatMap((given) =>
+        addedBy(body?.parse(given), given).map((path) => `${name}: ${path}`),
+      ),
+    )
+  const ofRefunds = ['all', 'borneBy', 'includeDelivery', 'includeTip']
+  expect([...new Set(added)].toSorted()).toEqual([
+    ...ofRefunds.map((name) => `refund-order: ${name}`),
+    ...ofRefunds.map((name) => `refund-restaurant-order: ${name}`),
+    'send-order: address.saved',
+    'send-order: card.saved',
+    'send-order: items.[].customizationChoices',
+    'send-order: recipient.guest',
+    'send-order: test',
+    'send-order: tip',
+  ])
 })
