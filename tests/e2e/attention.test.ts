@@ -70,7 +70,9 @@ test('an unstarted order is an incident from half of its 15 minutes on, until it
   expectConforms(ReadAttention, await readIncidents('?limit=200'))
   expect(await retry(`order_${apiKey}`)).toMatchObject({
     status: 200,
-    body: { done: 'Only the restaurant can start the order. Call the restaurant.' },
+    body: {
+      done: 'A retry changes nothing. Call the restaurant. Without its start the order is cancelled and refunded.',
+    },
   })
 
   const key = keyOf(seedRestaurants.console)

@@ -4,27 +4,32 @@ import { PageQuery } from '#/inputs.ts'
 import { operation } from '#/operation.ts'
 import { ApiKey, Epoch } from '#/values.ts'
 
+const KINDS = {
+  'dead-letter': 'a message that no consumer could handle',
+  'overdue-saga': 'an order whose deadline has passed',
+  'unknown-payment': 'a call to the processor with an unknown outcome',
+  'order-unaccepted':
+    'the restaurant has not started the order, and half of the time until its automatic cancellation has passed',
+  'open-dispute': 'the bank of a customer disputes the charge, and the processor awaits a response',
+  'failed-refund': 'a refund has failed in the last 30 days, and none was requested since',
+  'restaurant-unattended': 'a restaurant has been unattended for 5 minutes within its opening hours',
+  'reconciliation-mismatch':
+    'the daily reconciliation found that the books of an order contradict one another',
+  'reconciliation-overdue': 'no daily reconciliation has ended for 30 hours',
+  'alert-undelivered': 'a receiver of alerts has not confirmed one for ten minutes',
+  'incidents-unavailable':
+    'the incidents of one kind cannot be read, because a service or RabbitMQ is unavailable; there is no alert about it',
+} as const
+
 /** An incident: identifiers, types, reasons and counts only, never the content of a message. */
 export const Attention = z
   .object({
     id: ApiKey.describe('Stays the same while the incident is open.'),
-    kind: z
-      .enum([
-        'dead-letter',
-        'overdue-saga',
-        'unknown-payment',
-        'order-unaccepted',
-        'open-dispute',
-        'failed-refund',
-        'restaurant-unattended',
-        'reconciliation-mismatch',
-        'reconciliation-overdue',
-        'alert-undelivered',
-        'incidents-unavailable',
-      ])
-      .describe(
-        '`dead-letter`: a message that no consumer could handle. `overdue-saga`: an order whose deadline has passed. `unknown-payment`: a call to the processor with an unknown outcome. `order-unaccepted`: the restaurant has not started the order, and half of the time until its automatic cancellation has passed. `open-dispute`: the bank of a customer disputes the charge, and the processor awaits a response. `failed-refund`: a refund has failed, and none was requested since. `restaurant-unattended`: a restaurant has been unattended for 5 minutes within its opening hours. `reconciliation-mismatch`: the daily reconciliation found that the books of an order contradict one another. `reconciliation-overdue`: no daily reconciliation has ended for 30 hours. `alert-undelivered`: a receiver of alerts has not confirmed one for ten minutes. `incidents-unavailable`: the incidents of one kind cannot be read, because a service or RabbitMQ is unavailable; there is no alert about it.',
-      ),
+    kind: z.enum(Object.keys(KINDS) as (keyof typeof KINDS)[]).describe(
+      Object.entries(KINDS)
+        .map(([kind, meaning]) => `\`${kind}\`: ${meaning}.`)
+        .join(' '),
+    ),
     orderApiKey: ApiKey.nullable().describe(
       'Null for a message that cannot be parsed, and for an incident without an order.',
     ),
@@ -44,7 +49,7 @@ export const ReadAttention = operation({
   name: 'attention',
   summary: 'Read the open incidents',
   description:
-    'The states that need an operator, newest first: messages that no consumer could handle, sagas past their deadline, payments with an unknown outcome at the processor, open disputes, failed refunds of the last 30 days, orders that their restaurant has not started in half of the time until they are cancelled, restaurants without attendance within their opening hours, mismatches of the daily reconciliation, a reconciliation that does not end, and alerts that could not be delivered. Usually empty. While a part of the platform is unavailable, the list has the other incidents, and names the kinds that are missing.',
+    'The states that need an operator, newest first. `kind` has the meaning of each. Usually empty. While a part of the platform is unavailable, the list has the other incidents, and names the kinds that are missing.',
   method: 'GET',
   path: '/operatorapi/v1/attention',
   owner: 'orders',

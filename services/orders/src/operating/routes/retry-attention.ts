@@ -1,7 +1,7 @@
 import type { Bus } from '@platter/bus'
 import { commands, RetryAttention } from '@platter/contracts'
 import { Problem, type Handler, type RequestContext } from '@platter/kit'
-import type { Deps as Incidents, Source } from '#/operating/incident-sources.ts'
+import { SOURCES, type Deps as Incidents } from '#/operating/incident-sources.ts'
 import { isOfUnavailable, isOpen, splitId } from '#/operating/incidents.ts'
 import type { AlertStore } from '#/store/alerts.ts'
 import type { PostgresScheduledRuns } from '#/store/scheduled-runs.ts'
@@ -27,7 +27,6 @@ export function retryAttention(deps: Deps): Handler<typeof RetryAttention> {
     if (source === 'letter') return republish(deps, key)
     if (source === 'saga') return async ({ incidents }) => makeSagaDue(incidents, key)
     if (!(await isOpen(deps, { id, source }, context))) noSuchIncident()
-    if (isAdvised(source)) return async () => ADVICE[source]
     switch (source) {
       case 'mismatch':
       case 'reconciliation': {
@@ -43,6 +42,8 @@ export function retryAttention(deps: Deps): Handler<typeof RetryAttention> {
       case 'payment':
         // The command of its saga repeats the call with the unknown outcome.
         return async ({ incidents }) => makeSagaDue(incidents, key)
+      default:
+        return async () => `A retry changes nothing. ${SOURCES[source].advice}`
     }
   }
 
@@ -61,16 +62,6 @@ async function makeSagaDue(incidents: Stores['incidents'], key: string): Promise
   if (!(await incidents.makeSagaDue(key))) noSuchIncident()
   return 'The command of the saga is republished within a second.'
 }
-
-/** The responses for incidents that Platter cannot end. */
-const ADVICE = {
-  order: 'Only the restaurant can start the order. Call the restaurant.',
-  refund: 'A failed refund is not repeated. Run: platter orders refund ORDER',
-  missing: 'A failed refund is not repeated. Refund it in the dashboard of the payment processor.',
-  dispute: 'Only the bank can close a dispute. Respond at the payment processor.',
-  restaurant: 'Only a client of the restaurant can end this. Call the restaurant.',
-}
-const isAdvised = (source: Source): source is keyof typeof ADVICE => source in ADVICE
 
 /** Republishes a dead letter. It is deleted after RabbitMQ has confirmed the message. */
 async function republish({ incidents, bus }: Deps, key: string): Promise<Rest> {
