@@ -137,7 +137,7 @@ async function orders(deadlines: Deadlines) {
     sendOrder: sendOrder({ ...all, payments: tokenize as unknown as ReturnType<typeof internalCaller> }),
     refuseOrder: refuseOrder({ ...all, startWithinMs: 900_000 }),
     refundOrder: refundOrder(all),
-    cancelOrder: cancelOrder({ ...all, own: () => stores }),
+    cancelOrder: cancelOrder({ ...all, tenantStores: () => stores }),
     operatorCancelOrder: operatorCancelOrder(all),
   }
 }

@@ -15,7 +15,7 @@ import { transmitting } from '#/delivery/telemetry.ts'
 import { Orchestrator, type OpenDelivery } from '#/saga/orchestrator.ts'
 import { OrderNotifier } from '#/saga/order-notifier.ts'
 import { PostgresAttendance } from '#/store/attendance.ts'
-import { postgresIdempotent, postgresStores, type OwnStores } from '#/store/stores.ts'
+import { postgresIdempotent, postgresStores, type TenantStores } from '#/store/stores.ts'
 import type { Db, Tables } from '#/store/tables.ts'
 
 const openPostgres = ({ DATABASE_URL, DATABASE_POOL, DATABASE_STATEMENTS: statements }: Config, log: Log) =>
@@ -28,7 +28,7 @@ export function components(config: Config, log: Log) {
   const postgres = openPostgres(config, log)
   const { db, as } = postgres
   const stores = postgresStores(db)
-  const own: OwnStores = (caller) => postgresStores(as(caller))
+  const tenantStores: TenantStores = (caller) => postgresStores(as(caller))
   const secrets = internalSecrets(config)
   const bus = new Bus({ url: config.AMQP_URL, queues: config.BUS_QUEUES, service: 'orders', log })
   const replicas = new Replicas(config.PAYMENTS_URL)
@@ -51,7 +51,7 @@ export function components(config: Config, log: Log) {
     log,
     postgres,
     db,
-    own,
+    tenantStores,
     idempotent: postgresIdempotent(db),
     secrets,
     bus,

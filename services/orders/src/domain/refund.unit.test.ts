@@ -153,7 +153,7 @@ test.each([
   expect(refusalOf({ ...order, ...changes }, { all: true })?.code).toBe(code)
 })
 
-test('a refused refund of a cancelled order says what to do if the refund of its charge failed', () => {
+test('the refused refund of a cancelled order names the remedy if the refund of its charge failed', () => {
   expect(refusalOf({ ...order, cancellation: {} }, { all: true })?.detail).toContain(
     'the operator repeats it at the payment processor',
   )

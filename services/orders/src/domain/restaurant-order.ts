@@ -16,8 +16,8 @@ export function restaurantOrderRecord(order: PlacedOrder): RestaurantOrder {
   }
 }
 
-/** An order, as a client of its restaurant reads it. */
-export type RestaurantsOrder = {
+/** An order that its restaurant has received, before its conversion to the record. */
+export type ReceivedOrder = {
   order: PlacedOrder
   /** The time (epoch seconds) since which the order waits on a console until a person starts it; null for any other order. */
   waitingSince: number | null
@@ -25,7 +25,7 @@ export type RestaurantsOrder = {
 
 /** Returns the record with `acceptBy`, if the order waits on a console. `startWithinMs`: the time that it may wait there. */
 export const recordWithAcceptBy = (
-  { order, waitingSince }: RestaurantsOrder,
+  { order, waitingSince }: ReceivedOrder,
   startWithinMs: number,
 ): RestaurantOrder => ({
   ...restaurantOrderRecord(order),

@@ -1,35 +1,11 @@
-import { cents } from '@platter/contracts'
 import { expect, test } from 'vitest'
+import { newOrder } from '#/domain/order-state.ts'
 import type { PlacedOrder } from '#/domain/order.ts'
 import { recordWithAcceptBy, restaurantOrderRecord } from '#/domain/restaurant-order.ts'
+import { pricedOrder } from '#/testing/priced-order.ts'
 
 const order = (changes: Partial<PlacedOrder> = {}): PlacedOrder => ({
-  apiKey: 'a',
-  id: 7,
-  datePlaced: 1_000,
-  method: 'pickup',
-  payment: 'cash',
-  test: false,
-  restaurantApiKey: 'r',
-  recipientApiKey: null,
-  total: cents(1_000),
-  status: 'AWAITING_PREPARATION',
-  paymentState: 'DUE',
-  cancellation: null,
-  refunds: [],
-  dispute: null,
-  reports: 'detailed',
-  details: {
-    recipient: { firstName: 'Maria', lastName: 'Lindqvist', phone: '608-555-0142', email: null },
-    items: [],
-    card: null,
-    address: null,
-    comments: null,
-    subtotal: cents(1_000),
-    tax: cents(0),
-    tip: cents(0),
-    deliveryPrice: cents(0),
-  },
+  ...newOrder('a', pricedOrder(), 1_000),
   ...changes,
 })
 
@@ -51,10 +27,10 @@ test.each<[title: string, acceptBy: number | undefined, waitingSince: number | n
 })
 
 test.each<[title: string, toCollect: number, Partial<PlacedOrder>]>([
-  ['a cash order', 10, {}],
+  ['a cash order', 10.75, {}],
   ['a card order', 0, { payment: 'card' }],
   ['a test order', 0, { test: true }],
   ['a cancelled order', 0, { cancellation }],
-])('the cash to collect for %s is %d', (_, toCollect, changes) => {
+])('the cash to collect for %s is %s', (_, toCollect, changes) => {
   expect(restaurantOrderRecord(order(changes)).toCollect).toBe(toCollect)
 })

@@ -1,17 +1,17 @@
 import type { PrincipalOf, RestaurantOrder } from '@platter/contracts'
 import { Problem } from '@platter/kit'
-import { recordWithAcceptBy, type RestaurantsOrder } from '#/domain/restaurant-order.ts'
+import { recordWithAcceptBy, type ReceivedOrder } from '#/domain/restaurant-order.ts'
 import type { RestaurantOrderStore } from '#/store/restaurant-orders.ts'
 
 /** `startWithinMs`: the time that an order may wait on a console. */
 export type Deps = { restaurantOrders: RestaurantOrderStore; startWithinMs: number }
 
 /** Returns an order of a restaurant. Throws Problem order-not-found for an order of another restaurant. */
-export async function findOrderOfRestaurant(
+export async function findReceivedOrder(
   restaurantOrders: RestaurantOrderStore,
   { restaurantApiKey }: PrincipalOf<'restaurant'>,
   apiKey: string,
-): Promise<RestaurantsOrder> {
+): Promise<ReceivedOrder> {
   const found = await restaurantOrders.find(restaurantApiKey, apiKey)
   if (!found) throw new Problem('order-not-found')
   return found
@@ -34,5 +34,5 @@ export async function findRestaurantOrder(
   principal: PrincipalOf<'restaurant'>,
   apiKey: string,
 ): Promise<RestaurantOrder> {
-  return recordWithAcceptBy(await findOrderOfRestaurant(restaurantOrders, principal, apiKey), startWithinMs)
+  return recordWithAcceptBy(await findReceivedOrder(restaurantOrders, principal, apiKey), startWithinMs)
 }

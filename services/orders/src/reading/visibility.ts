@@ -2,12 +2,12 @@ import type { Bus, Context } from '@platter/bus'
 import { AccountsResolve, requestTimes } from '@platter/contracts'
 import { Problem } from '@platter/kit'
 import type { OrderStore, OwnedOrder, ReadOrder } from '#/store/orders.ts'
-import type { OwnStores, Stores } from '#/store/stores.ts'
+import type { Stores, TenantStores } from '#/store/stores.ts'
 
 /** No user has this apiKey. */
 const NO_USER = 'none'
 
-export type Deps = Pick<Stores, 'orders'> & { own: OwnStores; bus: Pick<Bus, 'ask'> }
+export type Deps = Pick<Stores, 'orders'> & { tenantStores: TenantStores; bus: Pick<Bus, 'ask'> }
 
 /** An order, and the tenant-scoped store that contains it. */
 export type Visible = { order: OwnedOrder; orders: OrderStore }
@@ -43,11 +43,11 @@ export async function readAndMark<Found extends { orders: readonly ReadOrder[] }
 /** Reads an order of a tenant-scoped store like `readAndMark`; null if no visible order exists. */
 export async function findAndMark(
   orders: OrderStore,
-  own: OrderStore,
+  tenantOrders: OrderStore,
   apiKey: string,
 ): Promise<OwnedOrder | null> {
   const { found } = await readAndMark(orders, async () => {
-    const order = await own.find(apiKey)
+    const order = await tenantOrders.find(apiKey)
     return { found: order, orders: order ? [order] : [] }
   })
   return found
@@ -59,12 +59,12 @@ export async function findAndMark(
  * so that the response time does not reveal whether the order exists.
  */
 export async function findVisibleOrder(
-  { orders, own, bus }: Deps,
+  { orders, tenantStores, bus }: Deps,
   apiKey: string,
   caller: Caller,
 ): Promise<Visible> {
   const { applicationId } = caller
-  const placed = own({ applicationId }).orders
+  const placed = tenantStores({ applicationId }).orders
   const order = await findAndMark(orders, placed, apiKey)
   if (order?.applicationId === applicationId) return { order, orders: placed }
   const recipient = await orders.recipientOf(apiKey)
@@ -72,17 +72,17 @@ export async function findVisibleOrder(
   const visible =
     recipient !== null &&
     isMember &&
-    (await ofUser({ orders, own }, apiKey, { applicationId, userApiKey: recipient }))
+    (await ofUser({ orders, tenantStores }, apiKey, { applicationId, userApiKey: recipient }))
   if (visible) return visible
   throw new Problem('order-not-found')
 }
 
 async function ofUser(
-  { orders, own }: Pick<Deps, 'orders' | 'own'>,
+  { orders, tenantStores }: Pick<Deps, 'orders' | 'tenantStores'>,
   apiKey: string,
   user: { applicationId: string; userApiKey: string },
 ): Promise<Visible | null> {
-  const received = own(user).orders
+  const received = tenantStores(user).orders
   const order = await findAndMark(orders, received, apiKey)
   return order?.recipientApiKey === user.userApiKey ? { order, orders: received } : null
 }

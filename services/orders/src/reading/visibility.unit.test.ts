@@ -67,7 +67,7 @@ const orders = asStore({
 
 const deps: Deps = {
   orders,
-  own: ({ applicationId, userApiKey }) => {
+  tenantStores: ({ applicationId, userApiKey }) => {
     const isOwn = (row?: Row) =>
       userApiKey === undefined ? row?.applicationId === applicationId : row?.recipientApiKey === userApiKey
     const find = async (apiKey: string) => (isOwn(rows.get(apiKey)) ? readOrder(apiKey) : null)

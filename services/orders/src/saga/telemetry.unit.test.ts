@@ -5,7 +5,7 @@ import { card, cash } from '#/testing/sagas.ts'
 
 const attributes = (step: string) => ({ 'platter.saga.step': step, 'platter.saga.undo': false })
 
-test('card and cash orders that await the same step are one value: their number, and the age of the oldest', () => {
+test('the gauges of a step count its card and cash orders together, with the age of the oldest', () => {
   const states = [
     { count: 90, seconds: 40, facts: card, state: { ...fresh, done: ['authorize'] } },
     { count: 3, seconds: 10, facts: cash, state: fresh },

@@ -1,15 +1,15 @@
 import { join } from 'node:path'
-import { cents } from '@platter/contracts'
 import { createLog, newApiKey } from '@platter/kit'
 import { migrate } from '@platter/kit/postgres/migrate'
 import { connectPostgres } from '@platter/kit/postgres/postgres'
 import { newDatabase } from '@platter/testkit'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { OrderDetails, PlacedOrder } from '#/domain/order.ts'
-import type { RestaurantsOrder } from '#/domain/restaurant-order.ts'
+import type { ReceivedOrder } from '#/domain/restaurant-order.ts'
 import { PAGE_BYTES, type OrderPage } from '#/store/order-pages.ts'
 import { postgresStores, type Stores } from '#/store/stores.ts'
 import type { Db, Tables } from '#/store/tables.ts'
+import { pricedOrder } from '#/testing/priced-order.ts'
 
 const log = createLog('test', 'fatal')
 const user = newApiKey()
@@ -30,17 +30,7 @@ beforeEach(async () => {
   await db.deleteFrom('orders').execute()
 })
 
-const detailsWith = (comments: string): OrderDetails => ({
-  recipient: { firstName: 'Maria', lastName: 'Lindqvist', phone: '608-555-0142', email: null },
-  items: [],
-  card: null,
-  address: null,
-  comments,
-  subtotal: cents(0),
-  tax: cents(0),
-  tip: cents(0),
-  deliveryPrice: cents(0),
-})
+const detailsWith = (comments: string): OrderDetails => ({ ...pricedOrder().details, comments })
 
 /** Inserts orders of one user at one restaurant, the oldest first. */
 async function insertOrders(comments: readonly string[]): Promise<string[]> {
@@ -98,7 +88,7 @@ const LISTS: readonly [string, 'newest first' | 'oldest first', Reader][] = [
   ]),
 ]
 
-const plain = ({ orders: found, hasMore }: OrderPage<RestaurantsOrder>) => ({
+const plain = ({ orders: found, hasMore }: OrderPage<ReceivedOrder>) => ({
   orders: found.map(({ order }) => order),
   hasMore,
 })

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { RestaurantsOrder } from '#/domain/restaurant-order.ts'
+import type { ReceivedOrder } from '#/domain/restaurant-order.ts'
 import { hasChangedSince, type Position } from '#/store/changes.ts'
 import { inPage, readPage, type OrderPage } from '#/store/order-pages.ts'
 import { epoch, isTransmitted, placedOrder, type OrderRow } from '#/store/orders.ts'
@@ -31,7 +31,7 @@ const ofRestaurant = (db: Db, restaurantApiKey: string) =>
 
 type Row = OrderRow & { waiting_since: Date | null }
 
-const restaurantsOrder = ({ waiting_since: since, ...row }: Row): RestaurantsOrder => ({
+const receivedOrder = ({ waiting_since: since, ...row }: Row): ReceivedOrder => ({
   order: placedOrder(row),
   waitingSince: since === null ? null : epoch(since),
 })
@@ -45,7 +45,7 @@ const isDeliveryOpen = sql<boolean>`(deliveries.order_api_key is not null and de
  */
 const idOfFew = sql<number>`orders.id + 0`
 
-type Changed = RestaurantsOrder & { changedIn: Position | null }
+type Changed = ReceivedOrder & { changedIn: Position | null }
 
 /** Older orders are left to an operator: a wrong clock or row must never refund an old order. */
 const UNSTARTED_FOR_AT_MOST = sql`interval '1 day'`
@@ -68,7 +68,7 @@ export class PostgresRestaurantOrders extends PostgresStore {
   async list(
     restaurantApiKey: string,
     page: { open: boolean; before: number | null; limit: number },
-  ): Promise<OrderPage<RestaurantsOrder>> {
+  ): Promise<OrderPage<ReceivedOrder>> {
     const orders = ofRestaurant(this.db, restaurantApiKey)
       .select(inPage(sql`orders.id desc`))
       .where(isTransmitted)
@@ -76,7 +76,7 @@ export class PostgresRestaurantOrders extends PostgresStore {
       .$if(page.before !== null, (query) => query.where('orders.id', '<', page.before))
       .orderBy('orders.id', 'desc')
       .limit(page.limit)
-    return readPage(this.db, orders, sql`id desc`, restaurantsOrder)
+    return readPage(this.db, orders, sql`id desc`, receivedOrder)
   }
 
   /**
@@ -101,7 +101,7 @@ export class PostgresRestaurantOrders extends PostgresStore {
       .orderBy(id)
       .limit(page.limit)
     return readPage(this.db, orders, sql`id`, (row) => ({
-      ...restaurantsOrder(row),
+      ...receivedOrder(row),
       changedIn: row.changed_in,
     }))
   }
@@ -110,12 +110,12 @@ export class PostgresRestaurantOrders extends PostgresStore {
    * Returns null for an order of another restaurant. Returns also an order that the restaurant has before its response is stored,
    * because a fast kitchen reads it then, and a failed order that the restaurant may have nevertheless.
    */
-  async find(restaurantApiKey: string, apiKey: string): Promise<RestaurantsOrder | null> {
+  async find(restaurantApiKey: string, apiKey: string): Promise<ReceivedOrder | null> {
     const row = await ofRestaurant(this.db, restaurantApiKey)
       .where('orders.api_key', '=', apiKey)
       .where((or) => or.or([isTransmitted, isDeliveryOpen, or('deliveries.outcome', '=', 'unreachable')]))
       .executeTakeFirst()
-    return row ? restaurantsOrder(row) : null
+    return row ? receivedOrder(row) : null
   }
 
   /** Returns orders that their restaurants have not started on a console within `withinMs`, at most `limit`, oldest first. */

@@ -35,7 +35,7 @@ type Ports<All> = { [Name in keyof All]: Pick<All[Name], keyof All[Name]> }
 export type Stores = Ports<ReturnType<typeof postgresStores>>
 
 /** The stores of a client application. They contain only its own rows (row-level security). */
-export type OwnStores = (caller: Tenant) => Stores
+export type TenantStores = (caller: Tenant) => Stores
 
 export type Idempotent = ReturnType<typeof postgresIdempotent>
 

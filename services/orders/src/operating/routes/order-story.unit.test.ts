@@ -28,7 +28,7 @@ function read(payments: () => Promise<unknown>, story = storyOf(states()['captur
   return handle(call as Call<typeof GetOrderStory>)
 }
 
-test('while payments is unavailable, the story has all other facts, and says that the payment is not known', async () => {
+test('while payments is unavailable, the story has all other facts and `paymentUnavailable`', async () => {
   const story = await read(() =>
     Promise.reject(new Problem('service-unavailable', 'payments does not respond')),
   )
@@ -41,7 +41,7 @@ test('while payments is unavailable, the story has all other facts, and says tha
   })
 })
 
-test('an order without a payment is known to have none', async () => {
+test('the story of an order without a payment has no payment, and not `paymentUnavailable`', async () => {
   expect(await read(async () => ({ payment: null }))).toMatchObject({
     payment: null,
     paymentUnavailable: false,

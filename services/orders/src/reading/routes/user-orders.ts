@@ -6,7 +6,7 @@ import { LastOrderId } from '#/store/order-pages.ts'
 
 /** docs/specification.md, "Endpoints". Newest first. */
 export const userOrders =
-  ({ orders, own, bus }: Deps): Handler<typeof UserOrders> =>
+  ({ orders, tenantStores, bus }: Deps): Handler<typeof UserOrders> =>
   async ({
     params: { apiKey },
     query: { limit, cursor },
@@ -17,7 +17,7 @@ export const userOrders =
   }) => {
     const before = readCursor(cursor, LastOrderId)
     if (!(await isUserOf(bus, apiKey, { applicationId, requestId }))) throw new Problem('user-not-found')
-    const received = own({ applicationId, userApiKey: apiKey }).orders
+    const received = tenantStores({ applicationId, userApiKey: apiKey }).orders
     const page = await readAndMark(orders, () => received.ofRecipient(apiKey, { before, limit }))
     if (page.hasMore) setHeader('link', nextPage(url, page.orders.at(-1)?.id))
     return page.orders.map(clientRecord)
