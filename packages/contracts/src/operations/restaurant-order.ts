@@ -18,10 +18,10 @@ export const RestaurantOrder = Order.omit({
     id: z.int(),
     restaurantApiKey: ApiKey.describe('One webhook may serve several restaurants.'),
     datePlaced: Epoch,
-    /** The amount that the customer pays on receipt: the total of a cash order; 0 for a card order and a test order. */
-    toCollect: Money,
-    /** The usual next status first. */
-    nextStatuses: z.array(OrderStatus),
+    toCollect: Money.describe(
+      'The amount that the customer pays on receipt: the total of a cash order; 0 for a card order and a test order.',
+    ),
+    nextStatuses: z.array(OrderStatus).describe('The usual next status first.'),
     acceptBy: Epoch.optional().describe(
       'The order is cancelled automatically unless the restaurant reports a status or refuses the order by then, 15 minutes after its arrival by default. Absent when it is not cancelled automatically.',
     ),

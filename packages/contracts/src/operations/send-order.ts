@@ -76,7 +76,7 @@ const body = z.object({
     .describe(
       'A test order: never charged, and for test restaurants only. With a test key every order is a test order.',
     ),
-  // `tipFault` in orders checks the bounds, which depend on the subtotal.
+  // `checkTip` in orders checks the bounds, which depend on the subtotal.
   tip: z
     .number()
     .default(0)
