@@ -79,7 +79,6 @@ async function aGateway(environment: Record<string, string> = {}): Promise<App> 
   })
   const gateway = wire(config, log)
   gateways.push(gateway)
-  await gateway.prepare?.()
   return gateway.app
 }
 

@@ -84,7 +84,6 @@ beforeEach(async () => {
     }),
     log,
   )
-  await gateway.prepare?.()
   address = await gateway.app.listen({ host: '127.0.0.1', port: 0 })
 })
 

@@ -121,7 +121,6 @@ export function wire(config: Config, log: Log): Parts {
 
   return {
     app,
-    prepare: () => accessKeyRate.connected(1_000),
     checks: {
       ...Object.fromEntries(Object.entries(owners).map(([name, replicas]) => [name, readinessOf(replicas)])),
       'access-keys': () => accessKeys.check(),

@@ -1,28 +1,26 @@
-import { once } from 'node:events'
 import type { Redis } from '#/lifecycle/redis.ts'
 
+const MAX_FAILURES = 5
 /** After too many failures, no command is sent for this time. */
 const RETRY_DELAY_MS = 1_000
 
 /**
  * A circuit breaker for Redis: each command has a fallback, and no caller fails or waits for Redis. Redis is unavailable without a
- * connection, and for RETRY_DELAY_MS after `maxFailures` consecutive failures. Then one command is sent. If it succeeds, Redis is
+ * connection, and for RETRY_DELAY_MS after MAX_FAILURES consecutive failures. Then one command is sent. If it succeeds, Redis is
  * available again; if it fails, Redis is unavailable for another RETRY_DELAY_MS. A cache falls back to its source, and a rate limit
  * to the count of its replica. A hint is dropped.
  */
 export class OptionalRedis {
   readonly client: Redis
-  readonly #maxFailures: number
   #failures = 0
   #retryAt = 0
 
-  constructor(client: Redis, { maxFailures = 5 }: { maxFailures?: number } = {}) {
+  constructor(client: Redis) {
     this.client = client
-    this.#maxFailures = maxFailures
   }
 
   get isAvailable(): boolean {
-    const isClosed = this.#failures < this.#maxFailures || performance.now() >= this.#retryAt
+    const isClosed = this.#failures < MAX_FAILURES || performance.now() >= this.#retryAt
     return isClosed && this.client.status === 'ready'
   }
 
@@ -30,7 +28,7 @@ export class OptionalRedis {
   async run<V>(command: (client: Redis) => Promise<V>, fallback: () => V | Promise<V>): Promise<V> {
     if (!this.isAvailable) return fallback()
     // While one command tests an unavailable Redis, the others use their fallback.
-    if (this.#failures >= this.#maxFailures) this.#retryAt = performance.now() + RETRY_DELAY_MS
+    if (this.#failures >= MAX_FAILURES) this.#retryAt = performance.now() + RETRY_DELAY_MS
     try {
       const value = await command(this.client)
       this.#failures = 0
@@ -38,17 +36,9 @@ export class OptionalRedis {
     } catch {
       // `connectRedis` logs failures of the connection, and commands that Redis rejects.
       this.#failures += 1
-      if (this.#failures >= this.#maxFailures) this.#retryAt = performance.now() + RETRY_DELAY_MS
+      if (this.#failures >= MAX_FAILURES) this.#retryAt = performance.now() + RETRY_DELAY_MS
     }
     return fallback()
-  }
-
-  /** Resolves when Redis is connected, or after `withinMs`. */
-  async connected(withinMs: number): Promise<void> {
-    if (this.client.status === 'ready') return
-    await once(this.client, 'ready', { signal: AbortSignal.timeout(withinMs) }).catch(
-      () => 'commands use their fallback until then',
-    )
   }
 
   close(): void {

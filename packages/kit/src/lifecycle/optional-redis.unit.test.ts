@@ -7,7 +7,7 @@ afterAll(() => vi.useRealTimers())
 
 function setting() {
   const client = { status: 'ready' }
-  const redis = new OptionalRedis(client as Redis, { maxFailures: 3 })
+  const redis = new OptionalRedis(client as Redis)
   const state = { isUp: false, commands: 0 }
   const run = () =>
     redis.run(
@@ -37,19 +37,19 @@ test('sends no command without a connection, and commands again with it', async 
   expect([redis.isAvailable, await run()]).toEqual([true, 'reply'])
 })
 
-test('sends no command after three failures in a row, and one trial command after a second', async () => {
+test('sends no command after five failures in a row, and one trial command after a second', async () => {
   const { redis, state, run } = setting()
   for (let index = 0; index < 10; index++) expect(await run()).toBe('fallback')
-  expect([redis.isAvailable, state.commands]).toEqual([false, 3])
+  expect([redis.isAvailable, state.commands]).toEqual([false, 5])
   vi.advanceTimersByTime(1_000)
   expect(redis.isAvailable).toBe(true)
   await Promise.all(Array.from({ length: 10 }, run))
-  expect(state.commands, 'one trial command').toBe(4)
+  expect(state.commands, 'one trial command').toBe(6)
 })
 
 test('sends all commands again after the trial command succeeds', async () => {
   const { state, run } = setting()
-  for (let index = 0; index < 3; index++) await run()
+  for (let index = 0; index < 5; index++) await run()
   state.isUp = true
   expect(await run()).toBe('fallback')
   vi.advanceTimersByTime(1_000)

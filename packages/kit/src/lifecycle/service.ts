@@ -16,8 +16,6 @@ import { retryUntilSuccess } from '#/lifecycle/repeat.ts'
 /** The parts of a service, as its `wire.ts` returns them. */
 export type Parts = {
   app: App
-  /** Work that must be complete before the process listens. */
-  prepare?(): Promise<void>
   /** Starts the parts that need other servers (migrations, consumers). It is retried until it succeeds. */
   start?(): Promise<void>
   /** The readiness checks. Each resolves, or rejects with the reason why the service is not ready. */
@@ -84,7 +82,6 @@ async function runConfigured<S extends z.ZodType<Basics>>(
   addHealth(parts, state)
   announceState(parts.app, state)
   stopOnSignals(parts, { stopping: state.stopping, log, stopTelemetry })
-  await parts.prepare?.()
   await parts.app.listen({ host: config.HOST, port: config.PORT, backlog: BACKLOG })
   const start = parts.start?.bind(parts)
   if (start) await retryUntilSuccess('start', start, log, state.stopping.signal)

@@ -19,7 +19,6 @@ export class LeakyBucket implements RateLimit {
     this.#windowMs = policy.seconds * 1_000
   }
 
-  /** Counts a request if it is within the limit. */
   take(key: string): Quota {
     const now = performance.now()
     const level = this.#levels.get(key) ?? { requests: 0, at: now }

@@ -19,8 +19,8 @@ export type Quota = { isAllowed: boolean; remaining: number; seconds: number }
 /** Limits the requests of each key in a window. */
 export type RateLimit = {
   readonly policy: RatePolicy
-  /** Counts a request. Never rejects. */
-  take(key: string): Quota | Promise<Quota>
+  /** Counts a request if it is within the limit. */
+  take(key: string): Quota
 }
 
 /**

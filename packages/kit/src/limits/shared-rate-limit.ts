@@ -5,72 +5,38 @@ import { connectRedis } from '#/lifecycle/redis.ts'
 import type { Quota, RateLimit, RatePolicy } from '#/limits/rate-limit.ts'
 import type { Log } from '#/telemetry/log.ts'
 
-/** The maximum time that a request waits for a slow Redis. After a second without a response the connection is closed. */
-const WAIT_MS = 100
 const MAX_KEYS = 10_000
 
-/**
- * A command leases a 64th of the remaining requests: 46 of 3,000. Each of the last 64 requests needs its own command, so that the
- * limit is exact for any number of replicas.
- */
+/** A report is sent after a 64th of the remaining requests: 46 of 3,000. Each of the last 64 requests is reported alone. */
 const PARTS = 64
 
-type Lease = {
-  /** Points that are leased from the common count and not yet used. */
-  points: number
-  /** The remaining points when Redis last responded, minus `owed`; the whole limit before the first response. */
-  remaining: number
-  /** Requests that were allowed without a point. The next command adds them to the common count. */
-  owed: number
-  /** Whether Redis has responded in this window. */
-  isKnown: boolean
+type Window = {
+  /** The requests of all replicas at the last response of Redis, and those of this replica since. */
+  counted: number
+  /** The requests of this replica that Redis has not counted. */
+  unreported: number
+  /** The count at which the next report is sent. The first request is reported, so that the windows of all replicas end together. */
+  reportAt: number
+  isReporting: boolean
   /** The end of the window, by `performance.now()`. */
   until: number
-  /** The number of requests that wait for points. */
-  waiting: number
-  /** The one command in progress for this key. */
-  refill: Refill | null
-}
-
-/** Neither promise rejects. `late` resolves with `over` or after WAIT_MS. */
-type Refill = { late: Promise<void>; over: Promise<void> }
-
-const quotaOf = ({ remaining, points, until }: Lease, isAllowed: boolean): Quota => ({
-  isAllowed,
-  remaining: remaining + points,
-  seconds: Math.max(1, Math.ceil((until - performance.now()) / 1_000)),
-})
-
-/** Returns the number of requests that are allowed before Redis responds: at least one for a new key in this window. */
-const advanceOf = ({ isKnown, remaining }: Lease): number =>
-  isKnown ? Math.floor(remaining / PARTS) : Math.ceil(remaining / PARTS)
-
-function takeWithoutPoint(lease: Lease): true {
-  lease.remaining -= 1
-  lease.owed += 1
-  return true
 }
 
 /**
- * A rate limit in fixed windows with one count in Redis for all replicas.
- *
- * While Redis is slow, a replica allows the leased requests of a key and a 64th of the remaining ones. Without a connection, each
- * replica allows the requests that remained at the last response of Redis; in a new window, the whole limit. Keys may then exceed
- * the limit, but never receive less. The next command adds the allowed requests to the common count.
+ * A rate limit in fixed windows with one count in Redis for all replicas. No request waits for Redis: each replica counts its own
+ * requests, and reports them in the background, one command at a time for each key. The response has the requests of all replicas. A
+ * replica exceeds the limit by at most a 64th, and by its requests within one round trip. Without Redis, each replica counts alone.
+ * A key never receives less than its limit.
  */
 export class SharedRateLimit implements RateLimit {
   readonly policy: RatePolicy
   readonly #redis: OptionalRedis
   readonly #common: RateLimiterRedis
-  readonly #leases = new Cache<Lease>({ maxEntries: MAX_KEYS })
-  /** Whether the last command takes longer than WAIT_MS. If so, other requests do not wait for it. */
-  #isLate = false
+  readonly #windows = new Cache<Window>({ maxEntries: MAX_KEYS })
 
   constructor(url: string, policy: RatePolicy, log: Log) {
     this.policy = policy
-    // No command timeout: Redis would count a command that has timed out, and no request would use its points. Redis may also have
-    // counted a failed command, so after one failure no command is sent for a second.
-    this.#redis = new OptionalRedis(connectRedis(url, log, { commandTimeout: undefined }), { maxFailures: 1 })
+    this.#redis = new OptionalRedis(connectRedis(url, log))
     this.#common = new RateLimiterRedis({
       storeClient: this.#redis.client,
       keyPrefix: 'rate',
@@ -79,90 +45,54 @@ export class SharedRateLimit implements RateLimit {
     })
   }
 
-  async take(key: string): Promise<Quota> {
-    const lease = this.#leaseOf(key)
-    return quotaOf(lease, await this.#takeFrom(lease, key))
-  }
-
-  /** Resolves when Redis is connected, or after `withinMs`. Before that, a new replica uses only its own count. */
-  connected(withinMs: number): Promise<void> {
-    return this.#redis.connected(withinMs)
+  take(key: string): Quota {
+    const window = this.#windowOf(key)
+    const isAllowed = window.counted < this.policy.requests
+    if (isAllowed) {
+      window.counted += 1
+      window.unreported += 1
+      if (window.counted >= window.reportAt && !window.isReporting) void this.#report(key, window)
+    }
+    return {
+      isAllowed,
+      remaining: Math.max(0, this.policy.requests - window.counted),
+      seconds: Math.max(1, Math.ceil((window.until - performance.now()) / 1_000)),
+    }
   }
 
   close(): void {
     this.#redis.close()
   }
 
-  #leaseOf(key: string): Lease {
-    const known = this.#leases.get(key)
+  #windowOf(key: string): Window {
+    const known = this.#windows.get(key)
     const now = performance.now()
     if (known && now < known.until) return known
-    const lease: Lease = {
-      points: 0,
-      remaining: this.policy.requests,
-      owed: 0,
-      isKnown: false,
-      until: now + this.policy.seconds * 1_000,
-      waiting: 0,
-      refill: null,
+    const until = now + this.policy.seconds * 1_000
+    const window = { counted: 0, unreported: 0, reportAt: 1, isReporting: false, until }
+    this.#windows.set(key, window)
+    return window
+  }
+
+  async #report(key: string, window: Window): Promise<void> {
+    window.isReporting = true
+    while (window.counted >= window.reportAt) {
+      const common = await this.#redis.run(
+        () => {
+          const { unreported } = window
+          // Not restored if the command fails: Redis may have counted it, and a key must never receive less than its limit.
+          window.unreported = 0
+          return this.#common.penalty(key, unreported)
+        },
+        () => null,
+      )
+      if (common === null) break
+      const { consumedPoints, msBeforeNext } = common
+      window.counted = consumedPoints + window.unreported
+      window.until = performance.now() + msBeforeNext
+      window.reportAt =
+        consumedPoints + Math.max(1, Math.floor((this.policy.requests - consumedPoints) / PARTS))
     }
-    this.#leases.set(key, lease)
-    return lease
-  }
-
-  async #takeFrom(lease: Lease, key: string): Promise<boolean> {
-    lease.waiting += 1
-    try {
-      while (lease.points === 0 && lease.remaining > 0) {
-        if (!this.#redis.isAvailable) return takeWithoutPoint(lease)
-        lease.refill ??= this.#refill(lease, key)
-        if (this.#isLate && lease.owed < advanceOf(lease)) return takeWithoutPoint(lease)
-        await (this.#isLate ? lease.refill.over : lease.refill.late)
-      }
-    } finally {
-      lease.waiting -= 1
-    }
-    if (lease.points === 0) return false
-    lease.points -= 1
-    return true
-  }
-
-  #refill(lease: Lease, key: string): Refill {
-    const late = Promise.withResolvers<void>()
-    const timer = setTimeout(() => {
-      this.#isLate = true
-      late.resolve()
-    }, WAIT_MS)
-    const over = this.#fetch(lease, key).finally(() => {
-      clearTimeout(timer)
-      this.#isLate = false
-      lease.refill = null
-      late.resolve()
-    })
-    return { late: late.promise, over }
-  }
-
-  async #fetch(lease: Lease, key: string): Promise<void> {
-    const { requests } = this.policy
-    const part = lease.isKnown ? Math.floor(lease.remaining / PARTS) : 1
-    const wanted = Math.max(1, part, lease.waiting)
-    const counted = await this.#redis.run(
-      () => {
-        const { owed } = lease
-        // Not restored if the command fails: Redis may have counted it, and a key must never receive less than its limit.
-        lease.owed = 0
-        return this.#common.penalty(key, wanted + owed)
-      },
-      () => null,
-    )
-    if (counted === null) return
-    const { consumedPoints, msBeforeNext } = counted
-    const granted = Math.max(0, Math.min(wanted, requests - consumedPoints + wanted))
-    const settled = Math.min(lease.owed, granted)
-    lease.owed -= settled
-    lease.points += granted - settled
-    lease.remaining = Math.max(0, requests - consumedPoints - lease.owed)
-    lease.until = performance.now() + msBeforeNext
-    lease.isKnown = true
+    window.isReporting = false
   }
 }

@@ -12,6 +12,7 @@ import {
   type App,
   type InternalSecrets,
   type Quota,
+  type RateLimit,
   type RatePolicy,
   type Replicas,
 } from '@platter/kit'
@@ -152,9 +153,10 @@ async function admit(
   const checkConcurrency = (caller: Caller) => {
     if (concurrency?.isAvailable(applicationOf(caller)) === false) throw rejected(caller, overloaded())
   }
-  const checkRate = (caller: Caller, policy: RatePolicy, quota: Quota) => {
-    addRate(reply, policy, quota)
-    if (!quota.isAllowed) throw rejected(caller, rateLimited(policy, quota))
+  const checkRate = (caller: Caller, limit: RateLimit, rated: string) => {
+    const quota = limit.take(rated)
+    addRate(reply, limit.policy, quota)
+    if (!quota.isAllowed) throw rejected(caller, rateLimited(limit.policy, quota))
   }
   const key = accessKeyOf(request, operation)
   const known = key === undefined ? null : accessKeys.lastKnown(key)
@@ -163,12 +165,10 @@ async function admit(
   request.principal = principal
   request.accessKeyId = principal.accessKeyId
   checkConcurrency(principal)
-  const { accessKeyRate } = admission
-  checkRate(principal, accessKeyRate.policy, await accessKeyRate.take(principal.accessKeyId))
+  checkRate(principal, admission.accessKeyRate, principal.accessKeyId)
   checkAudience(principal, operation)
   const applicationId = applicationOf(principal)
-  if (orderRate && applicationId !== undefined)
-    checkRate(principal, orderRate.policy, await orderRate.take(applicationId))
+  if (orderRate && applicationId !== undefined) checkRate(principal, orderRate, applicationId)
   request.admissionMs = reply.elapsedTime
   // The log line of a client that has disconnected lacks the access key, so its request has no effect.
   if (reply.raw.destroyed) reply.hijack()
