@@ -23,7 +23,6 @@ const recipient = newApiKey()
 const scope = { accessKeyId: 'a', path: '/publicapi/v1/send-order', key: 'k', fingerprint: 'f' }
 const refusedScope = { ...scope, key: 'refused' }
 const facts = { total: cents(1_075), token: 't', userApiKey: null, newCard: null, newAddress: null }
-const page = { before: { at: 1_790_000_000_000_000, id: 'x' }, limit: 100 }
 
 const times = { retryInMs: 1_000, deadlineInMs: 1_000, leaseMs: 1_000, deliverWithinMs: 1_000 }
 const aSaga = (orderApiKey: string) => newSaga({ orderApiKey, requestId: 'r', facts })
@@ -197,7 +196,7 @@ const calls = {
         requestId: 'r',
         reason: 'x',
       }),
-    deadLetters: (db) => postgresStores(db).incidents.deadLetters(page),
+    deadLetters: (db) => postgresStores(db).incidents.deadLetters(),
     findDeadLetter: (db) => postgresStores(db).incidents.findDeadLetter('x'),
     discardDeadLetter: (db) => postgresStores(db).incidents.discardDeadLetter('x'),
     deleteDeadLetter: (db) =>
@@ -207,9 +206,9 @@ const calls = {
         requestId: 'r',
         deaths: 1,
       }),
-    overdueSagas: (db) => postgresStores(db).incidents.overdueSagas(page),
-    unstartedOrders: (db) => postgresStores(db).incidents.unstartedOrders(page, 1_000),
-    failedRefunds: (db) => postgresStores(db).incidents.failedRefunds(page),
+    overdueSagas: (db) => postgresStores(db).incidents.overdueSagas(),
+    unstartedOrders: (db) => postgresStores(db).incidents.unstartedOrders(1_000),
+    failedRefunds: (db) => postgresStores(db).incidents.failedRefunds(),
     makeSagaDue: (db) => postgresStores(db).incidents.makeSagaDue(order),
   },
 } satisfies { [Name in keyof Stores]: CallsOf<Stores[Name], Db> } & { keyStore: CallsOf<typeof keyStore, Db> }

@@ -29,7 +29,6 @@ const ROWS = 20_000
 const growing = ['authorizations', 'refunds', 'charge_mirrors', 'webhook_events']
 const order = '0'.repeat(48)
 const terms = { amount: cents(1_075), token: 'token' }
-const page = { before: { at: 1, id: order }, limit: 100 }
 const sent: Authorization = {
   orderApiKey: order,
   releaseRequested: false,
@@ -51,7 +50,7 @@ const calls = {
     story: (db) => postgresPaymentRecords(db).story(order),
     rows: (db) => postgresPaymentRecords(db).rows([order], { from: 1_000, to: 2_000 }),
     references: (db) => postgresPaymentRecords(db).references([order]),
-    unknown: (db) => postgresPaymentRecords(db).unknown({ olderThanMs: 1, ...page }),
+    unknown: (db) => postgresPaymentRecords(db).unknown(1),
   },
   mirrors: {
     now: (db) => postgresChargeMirrors(db).now(),
@@ -65,8 +64,8 @@ const calls = {
     confirm: (db) => postgresChargeMirrors(db).confirm(order, 1),
     unsettled: (db) => postgresChargeMirrors(db).unsettled(),
     ordersOf: (db) => postgresChargeMirrors(db).ordersOf(['p']),
-    openDisputes: (db) => postgresChargeMirrors(db).openDisputes(page),
-    missingRefunds: (db) => postgresChargeMirrors(db).missingRefunds(page),
+    openDisputes: (db) => postgresChargeMirrors(db).openDisputes(),
+    missingRefunds: (db) => postgresChargeMirrors(db).missingRefunds(),
     acquire: (db) => postgresChargeMirrors(db).acquire(1),
     renew: (db) => postgresChargeMirrors(db).renew(1),
     release: (db) => postgresChargeMirrors(db).release(1_000),

@@ -5,7 +5,6 @@ import {
   BalanceTransactions,
   DetachCard,
   FindCharges,
-  MissingRefunds,
   PaymentMethods,
   PaymentsAuthorize,
   PaymentsCapture,
@@ -14,12 +13,11 @@ import {
   PaymentsRelease,
   ReadCard,
   ReadCharges,
-  OpenDisputes,
+  PaymentIncidents,
   ReadPaymentRows,
   PaymentsHealth,
   ReadPaymentStory,
   Tokenize,
-  UnknownPayments,
 } from '@platter/contracts'
 import {
   acceptsRawCards,
@@ -54,8 +52,7 @@ import { detachCard } from '#/routes/detach-card.ts'
 import { findCharges } from '#/routes/find-charges.ts'
 import { paymentMethods } from '#/routes/payment-methods.ts'
 import { paymentsHealth } from '#/routes/payments-health.ts'
-import { missingRefunds } from '#/routes/missing-refunds.ts'
-import { openDisputes } from '#/routes/open-disputes.ts'
+import { paymentIncidents } from '#/routes/payment-incidents.ts'
 import { readCard } from '#/routes/read-card.ts'
 import { readCharges } from '#/routes/read-charges.ts'
 import { processorEventNotifier } from '#/notify-orders.ts'
@@ -65,7 +62,6 @@ import { readPaymentRows } from '#/routes/read-payment-rows.ts'
 import { readPaymentStory } from '#/routes/read-payment-story.ts'
 import { stripeWebhook } from '#/routes/stripe-webhook.ts'
 import { tokenize } from '#/routes/tokenize.ts'
-import { unknownPayments } from '#/routes/unknown-payments.ts'
 import { postgresAuthorizations, type Database } from '#/store/authorizations.ts'
 import { postgresChargeMirrors } from '#/store/charge-mirrors.ts'
 import { RedisCardLimits } from '#/store/card-limits.ts'
@@ -124,10 +120,8 @@ export function wire(config: Config, log: Log): Parts {
   route(ReadPaymentRows, readPaymentRows(deps))
   route(ReadCharges, readCharges(deps))
   route(FindCharges, findCharges(deps))
-  route(OpenDisputes, openDisputes(deps))
-  route(MissingRefunds, missingRefunds(deps))
+  route(PaymentIncidents, paymentIncidents(deps))
   route(BalanceTransactions, balanceTransactions({ reads: processor, mirrors, now: epochNow }))
-  route(UnknownPayments, unknownPayments(deps))
   const events = postgresWebhookEvents(postgres.db)
   const reads = { database: () => readDatabaseHealth(postgres.db), queues: () => bus.queues() }
   route(PaymentsHealth, paymentsHealth({ kind: chosen.kind, processor, events, ...reads }))

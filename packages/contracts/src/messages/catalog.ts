@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import { command, question } from '#/message.ts'
-import { Before } from '#/internal/unknown-payments.ts'
 import { ApiKey, Cents, Epoch, Method, Payment, Point } from '#/values.ts'
 import { FaultShape } from '#/problem-document.ts'
 
@@ -104,7 +103,8 @@ export type CatalogAttendance = z.output<typeof CatalogAttendance.data>
 
 /** Returns the restaurants that have been unattended for `olderThanMs` and are within their opening hours now, newest first. */
 export const CatalogUnattended = question('catalog.unattended', {
-  data: z.object({ olderThanMs: z.int(), before: Before.nullable(), limit: z.int() }),
+  // `before` and `limit` are for replicas of the previous version, which read pages.
+  data: z.object({ olderThanMs: z.int(), before: z.null(), limit: z.int() }),
   reply: z.object({
     restaurants: z.array(
       z.object({

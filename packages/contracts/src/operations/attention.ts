@@ -49,7 +49,7 @@ export const ReadAttention = operation({
   name: 'attention',
   summary: 'Read the open incidents',
   description:
-    'The states that need an operator, newest first. `kind` has the meaning of each. Usually empty. While a part of the platform is unavailable, the list has the other incidents, and names the kinds that are missing.',
+    'The states that need an operator, newest first. `kind` has the meaning of each. Usually empty; of each source, the newest 5,000. While a part of the platform is unavailable, the list has the other incidents, and names the kinds that are missing.',
   method: 'GET',
   path: '/operatorapi/v1/attention',
   owner: 'orders',

@@ -69,7 +69,7 @@ test('a restaurant that does not require attendance counts as attended', async (
   await restaurants.put({ ...ajanta, requireAttendance: false })
   await attendance.store(row(false, 1))
   expect(await readAttendance()).toBe(true)
-  expect(await attendance.unattended({ olderThanMs: 0, before: null })).toEqual([])
+  expect(await attendance.unattended(0)).toEqual([])
 })
 
 test('quotes and searches read the current attendance, also of a cached restaurant', async () => {
@@ -101,7 +101,7 @@ test('quotes and searches read the current attendance, also of a cached restaura
 test('lists restaurants unattended for longer than a time, without paused and test ones', async () => {
   await sql`update restaurants set created_at = now() - interval '1 day'`.execute(db)
   const found = async (olderThanMs: number) =>
-    (await attendance.unattended({ olderThanMs, before: null })).map((one) => one.restaurantApiKey)
+    (await attendance.unattended(olderThanMs)).map((one) => one.restaurantApiKey)
   const since = Math.floor(Date.now() / 1_000) - 400
   await attendance.store({ rows: [{ restaurantApiKey: 'ajanta', isAttended: false, version: 1, since }] })
   expect(await found(300_000)).toEqual(['ajanta'])

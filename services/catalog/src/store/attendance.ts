@@ -1,4 +1,4 @@
-import type { Before, CatalogAttendance } from '@platter/contracts'
+import type { CatalogAttendance } from '@platter/contracts'
 import { sql } from 'kysely'
 import type { Hours } from '#/domain/hours.ts'
 import type { Db } from '#/store/tables.ts'
@@ -19,8 +19,6 @@ type Unattended = {
   /** Epoch, microseconds. */
   at: number
 }
-
-type UnattendedSince = { olderThanMs: number; before: Before | null }
 
 export type AttendanceStore = ReturnType<typeof postgresAttendance>
 
@@ -51,10 +49,10 @@ export const postgresAttendance = (db: Db) => ({
   },
 
   /**
-   * Returns restaurants that have been unattended for `olderThanMs`, newest first, from after a position. Test restaurants and
-   * paused restaurants are excluded.
+   * Returns restaurants that have been unattended for `olderThanMs`, newest first. Test restaurants and paused restaurants
+   * are excluded.
    */
-  async unattended({ olderThanMs, before }: UnattendedSince): Promise<Unattended[]> {
+  async unattended(olderThanMs: number): Promise<Unattended[]> {
     const at = sql`(extract(epoch from greatest(restaurants.created_at, attendance.changed_at)) * 1000000
       + ${olderThanMs}::float8 * 1000)::int8`
     const { rows } = await sql<Unattended>`
@@ -62,8 +60,7 @@ export const postgresAttendance = (db: Db) => ({
       from restaurants left join attendance on attendance.restaurant_api_key = restaurants.api_key
       where not ${isAttended} and not is_test and (paused_until is null or paused_until <= now())
         and ${at} <= extract(epoch from now()) * 1000000
-        and ${before === null ? sql`true` : sql`(${at}, api_key collate "C") < (${before.at}::int8, ${before.id}::text collate "C")`}
-      order by ${at} desc, api_key collate "C" desc`.execute(db)
+      order by ${at} desc`.execute(db)
     return rows
   },
 })

@@ -3,12 +3,10 @@ import {
   CatalogUnattended,
   cents,
   formatAmount,
-  MissingRefunds,
-  OpenDisputes,
+  MOST_INCIDENTS,
+  PaymentIncidents,
   requestTimes,
-  UnknownPayments,
   type Attention,
-  type Before,
 } from '@platter/contracts'
 import type { internalCaller, RequestContext } from '@platter/kit'
 import type { Channel } from '#/operating/alerts/channel.ts'
@@ -37,33 +35,31 @@ export type Found = { at: number; what: string; reason: string; count?: number }
   | { orderApiKey: string; key?: string }
   | { orderApiKey: string | null; key: string }
 )
-export type Page = { before: Before | null; limit: number }
 
-/**
- * A source of incidents of one kind. `read` returns them newest first, from after the position. `advice` is the action for an
- * operator.
- */
+/** A source of incidents of one kind. `read` returns them newest first, at most MOST_INCIDENTS. `advice` is the action for an operator. */
 type IncidentSource = {
   kind: Attention['kind']
   advice: string
-  read(deps: Deps, page: Page, context: RequestContext): Promise<Found[]>
+  read(deps: Deps, context: RequestContext): Promise<Found[]>
 }
+
+const readPayments =
+  (kind: 'unknown' | 'dispute' | 'missing'): IncidentSource['read'] =>
+  async ({ payments, unknownAfterMs }, context) =>
+    (await payments(PaymentIncidents, { kind, unknownForMs: unknownAfterMs }, context)).incidents
 
 /** The sources of all incidents. An incident's id consists of its source and its key there. */
 export const SOURCES = {
   payment: {
     kind: 'unknown-payment',
     advice: 'Read the status page of the payment processor. Platter retries; do not settle it by hand.',
-    read: async ({ payments, unknownAfterMs }, page, context) =>
-      (await payments(UnknownPayments, { ...page, olderThanMs: unknownAfterMs }, context)).payments.map(
-        ({ call, answers, ...row }) => ({ ...row, what: call, count: answers }),
-      ),
+    read: readPayments('unknown'),
   },
   saga: {
     kind: 'overdue-saga',
     advice: 'Check the service that executes the step, and RabbitMQ. Then run: platter attention retry ID',
-    read: async ({ incidents }, page) =>
-      (await incidents.overdueSagas(page)).map(({ facts, state, attempt, ...row }) => {
+    read: async ({ incidents }) =>
+      (await incidents.overdueSagas()).map(({ facts, state, attempt, ...row }) => {
         const awaited = awaitedStep({ facts, state })
         const step = awaited?.step.name ?? 'end'
         return {
@@ -77,8 +73,8 @@ export const SOURCES = {
   letter: {
     kind: 'dead-letter',
     advice: 'Read the log of the consumer: the cause is a bug. Then run: platter attention retry ID',
-    read: async ({ incidents }, page) =>
-      (await incidents.deadLetters(page)).map(({ id, command, step, deaths, ...row }) => ({
+    read: async ({ incidents }) =>
+      (await incidents.deadLetters()).map(({ id, command, step, deaths, ...row }) => ({
         ...row,
         key: id,
         what: step === null ? command : `${command} (${step})`,
@@ -88,21 +84,13 @@ export const SOURCES = {
   dispute: {
     kind: 'open-dispute',
     advice: 'Respond with evidence at the payment processor before the deadline, or accept the loss there.',
-    read: async ({ payments }, page, context) =>
-      (await payments(OpenDisputes, page, context)).disputes.map(({ amount, reason, respondBy, ...row }) => {
-        const deadline = respondBy === null ? 'No response is possible' : `Respond by ${isoOf(respondBy)}`
-        return {
-          ...row,
-          what: `dispute of ${formatAmount(amount)}`,
-          reason: `The bank disputes the charge: ${reason}. ${deadline}.`,
-        }
-      }),
+    read: readPayments('dispute'),
   },
   refund: {
     kind: 'failed-refund',
     advice: FAILED_REFUND,
-    read: async ({ incidents }, page) =>
-      (await incidents.failedRefunds(page)).map(({ amount, ...row }) => ({
+    read: async ({ incidents }) =>
+      (await incidents.failedRefunds()).map(({ amount, ...row }) => ({
         ...row,
         what: `refund of ${formatAmount(cents(amount))}`,
         reason: 'The processor could not refund. The customer has received no money.',
@@ -111,32 +99,24 @@ export const SOURCES = {
   missing: {
     kind: 'failed-refund',
     advice: FAILED_REFUND,
-    read: async ({ payments }, page, context) =>
-      (await payments(MissingRefunds, page, context)).refunds.map(({ amount, ...row }) => ({
-        ...row,
-        what: `refund of ${formatAmount(amount)}`,
-        reason:
-          'The order is cancelled. Later its refund failed, or its dispute was won, so the customer does not have this amount.',
-      })),
+    read: readPayments('missing'),
   },
   order: {
     kind: 'order-unaccepted',
     advice: 'Call the restaurant. Without its start the order is cancelled and refunded.',
-    read: async ({ incidents, startWithinMs }, page) =>
-      (await incidents.unstartedOrders(page, startWithinMs)).map(
-        ({ restaurantApiKey, cancelledAt, ...row }) => ({
-          ...row,
-          what: `restaurant ${restaurantApiKey}`,
-          reason: `The restaurant has not started the order. It is cancelled at ${isoOf(cancelledAt)}.`,
-        }),
-      ),
+    read: async ({ incidents, startWithinMs }) =>
+      (await incidents.unstartedOrders(startWithinMs)).map(({ restaurantApiKey, cancelledAt, ...row }) => ({
+        ...row,
+        what: `restaurant ${restaurantApiKey}`,
+        reason: `The restaurant has not started the order. It is cancelled at ${isoOf(cancelledAt)}.`,
+      })),
   },
   mismatch: {
     kind: 'reconciliation-mismatch',
     advice:
       'Run: platter orders show ORDER. Settle the difference, at the processor if necessary. Then run: platter attention retry ID',
-    read: async ({ alerts }, page) =>
-      (await alerts.mismatches(page)).map(({ id, rule, detail, ...row }) => ({
+    read: async ({ alerts }) =>
+      (await alerts.mismatches()).map(({ id, rule, detail, ...row }) => ({
         ...row,
         key: id,
         what: rule,
@@ -146,8 +126,8 @@ export const SOURCES = {
   reconciliation: {
     kind: 'reconciliation-overdue',
     advice: 'Read in the log of orders why "reconcile daily" fails. Then run: platter attention retry ID',
-    read: async ({ alerts }, page) =>
-      (await alerts.overdueReconciliation(page)).map(({ key, at, finishedAt }) => ({
+    read: async ({ alerts }) =>
+      (await alerts.overdueReconciliation()).map(({ key, at, finishedAt }) => ({
         key,
         at,
         orderApiKey: null,
@@ -158,9 +138,9 @@ export const SOURCES = {
   alert: {
     kind: 'alert-undelivered',
     advice: 'Check the receiver of the alerts. Then run: platter alerts test',
-    read: async ({ alerts, channels }, page) => {
+    read: async ({ alerts, channels }) => {
       const configured = channels.map(({ name }) => name)
-      return (await alerts.undelivered(configured, page)).map(({ channel, reason, attempts, at }) => ({
+      return (await alerts.undelivered(configured)).map(({ channel, reason, attempts, at }) => ({
         key: channel,
         at,
         orderApiKey: null,
@@ -174,8 +154,8 @@ export const SOURCES = {
     kind: 'restaurant-unattended',
     advice:
       'Call the restaurant: its console is closed or its system does not respond. No customer can order from it.',
-    read: async ({ bus }, page, { requestId }) => {
-      const question = { olderThanMs: UNATTENDED_FOR_MS, ...page }
+    read: async ({ bus }, { requestId }) => {
+      const question = { olderThanMs: UNATTENDED_FOR_MS, before: null, limit: MOST_INCIDENTS }
       const options = { requestId, timeoutMs: requestTimes.question }
       const { restaurants } = await bus.ask(CatalogUnattended, question, options)
       return restaurants.map(({ restaurantApiKey, name, at }) => ({

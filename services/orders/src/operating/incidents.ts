@@ -1,16 +1,14 @@
-import type { Attention, Before } from '@platter/contracts'
-import { Problem, type RequestContext } from '@platter/kit'
-import {
-  SOURCE_NAMES,
-  SOURCES,
-  type Deps,
-  type Found,
-  type Page,
-  type Source,
-} from '#/operating/incident-sources.ts'
+import { ApiKey, type Attention } from '@platter/contracts'
+import { Problem, type PageRange, type RequestContext } from '@platter/kit'
+import { z } from 'zod'
+import { SOURCE_NAMES, SOURCES, type Deps, type Found, type Source } from '#/operating/incident-sources.ts'
+
+/** The position of an incident, newest first: `at` in microseconds. */
+export const Position = z.object({ at: z.int(), id: ApiKey })
+type Position = z.infer<typeof Position>
 
 /** An incident with its position in the list. */
-export type Listed = { item: Attention; position: Before }
+export type Listed = { item: Attention; position: Position }
 
 /**
  * Returns incidents, newest first, from after the position `before`. While payments, catalog or RabbitMQ is unavailable, an incident
@@ -18,22 +16,22 @@ export type Listed = { item: Attention; position: Before }
  */
 export async function readAttention(
   deps: Deps,
-  { before, limit }: Page,
+  { before, limit }: PageRange<Position>,
   context: RequestContext,
 ): Promise<Listed[]> {
   const all = await Promise.all(
     SOURCE_NAMES.map(async (source) => {
       try {
-        return await readSource(deps, source, { before: before && within(before, source), limit }, context)
+        return await readSource(deps, source, context)
       } catch (error) {
         if (!(error instanceof Problem) || error.status !== 503) throw error
-        const missing = unavailable(source, error)
-        return before === null || byAge(missing.position, before) < 0 ? [missing] : []
+        return [unavailable(source, error)]
       }
     }),
   )
   return all
     .flat()
+    .filter(({ position }) => before === null || byAge(position, before) < 0)
     .toSorted((one, other) => byAge(other.position, one.position))
     .slice(0, limit)
 }
@@ -62,61 +60,17 @@ const UNAVAILABLE = 'unavailable_'
 export const isOfUnavailable = (id: string): boolean =>
   SOURCE_NAMES.some((source) => id === `${UNAVAILABLE}${source}`)
 
-/** Returns incidents of one source. `before` is a position in that source. */
-async function readSource(
-  deps: Deps,
-  source: Source,
-  page: Page,
-  context: RequestContext,
-): Promise<Listed[]> {
-  return (await SOURCES[source].read(deps, page, context)).map((found) => listed(source, found))
-}
-
-const PAGE = 200
-/** The maximum number of pages that `readAll` reads. */
-const MOST_PAGES = 25
-
-/** Returns the incidents of one source in pages, newest first. */
-async function* pagesOf(deps: Deps, source: Source, context: RequestContext): AsyncGenerator<Attention[]> {
-  let before: Before | null = null
-  for (;;) {
-    const page: Listed[] = await readSource(deps, source, { before, limit: PAGE }, context)
-    yield page.map(({ item }) => item)
-    const last = page.at(-1)
-    if (!last || page.length < PAGE) return
-    before = { at: last.position.at, id: last.item.id.slice(source.length + 1) }
-  }
-}
-
-/**
- * Returns all incidents of one source, newest first; not complete if the source has more than 5,000. `renewLease` is called before
- * each further page, because all pages of a slow source take longer than a lease.
- */
-export async function readAll(
-  deps: Deps,
-  source: Source,
-  context: RequestContext,
-  renewLease: () => Promise<void>,
-): Promise<{ source: Source; incidents: Attention[]; isComplete: boolean }> {
-  const incidents: Attention[] = []
-  for await (const page of pagesOf(deps, source, context)) {
-    incidents.push(...page)
-    if (incidents.length === MOST_PAGES * PAGE) return { source, incidents, isComplete: false }
-    if (page.length === PAGE) await renewLease()
-  }
-  return { source, incidents, isComplete: true }
+/** Returns the incidents of one source, newest first. */
+export async function readSource(deps: Deps, source: Source, context: RequestContext): Promise<Listed[]> {
+  return (await SOURCES[source].read(deps, context)).map((found) => listed(source, found))
 }
 
 /** Returns whether the list of open incidents contains this one. */
-export async function isOpen(
+export const isOpen = async (
   deps: Deps,
   { id, source }: { id: string; source: Source },
   context: RequestContext,
-): Promise<boolean> {
-  for await (const page of pagesOf(deps, source, context))
-    if (page.some((incident) => incident.id === id)) return true
-  return false
-}
+): Promise<boolean> => (await readSource(deps, source, context)).some(({ item }) => item.id === id)
 
 function listed(source: Source, { at, key, count = 0, ...found }: Found): Listed {
   const id = `${source}_${key ?? found.orderApiKey}`
@@ -124,18 +78,8 @@ function listed(source: Source, { at, key, count = 0, ...found }: Found): Listed
   return { item: { id, kind, ...found, count, since: Math.floor(at / 1_000_000) }, position: { at, id } }
 }
 
-const byAge = (one: Before, other: Before): number =>
+const byAge = (one: Position, other: Position): number =>
   one.at - other.at || (one.id < other.id ? -1 : one.id > other.id ? 1 : 0)
-
-/**
- * Converts a position in the whole list to a position in one source, whose keys have no prefix. It is before or after all incidents
- * of that time, or at the key.
- */
-function within({ at, id }: Before, source: Source): Before {
-  const own = splitId(id)
-  if (own?.source === source) return { at, id: own.key }
-  return `${source}_` < id ? { at: at + 1, id: '' } : { at, id: '' }
-}
 
 /** Returns the source and the key of an incident's id; null for an invalid id. */
 export function splitId(id: string): { source: Source; key: string } | null {

@@ -1,4 +1,4 @@
-import { cents, UnknownPayments, type Before } from '@platter/contracts'
+import { cents } from '@platter/contracts'
 import { Problem } from '@platter/kit'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
@@ -35,17 +35,9 @@ const none: Sources = {
   channels: [],
   restaurants: [],
 }
-type Page = { before: Before | null; limit: number }
 
 const context = { requestId: 'q' }
 const facts = { total: cents(1_075), token: 'tok_1', userApiKey: null, newCard: null, newAddress: null }
-
-/** A page of a source after a position, in the order of its SQL statement: newest first, ids by bytes. */
-const pageOf = (keys: readonly Key[], { before, limit }: Page): Key[] =>
-  keys
-    .filter(({ at, key }) => !before || at < before.at || (at === before.at && key < before.id))
-    .toSorted((one, other) => other.at - one.at || (one.key < other.key ? 1 : -1))
-    .slice(0, limit)
 
 function depsOf(
   {
@@ -64,8 +56,8 @@ function depsOf(
   state: State = fresh,
 ): Deps {
   const incidents: Partial<IncidentStore> = {
-    deadLetters: async (page) =>
-      pageOf(letters, page).map(({ key, at }) => ({
+    deadLetters: async () =>
+      letters.map(({ key, at }) => ({
         id: key,
         at,
         command: 'payments.capture',
@@ -74,12 +66,11 @@ function depsOf(
         reason: 'rejected',
         deaths: 3,
       })),
-    overdueSagas: async (page) =>
-      pageOf(sagas, page).map(({ key, at }) => ({ orderApiKey: key, at, facts, state, attempt: 7 })),
-    failedRefunds: async (page) =>
-      pageOf(refunds, page).map(({ key, at }) => ({ orderApiKey: key, at, amount: 250 })),
-    unstartedOrders: async (page) =>
-      pageOf(orders, page).map(({ key, at }) => ({
+    overdueSagas: async () =>
+      sagas.map(({ key, at }) => ({ orderApiKey: key, at, facts, state, attempt: 7 })),
+    failedRefunds: async () => refunds.map(({ key, at }) => ({ orderApiKey: key, at, amount: 250 })),
+    unstartedOrders: async () =>
+      orders.map(({ key, at }) => ({
         orderApiKey: key,
         at,
         restaurantApiKey: 'r1',
@@ -87,45 +78,35 @@ function depsOf(
       })),
   }
   const alerts: Deps['alerts'] = {
-    mismatches: async (page) =>
-      pageOf(mismatches, page).map(({ key, at }) => ({
+    mismatches: async () =>
+      mismatches.map(({ key, at }) => ({
         id: key,
         at,
         orderApiKey: key,
         rule: 'charge-missing',
         detail: 'There is no charge.',
       })),
-    overdueReconciliation: async (page) =>
-      pageOf(reconciliations, page).map(({ key, at }) => ({ key, at, finishedAt: 3_600 })),
-    undelivered: async (_configured, page) =>
-      pageOf(channels, page).map(({ key, at }) => ({ channel: key, at, reason: 'status 500', attempts: 4 })),
+    overdueReconciliation: async () => reconciliations.map(({ key, at }) => ({ key, at, finishedAt: 3_600 })),
+    undelivered: async () =>
+      channels.map(({ key, at }) => ({ channel: key, at, reason: 'status 500', attempts: 4 })),
   }
-  const response = (page: Page) => ({
-    disputes: pageOf(disputes, page).map(({ key, at }) => ({
-      orderApiKey: key,
-      at,
-      amount: cents(1_075),
-      reason: 'fraudulent',
-      respondBy: 1_800,
-      count: 1,
-    })),
-    payments: pageOf(payments, page).map(({ key, at }) => ({
-      orderApiKey: key,
-      at,
-      call: 'capture',
-      reason: 'timeout',
-      answers: 2,
-    })),
-    refunds: pageOf(missing, page).map(({ key, at }) => ({ orderApiKey: key, at, amount: cents(600) })),
-  })
+  const ofPayments: Record<string, Key[]> = { unknown: payments, dispute: disputes, missing }
   return {
     incidents: incidents as IncidentStore,
     alerts,
     channels: [],
-    payments: (async (_operation: unknown, page: Page) => response(page)) as unknown as Deps['payments'],
+    payments: (async (_operation: unknown, { kind }: { kind: string }) => ({
+      incidents: ofPayments[kind]?.map(({ key, at }) => ({
+        orderApiKey: key,
+        at,
+        what: kind,
+        reason: 'timeout',
+        count: 2,
+      })),
+    })) as unknown as Deps['payments'],
     bus: {
-      ask: (async (_question: unknown, page: Page) => ({
-        restaurants: pageOf(restaurants, page).map(({ key, at }) => ({
+      ask: (async () => ({
+        restaurants: restaurants.map(({ key, at }) => ({
           restaurantApiKey: key,
           name: 'Ajanta',
           at,
@@ -139,7 +120,7 @@ function depsOf(
 
 async function readAll(deps: Deps, limit: number): Promise<Listed[]> {
   const all: Listed[] = []
-  for (let before: Before | null = null; ;) {
+  for (let before: Listed['position'] | null = null; ;) {
     const page: Listed[] = await readAttention(deps, { before, limit }, context)
     all.push(...page)
     const last = page.at(-1)
@@ -193,10 +174,10 @@ test('pages of any size list every incident exactly once, newest first', async (
 })
 
 test('isOpen finds the oldest of many incidents, and no other one', async () => {
-  const refunds = Array.from({ length: 5_001 }, (_, at) => ({ key: `o${at}`, at }))
+  const refunds = Array.from({ length: 5_000 }, (_, at) => ({ key: `o${at}`, at }))
   const isRefundOpen = (id: string) => isOpen(depsOf({ ...none, refunds }), { id, source: 'refund' }, context)
   expect(await isRefundOpen('refund_o0')).toBe(true)
-  expect(await isRefundOpen('refund_o5001')).toBe(false)
+  expect(await isRefundOpen('refund_o5000')).toBe(false)
 })
 
 test('splitId returns the source and the key of an incident id, and null for another id', async () => {
@@ -277,15 +258,9 @@ test('an incident of each source has its kind, its order and its reason', async 
       what: 'daily reconciliation',
       reason: 'None has ended since 1970-01-01T01:00:00.000Z.',
     },
-    { kind: 'unknown-payment', orderApiKey: 'o1', what: 'capture', reason: 'timeout', count: 2 },
+    { kind: 'unknown-payment', orderApiKey: 'o1', what: 'unknown', reason: 'timeout', count: 2 },
     { kind: 'order-unaccepted', orderApiKey: 'o1', what: 'restaurant r1' },
-    {
-      kind: 'failed-refund',
-      orderApiKey: 'o1',
-      what: 'refund of 6.00',
-      reason:
-        'The order is cancelled. Later its refund failed, or its dispute was won, so the customer does not have this amount.',
-    },
+    { kind: 'failed-refund', orderApiKey: 'o1', what: 'missing' },
     {
       kind: 'reconciliation-mismatch',
       orderApiKey: 'o1',
@@ -299,13 +274,7 @@ test('an incident of each source has its kind, its order and its reason', async 
       reason: 'rejected',
       count: 3,
     },
-    {
-      kind: 'open-dispute',
-      orderApiKey: 'o1',
-      what: 'dispute of 10.75',
-      reason: 'The bank disputes the charge: fraudulent. Respond by 1970-01-01T00:30:00.000Z.',
-      count: 1,
-    },
+    { kind: 'open-dispute', orderApiKey: 'o1', what: 'dispute' },
     { kind: 'alert-undelivered', orderApiKey: null, what: 'o1', reason: 'status 500', count: 4 },
   ])
 })
@@ -347,10 +316,10 @@ test('lists other incidents and the missing kinds while payments and RabbitMQ ar
 
 test('a failed operation makes only its own kind of incident unavailable', async () => {
   const deps = depsOf({ ...none, disputes: [{ key: 'o1', at: 5 }] })
-  const payments = (async (operation: unknown, page: Page) =>
-    operation === UnknownPayments
+  const payments = (async (operation: unknown, body: { kind: string }) =>
+    body.kind === 'unknown'
       ? Promise.reject(unavailable)
-      : deps.payments(operation as never, page as never, context)) as never
+      : deps.payments(operation as never, body as never, context)) as never
   const listed = await readAll({ ...deps, payments }, 10)
   expect(listed.map(({ item }) => item.id)).toEqual(['unavailable_payment', 'dispute_o1'])
 })

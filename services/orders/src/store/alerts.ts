@@ -2,7 +2,7 @@ import type { Attention, Mismatch } from '@platter/contracts'
 import { sql } from 'kysely'
 import { apiKeyOf } from '#/api-key-of.ts'
 import type { Alert, Composed, Unalerted } from '#/domain/alert.ts'
-import { microseconds, pageOf, type Page } from '#/store/incident-pages.ts'
+import { microseconds, newest } from '#/store/incident-pages.ts'
 import type { Run } from '#/store/scheduled-runs.ts'
 import { PostgresScheduledRuns } from '#/store/scheduled-runs.ts'
 import { PostgresStore } from '#/store/postgres-store.ts'
@@ -99,7 +99,7 @@ export class PostgresAlerts extends PostgresStore {
    * Returns those of the channels with an alert that is undelivered for ten minutes, each with its oldest such alert. Alerts of a
    * channel that is no longer configured are never sent.
    */
-  async undelivered(channels: readonly string[], page: Page): Promise<UndeliveredRow[]> {
+  async undelivered(channels: readonly string[]): Promise<UndeliveredRow[]> {
     const at = microseconds('at')
     const { rows } = await sql<UndeliveredRow>`
     select channel, reason, attempts, ${at} as at from (
@@ -107,27 +107,27 @@ export class PostgresAlerts extends PostgresStore {
       from alert_deliveries join alerts on number = alert_number
       where delivered_at is null and channel = any(${channels}::text[])
         and created_at between now() - ${DELIVER_WITHIN} and now() - interval '10 minutes'
-      order by channel, alert_number) as oldest
-    where ${pageOf(at, 'channel', page)}`.execute(this.db)
+      order by channel, alert_number) as oldest ${newest}`.execute(this.db)
     return rows
   }
 
-  async mismatches(page: Page): Promise<MismatchRow[]> {
+  async mismatches(): Promise<MismatchRow[]> {
     const at = microseconds('found_at')
     const { rows } = await sql<MismatchRow>`
-    select id, order_api_key as "orderApiKey", rule, detail, ${at} as at from reconciliation_mismatches
-    where ${pageOf(at, 'id', page)}`.execute(this.db)
+    select id, order_api_key as "orderApiKey", rule, detail, ${at} as at from reconciliation_mismatches ${newest}`.execute(
+      this.db,
+    )
     return rows
   }
 
   /** Returns one row if no reconciliation has ended for 30 hours: a day, and time for a large comparison and its repetitions. */
-  async overdueReconciliation(page: Page): Promise<OverdueReconciliation[]> {
+  async overdueReconciliation(): Promise<OverdueReconciliation[]> {
     const at = microseconds('at')
     const { rows } = await sql<OverdueReconciliation>`
     select name as key, ${at} as at, floor(extract(epoch from finished_at))::int8 as "finishedAt" from (
       select name, finished_at, finished_at + interval '30 hours' as at from scheduled_runs
       where name = 'reconcile') as last
-    where at <= now() and ${pageOf(at, 'name', page)}`.execute(this.db)
+    where at <= now() ${newest}`.execute(this.db)
     return rows
   }
 

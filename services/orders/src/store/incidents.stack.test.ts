@@ -49,10 +49,9 @@ const failed = (apiKey: string, date: number, failedAt = date + 60): Stored => (
   failedAt,
 })
 
-const page = { before: null, limit: 100 }
 const isListed = async (orderApiKey: string) => {
   const { incidents } = postgresStores(postgres.db)
-  return (await incidents.failedRefunds(page)).some((one) => one.orderApiKey === orderApiKey)
+  return (await incidents.failedRefunds()).some((one) => one.orderApiKey === orderApiKey)
 }
 
 test.each<[title: string, refunds: Stored[]]>([
@@ -84,7 +83,7 @@ test.each<[title: string, refunds: Stored[], cancellation?: object]>([
 
 test('all failed refunds of an order are one incident, at the time of the last failure', async () => {
   const apiKey = await insertOrder([failed('f1', now - 500, now - 50), failed('f2', now - 400, now - 300)])
-  const listed = await postgresStores(postgres.db).incidents.failedRefunds(page)
+  const listed = await postgresStores(postgres.db).incidents.failedRefunds()
   expect(listed.filter(({ orderApiKey }) => orderApiKey === apiKey)).toEqual([
     { orderApiKey: apiKey, amount: 200, at: (now - 50) * 1_000_000 },
   ])
@@ -104,7 +103,7 @@ test('a saga is overdue past its deadline, or a day later while only a refund is
   const waiting = await insertSaga({ refunds }, 60)
   const released = await insertSaga({ refunds, refusal: { code: 'order-cancelled', detail: 'x' } }, 60)
   const long = await insertSaga({ refunds }, DAY + 60)
-  const overdue = await postgresStores(postgres.db).incidents.overdueSagas(page)
+  const overdue = await postgresStores(postgres.db).incidents.overdueSagas()
   expect(overdue.map(({ orderApiKey }) => orderApiKey).toSorted()).toEqual([plain, released, long].toSorted())
   expect(overdue.map(({ orderApiKey }) => orderApiKey)).not.toContain(waiting)
   const due = await postgresStores(postgres.db).sagas.takeDue(100)

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { apiKeyOf } from '#/api-key-of.ts'
 import type { SendOrderFacts, State } from '#/domain/saga-row.ts'
-import { microseconds, pageOf, type Page } from '#/store/incident-pages.ts'
+import { microseconds, newest } from '#/store/incident-pages.ts'
 import { waitingOrders } from '#/store/restaurant-orders.ts'
 import { IS_OVERDUE } from '#/store/sagas.ts'
 import { PostgresStore } from '#/store/postgres-store.ts'
@@ -76,11 +76,11 @@ export class PostgresIncidents extends PostgresStore {
       reason = excluded.reason, deaths = dead_letters.deaths + 1, last_at = now()`.execute(this.db)
   }
 
-  async deadLetters(page: Page): Promise<DeadLetterRow[]> {
+  async deadLetters(): Promise<DeadLetterRow[]> {
     const at = microseconds('first_at')
     const { rows } = await sql<DeadLetterRow>`
     select id, command, order_api_key as "orderApiKey", step, reason, deaths, ${at} as at
-    from dead_letters where ${pageOf(at, 'id', page)}`.execute(this.db)
+    from dead_letters ${newest}`.execute(this.db)
     return rows
   }
 
@@ -104,37 +104,35 @@ export class PostgresIncidents extends PostgresStore {
   }
 
   /** Returns unfinished sagas past their deadline. A refund may be pending at the processor for a day. */
-  async overdueSagas(page: Page): Promise<OverdueSaga[]> {
+  async overdueSagas(): Promise<OverdueSaga[]> {
     const at = microseconds('deadline_at')
     const { rows } = await sql<OverdueSaga>`
     select order_api_key as "orderApiKey", facts, state, attempt, ${at} as at from sagas
-    where finished_at is null and ${IS_OVERDUE} and ${pageOf(at, 'order_api_key', page)}`.execute(this.db)
+    where finished_at is null and ${IS_OVERDUE} ${newest}`.execute(this.db)
     return rows
   }
 
   /**
    * Returns orders that their restaurants have not started on a console within half of `withinMs`, after which they are cancelled.
    */
-  async unstartedOrders(page: Page, withinMs: number): Promise<UnstartedOrder[]> {
+  async unstartedOrders(withinMs: number): Promise<UnstartedOrder[]> {
     const half = sql`since + ${withinMs / 2}::float8 * interval '1 millisecond'`
     const at = sql`(extract(epoch from ${half}) * 1000000)::int8`
     const { rows } = await sql<UnstartedOrder>`
     select api_key as "orderApiKey", restaurant_api_key as "restaurantApiKey", ${at} as at,
       floor(extract(epoch from since))::int8 + ${Math.floor(withinMs / 1_000)} as "cancelledAt"
-    from ${waitingOrders(withinMs)} where ${half} <= now() and ${pageOf(at, 'api_key', page)}`.execute(
-      this.db,
-    )
+    from ${waitingOrders(withinMs)} where ${half} <= now() ${newest}`.execute(this.db)
     return rows
   }
 
   /** Returns orders with a failed refund. Another refund ends the incident. */
-  async failedRefunds(page: Page): Promise<FailedRefund[]> {
+  async failedRefunds(): Promise<FailedRefund[]> {
     const at = sql`${LAST_FAILURE} * 1000000`
     const { rows } = await sql<FailedRefund>`
     select api_key as "orderApiKey", ${at} as at, (
       select sum((failed ->> 'amount')::int4)::int4 from jsonb_array_elements(refunds) as failed
       where failed ->> 'failedAt' is not null) as amount
-    from orders where ${HAS_FAILED_REFUND} and ${pageOf(at, 'api_key', page)}`.execute(this.db)
+    from orders where ${HAS_FAILED_REFUND} ${newest}`.execute(this.db)
     return rows
   }
 

@@ -45,19 +45,18 @@ test('a changed mirror gets a new version, and an earlier one never replaces a l
   expect(await mirrors.find('o2')).toBeNull()
 })
 
-test('open disputes are listed newest first from a position, closed ones are not', async () => {
+test('open disputes are listed newest first, closed ones are not', async () => {
   const later = { ...dispute, id: 'dp_2', at: dispute.at + 60 }
   const second = { orderApiKey: 'o2', processorId: 'pi_2', refunds: [], disputes: [later] }
   await mirrors.set(second, await mirrors.now())
   expect((await mirrors.unsettled()).toSorted()).toEqual(['pi_1', 'pi_2'])
-  const list = await mirrors.openDisputes({ before: null, limit: 10 })
+  const list = await mirrors.openDisputes()
   expect(list.map((one) => [one.orderApiKey, one.amount, one.count, one.respondBy])).toEqual([
     ['o2', 300, 1, 1_700_600_000],
     ['o1', 300, 1, 1_700_600_000],
   ])
-  const before = { at: Number(list[0]?.at), id: 'o2' }
-  expect(await mirrors.openDisputes({ before, limit: 10 })).toMatchObject([{ orderApiKey: 'o1' }])
   await setConfirmed({ ...second, disputes: [{ ...later, state: 'lost' }] })
+  expect(await mirrors.openDisputes()).toMatchObject([{ orderApiKey: 'o1' }])
   expect(await mirrors.unsettled()).toEqual(['pi_1'])
 })
 
@@ -86,8 +85,7 @@ async function releaseRefunded(orderApiKey: string): Promise<void> {
   await authorizations.move(captured, { state: 'refunded', processorId: orderApiKey })
 }
 
-const list = async (before: { at: number; id: string } | null = null) =>
-  (await mirrors.missingRefunds({ before, limit: 10 })).map((one) => [one.orderApiKey, one.amount])
+const list = async () => (await mirrors.missingRefunds()).map((one) => [one.orderApiKey, one.amount])
 
 const part = { ...refund, id: 're_2' }
 const rest = { ...refund, id: 're_3', amount: cents(600) }
@@ -107,8 +105,6 @@ test('a refund that failed after its order was cancelled is missing until anothe
     ['c2', 900],
     ['c1', 600],
   ])
-  const [newest] = await mirrors.missingRefunds({ before: null, limit: 1 })
-  expect(await list({ at: newest?.at ?? 0, id: 'c2' })).toEqual([['c1', 600]])
   await setRefunds('c1', [part, failed, { ...rest, id: 're_4', state: 'pending' }])
   expect(await list()).toEqual([['c2', 900]])
 })

@@ -1,6 +1,5 @@
-import type { MissingRefunds, OpenDisputes } from '@platter/contracts'
+import { MOST_INCIDENTS, type Cents } from '@platter/contracts'
 import { sql, type Kysely } from 'kysely'
-import type { z } from 'zod'
 import { refundedElsewhere, type ReadCharge } from '#/domain/charge-after-sale.ts'
 import type { Database } from '#/store/authorizations.ts'
 
@@ -8,9 +7,17 @@ type Mirror = Pick<ReadCharge, 'refunds' | 'disputes'> & { orderApiKey: string; 
 
 export type MirrorRow = Mirror & { version: number }
 
-type OpenDispute = z.output<typeof OpenDisputes.response>['disputes'][number]
-type MissingRefund = z.output<typeof MissingRefunds.response>['refunds'][number]
-type Page = { before: { at: number; id: string } | null; limit: number }
+/** `respondBy`: the earliest deadline in epoch seconds; null if no response is possible. `at`: microseconds since 1970. */
+type OpenDispute = {
+  orderApiKey: string
+  amount: Cents
+  reason: string
+  respondBy: number | null
+  count: number
+  at: number
+}
+/** `amount`: what the customer has not received. */
+type MissingRefund = { orderApiKey: string; amount: Cents; at: number }
 
 export type ChargeMirrorStore = ReturnType<typeof postgresChargeMirrors>
 
@@ -66,8 +73,8 @@ export const postgresChargeMirrors = (db: Kysely<Database>) => ({
       .execute()
     return new Map(found.map((one) => [one.processor_id, one.order_api_key]))
   },
-  openDisputes: (page: Page) => readOpenDisputes(db, page),
-  missingRefunds: (page: Page) => readMissingRefunds(db, page),
+  openDisputes: () => readOpenDisputes(db),
+  missingRefunds: () => readMissingRefunds(db),
   ...comparisonLease(db),
 })
 
@@ -147,39 +154,29 @@ async function setMirror(db: Kysely<Database>, mirror: Mirror, readAt: string): 
 }
 
 /** Returns the orders with an open dispute, newest first. A dispute begins at a whole second, so its position ends with six zeros. */
-async function readOpenDisputes(db: Kysely<Database>, page: Page): Promise<OpenDispute[]> {
+async function readOpenDisputes(db: Kysely<Database>): Promise<OpenDispute[]> {
   const { rows } = await sql<OpenDispute>`
-    select * from (
-      select order_api_key as "orderApiKey", sum((dispute->>'amount')::int4)::int4 as amount,
-        min(dispute->>'reason') as reason, min((dispute->>'respondBy')::int8) as "respondBy",
-        count(*)::int4 as count, min((dispute->>'at')::int8) * 1000000 as at
-      from charge_mirrors, jsonb_array_elements(disputes) as dispute
-      where disputes @> '[{"state": "open"}]' and dispute->>'state' = 'open'
-      group by order_api_key) as disputed
-    where ${inPage(page)}`.execute(db)
+    select order_api_key as "orderApiKey", sum((dispute->>'amount')::int4)::int4 as amount,
+      min(dispute->>'reason') as reason, min((dispute->>'respondBy')::int8) as "respondBy",
+      count(*)::int4 as count, min((dispute->>'at')::int8) * 1000000 as at
+    from charge_mirrors, jsonb_array_elements(disputes) as dispute
+    where disputes @> '[{"state": "open"}]' and dispute->>'state' = 'open'
+    group by order_api_key order by at desc limit ${MOST_INCIDENTS}`.execute(db)
   return rows
 }
-
-/** The end of a statement: the rows after the position, newest first. */
-const inPage = ({ before, limit }: Page) => sql`
-  (${before === null} or (at, "orderApiKey" collate "C")
-    < (${before?.at ?? 0}::int8, ${before?.id ?? ''}::text collate "C"))
-  order by at desc, "orderApiKey" collate "C" desc
-  limit ${limit}`
 
 /**
  * Returns the cancelled orders whose refund failed, or whose lost dispute was reversed, in the last 30 days after the release of the
  * charge, and that have no other refund of the same amount. A release is never repeated, so the customer does not have this money.
  */
-async function readMissingRefunds(db: Kysely<Database>, page: Page): Promise<MissingRefund[]> {
+async function readMissingRefunds(db: Kysely<Database>): Promise<MissingRefund[]> {
   const { rows } = await sql<MissingRefund>`
-    select * from (
-      select order_api_key as "orderApiKey", amount - refunded - refunded_elsewhere as amount,
-        (extract(epoch from mirror.updated_at) * 1000000)::int8 as at
-      from charge_mirrors as mirror join authorizations using (order_api_key)
-      where (refunds @> '[{"state": "failed"}]' or disputes @> '[{"state": "won"}]')
-        and mirror.updated_at > now() - interval '30 days'
-        and state = 'refunded' and release_requested_at is not null and refunded + refunded_elsewhere < amount) as missing
-    where ${inPage(page)}`.execute(db)
+    select order_api_key as "orderApiKey", amount - refunded - refunded_elsewhere as amount,
+      (extract(epoch from mirror.updated_at) * 1000000)::int8 as at
+    from charge_mirrors as mirror join authorizations using (order_api_key)
+    where (refunds @> '[{"state": "failed"}]' or disputes @> '[{"state": "won"}]')
+      and mirror.updated_at > now() - interval '30 days'
+      and state = 'refunded' and release_requested_at is not null and refunded + refunded_elsewhere < amount
+    order by at desc limit ${MOST_INCIDENTS}`.execute(db)
   return rows
 }

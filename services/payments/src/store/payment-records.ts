@@ -1,4 +1,4 @@
-import { cents, toMoney, type Before, type PaymentRow, type PaymentStory } from '@platter/contracts'
+import { cents, MOST_INCIDENTS, toMoney, type PaymentRow, type PaymentStory } from '@platter/contracts'
 import { sql, type Kysely } from 'kysely'
 import type { Database } from '#/store/authorizations.ts'
 
@@ -9,7 +9,6 @@ const epoch = <N extends number | null = number>(column: string) =>
 const row = ['order_api_key as orderApiKey', 'state', 'amount', 'processor_id as processorId'] as const
 
 type Time = { from: number; to: number }
-type UnknownSince = { olderThanMs: number; before: Before | null; limit: number }
 
 type StoredStory = Omit<PaymentStory, 'refunds' | 'disputes'>
 
@@ -42,7 +41,7 @@ export const postgresPaymentRecords = (db: Kysely<Database>) => ({
       .where('token', 'is not', null)
       .$narrowType<{ token: string }>()
       .execute(),
-  unknown: (since: UnknownSince) => readUnknown(db, since),
+  unknown: (olderThanMs: number) => readUnknown(db, olderThanMs),
 })
 
 /** Returns the story without refunds and disputes, which are separate rows; null if the order has no row. */
@@ -75,22 +74,17 @@ async function readStory(db: Kysely<Database>, orderApiKey: string): Promise<Sto
 }
 
 /** Returns the calls whose outcome has been unknown for at least this time, newest first. */
-function readUnknown(db: Kysely<Database>, { olderThanMs, before, limit }: UnknownSince) {
+function readUnknown(db: Kysely<Database>, olderThanMs: number) {
   const at = sql<number>`(extract(epoch from unknown_since) * 1000000)::int8`
-  const key = sql`order_api_key collate "C"`
   return db
     .selectFrom('authorizations')
-    .select(['order_api_key as orderApiKey', at.as('at'), 'unknown_answers as answers'])
+    .select(['order_api_key as orderApiKey', at.as('at'), 'unknown_answers as count'])
     .select([
-      sql<string>`coalesce(unknown_call, '')`.as('call'),
+      sql<string>`coalesce(unknown_call, '')`.as('what'),
       sql<string>`coalesce(unknown_reason, '')`.as('reason'),
     ])
     .where('unknown_since', '<=', sql<Date>`now() - ${olderThanMs} * interval '1 millisecond'`)
-    .$if(before !== null, (query) =>
-      query.where(sql<boolean>`(${at}, ${key}) < (${before?.at}::int8, ${before?.id}::text collate "C")`),
-    )
     .orderBy(at, 'desc')
-    .orderBy(key, 'desc')
-    .limit(limit)
+    .limit(MOST_INCIDENTS)
     .execute()
 }

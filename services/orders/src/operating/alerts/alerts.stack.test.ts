@@ -6,11 +6,9 @@ import { text } from 'node:stream/consumers'
 import {
   cents,
   FindCharges,
-  MissingRefunds,
-  OpenDisputes,
+  PaymentIncidents,
   ReadCharges,
   ReadPaymentRows,
-  UnknownPayments,
   type Charge,
 } from '@platter/contracts'
 import { createLog } from '@platter/kit'
@@ -57,9 +55,7 @@ let isPaymentsUp: boolean
 /** Payments, with the charges of the processor that the test sets. */
 const payments = (async (operation: unknown) => {
   if (!isPaymentsUp) throw new Error('payments is unavailable')
-  if (operation === UnknownPayments) return { payments: [] }
-  if (operation === OpenDisputes) return { disputes: [] }
-  if (operation === MissingRefunds) return { refunds: [] }
+  if (operation === PaymentIncidents) return { incidents: [] }
   if (operation === ReadPaymentRows) return { rows: [] }
   if (operation === ReadCharges) return { charges, after: null }
   if (operation === FindCharges) return { charges: [] }

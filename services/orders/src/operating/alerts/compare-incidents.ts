@@ -1,20 +1,18 @@
+import { MOST_INCIDENTS } from '@platter/contracts'
 import { newRequestId, reasonOf, type Log } from '@platter/kit'
 import { composeAlerts } from '#/domain/alert.ts'
 import { SOURCE_NAMES, SOURCES, type Deps as Incidents, type Source } from '#/operating/incident-sources.ts'
-import { readAll } from '#/operating/incidents.ts'
+import { readSource } from '#/operating/incidents.ts'
 import type { AlertStore } from '#/store/alerts.ts'
-import type { PostgresScheduledRuns, Run } from '#/store/scheduled-runs.ts'
+import type { PostgresScheduledRuns } from '#/store/scheduled-runs.ts'
 
 const COMPARE_EVERY_MS = 10_000
-/**
- * The duration of the lease of a comparison: longer than one page of a slow source takes. A crashed comparison is repeated after
- * this time.
- */
+/** Longer than the slowest source takes. A crashed comparison is repeated after this time. */
 const LEASE_MS = 30_000
 
 type Deps = Incidents & {
   alerts: Pick<AlertStore, 'compare'>
-  scheduledRuns: Pick<PostgresScheduledRuns, 'acquire' | 'renew'>
+  scheduledRuns: Pick<PostgresScheduledRuns, 'acquire'>
   log: Log
 }
 
@@ -26,7 +24,7 @@ export async function compareIncidents(deps: Deps): Promise<void> {
   const { alerts, scheduledRuns, channels, log } = deps
   const run = await scheduledRuns.acquire('compare incidents', LEASE_MS)
   if (!run) return
-  const found = (await Promise.all(SOURCE_NAMES.map((source) => readIfAvailable(deps, run, source)))).filter(
+  const found = (await Promise.all(SOURCE_NAMES.map((source) => readIfAvailable(deps, source)))).filter(
     (one) => one !== null,
   )
   const composed = await alerts.compare(run, found, {
@@ -42,10 +40,10 @@ export async function compareIncidents(deps: Deps): Promise<void> {
 }
 
 /** Returns null if the source cannot be read. */
-async function readIfAvailable(deps: Deps, run: Run, source: Source) {
-  const renewLease = () => deps.scheduledRuns.renew(run, LEASE_MS)
+async function readIfAvailable(deps: Deps, source: Source) {
   try {
-    return await readAll(deps, source, { requestId: newRequestId() }, renewLease)
+    const incidents = (await readSource(deps, source, { requestId: newRequestId() })).map(({ item }) => item)
+    return { source, incidents, isComplete: incidents.length < MOST_INCIDENTS }
   } catch (error) {
     deps.log.warn(
       { kind: SOURCES[source].kind, reason: reasonOf(error) },

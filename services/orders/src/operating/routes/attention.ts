@@ -1,7 +1,7 @@
-import { Before, type ReadAttention } from '@platter/contracts'
+import type { ReadAttention } from '@platter/contracts'
 import { page, type Handler } from '@platter/kit'
 import type { Deps } from '#/operating/incident-sources.ts'
-import { readAttention } from '#/operating/incidents.ts'
+import { Position, readAttention } from '#/operating/incidents.ts'
 
 /** The response excludes the contents of messages, which may be personal data. */
 export const attention =
@@ -10,7 +10,7 @@ export const attention =
     const { requestId, deadline } = call
     const incidents = await page(
       call,
-      Before,
+      Position,
       (range) => readAttention(deps, range, { requestId, deadline }),
       ({ position }) => position,
     )

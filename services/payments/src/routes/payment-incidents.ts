@@ -1,0 +1,35 @@
+import { formatAmount, type PaymentIncidents } from '@platter/contracts'
+import type { Handler } from '@platter/kit'
+import type { ChargeMirrorStore } from '#/store/charge-mirrors.ts'
+import type { PaymentRecordStore } from '#/store/payment-records.ts'
+
+type Deps = {
+  records: Pick<PaymentRecordStore, 'unknown'>
+  mirrors: Pick<ChargeMirrorStore, 'missingRefunds' | 'openDisputes'>
+}
+
+export function paymentIncidents({ records, mirrors }: Deps): Handler<typeof PaymentIncidents> {
+  const read = {
+    unknown: (unknownForMs: number) => records.unknown(unknownForMs),
+    dispute: async () =>
+      (await mirrors.openDisputes()).map(({ amount, reason, respondBy, ...row }) => {
+        const deadline = respondBy === null ? 'No response is possible' : `Respond by ${isoOf(respondBy)}`
+        return {
+          ...row,
+          what: `dispute of ${formatAmount(amount)}`,
+          reason: `The bank disputes the charge: ${reason}. ${deadline}.`,
+        }
+      }),
+    missing: async () =>
+      (await mirrors.missingRefunds()).map(({ amount, ...row }) => ({
+        ...row,
+        what: `refund of ${formatAmount(amount)}`,
+        reason:
+          'The order is cancelled. Later its refund failed, or its dispute was won, so the customer does not have this amount.',
+        count: 0,
+      })),
+  }
+  return async ({ body: { kind, unknownForMs } }) => ({ incidents: await read[kind](unknownForMs) })
+}
+
+const isoOf = (seconds: number): string => new Date(seconds * 1_000).toISOString()
