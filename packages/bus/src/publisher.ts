@@ -4,12 +4,14 @@ import { Deadline, inSpan, reasonOf, traceHeaders, type Log } from '@platter/kit
 import type { Channel, ChannelModel, ConfirmChannel, Message, Options } from 'amqplib'
 import { Batcher, type Destination } from '#/batching.ts'
 import { ReconnectingConnection, type Connect } from '#/reconnecting-connection.ts'
-import { decode, encode, type Outgoing } from '#/message-format.ts'
+import { encode, type Outgoing } from '#/message-format.ts'
 import { Questions } from '#/questions.ts'
 import { sending } from '#/spans.ts'
 import { declareExchange, exchangeOf, otherQueueOf, queueOf, type QueueType } from '#/topology.ts'
 import { NotPublished } from '#/unavailable.ts'
 
+/** Direct reply-to: replies arrive on the channel of the question, without a queue. */
+const REPLY_TO = 'amq.rabbitmq.reply-to'
 const CONFIRM_WITHIN_MS = 5_000
 const FLUSH_WITHIN_MS = 1_000
 
@@ -80,13 +82,9 @@ export class Publisher {
     { requestId, timeoutMs }: Context & { timeoutMs: number },
   ): Promise<unknown> {
     const key = queueOf(question, this.#type)
-    const options = { replyTo: 'amq.rabbitmq.reply-to' }
-    const to = { key, options: { ...options, mandatory: true } }
+    const to = { key, options: { replyTo: REPLY_TO, mandatory: true } }
     return this.#inSpan(key, data, requestId, (item) =>
-      this.#questions.ask(question.name, item, timeoutMs, {
-        toQueue: (one) => this.#batcher.add(to, one),
-        toOther: (one) => this.#publish({ key: otherQueueOf(key), options }, [one]),
-      }),
+      this.#questions.ask(question.name, item, timeoutMs, (one) => this.#batcher.add(to, one)),
     )
   }
 
@@ -195,14 +193,9 @@ export class Publisher {
     transient.on('drain', () => (session.backlogBytes = 0))
     model.on('blocked', () => (session.isBlocked = true))
     model.on('unblocked', () => (session.isBlocked = false))
-    // Direct reply-to: replies arrive on the channel of the question, without a queue.
-    await transient.consume(
-      'amq.rabbitmq.reply-to',
-      (message) => message && this.#questions.receiveReplies(message),
-      {
-        noAck: true,
-      },
-    )
+    await transient.consume(REPLY_TO, (message) => message && this.#questions.receiveReplies(message), {
+      noAck: true,
+    })
     return session
   }
 
@@ -226,18 +219,13 @@ export class Publisher {
    * Publishes a returned message to the other queue. The first queue does not exist yet, because all running replicas are
    * configured for the other queue type. If the other queue does not exist either, RabbitMQ drops the message.
    */
-  #reroute(message: Message): void {
-    const { routingKey: queue } = message.fields
-    for (const { id, requestId, traceparent, content } of decode(message)) {
-      try {
-        if (id !== undefined) this.#questions.handleReturn(id)
-        else
-          this.#publish({ key: otherQueueOf(queue) }, [
-            { json: content().toString(), requestId, traceparent },
-          ])
-      } catch (error) {
-        this.#log.warn({ message: queue, requestId, err: error }, 'a message without a queue was lost')
-      }
+  #reroute({ fields: { routingKey: queue }, content, properties }: Message): void {
+    const { replyTo } = properties as { replyTo?: string }
+    const options = { ...properties, ...(replyTo !== undefined && { replyTo: REPLY_TO }) }
+    try {
+      this.session().publish('', otherQueueOf(queue), content, options)
+    } catch (error) {
+      this.#log.warn({ message: queue, err: error }, 'a message without a queue was lost')
     }
   }
 }

@@ -9,46 +9,40 @@ import { NoReply } from '#/unavailable.ts'
  */
 const FIRST_REPEAT_MS = 200
 
-/** The two ways to publish a question. `toQueue` rejects without a connection. */
-export type QuestionRoutes = {
-  toQueue: (item: Outgoing) => Promise<void>
-  /** Publishes to the queue of the other type (topology.ts). */
-  toOther: (item: Outgoing) => void
-}
-
-type Pending = { resolve: (data: unknown) => void; publishToOther: () => void }
-
 /** The pending questions of a process. */
 export class Questions {
-  readonly #pending = new Map<string, Pending>()
+  readonly #pending = new Map<string, (data: unknown) => void>()
   /** A correlation id is this prefix and a number. */
   readonly #prefix = randomUUID()
   #count = 0
 
-  /** Returns the data of the reply. Rejects with NoReply after `timeoutMs`, or with the error of the first publication. */
-  async ask(name: string, question: Outgoing, timeoutMs: number, routes: QuestionRoutes): Promise<unknown> {
+  /**
+   * Returns the data of the reply. Rejects with NoReply after `timeoutMs`, or with the error of the first publication. `publish`
+   * rejects without a connection.
+   */
+  async ask(
+    name: string,
+    question: Outgoing,
+    timeoutMs: number,
+    publish: (item: Outgoing) => Promise<void>,
+  ): Promise<unknown> {
     const deadline = performance.now() + timeoutMs
     const id = `${this.#prefix}.${(this.#count += 1)}`
     const left = () => Math.ceil(deadline - performance.now())
-    const item = () => ({ ...question, id, timeoutMs: left() })
+    const send = () => publish({ ...question, id, timeoutMs: left() })
     const { promise, resolve, reject } = Promise.withResolvers<unknown>()
-    this.#pending.set(id, { resolve, publishToOther: () => routes.toOther(item()) })
+    this.#pending.set(id, resolve)
     let delayMs = FIRST_REPEAT_MS
     let timer = setTimeout(repeat, Math.min(delayMs, timeoutMs))
     function repeat(): void {
       if (left() < 1) return reject(new NoReply(`${name} got no reply in time`))
-      // After a rollback of BUS_QUEUES the queue may exist without a consumer.
-      const mayLackConsumer = delayMs > FIRST_REPEAT_MS
-      routes
-        .toQueue(item())
-        .then(() => (mayLackConsumer ? routes.toOther(item()) : undefined))
-        .catch(() => 'no connection; the next repeat may have one')
+      send().catch(() => 'no connection; the next repeat may have one')
       delayMs *= 2
       timer = setTimeout(repeat, Math.min(delayMs, left()))
     }
     try {
       // Both are awaited together. Otherwise a reply timeout during the publication would be an unhandled rejection.
-      const [reply] = await Promise.all([promise, routes.toQueue(item())])
+      const [reply] = await Promise.all([promise, send()])
       return reply
     } finally {
       clearTimeout(timer)
@@ -58,11 +52,6 @@ export class Questions {
 
   /** Resolves the questions whose replies the message contains. */
   receiveReplies(message: Message): void {
-    for (const { id = '', data } of decode(message)) this.#pending.get(id)?.resolve(data)
-  }
-
-  /** Handles a question that RabbitMQ returned because its queue does not exist. */
-  handleReturn(id: string): void {
-    this.#pending.get(id)?.publishToOther()
+    for (const { id = '', data } of decode(message)) this.#pending.get(id)?.(data)
   }
 }
