@@ -40,8 +40,6 @@ function environment(otlp: string) {
     OTEL_EXPORTER_OTLP_ENDPOINT: otlp,
     OTEL_TRACES_SAMPLER: 'always_on',
     OTEL_METRIC_EXPORT_INTERVAL: '1000',
-    OTEL_BSP_SCHEDULE_DELAY: '200',
-    OTEL_BLRP_SCHEDULE_DELAY: '200',
   }
   const faults = ['drop-request', 'drop-reply', 'error-after-effect', 'rate-limited'].map((fault) => ({
     fault,

@@ -24,8 +24,6 @@ const telemetry = (port: number) => ({
   OTEL_TRACES_SAMPLER: 'parentbased_traceidratio',
   OTEL_TRACES_SAMPLER_ARG: '0',
   OTEL_METRIC_EXPORT_INTERVAL: '3000',
-  OTEL_BSP_SCHEDULE_DELAY: '500',
-  OTEL_BLRP_SCHEDULE_DELAY: '500',
 })
 
 /** vitest sets up every project in one process, so projects that use the gateway share one stack. */

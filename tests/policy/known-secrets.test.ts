@@ -104,10 +104,7 @@ test('only NODE_ENV=development permits publicly known secrets', () => {
 })
 
 test('secretVariables has every variable with the name of a secret or the URL of a server', () => {
-  // STREAMS_PER_…_KEY are numbers.
-  const names = configs
-    .flatMap(([, Config]) => Object.keys(Config.shape))
-    .filter((name) => !name.startsWith('STREAMS_PER_'))
+  const names = configs.flatMap(([, Config]) => Object.keys(Config.shape))
   const secret = names.filter((name) =>
     /SECRET|PASSWORD|TOKEN$|(?<!PUBLISHABLE)_KEY$|KEY_HASH|^(DATABASE(_DIRECT)?|AMQP|REDIS)_URL$|^DEFAULT_RESTAURANT_LINK$/.test(
       name,

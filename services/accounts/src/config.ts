@@ -27,7 +27,7 @@ export const Config = z.object({
   TRIES_PER_EMAIL: atLeastOne
     .default(10)
     .describe(
-      'Attempts to register or to sign in with one e-mail address in TRIES_SECONDS, successful sign-ins excluded. Further ones are refused (429).',
+      'Attempts to register or to sign in with one e-mail address in 15 minutes, successful sign-ins excluded. Further ones are refused (429).',
     ),
   // Enough for an office behind one address, and too few for a list of leaked passwords.
   TRIES_PER_ADDRESS: atLeastOne
@@ -40,13 +40,7 @@ export const Config = z.object({
   TRIES_PER_APPLICATION: atLeastOne
     .default(1_000)
     .describe(
-      'Attempts to sign in to one application in TRIES_SECONDS, successful ones excluded. Increase it for more than 20,000 sign-ins in that time.',
-    ),
-  TRIES_SECONDS: atLeastOne
-    .max(86_400)
-    .default(900)
-    .describe(
-      'Seconds of the window in which TRIES_PER_EMAIL, TRIES_PER_ADDRESS and TRIES_PER_APPLICATION are counted.',
+      'Attempts to sign in to one application in 15 minutes, successful ones excluded. Increase it for more than 20,000 sign-ins in that time.',
     ),
 })
 export type Config = z.output<typeof Config>

@@ -29,26 +29,12 @@ export const Config = z.object({
     ),
   RATE_LIMIT_REQUESTS: atLeastOne
     .default(3_000)
-    .describe(
-      'The maximum number of requests of an access key in RATE_LIMIT_SECONDS. Further requests receive 429.',
-    ),
-  RATE_LIMIT_SECONDS: atLeastOne
-    .max(86_400)
-    .default(10)
-    .describe('The window of RATE_LIMIT_REQUESTS in seconds.'),
+    .describe('The maximum number of requests of an access key in 10 s. Further requests receive 429.'),
   ORDERS_PER_SECOND: atLeastOne
     .default(50)
     .describe(
       'The maximum number of orders per second that an application sends or validates with all its access keys. Further ones receive 429. Each gateway replica counts alone. With a fifth of the capacity of the platform, one noisy application does not affect the others.',
     ),
-  STREAMS_PER_APPLICATION_KEY: atLeastOne
-    .default(2_000)
-    .describe(
-      'The maximum number of open event streams of an access key of an application. Further ones receive 429. Each gateway replica counts alone.',
-    ),
-  STREAMS_PER_RESTAURANT_KEY: atLeastOne
-    .default(50)
-    .describe('The maximum number of open event streams of an access key of a restaurant.'),
   CONNECTIONS: atLeastOne
     .default(10_000)
     .describe(

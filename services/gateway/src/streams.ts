@@ -5,7 +5,7 @@ import { ConcurrencyLimit, Problem } from '@platter/kit'
 const RETRY_AFTER_S = 5
 
 /** The maximum number of open event streams of one access key, by audience. */
-type Limits = { application: number; restaurant: number }
+const LIMITS = { application: 2_000, restaurant: 50 }
 type IsValid = () => Promise<boolean>
 
 /**
@@ -13,19 +13,13 @@ type IsValid = () => Promise<boolean>
  * counts alone, so `n` replicas admit `n` times as many streams, and a replica that dies leaves no count behind.
  */
 export class Streams {
-  readonly #limits: Limits
-  readonly #permits: Record<keyof Limits, ConcurrencyLimit>
+  readonly #permits = {
+    application: new ConcurrencyLimit({ permitsPerKey: LIMITS.application }),
+    restaurant: new ConcurrencyLimit({ permitsPerKey: LIMITS.restaurant }),
+  }
   /** Each open stream, with the check of the access key that opened it. */
   readonly #open = new Map<AbortController, IsValid>()
   #isEnded = false
-
-  constructor(limits: Limits) {
-    this.#limits = limits
-    this.#permits = {
-      application: new ConcurrencyLimit({ permitsPerKey: limits.application }),
-      restaurant: new ConcurrencyLimit({ permitsPerKey: limits.restaurant }),
-    }
-  }
 
   /** Returns whether this replica is stopping: a new stream would end immediately. */
   get isEnded(): boolean {
@@ -42,11 +36,9 @@ export class Streams {
     const audience = kind === 'restaurant' ? 'restaurant' : 'application'
     const permit = this.#permits[audience].tryAcquire(accessKeyId)
     if (!permit)
-      throw new Problem(
-        'rate-limited',
-        `This access key already has ${this.#limits[audience]} open streams.`,
-        { retryAfterSeconds: RETRY_AFTER_S },
-      )
+      throw new Problem('rate-limited', `This access key already has ${LIMITS[audience]} open streams.`, {
+        retryAfterSeconds: RETRY_AFTER_S,
+      })
     const stream = new AbortController()
     this.#open.set(stream, isValid)
     raw.once('close', () => {

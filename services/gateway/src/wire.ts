@@ -31,10 +31,10 @@ import { webhooks } from '#/routes/webhooks.ts'
 import { Streams } from '#/streams.ts'
 import { readinessOf } from '#/upstream-readiness.ts'
 
-const accessKeyRateOf = ({ REDIS_URL, RATE_LIMIT_REQUESTS, RATE_LIMIT_SECONDS }: Config, log: Log) =>
+const accessKeyRateOf = ({ REDIS_URL, RATE_LIMIT_REQUESTS }: Config, log: Log) =>
   new SharedRateLimit(
     REDIS_URL,
-    { name: 'default', what: 'requests', requests: RATE_LIMIT_REQUESTS, seconds: RATE_LIMIT_SECONDS },
+    { name: 'default', what: 'requests', requests: RATE_LIMIT_REQUESTS, seconds: 10 },
     log,
   )
 
@@ -68,10 +68,7 @@ export function wire(config: Config, log: Log): Parts {
   const routed = operations.filter(({ owner }) => owner !== 'payments' || payments)
   // One connection per stream; the access key's limit bounds the number of streams.
   const streamOwners = { orders: new Replicas(config.ORDERS_URL, { connections: null }) }
-  const streams = new Streams({
-    application: config.STREAMS_PER_APPLICATION_KEY,
-    restaurant: config.STREAMS_PER_RESTAURANT_KEY,
-  })
+  const streams = new Streams()
   const accessKeys = new AccessKeys(
     internalCaller({
       service: 'gateway',

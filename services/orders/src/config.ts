@@ -42,9 +42,6 @@ export const Config = z
     TAKE_DEADLINE_MS: ms(900_000).describe(
       'An order that its restaurant has not started on a console within this time is cancelled; milliseconds.',
     ),
-    UNKNOWN_AFTER_MS: ms(300_000).describe(
-      'A payment whose outcome is unknown for longer is an incident; milliseconds.',
-    ),
     DEFAULT_RESTAURANT_LINK: z
       .string()
       .default('console')

@@ -6,15 +6,14 @@ import { ApiKey } from '#/values.ts'
 export const MOST_INCIDENTS = 5_000
 
 /**
- * Returns incidents of payments, newest first. `unknown`: processor calls whose outcome has been unknown for at least
- * `unknownForMs`. `dispute`: orders with an open dispute; the disputes of one order are counted together. `missing`: cancelled
+ * Returns incidents of payments, newest first. `unknown`: processor calls whose outcome has been unknown for five minutes. `dispute`: orders with an open dispute; the disputes of one order are counted together. `missing`: cancelled
  * orders whose refund has failed at the processor after the release of the charge.
  */
 export const PaymentIncidents = internalOperation({
   name: 'payment-incidents',
   path: '/internal/payment-incidents',
   owner: 'payments',
-  body: z.object({ kind: z.enum(['unknown', 'dispute', 'missing']), unknownForMs: z.int() }),
+  body: z.object({ kind: z.enum(['unknown', 'dispute', 'missing']) }),
   response: z.object({
     incidents: z.array(
       z.object({

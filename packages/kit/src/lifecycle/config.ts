@@ -18,9 +18,6 @@ const exporter = (what: string) =>
 /** A setting that is a whole number of at least 1. */
 export const atLeastOne = z.coerce.number().int().min(1)
 
-const every = (what: string, fallback: number) =>
-  z.coerce.number().int().min(100).default(fallback).describe(`Export interval of ${what}, in milliseconds.`)
-
 /** The names and meanings are OpenTelemetry's. Its exporters read further OTEL_EXPORTER_OTLP_* variables directly. */
 const telemetryConfig = {
   OTEL_EXPORTER_OTLP_ENDPOINT: z
@@ -43,9 +40,12 @@ const telemetryConfig = {
     ),
   OTEL_METRICS_EXPORTER: exporter('metrics'),
   OTEL_LOGS_EXPORTER: exporter('logs'),
-  OTEL_METRIC_EXPORT_INTERVAL: every('metrics', 60_000),
-  OTEL_BSP_SCHEDULE_DELAY: every('spans', 5_000),
-  OTEL_BLRP_SCHEDULE_DELAY: every('log records', 5_000),
+  OTEL_METRIC_EXPORT_INTERVAL: z.coerce
+    .number()
+    .int()
+    .min(100)
+    .default(60_000)
+    .describe('Export interval of metrics, in milliseconds.'),
 }
 const TelemetryConfig = z.object(telemetryConfig)
 export type TelemetryConfig = z.output<typeof TelemetryConfig>

@@ -36,6 +36,8 @@ import { enableTelemetry, type Sampling } from '#/telemetry/spans.ts'
 
 /* Imported only if OTEL_EXPORTER_OTLP_ENDPOINT is set: the import takes 0.3 s and 29 MB. */
 
+/** The export interval of spans and log records. A full batch (512) is exported at once. */
+const EXPORT_DELAY_MS = 1_000
 /** The maximum time for which the last export may delay the end of a process. */
 const FLUSH_TIMEOUT_MS = 1_000
 
@@ -57,9 +59,9 @@ export function startTelemetry(
   propagation.setGlobalPropagator(new W3CTraceContextPropagator())
   const resource = resourceOf(service)
   const providers = [
-    startTraces(resource, config),
+    startTraces(resource),
     ...(config.OTEL_METRICS_EXPORTER === 'otlp' ? [startMetrics(resource, config)] : []),
-    ...(config.OTEL_LOGS_EXPORTER === 'otlp' ? [startLogs(resource, config)] : []),
+    ...(config.OTEL_LOGS_EXPORTER === 'otlp' ? [startLogs(resource)] : []),
   ]
   const disableTelemetry = enableTelemetry(samplingOf(config))
   return async function stop(): Promise<void> {
@@ -94,11 +96,10 @@ function resourceOf(service: string): Resource {
   )
 }
 
-function startTraces(resource: Resource, config: TelemetryConfig): TracerProvider {
+function startTraces(resource: Resource): TracerProvider {
   const exporter = new OTLPTraceExporter()
-  const scheduledDelayMillis = config.OTEL_BSP_SCHEDULE_DELAY
   // A full queue (2,048 spans) discards new spans, so that an unavailable receiver does not increase memory use.
-  const processor = new BatchSpanProcessor({ exporter, scheduledDelayMillis })
+  const processor = new BatchSpanProcessor({ exporter, scheduledDelayMillis: EXPORT_DELAY_MS })
   // `spans.ts` makes the sampling decision and starts only recorded spans.
   const sampler = new AlwaysOnSampler()
   const provider = new TracerProvider({ resource, sampler, spanProcessors: [processor] })
@@ -129,12 +130,11 @@ function startMetrics(resource: Resource, config: TelemetryConfig): MeterProvide
   return provider
 }
 
-function startLogs(resource: Resource, config: TelemetryConfig): LoggerProvider {
+function startLogs(resource: Resource): LoggerProvider {
   const exporter = new OTLPLogExporter()
-  const scheduledDelayMillis = config.OTEL_BLRP_SCHEDULE_DELAY
   const provider = new LoggerProvider({
     resource,
-    processors: [new BatchLogRecordProcessor({ exporter, scheduledDelayMillis })],
+    processors: [new BatchLogRecordProcessor({ exporter, scheduledDelayMillis: EXPORT_DELAY_MS })],
   })
   logs.setGlobalLoggerProvider(provider)
   return provider

@@ -28,7 +28,6 @@ beforeAll(async () => {
       TRIES_PER_EMAIL: 10,
       TRIES_PER_ADDRESS: 30,
       TRIES_PER_APPLICATION: 1_000,
-      TRIES_SECONDS: 900,
     },
     log,
   )

@@ -26,7 +26,6 @@ beforeAll(async () => {
     TRIES_PER_EMAIL: 1_000,
     TRIES_PER_ADDRESS: 1_000,
     TRIES_PER_APPLICATION: 1_000,
-    TRIES_SECONDS: 900,
   }
   attempts = redisCredentialAttempts({ REDIS_URL: servers().redis, ...policy }, log)
   ;({ db, close } = postgres)

@@ -5,10 +5,7 @@ import { connectRedis } from '@platter/kit/lifecycle/redis'
 import { AttemptLimit } from '@platter/kit/limits/attempt-limit'
 import type { Config } from '#/config.ts'
 
-type Settings = Pick<
-  Config,
-  'REDIS_URL' | 'TRIES_PER_EMAIL' | 'TRIES_PER_ADDRESS' | 'TRIES_PER_APPLICATION' | 'TRIES_SECONDS'
->
+type Settings = Pick<Config, 'REDIS_URL' | 'TRIES_PER_EMAIL' | 'TRIES_PER_ADDRESS' | 'TRIES_PER_APPLICATION'>
 
 /**
  * The e-mail address in the request, the client's address, and, for a sign-in, the application. Without the gateway's address header
@@ -19,6 +16,8 @@ export type CredentialAttempt = {
   address: string | null
   applicationId?: string | undefined
 }
+
+const WINDOW_SECONDS = 900
 
 /**
  * The timeout of Redis for an attempt. With 100 ms, as elsewhere, each replica would count alone whenever a busy machine stalls. An
@@ -34,11 +33,10 @@ const COUNTED_WITHIN_MS = 1_000
 export function redisCredentialAttempts(config: Settings, log: Log) {
   const redis = new OptionalRedis(connectRedis(config.REDIS_URL, log, { commandTimeout: COUNTED_WITHIN_MS }))
   const limitBy = (by: string, attempts: number) =>
-    new AttemptLimit(
-      { attempts, seconds: config.TRIES_SECONDS },
-      'Too many attempts. Please try again later.',
-      { redis, prefix: `tries:${by}` },
-    )
+    new AttemptLimit({ attempts, seconds: WINDOW_SECONDS }, 'Too many attempts. Please try again later.', {
+      redis,
+      prefix: `tries:${by}`,
+    })
   const byEmail = limitBy('email', config.TRIES_PER_EMAIL)
   const byAddress = limitBy('address', config.TRIES_PER_ADDRESS)
   const byApplication = limitBy('application', config.TRIES_PER_APPLICATION)

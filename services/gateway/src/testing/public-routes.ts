@@ -21,7 +21,7 @@ export function addPublicRoutes(app: App, given: Pick<Deps, 'operations' | 'owne
   publicRoutes(app, {
     streamOwners: {},
     admission: new Admission({ replicas: {}, accessKeyRate: rate, orderRate: rate }),
-    streams: new Streams({ application: 1, restaurant: 1 }),
+    streams: new Streams(),
     accessKeys: anyAccessKey(),
     deadlineMs: 10_000,
     secrets: ['x'.repeat(32)],

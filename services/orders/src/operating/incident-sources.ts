@@ -20,7 +20,6 @@ export type Deps = Pick<Stores, 'incidents'> & {
   channels: readonly Pick<Channel, 'name'>[]
   payments: ReturnType<typeof internalCaller>
   bus: Pick<Bus, 'ask'>
-  unknownAfterMs: number
   startWithinMs: number
 }
 
@@ -45,8 +44,8 @@ type IncidentSource = {
 
 const readPayments =
   (kind: 'unknown' | 'dispute' | 'missing'): IncidentSource['read'] =>
-  async ({ payments, unknownAfterMs }, context) =>
-    (await payments(PaymentIncidents, { kind, unknownForMs: unknownAfterMs }, context)).incidents
+  async ({ payments }, context) =>
+    (await payments(PaymentIncidents, { kind }, context)).incidents
 
 /** The sources of all incidents. An incident's id consists of its source and its key there. */
 export const SOURCES = {

@@ -113,7 +113,6 @@ function depsOf(
         })),
       })) as unknown as Deps['bus']['ask'],
     },
-    unknownAfterMs: 60_000,
     startWithinMs: 900_000,
   }
 }

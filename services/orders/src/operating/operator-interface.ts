@@ -36,7 +36,7 @@ export function operatorInterface(route: ReturnType<typeof router>, all: Compone
   const { config, db, bus } = all
   const alerting = { alerts: new PostgresAlerts(db), scheduledRuns: new PostgresScheduledRuns(db) }
   const channels = channelsOf(config)
-  const incidents = { ...all, ...alerting, channels, unknownAfterMs: config.UNKNOWN_AFTER_MS }
+  const incidents = { ...all, ...alerting, channels }
   route(FindOrders, findOrders(all))
   route(GetOrderStory, getOrderStory(all))
   route(OperatorCancelOrder, operatorCancelOrder(all))

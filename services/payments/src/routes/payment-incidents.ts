@@ -8,9 +8,12 @@ type Deps = {
   mirrors: Pick<ChargeMirrorStore, 'missingRefunds' | 'openDisputes'>
 }
 
+/** A payment whose outcome is unknown for longer is an incident. */
+const UNKNOWN_AFTER_MS = 300_000
+
 export function paymentIncidents({ records, mirrors }: Deps): Handler<typeof PaymentIncidents> {
   const read = {
-    unknown: (unknownForMs: number) => records.unknown(unknownForMs),
+    unknown: () => records.unknown(UNKNOWN_AFTER_MS),
     dispute: async () =>
       (await mirrors.openDisputes()).map(({ amount, reason, respondBy, ...row }) => {
         const deadline = respondBy === null ? 'No response is possible' : `Respond by ${isoOf(respondBy)}`
@@ -29,7 +32,7 @@ export function paymentIncidents({ records, mirrors }: Deps): Handler<typeof Pay
         count: 0,
       })),
   }
-  return async ({ body: { kind, unknownForMs } }) => ({ incidents: await read[kind](unknownForMs) })
+  return async ({ body: { kind } }) => ({ incidents: await read[kind]() })
 }
 
 const isoOf = (seconds: number): string => new Date(seconds * 1_000).toISOString()

@@ -68,7 +68,6 @@ const replicaOf = (own: Db) => ({
   scheduledRuns: new PostgresScheduledRuns(own),
   payments,
   bus: { ask: (async () => ({ restaurants: [] })) as never },
-  unknownAfterMs: 1_000,
   startWithinMs: 900_000,
   stopping: new AbortController().signal,
   channels,

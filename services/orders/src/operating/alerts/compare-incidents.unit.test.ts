@@ -38,7 +38,6 @@ function createComparison(payments: Incidents['payments']) {
       bus: { ask: (async () => ({ restaurants: [] })) as never },
       channels: [],
       scheduledRuns: { acquire: async (name) => ({ name, version: 1 }) },
-      unknownAfterMs: 60_000,
       startWithinMs: 900_000,
       log: createLog('test', 'silent'),
     })
