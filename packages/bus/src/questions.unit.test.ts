@@ -7,6 +7,8 @@ import { NoReply } from '#/unavailable.ts'
 let published: [atMs: number, item: Outgoing][] = []
 let startedAt = 0
 const publish = async (item: Outgoing) => void published.push([performance.now() - startedAt, item])
+const slow = () => new Promise<void>((resolve) => setTimeout(resolve, 50))
+const refused = () => Promise.reject(new Error('planted'))
 const publishTimes = () => published.map(([atMs]) => atMs)
 const question = { json: '{"a":1}', requestId: 'r' }
 const reply = (id: string | undefined, json: string) => encode([{ json, id }]) as unknown as Message
@@ -44,7 +46,6 @@ test('the first reply ends a question and its repeats; replies to other question
 })
 
 test('a question without time left gets no reply, and no rejection is unhandled', async () => {
-  const slow = () => new Promise<void>((resolve) => setTimeout(resolve, 50))
   const outcome = new Questions().ask('catalog.quote', question, 0, slow).catch((error: unknown) => error)
   await vi.advanceTimersByTimeAsync(100)
   expect(await outcome).toBeInstanceOf(NoReply)
@@ -52,7 +53,6 @@ test('a question without time left gets no reply, and no rejection is unhandled'
 
 test('a question without a connection fails; a question that loses its connection is repeated', async () => {
   const questions = new Questions()
-  const refused = () => Promise.reject(new Error('planted'))
   await expect(questions.ask('catalog.quote', question, 2_000, refused)).rejects.toThrow('planted')
   let isConnected = true
   const flaky = (item: Outgoing) => (isConnected ? publish(item) : Promise.reject(new Error('planted')))

@@ -1,6 +1,4 @@
-import { promisify } from 'node:util'
 import { Worker } from 'node:worker_threads'
-import { gunzip } from 'node:zlib'
 import { Cache } from '@platter/kit'
 import { headersOfPage, html, htmlPage } from '#/html.ts'
 
@@ -34,17 +32,10 @@ const settings = {
 
 export const referenceStart = `Scalar.createApiReference('#reference', ${JSON.stringify(settings)})\n`
 
-const unzip = promisify(gunzip)
-
-/**
- * Scalar's script, compressed on the first request. These 4 MB are also cached without compression, for the rare client without
- * gzip: the request needs no access key. A few hundred 4 MB responses to clients that do not read would exhaust the memory.
- */
-export function referenceScript() {
-  const forms = new Cache<Buffer>({ maxEntries: 2 })
-  const zipped = () => forms.load('zipped', loadScript)
-  const plain = () => forms.load('plain', async () => unzip(await zipped()))
-  return { zipped, plain }
+/** Returns Scalar's script, compressed on the first request. */
+export function referenceScript(): () => Promise<Buffer> {
+  const loaded = new Cache<Buffer>({ maxEntries: 1 })
+  return () => loaded.load('zipped', loadScript)
 }
 
 /** Importing the module with the script takes 0.4 s and 40 MB. A worker thread imports it and exits, so no order waits. */

@@ -91,9 +91,10 @@ const part = { ...refund, id: 're_2' }
 const rest = { ...refund, id: 're_3', amount: cents(600) }
 const failed = { ...rest, state: 'failed' } as const
 
+const setRefunds = async (orderApiKey: string, refunds: ReadRefund[]) =>
+  mirrors.set({ orderApiKey, processorId: orderApiKey, refunds, disputes: [] }, await mirrors.now())
+
 test('a refund that failed after its order was cancelled is missing until another one replaces it', async () => {
-  const setRefunds = async (orderApiKey: string, refunds: ReadRefund[]) =>
-    mirrors.set({ orderApiKey, processorId: orderApiKey, refunds, disputes: [] }, await mirrors.now())
   for (const one of ['c1', 'c2']) {
     await releaseRefunded(one)
     await setRefunds(one, [part, rest])
