@@ -123,7 +123,7 @@ test('a refund of a cancelled order that fails later is an incident, until the c
     (open) => open.length > 0,
   )
   expect(incident).toMatchObject({ kind: 'failed-refund', what: `refund of ${total.toFixed(2)}` })
-  expect((await retry(`missing_${reference}`)).body.done).toContain('dashboard of the payment processor')
+  expect((await retry(`missing_${reference}`)).body.done).toContain('dashboard of the processor')
   await dashboard('refunds', { reference, amount: Math.round(total * 100) })
   await eventually(
     () => incidentsOf(reference),
