@@ -28,10 +28,19 @@ const data = TRANSACTIONS.map(([type, amount, source], at) => ({
   created: 1_000,
   source,
 }))
-const server = createServer((_request, response) =>
+/** A PaymentMethod of Link, which Stripe's library in an app can create too. */
+const LINK = { id: 'pm_1', object: 'payment_method', type: 'link', link: {}, customer: 'cus_1' }
+
+function responseTo(url = ''): object {
+  if (url.startsWith('/v1/balance_transactions'))
+    return { object: 'list', url: '/v1/balance_transactions', data, has_more: false }
+  return url === '/v1/customers' ? { id: 'cus_1', object: 'customer' } : LINK
+}
+
+const server = createServer(({ url }, response) =>
   response
     .writeHead(200, { 'content-type': 'application/json', 'request-id': 'req_test' })
-    .end(JSON.stringify({ object: 'list', url: '/v1/balance_transactions', data, has_more: false })),
+    .end(JSON.stringify(responseTo(url))),
 )
 let processor: StripeProcessor
 
@@ -60,4 +69,10 @@ test('Stripe balance transactions are read with their sign and fee, except those
     ],
     after: null,
   })
+})
+
+test('a PaymentMethod without a card is a final refusal, not an unavailable processor', async () => {
+  const refused = { kind: 'no', code: 'not_a_card', declineCode: 'not_a_card' }
+  expect(await processor.tokenize({ processorToken: 'pm_1' })).toEqual(refused)
+  expect(await processor.card({ token: 'cus_1:pm_1' })).toEqual(refused)
 })
