@@ -36,7 +36,8 @@ export class SharedRateLimit implements RateLimit {
 
   constructor(url: string, policy: RatePolicy, log: Log) {
     this.policy = policy
-    this.#redis = new OptionalRedis(connectRedis(url, log))
+    // No command timeout: a busy replica reads a response late, and would count alone just when it is busy.
+    this.#redis = new OptionalRedis(connectRedis(url, log, { commandTimeout: undefined }))
     this.#common = new RateLimiterRedis({
       storeClient: this.#redis.client,
       keyPrefix: 'rate',
