@@ -104,8 +104,8 @@ const attacksOf = (key: string): readonly Attack[] => [
     everySecond: ' ',
     reads: true,
   },
-  // 4 MB, more than the buffers of a connection can store. The page needs no access key.
-  { start: 'GET /docs/reference.js HTTP/1.1\r\nhost: x\r\n\r\n', everySecond: '', reads: false },
+  // Five responses of 1.3 MB, more than the buffers of a connection can store (3 MB). The script needs no access key.
+  { start: 'GET /docs/reference.js HTTP/1.1\r\nhost: x\r\n\r\n'.repeat(5), everySecond: '', reads: false },
 ]
 
 const gateway = { RATE_LIMIT_REQUESTS: '1000000', CONNECTIONS_PER_ADDRESS: String(SOCKETS + 1_000) }
