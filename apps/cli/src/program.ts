@@ -17,8 +17,8 @@ Platform and operator key: --url and --key-file, else PLATTER_URL and PLATTER_OP
 
 "backup", "restore" and "recovered" are the exception: they connect to PostgreSQL. "setup" connects to nothing.
 
-Exit codes: 0 success · 1 rejected by the platform, or something wrong was found · 2 wrong usage ·
-3 the platform is unavailable.
+Exit codes: 0 success · 1 rejected by the platform, something wrong was found, or the output cannot be written ·
+2 wrong usage · 3 the platform is unavailable.
 
 Examples:
   $ npm run platter -- restaurants import dev/seed/restaurants --validate-only

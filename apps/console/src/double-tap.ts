@@ -6,8 +6,8 @@ const WITHIN_MS = 500
 const WITHIN_PX = 24
 
 /**
- * Returns a function that tells whether a click is the second tap of a double tap. The first tap has moved the order, so the second
- * one would start the order that has taken its place, or press a button of the dialog that opened there.
+ * Returns a function that returns true for the second tap of a double tap. The first tap has moved the order, so the second one
+ * would start the order that has taken its place, or press a button of the dialog that opened there.
  */
 export function doubleTaps(): (click: Tap) => boolean {
   let last: Tap = { timeStamp: -Infinity, clientX: 0, clientY: 0, detail: 0 }
