@@ -110,12 +110,12 @@ test('a refund that failed after its order was cancelled is missing until anothe
   expect(await list()).toEqual([['c2', 900]])
 })
 
-/** Sets the dispute of the whole charge of `c3`. */
-const setDispute = async (state: 'lost' | 'open' | 'won', refunds: ReadRefund[] = []) =>
+/** Sets the dispute of the whole charge of an order. */
+const setDispute = async (state: 'lost' | 'open' | 'won', refunds: ReadRefund[] = [], orderApiKey = 'c3') =>
   mirrors.set(
     {
-      orderApiKey: 'c3',
-      processorId: 'c3',
+      orderApiKey,
+      processorId: orderApiKey,
       refunds,
       disputes: [{ ...dispute, state, amount: cents(900) }],
     },
@@ -134,6 +134,20 @@ test('the amount of a lost dispute that is won after the cancellation is missing
     ['c2', 900],
   ])
   await setDispute('won', [{ ...rest, amount: cents(900) }])
+  expect(await list()).toEqual([['c2', 900]])
+})
+
+test('a release after a won dispute is missing only if its refund is not read within five minutes', async () => {
+  const authorizations = postgresAuthorizations(postgres.db)
+  await authorizations.findOrCreate('c4', { amount: cents(900), token: 't' })
+  await setDispute('won', [], 'c4')
+  await releaseRefunded('c4')
+  expect(await list()).toEqual([['c2', 900]])
+  for (const table of ['authorizations', 'charge_mirrors'] as const)
+    await sql`update ${sql.table(table)} set updated_at = updated_at - interval '6 minutes'
+      where order_api_key = 'c4'`.execute(postgres.db)
+  expect(await list()).toContainEqual(['c4', 900])
+  await setDispute('won', [{ ...rest, amount: cents(900) }], 'c4')
   expect(await list()).toEqual([['c2', 900]])
 })
 

@@ -153,7 +153,7 @@ async function setMirror(db: Kysely<Database>, mirror: Mirror, readAt: string): 
   return rows[0]?.version ?? null
 }
 
-/** Returns the orders with an open dispute, newest first. A dispute begins at a whole second, so its position ends with six zeros. */
+/** Returns the orders with an open dispute, newest first. */
 async function readOpenDisputes(db: Kysely<Database>): Promise<OpenDispute[]> {
   const { rows } = await sql<OpenDispute>`
     select order_api_key as "orderApiKey", sum((dispute->>'amount')::int4)::int4 as amount,
@@ -168,6 +168,7 @@ async function readOpenDisputes(db: Kysely<Database>): Promise<OpenDispute[]> {
 /**
  * Returns the cancelled orders whose refund failed, or whose lost dispute was reversed, in the last 30 days after the release of the
  * charge, and that have no other refund of the same amount. A release is never repeated, so the customer does not have this money.
+ * The refund of a release is read after it, within 3 minutes: until then it would seem missing after a dispute that was won before it.
  */
 async function readMissingRefunds(db: Kysely<Database>): Promise<MissingRefund[]> {
   const { rows } = await sql<MissingRefund>`
@@ -176,6 +177,7 @@ async function readMissingRefunds(db: Kysely<Database>): Promise<MissingRefund[]
     from charge_mirrors as mirror join authorizations using (order_api_key)
     where (refunds @> '[{"state": "failed"}]' or disputes @> '[{"state": "won"}]')
       and mirror.updated_at > now() - interval '30 days'
+      and authorizations.updated_at <= greatest(mirror.updated_at, now() - interval '5 minutes')
       and state = 'refunded' and release_requested_at is not null and refunded + refunded_elsewhere < amount
     order by at desc limit ${MOST_INCIDENTS}`.execute(db)
   return rows
