@@ -53,9 +53,15 @@ export async function reconcile(deps: Deps, start: Position, context: RequestCon
   return { counts: { ...counts, mismatches: mismatches.length }, mismatches, disputes, next }
 }
 
-/** What the bank has returned by a dispute stays captured at the processor: such a charge counts as refunded. The dispute is listed. */
-const withDispute = (charge: Charge, dispute: OrderDispute | null): Charge =>
-  dispute && dispute.state !== 'WON' && (charge.refunded ?? 0) + dispute.amount >= charge.amount
+/**
+ * What the bank has returned by a dispute stays captured at the processor: the charge of payments counts as refunded, and a second one
+ * does not. The dispute is listed.
+ */
+const withDispute = (charge: Charge, dispute: OrderDispute | null, payment: PaymentRow | null): Charge =>
+  dispute &&
+  dispute.state !== 'WON' &&
+  charge.id === payment?.processorId &&
+  (charge.refunded ?? 0) + dispute.amount >= charge.amount
     ? { ...charge, status: 'refunded' }
     : charge
 
@@ -159,7 +165,7 @@ class Run {
       const listed = chargesOf.get(order.apiKey) ?? []
       const mismatches = compareOrder(order, {
         payment,
-        charges: order.cancelled ? listed.map((one) => withDispute(one, dispute)) : listed,
+        charges: order.cancelled ? listed.map((one) => withDispute(one, dispute, payment)) : listed,
         delivery,
       })
       if (mismatches.length > 0) suspects.set(order.apiKey, { version, mismatches })

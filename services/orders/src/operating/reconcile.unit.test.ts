@@ -260,6 +260,12 @@ test('the appeal of a lost dispute of a cancelled order is no mismatch, and its 
   expect(rulesOf(await reconcile(deps, start, context))).toContain('o0 charge-unwanted')
 })
 
+test('a second charge of a cancelled order is a mismatch, also after a lost dispute of the first one', async () => {
+  cancelPaidOrder({ dispute: { state: 'LOST', amount: total, reason: 'fraudulent', respondBy: null } })
+  charges.push({ ...charges[0]!, id: 'second' })
+  expect(rulesOf(await reconcile(deps, start, context))).toContain('o0 charge-unwanted')
+})
+
 test('a fulfilled order is compared after a lost dispute', async () => {
   addPaidOrder(0)
   orders[0]!.dispute = { state: 'LOST', amount: total, reason: 'fraudulent', respondBy: null }
