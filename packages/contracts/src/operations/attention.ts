@@ -11,7 +11,8 @@ const KINDS = {
   'order-unaccepted':
     'the restaurant has not started the order, and half of the time until its automatic cancellation has passed',
   'open-dispute': 'the bank of a customer disputes the charge, and the processor awaits a response',
-  'failed-refund': 'a refund has failed in the last 30 days, and none was requested since',
+  'failed-refund':
+    'a refund has failed in the last 30 days, or a dispute of a cancelled order was won, and none was requested since',
   'restaurant-unattended': 'a restaurant has been unattended for 5 minutes within its opening hours',
   'reconciliation-mismatch':
     'the daily reconciliation found that the books of an order contradict one another',

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { apiKeyOf } from '#/api-key-of.ts'
 import type { SendOrderFacts, State } from '#/domain/saga-row.ts'
-import { microseconds, newest } from '#/store/incident-pages.ts'
+import { microseconds, newest } from '#/store/newest-incidents.ts'
 import { waitingOrders } from '#/store/restaurant-orders.ts'
 import { IS_OVERDUE } from '#/store/sagas.ts'
 import { PostgresStore } from '#/store/postgres-store.ts'
