@@ -136,12 +136,18 @@ const cancelled: Trigger = {
   onlyUnstarted: false,
 }
 
+/** An order that is paid by card, delivered and captured. */
+async function setUpCaptured() {
+  const setting = setUp()
+  await setting.place('tok_1')
+  await setting.orchestrator.apply('o1', replied('authorize', 0))
+  await setting.orchestrator.apply('o1', delivered)
+  await setting.orchestrator.apply('o1', replied('capture', 2))
+  return setting
+}
+
 test('a command is published, and a delivery begins, only after the commit of its step', async () => {
-  const { log, orchestrator, place: placeHere } = setUp()
-  await placeHere('tok_1')
-  await orchestrator.apply('o1', replied('authorize', 0))
-  await orchestrator.apply('o1', delivered)
-  await orchestrator.apply('o1', replied('capture', 2))
+  const { log } = await setUpCaptured()
   expect(log).toEqual([
     'commit 0',
     'payments.authorize 0.1',
@@ -154,11 +160,7 @@ test('a command is published, and a delivery begins, only after the commit of it
 })
 
 test('only a save that changes the status adds it to the history', async () => {
-  const { rows, orchestrator, place: placeHere } = setUp()
-  await placeHere('tok_1')
-  await orchestrator.apply('o1', replied('authorize', 0))
-  await orchestrator.apply('o1', delivered)
-  await orchestrator.apply('o1', replied('capture', 2))
+  const { rows } = await setUpCaptured()
   expect(rows.statuses).toEqual([null, 'AWAITING_PREPARATION', null])
 })
 
@@ -286,11 +288,7 @@ test('a failed order is published as failed, or as cancelled when it was returne
 })
 
 test('a command is due again after its reply timeout, a delivery after its deadline, a finished saga never', async () => {
-  const { rows, orchestrator, place: placeHere } = setUp()
-  await placeHere('tok_1')
-  await orchestrator.apply('o1', replied('authorize', 0))
-  await orchestrator.apply('o1', delivered)
-  await orchestrator.apply('o1', replied('capture', 2))
+  const { rows, orchestrator } = await setUpCaptured()
   await orchestrator.apply('o1', cancelled)
   const [authorize, transmit, capture, end, release] = rows.times.map(({ retryInMs }) => retryInMs)
   expect(transmit).toBeGreaterThan(DEADLINES.transmitMs)
@@ -321,22 +319,14 @@ const refunded: Trigger = {
 }
 
 test('a refund sets the deadline of the saga that it reopens', async () => {
-  const { rows, orchestrator, place: placeHere } = setUp()
-  await placeHere('tok_1')
-  await orchestrator.apply('o1', replied('authorize', 0))
-  await orchestrator.apply('o1', delivered)
-  await orchestrator.apply('o1', replied('capture', 2))
+  const { rows, orchestrator } = await setUpCaptured()
   await orchestrator.apply('o1', refunded)
   expect(rows.row.saga.isFinished).toBe(false)
   expect(rows.times.at(-1)).toMatchObject({ deadlineInMs: DEADLINES.sagaMs })
 })
 
 test('a dispute of a cancelled order is published', async () => {
-  const { orchestrator, results, place: placeHere } = setUp()
-  await placeHere('tok_1')
-  await orchestrator.apply('o1', replied('authorize', 0))
-  await orchestrator.apply('o1', delivered)
-  await orchestrator.apply('o1', replied('capture', 2))
+  const { orchestrator, results } = await setUpCaptured()
   await orchestrator.apply('o1', cancelled)
   const dispute = { state: 'OPEN', amount: cents(1_075), reason: 'fraudulent', respondBy: null } as const
   const before = results.length
