@@ -5,6 +5,7 @@ import {
   cents,
   emailAddress,
   filledText,
+  formatAmount,
   isMoney,
   Money,
   moneyUpTo,
@@ -26,6 +27,11 @@ test('every amount of cents survives the conversion to JSON and back', () => {
 test.each([10.755, 0.001, 1e300, Infinity, NaN])('refuses %s as an amount of money', (amount) => {
   expect(toCents(amount)).toBeNull()
   expect(Money.safeParse(amount).success).toBe(false)
+})
+
+test('an amount has two decimals', () => {
+  const amounts = [0, 5, -5, 100, -12_345].map((amount) => formatAmount(cents(amount)))
+  expect(amounts).toEqual(['0.00', '0.05', '-0.05', '1.00', '-123.45'])
 })
 
 test('an amount up to a limit is not negative, and includes 0 and the limit', () => {

@@ -1,4 +1,4 @@
-import { cents as centsOf, toCents, toMoney, type BalanceTransaction } from '@platter/contracts'
+import { cents as centsOf, formatAmount, toCents, type BalanceTransaction } from '@platter/contracts'
 
 export const HEAD = ['date', 'kind', 'order', 'charge', 'id', 'amount'] as const
 
@@ -16,15 +16,20 @@ export function accountRows(transactions: readonly BalanceTransaction[]): Accoun
 
 /** Returns one line of CSV. No cell needs quotes or begins a formula: order keys are hexadecimal, and processor ids are words. */
 export const csvLine = ({ date, kind, orderApiKey, charge, id, cents }: AccountRow): string =>
-  [new Date(date * 1_000).toISOString(), kind, orderApiKey ?? '', charge ?? '', id, decimal(cents)].join(',')
+  [
+    new Date(date * 1_000).toISOString(),
+    kind,
+    orderApiKey ?? '',
+    charge ?? '',
+    id,
+    formatAmount(centsOf(cents)),
+  ].join(',')
 
 function exactCents(amount: number): number {
   const exact = toCents(amount)
   if (exact === null) throw new Error(`${amount} is not an amount with two decimals`)
   return exact
 }
-
-export const decimal = (cents: number): string => toMoney(centsOf(cents)).toFixed(2)
 
 /** Returns the sums in cents by kind, in the order of the first row of each. */
 export function totalsOf(

@@ -1,7 +1,7 @@
 import type { BalanceTransaction } from '@platter/contracts'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { accountRows, csvLine, decimal, totalsOf } from '#/commands/accounting.ts'
+import { accountRows, csvLine, totalsOf } from '#/commands/accounting.ts'
 
 const payment: BalanceTransaction = {
   id: 'txn_1',
@@ -55,8 +55,4 @@ test('the amounts of any file add up to the totals, and to the change of the bal
       expect(sum(totalsOf(rows, new Map()).values())).toBe(sum(printed))
     }),
   )
-})
-
-test('an amount has two decimals', () => {
-  expect([0, 5, -5, 100, -12_345].map(decimal)).toEqual(['0.00', '0.05', '-0.05', '1.00', '-123.45'])
 })

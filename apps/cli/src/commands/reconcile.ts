@@ -1,7 +1,13 @@
-import { BalanceTransactions, Reconciliation, type ReconciliationCounts } from '@platter/contracts'
+import {
+  BalanceTransactions,
+  cents as centsOf,
+  formatAmount,
+  Reconciliation,
+  type ReconciliationCounts,
+} from '@platter/contracts'
 import { Option, type Command } from 'commander'
 import type { z } from 'zod'
-import { accountRows, csvLine, decimal, HEAD, totalsOf } from '#/commands/accounting.ts'
+import { accountRows, csvLine, HEAD, totalsOf } from '#/commands/accounting.ts'
 import { apiFor, addCommand, type Shared } from '#/command.ts'
 import { EXIT, Failure } from '#/exit.ts'
 import { countOf, progress, print, printJson, printNote, style, when } from '#/output.ts'
@@ -51,9 +57,10 @@ async function printAccounts(options: Options): Promise<void> {
     for (const row of rows) print(csvLine(row))
     totals = totalsOf(rows, totals)
   }
-  for (const [kind, cents] of totals) printNote(`${kind.padEnd(16)} ${decimal(cents).padStart(14)}`)
+  for (const [kind, cents] of totals)
+    printNote(`${kind.padEnd(16)} ${formatAmount(centsOf(cents)).padStart(14)}`)
   const sum = [...totals.values()].reduce((all, cents) => all + cents, 0)
-  printNote(`${'balance'.padEnd(16)} ${decimal(sum).padStart(14)}`)
+  printNote(`${'balance'.padEnd(16)} ${formatAmount(centsOf(sum)).padStart(14)}`)
 }
 
 /** Reads all pages and adds up their counts. */

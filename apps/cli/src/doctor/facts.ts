@@ -54,7 +54,8 @@ async function readGateway(url: string): Promise<Pick<Facts, 'gatewayTime' | 'la
   try {
     const response = await fetch(`${url}/health/ready`, { signal: AbortSignal.timeout(WITHIN_MS) })
     const { failures } = Readiness.parse(await response.json())
-    return { gatewayTime: Date.parse(response.headers.get('date') ?? ''), lacking: failures }
+    const at = Date.parse(response.headers.get('date') ?? '')
+    return { gatewayTime: Number.isNaN(at) ? null : at, lacking: failures }
   } catch {
     // The check `services` reports an address without a gateway.
     return { gatewayTime: null, lacking: {} }
