@@ -1,6 +1,6 @@
 import type { Log } from '@platter/kit'
 import type { Authorization } from '#/domain/authorization.ts'
-import { failedOwn, isWhollyRefunded, keysOf, withKnownKeys } from '#/domain/charge-after-sale.ts'
+import { failedOwn, keysOf, withKnownKeys } from '#/domain/charge-after-sale.ts'
 import type { ProcessorResult } from '#/domain/processor-result.ts'
 import { successOf, type BalanceTransactionPage, type ProcessorReads } from '#/outside/processor.ts'
 import type { AuthorizationStore } from '#/store/authorizations.ts'
@@ -10,10 +10,10 @@ import type { RefundStore } from '#/store/refunds.ts'
 type Deps = {
   reads: Pick<ProcessorReads, 'charge' | 'balanceTransactions'>
   mirrors: Pick<ChargeMirrorStore, 'now' | 'set' | 'unsettled' | 'acquire' | 'renew' | 'release'>
-  refunds: Pick<RefundStore, 'known' | 'markReturned'>
+  refunds: Pick<RefundStore, 'known' | 'markReturned' | 'settle'>
   /** Publishes a mirror to orders. A lost message is published again (`send-mirrors.ts`). */
   send: (row: MirrorRow) => Promise<void>
-  authorizations: Pick<AuthorizationStore, 'find' | 'move'>
+  authorizations: Pick<AuthorizationStore, 'find'>
   log: Log
 }
 
@@ -64,11 +64,12 @@ export function chargeMirror({ reads, mirrors, refunds: ownRefunds, authorizatio
     const mirror = { orderApiKey, processorId: id, refunds, disputes }
     await ownRefunds.markReturned(failedOwn(refunds))
     const version = await mirrors.set(mirror, readAt)
+    // By the stored state, which may be of a later read than this one.
+    await ownRefunds.settle(orderApiKey)
     if (version !== null) {
       log.info({ orderApiKey, count }, 'refunds and disputes of a charge stored')
       await send({ ...mirror, version })
     }
-    if (isWhollyRefunded(row, charge)) await authorizations.move(row, { state: 'refunded', processorId: id })
   }
 
   return { refresh, compare: comparison({ reads, mirrors, refresh, log }) }

@@ -14,7 +14,7 @@ const comparison = (reads: Deps['reads'], mirrors: Partial<Deps['mirrors']>) =>
   chargeMirror({
     reads,
     mirrors: { ...memoryChargeMirrors(), ...mirrors },
-    refunds: { known: async (keys) => new Set(keys), markReturned: async () => undefined },
+    refunds: { known: async (keys) => new Set(keys), markReturned: async () => undefined, settle: async () => undefined },
     send: async () => undefined,
     authorizations: memoryAuthorizations(),
     log: createLog('payments', 'silent'),
@@ -164,6 +164,7 @@ async function refreshed(refunds: ReadRefund[], known: readonly string[]) {
     refunds: {
       known: async (keys) => new Set(keys.filter((key) => known.includes(key))),
       markReturned: async (keys) => void returned.push(...keys),
+      settle: async () => undefined,
     },
     send: async (mirror) => void sent.push(mirror),
     authorizations,

@@ -9,7 +9,7 @@ import { ApiKey, Cents, Epoch } from '#/values.ts'
  * nothing.
  */
 
-/** Sets the refunds that were made at the processor, and the order's dispute: the open one, or the latest. */
+/** Sets the refunds that were made at the processor, and the order's disputes as one. */
 export const OrdersSetRefunds = command(
   'orders.set-refunds',
   z.object({

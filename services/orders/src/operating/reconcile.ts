@@ -54,14 +54,11 @@ export async function reconcile(deps: Deps, start: Position, context: RequestCon
 }
 
 /**
- * What the bank has returned by a dispute stays captured at the processor: the charge of payments counts as refunded, and a second one
- * does not. The dispute is listed.
+ * A disputed charge stays captured at the processor, which refuses its refund: the charge of payments counts as refunded, and a second
+ * one does not. The dispute is listed, and what it left to the customer is the incident `failed-refund`.
  */
 const withDispute = (charge: Charge, dispute: OrderDispute | null, payment: PaymentRow | null): Charge =>
-  dispute &&
-  dispute.state !== 'WON' &&
-  charge.id === payment?.processorId &&
-  (charge.refunded ?? 0) + dispute.amount >= charge.amount
+  dispute && dispute.state !== 'WON' && charge.id === payment?.processorId
     ? { ...charge, status: 'refunded' }
     : charge
 

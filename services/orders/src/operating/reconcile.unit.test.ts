@@ -244,12 +244,10 @@ test('the charge of a cancelled order stays captured after a lost dispute, which
   expect({ disputes: disputes.length, mismatches }).toEqual({ disputes: 1, mismatches: [] })
 })
 
-test('a cancelled order whose lost dispute returned only a part must have the rest refunded', async () => {
-  const dispute = { state: 'LOST', amount: cents(300), reason: 'fraudulent', respondBy: null } as const
-  cancelPaidOrder({ dispute })
-  expect(rulesOf(await reconcile(deps, start, context))).toContain('o0 charge-unwanted')
-  charges[0]!.refunded = cents(total - 300)
-  expect(rulesOf(await reconcile(deps, start, context))).toEqual([])
+test('a lost dispute of a part is listed and no mismatch, because the processor refuses to refund the rest', async () => {
+  cancelPaidOrder({ dispute: { state: 'LOST', amount: cents(300), reason: 'fraudulent', respondBy: null } })
+  const { disputes, mismatches } = await reconcile(deps, start, context)
+  expect({ disputes: disputes.length, mismatches }).toEqual({ disputes: 1, mismatches: [] })
 })
 
 test('the appeal of a lost dispute of a cancelled order is no mismatch, and its success is one', async () => {

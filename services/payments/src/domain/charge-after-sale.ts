@@ -1,5 +1,4 @@
 import { cents, type Cents } from '@platter/contracts'
-import type { Authorization } from '#/domain/authorization.ts'
 
 /** Times in epoch seconds. `key`: the idempotency key of Platter's own refund; null for a refund that was made at the processor. */
 export type ReadRefund = {
@@ -61,18 +60,13 @@ export function refundedElsewhere({ refunds, disputes }: Pick<ReadCharge, 'refun
   return cents([...refunded, ...lost].reduce((sum, { amount }) => sum + amount, 0))
 }
 
-/** Returns the dispute to show: the open one, otherwise the latest. */
-export const disputeOf = (disputes: readonly ReadDispute[]): ReadDispute | null =>
-  disputes.toSorted(
-    (one, other) => Number(other.state === 'open') - Number(one.state === 'open') || other.at - one.at,
-  )[0] ?? null
-
 /**
- * Returns whether the row of a charge must become `refunded`, because the whole amount was refunded, here or at the processor. The
- * row may be `authorized`, because the response to its capture was lost.
+ * Returns the disputes of a charge as one: the open ones, otherwise the lost ones, otherwise the won ones. Its amount is their sum,
+ * and its deadline is the earliest.
  */
-export function isWhollyRefunded(row: Authorization, { captured, refunds }: ReadCharge): boolean {
-  if ((row.state !== 'authorized' && row.state !== 'captured') || row.releaseRequested) return false
-  const done = refunds.filter(({ state }) => state === 'done')
-  return captured > 0 && done.reduce((sum, { amount }) => sum + amount, 0) >= captured
+export function disputeOf(disputes: readonly ReadDispute[]): ReadDispute | null {
+  const byState = Map.groupBy(disputes, ({ state }) => state)
+  const same = byState.get('open') ?? byState.get('lost') ?? disputes
+  const [first] = same.toSorted((one, other) => (one.respondBy ?? Infinity) - (other.respondBy ?? Infinity))
+  return first ? { ...first, amount: cents(same.reduce((sum, { amount }) => sum + amount, 0)) } : null
 }

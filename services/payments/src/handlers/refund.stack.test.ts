@@ -44,11 +44,11 @@ function replica({ db }: Postgres, processor: RefundingProcessor) {
 
 let orders = 0
 
-/** An order with a captured charge, and two replicas. */
-async function charged(faults: Fault[] = []) {
+/** An order with a charge, and two replicas. */
+async function charged(faults: Fault[] = [], state = 'captured') {
   const orderApiKey = `o${++orders}`
   await sql`insert into authorizations (order_api_key, state, amount, token, processor_id)
-    values (${orderApiKey}, 'captured', ${TOTAL}::integer, 't', 'pi_1')`.execute(pools[0].db)
+    values (${orderApiKey}, ${state}, ${TOTAL}::integer, 't', 'pi_1')`.execute(pools[0].db)
   const processor = new RefundingProcessor(TOTAL, () => faults.shift() ?? 'none')
   const replicas = [replica(pools[0], processor), replica(pools[1], processor)] as const
   const reference = { orderApiKey, step: 'refund', undo: false, version: 1, attempt: 1 }
@@ -62,12 +62,12 @@ async function charged(faults: Fault[] = []) {
   const rowOf = (name: string) => replicas[0].refunds.find(`${orderApiKey}-${name}`)
   const authorization = () => replicas[0].authorizations.find(orderApiKey)
   const story = () => postgresPaymentRecords(pools[0].db).story(orderApiKey)
-  /** Reads the charge with these refunds and disputes. */
-  const mirror = (read: Partial<ReadCharge>) => {
+  /** Reads the charge with these refunds and disputes. `meanwhile` runs before the response of the processor. */
+  const mirror = (read: Partial<ReadCharge>, meanwhile = async (): Promise<void> => undefined) => {
     const charge = { id: 'pi_1', reference: orderApiKey, captured: cents(TOTAL) }
     const found = { ...charge, refunds: [], disputes: [], ...read }
     const reads = {
-      charge: async () => ({ kind: 'yes' as const, charge: found }),
+      charge: async () => (await meanwhile(), { kind: 'yes' as const, charge: found }),
       balanceTransactions: () => Promise.reject(new Error('not compared')),
     }
     const mirrors = postgresChargeMirrors(pools[0].db)
@@ -182,6 +182,23 @@ test('a release refunds a charge whose whole refund at the processor was done an
   expect(processor.refunded).toBe(TOTAL)
 })
 
+test.each(['captured', 'authorized'])(
+  'a whole refund at the processor moves a charge that is %s here to refunded, but not while it is pending',
+  async (state) => {
+    const { mirror, authorization } = await charged([], state)
+    await mirror(wholeRefund('pending'))
+    expect(await authorization()).toMatchObject({ state, refunded: TOTAL })
+    await mirror(wholeRefund('done'))
+    expect(await authorization()).toMatchObject({ state: 'refunded' })
+  },
+)
+
+test('a read that a later one has overtaken does not move the charge', async () => {
+  const { mirror, authorization } = await charged()
+  await mirror(wholeRefund('done'), () => mirror(wholeRefund('failed')))
+  expect(await authorization()).toMatchObject({ state: 'captured' })
+})
+
 test('a refund from after a restored backup reduces the amount that can be refunded', async () => {
   const { processor, send, compare, restore, authorization } = await charged()
   await send('f1', 600)
@@ -213,14 +230,17 @@ test('a release whose refund was read at the processor has no unknown outcome', 
   expect(await story()).toMatchObject({ state: 'refunded', unknown: null })
 })
 
-test('a release ends when its dispute is lost: the bank has returned what the processor refuses to refund', async () => {
+test.each([
+  ['all', TOTAL],
+  ['a part', 400],
+])('a release ends when its dispute of %s is lost, because the processor refuses any refund', async (_, lost) => {
   const { processor, send, cancel, mirror, authorization } = await charged()
   await send('f1', 300)
   const refused = { kind: 'no', code: 'charge_disputed', declineCode: 'charge_disputed' } as const
   processor.refund = async () => refused
   const dispute = (state: ReadDispute['state']) => ({
     refunds: processor.refunds,
-    disputes: [{ id: 'dp_1', state, amount: cents(TOTAL), reason: 'fraudulent', at: 1, respondBy: null }],
+    disputes: [{ id: 'dp_1', state, amount: cents(lost), reason: 'fraudulent', at: 1, respondBy: null }],
   })
   await mirror(dispute('open'))
   await expect(cancel()).rejects.toThrow('charge_disputed')

@@ -72,7 +72,7 @@ test('a dispute and a missing refund have their amount and their reason', async 
     {
       what: 'refund of 6.00',
       reason:
-        'The order is cancelled. Later its refund failed, or its dispute was won, so the customer does not have this amount.',
+        'The order is cancelled, and the customer does not have this amount: its refund failed, its dispute was won later, or a lost dispute left it.',
     },
   ])
 })

@@ -28,7 +28,7 @@ export function paymentIncidents({ records, mirrors }: Deps): Handler<typeof Pay
         ...row,
         what: `refund of ${formatAmount(amount)}`,
         reason:
-          'The order is cancelled. Later its refund failed, or its dispute was won, so the customer does not have this amount.',
+          'The order is cancelled, and the customer does not have this amount: its refund failed, its dispute was won later, or a lost dispute left it.',
         count: 0,
       })),
   }

@@ -110,14 +110,18 @@ test('a refund that failed after its order was cancelled is missing until anothe
   expect(await list()).toEqual([['c2', 900]])
 })
 
-/** Sets the dispute of the whole charge of an order. */
-const setDispute = async (state: 'lost' | 'open' | 'won', refunds: ReadRefund[] = [], orderApiKey = 'c3') =>
+/** Sets the dispute of an order, by default of the whole charge. */
+const setDispute = async (
+  state: 'lost' | 'open' | 'won',
+  refunds: ReadRefund[] = [],
+  { orderApiKey = 'c3', amount = 900 } = {},
+) =>
   mirrors.set(
     {
       orderApiKey,
       processorId: orderApiKey,
       refunds,
-      disputes: [{ ...dispute, state, amount: cents(900) }],
+      disputes: [{ ...dispute, state, amount: cents(amount) }],
     },
     await mirrors.now(),
   )
@@ -140,14 +144,22 @@ test('the amount of a lost dispute that is won after the cancellation is missing
 test('a release after a won dispute is missing only if its refund is not read within five minutes', async () => {
   const authorizations = postgresAuthorizations(postgres.db)
   await authorizations.findOrCreate('c4', { amount: cents(900), token: 't' })
-  await setDispute('won', [], 'c4')
+  await setDispute('won', [], { orderApiKey: 'c4' })
   await releaseRefunded('c4')
   expect(await list()).toEqual([['c2', 900]])
   for (const table of ['authorizations', 'charge_mirrors'] as const)
     await sql`update ${sql.table(table)} set updated_at = updated_at - interval '6 minutes'
       where order_api_key = 'c4'`.execute(postgres.db)
   expect(await list()).toContainEqual(['c4', 900])
-  await setDispute('won', [{ ...rest, amount: cents(900) }], 'c4')
+  await setDispute('won', [{ ...rest, amount: cents(900) }], { orderApiKey: 'c4' })
+  expect(await list()).toEqual([['c2', 900]])
+})
+
+test('what a lost dispute of a cancelled order left is missing, because the processor refuses its refund', async () => {
+  await releaseRefunded('c5')
+  await setDispute('lost', [], { orderApiKey: 'c5', amount: 300 })
+  expect(await list()).toContainEqual(['c5', 600])
+  await setDispute('lost', [], { orderApiKey: 'c5' })
   expect(await list()).toEqual([['c2', 900]])
 })
 

@@ -166,8 +166,8 @@ async function readOpenDisputes(db: Kysely<Database>): Promise<OpenDispute[]> {
 }
 
 /**
- * Returns the cancelled orders whose refund failed, or whose lost dispute was reversed, in the last 30 days after the release of the
- * charge, and that have no other refund of the same amount. A release is never repeated, so the customer does not have this money.
+ * Returns the cancelled orders whose refund failed, or whose lost dispute left a part or was reversed, in the last 30 days, and that
+ * have no other refund of the same amount. A release is never repeated, so the customer does not have this money.
  * The refund of a release is read after it, within 3 minutes: until then it would seem missing after a dispute that was won before it.
  */
 async function readMissingRefunds(db: Kysely<Database>): Promise<MissingRefund[]> {
@@ -175,7 +175,7 @@ async function readMissingRefunds(db: Kysely<Database>): Promise<MissingRefund[]
     select order_api_key as "orderApiKey", amount - refunded - refunded_elsewhere as amount,
       (extract(epoch from mirror.updated_at) * 1000000)::int8 as at
     from charge_mirrors as mirror join authorizations using (order_api_key)
-    where (refunds @> '[{"state": "failed"}]' or disputes @> '[{"state": "won"}]')
+    where (refunds @> '[{"state": "failed"}]' or disputes @> '[{"state": "won"}]' or disputes @> '[{"state": "lost"}]')
       and mirror.updated_at > now() - interval '30 days'
       and authorizations.updated_at <= greatest(mirror.updated_at, now() - interval '5 minutes')
       and state = 'refunded' and release_requested_at is not null and refunded + refunded_elsewhere < amount

@@ -104,15 +104,20 @@ export const postgresRefunds = (db: Db) => ({
       from freed where authorizations.order_api_key = freed.order_api_key`.execute(db)
   },
   /**
-   * Sets the authorization to `refunded` if the whole amount is returned. A lost dispute, which may include what was refunded
-   * before, counts only for a release: otherwise the charge stays captured, as at the processor.
+   * Sets the authorization to `refunded` if the whole amount is returned, even if the response to its capture was lost. A release
+   * ends after any lost dispute too, because the processor refuses further refunds. Without a release, a charge with a lost dispute
+   * stays captured, as at the processor, and one with a refund that is pending there, because it may fail.
    */
   async settle(orderApiKey: string): Promise<void> {
     await sql`update authorizations set state = 'refunded', unknown_since = null, updated_at = now()
-      where order_api_key = ${orderApiKey} and state = 'captured' and refunded + refunded_elsewhere >= amount
-        and (release_requested_at is not null or not exists (
-          select from charge_mirrors where order_api_key = ${orderApiKey} and disputes @> '[{"state": "lost"}]'))
-        and not exists (select from refunds where order_api_key = ${orderApiKey} and state = 'sent')`.execute(
+      where order_api_key = ${orderApiKey} and state in ('authorized', 'captured')
+        and not exists (select from refunds where order_api_key = ${orderApiKey} and state = 'sent')
+        and case when release_requested_at is null
+          then refunded + refunded_elsewhere >= amount and not exists (
+            select from charge_mirrors where order_api_key = ${orderApiKey}
+              and (disputes @> '[{"state": "lost"}]' or refunds @> '[{"state": "pending"}]'))
+          else refunded + refunded_elsewhere >= amount or exists (
+            select from charge_mirrors where order_api_key = ${orderApiKey} and disputes @> '[{"state": "lost"}]') end`.execute(
       db,
     )
   },
