@@ -15,13 +15,26 @@ const HoursRange = z
 
 const amount = moneyUpTo(1_000_000)
 
+/** An edge of more than 180 degrees would contain the rest of the Earth, because edges are straight on the map (isInside). */
+const Polygon = z
+  .array(Point)
+  .min(3)
+  .max(1000)
+  .refine(
+    (points) =>
+      points.every(
+        ({ longitude }, at) => Math.abs(longitude - (points.at(at - 1)?.longitude ?? longitude)) <= 180,
+      ),
+    'crosses the 180th meridian: split the zone there into one for each side',
+  )
+
 const ZoneInput = z
   .object({
     apiKey: ApiKey,
     description: text(500).optional(),
     zips: z.array(filledText(20)).max(1000).optional(),
-    points: z.array(Point).min(3).max(1000).optional(),
-    holePoints: z.array(Point).min(3).max(1000).optional(),
+    points: Polygon.optional(),
+    holePoints: Polygon.optional(),
     maxRadius: z.number().min(0).max(100).optional().describe('Miles around the restaurant.'),
     deliveryMin: amount.optional().describe("When absent, the restaurant's own."),
     deliveryPrice: amount.optional().describe("When absent, the restaurant's own."),

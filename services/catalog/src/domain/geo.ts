@@ -49,7 +49,7 @@ export function boxOf(points: readonly Point[]): Box {
 
 /**
  * Returns whether the point is in the polygon (even-odd rule, edges to the east). Edges are straight in latitude and longitude, as
- * on the map on which the polygon was drawn. No edge may cross the 180th meridian. An edge joins the last point to the first.
+ * on the map on which the polygon was drawn. No edge crosses the 180th meridian (`RestaurantInput`). An edge joins the last point to the first.
  */
 export function isInside(point: Point, polygon: readonly Point[]): boolean {
   let inside = false

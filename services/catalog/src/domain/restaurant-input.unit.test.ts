@@ -115,6 +115,27 @@ test.each([
   expect(faultsOf(over)).toEqual([[pointer, 'invalid-field']])
 })
 
+const corners = (...longitudes: number[]) =>
+  longitudes.map((longitude, at) => ({ latitude: 51 + (at % 2), longitude }))
+
+test.each([
+  ['points', { points: corners(179, 180, -179) }],
+  ['holePoints', { maxRadius: 5, holePoints: corners(-179, -180, 179) }],
+])('%s across the 180th meridian are refused, with what to do about it', (name, area) => {
+  const { error } = RestaurantInput.safeParse({ ...body, zones: [{ apiKey: 'z', ...area }] })
+  expect(error?.issues).toMatchObject([
+    {
+      path: ['zones', 0, name],
+      message: 'crosses the 180th meridian: split the zone there into one for each side',
+    },
+  ])
+})
+
+test('points up to the 180th meridian on one side are accepted', () => {
+  const points = corners(179, 180, 179.5)
+  expect(input({ zones: [{ apiKey: 'z', points }] }).zones).toMatchObject([{ points }])
+})
+
 test('equal minWaitTime and maxWaitTime are accepted', () => {
   expect(faultsOf({ minWaitTime: 30, maxWaitTime: 30 })).toEqual([])
 })
