@@ -91,7 +91,8 @@ function addRecipient(encrypter: Encrypter, recipient: string): void {
   try {
     encrypter.addRecipient(recipient)
   } catch (cause) {
-    throw new Error(`${recipient} is not a recipient of age, which begins with age1`, { cause })
+    // Without the text, which may be an identity that was given by mistake.
+    throw new Error('The recipient does not begin with age1, or is mistyped.', { cause })
   }
 }
 
@@ -105,21 +106,20 @@ async function* tarStream(entries: AsyncIterable<TarEntry>): AsyncGenerator<Uint
  * before they use an entry.
  */
 export async function* readArchive(file: string, key: DecryptionKey): AsyncGenerator<TarEntry> {
-  const decrypter = new Decrypter()
-  if ('passphrase' in key) decrypter.addPassphrase(key.passphrase)
-  else decrypter.addIdentity(key.identity)
   try {
+    const decrypter = new Decrypter()
+    if ('passphrase' in key) decrypter.addPassphrase(key.passphrase)
+    else decrypter.addIdentity(key.identity)
     const plain = await decrypter.decrypt(webStream(createReadStream(file)))
     const unzipped = pipeline(Readable.fromWeb(plain as ReadableStream), createGunzip(), () => undefined)
     yield* readTar(unzipped)
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') throw error
-    const reason = error instanceof Error ? error.message : String(error)
+    // The file does not exist, or its rights forbid to read it.
+    if (error instanceof Error && 'syscall' in error) throw error
+    // Without the message of age, which quotes the file or the identity: if the two are exchanged, the file is the passphrase.
     throw new UnreadableArchive(
-      `${file} cannot be read: ${reason}. The key is wrong, or the file is damaged.`,
-      {
-        cause: error,
-      },
+      `${file} cannot be read. It is no archive, it is damaged, or the key is wrong.`,
+      { cause: error },
     )
   }
 }

@@ -73,6 +73,26 @@ test('an archive opens with its passphrase, and not with another one', async () 
   await expect(readAll(file, { passphrase: 'wrong' })).rejects.toThrow(UnreadableArchive)
 })
 
+test('an error prints nothing of a key, also if the files of key and archive are exchanged', async () => {
+  const [archive, keyFile] = [newFile(), newFile()]
+  await writeArchive(archive, { recipient }, each(entries))
+  const errorOf = (work: Promise<unknown>) =>
+    work.then(
+      () => '',
+      ({ message }: Error) => message,
+    )
+  for (const secret of ['correct horse battery staple', identity]) {
+    writeFileSync(keyFile, `${secret}\n`)
+    expect(await errorOf(readAll(keyFile, { passphrase: 'x'.repeat(12) }))).toBe(
+      `${keyFile} cannot be read. It is no archive, it is damaged, or the key is wrong.`,
+    )
+  }
+  const mistyped = `${identity.slice(0, -1)}${identity.endsWith('Q') ? 'P' : 'Q'}`
+  expect(await errorOf(readAll(archive, { identity: mistyped }))).not.toContain(identity.slice(0, -1))
+  const swapped = writeArchive(newFile(), { recipient: identity }, each(entries))
+  expect(await errorOf(swapped)).toBe('The recipient does not begin with age1, or is mistyped.')
+})
+
 test('another identity does not open an archive', async () => {
   const file = newFile()
   await writeArchive(file, { recipient }, each(entries))
