@@ -209,7 +209,8 @@ test('exit 1: the problem of a rejected request is printed, with --json as JSON'
     platterProcess(show, environmentWith()),
     platterProcess([...show, '--json'], environmentWith()),
   ])
-  expect(plain).toEqual({ code: 1, stdout: '', stderr: 'There is no such order.\n' })
+  const stderr = 'There is no order with this apiKey or number. Find it with: platter orders find --help\n'
+  expect(plain).toEqual({ code: 1, stdout: '', stderr })
   expect([asJson.code, (JSON.parse(asJson.stdout) as { code: string }).code]).toEqual([1, 'order-not-found'])
 })
 

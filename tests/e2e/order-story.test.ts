@@ -108,11 +108,9 @@ test('200: an order is found by the number that the console and the ticket show'
   expect(body.statuses[0]).toMatchObject({ orderApiKey: sent.apiKey, status: 'PROCESSING' })
 })
 
-test.each([
-  ['0'.repeat(48), 'There is no such order.'],
-  ['1'.repeat(16), 'There is no such order.'],
-  ['9'.repeat(15), 'There is no order with this number.'],
-  ['0', 'There is no order with this number.'],
-])('404 order-not-found for %s: %s', async (order, detail) => {
-  expect(await story(order)).toMatchObject({ status: 404, body: { code: 'order-not-found', detail } })
-})
+test.each(['0'.repeat(48), '1'.repeat(16), '9'.repeat(15), '0'])(
+  '404 order-not-found for %s',
+  async (order) => {
+    expect(await story(order)).toMatchObject({ status: 404, body: { code: 'order-not-found' } })
+  },
+)

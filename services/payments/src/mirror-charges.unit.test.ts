@@ -14,7 +14,11 @@ const comparison = (reads: Deps['reads'], mirrors: Partial<Deps['mirrors']>) =>
   chargeMirror({
     reads,
     mirrors: { ...memoryChargeMirrors(), ...mirrors },
-    refunds: { known: async (keys) => new Set(keys), markReturned: async () => undefined, settle: async () => undefined },
+    refunds: {
+      known: async (keys) => new Set(keys),
+      markReturned: async () => undefined,
+      settle: async () => undefined,
+    },
     send: async () => undefined,
     authorizations: memoryAuthorizations(),
     log: createLog('payments', 'silent'),

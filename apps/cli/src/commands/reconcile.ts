@@ -31,9 +31,11 @@ export function reconcile(program: Command): void {
         .argParser(since)
         .default(since('24h'), '24h'),
     )
-    .option(
-      '--csv',
-      'payments, refunds, disputes and fees of the processor as CSV for an accountant; compares nothing',
+    .addOption(
+      new Option(
+        '--csv',
+        'payments, refunds, disputes and fees of the processor as CSV for an accountant; compares nothing',
+      ).conflicts('json'),
     )
     .option('--until <when>', 'the end of the CSV; default: now', since)
     .action(async (options: Options) => {

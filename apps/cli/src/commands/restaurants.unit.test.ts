@@ -56,6 +56,14 @@ test('reconcile refuses --until without --csv, because it would compare until no
   expect(methods).toEqual([])
 })
 
+test('reconcile refuses --csv with --json, which are two formats of standard output', async () => {
+  const { target, methods } = await aGateway(200)
+  const printed = vi.spyOn(process.stderr, 'write').mockReturnValue(true)
+  expect(await run(['reconcile', '--csv', '--json', ...target])).toBe(EXIT.usage)
+  expect(String(printed.mock.calls[0]?.[0])).toContain("'--csv' cannot be used with option '--json'")
+  expect(methods).toEqual([])
+})
+
 test('restaurants import reports an unreadable file before its first request, which may end the import', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'platter-import-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))

@@ -14,15 +14,14 @@ const NUMBER = /^\d{1,15}$/
 
 /** Returns all rows of an order, by its apiKey or its number. Throws Problem order-not-found. */
 export async function findStory(
-  orderStories: Stores['orderStories'],
+  orderStories: Pick<Stores['orderStories'], 'find'>,
   apiKeyOrNumber: string,
 ): Promise<StoredStory> {
-  const isNumber = NUMBER.test(apiKeyOrNumber)
-  const by = isNumber ? { number: Number(apiKeyOrNumber) } : { apiKey: apiKeyOrNumber }
+  const by = NUMBER.test(apiKeyOrNumber) ? { number: Number(apiKeyOrNumber) } : { apiKey: apiKeyOrNumber }
   const story = await orderStories.find(by)
   if (story) return story
   throw new Problem(
     'order-not-found',
-    isNumber ? 'There is no order with this number.' : 'There is no such order.',
+    'There is no order with this apiKey or number. Find it with: platter orders find --help',
   )
 }

@@ -233,21 +233,24 @@ test('a release whose refund was read at the processor has no unknown outcome', 
 test.each([
   ['all', TOTAL],
   ['a part', 400],
-])('a release ends when its dispute of %s is lost, because the processor refuses any refund', async (_, lost) => {
-  const { processor, send, cancel, mirror, authorization } = await charged()
-  await send('f1', 300)
-  const refused = { kind: 'no', code: 'charge_disputed', declineCode: 'charge_disputed' } as const
-  processor.refund = async () => refused
-  const dispute = (state: ReadDispute['state']) => ({
-    refunds: processor.refunds,
-    disputes: [{ id: 'dp_1', state, amount: cents(lost), reason: 'fraudulent', at: 1, respondBy: null }],
-  })
-  await mirror(dispute('open'))
-  await expect(cancel()).rejects.toThrow('charge_disputed')
-  await mirror(dispute('lost'))
-  expect(await cancel()).toEqual({ kind: 'done', paymentState: 'REFUNDED' })
-  expect(await authorization()).toMatchObject({ state: 'refunded' })
-})
+])(
+  'a release ends when its dispute of %s is lost, because the processor refuses any refund',
+  async (_, lost) => {
+    const { processor, send, cancel, mirror, authorization } = await charged()
+    await send('f1', 300)
+    const refused = { kind: 'no', code: 'charge_disputed', declineCode: 'charge_disputed' } as const
+    processor.refund = async () => refused
+    const dispute = (state: ReadDispute['state']) => ({
+      refunds: processor.refunds,
+      disputes: [{ id: 'dp_1', state, amount: cents(lost), reason: 'fraudulent', at: 1, respondBy: null }],
+    })
+    await mirror(dispute('open'))
+    await expect(cancel()).rejects.toThrow('charge_disputed')
+    await mirror(dispute('lost'))
+    expect(await cancel()).toEqual({ kind: 'done', paymentState: 'REFUNDED' })
+    expect(await authorization()).toMatchObject({ state: 'refunded' })
+  },
+)
 
 test('a lost dispute leaves the charge of an order captured, and only what it left can be refunded', async () => {
   const { send, mirror, authorization } = await charged()

@@ -1,6 +1,7 @@
 import type { GetOrderStory } from '@platter/contracts'
 import { Deadline, type Call, Problem } from '@platter/kit'
 import { expect, test } from 'vitest'
+import { findStory } from '#/operating/find-story.ts'
 import { getOrderStory } from '#/operating/routes/order-story.ts'
 import type { StoredStory } from '#/store/order-story.ts'
 import type { Stores } from '#/store/stores.ts'
@@ -65,3 +66,14 @@ test.each([
     traceId: 'trace',
   })
 })
+
+test.each(['34', '0'.repeat(48)])(
+  '404 for %s names the command that finds an order',
+  async (apiKeyOrNumber) => {
+    const found = findStory({ find: async () => null }, apiKeyOrNumber)
+    await expect(found).rejects.toMatchObject({
+      code: 'order-not-found',
+      message: 'There is no order with this apiKey or number. Find it with: platter orders find --help',
+    })
+  },
+)
