@@ -133,6 +133,7 @@ describe.skipIf(browserUrl() === null)('the orders of a restaurant', () => {
       ({ paymentState }) => paymentState === 'CHARGED',
     )
     await button(page, `Refuse … order ${order.id}`).click()
+    await page.getByLabel('Reason, for the customer').fill('  ')
     await button(page, 'Refuse the order').click()
     await page.locator('textarea:invalid:focus').waitFor()
     await button(page, 'We ran out of an ingredient').click()

@@ -4,7 +4,7 @@ import { alarm } from '#/alarm.ts'
 import { restaurantApi, type Refused } from '#/api.ts'
 import { attempt } from '#/attempt.ts'
 import { now, timeOf } from '#/clock.ts'
-import { addNote } from '#/notes.ts'
+import { addNote, notes } from '#/notes.ts'
 import type { RefundRequest } from '#/refund.ts'
 import { columnOf, columns, isOlder, nameOf, stateLabel, warningsDue, type Column } from '#/order.ts'
 
@@ -33,8 +33,10 @@ export const board = computed<Readonly<Record<Column, RestaurantOrder[]>>>(() =>
 /** The text that screen readers announce when an order arrives, or is not started in time. */
 export const arrival = signal('')
 
+/** Removes all orders, and all notes, which may be about them. */
 export const clearOrders = (): void => {
   known.value = new Map()
+  notes.value = []
 }
 
 export const openOrders = (): RestaurantOrder[] =>

@@ -1,5 +1,6 @@
 import { afterEach, expect, test, vi } from 'vitest'
 import { board, clearOrders, loadDone, put, refund } from '#/orders.ts'
+import { notes } from '#/notes.ts'
 import { anOrder } from '#/testing/an-order.ts'
 
 afterEach(() => {
@@ -21,6 +22,16 @@ test('a repeated refund has the same Idempotency-Key while the page has not read
   expect(await refund(order, request)).toBe(true)
   expect(await refund(order, request), 'a later refund of the same amount').toBe(true)
   expect(keys).toEqual([expect.any(String), keys[0], expect.not.stringMatching(keys[0] ?? '')])
+})
+
+test('the urgent note about an order ends with its session, because the next one may be of another restaurant', () => {
+  const cancellation = { reason: 'order-cancelled', message: '', cancelledBy: 'customer', date: 1 } as const
+  const order = anOrder({})
+  put(order)
+  put({ ...order, cancellation: { ...cancellation, refund: { amount: 0, state: 'VOIDED' } } })
+  expect(notes.value).toMatchObject([{ tone: 'urgent' }])
+  clearOrders()
+  expect(notes.value).toEqual([])
 })
 
 test('completed orders are on the page after a reload, also behind sixty newer open orders', async () => {

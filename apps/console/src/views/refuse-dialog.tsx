@@ -37,7 +37,11 @@ export function RefuseDialog({ order }: { order: RestaurantOrder }) {
           maxLength={500}
           required
           value={reason.value}
-          onInput={({ currentTarget }) => (reason.value = currentTarget.value)}
+          onInput={({ currentTarget }) => {
+            // `required` accepts blanks.
+            currentTarget.value = currentTarget.value.trimStart()
+            reason.value = currentTarget.value
+          }}
         />
         <div class="buttons">
           <button type="button" onClick={closeDialog}>

@@ -56,6 +56,25 @@ async function reserve(db: Db, { apiKey, orderApiKey, amount }: NewRefund): Prom
   return rows[0] ?? requireRefund(await find(db, apiKey), apiKey)
 }
 
+/**
+ * Sets the authorization to `refunded` if the whole amount is returned, even if the response to its capture was lost. A release ends
+ * after any lost dispute too, because the processor refuses further refunds. Without a release, a charge with a lost dispute stays
+ * captured, as at the processor, and one with a refund that is pending there, because it may fail.
+ */
+async function settle(db: Db, orderApiKey: string): Promise<void> {
+  await sql`update authorizations set state = 'refunded', unknown_since = null, updated_at = now()
+    where order_api_key = ${orderApiKey} and state in ('authorized', 'captured')
+      and not exists (select from refunds where order_api_key = ${orderApiKey} and state = 'sent')
+      and case when release_requested_at is null
+        then refunded + refunded_elsewhere >= amount and not exists (
+          select from charge_mirrors where order_api_key = ${orderApiKey}
+            and (disputes @> '[{"state": "lost"}]' or refunds @> '[{"state": "pending"}]'))
+        else refunded + refunded_elsewhere >= amount or exists (
+          select from charge_mirrors where order_api_key = ${orderApiKey} and disputes @> '[{"state": "lost"}]') end`.execute(
+    db,
+  )
+}
+
 /** The rows of `refunds`. Each method is one statement, and so one transaction. */
 export const postgresRefunds = (db: Db) => ({
   find: (apiKey: string) => find(db, apiKey),
@@ -103,24 +122,7 @@ export const postgresRefunds = (db: Db) => ({
         state = case when state = 'refunded' and release_requested_at is null then 'captured' else state end
       from freed where authorizations.order_api_key = freed.order_api_key`.execute(db)
   },
-  /**
-   * Sets the authorization to `refunded` if the whole amount is returned, even if the response to its capture was lost. A release
-   * ends after any lost dispute too, because the processor refuses further refunds. Without a release, a charge with a lost dispute
-   * stays captured, as at the processor, and one with a refund that is pending there, because it may fail.
-   */
-  async settle(orderApiKey: string): Promise<void> {
-    await sql`update authorizations set state = 'refunded', unknown_since = null, updated_at = now()
-      where order_api_key = ${orderApiKey} and state in ('authorized', 'captured')
-        and not exists (select from refunds where order_api_key = ${orderApiKey} and state = 'sent')
-        and case when release_requested_at is null
-          then refunded + refunded_elsewhere >= amount and not exists (
-            select from charge_mirrors where order_api_key = ${orderApiKey}
-              and (disputes @> '[{"state": "lost"}]' or refunds @> '[{"state": "pending"}]'))
-          else refunded + refunded_elsewhere >= amount or exists (
-            select from charge_mirrors where order_api_key = ${orderApiKey} and disputes @> '[{"state": "lost"}]') end`.execute(
-      db,
-    )
-  },
+  settle: (orderApiKey: string) => settle(db, orderApiKey),
 })
 
 function requireRefund(found: RefundRow | null, apiKey: string): RefundRow {
