@@ -73,11 +73,12 @@ test('an archive opens with its passphrase, and not with another one', async () 
   await expect(readAll(file, { passphrase: 'wrong' })).rejects.toThrow(UnreadableArchive)
 })
 
+const unreadable = (file: string) =>
+  new UnreadableArchive(`${file} cannot be read. It is no archive, it is damaged, or the key is wrong.`)
+
 test('an error prints nothing of a key, also if the files of key and archive are exchanged', async () => {
   const [archive, keyFile] = [newFile(), newFile()]
   await writeArchive(archive, { recipient }, each(entries))
-  const unreadable = (file: string) =>
-    new UnreadableArchive(`${file} cannot be read. It is no archive, it is damaged, or the key is wrong.`)
   for (const secret of ['correct horse battery staple', identity]) {
     writeFileSync(keyFile, `${secret}\n`)
     await expect(readAll(keyFile, { passphrase: 'x'.repeat(12) })).rejects.toThrow(unreadable(keyFile))

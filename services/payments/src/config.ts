@@ -103,10 +103,10 @@ export type Config = z.output<typeof Config>
 
 export type ProcessorConfig = ReturnType<typeof processorConfig>
 
-/** Returns the settings of the chosen processor. Throws if one of them is missing. */
+/** Returns the settings of the chosen processor; `test`: whether it charges no card. Throws if one of them is missing. */
 export function processorConfig(config: Config) {
   const { PROCESSOR, PROCESSOR_URL, STRIPE_SECRET_KEY, STRIPE_WEBHOOK_SECRET } = config
-  if (PROCESSOR === 'none') return { kind: PROCESSOR }
+  if (PROCESSOR === 'none') return { kind: PROCESSOR, test: false }
   if (PROCESSOR === 'development') {
     if (PROCESSOR_URL === undefined) throw incompleteConfiguration(PROCESSOR, { PROCESSOR_URL })
     return {
@@ -114,6 +114,7 @@ export function processorConfig(config: Config) {
       url: PROCESSOR_URL,
       publicUrl: config.PROCESSOR_PUBLIC_URL ?? PROCESSOR_URL,
       webhookSecret: config.PROCESSOR_WEBHOOK_SECRET ?? null,
+      test: true,
     }
   }
   if (STRIPE_SECRET_KEY === undefined || STRIPE_WEBHOOK_SECRET === undefined)
@@ -126,6 +127,7 @@ export function processorConfig(config: Config) {
     returnUrl: config.STRIPE_RETURN_URL ?? null,
     url: config.STRIPE_URL,
     currency: config.CURRENCY,
+    test: /^(sk|rk)_test_/.test(STRIPE_SECRET_KEY),
   }
 }
 

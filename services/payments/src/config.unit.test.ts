@@ -1,6 +1,7 @@
-import { acceptsRawCards, readConfig } from '@platter/kit'
-import { expect, test } from 'vitest'
+import { acceptsRawCards, createLog, readConfig } from '@platter/kit'
+import { expect, test, vi } from 'vitest'
 import { Config, processorConfig } from '#/config.ts'
+import { wire } from '#/wire.ts'
 
 const configOf = (environment: Record<string, string>) =>
   readConfig(Config, {
@@ -25,6 +26,7 @@ test('the development processor is the default', () => {
     url: 'http://localhost:1',
     publicUrl: 'http://localhost:1',
     webhookSecret: null,
+    test: true,
   })
 })
 
@@ -37,11 +39,32 @@ test('Stripe requires its two secrets; its URL and US dollars are defaults', () 
     returnUrl: null,
     url: 'https://api.stripe.com',
     currency: 'usd',
+    test: true,
   })
 })
 
+test.each([
+  ['sk_test_1', true],
+  ['rk_test_1', true],
+  ['sk_live_1', false],
+  ['rk_live_1', false],
+])('with the key %s, test is %s: whether Stripe charges no card', (STRIPE_SECRET_KEY, expected) => {
+  expect(read({ ...stripe, STRIPE_SECRET_KEY })).toMatchObject({ test: expected })
+})
+
+test.each([
+  ['warns of a test key', 'production', 'sk_test_1', 1],
+  ['accepts a test key', 'development', 'sk_test_1', 0],
+  ['accepts a live key', 'production', 'sk_live_1', 0],
+] as const)('payments %s in %s', (_, NODE_ENV, STRIPE_SECRET_KEY, warnings) => {
+  const log = createLog('payments', 'silent')
+  const warn = vi.spyOn(log, 'warn')
+  wire({ ...configOf({ ...stripe, STRIPE_SECRET_KEY }), NODE_ENV }, log)
+  expect(warn).toHaveBeenCalledTimes(warnings)
+})
+
 test('PROCESSOR=none requires no other variable', () => {
-  expect(read({ PROCESSOR: 'none' })).toEqual({ kind: 'none' })
+  expect(read({ PROCESSOR: 'none' })).toEqual({ kind: 'none', test: false })
 })
 
 test.each([

@@ -81,6 +81,11 @@ const MIGRATIONS = join(import.meta.dirname, '../migrations')
 
 export function wire(config: Config, log: Log): Parts {
   const chosen = processorConfig(config)
+  if (chosen.test && config.NODE_ENV !== 'development')
+    log.warn(
+      { kind: chosen.kind },
+      'no card is charged: the payment processor or its secret key is for tests',
+    )
   const postgres = connectPostgres<Database>(config.DATABASE_URL, config.DATABASE_POOL, log, {
     joins: 'by key',
     statements: config.DATABASE_STATEMENTS,
@@ -124,7 +129,7 @@ export function wire(config: Config, log: Log): Parts {
   route(BalanceTransactions, balanceTransactions({ reads: processor, mirrors, now: epochNow }))
   const events = postgresWebhookEvents(postgres.db)
   const reads = { database: () => readDatabaseHealth(postgres.db), queues: () => bus.queues() }
-  route(PaymentsHealth, paymentsHealth({ kind: chosen.kind, processor, events, ...reads }))
+  route(PaymentsHealth, paymentsHealth({ kind: chosen.kind, test: chosen.test, processor, events, ...reads }))
   const handle = stripeEventHandler({
     ...deps,
     events,

@@ -238,16 +238,16 @@ const checks: Readonly<Record<string, Check>> = {
   },
   processor({ health }) {
     if (!health?.processor) return unknown(`${health ? 'payments' : 'orders'} do not respond`)
-    const { kind, reachable, reason } = health.processor
+    const { kind, test, reachable, reason } = health.processor
     if (!reachable)
       return wrong(
         `the payment processor does not respond: ${reason}`,
         'Check its status page, and STRIPE_SECRET_KEY.',
       )
-    if (kind === 'development' && !health.development)
+    if (test && !health.development)
       return wrong(
-        'the development processor is in use: no card is charged',
-        'Set PROCESSOR=stripe and its secrets.',
+        `no card is charged: ${kind === 'stripe' ? 'STRIPE_SECRET_KEY is a test key' : 'the development processor is in use'}`,
+        'Set PROCESSOR=stripe and its live keys.',
       )
     return ok(kind === 'none' ? 'cash only' : `${kind} responds`)
   },

@@ -14,7 +14,7 @@ const health: Health = {
   clientAddress: '203.0.113.9',
   orders: service('0131_orders'),
   payments: service('0050_payments'),
-  processor: { kind: 'stripe', reachable: true, reason: null, lastEvent: at - 60, charges: 5 },
+  processor: { kind: 'stripe', test: false, reachable: true, reason: null, lastEvent: at - 60, charges: 5 },
 }
 const healthy: Facts = {
   url: 'https://platter.example.org',
@@ -50,7 +50,15 @@ const badOf = (changes: Partial<Facts>) =>
 const withHealth = (changes: Partial<Health>): Partial<Facts> => ({ health: { ...health, ...changes } })
 const processor = (changes: Partial<NonNullable<Health['processor']>>) =>
   withHealth({
-    processor: { kind: 'stripe', reachable: true, reason: null, lastEvent: at, charges: 5, ...changes },
+    processor: {
+      kind: 'stripe',
+      test: false,
+      reachable: true,
+      reason: null,
+      lastEvent: at,
+      charges: 5,
+      ...changes,
+    },
   })
 
 test('a healthy platform passes every check', () => {
@@ -144,7 +152,8 @@ const situations: [situation: string, changes: Partial<Facts>, checks: string[],
     ['processor'],
     'ECONNREFUSED',
   ],
-  ['the development processor', processor({ kind: 'development' }), ['processor'], 'no card is charged'],
+  ['the development processor', processor({ kind: 'development', test: true }), ['processor'], 'no card is'],
+  ['a test key of Stripe', processor({ test: true }), ['processor'], 'STRIPE_SECRET_KEY is a test key'],
   ['no webhook event', processor({ lastEvent: null }), ['webhook'], 'none of its events'],
   ['no webhook event for 25 h', processor({ lastEvent: at - 90_000 }), ['webhook'], 'none of its events'],
 ]

@@ -4,18 +4,18 @@ import type { Processor } from '#/outside/processor.ts'
 import type { WebhookEventStore } from '#/store/webhook-events.ts'
 
 type Deps = {
-  kind: ProcessorHealth['kind']
   processor: Pick<Processor, 'list'>
   events: Pick<WebhookEventStore, 'lastHandled'>
   now?: () => number
-} & Parameters<typeof readServiceHealth>[0]
+} & Pick<ProcessorHealth, 'kind' | 'test'> &
+  Parameters<typeof readServiceHealth>[0]
 
 const DAY_SECONDS = 86_400
 /** Shorter than the timeouts of the gateway and orders. A slower processor counts as unreachable. */
 const WITHIN_MS = 4_000
 
 export const paymentsHealth =
-  ({ kind, processor, events, now = Date.now, ...reads }: Deps): Handler<typeof PaymentsHealth> =>
+  ({ kind, test, processor, events, now = Date.now, ...reads }: Deps): Handler<typeof PaymentsHealth> =>
   async () => {
     const to = Math.floor(now() / 1000)
     const time = { from: to - DAY_SECONDS, to, after: null }
@@ -24,7 +24,7 @@ export const paymentsHealth =
       orNull(() => processor.list(time), WITHIN_MS),
       orNull(() => events.lastHandled()),
     ])
-    return { service, processor: { kind, lastEvent, ...reachability(listed) } }
+    return { service, processor: { kind, test, lastEvent, ...reachability(listed) } }
   }
 
 /** A wrong secret key is a refusal, so the processor is not usable for payments. */

@@ -3,6 +3,7 @@ import { paymentsHealth } from '#/routes/payments-health.ts'
 
 const reads = {
   kind: 'stripe' as const,
+  test: true,
   database: async () => ({ at: 1, migration: '0001_create', missingIndexes: [] }),
   queues: async () => [],
   events: { lastHandled: async () => 1_700_000_000 },
@@ -18,7 +19,14 @@ test('reports the charges of the last day, and the last event', async () => {
     return { kind: 'yes', charges: [{}, {}], after: null }
   }
   expect(await healthOf(list)).toMatchObject({
-    processor: { kind: 'stripe', reachable: true, reason: null, lastEvent: 1_700_000_000, charges: 2 },
+    processor: {
+      kind: 'stripe',
+      test: true,
+      reachable: true,
+      reason: null,
+      lastEvent: 1_700_000_000,
+      charges: 2,
+    },
   })
   expect(requests).toEqual([{ from: 1_799_913_600, to: 1_800_000_000, after: null }])
 })
