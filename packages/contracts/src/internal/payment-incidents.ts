@@ -8,7 +8,7 @@ export const MOST_INCIDENTS = 5_000
 /**
  * Returns incidents of payments, newest first. `unknown`: processor calls whose outcome has been unknown for five minutes. `dispute`:
  * orders with an open dispute; the disputes of one order are counted together. `missing`: cancelled orders whose refund has failed, or
- * whose lost dispute was won, after the release of the charge.
+ * whose lost dispute left a part or was won.
  */
 export const PaymentIncidents = internalOperation({
   name: 'payment-incidents',

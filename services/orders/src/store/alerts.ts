@@ -133,12 +133,14 @@ export class PostgresAlerts extends PostgresStore {
 
   /**
    * Returns the beginning of the next reconciliation in epoch seconds: a day before the end of the last one, and not after an open
-   * mismatch.
+   * mismatch of the last 30 days. Some mismatches are never settled, and must not extend the comparison forever.
    */
   async reconcileSince(): Promise<number> {
     const { rows } = await sql<{ since: number }>`
     select floor(extract(epoch from least(
-      coalesce(covered_until, now()) - interval '1 day', (select min(compared_since) from reconciliation_mismatches))))::int8 as since
+      coalesce(covered_until, now()) - interval '1 day', (
+        select greatest(compared_since, now() - interval '30 days') from reconciliation_mismatches
+        order by compared_since limit 1))))::int8 as since
     from scheduled_runs where name = 'reconcile'`.execute(this.db)
     return rows[0]?.since ?? 0
   }

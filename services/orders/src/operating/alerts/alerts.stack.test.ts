@@ -340,6 +340,24 @@ test('the daily reconciliation runs on one replica, and its mismatch is an incid
   expect(received.map(({ body }) => body.type)).toEqual(['incident.began', 'incident.ended'])
 })
 
+test('a mismatch that is never settled extends the daily reconciliation to at most 30 days', async () => {
+  const [{ alerts }] = replicas as [(typeof replicas)[0]]
+  const daysAgo = async () => Math.round((Date.now() / 1_000 - (await alerts.reconcileSince())) / 86_400)
+  expect(await daysAgo()).toBe(1)
+  for (const [id, days] of [
+    ['m1', 20],
+    ['m2', 400],
+  ] as const) {
+    await sql`insert into reconciliation_mismatches (id, order_api_key, rule, detail, compared_since)
+      values (${id}, 'o1', 'charge-missing', '', now() - ${days} * interval '1 day')`.execute(db)
+    expect(await daysAgo()).toBe(Math.min(days, 30))
+  }
+  await sql`update scheduled_runs set covered_until = now() - interval '40 days' where name = 'reconcile'`.execute(
+    db,
+  )
+  expect(await daysAgo(), 'days that were missed are compared').toBe(41)
+})
+
 test('a reconciliation that has not ended for 30 hours is an incident until one ends', async () => {
   const sinceLast = async (hours: number) => {
     await sql`update scheduled_runs set finished_at = now() - ${hours} * interval '1 hour' where name = 'reconcile'`.execute(
