@@ -143,7 +143,7 @@ export class ProcessorNetwork {
       const state = world.now < pendingUntil ? 'pending' : fails ? 'failed' : 'done'
       return { id: key, key, amount, state, at: 0 }
     })
-    return { id, reference: null, captured: cents(0), refunds, disputes: [] }
+    return { id, reference: null, refunds, disputes: [] }
   }
 
   /** Decides at the first request what the processor will do with a refund. */

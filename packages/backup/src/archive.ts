@@ -117,10 +117,7 @@ export async function* readArchive(file: string, key: DecryptionKey): AsyncGener
     // The file does not exist, or its rights forbid to read it.
     if (error instanceof Error && 'syscall' in error) throw error
     // Without the message of age, which quotes the file or the identity: if the two are exchanged, the file is the passphrase.
-    throw new UnreadableArchive(
-      `${file} cannot be read. It is no archive, it is damaged, or the key is wrong.`,
-      { cause: error },
-    )
+    throw new UnreadableArchive(`${file} is no archive, is damaged, or has another key.`, { cause: error })
   }
 }
 

@@ -74,7 +74,7 @@ test('an archive opens with its passphrase, and not with another one', async () 
 })
 
 const unreadable = (file: string) =>
-  new UnreadableArchive(`${file} cannot be read. It is no archive, it is damaged, or the key is wrong.`)
+  new UnreadableArchive(`${file} is no archive, is damaged, or has another key.`)
 
 test('an error prints nothing of a key, also if the files of key and archive are exchanged', async () => {
   const [archive, keyFile] = [newFile(), newFile()]

@@ -158,7 +158,7 @@ async function refreshed(refunds: ReadRefund[], known: readonly string[]) {
   const authorizations = memoryAuthorizations()
   const row = await authorizations.findOrCreate('o1', { amount: cents(1_000), token: 't' })
   await authorizations.move(row, { state: 'captured', processorId: 'pi_1' })
-  const charge = { id: 'pi_1', reference: 'o1', captured: cents(1_000), refunds, disputes: [] }
+  const charge = { id: 'pi_1', reference: 'o1', refunds, disputes: [] }
   await chargeMirror({
     reads: {
       charge: async () => ({ kind: 'yes', charge }),

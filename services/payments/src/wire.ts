@@ -82,10 +82,7 @@ const MIGRATIONS = join(import.meta.dirname, '../migrations')
 export function wire(config: Config, log: Log): Parts {
   const chosen = processorConfig(config)
   if (chosen.test && config.NODE_ENV !== 'development')
-    log.warn(
-      { kind: chosen.kind },
-      'no card is charged: the payment processor or its secret key is for tests',
-    )
+    log.warn({ kind: chosen.kind }, 'the payment processor is in test mode: no card is charged')
   const postgres = connectPostgres<Database>(config.DATABASE_URL, config.DATABASE_POOL, log, {
     joins: 'by key',
     statements: config.DATABASE_STATEMENTS,

@@ -37,11 +37,8 @@ export function RefuseDialog({ order }: { order: RestaurantOrder }) {
           maxLength={500}
           required
           value={reason.value}
-          onInput={({ currentTarget }) => {
-            // `required` accepts blanks.
-            currentTarget.value = currentTarget.value.trimStart()
-            reason.value = currentTarget.value
-          }}
+          // `required` accepts blanks.
+          onInput={({ currentTarget: area }) => (reason.value = area.value = area.value.trimStart())}
         />
         <div class="buttons">
           <button type="button" onClick={closeDialog}>

@@ -27,10 +27,7 @@ export type ServiceHealth = z.infer<typeof ServiceHealth>
 export const ProcessorHealth = z
   .object({
     kind: z.enum(['development', 'stripe', 'none']),
-    test: z
-      .boolean()
-      .default(false)
-      .describe('Whether it charges no card: the development processor, or a test key of Stripe.'),
+    test: z.boolean().default(false).describe('Whether it charges no card, as with a test key of Stripe.'),
     reachable: z.boolean().describe('Whether the processor responds with its charges.'),
     reason: z.string().nullable().describe('Why it is not reachable; null when it is.'),
     lastEvent: Epoch.nullable().describe('The last event of its webhook within a day; null without one.'),

@@ -36,14 +36,7 @@ export const PlatformHealth = operation({
         database: { at: 1795199700, migration: '0050_hold_clients_to_nothing', missingIndexes: [] },
         queues: [{ queue: 'payments.capture.v2', waiting: 0 }],
       },
-      processor: {
-        kind: 'stripe',
-        test: false,
-        reachable: true,
-        reason: null,
-        lastEvent: 1795199640,
-        charges: 42,
-      },
+      processor: { kind: 'stripe', test: false, reachable: true, reason: null, lastEvent: null, charges: 0 },
     },
   },
 })

@@ -15,16 +15,15 @@ const HoursRange = z
 
 const amount = moneyUpTo(1_000_000)
 
-/** An edge of more than 180 degrees would contain the rest of the Earth, because edges are straight on the map (isInside). */
+const widthOf = (longitudes: number[]): number => Math.max(...longitudes) - Math.min(...longitudes)
+
+/** On a flat map, an area across the 180th meridian would be the rest of the Earth. */
 const Polygon = z
   .array(Point)
   .min(3)
   .max(1000)
   .refine(
-    (points) =>
-      points.every(
-        ({ longitude }, at) => Math.abs(longitude - (points.at(at - 1)?.longitude ?? longitude)) <= 180,
-      ),
+    (points) => widthOf(points.map(({ longitude }) => longitude)) <= 180,
     'crosses the 180th meridian: split the zone there into one for each side',
   )
 

@@ -1,14 +1,12 @@
 import type { Mismatch } from '@platter/contracts'
 import { newRequestId, type Log } from '@platter/kit'
-import { reconcile, type Deps as Books, type Position } from '#/operating/reconcile.ts'
+import { MAX_MISMATCHES, reconcile, type Deps as Books, type Position } from '#/operating/reconcile.ts'
 import type { AlertStore } from '#/store/alerts.ts'
 import type { PostgresScheduledRuns } from '#/store/scheduled-runs.ts'
 
 const DAY_MS = 86_400_000
 /** Longer than one page of a slow processor takes. A failed or crashed run is repeated after this time. */
 const LEASE_MS = 300_000
-/** More mismatches than an operator can handle. */
-const MOST_MISMATCHES = 1_000
 
 type Deps = Books & {
   alerts: Pick<AlertStore, 'reconcileSince' | 'replaceMismatches'>
@@ -29,7 +27,7 @@ export async function reconcileDaily(deps: Deps): Promise<void> {
   const context = { requestId: newRequestId() }
   const mismatches: Mismatch[] = []
   let position: Position | null = { after: { at: since * 1_000_000 - 1, id: 0 }, from: since, until }
-  while (position !== null && mismatches.length < MOST_MISMATCHES) {
+  while (position !== null && mismatches.length < MAX_MISMATCHES) {
     stopping.throwIfAborted()
     const page: { mismatches: Mismatch[]; next: Position | null } = await reconcile(deps, position, context)
     mismatches.push(...page.mismatches)

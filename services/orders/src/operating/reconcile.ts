@@ -34,7 +34,7 @@ const BATCH = 250
 /** The last batch may take as long again with a slow processor; the timeout of the gateway is 12 s. */
 const BUDGET_MS = 4_000
 /** More mismatches than an operator can handle. */
-const MAX_MISMATCHES = 1_000
+export const MAX_MISMATCHES = 1_000
 /** A charge is created shortly after its order; a later charge is looked up by its order. */
 const CHARGED_WITHIN_SECONDS = 3
 
@@ -100,10 +100,7 @@ class Run {
     const [rows, charges] = await Promise.all([this.#rows([...keys], time), this.#charges(time)])
     const claimed = await this.#claimed(
       rows.filter(({ orderApiKey }) => keys.has(orderApiKey)),
-      [
-        ...this.#unclaimed.filter(({ reference }) => keys.has(reference)),
-        ...charges.filter(({ reference }) => keys.has(reference)),
-      ],
+      [...this.#unclaimed, ...charges].filter(({ reference }) => keys.has(reference)),
     )
     await this.#compare(found, rows, claimed)
     await this.#compareForeign(rows.filter(({ orderApiKey }) => !keys.has(orderApiKey)))

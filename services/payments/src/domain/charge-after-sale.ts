@@ -24,7 +24,6 @@ export type ReadCharge = {
   id: string
   /** The order; null for another sale of the account. */
   reference: string | null
-  captured: Cents
   refunds: readonly ReadRefund[]
   disputes: readonly ReadDispute[]
 }

@@ -64,8 +64,7 @@ async function charged(faults: Fault[] = [], state = 'captured') {
   const story = () => postgresPaymentRecords(pools[0].db).story(orderApiKey)
   /** Reads the charge with these refunds and disputes. `meanwhile` runs before the response of the processor. */
   const mirror = (read: Partial<ReadCharge>, meanwhile = async (): Promise<void> => undefined) => {
-    const charge = { id: 'pi_1', reference: orderApiKey, captured: cents(TOTAL) }
-    const found = { ...charge, refunds: [], disputes: [], ...read }
+    const found = { id: 'pi_1', reference: orderApiKey, refunds: [], disputes: [], ...read }
     const reads = {
       charge: async () => (await meanwhile(), { kind: 'yes' as const, charge: found }),
       balanceTransactions: () => Promise.reject(new Error('not compared')),

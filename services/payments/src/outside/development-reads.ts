@@ -24,7 +24,6 @@ const Dispute = z.object({
 const ChargeDetails = z.object({
   id: Id,
   reference: z.string(),
-  captured: Cents,
   refunds: z.array(Refund),
   disputes: z.array(Dispute),
 })

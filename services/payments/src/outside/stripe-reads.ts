@@ -52,7 +52,6 @@ export async function readCharge(
 ): Promise<ProcessorResult<{ charge: ReadCharge | null }>> {
   const intent = await client.send(Intent, (stripe) => stripe.paymentIntents.retrieve(id)).catch(unlessAbsent)
   if (!intent) return { kind: 'yes', charge: null }
-  const { metadata, amount_received: captured } = intent
   const query = { payment_intent: id, limit: LIMIT }
   const [refunds, disputes] = await Promise.all([
     client.list(Refund, (stripe, position) => stripe.refunds.list({ ...query, ...position })),
@@ -60,8 +59,7 @@ export async function readCharge(
   ])
   const charge = {
     id,
-    reference: metadata[ORDER] ?? null,
-    captured,
+    reference: intent.metadata[ORDER] ?? null,
     refunds: refunds.map(toRefund),
     disputes: disputes.map(toDispute),
   }

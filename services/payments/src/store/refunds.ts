@@ -70,9 +70,8 @@ async function settle(db: Db, orderApiKey: string): Promise<void> {
           select from charge_mirrors where order_api_key = ${orderApiKey}
             and (disputes @> '[{"state": "lost"}]' or refunds @> '[{"state": "pending"}]'))
         else refunded + refunded_elsewhere >= amount or exists (
-          select from charge_mirrors where order_api_key = ${orderApiKey} and disputes @> '[{"state": "lost"}]') end`.execute(
-    db,
-  )
+          select from charge_mirrors where order_api_key = ${orderApiKey} and disputes @> '[{"state": "lost"}]')
+        end`.execute(db)
 }
 
 /** The rows of `refunds`. Each method is one statement, and so one transaction. */
