@@ -236,9 +236,9 @@ async function compareOrders(seed: number): Promise<number> {
     for (let step = 0; step < STATEMENTS; step++) {
       const next = random.next() < 0.4 ? toPlace.shift() : undefined
       const { name, run } = next === undefined ? aCall(random, prefix) : place(random, next, prefix)
-      const before = await transaction.savepoint('statement').execute()
+      const before = REJECTED.includes(name) ? await transaction.savepoint('statement').execute() : null
       const expected = await settled(() => run(inTransaction))
-      if (isRejection(expected)) await before.rollbackToSavepoint('statement').execute()
+      if (isRejection(expected)) await before?.rollbackToSavepoint('statement').execute()
       const result = await settled(() => run(simulated))
       expect({ seed, step, name, result }).toEqual({ seed, step, name, result: expected })
       if (name === 'sagas.save' && expected !== null) saves++
@@ -249,6 +249,8 @@ async function compareOrders(seed: number): Promise<number> {
   return saves
 }
 const STATEMENTS = 30
+/** The statements that a constraint may reject. After the rejection of another one, PostgreSQL would reject all further ones. */
+const REJECTED = ['place', 'sagas.save']
 
 test('the in-memory stores of orders equal PostgreSQL in 3,600 random statements', async () => {
   let saves = 0

@@ -83,7 +83,7 @@ test('an index is built while writes continue, and contains all written rows', a
 })
 
 test('a build may take longer than statement_timeout', async () => {
-  const setup = await setUp(ROWS)
+  const setup = await setUp(50_000)
   const database = new URL(setup.url).pathname.slice(1)
   await execute(setup.url, `alter database ${database} set statement_timeout = '5ms'`)
   const plain = onWords.replace('concurrently ', '')

@@ -10,7 +10,7 @@ import { migrate } from '@platter/kit/postgres/migrate'
 import { connectPostgres } from '@platter/kit/postgres/postgres'
 import { newDatabase, servers } from '@platter/testkit'
 import { sql } from 'kysely'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { newOrder } from '#/domain/order-state.ts'
 import { restaurantOrderRecord } from '#/domain/restaurant-order.ts'
 import { newSaga } from '#/domain/saga-row.ts'
@@ -41,25 +41,28 @@ const START_WITHIN_MS = 15 * 60_000
 /** Milliseconds. A test may change them. */
 const deadlines = { sagaMs: 60_000, transmitMs: 500 }
 let db: Db
+let closeDatabase: () => Promise<void>
 let stores: Stores
 let bus: Bus
 let orchestrator: Orchestrator
 let transmit: (link: RestaurantLink, sent: Transmission) => Promise<Receipt>
 const closing: (() => unknown)[] = []
 
-beforeEach(async () => {
-  deadlines.transmitMs = 500
-  const postgres = connectPostgres<Tables>(await newDatabase(), 10, log)
-  ;({ db } = postgres)
+beforeAll(async () => {
+  ;({ db, close: closeDatabase } = connectPostgres<Tables>(await newDatabase(), 10, log))
   stores = postgresStores(db)
   await migrate(db, MIGRATIONS, log)
+})
+afterAll(() => closeDatabase())
+
+beforeEach(async () => {
+  deadlines.transmitMs = 500
+  // The replicas of a test would sweep the deliveries of earlier tests.
+  await sql`truncate orders cascade`.execute(db)
   bus = new Bus({ url: servers().rabbitmq, service: 'orders', log })
   await bus.start()
   transmit = async () => ({ kind: 'accepted' })
-  closing.push(
-    () => postgres.close(),
-    () => bus.close(),
-  )
+  closing.push(() => bus.close())
   orchestrator = replica().orchestrator
 })
 

@@ -1,9 +1,10 @@
+import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { createLog, newApiKey } from '@platter/kit'
 import { migrate } from '@platter/kit/postgres/migrate'
 import { connectPostgres } from '@platter/kit/postgres/postgres'
 import { newDatabase } from '@platter/testkit'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { OrderDetails, PlacedOrder } from '#/domain/order.ts'
 import type { ReceivedOrder } from '#/domain/restaurant-order.ts'
 import { PAGE_BYTES, type OrderPage } from '#/store/order-pages.ts'
@@ -25,37 +26,31 @@ beforeAll(async () => {
   await migrate(db, join(import.meta.dirname, '../../migrations'), log)
 })
 afterAll(() => close())
-beforeEach(async () => {
-  restaurant = newApiKey()
-  await db.deleteFrom('orders').execute()
-})
 
 const detailsWith = (comments: string): OrderDetails => ({ ...pricedOrder().details, comments })
 
-/** Inserts orders of one user at one restaurant, the oldest first. */
-async function insertOrders(comments: readonly string[]): Promise<string[]> {
-  const apiKeys = comments.map(() => newApiKey())
-  for (const [at, text] of comments.entries())
-    await db
-      .insertInto('orders')
-      .values({
-        api_key: apiKeys[at] ?? '',
-        application_id: 'an-application',
-        recipient_api_key: user,
-        restaurant_api_key: restaurant,
-        method: 'pickup',
-        payment: 'cash',
-        test: false,
-        total: 0,
-        status: 'AWAITING_PREPARATION',
-        payment_state: 'DUE',
-        details: JSON.stringify(detailsWith(text)),
-        cancellation: null,
-      })
-      .execute()
+/** Replaces all orders by these, of one user at one restaurant, the oldest first. */
+async function replaceOrders(comments: readonly string[]): Promise<string[]> {
+  restaurant = newApiKey()
+  await db.deleteFrom('orders').execute()
+  const rows = comments.map((text) => ({
+    api_key: newApiKey(),
+    application_id: 'an-application',
+    recipient_api_key: user,
+    restaurant_api_key: restaurant,
+    method: 'pickup' as const,
+    payment: 'cash' as const,
+    test: false,
+    total: 0,
+    status: 'AWAITING_PREPARATION' as const,
+    payment_state: 'DUE' as const,
+    details: JSON.stringify(detailsWith(text)),
+    cancellation: null,
+  }))
+  await db.insertInto('orders').values(rows).execute()
   // Event streams of restaurants read only changed orders.
   await db.updateTable('orders').set({ outcome: 'transmitted' }).execute()
-  return apiKeys
+  return rows.map(({ api_key: apiKey }) => apiKey)
 }
 
 type Limits = { limit: number; from: number | null }
@@ -111,29 +106,34 @@ const LARGEST = 90_000
 /** PostgreSQL compresses the first text to a hundredth, and stores the second one uncompressed. */
 const TEXTS = {
   'of one letter': () => 'x'.repeat(LARGEST),
-  'that cannot be compressed': () => Array.from({ length: LARGEST / 48 }, () => newApiKey()).join(''),
+  'that cannot be compressed': () => randomBytes(LARGEST / 2).toString('hex'),
 }
 
-for (const [name, order, read] of LISTS) {
-  for (const [kind, text] of Object.entries(TEXTS))
-    test(`pages of ${name} with texts ${kind} list all orders, each at most 1 MB plus 1 order`, async () => {
-      const placed = await insertOrders(Array.from({ length: 30 }, text))
-      const found = await readPages(read, 100)
-      expect(found.flat().map(({ apiKey }) => apiKey)).toEqual(
-        order === 'newest first' ? placed.toReversed() : placed,
-      )
-      expect(found.map(({ length }) => length)).toEqual([12, 12, 6])
-      for (const page of found) expect(bytesOf(page)).toBeLessThan(PAGE_BYTES + LARGEST + 1_000)
-    })
-
-  test(`a page of ${name} has as many small orders as its limit, and at least one large order`, async () => {
-    await insertOrders(Array.from({ length: 7 }, () => 'no onions'))
-    expect((await readPages(read, 3)).map(({ length }) => length)).toEqual([3, 3, 1])
-    expect((await readPages(read, 7)).map(({ length }) => length)).toEqual([7])
-    await db.deleteFrom('orders').execute()
-    await insertOrders(Array.from({ length: 3 }, () => 'x'.repeat(2 * PAGE_BYTES)))
-    expect((await readPages(read, 100)).map(({ length }) => length)).toEqual([1, 1, 1])
-    await db.deleteFrom('orders').execute()
-    expect(await readPages(read, 100)).toEqual([[]])
+describe.each(Object.entries(TEXTS))('30 orders with texts %s', (_, text) => {
+  let placed: string[]
+  beforeAll(async () => {
+    placed = await replaceOrders(Array.from({ length: 30 }, text))
   })
-}
+
+  test.each(LISTS)('pages of %s list all orders, each at most 1 MB plus 1 order', async (_name, order, read) => {
+    const found = await readPages(read, 100)
+    expect(found.flat().map(({ apiKey }) => apiKey)).toEqual(
+      order === 'newest first' ? placed.toReversed() : placed,
+    )
+    expect(found.map(({ length }) => length)).toEqual([12, 12, 6])
+    for (const page of found) expect(bytesOf(page)).toBeLessThan(PAGE_BYTES + LARGEST + 1_000)
+  })
+})
+
+test('a page has as many small orders as its limit, and at least one large order', async () => {
+  const pagesOf = (limit: number) =>
+    Promise.all(LISTS.map(async ([, , read]) => (await readPages(read, limit)).map(({ length }) => length)))
+  const each = (lengths: readonly number[]) => LISTS.map(() => lengths)
+  await replaceOrders(Array.from({ length: 7 }, () => 'no onions'))
+  expect(await pagesOf(3)).toEqual(each([3, 3, 1]))
+  expect(await pagesOf(7)).toEqual(each([7]))
+  await replaceOrders(Array.from({ length: 3 }, () => 'x'.repeat(2 * PAGE_BYTES)))
+  expect(await pagesOf(100)).toEqual(each([1, 1, 1]))
+  await db.deleteFrom('orders').execute()
+  expect(await pagesOf(100)).toEqual(each([0]))
+})
