@@ -50,14 +50,11 @@ const QUIET_MS = 1_000
 
 async function eventsOf(key: string): Promise<string[]> {
   await settledBooks(crash.stack.file, key, 10_000)
-  let seen = -1
-  let events: string[] = []
-  while (events.length > seen) {
-    seen = events.length
+  for (;;) {
+    const seen = crash.eventsOf(`crash-${key}`)
     await wait(QUIET_MS)
-    events = crash.eventsOf(`crash-${key}`)
+    if (crash.eventsOf(`crash-${key}`).length === seen.length) return seen
   }
-  return events
 }
 
 async function record(kind: Kind, round: number): Promise<string[]> {
