@@ -2,7 +2,7 @@ import * as contracts from '@platter/contracts'
 import { operations, type Operation, type Principal } from '@platter/contracts'
 import { createLog, PRINCIPAL_HEADER, principalSigner, readConfig, type Log, type Parts } from '@platter/kit'
 import { fileURLToPath, pathToFileURL } from 'node:url'
-import { newDatabase, servers } from '@platter/testkit'
+import { servers } from '@platter/testkit'
 import { SignJWT } from 'jose'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { z } from 'zod'
@@ -35,7 +35,7 @@ beforeAll(async () => {
     INTERNAL_SECRET: SECRET,
     INTERNAL_SECRET_OTHER: OTHER,
     PASSWORD_PEPPER: SECRET,
-    DATABASE_URL: await newDatabase(),
+    DATABASE_URL: servers().postgres,
     AMQP_URL: servers().rabbitmq,
     REDIS_URL: servers().redis,
     PAYMENTS_URL: 'http://127.0.0.1:9',

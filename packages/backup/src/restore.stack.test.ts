@@ -31,6 +31,8 @@ create function refuse() returns trigger language plpgsql as $$ begin raise 'no 
 const TRIGGER = 'create trigger refuse_inserts before insert on notes execute function refuse();'
 
 let source: string
+/** A database without tables, also after each refused restore. */
+let empty: string
 const withDatabase = async <T>(url: string, work: (client: Client) => Promise<T>): Promise<T> => {
   const client = await connect(url)
   try {
@@ -45,6 +47,7 @@ const writeOne = () => writeArchive(file, keys, readSnapshot({ databaseUrl: sour
 
 beforeAll(async () => {
   source = await newDatabase()
+  empty = await newDatabase()
   writeFileSync(join(folder, '0001_notes.sql'), MIGRATION)
   writeFileSync(join(folder, '0002_refuse.sql'), TRIGGER)
   await withDatabase(source, async (client) => {
@@ -112,21 +115,19 @@ test('a backup is one snapshot, without the rows that are written while it runs'
 })
 
 test('a wrong passphrase is refused before the database changes', async () => {
-  const target = await newDatabase()
-  await expect(restoreArchive(file, { passphrase: 'wrong' }, { databaseUrl: target })).rejects.toThrow(
+  await expect(restoreArchive(file, { passphrase: 'wrong' }, { databaseUrl: empty })).rejects.toThrow(
     UnreadableArchive,
   )
-  await expect(notesOf(target)).rejects.toThrow('does not exist')
+  await expect(notesOf(empty)).rejects.toThrow('does not exist')
 })
 
 test('a truncated archive is refused before the database changes', async () => {
-  const target = await newDatabase()
   const torn = join(folder, 'torn.age')
   const whole = readFileSync(file)
   writeFileSync(torn, whole)
   truncateSync(torn, whole.length - 1)
-  await expect(restoreArchive(torn, keys, { databaseUrl: target })).rejects.toThrow(UnreadableArchive)
-  await expect(notesOf(target)).rejects.toThrow('does not exist')
+  await expect(restoreArchive(torn, keys, { databaseUrl: empty })).rejects.toThrow(UnreadableArchive)
+  await expect(notesOf(empty)).rejects.toThrow('does not exist')
 })
 
 async function* withoutEnd() {
@@ -150,12 +151,11 @@ test('refuses to restore into a database with rows, and replaces them with force
 })
 
 test('a restore is refused while a service is connected, also with force', async () => {
-  const target = await newDatabase()
-  const url = new URL(target)
+  const url = new URL(empty)
   url.username = schema
   url.password = 'one'
   await withDatabase(url.href, async () => {
-    await expect(restoreArchive(file, keys, { databaseUrl: target, force: true })).rejects.toThrow(
+    await expect(restoreArchive(file, keys, { databaseUrl: empty, force: true })).rejects.toThrow(
       'Services are connected',
     )
   })

@@ -2,7 +2,7 @@ import { mkdtemp, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { requestTimes } from '@platter/contracts'
-import { newDatabase, proxyTo } from '@platter/testkit'
+import { newDatabase, proxyTo, servers } from '@platter/testkit'
 import { sql } from 'kysely'
 import { expect, test, vi } from 'vitest'
 import { isUnavailable } from '#/http/problem-of-error.ts'
@@ -45,7 +45,7 @@ test('a failed migration has no effect', async () => {
 })
 
 test('a service is not ready while PostgreSQL accepts no writes, as a standby or a server with a full disk', async () => {
-  const url = new URL(await newDatabase())
+  const url = new URL(servers().postgres)
   url.searchParams.set('options', '-c default_transaction_read_only=on')
   const { check, close } = connectPostgres(url.href, 4, log)
   await expect(check()).rejects.toThrow('PostgreSQL accepts no writes')
@@ -53,7 +53,7 @@ test('a service is not ready while PostgreSQL accepts no writes, as a standby or
 })
 
 test('cut connections, also within a transaction, cause errors and never end the process', async () => {
-  const proxy = await proxyTo(await newDatabase())
+  const proxy = await proxyTo(servers().postgres)
   const { db, check, close } = connectPostgres(proxy.url, 4, log)
   await check()
   const cutInTransaction = db.transaction().execute(async (trx) => {
@@ -86,7 +86,7 @@ test('a lock timeout and a statement timeout count as unavailable', async () => 
 })
 
 test('after a query timeout the connection is closed, and the pool opens another one', async () => {
-  const proxy = await proxyTo(await newDatabase())
+  const proxy = await proxyTo(servers().postgres)
   const { db, close } = connectPostgres(proxy.url, 1, log)
   const backend = async () => (await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(db)).rows[0]
   const first = await backend()
@@ -124,7 +124,7 @@ test('a migration that adds a column fails no statement that a connection has pr
 })
 
 test('a query timeout within a transaction counts as unavailable', async () => {
-  const proxy = await proxyTo(await newDatabase())
+  const proxy = await proxyTo(servers().postgres)
   const { db, close } = connectPostgres(proxy.url, 1, log)
   const frozen = Promise.withResolvers<void>()
   const hung = db
