@@ -115,25 +115,30 @@ describe.each(Object.entries(TEXTS))('30 orders with texts %s', (_, text) => {
     placed = await replaceOrders(Array.from({ length: 30 }, text))
   })
 
-  test.each(LISTS)('pages of %s list all orders, each at most 1 MB plus 1 order', async (_name, order, read) => {
-    const found = await readPages(read, 100)
-    expect(found.flat().map(({ apiKey }) => apiKey)).toEqual(
-      order === 'newest first' ? placed.toReversed() : placed,
-    )
-    expect(found.map(({ length }) => length)).toEqual([12, 12, 6])
-    for (const page of found) expect(bytesOf(page)).toBeLessThan(PAGE_BYTES + LARGEST + 1_000)
-  })
+  test.each(LISTS)(
+    'pages of %s list all orders, each at most 1 MB plus 1 order',
+    async (_name, order, read) => {
+      const found = await readPages(read, 100)
+      expect(found.flat().map(({ apiKey }) => apiKey)).toEqual(
+        order === 'newest first' ? placed.toReversed() : placed,
+      )
+      expect(found.map(({ length }) => length)).toEqual([12, 12, 6])
+      for (const page of found) expect(bytesOf(page)).toBeLessThan(PAGE_BYTES + LARGEST + 1_000)
+    },
+  )
 })
 
+/** Returns the number of orders on each page of each list. */
+const pagesOfLists = (limit: number) =>
+  Promise.all(LISTS.map(async ([, , read]) => (await readPages(read, limit)).map(({ length }) => length)))
+const inEachList = (pages: readonly number[]) => LISTS.map(() => pages)
+
 test('a page has as many small orders as its limit, and at least one large order', async () => {
-  const pagesOf = (limit: number) =>
-    Promise.all(LISTS.map(async ([, , read]) => (await readPages(read, limit)).map(({ length }) => length)))
-  const each = (lengths: readonly number[]) => LISTS.map(() => lengths)
   await replaceOrders(Array.from({ length: 7 }, () => 'no onions'))
-  expect(await pagesOf(3)).toEqual(each([3, 3, 1]))
-  expect(await pagesOf(7)).toEqual(each([7]))
+  expect(await pagesOfLists(3)).toEqual(inEachList([3, 3, 1]))
+  expect(await pagesOfLists(7)).toEqual(inEachList([7]))
   await replaceOrders(Array.from({ length: 3 }, () => 'x'.repeat(2 * PAGE_BYTES)))
-  expect(await pagesOf(100)).toEqual(each([1, 1, 1]))
+  expect(await pagesOfLists(100)).toEqual(inEachList([1, 1, 1]))
   await db.deleteFrom('orders').execute()
-  expect(await pagesOf(100)).toEqual(each([0]))
+  expect(await pagesOfLists(100)).toEqual(inEachList([0]))
 })
