@@ -169,7 +169,7 @@ async function placeDeliveredOrder(restaurantApiKey: string): Promise<string> {
 }
 
 const backdatePlacement = (apiKey: string, ms: number) =>
-  sql`update orders set placed_at = now() - ${ms} * interval '1 millisecond' where api_key = ${apiKey}`.execute(
+  sql`update orders set placed_at = placed_at - ${ms} * interval '1 millisecond' where api_key = ${apiKey}`.execute(
     db,
   )
 
