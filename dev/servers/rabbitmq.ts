@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { existsSync, mkdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, mkdirSync, readdirSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { writeWhole } from '../process/files.ts'
 import { findProgram, type ProcessSpec } from '../process/host.ts'
 import { readIfPresent } from '../process/identity.ts'
@@ -85,8 +85,27 @@ async function prepareOnlyNode({ directory }: ServerContext, lines: readonly str
     epmd,
   }
   writeConfiguration(node, lines)
+  hidePlugins(node)
   return node
 }
+
+/**
+ * Fills the node's own folder of plugins with RabbitMQ itself, whose schema of rabbitmq.conf it reads there. It would search every
+ * plugin on the machine for each of its 1,200 modules: 54,000 failed opens and a quarter of the CPU of a start (3.10).
+ */
+function hidePlugins({ folder, program }: Node): void {
+  const installed = join(dirname(realpathSync(program)), '../plugins')
+  const own = pluginsOf(folder)
+  rmSync(own, { recursive: true, force: true })
+  const core = existsSync(installed)
+    ? readdirSync(installed).find((name) => /^rabbit-\d/.test(name))
+    : undefined
+  if (core === undefined) return
+  mkdirSync(own)
+  symlinkSync(join(installed, core), join(own, core))
+}
+
+const pluginsOf = (folder: string) => join(folder, 'plugins')
 
 /** `lines`: further lines of rabbitmq.conf. */
 export function writeConfiguration({ folder, passwords }: Node, lines: readonly string[] = []): void {
@@ -149,6 +168,7 @@ export function brokerSpec(node: Node, context: ServerContext): ProcessSpec {
       RABBITMQ_CONFIG_FILE: inFolder('rabbitmq.conf'),
       RABBITMQ_ADVANCED_CONFIG_FILE: inFolder('advanced.config'),
       RABBITMQ_ENABLED_PLUGINS_FILE: inFolder('enabled_plugins'),
+      ...(existsSync(pluginsOf(node.folder)) && { RABBITMQ_PLUGINS_DIR: pluginsOf(node.folder) }),
       // Makes the start script exec the VM, so that signals reach the VM.
       RABBITMQ_ALLOW_INPUT: '1',
       RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS:
