@@ -16,6 +16,8 @@ type ChaosOptions = {
   seed: number
   /** The shortest and longest time between faults. Null injects none. */
   pauseMs: readonly [number, number] | null
+  /** The number of rounds of faults; default: until the load ends. On a slow machine, further faults would prolong the load. */
+  rounds?: number
   /** Called after each final response. */
   onResponse?: () => void
 }
@@ -53,8 +55,9 @@ const isEmpty = (found: readonly Violation[]) => found.length === 0
 
 /** Sends orders under fault injection, and waits until four records satisfy all invariants. Returns the violations that remain. */
 export async function runChaos(stack: Stack, options: ChaosOptions): Promise<Report> {
-  const { seed, pauseMs, orders } = options
+  const { seed, pauseMs, orders, rounds = Infinity } = options
   const over = new AbortController()
+  const calm = new AbortController()
   const started = performance.now()
   const faults: string[] = []
   let sent = 0
@@ -64,11 +67,12 @@ export async function runChaos(stack: Stack, options: ChaosOptions): Promise<Rep
   }
   const add = (fault: string) => {
     faults.push(fault)
+    if (faults.length >= rounds * ONE_ROUND) calm.abort()
     // This check also runs while all clients wait for responses and start no order.
     endWhenEnough()
   }
-  const injecting =
-    pauseMs && injectFaults(stack, randomOf(seed), { pauseMs, signal: over.signal, report: add })
+  const signal = AbortSignal.any([over.signal, calm.signal])
+  const injecting = pauseMs && injectFaults(stack, randomOf(seed), { pauseMs, signal, report: add })
   const afterSale = new AfterSale(stack.file, randomOf(seed + 1))
   const entries = await sendOrders(stack.file, {
     ...options,
