@@ -21,14 +21,22 @@ export type Send = (gateway: string) => Promise<Sent>
  */
 export async function rollingRestarts(
   stack: Stack,
-  options: { rounds: number; replicas: number; send: Send; concurrency: number },
+  options: {
+    rounds: number
+    replicas: number
+    send: Send
+    concurrency: number
+    /** The pause of the clients between the end of a process and the readiness of its successor; default: PAUSE_MS. */
+    pauseWhileStartingMs?: number
+  },
 ): Promise<Rolling> {
   const over = new AbortController()
   const result: Rolling = { restarts: [], requests: 0, failed: [] }
   const send = balance(stack.gateways, options.send)
+  let pauseMs = PAUSE_MS
   const client = async () => {
     // The pause leaves a core to the processes that start.
-    for (; !over.signal.aborted; await wait(PAUSE_MS)) {
+    for (; !over.signal.aborted; await wait(pauseMs)) {
       const failure = await send()
       result.requests++
       if (failure !== null) result.failed.push(failure)
@@ -37,8 +45,12 @@ export async function rollingRestarts(
   const clients = Array.from({ length: options.concurrency }, client)
   for (let round = 0; round < options.rounds; round++)
     for (const service of serviceNames)
-      for (const pid of stack.pids(service).slice(0, options.replicas))
-        result.restarts.push({ service, tookMs: await restart(stack, service, pid) })
+      for (const pid of stack.pids(service).slice(0, options.replicas)) {
+        result.restarts.push({ service, tookMs: await end(stack, service, pid) })
+        pauseMs = options.pauseWhileStartingMs ?? PAUSE_MS
+        await stack.ready(service)
+        pauseMs = PAUSE_MS
+      }
   over.abort()
   await Promise.all(clients)
   return result
@@ -75,8 +87,8 @@ function balance(gateways: readonly string[], send: Send): () => Promise<string 
   }
 }
 
-/** Ends one process gracefully, and waits until its successor is ready. Returns the milliseconds until the end. */
-async function restart(stack: Stack, service: ServiceName, pid: number): Promise<number> {
+/** Ends one process gracefully. Returns the milliseconds until its end. */
+async function end(stack: Stack, service: ServiceName, pid: number): Promise<number> {
   const started = performance.now()
   process.kill(pid, 'SIGTERM')
   await until(() => !stack.pids(service).includes(pid), {
@@ -84,7 +96,5 @@ async function restart(stack: Stack, service: ServiceName, pid: number): Promise
     withinMs: EXIT_WITHIN_MS,
     everyMs: 20,
   })
-  const tookMs = Math.round(performance.now() - started)
-  await stack.ready(service)
-  return tookMs
+  return Math.round(performance.now() - started)
 }
