@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest'
-import { tally } from '../support/statistics.ts'
 import { BROKEN_TEXTS, detailsOf, each, faultsOf, unchangedUser, type Options } from './accounts.ts'
 import { get, home, post, register, type ProblemBody, type User } from './client.ts'
 
@@ -59,12 +58,4 @@ describe('400', () => {
     expect(response.status).toBe(400)
     expect(detailsOf(response)).toEqual(each(Object.keys(home), (field) => `${field} ${message}.`))
   })
-})
-
-test('422 too-many-saved: 60 concurrent requests save 50 addresses, and 10 are refused', async () => {
-  const user = await register()
-  const responses = await Promise.all(Array.from({ length: 60 }, () => add(user.apiKey, home)))
-  expect(tally(responses.map(({ status }) => status))).toEqual({ 200: 50, 422: 10 })
-  expect(responses.find(({ status }) => status === 422)?.body.code).toBe('too-many-saved')
-  expect(await addressesOf(user)).toHaveLength(50)
 })

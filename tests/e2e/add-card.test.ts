@@ -1,6 +1,4 @@
 import { describe, expect, test } from 'vitest'
-import { eventually } from '../support/eventually.ts'
-import { tally } from '../support/statistics.ts'
 import { BROKEN_TEXTS, detailsOf, each, faultsOf, keyed, unchangedUser, type Options } from './accounts.ts'
 import {
   card,
@@ -15,15 +13,6 @@ import {
 
 const add = (userApiKey: string, body: unknown, options: Options = {}) =>
   post<CreditCard & ProblemBody>(`user/${userApiKey}/add-card`, body, options)
-
-/** Repeats a request that a busy machine rejects, under its Idempotency-Key, as a client does. */
-const addUntilFinal = (userApiKey: string) => {
-  const key = keyed()
-  return eventually(
-    () => add(userApiKey, card(), key),
-    ({ status }) => status !== 503,
-  )
-}
 
 const cardsOf = async ({ apiKey }: User) => (await get<User>(`user/${apiKey}`)).body.creditCards
 
@@ -101,15 +90,6 @@ test('add-card ignores unknown fields, and accepts null for no nickname', async 
   expect(status).toBe(200)
   expect(body.nickname).toBeNull()
   expect(body.apiKey).not.toBe('mine')
-})
-
-test('422 too-many-saved: 30 concurrent requests save 20 cards, and a later one is refused', async () => {
-  const user = await register()
-  const responses = await Promise.all(Array.from({ length: 30 }, () => addUntilFinal(user.apiKey)))
-  expect(tally(responses.map(({ status }) => status))).toEqual({ 200: 20, 422: 10 })
-  expect(responses.find(({ status }) => status === 422)?.body.code).toBe('too-many-saved')
-  expect(await cardsOf(user)).toHaveLength(20)
-  expect((await add(user.apiKey, card())).status).toBe(422)
 })
 
 describe('Idempotency-Key', () => {
