@@ -1,4 +1,4 @@
-import type { Browser } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { report } from '../e2e/client.ts'
 import {
@@ -17,6 +17,8 @@ import {
 
 let browser: Browser
 let own: OwnRestaurant
+/** The page of all tests after the sign-in. The last one takes it offline. */
+let page: Page
 
 /** Places one order in each column, and one on its way. */
 async function fill(): Promise<void> {
@@ -36,37 +38,20 @@ describe.skipIf(browserUrl() === null)('accessibility in light and dark, on phon
   beforeAll(async () => {
     ;[browser, own] = await Promise.all([connect(), aConsole()])
     await fill()
+    ;({ page } = await signIn(browser, own))
   })
   afterAll(() => browser.close())
 
   test('axe finds no violation on the sign-in page', async () => {
-    const { page, context } = await open(browser)
-    await page.getByLabel('Access key').fill('none')
-    await button(page, 'Sign in').click()
-    await page.getByText('This access key is not valid.').waitFor()
-    expect(await axeEverywhere(page, 'sign-in')).toEqual([])
-    await context.close()
-  })
-
-  test('axe finds no violation on the board: every column, an expanded order, offline', async () => {
-    const { page, context } = await signIn(browser, own)
-    const found = await axeEverywhere(page, 'orders')
-    await page.getByRole('button', { name: /Ready$/ }).click()
-    found.push(...(await axeEverywhere(page, 'ready')))
-    await page.getByRole('button', { name: /Done$/ }).click()
-    await page.getByRole('region', { name: 'Done' }).locator('summary').click()
-    await context.setOffline(true)
-    await page.getByText('Offline since').waitFor()
-    await page.setViewportSize(sizes.desktop)
-    await page.getByRole('button', { name: /^Start preparing/ }).click()
-    await page.getByText('You are offline').waitFor()
-    found.push(...(await axeEverywhere(page, 'offline')))
-    expect(found).toEqual([])
+    const { page: signInPage, context } = await open(browser)
+    await signInPage.getByLabel('Access key').fill('none')
+    await button(signInPage, 'Sign in').click()
+    await signInPage.getByText('This access key is not valid.').waitFor()
+    expect(await axeEverywhere(signInPage, 'sign-in')).toEqual([])
     await context.close()
   })
 
   test('axe finds no violation in the dialogs and on the menu', async () => {
-    const { page, context } = await signIn(browser, own)
     const found: string[] = []
     const checkView = async (view: string) => found.push(...(await axeEverywhere(page, view)))
     await button(page, 'Settings').click()
@@ -90,17 +75,32 @@ describe.skipIf(browserUrl() === null)('accessibility in light and dark, on phon
     await page.getByText('Everything on the menu').waitFor({ state: 'detached' })
     await checkView('menu')
     expect(found).toEqual([])
-    await context.close()
   })
 
   test('the board and the menu have no horizontal overflow at 320 by 256 px', async () => {
-    const { page, context } = await signIn(browser, own, { viewport: { width: 320, height: 256 } })
+    await page.getByRole('link', { name: 'Orders' }).click()
+    await page.setViewportSize({ width: 320, height: 256 })
     const overflow = () =>
       page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)
     expect(await overflow()).toBe(0)
     await page.getByRole('link', { name: 'Menu' }).click()
     await page.getByText('2 choices').click()
     expect(await overflow()).toBe(0)
-    await context.close()
+  })
+
+  test('axe finds no violation on the board: every column, an expanded order, offline', async () => {
+    await page.getByRole('link', { name: 'Orders' }).click()
+    const found = await axeEverywhere(page, 'orders')
+    await page.getByRole('button', { name: /Ready$/ }).click()
+    found.push(...(await axeEverywhere(page, 'ready')))
+    await page.getByRole('button', { name: /Done$/ }).click()
+    await page.getByRole('region', { name: 'Done' }).locator('summary').click()
+    await page.context().setOffline(true)
+    await page.getByText('Offline since').waitFor()
+    await page.setViewportSize(sizes.desktop)
+    await page.getByRole('button', { name: /^Start preparing/ }).click()
+    await page.getByText('You are offline').waitFor()
+    found.push(...(await axeEverywhere(page, 'offline')))
+    expect(found).toEqual([])
   })
 })

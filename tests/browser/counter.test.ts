@@ -283,21 +283,21 @@ describe.skipIf(browserUrl() === null)('console at the counter', () => {
   })
 
   test('the screen stays on while the page is open, also after the page was hidden', async () => {
-    const { page, context } = await signIn(browser, own)
+    const { page } = counter
+    await page.reload()
+    await page.getByText('Ready or on the way').waitFor()
     expect(await spied(page)).toMatchObject({ screenLocks: 1 })
     await readAgain(page)
     expect(await spied(page)).toMatchObject({ screenLocks: 2 })
-    await context.close()
   })
 
   test('a revoked key leads back to the sign-in, with a message', async () => {
-    const { page, context } = await signIn(browser, own)
+    const { page, context } = counter
     const [cookie] = await context.cookies()
     await context.addCookies([{ ...cookie!, value: 'platter_live_revoked' }])
     // The next poll of the restaurant would detect it. A page that becomes visible polls at once.
     await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')))
     await page.getByText('You were signed out').waitFor()
     expect(await page.getByRole('article').count()).toBe(0)
-    await context.close()
   })
 })

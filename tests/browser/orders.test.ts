@@ -38,6 +38,10 @@ describe.skipIf(browserUrl() === null)('the orders of a restaurant', () => {
   beforeAll(async () => {
     ;[browser, own] = await Promise.all([connect(), aConsole()])
     counter = await openCounter()
+    const { page } = counter
+    await button(page, 'Settings').click()
+    await page.getByRole('switch', { name: 'Notifications' }).click()
+    await button(page, 'Close').click()
   })
 
   afterAll(() => browser.close())
@@ -46,9 +50,6 @@ describe.skipIf(browserUrl() === null)('the orders of a restaurant', () => {
   // orders here.
   test('a new order appears without a reload, with sound and notification', async () => {
     const { page } = counter
-    await button(page, 'Settings').click()
-    await page.getByRole('switch', { name: 'Notifications' }).click()
-    await button(page, 'Close').click()
     const order = await place(own, { comments: 'ring twice' })
     const shown = cardIn(page, 'New', order)
     await shown.waitFor()
@@ -249,10 +250,7 @@ describe.skipIf(browserUrl() === null)('the orders of a restaurant', () => {
   })
 
   test('a cancellation by the customer shows a note and a notification with its origin', async () => {
-    const { page } = await openCounter()
-    await button(page, 'Settings').click()
-    await page.getByRole('switch', { name: 'Notifications' }).click()
-    await button(page, 'Close').click()
+    const { page } = counter
     const order = await place(own)
     await cardIn(page, 'New', order).waitFor()
     await post(`order/${order.apiKey}/cancel`, {})
@@ -261,11 +259,10 @@ describe.skipIf(browserUrl() === null)('the orders of a restaurant', () => {
     expect(await page.locator('.note').innerText()).toBe(text)
     // Two events within 1.5 s ring only once.
     expect((await spied(page)).notifications).toContain(text)
-    await page.context().close()
   })
 
   test('the first tap on a page works, and enables the sound', async () => {
-    const { page } = await openCounter()
+    const { page } = counter
     const order = await place(own)
     await page.reload()
     const soundBanner = page.getByText('The sound is blocked')
@@ -275,11 +272,10 @@ describe.skipIf(browserUrl() === null)('the orders of a restaurant', () => {
     await cardIn(page, 'In preparation', order).waitFor()
     await soundBanner.waitFor({ state: 'detached' })
     expect(await statusesOf(order.apiKey)).toEqual(['PROCESSING', 'AWAITING_PREPARATION', 'PREPARING'])
-    await page.context().close()
   })
 
   test('a page whose sound the device takes away shows a note, until the next tap', async () => {
-    const { page } = await openCounter()
+    const { page } = counter
     const soundBanner = page.getByText('The sound is blocked')
     await page.addInitScript(rememberAudio)
     await page.reload()
@@ -291,7 +287,6 @@ describe.skipIf(browserUrl() === null)('the orders of a restaurant', () => {
     await title.click()
     await soundBanner.waitFor({ state: 'detached' })
     expect(await soundBanner.count()).toBe(0)
-    await page.context().close()
   })
 
   test('only the ticket is printed', async () => {
@@ -321,7 +316,7 @@ describe.skipIf(browserUrl() === null)('the orders of a restaurant', () => {
   })
 
   test('the ticket of a delivered cash order collects nothing again', async () => {
-    const { page } = await openCounter()
+    const { page } = counter
     const order = await place(own)
     for (const status of ['PREPARING', 'DELIVERED']) await report(order.apiKey, status, own.key)
     const done = cardIn(page, 'Done', order)
@@ -329,9 +324,9 @@ describe.skipIf(browserUrl() === null)('the orders of a restaurant', () => {
     await button(page, `Print order ${order.id}`).click()
     await page.emulateMedia({ media: 'print' })
     const paper = await page.locator('body').innerText()
+    await page.emulateMedia({ media: null })
     expect(paper).toMatch(inThisOrder(`PICKUP ${order.id}`, 'Paid in cash'))
     expect(paper).not.toContain('COLLECT CASH')
-    await page.context().close()
   })
 
   test('a double tap changes one order, and not the order that takes its place', async () => {
@@ -398,8 +393,8 @@ function breakableStreams(): void {
 /** Runs in the page. `audio` is the audio context of the page. */
 function rememberAudio(): void {
   globalThis.AudioContext = class extends AudioContext {
-    constructor() {
-      super()
+    constructor(options?: AudioContextOptions) {
+      super(options)
       Object.assign(globalThis, { audio: this })
     }
   }

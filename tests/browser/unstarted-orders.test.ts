@@ -19,18 +19,18 @@ import {
 
 let browser: Browser
 let own: OwnRestaurant
-
-const openCounter = () => signIn(browser, own)
+/** One page for all tests. Each reloads it. */
+let page: Page
 
 describe.skipIf(browserUrl() === null)('unstarted orders', () => {
   beforeAll(async () => {
     ;[browser, own] = await Promise.all([connect(), aConsole()])
+    ;({ page } = await signIn(browser, own))
   })
 
   afterAll(() => browser.close())
 
   test('an order that waits too long is marked late; a cancellation elsewhere shows a note', async () => {
-    const { page } = await openCounter()
     const order = await place(own)
     const { body } = await asRestaurant<RestaurantOrder>(`order/${order.apiKey}`, undefined, own.key)
     const anHourAgo = { ...body, datePlaced: Math.floor(Date.now() / 1_000) - 3_600 }
@@ -47,11 +47,10 @@ describe.skipIf(browserUrl() === null)('unstarted orders', () => {
     expect(await page.locator('.note').innerText()).toBe(
       `Order ${order.id} was cancelled: It was not started in time. Do not prepare it.`,
     )
-    await page.context().close()
+    await page.unrouteAll()
   })
 
   test('an unstarted order shows a countdown in its last 7½ minutes, and rings again', async () => {
-    const { page } = await openCounter()
     await button(page, 'Settings').click()
     await page.getByRole('switch', { name: 'Notifications' }).click()
     const order = await place(own)
@@ -65,7 +64,7 @@ describe.skipIf(browserUrl() === null)('unstarted orders', () => {
     expect((await spied(page)).strokes).toBe(0)
 
     await plantAge(order.apiKey, '7 minutes 28 seconds')
-    await reconnect(page)
+    await reconnect()
     const warning = shown.getByText(/^Start within [67]:\d\d, or it is cancelled\.$/)
     await warning.waitFor()
     const rung = await eventually(
@@ -91,11 +90,9 @@ describe.skipIf(browserUrl() === null)('unstarted orders', () => {
     const moved = cardIn(page, 'In preparation', order)
     await moved.waitFor()
     expect(await moved.innerText()).not.toContain('Start within')
-    await page.context().close()
   })
 
   test('an unstarted order rings once more before it is cancelled', async () => {
-    const { page } = await openCounter()
     const order = await place(own)
     await plantAge(order.apiKey, '11 minutes 40 seconds')
     await page.reload()
@@ -104,7 +101,7 @@ describe.skipIf(browserUrl() === null)('unstarted orders', () => {
     await page.getByRole('heading', { level: 1 }).click()
     expect(await shown.locator('.unstarted.is-urgent').count()).toBe(0)
     await plantAge(order.apiKey, '11 minutes 58 seconds')
-    await reconnect(page)
+    await reconnect()
     await shown.locator('.unstarted.is-urgent').waitFor()
     const { strokes } = await eventually(
       () => spied(page),
@@ -115,7 +112,6 @@ describe.skipIf(browserUrl() === null)('unstarted orders', () => {
     await plantAge(order.apiKey, '15 minutes 1 second')
     await cardIn(page, 'Done', order).filter({ hasText: 'Cancelled' }).waitFor()
     await page.getByText(`Order ${order.id} was cancelled`).waitFor()
-    await page.context().close()
   })
 
   test('no request went to another host, and no script failed', () => {
@@ -124,7 +120,7 @@ describe.skipIf(browserUrl() === null)('unstarted orders', () => {
 })
 
 /** Makes the page reconnect, as after a lost network. It then receives its open orders again. */
-const reconnect = (page: Page) => page.evaluate(() => window.dispatchEvent(new Event('online')))
+const reconnect = () => page.evaluate(() => window.dispatchEvent(new Event('online')))
 
 /** Runs in the page. The clock of its machine is an hour ahead. */
 function wrongClock(): void {
