@@ -83,7 +83,7 @@ export async function open(browser: Browser, options: BrowserContextOptions = {}
   const context = await browser.newContext({
     viewport: sizes.counter,
     locale: 'en-US',
-    // The highlight of a new order has 70 frames. Without a graphics processor they took a third of the time of Chromium.
+    // The highlight of a new order has 70 frames. Without a graphics processor they took a quarter of the time of Chromium.
     reducedMotion: 'reduce',
     ...options,
   })
