@@ -39,7 +39,7 @@ const DIFF = `
 @@ an authorization whose outcome is unknown is not compensated, seed 6
 -state: { ...saga.state, done, refusal: refusalOfExpiry(saga.state) }
 +state: { ...saga.state, refusal: refusalOfExpiry(saga.state) }
-@@ an expired saga is failed after the pivot, seed 20
+@@ an expired saga is failed after the pivot, seed 55
 -awaited?.step.kind !== 'compensatable' || awaited.isCompensation
 +!awaited || awaited.isCompensation
 @@ a finished saga is not reopened when its order is cancelled, seed 40
@@ -120,7 +120,7 @@ const DIFF = `
 +idempotencyKey: apiKey + Math.random(),
 
 --- services/payments/src/domain/refund.ts
-@@ an unknown outcome counts as a failed refund, seed 234
+@@ an unknown outcome counts as a failed refund, seed 454
 -if (result.kind === 'unknown') return result
 +if (result.kind === 'unknown') return { kind: 'failed', code: '' }
 @@ a refund that is pending at the processor is not looked up, seed 9
@@ -128,7 +128,7 @@ const DIFF = `
 +ageSeconds
 
 --- services/payments/src/handlers/release.ts
-@@ a release does not wait for refunds that have begun, seed 86
+@@ a release does not wait for refunds that have begun, seed 606
 -if ((await executeRefund(sent, row)) === 'sent') return null
 +await executeRefund(sent, row)
 
