@@ -60,10 +60,16 @@ function inputsFor(source: string): string[] {
     '--',
     ...named.map((one) => `${one}0`),
   ]
-  return [...new Set([...units, ...pairs])].flatMap((unit) => {
-    const run = unit.repeat(LENGTH / unit.length)
-    return [run, `${run}!`, `${run}\u0000`, `!${run}`]
-  })
+  return [...new Set([...units, ...pairs])].flatMap(runsOf)
+}
+
+const known = new Map<string, string[]>()
+/** Most patterns have the same units, whose texts take longer to create than to match. */
+function runsOf(unit: string): string[] {
+  const run = unit.repeat(LENGTH / unit.length)
+  const runs = known.get(unit) ?? [run, `${run}!`, `${run}\u0000`, `!${run}`]
+  known.set(unit, runs)
+  return runs
 }
 
 /** Returns true if a pattern exceeds the time. V8 stops it then. */

@@ -101,15 +101,16 @@ function namesAndStringsIn(code: string): { names: Set<string>; strings: string[
   const names = new Set<string>()
   const strings: string[] = []
   const templates: boolean[] = []
+  /** The end of the text before a token. With the whole text, the time would be quadratic in its length. */
   let before = ''
   for (const { type, value } of jsTokens(code, { jsx: true })) {
-    const isSql = /\bsql(<[^`]*>| \*\/ )?$/.test(before.slice(-200))
+    const isSql = /\bsql(<[^`]*>| \*\/ )?$/.test(before)
     if (NAME_TOKENS.has(type)) names.add(value)
     if (type === 'TemplateHead') templates.push(isSql)
     const isString = STRING_TOKENS.has(type) && !isSql && /\s/.test(value)
     if (type === 'JSXText' || isString || (TEMPLATE_PARTS.has(type) && !templates.at(-1))) strings.push(value)
     if (type === 'TemplateTail') templates.pop()
-    before += value
+    before = (before + value).slice(-200)
   }
   return { names, strings }
 }
