@@ -2,6 +2,7 @@ import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { createGeocoder } from '#/outside/geocoder.ts'
+import { nominatim } from '#/outside/nominatim.ts'
 
 describe('the embedded geocoder', () => {
   const geocoder = createGeocoder(undefined)
@@ -115,7 +116,7 @@ describe('a Nominatim-compatible server', () => {
       }
       response.end(JSON.stringify([{ ...found, address }]))
     })
-    expect(await createGeocoder(url).locate('Main St')).toMatchObject({
+    expect(await nominatim(url)('Main St')).toMatchObject({
       streetAddress: 'Main St',
       city: `\uFFFD${'x'.repeat(99)}`,
       zip: '53703',
@@ -125,7 +126,7 @@ describe('a Nominatim-compatible server', () => {
   test('gets one request for an address without a result, and the place is null', async () => {
     let requests = 0
     const url = await startServer((_, response) => (requests++, response.end('[]')))
-    const { locate } = createGeocoder(url)
+    const locate = nominatim(url)
     expect([await locate('Atlantis'), await locate('Atlantis')]).toEqual([null, null])
     expect(requests).toBe(1)
   })
@@ -141,7 +142,7 @@ describe('a Nominatim-compatible server', () => {
       (_, response) => response.end(JSON.stringify([{ ...found, more: 'x'.repeat(256 * 1024) }])),
     ],
   ])('is service-unavailable when it %s', async (_, listener) => {
-    const { locate } = createGeocoder(await startServer(listener))
+    const locate = nominatim(await startServer(listener))
     await expect(locate('Madison, WI')).rejects.toMatchObject({ code: 'service-unavailable' })
   })
 
@@ -149,7 +150,7 @@ describe('a Nominatim-compatible server', () => {
     let requests = 0
     const inside = await startServer((_, response) => (requests++, response.end(JSON.stringify([found]))))
     const url = await startServer((_, response) => response.writeHead(302, { location: inside }).end())
-    await expect(createGeocoder(url).locate('Madison, WI')).rejects.toMatchObject({
+    await expect(nominatim(url)('Madison, WI')).rejects.toMatchObject({
       code: 'service-unavailable',
     })
     expect(requests).toBe(0)
@@ -165,7 +166,7 @@ describe('a Nominatim-compatible server', () => {
         requests += 1
         listener(request, response)
       })
-      await expect(createGeocoder(url).locate('Madison, WI')).rejects.toMatchObject({
+      await expect(nominatim(url)('Madison, WI')).rejects.toMatchObject({
         code: 'service-unavailable',
       })
     })
