@@ -11,7 +11,7 @@ import { kustomize, render, type Manifest } from '../deploy/render.ts'
 const root = join(import.meta.dirname, '../..')
 const page = readFileSync(join(root, 'docs/kubernetes.md'), 'utf8')
 const [, section = ''] = page.split('\n## Restore\n')
-const [restore = ''] = section.split('\n## ')
+const [steps = ''] = section.split('\n## ')
 
 /** With the components that name the cluster. */
 const overlayOn = (production: string) => `apiVersion: kustomize.config.k8s.io/v1beta1
@@ -25,7 +25,7 @@ const FIRST =
   /@postgres-rw:|"cnpg\.io\/cluster":"postgres"|"cluster":\{"name":"postgres"\}|"secretName":"postgres-ca"/
 
 /** Renders an overlay before and after the changes, without the first cluster. */
-async function restored(production: string): Promise<Record<'before' | 'after', readonly Manifest[]>> {
+async function restore(production: string): Promise<Record<'before' | 'after', readonly Manifest[]>> {
   await using copy = await mkdtempDisposable(join(tmpdir(), 'platter-restore-'))
   cpSync(join(root, 'deploy'), join(copy.path, 'deploy'), { recursive: true })
   const manifests = join(copy.path, 'deploy/kubernetes')
@@ -36,12 +36,19 @@ async function restored(production: string): Promise<Record<'before' | 'after', 
       ({ kind, metadata }) => kind !== 'Cluster' || metadata.name !== 'postgres',
     )
   const before = await rendered()
-  const [, cluster = ''] = /^```yaml\n([^]*?)^```$/m.exec(restore) ?? []
+  const [, cluster = ''] = /^```yaml\n([^]*?)^```$/m.exec(steps) ?? []
   appendFileSync(join(manifests, 'production/postgres.yaml'), `---\n${cluster}`)
-  const changes = restore.replaceAll('\\\n', ' ').match(/^ *sed -i .*$/gm) ?? []
+  const changes = steps.replaceAll('\\\n', ' ').match(/^ *sed -i .*$/gm) ?? []
   expect(changes.length).toBeGreaterThan(2)
   execFileSync('sh', ['-ec', changes.join('\n')], { cwd: copy.path })
   return { before, after: await rendered() }
+}
+
+const restorations = new Map<string, ReturnType<typeof restore>>()
+function restored(production: string): ReturnType<typeof restore> {
+  const restoration = restorations.get(production) ?? restore(production)
+  restorations.set(production, restoration)
+  return restoration
 }
 
 const namesFirst = (one: Manifest): boolean => FIRST.test(JSON.stringify(one))
