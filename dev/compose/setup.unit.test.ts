@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseEnv } from 'node:util'
 import { hashAccessKey } from '@platter/kit/security/access-key'
 import { runAtTerminal } from '@platter/testkit'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { installationFaults } from './installation.ts'
 
 const script = join(import.meta.dirname, 'setup.ts')
@@ -25,8 +25,19 @@ function setup(...options: string[]) {
 const text = (name = '.env') => readFileSync(join(folder, name), 'utf8')
 const CASH = ['--domain', 'platter.lan', '--processor', 'none']
 
+/** The files of a complete installation. */
+const complete = mkdtempSync(join(tmpdir(), 'platter-setup-'))
+afterAll(() => rmSync(complete, { recursive: true }))
+let installation: ReturnType<typeof setup>
+beforeAll(() => {
+  folder = complete
+  installation = setup(...CASH)
+})
+const install = () => cpSync(complete, folder, { recursive: true })
+
 test('writes a complete .env and operator.key with mode 0600, and prints no secret', () => {
-  const { status, output } = setup(...CASH)
+  install()
+  const { status, output } = installation
   expect({ status, output }).toMatchObject({
     status: 0,
     output: expect.stringContaining('docker compose up') as string,
@@ -34,7 +45,7 @@ test('writes a complete .env and operator.key with mode 0600, and prints no secr
   const values = parseEnv(text())
   expect(installationFaults(values)).toEqual([])
   expect(values['OPERATOR_KEY_HASH']).toBe(hashAccessKey(text('operator.key').trim()))
-  for (const name of ['.env', 'operator.key']) expect(statSync(join(folder, name)).mode & 0o777).toBe(0o600)
+  for (const name of ['.env', 'operator.key']) expect(statSync(join(complete, name)).mode & 0o777).toBe(0o600)
   // Neither a secret nor the key reaches the terminal.
   expect(
     Object.values(values).filter(
@@ -44,7 +55,7 @@ test('writes a complete .env and operator.key with mode 0600, and prints no secr
 })
 
 test('leaves a complete .env unchanged, and adds the missing values to an older one', () => {
-  setup(...CASH)
+  install()
   const before = text()
   expect(setup('--domain', 'other.lan')).toMatchObject({ status: 0 })
   expect(text()).toBe(before)
@@ -55,7 +66,7 @@ test('leaves a complete .env unchanged, and adds the missing values to an older 
 })
 
 test('--force keeps the replaced .env under another name', () => {
-  setup(...CASH)
+  install()
   const before = text()
   expect(setup(...CASH, '--force').status).toBe(0)
   const [kept = ''] = readdirSync(folder).filter((name) => name.startsWith('.env.before-'))
@@ -90,7 +101,7 @@ test('reads secrets from the file of --from, and keeps a value with a $ in singl
 })
 
 test('without OPERATOR_KEY_HASH, an existing .env gets another operator key, because the first one was lost', () => {
-  setup(...CASH)
+  install()
   const lost = text('operator.key')
   rmSync(join(folder, 'operator.key'))
   writeFileSync(join(folder, '.env'), text().replace(/^OPERATOR_KEY_HASH=.*\n/m, ''))
