@@ -33,8 +33,8 @@ type Document = {
 }
 
 const root = join(import.meta.dirname, '../..')
-const document = openApiDocument() as Document
-const described = Object.entries(document.paths).flatMap(([path, methods]) =>
+const openApi = openApiDocument() as Document
+const described = Object.entries(openApi.paths).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, operation]) => ({ path, method: method.toUpperCase(), operation })),
 )
 
@@ -66,11 +66,11 @@ describe('Redocly CLI with its recommended rules, warnings included', () => {
 
   test('reports no fault of the document', () => {
     const valid: unknown = expect.stringContaining('Your API description is valid')
-    expect(lint(document)).toEqual({ passed: true, output: valid })
+    expect(lint(openApi)).toEqual({ passed: true, output: valid })
   })
 
   test('reports a missing summary, a wrong example and an unused schema', () => {
-    const copy = structuredClone(document) as unknown as {
+    const copy = structuredClone(openApi) as unknown as {
       paths: Record<string, Record<string, { summary?: string; requestBody: unknown }>>
       components: { schemas: Record<string, unknown> }
     }
@@ -131,7 +131,7 @@ test('each operation has a unique name in generated clients', () => {
 const OF_NO_OPERATION = new Set<ProblemCode>(['no-such-endpoint'])
 
 test('documents every problem of the catalogue with an example', () => {
-  const { examples } = document.components
+  const { examples } = openApi.components
   const undocumented = (Object.keys(problems) as ProblemCode[]).filter(
     (code) => !(code in examples) && !OF_NO_OPERATION.has(code),
   )
@@ -144,13 +144,13 @@ test.each(Object.keys(problems) as ProblemCode[])('the example of %s is a proble
 })
 
 test('no schema contains an internal discriminator of a union', () => {
-  const { schemas } = document.components
+  const { schemas } = openApi.components
   expect(JSON.stringify(schemas)).not.toMatch(/"(saved|guest)":/)
 })
 
 /** openapi-typescript generates a mandatory member from a default. */
 test('no schema declares a default', () => {
-  expect(JSON.stringify(document.components.schemas)).not.toContain('"default":')
+  expect(JSON.stringify(openApi.components.schemas)).not.toContain('"default":')
 })
 
 describe('the gateway', () => {
@@ -174,7 +174,7 @@ describe('the gateway', () => {
   afterAll(() => Promise.all([app.close(), nowhere.close()]))
 
   test('serves every path of the document, and no other', () => {
-    expect([...served].toSorted()).toEqual(Object.keys(document.paths).toSorted())
+    expect([...served].toSorted()).toEqual(Object.keys(openApi.paths).toSorted())
   })
 
   test.each(described)('$method $path requires an access key', async ({ method, path }) => {
@@ -183,7 +183,7 @@ describe('the gateway', () => {
   })
 
   test('refuses a method that the document does not have, unless existing clients use it', async () => {
-    for (const [path, operation] of Object.entries(document.paths))
+    for (const [path, operation] of Object.entries(openApi.paths))
       for (const method of METHODS.filter((one) => !(one.toLowerCase() in operation))) {
         const { statusCode } = await app.inject({ method, url: path.replaceAll(/[{}]/g, '') })
         const isAccepted =
