@@ -27,16 +27,22 @@ const CHECKS: [name: string, command: string, ...args: string[]][] = [
   ['format', 'oxfmt', '--check', '.'],
 ]
 /** Types and lint run side by side. The lint takes 14 core-seconds with one thread of Go, and 21 with two. */
-const ENV_OF_CHECKS = { ...process.env, GOMAXPROCS: String(Math.ceil(availableParallelism() / 2)) }
-// Each group is one vitest run, so that a stack that does not start hides no other results. The two longest groups start first.
-// After them, a group that computes runs beside one that mostly waits: 590 core-seconds in 290 to 320 s on two cores. End-to-end and
-// browser tests share a stack. README.md, "Test runs", lists the commands of the full-length tests, such as rolling.
-const GROUPS = [['e2e', 'browser'], ['chaos'], ['unit', 'policy'], ['crash'], ['stack'], ['canary']]
+const THREADS_OF_A_CHECK = String(Math.ceil(availableParallelism() / 2))
+/** The load of a machine with two cores that keeps both busy. A test waits much of its time for servers and restarts. */
+const FULL_LOAD = 4
 /**
- * Concurrent groups: one computes while another waits for processes that it has killed. A third one, at low priority, saved no time
- * (94 % of both cores are busy), and on a slow machine stacks took 66 s to start.
+ * Each group is one vitest run, so that a stack that does not start hides no other results. End-to-end and browser tests share a
+ * stack. A group starts as soon as its load fits beside the running groups. README.md, "Test runs", lists the commands of the
+ * full-length tests, such as rolling.
  */
-const AT_ONCE = 2
+const GROUPS: { load: number; projects: string[] }[] = [
+  { load: 2, projects: ['e2e', 'browser'] },
+  { load: 2, projects: ['chaos'] },
+  { load: 2, projects: ['unit', 'policy'] },
+  { load: 1, projects: ['crash'] },
+  { load: 1, projects: ['stack'] },
+  { load: 1, projects: ['canary'] },
+]
 
 const { options } = parseCLI(['vitest', 'run', ...process.argv.slice(2)])
 const total: Outcome = { passed: 0, failures: [], skipped: 0 }
@@ -51,7 +57,8 @@ process.env['NODE_COMPILE_CACHE'] ??= join(ROOT, 'node_modules/.cache/node')
 /** Prints the output of a check at its end, because the checks run in parallel. */
 async function check([name, command, ...args]: (typeof CHECKS)[number]): Promise<boolean> {
   const since = performance.now()
-  const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe'], env: ENV_OF_CHECKS })
+  const env = { ...process.env, GOMAXPROCS: THREADS_OF_A_CHECK }
+  const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe'], env })
   const ended = once(child, 'close')
   const output = await Promise.all([text(child.stdout), text(child.stderr)])
   const [code] = (await ended) as [number | null]
@@ -102,11 +109,11 @@ async function runGroup(group: string[], isAlone: boolean) {
 }
 
 async function runTests() {
-  const requested = options.project === undefined ? GROUPS.flat() : [options.project].flat()
-  const groups = GROUPS.map((group) => group.filter((name) => requested.includes(name))).filter(
-    (group) => group.length > 0,
-  )
-  const isAlone = groups.length === 1
+  const requested = options.project === undefined ? null : [options.project].flat()
+  const groups = GROUPS.map(({ load, projects }) => ({
+    load,
+    projects: projects.filter((name) => requested?.includes(name) ?? true),
+  })).filter(({ projects }) => projects.length > 0)
   let isStopped = false
   // The running groups also receive Ctrl-C and stop their processes. This process waits for them.
   for (const signal of ['SIGINT', 'SIGTERM'] as const)
@@ -114,11 +121,21 @@ async function runTests() {
       isStopped = true
       total.failures.push(`stopped by ${signal}`)
     })
-  const waiting = groups.values()
-  const lane = async () => {
-    for (const group of waiting) if (!isStopped) await runGroup(group, isAlone)
+  const waiting = [...groups]
+  let free = FULL_LOAD
+  /** Starts the next groups whose load fits, and after each of them its successors. Resolves when all have ended. */
+  async function startNext(): Promise<void> {
+    const [next] = waiting
+    if (next === undefined || next.load > free || isStopped) return
+    waiting.shift()
+    free -= next.load
+    const ended = runGroup(next.projects, groups.length === 1).then(() => {
+      free += next.load
+      return startNext()
+    })
+    await Promise.all([ended, startNext()])
   }
-  await Promise.all(Array.from({ length: AT_ONCE }, lane))
+  await startNext()
   if (total.passed + total.failures.length === 0) console.log('No test matches.')
 }
 
