@@ -14,3 +14,6 @@ declare module 'vitest' {
 
 /** Returns the URLs of the real servers of the stack tests, for a superuser of PostgreSQL and an administrator of RabbitMQ. */
 export const servers = () => inject('servers')
+
+/** Settings of a test's own connection to Redis. A machine that stands still for a second must not fail it. */
+export const PATIENT_REDIS = { commandTimeout: undefined, socketTimeout: undefined }

@@ -41,7 +41,11 @@ class PlatterRedis extends Redis {
 const LOG_AT_MOST_EVERY_MS = 10_000
 
 /** Returns a connection to Redis. Redis may be unavailable at any time, so callers need a fallback. */
-export function connectRedis(url: string, log: Log, own: Pick<RedisOptions, 'commandTimeout'> = {}): Redis {
+export function connectRedis(
+  url: string,
+  log: Log,
+  own: Pick<RedisOptions, 'commandTimeout' | 'socketTimeout'> = {},
+): Redis {
   let loggedAt = Number.NEGATIVE_INFINITY
   const logReason = ({ message }: Error, event: string) => {
     if (performance.now() - loggedAt < LOG_AT_MOST_EVERY_MS) return

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { Transform } from 'node:stream'
-import { proxyTo, servers, type Proxy } from '@platter/testkit'
+import { PATIENT_REDIS, proxyTo, servers, type Proxy } from '@platter/testkit'
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { connectRedis, type Redis } from '#/lifecycle/redis.ts'
 import { SharedRateLimit } from '#/limits/shared-rate-limit.ts'
@@ -15,8 +15,7 @@ let open: SharedRateLimit[] = []
 
 beforeEach(async () => {
   proxy = await proxyTo(servers().redis)
-  // A machine that stalls for 100 ms must not fail the test's own commands.
-  admin = connectRedis(servers().redis, log, { commandTimeout: undefined })
+  admin = connectRedis(servers().redis, log, PATIENT_REDIS)
   await vi.waitFor(() => admin.ping(), soon)
 })
 

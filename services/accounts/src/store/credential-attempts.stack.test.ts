@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { createLog, Problem } from '@platter/kit'
 import { connectRedis } from '@platter/kit/lifecycle/redis'
-import { proxyTo, servers } from '@platter/testkit'
+import { PATIENT_REDIS, proxyTo, servers } from '@platter/testkit'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import {
   redisCredentialAttempts,
@@ -14,7 +14,7 @@ const LIMITS = { TRIES_PER_EMAIL: 3, TRIES_PER_ADDRESS: 5, TRIES_PER_APPLICATION
 
 const connectStore = async (url = servers().redis) => {
   const store = redisCredentialAttempts({ REDIS_URL: url, ...LIMITS }, log)
-  const redis = connectRedis(servers().redis, log, { commandTimeout: undefined })
+  const redis = connectRedis(servers().redis, log, PATIENT_REDIS)
   // Without its connection to Redis the store counts alone, which only the last test expects.
   const isCounted = async () => {
     const { email } = anAttempt()

@@ -3,7 +3,7 @@ import { createLog } from '@platter/kit'
 import { migrate } from '@platter/kit/postgres/migrate'
 import { connectPostgres } from '@platter/kit/postgres/postgres'
 import { connectRedis, type Redis } from '@platter/kit/lifecycle/redis'
-import { newDatabase, proxyTo, servers, type Proxy } from '@platter/testkit'
+import { PATIENT_REDIS, newDatabase, proxyTo, servers, type Proxy } from '@platter/testkit'
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
 import { ajanta, korma, vindaloo } from '#/testing/ajanta.ts'
 import type { Menu } from '#/domain/menu.ts'
@@ -33,8 +33,7 @@ beforeAll(async () => {
   // A separate database, which this test flushes.
   const url = new URL('/7', servers().redis).href
   proxy = await proxyTo(url)
-  // Without the timeout of 100 ms, which a busy machine can exceed.
-  admin = connectRedis(url, log, { commandTimeout: undefined })
+  admin = connectRedis(url, log, PATIENT_REDIS)
   await vi.waitFor(() => admin.ping(), soon)
   cache = connectCache(proxy.url, log)
   // Until its connection is open the cache stores nothing and reports no error.

@@ -2,12 +2,12 @@ import { randomInt, randomUUID } from 'node:crypto'
 import type { CardUser } from '@platter/contracts'
 import { createLog, Problem } from '@platter/kit'
 import { connectRedis } from '@platter/kit/lifecycle/redis'
-import { proxyTo, servers } from '@platter/testkit'
+import { PATIENT_REDIS, proxyTo, servers } from '@platter/testkit'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { RedisCardLimits, type CardLimits } from '#/store/card-limits.ts'
 
 const log = createLog('test', 'fatal')
-const redis = connectRedis(servers().redis, log, { commandTimeout: undefined })
+const redis = connectRedis(servers().redis, log, PATIENT_REDIS)
 const settings = {
   INTERNAL_SECRET: 's'.repeat(32),
   CARDS_PER_USER: 3,
