@@ -119,7 +119,8 @@ describe.each(KINDS)('a saved $kind', ({ kind, max, store, create, ofUser }) => 
     const table = kind === 'card' ? 'cards' : 'addresses'
     const rows = await db.selectFrom(table).selectAll().where('api_key', '=', record.apiKey).execute()
     expect(rows).toMatchObject([{ user_api_key: null }])
-    expect(JSON.stringify(rows)).not.toMatch(PERSONAL)
+    // The random apiKey may contain 4242.
+    expect(JSON.stringify(rows).replaceAll(record.apiKey, '')).not.toMatch(PERSONAL)
   })
 
   test('is found by one of ten concurrent removals', async () => {
