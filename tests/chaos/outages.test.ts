@@ -265,7 +265,6 @@ test('a rolling restart of one replica of each service under load fails no reque
     replicas: 1,
     send,
     concurrency: 2,
-    pauseWhileStartingMs: 600,
   })
   expect(failed).toEqual([])
   expect(requests).toBeGreaterThan(restarts.length)

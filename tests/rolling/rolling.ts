@@ -21,22 +21,14 @@ export type Send = (gateway: string) => Promise<Sent>
  */
 export async function rollingRestarts(
   stack: Stack,
-  options: {
-    rounds: number
-    replicas: number
-    send: Send
-    concurrency: number
-    /** The pause of the clients between the end of a process and the readiness of its successor; default: PAUSE_MS. */
-    pauseWhileStartingMs?: number
-  },
+  options: { rounds: number; replicas: number; send: Send; concurrency: number },
 ): Promise<Rolling> {
   const over = new AbortController()
   const result: Rolling = { restarts: [], requests: 0, failed: [] }
   const send = balance(stack.gateways, options.send)
-  let pauseMs = PAUSE_MS
   const client = async () => {
     // The pause leaves a core to the processes that start.
-    for (; !over.signal.aborted; await wait(pauseMs)) {
+    for (; !over.signal.aborted; await wait(PAUSE_MS)) {
       const failure = await send()
       result.requests++
       if (failure !== null) result.failed.push(failure)
@@ -45,12 +37,8 @@ export async function rollingRestarts(
   const clients = Array.from({ length: options.concurrency }, client)
   for (let round = 0; round < options.rounds; round++)
     for (const service of serviceNames)
-      for (const pid of stack.pids(service).slice(0, options.replicas)) {
-        result.restarts.push({ service, tookMs: await end(stack, service, pid) })
-        pauseMs = options.pauseWhileStartingMs ?? PAUSE_MS
-        await stack.ready(service)
-        pauseMs = PAUSE_MS
-      }
+      for (const pid of stack.pids(service).slice(0, options.replicas))
+        result.restarts.push({ service, tookMs: await restart(stack, service, pid) })
   over.abort()
   await Promise.all(clients)
   return result
@@ -87,8 +75,8 @@ function balance(gateways: readonly string[], send: Send): () => Promise<string 
   }
 }
 
-/** Ends one process gracefully. Returns the milliseconds until its end. */
-async function end(stack: Stack, service: ServiceName, pid: number): Promise<number> {
+/** Ends one process gracefully, and waits until its successor is ready. Returns the milliseconds until the end. */
+async function restart(stack: Stack, service: ServiceName, pid: number): Promise<number> {
   const started = performance.now()
   process.kill(pid, 'SIGTERM')
   await until(() => !stack.pids(service).includes(pid), {
@@ -96,5 +84,7 @@ async function end(stack: Stack, service: ServiceName, pid: number): Promise<num
     withinMs: EXIT_WITHIN_MS,
     everyMs: 20,
   })
-  return Math.round(performance.now() - started)
+  const tookMs = Math.round(performance.now() - started)
+  await stack.ready(service)
+  return tookMs
 }
