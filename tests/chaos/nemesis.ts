@@ -26,7 +26,7 @@ export const EVERY_FAULT: readonly string[] = [...new Set(DECK.map(nameOf))]
 export const ONE_ROUND = DECK.length
 
 /**
- * Kills and freezes processes until the signal: a replica of a service, or a server. It also wipes the data directory of RabbitMQ.
+ * Kills and freezes processes until the signal, or `most` faults: a replica of a service, or a server. It also wipes the data directory of RabbitMQ.
  * The processor and the records of the restaurants are outside systems, and stay intact. It reports the name of each fault after its end.
  */
 export async function injectFaults(
@@ -34,9 +34,15 @@ export async function injectFaults(
   random: Random,
   {
     pauseMs,
+    most,
     signal,
     report,
-  }: { pauseMs: readonly [number, number]; signal: AbortSignal; report: (fault: string) => void },
+  }: {
+    pauseMs: readonly [number, number]
+    most: number
+    signal: AbortSignal
+    report: (fault: string) => void
+  },
 ): Promise<void> {
   const paused = () =>
     wait(random.between(...pauseMs), undefined, { signal }).then(
@@ -45,6 +51,7 @@ export async function injectFaults(
       () => false,
     )
   let deck: Fault[] = []
+  let injected = 0
   const broker = { isWhole: true }
   const wipe = () => {
     broker.isWhole = false
@@ -54,7 +61,7 @@ export async function injectFaults(
     // If RabbitMQ never recovers, the invariants find stuck orders.
     void wipeBroker(stack).then(isBack, isBack)
   }
-  while (await paused()) {
+  while (injected < most && (await paused())) {
     if (deck.length === 0) deck = random.shuffled(DECK)
     const fault = deck.shift()!
     const { how, target } = fault
@@ -68,6 +75,7 @@ export async function injectFaults(
     if (how === 'wipe') wipe()
     else if (how === 'kill') sendToTrees(victims, 'SIGKILL')
     else await freeze(victims, random.between(500, 4_000))
+    injected++
     report(nameOf(fault))
   }
 }
