@@ -85,8 +85,24 @@ async function prepareOnlyNode({ directory }: ServerContext, lines: readonly str
     epmd,
   }
   writeConfiguration(node, lines)
-  hidePlugins(node)
   return node
+}
+
+/** `lines`: further lines of rabbitmq.conf. */
+export function writeConfiguration(node: Node, lines: readonly string[] = []): void {
+  const { folder, passwords } = node
+  const definitionsFile = join(folder, 'definitions.json')
+  // Every file is written, because RabbitMQ would otherwise use the file in /etc/rabbitmq. `[].` is the empty list in Erlang.
+  const files = {
+    'env.conf': '',
+    'rabbitmq.conf': `${['log.console = true', 'log.file = false', `load_definitions = ${definitionsFile}`, ...lines].join('\n')}\n`,
+    'advanced.config': '[].\n',
+    enabled_plugins: '[].\n',
+  }
+  for (const [file, text] of Object.entries(files)) writeFileSync(join(folder, file), text)
+  const administrator = { name: 'platter', password: passwords.platter }
+  writeWhole(definitionsFile, JSON.stringify(definitions(passwords, administrator)))
+  hidePlugins(node)
 }
 
 /**
@@ -106,21 +122,6 @@ function hidePlugins({ folder, program }: Node): void {
 }
 
 const pluginsOf = (folder: string) => join(folder, 'plugins')
-
-/** `lines`: further lines of rabbitmq.conf. */
-export function writeConfiguration({ folder, passwords }: Node, lines: readonly string[] = []): void {
-  const definitionsFile = join(folder, 'definitions.json')
-  // Every file is written, because RabbitMQ would otherwise use the file in /etc/rabbitmq. `[].` is the empty list in Erlang.
-  const files = {
-    'env.conf': '',
-    'rabbitmq.conf': `${['log.console = true', 'log.file = false', `load_definitions = ${definitionsFile}`, ...lines].join('\n')}\n`,
-    'advanced.config': '[].\n',
-    enabled_plugins: '[].\n',
-  }
-  for (const [file, text] of Object.entries(files)) writeFileSync(join(folder, file), text)
-  const administrator = { name: 'platter', password: passwords.platter }
-  writeWhole(definitionsFile, JSON.stringify(definitions(passwords, administrator)))
-}
 
 const password = () => randomBytes(18).toString('base64url')
 
