@@ -158,14 +158,6 @@ const passTime = async (seconds: number): Promise<void> => {
   await sql`update alert_deliveries set due_at = due_at - ${by}`.execute(db)
 }
 
-test('a new installation begins with a finished reconciliation', async () => {
-  const { rows } =
-    await sql`select finished_at is not null as finished from scheduled_runs where name = 'reconcile'`.execute(
-      db,
-    )
-  expect(rows).toEqual([{ finished: true }])
-})
-
 test('two replicas send one alert by each channel when an incident begins, and one when it ends', async () => {
   await deadLetter('o1')
   for (let rounds = 0; rounds < 3; rounds++) await runRound()
@@ -340,24 +332,6 @@ test('the daily reconciliation runs on one replica, and its mismatch is an incid
   expect(received.map(({ body }) => body.type)).toEqual(['incident.began', 'incident.ended'])
 })
 
-test('a mismatch that is never settled extends the daily reconciliation to at most 30 days', async () => {
-  const [{ alerts }] = replicas as [(typeof replicas)[0]]
-  const daysAgo = async () => Math.round((Date.now() / 1_000 - (await alerts.reconcileSince())) / 86_400)
-  expect(await daysAgo()).toBe(1)
-  for (const [id, days] of [
-    ['m1', 20],
-    ['m2', 400],
-  ] as const) {
-    await sql`insert into reconciliation_mismatches (id, order_api_key, rule, detail, compared_since)
-      values (${id}, 'o1', 'charge-missing', '', now() - ${days} * interval '1 day')`.execute(db)
-    expect(await daysAgo()).toBe(Math.min(days, 30))
-  }
-  await sql`update scheduled_runs set covered_until = now() - interval '40 days' where name = 'reconcile'`.execute(
-    db,
-  )
-  expect(await daysAgo(), 'days that were missed are compared').toBe(41)
-})
-
 test('a reconciliation that has not ended for 30 hours is an incident until one ends', async () => {
   const sinceLast = async (hours: number) => {
     await sql`update scheduled_runs set finished_at = now() - ${hours} * interval '1 hour' where name = 'reconcile'`.execute(
@@ -377,14 +351,4 @@ test('a reconciliation that has not ended for 30 hours is an incident until one 
     ['incident.began', overdue.kind],
     ['incident.ended', overdue.kind],
   ])
-})
-
-test('makeDue() makes the next reconciliation due, unless one is running', async () => {
-  const [{ scheduledRuns }] = replicas as [(typeof replicas)[0]]
-  await makeDue('reconcile')
-  const running = (await scheduledRuns.acquire('reconcile', 300_000))!
-  expect(await scheduledRuns.makeDue('reconcile')).toBe(false)
-  await scheduledRuns.finish(running, 86_400_000)
-  expect(await scheduledRuns.makeDue('reconcile')).toBe(true)
-  expect(await scheduledRuns.acquire('reconcile', 300_000)).toMatchObject({ name: 'reconcile' })
 })
