@@ -97,9 +97,10 @@ async function charged(faults: Fault[] = [], state = 'captured') {
 }
 
 /** A refund of the whole amount that has no `apiKey` of Platter. */
-const wholeRefund = (state: ReadRefund['state']) => ({
-  refunds: [{ id: 're_9', key: null, amount: cents(TOTAL), state, at: 1_700_000_000 }],
+const aRefund = (amount: number, state: ReadRefund['state']) => ({
+  refunds: [{ id: 're_9', key: null, amount: cents(amount), state, at: 1_700_000_000 }],
 })
+const wholeRefund = (state: ReadRefund['state']) => aRefund(TOTAL, state)
 
 const isDone = { kind: 'done' }
 const isRefused = { kind: 'refused', refusal: { code: 'refund-too-large' } }
@@ -182,9 +183,11 @@ test('a release refunds a charge whose whole refund at the processor was done an
 })
 
 test.each(['captured', 'authorized'])(
-  'a whole refund at the processor moves a charge that is %s here to refunded, but not while it is pending',
+  'a whole refund at the processor moves a charge that is %s here to refunded, but not while it is pending or lacks a cent',
   async (state) => {
     const { mirror, authorization } = await charged([], state)
+    await mirror(aRefund(TOTAL - 1, 'done'))
+    expect(await authorization()).toMatchObject({ state, refunded: TOTAL - 1 })
     await mirror(wholeRefund('pending'))
     expect(await authorization()).toMatchObject({ state, refunded: TOTAL })
     await mirror(wholeRefund('done'))
