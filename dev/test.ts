@@ -28,7 +28,7 @@ const CHECKS: [name: string, command: string, ...args: string[]][] = [
 ]
 /** Types and lint run side by side. The lint takes 14 core-seconds with one thread of Go, and 21 with two. */
 const THREADS_OF_A_CHECK = String(Math.ceil(availableParallelism() / 2))
-/** The load of a machine with two cores that keeps both busy. A test waits much of its time for servers and restarts. */
+/** The sum of loads that keeps two cores busy. A load of 1 is about half a core, because tests also wait for servers and restarts. */
 const FULL_LOAD = 4
 /**
  * Each group is one vitest run, so that a stack that does not start hides no other results. End-to-end and browser tests share a

@@ -66,8 +66,10 @@ function inputsFor(source: string): string[] {
 const known = new Map<string, string[]>()
 /** Most patterns have the same units, whose texts take longer to create than to match. */
 function runsOf(unit: string): string[] {
+  const found = known.get(unit)
+  if (found) return found
   const run = unit.repeat(LENGTH / unit.length)
-  const runs = known.get(unit) ?? [run, `${run}!`, `${run}\u0000`, `!${run}`]
+  const runs = [run, `${run}!`, `${run}\u0000`, `!${run}`]
   known.set(unit, runs)
   return runs
 }
