@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { freePorts } from '../../dev/process/ports.ts'
 import { until } from '../../dev/process/wait.ts'
-import { isPortOpen } from '../../dev/servers/readiness.ts'
+import { isPortOpen, isRabbitmqReady } from '../../dev/servers/readiness.ts'
 import { brokerServices } from '../../dev/servers/rabbitmq-users.ts'
 import {
   brokerSpec,
@@ -19,6 +19,7 @@ import {
 import type { Server, ServerContext } from '../../dev/servers/types.ts'
 
 const NODES = 3
+const JOINED_WITHIN_MS = 120_000
 
 export type RabbitmqCluster = Awaited<ReturnType<typeof startCluster>>
 
@@ -30,13 +31,12 @@ export async function startCluster(context: ServerContext) {
   host.spawn(epmdSpec(first, context))
   await until(() => isPortOpen('127.0.0.1', first.epmd), { what: 'Starting epmd', withinMs: 10_000 })
   const children = nodes.map((node) => host.spawn(brokerSpec(node, context)))
-  // The command fails until its node runs.
-  const isJoined = () =>
-    awaitNodes(first).then(
-      () => true,
-      () => false,
-    )
-  await until(isJoined, { what: 'Joining the nodes', withinMs: 120_000, everyMs: 1_000 })
+  // The command below fails until its node runs. Then it waits until all nodes have joined.
+  const isRunning = () => isRabbitmqReady(urlOf(first, 'platter'))
+  await until(isRunning, { what: 'Starting a node', withinMs: JOINED_WITHIN_MS, everyMs: 1_000 })
+  const command = join(dirname(first.program), 'rabbitmqctl')
+  const args = ['--node', first.name, 'await_online_nodes', String(NODES)]
+  await promisify(execFile)(command, args, { env: erlangEnvironment(first), timeout: JOINED_WITHIN_MS })
   // The format of AMQP_URL.
   const urlsFor = (user: Parameters<typeof urlOf>[1]) => nodes.map((node) => urlOf(node, user)).join(',')
   const server: Server = {
@@ -54,14 +54,6 @@ export async function startCluster(context: ServerContext) {
     /** Kills the first node. It is the first of all URLs, so every service is connected to it, and it leads their queues. */
     kill: () => process.kill(children[0]!.pid!, 'SIGKILL'),
   }
-}
-
-async function awaitNodes(node: Node): Promise<void> {
-  const program = join(dirname(node.program), 'rabbitmqctl')
-  await promisify(execFile)(program, ['--node', node.name, 'await_online_nodes', String(NODES)], {
-    env: erlangEnvironment(node),
-    timeout: 30_000,
-  })
 }
 
 async function prepareNodes(directory: string): Promise<readonly Node[]> {
