@@ -25,33 +25,24 @@ export const EVERY_FAULT: readonly string[] = [...new Set(DECK.map(nameOf))]
 /** The number of faults in a round. */
 export const ONE_ROUND = DECK.length
 
+type Injection = {
+  random: Random
+  /** The shortest and longest time before a fault. */
+  pauseMs: readonly [number, number]
+  /** Receives the name of each fault after its end. */
+  faults: string[]
+  isOver: () => boolean
+}
+
 /**
- * Kills and freezes processes until the signal, or `most` faults: a replica of a service, or a server. It also wipes the data directory of RabbitMQ.
- * The processor and the records of the restaurants are outside systems, and stay intact. It reports the name of each fault after its end.
+ * Kills and freezes processes until `isOver`: a replica of a service, or a server. It also wipes the data directory of RabbitMQ. The
+ * processor and the records of the restaurants are outside systems, and stay intact.
  */
 export async function injectFaults(
   stack: Stack,
-  random: Random,
-  {
-    pauseMs,
-    most,
-    signal,
-    report,
-  }: {
-    pauseMs: readonly [number, number]
-    most: number
-    signal: AbortSignal
-    report: (fault: string) => void
-  },
+  { random, pauseMs, faults, isOver }: Injection,
 ): Promise<void> {
-  const paused = () =>
-    wait(random.between(...pauseMs), undefined, { signal }).then(
-      () => true,
-      // The load has ended.
-      () => false,
-    )
   let deck: Fault[] = []
-  let injected = 0
   const broker = { isWhole: true }
   const wipe = () => {
     broker.isWhole = false
@@ -61,7 +52,9 @@ export async function injectFaults(
     // If RabbitMQ never recovers, the invariants find stuck orders.
     void wipeBroker(stack).then(isBack, isBack)
   }
-  while (injected < most && (await paused())) {
+  for (;;) {
+    await wait(random.between(...pauseMs))
+    if (isOver()) return
     if (deck.length === 0) deck = random.shuffled(DECK)
     const fault = deck.shift()!
     const { how, target } = fault
@@ -75,8 +68,7 @@ export async function injectFaults(
     if (how === 'wipe') wipe()
     else if (how === 'kill') sendToTrees(victims, 'SIGKILL')
     else await freeze(victims, random.between(500, 4_000))
-    injected++
-    report(nameOf(fault))
+    faults.push(nameOf(fault))
   }
 }
 

@@ -56,28 +56,18 @@ const isEmpty = (found: readonly Violation[]) => found.length === 0
 /** Sends orders under fault injection, and waits until four records satisfy all invariants. Returns the violations that remain. */
 export async function runChaos(stack: Stack, options: ChaosOptions): Promise<Report> {
   const { seed, pauseMs, orders, rounds = Infinity } = options
-  const over = new AbortController()
   const started = performance.now()
   const faults: string[] = []
   let sent = 0
-  const endWhenEnough = () => {
-    if (sent >= orders && (!pauseMs || faults.length >= ONE_ROUND)) over.abort()
-    return over.signal.aborted
-  }
-  const add = (fault: string) => {
-    faults.push(fault)
-    // This check also runs while all clients wait for responses and start no order.
-    endWhenEnough()
-  }
-  const { signal } = over
-  const most = rounds * ONE_ROUND
-  const injecting = pauseMs && injectFaults(stack, randomOf(seed), { pauseMs, most, signal, report: add })
+  const isEnough = () => sent >= orders && (!pauseMs || faults.length >= ONE_ROUND)
+  const isOver = () => isEnough() || faults.length >= rounds * ONE_ROUND
+  const injecting = pauseMs && injectFaults(stack, { random: randomOf(seed), pauseMs, faults, isOver })
   const afterSale = new AfterSale(stack.file, randomOf(seed + 1))
   const entries = await sendOrders(stack.file, {
     ...options,
     enough: (begun) => {
       sent = begun
-      return endWhenEnough()
+      return isEnough()
     },
     onResponse: (entry) => {
       afterSale.begin(entry)
