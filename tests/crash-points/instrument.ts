@@ -49,8 +49,6 @@ function isArmed(requestId: string, event: string): boolean {
   }
 }
 
-const reportWhenWritten = (what: string) => setTimeout(() => record(what), WRITTEN_MS)
-
 type Method = (this: unknown, ...args: unknown[]) => unknown
 
 /** Replaces a method by `around`, which receives the bound original and the arguments. */
@@ -104,33 +102,32 @@ function requestOf(requestId: string | undefined, data: unknown): string | undef
 /** The question of an order, by correlation id. A reply carries only that id. */
 const questions = new Map<string, { requestId: string; name: string }>()
 
-/** Calls `work` for each order that shares the message. */
-function forItems(message: Message, queue: string, work: (name: string) => void): void {
-  for (const { requestId, id = '', data } of decode(message)) {
+/** Writes a message to the socket. Records it before and after, for each order that shares the message. */
+function write(what: 'publish' | 'ack', message: Message, queue: string, original: () => unknown): unknown {
+  const items = decode(message).map(({ requestId, id = '', data }) => {
     const question = questions.get(id)
     const name = nameOfMessage(question ? `reply to ${question.name}` : queue, data)
     // An event carries no request id. It belongs to the order in whose context the process publishes it.
-    const about = question?.requestId || requestOf(requestId, data) || context.getStore()
-    inContext(about, () => work(name))
+    return { name, about: question?.requestId || requestOf(requestId, data) || context.getStore() }
+  })
+  const recordAll = (when: 'before' | 'after') => {
+    for (const { name, about } of items) inContext(about, () => record(`${when} ${what} ${name}`))
   }
+  recordAll('before')
+  const result = original()
+  setTimeout(() => recordAll('after'), WRITTEN_MS)
+  return result
 }
 
 // A channel with publisher confirms calls this method as well.
 wrap(Channel.prototype, 'publish', (original, args) => {
   const [exchange, key, content, properties] = args as [string, string, Buffer, object]
-  const message = { content, properties } as Message
-  forItems(message, exchange || key, (name) => record(`before publish ${name}`))
-  const result = original(...args)
-  forItems(message, exchange || key, (name) => reportWhenWritten(`after publish ${name}`))
-  return result
+  return write('publish', { content, properties } as Message, exchange || key, () => original(...args))
 })
 
 wrap(Channel.prototype, 'ack', (original, args) => {
   const message = args[0] as Message
-  const queue = message.fields.routingKey
-  forItems(message, queue, (name) => record(`before ack ${name}`))
-  original(...args)
-  forItems(message, queue, (name) => reportWhenWritten(`after ack ${name}`))
+  return write('ack', message, message.fields.routingKey, () => original(...args))
 })
 
 type Handler = (data: unknown, received: { requestId: string; id?: string }) => unknown
