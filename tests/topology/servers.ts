@@ -18,42 +18,34 @@ export type Apart = Awaited<ReturnType<typeof startApart>>
 
 /** Starts PostgreSQL with one cluster for each service, RabbitMQ and Redis. Services connect to all of them only with TLS. */
 export async function startApart(certificates: Certificates, context: ServerContext) {
-  const folders = databaseServices.map((name) => join(context.directory, 'clusters', name))
+  // The stack prepares the cluster of orders again, with the same passwords.
+  const { rolePasswords } = loadSecrets(context.directory)
+  const startCluster = async (name: DatabaseService) => {
+    const directory = join(context.directory, 'clusters', name)
+    const server = await tlsPostgres(certificates, { ...context, directory })
+    const { urls } = await prepareDatabase(server.url, [name], rolePasswords)
+    const stop = async () => {
+      await server.stop()
+      // PostgreSQL stored these files outside of the run directory.
+      rmSync(outsidePlace(directory), { recursive: true, force: true })
+    }
+    // `own` is the URL of the role of the service, without TLS.
+    return { ...server, stop, own: urls[name] ?? '' }
+  }
   const [rabbitmq, redis, ...postgres] = await Promise.all([
     tlsRabbitmq(certificates, context),
     tlsRedis(certificates, context),
-    ...folders.map((directory) => tlsPostgres(certificates, { ...context, directory })),
+    ...databaseServices.map(startCluster),
   ])
-  const clusterOf = (name: DatabaseService) => postgres[databaseServices.indexOf(name)]!
+  const named = databaseServices.map((name, at) => [name, postgres[at]] as const)
+  const clusters = Object.fromEntries(named) as Record<DatabaseService, (typeof postgres)[number]>
   const stop = async () => void (await Promise.all(postgres.map((server) => server.stop())))
-  // The stack prepares the cluster of orders again, with the same passwords.
-  const { rolePasswords } = loadSecrets(context.directory)
-  const own = async (name: DatabaseService) =>
-    (await prepareDatabase(clusterOf(name).url, [name], rolePasswords)).urls[name] ?? ''
   const servers: Servers = {
-    postgres: { ...clusterOf('orders'), stop },
+    postgres: { ...clusters.orders, stop },
     rabbitmq: rabbitmq.server,
     redis: redis.server,
   }
-  return {
-    servers,
-    /** URLs of superusers. */
-    clusters: await byService((name) => clusterOf(name).url),
-    /** URLs of the services' roles, without TLS. */
-    own: await byService(own),
-    amqps: rabbitmq.urls,
-    rediss: redis.url,
-    /** Deletes the files that PostgreSQL stored outside of the run directory. */
-    clean: () => {
-      for (const folder of folders) rmSync(outsidePlace(folder), { recursive: true, force: true })
-    },
-  }
-}
-
-async function byService(of: (name: DatabaseService) => string | Promise<string>) {
-  const urls: Partial<Record<DatabaseService, string>> = {}
-  for (const name of databaseServices) urls[name] = await of(name)
-  return urls as Record<DatabaseService, string>
+  return { servers, clusters, amqps: rabbitmq.urls, rediss: redis.url }
 }
 
 /** Requires TLS for every role except the superuser. */

@@ -45,15 +45,15 @@ const secure = (url: string) => `${url}?sslmode=verify-full`
 /** Catalog connects directly to its cluster, the others through PgBouncer. Orders builds its indexes without PgBouncer. */
 function databaseUrls(pooler: number): Record<(typeof databaseServices)[number], Variables> {
   const pooled = (name: (typeof databaseServices)[number]): Variables => {
-    const url = new URL(apart.own[name])
+    const url = new URL(apart.clusters[name].own)
     url.port = String(pooler)
     url.pathname = `/${name}`
     return { DATABASE_URL: secure(url.href), DATABASE_STATEMENTS: 'unnamed' }
   }
   return {
-    catalog: { DATABASE_URL: secure(apart.own.catalog) },
+    catalog: { DATABASE_URL: secure(apart.clusters.catalog.own) },
     accounts: pooled('accounts'),
-    orders: { ...pooled('orders'), DATABASE_DIRECT_URL: secure(apart.own.orders) },
+    orders: { ...pooled('orders'), DATABASE_DIRECT_URL: secure(apart.clusters.orders.own) },
     payments: pooled('payments'),
   }
 }
@@ -63,7 +63,7 @@ beforeAll(async () => {
   const find: StackOptions['find'] = async (context) => {
     const certificates = makeCertificates(join(context.directory, 'certificates'))
     apart = await startApart(certificates, context)
-    const pooled = [apart.own.accounts, apart.own.orders, apart.own.payments]
+    const pooled = [apart.clusters.accounts.own, apart.clusters.orders.own, apart.clusters.payments.own]
     const databases = databaseUrls(await startPgbouncer(pooled, certificates, context))
     const common = {
       NODE_EXTRA_CA_CERTS: certificates.ca,
@@ -82,10 +82,7 @@ beforeAll(async () => {
   stack = await startStack({ runDirectory: directory, reporter, fresh: true, find, env, https: true })
 }, 180_000)
 
-afterAll(async () => {
-  await stack.stop()
-  apart.clean()
-}, 60_000)
+afterAll(() => stack.stop(), 60_000)
 
 const countOf = (url: string, query: string): Promise<number> =>
   withClient(url, async (client) => {
@@ -95,7 +92,7 @@ const countOf = (url: string, query: string): Promise<number> =>
 
 const countCaptured = () =>
   countOf(
-    apart.clusters.payments,
+    apart.clusters.payments.url,
     `select count(*)::int from payments.authorizations where state = 'captured'`,
   )
 
@@ -140,7 +137,7 @@ async function openTransaction(url: string) {
   }
 }
 
-const countInOrders = (query: string): Promise<number> => countOf(apart.clusters.orders, query)
+const countInOrders = (query: string): Promise<number> => countOf(apart.clusters.orders.url, query)
 const countMissing = async () =>
   (await ordersIndexes()).length -
   (await countInOrders(`select count(*)::int from pg_index join pg_class on oid = indexrelid
@@ -166,12 +163,12 @@ async function orderUntil(isOver: () => Promise<boolean>): Promise<{ sent: numbe
 }
 
 test(`orders are accepted through PgBouncer while indexes of ${ROWS} orders are built, also after a build was killed`, async () => {
-  const superuser = new URL(apart.clusters.orders)
+  const superuser = new URL(apart.clusters.orders.url)
   superuser.searchParams.set('options', '-c search_path=orders')
   await fill(superuser.href, { from: LARGEST - ROWS + 1, to: LARGEST })
   await vi.waitFor(async () => expect(await countMissing()).toBe(0), { timeout: 600_000, interval: 500 })
   const names = (await ordersIndexes()).map(({ name }) => `orders.${name}`)
-  await withClient(apart.clusters.orders, (client) => client.query(`drop index ${names.join(', ')}`))
+  await withClient(apart.clusters.orders.url, (client) => client.query(`drop index ${names.join(', ')}`))
   // With few rows, a build would end before the kill, so it waits for this transaction.
   const writer = IS_LARGE ? null : await openTransaction(superuser.href)
   // A new process finds the missing indexes.
@@ -203,17 +200,17 @@ test('each cluster has the tables of one service', async () => {
   for (const service of databaseServices) {
     const schemas = `select count(distinct table_schema)::int as count from information_schema.tables
       where table_schema in (${databaseServices.map((name) => `'${name}'`).join(', ')})`
-    expect(await countOf(apart.clusters[service], schemas)).toBe(1)
+    expect(await countOf(apart.clusters[service].url, schemas)).toBe(1)
   }
 })
 
 test('services share the sessions of PgBouncer, and every session has the settings of its role', async () => {
   for (const service of ['accounts', 'orders', 'payments'] as const) {
     const sessions = `select count(*)::int from pg_stat_activity where usename = '${service}'`
-    expect(await countOf(apart.clusters[service], sessions)).toBeLessThanOrEqual(SESSIONS)
+    expect(await countOf(apart.clusters[service].url, sessions)).toBeLessThanOrEqual(SESSIONS)
     const set = `select count(*)::int from pg_db_role_setting where setrole = '${service}'::regrole
       and 'plan_cache_mode=force_generic_plan' = any(setconfig) and 'search_path=${service}' = any(setconfig)`
-    expect(await countOf(apart.clusters[service], set)).toBe(1)
+    expect(await countOf(apart.clusters[service].url, set)).toBe(1)
   }
 })
 
@@ -223,14 +220,14 @@ test('every session of a service at PostgreSQL is encrypted', async () => {
       encrypted: boolean,
     ) => `select count(*)::int from pg_stat_activity a join pg_stat_ssl s using (pid)
       where a.usename = '${service}' and s.ssl = ${encrypted}`
-    expect(await countOf(apart.clusters[service], sessions(false))).toBe(0)
-    expect(await countOf(apart.clusters[service], sessions(true))).toBeGreaterThan(0)
+    expect(await countOf(apart.clusters[service].url, sessions(false))).toBe(0)
+    expect(await countOf(apart.clusters[service].url, sessions(true))).toBeGreaterThan(0)
   }
 })
 
 test('PostgreSQL, RabbitMQ, Redis and services with a certificate of an unknown authority are refused', async () => {
   setDefaultCACertificates([...rootCertificates])
-  const postgres = connectPostgres(`${apart.own.catalog}?sslmode=verify-full`, 1, log)
+  const postgres = connectPostgres(`${apart.clusters.catalog.own}?sslmode=verify-full`, 1, log)
   await expect(postgres.check()).rejects.toThrow(/certificate/)
   await postgres.close()
   const redis = connectRedis(apart.rediss, log)
