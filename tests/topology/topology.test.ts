@@ -1,5 +1,4 @@
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { Bus } from '@platter/bus'
 import { createLog } from '@platter/kit'
 import { connectRedis } from '@platter/kit/lifecycle/redis'
@@ -10,15 +9,15 @@ import { get } from 'node:https'
 import { setTimeout as wait } from 'node:timers/promises'
 import { rootCertificates, setDefaultCACertificates } from 'node:tls'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { plainReporter } from '../../dev/progress.ts'
 import { withClient } from '../../dev/servers/database.ts'
-import { startStack, type Stack, type StackOptions } from '../../dev/stack.ts'
+import type { Stack, StackOptions } from '../../dev/stack.ts'
 import { databaseServices } from '../../dev/stack/services.ts'
 import { ordersIndexes } from '../../services/orders/src/store/indexes.ts'
 import { Api } from '../support/api.ts'
 import { LARGEST, fill } from '../plans/fill.ts'
 import { readBooks, settled } from '../support/books.ts'
 import { orderOf } from '../support/order-clients.ts'
+import { startTestStack } from '../support/stack.ts'
 import { makeCertificates } from './certificates.ts'
 import { SESSIONS, startPgbouncer } from './pgbouncer.ts'
 import { startApart, type Apart } from './servers.ts'
@@ -32,7 +31,6 @@ const ORDERS = 12
 /** `npm run large-tables` has 4 million. */
 const ROWS = Number(process.env['ROWS'] ?? 20_000)
 const IS_LARGE = ROWS >= 1_000_000
-const directory = fileURLToPath(new URL('../../.run/topology', import.meta.url))
 const log = createLog('test', 'silent')
 
 let stack: Stack
@@ -78,8 +76,7 @@ beforeAll(async () => {
     setDefaultCACertificates([...rootCertificates, readFileSync(certificates.ca, 'utf8')])
     return apart.servers
   }
-  const reporter = plainReporter((line) => process.stderr.write(`${line}\n`))
-  stack = await startStack({ runDirectory: directory, reporter, fresh: true, find, env, https: true })
+  stack = await startTestStack('topology', { find, env, https: true })
 }, 180_000)
 
 afterAll(() => stack.stop(), 60_000)
