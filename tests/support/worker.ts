@@ -56,17 +56,9 @@ export class Worker<J extends object, R> {
 
 /** Rejects if the process ends before its reply. */
 async function replyOf(child: ChildProcess): Promise<unknown> {
-  const over = new AbortController()
-  const { signal } = over
-  const failed = once(child, 'exit', { signal }).then(([code]) => {
-    throw new Error(`${child.spawnargs.join(' ')} ended with code ${String(code)}`)
-  })
-  try {
-    const [{ reply }] = (await Promise.race([once(child, 'message', { signal }), failed])) as [
-      { reply: unknown },
-    ]
-    return reply
-  } finally {
-    over.abort()
-  }
+  const { promise, resolve, reject } = Promise.withResolvers<unknown>()
+  const fail = (code: number | null) =>
+    reject(new Error(`${child.spawnargs.join(' ')} ended with code ${String(code)}`))
+  child.once('exit', fail).once('message', ({ reply }: { reply: unknown }) => resolve(reply))
+  return promise.finally(() => child.off('exit', fail))
 }

@@ -50,30 +50,26 @@ const LOST_AFTER_MS = 15_000
 export async function runLoad(load: Load, send: Send): Promise<Outcome> {
   const loop = new Loop(send)
   await ('perSecond' in load ? loop.open(load) : loop.closed(load))
-  await loop.drained()
-  return loop.outcome()
+  return loop.end()
 }
 
 class Loop {
   readonly #send: Send
   readonly #began = performance.now()
-  readonly #outcome: Outcome = {
+  readonly #outcome: Omit<Outcome, 'seconds'> = {
     sent: 0,
-    seconds: 0,
     byStatus: {},
     lackingRetryAfter: 0,
     failure: null,
     lateMs: [],
   }
-  /** The functions that end the pending requests. */
-  readonly #pending = new Set<(reply: Reply) => void>()
+  readonly #lost = Promise.withResolvers<Reply>()
   /** Each new request restarts it, so every pending request is at least that old. */
   readonly #giveUp = setTimeout(() => {
     this.#isOver = true
-    for (const end of this.#pending) end({ status: 0, failure: `no response within ${LOST_AFTER_MS} ms` })
+    this.#lost.resolve({ status: 0, failure: `no response within ${LOST_AFTER_MS} ms` })
   }, LOST_AFTER_MS)
   #isOver = false
-  #onDrained: () => void = () => undefined
 
   constructor(send: Send) {
     this.#send = send
@@ -93,41 +89,35 @@ class Loop {
     const total = Math.round(perSecond * seconds)
     // Otherwise two loads that start at the same moment would send in step.
     const first = this.#began + period * Math.random()
-    while (this.#outcome.sent < total) {
-      const due = first + this.#outcome.sent * period
+    const running: Promise<void>[] = []
+    while (running.length < total) {
+      const due = first + running.length * period
       const now = performance.now()
       if (due > now) {
         await wait(due - now)
         continue
       }
       this.#outcome.lateMs.push(now - due)
-      void this.#one(due)
+      running.push(this.#one(due))
     }
+    await Promise.all(running)
   }
 
   async #one(due: number): Promise<void> {
     this.#giveUp.refresh()
-    const { promise, resolve: end } = Promise.withResolvers<Reply>()
-    this.#pending.add(end)
-    const fail = (error: unknown) =>
-      end({ status: 0, failure: error instanceof Error ? error.message : String(error) })
-    this.#send(this.#outcome.sent++).then(end, fail)
-    const reply = await promise
-    this.#pending.delete(end)
+    const sent = this.#send(this.#outcome.sent++).catch((error: unknown): Reply => ({
+      status: 0,
+      failure: error instanceof Error ? error.message : String(error),
+    }))
+    const reply = await Promise.race([sent, this.#lost.promise])
     const took = (this.#outcome.byStatus[reply.status] ??= [])
     took.push(performance.now() - due)
     this.#outcome.failure ??= reply.failure ?? null
     if (reply.lacksRetryAfter) this.#outcome.lackingRetryAfter += 1
-    if (this.#pending.size === 0) this.#onDrained()
   }
 
-  /** Resolves when no request is pending. */
-  async drained(): Promise<void> {
-    if (this.#pending.size > 0) await new Promise<void>((resolve) => (this.#onDrained = resolve))
+  end(): Outcome {
     clearTimeout(this.#giveUp)
-  }
-
-  outcome(): Outcome {
     return { ...this.#outcome, seconds: (performance.now() - this.#began) / 1_000 }
   }
 }
