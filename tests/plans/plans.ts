@@ -7,7 +7,6 @@ import { BY_KEY, JOINED_BY_KEY, type RoleSettings } from '@platter/kit/postgres/
 import { newDatabase } from '@platter/testkit'
 import { Kysely, PostgresDialect } from 'kysely'
 import pg from 'pg'
-import type { Statement } from './explain.ts'
 
 /* The plans of PostgreSQL for the statements of a store, with enough rows to affect the plan. */
 
@@ -27,6 +26,7 @@ export const namedCalls = <Db>(calls: Record<string, Record<string, (db: Db) => 
     Object.entries(functions).map(([name, call]) => [`${store}.${name}`, call] as const),
   )
 
+type Statement = { sql: string; parameters: readonly unknown[] }
 type Call<Tables> = (db: Kysely<Tables>) => Promise<unknown>
 type Plan = {
   'Node Type': string
@@ -68,11 +68,13 @@ export async function openDatabase<Tables>(service: string, { joins }: { joins?:
     url,
     pool,
     db,
-    /** Returns the last statement of `call`, with its values. */
-    statementOf: async (call: Call<Tables>): Promise<Statement> => {
+    /**
+     * Returns the pages of 8 KB that the last statement of `call` accesses. Their number does not depend on the load of the machine.
+     */
+    buffersOf: async (call: Call<Tables>): Promise<number> => {
       sent.length = 0
       await call(db)
-      return sent.at(-1) ?? { sql: '', parameters: [] }
+      return buffersOf(pool, sent.at(-1)!)
     },
     /**
      * Returns the tables that the statements of `call` read entirely, directly or through an index. `allowed`: indexes that they may
@@ -98,6 +100,31 @@ async function planOf(pool: pg.Pool, statement: string): Promise<Plan> {
   )
   return rows[0]!['QUERY PLAN'][0].Plan
 }
+
+/** Executes a statement with the plan that a service uses for all values of its parameters. */
+async function buffersOf(pool: pg.Pool, { sql, parameters }: Statement): Promise<number> {
+  const client = await pool.connect()
+  try {
+    const values = parameters.map((value) =>
+      client.escapeLiteral(typeof value === 'string' ? value : JSON.stringify(value)),
+    )
+    await client.query('set plan_cache_mode = force_generic_plan')
+    await client.query(`prepare explained as ${sql}`)
+    const given = values.length === 0 ? '' : `(${values.join(', ')})`
+    const { rows } = await client.query<{ 'QUERY PLAN': [{ Plan: Buffers }] }>(
+      `explain (analyze, buffers, timing off, format json) execute explained${given}`,
+    )
+    await client.query('deallocate explained')
+    client.release()
+    const [{ Plan: plan }] = rows[0]!['QUERY PLAN']
+    return plan['Shared Hit Blocks'] + plan['Shared Read Blocks']
+  } catch (error) {
+    // Closes the session: in the pool, it would keep the prepared statement.
+    client.release(true)
+    throw error
+  }
+}
+type Buffers = { 'Shared Hit Blocks': number; 'Shared Read Blocks': number }
 
 const withChildren = (plan: Plan): Plan[] => [plan, ...(plan.Plans ?? []).flatMap(withChildren)]
 
