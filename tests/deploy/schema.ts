@@ -45,13 +45,13 @@ type Override = { statefulSet: { spec: { template: { spec: object } } } }
 async function faultsOfModel(manifest: Manifest): Promise<readonly string[]> {
   const validate = await validatorOf(manifest)
   if (validate === null) return [`/kind ${manifest.apiVersion} has no ${manifest.kind}`]
-  const seen = watch(manifest)
+  const read = new Set<string>()
   try {
-    validate(seen.document)
+    validate(recorded(manifest, '', read))
   } catch (error) {
     return [error instanceof Error ? error.message : String(error)]
   }
-  return seen.unread().map((path) => `${path} is no field of it`)
+  return unreadIn(manifest, '', read).map((path) => `${path} is no field of it`)
 }
 
 async function validatorOf({ apiVersion, kind }: Manifest): Promise<Validate | null> {
@@ -65,35 +65,27 @@ async function validatorOf({ apiVersion, kind }: Manifest): Promise<Validate | n
 type Model = { prototype: { validate: (this: unknown) => void } }
 
 /**
- * The schemas accept unknown fields, and a mistyped field is the most common mistake. A compiled schema reads all fields that it
- * knows, and no others. A field that it does not read is therefore unknown.
+ * Records the paths of the fields that are read. The schemas accept unknown fields, and a mistyped field is the most common mistake.
+ * A compiled schema reads all fields that it knows, and no others. A field that it does not read is therefore unknown.
  */
-function watch(document: object) {
-  const read = new WeakMap<object, Set<string>>()
-  const wrapped = new WeakMap<object, object>()
-  const wrap = <T extends object>(target: T): T => {
-    const known = wrapped.get(target)
-    if (known) return known as T
-    const fields = new Set<string>()
-    read.set(target, fields)
-    const proxy = new Proxy(target, {
-      get(of, field, receiver) {
-        const value: unknown = Reflect.get(of, field, receiver)
-        if (typeof field === 'string') fields.add(field)
-        return typeof value === 'object' && value !== null ? wrap(value) : value
-      },
-    })
-    wrapped.set(target, proxy)
-    return proxy
-  }
-  const unread = (of: object, path: string): string[] =>
-    Object.entries(of).flatMap(([field, value]) => {
-      const here = `${path}/${field}`
-      if (!read.get(of)?.has(field)) return [here]
-      return typeof value === 'object' && value !== null ? unread(value as object, here) : []
-    })
-  return { document: wrap(document), unread: () => unread(document, '') }
-}
+const recorded = (document: object, path: string, read: Set<string>): object =>
+  new Proxy(document, {
+    get(of, field, receiver) {
+      const value: unknown = Reflect.get(of, field, receiver)
+      const here = `${path}/${String(field)}`
+      read.add(here)
+      return isObject(value) ? recorded(value, here, read) : value
+    },
+  })
+
+const unreadIn = (document: object, path: string, read: ReadonlySet<string>): string[] =>
+  Object.entries(document).flatMap(([field, value]) => {
+    const here = `${path}/${field}`
+    if (!read.has(here)) return [here]
+    return isObject(value) ? unreadIn(value, here, read) : []
+  })
+
+const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null
 
 const quantity = z.string().regex(/^\d+(\.\d+)?(m|Ki|Mi|Gi|Ti|k|M|G|T)?$/)
 const key = z.strictObject({ name: z.string(), key: z.string() })
