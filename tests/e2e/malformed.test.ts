@@ -1,13 +1,18 @@
 import { randomInt } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
+import type { StackFile } from '../../dev/stack/description.ts'
+import { serviceNames } from '../../dev/stack/services.ts'
+import { exchange } from '../support/exchange.ts'
+import { peaksOf, residentOf, type Groups } from '../support/processes.ts'
 import { randomOf } from '../support/random.ts'
 import { eventually, stack } from './client.ts'
-import { exchange } from '../support/exchange.ts'
-import { violationIn, WITHIN_MS } from './malformed/violation.ts'
-import { memory, mostMemory, processes } from './malformed/memory.ts'
 import { makeRequest, type Made, type World } from './malformed/requests.ts'
+import { violationIn, WITHIN_MS } from './malformed/violation.ts'
 import { makeWireRequest } from './malformed/wire.ts'
 import { aWorld } from './malformed/world.ts'
+import { ownStack } from './stack.ts'
 
 /** `npm run malformed` is the long form, with a new seed each time. MALFORMED_SEED=… repeats the requests of a seed. */
 const COUNT = Number(process.env['MALFORMED'] ?? 1_000)
@@ -29,6 +34,21 @@ const formatStatuses = (statuses: ReadonlyMap<number, number>): string =>
     .map(([status, count]) => `${count} × ${status}`)
     .join(', ')
 
+/** Returns the current processes of the services, from the file that the launcher updates. */
+function processes(): Record<string, number[]> {
+  const file = join(dirname(ownStack().data.logs), 'stack.json')
+  const { processes: running } = JSON.parse(readFileSync(file, 'utf8')) as StackFile
+  return Object.fromEntries(serviceNames.map((service) => [service, running[service]]))
+}
+
+/** Returns each process by its service and number. */
+const eachProcess = (): Groups =>
+  Object.fromEntries(
+    Object.entries(processes()).flatMap(([service, pids]) =>
+      pids.map((pid, at) => [`${service}-${at + 1}`, () => [pid]] as const),
+    ),
+  )
+
 /**
  * Resolves when no process has grown, or after a minute, in which V8 collects an idle heap. Throws the names of processes that have
  * grown.
@@ -36,7 +56,7 @@ const formatStatuses = (statuses: ReadonlyMap<number, number>): string =>
 async function checkMemory(before: Record<string, number>): Promise<void> {
   process.stderr.write(`MiB at most, half-way: ${JSON.stringify(before)}\n`)
   const now = await eventually(
-    async () => memory(),
+    () => residentOf(eachProcess()),
     (mib) => grown(before, mib).length === 0,
     60_000,
   )
@@ -113,7 +133,7 @@ test(
       while (made < COUNT && complaints.length < 50) {
         made += 1
         const number = made
-        if (number === WARM) warm = mostMemory()
+        if (number === WARM) warm = peaksOf(eachProcess())
         const request = random.next() < 0.5 ? makeRequest(random, world) : makeWireRequest(random, world)
         const response = await sendRequest(request)
         statuses.set(response.status, (statuses.get(response.status) ?? 0) + 1)
