@@ -1,12 +1,9 @@
 import { execFile } from 'node:child_process'
 import { randomBytes, randomInt, X509Certificate } from 'node:crypto'
 import { chmodSync, cpSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
-import { once } from 'node:events'
-import { get, type IncomingMessage } from 'node:http'
-import { request } from 'node:https'
 import { basename, join, relative } from 'node:path'
-import { text } from 'node:stream/consumers'
 import { connect } from 'node:tls'
+import { Agent, request } from 'undici'
 import { freePorts } from '../../dev/process/ports.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
@@ -141,14 +138,14 @@ export class Installation {
     return { host: '127.0.0.1', port, servername, timeout: 12_000, ...ca }
   }
 
-  /** Calls the platform over TLS. */
+  /** Calls the platform over TLS. Each request opens a new connection, as for separate clients. */
   async call(path: string, { key, body, idempotencyKey, headers }: Sent = {}): Promise<Reply> {
-    const sent = request({
-      ...this.connection,
-      path,
+    const { timeout, ...tls } = this.connection
+    const times = { headersTimeout: timeout, bodyTimeout: timeout }
+    const response = await request(`https://127.0.0.1:${this.port}${path}`, {
+      dispatcher: new Agent({ connect: { ...tls, timeout }, allowH2: false, ...times }),
+      reset: true,
       method: body === undefined ? 'GET' : 'POST',
-      // Each request opens a new connection, as for separate clients.
-      agent: false,
       headers: {
         host: DOMAIN,
         ...(key !== undefined && { 'x-access-token': key }),
@@ -156,24 +153,18 @@ export class Installation {
         ...(body !== undefined && { 'content-type': 'application/json' }),
         ...headers,
       },
+      body: body === undefined ? null : JSON.stringify(body),
     })
-    sent.on('timeout', () => sent.destroy(new Error('no response in 12 s')))
-    // An error during the response also reaches the response, which rejects.
-    sent.on('error', () => undefined)
-    sent.end(body === undefined ? undefined : JSON.stringify(body))
-    const [response] = (await once(sent, 'response')) as [IncomingMessage]
-    const { statusCode: status = 0, headers: received } = response
-    return { status, body: parsed(await text(response)), headers: received }
+    const { statusCode: status, headers: received } = response
+    return { status, body: parsed(await response.body.text()), headers: received }
   }
 
   /** Returns the status of a request without TLS. */
-  async plainStatus(): Promise<number | undefined> {
+  async plainStatus(): Promise<number> {
     const headers = { host: this.domain }
-    const [response] = (await once(get({ host: '127.0.0.1', port: this.httpPort, headers }), 'response')) as [
-      IncomingMessage,
-    ]
-    response.resume()
-    return response.statusCode
+    const { statusCode, body } = await request(`http://127.0.0.1:${this.httpPort}`, { headers, reset: true })
+    await body.dump()
+    return statusCode
   }
 
   /** Returns the certificate with which Caddy responds. Rejects if clients do not accept it. */
