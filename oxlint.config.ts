@@ -166,6 +166,7 @@ const boundaries: OxlintOverride[] = [
   ...zone('tests/plans/**', [], ['sql']),
   ...zone('tests/bench/**', [], ['amqp', 'sql', 'http', 'calls']),
   ...zone('tests/support/load/**', [], ['calls']),
+  ...zone('tests/go-live/**', [], ['calls']),
   ...zone('apps/cli/**', [THIN_CLIENT, NO_ROOT, BY_NAME, BY_ALIAS]),
   ...zone('packages/*/**', PACKAGE),
   ...zone('packages/bus/**', PACKAGE, ['amqp']),

@@ -1,12 +1,11 @@
-import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { anOrder, api, seedRestaurants, post, stack } from '../e2e/client.ts'
+import { startHttpServer, type HttpServer } from '../support/http-server.ts'
 import { browserUrl, connect } from './console.ts'
 
 let browser: Browser | undefined
-let shop: Server | undefined
+let shop: HttpServer | undefined
 let page: Page
 /** The key of a new application, so that no other test uses its limits. */
 let key: string
@@ -53,19 +52,17 @@ const accountOf = (name: string) => ({ email: `${name}@example.org`, password: '
 
 describe.skipIf(browserUrl() === null)('application in a browser, on another origin', () => {
   beforeAll(async () => {
-    const server = createServer((_, response) =>
+    shop = await startHttpServer((_, response) =>
       response.setHeader('content-type', 'text/html').end('<p>A shop'),
     )
-    shop = server
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     key = (await api.newApplication('a shop')).accessKey
     browser = await connect()
     page = await browser.newPage()
-    await page.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`)
+    await page.goto(shop.url)
   })
   afterAll(async () => {
     await browser?.close()
-    shop?.close()
+    await shop?.close()
   })
 
   test('searches, orders, and reads the statuses by EventSource with the key in the query', async () => {

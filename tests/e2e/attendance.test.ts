@@ -1,8 +1,7 @@
-import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { Webhook } from 'standardwebhooks'
 import { expect, test } from 'vitest'
+import { startHttpServer, type HttpServer } from '../support/http-server.ts'
 import { api, call, card, eventually, authorizationsOf, maria, operator, sendOrder } from './client.ts'
 import { aRestaurant, menuItem } from './own-restaurant.ts'
 import { setUpOwnStack } from './stack.ts'
@@ -11,10 +10,10 @@ const secret = `whsec_${Buffer.from('a secret of 24 bytes, ok').toString('base64
 
 /** The system of a restaurant: whether it works, and the types of the signed messages that it received. */
 const kitchen = { works: true, types: [] as string[] }
-let server: Server
+let server: HttpServer
 
 setUpOwnStack(async () => {
-  server = createServer((request, response) => {
+  server = await startHttpServer((request, response) => {
     void text(request).then((body) => {
       const { type } = new Webhook(secret).verify(body, request.headers as Record<string, string>) as {
         type: string
@@ -23,8 +22,7 @@ setUpOwnStack(async () => {
       response.writeHead(kitchen.works ? 204 : 500).end()
     })
   })
-  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve))
-  return () => server.close().closeAllConnections()
+  return server.close
 })
 
 type Kitchen = { restaurantApiKey: string; items: { apiKey: string }[] }
@@ -92,8 +90,7 @@ test('an unattended console closes its restaurant (422, no authorization), until
 
 test('a new webhook is pinged: a failed ping closes the restaurant, and a 2xx opens it', async () => {
   const { restaurantApiKey } = await aKitchen(true)
-  const { port } = server.address() as AddressInfo
-  const url = `http://127.0.0.1:${port}/orders`
+  const url = `${server.url}/orders`
   kitchen.works = false
   await operator('PUT', `restaurants/${restaurantApiKey}/link`, { kind: 'webhook', url, secret })
   // A console that never connected is unattended before its first ping.

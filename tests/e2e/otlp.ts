@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import { inject } from 'vitest'
-import { startOtlpServer, type OtlpServer } from '../support/otlp-server.ts'
+import type { HttpServer } from '../support/http-server.ts'
+import { startOtlpServer } from '../support/otlp-server.ts'
 
 /* The telemetry of the services (OTLP as JSON, the format of their exporters) for queries of tests. */
 
@@ -56,7 +57,7 @@ export class Receiver {
   /** By trace, because tests read one trace repeatedly until it is complete, among thousands. */
   readonly #spans = new Map<string, Span[]>()
   readonly #logs = new Map<string, LogRecord[]>()
-  #server: OtlpServer | undefined
+  #server: HttpServer | undefined
 
   /** Listens at the address to which the services of the stack send. One file at a time listens there, and the next one waits. */
   async listen(): Promise<void> {

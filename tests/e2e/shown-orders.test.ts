@@ -1,7 +1,6 @@
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
 import { Stream } from '../support/event-stream.ts'
+import { startHttpServer } from '../support/http-server.ts'
 import {
   anOrder,
   seedRestaurants,
@@ -36,17 +35,13 @@ const LOOKUPS: [name: string, findOrder: (key: string, user: User) => Promise<Or
  */
 async function createHesitantRestaurant(): Promise<{ apiKey: string; refuse: () => void }> {
   const { promise: decided, resolve: refuse } = Promise.withResolvers<void>()
-  const server = createServer((request, response) => {
+  const server = await startHttpServer((request, response) => {
     request.resume()
     void decided.then(() => response.writeHead(409).end('{"reason":"The oven is cold."}'))
   })
-  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve))
-  onTestFinished(() => {
-    server.closeAllConnections()
-    server.close()
-  })
+  onTestFinished(server.close)
   const apiKey = await aRestaurant({}, [menuItem(12.5)])
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/orders`
+  const url = `${server.url}/orders`
   const secret = `whsec_${Buffer.from('a secret of 24 bytes, ok').toString('base64')}`
   await operator('PUT', `restaurants/${apiKey}/link`, { kind: 'webhook', url, secret })
   return { apiKey, refuse }

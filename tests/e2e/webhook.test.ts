@@ -1,9 +1,9 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
 import type { RestaurantOrder } from '@platter/contracts'
 import { Webhook } from 'standardwebhooks'
 import { beforeEach, expect, test } from 'vitest'
+import { startHttpServer } from '../support/http-server.ts'
 import { api, call, card, eventually, ledgerOf, maria, operator, sendOrder } from './client.ts'
 import { aRestaurant, menuItem } from './own-restaurant.ts'
 import { setUpOwnStack } from './stack.ts'
@@ -17,7 +17,6 @@ type Message = { id: string; type: string; data: RestaurantOrder }
 const messages: Message[] = []
 /** Responds to a placed order, as the restaurant. */
 let respond: (response: ServerResponse) => unknown
-let kitchen: Server
 let restaurantApiKey: string
 let accessKey: string
 
@@ -32,14 +31,12 @@ async function receive(request: IncomingMessage, response: ServerResponse): Prom
 }
 
 setUpOwnStack(async () => {
-  kitchen = createServer((request, response) => void receive(request, response))
-  await new Promise<void>((resolve) => void kitchen.listen(0, '127.0.0.1', resolve))
+  const kitchen = await startHttpServer((...exchange) => void receive(...exchange))
   restaurantApiKey = await aRestaurant({}, [item])
-  const { port } = kitchen.address() as AddressInfo
-  const url = `http://127.0.0.1:${port}/orders`
+  const url = `${kitchen.url}/orders`
   await operator('PUT', `restaurants/${restaurantApiKey}/link`, { kind: 'webhook', url, secret })
   accessKey = await api.restaurantKey(restaurantApiKey)
-  return () => kitchen.close().closeAllConnections()
+  return kitchen.close
 })
 beforeEach(() => {
   messages.length = 0

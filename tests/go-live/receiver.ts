@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { Webhook } from 'standardwebhooks'
+import { startHttpServer } from '../support/http-server.ts'
 
 export type Receiver = Awaited<ReturnType<typeof startReceiver>>
 
@@ -10,28 +10,25 @@ export type Receiver = Awaited<ReturnType<typeof startReceiver>>
 export async function startReceiver() {
   const secret = `whsec_${randomBytes(32).toString('base64')}`
   const received: string[] = []
-  const server = createServer((request, response) => {
-    void text(request).then((body) => {
-      try {
-        new Webhook(secret).verify(body, request.headers as Record<string, string>)
-        received.push(body)
-        response.writeHead(204).end()
-      } catch {
-        response.writeHead(401).end()
-      }
-    })
+  const receive = async (request: IncomingMessage, response: ServerResponse) => {
+    const body = await text(request)
+    try {
+      new Webhook(secret).verify(body, request.headers as Record<string, string>)
+      received.push(body)
+      response.writeHead(204).end()
+    } catch {
+      response.writeHead(401).end()
+    }
+  }
+  const { port, close } = await startHttpServer((...exchange) => void receive(...exchange), {
+    host: '0.0.0.0',
   })
-  await new Promise<void>((resolve) => server.listen(0, '0.0.0.0', resolve))
-  const { port } = server.address() as AddressInfo
   return {
     answers: {
       ALERT_WEBHOOK_URL: `http://host.docker.internal:${port}/alerts`,
       ALERT_WEBHOOK_SECRET: secret,
     },
     received,
-    close: () => {
-      server.closeAllConnections()
-      server.close()
-    },
+    close,
   }
 }

@@ -51,8 +51,7 @@ export async function endWorld({ installation, stripe, receiver, tablet }: World
     await installation.remove()
     rmSync(dirname(installation.folder), { recursive: true, force: true })
   }
-  receiver.close()
-  await stripe.close()
+  await Promise.all([receiver.close(), stripe.close()])
 }
 
 /** No situation runs on a platform that did not start. */

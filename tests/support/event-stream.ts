@@ -1,3 +1,5 @@
+import { eventually } from './eventually.ts'
+
 export type StreamEvent = { event: string; id: string; data: unknown }
 
 type Options = {
@@ -55,15 +57,10 @@ export class Stream {
     wanted: (event: StreamEvent, events: readonly StreamEvent[]) => boolean,
     withinMs = 30_000,
   ): Promise<StreamEvent> {
-    const end = performance.now() + withinMs
-    for (;;) {
-      const over = this.isOver || performance.now() > end
-      const found = this.events.find((event) => wanted(event, this.events))
-      if (found) return found
-      if (over)
-        throw new Error(`not among ${JSON.stringify(this.events.map(({ event, id }) => [event, id]))}`)
-      await new Promise((resolve) => setTimeout(resolve, 10))
-    }
+    const read = () => ({ isOver: this.isOver, found: this.events.find((one) => wanted(one, this.events)) })
+    const { found } = await eventually(read, (now) => now.isOver || now.found !== undefined, withinMs, 10)
+    if (found) return found
+    throw new Error(`not among ${JSON.stringify(this.events.map(({ event, id }) => [event, id]))}`)
   }
 
   /** Resolves when the server has ended the stream, with or without an error. */
