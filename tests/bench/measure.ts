@@ -121,9 +121,8 @@ export type Ratio = { value: number; quartiles: string }
 /** Returns the median of the ratios of the rounds, and their quartiles. */
 export function ratioOf(own: readonly number[], others: readonly number[]): Ratio {
   const ratios = own.map((value, round) => value / (others[round] ?? NaN))
-  const sorted = ratios.toSorted((one, other) => one - other)
-  const at = (share: number) => (sorted[Math.round((sorted.length - 1) * share)] ?? NaN).toFixed(2)
-  return { value: median(ratios), quartiles: `${at(0.25)}–${at(0.75)}` }
+  const quartiles = [0.25, 0.75].map((share) => quantile(ratios, share).toFixed(2))
+  return { value: median(ratios), quartiles: quartiles.join('–') }
 }
 
 /** Returns the sum of several subjects for each round. */

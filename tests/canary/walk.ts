@@ -1,10 +1,11 @@
 import { Readable } from 'node:stream'
 import { until } from '../../dev/process/wait.ts'
 import type { Stack } from '../../dev/stack.ts'
+import { encode } from '../support/api.ts'
 import { sendToTrees } from '../support/faults.ts'
 import { print } from '../support/stack.ts'
 import { BY_TOKEN, PATHS } from './paths.ts'
-import { contentOf, type ClientResponse, type Path, type World } from './world.ts'
+import type { ClientResponse, Path, World } from './world.ts'
 
 const AT_ONCE = 12
 
@@ -73,7 +74,7 @@ async function refuses(stack: Stack, world: World): Promise<boolean> {
 
 /** Returns the canary whose number is in the body of a request. It shares no code with the gateway. */
 function numberIn(body: unknown, { canaries }: World): string | undefined {
-  const text = contentOf(body).toString('latin1')
+  const text = Buffer.from(encode(body ?? '')).toString('latin1')
   const digits = text.replaceAll(/(?<=\d)[ -](?=\d)/g, '').match(/\d{12,}/g) ?? []
   return digits.map((one) => canaries.numbers.get(one)).find((one) => one !== undefined)
 }

@@ -133,9 +133,3 @@ export class World {
     return { ...user, apiKey: String(body['apiKey']) }
   }
 }
-
-export function contentOf(body: unknown): Buffer {
-  if (Buffer.isBuffer(body)) return body
-  if (body === undefined) return Buffer.alloc(0)
-  return Buffer.from(typeof body === 'string' ? body : JSON.stringify(body))
-}

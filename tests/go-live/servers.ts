@@ -9,10 +9,12 @@ import { makeCertificates } from '../topology/certificates.ts'
 import { imageOf, stripeOverlay } from './overlay.ts'
 
 const HOST = 'elsewhere.lan'
-const words = (text: string): string[] => text.split(/\s+/)
 const execute = promisify(execFile)
-const docker = async (...given: readonly string[]): Promise<string> =>
-  (await execute('docker', given, { maxBuffer: 16 * 1024 * 1024 })).stdout
+/** Runs docker with the words of a command and further arguments. */
+const docker = async (command: string, ...further: readonly string[]): Promise<string> =>
+  (await execute('docker', [...words(command), ...further], { maxBuffer: 16 * 1024 * 1024 })).stdout
+const words = (text: string): string[] => text.split(/\s+/)
+const linesOf = (output: string): string[] => output.trim().split('\n')
 
 export type OwnServers = Awaited<ReturnType<typeof startServers>>
 
@@ -45,7 +47,7 @@ default_pass = ${password}
   const names = ['postgres', 'rabbitmq', 'redis'].map((name) => `platter-elsewhere-${name}-${suffix}`)
   const [database = '', broker = '', cache = ''] = names
   const start = (name: string, port: string, ...rest: readonly string[]) =>
-    docker('run', '-d', '--name', name, '-p', port, '-v', `${folder}:/tls:ro`, ...rest)
+    docker(`run -d --name ${name} -p ${port} -v`, `${folder}:/tls:ro`, ...rest)
   // PostgreSQL rejects a key that others may read.
   const server =
     words(`install -o postgres -m 600 /tls/tls.key /tmp/tls.key && exec docker-entrypoint.sh postgres -c ssl=on
@@ -79,20 +81,14 @@ default_pass = ${password}
         .join(''),
     /** Runs SQL as a superuser of the database. Returns the rows without a header. */
     sql: (text: string, name = 'platter') =>
-      docker(...words(`exec ${database} psql -U postgres -v ON_ERROR_STOP=1 -AtX -d ${name} -c`), text),
+      docker(`exec ${database} psql -U postgres -v ON_ERROR_STOP=1 -AtX -d ${name} -c`, text),
     /** Returns for each connection to RabbitMQ whether it uses TLS. */
     brokerConnections: async () =>
-      (await docker(...words(`exec ${broker} rabbitmqctl --quiet --no-table-headers list_connections ssl`)))
-        .trim()
-        .split('\n'),
+      linesOf(await docker(`exec ${broker} rabbitmqctl --quiet --no-table-headers list_connections ssl`)),
     cacheClients: async () =>
-      (
-        await docker(
-          ...words(`exec -e REDISCLI_AUTH=${password} ${cache} redis-cli --tls --insecure client list`),
-        )
-      )
-        .trim()
-        .split('\n').length - 1,
-    stop: () => docker('rm', '--force', '--volumes', ...names),
+      linesOf(
+        await docker(`exec -e REDISCLI_AUTH=${password} ${cache} redis-cli --tls --insecure client list`),
+      ).length - 1,
+    stop: () => docker('rm --force --volumes', ...names),
   }
 }

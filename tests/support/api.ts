@@ -37,15 +37,15 @@ export class Api {
   call = async <T>(path: string, options: Options = {}): Promise<ClientResponse<T>> => {
     const target = this.#target()
     const { key = target.accessKey, gateway = target.gateway, body, timeoutMs } = options
-    const content = {
-      headers: { 'content-type': 'application/json' },
-      body: encode(body),
-    }
-    const sent: Partial<typeof content> = body === undefined ? {} : content
+    const hasBody = body !== undefined
     const response = await fetch(`${gateway}${path}`, {
-      ...sent,
-      method: options.method ?? (body === undefined ? 'GET' : 'POST'),
-      headers: { ...(key !== null && { 'x-access-token': key }), ...sent.headers, ...options.headers },
+      method: options.method ?? (hasBody ? 'POST' : 'GET'),
+      headers: {
+        ...(key !== null && { 'x-access-token': key }),
+        ...(hasBody && { 'content-type': 'application/json' }),
+        ...options.headers,
+      },
+      ...(hasBody && { body: encode(body) }),
       ...(timeoutMs !== undefined && { signal: AbortSignal.timeout(timeoutMs) }),
     })
     const text = await response.text()
@@ -110,7 +110,8 @@ export class Api {
   }
 }
 
-function encode(body: unknown): string | Uint8Array<ArrayBuffer> {
+/** Returns a body as it is sent. */
+export function encode(body: unknown): string | Uint8Array<ArrayBuffer> {
   if (typeof body === 'string') return body
   return Buffer.isBuffer(body) ? Uint8Array.from(body) : JSON.stringify(body)
 }
