@@ -49,8 +49,8 @@ export function readIfPresent(file: string): string | null {
   }
 }
 
-// Returns the fields of /proc/<pid>/stat from the third on. The second field, the name, may contain spaces and parentheses.
-function statFields(pid: number): string[] | null {
+/** Returns the fields of /proc/PID/stat from the third on. The second field, the name, may contain spaces and parentheses. */
+export function statFields(pid: number): string[] | null {
   const stat = readIfPresent(`/proc/${pid}/stat`)
   return stat?.slice(stat.lastIndexOf(')') + 2).split(' ') ?? null
 }

@@ -36,6 +36,11 @@ const NUMBERS: Partial<Record<Kind, string>> = {
   challenged: cardNumbers.challenged,
 }
 
+const RESTAURANTS: Partial<Record<Kind, string>> = {
+  refused: seedRestaurants.refuses,
+  test: seedRestaurants.test,
+}
+
 /** A client aborts a request after this time and repeats it under the same key, as a person would. */
 export const RESPONSE_WITHIN_MS = 12_000
 /** An order without a final response after this time is a violation (`violationsOf`). */
@@ -92,12 +97,7 @@ export async function cashOrderSender(
 
 /** Returns the body of an order of a kind. */
 export async function orderOf(api: Api, key: string, kind: Kind): Promise<Record<string, unknown>> {
-  const restaurant =
-    kind === 'refused'
-      ? seedRestaurants.refuses
-      : kind === 'test'
-        ? seedRestaurants.test
-        : seedRestaurants.aurora
+  const restaurant = RESTAURANTS[kind] ?? seedRestaurants.aurora
   const paidByCard = {
     payment: 'card',
     card: card(NUMBERS[kind] ?? cardNumbers.good),

@@ -1,5 +1,5 @@
 import { readdirSync } from 'node:fs'
-import { readIfPresent } from '../../dev/process/identity.ts'
+import { readIfPresent, statFields } from '../../dev/process/identity.ts'
 import type { Stack } from '../../dev/stack.ts'
 import { serviceNames } from '../../dev/stack/services.ts'
 
@@ -46,12 +46,8 @@ function readTable(): Table {
   for (const name of readdirSync('/proc')) {
     if (!/^\d+$/.test(name)) continue
     // A process may end after the listing and before this read.
-    const stat = readIfPresent(`/proc/${name}/stat`) ?? ''
-    // The command in parentheses may contain spaces. utime, stime, cutime and cstime are fields 14 to 17 (proc_pid_stat(5)).
-    const fields = stat
-      .slice(stat.lastIndexOf(')') + 2)
-      .split(' ')
-      .map(Number)
+    const fields = (statFields(Number(name)) ?? []).map(Number)
+    // utime, stime, cutime and cstime are fields 14 to 17 (proc_pid_stat(5)).
     const ticks = fields.slice(11, 15).reduce((sum, each) => sum + each, 0)
     table.set(Number(name), { parent: fields[1] ?? 0, ms: ticks * TICK_MS })
   }

@@ -1,22 +1,12 @@
 import { setTimeout as wait } from 'node:timers/promises'
 
-/** The length of a load: a number of seconds, or of requests. */
-export type Load = {
-  seconds?: number
-  count?: number
-} & (
-  | {
-      /** A closed loop with this number of clients. Each client sends its next request after a response. */
-      clients: number
-    }
-  | {
-      /**
-       * An open loop: a request starts when it is due, and its latency counts from that time. A stall of the platform stays
-       * visible.
-       */
-      perSecond: number
-    }
-)
+/** A closed loop: each client sends its next request after a response, for a number of seconds or of requests. */
+type Closed = { clients: number; seconds?: number; count?: number }
+
+/** An open loop: a request starts when it is due, and its latency counts from that time. A stall of the platform stays visible. */
+type Open = { perSecond: number; seconds: number }
+
+export type Load = Closed | Open
 
 /** The result of one request. */
 export type Reply = {
@@ -75,7 +65,7 @@ class Loop {
     this.#send = send
   }
 
-  async closed({ clients, seconds = Infinity, count = Infinity }: Load & { clients: number }): Promise<void> {
+  async closed({ clients, seconds = Infinity, count = Infinity }: Closed): Promise<void> {
     const client = async () => {
       while (!this.#isOver && this.#outcome.sent < count && performance.now() - this.#began < seconds * 1_000)
         await this.#one(performance.now())
@@ -84,7 +74,7 @@ class Loop {
   }
 
   /** A timer fires at least a millisecond late, so all requests that are due by then start at once. */
-  async open({ perSecond, seconds = 10 }: Load & { perSecond: number }): Promise<void> {
+  async open({ perSecond, seconds }: Open): Promise<void> {
     const period = 1_000 / perSecond
     const total = Math.round(perSecond * seconds)
     // Otherwise two loads that start at the same moment would send in step.
