@@ -116,10 +116,8 @@ async function measure(
   }
 }
 
-export type Ratio = { value: number; quartiles: string }
-
 /** Returns the median of the ratios of the rounds, and their quartiles. */
-export function ratioOf(own: readonly number[], others: readonly number[]): Ratio {
+export function ratioOf(own: readonly number[], others: readonly number[]) {
   const ratios = own.map((value, round) => value / (others[round] ?? NaN))
   const quartiles = [0.25, 0.75].map((share) => quantile(ratios, share).toFixed(2))
   return { value: median(ratios), quartiles: quartiles.join('–') }

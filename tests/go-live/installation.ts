@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process'
-import { randomBytes, randomInt, X509Certificate } from 'node:crypto'
+import { randomBytes, randomInt, type X509Certificate } from 'node:crypto'
+import { once } from 'node:events'
 import { chmodSync, cpSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { basename, join, relative } from 'node:path'
 import { connect } from 'node:tls'
@@ -168,15 +169,13 @@ export class Installation {
   }
 
   /** Returns the certificate with which Caddy responds. Rejects if clients do not accept it. */
-  certificate(): Promise<X509Certificate> {
-    const { promise, resolve, reject } = Promise.withResolvers<X509Certificate>()
-    const socket = connect(this.connection, () => {
-      resolve(new X509Certificate(socket.getPeerCertificate(true).raw))
-      socket.end()
-    })
-    socket.on('error', reject)
+  async certificate(): Promise<X509Certificate> {
+    const socket = connect(this.connection)
     socket.on('timeout', () => socket.destroy(new Error('no response in 12 s')))
-    return promise
+    await once(socket, 'secureConnect')
+    const certificate = socket.getPeerX509Certificate()!
+    socket.destroy()
+    return certificate
   }
 
   async remove(): Promise<void> {
