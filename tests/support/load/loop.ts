@@ -53,11 +53,13 @@ class Loop {
     failure: null,
     lateMs: [],
   }
-  readonly #lost = Promise.withResolvers<Reply>()
+  /** The replies to the pending requests. A race with one promise for all would keep every request in memory. */
+  readonly #pending = new Set<PromiseWithResolvers<Reply>>()
   /** Each new request restarts it, so every pending request is at least that old. */
   readonly #giveUp = setTimeout(() => {
     this.#isOver = true
-    this.#lost.resolve({ status: 0, failure: `no response within ${LOST_AFTER_MS} ms` })
+    for (const { resolve } of this.#pending)
+      resolve({ status: 0, failure: `no response within ${LOST_AFTER_MS} ms` })
   }, LOST_AFTER_MS)
   #isOver = false
 
@@ -79,31 +81,32 @@ class Loop {
     const total = Math.round(perSecond * seconds)
     // Otherwise two loads that start at the same moment would send in step.
     const first = this.#began + period * Math.random()
-    const running: Promise<void>[] = []
-    while (running.length < total) {
-      const due = first + running.length * period
+    while (this.#outcome.sent < total) {
+      const due = first + this.#outcome.sent * period
       const now = performance.now()
       if (due > now) {
         await wait(due - now)
         continue
       }
       this.#outcome.lateMs.push(now - due)
-      running.push(this.#one(due))
+      void this.#one(due)
     }
-    await Promise.all(running)
+    await Promise.all([...this.#pending].map(({ promise }) => promise))
   }
 
   async #one(due: number): Promise<void> {
     this.#giveUp.refresh()
-    const sent = this.#send(this.#outcome.sent++).catch((error: unknown): Reply => ({
-      status: 0,
-      failure: error instanceof Error ? error.message : String(error),
-    }))
-    const reply = await Promise.race([sent, this.#lost.promise])
-    const took = (this.#outcome.byStatus[reply.status] ??= [])
+    const pending = Promise.withResolvers<Reply>()
+    this.#pending.add(pending)
+    const fail = (error: unknown) =>
+      pending.resolve({ status: 0, failure: error instanceof Error ? error.message : String(error) })
+    this.#send(this.#outcome.sent++).then(pending.resolve, fail)
+    const { status, failure, lacksRetryAfter } = await pending.promise
+    this.#pending.delete(pending)
+    const took = (this.#outcome.byStatus[status] ??= [])
     took.push(performance.now() - due)
-    this.#outcome.failure ??= reply.failure ?? null
-    if (reply.lacksRetryAfter) this.#outcome.lackingRetryAfter += 1
+    this.#outcome.failure ??= failure ?? null
+    if (lacksRetryAfter) this.#outcome.lackingRetryAfter += 1
   }
 
   end(): Outcome {
