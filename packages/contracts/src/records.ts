@@ -285,7 +285,9 @@ export const Order = z
       'Present only while the bank waits for the customer, for the application that sent the order.',
     ),
     refunds: z.array(Refund).describe('Oldest first. A cancellation has its refund in `cancellation`.'),
-    refundedTotal: Money.describe('The total amount returned to the customer, cancellations included.'),
+    refundedTotal: Money.describe(
+      'The total amount refunded to the customer, cancellations included, without the amount of a lost dispute.',
+    ),
     dispute: Dispute.nullable().describe('Null unless the charge was disputed.'),
   })
   .meta({ id: 'Order' })

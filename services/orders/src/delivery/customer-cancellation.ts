@@ -1,6 +1,6 @@
 import { cents, toMoney, type CancellationOffer } from '@platter/contracts'
 import { isCharged, isOver, type PlacedOrder } from '#/domain/order.ts'
-import { reservedOf } from '#/domain/refund.ts'
+import { releasedOf } from '#/domain/refund.ts'
 
 /** The default of put-restaurant, for orders from before their cancellation time was stored. */
 const DEFAULT_MINUTES = 5
@@ -17,6 +17,6 @@ export function offerOf(order: PlacedOrder, at: number): CancellationOffer {
   const until = cancellableUntil(order)
   const isBegun = order.status !== 'PROCESSING' && order.status !== 'AWAITING_PREPARATION'
   const cancellable = !isOver(order) && !isBegun && at <= until
-  const amount = cancellable && isCharged(order) ? order.total - reservedOf(order.refunds) : 0
-  return { cancellable, until: cancellable ? until : null, refund: { amount: toMoney(cents(amount)) } }
+  const amount = cancellable && isCharged(order) ? releasedOf(order, order.total) : cents(0)
+  return { cancellable, until: cancellable ? until : null, refund: { amount: toMoney(amount) } }
 }

@@ -211,16 +211,16 @@ export const disputeRecord = (dispute: OrderDispute): Dispute => ({
 
 /** Sets the current payment state in the refund of a cancellation. */
 function afterSale(
-  { cancellation, refunds = [], dispute, total }: PricedOrder & Partial<PlacedOrder>,
+  { cancellation, refunds = [], dispute }: PricedOrder & Partial<PlacedOrder>,
   state: PaymentState,
 ) {
-  const isAllReturned = cancellation && state === 'REFUNDED'
+  const released = (state === 'REFUNDED' && cancellation?.refund.amount) || 0
   return {
     cancellation: cancellation
       ? { ...cancellation, refund: { amount: cancellation.refund.amount, state } }
       : null,
     refunds: refunds.map(refundRecord),
-    refundedTotal: toMoney(isAllReturned ? total : returnedOf(refunds)),
+    refundedTotal: toMoney(cents(returnedOf(refunds) + (toCents(released) ?? 0))),
     dispute: dispute ? disputeRecord(dispute) : null,
   }
 }

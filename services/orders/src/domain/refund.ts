@@ -49,6 +49,19 @@ export const returnedOf = (refunds: readonly OrderRefund[]): Cents =>
   sum(refunds.filter(({ state }) => state === 'DONE').map(({ amount }) => amount))
 
 /**
+ * Returns what the release of a cancelled order refunds of its total. After a lost dispute the processor refuses every refund: the
+ * release has refunded only what is among the refunds `made` at the processor.
+ */
+export function releasedOf(
+  { refunds, dispute }: Pick<Refundable, 'refunds' | 'dispute'>,
+  total: number,
+  made: readonly OrderRefund[] = [],
+): Cents {
+  if (dispute?.state !== 'LOST') return cents(Math.max(0, total - reservedOf(refunds)))
+  return reservedOf(made.filter(({ apiKey }) => !refunds.some((one) => one.apiKey === apiKey)))
+}
+
+/**
  * Divides an amount in proportion to the weights; the parts sum to it exactly. Cents that remain after rounding down go to the
  * largest remainders, and among equal ones to the first (largest remainder method).
  */

@@ -1,5 +1,6 @@
 import { cents } from '@platter/contracts'
 import { expect, test } from 'vitest'
+import { orderRecord } from '#/domain/order.ts'
 import { refundOfProcessor, type OrderRefund } from '#/domain/refund.ts'
 import { transition, type Event } from '#/saga/domain/transition.ts'
 import {
@@ -175,6 +176,36 @@ test('a cancelled order gets a mirrored dispute, but no mirrored refund and no s
     order: { paymentState: 'REFUNDED', refunds: [], dispute },
     delivery: null,
     command: null,
+  })
+})
+
+const lost = (version: number, refunds: OrderRefund[] = []): Event =>
+  ({ ...mirrored(version, refunds), dispute: { ...dispute, state: 'LOST' } }) as Event
+/** What an application reads of a cancelled order after its release. */
+function readReleased(now: Now) {
+  const { order } = apply(now, reply(now, { kind: 'done', paymentState: 'REFUNDED' }))
+  const { paymentState, cancellation, refundedTotal } = orderRecord(order)
+  return { paymentState, refund: cancellation?.refund.amount, refundedTotal }
+}
+
+test('a cancelled order with a lost dispute shows only what was refunded, because its release refunds nothing', () => {
+  const nothing = { paymentState: 'REFUNDED', refund: 0, refundedTotal: 0 }
+  expect(readReleased(apply(apply(completed!, lost(1)), cancelled())), 'lost before').toEqual(nothing)
+  expect(readReleased(apply(apply(completed!, cancelled()), lost(1))), 'lost after').toEqual(nothing)
+  const partly = apply(apply(completed!, lost(1, [refundOf('re_1', 500)])), cancelled())
+  expect(readReleased(partly), 'a refund before').toEqual({ ...nothing, refundedTotal: 5 })
+  expect(readReleased(apply(partly, lost(2, [refundOf('re_1', 500)])))).toEqual({
+    ...nothing,
+    refundedTotal: 5,
+  })
+})
+
+test('a dispute that is lost after a cancellation has refunded its order does not change the shown refund', () => {
+  const twice = lost(1, [refundOf('release', TOTAL), refundOf('failed', TOTAL, 'FAILED')])
+  expect(readReleased(apply(apply(completed!, cancelled()), twice))).toEqual({
+    paymentState: 'REFUNDED',
+    refund: 19.99,
+    refundedTotal: 19.99,
   })
 })
 

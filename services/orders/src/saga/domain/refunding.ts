@@ -1,7 +1,7 @@
-import { cents, toMoney } from '@platter/contracts'
+import { toMoney } from '@platter/contracts'
 import type { OrderDispute } from '#/domain/order.ts'
 import type { SagaOrder } from '#/domain/order-state.ts'
-import { reservedOf, returnedOf, type OrderRefund } from '#/domain/refund.ts'
+import { releasedOf, reservedOf, returnedOf, type OrderRefund } from '#/domain/refund.ts'
 import type { Saga, State } from '#/domain/saga-row.ts'
 
 /* The payment of an order after its capture: refunds that are requested here, and changes at the processor. */
@@ -79,7 +79,7 @@ export function setMirrored(
   const refunds = isCancelled ? known : [...own, ...made].toSorted((one, other) => one.date - other.date)
   const pending = state.refunds?.filter(({ apiKey }) => !failed.includes(apiKey))
   return {
-    order: withRefunds({ ...order, dispute: dispute ?? order.dispute }, facts.total, refunds),
+    order: withRefunds({ ...order, dispute: dispute ?? order.dispute }, facts.total, refunds, made),
     state: { ...state, ...(pending && { refunds: pending }), mirrored: version },
   }
 }
@@ -94,10 +94,15 @@ const failedRefund = (one: OrderRefund, at: number): OrderRefund => ({
  * Sets the refunds. The order is REFUNDED while its whole total is returned. The payment state of a cancelled order is that of its
  * release, which has refunded the amount of failed refunds too.
  */
-function withRefunds(order: SagaOrder, total: number, refunds: readonly OrderRefund[]): SagaOrder {
+function withRefunds(
+  order: SagaOrder,
+  total: number,
+  refunds: readonly OrderRefund[],
+  made?: readonly OrderRefund[],
+): SagaOrder {
   const { paymentState, cancellation } = order
   if (cancellation !== null) {
-    const refund = { ...cancellation.refund, amount: toMoney(cents(total - reservedOf(refunds))) }
+    const refund = { ...cancellation.refund, amount: toMoney(releasedOf({ ...order, refunds }, total, made)) }
     return { ...order, refunds, cancellation: { ...cancellation, refund } }
   }
   const isAll = returnedOf(refunds) >= total

@@ -1,6 +1,6 @@
-import { cents, type Cancellation, type Outcome, type Refusal } from '@platter/contracts'
+import { type Cancellation, type Outcome, type Refusal } from '@platter/contracts'
 import type { DeliveryResult, DeliveryState, SagaOrder } from '#/domain/order-state.ts'
-import { reservedOf } from '#/domain/refund.ts'
+import { releasedOf } from '#/domain/refund.ts'
 import type { Saga, State } from '#/domain/saga-row.ts'
 import {
   cancellationOf,
@@ -200,8 +200,8 @@ function cancel(order: SagaOrder, saga: Saga, event: Of<'cancelled'>): Result {
   const { state, facts } = saga
   const step = awaitedStep(saga)?.step
   const done = step?.kind === 'compensatable' ? [...state.done, step.name] : state.done
-  const left = cents(facts.total - reservedOf(order.refunds))
-  const cancellation = { ...cancellationOf({ ...facts, total: left }, refusal, at), cancelledBy: by }
+  const total = releasedOf(order, facts.total)
+  const cancellation = { ...cancellationOf({ ...facts, total }, refusal, at), cancelledBy: by }
   const next = advance(
     { ...order, cancellation },
     { ...saga, isFinished: false },
