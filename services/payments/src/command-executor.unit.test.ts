@@ -277,3 +277,39 @@ test('a capture whose authorization was voided elsewhere is an incident, and has
   processor.charges[0]!.status = 'voided'
   await expect(run('capture')).rejects.toThrow('there is no authorization to capture: voided')
 })
+
+test('a capture that the processor refuses, although its authorization is open there, is an incident', async () => {
+  const { processor, run } = calmWorld()
+  await run('authorize')
+  processor.respondWith('o1:capture:1', { kind: 'no', code: 'too_late', declineCode: '' })
+  await expect(run('capture')).rejects.toThrow(
+    'capture of order o1: the row is authorized, yet the processor refused capture: too_late',
+  )
+})
+
+test('an unknown outcome is logged as a warning, and as an error if a repeated call cannot succeed', async () => {
+  const { processor, run } = calmWorld()
+  const logged = (['warn', 'error'] as const).map((level) => vi.spyOn(log, level))
+  const lines = () => logged.map(({ mock }) => mock.calls.map(([line]) => line))
+  const unknown = { kind: 'unknown', reason: 'TimeoutError' } as const
+  const line = { orderApiKey: 'o1', state: 'sent', move: 'authorize', reason: 'TimeoutError' }
+  processor.respondWith('o1:authorize:1', unknown)
+  expect(await run('authorize')).toBeNull()
+  expect(lines()).toEqual([[line], []])
+  processor.respondWith('o1:authorize:1', { ...unknown, needsOperator: true })
+  expect(await run('authorize')).toBeNull()
+  expect(lines()).toEqual([[line], [line]])
+})
+
+test('a capture command after a release has no reply, and is logged as a warning', async () => {
+  const { run } = calmWorld()
+  await run('release')
+  const warn = vi.spyOn(log, 'warn')
+  expect(await run('capture')).toBeNull()
+  expect(warn.mock.calls).toEqual([
+    [
+      { orderApiKey: 'o1', command: 'capture', reason: 'a release came first: released' },
+      'stale command ignored',
+    ],
+  ])
+})
