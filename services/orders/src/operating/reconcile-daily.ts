@@ -25,22 +25,17 @@ export async function reconcileDaily(deps: Deps): Promise<void> {
   if (!run) return
   const [since, until] = [await alerts.reconcileSince(), await reconciliation.now()]
   const context = { requestId: newRequestId() }
-  const mismatches: Mismatch[] = []
+  let mismatches: Mismatch[] = []
   let position: Position | null = { after: { at: since * 1_000_000 - 1, id: 0 }, from: since, until }
-  while (position !== null && mismatches.length < MAX_MISMATCHES) {
+  while (position !== null) {
     stopping.throwIfAborted()
     const page: { mismatches: Mismatch[]; next: Position | null } = await reconcile(deps, position, context)
-    mismatches.push(...page.mismatches)
+    // The newest ones: old ones that are never settled must not hide them.
+    mismatches = [...mismatches, ...page.mismatches].slice(-MAX_MISMATCHES)
     position = page.next
     await scheduledRuns.renew(run, LEASE_MS)
   }
-  await alerts.replaceMismatches(run, {
-    mismatches,
-    since,
-    // The next run, with fewer mismatches, compares the rest.
-    until: position === null ? until : since,
-    nextInMs: DAY_MS,
-  })
+  await alerts.replaceMismatches(run, { mismatches, since, until, nextInMs: DAY_MS })
   const message =
     mismatches.length === 0 ? 'the books balance' : 'the books do not balance: run platter reconcile'
   log[mismatches.length === 0 ? 'info' : 'error']({ count: mismatches.length }, message)

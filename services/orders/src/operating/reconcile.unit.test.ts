@@ -6,8 +6,17 @@ import {
   type Charge,
   type PaymentRow,
 } from '@platter/contracts'
+import { createLog } from '@platter/kit'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { reconcile, type Deps, type Position, type Reconciled } from '#/operating/reconcile.ts'
+import {
+  MAX_MISMATCHES,
+  reconcile,
+  type Deps,
+  type Position,
+  type Reconciled,
+} from '#/operating/reconcile.ts'
+import { reconcileDaily } from '#/operating/reconcile-daily.ts'
+import type { AlertStore } from '#/store/alerts.ts'
 import type { ReconciliationStore, StoredOrder } from '#/store/reconciliation.ts'
 
 const AT = 1_790_000_000
@@ -269,4 +278,26 @@ test('a fulfilled order is compared after a lost dispute', async () => {
   orders[0]!.dispute = { state: 'LOST', amount: total, reason: 'fraudulent', respondBy: null }
   charges = []
   expect(rulesOf(await reconcile(deps, start, context))).toContain('o0 charge-missing')
+})
+
+test('a daily run compares all orders also after 1,000 mismatches, and keeps the newest ones', async () => {
+  for (let second = 0; second < MANY; second++) addPaidOrder(second)
+  rows = []
+  charges = []
+  const replaceMismatches = vi.fn<AlertStore['replaceMismatches']>()
+  await reconcileDaily({
+    ...deps,
+    reconciliation: { ...deps.reconciliation, now: async () => start.until },
+    alerts: { reconcileSince: async () => start.from, replaceMismatches },
+    scheduledRuns: {
+      acquire: async () => ({ name: 'reconcile', version: 1 }),
+      renew: async () => undefined,
+    },
+    stopping: new AbortController().signal,
+    log: createLog('orders', 'silent'),
+  })
+  const [, ended] = replaceMismatches.mock.calls[0]!
+  const { mismatches, ...period } = ended
+  expect([mismatches.length, mismatches.at(-1)?.orderApiKey]).toEqual([MAX_MISMATCHES, `o${MANY - 1}`])
+  expect(period).toMatchObject({ since: start.from, until: start.until })
 })
