@@ -171,7 +171,7 @@ export class PostgresAlerts extends PostgresStore {
       )
       await sql`
       insert into reconciliation_mismatches (id, order_api_key, rule, detail, compared_since)
-      select id, order_api_key, rule, detail, to_timestamp(${since})
+      select distinct on (id) id, order_api_key, rule, detail, to_timestamp(${since})
       from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as t (id text, order_api_key text, rule text, detail text)
       on conflict (id) do update set detail = excluded.detail`.execute(trx)
     })

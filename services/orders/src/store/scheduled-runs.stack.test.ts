@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import type { Mismatch } from '@platter/contracts'
 import { createLog } from '@platter/kit'
 import { migrate } from '@platter/kit/postgres/migrate'
 import { connectPostgres } from '@platter/kit/postgres/postgres'
@@ -59,4 +60,13 @@ test('makeDue() makes the next reconciliation due, unless one is running', async
   await scheduledRuns.finish(running, 86_400_000)
   expect(await scheduledRuns.makeDue('reconcile')).toBe(true)
   expect(await scheduledRuns.acquire('reconcile', 300_000)).toMatchObject({ name: 'reconcile' })
+})
+
+test('two mismatches of one order by the same rule are one incident', async () => {
+  const run = { name: 'reconcile', version: 2 } as const
+  const mismatch = { orderApiKey: 'o1', rule: 'charge-amount', detail: 'The order is 1.00.' } as Mismatch
+  const ended = { since: 0, until: 1, nextInMs: 86_400_000 }
+  const mismatches = [mismatch, { ...mismatch, detail: 'The amount is 1.00 in payments.' }]
+  await alerts.replaceMismatches(run, { mismatches, ...ended })
+  expect(await alerts.mismatches()).toMatchObject([{ orderApiKey: 'o1', rule: 'charge-amount' }])
 })
