@@ -1,4 +1,4 @@
-import { type Cancellation, type Outcome, type Refusal } from '@platter/contracts'
+import type { Cancellation, Outcome, Refusal } from '@platter/contracts'
 import type { DeliveryResult, DeliveryState, SagaOrder } from '#/domain/order-state.ts'
 import { releasedOf } from '#/domain/refund.ts'
 import type { Saga, State } from '#/domain/saga-row.ts'
