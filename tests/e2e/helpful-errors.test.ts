@@ -40,7 +40,7 @@ test('malformed JSON is reported by line and column, without its text', async ()
   expect(response.body).toMatchObject({
     status: 400,
     code: 'malformed-json',
-    detail: 'The body is not JSON: line 3, column 34 should be "," or "}" and is a digit.',
+    detail: "The body is not JSON. Line 3, column 34: Expected ',' or '}' after property value.",
   })
   expect(JSON.stringify(response.body)).not.toMatch(/4242|0002/)
   expect(await detailOf(send('{"__proto__": {}}'))).toBe(

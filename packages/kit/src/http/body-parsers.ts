@@ -22,18 +22,16 @@ export function bodyTooLarge({ routeOptions, headers }: FastifyRequest): Problem
 }
 
 function notJson(text: string): Problem {
-  const fault = jsonFault(text)
+  // The JSON parser of Fastify tolerates a byte order mark.
+  const fault = jsonFault(text.replace(/^\uFEFF/, ''))
   // The text is valid JSON, so the parser has rejected one of these two members.
   if (!fault)
     return new Problem(
       'malformed-json',
       'The body has a member __proto__ or constructor.prototype: leave it out.',
     )
-  const { line, column, expected, found } = fault
-  return new Problem(
-    'malformed-json',
-    `The body is not JSON: line ${line}, column ${column} should be ${expected} and is ${found}.`,
-  )
+  const { line, column, what } = fault
+  return new Problem('malformed-json', `The body is not JSON. Line ${line}, column ${column}: ${what}.`)
 }
 
 /** The first two bytes of gzip (RFC 1952, 2.3.1). The gateway does not forward `content-encoding`. */
