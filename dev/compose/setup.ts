@@ -1,6 +1,6 @@
 /**
  * Writes the .env of docker-compose.production.yml: asks for the domain and the payment processor, and creates the secrets.
- * `npm run platter -- setup`, or without Node: docker compose -f docker-compose.production.yml run --rm setup
+ * `npm run setup`, or without Node: docker compose -f docker-compose.production.yml run --rm setup
  */
 import { existsSync, renameSync } from 'node:fs'
 import { join } from 'node:path'

@@ -9,13 +9,12 @@ import { keys } from '#/commands/keys.ts'
 import { orders } from '#/commands/orders.ts'
 import { reconcile } from '#/commands/reconcile.ts'
 import { restaurants } from '#/commands/restaurants.ts'
-import { setup } from '#/commands/setup.ts'
 
 const AFTER = `
 Platform and operator key: --url and --key-file, else PLATTER_URL and PLATTER_OPERATOR_KEY, else the platform that
 "npm start" runs here. A key is never an argument, because all users of the machine can read arguments.
 
-"backup", "restore" and "recovered" are the exception: they connect to PostgreSQL. "setup" connects to nothing.
+"backup", "restore" and "recovered" are the exception: they connect to PostgreSQL.
 
 Exit codes: 0 success · 1 rejected by the platform, something wrong was found, or the output cannot be written ·
 2 wrong usage · 3 the platform is unavailable.
@@ -46,7 +45,6 @@ export function createProgram(): Command {
     .showHelpAfterError('(--help lists commands and options)')
     .addHelpText('after', AFTER)
   for (const add of [
-    setup,
     applications,
     keys,
     restaurants,
