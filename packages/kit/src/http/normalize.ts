@@ -1,7 +1,7 @@
 import { spellingOf, type Spelling } from '@platter/contracts'
 import { z } from 'zod'
 import { foldedName } from '#/http/nearest-name.ts'
-import { isAbsent, shownSchemaOf } from '#/http/request-fields.ts'
+import { isAbsent, membersOf, shownSchemaOf } from '#/http/request-fields.ts'
 
 /*
  * Normalizes values of existing clients, except null and blank, which mean absent (`Tidying`). A body is first validated unchanged.
@@ -117,16 +117,7 @@ export function normalizer(schema: z.core.$ZodType): Normalize {
     const element = normalizer(shown.element)
     return (value) => (Array.isArray(value) ? value.map(element) : value)
   }
-  const members = membersOf(shown)
+  if (shown instanceof z.ZodRecord) return asIs
+  const members = new Map(membersOf(shown).map(([name, member]) => [name, normalizer(member)]))
   return members.size === 0 ? asIs : asObject(members, spelling === 'record')
-}
-
-/** Returns the members of an object, or of all objects of a union. In a union, members with the same name have the same meaning. */
-function membersOf(schema: z.core.$ZodType): Map<string, Normalize> {
-  const shown = shownSchemaOf(schema)
-  if (shown instanceof z.ZodUnion) return new Map(shown.options.flatMap((option) => [...membersOf(option)]))
-  if (!(shown instanceof z.ZodObject)) return new Map()
-  return new Map(
-    Object.entries<z.core.$ZodType>(shown.shape).map(([name, member]) => [name, normalizer(member)]),
-  )
 }

@@ -25,34 +25,29 @@ export function shownSchemaOf(schema: z.core.$ZodType): z.core.$ZodType {
   return shown
 }
 
+/**
+ * Returns the members of an object, of all objects of a union, or of a record with enumerated names, such as the days of a week. In
+ * a union, members with the same name have the same meaning.
+ */
+export function membersOf(schema: z.core.$ZodType): [string, z.core.$ZodType][] {
+  const shown = shownSchemaOf(schema)
+  if (shown instanceof z.ZodUnion) return shown.options.flatMap(membersOf)
+  if (shown instanceof z.ZodObject) return Object.entries<z.core.$ZodType>(shown.shape)
+  if (!(shown instanceof z.ZodRecord && shown.keyType instanceof z.ZodEnum)) return []
+  return shown.keyType.options.map((name) => [String(name), shown.valueType])
+}
+
 /** Returns the fields of a request schema. */
 export function fieldsOf(schema: z.core.$ZodType): Fields {
   const shown = shownSchemaOf(schema)
-  if (shown instanceof z.ZodObject) return membersOf(Object.entries<z.core.$ZodType>(shown.shape))
-  if (shown instanceof z.ZodRecord) return { ...membersOf(entriesOf(shown)), isClosed: true }
   if (shown instanceof z.ZodArray) return { ...VALUE, element: fieldsOf(shown.element) }
-  if (shown instanceof z.ZodUnion) return shown.options.map(fieldsOf).reduce(joined)
-  return VALUE
-}
-
-/** Returns the members of a record with enumerated names, such as the days of a week. */
-const entriesOf = ({ keyType, valueType }: z.ZodRecord): [string, z.core.$ZodType][] =>
-  keyType instanceof z.ZodEnum ? keyType.options.map((name) => [String(name), valueType]) : []
-
-const membersOf = (members: readonly (readonly [string, z.core.$ZodType])[]): Fields => ({
-  members: new Map(members.map(([name, schema]) => [name, fieldsOf(schema)])),
-  element: null,
-  isClosed: false,
-})
-
-function joined(one: Fields, other: Fields): Fields {
-  const members = new Map(one.members)
-  for (const [name, fields] of other.members) {
-    const known = members.get(name)
-    members.set(name, known ? joined(known, fields) : fields)
+  const members = membersOf(shown)
+  if (members.length === 0 && !(shown instanceof z.ZodObject)) return VALUE
+  return {
+    members: new Map(members.map(([name, member]) => [name, fieldsOf(member)])),
+    element: null,
+    isClosed: shown instanceof z.ZodRecord,
   }
-  const element = one.element && other.element ? joined(one.element, other.element) : one.element
-  return { members, element: element ?? other.element, isClosed: one.isClosed && other.isClosed }
 }
 
 const escape = (step: PropertyKey) => String(step).replaceAll('~', '~0').replaceAll('/', '~1')
