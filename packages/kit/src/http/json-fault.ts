@@ -4,8 +4,11 @@ type JsonFault = { line: number; column: number; what: string }
 /** `at`: an offset; null if JSON.parse does not report it. */
 type Reported = { what: string; at: number | null }
 
-/** "Expected ',' or '}' after property value in JSON at position 9 (line 1 column 10)". These messages quote nothing of the text. */
-const PLACED = /^(.+?)(?: in JSON)? at position (\d+)/
+/**
+ * "Expected ',' or '}' after property value in JSON at position 9 (line 1 column 10)". These messages quote nothing of the text. The
+ * others end with a quotation, which may itself contain "at position 9".
+ */
+const PLACED = /^([^"]+?)(?: in JSON)? at position (\d+) \(line \d+ column \d+\)$/
 const INCOMPLETE = 'Unexpected end of JSON input'
 
 /** Returns the error of JSON.parse without the characters of the text that it may quote, because they may be a card number. */

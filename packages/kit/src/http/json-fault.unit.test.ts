@@ -33,6 +33,8 @@ test.each([
   ['{"a": tr', [1, 9], 'Unexpected end of JSON input'],
   ['\u0000', [1, 1], 'Unexpected character'],
   ['[1, // two\n2]', [1, 5], 'Unexpected character'],
+  // The error of JSON.parse quotes all of it.
+  ['x42 at position 9', [1, 1], 'Unexpected character'],
 ] as const)('finds the fault of %j at line and column %j', (text, [line, column], what) => {
   expect(jsonFault(text)).toEqual({ line, column, what })
 })
