@@ -107,7 +107,7 @@ const checks: Readonly<Record<string, Check>> = {
     )
   },
   database({ health }) {
-    if (!health) return unknown('orders do not respond')
+    if (!health) return unknown('no response from orders')
     const without = [
       health.orders.database ? '' : 'orders',
       health.payments?.database === null ? 'payments' : '',
@@ -137,7 +137,7 @@ const checks: Readonly<Record<string, Check>> = {
   },
   proxies(facts) {
     const { health } = facts
-    if (!health) return unknown('orders do not respond')
+    if (!health) return unknown('no response from orders')
     const address = health.clientAddress
     const isOwn = address !== null && facts.ownAddresses.includes(address)
     if (address !== null && (isOwn || isLocal(facts) || !isPrivate(address)))
@@ -148,7 +148,7 @@ const checks: Readonly<Record<string, Check>> = {
     )
   },
   secrets({ health }) {
-    if (!health) return unknown('orders do not respond')
+    if (!health) return unknown('no response from orders')
     if (!health.development) return ok('services reject publicly known secrets')
     return wrong(
       'services accept publicly known secrets',
@@ -189,7 +189,7 @@ const checks: Readonly<Record<string, Check>> = {
       : wrong(`the newest archive is ${hours} h old`, remedy)
   },
   queues({ health }) {
-    if (!health) return unknown('orders do not respond')
+    if (!health) return unknown('no response from orders')
     const queues = [health.orders.queues, health.payments?.queues]
     if (queues.includes(null))
       return wrong('RabbitMQ does not respond', 'Check that it runs. Orders wait in their rows.')
@@ -215,7 +215,7 @@ const checks: Readonly<Record<string, Check>> = {
     )
   },
   schema({ health, migrations }) {
-    if (!health) return unknown('orders do not respond')
+    if (!health) return unknown('no response from orders')
     const found = {
       orders: health.orders.database?.migration,
       payments: health.payments?.database?.migration,
@@ -237,7 +237,7 @@ const checks: Readonly<Record<string, Check>> = {
     )
   },
   processor({ health }) {
-    if (!health?.processor) return unknown(`${health ? 'payments' : 'orders'} do not respond`)
+    if (!health?.processor) return unknown(`no response from ${health ? 'payments' : 'orders'}`)
     const { kind, test, reachable, reason } = health.processor
     if (!reachable)
       return wrong(
@@ -252,7 +252,7 @@ const checks: Readonly<Record<string, Check>> = {
     return ok(kind === 'none' ? 'cash only' : `${kind} responds`)
   },
   webhook({ health, now }) {
-    if (!health?.processor) return unknown(`${health ? 'payments' : 'orders'} do not respond`)
+    if (!health?.processor) return unknown(`no response from ${health ? 'payments' : 'orders'}`)
     const { kind, charges, lastEvent } = health.processor
     if (kind !== 'stripe') return ok('not used by this processor')
     const age = lastEvent === null ? Infinity : now - lastEvent * 1000
@@ -287,7 +287,7 @@ function incidentsOf(
   isIncluded: (kind: Attention['kind']) => boolean,
   name: string,
 ): Omit<Finding, 'check'> {
-  if (!incidents) return unknown('orders do not respond')
+  if (!incidents) return unknown('no response from orders')
   const included = incidents.filter(({ kind }) => isIncluded(kind))
   const found = included.filter(({ kind }) => kind !== 'incidents-unavailable')
   const unavailable = included.filter(({ kind }) => kind === 'incidents-unavailable')

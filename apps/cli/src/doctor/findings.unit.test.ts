@@ -210,8 +210,8 @@ test('an unavailable payments service is wrong, and the checks that depend on it
   expect(bad.map(({ check, state, detail }) => `${check} ${state}: ${detail}`)).toEqual([
     'services wrong: no response from payments',
     'incidents unknown: unknown-payment cannot be read',
-    'processor unknown: payments do not respond',
-    'webhook unknown: payments do not respond',
+    'processor unknown: no response from payments',
+    'webhook unknown: no response from payments',
   ])
 })
 
