@@ -164,7 +164,7 @@ test('the reconciliation names exactly the charged order that the snapshot lacks
   const { body } = await api.operator<{ mismatches: Mismatch[] }>('GET', `reconciliation?since=${since}`)
   expect(Reconciliation.response.safeParse(body).success).toBe(true)
   expect(body.mismatches.map(({ orderApiKey, rule }) => [orderApiKey, rule])).toEqual([
-    [lost, 'charge-of-nobody'],
+    [lost, 'charge-without-order'],
   ])
 })
 

@@ -92,9 +92,9 @@ test.each<[rule: string, what: string, plant: (orderApiKey: string) => Promise<u
     'no restaurant has it',
     (key) => plant('update orders.deliveries set outcome = null where order_api_key = $1', key),
   ],
-  ['payment-of-nobody', 'the order was deleted', deleteOrder],
+  ['payment-without-order', 'the order was deleted', deleteOrder],
   [
-    'charge-of-nobody',
+    'charge-without-order',
     'order and payment were deleted',
     async (key) => {
       await deleteOrder(key)

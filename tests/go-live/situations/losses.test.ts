@@ -22,7 +22,7 @@ async function strayCharges({ installation }: World): Promise<number> {
   const { stdout } = await installation.attempt('docker', 'compose', 'run', '--rm', '-T', ...since)
   const { mismatches } = JSON.parse(stdout) as { mismatches: { rule: string }[] }
   check(
-    mismatches.every(({ rule }) => rule === 'charge-of-nobody'),
+    mismatches.every(({ rule }) => rule === 'charge-without-order'),
     `other mismatches: ${mismatches.map(({ rule }) => rule).join(', ')}`,
   )
   return mismatches.length

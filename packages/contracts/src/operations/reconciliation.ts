@@ -15,11 +15,11 @@ export const MismatchRule = z.enum([
   'charge-twice',
   'charge-unwanted',
   'charge-of-test-order',
-  'charge-of-nobody',
+  'charge-without-order',
   'refund-amount',
   'payment-state',
   'payment-unknown-to-processor',
-  'payment-of-nobody',
+  'payment-without-order',
   'delivery-missing',
   'delivery-unwanted',
 ])

@@ -44,13 +44,13 @@ const REMEDIES: Record<MismatchRule, string> = {
   'charge-twice': `${BY_HAND} Refund the charge that is unknown to payments.`,
   'charge-unwanted': `${LATER} If it remains, void or refund the charge in the dashboard of the processor.`,
   'charge-of-test-order': 'Refund the charge in the dashboard of the processor.',
-  'charge-of-nobody':
+  'charge-without-order':
     'Refund the charge in the dashboard of the processor, unless a backup without its order was restored.',
   'refund-amount': `${LATER} A refund of the processor needs two minutes to reach its order. If it remains: ${BY_HAND.toLowerCase()}`,
   'payment-state': `${LATER} If it remains, run platter attention list: a payment may have an unknown outcome.`,
   'payment-unknown-to-processor':
     'Check that the secret key of the processor belongs to the same account as before.',
-  'payment-of-nobody':
+  'payment-without-order':
     'A backup without this order may have been restored. Refund the charge if no customer got it.',
   'delivery-missing': 'Call the restaurant: it may not have received the order.',
   'delivery-unwanted': 'Call the restaurant: it may be preparing an order that failed.',
@@ -228,7 +228,9 @@ export function compareStrayCharge(charge: Charge, payment: PaymentRow | null, k
   }
   if (!known) {
     const detail = 'The processor has a charge for an order that does not exist.'
-    return [stray(charge.reference, 'charge-of-nobody', { detail, disagree: ['orders', 'processor'], says })]
+    return [
+      stray(charge.reference, 'charge-without-order', { detail, disagree: ['orders', 'processor'], says }),
+    ]
   }
   const detail = 'The processor has a charge without a row in payments.'
   return [stray(charge.reference, 'charge-twice', { detail, disagree: ['payments', 'processor'], says })]
@@ -236,7 +238,7 @@ export function compareStrayCharge(charge: Charge, payment: PaymentRow | null, k
 
 /** Returns the mismatch of a payment whose order does not exist. */
 export function orphanedPayment(payment: PaymentRow): Mismatch {
-  return stray(payment.orderApiKey, 'payment-of-nobody', {
+  return stray(payment.orderApiKey, 'payment-without-order', {
     detail: 'Payments has a row for an order that does not exist.',
     disagree: ['orders', 'payments'],
     says: { orders: null, payments: paymentWords(payment), processor: null, deliveries: null },

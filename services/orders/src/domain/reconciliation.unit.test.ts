@@ -449,12 +449,12 @@ describe('stray charge', () => {
     expect(compareStrayCharge({ ...another, status: 'voided' }, null, false)).toEqual([]))
   test('is a mismatch when its order does not exist, with or without a payment row', () => {
     for (const payment of [row, null])
-      expect(compareStrayCharge(another, payment, false)).toMatchObject([{ rule: 'charge-of-nobody' }])
+      expect(compareStrayCharge(another, payment, false)).toMatchObject([{ rule: 'charge-without-order' }])
   })
   test('is a second charge when the payment row has another charge or does not exist', () => {
     for (const payment of [{ ...row, processorId: 'auth_1' }, null])
       expect(compareStrayCharge(another, payment, true)).toMatchObject([{ rule: 'charge-twice' }])
   })
   test('orphanedPayment reports a payment row without an order', () =>
-    expect(orphanedPayment(row)).toMatchObject({ rule: 'payment-of-nobody', says: { orders: null } }))
+    expect(orphanedPayment(row)).toMatchObject({ rule: 'payment-without-order', says: { orders: null } }))
 })

@@ -168,8 +168,8 @@ function plantMismatches(): string[] {
   rows.push({ orderApiKey: 'gone', state: 'captured', amount: total, processorId: null, at: AT + 590 })
   charges.sort((one, other) => one.at - other.at)
   return [
-    'gone charge-of-nobody',
-    'gone payment-of-nobody',
+    'gone charge-without-order',
+    'gone payment-without-order',
     'o10 charge-twice',
     'o280 charge-twice',
     'o30 charge-missing',
