@@ -243,7 +243,7 @@ export const problems = {
     fix: 'Send the order again if it is still wanted, with another Idempotency-Key.',
   }),
   'refund-too-large': row(1722, 422, 'The refund exceeds the remaining amount', {
-    why: 'A customer gets back at most the paid amount, and each item at most once. `detail` has the remaining amount.',
+    why: 'A customer gets back at most the paid amount, of the order and of each item. `detail` has the remaining amount.',
     fix: 'Request a smaller amount, or `all` for the remaining amount.',
   }),
   'raw-card-not-accepted': row(1723, 422, 'Card numbers are not accepted', {

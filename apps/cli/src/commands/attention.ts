@@ -26,7 +26,7 @@ export function attention(program: Command): void {
   })
 
   addCommand(group, 'retry [id]', {
-    summary: 'retry: republish a dead letter, resume a saga, or query the payment processor',
+    summary: 'republish a dead letter or the command of a saga, or repeat a reconciliation or an alert',
     examples: ['attention retry saga_ORDER', 'attention retry --all'],
   })
     .option('--all', 'all listed incidents')

@@ -20,8 +20,8 @@ export const PlatformHealth = operation({
         'The address of this client, as the gateway sees it. Behind a proxy it must not be that of the proxy.',
       ),
     orders: ServiceHealth,
-    payments: ServiceHealth.nullable().describe('Null while payments are unavailable.'),
-    processor: ProcessorHealth.nullable().describe('Null while payments are unavailable.'),
+    payments: ServiceHealth.nullable().describe('Null while the payments service is unavailable.'),
+    processor: ProcessorHealth.nullable().describe('Null while the payments service is unavailable.'),
   }),
   returns: 'The health of the platform.',
   examples: {

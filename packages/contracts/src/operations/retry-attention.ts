@@ -9,7 +9,7 @@ export const RetryAttention = operation({
   name: 'retry-attention',
   summary: 'Retry the work of an incident',
   description:
-    'For an operator who has removed the cause: republishes a dead letter, wakes a saga now, or queries the payment processor again.',
+    'For an operator who has removed the cause: republishes a dead letter or the command of a saga, or repeats a reconciliation or an alert.',
   method: 'POST',
   path: '/operatorapi/v1/attention/:id/retry',
   owner: 'orders',
