@@ -86,7 +86,7 @@ setUpOwnStack(async () => {
     },
     traced(newTrace()),
   )
-  // Sent alone: orders that are accepted in the same turn share a statement, whose span is in the trace of one of them.
+  // Sent alone: orders that are placed in the same turn share a statement, whose span is in the trace of one of them.
   const first = await sendOrder(
     {
       restaurantApiKey: seedRestaurants.aurora,
@@ -156,7 +156,7 @@ test('a card order is one trace over HTTP and messages, from the request to the 
     '      orders: POST /internal/tokenize',
     '        payments: POST /internal/tokenize',
     '          payments: processor tokenize',
-    '      orders: saga accept',
+    '      orders: saga place',
     '        orders: send payments.authorize.v2',
     '          payments: process payments.authorize.v2',
     '            payments: processor authorize',
@@ -182,8 +182,8 @@ test('a card order is one trace over HTTP and messages, from the request to the 
 
 test('the trace has SQL spans with a summary of statements and tables', async () => {
   const spans = await wholeTrace(paid.traceId, OF_A_CARD_ORDER)
-  const [accept] = named(spans, 'orders', 'saga accept')
-  const [commit] = spans.filter((span) => isSql(span) && span.parentSpanId === accept?.spanId)
+  const [place] = named(spans, 'orders', 'saga place')
+  const [commit] = spans.filter((span) => isSql(span) && span.parentSpanId === place?.spanId)
   expect(commit?.attributes).toMatchObject({
     'db.query.summary':
       'insert orders, select restaurant_links, insert order_statuses, insert deliveries, insert idempotency_keys, insert sagas',
@@ -235,22 +235,22 @@ test('the trace of a cash order has no spans of payments', async () => {
     'orders: POST /publicapi/v1/send-order',
     'orders: send catalog.quote.v2',
     'catalog: process catalog.quote.v2',
-    'orders: saga accept',
+    'orders: saga place',
     'orders: transmit webhook',
     'orders: POST',
     'orders: saga transmit',
   ])
 })
 
-test('a delivery retry of the sweeper is in the trace of its order, linked to the accept span', async () => {
+test('a delivery retry of the sweeper is in the trace of its order, linked to the span of commit 1', async () => {
   const spans = await spansWith(retried.traceId, 'delivery retry', 'saga transmit')
-  const [accept] = named(spans, 'orders', 'saga accept')
+  const [place] = named(spans, 'orders', 'saga place')
   const [retry] = named(spans, 'orders', 'delivery retry')
   expect(retry).toMatchObject({
-    parentSpanId: accept!.spanId,
-    links: [{ traceId: retried.traceId, spanId: accept!.spanId }],
+    parentSpanId: place!.spanId,
+    links: [{ traceId: retried.traceId, spanId: place!.spanId }],
     attributes: {
-      'platter.order.api_key': accept!.attributes['platter.order.api_key'],
+      'platter.order.api_key': place!.attributes['platter.order.api_key'],
       'platter.delivery.attempt': 2,
     },
   })
@@ -338,7 +338,7 @@ test.each([
   ['gateway', 'http.client.request.duration'],
   ['gateway', 'nodejs.eventloop.delay.p99'],
   ['catalog', 'v8js.memory.heap.used'],
-  ['payments', 'platter.charges'],
+  ['payments', 'platter.processor.calls'],
   ['catalog', 'db.client.connection.count'],
 ])('%s exports the metric %s', async (service, name) => {
   await expect.poll(() => [...receiver.metrics]).toContain(`${service} ${name}`)

@@ -135,10 +135,9 @@ test('finds an unknown metric and an unknown label', () => {
     'platter_saga_oldest',
     'platter_saga_step',
   ])
-  expect(unknownNames('sum by (job, step) (rate(platter_charges_total{kind="refund"}[5m]))')).toEqual([
-    'step',
-    'platter_charges_total{kind}',
-  ])
+  expect(unknownNames('sum by (job, step) (rate(platter_processor_calls_total{kind="refund"}[5m]))')).toEqual(
+    ['step', 'platter_processor_calls_total{kind}'],
+  )
 })
 
 test('the summary of an alert names only labels of its expression', () => {
@@ -161,7 +160,7 @@ test('the alert rules for Kubernetes equal the output of `npm run docs`', () => 
 
 test('a metric has the name that Prometheus gives it', () => {
   expect(prometheusName('http.server.request.duration')).toBe('http_server_request_duration_seconds')
-  expect(prometheusName('platter.charges')).toBe('platter_charges_total')
+  expect(prometheusName('platter.processor.calls')).toBe('platter_processor_calls_total')
   expect(prometheusName('platter.saga.in_flight')).toBe('platter_saga_in_flight')
   expect(prometheusName('v8js.memory.heap.used')).toBe('v8js_memory_heap_used_bytes')
   expect(prometheusName('nodejs.eventloop.utilization')).toBe('nodejs_eventloop_utilization_ratio')

@@ -60,7 +60,7 @@ export class Admission {
 
   /** Logs the rejections since the last call, one line for each access key and code. */
   logRejections(log: Log): void {
-    for (const line of this.#rejected.values()) log.info(line, 'requests refused')
+    for (const line of this.#rejected.values()) log.info(line, 'requests rejected')
     this.#rejected.clear()
   }
 

@@ -302,6 +302,6 @@ test('rejections are logged as one line with their number, and other requests as
   gateway.admission.logRejections(log)
   expect(lines.filter(({ msg }) => String(msg).startsWith('request'))).toMatchObject([
     { msg: 'request', accessKeyId: 'key of one', status: 200 },
-    { msg: 'requests refused', accessKeyId: 'key of one', code: 'overloaded', count: 3 },
+    { msg: 'requests rejected', accessKeyId: 'key of one', code: 'overloaded', count: 3 },
   ])
 })

@@ -38,7 +38,7 @@ export function commandExecutor({ authorizations, processor, log }: Deps) {
     if (result.kind === 'unknown') {
       const { reason, needsOperator } = result
       log[needsOperator ? 'error' : 'warn'](
-        { orderApiKey, state, move: call, reason },
+        { orderApiKey, state, call, reason },
         'the outcome of a call is unknown; the saga repeats the command',
       )
       await authorizations.recordUnknown({ row, call, reason })
@@ -52,7 +52,7 @@ export function commandExecutor({ authorizations, processor, log }: Deps) {
       return { kind: 'authenticate', action: { ...result.action, expires } }
     }
     if (result.difference !== undefined)
-      log.error({ orderApiKey, move: call, reason: result.difference }, 'the result differs from the request')
+      log.error({ orderApiKey, call, reason: result.difference }, 'the result differs from the request')
     return execute(command, await authorizations.move(row, result.change))
   }
 }

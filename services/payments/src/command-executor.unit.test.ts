@@ -267,7 +267,7 @@ test('a released authorization of another amount is voided, and the difference i
   processor.respondWith('o1:authorize:1', { kind: 'yes', id: 'auth_0', amount: cents(1_076) })
   expect(await run('release')).toEqual({ kind: 'done', paymentState: 'VOIDED' })
   expect(error.mock.calls.map(([line]) => line)).toEqual([
-    { orderApiKey: 'o1', move: 'authorize', reason: expect.stringContaining('1076 cents') as string },
+    { orderApiKey: 'o1', call: 'authorize', reason: expect.stringContaining('1076 cents') as string },
   ])
 })
 

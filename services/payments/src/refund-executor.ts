@@ -28,7 +28,7 @@ export function refundExecutor({ refunds, processor, log }: Deps) {
       case 'unknown': {
         const { reason, needsOperator } = outcome
         log[needsOperator ? 'error' : 'warn'](
-          { orderApiKey, move: 'refund', reason },
+          { orderApiKey, call: 'refund', reason },
           'the outcome of a refund is unknown; the saga repeats the command',
         )
         return 'sent'
@@ -39,7 +39,7 @@ export function refundExecutor({ refunds, processor, log }: Deps) {
         return stateOf(apiKey)
       case 'failed':
         log.error(
-          { orderApiKey, move: 'refund', code: outcome.code },
+          { orderApiKey, call: 'refund', code: outcome.code },
           'a refund failed; the customer got nothing back',
         )
         await refunds.markFailed(apiKey, outcome.code)

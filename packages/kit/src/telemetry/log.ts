@@ -29,7 +29,7 @@ const FIELDS = [
   'step',
   'attempt',
   'state',
-  'move',
+  'call',
   'kind',
   // Events of the payment processor.
   'event',

@@ -67,11 +67,11 @@ export const METRICS = {
     description: 'Messages that wait in a queue.',
     attributes: ['messaging.destination.name'],
   },
-  'platter.charges': {
+  'platter.processor.calls': {
     kind: 'counter',
     unit: '{call}',
     description: 'Calls to the payment processor that move money, by kind and result.',
-    attributes: ['platter.charge.kind', 'platter.charge.outcome'],
+    attributes: ['platter.processor.call', 'platter.processor.outcome'],
   },
   'platter.permits.in_use': {
     kind: 'gauge',

@@ -17,7 +17,7 @@ const refOf = ({ orderApiKey, version, attempt }: Ref) => ({
 
 /** The span of commit 1 of an order, and of its first command. */
 export const placing = <T>(orderApiKey: string, work: () => Promise<T>): Promise<T> =>
-  inSpan(() => ({ name: 'saga accept', attributes: { 'platter.order.api_key': orderApiKey } }), work)
+  inSpan(() => ({ name: 'saga place', attributes: { 'platter.order.api_key': orderApiKey } }), work)
 
 /** The span of a participant's reply: its commit, and the next command. */
 export const handlingReply = <T>(reply: SagaReply, work: () => Promise<T>): Promise<T> =>

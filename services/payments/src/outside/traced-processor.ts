@@ -2,7 +2,7 @@ import { counter, inSpan, SpanKind } from '@platter/kit'
 import type { Challenge, ProcessorResult } from '#/domain/processor-result.ts'
 import type { Processor } from '#/outside/processor.ts'
 
-const charges = counter('platter.charges')
+const calls = counter('platter.processor.calls')
 
 const EFFECTS: readonly string[] = ['authorize', 'capture', 'void', 'refund']
 
@@ -19,13 +19,13 @@ export function tracedProcessor(processor: Processor, address: URL): Processor {
       () => ({
         name: `processor ${name}`,
         kind: SpanKind.CLIENT,
-        attributes: { 'server.address': address.hostname, 'platter.processor.move': name },
+        attributes: { 'server.address': address.hostname, 'platter.processor.call': name },
       }),
       async (span) => {
         const result = await call()
-        span?.setAttribute('platter.processor.answer', result.kind)
+        span?.setAttribute('platter.processor.outcome', result.kind)
         if (EFFECTS.includes(name))
-          charges({ 'platter.charge.kind': name, 'platter.charge.outcome': result.kind })
+          calls({ 'platter.processor.call': name, 'platter.processor.outcome': result.kind })
         return result
       },
     )
