@@ -43,7 +43,7 @@ test('a saga past its deadline is listed, and continues at once when it is retri
   expect(left).toEqual([])
 })
 
-test('a payment with an unknown outcome is listed, and a retry queries the payment processor', async () => {
+test('a payment with an unknown outcome is listed, and a retry repeats its call to the payment processor', async () => {
   const apiKey = await paidByCard()
   await plantUnknown(apiKey)
   const [unknown] = await incidentsOf(apiKey)

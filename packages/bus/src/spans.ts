@@ -28,7 +28,7 @@ function stepOf(data: unknown): Attributes {
   return {
     ...(typeof orderApiKey === 'string' && { 'platter.order.api_key': orderApiKey }),
     ...(typeof step === 'string' && { 'platter.saga.step': step }),
-    ...(undo === true && { 'platter.saga.undo': true }),
+    ...(undo === true && { 'platter.saga.compensating': true }),
     ...(typeof version === 'number' && { 'platter.saga.version': version }),
     ...(typeof attempt === 'number' && { 'platter.saga.attempt': attempt }),
   }

@@ -41,13 +41,13 @@ export const METRICS = {
     kind: 'gauge',
     unit: '{saga}',
     description: 'Unfinished sagas, by awaited step.',
-    attributes: ['platter.saga.step', 'platter.saga.undo'],
+    attributes: ['platter.saga.step', 'platter.saga.compensating'],
   },
   'platter.saga.oldest': {
     kind: 'gauge',
     unit: 's',
     description: 'Age of the oldest order with an unfinished saga, by awaited step.',
-    attributes: ['platter.saga.step', 'platter.saga.undo'],
+    attributes: ['platter.saga.step', 'platter.saga.compensating'],
   },
   'platter.dead_letters': {
     kind: 'gauge',

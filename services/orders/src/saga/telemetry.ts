@@ -27,7 +27,7 @@ export const handlingReply = <T>(reply: SagaReply, work: () => Promise<T>): Prom
       attributes: {
         ...refOf(reply),
         'platter.saga.step': reply.step,
-        'platter.saga.undo': reply.undo,
+        'platter.saga.compensating': reply.undo,
         'platter.saga.outcome': reply.outcome.kind,
       },
     }),
@@ -65,13 +65,21 @@ type Unfinished = Awaited<ReturnType<IncidentStore['countUnfinishedSagas']>>[num
 export function byAwaitedStep(states: readonly Unfinished[]) {
   const awaitedSteps = states.map(({ count, seconds, facts, state }) => {
     const awaited = awaitedStep({ facts, state })
-    return { count, seconds, step: awaited?.step.name ?? 'end', undo: awaited?.isCompensation ?? false }
+    return {
+      count,
+      seconds,
+      step: awaited?.step.name ?? 'end',
+      compensating: awaited?.isCompensation ?? false,
+    }
   })
-  const groups = Map.groupBy(awaitedSteps, ({ step, undo }) => `${step} ${undo}`)
+  const groups = Map.groupBy(awaitedSteps, ({ step, compensating }) => `${step} ${compensating}`)
   return [...groups.values()].map((group) => ({
     count: group.reduce((sum, { count }) => sum + count, 0),
     seconds: Math.max(...group.map(({ seconds }) => seconds)),
-    attributes: { 'platter.saga.step': group[0]?.step ?? '', 'platter.saga.undo': group[0]?.undo ?? false },
+    attributes: {
+      'platter.saga.step': group[0]?.step ?? '',
+      'platter.saga.compensating': group[0]?.compensating ?? false,
+    },
   }))
 }
 

@@ -3,7 +3,7 @@ import { fresh } from '#/domain/saga-row.ts'
 import { byAwaitedStep } from '#/saga/telemetry.ts'
 import { card, cash } from '#/testing/sagas.ts'
 
-const attributes = (step: string) => ({ 'platter.saga.step': step, 'platter.saga.undo': false })
+const attributes = (step: string) => ({ 'platter.saga.step': step, 'platter.saga.compensating': false })
 
 test('the gauges of a step count its card and cash orders together, with the age of the oldest', () => {
   const states = [

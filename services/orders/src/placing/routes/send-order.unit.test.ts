@@ -183,15 +183,20 @@ const keyConflict = Object.assign(new Error('duplicate key'), { constraint: 'ide
 const defect = new Error('a defect')
 
 test.each<[title: string, given: Situation, response: object, calls: string[]]>([
-  ['the key of a concurrent order', { failure: keyConflict }, { code: 'idempotency-in-flight' }, ['place']],
   [
-    'a lost confirmation, without the row',
+    'on the key of a concurrent order is idempotency-in-flight',
+    { failure: keyConflict },
+    { code: 'idempotency-in-flight' },
+    ['place'],
+  ],
+  [
+    'without a confirmation and without a row has an unknown outcome (503)',
     { failure: lost },
     { code: 'service-unavailable', message: expect.stringContaining('It is unknown whether') as string },
     ['place', 'load'],
   ],
-  ['a defect', { failure: defect }, defect, ['place']],
-])('commit 1 that fails with %s', async (_, given, response, calls) => {
+  ['on a defect rejects with that defect', { failure: defect }, defect, ['place']],
+])('commit 1 that fails %s', async (_, given, response, calls) => {
   const sent = await sendAccepted({}, given)
   expect(sent.response).toMatchObject(response)
   expect([...new Set(sent.calls)]).toEqual(calls)
