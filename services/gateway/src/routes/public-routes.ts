@@ -170,7 +170,7 @@ async function admit(
   const applicationId = applicationOf(principal)
   if (orderRate && applicationId !== undefined) checkRate(principal, orderRate, applicationId)
   request.admissionMs = reply.elapsedTime
-  // The log line of a client that has disconnected lacks the access key, so its request has no effect.
+  // The client has disconnected, and the log line was written before the access key was known. An effect could not be traced to it.
   if (reply.raw.destroyed) reply.hijack()
 }
 

@@ -96,7 +96,7 @@ export class AttendanceKeeper {
     else this.#open.delete(restaurantApiKey)
   }
 
-  /** Forgets the earlier results of a restaurant whose link was set, and publishes its new row. */
+  /** Discards the earlier results of a restaurant whose link was set, and publishes its new row. */
   async begin(restaurantApiKey: string, rows: Attended[]): Promise<void> {
     this.#sightings.delete(restaurantApiKey)
     this.#results.delete(restaurantApiKey)

@@ -89,7 +89,7 @@ test('a sighting after the restaurant became unattended is written at once', asy
   expect(calls.filter(({ seen }) => seen)).toHaveLength(2)
 })
 
-test('for 30 s after its start, the keeper settles no attendance and publishes no row', async () => {
+test('for 30 s after its start, the keeper ends no attendance and publishes no row', async () => {
   const { sweepFor, countSweeps, keeper, published } = createKeeper()
   await keeper.publishAll()
   await sweepFor(28 * SECOND)
@@ -247,7 +247,7 @@ test('begin() publishes the row of the restaurant whose link was set', async () 
   expect(published).toEqual([{ rows: [row('r1', false)] }])
 })
 
-test('begin() forgets the results and sightings of the earlier link', async () => {
+test('begin() discards the results and sightings of the earlier link', async () => {
   const { keeper, calls } = createKeeper()
   await keeper.recordSightings(['r1'])
   keeper.recordReceipt('r1', { kind: 'accepted' })

@@ -97,7 +97,7 @@ export class Deliverer {
   /**
    * Waits for `handlers`, which may still begin attempts, and then for running attempts, at most until the last connections are cut.
    * Renews their leases meanwhile, because the repeated work has stopped. Otherwise another replica would send the order to a slow
-   * restaurant a second time. It does so with an attempt that is interrupted here: a restaurant has 10 s to respond.
+   * restaurant a second time. A restaurant has 10 s to respond: another replica repeats an attempt that is interrupted here.
    */
   async quiesce(handlers: Promise<void>): Promise<void> {
     const ended = handlers.then(() => Promise.all(this.#running))

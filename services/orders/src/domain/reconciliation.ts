@@ -180,7 +180,7 @@ function comparePaymentState(order: OrderEntry, payment: PaymentRow | null): Fou
     return [{ rule: order.test ? 'charge-of-test-order' : 'charge-unwanted', detail, disagree }]
   }
   const expected = expectedStates(order, payment)
-  const isRight = expected.includes(order.paymentState) && (!isPaid || isEnded(order, payment))
+  const isRight = expected.includes(order.paymentState) && (!isPaid || matchesOutcome(order, payment))
   if (isRight) return []
   const detail = `The state is ${order.paymentState} in orders and ${payment?.state ?? 'absent'} in payments.`
   return [{ rule: 'payment-state', detail, disagree }]
@@ -196,7 +196,7 @@ function expectedStates(order: OrderEntry, payment: PaymentRow | null): PaymentS
 }
 
 /** Returns whether the state of the payment matches the outcome of the order. */
-function isEnded(order: OrderEntry, payment: PaymentRow | null): boolean {
+function matchesOutcome(order: OrderEntry, payment: PaymentRow | null): boolean {
   if (isFulfilled(order)) return payment?.state === 'captured' || payment?.state === 'refunded'
   return payment === null || ['declined', 'voided', 'refunded', 'released'].includes(payment.state)
 }
@@ -215,7 +215,7 @@ function compareDelivery(order: OrderEntry, { delivery }: OtherBooks): Found[] {
   return []
 }
 
-/** Returns the mismatch of a charge without an order of its time. `known`: whether its order exists. */
+/** Returns the mismatch of a charge whose order is not among those of the compared time. `known`: whether its order exists. */
 export function compareStrayCharge(charge: Charge, payment: PaymentRow | null, known: boolean): Mismatch[] {
   // Its order is compared with the orders of its own time.
   if (known && payment?.processorId === charge.id) return []

@@ -17,7 +17,7 @@ export class OrderNotifier {
   readonly #pending = new Subscriptions()
   readonly #orders = new Subscriptions()
   readonly #restaurants = new Subscriptions()
-  /** Subscribers of that poll have received all changes below it. Null while there are no event streams. */
+  /** The position of the last poll, whose subscribers have received all changes below it. Null without event streams. */
   #polled: Position | null = null
   /** Subscriptions that were added since the last poll began, which did not include them. */
   #unpolled = new Set<Subscription>()

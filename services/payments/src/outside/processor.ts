@@ -25,8 +25,8 @@ export const CALL_WITHIN_MS = requestTimes.processor
  */
 export const COMMANDS_AT_ONCE = 1_024
 /**
- * For three kinds of commands and the tokens of as many orders. Connections are opened on demand, because a call must not wait for
- * one.
+ * For authorizations, captures, releases and the tokens of as many orders; refunds are few. Connections are opened on demand,
+ * because a call must not wait for one.
  */
 export const CONNECTIONS = 4 * COMMANDS_AT_ONCE
 /** A larger response is unreadable. 25 other sales of the account with the most metadata, also of their charges, have 1.3 MB. */

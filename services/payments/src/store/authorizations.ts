@@ -171,8 +171,8 @@ const inOrder = (orderApiKeys: readonly string[], rows: readonly Row[]): (Author
   matched(orderApiKeys, rows, ({ order_api_key }) => order_api_key).map((one) => one && toAuthorization(one))
 
 /**
- * The rows of `authorizations`. Each method is one statement, and therefore one transaction, unless the row has changed in the
- * meantime.
+ * The rows of `authorizations`. Each method is one statement, and therefore one transaction. If the row has changed in the
+ * meantime, a second statement reads it.
  */
 export const postgresAuthorizations = (db: Db) => ({
   find: (orderApiKey: string): Promise<Authorization | null> => read(db, orderApiKey),
