@@ -64,11 +64,11 @@ export class Canaries {
 
   /** Generates a password, or any other text that Platter must not store. */
   word(what: string): string {
-    return this.know(`cnry${this.#letters(24)}`, what)
+    return this.register(`cnry${this.#letters(24)}`, what)
   }
 
   /** Registers a secret from another source. */
-  know(word: string, what: string): string {
+  register(word: string, what: string): string {
     this.words.set(word, what)
     return word
   }

@@ -154,7 +154,7 @@ const STACK_KEY = 'access key for development'
 function knowStackKeys(canaries: Canaries, { file, operatorKey }: Stack): void {
   const ofRestaurants = file.restaurants.map(({ accessKey }) => accessKey)
   for (const key of [operatorKey, file.accessKey, file.otherAccessKey, ...ofRestaurants])
-    canaries.know(key, STACK_KEY)
+    canaries.register(key, STACK_KEY)
 }
 
 /** Only the keys of the launcher are permitted, and only in its own file. */

@@ -160,7 +160,7 @@ const accessKeys: Path[] = [
 async function issueKey(world: World, headers?: Record<string, string>) {
   const keys = `applications/${world.application}/access-keys`
   const response = await world.operate(keys, { mode: 'live' }, headers)
-  world.canaries.know(String(response.body['accessKey']), 'access key that was issued')
+  world.canaries.register(String(response.body['accessKey']), 'access key that was issued')
   return response
 }
 

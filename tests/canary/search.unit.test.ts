@@ -11,7 +11,7 @@ const numbers = Array.from({ length: 200 }, (_, at) => canaries.number(String(at
 const cards = Array.from({ length: 50 }, () => canaries.card('a card'))
 const secrets = [
   ...Array.from({ length: 100 }, () => canaries.word('a password')),
-  ...Array.from({ length: 100 }, () => canaries.know(makeAccessKey('live'), 'an access key')),
+  ...Array.from({ length: 100 }, () => canaries.register(makeAccessKey('live'), 'an access key')),
 ]
 
 const grouped = (by: string) => (digits: string) => digits.replaceAll(/\d{4}(?=\d)/g, `$&${by}`)

@@ -49,7 +49,7 @@ export class World {
     const world = new World(stack, canaries, seed)
     const { id, accessKey } = await world.#api.newApplication('Canaries')
     world.application = id
-    world.accessKey = canaries.know(accessKey, 'access key')
+    world.accessKey = canaries.register(accessKey, 'access key')
     for (const restaurant of [seedRestaurants.aurora, seedRestaurants.refuses, seedRestaurants.console])
       world.items[restaurant] = await world.#api.plainItem(restaurant)
     world.user = (await world.newUser()).apiKey
