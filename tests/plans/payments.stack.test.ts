@@ -62,7 +62,7 @@ const calls = {
       ),
     unconfirmed: (db) => postgresChargeMirrors(db).unconfirmed(50),
     confirm: (db) => postgresChargeMirrors(db).confirm(order, 1),
-    unsettled: (db) => postgresChargeMirrors(db).unsettled(),
+    unfinished: (db) => postgresChargeMirrors(db).unfinished(),
     ordersOf: (db) => postgresChargeMirrors(db).ordersOf(['p']),
     openDisputes: (db) => postgresChargeMirrors(db).openDisputes(),
     missingRefunds: (db) => postgresChargeMirrors(db).missingRefunds(),
@@ -78,7 +78,7 @@ const calls = {
     mark: (db) => postgresRefunds(db).mark('refund', 'done', 'p'),
     markFailed: (db) => postgresRefunds(db).markFailed('refund', 'c'),
     markReturned: (db) => postgresRefunds(db).markReturned(['refund']),
-    settle: (db) => postgresRefunds(db).settle(order),
+    markWhollyRefunded: (db) => postgresRefunds(db).markWhollyRefunded(order),
   },
   events: {
     recordHandled: (db) => postgresWebhookEvents(db).recordHandled(),

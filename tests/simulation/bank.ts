@@ -54,7 +54,7 @@ export class Bank {
   }
 
   #settle(id: string, outcome: 'yes' | 'no'): void {
-    const orderApiKey = processor.settleChallenge(id, outcome)
+    const orderApiKey = processor.endChallenge(id, outcome)
     if (orderApiKey === null) return
     const openedAt = this.#opened.get(orderApiKey) ?? 0
     if (outcome === 'yes' && world.now < openedAt + IN_TIME_MS) this.confirmed.add(orderApiKey)

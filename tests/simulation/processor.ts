@@ -57,7 +57,7 @@ export class ProcessorNetwork {
     }
 
   /** The reaction of the customer at the bank. Returns null if the bank no longer waits for it. */
-  settleChallenge(id: string, outcome: 'yes' | 'no'): string | null {
+  endChallenge(id: string, outcome: 'yes' | 'no'): string | null {
     const key = `bank:${id}:${this.ledger.length}`
     const request = { kind: 'authenticate', id, outcome, idempotencyKey: key, fingerprint: key } as const
     const decision = this.#record(request)

@@ -84,7 +84,7 @@ function aRefundCall(random: Random, orderApiKey: string): Call<RefundStores> {
     ['done', (store) => store.mark(apiKey, 'done', 're_1')],
     ['done', (store) => store.mark(apiKey, 'done', 're_1')],
     ['markFailed', (store) => store.markFailed(apiKey, 'refund_failed')],
-    ['settle', (store) => store.settle(orderApiKey)],
+    ['markWhollyRefunded', (store) => store.markWhollyRefunded(orderApiKey)],
     ['authorization', (store) => store.findOrCreate(orderApiKey, { amount: cents(10), token: 't1' })],
     ...(random.next() < 0.2
       ? [['requestRelease', (store) => store.requestRelease(orderApiKey)] satisfies Call<RefundStores>]

@@ -79,7 +79,7 @@ function refundStore({ refunds, authorizations }: Database): Partial<RefundStore
     mark: async (apiKey, state, processorId) =>
       changeSent(apiKey, { state: state === 'done' ? 'done' : 'sent', processorId }),
     markFailed: async (apiKey, failureCode) => changeSent(apiKey, { state: 'failed', failureCode }),
-    async settle(orderApiKey) {
+    async markWhollyRefunded(orderApiKey) {
       const found = authorizations.get(orderApiKey)
       if (found?.row.state !== 'captured' || refundedOf(found.row) !== found.row.amount) return
       if (sent(orderApiKey).length === 0) found.row = { ...found.row, state: 'refunded' }

@@ -56,7 +56,7 @@ beforeAll(async () => {
       const response = await post('/client-tokens', card)
       return ((await response.json()) as { token: string }).token
     },
-    async settleChallenge(id, outcome) {
+    async endChallenge(id, outcome) {
       await post(`/authentications/${id}`, { outcome })
     },
     async replaceCard(token, card) {

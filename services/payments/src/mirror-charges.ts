@@ -9,8 +9,8 @@ import type { RefundStore } from '#/store/refunds.ts'
 
 type Deps = {
   reads: Pick<ProcessorReads, 'charge' | 'balanceTransactions'>
-  mirrors: Pick<ChargeMirrorStore, 'now' | 'set' | 'unsettled' | 'acquire' | 'renew' | 'release'>
-  refunds: Pick<RefundStore, 'known' | 'markReturned' | 'settle'>
+  mirrors: Pick<ChargeMirrorStore, 'now' | 'set' | 'unfinished' | 'acquire' | 'renew' | 'release'>
+  refunds: Pick<RefundStore, 'known' | 'markReturned' | 'markWhollyRefunded'>
   /** Publishes a mirror to orders. A lost message is published again (`send-mirrors.ts`). */
   send: (row: MirrorRow) => Promise<void>
   authorizations: Pick<AuthorizationStore, 'find'>
@@ -65,7 +65,7 @@ export function chargeMirror({ reads, mirrors, refunds: ownRefunds, authorizatio
     await ownRefunds.markReturned(failedOwn(refunds))
     const version = await mirrors.set(mirror, readAt)
     // By the stored state, which may be of a later read than this one.
-    await ownRefunds.settle(orderApiKey)
+    await ownRefunds.markWhollyRefunded(orderApiKey)
     if (version !== null) {
       log.info({ orderApiKey, count }, 'refunds and disputes of a charge stored')
       await send({ ...mirror, version })
@@ -111,7 +111,7 @@ function comparison({ reads, mirrors, refresh, log }: ComparisonDeps) {
     const to = Math.min(now, from + MOST_SECONDS)
     const changed = await changedCharges(from - OVERLAP_SECONDS, to)
     // The end of a dispute or of a pending refund may not move money, so it is not among the balance transactions.
-    const unread = await refreshAll(new Set([...changed, ...(await mirrors.unsettled())]))
+    const unread = await refreshAll(new Set([...changed, ...(await mirrors.unfinished())]))
     const count = unread.filter((id) => changed.has(id)).length
     if (count === 0) return to
     if (now - from < RETRIED_SECONDS) return from

@@ -17,7 +17,7 @@ const comparison = (reads: Deps['reads'], mirrors: Partial<Deps['mirrors']>) =>
     refunds: {
       known: async (keys) => new Set(keys),
       markReturned: async () => undefined,
-      settle: async () => undefined,
+      markWhollyRefunded: async () => undefined,
     },
     send: async () => undefined,
     authorizations: memoryAuthorizations(),
@@ -73,7 +73,7 @@ test.each([
       },
       {
         acquire: async () => ({ from: 10_000, now }),
-        unsettled: async () => ['pi_2', 'pi_3'],
+        unfinished: async () => ['pi_2', 'pi_3'],
         release: async (until) => void positions.push(until),
       },
     )
@@ -143,7 +143,7 @@ test('a comparison holds its lease through slow pages and charges; after a crash
     {
       acquire: async (leaseMs) => (hold(leaseMs), { from: 10_000, now: 10_120 }),
       renew: async (leaseMs) => hold(leaseMs),
-      unsettled: async () => ['pi_3', 'pi_4'],
+      unfinished: async () => ['pi_3', 'pi_4'],
     },
   )
   await compare()
@@ -168,7 +168,7 @@ async function refreshed(refunds: ReadRefund[], known: readonly string[]) {
     refunds: {
       known: async (keys) => new Set(keys.filter((key) => known.includes(key))),
       markReturned: async (keys) => void returned.push(...keys),
-      settle: async () => undefined,
+      markWhollyRefunded: async () => undefined,
     },
     send: async (mirror) => void sent.push(mirror),
     authorizations,

@@ -295,7 +295,7 @@ test('a challenge has the bank URL and a client secret; its event publishes paym
     [order],
   )
   const intent = (found[0] as { processor_id: string }).processor_id
-  stripe.state.settleChallenge(intent, 'yes')
+  stripe.state.endChallenge(intent, 'yes')
   expect(await deliver('evt_challenge', intent, { orderApiKey: order })).toBe(200)
   await vi.waitFor(() => expect(moved).toEqual([order]), soon)
   expect(effects(order)).toEqual(['authorize'])

@@ -51,7 +51,8 @@ const readPayments =
 export const SOURCES = {
   payment: {
     kind: 'unknown-payment',
-    advice: 'Read the status page of the payment processor. Platter retries; do not settle it by hand.',
+    advice:
+      'Read the status page of the payment processor. Platter retries; do not change the payment by hand.',
     read: readPayments('unknown'),
   },
   saga: {
@@ -113,7 +114,7 @@ export const SOURCES = {
   mismatch: {
     kind: 'reconciliation-mismatch',
     advice:
-      'Run: platter orders show ORDER. Settle the difference, at the processor if necessary. Then run: platter attention retry ID',
+      'Run: platter orders show ORDER. Correct the difference, at the processor if necessary. Then run: platter attention retry ID',
     read: async ({ alerts }) =>
       (await alerts.mismatches()).map(({ id, rule, detail, ...row }) => ({
         ...row,

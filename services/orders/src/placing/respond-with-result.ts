@@ -58,7 +58,7 @@ export async function respondWithResult(
   if (idempotency) {
     const used = { ...idempotency, orderApiKey: order.apiKey }
     const isPending = result.kind === 'pending'
-    const written = settleKey(deps, used, { response, isPending, requestId, url })
+    const written = updateKey(deps, used, { response, isPending, requestId, url })
     // Otherwise the claim expires, and a retry reads the order.
     await deadline.race(written.catch((error: unknown) => nullIfUnavailable(deps, order.apiKey, error)))
   }
@@ -68,7 +68,7 @@ export async function respondWithResult(
 
 type Completed = { response: Problem | Rendered; isPending: boolean; requestId: string; url: string }
 
-function settleKey(
+function updateKey(
   { idempotencyKeys }: Deps,
   used: OrderKey,
   { response, isPending, requestId, url }: Completed,

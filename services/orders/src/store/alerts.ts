@@ -133,7 +133,7 @@ export class PostgresAlerts extends PostgresStore {
 
   /**
    * Returns the beginning of the next reconciliation in epoch seconds: a day before the end of the last one, and not after an open
-   * mismatch of the last 30 days. Some mismatches are never settled, and must not extend the comparison forever.
+   * mismatch of the last 30 days. Some mismatches are never corrected, and must not extend the comparison forever.
    */
   async reconcileSince(): Promise<number> {
     const { rows } = await sql<{ since: number }>`

@@ -37,7 +37,7 @@ test('a new installation begins with a finished reconciliation', async () => {
   expect(rows).toEqual([{ finished: true }])
 })
 
-test('a mismatch that is never settled extends the daily reconciliation to at most 30 days', async () => {
+test('a mismatch that is never corrected extends the daily reconciliation to at most 30 days', async () => {
   expect(await daysAgo()).toBe(1)
   for (const [id, days] of [
     ['m1', 20],

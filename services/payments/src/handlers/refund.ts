@@ -26,7 +26,7 @@ export const refund =
     const state = await executeRefund(row, authorization)
     if (state === 'sent') return null
     // Also for a repeated command, because a crash may have prevented it before.
-    await refunds.settle(orderApiKey)
+    await refunds.markWhollyRefunded(orderApiKey)
     return state === 'done' ? { kind: 'done' } : failed
   }
 

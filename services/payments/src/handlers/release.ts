@@ -8,7 +8,7 @@ import type { RefundStore } from '#/store/refunds.ts'
 
 type Deps = {
   authorizations: Pick<AuthorizationStore, 'requestRelease' | 'find'>
-  refunds: Pick<RefundStore, 'sent' | 'settle'>
+  refunds: Pick<RefundStore, 'sent' | 'markWhollyRefunded'>
   execute: ExecuteCommand
   executeRefund: ExecuteRefund
 }
@@ -24,6 +24,6 @@ export const release =
     if (!('processorId' in row) || refundedOf(row) === 0) return execute({ kind: 'release' }, row)
     for (const sent of await refunds.sent(orderApiKey))
       if ((await executeRefund(sent, row)) === 'sent') return null
-    await refunds.settle(orderApiKey)
+    await refunds.markWhollyRefunded(orderApiKey)
     return execute({ kind: 'release' }, (await authorizations.find(orderApiKey)) ?? row)
   }

@@ -50,7 +50,7 @@ export async function checkChallenge(
   if (status.startsWith('requires_') && status !== 'requires_capture')
     return cancelChallenge(client, id, decline)
   const report = reportOf(read, currency)
-  if (report === 'unsettled') return unexpected(`an intent is ${status}`)
+  if (report === 'unknown') return unexpected(`an intent is ${status}`)
   if (!report || report.status === 'declined') return refusedBy(decline)
   return { kind: 'yes', ...report }
 }

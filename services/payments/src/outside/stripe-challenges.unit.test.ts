@@ -49,6 +49,6 @@ test('a card that its bank declines after the authentication is refused with the
 
 test('a failed authentication is refused as such, and not as a decline of another kind', async () => {
   const { server, id, check } = await challenged()
-  server.state.settleChallenge(id, 'no')
+  server.state.endChallenge(id, 'no')
   expect(await check()).toMatchObject({ declineCode: 'authentication_required' })
 })

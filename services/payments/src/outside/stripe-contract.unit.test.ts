@@ -28,7 +28,7 @@ beforeAll(async () => {
         exp_year: 2000 + Number(expirationYear),
       }),
     after: (days, work) => server.after(days, work),
-    settleChallenge: (id, outcome) => server.state.settleChallenge(id, outcome),
+    endChallenge: (id, outcome) => server.state.endChallenge(id, outcome),
     effects: (reference) =>
       server.state.effects.filter((one) => one.reference === reference).map(({ kind }) => kind),
   }

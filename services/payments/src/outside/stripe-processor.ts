@@ -35,7 +35,7 @@ import {
   Refund,
   refundFailed,
   reportOf,
-  settled,
+  resultOf,
   unexpected,
 } from '#/outside/stripe-responses.ts'
 
@@ -67,7 +67,7 @@ export class StripeProcessor implements Processor {
   }
 
   tokenize(card: Card | ProcessorToken, holder?: Cardholder) {
-    return settled(() => tokenize(this.#client, card, holder))
+    return resultOf(() => tokenize(this.#client, card, holder))
   }
 
   async authorize(call: CallOf<'authorize'>): Promise<ProcessorResult<Effect> | Challenge> {
@@ -92,7 +92,7 @@ export class StripeProcessor implements Processor {
     const created = await this.#client
       .send(Intent, (stripe) => stripe.paymentIntents.create(parameters, { idempotencyKey }))
       .catch(failedOf)
-    if (created instanceof Failed) return settled(() => this.#notAuthorized(created, call))
+    if (created instanceof Failed) return resultOf(() => this.#notAuthorized(created, call))
     const { id, status, amount_capturable: authorized } = created
     if (status === 'requires_action')
       return (authentication && challengeOf(created, page)) || cancelChallenge(this.#client, id)
@@ -104,7 +104,7 @@ export class StripeProcessor implements Processor {
 
   check({ id, authentication }: CallOf<'check'>): Promise<ProcessorResult<FoundCharge> | Challenge> {
     const page = pageOf(authentication, this.#returnUrl)
-    return settled(() => checkChallenge(this.#client, { id, page, currency: this.#currency }))
+    return resultOf(() => checkChallenge(this.#client, { id, page, currency: this.#currency }))
   }
 
   capture({ id, amount, idempotencyKey }: CallOf<'capture'>): Promise<ProcessorResult<Effect>> {
@@ -139,19 +139,19 @@ export class StripeProcessor implements Processor {
     })
   }
 
-  readonly card = ({ token }: { token: string }) => settled(() => readCard(this.#client, token))
-  readonly detach = ({ token }: { token: string }) => settled(() => detachCard(this.#client, token))
-  readonly refundPart = (call: RefundPart) => settled(() => refundPart(this.#client, call))
-  readonly charge = (id: string) => settled(() => readCharge(this.#client, id))
+  readonly card = ({ token }: { token: string }) => resultOf(() => readCard(this.#client, token))
+  readonly detach = ({ token }: { token: string }) => resultOf(() => detachCard(this.#client, token))
+  readonly refundPart = (call: RefundPart) => resultOf(() => refundPart(this.#client, call))
+  readonly charge = (id: string) => resultOf(() => readCharge(this.#client, id))
   readonly balanceTransactions = (period: Period) =>
-    settled(() => readBalanceTransactions(this.#client, period))
+    resultOf(() => readBalanceTransactions(this.#client, period))
 
   /**
    * Filters the list of the card's intents by the order in their metadata. A list includes the latest writes; Stripe's search may
    * lag by an hour (docs.stripe.com/search). For the card of another account, or of the other mode, Stripe has no Customer.
    */
   find(call: CallOf<'find'>): Promise<ProcessorResult<{ found: FoundCharge[] }>> {
-    return settled(async () => {
+    return resultOf(async () => {
       const reports = (await this.#reports(call).catch(unlessAbsent)) ?? []
       return { kind: 'yes', found: reports.filter((one) => one.status !== 'declined') }
     })
@@ -163,7 +163,7 @@ export class StripeProcessor implements Processor {
    */
   list({ from, to, after }: Period) {
     const query = { created: { gte: from, lt: to }, limit: 25, expand: ['data.latest_charge'] }
-    return settled(async () => {
+    return resultOf(async () => {
       const page = await this.#client.page(Intent, after, (stripe, position) =>
         stripe.paymentIntents.list({ ...query, ...position }),
       )
@@ -174,12 +174,12 @@ export class StripeProcessor implements Processor {
 
   /** Returns the current state of an intent, and its order; null for an intent of another sale. */
   read(id: string): Promise<ProcessorResult<{ reference: string | null; report: ReportedCharge | null }>> {
-    return settled(async () => {
+    return resultOf(async () => {
       const intent = await this.#client.send(Intent, (stripe) =>
         stripe.paymentIntents.retrieve(id, { expand: ['latest_charge'] }),
       )
       const report = reportOf(intent, this.#currency)
-      if (report === 'unsettled') return unexpected(`an intent is ${intent.status}`)
+      if (report === 'unknown') return unexpected(`an intent is ${intent.status}`)
       return { kind: 'yes', reference: intent.metadata[ORDER] ?? null, report }
     })
   }
@@ -221,7 +221,7 @@ export class StripeProcessor implements Processor {
     if (intent.kind !== 'yes') return intent
     const { report } = intent
     if (report?.status === to) return { kind: 'yes', ...effectOf(report) }
-    return settled(async () => ({ kind: 'yes', ...(await call({})) }))
+    return resultOf(async () => ({ kind: 'yes', ...(await call({})) }))
   }
 
   #reached(id: string, status: 'succeeded' | 'canceled', intent: Intent): Effect {
@@ -243,18 +243,18 @@ export class StripeProcessor implements Processor {
     const all: ReportedCharge[] = []
     for (const intent of intents.filter(({ metadata }) => metadata[ORDER] === reference)) {
       const report = reportOf(intent, this.#currency)
-      if (report === 'unsettled') throw new Failed(unexpected(`an intent is ${intent.status}`))
+      if (report === 'unknown') throw new Failed(unexpected(`an intent is ${intent.status}`))
       if (report) all.push(report)
     }
     return all
   }
 
-  /** Returns null for an intent of another sale, and for one without a charge. An unsettled intent counts as authorized. */
+  /** Returns null for an intent of another sale, and for one without a charge. An intent with an unknown outcome counts as authorized. */
   #charge(intent: Intent): Charge | null {
     const reference = intent.metadata[ORDER]
     const report = reportOf(intent, this.#currency)
     if (reference === undefined || !report) return null
-    if (report === 'unsettled') {
+    if (report === 'unknown') {
       const differs = `the processor reports ${intent.status}`
       return { id: intent.id, reference, status: 'authorized', amount: intent.amount, differs }
     }

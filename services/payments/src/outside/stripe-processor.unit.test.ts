@@ -161,7 +161,7 @@ describe('card that requires an authentication', () => {
     expect(challenge.clientSecret).toMatch(/^secret_/)
     const { id } = challenge
     expect(await processor.check({ id, authentication: order.authentication })).toEqual(challenge)
-    server.state.settleChallenge(id, 'yes')
+    server.state.endChallenge(id, 'yes')
     expect(await processor.check({ id, authentication: order.authentication })).toMatchObject({
       kind: 'yes',
       status: 'authorized',

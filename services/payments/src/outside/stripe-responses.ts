@@ -73,16 +73,16 @@ export const ORDER = 'orderApiKey'
 
 /**
  * Returns the charge of an intent with its charge expanded (docs.stripe.com/payments/paymentintents/lifecycle). Null: nothing was
- * authorized or declined. `unsettled`: the outcome is not known to Stripe yet, or the status is not a known one.
+ * authorized or declined. `unknown`: the outcome is not known to Stripe yet, or the status is not a known one.
  */
-export function reportOf(intent: Intent, currency: string): ReportedCharge | 'unsettled' | null {
+export function reportOf(intent: Intent, currency: string): ReportedCharge | 'unknown' | null {
   const report = reportedBy(intent)
-  return report === null || report === 'unsettled' || report.status === 'declined'
+  return report === null || report === 'unknown' || report.status === 'declined'
     ? report
     : { ...report, ...differenceOf(intent, currency) }
 }
 
-function reportedBy(intent: Intent): ReportedCharge | 'unsettled' | null {
+function reportedBy(intent: Intent): ReportedCharge | 'unknown' | null {
   const { id, status } = intent
   const charge = typeof intent.latest_charge === 'object' ? intent.latest_charge : null
   switch (status) {
@@ -100,7 +100,7 @@ function reportedBy(intent: Intent): ReportedCharge | 'unsettled' | null {
     case 'requires_action':
       return declined(intent)
     default:
-      return 'unsettled'
+      return 'unknown'
   }
 }
 
@@ -166,7 +166,7 @@ export class Failed extends Error {
 type Failure = Exclude<ProcessorResult<unknown>, { kind: 'yes' }>
 
 /** Returns the result of the calls in `work`; of the first failed one, if one fails. */
-export const settled = <T>(work: () => Promise<T>): Promise<T | Failure> =>
+export const resultOf = <T>(work: () => Promise<T>): Promise<T | Failure> =>
   work().catch((error: unknown) => failedOf(error).result)
 
 /** Stripe's codes that the domain distinguishes from `card_declined`. */

@@ -32,7 +32,7 @@ let returned: string[]
 const refunds = {
   known: async (keys: readonly string[]) => new Set(keys),
   markReturned: async (keys: readonly string[]) => void returned.push(...keys),
-  settle: async () => undefined,
+  markWhollyRefunded: async () => undefined,
 }
 let handled: number
 let app: App

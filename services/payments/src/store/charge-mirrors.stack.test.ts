@@ -49,7 +49,7 @@ test('open disputes are listed newest first, closed ones are not', async () => {
   const later = { ...dispute, id: 'dp_2', at: dispute.at + 60 }
   const second = { orderApiKey: 'o2', processorId: 'pi_2', refunds: [], disputes: [later] }
   await mirrors.set(second, await mirrors.now())
-  expect((await mirrors.unsettled()).toSorted()).toEqual(['pi_1', 'pi_2'])
+  expect((await mirrors.unfinished()).toSorted()).toEqual(['pi_1', 'pi_2'])
   const list = await mirrors.openDisputes()
   expect(list.map((one) => [one.orderApiKey, one.amount, one.count, one.respondBy])).toEqual([
     ['o2', 300, 1, 1_700_600_000],
@@ -57,7 +57,7 @@ test('open disputes are listed newest first, closed ones are not', async () => {
   ])
   await setConfirmed({ ...second, disputes: [{ ...later, state: 'lost' }] })
   expect(await mirrors.openDisputes()).toMatchObject([{ orderApiKey: 'o1' }])
-  expect(await mirrors.unsettled()).toEqual(['pi_1'])
+  expect(await mirrors.unfinished()).toEqual(['pi_1'])
 })
 
 async function setConfirmed(changed: Parameters<ChargeMirrorStore['set']>[0]): Promise<void> {
@@ -65,15 +65,15 @@ async function setConfirmed(changed: Parameters<ChargeMirrorStore['set']>[0]): P
   await mirrors.confirm(changed.orderApiKey, version ?? 0)
 }
 
-test('a charge is unsettled while a refund is pending, and until orders has confirmed its mirror', async () => {
+test('a charge is unfinished while a refund is pending, and until orders has confirmed its mirror', async () => {
   const pending = { ...mirror, refunds: [{ ...refund, state: 'pending' as const }], disputes: [] }
   await setConfirmed(pending)
-  expect(await mirrors.unsettled()).toEqual(['pi_1'])
+  expect(await mirrors.unfinished()).toEqual(['pi_1'])
   const done = { ...pending, refunds: [refund] }
   await mirrors.set(done, await mirrors.now())
-  expect(await mirrors.unsettled()).toEqual(['pi_1'])
+  expect(await mirrors.unfinished()).toEqual(['pi_1'])
   await setConfirmed({ ...done, disputes: [{ ...dispute, state: 'won' }] })
-  expect(await mirrors.unsettled()).toEqual([])
+  expect(await mirrors.unfinished()).toEqual([])
 })
 
 /** Cancels an order whose whole charge was refunded. */

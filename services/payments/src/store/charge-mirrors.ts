@@ -53,7 +53,7 @@ export const postgresChargeMirrors = (db: Kysely<Database>) => ({
    * Returns the ids of the charges with an open dispute or a pending refund, and of those that orders has not confirmed: a mirror of
    * an earlier version that orders cannot read is replaced.
    */
-  async unsettled(): Promise<string[]> {
+  async unfinished(): Promise<string[]> {
     const found = await db
       .selectFrom('charge_mirrors')
       .select('processor_id as processorId')

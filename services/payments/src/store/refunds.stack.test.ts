@@ -143,7 +143,7 @@ test('a refund that fails after it was done frees its amount; the state returns 
   const one = { apiKey: `${orderApiKey}-f1`, orderApiKey, amount: cents(1_000) }
   await stores[0].reserve(one)
   await stores[0].mark(one.apiKey, 'done', 're_1')
-  await stores[0].settle(orderApiKey)
+  await stores[0].markWhollyRefunded(orderApiKey)
   expect(await authorizationOf(orderApiKey)).toMatchObject({ state: 'refunded' })
   await Promise.all(Array.from({ length: 10 }, (_, at) => storeAt(at).markReturned([one.apiKey])))
   expect(await stores[0].find(one.apiKey)).toMatchObject({ state: 'failed', failureCode: 'refund_failed' })
@@ -151,7 +151,7 @@ test('a refund that fails after it was done frees its amount; the state returns 
   expect(await reservedOf(orderApiKey)).toBe(0)
 })
 
-test('settle marks an order as refunded when its refunds are done and sum to the charge', async () => {
+test('markWhollyRefunded marks an order as refunded when its refunds are done and sum to the charge', async () => {
   const orderApiKey = await captured()
   const refunds = [400, 600].map((amount) => ({
     apiKey: `${orderApiKey}-${amount}`,
@@ -159,16 +159,16 @@ test('settle marks an order as refunded when its refunds are done and sum to the
     amount: cents(amount),
   }))
   for (const refund of refunds) {
-    await stores[0].settle(orderApiKey)
+    await stores[0].markWhollyRefunded(orderApiKey)
     expect(await authorizationOf(orderApiKey)).toMatchObject({ state: 'captured' })
     await stores[0].reserve(refund)
   }
   for (const { apiKey } of refunds) {
-    await stores[0].settle(orderApiKey)
+    await stores[0].markWhollyRefunded(orderApiKey)
     expect(await authorizationOf(orderApiKey)).toMatchObject({ state: 'captured' })
     await stores[0].mark(apiKey, 'done', 're_1')
   }
-  await stores[0].settle(orderApiKey)
+  await stores[0].markWhollyRefunded(orderApiKey)
   expect(await authorizationOf(orderApiKey)).toMatchObject({ state: 'refunded', refunded: 1_000 })
 })
 

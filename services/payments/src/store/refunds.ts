@@ -61,7 +61,7 @@ async function reserve(db: Db, { apiKey, orderApiKey, amount }: NewRefund): Prom
  * after any lost dispute too, because the processor refuses further refunds. Without a release, a charge with a lost dispute stays
  * captured, as at the processor, and one with a refund that is pending there, because it may fail.
  */
-async function settle(db: Db, orderApiKey: string): Promise<void> {
+async function markWhollyRefunded(db: Db, orderApiKey: string): Promise<void> {
   // Materialized, so that it is found by its order. PostgreSQL would read the whole index of lost disputes.
   await sql`
     with mirror as materialized (
@@ -124,7 +124,7 @@ export const postgresRefunds = (db: Db) => ({
         state = case when state = 'refunded' and release_requested_at is null then 'captured' else state end
       from freed where authorizations.order_api_key = freed.order_api_key`.execute(db)
   },
-  settle: (orderApiKey: string) => settle(db, orderApiKey),
+  markWhollyRefunded: (orderApiKey: string) => markWhollyRefunded(db, orderApiKey),
 })
 
 function requireRefund(found: RefundRow | null, apiKey: string): RefundRow {

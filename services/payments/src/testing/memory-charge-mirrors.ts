@@ -1,6 +1,6 @@
 import type { ChargeMirrorStore, MirrorRow } from '#/store/charge-mirrors.ts'
 
-const isUnsettled = ({ refunds, disputes }: MirrorRow) =>
+const isUnfinished = ({ refunds, disputes }: MirrorRow) =>
   disputes.some(({ state }) => state === 'open') || refunds.some(({ state }) => state === 'pending')
 const textOf = ({ refunds, disputes }: Pick<MirrorRow, 'refunds' | 'disputes'>) =>
   JSON.stringify([refunds, disputes])
@@ -26,7 +26,7 @@ export function memoryChargeMirrors(): Omit<
       rows.set(mirror.orderApiKey, { ...mirror, version, readAt })
       return version
     },
-    unsettled: async () => [...rows.values()].filter(isUnsettled).map(({ processorId }) => processorId),
+    unfinished: async () => [...rows.values()].filter(isUnfinished).map(({ processorId }) => processorId),
     ordersOf: async (ids) =>
       new Map(
         [...rows.values()]

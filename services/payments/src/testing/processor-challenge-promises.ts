@@ -55,7 +55,7 @@ export const CHALLENGE_PROMISES: Readonly<Record<string, Promised>> = {
 
   'a confirmation at the bank authorizes the amount once, and it can be captured': async (world) => {
     const { id, check, reference } = await challenged(world)
-    await world.settleChallenge(id, 'yes')
+    await world.endChallenge(id, 'yes')
     const authorized = { kind: 'yes', id, amount: AMOUNT, status: 'authorized' }
     expect([await check(), await check()]).toEqual([authorized, authorized])
     const capture = { id, amount: AMOUNT, idempotencyKey: `${reference}:capture:1` }
@@ -65,10 +65,10 @@ export const CHALLENGE_PROMISES: Readonly<Record<string, Promised>> = {
 
   'a rejection at the bank is final, and a later confirmation changes nothing': async (world) => {
     const { id, check, reference } = await challenged(world)
-    await world.settleChallenge(id, 'no')
+    await world.endChallenge(id, 'no')
     const result = await check()
     expect(result.kind === 'no' && declineOf(result).code).toBe('card-declined')
-    await world.settleChallenge(id, 'yes')
+    await world.endChallenge(id, 'yes')
     expect(await check()).toMatchObject({ kind: 'no' })
     expect(world.effects(reference)).toEqual([])
   },
@@ -77,14 +77,14 @@ export const CHALLENGE_PROMISES: Readonly<Record<string, Promised>> = {
     const { id, check, cancel, reference } = await challenged(world)
     expect(await cancel()).toMatchObject({ kind: 'yes' })
     expect(await cancel()).toMatchObject({ kind: 'yes' })
-    await world.settleChallenge(id, 'yes')
+    await world.endChallenge(id, 'yes')
     expect(await check()).toMatchObject({ kind: 'no' })
     expect(world.effects(reference)).toEqual([])
   },
 
   'a void after the confirmation voids the authorization': async (world) => {
     const { id, cancel, reference } = await challenged(world)
-    await world.settleChallenge(id, 'yes')
+    await world.endChallenge(id, 'yes')
     expect(await cancel()).toEqual({ kind: 'yes', id, amount: AMOUNT })
     expect(world.effects(reference)).toEqual(['authorize', 'void'])
   },

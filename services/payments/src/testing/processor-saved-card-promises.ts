@@ -47,7 +47,7 @@ export const SAVED_CARD_PROMISES: Readonly<Record<string, Promised>> = {
       const order = { ...orderOf(token), authentication: { returnUrl: 'https://shop.example/paid' } }
       const challenge = await world.processor.authorize(order)
       if (challenge.kind !== 'challenge') throw new Error(`no challenge: ${JSON.stringify(challenge)}`)
-      await world.settleChallenge(challenge.id, 'yes')
+      await world.endChallenge(challenge.id, 'yes')
       const checked = await world.processor.check({ ...challenge, authentication: order.authentication })
       expect(checked).toMatchObject({ kind: 'yes', status: 'authorized', amount: AMOUNT })
       expect(world.effects(order.reference)).toEqual(['authorize'])

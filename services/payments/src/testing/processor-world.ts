@@ -22,7 +22,7 @@ export type World = {
   /** Creates a token for this card, as a client does at the processor itself. */
   clientToken(card: Card): Promise<string>
   /** Answers for the customer at the bank. An answer after the end of the challenge changes nothing. */
-  settleChallenge(id: string, outcome: 'yes' | 'no'): void | Promise<void>
+  endChallenge(id: string, outcome: 'yes' | 'no'): void | Promise<void>
   /** Replaces the card of a token, as a card network reports it. */
   replaceCard(token: string, card: Replacement): void | Promise<void>
   /** Runs the work as if this number of days had passed at the processor. */

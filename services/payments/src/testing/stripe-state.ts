@@ -187,7 +187,7 @@ export class StripeState {
   }
 
   /** Answers for the customer at the bank. A failed authentication leaves the intent open (docs.stripe.com/payments/3d-secure). */
-  settleChallenge(id: string, outcome: 'yes' | 'no'): void {
+  endChallenge(id: string, outcome: 'yes' | 'no'): void {
     const intent = this.#intent(id)
     // A client with the intent's secret may confirm it again.
     if (intent.status !== 'requires_action' && intent.status !== 'requires_payment_method') return

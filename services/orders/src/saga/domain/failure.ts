@@ -9,7 +9,7 @@ const UNPAID: readonly PaymentState[] = ['PENDING', 'DUE', 'AUTHORIZED']
 
 export const tooLate: Refusal = {
   code: 'payment-unavailable',
-  detail: 'The payment could not be settled in time. Your card was not charged.',
+  detail: 'The payment could not be authorized in time. Your card was not charged.',
 }
 
 /** Returns the order at the end of a failed saga, at `at` (epoch seconds). */

@@ -14,15 +14,14 @@ export const handleReply =
     handlingReply(reply, async () => {
       const { orderApiKey, step, undo: isCompensation, version, outcome, refund } = reply
       const replied = { kind: 'replied', step, isCompensation, version, outcome } as const
-      const isChallengeSettled = reply.isAuthenticating === true && outcome.kind !== 'authenticate'
+      const endsChallenge = reply.isAuthenticating === true && outcome.kind !== 'authenticate'
       // A restaurant may have closed while the customer was at the bank.
-      const refused =
-        isChallengeSettled && outcome.kind === 'done' ? await recheck(orderApiKey, requestId) : null
+      const refused = endsChallenge && outcome.kind === 'done' ? await recheck(orderApiKey, requestId) : null
       if (refused === 'unknown') return
       const event = {
         ...replied,
         ...(refund !== undefined && { refund }),
-        ...(isChallengeSettled && { challenge: { recheck: refused } }),
+        ...(endsChallenge && { challenge: { recheck: refused } }),
       }
       const applied = await orchestrator.apply(orderApiKey, event)
       if (!applied && outcome.kind === 'refused')
