@@ -51,8 +51,7 @@ const readPayments =
 export const SOURCES = {
   payment: {
     kind: 'unknown-payment',
-    advice:
-      'Read the status page of the payment processor. Platter retries; do not change the payment by hand.',
+    advice: 'Read the status page of the payment processor. Platter retries; do not change it by hand.',
     read: readPayments('unknown'),
   },
   saga: {

@@ -63,24 +63,16 @@ type Unfinished = Awaited<ReturnType<IncidentStore['countUnfinishedSagas']>>[num
  * same attributes, the SDK exports only the last one.
  */
 export function byAwaitedStep(states: readonly Unfinished[]) {
-  const awaitedSteps = states.map(({ count, seconds, facts, state }) => {
-    const awaited = awaitedStep({ facts, state })
+  const all = states.map((one) => ({ ...one, awaited: awaitedStep(one) }))
+  const groups = Map.groupBy(all, ({ awaited }) => `${awaited?.step.name} ${awaited?.isCompensation}`)
+  return [...groups.values()].map((group) => {
+    const { step, isCompensation = false } = group[0]?.awaited ?? {}
     return {
-      count,
-      seconds,
-      step: awaited?.step.name ?? 'end',
-      compensating: awaited?.isCompensation ?? false,
+      count: group.reduce((sum, { count }) => sum + count, 0),
+      seconds: Math.max(...group.map(({ seconds }) => seconds)),
+      attributes: { 'platter.saga.step': step?.name ?? 'end', 'platter.saga.compensating': isCompensation },
     }
   })
-  const groups = Map.groupBy(awaitedSteps, ({ step, compensating }) => `${step} ${compensating}`)
-  return [...groups.values()].map((group) => ({
-    count: group.reduce((sum, { count }) => sum + count, 0),
-    seconds: Math.max(...group.map(({ seconds }) => seconds)),
-    attributes: {
-      'platter.saga.step': group[0]?.step ?? '',
-      'platter.saga.compensating': group[0]?.compensating ?? false,
-    },
-  }))
 }
 
 /** Observes gauges: unfinished sagas by awaited step, the age of the oldest one, dead letters, and open incidents by kind. */
