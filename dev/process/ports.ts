@@ -1,5 +1,6 @@
-import { createServer } from 'node:net'
 import { randomInt } from 'node:crypto'
+import { createServer } from 'node:net'
+import { claimName } from './claim.ts'
 import { errorCode } from './identity.ts'
 
 // Below the ephemeral ports (Linux from 32768, macOS from 49152): otherwise an outgoing connection could take the port of a
@@ -9,7 +10,7 @@ const highest = 32_000
 
 const handedOut = new Set<number>()
 
-/** Returns ports on 127.0.0.1 without a listener; never the same port twice in this process. */
+/** Returns ports on 127.0.0.1 without a listener; never the same port twice in this process, and on Linux on this machine. */
 export async function freePorts(count: number): Promise<number[]> {
   const ports: number[] = []
   for (let attempts = 0; ports.length < count && attempts < 1000; attempts++) {
@@ -40,7 +41,13 @@ export async function freePortFrom(port: number, address = '127.0.0.1'): Promise
   throw new Error(`Port ${port} and the next 99 are taken`)
 }
 
-function isFree(port: number, address = '127.0.0.1'): Promise<boolean> {
+/** Two launchers that start at once must not get one port before either listens: two of six stacks of a test run once did. */
+async function isFree(port: number, address?: string): Promise<boolean> {
+  if (!(await hasNoListener(port, address))) return false
+  return process.platform !== 'linux' || (await claimName(`port-${port}`)) !== null
+}
+
+function hasNoListener(port: number, address = '127.0.0.1'): Promise<boolean> {
   return new Promise((resolve, reject) => {
     const server = createServer()
     server.once('error', (error) => {

@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -8,6 +8,7 @@ import { removeRunDirectory } from '../stack/run-directory.ts'
 import { claimDirectory } from './claim.ts'
 import { createProcessHost, findProgram, type ProcessHost, type ProcessSpec } from './host.ts'
 import { identify, isAlive, type Identity } from './identity.ts'
+import { freePort } from './ports.ts'
 import { endLeftovers, readRecord } from './record.ts'
 import { Supervised } from './supervise.ts'
 import { until } from './wait.ts'
@@ -112,6 +113,17 @@ test.runIf(process.platform === 'linux')('a directory can be claimed only once',
   expect(await claimDirectory(directory)).toBeNull()
   claim?.release()
 })
+
+test.runIf(process.platform === 'linux')(
+  'a port that is handed out is free for no other process',
+  async () => {
+    const port = await freePort()
+    const script = `import { freePortFrom } from '${join(import.meta.dirname, 'ports.ts')}'
+    console.log(await freePortFrom(${port}))`
+    const other = spawnSync(process.execPath, ['--input-type=module', '-e', script], { encoding: 'utf8' })
+    expect(Number(other.stdout)).toBeGreaterThan(port)
+  },
+)
 
 test('findProgram skips a file on PATH that cannot be read', () => {
   // A link to itself fails with ELOOP, also for root.
