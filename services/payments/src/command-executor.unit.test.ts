@@ -292,7 +292,7 @@ test('an unknown outcome is logged as a warning, and as an error if a repeated c
   const logged = (['warn', 'error'] as const).map((level) => vi.spyOn(log, level))
   const lines = () => logged.map(({ mock }) => mock.calls.map(([line]) => line))
   const unknown = { kind: 'unknown', reason: 'TimeoutError' } as const
-  const line = { orderApiKey: 'o1', state: 'sent', move: 'authorize', reason: 'TimeoutError' }
+  const line = { orderApiKey: 'o1', state: 'sent', call: 'authorize', reason: 'TimeoutError' }
   processor.respondWith('o1:authorize:1', unknown)
   expect(await run('authorize')).toBeNull()
   expect(lines()).toEqual([[line], []])
