@@ -267,16 +267,18 @@ const checks: Readonly<Record<string, Check>> = {
 /** The names in the first column of the table. */
 export const CHECKS: readonly string[] = Object.keys(checks)
 
-const namesOf = (restaurants: readonly AttendedRestaurant[]): string =>
-  restaurants.map(({ name }) => name).join(', ')
+/** A platform may have hundreds of restaurants, and the finding is one line. */
+const MAX_NAMES = 10
+function namesOf(restaurants: readonly AttendedRestaurant[]): string {
+  const names = restaurants.slice(0, MAX_NAMES).map(({ name }) => name)
+  const more = restaurants.length - names.length
+  return `${names.join(', ')}${more > 0 ? ` and ${more} more` : ''}`
+}
 
 const inWords = (disks: Facts['disks']): string =>
   disks.map(({ path, used }) => `${path} ${Math.round(used * 100)} %`).join(', ')
 
-/**
- * Returns the clock skew. A missing service delays the other readings by seconds, and each reading happened between `from` and
- * `to`.
- */
+/** Returns the clock skew. A missing service delays the other readings by seconds: each was between `from` and `to`. */
 const skewOf = (at: number, from: number, to: number): number => at - Math.min(Math.max(at, from), to)
 
 const seconds = (at: number | undefined): number | undefined => (at === undefined ? undefined : at * 1000)

@@ -93,6 +93,17 @@ const situations: [situation: string, changes: Partial<Facts>, checks: string[],
     ['attendance'],
     'without attendance: Basil',
   ],
+  [
+    '12 restaurants without attendance',
+    {
+      restaurants: Array.from({ length: 12 }, (_, number) => ({
+        name: `R${number}`,
+        requireAttendance: false,
+      })),
+    },
+    ['attendance'],
+    'R8, R9 and 2 more',
+  ],
   ['an unavailable accounts service', { accounts: false }, ['services'], 'accounts'],
   [
     'an unavailable database',
