@@ -6,7 +6,8 @@ type Reported = { what: string; at: number | null }
 
 /**
  * "Expected ',' or '}' after property value in JSON at position 9 (line 1 column 10)". These messages quote nothing of the text. The
- * others end with a quotation, which may itself contain "at position 9".
+ * others end with a quotation, which may itself contain "at position 9". After an upgrade of Node run `json-fault.unit.test.ts`: it
+ * fails if a message has changed. Such a message becomes "Unexpected character".
  */
 const PLACED = /^([^"]+?)(?: in JSON)? at position (\d+) \(line \d+ column \d+\)$/
 const INCOMPLETE = 'Unexpected end of JSON input'
