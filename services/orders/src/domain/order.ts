@@ -214,13 +214,13 @@ function afterSale(
   { cancellation, refunds = [], dispute }: PricedOrder & Partial<PlacedOrder>,
   state: PaymentState,
 ) {
-  const released = (state === 'REFUNDED' && cancellation?.refund.amount) || 0
+  const released = cancellation && state === 'REFUNDED' ? toCents(cancellation.refund.amount) : null
   return {
     cancellation: cancellation
       ? { ...cancellation, refund: { amount: cancellation.refund.amount, state } }
       : null,
     refunds: refunds.map(refundRecord),
-    refundedTotal: toMoney(cents(returnedOf(refunds) + (toCents(released) ?? 0))),
+    refundedTotal: toMoney(cents(returnedOf(refunds) + (released ?? 0))),
     dispute: dispute ? disputeRecord(dispute) : null,
   }
 }
