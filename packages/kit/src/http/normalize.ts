@@ -117,6 +117,7 @@ export function normalizer(schema: z.core.$ZodType): Normalize {
     const element = normalizer(shown.element)
     return (value) => (Array.isArray(value) ? value.map(element) : value)
   }
+  // Opening hours by day. Only operators send them, and existing clients are no operators.
   if (shown instanceof z.ZodRecord) return asIs
   const members = new Map(membersOf(shown).map(([name, member]) => [name, normalizer(member)]))
   return members.size === 0 ? asIs : asObject(members, spelling === 'record')

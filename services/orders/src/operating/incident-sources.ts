@@ -51,7 +51,8 @@ const readPayments =
 export const SOURCES = {
   payment: {
     kind: 'unknown-payment',
-    advice: 'Read the status page of the payment processor. Platter retries; do not change it by hand.',
+    advice:
+      'Read the status page of the payment processor. Platter retries; do not change the payment by hand.',
     read: readPayments('unknown'),
   },
   saga: {

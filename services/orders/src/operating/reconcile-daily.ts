@@ -30,7 +30,7 @@ export async function reconcileDaily(deps: Deps): Promise<void> {
   while (position !== null) {
     stopping.throwIfAborted()
     const page: { mismatches: Mismatch[]; next: Position | null } = await reconcile(deps, position, context)
-    // The newest ones: old ones that are never settled must not hide them.
+    // The newest ones: old ones that are never corrected must not hide them.
     mismatches = [...mismatches, ...page.mismatches].slice(-MAX_MISMATCHES)
     position = page.next
     await scheduledRuns.renew(run, LEASE_MS)
