@@ -5,7 +5,8 @@ import { until } from '../../dev/process/wait.ts'
 import { serviceNames, type ServiceName } from '../../dev/stack/services.ts'
 import type { Stack } from '../../dev/stack.ts'
 
-export type Rolling = { restarts: { service: string; tookMs: number }[]; requests: number; failed: string[] }
+/** `restarts`: the milliseconds until the end of each process. */
+type Rolling = { restarts: number[]; requests: number; failed: string[] }
 
 /** A process ends by `requestTimes.exit` after SIGTERM, even with open connections. On a busy machine the test sees it later. */
 const EXIT_WITHIN_MS = requestTimes.exit + 20_000
@@ -38,7 +39,7 @@ export async function rollingRestarts(
   for (let round = 0; round < options.rounds; round++)
     for (const service of serviceNames)
       for (const pid of stack.pids(service).slice(0, options.replicas))
-        result.restarts.push({ service, tookMs: await restart(stack, service, pid) })
+        result.restarts.push(await restart(stack, service, pid))
   over.abort()
   await Promise.all(clients)
   return result
