@@ -89,6 +89,18 @@ test('all failed refunds of an order are one incident, at the time of the last f
   ])
 })
 
+test('the incident of a failed refund has no amount that another refund has replaced', async () => {
+  const apiKey = await insertOrder([
+    { ...failed('f1', now - 500, now - 400), amount: 500 },
+    { apiKey: 'f2', state: 'DONE', date: now - 300, amount: 500 },
+    { ...failed('f3', now - 200, now - 100), amount: 300 },
+  ])
+  const listed = await postgresStores(postgres.db).incidents.failedRefunds()
+  expect(listed.filter(({ orderApiKey }) => orderApiKey === apiKey)).toEqual([
+    { orderApiKey: apiKey, amount: 300, at: (now - 100) * 1_000_000 },
+  ])
+})
+
 test('a saga is overdue past its deadline, or a day later while only a refund is pending', async () => {
   const insertSaga = async (state: object, secondsAgo: number) => {
     const apiKey = await insertOrder([])

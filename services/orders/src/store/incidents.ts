@@ -47,20 +47,17 @@ export type UnstartedOrder = {
   at: number
 }
 
-/** `amount`: cents of all failed refunds. */
+/** `amount`: cents of the failed refunds. */
 export type FailedRefund = { orderApiKey: string; amount: number; at: number }
 
-/**
- * A refund that was requested here has failed in the last 30 days, and no later one was requested. The first condition is that of
- * the index `orders_failed_refunds`.
- */
-const HAS_FAILED_REFUND = sql`refunds @> '[{"state": "FAILED"}]' and cancellation is null
-  and exists (select from jsonb_array_elements(refunds) as failed
-    where (failed ->> 'failedAt')::int8 > extract(epoch from now() - interval '30 days')
-      and not exists (select from jsonb_array_elements(refunds) as later
-        where later ->> 'requestedBy' <> 'processor' and later ->> 'apiKey' <> failed ->> 'apiKey'
-          and (later ->> 'date')::int8 >= (failed ->> 'failedAt')::int8))`
-const LAST_FAILURE = sql`(select max((failed ->> 'failedAt')::int8) from jsonb_array_elements(refunds) as failed)`
+/** The refunds that were requested here and have failed in the last 30 days, and after whose failure no other one was requested. */
+const FAILURES = sql`
+  select sum((failed ->> 'amount')::int4)::int4 as amount, max((failed ->> 'failedAt')::int8) * 1000000 as at
+  from jsonb_array_elements(refunds) as failed
+  where (failed ->> 'failedAt')::int8 > extract(epoch from now() - interval '30 days')
+    and not exists (select from jsonb_array_elements(refunds) as later
+      where later ->> 'requestedBy' <> 'processor' and later ->> 'apiKey' <> failed ->> 'apiKey'
+        and (later ->> 'date')::int8 >= (failed ->> 'failedAt')::int8)`
 
 /** Unfinished sagas in the same state. `seconds`: the age of the oldest. `facts` and `state` are those of one of them. */
 type UnfinishedSagas = { count: number; seconds: number; facts: SendOrderFacts; state: State }
@@ -127,12 +124,12 @@ export class PostgresIncidents extends PostgresStore {
 
   /** Returns orders with a failed refund. Another refund ends the incident. */
   async failedRefunds(): Promise<FailedRefund[]> {
-    const at = sql`${LAST_FAILURE} * 1000000`
+    // The first condition is that of the index `orders_failed_refunds`.
     const { rows } = await sql<FailedRefund>`
-    select api_key as "orderApiKey", ${at} as at, (
-      select sum((failed ->> 'amount')::int4)::int4 from jsonb_array_elements(refunds) as failed
-      where failed ->> 'failedAt' is not null) as amount
-    from orders where ${HAS_FAILED_REFUND} ${newest}`.execute(this.db)
+    select api_key as "orderApiKey", amount, at from orders, lateral (${FAILURES}) as failures
+    where refunds @> '[{"state": "FAILED"}]' and cancellation is null and amount is not null ${newest}`.execute(
+      this.db,
+    )
     return rows
   }
 
