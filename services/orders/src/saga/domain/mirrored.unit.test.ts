@@ -220,6 +220,22 @@ test('a refund that was DONE before a cancellation stays DONE when it fails late
   })
 })
 
+test.each([
+  ['DONE', 14.99, 19.99],
+  ['FAILED', 19.99, 19.99],
+] as const)(
+  'a refund at the processor that was pending at a cancellation becomes %s, and the order shows it',
+  (state, refund, refundedTotal) => {
+    const pending = apply(completed!, mirrored(1, [refundOf('re_1', 500, 'PENDING')]))
+    const ended = apply(
+      apply(pending, cancelled()),
+      mirrored(2, [refundOf('re_1', 500, state), refundOf('release', 1_499)]),
+    )
+    expect(ended.order.refunds).toMatchObject([{ apiKey: 're_1', state }])
+    expect(readReleased(ended)).toEqual({ paymentState: 'REFUNDED', refund, refundedTotal })
+  },
+)
+
 test('a dispute of an order that failed at its deadline sends its restaurant no second notice', () => {
   const voiding = states()['compensate, unreachable']!
   const failed = apply(voiding, reply(voiding, done))
