@@ -43,7 +43,6 @@ const withoutDocker =
 const tracesOnly = (endpoint: string) => ({
   OTEL_EXPORTER_OTLP_ENDPOINT: endpoint,
   OTEL_METRICS_EXPORTER: 'none',
-  OTEL_LOGS_EXPORTER: 'none',
 })
 
 /** The name depends on the directory, so that the next start finds and replaces a leftover. */

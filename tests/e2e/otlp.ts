@@ -21,12 +21,6 @@ export type Span = {
   links?: { traceId: string; spanId: string }[]
   status: { code?: number }
 }
-export type LogRecord = {
-  service: string
-  traceId?: string
-  body: { stringValue?: string }
-  attributes: Attributes
-}
 type DataPoints = { dataPoints: unknown[] }
 type Metric = { name: string; gauge?: DataPoints; sum?: DataPoints; histogram?: DataPoints }
 
@@ -35,9 +29,8 @@ type Group = {
   resource: { attributes: Attributes }
   scopeSpans?: { spans: Span[] }[]
   scopeMetrics?: { metrics: Metric[] }[]
-  scopeLogs?: { logRecords: LogRecord[] }[]
 }
-type Body = { resourceSpans?: Group[]; resourceMetrics?: Group[]; resourceLogs?: Group[] }
+type Body = { resourceSpans?: Group[]; resourceMetrics?: Group[] }
 
 /** Converts a list of attributes to an object. The only member of each value is named after its type. */
 const revive = (name: string, value: unknown): unknown =>
@@ -56,7 +49,6 @@ export class Receiver {
   readonly metrics = new Set<string>()
   /** By trace, because tests read one trace repeatedly until it is complete, among thousands. */
   readonly #spans = new Map<string, Span[]>()
-  readonly #logs = new Map<string, LogRecord[]>()
   #server: HttpServer | undefined
 
   /** Listens at the address to which the services of the stack send. One file at a time listens there, and the next one waits. */
@@ -76,16 +68,15 @@ export class Receiver {
   #receive(body: string, isWhole: boolean): void {
     if (!isWhole) return
     this.text += body
-    const { resourceSpans = [], resourceMetrics = [], resourceLogs = [] } = JSON.parse(body, revive) as Body
-    for (const group of [...resourceSpans, ...resourceMetrics, ...resourceLogs]) this.#add(group)
+    const { resourceSpans = [], resourceMetrics = [] } = JSON.parse(body, revive) as Body
+    for (const group of [...resourceSpans, ...resourceMetrics]) this.#add(group)
   }
 
-  #add({ resource, scopeSpans = [], scopeMetrics = [], scopeLogs = [] }: Group): void {
+  #add({ resource, scopeSpans = [], scopeMetrics = [] }: Group): void {
     const service = String(resource.attributes['service.name'])
     this.resources.push(resource.attributes)
-    for (const span of scopeSpans.flatMap(({ spans }) => spans)) addTo(this.#spans, { ...span, service })
-    for (const record of scopeLogs.flatMap(({ logRecords }) => logRecords))
-      addTo(this.#logs, { ...record, service })
+    for (const span of scopeSpans.flatMap(({ spans }) => spans))
+      this.#spans.set(span.traceId, [...(this.#spans.get(span.traceId) ?? []), { ...span, service }])
     for (const { name, gauge, sum, histogram } of scopeMetrics.flatMap(({ metrics }) => metrics))
       if ((gauge ?? sum ?? histogram)?.dataPoints.length) this.metrics.add(`${service} ${name}`)
   }
@@ -95,14 +86,6 @@ export class Receiver {
     (this.#spans.get(traceId) ?? []).toSorted((one, other) =>
       one.startTimeUnixNano.localeCompare(other.startTimeUnixNano),
     )
-
-  /** Returns the log records of a trace. */
-  logs = (traceId: string): LogRecord[] => this.#logs.get(traceId) ?? []
-}
-
-function addTo<T extends { traceId?: string }>(traces: Map<string, T[]>, record: T): void {
-  const { traceId = '' } = record
-  traces.set(traceId, [...(traces.get(traceId) ?? []), record])
 }
 
 /** Returns a `traceparent` with or without the sampled flag, and the id of its trace. */

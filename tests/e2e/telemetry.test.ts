@@ -24,7 +24,6 @@ import {
   outline,
   Receiver,
   withoutLookUp,
-  type LogRecord,
   type Span,
 } from './otlp.ts'
 import { aRestaurant, menuItem } from './own-restaurant.ts'
@@ -44,18 +43,18 @@ let responses: Awaited<ReturnType<typeof sendOrder>>[] = []
 const traced = ({ traceparent }: { traceparent: string }) => ({ headers: { traceparent } })
 
 /**
- * Waits until the gateway exports the log record of a new request. While no receiver listens, its queue fills up with the records of
- * other tests, and the SDK drops new ones.
+ * Waits until the gateway exports the span of a new request. While no receiver listens, its queue fills up with the spans of other
+ * tests, and the SDK drops new ones.
  */
-async function untilLogsArrive(): Promise<void> {
+async function untilSpansArrive(): Promise<void> {
   const sent: string[] = []
   const hasArrived = async () => {
     const trace = newTrace()
     sent.push(trace.traceId)
     await get('order/none', traced(trace))
-    return sent.some((id) => receiver.logs(id).some(({ service }) => service === 'gateway'))
+    return sent.some((id) => receiver.spans(id).some(({ service }) => service === 'gateway'))
   }
-  await until(hasArrived, { what: 'Exporting new log records', withinMs: 30_000, everyMs: 50 })
+  await until(hasArrived, { what: 'Exporting new spans', withinMs: 30_000, everyMs: 50 })
 }
 
 /** Places an order whose bank waits for its customer, so that the gauges of unfinished sagas have a value. */
@@ -67,7 +66,7 @@ async function leaveSagaUnfinished(): Promise<void> {
 
 setUpOwnStack(async () => {
   await receiver.listen()
-  await untilLogsArrive()
+  await untilSpansArrive()
   const { gateway, accessKey } = stack()
   const [toAurora, toUnreachable, [item], kitchen] = await Promise.all([
     anOrder(seedRestaurants.aurora),
@@ -303,25 +302,44 @@ test('a menu request has a span for the Redis GET, without the cache key', async
   expect(Object.keys(command!.attributes)).not.toContain('db.query.text')
 })
 
-const isOfRequest = ({ body, attributes: { route } }: LogRecord) =>
-  body.stringValue === 'request' && route !== '/internal/resolve-access-key'
+/** Returns the logs of the five services. */
+async function readLogs(): Promise<string[]> {
+  const folder = ownStack().data.logs
+  const files = (await readdir(folder)).filter((name) =>
+    /^(gateway|catalog|accounts|orders|payments)\.log$/.test(name),
+  )
+  expect(files).toHaveLength(5)
+  return Promise.all(files.map((name) => readFile(join(folder, name), 'utf8')))
+}
 
-test('each service exports one log record per request, in the trace of the request', async () => {
+type Line = Record<string, unknown> & { service: string }
+
+test('each service logs one line per request, in the trace of the request', async () => {
   const lines = await eventually(
-    async () => receiver.logs(paid.traceId).filter(isOfRequest),
+    async () =>
+      (await readLogs())
+        .flatMap((text) => text.split('\n'))
+        .filter((line) => line.includes(paid.traceId) && line.includes('"msg":"request"'))
+        .map((line) => JSON.parse(line) as Line)
+        .filter(({ route }) => route !== '/internal/resolve-access-key'),
     (found) => found.length >= 3,
   )
   expect(lines.map(({ service }) => service).toSorted()).toEqual(['gateway', 'orders', 'payments'])
-  // The log contains the id of the access key for an investigation, but never the key.
-  const { accessKeyId } = lines.find(({ service }) => service === 'gateway')!.attributes
-  expect(accessKeyId).toMatch(/^[0-9a-f]{48}$/)
-  expect(lines.find(({ service }) => service === 'orders')?.attributes).toEqual({
+  // The line contains the id of the access key for an investigation, but never the key.
+  expect(lines.find(({ service }) => service === 'gateway')?.['accessKeyId']).toMatch(/^[0-9a-f]{48}$/)
+  const { level: _1, time: _2, pid: _3, span_id: _4, ...fields } = lines.find(
+    ({ service }) => service === 'orders',
+  )!
+  expect(fields).toEqual({
+    service: 'orders',
+    trace_id: paid.traceId,
     requestId: responses[0]!.headers.get('x-request-id'),
     orderApiKey: responses[0]!.body.apiKey,
     method: 'POST',
     route: '/publicapi/v1/send-order',
     status: 200,
     ms: expect.any(Number) as number,
+    msg: 'request',
   })
 })
 
@@ -346,15 +364,9 @@ test.each([
 
 test('telemetry and logs contain no card number, password, access key or search term', async () => {
   await wholeTrace(paid.traceId, OF_A_CARD_ORDER)
-  const folder = ownStack().data.logs
-  const files = (await readdir(folder)).filter((name) =>
-    /^(gateway|catalog|accounts|orders|payments)\.log$/.test(name),
-  )
-  expect(files).toHaveLength(5)
-  const logged = await Promise.all(files.map((name) => readFile(join(folder, name), 'utf8')))
   const { cardNumber, password } = canaries
   const { accessKey, operatorKey } = stack()
-  for (const text of [receiver.text, ...logged])
+  for (const text of [receiver.text, ...(await readLogs())])
     for (const secret of [
       cardNumber,
       password,

@@ -9,11 +9,6 @@ const samplers = [
   'parentbased_always_off',
   'parentbased_traceidratio',
 ] as const
-const exporter = (what: string) =>
-  z
-    .enum(['otlp', 'none'])
-    .default('otlp')
-    .describe(`Whether ${what} are exported to OTEL_EXPORTER_OTLP_ENDPOINT.`)
 
 /** A setting that is a whole number of at least 1. */
 export const atLeastOne = z.coerce.number().int().min(1)
@@ -24,7 +19,7 @@ const telemetryConfig = {
     .url()
     .optional()
     .describe(
-      'Base URL of the OTLP receiver for traces, metrics and logs: JSON over HTTP (port 4318). Without it no telemetry is recorded.',
+      'Base URL of the OTLP receiver for traces and metrics: JSON over HTTP (port 4318). Without it no telemetry is recorded.',
     ),
   OTEL_TRACES_SAMPLER: z
     .enum(samplers)
@@ -38,8 +33,10 @@ const telemetryConfig = {
     .describe(
       'Share of traces that a ratio sampler records. Failures of Platter (5xx) are always recorded, except rejections of an overload at the gateway.',
     ),
-  OTEL_METRICS_EXPORTER: exporter('metrics'),
-  OTEL_LOGS_EXPORTER: exporter('logs'),
+  OTEL_METRICS_EXPORTER: z
+    .enum(['otlp', 'none'])
+    .default('otlp')
+    .describe('Whether metrics are exported to OTEL_EXPORTER_OTLP_ENDPOINT.'),
   OTEL_METRIC_EXPORT_INTERVAL: z.coerce
     .number()
     .int()

@@ -1,8 +1,7 @@
-import { logs, SeverityNumber, type AnyValue, type Logger as Emitter } from '@opentelemetry/api'
 import { destination, pino, stdTimeFunctions, type DestinationStream } from 'pino'
 import { Problem } from '#/http/problem.ts'
 import { scrub } from '#/telemetry/scrub.ts'
-import { isTelemetryOn, traceIds } from '#/telemetry/spans.ts'
+import { traceIds } from '#/telemetry/spans.ts'
 
 /**
  * The allowed fields of a log line; all others are dropped. A new field must be added here, so that a review notices it. No field
@@ -79,20 +78,13 @@ export function reasonOf(error: unknown): string {
 const onlyAllowed = (fields: Record<string, unknown>): Record<string, unknown> =>
   Object.fromEntries(Object.entries(fields).filter(([name]) => allowed.has(name)))
 
-/**
- * Returns a logger that writes one JSON line per event to `out` (default: standard output). With telemetry on, it also emits a log
- * record.
- */
+/** Returns a logger that writes one JSON line per event to `out` (default: standard output). */
 export function createLog(
   service: string,
   level: string,
   out: DestinationStream & { flushSync?(): void } = destination(1),
 ): Log {
-  const write = (line: string): void => {
-    const scrubbed = scrub(line)
-    out.write(scrubbed)
-    if (isTelemetryOn()) emit(scrubbed)
-  }
+  const write = (line: string): void => out.write(scrub(line))
   return pino(
     {
       level,
@@ -104,40 +96,4 @@ export function createLog(
     },
     { write, flush: (done?: () => void) => (out.flushSync?.(), done?.()) } as DestinationStream,
   )
-}
-
-type Line = { level: Level; time: string; msg?: string; err?: ErrorLine } & Record<string, AnyValue>
-type ErrorLine = { name?: string; message?: string; stack?: string }
-
-let emitter: Emitter | undefined
-
-/** Emits a log record from the written line, so that the record contains nothing more than the line. The active trace applies. */
-function emit(line: string): void {
-  emitter ??= logs.getLogger('platter')
-  if (!emitter.enabled()) return
-  const {
-    level,
-    time,
-    msg,
-    err,
-    service: _1,
-    pid: _2,
-    trace_id: _3,
-    span_id: _4,
-    ...fields
-  } = JSON.parse(line) as Line
-  emitter.emit({
-    timestamp: new Date(time),
-    severityNumber: SeverityNumber[level.toUpperCase() as Uppercase<Level>],
-    severityText: level,
-    body: msg ?? '',
-    attributes: {
-      ...fields,
-      ...(err && {
-        'exception.type': err.name ?? '',
-        'exception.message': err.message ?? '',
-        'exception.stacktrace': err.stack ?? '',
-      }),
-    },
-  })
 }

@@ -4,7 +4,6 @@ import {
   context,
   diag,
   DiagLogLevel,
-  logs,
   metrics,
   propagation,
   trace,
@@ -12,7 +11,6 @@ import {
 } from '@opentelemetry/api'
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks'
 import { W3CTraceContextPropagator } from '@opentelemetry/core'
-import { OTLPLogExporter } from '@opentelemetry/exporter-logs-otlp-http'
 import { OTLPMetricExporter } from '@opentelemetry/exporter-metrics-otlp-http'
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http'
 import {
@@ -22,7 +20,6 @@ import {
   serviceNameEnvDetector,
   type Resource,
 } from '@opentelemetry/resources'
-import { BatchLogRecordProcessor, LoggerProvider } from '@opentelemetry/sdk-logs'
 import {
   AggregationTemporality,
   InstrumentType,
@@ -36,13 +33,13 @@ import { enableTelemetry, type Sampling } from '#/telemetry/spans.ts'
 
 /* Imported only if OTEL_EXPORTER_OTLP_ENDPOINT is set: the import takes 0.3 s and 29 MB. */
 
-/** The export interval of spans and log records. A full batch (512) is exported at once. */
+/** The export interval of spans. A full batch (512) is exported at once. */
 const EXPORT_DELAY_MS = 1_000
 /** The maximum time for which the last export may delay the end of a process. */
 const FLUSH_TIMEOUT_MS = 1_000
 
 /**
- * Starts the SDK, which exports spans, metrics and logs to the OTLP receiver. The exporters read OTEL_EXPORTER_OTLP_*. `onFailure`
+ * Starts the SDK, which exports spans and metrics to the OTLP receiver. The exporters read OTEL_EXPORTER_OTLP_*. `onFailure`
  * receives the reason of a failed export. Returns a function that stops the SDK and exports the rest within a second.
  */
 export function startTelemetry(
@@ -61,7 +58,6 @@ export function startTelemetry(
   const providers = [
     startTraces(resource),
     ...(config.OTEL_METRICS_EXPORTER === 'otlp' ? [startMetrics(resource, config)] : []),
-    ...(config.OTEL_LOGS_EXPORTER === 'otlp' ? [startLogs(resource)] : []),
   ]
   const disableTelemetry = enableTelemetry(samplingOf(config))
   return async function stop(): Promise<void> {
@@ -127,15 +123,5 @@ function startMetrics(resource: Resource, config: TelemetryConfig): MeterProvide
   })
   const provider = new MeterProvider({ resource, readers: [reader] })
   metrics.setGlobalMeterProvider(provider)
-  return provider
-}
-
-function startLogs(resource: Resource): LoggerProvider {
-  const exporter = new OTLPLogExporter()
-  const provider = new LoggerProvider({
-    resource,
-    processors: [new BatchLogRecordProcessor({ exporter, scheduledDelayMillis: EXPORT_DELAY_MS })],
-  })
-  logs.setGlobalLoggerProvider(provider)
   return provider
 }
