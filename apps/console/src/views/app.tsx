@@ -30,7 +30,7 @@ export function App() {
           {/* The live region always exists, because screen readers announce only changes within an existing region. */}
           <div role="status">
             {soundOn.value && !soundIsAllowed.value && (
-              <p class="banner row">
+              <p class="wish row">
                 <BellOff />
                 <span>The sound is blocked. Tap the page once, so that new orders ring.</span>
               </p>

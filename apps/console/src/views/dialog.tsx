@@ -11,7 +11,7 @@ const open = (element: HTMLDialogElement | null) => element?.showModal()
 export function Dialog({ title, children }: Props) {
   return (
     <dialog class="panel" ref={open} aria-labelledby="dialog-title" onClose={() => (dialog.value = null)}>
-      <header class="row">
+      <header class="spread">
         <h2 id="dialog-title">{title}</h2>
         <button class="bare" onClick={closeDialog} aria-label="Close">
           <Close />

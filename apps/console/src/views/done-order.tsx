@@ -13,22 +13,28 @@ const outcomeOf = (order: RestaurantOrder): string | null =>
 export function DoneOrder({ order }: { order: RestaurantOrder }) {
   const { apiKey, id, total, cancellation, datePlaced } = order
   return (
-    <details class={cancellation ? 'done is-cancelled' : 'done'} id={cardId(apiKey)} tabIndex={-1}>
-      <summary>
+    <details
+      class={cancellation ? 'done panel is-cancelled' : 'done panel'}
+      id={cardId(apiKey)}
+      tabIndex={-1}
+    >
+      <summary class="row">
         <span class="hidden">Order </span>
         <strong>{id}</strong>
-        <span class="name">{nameOf(order)}</span>
-        <span class={cancellation ? 'outcome error' : 'outcome quiet'}>{outcomeOf(order)}</span>
+        <span class="name">
+          {nameOf(order)}
+          <small class={cancellation ? 'error' : undefined}>{outcomeOf(order)}</small>
+        </span>
         <span class="total number">{money(total)}</span>
       </summary>
       {cancellation && <p class="error">{cancellation.message}</p>}
-      <div class="when">
+      <div class="spread">
         <MethodOf order={order} />
         <p>Placed {timeOf(datePlaced)}</p>
       </div>
       <OrderDetails order={order} />
       <div class="actions">
-        <div class="minor">
+        <div class="minor spread">
           <ReverseButton order={order} />
           <PrintButton order={order} />
         </div>

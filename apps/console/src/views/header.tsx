@@ -11,11 +11,11 @@ export function Header() {
   return (
     <header class="top row">
       <h1>{restaurant.value?.name ?? 'Restaurant'}</h1>
-      <nav aria-label="Views">
+      <nav class="row" aria-label="Views">
         <To view="orders" label="Orders" count={board.value.new.length} />
         <To view="menu" label="Menu" />
       </nav>
-      <div class="tools">
+      <div class="row">
         <Tool icon={<Pause />} text="Pause" onClick={() => (dialog.value = <PauseDialog />)} />
         <SoundSwitch />
         <Tool icon={<Gear />} text="Settings" onClick={() => (dialog.value = <SettingsDialog />)} />
@@ -30,7 +30,7 @@ function To({ view: to, label, count = 0 }: { view: View; label: string; count?:
     <a class="row" href={`#${to}`} aria-current={isHere ? 'page' : undefined}>
       {label}
       {count > 0 && (
-        <span class="count">
+        <span class="pill">
           {count} <span class="hidden">new</span>
         </span>
       )}

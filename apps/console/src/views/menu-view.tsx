@@ -80,7 +80,7 @@ function matching(categories: readonly OwnCategory[], words: string): OwnCategor
 function OffNow({ entries }: { entries: readonly Entry[] }) {
   return (
     <section aria-labelledby="off-now">
-      <h2 id="off-now">
+      <h2 class="spread" id="off-now">
         Off now <span class="number">{entries.length}</span>
       </h2>
       {entries.length === 0 ? (
@@ -120,7 +120,7 @@ function ChoicesOf({ item }: { item: Item }) {
   const off = choices.filter(({ available }) => !available).length
   return (
     <details class="choices-of">
-      <summary class="row quiet">
+      <summary class="quiet">
         {choices.length} choices{off > 0 && `, ${off} off`}
         <span class="hidden"> of {item.name}</span>
       </summary>

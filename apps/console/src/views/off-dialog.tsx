@@ -19,7 +19,7 @@ export function OffDialog({ entry }: { entry: Entry }) {
         <button onClick={() => void off(inHours(24))}>For 24 hours</button>
       </div>
       <form
-        class="until"
+        class="until row"
         onSubmit={(event) => {
           event.preventDefault()
           void off(nextTime(time.value))

@@ -42,7 +42,7 @@ function Unstarted({ order }: { order: RestaurantOrder }) {
   if (acceptBy === undefined || warnings === 0) return null
   const left = timeLeft(acceptBy, now.value)
   return (
-    <p class={warnings > 1 ? 'unstarted is-urgent' : 'unstarted'}>
+    <p class={warnings > 1 ? 'unstarted row is-urgent' : 'unstarted row'}>
       <Alert />
       {left === null ? (
         <span>Not started in time: the order is being cancelled.</span>
@@ -60,7 +60,7 @@ function Actions({ order }: { order: RestaurantOrder }) {
   return (
     <footer class="actions">
       {usual && <MoveButton order={order} to={usual} look="primary" />}
-      <div class="minor">
+      <div class="minor spread">
         <ReverseButton order={order} />
         {others.map((to) => (
           <MoveButton key={to} order={order} to={to} look="skip" />

@@ -38,7 +38,7 @@ export function MethodOf({ order: { method, test } }: Of) {
     <p class="method row">
       {method === 'pickup' ? <Bag /> : <Scooter />}
       <span class="text">{method === 'pickup' ? 'Pickup' : 'Delivery'}</span>
-      {test && <strong class="chip quiet">Test</strong>}
+      {test && <strong class="pill quiet">Test</strong>}
     </p>
   )
 }
@@ -84,7 +84,7 @@ function Lines({ order }: Of) {
 /** A comment of the customer. */
 function Comment({ text }: { text: string }) {
   return (
-    <p class="comment">
+    <p class="comment wish row">
       <Speech />
       <span>{text}</span>
     </p>
@@ -95,15 +95,15 @@ function Customer({ order }: Of) {
   const { recipient, address } = order
   return (
     <div class="customer">
-      <p>
+      <p class="spread">
         <strong>{nameOf(order)}</strong>
-        <a href={`tel:${recipient.phone}`}>
+        <a class="row" href={`tel:${recipient.phone}`}>
           <Phone />
           {recipient.phone}
         </a>
       </p>
       {address && (
-        <p class="address">
+        <p class="address row">
           <Pin />
           <span>
             {address.streetAddress}
@@ -133,12 +133,12 @@ function ToPay({ order }: Of) {
   const toCollect = toCollectNow(order)
   if (toCollect > 0)
     return (
-      <p class="to-pay number is-due">
+      <p class="spread number is-due">
         <span>Collect cash</span> <strong>{money(toCollect)}</strong>
       </p>
     )
   return (
-    <p class="to-pay number quiet">
+    <p class="spread number quiet">
       <span>{paymentText(order)}</span> <strong>{money(total)}</strong>
     </p>
   )

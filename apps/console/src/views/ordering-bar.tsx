@@ -14,8 +14,10 @@ export function OrderingBar() {
   const isLost = isOffline()
   return (
     <div class={`ordering row ${ordering?.tone ?? ''}`}>
-      <div role="alert">{ordering && isLost && <OrderingState {...ordering} />}</div>
-      <div role="status">{ordering && !isLost && <OrderingState {...ordering} />}</div>
+      <div>
+        <div role="alert">{ordering && isLost && <OrderingState {...ordering} />}</div>
+        <div role="status">{ordering && !isLost && <OrderingState {...ordering} />}</div>
+      </div>
       {ordering && !isLost && <Switch isStopped={restaurant.value?.paused === true} />}
     </div>
   )

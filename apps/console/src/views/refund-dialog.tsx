@@ -30,7 +30,7 @@ export function RefundDialog({ order }: { order: RestaurantOrder }) {
         <RefundParts order={order} selection={selection} />
         <Reason selection={selection} />
         <Outcome order={order} preview={preview.value} />
-        <div class="buttons">
+        <div class="options">
           <button type="button" onClick={closeDialog}>
             Refund nothing
           </button>

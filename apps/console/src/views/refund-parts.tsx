@@ -35,15 +35,17 @@ export function RefundParts({ order, selection }: Props) {
 /** One row per piece, because only one of two equal dishes may be missing. */
 function Pieces({ order, selection }: Props) {
   return (
-    <ul class="entries panel pieces">
+    <ul class="entries panel">
       {order.items.map((item, index) => (
-        <li class="row" key={index}>
+        <li class="entry row" key={index}>
           <p>
             {item.name}
             <small>{detailsOf(order, index)}</small>
           </p>
-          <MarkButton {...{ selection, index, mark: 'missing', name: item.name }} />
-          <MarkButton {...{ selection, index, mark: 'wrong', name: item.name }} />
+          <span class="row">
+            <MarkButton {...{ selection, index, mark: 'missing', name: item.name }} />
+            <MarkButton {...{ selection, index, mark: 'wrong', name: item.name }} />
+          </span>
         </li>
       ))}
       {order.deliveryPrice > 0 && (
@@ -91,7 +93,7 @@ type ExtraProps = { selection: Signal<Selection>; name: 'includeDelivery' | 'inc
 function Extra({ selection, name, label }: ExtraProps) {
   const { value } = selection
   return (
-    <li class="row">
+    <li class="entry row">
       <p>{label}</p>
       <button
         type="button"

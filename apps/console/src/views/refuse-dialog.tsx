@@ -40,7 +40,7 @@ export function RefuseDialog({ order }: { order: RestaurantOrder }) {
           // `required` accepts blanks.
           onInput={({ currentTarget: area }) => (reason.value = area.value = area.value.trimStart())}
         />
-        <div class="buttons">
+        <div class="options">
           <button type="button" onClick={closeDialog}>
             Keep the order
           </button>

@@ -20,7 +20,7 @@ export function SettingsDialog() {
         </span>
         <span class="knob" aria-hidden="true" />
       </button>
-      <div class="buttons">
+      <div class="options">
         <button onClick={() => void tryBell()}>Try the bell</button>
         <button onClick={() => void attempt(signOut)}>Sign out</button>
       </div>

@@ -24,7 +24,7 @@ export function SignIn() {
         <img src="/console/icon.svg" alt="" width="56" height="56" />
         <h1>Restaurant console</h1>
         {because && (
-          <p class="hint" role="status">
+          <p class="wish" role="status">
             {because}
           </p>
         )}
@@ -58,9 +58,9 @@ function KeyField({ isWrong }: { isWrong: boolean }) {
         aria-describedby="access-key-hint"
         aria-invalid={isWrong}
       />
-      <p id="access-key-hint" class="quiet">
+      <small id="access-key-hint">
         The access key of your restaurant. It begins with <code>platter_</code>.
-      </p>
+      </small>
     </>
   )
 }

@@ -9,32 +9,39 @@ export function Ticket({ order }: { order: RestaurantOrder }) {
   const { id, datePlaced, method, recipient, address, comments, test, cancellation } = order
   return (
     <section class="ticket" aria-hidden="true">
-      <p class="restaurant">{restaurant.value?.name}</p>
-      <p class="big">
+      <p>{restaurant.value?.name}</p>
+      <h2>
         {method === 'pickup' ? 'PICKUP' : 'DELIVERY'} {id}
-      </p>
-      {cancellation && <p class="big">{stateLabel(order)?.toUpperCase()}</p>}
-      {test && <p class="big">TEST</p>}
+      </h2>
+      {cancellation && <h2>{stateLabel(order)?.toUpperCase()}</h2>}
+      {test && <h2>TEST</h2>}
       <p>Placed {timeOf(datePlaced)}</p>
       <ul>
         {linesOf(order.items).map(({ count, name, choices, comments: wish }) => (
           <li key={`${name} ${choices.join()} ${wish}`}>
-            <p class="dish">
+            <h3>
               {count} × {name}
-            </p>
+            </h3>
             {choices.map((choice) => (
-              <p class="choice" key={choice}>
-                + {choice}
-              </p>
+              <p key={choice}>+ {choice}</p>
             ))}
-            {wish && <p class="wish">“{wish}”</p>}
+            {wish && <Wish text={wish} />}
           </li>
         ))}
       </ul>
-      {comments && <p class="wish">“{comments}”</p>}
-      <Sums order={order} />
-      {toCollectNow(order) === 0 && <p class="last">{paymentText(order)}</p>}
-      {refundText(order) && <p class="last">{refundText(order)}</p>}
+      {comments && <Wish text={comments} />}
+      <dl>
+        <Sum name="Subtotal" amount={order.subtotal} />
+        <Sum name="Tax" amount={order.tax} />
+        <Sum name="Delivery" amount={order.deliveryPrice} />
+        <Sum name="Tip" amount={order.tip} />
+      </dl>
+      <dl>
+        <Sum name="Total" amount={order.total} />
+        <Sum name="COLLECT CASH" amount={toCollectNow(order)} />
+      </dl>
+      {toCollectNow(order) === 0 && <strong>{paymentText(order)}</strong>}
+      {refundText(order) && <strong>{refundText(order)}</strong>}
       <p>
         {nameOf(order)}
         <br />
@@ -51,29 +58,18 @@ export function Ticket({ order }: { order: RestaurantOrder }) {
   )
 }
 
-function Sums({ order }: { order: RestaurantOrder }) {
-  const { subtotal, tax, deliveryPrice, tip, total } = order
-  const toCollect = toCollectNow(order)
-  const extras: [string, number][] = [
-    ['Tax', tax],
-    ['Delivery', deliveryPrice],
-    ['Tip', tip],
-  ]
-  return (
-    <dl>
-      <Sum name="Subtotal" amount={subtotal} />
-      {extras.map(([name, amount]) => amount > 0 && <Sum key={name} name={name} amount={amount} />)}
-      <Sum name="Total" amount={total} isLast />
-      {toCollect > 0 && <Sum name="COLLECT CASH" amount={toCollect} isLast />}
-    </dl>
-  )
-}
+const Wish = ({ text }: { text: string }) => (
+  <p>
+    <em>“{text}”</em>
+  </p>
+)
 
-function Sum({ name, amount, isLast = false }: { name: string; amount: number; isLast?: boolean }) {
-  return (
-    <div class={isLast ? 'last' : undefined}>
+type SumProps = { name: string; amount: number }
+
+const Sum = ({ name, amount }: SumProps) =>
+  amount > 0 && (
+    <div class="spread">
       <dt>{name}</dt>
       <dd>{money(amount)}</dd>
     </div>
   )
-}
