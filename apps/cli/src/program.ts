@@ -59,6 +59,9 @@ export function createProgram(): Command {
     recovered,
   ])
     add(program)
+  // It creates the secrets of an installation, before a platform exists.
+  const setup = program.command('setup', { hidden: true }).allowUnknownOption().allowExcessArguments()
+  setup.action(() => program.error('Run "npm run setup".'))
   tab(program, { completionCommandName: 'completion' })
   program.commands.find((command) => command.name() === 'completion')?.addHelpText('after', COMPLETION)
   return program
