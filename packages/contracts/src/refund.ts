@@ -64,8 +64,7 @@ export const RefundRequest = body
     if (given !== 1)
       context.addIssue({
         code: 'custom',
-        path: ['amount'],
-        message: 'needs to be the only one of amount, items (with includeDelivery and includeTip) and all',
+        message: 'needs exactly one of amount, items (with includeDelivery and includeTip) and all',
       })
     for (const [at, { index }] of items.entries())
       if (items.findIndex((one) => one.index === index) !== at)

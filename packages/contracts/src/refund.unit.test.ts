@@ -17,11 +17,11 @@ test.each([
 })
 
 test.each([
-  ['without any part', {}, 'amount'],
-  ['of an empty list of items', { items: [] }, 'amount'],
-  ['of an amount and all', { amount: 1, all: true }, 'amount'],
-  ['of an amount and the tip', { amount: 1, includeTip: true }, 'amount'],
-  ['of all and an item', { all: true, items: [{ index: 0 }] }, 'amount'],
+  ['without any part', {}, ''],
+  ['of an empty list of items', { items: [] }, ''],
+  ['of an amount and all', { amount: 1, all: true }, ''],
+  ['of an amount and the tip', { amount: 1, includeTip: true }, ''],
+  ['of all and an item', { all: true, items: [{ index: 0 }] }, ''],
   ['of one item twice', { items: [{ index: 1 }, { index: 0 }, { index: 1 }] }, 'items/2/index'],
   ['of 0.00', { amount: 0 }, 'amount'],
 ])('refuses a refund %s, with its pointer', (_, parts, path) => {

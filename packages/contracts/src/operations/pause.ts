@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { optionalBody } from '#/inputs.ts'
 import { operation } from '#/operation.ts'
 import { Epoch } from '#/values.ts'
 
@@ -20,14 +21,16 @@ export const PauseRestaurant = operation({
   path: '/restaurantapi/v1/pause',
   owner: 'catalog',
   admission: 'priority',
-  body: z.object({
-    minutes: z
-      .int()
-      .min(1)
-      .max(1_440)
-      .optional()
-      .describe('From now; a day at most. Without it, the pause lasts until `resume`.'),
-  }),
+  body: optionalBody(
+    z.object({
+      minutes: z
+        .int()
+        .min(1)
+        .max(1_440)
+        .optional()
+        .describe('From now; a day at most. Without it, the pause lasts until `resume`.'),
+    }),
+  ),
   response: Pause,
   returns: 'The pause.',
   examples: {

@@ -64,7 +64,7 @@ function faultOf(issue: z.core.$ZodIssue, whole: unknown, part: keyof typeof poi
   if (value === undefined && issue.path.length > 0)
     return { pointer, code: 'missing-field', detail: `${name} ${missingInWords(issue)}.` }
   if (value === undefined)
-    return { pointer, code: 'invalid-field', detail: 'The body is missing: send a JSON object.' }
+    return { pointer, code: 'invalid-field', detail: 'The body is missing: send JSON.' }
   // A parameter that occurs once is a string, and one that occurs more often is an array of strings.
   if (part === 'query' && Array.isArray(value))
     return { pointer, code: 'invalid-field', detail: `${name} occurs more than once in the query.` }

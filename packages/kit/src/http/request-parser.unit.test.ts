@@ -2,7 +2,10 @@ import {
   AddCard,
   ItemAvailability,
   operations,
+  PauseRestaurant,
+  PutMenu,
   PutRestaurantLink,
+  RefundOrder,
   RestaurantSearch,
   SendOrder,
   Signin,
@@ -133,10 +136,32 @@ test.each([
   ])
 })
 
-test('a missing body and a body of another type have different details', () => {
-  expect(outcome(Signin, { body: undefined })).toMatchObject([
-    { pointer: '', code: 'invalid-field', detail: 'The body is missing: send a JSON object.' },
+test.each([Signin, PutMenu])('the fault of a missing body asks for JSON: $name', (operation) => {
+  expect(outcome(operation, { params: { apiKey: 'a' }, query: {} })).toMatchObject([
+    { pointer: '', code: 'invalid-field', detail: 'The body is missing: send JSON.' },
   ])
+})
+
+test.each([
+  ['without any part', {}],
+  ['of all and the tip', { all: true, includeTip: true }],
+  ['of an amount and all', { amount: 1, all: true }],
+])('the fault of a refund %s names the parts to choose from', (_, parts) => {
+  const request = { params: { apiKey: 'a' }, query: {}, body: { reason: 'LATE', ...parts } }
+  expect(outcome(RefundOrder, request)).toMatchObject([
+    {
+      pointer: '',
+      code: 'invalid-field',
+      detail: 'The body needs exactly one of amount, items (with includeDelivery and includeTip) and all.',
+    },
+  ])
+})
+
+test('a pause without a body lasts until the restaurant resumes', () => {
+  expect(requestParser(PauseRestaurant)({}).values.body).toEqual({})
+})
+
+test('a body of another type is not a missing body', () => {
   expect(outcome(Signin, { body: [] })).toMatchObject([
     { pointer: '', code: 'invalid-field', detail: 'The body is not an object.' },
   ])
