@@ -24,6 +24,23 @@ test.each([
   expect(put.body).toEqual(expected)
 })
 
+test('200: with validate-only the link stays', async () => {
+  const item = menuItem(8)
+  const apiKey = await aRestaurant({}, [item])
+  await link(apiKey, simulatorLink(ownStack().urls.simulators, 'accepts'))
+  const query = '?validate-only=true'
+  const put = await operator('PUT', `restaurants/${apiKey}/link${query}`, { kind: 'console' })
+  expect(put).toMatchObject({ status: 200, body: { kind: 'console', reports: 'detailed' } })
+  const sent = await sendOrder({
+    restaurantApiKey: apiKey,
+    items: [{ apiKey: item.apiKey }],
+    method: 'pickup',
+    payment: 'cash',
+    recipient: maria,
+  })
+  expect(await delivered(sent.body.apiKey)).toContain('READY_FOR_PICKUP')
+})
+
 test('200: orders use the latest link of the restaurant and its kind of reports', async () => {
   const item = menuItem(8)
   const apiKey = await aRestaurant({}, [item])

@@ -1,4 +1,4 @@
-import { PutMenu, PutRestaurant, PutRestaurantLink, RestaurantLink, type Operation } from '@platter/contracts'
+import { PutMenu, PutRestaurant, PutRestaurantLink, type Operation } from '@platter/contracts'
 import { Rejected, type Api } from '#/api.ts'
 import type { Bundle, FileFault, Part } from '#/restaurant-files.ts'
 
@@ -13,16 +13,15 @@ const PARTS = ['restaurant', 'menu', 'link'] as const
 type Options = { validateOnly: boolean; importedKeys: ReadonlySet<string> }
 
 /**
- * Imports the parts of a file. After a faulty part the others are only validated, so that all faults are found. Throws if the file
- * is not the cause.
+ * Validates all parts of a file. Without a fault it then stores them, so that a faulty file changes nothing. Only in the menu of a
+ * new restaurant, an apiKey of another restaurant is found after the restaurant is stored. Throws if the file is not the cause.
  */
 export async function importBundle(api: Api, bundle: Bundle, options: Options): Promise<Imported> {
   const faults: FileFault[] = []
   const parts = PARTS.filter((part) => bundle[part] !== undefined)
-  for (const part of parts) {
-    const validateOnly = options.validateOnly || faults.length > 0
-    faults.push(...(await put(api, bundle, { ...options, part, validateOnly })))
-  }
+  for (const part of parts) faults.push(...(await put(api, bundle, { ...options, part, validateOnly: true })))
+  for (const part of options.validateOnly ? [] : parts)
+    if (faults.length === 0) faults.push(...(await put(api, bundle, { ...options, part })))
   return { file: bundle.file, apiKey: bundle.apiKey, parts, faults }
 }
 
@@ -32,8 +31,6 @@ async function put(
   { part, validateOnly, importedKeys }: Options & { part: Part },
 ): Promise<FileFault[]> {
   const { file, apiKey } = bundle
-  // A link is validated only by its schema.
-  if (part === 'link' && validateOnly) return faultsOfLink(bundle)
   try {
     const query: Record<string, boolean> = validateOnly ? { 'validate-only': true } : {}
     const operation: Operation = OPERATIONS[part]
@@ -54,12 +51,3 @@ async function put(
 
 /** Returns whether the body caused the problem, not the access key, a limit or an outage. */
 const isOfFile = (status: number): boolean => [400, 404, 409, 413, 422].includes(status)
-
-function faultsOfLink({ file, link, at }: Bundle): FileFault[] {
-  const parsed = RestaurantLink.safeParse(link)
-  return (parsed.error?.issues ?? []).map(({ path, message }) => ({
-    file,
-    pointer: [at.link ?? '', ...path.map(String)].join('/'),
-    detail: `${path.map(String).join('.')} ${message}.`,
-  }))
-}

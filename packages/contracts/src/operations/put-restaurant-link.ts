@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { RestaurantInPath } from '#/inputs.ts'
+import { RestaurantInPath, ValidateOnly } from '#/inputs.ts'
 import { operation } from '#/operation.ts'
 
 const reports = z
@@ -39,12 +39,13 @@ export const PutRestaurantLink = operation({
   name: 'put-restaurant-link',
   summary: 'Set how orders reach a restaurant',
   description:
-    'Replaces the restaurant link: how orders reach the restaurant. No response contains the secret.',
+    'Replaces the restaurant link: how orders reach the restaurant. No response contains the secret. With `validate-only` nothing is stored.',
   method: 'PUT',
   path: '/operatorapi/v1/restaurants/:apiKey/link',
   owner: 'orders',
   admission: 'priority',
   params: RestaurantInPath,
+  query: ValidateOnly,
   body: RestaurantLink,
   response: z.object({ kind: z.string(), reports }),
   returns: 'The kind of link.',

@@ -28,7 +28,13 @@ async function transmitted(link: Parameters<typeof isDevelopmentLink>[0], isTest
   return { kind, sent }
 }
 
-type Given = { isDevelopment: boolean; isTest: boolean; secret: string; fault?: string }
+type Given = {
+  isDevelopment: boolean
+  isTest: boolean
+  secret: string
+  fault?: string
+  validateOnly?: boolean
+}
 
 async function putLink(given: Given) {
   const stored: unknown[] = []
@@ -46,7 +52,8 @@ async function putLink(given: Given) {
     isTestRestaurant: async () => given.isTest,
   })
   const body = webhook(given.secret)
-  const request = { params: { apiKey: 'r1' }, body } as Parameters<typeof handle>[0]
+  const query = { 'validate-only': given.validateOnly ?? false }
+  const request = { params: { apiKey: 'r1' }, query, body } as Parameters<typeof handle>[0]
   let pointer: string | null = null
   try {
     await handle(request)
@@ -101,6 +108,27 @@ describe('put-restaurant-link', () => {
       'refuses a URL that may not be called (400)',
       { isDevelopment: true, isTest: true, secret: OWN.secret, fault: 'is not https' },
       { stored: 0, pointer: '/url' },
+    ],
+    [
+      'refuses a URL that may not be called also with validate-only (400)',
+      {
+        isDevelopment: true,
+        isTest: true,
+        secret: OWN.secret,
+        fault: 'is not https',
+        validateOnly: true,
+      },
+      { stored: 0, pointer: '/url' },
+    ],
+    [
+      'stores nothing with validate-only',
+      { isDevelopment: true, isTest: true, secret: OWN.secret, validateOnly: true },
+      { stored: 0, pointer: null },
+    ],
+    [
+      'leaves the check of a public secret to the storage, because the restaurant may not exist before',
+      { isDevelopment: false, isTest: false, secret: PUBLIC, validateOnly: true },
+      { stored: 0, pointer: null },
     ],
   ])('%s', async (_, given, result) => {
     expect(await putLink(given)).toEqual(result)

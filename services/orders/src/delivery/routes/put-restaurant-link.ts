@@ -20,12 +20,15 @@ export const putRestaurantLink =
   (deps: Deps): Handler<typeof PutRestaurantLink> =>
   async (context) => {
     const { restaurantLinks, outgoing, attendance, isDevelopment, isTestRestaurant } = deps
-    const { params, body } = context
+    const { params, query, body } = context
     const fault = body.kind === 'webhook' ? await outgoing.faultOf(new URL(body.url)) : null
     if (fault !== null)
       throw Problem.of([{ pointer: '/url', code: 'invalid-field', detail: `url ${fault}.` }])
+    const { kind, reports } = body
+    // A file is validated before its restaurant is stored, so whether that is a test restaurant may be unknown.
+    if (query['validate-only']) return { kind, reports }
     if (!isDevelopment && isDevelopmentLink(body) && !(await isTestRestaurant(params.apiKey, context)))
       throw Problem.of([{ pointer: '/secret', code: 'invalid-field', detail: PUBLIC_SECRET }])
     await attendance.begin(params.apiKey, await restaurantLinks.put(params.apiKey, body))
-    return { kind: body.kind, reports: body.reports }
+    return { kind, reports }
   }
