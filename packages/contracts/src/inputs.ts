@@ -103,7 +103,7 @@ export const NewAddress = z
     state: filledText(50).optional().describe('Without it, derived from the other fields.'),
     zip: zipCode().optional().describe('Without it, derived from the other fields.'),
     latitude: Latitude.optional().describe(
-      'Without a known `zip`, determines city, state and ZIP code, together with `longitude`.',
+      'Without `zip`, determines the position and the missing fields, together with `longitude`.',
     ),
     longitude: Longitude.optional(),
   })

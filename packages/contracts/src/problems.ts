@@ -105,7 +105,7 @@ export const problems = {
     fix: 'Send a smaller body; `detail` has the limit.',
   }),
   'not-json': row(1503, 415, 'The body must be application/json', {
-    why: 'The header `Content-Type` names another type than JSON.',
+    why: 'The header `Content-Type` is missing, or is not `application/json`.',
     fix: 'Send JSON with `Content-Type: application/json`.',
   }),
 
@@ -188,7 +188,7 @@ export const problems = {
   }),
   'address-not-found-on-map': row(1708, 422, 'The address was not found on the map', {
     why: 'The geocoder does not find the address.',
-    fix: 'Correct city, state and ZIP code, or send `latitude` and `longitude` where the endpoint takes them.',
+    fix: 'Correct city, state and ZIP code. Where the endpoint takes `latitude` and `longitude`, send these instead; in an address, without `zip`.',
   }),
   'method-not-offered': row(1709, 422, 'The restaurant does not offer this method', {
     why: 'Not every restaurant offers both pickup and delivery.',
@@ -253,7 +253,7 @@ export const problems = {
 
   'rate-limited': row(1801, 429, 'Too many requests', {
     retryable: true,
-    why: 'More requests or attempts were made than `RateLimit-Policy` allows.',
+    why: 'More requests, orders, sign-ins or new cards were made than the platform allows. `RateLimit-Policy` has only the limits of requests and orders.',
     fix: 'Wait for the seconds of `Retry-After`, and send fewer requests.',
   }),
 
