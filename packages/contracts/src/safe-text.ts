@@ -11,14 +11,15 @@ const BIDI = String.raw`\u202A-\u202E\u2066-\u2069`
 const C1 = String.raw`\u0080-\u009F`
 const DEL = String.raw`\u007F`
 
-const INVISIBLE = new RegExp(`[${BIDI}${C1}]`, 'g')
+const INVISIBLE = new RegExp(String.raw`[${BIDI}${C1}\u200B\uFEFF]`, 'g')
 /** JavaScript and some terminals treat the line and paragraph separators as line breaks. */
 const UNPRINTABLE = new RegExp(String.raw`[\u0000-\u001F${DEL}${C1}${BIDI}\u2028\u2029]`, 'g')
 const UNPRINTABLE_IN_JSON = new RegExp(String.raw`[${DEL}${C1}${BIDI}\u2028\u2029]`, 'g')
 
 /**
- * Removes C1 controls and bidirectional controls from a text. Rejecting them would be wrong: a telephone number from Apple's
- * contacts contains an invisible U+202D and U+202C. Emoji, their joiners and right-to-left text stay. C0 controls and DEL stay too;
+ * Removes C1 controls, bidirectional controls, zero-width spaces and byte order marks from a text. Rejecting them would be wrong: a
+ * telephone number from Apple's contacts contains U+202D and U+202C, and an address from a web page U+200B, which no geocoder
+ * finds. Emoji, their joiners and right-to-left text stay. C0 controls and DEL stay too;
  * schemas reject them, except line breaks and tabs.
  */
 export const stripInvisible = (text: string): string => text.replaceAll(INVISIBLE, '')

@@ -99,11 +99,16 @@ test.each([
   ['a bidirectional override', 'no \u202Eeseehc', 'no eseehc'],
   ['an isolate', '\u2066no cheese\u2069', 'no cheese'],
   ['invisible marks around a telephone number', '\u202D608-555-0142\u202C', '608-555-0142'],
+  [
+    'a zero-width space and a byte order mark of a copied address',
+    '\u200B53703\uFEFF, Madison',
+    '53703, Madison',
+  ],
 ])('text() and stripInvisible() remove %s', (_, typed, kept) => {
   expect(text(100).parse(typed)).toBe(kept)
   expect(stripInvisible(typed)).toBe(kept)
 })
 
 test('filledText refuses a text of invisible characters as empty', () => {
-  expect(filledText(100).safeParse('\u202E \u009B').error?.issues[0]?.message).toBe('is empty')
+  expect(filledText(100).safeParse('\u202E\u200B \u009B').error?.issues[0]?.message).toBe('is empty')
 })

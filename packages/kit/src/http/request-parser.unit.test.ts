@@ -100,7 +100,7 @@ test.each([
     'url is not a URL that begins with https:// or http://.',
   ],
 ])('$name names the fault of a time in milliseconds or a URL without a scheme', (operation, body, detail) => {
-  expect(outcome(operation, { params: { apiKey: 'a' }, body })).toMatchObject([{ detail }])
+  expect(outcome(operation, { params: { apiKey: 'a' }, query: {}, body })).toMatchObject([{ detail }])
 })
 
 test('a password of white space is neither trimmed nor blank', () => {

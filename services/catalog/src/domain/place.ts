@@ -4,7 +4,7 @@ import type { Point } from '@platter/contracts'
 export type Place = { point: Point } & Record<'streetAddress' | 'city' | 'state' | 'zip', string>
 export const NO_TEXTS: Omit<Place, 'point'> = { streetAddress: '', city: '', state: '', zip: '' }
 
-const ZIP_AT_END = /(?:^|[\s,])(\d{5})(?:[\s\p{Pd}]*\d{4})?(?:[\s,]+(?:USA?|United States))?\s*$/iu
+const ZIP_AT_END = /(?:^|[\s,])(\d{5})[\s\p{Pd}]*(?:\d{4})?(?:[\s,]+(?:USA?|United States))?\s*$/iu
 
 /** Returns the five digits of the ZIP code or ZIP+4 at the end of an address, or "". NFKC converts full-width digits. */
 export const zipAtEnd = (address: string): string => ZIP_AT_END.exec(address.normalize('NFKC'))?.[1] ?? ''

@@ -58,6 +58,9 @@ const SPELLINGS: readonly (readonly [string, string, string, string])[] = [
   ['1 Main St, Madison, WI 53703 4212', 'Madison', 'WI', '53703'],
   ['1 Main St, Madison, WI 537034212', 'Madison', 'WI', '53703'],
   [' 53703 ', 'Madison', 'WI', '53703'],
+  // Five digits, a hyphen and an empty ZIP+4.
+  ['53703-', 'Madison', 'WI', '53703'],
+  ['1 Main St, Madison, WI 53703-, USA', 'Madison', 'WI', '53703'],
   ['53703 Madison', 'Madison', 'WI', '53703'],
   ['53703, Madison', 'Madison', 'WI', '53703'],
   ['Madison 53703 WI', 'Madison', 'WI', '53703'],
