@@ -13,7 +13,7 @@ import { fillOrders } from '../bench/fill.ts'
 import { namedCalls, openDatabase, type CallsOf } from './plans.ts'
 
 /** So many orders that a sequential scan costs more than an index, but few enough to insert within seconds. */
-const ORDERS = 20_000
+const ORDERS = 6_000
 /** Tables that grow, or once grew, with every order. The other tables have a row for each restaurant or incident. */
 const growing = ['orders', 'order_statuses', 'sagas', 'deliveries', 'idempotency_keys']
 
