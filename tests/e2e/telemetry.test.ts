@@ -17,15 +17,7 @@ import {
   stack,
 } from './client.ts'
 import { ownStack, setUpOwnStack } from './stack.ts'
-import {
-  isOfStore,
-  isSql,
-  newTrace,
-  outline,
-  Receiver,
-  withoutLookUp,
-  type Span,
-} from './otlp.ts'
+import { isOfStore, isSql, newTrace, outline, Receiver, withoutLookUp, type Span } from './otlp.ts'
 import { aRestaurant, menuItem } from './own-restaurant.ts'
 
 const receiver = new Receiver()
@@ -327,9 +319,13 @@ test('each service logs one line per request, in the trace of the request', asyn
   expect(lines.map(({ service }) => service).toSorted()).toEqual(['gateway', 'orders', 'payments'])
   // The line contains the id of the access key for an investigation, but never the key.
   expect(lines.find(({ service }) => service === 'gateway')?.['accessKeyId']).toMatch(/^[0-9a-f]{48}$/)
-  const { level: _1, time: _2, pid: _3, span_id: _4, ...fields } = lines.find(
-    ({ service }) => service === 'orders',
-  )!
+  const {
+    level: _1,
+    time: _2,
+    pid: _3,
+    span_id: _4,
+    ...fields
+  } = lines.find(({ service }) => service === 'orders')!
   expect(fields).toEqual({
     service: 'orders',
     trace_id: paid.traceId,

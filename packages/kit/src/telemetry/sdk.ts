@@ -1,14 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import {
-  context,
-  diag,
-  DiagLogLevel,
-  metrics,
-  propagation,
-  trace,
-  type Attributes,
-} from '@opentelemetry/api'
+import { context, diag, DiagLogLevel, metrics, propagation, trace, type Attributes } from '@opentelemetry/api'
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks'
 import { W3CTraceContextPropagator } from '@opentelemetry/core'
 import { OTLPMetricExporter } from '@opentelemetry/exporter-metrics-otlp-http'
