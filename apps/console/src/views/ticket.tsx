@@ -30,16 +30,7 @@ export function Ticket({ order }: { order: RestaurantOrder }) {
         ))}
       </ul>
       {comments && <Wish text={comments} />}
-      <dl>
-        <Sum name="Subtotal" amount={order.subtotal} />
-        <Sum name="Tax" amount={order.tax} />
-        <Sum name="Delivery" amount={order.deliveryPrice} />
-        <Sum name="Tip" amount={order.tip} />
-      </dl>
-      <dl>
-        <Sum name="Total" amount={order.total} />
-        <Sum name="COLLECT CASH" amount={toCollectNow(order)} />
-      </dl>
+      <Sums order={order} />
       {toCollectNow(order) === 0 && <strong>{paymentText(order)}</strong>}
       {refundText(order) && <strong>{refundText(order)}</strong>}
       <p>
@@ -62,6 +53,21 @@ const Wish = ({ text }: { text: string }) => (
   <p>
     <em>“{text}”</em>
   </p>
+)
+
+const Sums = ({ order }: { order: RestaurantOrder }) => (
+  <>
+    <dl>
+      <Sum name="Subtotal" amount={order.subtotal} />
+      <Sum name="Tax" amount={order.tax} />
+      <Sum name="Delivery" amount={order.deliveryPrice} />
+      <Sum name="Tip" amount={order.tip} />
+    </dl>
+    <dl>
+      <Sum name="Total" amount={order.total} />
+      <Sum name="COLLECT CASH" amount={toCollectNow(order)} />
+    </dl>
+  </>
 )
 
 type SumProps = { name: string; amount: number }
