@@ -1,9 +1,11 @@
-import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { App } from '#/http/app.ts'
 import { Problem, problemResponse } from '#/http/problem.ts'
 import { newRequestId } from '#/lifecycle/ids.ts'
+
+// Not imported, as in server.ts.
+const { STATUS_CODES } = process.getBuiltinModule('node:http')
 
 /**
  * The time in which a client may send the rest of its request, in milliseconds. A connection that is closed before its input is read

@@ -1,4 +1,4 @@
-import { createServer, type RequestListener } from 'node:http'
+import type { RequestListener } from 'node:http'
 import Fastify, {
   LogController,
   type FastifyBaseLogger,
@@ -19,6 +19,9 @@ import { requestIdOf } from '#/lifecycle/ids.ts'
 import { OVERLOADED_HEADER } from '#/limits/concurrency-limit.ts'
 import { PRINCIPAL_HEADER } from '#/security/principal-token.ts'
 import { reasonOf, type Log } from '#/telemetry/log.ts'
+
+// An import reads all properties, and `http.WebSocket` loads Node's own undici: 14 MB, and 50 ms of CPU at each start.
+const { createServer } = process.getBuiltinModule('node:http')
 
 /** The time for the request head. It also applies to the first byte of a new connection: an unused connection is closed. */
 const HEAD_TIMEOUT_MS = 5_000
