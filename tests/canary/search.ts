@@ -12,14 +12,14 @@ export type Find = { what: string; form: Form }
 /** Pieces overlap by more than any needle in any form, so a needle that one piece cuts is complete in the next. */
 const OVERLAP = 8 * 1024
 /** The number of bytes that are searched as one text. */
-export const PIECE = 1024 * 1024
+const PIECE = 1024 * 1024
 const ZEROS = Buffer.alloc(PIECE + OVERLAP)
 
 /** Returns all needles in these bytes, each once in each form. */
-export function search(bytes: Buffer, canaries: Canaries): Find[] {
+export function search(bytes: Buffer, canaries: Canaries, step = PIECE): Find[] {
   const found = new Map<string, Find>()
-  for (let from = 0; from < bytes.length; from += PIECE) {
-    const piece = bytes.subarray(from, from + PIECE + OVERLAP)
+  for (let from = 0; from < bytes.length; from += step) {
+    const piece = bytes.subarray(from, from + step + OVERLAP)
     // The write-ahead log of PostgreSQL consists mostly of zeros.
     if (piece.equals(ZEROS.subarray(0, piece.length))) continue
     for (const [form, view] of views(piece.toString('latin1')))

@@ -4,7 +4,7 @@ import { newApiKey } from '@platter/kit'
 import { expect, test } from 'vitest'
 import { randomOf } from '../support/random.ts'
 import { Canaries } from './canaries.ts'
-import { PIECE, search } from './search.ts'
+import { search } from './search.ts'
 
 const canaries = new Canaries(1)
 const numbers = Array.from({ length: 200 }, (_, at) => canaries.number(String(at)))
@@ -41,6 +41,8 @@ const FORMS: Record<string, (text: string) => Buffer> = Object.fromEntries(
   }).map(([name, form]) => [name, (text: string) => Buffer.from(form(text) as string)]),
 )
 
+/** The boundaries of short pieces are as those of the pieces of 1 MiB. */
+const PIECE = 1_000
 /** The bytes around the needle: few, or so many that a piece boundary cuts the needle. */
 const surroundings = fc.record({
   before: fc.oneof(fc.nat(50), fc.integer({ min: PIECE - 400, max: PIECE + 10 })),
@@ -56,7 +58,7 @@ const between = ({ before, after, byte }: { before: number; after: number; byte:
     Buffer.alloc(after, byte),
   ])
 
-const isFound = (bytes: Buffer) => search(bytes, canaries).length > 0
+const isFound = (bytes: Buffer) => search(bytes, canaries, PIECE).length > 0
 
 test.each(Object.keys(FORMS))(
   'finds card numbers, passwords and access keys %s, at every position',
