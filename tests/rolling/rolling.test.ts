@@ -44,6 +44,7 @@ test('a rolling restart of every service under load fails no request, and loses 
     ...LENGTH,
     send: await cashOrderSender(stack.file),
     concurrency: 8,
+    pauseMs: 150,
   })
   for (const socket of hanging) socket.destroy()
   print(`${restarts.length} restarts, longest ${Math.max(...restarts)} ms; ${requests} requests`)

@@ -18,18 +18,18 @@ export type Send = (gateway: string) => Promise<Sent>
 /**
  * Restarts `replicas` replicas of every service in turn, `rounds` times, with SIGTERM and under load. The clients behave like a
  * load balancer. They avoid a gateway that sent `Connection: close` until it is ready again, and use the other gateway after a
- * refused connection.
+ * refused connection. `pauseMs`: between a response and the next order of the same client.
  */
 export async function rollingRestarts(
   stack: Stack,
-  options: { rounds: number; replicas: number; send: Send; concurrency: number },
+  options: { rounds: number; replicas: number; send: Send; concurrency: number; pauseMs: number },
 ): Promise<Rolling> {
   const over = new AbortController()
   const result: Rolling = { restarts: [], requests: 0, failed: [] }
   const send = balance(stack.gateways, options.send)
   const client = async () => {
     // The pause leaves a core to the processes that start.
-    for (; !over.signal.aborted; await wait(PAUSE_MS)) {
+    for (; !over.signal.aborted; await wait(options.pauseMs)) {
       const failure = await send()
       result.requests++
       if (failure !== null) result.failed.push(failure)
@@ -44,9 +44,6 @@ export async function rollingRestarts(
   await Promise.all(clients)
   return result
 }
-
-/** The pause between a response and the next order of the same client. */
-const PAUSE_MS = 150
 
 /**
  * Returns a sender to all gateways in turn. It returns null, or a description of the failure. A refused connection is no failure,

@@ -41,7 +41,8 @@ test('no request fails while INTERNAL_SECRET is changed under load', async () =>
     { INTERNAL_SECRET: next },
   ]) {
     setSecrets(secrets)
-    const rolled = await rollingRestarts(stack, { rounds: 1, replicas: 2, send, concurrency: 4 })
+    const load = { send, concurrency: 4, pauseMs: 150 }
+    const rolled = await rollingRestarts(stack, { rounds: 1, replicas: 2, ...load })
     failed.push(...rolled.failed)
     requests += rolled.requests
   }
