@@ -23,7 +23,7 @@ import { Deadline } from '#/http/deadline.ts'
 import type { TelemetryConfig } from '#/lifecycle/config.ts'
 import { enableTelemetry, type Sampling } from '#/telemetry/spans.ts'
 
-/* Imported only if OTEL_EXPORTER_OTLP_ENDPOINT is set: the import takes 0.3 s and 29 MB. */
+/* Imported only if OTEL_EXPORTER_OTLP_ENDPOINT is set: the import takes 80 ms of CPU and 10 MB. */
 
 /** The export interval of spans. A full batch (512) is exported at once. */
 const EXPORT_DELAY_MS = 1_000
