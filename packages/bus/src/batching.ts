@@ -1,10 +1,15 @@
 import type { Options } from 'amqplib'
 import type { Outgoing } from '#/message-format.ts'
 
-/**
- * The exchange (the default exchange if absent) and routing key of a message. Destinations with the same key have the same options.
- */
-export type Destination = { exchange?: string; key: string; options?: Options.Publish }
+/** Destinations with the same exchange and key are equal. */
+export type Destination = {
+  /** The default exchange if absent. */
+  exchange?: string
+  key: string
+  options?: Options.Publish
+  /** A message waits this time for further items; if absent, until the end of the event loop's turn. */
+  delayMs?: number
+}
 
 /** Larger batches would save little, and one consumer would receive all items. */
 const MAX_ITEMS = 32
@@ -15,18 +20,12 @@ type Batch = {
   items: Outgoing[]
   characters: number
   published: PromiseWithResolvers<void>
-  timer: NodeJS.Timeout | null
-  isDue: boolean
 }
 
-/**
- * Batches items for one destination into one message. The message is published at the end of the event loop's turn, or after
- * `batchDelayMs`.
- */
+/** Batches items for one destination into one message. */
 export class Batcher {
   readonly #publish: (to: Destination, items: readonly Outgoing[]) => void
   readonly #batches = new Map<string, Batch>()
-  #isScheduled = false
 
   /** `publish` throws if the message cannot be written. */
   constructor(publish: (to: Destination, items: readonly Outgoing[]) => void) {
@@ -34,15 +33,12 @@ export class Batcher {
   }
 
   /** Resolves when the message with this item is published; rejects with the error of `publish`. */
-  add(to: Destination, item: Outgoing, batchDelayMs = 0): Promise<void> {
+  add(to: Destination, item: Outgoing): Promise<void> {
     const name = `${to.exchange ?? ''}|${to.key}`
     const batch = this.#batches.get(name) ?? this.#open(name, to)
     batch.items.push(item)
     batch.characters += item.json.length
     if (batch.items.length >= MAX_ITEMS || batch.characters >= MAX_CHARACTERS) this.#close(name, batch)
-    else if (batchDelayMs > 0 && !batch.isDue)
-      batch.timer ??= setTimeout(() => this.#close(name, batch), batchDelayMs)
-    else this.#schedule(batch)
     return batch.published.promise
   }
 
@@ -52,30 +48,23 @@ export class Batcher {
   }
 
   #open(name: string, to: Destination): Batch {
-    const published = Promise.withResolvers<void>()
-    const batch = { to, items: [], characters: 0, published, timer: null, isDue: false }
+    const batch = { to, items: [], characters: 0, published: Promise.withResolvers<void>() }
     this.#batches.set(name, batch)
+    const close = () => this.#close(name, batch)
+    if (to.delayMs) setTimeout(close, to.delayMs)
+    else setImmediate(close)
     return batch
   }
 
-  #schedule(batch: Batch): void {
-    batch.isDue = true
-    if (this.#isScheduled) return
-    this.#isScheduled = true
-    setImmediate(() => {
-      this.#isScheduled = false
-      for (const [name, one] of this.#batches) if (one.isDue) this.#close(name, one)
-    })
-  }
-
-  #close(name: string, { to, items, published, timer }: Batch): void {
-    if (timer) clearTimeout(timer)
+  /** A full batch is closed before its time. */
+  #close(name: string, batch: Batch): void {
+    if (this.#batches.get(name) !== batch) return
     this.#batches.delete(name)
     try {
-      this.#publish(to, items)
-      published.resolve()
+      this.#publish(batch.to, batch.items)
+      batch.published.resolve()
     } catch (error) {
-      published.reject(error)
+      batch.published.reject(error)
     }
   }
 }

@@ -32,29 +32,35 @@ test('an exchange and a queue of the same name are two destinations', () => {
   expect(published).toHaveLength(2)
 })
 
-test('batched items are published after their delay, or with an item without a delay', () => {
+test('items for a destination with a delay are published together after it', () => {
   const one = batcher()
-  void one.add({ key: 'a' }, ITEM, 100)
+  const to = { key: 'a', delayMs: 100 }
+  void one.add(to, ITEM)
   vi.advanceTimersByTime(99)
   expect(published).toEqual([])
-  void one.add({ key: 'a' }, ITEM, 100)
+  void one.add(to, ITEM)
   vi.advanceTimersByTime(1)
   expect(published).toEqual([['a', 2]])
-  void one.add({ key: 'a' }, ITEM, 100)
-  void one.add({ key: 'a' }, ITEM)
-  void one.add({ key: 'a' }, ITEM, 100)
-  vi.advanceTimersByTime(0)
-  expect(published).toEqual([
-    ['a', 2],
-    ['a', 3],
-  ])
   vi.advanceTimersByTime(1_000)
-  expect(published).toHaveLength(2)
+  expect(published).toHaveLength(1)
+})
+
+test('a full batch is published once, and the next one after its own delay', () => {
+  const one = batcher()
+  const to = { key: 'a', delayMs: 100 }
+  for (let count = 0; count < 32; count++) void one.add(to, ITEM)
+  expect(published).toEqual([['a', 32]])
+  vi.advanceTimersByTime(50)
+  void one.add(to, ITEM)
+  vi.advanceTimersByTime(99)
+  expect(published).toHaveLength(1)
+  vi.advanceTimersByTime(1)
+  expect(published.slice(1)).toEqual([['a', 1]])
 })
 
 test('a message has at most 32 items and about 128 KiB', () => {
   const one = batcher()
-  for (let count = 0; count < 70; count++) void one.add({ key: 'a' }, ITEM, 100)
+  for (let count = 0; count < 70; count++) void one.add({ key: 'a', delayMs: 100 }, ITEM)
   expect(published).toEqual([
     ['a', 32],
     ['a', 32],

@@ -182,12 +182,11 @@ test('commands of one turn share a transient message; a later one has a message 
   expect(JSON.parse(String(three?.content))).toEqual(
     [1, 2, 3].map((number) => ({ requestId: `r${number}`, data: { number } })),
   )
-  expect(String(one?.content)).toBe('{"number":4}')
-  expect(one?.properties.headers).toMatchObject({ 'x-request-id': 'r4' })
+  expect(JSON.parse(String(one?.content))).toEqual([{ requestId: 'r4', data: { number: 4 } }])
   for (const message of messages) expect(message.properties.deliveryMode).not.toBe(PERSISTENT)
 })
 
-test('commands with batchDelayMs share a message; a command without batchDelayMs sends it at once', async () => {
+test('commands with batchDelayMs share a message', async () => {
   const wanted = aCommand()
   const messages = await messagesOf(wanted)
   await start()
@@ -196,18 +195,10 @@ test('commands with batchDelayMs share a message; a command without batchDelayMs
   await wait(20)
   await Promise.all([first, batched(2)])
   await vi.waitFor(() => expect(messages).toHaveLength(1), soon)
-  const started = performance.now()
-  const long = bus.publish(wanted, { number: 3 }, { ...context, batchDelayMs: 60_000 })
-  await Promise.all([long, bus.publish(wanted, { number: 4 }, context)])
-  expect(performance.now() - started).toBeLessThan(30_000)
-  await vi.waitFor(() => expect(messages).toHaveLength(2), soon)
   const numbers = messages.map(({ content }) =>
     (JSON.parse(String(content)) as { data: unknown }[]).map(({ data }) => data),
   )
-  expect(numbers).toEqual([
-    [{ number: 1 }, { number: 2 }],
-    [{ number: 3 }, { number: 4 }],
-  ])
+  expect(numbers).toEqual([[{ number: 1 }, { number: 2 }]])
 })
 
 test('batched commands are published before the bus closes', async () => {

@@ -62,9 +62,9 @@ export class Bus {
   }
 
   /**
-   * Publishes a command. Commands for one queue from the same turn of the event loop share a message. With `batchDelayMs`, a command
-   * waits up to that time for further commands. Resolves when the message is written to the connection; the message may still be
-   * lost. Rejects with NotPublished.
+   * Publishes a command. Commands for one queue from the same turn of the event loop share a message. With `batchDelayMs`, which is
+   * equal for all publications of a command, a command waits up to that time for further commands. Resolves when the message is
+   * written to the connection; the message may still be lost. Rejects with NotPublished.
    */
   publish<S extends z.ZodType>(
     command: Command<S>,

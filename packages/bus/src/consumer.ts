@@ -132,19 +132,14 @@ export class Consumer {
     broken: (reason: Error) => void,
   ): Promise<Tag> {
     const channel = await model.createChannel()
-    // Only the delivering channel can acknowledge a message. After the channel closes, RabbitMQ redelivers the message.
-    const state = { open: true }
     channel.on('error', broken)
-    channel.on('close', () => {
-      state.open = false
-      broken(new Error(`the channel of ${consumption.name} was closed`))
-    })
+    channel.on('close', () => broken(new Error(`the channel of ${consumption.name} was closed`)))
     const queue = await declare(channel)
     const { concurrency, noAck = false, name } = consumption
     await channel.prefetch(concurrency)
     const receive = (message: ConsumeMessage | null) => {
       if (message === null) return broken(new Error(`RabbitMQ cancelled the consumer of ${name}`))
-      const running = this.#receive(channel, state, consumption, message)
+      const running = this.#receive(channel, consumption, message)
       this.#running.add(running)
       void running.finally(() => this.#running.delete(running))
     }
@@ -153,12 +148,7 @@ export class Consumer {
   }
 
   /** Handles the items of a message, and acknowledges it once all of them are handled. */
-  async #receive(
-    channel: Channel,
-    state: { open: boolean },
-    consumption: ActiveConsumption,
-    message: ConsumeMessage,
-  ): Promise<void> {
+  async #receive(channel: Channel, consumption: ActiveConsumption, message: ConsumeMessage): Promise<void> {
     const { noAck = false, staysUnacknowledged = false } = consumption
     const { redelivered } = message.fields
     const isLastDelivery = redelivered && !noAck && !staysUnacknowledged
@@ -166,7 +156,7 @@ export class Consumer {
     const outcomes = await Promise.all(
       decode(message).map((item) => this.#handle(consumption, item, message)),
     )
-    if (isLastDelivery || noAck || !state.open || outcomes.includes('unacknowledged')) return
+    if (isLastDelivery || noAck || outcomes.includes('unacknowledged')) return
     this.#settle(channel, consumption, message, outcomes.includes('requeue'))
   }
 
@@ -175,7 +165,7 @@ export class Consumer {
       if (isRequeued) channel.nack(message)
       else channel.ack(message)
     } catch (error) {
-      // amqplib throws while the channel closes. RabbitMQ then redelivers the message.
+      // amqplib throws after the channel was closed. RabbitMQ then redelivers the message.
       this.#log.warn(
         { message: name, err: error },
         'a message could not be acknowledged; RabbitMQ redelivers it',

@@ -71,8 +71,8 @@ export class Publisher {
     data: unknown,
     { requestId, batchDelayMs = 0 }: Context & { batchDelayMs?: number },
   ): Promise<void> {
-    const to = { key: queueOf(command, this.#type), options: { mandatory: true } }
-    return this.#inSpan(to.key, data, requestId, (item) => this.#batcher.add(to, item, batchDelayMs))
+    const to = { key: queueOf(command, this.#type), options: { mandatory: true }, delayMs: batchDelayMs }
+    return this.#inSpan(to.key, data, requestId, (item) => this.#batcher.add(to, item))
   }
 
   /** Returns the data of the reply. Rejects with NoReply after `timeoutMs`, or with NotPublished. */
