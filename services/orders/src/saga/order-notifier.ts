@@ -17,10 +17,8 @@ export class OrderNotifier {
   readonly #pending = new Subscriptions()
   readonly #orders = new Subscriptions()
   readonly #restaurants = new Subscriptions()
-  /** The position of the last poll, whose subscribers have received all changes below it. Null without event streams. */
+  /** The position before the last poll: all event streams have received, or will read, the changes below it. Null without streams. */
   #polled: Position | null = null
-  /** Subscriptions that were added since the last poll began, which did not include them. */
-  #unpolled = new Set<Subscription>()
 
   constructor(deps: Deps) {
     this.#deps = deps
@@ -38,12 +36,12 @@ export class OrderNotifier {
 
   /** Subscribes an event stream to the order. */
   subscribeToOrder(apiKey: string): Subscription {
-    return this.#subscribe(this.#orders, apiKey)
+    return this.#orders.add(apiKey)
   }
 
   /** Subscribes an event stream to all orders of the restaurant. */
   subscribeToRestaurant(apiKey: string): Subscription {
-    return this.#subscribe(this.#restaurants, apiKey)
+    return this.#restaurants.add(apiKey)
   }
 
   /** Notifies all replicas of a change. `result`: the result of the order, if known, so that pending requests here need no read. */
@@ -63,34 +61,17 @@ export class OrderNotifier {
     if (restaurantApiKey) this.#restaurants.wake(restaurantApiKey)
   }
 
-  /** Wakes the event streams of orders that have changed since the last poll, with one query, or none without event streams. */
+  /** Wakes the event streams of orders that have changed since the last poll; the first poll wakes all. No query without streams. */
   async poll(): Promise<void> {
-    if (this.#orders.size + this.#restaurants.size === 0) {
-      this.#polled = null
-      this.#unpolled.clear()
-      return
-    }
-    const unpolled = this.#unpolled
-    this.#unpolled = new Set()
-    try {
-      const since = this.#polled
-      const changed = await this.#deps.changes.changedSince(since ?? '0', {
-        orders: since === null ? [] : this.#orders.keys,
-        restaurants: since === null ? [] : this.#restaurants.keys,
-      })
-      this.#polled = changed.position
-      for (const apiKey of changed.orders) this.#orders.wake(apiKey)
-      for (const apiKey of changed.restaurants) this.#restaurants.wake(apiKey)
-      for (const subscription of unpolled) subscription.wake()
-    } catch (error) {
-      this.#unpolled = this.#unpolled.union(unpolled)
-      throw error
-    }
-  }
-
-  #subscribe(subscriptions: Subscriptions, apiKey: string): Subscription {
-    const subscription = subscriptions.add(apiKey)
-    this.#unpolled.add(subscription)
-    return subscription
+    if (this.#orders.size + this.#restaurants.size === 0) return void (this.#polled = null)
+    const { changes } = this.#deps
+    const since = this.#polled
+    // Read before the keys, so that the next poll includes the changes since the first read of a stream that these lack.
+    const position = await changes.position()
+    const all = { orders: this.#orders.keys, restaurants: this.#restaurants.keys }
+    const changed = since === null ? all : await changes.changedSince(since, all)
+    for (const apiKey of changed.orders) this.#orders.wake(apiKey)
+    for (const apiKey of changed.restaurants) this.#restaurants.wake(apiKey)
+    this.#polled = position
   }
 }

@@ -72,3 +72,33 @@ test('an event wakes the streams of its order and restaurant on another replica,
   await Promise.all(ended)
   expect(woken).toEqual(['ofOrder', 'ofRestaurant'])
 })
+
+test('a poll finds the lost event of an order whose stream began while the last poll ran', async () => {
+  const since: string[] = []
+  let position = 10
+  const inQuery: (() => void)[] = []
+  const changes: ChangeStore = {
+    position: async () => String(position),
+    async changedSince(from, { orders }) {
+      inQuery.shift()?.()
+      since.push(from)
+      // The order of the late stream changes at 25.
+      return { orders: orders.filter((key) => key === 'late' && Number(from) <= 25), restaurants: [] }
+    },
+  }
+  const notifier = new OrderNotifier({ changes, bus: { publishEvent: () => undefined } })
+  using early = notifier.subscribeToOrder('early')
+  await notifier.poll()
+  await early.woken(new AbortController().signal)
+  position = 20
+  const late = Promise.withResolvers<void>()
+  inQuery.push(() => {
+    const stream = notifier.subscribeToOrder('late')
+    void stream.woken(new AbortController().signal).then(late.resolve)
+    position = 30
+  })
+  await notifier.poll()
+  await notifier.poll()
+  expect(since).toEqual(['10', '20'])
+  await late.promise
+})

@@ -15,6 +15,9 @@ export const isBelow = (changedIn: Position | null, limit: Position): boolean =>
 export const hasChangedSince = (since: Position) =>
   sql<boolean>`(orders.changed_bucket >= bucket_of(${since}) and orders.changed_in >= ${since})`
 
+/** The keys of orders and restaurants. */
+type Changed = { orders: readonly string[]; restaurants: readonly string[] }
+
 /** Positions in the order of all changes, and the changes since a position. */
 export class PostgresChanges extends PostgresStore {
   async position(): Promise<Position> {
@@ -26,18 +29,13 @@ export class PostgresChanges extends PostgresStore {
   }
 
   /** Returns which of the given orders and restaurants have changed since the position. */
-  async changedSince(
-    since: Position,
-    { orders, restaurants }: { orders: readonly string[]; restaurants: readonly string[] },
-  ): Promise<{ position: Position; orders: string[]; restaurants: string[] }> {
-    const { rows } = await sql<{ position: Position; orders: string[]; restaurants: string[] }>`
-    select pg_snapshot_xmin(pg_current_snapshot()) as position,
-      array(select api_key from orders where api_key = any(${orders}) and changed_in >= ${since}) as orders,
+  async changedSince(since: Position, { orders, restaurants }: Changed): Promise<Changed> {
+    const { rows } = await sql<Changed>`
+    select array(select api_key from orders where api_key = any(${orders}) and changed_in >= ${since}) as orders,
       array(select distinct restaurant_api_key from orders
         where restaurant_api_key = any(${restaurants}) and outcome = 'transmitted' and ${hasChangedSince(since)}
       ) as restaurants`.execute(this.db)
-    if (!rows[0]) throw new Error('PostgreSQL returned no snapshot')
-    return rows[0]
+    return rows[0] ?? { orders, restaurants }
   }
 }
 
