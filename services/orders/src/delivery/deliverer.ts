@@ -1,10 +1,10 @@
-import { requestTimes, sanitizeText, type RestaurantLink } from '@platter/contracts'
-import { Deadline, isUnavailable, reasonOf, type Log } from '@platter/kit'
+import { requestTimes, type RestaurantLink } from '@platter/contracts'
+import { Deadline, isUnavailable, type Log } from '@platter/kit'
 import { Leases } from '#/delivery/lease.ts'
 import { restaurantLimit } from '#/delivery/restaurant-limit.ts'
 import { LEASE_MS, type DeliveryResult } from '#/domain/order-state.ts'
 import type { PlacedOrder } from '#/domain/order.ts'
-import type { Receipt, Transmit } from '#/delivery/outside/restaurant-link.ts'
+import type { Transmit } from '#/delivery/outside/restaurant-link.ts'
 import { handlingResult, retryingDelivery } from '#/delivery/telemetry.ts'
 import type { OpenDelivery, Orchestrator } from '#/saga/orchestrator.ts'
 import { transition } from '#/saga/domain/transition.ts'
@@ -25,8 +25,6 @@ const ATTEMPTS_AT_ONCE = 1_024
 const DUE_AT_ONCE = 50
 /** Far below LEASE_MS, so that a late renewal loses no lease. */
 export const RENEW_EVERY_MS = 500
-/** The limit of a stored error, in UTF-16 code units. */
-const MAX_RESULT = 500
 
 const nothing = () => undefined
 
@@ -143,7 +141,7 @@ export class Deliverer {
   async #transmit(lease: Lease, { link, order }: Attempt): Promise<void> {
     const { deliveries, log } = this.#deps
     const { orderApiKey } = lease
-    const receipt = await this.#receipt(lease, link, order)
+    const receipt = await this.#deps.transmit(link, { webhookId: `order_${order.apiKey}`, order })
     switch (receipt.kind) {
       case 'accepted':
         return this.#end(orderApiKey, { outcome: 'accepted', link: link.kind })
@@ -167,20 +165,4 @@ export class Deliverer {
       await this.#deps.orchestrator.apply(orderApiKey, { kind: 'delivered', result })
     })
   }
-
-  async #receipt(lease: Lease, link: RestaurantLink, order: PlacedOrder): Promise<Receipt> {
-    try {
-      return await this.#deps.transmit(link, { webhookId: `order_${order.apiKey}`, order })
-    } catch (error) {
-      // If the database is unavailable, the lease expires instead.
-      if (!isUnavailable(error))
-        await this.#deps.deliveries.releaseLease(lease, {
-          result: `failed: ${textOf(error)}`,
-          link: link.kind,
-        })
-      throw error
-    }
-  }
 }
-
-const textOf = (error: unknown): string => sanitizeText(reasonOf(error), MAX_RESULT)
