@@ -5,19 +5,13 @@ import type {
   Payment,
   PaymentAction,
   PaymentState,
-  RestaurantLink,
 } from '@platter/contracts'
 import type { ColumnType, Generated, JSONColumnType, Kysely } from 'kysely'
 import type { Reports } from '#/domain/order-status.ts'
 import type { OrderDetails, OrderDispute } from '#/domain/order.ts'
 import type { OrderRefund } from '#/domain/refund.ts'
-import type { SendOrderFacts, State } from '#/domain/saga-row.ts'
 
-/** Written as JSON text, because pg converts a JavaScript array into a PostgreSQL array. */
-type Json<T extends object | null> = JSONColumnType<T>
-/** Set only by the database's clock. */
-type Clock = ColumnType<Date, never, never>
-
+/** The tables and columns that the query builder reads or writes. Statements in SQL declare their rows. */
 export type Tables = {
   orders: {
     api_key: string
@@ -25,7 +19,7 @@ export type Tables = {
     application_id: string
     recipient_api_key: string | null
     restaurant_api_key: string
-    placed_at: Clock
+    placed_at: ColumnType<Date, never, never>
     method: Method
     payment: Payment
     test: boolean
@@ -35,7 +29,8 @@ export type Tables = {
     outcome: Generated<'pending' | 'transmitted' | 'failed'>
     told: Generated<boolean>
     shown: Generated<boolean>
-    details: Json<OrderDetails>
+    /** Written as JSON text, because pg converts a JavaScript array into a PostgreSQL array. */
+    details: JSONColumnType<OrderDetails>
     cancellation: ColumnType<Cancellation | null, string | null, string | null>
     /** Null unless the bank awaits the customer's authentication. */
     payment_action: ColumnType<PaymentAction | null, string | null, string | null>
@@ -50,31 +45,13 @@ export type Tables = {
     changed_bucket: ColumnType<number, never, never>
     is_open: ColumnType<boolean | null, never, never>
   }
-  order_statuses: { order_api_key: string; position: number; status: OrderStatus; at: Clock }
-  sagas: {
+  order_statuses: {
     order_api_key: string
-    version: number
-    attempt: number
-    facts: Json<SendOrderFacts>
-    state: Json<State>
-    request_id: string
-    traceparent: string | null
-    wake_at: Clock
-    deadline_at: Clock
-    finished_at: Clock | null
+    position: number
+    status: OrderStatus
+    at: ColumnType<Date, never, never>
   }
-  deliveries: {
-    order_api_key: string
-    attempts: number
-    busy_until: Clock
-    deadline_at: Clock
-    last_result: string | null
-    outcome: 'accepted' | 'refused' | 'unreachable' | null
-    link_kind: RestaurantLink['kind'] | null
-    cancel_at: Clock | null
-    cancel_until: Clock | null
-    cancel_attempts: Generated<number>
-  }
+  deliveries: { order_api_key: string; outcome: 'accepted' | 'refused' | 'unreachable' | null }
   idempotency_keys: {
     access_key_id: string
     path: string
@@ -85,9 +62,7 @@ export type Tables = {
     busy_until: ColumnType<Date | null, never, Date>
     status: number | null
     body: string | null
-    created_at: Clock
   }
-  restaurant_links: { restaurant_api_key: string; link: Json<RestaurantLink> }
 }
 
 export type Db = Kysely<Tables>
