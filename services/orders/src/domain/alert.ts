@@ -26,31 +26,22 @@ export type Alert = AlertContent & {
 /** A known incident whose beginning or end has no alert yet. */
 export type Unalerted = { number: number; kind: string; phase: Phase; incident: Attention }
 
-/** Within this time, each kind and phase has at most one alert, with the count. */
-export const COALESCE_MS = 60_000
 /** The maximum number of incidents in an alert; the others are only counted. */
 const SHOWN = 20
 const MAX_TEXT = 300
 
 export type Composed = { content: AlertContent; numbers: number[] }
 
-/**
- * Returns the alerts that are due. `lastAt`: the time of the last alert of a kind and phase (`keyOf`), in the milliseconds of
- * `now`. `open`: the number of open incidents of a kind.
- */
+/** Returns an alert for each kind and phase. `open`: the number of open incidents of a kind. */
 export function composeAlerts(
   waiting: readonly Unalerted[],
-  {
-    now,
-    lastAt,
-    open,
-  }: { now: number; lastAt: ReadonlyMap<string, number>; open: ReadonlyMap<string, number> },
+  open: ReadonlyMap<string, number>,
   adviceOf: (kind: string) => string,
 ): Composed[] {
-  const groups = Map.groupBy(waiting, keyOf)
-  return [...groups].flatMap(([key, all]) => {
+  const groups = Map.groupBy(waiting, ({ kind, phase }) => `${kind} ${phase}`)
+  return [...groups.values()].flatMap((all) => {
     const [first] = all
-    if (!first || now - (lastAt.get(key) ?? -Infinity) < COALESCE_MS) return []
+    if (!first) return []
     const { kind, phase } = first
     const incidents = all.slice(0, SHOWN).map(({ incident }) => withoutPersonalData(incident))
     const content = {
@@ -64,8 +55,6 @@ export function composeAlerts(
     return [{ content, numbers: all.map(({ number }) => number) }]
   })
 }
-
-export const keyOf = ({ kind, phase }: { kind: string; phase: Phase }): string => `${kind} ${phase}`
 
 /** The reason may contain text of another system. */
 const withoutPersonalData = (incident: Attention): Attention => ({

@@ -1,11 +1,8 @@
 import type { Attention } from '@platter/contracts'
-import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { bodyOf, templateFault } from '#/domain/alert-template.ts'
 import {
-  COALESCE_MS,
   composeAlerts,
-  keyOf,
   testAlert,
   textOf,
   titleOf,
@@ -30,11 +27,6 @@ const waiting = (number: number, phase: Phase = 'began', reason?: string): Unale
   incident: incident(`order_${number}`, reason),
 })
 const advice = () => 'Call the restaurant.'
-const state = (now: number, lastAt = new Map<string, number>()) => ({
-  now,
-  lastAt,
-  open: new Map<string, number>(),
-})
 const alert: Alert = {
   ...testAlert('alert_1', 1_790_000_000),
   kind: 'dead-letter',
@@ -46,7 +38,7 @@ const alert: Alert = {
 
 test('500 incidents of a kind become one alert with their count and the first 20 of them', () => {
   const burst = Array.from({ length: 500 }, (_, number) => waiting(number))
-  const [composed, ...others] = composeAlerts(burst, state(0), advice)
+  const [composed, ...others] = composeAlerts(burst, new Map(), advice)
   expect(others).toEqual([])
   expect(composed?.content).toMatchObject({ count: 500, advice: 'Call the restaurant.' })
   expect(composed?.content.incidents).toHaveLength(20)
@@ -54,39 +46,22 @@ test('500 incidents of a kind become one alert with their count and the first 20
   expect(textOf(composed!.content)).toContain('- and 480 more')
 })
 
-test('alerts of a kind and a phase are at least a minute apart, and each incident is in exactly one', () => {
-  const arrivals = fc.array(
-    fc.record({ round: fc.nat(40), phase: fc.constantFrom<Phase>('began', 'ended') }),
-    { maxLength: 60 },
-  )
-  fc.assert(
-    fc.property(arrivals, (all) => {
-      const lastAt = new Map<string, number>()
-      const sent: { number: number; at: number; key: string }[] = []
-      const open = new Set<number>()
-      for (let round = 0; round < 60; round++) {
-        const now = round * 10_000
-        all.forEach((one, number) => one.round === round && open.add(number))
-        const unalerted = [...open].map((number) => waiting(number, all[number]?.phase))
-        for (const { content, numbers } of composeAlerts(unalerted, state(now, lastAt), advice)) {
-          const key = keyOf(content)
-          expect(now - (lastAt.get(key) ?? -COALESCE_MS)).toBeGreaterThanOrEqual(COALESCE_MS)
-          lastAt.set(key, now)
-          for (const number of numbers) sent.push({ number, at: now, key })
-          for (const number of numbers) open.delete(number)
-        }
-      }
-      expect(sent.map(({ number }) => number).toSorted((a, b) => a - b)).toEqual(
-        all.map((_, number) => number),
-      )
-    }),
+test('the incidents of each kind and phase become one alert', () => {
+  const all = [waiting(1), waiting(2, 'ended'), waiting(3), { ...waiting(4), kind: 'dead-letter' }]
+  const composed = composeAlerts(all, new Map([['dead-letter', 7]]), advice)
+  expect(composed.map(({ content: { kind, phase, open }, numbers }) => [kind, phase, open, numbers])).toEqual(
+    [
+      ['order-unaccepted', 'began', 0, [1, 3]],
+      ['order-unaccepted', 'ended', 0, [2]],
+      ['dead-letter', 'began', 7, [4]],
+    ],
   )
 })
 
 test('an alert masks a card number and removes line breaks in the reason of an incident', () => {
   const [composed] = composeAlerts(
     [waiting(1, 'began', 'card 4242 4242 4242 4242\r\nBcc: all')],
-    state(0),
+    new Map(),
     advice,
   )
   expect(JSON.stringify(composed?.content)).not.toContain('4242 4242 4242')

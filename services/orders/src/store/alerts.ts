@@ -36,7 +36,7 @@ export class PostgresAlerts extends PostgresStore {
     alerting: {
       channels: readonly string[]
       nextInMs: number
-      compose: (waiting: Unalerted[], state: AlertState) => Composed[]
+      compose: (waiting: Unalerted[], open: ReadonlyMap<string, number>) => Composed[]
     },
   ): Promise<Composed[]> {
     return this.db.transaction().execute(async (trx) => {
@@ -47,7 +47,8 @@ export class PostgresAlerts extends PostgresStore {
         await forgetEnded(trx)
         return []
       }
-      const composed = alerting.compose(await readUnalerted(trx), await readState(trx))
+      const open = new Map((await countOpen(trx)).map(({ kind, count }) => [kind, count]))
+      const composed = alerting.compose(await readUnalerted(trx), open)
       for (const one of composed) await storeAlert(trx, one, alerting.channels)
       return composed
     })
@@ -194,9 +195,6 @@ export type AlertStore = Pick<PostgresAlerts, keyof PostgresAlerts>
 
 type OpenCount = { kind: string; count: number }
 
-/** Times in milliseconds, by the clock of the database. */
-type AlertState = { now: number; lastAt: Map<string, number>; open: Map<string, number> }
-
 async function compareSource(
   trx: Db,
   source: string,
@@ -223,13 +221,17 @@ async function forgetEnded(trx: Db): Promise<void> {
   where ended_at is not null and (began_alert is null or ended_alert is null)`.execute(trx)
 }
 
-/** An end needs an alert of its beginning. An incident that ended more than an hour ago without one is omitted. */
+/**
+ * Returns the incidents whose alert is due. Each kind and phase has at most one alert in a minute, with the count. An end needs an
+ * alert of its beginning. An incident that ended more than an hour ago without one is omitted.
+ */
 async function readUnalerted(trx: Db): Promise<Unalerted[]> {
+  const phase = sql`case when began_alert is null then 'began' else 'ended' end`
   const { rows } = await sql<Unalerted>`
-  select number::int8 as number, kind, incident, case when began_alert is null then 'began' else 'ended' end as phase
-  from known_incidents
+  select number::int8 as number, kind, incident, ${phase} as phase from known_incidents
   where (began_alert is null or (ended_at is not null and ended_alert is null))
     and (ended_at is null or ended_at > now() - interval '1 hour' or began_alert is not null)
+    and (kind, ${phase}) not in (select kind, phase from alerts where created_at > now() - interval '1 minute')
   order by number limit ${COMPOSED_AT_ONCE}`.execute(trx)
   return rows
 }
@@ -238,21 +240,6 @@ async function countOpen(db: Db): Promise<OpenCount[]> {
   const { rows } = await sql<OpenCount>`
   select kind, count(*)::int as count from known_incidents where ended_at is null group by kind`.execute(db)
   return rows
-}
-
-async function readState(trx: Db): Promise<AlertState> {
-  const last = await sql<{ key: string; at: number }>`
-  select kind || ' ' || phase as key, (extract(epoch from max(created_at)) * 1000)::int8 as at
-  from alerts where created_at > now() - interval '1 hour' group by kind, phase`.execute(trx)
-  const open = await countOpen(trx)
-  const clock = await sql<{ now: number }>`select (extract(epoch from now()) * 1000)::int8 as now`.execute(
-    trx,
-  )
-  return {
-    now: clock.rows[0]?.now ?? 0,
-    lastAt: new Map(last.rows.map(({ key, at }) => [key, at])),
-    open: new Map(open.map(({ kind, count }) => [kind, count])),
-  }
 }
 
 async function storeAlert(

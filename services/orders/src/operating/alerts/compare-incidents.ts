@@ -30,7 +30,7 @@ export async function compareIncidents(deps: Deps): Promise<void> {
   const composed = await alerts.compare(run, found, {
     channels: channels.map(({ name }) => name),
     nextInMs: COMPARE_EVERY_MS,
-    compose: (waiting, state) => composeAlerts(waiting, state, adviceOf),
+    compose: (waiting, open) => composeAlerts(waiting, open, adviceOf),
   })
   for (const { content } of composed)
     log.warn(
