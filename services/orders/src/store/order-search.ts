@@ -4,18 +4,26 @@ import type { z } from 'zod'
 import { isVisible, type OrderOutcome } from '#/domain/order-state.ts'
 import type { PlacedOrder } from '#/domain/order.ts'
 import { inPage, readPage, type OrderPage } from '#/store/order-pages.ts'
-import { isVisibleRow, placedOrder } from '#/store/orders.ts'
+import { isVisibleRow, placedOrder, type OrderRow } from '#/store/orders.ts'
 import { PostgresStore } from '#/store/postgres-store.ts'
 
 /** An absent member does not filter. */
 export type OrderFilter = Omit<z.output<typeof FindOrders.query>, 'limit' | 'cursor'>
 
+/** An order, visible or hidden. */
 export type FoundOrder = {
   order: PlacedOrder
   applicationId: string
   outcome: OrderOutcome
   visible: boolean
 }
+
+export const foundOrder = (row: OrderRow): FoundOrder => ({
+  order: placedOrder(row),
+  applicationId: row.application_id,
+  outcome: row.outcome,
+  visible: isVisible(row),
+})
 
 type Condition = RawBuilder<unknown>
 
@@ -136,11 +144,6 @@ export class PostgresOrderSearch extends PostgresStore {
       )
       .orderBy('id', 'desc')
       .limit(page.limit)
-    return readPage(this.db, orders, sql`id desc`, (row) => ({
-      order: placedOrder(row),
-      applicationId: row.application_id,
-      outcome: row.outcome,
-      visible: isVisible(row),
-    }))
+    return readPage(this.db, orders, sql`id desc`, foundOrder)
   }
 }

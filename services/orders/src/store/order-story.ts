@@ -1,17 +1,12 @@
 import type { OrderStory } from '@platter/contracts'
 import { sql } from 'kysely'
-import { isVisible, type OrderOutcome } from '#/domain/order-state.ts'
-import type { PlacedOrder } from '#/domain/order.ts'
 import type { Saga } from '#/domain/saga-row.ts'
-import { placedOrder, type OrderRow } from '#/store/orders.ts'
+import { foundOrder, type FoundOrder } from '#/store/order-search.ts'
+import type { OrderRow } from '#/store/orders.ts'
 import { PostgresStore } from '#/store/postgres-store.ts'
 
 /** All rows of an order, visible or hidden. Times in epoch seconds. */
-export type StoredStory = {
-  order: PlacedOrder
-  applicationId: string
-  outcome: OrderOutcome
-  visible: boolean
+export type StoredStory = FoundOrder & {
   requestId: string
   traceparent: string | null
   saga: Pick<Saga, 'version' | 'attempt' | 'facts' | 'state'> & {
@@ -45,17 +40,7 @@ export class PostgresOrderStories extends PostgresStore {
     where ${'number' in by ? sql`o.id = ${by.number}` : sql`o.api_key = ${by.apiKey}`}`.execute(this.db)
     const [row] = rows
     if (!row) return null
-    const { application_id: applicationId, outcome, requestId, traceparent, saga, delivery } = row
-    const visible = isVisible(row)
-    return {
-      order: placedOrder(row),
-      applicationId,
-      outcome,
-      visible,
-      requestId,
-      traceparent,
-      saga,
-      delivery,
-    }
+    const { requestId, traceparent, saga, delivery } = row
+    return { ...foundOrder(row), requestId, traceparent, saga, delivery }
   }
 }
