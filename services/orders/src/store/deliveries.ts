@@ -25,8 +25,7 @@ export type LeasedDelivery = Lease & {
   traceparent: string | null
 }
 
-type LeasedRow = OrderRow &
-  Pick<LeasedDelivery, 'attempt' | 'link' | 'isOverdue' | 'isTried' | 'traceparent'> & { request_id: string }
+type LeasedRow = OrderRow & Omit<LeasedDelivery, 'order' | 'orderApiKey'>
 
 /** The result of an attempt that did not end the delivery. */
 export type Failed = { result: string; link: RestaurantLink['kind'] }
@@ -55,21 +54,15 @@ export class PostgresDeliveries extends PostgresStore {
         where due.outcome is null and due.busy_until <= now() and orders.outcome = 'pending'
         order by due.busy_until limit ${limit} for update of due skip locked)
       and o.api_key = d.order_api_key
-    returning o.*, s.request_id, s.traceparent, d.attempts as attempt, d.deadline_at <= now() as "isOverdue",
+    returning o.*, s.request_id as "requestId", s.traceparent, d.attempts as attempt, d.deadline_at <= now() as "isOverdue",
       d.last_result is not null or d.attempts > 2 as "isTried",
       (select link from restaurant_links l where l.restaurant_api_key = o.restaurant_api_key) as link`.execute(
       this.db,
     )
-    return rows.map(({ attempt, link, isOverdue, isTried, traceparent, request_id: requestId, ...row }) => ({
-      orderApiKey: row.api_key,
-      attempt,
-      order: placedOrder(row),
-      link,
-      isOverdue,
-      isTried,
-      requestId,
-      traceparent,
-    }))
+    return rows.map(({ attempt, link, isOverdue, isTried, requestId, traceparent, ...row }) => {
+      const order = placedOrder(row)
+      return { orderApiKey: order.apiKey, order, attempt, link, isOverdue, isTried, requestId, traceparent }
+    })
   }
 
   /** Renews leases in one statement. Returns the orders of the renewed leases; other replicas have stolen the rest. */

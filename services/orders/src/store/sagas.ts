@@ -2,7 +2,7 @@ import { batched, matched, type IdempotencyScope } from '@platter/kit'
 import { prepared } from '@platter/kit/postgres/prepared'
 import { sql } from 'kysely'
 import type { OrderState, SagaOrder } from '#/domain/order-state.ts'
-import type { Saga, SendOrderFacts, State } from '#/domain/saga-row.ts'
+import type { Saga } from '#/domain/saga-row.ts'
 import { epoch, placedOrder, type OrderRow } from '#/store/orders.ts'
 import { GIVEN, savedRow, type Saved } from '#/store/saved-saga.ts'
 import { PostgresStore } from '#/store/postgres-store.ts'
@@ -112,35 +112,20 @@ const placementRow = ({ idempotency, ...placed }: Placement) => ({
   }),
 })
 
-type SelectedSaga = {
-  version: number
-  attempt: number
-  facts: SendOrderFacts
-  state: State
-  request_id: string
-  finished: boolean
-}
+type LoadedRow = OrderRow & { saga: Saga }
 
-const SAGA_COLUMNS = sql`
-  sagas.version, sagas.attempt, sagas.facts, sagas.state, sagas.request_id, sagas.finished_at is not null as finished`
+const SAGA = sql`jsonb_build_object('orderApiKey', order_api_key, 'version', sagas.version, 'attempt', sagas.attempt,
+  'facts', facts, 'state', state, 'isFinished', finished_at is not null, 'requestId', request_id) as saga`
 
-const loadedRow = (row: OrderRow & SelectedSaga): Loaded => ({
+const loadedRow = ({ saga, ...row }: LoadedRow): Loaded => ({
   order: { ...placedOrder(row), outcome: row.outcome, isReturned: row.told },
-  saga: {
-    orderApiKey: row.api_key,
-    version: row.version,
-    attempt: row.attempt,
-    facts: row.facts,
-    state: row.state,
-    isFinished: row.finished,
-    requestId: row.request_id,
-  },
+  saga,
 })
 
 const loadAll = prepared(
   (_db: Db, { keys }: { keys: readonly string[] }) =>
-    sql<OrderRow & SelectedSaga>`
-    select orders.*, ${SAGA_COLUMNS} from orders join sagas on order_api_key = api_key
+    sql<LoadedRow>`
+    select orders.*, ${SAGA} from orders join sagas on order_api_key = api_key
     where api_key = any(${keys}) and order_api_key = any(${keys})`,
 )
 
@@ -249,22 +234,18 @@ export class PostgresSagas extends PostgresStore {
    * the bank to 12 s; ±20 %), so that no two replicas publish the same command concurrently.
    */
   async takeDue(limit: number): Promise<DueSaga[]> {
-    type Due = OrderRow & SelectedSaga & { expired: boolean; overdue: boolean; traceparent: string | null }
-    const { rows } = await sql<Due>`
+    const { rows } = await sql<LoadedRow & Omit<DueSaga, keyof Loaded>>`
     update sagas set attempt = attempt + 1,
       wake_at = now() + least(case when state ? 'challenge' then interval '12 seconds' else interval '60 seconds' end, interval '2 seconds' * power(2, least(attempt - 1, 5))) * (0.8 + 0.4 * random())
     from orders
     where order_api_key in (
       select order_api_key from sagas where finished_at is null and wake_at <= now()
       order by wake_at limit ${limit} for update skip locked) and api_key = order_api_key
-    returning orders.*, ${SAGA_COLUMNS}, traceparent, deadline_at <= now() as expired, ${IS_OVERDUE} as overdue
+    returning orders.*, ${SAGA}, traceparent, deadline_at <= now() as "isExpired", ${IS_OVERDUE} as "isOverdue"
   `.execute(this.db)
-    return rows.map((row) => ({
-      ...loadedRow(row),
-      isExpired: row.expired,
-      isOverdue: row.overdue,
-      traceparent: row.traceparent,
-    }))
+    return rows.map(({ isExpired, isOverdue, traceparent, ...row }) => {
+      return { ...loadedRow(row), isExpired, isOverdue, traceparent }
+    })
   }
 }
 
