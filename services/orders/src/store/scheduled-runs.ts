@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { sql, type RawBuilder } from 'kysely'
 import { PostgresStore } from '#/store/postgres-store.ts'
 
 /** The exclusive right to one round. `version` is its fencing token. */
@@ -15,19 +15,20 @@ export class PostgresScheduledRuns extends PostgresStore {
   }
 
   /** Throws if another replica has stolen the lease. */
-  async renew({ name, version }: Run, leaseMs: number): Promise<void> {
-    const { rows } = await sql`
-    update scheduled_runs set due_at = now() + ${leaseMs} * interval '1 millisecond'
-    where name = ${name} and version = ${version} returning name`.execute(this.db)
-    if (rows.length === 0) throw new LeaseLost(name)
+  renew(run: Run, leaseMs: number): Promise<void> {
+    return this.#postpone(run, leaseMs, sql``)
   }
 
   /** Ends a round, in the transaction of its results. Throws if another replica has stolen the lease. */
-  async finish({ name, version }: Run, nextInMs: number): Promise<void> {
+  finish(run: Run, nextInMs: number): Promise<void> {
+    return this.#postpone(run, nextInMs, sql`, finished_at = now()`)
+  }
+
+  async #postpone({ name, version }: Run, ms: number, change: RawBuilder<unknown>): Promise<void> {
     const { rows } = await sql`
-    update scheduled_runs set due_at = now() + ${nextInMs} * interval '1 millisecond', finished_at = now()
+    update scheduled_runs set due_at = now() + ${ms} * interval '1 millisecond' ${change}
     where name = ${name} and version = ${version} returning name`.execute(this.db)
-    if (rows.length === 0) throw new LeaseLost(name)
+    if (rows.length === 0) throw new Error(`another replica has stolen the lease: ${name}`)
   }
 
   /** Makes the next round due now. Returns false if one is running, or due within 6 minutes, which is longer than any lease. */
@@ -36,11 +37,5 @@ export class PostgresScheduledRuns extends PostgresStore {
     update scheduled_runs set due_at = now()
     where name = ${name} and due_at > now() + interval '6 minutes' returning name`.execute(this.db)
     return rows.length > 0
-  }
-}
-
-class LeaseLost extends Error {
-  constructor(name: string) {
-    super(`another replica has stolen the lease: ${name}`)
   }
 }
