@@ -69,20 +69,9 @@ export async function findVisibleOrder(
   if (order?.applicationId === applicationId) return { order, orders: placed }
   const recipient = await orders.recipientOf(apiKey)
   const isMember = await isUserOf(bus, recipient ?? NO_USER, caller)
-  const visible =
-    recipient !== null &&
-    isMember &&
-    (await ofUser({ orders, tenantStores }, apiKey, { applicationId, userApiKey: recipient }))
-  if (visible) return visible
-  throw new Problem('order-not-found')
-}
-
-async function ofUser(
-  { orders, tenantStores }: Pick<Deps, 'orders' | 'tenantStores'>,
-  apiKey: string,
-  user: { applicationId: string; userApiKey: string },
-): Promise<Visible | null> {
-  const received = tenantStores(user).orders
-  const order = await findAndMark(orders, received, apiKey)
-  return order?.recipientApiKey === user.userApiKey ? { order, orders: received } : null
+  if (recipient === null || !isMember) throw new Problem('order-not-found')
+  const received = tenantStores({ applicationId, userApiKey: recipient }).orders
+  const orderOfUser = await findAndMark(orders, received, apiKey)
+  if (orderOfUser?.recipientApiKey !== recipient) throw new Problem('order-not-found')
+  return { order: orderOfUser, orders: received }
 }
