@@ -26,6 +26,8 @@ type Batch = {
 export class Batcher {
   readonly #publish: (to: Destination, items: readonly Outgoing[]) => void
   readonly #batches = new Map<string, Batch>()
+  /** The functions that close the batches at the end of the event loop's turn. */
+  readonly #due: (() => void)[] = []
 
   /** `publish` throws if the message cannot be written. */
   constructor(publish: (to: Destination, items: readonly Outgoing[]) => void) {
@@ -52,7 +54,7 @@ export class Batcher {
     this.#batches.set(name, batch)
     const close = () => this.#close(name, batch)
     if (to.delayMs) setTimeout(close, to.delayMs)
-    else setImmediate(close)
+    else if (this.#due.push(close) === 1) setImmediate(() => this.#due.splice(0).forEach((one) => one()))
     return batch
   }
 
