@@ -51,7 +51,6 @@ export class AttendanceKeeper {
    */
   #sweptAt = -Infinity
   #graceEndsAt = Infinity
-  #isOutdated = false
 
   constructor(deps: Deps) {
     this.#deps = deps
@@ -150,14 +149,11 @@ export class AttendanceKeeper {
     for (const times of [this.#sightings, this.#succeeded])
       for (const [key, at] of times) if (now - at > WRITE_EVERY_MS) times.delete(key)
     const isAfterGap = date - this.#sweptAt > GAP_MS
-    const isOutdated = this.#isOutdated
     // In the grace period the statement changes no row. It fails in an outage of the database, in which sightings are missing.
     await this.#updateAttended(isAfterGap || now < this.#graceEndsAt ? [] : 'all')
     // A failed round does not reach this line. It would otherwise end the gap, and with it the grace period after the outage.
     this.#sweptAt = date
     if (isAfterGap) this.#graceEndsAt = this.#now() + GRACE_MS
-    // Last, because an outage of RabbitMQ is no gap.
-    if (isOutdated) await this.publishAll()
   }
 
   /** Publishes all rows, which repairs rows that catalog has missed. */
@@ -168,7 +164,6 @@ export class AttendanceKeeper {
       await this.#publish({ rows, othersAreAttended: this.#deps.defaultKind === 'webhook' })
       after = rows.length === ROWS_PER_MESSAGE ? (rows.at(-1)?.restaurantApiKey ?? null) : null
     }
-    this.#isOutdated = false
   }
 
   async #addResults(results: readonly Reported[]): Promise<void> {
@@ -195,11 +190,9 @@ export class AttendanceKeeper {
     await this.#publishSoon(rows)
   }
 
-  /** The rows are committed; the next sweep repeats a failed publication. */
+  /** The rows are committed; `publishAll` repeats a failed publication. An outage of RabbitMQ is no gap between sweeps. */
   async #publishSoon(rows: Attended[]): Promise<void> {
-    await this.#publish({ rows }).catch(() => {
-      this.#isOutdated = true
-    })
+    await this.#publish({ rows }).catch(() => 'published with all rows')
   }
 
   #publish(data: CatalogAttendance): Promise<void> {
