@@ -8,7 +8,7 @@ import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { z } from 'zod'
 import { Bus, type DeadLetter } from '#/bus.ts'
 import { deadQueueOf, declareCommand, queueOf } from '#/topology.ts'
-import { NoReply, NotPublished } from '#/unavailable.ts'
+import { Unavailable } from '#/unavailable.ts'
 
 const log = createLog('test', 'fatal')
 const context = { requestId: 'r1' }
@@ -89,7 +89,7 @@ test('clients reconnect after a lost connection; a publish in between is rejecte
   for (let round = 0; round < 3; round++) {
     proxy.cut()
     await vi.waitFor(() => expect(bus.check()).rejects.toThrow(/connect|ECONN|closed|clos/i), soon)
-    await expect(bus.publish(wanted, { number: 99 }, context)).rejects.toBeInstanceOf(NotPublished)
+    await expect(bus.publish(wanted, { number: 99 }, context)).rejects.toBeInstanceOf(Unavailable)
     proxy.restore()
     await connected()
     await bus.publish(wanted, { number: round }, context)
@@ -349,13 +349,13 @@ test('a dead letter is persistent, acknowledged once its bytes are stored, and c
 test('a dead letter is not republished to a queue that does not exist', async () => {
   await start()
   const deadLetter = { content: Buffer.from('{"number":1}'), requestId: 'r1' }
-  await expect(bus.republish(aCommand(), deadLetter)).rejects.toBeInstanceOf(NotPublished)
+  await expect(bus.republish(aCommand(), deadLetter)).rejects.toBeInstanceOf(Unavailable)
 })
 
 test('a question without a consumer gets no reply', async () => {
   await start()
   const reply = bus.ask(aQuestion(), { number: 1 }, { ...context, timeoutMs: 1_000 })
-  await expect(reply).rejects.toBeInstanceOf(NoReply)
+  await expect(reply).rejects.toBeInstanceOf(Unavailable)
 })
 
 test('each of 100 concurrent questions gets its own reply', async () => {

@@ -64,7 +64,7 @@ export class Bus {
   /**
    * Publishes a command. Commands for one queue from the same turn of the event loop share a message. With `batchDelayMs`, which is
    * equal for all publications of a command, a command waits up to that time for further commands. Resolves when the message is
-   * written to the connection; the message may still be lost. Rejects with NotPublished.
+   * written to the connection; the message may still be lost. Rejects with Unavailable.
    */
   publish<S extends z.ZodType>(
     command: Command<S>,
@@ -75,7 +75,7 @@ export class Bus {
   }
 
   /**
-   * Publishes a question, repeats it until a reply arrives, and returns the reply. Rejects with NoReply or NotPublished. A question
+   * Publishes a question, repeats it until a reply arrives, and returns the reply. Rejects with Unavailable. A question
    * is a read, so a failure has no effect.
    */
   async ask<S extends z.ZodType, A extends z.ZodType>(
@@ -130,7 +130,7 @@ export class Bus {
     })
   }
 
-  /** Republishes the bytes of a dead letter. Resolves once RabbitMQ has confirmed it; rejects with NotPublished. */
+  /** Republishes the bytes of a dead letter. Resolves once RabbitMQ has confirmed it; rejects with Unavailable. */
   republish(command: Command, { content, requestId }: DeadLetter): Promise<void> {
     return this.#publisher.confirm(queueOf(command, this.#type), content, { requestId })
   }

@@ -35,15 +35,11 @@ const Envelope = z.object({
 
 /** Encodes items into one message: a JSON array of `{ data, requestId, traceparent, id, timeoutMs }`. */
 export function encode(items: readonly Outgoing[]): { content: Buffer; properties: Options.Publish } {
-  const timeouts = items.map(({ timeoutMs }) => timeoutMs ?? 0)
+  const timeoutMs = Math.max(...items.map((item) => item.timeoutMs ?? 0))
+  const expiring = timeoutMs > 0 && { expiration: Math.ceil(timeoutMs) }
   const content = Buffer.from(`[${items.map(enveloped).join(',')}]`)
-  return {
-    content,
-    properties: { type: BATCH, contentType: 'application/json', ...expiring(Math.max(...timeouts)) },
-  }
+  return { content, properties: { type: BATCH, contentType: 'application/json', ...expiring } }
 }
-
-const expiring = (ms: number) => (ms > 0 ? { expiration: Math.ceil(ms) } : {})
 
 function enveloped({ json, ...about }: Outgoing): string {
   const rest = JSON.stringify(about).slice(1, -1)

@@ -8,7 +8,7 @@ import { encode, type Outgoing } from '#/message-format.ts'
 import { Questions } from '#/questions.ts'
 import { sending } from '#/spans.ts'
 import { declareExchange, exchangeOf, otherQueueOf, queueOf, type QueueType } from '#/topology.ts'
-import { NotPublished } from '#/unavailable.ts'
+import { Unavailable } from '#/unavailable.ts'
 
 /** Direct reply-to: replies arrive on the channel of the question, without a queue. */
 const REPLY_TO = 'amq.rabbitmq.reply-to'
@@ -65,7 +65,7 @@ export class Publisher {
     })
   }
 
-  /** Resolves when the command is written to the connection. Rejects with NotPublished if no connection is usable. */
+  /** Resolves when the command is written to the connection. Rejects with Unavailable if no connection is usable. */
   command(
     command: Command,
     data: unknown,
@@ -75,7 +75,7 @@ export class Publisher {
     return this.#inSpan(to.key, data, requestId, (item) => this.#batcher.add(to, item))
   }
 
-  /** Returns the data of the reply. Rejects with NoReply after `timeoutMs`, or with NotPublished. */
+  /** Returns the data of the reply. Rejects with Unavailable, after `timeoutMs` at the latest. */
   question(
     question: Question,
     data: unknown,
@@ -133,16 +133,16 @@ export class Publisher {
       if (!isBufferFree) session.backlogBytes += content.length
     } catch (error) {
       // amqplib throws while the channel closes.
-      throw new NotPublished(reasonOf(error))
+      throw new Unavailable(reasonOf(error))
     }
   }
 
-  /** Publishes one persistent message. Resolves once RabbitMQ has confirmed it; rejects with NotPublished. */
+  /** Publishes one persistent message. Resolves once RabbitMQ has confirmed it; rejects with Unavailable. */
   async confirm(queue: string, content: Buffer, { requestId }: Context): Promise<void> {
     const { confirmed, onConfirm } = this.session()
     const messageId = randomUUID()
     const { promise, resolve, reject } = Promise.withResolvers<void>()
-    const fail = (reason: string) => reject(new NotPublished(reason))
+    const fail = (reason: string) => reject(new Unavailable(reason))
     const timer = setTimeout(() => fail('RabbitMQ did not confirm in time'), CONFIRM_WITHIN_MS)
     const headers = { 'x-request-id': requestId, ...traceHeaders() }
     const options = { messageId, persistent: true, mandatory: true, contentType: 'application/json', headers }
@@ -156,19 +156,19 @@ export class Publisher {
       })
       await promise
     } catch (error) {
-      throw error instanceof NotPublished ? error : new NotPublished(String(error))
+      throw error instanceof Unavailable ? error : new Unavailable(String(error))
     } finally {
       clearTimeout(timer)
     }
   }
 
-  /** Returns the session. Throws NotPublished while RabbitMQ accepts no messages. */
+  /** Returns the session. Throws Unavailable while RabbitMQ accepts no messages. */
   session(): Session {
     const { session } = this.connection
-    if (session === null) throw new NotPublished('not connected to RabbitMQ')
+    if (session === null) throw new Unavailable('not connected to RabbitMQ')
     if (session.isBlocked)
-      throw new NotPublished('RabbitMQ is short of memory or disk and accepts no messages')
-    if (session.backlogBytes > MAX_BACKLOG_BYTES) throw new NotPublished('RabbitMQ reads messages too slowly')
+      throw new Unavailable('RabbitMQ is short of memory or disk and accepts no messages')
+    if (session.backlogBytes > MAX_BACKLOG_BYTES) throw new Unavailable('RabbitMQ reads messages too slowly')
     return session
   }
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Message } from 'amqplib'
 import { decode, type Outgoing } from '#/message-format.ts'
-import { NoReply } from '#/unavailable.ts'
+import { Unavailable } from '#/unavailable.ts'
 
 /**
  * A question is republished after 0.2, 0.6, 1.4 s and so on, because the question, the reply or the consumer may be lost. A reply
@@ -17,7 +17,7 @@ export class Questions {
   #count = 0
 
   /**
-   * Returns the data of the reply. Rejects with NoReply after `timeoutMs`, or with the error of the first publication. `publish`
+   * Returns the data of the reply. Rejects with Unavailable after `timeoutMs`, or with the error of the first publication. `publish`
    * rejects without a connection.
    */
   async ask(
@@ -35,7 +35,7 @@ export class Questions {
     let delayMs = FIRST_REPEAT_MS
     let timer = setTimeout(repeat, Math.min(delayMs, timeoutMs))
     function repeat(): void {
-      if (left() < 1) return reject(new NoReply(`${name} got no reply in time`))
+      if (left() < 1) return reject(new Unavailable(`${name} got no reply in time`))
       send().catch(() => 'no connection; the next repeat may have one')
       delayMs *= 2
       timer = setTimeout(repeat, Math.min(delayMs, left()))

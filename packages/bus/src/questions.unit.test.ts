@@ -2,7 +2,7 @@ import type { Message } from 'amqplib'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { encode, type Outgoing } from '#/message-format.ts'
 import { Questions } from '#/questions.ts'
-import { NoReply } from '#/unavailable.ts'
+import { Unavailable } from '#/unavailable.ts'
 
 let published: [atMs: number, item: Outgoing][] = []
 let startedAt = 0
@@ -25,7 +25,7 @@ test('a question is repeated after 0.2, 0.6 and 1.4 s, until its timeout', async
   const result = questions.ask('catalog.quote', question, 2_000, publish)
   const outcome = result.catch((error: unknown) => error)
   await vi.advanceTimersByTimeAsync(2_100)
-  expect(await outcome).toBeInstanceOf(NoReply)
+  expect(await outcome).toBeInstanceOf(Unavailable)
   expect(publishTimes()).toEqual([0, 200, 600, 1_400])
   expect(published.map(([, { timeoutMs }]) => timeoutMs)).toEqual([2_000, 1_800, 1_400, 600])
   expect(new Set(published.map(([, { id }]) => id)).size).toBe(1)
@@ -48,7 +48,7 @@ test('the first reply ends a question and its repeats; replies to other question
 test('a question without time left gets no reply, and no rejection is unhandled', async () => {
   const outcome = new Questions().ask('catalog.quote', question, 0, slow).catch((error: unknown) => error)
   await vi.advanceTimersByTimeAsync(100)
-  expect(await outcome).toBeInstanceOf(NoReply)
+  expect(await outcome).toBeInstanceOf(Unavailable)
 })
 
 test('a question without a connection fails; a question that loses its connection is repeated', async () => {

@@ -13,7 +13,7 @@ type Command = z.output<typeof AccountsSave.data>
 
 /**
  * Handles the command accounts.save: saves the new card and address of an order. Their apiKeys come from the order, so a repeated
- * command changes nothing and publishes its reply again. After a crash between the two it saves the second one. Throws NotPublished
+ * command changes nothing and publishes its reply again. After a crash between the two it saves the second one. Throws Unavailable
  * if the reply could not be published; the saga then republishes the command.
  */
 export const save =
