@@ -40,8 +40,8 @@ export class AttendanceKeeper {
   readonly #date: () => number
   /** The time at which this replica last wrote a sighting of each restaurant. */
   readonly #sightings = new Map<string, number>()
-  /** The number of open streams of each restaurant's own system. */
-  readonly #open = new Map<string, number>()
+  /** The open streams of restaurants' own systems. */
+  readonly #open = new Set<{ restaurantApiKey: string }>()
   readonly #results = new Map<string, Reported>()
   /** The time at which this replica last wrote a success of each restaurant. */
   readonly #succeeded = new Map<string, number>()
@@ -84,15 +84,10 @@ export class AttendanceKeeper {
   /** Records sightings while a stream of a restaurant's own system is open. Such a connection is closed when its system stops. */
   recordSightingsWhileOpen(restaurantApiKey: string, signal: AbortSignal): void {
     if (signal.aborted) return
-    this.#open.set(restaurantApiKey, (this.#open.get(restaurantApiKey) ?? 0) + 1)
-    signal.addEventListener('abort', () => this.#close(restaurantApiKey), { once: true })
+    const stream = { restaurantApiKey }
+    this.#open.add(stream)
+    signal.addEventListener('abort', () => this.#open.delete(stream), { once: true })
     this.recordSightingInBackground(restaurantApiKey)
-  }
-
-  #close(restaurantApiKey: string): void {
-    const others = (this.#open.get(restaurantApiKey) ?? 1) - 1
-    if (others > 0) this.#open.set(restaurantApiKey, others)
-    else this.#open.delete(restaurantApiKey)
   }
 
   /** Discards the earlier results of a restaurant whose link was set, and publishes its new row. */
@@ -143,7 +138,8 @@ export class AttendanceKeeper {
 
   /** Renews the sightings of open streams, and ends the attendance of restaurants whose sightings have ended. */
   async sweep(): Promise<void> {
-    await this.recordSightings([...this.#open.keys()])
+    const open = new Set([...this.#open].map(({ restaurantApiKey }) => restaurantApiKey))
+    await this.recordSightings([...open])
     const now = this.#now()
     const date = this.#date()
     for (const times of [this.#sightings, this.#succeeded])
