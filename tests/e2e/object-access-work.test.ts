@@ -56,7 +56,8 @@ describe('request with the key of an object of another tenant', () => {
     ({ code, accept }) => foreignKinds[code] && accept === 'application/json',
   )
 
-  async function worksOf(place: Place) {
+  /** Sends one request at a time. Returns the ids of their traces. */
+  async function sendEach(place: Place) {
     const { operation, code } = place
     const accessKey = world.keys[operation.audience]
     const tryWith = async (key: string) => {
@@ -68,6 +69,11 @@ describe('request with the key of an object of another tenant', () => {
     const absent = await tryWith(newKey())
     const foreign: string[] = []
     for (const kind of kinds) foreign.push(await tryWith(world.foreign[kind]))
+    return { place, absent, foreign }
+  }
+
+  async function worksOf({ place, absent, foreign }: Awaited<ReturnType<typeof sendEach>>) {
+    const { operation } = place
     return eventually(
       async () => ({
         name: `${operation.name} ${place.kind}`,
@@ -85,18 +91,21 @@ describe('request with the key of an object of another tenant', () => {
     absent !== null && foreign.every((work) => isDeepStrictEqual(work, absent))
 
   /**
-   * Two requests may share a statement or a message, which is then in the trace of one of them. Requests of different places share
-   * some when they run concurrently. A place that differs is therefore repeated alone.
+   * Two concurrent requests may share a statement or a message, which is then in the trace of one of them. A place whose requests
+   * shared some with another test is therefore repeated.
    */
-  async function repeatedAlone(works: Works, place: Place) {
+  async function repeated(works: Works, place: Place) {
     let latest = works
-    for (let attempts = 0; attempts < 3 && !hasEqualWork(latest); attempts++) latest = await worksOf(place)
+    for (let attempts = 0; attempts < 3 && !hasEqualWork(latest); attempts++)
+      latest = await worksOf(await sendEach(place))
     return latest
   }
 
   test('causes the same statements, messages and calls as one with an unknown key', async () => {
-    const works = await Promise.all(placesOfKeys.map(worksOf))
-    for (const [n, place] of placesOfKeys.entries()) works[n] = await repeatedAlone(works[n]!, place)
+    const sent: Awaited<ReturnType<typeof sendEach>>[] = []
+    for (const place of placesOfKeys) sent.push(await sendEach(place))
+    const works = await Promise.all(sent.map(worksOf))
+    for (const [n, place] of placesOfKeys.entries()) works[n] = await repeated(works[n]!, place)
     expect(works.length).toBeGreaterThan(25)
     for (const { name, absent, foreign } of works) {
       expect({ name, work: absent }).toMatchObject({
