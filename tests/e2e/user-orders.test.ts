@@ -34,7 +34,8 @@ test('user and restaurant lists split large orders into pages below 1.5 MB, link
     recipient: { apiKey: user.apiKey },
   })
   const placed: string[] = []
-  for (let count = 0; count < 32; count++) placed.unshift((await sendOrder(request)).body.apiKey)
+  // 1.6 MB.
+  for (let count = 0; count < 24; count++) placed.unshift((await sendOrder(request)).body.apiKey)
   const lists = [
     { path: `/publicapi/v1/user/${user.apiKey}/orders?limit=100`, key: stack().accessKey },
     { path: '/restaurantapi/v1/orders?limit=100', key: kitchen.key },
