@@ -1,8 +1,11 @@
-import { expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { tally } from '../support/statistics.ts'
+import { keyed } from './accounts.ts'
 import {
   anOrder,
   card,
   seedRestaurants,
+  eventually,
   get,
   home,
   post,
@@ -10,6 +13,7 @@ import {
   register,
   sendOrder,
   type Order,
+  type ProblemBody,
   type User,
   sagaEnded,
 } from './client.ts'
@@ -75,29 +79,71 @@ test('the card and the address of a guest have no apiKey', async () => {
     expect([one.card?.apiKey, one.address?.apiKey]).toEqual([null, null])
 })
 
-test('concurrent orders save an address once, and at most 50; a full account is charged, and saves nothing', async () => {
+test('concurrent orders save an equal address once', async () => {
   const user = await register()
-  const cash = { payment: 'cash', card: null }
-  const add = async (kind: 'card' | 'address', record: object) =>
-    expect((await post(`user/${user.apiKey}/add-${kind}`, record)).status).toBe(200)
-  const one = await deliveryFor(user, cash)
-  await Promise.all(Array.from({ length: 4 }, () => placeOrder(one)))
+  const order = await deliveryFor(user, { payment: 'cash', card: null })
+  await Promise.all(Array.from({ length: 4 }, () => placeOrder(order)))
   expect((await readUser(user)).savedAddresses).toHaveLength(1)
-  for (let count = 0; count < 47; count++) await add('address', { ...home, aptNumber: `${count}` })
-  const others = await Promise.all(
-    Array.from({ length: 4 }, (_, at) =>
-      deliveryFor(user, { ...cash, address: { ...home, aptNumber: `suite ${at}` } }),
-    ),
-  )
-  await Promise.all(others.map(placeOrder))
-  expect((await readUser(user)).savedAddresses).toHaveLength(50)
+})
 
-  for (let count = 0; count < 20; count++) await add('card', card())
-  const fresh = { card: { ...card(), expirationYear: '32' }, address: { ...home, aptNumber: 'new' } }
-  const order = await placeOrder(await deliveryFor(user, fresh))
-  expect(order.card).toMatchObject({ apiKey: null, lastFour: '4242' })
-  expect(order.address).toMatchObject({ apiKey: null, aptNumber: 'new' })
-  expect((await readOrder(order.apiKey)).paymentState).toBe('CHARGED')
-  const { creditCards, savedAddresses } = await readUser(user)
-  expect([creditCards.length, savedAddresses.length]).toEqual([20, 50])
+const ADDRESSES = { name: 'address', limit: 50, list: 'savedAddresses', record: home } as const
+const CARDS = { name: 'card', limit: 20, list: 'creditCards', record: card() } as const
+
+/** The tests leave the account full. */
+describe('an account with 50 addresses and 20 cards', () => {
+  let user: User
+  /** Repeats a request that a busy machine rejects (503), under its Idempotency-Key, as a client does. */
+  const add = ({ name, record }: typeof ADDRESSES | typeof CARDS) => {
+    const key = keyed()
+    return eventually(
+      () => post<ProblemBody>(`user/${user.apiKey}/add-${name}`, record, key),
+      ({ status }) => status !== 503,
+    )
+  }
+  const remove = ({ name }: typeof ADDRESSES | typeof CARDS, apiKey: string) =>
+    post(`user/${user.apiKey}/remove-${name}/${apiKey}`, {})
+  beforeAll(async () => {
+    user = await register()
+  })
+
+  test.each([ADDRESSES, CARDS])(
+    'add-$name: concurrent requests succeed up to $limit; another one succeeds after a removal',
+    async (kind) => {
+      const { limit, list } = kind
+      const responses = await Promise.all(Array.from({ length: limit + 5 }, () => add(kind)))
+      expect(tally(responses.map(({ status }) => status))).toEqual({ 200: limit, 422: 5 })
+      expect(responses.find(({ status }) => status === 422)?.body.code).toBe('too-many-saved')
+      const saved = (await readUser(user))[list]
+      expect(saved).toHaveLength(limit)
+      expect((await add(kind)).status).toBe(422)
+      await remove(kind, saved[0]!.apiKey!)
+      expect((await add(kind)).status).toBe(200)
+    },
+  )
+
+  test('an order is charged, and saves nothing', async () => {
+    const fresh = { card: { ...card(), expirationYear: '32' }, address: { ...home, aptNumber: 'new' } }
+    const order = await placeOrder(await deliveryFor(user, fresh))
+    expect(order.card).toMatchObject({ apiKey: null, lastFour: '4242' })
+    expect(order.address).toMatchObject({ apiKey: null, aptNumber: 'new' })
+    expect((await readOrder(order.apiKey)).paymentState).toBe('CHARGED')
+    const { creditCards, savedAddresses } = await readUser(user)
+    expect([creditCards.length, savedAddresses.length]).toEqual([20, 50])
+  })
+
+  test('concurrent orders save addresses only up to 50', async () => {
+    for (const { apiKey } of (await readUser(user)).savedAddresses.slice(0, 2))
+      await remove(ADDRESSES, apiKey!)
+    const orders = await Promise.all(
+      Array.from({ length: 4 }, (_, at) =>
+        deliveryFor(user, {
+          payment: 'cash',
+          card: null,
+          address: { ...home, aptNumber: `suite ${at}` },
+        }),
+      ),
+    )
+    await Promise.all(orders.map(placeOrder))
+    expect((await readUser(user)).savedAddresses).toHaveLength(50)
+  })
 })
