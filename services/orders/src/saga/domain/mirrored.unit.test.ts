@@ -209,16 +209,25 @@ test('a dispute that is lost after a cancellation has refunded its order does no
   })
 })
 
-test('a refund that was DONE before a cancellation stays DONE when it fails later', () => {
-  const part = { ...requestedHere, amount: cents(500) }
-  const pending = apply(completed!, { kind: 'refund-requested', at, refund: part, count: 0 })
-  const cancelling = apply(apply(pending, refundReply), cancelled({ by: 'operator' }))
-  const failed = apply(cancelling, mirrored(1, [], null, ['f1']))
-  expect(failed.order).toMatchObject({
-    cancellation: { refund: { amount: 14.99 } },
-    refunds: [{ apiKey: 'f1', state: 'DONE' }],
-  })
-})
+test.each([
+  ['OPEN', 19.99, 19.99],
+  ['LOST', 0, 0],
+] as const)(
+  'a refund that fails after a cancellation is FAILED, and with a dispute %s %d is shown as refunded',
+  (state, refund, refundedTotal) => {
+    const part = { ...requestedHere, amount: cents(500) }
+    const pending = apply(completed!, { kind: 'refund-requested', at, refund: part, count: 0 })
+    const cancelling = apply(apply(pending, refundReply), cancelled({ by: 'operator' }))
+    expect(cancelling.order).toMatchObject({
+      cancellation: { refund: { amount: 14.99 } },
+      refunds: [{ apiKey: 'f1', state: 'DONE' }],
+    })
+    const mirror = { ...mirrored(1, [], null, ['f1']), dispute: { ...dispute, state } } as Event
+    const failed = apply(cancelling, mirror)
+    expect(failed.order.refunds).toMatchObject([{ apiKey: 'f1', state: 'FAILED', failedAt: at }])
+    expect(readReleased(failed)).toEqual({ paymentState: 'REFUNDED', refund, refundedTotal })
+  },
+)
 
 test.each([
   ['DONE', 14.99, 19.99],

@@ -60,8 +60,8 @@ export function endRefund(
 /**
  * Sets the processor's state. Null for an earlier version, and before the capture is known here, when nothing can be refunded or
  * disputed yet. A pending refund that has failed is no longer pending: the reply to an earlier success may arrive after the failure,
- * which the processor reports only once. A cancelled order gets only the ends of its pending refunds, because the release of its
- * payment has refunded the remaining amount.
+ * which the processor reports only once. A cancelled order gets no new refund, because the release of its payment refunds the
+ * remaining amount.
  */
 export function setMirrored(
   order: SagaOrder,
@@ -70,14 +70,15 @@ export function setMirrored(
 ): AfterSale | null {
   const isCaptureKnown = !['PENDING', 'AUTHORIZED'].includes(order.paymentState)
   if (!isCaptureKnown || version < (state.mirrored ?? 0)) return null
-  const isCancelled = order.cancellation !== null
   const known = order.refunds.map((one): OrderRefund => {
-    if (one.state === 'FAILED' || (one.state === 'DONE' && isCancelled)) return one
+    if (one.state === 'FAILED') return one
     if (failed.includes(one.apiKey)) return failedRefund(one, at)
     return made.find(({ apiKey }) => apiKey === one.apiKey) ?? one
   })
   const own = known.filter(({ requestedBy }) => requestedBy !== 'processor')
-  const refunds = isCancelled ? known : [...own, ...made].toSorted((one, other) => one.date - other.date)
+  const refunds = order.cancellation
+    ? known
+    : [...own, ...made].toSorted((one, other) => one.date - other.date)
   const pending = state.refunds?.filter(({ apiKey }) => !failed.includes(apiKey))
   return {
     order: withRefunds({ ...order, dispute: dispute ?? order.dispute }, facts.total, refunds, made),
