@@ -236,9 +236,9 @@ test.each([
   ['all', TOTAL],
   ['a part', 400],
 ])(
-  'a release ends when its dispute of %s is lost, because the processor refuses any refund',
+  'a release has an unknown outcome until its dispute of %s is lost, because the processor refuses any refund',
   async (_, lost) => {
-    const { processor, send, cancel, mirror, authorization } = await charged()
+    const { processor, send, cancel, mirror, authorization, story } = await charged()
     await send('f1', 300)
     const refused = { kind: 'no', code: 'charge_disputed', declineCode: 'charge_disputed' } as const
     processor.refund = async () => refused
@@ -247,9 +247,11 @@ test.each([
       disputes: [{ id: 'dp_1', state, amount: cents(lost), reason: 'fraudulent', at: 1, respondBy: null }],
     })
     await mirror(dispute('open'))
-    await expect(cancel()).rejects.toThrow('charge_disputed')
+    expect(await cancel()).toBeNull()
+    expect(await story()).toMatchObject({ unknown: { call: 'refund' } })
     await mirror(dispute('lost'))
     expect(await cancel()).toEqual({ kind: 'done', paymentState: 'REFUNDED' })
+    expect(await story()).toMatchObject({ unknown: null })
     expect(await authorization()).toMatchObject({ state: 'refunded' })
   },
 )
