@@ -267,6 +267,20 @@ test('a lost dispute leaves the charge of an order captured, and only what it le
   expect(await authorization()).toMatchObject({ state: 'captured' })
 })
 
+test('refunds of the whole charge move it to refunded, and their failure back, also after a lost dispute', async () => {
+  const { mirror, authorization } = await charged()
+  const disputes = [
+    { id: 'dp_1', state: 'lost', amount: cents(TOTAL), reason: 'fraudulent', at: 1, respondBy: null },
+  ] satisfies ReadDispute[]
+  for (const [refund, state] of [
+    ['done', 'refunded'],
+    ['failed', 'captured'],
+  ] as const) {
+    await mirror({ ...wholeRefund(refund), disputes })
+    expect(await authorization()).toMatchObject({ state })
+  }
+})
+
 const FAULTS: Fault[] = ['none', 'none', 'request lost', 'response lost', 'stays pending', 'refused']
 const history = fc.record({
   amounts: fc.array(fc.integer({ min: 1, max: 700 }), { minLength: 1, maxLength: 5 }),

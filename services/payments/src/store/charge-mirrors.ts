@@ -125,10 +125,10 @@ const comparisonLease = (db: Kysely<Database>) => ({
 })
 
 /**
- * Sets the state that was read after `readAt`, and the cents that the authorization counts as refunded elsewhere. If a refund has
- * failed after it was done, a refunded authorization is captured again. Returns the version; null if nothing changed. One statement,
- * so that of two concurrent writers the later read remains. It writes the cents even if they seem unchanged: a condition on them
- * would read the row as of the start of the statement, before it waited for the other writer.
+ * Sets the state that was read after `readAt`, and the cents that the authorization counts as refunded elsewhere. A refunded
+ * authorization is captured until `markWhollyRefunded`, because a refund may have failed after it was done. Returns the version; null
+ * if nothing changed. One statement, so that of two concurrent writers the later read remains. It writes the cents even if they seem
+ * unchanged: a condition on them would read the row as of the start of the statement, before it waited for the other writer.
  */
 async function setMirror(db: Kysely<Database>, mirror: Mirror, readAt: string): Promise<number | null> {
   const { orderApiKey, processorId } = mirror
@@ -146,8 +146,7 @@ async function setMirror(db: Kysely<Database>, mirror: Mirror, readAt: string): 
       and (charge_mirrors.refunds, charge_mirrors.disputes) is distinct from (excluded.refunds, excluded.disputes)
     returning order_api_key, version), counted as (
       update authorizations set refunded_elsewhere = least(amount, ${elsewhere}::integer), updated_at = now(),
-        state = case when state = 'refunded' and release_requested_at is null
-          and least(amount, ${elsewhere}::integer) < refunded_elsewhere then 'captured' else state end
+        state = case when state = 'refunded' and release_requested_at is null then 'captured' else state end
       from set_mirror where authorizations.order_api_key = set_mirror.order_api_key)
     select version from set_mirror`.execute(db)
   return rows[0]?.version ?? null

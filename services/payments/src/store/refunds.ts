@@ -58,20 +58,22 @@ async function reserve(db: Db, { apiKey, orderApiKey, amount }: NewRefund): Prom
 
 /**
  * Sets the authorization to `refunded` if the whole amount is returned, even if the response to its capture was lost. A release ends
- * after any lost dispute too, because the processor refuses further refunds. Without a release, a charge with a lost dispute stays
- * captured, as at the processor, and one with a refund that is pending there, because it may fail.
+ * after any lost dispute too, because the processor refuses further refunds. Without a release, a charge stays captured, as at the
+ * processor, while refunds have not returned all of it: a dispute is not a refund, and a pending refund may fail.
  */
 async function markWhollyRefunded(db: Db, orderApiKey: string): Promise<void> {
   // Materialized, so that it is found by its order. PostgreSQL would read the whole index of lost disputes.
   await sql`
     with mirror as materialized (
-      select disputes @> '[{"state": "lost"}]' as lost, refunds @> '[{"state": "pending"}]' as pending
+      select disputes @> '[{"state": "lost"}]' as lost, (
+        select sum((refund ->> 'amount')::integer) from jsonb_array_elements(refunds) as refund
+        where refund -> 'key' = 'null' and refund ->> 'state' = 'done') as done
       from charge_mirrors where order_api_key = ${orderApiKey})
     update authorizations set state = 'refunded', unknown_since = null, updated_at = now()
     where order_api_key = ${orderApiKey} and state in ('authorized', 'captured')
       and not exists (select from refunds where order_api_key = ${orderApiKey} and state = 'sent')
       and case when release_requested_at is null
-        then refunded + refunded_elsewhere >= amount and not exists (select from mirror where lost or pending)
+        then refunded + coalesce((select done from mirror), 0) >= amount
         else refunded + refunded_elsewhere >= amount or exists (select from mirror where lost) end`.execute(
     db,
   )
