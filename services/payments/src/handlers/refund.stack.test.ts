@@ -272,11 +272,11 @@ test('refunds of the whole charge move it to refunded, and their failure back, a
   const disputes = [
     { id: 'dp_1', state: 'lost', amount: cents(TOTAL), reason: 'fraudulent', at: 1, respondBy: null },
   ] satisfies ReadDispute[]
-  for (const [refund, state] of [
+  for (const [end, state] of [
     ['done', 'refunded'],
     ['failed', 'captured'],
   ] as const) {
-    await mirror({ ...wholeRefund(refund), disputes })
+    await mirror({ ...wholeRefund(end), disputes })
     expect(await authorization()).toMatchObject({ state })
   }
 })
