@@ -27,6 +27,22 @@ const foreignKinds: Partial<Record<ProblemCode, readonly Foreign[]>> = {
 const isOfRateLimit = ({ service, attributes }: Span) =>
   service === 'gateway' && attributes['db.system.name'] === 'redis'
 
+/** Sends one request at a time. Returns the ids of their traces. */
+async function sendEach(place: Place) {
+  const { operation, code } = place
+  const accessKey = world.keys[operation.audience]
+  const tryWith = async (key: string) => {
+    const { traceId, traceparent } = newTrace()
+    await sendRequest(requestWith(world, place, key), key, { key: accessKey, headers: { traceparent } })
+    return traceId
+  }
+  const kinds = foreignKinds[code] ?? []
+  const absent = await tryWith(newKey())
+  const foreign: string[] = []
+  for (const kind of kinds) foreign.push(await tryWith(world.foreign[kind]))
+  return { place, absent, foreign }
+}
+
 /*
  * The duration of a response could also reveal it. A duration depends on the machine, so this test compares the work instead:
  * the traces of both requests have the same statements, messages and calls.
@@ -55,22 +71,6 @@ describe('request with the key of an object of another tenant', () => {
   const placesOfKeys = places.filter(
     ({ code, accept }) => foreignKinds[code] && accept === 'application/json',
   )
-
-  /** Sends one request at a time. Returns the ids of their traces. */
-  async function sendEach(place: Place) {
-    const { operation, code } = place
-    const accessKey = world.keys[operation.audience]
-    const tryWith = async (key: string) => {
-      const { traceId, traceparent } = newTrace()
-      await sendRequest(requestWith(world, place, key), key, { key: accessKey, headers: { traceparent } })
-      return traceId
-    }
-    const kinds = foreignKinds[code] ?? []
-    const absent = await tryWith(newKey())
-    const foreign: string[] = []
-    for (const kind of kinds) foreign.push(await tryWith(world.foreign[kind]))
-    return { place, absent, foreign }
-  }
 
   async function worksOf({ place, absent, foreign }: Awaited<ReturnType<typeof sendEach>>) {
     const { operation } = place
