@@ -248,14 +248,14 @@ async function compareOrders(seed: number): Promise<number> {
   }
   return saves
 }
-const STATEMENTS = 30
+const STATEMENTS = 60
 /** The statements that a constraint may reject. After the rejection of another one, PostgreSQL would reject all further ones. */
 const REJECTED = ['place', 'sagas.save']
 
-test('the in-memory stores of orders equal PostgreSQL in 3,600 random statements', async () => {
+test('the in-memory stores of orders equal PostgreSQL in 1,200 random statements', async () => {
   let saves = 0
-  for (let seed = 0; seed < 120; seed++) saves += await compareOrders(seed)
-  expect(saves).toBeGreaterThan(100)
+  for (let seed = 0; seed < 20; seed++) saves += await compareOrders(seed)
+  expect(saves).toBeGreaterThan(30)
 })
 
 test('one of two concurrent saves of a version succeeds, without a deadlock with addStatus', async () => {
