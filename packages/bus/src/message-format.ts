@@ -22,7 +22,7 @@ export type Incoming = Omit<Outgoing, 'json' | 'requestId'> & {
   content: () => Buffer
 }
 
-/** The AMQP property `type` of a message with items; dead letters, and messages of the previous version, consist of their data. */
+/** The AMQP property `type` of a message with several items. */
 const BATCH = 'batch'
 
 const Envelope = z.object({
@@ -33,13 +33,38 @@ const Envelope = z.object({
   timeoutMs: z.number().optional(),
 })
 
-/** Encodes items into one message: a JSON array of `{ data, requestId, traceparent, id, timeoutMs }`. */
+/**
+ * Encodes items into one message. One item becomes a JSON body, with its other fields in properties and headers. Several items
+ * become a JSON array of `{ data, requestId, traceparent, id, timeoutMs }`.
+ */
 export function encode(items: readonly Outgoing[]): { content: Buffer; properties: Options.Publish } {
-  const timeoutMs = Math.max(...items.map((item) => item.timeoutMs ?? 0))
-  const expiring = timeoutMs > 0 && { expiration: Math.ceil(timeoutMs) }
+  const [first] = items
+  if (items.length === 1 && first) return encodeOne(first)
+  const timeouts = items.map(({ timeoutMs }) => timeoutMs ?? 0)
   const content = Buffer.from(`[${items.map(enveloped).join(',')}]`)
-  return { content, properties: { type: BATCH, contentType: 'application/json', ...expiring } }
+  return {
+    content,
+    properties: { type: BATCH, contentType: 'application/json', ...expiring(Math.max(...timeouts)) },
+  }
 }
+
+function encodeOne({ json, requestId, traceparent, id, timeoutMs = 0 }: Outgoing) {
+  const headers = {
+    ...(requestId !== undefined && { 'x-request-id': requestId }),
+    ...(traceparent !== undefined && { traceparent }),
+  }
+  return {
+    content: Buffer.from(json),
+    properties: {
+      contentType: 'application/json',
+      headers,
+      ...(id !== undefined && { correlationId: id }),
+      ...expiring(timeoutMs),
+    },
+  }
+}
+
+const expiring = (ms: number) => (ms > 0 ? { expiration: Math.ceil(ms) } : {})
 
 function enveloped({ json, ...about }: Outgoing): string {
   const rest = JSON.stringify(about).slice(1, -1)
