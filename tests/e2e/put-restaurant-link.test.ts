@@ -1,6 +1,7 @@
 import { PutRestaurantLink } from '@platter/contracts'
 import { expect, test } from 'vitest'
 import { simulatorLink } from '../../dev/simulators/src/link.ts'
+import { pickup } from '../support/fixtures.ts'
 import { call, delivered, maria, operator, sendOrder, expectConforms } from './client.ts'
 import { ownStack } from './stack.ts'
 import { aKitchen, aRestaurant, menuItem, salina } from './own-restaurant.ts'
@@ -28,29 +29,16 @@ test('200: with validate-only the link stays', async () => {
   const item = menuItem(8)
   const apiKey = await aRestaurant({}, [item])
   await link(apiKey, simulatorLink(ownStack().urls.simulators, 'accepts'))
-  const query = '?validate-only=true'
-  const put = await operator('PUT', `restaurants/${apiKey}/link${query}`, { kind: 'console' })
+  const put = await operator('PUT', `restaurants/${apiKey}/link?validate-only=true`, { kind: 'console' })
   expect(put).toMatchObject({ status: 200, body: { kind: 'console', reports: 'detailed' } })
-  const sent = await sendOrder({
-    restaurantApiKey: apiKey,
-    items: [{ apiKey: item.apiKey }],
-    method: 'pickup',
-    payment: 'cash',
-    recipient: maria,
-  })
+  const sent = await sendOrder(pickup(apiKey, item.apiKey))
   expect(await delivered(sent.body.apiKey)).toContain('READY_FOR_PICKUP')
 })
 
 test('200: orders use the latest link of the restaurant and its kind of reports', async () => {
   const item = menuItem(8)
   const apiKey = await aRestaurant({}, [item])
-  const order = {
-    restaurantApiKey: apiKey,
-    items: [{ apiKey: item.apiKey }],
-    method: 'pickup',
-    payment: 'cash',
-    recipient: maria,
-  }
+  const order = pickup(apiKey, item.apiKey)
   const { simulators } = ownStack().urls
   await link(apiKey, simulatorLink(simulators, 'refuses'))
   expect(await sendOrder(order)).toMatchObject({ status: 422, body: { code: 'order-refused' } })

@@ -20,8 +20,9 @@ export async function importBundle(api: Api, bundle: Bundle, options: Options): 
   const faults: FileFault[] = []
   const parts = PARTS.filter((part) => bundle[part] !== undefined)
   for (const part of parts) faults.push(...(await put(api, bundle, { ...options, part, validateOnly: true })))
-  for (const part of options.validateOnly ? [] : parts)
-    if (faults.length === 0) faults.push(...(await put(api, bundle, { ...options, part })))
+  if (!options.validateOnly)
+    for (const part of parts)
+      if (faults.length === 0) faults.push(...(await put(api, bundle, { ...options, part })))
   return { file: bundle.file, apiKey: bundle.apiKey, parts, faults }
 }
 

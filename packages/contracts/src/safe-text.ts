@@ -19,8 +19,8 @@ const UNPRINTABLE_IN_JSON = new RegExp(String.raw`[${DEL}${C1}${BIDI}\u2028\u202
 /**
  * Removes C1 controls, bidirectional controls, zero-width spaces and byte order marks from a text. Rejecting them would be wrong: a
  * telephone number from Apple's contacts contains U+202D and U+202C, and an address from a web page U+200B, which no geocoder
- * finds. Emoji, their joiners and right-to-left text stay. C0 controls and DEL stay too;
- * schemas reject them, except line breaks and tabs.
+ * finds. Emoji, their joiners and right-to-left text stay. C0 controls and DEL stay too; schemas reject them, except line breaks and
+ * tabs.
  */
 export const stripInvisible = (text: string): string => text.replaceAll(INVISIBLE, '')
 

@@ -63,7 +63,10 @@ export class OrderNotifier {
 
   /** Wakes the event streams of orders that have changed since the last poll; the first poll wakes all. No query without streams. */
   async poll(): Promise<void> {
-    if (this.#orders.size + this.#restaurants.size === 0) return void (this.#polled = null)
+    if (this.#orders.size + this.#restaurants.size === 0) {
+      this.#polled = null
+      return
+    }
     const { changes } = this.#deps
     const since = this.#polled
     // Read before the keys, so that the next poll includes the changes since the first read of a stream that these lack.
