@@ -337,3 +337,30 @@ async function enoughItems(restaurantApiKey: string): Promise<{ apiKey: string }
   const [item] = await plainItems(restaurantApiKey)
   return Array.from({ length: 4 }, () => ({ apiKey: item!.apiKey }))
 }
+
+test.each(['validate-only=true', 'validateOnly=1', 'validate_only=Yes'])(
+  '400 names validate-order, and no order is placed, with %s',
+  async (query) => {
+    const idempotencyKey = crypto.randomUUID()
+    const order = await anOrder(seedRestaurants.aurora)
+    const headers = { 'idempotency-key': idempotencyKey }
+    expect(await post(`send-order?${query}`, order, { headers })).toMatchObject({
+      status: 400,
+      body: {
+        code: 'invalid-field',
+        errors: [
+          { pointer: 'query/validate-only', detail: expect.stringContaining('validate-order') as string },
+        ],
+      },
+    })
+    expect((await get(`order-by-key/${idempotencyKey}`)).status).toBe(404)
+  },
+)
+
+test.each(['validate-only=false', 'validate-only=', 'utm_source=app&debug=1'])(
+  '200: an order is placed with %s',
+  async (query) => {
+    const { status } = await post(`send-order?${query}`, await anOrder(seedRestaurants.aurora))
+    expect(status).toBe(200)
+  },
+)

@@ -200,6 +200,14 @@ Send an \`Idempotency-Key\`. An order whose response was lost can then be sent a
   path: '/publicapi/v1/send-order',
   owner: 'orders',
   admission: 'order',
+  // Other operations have this parameter. Ignored here, it would place an order that its client only wanted to check.
+  query: z.object({
+    'validate-only': z
+      .boolean()
+      .refine((isOnly) => !isOnly, 'is not possible here: validate-order checks an order')
+      .optional()
+      .describe('`true` is refused, and no order is placed: validate-order checks an order.'),
+  }),
   body: OrderRequest,
   response: Order,
   returns: 'The placed order.',

@@ -3,7 +3,8 @@ import { expect, test } from 'vitest'
 import { requestParser } from '#/http/request-parser.ts'
 import { ignoredFields } from '#/http/request-fields.ts'
 
-const parseOrder = requestParser(SendOrder)
+const parse = requestParser(SendOrder)
+const parseOrder = ({ body }: { body: unknown }) => parse({ query: {}, body })
 const order = {
   restaurantApiKey: 'a',
   items: [{ apiKey: 'b' }],

@@ -24,7 +24,7 @@ const parsers = new Map<Operation, ReturnType<typeof requestParser>>()
 function outcome(operation: Operation, request: Parts): unknown {
   const parse = parsers.get(operation) ?? requestParser(operation)
   parsers.set(operation, parse)
-  const { values, problem } = parse(structuredClone(request))
+  const { values, problem } = parse(structuredClone({ query: {}, ...request }))
   return problem?.faults ?? JSON.stringify(values)
 }
 
