@@ -36,10 +36,11 @@ describe('access keys', () => {
     }
   })
 
-  test('access-token is valid as a parameter; the header has precedence; a repetition is a 401', async () => {
+  test('access-token is valid as a parameter; a header with a value has precedence; a repetition is a 401', async () => {
     ownStack()
     const inQuery = `restaurant/search?limit=1&access-token=${stack().accessKey}`
     expect((await get(inQuery, { key: null })).status).toBe(200)
+    expect((await get(inQuery, { key: '' })).status).toBe(200)
     expect((await get(inQuery, { key: 'platter_live_nonsense' })).status).toBe(401)
     expect((await get(`${inQuery}&access-token=${stack().accessKey}`, { key: null })).status).toBe(401)
     expect((await get(inQuery.replace('access-token', 'access%2Dtoken'), { key: null })).status).toBe(200)

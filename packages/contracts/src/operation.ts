@@ -132,6 +132,9 @@ export const templateOf = (path: string): string => path.replaceAll(/:([^/]+)/g,
 /** The response schema of an operation that responds with Server-Sent Events only. */
 export const EventsOnly = z.string()
 
+/** Server-Sent Events in `Accept`. With the weight 0 a client excludes them (RFC 9110, 12.4.2). */
+const EVENT_STREAM = /(^|[ ,])text\/event-stream\b(?![^,]*;\s*q=0(\.0*)?\s*(,|;|$))/i
+
 /** Returns whether a request with this `Accept` receives Server-Sent Events; other requests receive JSON. */
 export const respondsWithEvents = ({ events, response }: Operation, accept: string | undefined): boolean =>
-  events !== undefined && (response === EventsOnly || /(^|[ ,])text\/event-stream\b/i.test(accept ?? ''))
+  events !== undefined && (response === EventsOnly || EVENT_STREAM.test(accept ?? ''))

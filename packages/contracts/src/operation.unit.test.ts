@@ -43,6 +43,9 @@ test.each([
   ['JSON and events, for EventSource', OrderStatuses, 'text/event-stream', true],
   ['JSON and events, for several types', OrderStatuses, 'application/json, Text/Event-Stream;q=0.5', true],
   ['JSON and events, for JSON', OrderStatuses, 'application/json', false],
+  ['JSON and events, for any type except events', OrderStatuses, 'text/event-stream;q=0, */*', false],
+  ['JSON and events, with parameters', OrderStatuses, 'text/event-stream;x=1;q=0.01', true],
+  ['JSON and events, with the weight 0.000', OrderStatuses, '*/*,text/event-stream; x=1; Q=0.000', false],
   ['JSON and events, without Accept', OrderStatuses, undefined, false],
   ['events only', RestaurantOrdersStream, undefined, true],
 ] as const)('an operation with %s responds with events: %s', (_name, operation, accept, hasEvents) => {

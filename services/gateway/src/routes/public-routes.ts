@@ -197,7 +197,8 @@ function addRate(reply: FastifyReply, policy: RatePolicy, quota: Quota): void {
  */
 function accessKeyOf(request: FastifyRequest, operation: Operation): string | undefined {
   const { headers, query } = request
-  const given = headers['x-access-token'] ?? (query as Record<string, unknown>)['access-token']
+  // An empty header counts as absent. Some HTTP libraries send one for a variable without a value.
+  const given = headers['x-access-token'] || (query as Record<string, unknown>)['access-token']
   if (given !== undefined) return typeof given === 'string' ? given : undefined
   const ofSession = operation.audience === 'restaurant' ? sessionKeyOf(request) : undefined
   if (ofSession !== undefined) {
