@@ -1,6 +1,15 @@
 import { PutMenu } from '@platter/contracts'
 import { expect, test } from 'vitest'
-import { eventually, get, maria, post, type MenuCategory, type Order, expectConforms } from './client.ts'
+import {
+  eventually,
+  get,
+  maria,
+  operator,
+  post,
+  type MenuCategory,
+  type Order,
+  expectConforms,
+} from './client.ts'
 import { aRestaurant, menuItem, menuOf, newKey, putMenu } from './own-restaurant.ts'
 
 type Refused = { code: string; errors: { pointer: string; code: string }[] }
@@ -159,6 +168,24 @@ test('404 restaurant-not-found: an unknown apiKey', async () => {
   expect(await putMenu('none', menuOf([menuItem(5)]))).toMatchObject({
     status: 404,
     body: { code: 'restaurant-not-found' },
+  })
+})
+
+test("404 restaurant-not-found: a validation for a new restaurant also names another restaurant's item and category", async () => {
+  const taken = menuItem(5)
+  const others = menuOf([taken])
+  await putMenu(await aRestaurant(), others)
+  const menu = [...others.map((category) => ({ ...category, items: [] })), ...menuOf([menuItem(6), taken])]
+  const path = `restaurants/${newKey()}/menu?validate-only=true`
+  expect(await operator<Refused>('PUT', path, menu)).toMatchObject({
+    status: 404,
+    body: {
+      code: 'restaurant-not-found',
+      errors: [
+        { pointer: '/0/apiKey', code: 'apikey-taken' },
+        { pointer: '/1/items/1/apiKey', code: 'apikey-taken' },
+      ],
+    },
   })
 })
 

@@ -13,8 +13,8 @@ const PARTS = ['restaurant', 'menu', 'link'] as const
 type Options = { validateOnly: boolean; importedKeys: ReadonlySet<string> }
 
 /**
- * Validates all parts of a file. Without a fault it then stores them, so that a faulty file changes nothing. Only in the menu of a
- * new restaurant, an apiKey of another restaurant is found after the restaurant is stored. Throws if the file is not the cause.
+ * Validates all parts of a file. Without a fault it then stores them, so that a faulty file changes nothing. Throws if the file is not
+ * the cause.
  */
 export async function importBundle(api: Api, bundle: Bundle, options: Options): Promise<Imported> {
   const faults: FileFault[] = []
@@ -40,10 +40,11 @@ async function put(
   } catch (error) {
     if (!(error instanceof Rejected) || !isOfFile(error.problem.status)) throw error
     const { code, errors, details } = error.problem
-    // Another file contains the restaurant, which a validation does not create.
-    if (code === 'restaurant-not-found' && validateOnly && importedKeys.has(apiKey)) return []
+    const isMissing = code === 'restaurant-not-found'
+    // This file or another one contains the restaurant, which a validation does not create. `errors` has the faults of its menu.
+    const isNew = isMissing && validateOnly && importedKeys.has(apiKey)
     const start = bundle.at[part] ?? ''
-    const faults = errors.length === 0 ? [{ pointer: '', detail: details }] : errors
+    const faults = isNew || (!isMissing && errors.length > 0) ? errors : [{ pointer: '', detail: details }]
     // A pointer outside of the body has no slash: `path/apiKey`.
     const inFile = (pointer: string) => (/^(\/|$)/.test(pointer) ? `${start}${pointer}` : pointer)
     return faults.map(({ pointer, detail }) => ({ file, pointer: inFile(pointer), detail }))

@@ -5,14 +5,16 @@ import { importBundle } from '#/import.ts'
 
 type Call = Parameters<Api['call']>[1]
 
-/** Imports a file with a restaurant, a menu and a link. The platform rejects the faulty operation with a 400. */
-async function imported(faulty: string | null, validateOnly: boolean) {
+const invalidUrl = { pointer: '/url', code: 'invalid-field', detail: 'url is not https.' }
+const takenItem = { pointer: '/0/items/0/apiKey', code: 'apikey-taken', detail: 'The apiKey is taken.' }
+const invalid = { status: 400, code: 'invalid-field', errors: [invalidUrl], details: '' }
+const newRestaurant = { status: 404, code: 'restaurant-not-found', errors: [takenItem], details: 'None.' }
+
+/** Imports a file with a restaurant, a menu and a link. The platform rejects the faulty operation with `problem`. */
+async function imported(faulty: string | null, validateOnly: boolean, problem: object = invalid) {
   const stored: string[] = []
   async function call({ name }: Operation, request: Call): Promise<unknown> {
-    if (name === faulty) {
-      const errors = [{ pointer: '/url', code: 'invalid-field', detail: 'url is not https.' }]
-      throw new Rejected({ status: 400, code: 'invalid-field', errors, details: '' } as never)
-    }
+    if (name === faulty) throw new Rejected(problem as never)
     if (request?.query?.['validate-only'] !== true) stored.push(name)
     return undefined
   }
@@ -43,4 +45,9 @@ test('a file with a link that the platform refuses changes nothing, and its faul
 test('--validate-only reports a link that the platform would refuse, and stores nothing', async () => {
   expect(await imported('put-restaurant-link', true)).toEqual({ stored: [], faults: ['/link/url'] })
   expect(await imported(null, true)).toEqual({ stored: [], faults: [] })
+})
+
+test("a new restaurant with another restaurant's item in its menu stores nothing, not even the restaurant", async () => {
+  const faults = ['/menu/0/items/0/apiKey']
+  expect(await imported('put-menu', false, newRestaurant)).toEqual({ stored: [], faults })
 })

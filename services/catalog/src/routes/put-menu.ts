@@ -14,10 +14,10 @@ export const putMenu =
     const faults = menuFaults(body)
     if (faults.length > 0) throw Problem.of(faults)
     const outcome = await menus.put(params.apiKey, menuOf(body), { validateOnly: query['validate-only'] })
-    if (outcome.kind === 'taken') {
-      const { categories, items } = locatedRecords(body)
-      throw Problem.of(takenKeys([...categories, ...items], outcome.keys))
-    }
-    if (outcome.kind === 'no-restaurant') throw new Problem('restaurant-not-found')
-    return menuRecord(outcome.menu, true)
+    if (outcome.kind === 'written') return menuRecord(outcome.menu, true)
+    const { categories, items } = locatedRecords(body)
+    const taken = takenKeys([...categories, ...items], outcome.keys)
+    if (outcome.kind === 'taken') throw Problem.of(taken)
+    // An import validates the menu of a new restaurant before it stores the restaurant.
+    throw new Problem('restaurant-not-found', undefined, { faults: taken })
   }

@@ -61,7 +61,7 @@ export const postgresMenus = (db: Db) => ({
         .set({ menu_version: nextVersion, menu_text: menuText(menu) })
         .where('api_key', '=', restaurantApiKey)
         .executeTakeFirst()
-      if (numUpdatedRows === 0n) return { kind: 'no-restaurant' } as const
+      if (numUpdatedRows === 0n) return { kind: 'no-restaurant', keys: await usedKeys(trx, menu) } as const
       await trx.deleteFrom('menu_categories').where('restaurant_api_key', '=', restaurantApiKey).execute()
       await insertCategories(trx, restaurantApiKey, menu)
       await insertItems(trx, restaurantApiKey, menu)
@@ -103,6 +103,17 @@ async function findWithOverrides(db: Db, restaurantApiKey: string) {
     .where('restaurants.api_key', '=', restaurantApiKey)
     .executeTakeFirst()
   return row ?? null
+}
+
+/** Returns the apiKeys of the menu that a stored menu has. */
+async function usedKeys(db: Db, menu: Menu): Promise<ReadonlySet<string>> {
+  const categories = menu.map(({ apiKey }) => apiKey)
+  const items = menu.flatMap((category) => category.items.map(({ apiKey }) => apiKey))
+  const { rows } = await sql<{ api_key: string }>`
+    select api_key from menu_categories where api_key = any(${categories})
+    union all
+    select api_key from menu_items where api_key = any(${items})`.execute(db)
+  return new Set(rows.map(({ api_key }) => api_key))
 }
 
 // One statement for all records, in the order of their keys: this prevents deadlocks between two writers.
