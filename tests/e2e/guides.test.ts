@@ -21,13 +21,14 @@ async function run(name: string): Promise<string> {
   return stdout
 }
 
-test('the commands of docs/getting-started.md search, read a menu, validate and send orders', async () => {
+test('the commands of docs/getting-started.md search, read a menu, validate and send orders, two by card', async () => {
   const printed = await run('getting-started.md')
   expect(printed).toContain('"name":"Aurora Slice House"')
   expect(printed).toContain('"customizationGroups"')
   expect(printed).toContain('"apiKey":null')
+  expect(printed).toMatch(/"payment":"card",.*"lastFour":"4242".*"status":"AWAITING_PREPARATION"/)
   // The simulated restaurant continues meanwhile.
-  expect(printed.match(/"status":"(?!PROCESSING)[A-Z_]+"/g)).toHaveLength(2)
+  expect(printed.match(/"status":"(?!PROCESSING)[A-Z_]+"/g)).toHaveLength(3)
 })
 
 test('the commands of docs/idempotency.md replay the order, and find it by its key', async () => {

@@ -40,13 +40,3 @@ test('README.md, "A first order": the commands place a card order and stream it 
   const streamed = data.map((json) => (JSON.parse(json) as { status: string }).status)
   expect([streamed[0], streamed.at(-1)]).toEqual(['PROCESSING', 'DELIVERED'])
 })
-
-test('the commands for a card token in README.md place an order that pays by card', async () => {
-  const [, commands = ''] = /^A client for production [^]*?^```sh\n([^]*?)^```$/m.exec(readme) ?? []
-  const placed = JSON.parse(await shell(`${pasted()}\n${commands}`)) as Order
-  expect(placed).toMatchObject({
-    payment: 'card',
-    status: 'AWAITING_PREPARATION',
-    card: { lastFour: '4242' },
-  })
-})
