@@ -108,7 +108,7 @@ test('orders show prints the timeline of a failed order, without colours outside
     'hidden from clients',
     'order-refused',
     'status PROCESSING',
-    'payment voided',
+    'last change of the payment: voided',
     'saga failed',
   ])
     expect(stdout).toContain(fragment)

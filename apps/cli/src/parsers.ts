@@ -12,9 +12,16 @@ export function since(text: string): number {
   if (/^\d{1,10}$/.test(text)) return Number(text)
   // A date is a day of the operator's time zone, in which the commands print. Date.parse would take it as a day of UTC.
   const time = text.length === 10 ? `${text}T00:00` : text
-  const date = /^\d{4}-\d\d-\d\d/.test(text) ? Date.parse(time) : Number.NaN
+  const date = hasDay(text) ? Date.parse(time) : Number.NaN
   if (!Number.isNaN(date)) return Math.floor(date / 1000)
   throw new InvalidArgumentError('it must be a time such as 24h, 7d, 2026-11-20 or Unix seconds.')
+}
+
+/** Returns whether a text begins with a day of the calendar. Date.parse takes February 30 as March 2. */
+function hasDay(text: string): boolean {
+  const [day = ''] = /^\d{4}-\d\d-\d\d/.exec(text) ?? []
+  const midnight = Date.parse(`${day}T00:00Z`)
+  return !Number.isNaN(midnight) && new Date(midnight).toISOString().startsWith(day)
 }
 
 /** Returns a parser of whole numbers. */

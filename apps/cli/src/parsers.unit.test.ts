@@ -26,8 +26,9 @@ test("a date is the midnight of the operator's time zone, as in the output", () 
   vi.unstubAllEnvs()
 })
 
-test.each(['yesterday', '', '-1h', '2026-13-40', '1y', '12345678901'])('%o is rejected', (text) =>
-  expect(() => since(text)).toThrow('must be a time'),
+test.each(['yesterday', '', '-1h', '2026-13-40', '2026-02-30', '2026-02-30T08:00:00Z', '1y', '12345678901'])(
+  '%o is rejected',
+  (text) => expect(() => since(text)).toThrow('must be a time'),
 )
 
 test('reads a whole number within its limits', () => {

@@ -30,7 +30,8 @@ function paymentEvents({ amount, created, updated, state, ...payment }: Payment)
   if (releaseRequested !== null) events.push({ at: releaseRequested, what: 'release requested' })
   if (unknown)
     events.push({ at: unknown.since, what: `${unknown.call} has an unknown outcome: ${unknown.reason}` })
-  events.push({ at: updated, what: `payment ${state}${as(payment.processorId)}` })
+  // The time is that of the last change, such as a refund of a captured charge.
+  events.push({ at: updated, what: `last change of the payment: ${state}${as(payment.processorId)}` })
   return events
 }
 

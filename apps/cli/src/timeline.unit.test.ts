@@ -27,3 +27,13 @@ test('the summary names an open dispute', () => {
   const [[, words] = []] = summaryOf({ ...story, order: { ...story.order, dispute } })
   expect(words).toMatch(/; dispute of 3\.43 OPEN$/)
 })
+
+test('the time of a payment is that of its last change, so that a refund is not read as a later capture', () => {
+  const { payment } = story
+  if (!payment) throw new Error('the example has a payment')
+  const updated = payment.updated + 60
+  const changed = timelineOf({ ...story, payment: { ...payment, updated } })
+  expect(changed.filter(({ at }) => at === updated).map(({ what }) => what)).toEqual([
+    'last change of the payment: captured as pi_3QfN2eJx8Kc1VbTz0aWm4rYd',
+  ])
+})

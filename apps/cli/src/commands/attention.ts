@@ -37,6 +37,7 @@ export function attention(program: Command): void {
       const ids = id === undefined ? (await api.all(ReadAttention)).map((one) => one.id) : [id]
       const done = await retried(api, ids)
       if (options.json) return printJson(done)
+      if (ids.length === 0) print('There are no incidents.')
       for (const one of done) print(`${one.id}: ${one.done}`)
     })
 

@@ -3,6 +3,7 @@ import {
   IssueAccessKey,
   IssueOperatorAccessKey,
   IssueRestaurantAccessKey,
+  MAX_OVERLAP_MINUTES,
   OperatorAccessKeys,
   RestaurantAccessKeys,
   RevokeAccessKey,
@@ -124,8 +125,11 @@ function list(group: Command): void {
       restaurant: RestaurantAccessKeys,
       operator: OperatorAccessKeys,
     })
-    const found = await apiFor(options).all(operation, { params })
+    const api = apiFor(options)
+    if (options.restaurant !== undefined) await checkRestaurant(api, options.restaurant)
+    const found = await api.all(operation, { params })
     if (options.json) return printJson(found)
+    if (found.length === 0) return print('There are no access keys.')
     table(
       ['id', 'begins with', 'made by', 'created', 'last used', 'ends'],
       found.map((key) => [
@@ -150,7 +154,7 @@ function rotate(group: Command): void {
     summary: 'replace an access key: the new one is shown once, the old one stays valid for the overlap',
     examples: ['keys rotate ID > new.key', 'keys rotate ID --overlap 0   # the old one ends at once'],
   })
-    .option('--overlap <minutes>', 'how long the old key stays valid', whole(0, 99_999), 1_440)
+    .option('--overlap <minutes>', 'how long the old key stays valid', whole(0, MAX_OVERLAP_MINUTES), 1_440)
     .action(async (id: string, options: Shared & { overlap: number }) => {
       const body = { overlapMinutes: options.overlap }
       const issued = await apiFor(options).call(RotateAccessKey, { params: { id }, body })

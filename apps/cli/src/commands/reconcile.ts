@@ -39,6 +39,11 @@ export function reconcile(program: Command): void {
     )
     .option('--until <when>', 'the end of the CSV; default: now', since)
     .action(async (options: Options) => {
+      if (options.since >= (options.until ?? Date.now() / 1000))
+        throw new Failure(
+          EXIT.usage,
+          `--since must be before ${options.until === undefined ? 'now' : '--until'}.`,
+        )
       if (options.csv) return printAccounts(options)
       if (options.until !== undefined) throw new Failure(EXIT.usage, '--until ends the rows of --csv only.')
       const whole = await readAll(options)

@@ -29,7 +29,7 @@ function list(group: Command): void {
           one.apiKey,
           one.isTestRestaurant ? `${one.name} (test)` : one.name,
           `${one.city}, ${one.state}`,
-          one.open ? 'open' : 'closed',
+          one.open ? 'open' : `closed: ${one.closedReason ?? 'unknown'}`,
         ]),
       )
     },

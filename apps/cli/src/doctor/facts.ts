@@ -1,5 +1,6 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { statfs } from 'node:fs/promises'
+import { isIP } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { join } from 'node:path'
 import { connect } from 'node:tls'
@@ -68,7 +69,9 @@ async function readCertificate(url: string): Promise<Facts['certificate']> {
   if (protocol !== 'https:') return null
   const { promise, resolve } = Promise.withResolvers<Facts['certificate']>()
   const host = hostname.replace(/^\[|\]$/g, '')
-  const socket = connect({ host, port: Number(port || 443), servername: host, timeout: WITHIN_MS }, () => {
+  // An address is no server name (RFC 6066, 3).
+  const servername = isIP(host) === 0 ? host : ''
+  const socket = connect({ host, port: Number(port || 443), servername, timeout: WITHIN_MS }, () => {
     resolve({ validTo: Date.parse(socket.getPeerCertificate().valid_to) })
     socket.end()
   })

@@ -1,6 +1,7 @@
 import type { Attention, PlatformHealth } from '@platter/contracts'
 import { isIP } from 'node:net'
 import type { z } from 'zod'
+import { listNames } from '#/doctor/names.ts'
 
 export type Health = z.output<typeof PlatformHealth.response>
 
@@ -267,13 +268,8 @@ const checks: Readonly<Record<string, Check>> = {
 /** The names in the first column of the table. */
 export const CHECKS: readonly string[] = Object.keys(checks)
 
-/** A platform may have hundreds of restaurants, and the finding is one line. */
-const MAX_NAMES = 10
-function namesOf(restaurants: readonly AttendedRestaurant[]): string {
-  const names = restaurants.slice(0, MAX_NAMES).map(({ name }) => name)
-  const more = restaurants.length - names.length
-  return `${names.join(', ')}${more > 0 ? ` and ${more} more` : ''}`
-}
+const namesOf = (restaurants: readonly AttendedRestaurant[]): string =>
+  listNames(restaurants.map(({ name }) => name))
 
 const inWords = (disks: Facts['disks']): string =>
   disks.map(({ path, used }) => `${path} ${Math.round(used * 100)} %`).join(', ')

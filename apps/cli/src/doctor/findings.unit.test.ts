@@ -104,6 +104,17 @@ const situations: [situation: string, changes: Partial<Facts>, checks: string[],
     ['attendance'],
     'R8, R9 and 2 more',
   ],
+  [
+    '12 unattended restaurants of a chain',
+    {
+      restaurants: ['Aurora', ...Array.from({ length: 12 }, () => 'Pronto'), 'Basil'].map((name) => ({
+        name,
+        closedReason: 'unattended',
+      })),
+    },
+    ['attendance'],
+    'unattended: Aurora, Pronto (12), Basil',
+  ],
   ['an unavailable accounts service', { accounts: false }, ['services'], 'accounts'],
   [
     'an unavailable database',

@@ -5,7 +5,7 @@ import { AccessKeyInPath, optionalBody } from '#/inputs.ts'
 import { operation } from '#/operation.ts'
 
 /** Thirty days. */
-const MAX_OVERLAP_MINUTES = 43_200
+export const MAX_OVERLAP_MINUTES = 43_200
 
 const Rotation = optionalBody(
   z.object({
