@@ -53,12 +53,10 @@ export class Bus {
     this.#type = queues
     this.#publisher = new Publisher({ urls, connect, service, type: queues, log })
     this.#consumer = new Consumer({ urls, connect, service, log })
-    observe(['platter.queue.messages'], async () => ({
-      'platter.queue.messages': (await this.queues()).map(({ queue, waiting }) => ({
-        value: waiting,
-        attributes: { 'messaging.destination.name': queue },
-      })),
-    }))
+    observe(['platter.queue.messages'], async (report) => {
+      for (const { queue, waiting } of await this.queues())
+        report('platter.queue.messages', waiting, { 'messaging.destination.name': queue })
+    })
   }
 
   /**

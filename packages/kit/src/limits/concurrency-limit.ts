@@ -156,14 +156,10 @@ export class ConcurrencyLimit {
 export function observeLimits(
   limits: () => Iterable<readonly [name: string, limit: ConcurrencyLimit]>,
 ): void {
-  observe(['platter.permits.in_use', 'platter.permits.limit'], () => {
-    const all = [...limits()].map(([name, { inUse, permits }]) => {
-      const attributes = { 'platter.limit.name': name }
-      return { inUse: { value: inUse, attributes }, limit: { value: permits, attributes } }
-    })
-    return {
-      'platter.permits.in_use': all.map(({ inUse }) => inUse),
-      'platter.permits.limit': all.map(({ limit }) => limit),
+  observe(['platter.permits.in_use', 'platter.permits.limit'], (report) => {
+    for (const [name, { inUse, permits }] of limits()) {
+      report('platter.permits.in_use', inUse, { 'platter.limit.name': name })
+      report('platter.permits.limit', permits, { 'platter.limit.name': name })
     }
   })
 }

@@ -237,19 +237,17 @@ function cachedByTenant<DB>(create: (tenant: Tenant) => Kysely<DB>): (tenant: Te
 /** Exports gauges of the pool. Pending requests show slow statements or a pool that is too small. */
 function observePool(pool: pg.Pool): void {
   const named = { 'db.client.connection.pool.name': 'postgres' }
-  const count = (state: string, value: number) => ({
-    value,
-    attributes: { ...named, 'db.client.connection.state': state },
-  })
   observe(
     ['db.client.connection.count', 'db.client.connection.max', 'db.client.connection.pending_requests'],
-    () => ({
-      'db.client.connection.count': [
-        count('idle', pool.idleCount),
-        count('used', pool.totalCount - pool.idleCount),
-      ],
-      'db.client.connection.max': [{ value: pool.options.max, attributes: named }],
-      'db.client.connection.pending_requests': [{ value: pool.waitingCount, attributes: named }],
-    }),
+    (report) => {
+      const { idleCount: idle, totalCount } = pool
+      report('db.client.connection.count', idle, { ...named, 'db.client.connection.state': 'idle' })
+      report('db.client.connection.count', totalCount - idle, {
+        ...named,
+        'db.client.connection.state': 'used',
+      })
+      report('db.client.connection.max', pool.options.max, named)
+      report('db.client.connection.pending_requests', pool.waitingCount, named)
+    },
   )
 }

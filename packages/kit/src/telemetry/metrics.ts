@@ -1,4 +1,10 @@
-import { metrics, type Counter, type Histogram, type MetricOptions } from '@opentelemetry/api'
+import {
+  metrics,
+  type Counter,
+  type Histogram,
+  type MetricOptions,
+  type ObservableGauge,
+} from '@opentelemetry/api'
 import {
   METRICS,
   type AttributesOf,
@@ -37,29 +43,27 @@ export function histogram<Name extends HistogramName>(name: Name) {
   }
 }
 
-type Observed<Name extends GaugeName> = { value: number; attributes?: AttributesOf<Name> }
-type AllObserved<Name extends GaugeName> = { [Each in Name]: Observed<Each>[] }
+/** Adds a value of a gauge to the current export. */
+type ReportGauge<Name extends GaugeName> = <Each extends Name>(
+  name: Each,
+  value: number,
+  attributes?: AttributesOf<Each>,
+) => void
 
-/**
- * Registers gauges that are read at each export of metrics. `read` resolves to the values of each name. If it rejects, the values
- * are omitted from this export.
- */
+/** Registers gauges. `read` reports their values at each export of metrics. If it rejects, the other values are omitted. */
 export function observe<Name extends GaugeName>(
   names: readonly Name[],
-  read: () => Promise<AllObserved<Name>> | AllObserved<Name>,
+  read: (report: ReportGauge<Name>) => Promise<void> | void,
 ): void {
   if (!isTelemetryOn()) return
-  const instrument = names.map(
-    (name) => [name, meter().createObservableGauge(name, optionsOf(name))] as const,
-  )
-  meter().addBatchObservableCallback(
-    async (result) => {
+  const gauges = Object.fromEntries(
+    names.map((name) => [name, meter().createObservableGauge(name, optionsOf(name))]),
+  ) as Record<Name, ObservableGauge>
+  meter().addBatchObservableCallback(async (result) => {
+    try {
+      await read((name, value, attributes) => result.observe(gauges[name], value, attributes))
+    } catch {
       // Readiness checks and logs already report the unavailable dependency.
-      const values = await Promise.resolve(read()).catch(() => null)
-      if (values === null) return
-      for (const [name, gauge] of instrument)
-        for (const { value, attributes } of values[name]) result.observe(gauge, value, attributes)
-    },
-    instrument.map(([, gauge]) => gauge),
-  )
+    }
+  }, Object.values<ObservableGauge>(gauges))
 }

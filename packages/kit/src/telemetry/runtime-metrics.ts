@@ -18,7 +18,7 @@ export function observeRuntime(): void {
       'v8js.memory.heap.limit',
       'process.memory.usage',
     ],
-    () => {
+    (report) => {
       const now = performance.eventLoopUtilization()
       const { utilization } = performance.eventLoopUtilization(now, before)
       before = now
@@ -26,13 +26,11 @@ export function observeRuntime(): void {
       const p99 = Math.max(0, (delay.percentile(99) || 0) / 1e9 - RESOLUTION_MS / 1_000)
       delay.reset()
       const heap = getHeapStatistics()
-      return {
-        'nodejs.eventloop.delay.p99': [{ value: p99 }],
-        'nodejs.eventloop.utilization': [{ value: utilization }],
-        'v8js.memory.heap.used': [{ value: heap.used_heap_size }],
-        'v8js.memory.heap.limit': [{ value: heap.heap_size_limit }],
-        'process.memory.usage': [{ value: process.memoryUsage.rss() }],
-      }
+      report('nodejs.eventloop.delay.p99', p99)
+      report('nodejs.eventloop.utilization', utilization)
+      report('v8js.memory.heap.used', heap.used_heap_size)
+      report('v8js.memory.heap.limit', heap.heap_size_limit)
+      report('process.memory.usage', process.memoryUsage.rss())
     },
   )
 }

@@ -83,19 +83,14 @@ export function observeSagas({ incidents, alerts }: Counts): void {
     'platter.dead_letters',
     'platter.incidents',
   ] as const
-  observe(gauges, async () => {
-    const groups = byAwaitedStep(await incidents.countUnfinishedSagas())
-    return {
-      'platter.saga.in_flight': groups.map(({ count, attributes }) => ({ value: count, attributes })),
-      'platter.saga.oldest': groups.map(({ seconds, attributes }) => ({ value: seconds, attributes })),
-      'platter.dead_letters': (await incidents.countDeadLetters()).map(({ command, count }) => ({
-        value: count,
-        attributes: { 'platter.command': command },
-      })),
-      'platter.incidents': (await alerts.countOpen()).map(({ kind, count }) => ({
-        value: count,
-        attributes: { 'platter.incident.kind': kind },
-      })),
+  observe(gauges, async (report) => {
+    for (const { count, seconds, attributes } of byAwaitedStep(await incidents.countUnfinishedSagas())) {
+      report('platter.saga.in_flight', count, attributes)
+      report('platter.saga.oldest', seconds, attributes)
     }
+    for (const { command, count } of await incidents.countDeadLetters())
+      report('platter.dead_letters', count, { 'platter.command': command })
+    for (const { kind, count } of await alerts.countOpen())
+      report('platter.incidents', count, { 'platter.incident.kind': kind })
   })
 }

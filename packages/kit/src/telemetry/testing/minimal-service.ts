@@ -11,12 +11,9 @@ import { z } from 'zod'
 
 await run('measured', z.object(serviceConfig), (_config, log) => {
   const open = [{ kind: 'dead-letter', count: 1 }]
-  observe(['platter.incidents'], () => ({
-    'platter.incidents': open.map(({ kind, count }) => ({
-      value: count,
-      attributes: { 'platter.incident.kind': kind },
-    })),
-  }))
+  observe(['platter.incidents'], (report) => {
+    for (const { kind, count } of open) report('platter.incidents', count, { 'platter.incident.kind': kind })
+  })
   const app = createApp(log)
   app.get('/', async () => ({ fine: true }))
   app.get('/resolve', async () => ({ resolved: open.splice(0, 1, { kind: 'none', count: 0 }).length }))
