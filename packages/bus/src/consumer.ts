@@ -10,7 +10,7 @@ import {
 import type { Channel, ChannelModel, ConsumeMessage } from 'amqplib'
 import { ReconnectingConnection, type Connect } from '#/reconnecting-connection.ts'
 import { decode, type Incoming } from '#/message-format.ts'
-import { processing } from '#/spans.ts'
+import { messageSpan } from '#/spans.ts'
 import { otherQueueOf } from '#/topology.ts'
 
 /** An item, and the address for the reply to a question. */
@@ -186,7 +186,8 @@ export class Consumer {
         // The reply timeout passed while the question waited for a permit.
         if (timeoutMs !== undefined && performance.now() - receivedAt > timeoutMs) return
         if (isUntraced) return handle()
-        return inRootSpan({ traceparent, requestId }, processing(message.fields.routingKey, data), handle)
+        const describe = () => messageSpan('process', message.fields.routingKey, data)
+        return inRootSpan({ traceparent, requestId }, describe, handle)
       })
       return 'done'
     } catch (error) {

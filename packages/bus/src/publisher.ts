@@ -6,7 +6,7 @@ import { Batcher, type Destination } from '#/batching.ts'
 import { ReconnectingConnection, type Connect } from '#/reconnecting-connection.ts'
 import { encode, type Outgoing } from '#/message-format.ts'
 import { Questions } from '#/questions.ts'
-import { sending } from '#/spans.ts'
+import { messageSpan } from '#/spans.ts'
 import { declareExchange, exchangeOf, otherQueueOf, queueOf, type QueueType } from '#/topology.ts'
 import { Unavailable } from '#/unavailable.ts'
 
@@ -96,7 +96,7 @@ export class Publisher {
     send: (item: Outgoing) => Promise<T>,
   ): Promise<T> {
     return inSpan(
-      () => sending(queue, data),
+      () => messageSpan('send', queue, data),
       () => send({ json: JSON.stringify(data), requestId, ...traceHeaders() }),
     )
   }

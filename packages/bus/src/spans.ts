@@ -1,25 +1,18 @@
 import { SpanKind, type Attributes, type SpanDescription } from '@platter/kit'
 
-/* Span attributes of messages (OpenTelemetry's semantic conventions for messaging): the queue, the order and the saga step. */
+const KINDS = { send: SpanKind.PRODUCER, process: SpanKind.CONSUMER } as const
 
-const messageOf = (queue: string, type: 'send' | 'process', data: unknown): Attributes => ({
-  'messaging.system': 'rabbitmq',
-  'messaging.operation.name': type,
-  'messaging.operation.type': type,
-  'messaging.destination.name': queue,
-  ...stepOf(data),
-})
-
-export const sending = (queue: string, data: unknown): SpanDescription => ({
-  name: `send ${queue}`,
-  kind: SpanKind.PRODUCER,
-  attributes: messageOf(queue, 'send', data),
-})
-
-export const processing = (queue: string, data: unknown) => ({
-  name: `process ${queue}`,
-  kind: SpanKind.CONSUMER,
-  attributes: () => messageOf(queue, 'process', data),
+/** Returns the span of a message, with the attributes of OpenTelemetry's semantic conventions for messaging, and the saga step. */
+export const messageSpan = (type: keyof typeof KINDS, queue: string, data: unknown): SpanDescription => ({
+  name: `${type} ${queue}`,
+  kind: KINDS[type],
+  attributes: {
+    'messaging.system': 'rabbitmq',
+    'messaging.operation.name': type,
+    'messaging.operation.type': type,
+    'messaging.destination.name': queue,
+    ...stepOf(data),
+  },
 })
 
 /** Returns the saga reference of a command. No other data of a message becomes an attribute. */

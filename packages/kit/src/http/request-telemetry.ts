@@ -11,8 +11,9 @@ import {
   recordFailure,
   SpanKind,
   startRootSpan,
-  type RootSpan,
   type Origin,
+  type RootSpan,
+  type SpanDescription,
 } from '#/telemetry/spans.ts'
 
 declare module 'fastify' {
@@ -55,9 +56,8 @@ export function observeRequests(app: App): void {
     // Fastify calls onResponse only after a complete response: a client that disconnects earlier would leave no log line.
     reply.raw.once('close', () => recordEnd(request, reply))
     if (!isTelemetryOn() || isProbe(request)) return done()
-    const rootSpan = startRootSpan(originOf(request), rootSpanOf(request), {
-      mayBegin: isFromOutside(request),
-    })
+    const describe = () => describeSpan(request)
+    const rootSpan = startRootSpan(originOf(request), describe, { mayBegin: isFromOutside(request) })
     if (!rootSpan) return done()
     request.rootSpan = rootSpan
     void reply.header('x-trace-id', rootSpan.traceId)
@@ -93,19 +93,16 @@ export function nameTrace(request: FastifyRequest, reply: FastifyReply): void {
     void reply.header('x-trace-id', failureTraceId(originOf(request)))
 }
 
-function rootSpanOf(request: FastifyRequest) {
-  const { method, route } = request
-  return {
-    name: route === undefined ? method : `${method} ${route}`,
-    kind: SpanKind.SERVER,
-    attributes: () => ({
-      'http.request.method': method,
-      'url.scheme': request.protocol,
-      'network.protocol.name': 'http',
-      ...(route !== undefined && { 'http.route': route }),
-    }),
-  }
-}
+const describeSpan = ({ method, route, protocol }: FastifyRequest): SpanDescription => ({
+  name: route === undefined ? method : `${method} ${route}`,
+  kind: SpanKind.SERVER,
+  attributes: {
+    'http.request.method': method,
+    'url.scheme': protocol,
+    'network.protocol.name': 'http',
+    ...(route !== undefined && { 'http.route': route }),
+  },
+})
 
 function measure(request: FastifyRequest, reply: FastifyReply): void {
   const { rootSpan, id, method, route, orderApiKey, isRejected } = request
@@ -123,7 +120,7 @@ function measure(request: FastifyRequest, reply: FastifyReply): void {
   }
   if (rootSpan) rootSpan.end(attributes, failure)
   else if (failure !== null)
-    recordFailure(originOf(request), rootSpanOf(request), {
+    recordFailure(originOf(request), () => describeSpan(request), {
       startTime: Date.now() - elapsedTime,
       attributes,
       failure,

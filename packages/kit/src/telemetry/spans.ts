@@ -3,7 +3,6 @@ import {
   context,
   propagation,
   ROOT_CONTEXT,
-  SpanKind,
   SpanStatusCode,
   trace,
   TraceFlags,
@@ -11,6 +10,8 @@ import {
   type Context,
   type Span,
   type SpanContext,
+  type SpanKind,
+  type SpanOptions,
 } from '@opentelemetry/api'
 import { Problem } from '#/http/problem.ts'
 
@@ -54,8 +55,8 @@ export type SpanDescription = { name: string; kind?: SpanKind; attributes?: Attr
 const isSampled = (active: Context): boolean =>
   ((trace.getSpanContext(active)?.traceFlags ?? 0) & TraceFlags.SAMPLED) !== 0
 
-const begin = ({ name, kind = SpanKind.INTERNAL, attributes = {} }: SpanDescription, parent: Context): Span =>
-  tracer.startSpan(name, { kind, attributes }, parent)
+const begin = ({ name, ...options }: SpanDescription, parent: Context, more: SpanOptions = {}): Span =>
+  tracer.startSpan(name, { ...options, ...more }, parent)
 
 /** Returns the code or name of an error. The message could quote a request, and traces leave the platform. */
 function typeOf(error: unknown): string {
@@ -116,15 +117,6 @@ export function timed<T>(describe: () => SpanDescription, work: () => T): T {
 /** The origin of work: the W3C Trace Context, and the request id, which is in the log lines of every service. */
 export type Origin = { traceparent: unknown; requestId: string }
 
-type RootSpanDescription = {
-  name: string
-  kind: SpanKind
-  /** Called only if the span is recorded. */
-  attributes: () => Attributes
-  /** Whether the span is also linked to the sender's span, which ended long ago. */
-  linked?: boolean
-}
-
 const TRACEPARENT = /^00-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-([0-9a-f]{2})$/
 
 /**
@@ -141,14 +133,17 @@ export function isRecorded(
   return flags !== undefined && (Number.parseInt(flags, 16) & TraceFlags.SAMPLED) !== 0
 }
 
+/** `isLinked`: the span is also linked to the sender's span, which ended long ago. */
+type RootSpanOptions = { mayBegin?: boolean; isLinked?: boolean }
+
 /** Starts the root span of a request, message or resumed saga in this process. Returns null if its trace is not recorded. */
 export const startRootSpan = (
   origin: Origin,
-  description: RootSpanDescription,
-  { mayBegin = false }: { mayBegin?: boolean } = {},
+  describe: () => SpanDescription,
+  { mayBegin = false, isLinked = false }: RootSpanOptions = {},
 ): RootSpan | null =>
   on && isRecorded(origin.traceparent, { ...sampling, mayBegin, chance: Math.random })
-    ? new RootSpan(origin, description)
+    ? new RootSpan(origin, describe(), isLinked)
     : null
 
 /** A span without a parent in this process: a request, a message or a resumed saga. */
@@ -158,11 +153,10 @@ export class RootSpan {
   /** The context of all spans of the work. */
   readonly #context: Context
 
-  constructor(origin: Origin, { name, kind, attributes, linked = false }: RootSpanDescription) {
+  constructor(origin: Origin, description: SpanDescription, isLinked = false) {
     const sender = senderOf(origin)
-    const from = linked ? trace.getSpanContext(sender) : undefined
-    const links = from ? [{ context: from }] : []
-    this.#span = tracer.startSpan(name, { kind, links, attributes: attributes() }, sender)
+    const from = isLinked ? trace.getSpanContext(sender) : undefined
+    this.#span = begin(description, sender, { links: from ? [{ context: from }] : [] })
     this.#context = trace.setSpan(sender, this.#span)
     this.traceId = this.#span.spanContext().traceId
   }
@@ -192,14 +186,12 @@ function end(span: Span, attributes: Attributes, failure: string | null): void {
  */
 export function recordFailure(
   origin: Origin,
-  { name, kind, attributes }: RootSpanDescription,
-  outcome: { startTime: number; attributes?: Attributes; failure: string },
+  describe: () => SpanDescription,
+  { startTime, attributes = {}, failure }: { startTime: number; attributes?: Attributes; failure: string },
 ): void {
   if (!on) return
-  const { startTime, failure } = outcome
   const parent = trace.setSpanContext(ROOT_CONTEXT, unsampledParent(origin))
-  const span = tracer.startSpan(name, { kind, startTime, attributes: attributes() }, parent)
-  end(span, outcome.attributes ?? {}, failure)
+  end(begin(describe(), parent, { startTime }), attributes, failure)
 }
 
 /** Returns the id of the trace that `recordFailure` uses. */
@@ -223,11 +215,12 @@ function unsampledParent(origin: Origin): SpanContext {
 /** Runs `work` in a root span. A rejection is recorded as a failure of Platter and rethrown. */
 export async function inRootSpan<T>(
   origin: Origin,
-  description: RootSpanDescription,
+  describe: () => SpanDescription,
   work: () => Promise<T>,
+  options: RootSpanOptions = {},
 ): Promise<T> {
   if (!on) return work()
-  const rootSpan = startRootSpan(origin, description)
+  const rootSpan = startRootSpan(origin, describe, options)
   const startTime = Date.now()
   try {
     const result = await (rootSpan ? rootSpan.run(work) : work())
@@ -236,7 +229,7 @@ export async function inRootSpan<T>(
   } catch (error) {
     const failure = typeOf(error)
     if (rootSpan) rootSpan.end({}, failure)
-    else recordFailure(origin, description, { startTime, failure })
+    else recordFailure(origin, describe, { startTime, failure })
     throw error
   }
 }

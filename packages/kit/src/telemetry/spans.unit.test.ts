@@ -8,7 +8,6 @@ import {
   failureTraceId,
   inRootSpan,
   inSpan,
-  SpanKind,
   timed,
   traceHeaders,
   traceIds,
@@ -21,15 +20,10 @@ test('without a receiver, work runs without spans and without trace headers', as
     described.push('span')
     return { name: 'work' }
   }
-  const attributes = () => {
-    described.push('rootSpan')
-    return {}
-  }
   expect(await inSpan(describe, async (span) => span)).toBeNull()
   expect(timed(describe, () => 'done')).toBe('done')
-  const description = { name: 'message', kind: SpanKind.CONSUMER, attributes }
   const origin = { traceparent: 'anything', requestId: 'r1' }
-  expect(await inRootSpan(origin, description, async () => 'done')).toBe('done')
+  expect(await inRootSpan(origin, describe, async () => 'done')).toBe('done')
   expect(described).toEqual([])
   expect(traceHeaders()).toEqual({})
   expect(traceparent()).toBeNull()
@@ -41,8 +35,7 @@ const SPAN = '00f067aa0ba902b7'
 /** Returns the trace id of a request with this traceparent; zeros if the traceparent is invalid. */
 function traceOf(given: string): string {
   propagation.setGlobalPropagator(new W3CTraceContextPropagator())
-  const description = { name: 'request', kind: SpanKind.SERVER, attributes: () => ({}) }
-  return new RootSpan({ traceparent: given, requestId: 'r1' }, description).traceId
+  return new RootSpan({ traceparent: given, requestId: 'r1' }, { name: 'request' }).traceId
 }
 
 test('continues the trace of a valid traceparent', () => {
@@ -59,8 +52,7 @@ test('the context of a request has no tracestate and no baggage', () => {
     context.disable()
   })
   const headers = { traceparent: `00-${TRACE}-${SPAN}-01`, tracestate: 'a=4242424242424242', baggage: 'b=1' }
-  const description = { name: 'request', kind: SpanKind.SERVER, attributes: () => ({}) }
-  const span = new RootSpan({ ...headers, requestId: 'r1' }, description)
+  const span = new RootSpan({ ...headers, requestId: 'r1' }, { name: 'request' })
   const active = span.run(() => context.active())
   expect(trace.getSpanContext(active)?.traceId).toBe(TRACE)
   expect(trace.getSpanContext(active)?.traceState).toBeUndefined()

@@ -25,13 +25,12 @@ export const retryingDelivery = <T>(
 ): Promise<T> =>
   inRootSpan(
     { traceparent: origin, requestId },
-    {
+    () => ({
       name: 'delivery retry',
-      kind: SpanKind.INTERNAL,
-      attributes: () => ({ 'platter.order.api_key': orderApiKey, 'platter.delivery.attempt': attempt }),
-      linked: true,
-    },
+      attributes: { 'platter.order.api_key': orderApiKey, 'platter.delivery.attempt': attempt },
+    }),
     work,
+    { isLinked: true },
   )
 
 /** The span of the transmission to a restaurant, and its receipt. */

@@ -1,5 +1,5 @@
 import type { SagaReply } from '@platter/contracts'
-import { histogram, inRootSpan, inSpan, observe, SpanKind } from '@platter/kit'
+import { histogram, inRootSpan, inSpan, observe } from '@platter/kit'
 import { awaitedStep } from '#/saga/domain/awaited-step.ts'
 import type { AlertStore } from '#/store/alerts.ts'
 import type { IncidentStore } from '#/store/incidents.ts'
@@ -41,8 +41,9 @@ export const retryingCommand = <T>(
 ): Promise<T> =>
   inRootSpan(
     { traceparent: origin, requestId: saga.requestId },
-    { name: 'saga retry', kind: SpanKind.INTERNAL, attributes: () => refOf(saga), linked: true },
+    () => ({ name: 'saga retry', attributes: refOf(saga) }),
     work,
+    { isLinked: true },
   )
 
 const duration = histogram('platter.saga.duration')
