@@ -1,12 +1,4 @@
-import {
-  Cancelled,
-  ConcurrencyLimit,
-  Deadline,
-  inRootSpan,
-  isUnavailable,
-  reasonOf,
-  type Log,
-} from '@platter/kit'
+import { ConcurrencyLimit, Deadline, inRootSpan, isUnavailable, reasonOf, type Log } from '@platter/kit'
 import type { Channel, ChannelModel, ConsumeMessage } from 'amqplib'
 import { ReconnectingConnection, type Connect } from '#/reconnecting-connection.ts'
 import { decode, type Incoming } from '#/message-format.ts'
@@ -106,7 +98,6 @@ export class Consumer {
         channel.cancel(consumerTag).catch(() => 'the connection ended, which also ends the consumer'),
       ),
     )
-    for (const { limit } of this.#consumptions) limit.cancelPending()
     await Deadline.in(QUIESCE_TIMEOUT_MS).race(cancelled.then(() => Promise.allSettled(this.#running)))
   }
 
@@ -180,16 +171,17 @@ export class Consumer {
     const receivedAt = performance.now()
     const delivery = { ...item, replyTo: String(message.properties.replyTo) }
     const handle = () => this.#logged(consumption, delivery)
+    const describe = () => messageSpan('process', message.fields.routingKey, data)
     try {
       if (id !== undefined) questions.add(id)
-      await limit.run(async () => {
+      return await limit.run(async () => {
+        // The process began to stop while the item waited for a permit.
+        if (this.#isStopping) return 'unacknowledged'
         // The reply timeout passed while the question waited for a permit.
-        if (timeoutMs !== undefined && performance.now() - receivedAt > timeoutMs) return
-        if (isUntraced) return handle()
-        const describe = () => messageSpan('process', message.fields.routingKey, data)
-        return inRootSpan({ traceparent, requestId }, describe, handle)
+        if (timeoutMs !== undefined && performance.now() - receivedAt > timeoutMs) return 'done'
+        await (isUntraced ? handle() : inRootSpan({ traceparent, requestId }, describe, handle))
+        return 'done'
       })
-      return 'done'
     } catch (error) {
       return await this.#handleFailure(consumption, delivery, error)
     } finally {
@@ -202,7 +194,7 @@ export class Consumer {
     delivery: Delivery,
     error: unknown,
   ): Promise<Outcome> {
-    if (staysUnacknowledged || this.#isStopping || error instanceof Cancelled) return 'unacknowledged'
+    if (staysUnacknowledged || this.#isStopping) return 'unacknowledged'
     // A dependency was unavailable. The sweeper republishes the command, so no dead letter is needed.
     if (isUnavailable(error) || !onFailure) return 'done'
     try {

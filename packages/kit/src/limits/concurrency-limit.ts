@@ -10,11 +10,8 @@ type Settings = {
   pendingPerKey?: number
 }
 
-type Pending = { key: string | undefined; grant: (permit: Permit) => void; cancel: () => void }
+type Pending = { key: string | undefined; grant: (permit: Permit) => void }
 type Usage = { inUse: number; pending: number }
-
-/** The request was waiting for a permit when its process began to stop. */
-export class Cancelled extends Error {}
 
 /**
  * Limits the work in progress. Each key (an application, a restaurant, an address) has its share. Work that waits for another
@@ -71,11 +68,9 @@ export class ConcurrencyLimit {
     return this.isAvailable(key) ? this.#permit(key) : null
   }
 
-  /** Waits for a permit. Permits are granted in order of arrival. Rejects with Cancelled after `cancelPending`. */
+  /** Waits for a permit. Permits are granted in order of arrival. */
   async wait(key?: string): Promise<Permit> {
-    const permit = this.tryAcquire(key) ?? (await this.#enqueue(key))
-    if (!permit) throw new Cancelled()
-    return permit
+    return this.tryAcquire(key) ?? this.#enqueue(key)
   }
 
   /**
@@ -88,7 +83,7 @@ export class ConcurrencyLimit {
     return this.#enqueue(key, waitMs)
   }
 
-  /** Waits for a permit and does the work with it. Rejects with Cancelled if `cancelPending` is called before the work begins. */
+  /** Waits for a permit and does the work with it. */
   async run<T>(work: () => Promise<T>): Promise<T> {
     const permit = await this.wait()
     try {
@@ -96,11 +91,6 @@ export class ConcurrencyLimit {
     } finally {
       permit.release()
     }
-  }
-
-  /** Ends the wait of all pending requests. */
-  cancelPending(): void {
-    for (const { cancel } of this.#pending) cancel()
   }
 
   /** Returns the function that a permit calls when its work is complete, see `AdaptiveLimit`. */
@@ -112,6 +102,8 @@ export class ConcurrencyLimit {
     return new Permit((change) => this.#count(key, change), this.reporter())
   }
 
+  #enqueue(key: string | undefined): Promise<Permit>
+  #enqueue(key: string | undefined, waitMs: number): Promise<Permit | null>
   #enqueue(key: string | undefined, waitMs?: number): Promise<Permit | null> {
     const { promise, resolve } = Promise.withResolvers<Permit | null>()
     const usage = this.#usageOf(key)
@@ -122,8 +114,8 @@ export class ConcurrencyLimit {
       this.#deleteUnused(key, usage)
       resolve(permit)
     }
-    const pending = { key, grant: end, cancel: () => end(null) }
-    const timer = waitMs === undefined ? undefined : setTimeout(pending.cancel, waitMs)
+    const pending = { key, grant: end }
+    const timer = waitMs === undefined ? undefined : setTimeout(end, waitMs, null)
     usage.pending += 1
     this.#usage.set(key, usage)
     this.#pending.add(pending)
