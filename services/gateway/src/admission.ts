@@ -41,10 +41,10 @@ export class Admission {
   }
 
   limitsOf({ admission, owner }: Operation): Limits {
-    const { gateway, isOrder } = this.#policies[admission]
+    const { gateway } = this.#policies[admission]
     return {
       concurrency: gateway && this.#concurrencyOf(owner, gateway),
-      orderRate: isOrder ? this.#deps.orderRate : null,
+      orderRate: admission === 'order' ? this.#deps.orderRate : null,
     }
   }
 

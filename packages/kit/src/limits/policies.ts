@@ -10,8 +10,6 @@ export type AdmissionPolicy = {
   gateway: { pool: string; permits: number | AdaptiveRange } | null
   /** Permits in a replica of the owner. */
   service: number
-  /** Whether a request counts against the order rate of its application. */
-  isOrder?: true
 }
 
 const GENERAL = { pool: 'general', permits: 256 }
@@ -22,7 +20,6 @@ export const ADMISSION_POLICIES = {
     gateway: { pool: 'orders', permits: { first: 96, least: 32, most: 2_000 } },
     // To check and place 96 orders together takes 0.3 s on two cores.
     service: 96,
-    isOrder: true,
   },
   // One application may use 16 of the 24 permits. These 16 passwords are hashed within 1.5 s, so that other applications do not
   // wait behind hundreds. 31 requests in a replica wait 0.9 s, and 2.8 s under lasting load; one application may have 21 of them.
