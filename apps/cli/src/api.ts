@@ -17,7 +17,7 @@ export class Rejected extends Failure {
   readonly problem: ProblemDocument
   constructor(problem: ProblemDocument) {
     const isTemporary = problem.status === 503 || problem.status === 504
-    super(isTemporary ? EXIT.unreachable : EXIT.refused, problem.details, problem)
+    super(isTemporary ? EXIT.unreachable : EXIT.refused, problem.details)
     this.problem = problem
   }
 }

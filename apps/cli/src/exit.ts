@@ -4,11 +4,8 @@ export const EXIT = { ok: 0, refused: 1, usage: 2, unreachable: 3 } as const
 /** Ends the command with an exit code and a message. Any other error is a defect. */
 export class Failure extends Error {
   readonly code: number
-  /** The problem document, for --json. */
-  readonly document: unknown
-  constructor(code: number, message: string, document?: unknown) {
+  constructor(code: number, message: string) {
     super(message)
     this.code = code
-    this.document = document
   }
 }

@@ -1,4 +1,5 @@
 import { CommanderError } from 'commander'
+import { Rejected } from '#/api.ts'
 import { EXIT, Failure } from '#/exit.ts'
 import { printError, printJson } from '#/output.ts'
 import { createProgram } from '#/program.ts'
@@ -12,7 +13,7 @@ export async function run(args: readonly string[]): Promise<number> {
     // After its help, the end of a command is an error as well.
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage
     if (!(error instanceof Failure)) throw error
-    if (args.includes('--json') && error.document !== undefined) printJson(error.document)
+    if (args.includes('--json') && error instanceof Rejected) printJson(error.problem)
     printError(error.message)
     return error.code
   }
