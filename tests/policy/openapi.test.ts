@@ -167,7 +167,7 @@ describe('the gateway', () => {
     } as unknown as AccessKeys,
     admission: new Admission({ replicas: {}, accessKeyRate: {} as RateLimit, orderRate: {} as RateLimit }),
     streams: {} as Streams,
-    streamOwners: {},
+    streamReplicas: nowhere,
     deadlineMs: 10_000,
     secrets: ['not a secret, and long enough for one'],
   })

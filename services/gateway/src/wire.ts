@@ -67,7 +67,7 @@ export function wire(config: Config, log: Log): Parts {
   }
   const routed = operations.filter(({ owner }) => owner !== 'payments' || payments)
   // One connection per stream; the access key's limit bounds the number of streams.
-  const streamOwners = { orders: new Replicas(config.ORDERS_URL, { connections: null }) }
+  const streamReplicas = new Replicas(config.ORDERS_URL, { connections: null })
   const streams = new Streams()
   const accessKeys = new AccessKeys(
     internalCaller({
@@ -95,7 +95,7 @@ export function wire(config: Config, log: Log): Parts {
   publicRoutes(app, {
     operations: routed,
     owners,
-    streamOwners,
+    streamReplicas,
     streams,
     admission,
     accessKeys,
@@ -129,8 +129,7 @@ export function wire(config: Config, log: Log): Parts {
     async close() {
       admission.logRejections(log)
       accessKeyRate.close()
-      const upstreams = [...Object.values(owners), ...Object.values(streamOwners)]
-      await Promise.all(upstreams.map((upstream) => upstream.close()))
+      await Promise.all([...Object.values(owners), streamReplicas].map((upstream) => upstream.close()))
     },
   }
 }

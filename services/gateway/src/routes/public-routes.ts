@@ -46,8 +46,8 @@ export type Deps = {
   accessKeys: AccessKeys
   admission: Admission
   streams: Streams
-  /** Separate connection pools for streams, which would otherwise use up the connections of other requests. */
-  streamOwners: Partial<Record<Owner, Replicas>>
+  /** The replicas of orders, with separate connections for streams, which would otherwise use up those of other requests. */
+  streamReplicas: Replicas
   /** The time in milliseconds within which every request receives a response. */
   deadlineMs: number
   secrets: InternalSecrets
@@ -72,7 +72,7 @@ const FORWARDED_HEADERS = [
  * client without a valid key is rejected before its body is read.
  */
 export function publicRoutes(app: App, deps: Deps): void {
-  const { operations, owners, streamOwners, streams, accessKeys, admission } = deps
+  const { operations, owners, streams, accessKeys, admission } = deps
   const sign = principalSigner(deps.secrets)
   const sharedResponses = createSharedResponses()
   app.decorateRequest('principal', null)
@@ -116,7 +116,7 @@ export function publicRoutes(app: App, deps: Deps): void {
         if (streams.isEnded) return reconnect(reply)
         const isValid = keyCheck(accessKeys, accessKeyOf(request, operation))
         const stream = { ...(await sent()), stream: streams.admit(principal, reply.raw, isValid) }
-        return forwardRequest(streamOwners[operation.owner] ?? replicas, request, reply, stream)
+        return forwardRequest(deps.streamReplicas, request, reply, stream)
       },
     })
   }
@@ -166,7 +166,7 @@ async function admit(
   request.accessKeyId = principal.accessKeyId
   checkConcurrency(principal)
   checkRate(principal, admission.accessKeyRate, principal.accessKeyId)
-  checkAudience(principal, operation)
+  if (principal.kind !== operation.audience) throw new Problem('not-allowed')
   const applicationId = applicationOf(principal)
   if (orderRate && applicationId !== undefined) checkRate(principal, orderRate, applicationId)
   request.admissionMs = reply.elapsedTime
@@ -206,10 +206,6 @@ function accessKeyOf(request: FastifyRequest, operation: Operation): string | un
     request.isFromConsole = true
   }
   return ofSession
-}
-
-function checkAudience(principal: Caller, operation: Operation): void {
-  if (principal.kind !== operation.audience) throw new Problem('not-allowed')
 }
 
 function headersOf(request: FastifyRequest): Record<string, string> {

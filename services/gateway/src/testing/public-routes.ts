@@ -1,4 +1,4 @@
-import { LeakyBucket, type App } from '@platter/kit'
+import { LeakyBucket, Replicas, type App } from '@platter/kit'
 import type { AccessKeys } from '#/access-keys.ts'
 import { Admission } from '#/admission.ts'
 import { publicRoutes, type Deps } from '#/routes/public-routes.ts'
@@ -19,7 +19,7 @@ export const anyAccessKey = (changes: Partial<AccessKeys> = {}) =>
 export function addPublicRoutes(app: App, given: Pick<Deps, 'operations' | 'owners'> & Partial<Deps>): void {
   const rate = new LeakyBucket({ name: 'default', what: 'requests', requests: 1_000, seconds: 1 })
   publicRoutes(app, {
-    streamOwners: {},
+    streamReplicas: given.owners.orders ?? new Replicas([]),
     admission: new Admission({ replicas: {}, accessKeyRate: rate, orderRate: rate }),
     streams: new Streams(),
     accessKeys: anyAccessKey(),
