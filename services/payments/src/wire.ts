@@ -130,7 +130,6 @@ export function wire(config: Config, log: Log): Parts {
   const handle = stripeEventHandler({
     ...deps,
     events,
-    stripe,
     mirror,
     notify: processorEventNotifier({ authorizations, bus }),
     setCard: (card, event) => bus.publish(AccountsSetCard, card, { requestId: event }),

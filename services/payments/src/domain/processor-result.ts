@@ -115,32 +115,6 @@ export function interpretLookup(
   return { kind: 'moved', change: { state: 'declined', refusal } }
 }
 
-/**
- * Returns the consequence of a report that this service did not request (a Stripe event). Null if the row already has this state.
- */
-export function interpretReport(
-  row: Authorization,
-  reported: ReportedCharge,
-): Extract<Interpretation, { kind: 'moved' | 'incident' }> | null {
-  if (reported.status === 'declined') {
-    return row.state === 'sent'
-      ? { kind: 'moved', change: { state: 'declined', refusal: declineOf(reported) } }
-      : null
-  }
-  // It counts pending refunds, which may fail. The mirror of the charge has the state of each refund.
-  if (reported.status === 'refunded') return null
-  const isOpen = reported.status === 'authorized' || reported.status === 'captured'
-  if (row.state === 'declined' || row.state === 'released') {
-    return isOpen
-      ? { kind: 'incident', reason: `the row is ${row.state}, yet the processor reports ${reported.status}` }
-      : null
-  }
-  if ('processorId' in row && row.processorId !== reported.id) {
-    return isOpen ? { kind: 'incident', reason: 'the processor has more than one authorization' } : null
-  }
-  return isLater(row, reported) ? compared(row, reported) : null
-}
-
 const STATES_IN_ORDER: readonly string[] = [
   'sent',
   'challenged',

@@ -1,24 +1,17 @@
 import { cents } from '@platter/contracts'
 import { describe, expect, test } from 'vitest'
 import type { Authorization } from '#/domain/authorization.ts'
-import { interpretEffect, interpretLookup, interpretReport } from '#/domain/processor-result.ts'
+import { interpretEffect, interpretLookup } from '#/domain/processor-result.ts'
 
 const terms = { amount: cents(1075), token: 'tok_1' }
 const common = { orderApiKey: 'o1', releaseRequested: false, ageSeconds: 3 }
 const sent: Authorization = { ...common, ...terms, state: 'sent' }
-const declined: Authorization = {
-  ...common,
-  ...terms,
-  state: 'declined',
-  refusal: { code: 'card-declined', declineCode: 'insufficient_funds' },
-}
 const at = (state: 'authorized' | 'captured' | 'voided' | 'refunded'): Authorization => ({
   ...common,
   ...terms,
   state,
   processorId: 'auth_1',
 })
-const tombstone: Authorization = { ...common, state: 'released', releaseRequested: true }
 const released = (row: Authorization): Authorization => ({ ...row, releaseRequested: true })
 
 const found = (status: 'authorized' | 'captured') => [{ id: 'auth_1', amount: cents(1075), status }]
@@ -117,62 +110,6 @@ describe('a result of the processor', () => {
     ).toEqual({
       kind: 'moved',
       change: { state: 'declined', refusal: { code: 'card-expired', declineCode: 'expired_card' } },
-    })
-  })
-})
-
-const reported = (status: 'authorized' | 'captured' | 'voided' | 'refunded', amount = 1075) => ({
-  id: 'auth_1',
-  amount: cents(amount),
-  status,
-})
-
-describe('a report of the processor', () => {
-  const decline = { status: 'declined', code: 'expired_card', declineCode: 'expired_card' } as const
-
-  test('moves the row to a later state, and never back', () => {
-    expect(interpretReport(sent, reported('authorized'))).toEqual({
-      kind: 'moved',
-      change: { state: 'authorized', processorId: 'auth_1' },
-    })
-    expect(interpretReport(at('authorized'), reported('captured'))).toMatchObject({
-      change: { state: 'captured' },
-    })
-    expect(interpretReport(at('captured'), reported('authorized'))).toBeNull()
-    expect(interpretReport(at('voided'), reported('voided'))).toBeNull()
-  })
-  test('a decline moves only a sent row', () => {
-    expect(interpretReport(sent, decline)).toMatchObject({
-      kind: 'moved',
-      change: { state: 'declined', refusal: { code: 'card-expired' } },
-    })
-    expect(interpretReport(at('authorized'), decline)).toBeNull()
-    expect(interpretReport(declined, decline)).toBeNull()
-    // Its intent is still open, until a look-up cancels it.
-    const challenged: Authorization = { ...common, ...terms, state: 'challenged', processorId: 'auth_1' }
-    expect(interpretReport(challenged, decline)).toBeNull()
-  })
-  test('another amount, another currency or a second authorization is an incident', () => {
-    expect(interpretReport(sent, reported('authorized', 1))).toMatchObject({ kind: 'incident' })
-    expect(interpretReport(sent, { ...reported('authorized'), differs: 'eur' })).toMatchObject({
-      reason: 'eur',
-    })
-    expect(interpretReport(at('authorized'), { ...reported('captured'), id: 'auth_2' })).toMatchObject({
-      kind: 'incident',
-    })
-    expect(interpretReport(at('authorized'), { ...reported('voided'), id: 'auth_2' })).toBeNull()
-  })
-  test('an open charge of a declined or released order is an incident', () => {
-    for (const row of [declined, tombstone]) {
-      expect(interpretReport(row, reported('authorized'))).toMatchObject({ kind: 'incident' })
-      expect(interpretReport(row, reported('voided'))).toBeNull()
-    }
-  })
-  test('a reported authorization with another amount moves a released row, and reports the difference', () => {
-    expect(interpretReport(released(sent), reported('authorized', 1))).toMatchObject({
-      kind: 'moved',
-      change: { state: 'authorized' },
-      difference: expect.stringContaining('1 cents') as string,
     })
   })
 })

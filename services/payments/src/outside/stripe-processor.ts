@@ -172,18 +172,6 @@ export class StripeProcessor implements Processor {
     })
   }
 
-  /** Returns the current state of an intent, and its order; null for an intent of another sale. */
-  read(id: string): Promise<ProcessorResult<{ reference: string | null; report: ReportedCharge | null }>> {
-    return resultOf(async () => {
-      const intent = await this.#client.send(Intent, (stripe) =>
-        stripe.paymentIntents.retrieve(id, { expand: ['latest_charge'] }),
-      )
-      const report = reportOf(intent, this.#currency)
-      if (report === 'unknown') return unexpected(`an intent is ${intent.status}`)
-      return { kind: 'yes', reference: intent.metadata[ORDER] ?? null, report }
-    })
-  }
-
   close(): Promise<void> {
     return this.#client.close()
   }
@@ -217,11 +205,15 @@ export class StripeProcessor implements Processor {
     const first = await call({ idempotencyKey }).catch(failedOf)
     if (!(first instanceof Failed)) return { kind: 'yes', ...first }
     if (!first.isToBeLookedUp && !first.isReplayed) return first.result
-    const intent = await this.read(id)
-    if (intent.kind !== 'yes') return intent
-    const { report } = intent
-    if (report?.status === to) return { kind: 'yes', ...effectOf(report) }
-    return resultOf(async () => ({ kind: 'yes', ...(await call({})) }))
+    return resultOf(async () => {
+      const intent = await this.#client.send(Intent, (stripe) =>
+        stripe.paymentIntents.retrieve(id, { expand: ['latest_charge'] }),
+      )
+      const report = reportOf(intent, this.#currency)
+      if (report === 'unknown') return unexpected(`an intent is ${intent.status}`)
+      if (report?.status === to) return { kind: 'yes', ...effectOf(report) }
+      return { kind: 'yes', ...(await call({})) }
+    })
   }
 
   #reached(id: string, status: 'succeeded' | 'canceled', intent: Intent): Effect {

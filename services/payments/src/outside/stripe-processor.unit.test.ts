@@ -297,7 +297,6 @@ test('an intent with the status processing is an unknown outcome', async () => {
   const id = await idOf(processor.authorize(orderWith(token)))
   server.state.change(id, { status: 'processing' })
   expect(await processor.find(orderWith(token))).toMatchObject({ kind: 'unknown' })
-  expect(await processor.read(id)).toMatchObject({ kind: 'unknown' })
 })
 
 test('an expired authorization is found as voided', async () => {

@@ -1,15 +1,12 @@
-import { Writable } from 'node:stream'
 import { cents } from '@platter/contracts'
-import { createApp, readJson, type App, type Log } from '@platter/kit'
+import { createApp, createLog, Problem, readJson, type App } from '@platter/kit'
 import fc from 'fast-check'
-import { pino } from 'pino'
 import { Stripe } from 'stripe'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { createEventReader } from '#/outside/stripe-events.ts'
 import { StripeProcessor } from '#/outside/stripe-processor.ts'
 import { chargeMirror, type ChargeMirror } from '#/mirror-charges.ts'
 import { memoryChargeMirrors } from '#/testing/memory-charge-mirrors.ts'
-import { commandExecutor } from '#/command-executor.ts'
 import type { MirrorRow } from '#/store/charge-mirrors.ts'
 import type { AuthorizationStore } from '#/store/authorizations.ts'
 import { setRefundsOf } from '#/send-mirrors.ts'
@@ -35,8 +32,12 @@ const refunds = {
   markWhollyRefunded: async () => undefined,
 }
 let handled: number
+/** The orders in notifications. */
+let notified: string[]
+const notify = vi.fn<(orderApiKey: string) => Promise<void>>(
+  async (orderApiKey) => void notified.push(orderApiKey),
+)
 let app: App
-let logged: string
 /** Charge mirrors that were sent to orders. */
 let sent: MirrorRow[]
 /** Card details that were sent to accounts. */
@@ -44,16 +45,10 @@ let cardsSet: object[]
 const send = async (row: MirrorRow) => void sent.push(row)
 
 beforeEach(async () => {
-  logged = ''
+  notified = []
   sent = []
   cardsSet = []
-  const sink = new Writable({
-    write(chunk: Buffer, _encoding, done) {
-      logged += chunk.toString()
-      done()
-    },
-  })
-  const log: Log = pino({ level: 'info' }, sink)
+  const log = createLog('payments', 'silent')
   server = new StripeServer()
   const url = await server.listen()
   processor = new StripeProcessor({ secretKey: SECRET_KEY, currency: 'usd', url })
@@ -69,13 +64,10 @@ beforeEach(async () => {
     read: createEventReader(SECRET),
     handle: stripeEventHandler({
       events,
-      authorizations,
-      stripe: processor,
       processor,
       mirror,
-      notify: async () => undefined,
+      notify,
       setCard: async (card) => void cardsSet.push(card),
-      log,
     }),
   })
 })
@@ -86,17 +78,16 @@ afterEach(async () => {
 })
 
 /** Authorizes an order at Stripe. Its row is still `sent`. */
-async function authorizeAtStripe(reference = 'o1', cardNumber = CARD.cardNumber) {
-  const made = await processor.tokenize({ ...CARD, cardNumber })
+async function authorizeAtStripe() {
+  const made = await processor.tokenize(CARD)
   if (made.kind !== 'yes') throw new Error('no token')
   const { token } = made
-  await authorizations.findOrCreate(reference, { amount: AMOUNT, token })
-  const call = { idempotencyKey: `${reference}:authorize:1`, reference, amount: AMOUNT, token }
+  await authorizations.findOrCreate('o1', { amount: AMOUNT, token })
+  const call = { idempotencyKey: 'o1:authorize:1', reference: 'o1', amount: AMOUNT, token }
   const result = await processor.authorize(call)
-  return { id: result.kind === 'yes' ? result.id : '', token }
+  return { id: result.kind === 'yes' ? result.id : '' }
 }
 
-const stateOf = async (reference = 'o1') => (await authorizations.find(reference))?.state
 const reads = () => server.requests.filter(({ kind }) => kind === 'read').length
 
 let count = 0
@@ -123,72 +114,29 @@ async function deliver(payload: string | Buffer, signature = sign(String(payload
 }
 
 describe('event', () => {
-  test('moves the row to the state of the intent at Stripe, and ignores the state in its body', async () => {
-    const { id } = await authorizeAtStripe()
-    expect(await deliver(event({ id, status: 'canceled', amount: 1 }))).toBe(200)
-    expect(await stateOf()).toBe('authorized')
-    expect(await authorizations.find('o1')).toMatchObject({ processorId: id, amount: AMOUNT })
+  const aboutOrder = { id: 'pi_1', metadata: { orderApiKey: 'o1' } }
+
+  test('about an order notifies orders, without a request to Stripe', async () => {
+    expect(await deliver(event(aboutOrder))).toBe(200)
+    expect(notified).toEqual(['o1'])
+    expect(server.requests).toEqual([])
+    expect(handled).toBe(1)
   })
 
-  test('makes the authorize command reply from the row, without a request to Stripe', async () => {
-    const { id, token } = await authorizeAtStripe()
-    await deliver(event({ id }))
-    const execute = commandExecutor({ authorizations, processor, log: pino({ level: 'silent' }) })
-    const before = server.requests.length
-    const row = (await authorizations.find('o1'))!
-    expect(await execute({ kind: 'authorize', amount: AMOUNT, token }, row)).toMatchObject({ kind: 'done' })
-    expect(server.requests.length).toBe(before)
+  test('about another sale of the Stripe account, or about no sale, is ignored', async () => {
+    expect(await deliver(event({ id: 'pi_1', metadata: {} }))).toBe(200)
+    expect(await deliver(event({ object: 'customer', id: 'cus_1' }))).toBe(200)
+    expect(await deliver(event({ object: 'balance' }))).toBe(200)
+    expect(notified).toEqual([])
   })
 
-  test('does not move the row back when it is late, out of order or repeated', async () => {
-    const { id } = await authorizeAtStripe()
-    const early = event({ id })
-    await processor.capture({ idempotencyKey: 'c', id, amount: AMOUNT })
-    await deliver(event({ id }, { type: 'payment_intent.succeeded' }))
-    expect(await stateOf()).toBe('captured')
-    expect([await deliver(early), await deliver(early)]).toEqual([200, 200])
-    expect(await stateOf()).toBe('captured')
-  })
-
-  test('moves the row of a declined card to declined, with the code card-declined', async () => {
-    await authorizeAtStripe('o1', '4000000000000341')
-    expect(await stateOf()).toBe('sent')
-    expect(await deliver(event({ id: 'pi_unknown' }))).toBe(200)
-    const found = server.state.find({ limit: 1 })
-    await deliver(event({ id: found.data[0]?.id }, { type: 'payment_intent.payment_failed' }))
-    expect(await authorizations.find('o1')).toMatchObject({
-      state: 'declined',
-      refusal: { code: 'card-declined', declineCode: 'generic_decline' },
-    })
-  })
-
-  test('is refused with 503 and does not count as handled while Stripe is unavailable; its repetition is 200', async () => {
-    const { id } = await authorizeAtStripe()
-    const payload = event({ id })
-    server.fault('error-before-effect', 'read')
+  test('does not count as handled until orders is notified; its repetition is 200', async () => {
+    const payload = event(aboutOrder)
+    notify.mockRejectedValueOnce(new Problem('service-unavailable'))
     expect(await deliver(payload)).toBe(503)
     expect(handled).toBe(0)
     expect(await deliver(payload)).toBe(200)
-    expect(await stateOf()).toBe('authorized')
-  })
-
-  test('does not move the row for another amount, and is logged as an error for operators', async () => {
-    const { id } = await authorizeAtStripe()
-    server.fault('wrong-amount', 'read')
-    expect(await deliver(event({ id }))).toBe(200)
-    expect(await stateOf()).toBe('sent')
-    expect(logged).toMatch(/"level":50.*an operator must decide/)
-  })
-
-  test('is ignored when it is about another sale of the Stripe account', async () => {
-    const { id } = await authorizeAtStripe('o2')
-    for (const metadata of [{}, { orderApiKey: 'another-order' }] as Record<string, string>[]) {
-      server.state.change(id, { metadata })
-      expect(await deliver(event({ id }))).toBe(200)
-    }
-    expect(await deliver(event({ object: 'customer', id: 'cus_1' }))).toBe(200)
-    expect(await deliver(event({ object: 'balance' }))).toBe(200)
-    expect(await stateOf('o2')).toBe('sent')
+    expect(handled).toBe(1)
   })
 })
 
@@ -199,7 +147,7 @@ const readMirror = async () => {
 const captureOrder = async () => {
   const { id } = await authorizeAtStripe()
   await processor.capture({ idempotencyKey: 'c', id, amount: AMOUNT })
-  await deliver(event({ id }))
+  await authorizations.move((await authorizations.find('o1'))!, { state: 'captured', processorId: id })
   const charge = server.state.read(id, { expand: ['latest_charge'] }).latest_charge as { id: string }
   return { id, charge: charge.id }
 }
@@ -277,7 +225,6 @@ describe('refund or dispute at Stripe', () => {
     for (const payload of [second, first, first, second]) expect(await deliver(payload)).toBe(200)
     expect(await readMirror()).toEqual([[75, 300], []])
     expect((await mirrors.find('o1'))?.version).toBe(1)
-    expect(await stateOf()).toBe('captured')
   })
 
   test('is not stored for a second charge of the order, which payments does not know', async () => {
@@ -386,7 +333,7 @@ describe('invalid event', () => {
     expect(await deliver(payload, signature)).toBe(400)
     expect(reads()).toBe(0)
     expect(handled).toBe(0)
-    expect(await stateOf()).toBe('sent')
+    expect(notified).toEqual([])
   })
 
   test('400 and no request to Stripe for random bytes', async () => {
