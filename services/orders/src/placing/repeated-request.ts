@@ -8,7 +8,7 @@ import type { OrderNotifier } from '#/saga/order-notifier.ts'
  * the first one is still in progress.
  */
 
-type Deps = Parameters<typeof respondWithResult>[0] & { notifier: Pick<OrderNotifier, 'addPendingRequest'> }
+type Deps = Parameters<typeof respondWithResult>[0] & { notifier: Pick<OrderNotifier, 'pending'> }
 
 /**
  * Returns the response to a request whose Idempotency-Key was used before: the stored one, or the result of the order that an earlier
@@ -38,7 +38,7 @@ export async function replayOrResume(
 
 /** Responds for an order that an earlier request placed. It may already have a result. */
 async function resume(deps: Deps, apiKey: string, call: Call<typeof SendOrder>): Promise<Rendered> {
-  using pending = deps.notifier.addPendingRequest(apiKey)
+  using pending = deps.notifier.pending.add(apiKey)
   pending.wake()
   return await respondWithResult(deps, { apiKey, placed: null, pending }, call)
 }

@@ -248,10 +248,10 @@ test('a poll wakes the subscribers of changed orders and their restaurants, and 
   const [order, other] = [await insertOrder(), await insertOrder()]
   const notifier = new OrderNotifier({ ...stores, bus })
   const [mine, others, restaurant, elsewhere] = [
-    notifier.subscribeToOrder(order),
-    notifier.subscribeToOrder(other),
-    notifier.subscribeToRestaurant(restaurantApiKey),
-    notifier.subscribeToRestaurant('another'),
+    notifier.orders.add(order),
+    notifier.orders.add(other),
+    notifier.restaurants.add(restaurantApiKey),
+    notifier.restaurants.add('another'),
   ]
   const all = [mine, others, restaurant, elsewhere]
   await notifier.poll()
@@ -267,10 +267,10 @@ test('a poll wakes the subscribers of changed orders and their restaurants, and 
 test('a subscriber that is added during a poll is woken by the next poll', async () => {
   const order = await insertOrder()
   const notifier = new OrderNotifier({ ...stores, bus })
-  notifier.subscribeToOrder('another order')
+  notifier.orders.add('another order')
   await notifier.poll()
   const polling = notifier.poll()
-  const subscription = notifier.subscribeToOrder(order)
+  const subscription = notifier.orders.add(order)
   await reportStatus(order, 'PREPARING')
   await polling
   await notifier.poll()
@@ -280,8 +280,8 @@ test('a subscriber that is added during a poll is woken by the next poll', async
 test('an event wakes its subscribers at once, and no ended subscription', async () => {
   const order = await insertOrder()
   const notifier = new OrderNotifier({ ...stores, bus })
-  const subscription = notifier.subscribeToOrder(order)
-  const restaurant = notifier.subscribeToRestaurant(restaurantApiKey)
+  const subscription = notifier.orders.add(order)
+  const restaurant = notifier.restaurants.add(restaurantApiKey)
   notifier.receive({ orderApiKey: order, restaurantApiKey })
   await Promise.all([subscription.woken(NEVER), restaurant.woken(NEVER)])
   subscription[Symbol.dispose]()

@@ -1,7 +1,7 @@
 import type { Bus } from '@platter/bus'
 import { OrderMoved } from '@platter/contracts'
 import type { OrderResult } from '#/domain/order-state.ts'
-import { Subscriptions, type Subscription } from '#/saga/subscriptions.ts'
+import { Subscriptions } from '#/saga/subscriptions.ts'
 import type { ChangeStore, Position } from '#/store/changes.ts'
 
 type Deps = { bus: Pick<Bus, 'publishEvent'>; changes: ChangeStore }
@@ -14,9 +14,11 @@ type Changed = { apiKey: string; restaurantApiKey: string }
  */
 export class OrderNotifier {
   readonly #deps: Deps
-  readonly #pending = new Subscriptions()
-  readonly #orders = new Subscriptions()
-  readonly #restaurants = new Subscriptions()
+  /** Pending requests, by the order. A request subscribes before its order is committed. */
+  readonly pending = new Subscriptions()
+  /** Event streams of an order, and of all orders of a restaurant. */
+  readonly orders = new Subscriptions()
+  readonly restaurants = new Subscriptions()
   /** The position before the last poll: all event streams have received, or will read, the changes below it. Null without streams. */
   #polled: Position | null = null
 
@@ -24,29 +26,9 @@ export class OrderNotifier {
     this.#deps = deps
   }
 
-  /** The number of orders with a pending request. */
-  get pendingCount(): number {
-    return this.#pending.size
-  }
-
-  /** Subscribes a pending request to the order. Call it before the order is committed. */
-  addPendingRequest(orderApiKey: string): Subscription {
-    return this.#pending.add(orderApiKey)
-  }
-
-  /** Subscribes an event stream to the order. */
-  subscribeToOrder(apiKey: string): Subscription {
-    return this.#orders.add(apiKey)
-  }
-
-  /** Subscribes an event stream to all orders of the restaurant. */
-  subscribeToRestaurant(apiKey: string): Subscription {
-    return this.#restaurants.add(apiKey)
-  }
-
   /** Notifies all replicas of a change. `result`: the result of the order, if known, so that pending requests here need no read. */
   publish({ apiKey, restaurantApiKey }: Changed, result: OrderResult | null = null): void {
-    this.#pending.wake(apiKey, result)
+    this.pending.wake(apiKey, result)
     this.#deps.bus.publishEvent(OrderMoved, {
       orderApiKey: apiKey,
       restaurantApiKey,
@@ -56,14 +38,14 @@ export class OrderNotifier {
 
   /** Handles the event of any replica, including this one. */
   receive({ orderApiKey, restaurantApiKey, refusal }: OrderMoved): void {
-    this.#pending.wake(orderApiKey, refusal && { kind: 'failed', refusal })
-    this.#orders.wake(orderApiKey)
-    if (restaurantApiKey) this.#restaurants.wake(restaurantApiKey)
+    this.pending.wake(orderApiKey, refusal && { kind: 'failed', refusal })
+    this.orders.wake(orderApiKey)
+    if (restaurantApiKey) this.restaurants.wake(restaurantApiKey)
   }
 
   /** Wakes the event streams of orders that have changed since the last poll; the first poll wakes all. No query without streams. */
   async poll(): Promise<void> {
-    if (this.#orders.size + this.#restaurants.size === 0) {
+    if (this.orders.size + this.restaurants.size === 0) {
       this.#polled = null
       return
     }
@@ -71,10 +53,10 @@ export class OrderNotifier {
     const since = this.#polled
     // Read before the keys, so that the next poll includes the changes since the first read of a stream that these lack.
     const position = await changes.position()
-    const all = { orders: this.#orders.keys, restaurants: this.#restaurants.keys }
+    const all = { orders: this.orders.keys, restaurants: this.restaurants.keys }
     const changed = since === null ? all : await changes.changedSince(since, all)
-    for (const apiKey of changed.orders) this.#orders.wake(apiKey)
-    for (const apiKey of changed.restaurants) this.#restaurants.wake(apiKey)
+    for (const apiKey of changed.orders) this.orders.wake(apiKey)
+    for (const apiKey of changed.restaurants) this.restaurants.wake(apiKey)
     this.#polled = position
   }
 }

@@ -20,7 +20,7 @@ function twoReplicas() {
 
 test('an event carries the failure of an order to a pending request on another replica', async () => {
   const { own, other } = twoReplicas()
-  using request = other.addPendingRequest(order.apiKey)
+  using request = other.pending.add(order.apiKey)
   const found = request.until(async (known) => known, 10_000)
   own.publish(order, failed)
   expect(await found).toEqual(failed)
@@ -29,7 +29,7 @@ test('an event carries the failure of an order to a pending request on another r
 
 test('an event without a result makes a pending request read its order', async () => {
   const { own, other } = twoReplicas()
-  using request = other.addPendingRequest(order.apiKey)
+  using request = other.pending.add(order.apiKey)
   const found = request.until(async (known) => known ?? 'read the row', 10_000)
   own.publish(order)
   expect(await found).toBe('read the row')
@@ -38,7 +38,7 @@ test('an event without a result makes a pending request read its order', async (
 
 test('a pending request reads its order at each wake-up after a pending result', async () => {
   const { own } = twoReplicas()
-  using request = own.addPendingRequest(order.apiKey)
+  using request = own.pending.add(order.apiKey)
   const results: unknown[] = []
   const found = request.until(async (known) => {
     results.push(known)
@@ -54,9 +54,9 @@ test('a pending request reads its order at each wake-up after a pending result',
 
 test('an event wakes the streams of its order and restaurant on another replica, and no others', async () => {
   const { own, other } = twoReplicas()
-  using ofOrder = other.subscribeToOrder(order.apiKey)
-  using ofRestaurant = other.subscribeToRestaurant(order.restaurantApiKey)
-  using elsewhere = other.subscribeToRestaurant('c'.repeat(48))
+  using ofOrder = other.orders.add(order.apiKey)
+  using ofRestaurant = other.restaurants.add(order.restaurantApiKey)
+  using elsewhere = other.restaurants.add('c'.repeat(48))
   own.publish(order)
   const end = new AbortController()
   const woken: string[] = []
@@ -87,13 +87,13 @@ test('a poll finds the lost event of an order whose stream began while the last 
     },
   }
   const notifier = new OrderNotifier({ changes, bus: { publishEvent: () => undefined } })
-  using early = notifier.subscribeToOrder('early')
+  using early = notifier.orders.add('early')
   await notifier.poll()
   await early.woken(new AbortController().signal)
   position = 20
   const late = Promise.withResolvers<void>()
   inQuery.push(() => {
-    const stream = notifier.subscribeToOrder('late')
+    const stream = notifier.orders.add('late')
     void stream.woken(new AbortController().signal).then(late.resolve)
     position = 30
   })

@@ -63,7 +63,7 @@ export function sendOrder(deps: Deps): Handler<typeof SendOrder> {
   return async (call) => {
     const { principal, deadline } = call
     const { limit, notifier } = deps
-    if (notifier.pendingCount >= MAX_PENDING_REQUESTS) throw overloaded()
+    if (notifier.pending.size >= MAX_PENDING_REQUESTS) throw overloaded()
     using permit = limit.acquire(principal.applicationId)
     const repeated = await replayOrResume(deps, call, permit)
     if (repeated) return repeated
@@ -74,7 +74,7 @@ export function sendOrder(deps: Deps): Handler<typeof SendOrder> {
     // After the deadline the order would continue although its client receives an error.
     if (deadline.earlier(requestTimes.response).isOver) throw tooLate()
     const apiKey = newApiKey()
-    using pending = notifier.addPendingRequest(apiKey)
+    using pending = notifier.pending.add(apiKey)
     const placed = await place(deps, call, { apiKey, pending, ...ready })
     call.setOrderApiKey(apiKey)
     if (permit.usedMs > LATE_MS) call.setHeader(OVERLOADED_HEADER, 'true')

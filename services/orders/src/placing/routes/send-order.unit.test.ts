@@ -52,7 +52,7 @@ async function send(key: ConcurrentKey, problem: Problem, idempotency: typeof sc
   const deps = {
     bus,
     idempotencyKeys: key as Keys as IdempotencyKeyStore,
-    notifier: { pendingCount: 0 },
+    notifier: { pending: { size: 0 } },
     limit: new ConcurrencyLimit({ permits: 1 }),
     cardMinimum: cents(50),
     log: createLog('test', 'silent'),
@@ -145,7 +145,7 @@ async function sendAccepted(
   }
   const deps = {
     bus,
-    notifier: { pendingCount, addPendingRequest: () => pending },
+    notifier: { pending: { size: pendingCount, add: () => pending } },
     limit: new ConcurrencyLimit({ permits: 1 }),
     cardMinimum: cents(50),
     log: createLog('test', 'silent'),

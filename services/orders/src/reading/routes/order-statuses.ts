@@ -37,7 +37,7 @@ async function eventStream(
   const feed = new StatusFeed(orders, apiKey, lastEventId(headers, query))
   if (isOver(order) && (await feed.round().next()).done) return new Rendered(null, 204)
   return streams.respond(async (out) => {
-    using subscription = notifier.subscribeToOrder(apiKey)
+    using subscription = notifier.orders.add(apiKey)
     await streamFeed(feed, subscription, out)
   })
 }

@@ -24,7 +24,7 @@ export const restaurantOrdersStream =
     streams.respond(async (out) => {
       if (headers[CONSOLE_HEADER] === undefined)
         attendance.recordSightingsWhileOpen(restaurantApiKey, out.signal)
-      using subscription = notifier.subscribeToRestaurant(restaurantApiKey)
+      using subscription = notifier.restaurants.add(restaurantApiKey)
       const from = { restaurantApiKey, lastEventId: lastEventId(headers, query) }
       await streamFeed(new RestaurantFeed(deps, from), subscription, out)
     })

@@ -12,8 +12,10 @@ test.each([
     attendance: { recordSightingsWhileOpen: record, recordSightingInBackground: record },
     streams: { respond: (stream: (out: object) => Promise<void>) => stream({}) },
     notifier: {
-      subscribeToRestaurant: () => {
-        throw new Error('the feed begins')
+      restaurants: {
+        add: () => {
+          throw new Error('the feed begins')
+        },
       },
     },
   } as never)
