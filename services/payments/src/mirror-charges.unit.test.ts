@@ -1,7 +1,7 @@
 import { cents, OrdersSetRefunds } from '@platter/contracts'
 import { createLog } from '@platter/kit'
 import { expect, test } from 'vitest'
-import type { ReadRefund } from '#/domain/charge-after-sale.ts'
+import type { ReadDispute, ReadRefund } from '#/domain/charge-after-sale.ts'
 import { chargeMirror } from '#/mirror-charges.ts'
 import { setRefundsOf } from '#/send-mirrors.ts'
 import type { MirrorRow } from '#/store/charge-mirrors.ts'
@@ -152,13 +152,13 @@ test('a comparison holds its lease through slow pages and charges; after a crash
 })
 
 /** Reads a charge with refunds of Platter. Those in `known` have a row. Returns the keys that are marked as failed, and the message. */
-async function refreshed(refunds: ReadRefund[], known: readonly string[]) {
+async function refreshed(refunds: ReadRefund[], known: readonly string[], disputes: ReadDispute[] = []) {
   const sent: MirrorRow[] = []
   const returned: string[] = []
   const authorizations = memoryAuthorizations()
   const row = await authorizations.findOrCreate('o1', { amount: cents(1_000), token: 't' })
   await authorizations.move(row, { state: 'captured', processorId: 'pi_1' })
-  const charge = { id: 'pi_1', reference: 'o1', refunds, disputes: [] }
+  const charge = { id: 'pi_1', reference: 'o1', refunds, disputes }
   await chargeMirror({
     reads: {
       charge: async () => ({ kind: 'yes', charge }),
@@ -197,3 +197,20 @@ test.each(['done', 'failed'] as const)(
     })
   },
 )
+
+test('an open dispute is sent with what an earlier one has lost', async () => {
+  const dispute = { id: 'dp_1', reason: 'fraudulent', at: 1_700_000_000, respondBy: null }
+  const { message } = await refreshed(
+    [],
+    [],
+    [
+      { ...dispute, state: 'lost', amount: cents(300) },
+      { ...dispute, id: 'dp_2', state: 'open', amount: cents(200) },
+    ],
+  )
+  expect(OrdersSetRefunds.data.parse(message).dispute).toMatchObject({
+    state: 'OPEN',
+    amount: 200,
+    lost: 300,
+  })
+})

@@ -30,6 +30,7 @@ export function setRefundsOf({ orderApiKey, version, refunds, disputes }: Mirror
       amount: dispute.amount,
       reason: dispute.reason,
       respondBy: dispute.respondBy,
+      lost: dispute.lost,
     },
   }
 }

@@ -26,7 +26,11 @@ export const OrdersSetRefunds = command(
     ),
     /** The `apiKey`s of Platter's refunds that failed at the processor, including failures after an earlier success. */
     failed: z.array(ApiKey),
-    dispute: Dispute.extend({ amount: Cents }).nullable(),
+    dispute: Dispute.extend({
+      amount: Cents,
+      /** The sum of the lost disputes, also while another one is open. Payments of the previous version sends none. */
+      lost: Cents.optional(),
+    }).nullable(),
   }),
 )
 export type OrdersSetRefunds = z.output<typeof OrdersSetRefunds.data>

@@ -12,6 +12,7 @@ import {
   type Method,
   type Order,
   type OrderRequest,
+  type OrdersSetRefunds,
   type OrderStatus,
   type Payment,
   type PaymentAction,
@@ -52,7 +53,7 @@ export type PricedOrder = {
   details: OrderDetails
 }
 
-export type OrderDispute = Omit<Dispute, 'amount'> & { amount: Cents }
+export type OrderDispute = NonNullable<OrdersSetRefunds['dispute']>
 
 /** An order after commit 1. */
 export type PlacedOrder = PricedOrder & {
@@ -204,7 +205,7 @@ export const clientRecord = (order: PlacedOrder): Order => ({
 })
 
 /** Returns the record of a dispute for clients. */
-export const disputeRecord = (dispute: OrderDispute): Dispute => ({
+export const disputeRecord = ({ lost: _lost, ...dispute }: OrderDispute): Dispute => ({
   ...dispute,
   amount: toMoney(dispute.amount),
 })

@@ -132,7 +132,10 @@ test.each([
 
 test('a dispute is in the record with its amount as money; an order without one has null', () => {
   const dispute = { state: 'OPEN', amount: cents(550), reason: 'fraudulent', respondBy: AT } as const
-  expect(orderRecord({ ...placed, dispute }).dispute).toEqual({ ...dispute, amount: 5.5 })
+  expect(orderRecord({ ...placed, dispute: { ...dispute, lost: cents(1) } }).dispute).toEqual({
+    ...dispute,
+    amount: 5.5,
+  })
   expect(orderRecord(placed).dispute).toBeNull()
 })
 

@@ -33,7 +33,7 @@ export type Refundable = {
   status: string
   cancellation: object | null
   refunds: readonly OrderRefund[]
-  dispute: { state: string; amount: Cents } | null
+  dispute: { state: string; amount: Cents; lost?: Cents | undefined } | null
 }
 
 const NOTHING = cents(0)
@@ -48,6 +48,10 @@ export const reservedOf = (refunds: readonly OrderRefund[]): Cents =>
 export const returnedOf = (refunds: readonly OrderRefund[]): Cents =>
   sum(refunds.filter(({ state }) => state === 'DONE').map(({ amount }) => amount))
 
+/** Returns the cents of the lost disputes. Disputes of an earlier version have them only if no other one is open. */
+export const lostOf = (dispute: Refundable['dispute']): Cents =>
+  dispute?.lost ?? (dispute?.state === 'LOST' ? dispute.amount : NOTHING)
+
 /**
  * Returns what the release of a cancelled order refunds of its total. After a lost dispute the processor refuses every refund: the
  * release has refunded only what is among the refunds `made` at the processor.
@@ -57,7 +61,7 @@ export function releasedOf(
   total: number,
   made: readonly OrderRefund[] = [],
 ): Cents {
-  if (dispute?.state !== 'LOST') return cents(Math.max(0, total - reservedOf(refunds)))
+  if (lostOf(dispute) === 0) return cents(Math.max(0, total - reservedOf(refunds)))
   return reservedOf(made.filter(({ apiKey }) => !refunds.some((one) => one.apiKey === apiKey)))
 }
 
@@ -107,9 +111,8 @@ function leftOf({ paymentState, status, total, refunds, dispute }: Refundable): 
   if (paymentState === 'PENDING' || paymentState === 'AUTHORIZED') return null
   if (paymentState === 'DUE' && status === 'PROCESSING') return null
   const isPaid = paymentState === 'CHARGED' || paymentState === 'DUE'
-  // It may include what was refunded before.
-  const lost = dispute?.state === 'LOST' ? dispute.amount : NOTHING
-  return isPaid ? cents(Math.max(0, total - reservedOf(refunds) - lost)) : NOTHING
+  // A lost dispute may include what was refunded before.
+  return isPaid ? cents(Math.max(0, total - reservedOf(refunds) - lostOf(dispute))) : NOTHING
 }
 
 function partsOf(order: Refundable, request: Request, left: Cents): Parts | { refusal: Refusal } {

@@ -125,11 +125,14 @@ test('a refund of all returns the remaining amount of the total', () => {
 })
 
 test('a lost dispute reduces what can be refunded, and an open or won one does not', () => {
-  const disputed = (state: string, amount: number) => ({
+  const disputed = (state: string, amount: number, lost?: number) => ({
     ...order,
-    dispute: { state, amount: cents(amount) },
+    dispute: { state, amount: cents(amount), ...(lost !== undefined && { lost: cents(lost) }) },
   })
   expect(partsOf(disputed('LOST', 300), { all: true }).amount).toBe(order.total - 300)
+  expect(partsOf(disputed('OPEN', 200, 300), { all: true }).amount, 'a lost and an open one').toBe(
+    order.total - 300,
+  )
   const { dispute } = disputed('LOST', order.total)
   expect(refusalOf({ ...refunded(order, { amount: 1 }), dispute }, { amount: 0.01 })).toMatchObject({
     code: 'refund-too-large',

@@ -56,16 +56,19 @@ export const failedOwn = (refunds: readonly ReadRefund[]): string[] =>
 export function refundedElsewhere({ refunds, disputes }: Pick<ReadCharge, 'refunds' | 'disputes'>): Cents {
   const refunded = ofProcessor(refunds).filter(({ state }) => state !== 'failed')
   const lost = disputes.filter(({ state }) => state === 'lost')
-  return cents([...refunded, ...lost].reduce((sum, { amount }) => sum + amount, 0))
+  return sumOf([...refunded, ...lost])
 }
+
+const sumOf = (all: readonly { amount: Cents }[]): Cents =>
+  cents(all.reduce((sum, { amount }) => sum + amount, 0))
 
 /**
  * Returns the disputes of a charge as one: the open ones, otherwise the lost ones, otherwise the won ones. Its amount is their sum,
- * and its deadline is the earliest.
+ * and its deadline is the earliest. `lost`: the sum of the lost ones.
  */
-export function disputeOf(disputes: readonly ReadDispute[]): ReadDispute | null {
+export function disputeOf(disputes: readonly ReadDispute[]): (ReadDispute & { lost: Cents }) | null {
   const byState = Map.groupBy(disputes, ({ state }) => state)
   const same = byState.get('open') ?? byState.get('lost') ?? disputes
   const [first] = same.toSorted((one, other) => (one.respondBy ?? Infinity) - (other.respondBy ?? Infinity))
-  return first ? { ...first, amount: cents(same.reduce((sum, { amount }) => sum + amount, 0)) } : null
+  return first ? { ...first, amount: sumOf(same), lost: sumOf(byState.get('lost') ?? []) } : null
 }

@@ -13,11 +13,11 @@ const aDispute = (state: ReadDispute['state'], amount: number): ReadDispute => (
 })
 
 test.each([
-  ['the open ones', ['lost', 'open', 'open'], { state: 'open', amount: 110, respondBy: 11 }],
-  ['the lost ones, if none is open', ['won', 'lost', 'lost'], { state: 'lost', amount: 110 }],
+  ['the open ones', ['lost', 'open', 'open'], { state: 'open', amount: 110, respondBy: 11, lost: 1 }],
+  ['the lost ones, if none is open', ['won', 'lost', 'lost'], { state: 'lost', amount: 110, lost: 110 }],
   ['a lost one, whatever was won later', ['lost', 'won', 'won'], { state: 'lost', amount: 1 }],
-  ['the won ones, if no other remains', ['won', 'won', 'won'], { state: 'won', amount: 111 }],
-] as const)('of several disputes, an order has the sum of %s', (_, states, expected) => {
+  ['the won ones, if no other remains', ['won', 'won', 'won'], { state: 'won', amount: 111, lost: 0 }],
+] as const)('of several disputes, an order has the sum of %s, and what was lost', (_, states, expected) => {
   const disputes = states.map((state, at) => aDispute(state, 10 ** at))
   expect(disputeOf(disputes)).toMatchObject(expected)
   expect(disputeOf(disputes.toReversed())).toMatchObject(expected)

@@ -9,6 +9,7 @@ import {
   at,
   cash,
   cancelled,
+  declined,
   delivered,
   done,
   reply,
@@ -192,9 +193,11 @@ test('a cancelled order with a lost dispute shows only what was refunded, becaus
   const nothing = { paymentState: 'REFUNDED', refund: 0, refundedTotal: 0 }
   expect(readReleased(apply(apply(completed!, lost(1)), cancelled())), 'lost before').toEqual(nothing)
   expect(readReleased(apply(apply(completed!, cancelled()), lost(1))), 'lost after').toEqual(nothing)
-  const partly = apply(apply(completed!, lost(1, [refundOf('re_1', 500)])), cancelled())
-  expect(readReleased(partly), 'a refund before').toEqual({ ...nothing, refundedTotal: 5 })
-  expect(readReleased(apply(partly, lost(2, [refundOf('re_1', 500)])))).toEqual({
+  const partly = { ...mirrored(1, []), dispute: { ...dispute, lost: cents(100) } } as Event
+  expect(readReleased(apply(apply(completed!, partly), cancelled())), 'another one is open').toEqual(nothing)
+  const refunded = apply(apply(completed!, lost(1, [refundOf('re_1', 500)])), cancelled())
+  expect(readReleased(refunded), 'a refund before').toEqual({ ...nothing, refundedTotal: 5 })
+  expect(readReleased(apply(refunded, lost(2, [refundOf('re_1', 500)])))).toEqual({
     ...nothing,
     refundedTotal: 5,
   })
@@ -207,6 +210,14 @@ test('a dispute that is lost after a cancellation has refunded its order does no
     refund: 19.99,
     refundedTotal: 19.99,
   })
+})
+
+test('a refund that fails after a lost dispute does not change what the release is shown to have refunded', () => {
+  const part = { ...requestedHere, amount: cents(500) }
+  const pending = apply(completed!, { kind: 'refund-requested', at, refund: part, count: 0 })
+  const cancelling = apply(apply(pending, cancelled()), lost(1, [refundOf('release', 333)]))
+  const refunded = apply(cancelling, { ...refundReply, outcome: declined })
+  expect(readReleased(refunded)).toEqual({ paymentState: 'REFUNDED', refund: 3.33, refundedTotal: 3.33 })
 })
 
 test.each([

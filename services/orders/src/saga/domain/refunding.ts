@@ -1,7 +1,7 @@
 import { toMoney } from '@platter/contracts'
 import type { OrderDispute } from '#/domain/order.ts'
 import type { SagaOrder } from '#/domain/order-state.ts'
-import { releasedOf, reservedOf, returnedOf, type OrderRefund } from '#/domain/refund.ts'
+import { lostOf, releasedOf, reservedOf, returnedOf, type OrderRefund } from '#/domain/refund.ts'
 import type { Saga, State } from '#/domain/saga-row.ts'
 
 /* The payment of an order after its capture: refunds that are requested here, and changes at the processor. */
@@ -104,6 +104,8 @@ function withRefunds(
 ): SagaOrder {
   const { paymentState, cancellation } = order
   if (cancellation !== null) {
+    // After a lost dispute only the processor's refunds determine the amount of the release.
+    if (lostOf(order.dispute) > 0 && !made) return { ...order, refunds }
     const refund = { ...cancellation.refund, amount: toMoney(releasedOf({ ...order, refunds }, total, made)) }
     return { ...order, refunds, cancellation: { ...cancellation, refund } }
   }
