@@ -20,6 +20,8 @@ export type OrderRefund = Omit<Refund, 'amount' | 'items'> & {
   tip: Cents
   /** Epoch seconds; only for a failed refund that was requested here. */
   failedAt?: number
+  /** The fingerprint of its request; only with an Idempotency-Key. Absent in refunds of an earlier version. */
+  fingerprint?: string
 }
 
 /** The amounts that a customer pays in addition to the subtotal. */
@@ -186,7 +188,15 @@ export const refundOfProcessor = (
 
 /** Returns the record for clients. */
 export function refundRecord(refund: OrderRefund): Refund {
-  const { amount, items, delivery: _delivery, tip: _tip, failedAt: _failedAt, ...same } = refund
+  const {
+    amount,
+    items,
+    delivery: _delivery,
+    tip: _tip,
+    failedAt: _failedAt,
+    fingerprint: _fingerprint,
+    ...same
+  } = refund
   const shown = items.map((item) => ({ index: item.index, amount: toMoney(item.amount) }))
   return { ...same, amount: toMoney(amount), ...(shown.length > 0 && { items: shown }) }
 }

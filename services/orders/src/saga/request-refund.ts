@@ -1,5 +1,5 @@
 import type { Refund, RefundRequest } from '@platter/contracts'
-import { newApiKey, overloaded, Problem, type IdempotencyScope } from '@platter/kit'
+import { isSameRequest, mismatch, newApiKey, overloaded, Problem, type IdempotencyScope } from '@platter/kit'
 import { apiKeyOf } from '#/api-key-of.ts'
 import type { PlacedOrder } from '#/domain/order.ts'
 import { refundParts, refundRecord, type OrderRefund } from '#/domain/refund.ts'
@@ -39,7 +39,8 @@ export function previewRefund(
 
 /**
  * Requests a refund. A request with an Idempotency-Key always creates the same refund. This holds even if a crash occurs between
- * the commits of the order and of the key, and if replicas handle the request concurrently.
+ * the commits of the order and of the key, if replicas handle the request concurrently, and after the key was deleted. Throws
+ * Problem idempotency-mismatch for the key of another request.
  */
 export async function requestRefund(
   {
@@ -53,12 +54,21 @@ export async function requestRefund(
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
     const { order } = await read()
     const known = order.refunds.find((one) => one.apiKey === apiKey)
-    if (known) return refundRecord(known)
-    const refund = previewRefund(order, requested, apiKey)
+    if (known) return refundRecord(ofSameRequest(known, idempotency))
+    const refund = {
+      ...previewRefund(order, requested, apiKey),
+      ...(idempotency && { fingerprint: idempotency.fingerprint }),
+    }
     const event = { kind: 'refund-requested', refund, count: order.refunds.length } as const
     if (await orchestrator.apply(order.apiKey, event)) return refundRecord(refund)
   }
   throw overloaded()
+}
+
+function ofSameRequest(refund: OrderRefund, idempotency: IdempotencyScope | null): OrderRefund {
+  const { fingerprint } = refund
+  if (idempotency && fingerprint !== undefined && !isSameRequest(fingerprint, idempotency)) throw mismatch()
+  return refund
 }
 
 const keyOfRequest = ({ accessKeyId, path, key }: IdempotencyScope) => apiKeyOf(accessKeyId, path, key)

@@ -71,6 +71,19 @@ test('a repeated request with the same Idempotency-Key refunds once, and other r
   expect(state.order.refunds).toHaveLength(3)
 })
 
+test('another request with the Idempotency-Key of a refund is refused (422), also after the key was deleted', async () => {
+  const { state, deps } = orderWith(charged)
+  const first = await requestRefund(deps, requested, key)
+  expect(first).not.toHaveProperty('fingerprint')
+  const other = { ...key, fingerprint: 'g' }
+  await expect(requestRefund(deps, requested, other)).rejects.toMatchObject({ code: 'idempotency-mismatch' })
+  expect(await requestRefund(deps, requested, { ...other, otherFingerprint: 'f' })).toEqual(first)
+  const [{ fingerprint: _, ...earlier } = state.order.refunds[0]!] = state.order.refunds
+  state.order = { ...state.order, refunds: [earlier] }
+  expect(await requestRefund(deps, requested, other), 'of an earlier version').toEqual(first)
+  expect(state.saves).toBe(1)
+})
+
 test('a refund is computed again when another one was saved since its order was read', async () => {
   const other = { ...previewRefund(charged, requested), amount: cents(800) }
   const { state, deps } = orderWith(charged, [(order) => ({ ...order, refunds: [other] })])
