@@ -87,6 +87,9 @@ export type NextStep =
  */
 export const KEY_LASTS_SECONDS = 20 * 3600
 
+/** The last call under a key may still be on its way when the first look-up finds nothing. After this time it has arrived or never will. */
+export const ARRIVED_AFTER_SECONDS = KEY_LASTS_SECONDS + 3600
+
 /** Returns the next step of a command for the current row. */
 export function nextStep(command: Command, row: Authorization): NextStep {
   if (row.releaseRequested) return stepOfReleased(command, row)
@@ -115,8 +118,8 @@ function compensationCall(row: Authorization): Call | null {
     return { kind: 'void', idempotencyKey: keyOf('void'), id: row.processorId }
   if (row.state !== 'captured') return null
   const amount = cents(row.amount - refundedOf(row))
-  // The whole amount was refunded at the processor.
-  if (amount === 0) return { kind: 'find', reference: row.orderApiKey, token: row.token }
+  // The whole amount was refunded at the processor. It is negative until a refund there that has failed is read.
+  if (amount <= 0) return { kind: 'find', reference: row.orderApiKey, token: row.token }
   // The processor would reject another amount under the same key. The release has waited for the ends of all refunds of parts.
   const key = refundedOf(row) === 0 ? keyOf('refund') : `${keyOf('refund')}:${amount}`
   return { kind: 'refund', idempotencyKey: key, id: row.processorId, amount }

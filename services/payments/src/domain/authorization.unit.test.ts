@@ -98,12 +98,14 @@ describe('release', () => {
   test('repeats an authorization with an unknown outcome before its compensation', () => {
     expect(nextStep(release, released(sent))).toMatchObject(call('authorize', 'o1:authorize:1'))
   })
-  test('looks a charge up that was refunded completely at the processor, and makes no refund of 0', () => {
-    const row = { ...released(at('captured')), refunded: terms.amount } as Authorization
-    expect(nextStep(release, row)).toEqual({
-      kind: 'call',
-      call: { kind: 'find', reference: 'o1', token: 'tok_1' },
-    })
+  test('looks a charge up that was refunded completely at the processor, and makes no refund of 0 or less', () => {
+    for (const refunded of [terms.amount, terms.amount + 1]) {
+      const row = { ...released(at('captured')), refunded } as Authorization
+      expect(nextStep(release, row)).toEqual({
+        kind: 'call',
+        call: { kind: 'find', reference: 'o1', token: 'tok_1' },
+      })
+    }
   })
   test('voids an authorization, refunds a charge, and is done in every other state', () => {
     expect(nextStep(release, released(at('authorized')))).toEqual({

@@ -1,5 +1,5 @@
 import type { Charge, PaymentAction } from '@platter/contracts'
-import { refundedOf, type Authorization, type Call } from '#/domain/authorization.ts'
+import { ARRIVED_AFTER_SECONDS, refundedOf, type Authorization, type Call } from '#/domain/authorization.ts'
 import { declineOf, type Decline } from '#/domain/declines.ts'
 
 /**
@@ -110,7 +110,8 @@ export function interpretLookup(
   }
   if (row.state !== 'sent')
     return { kind: 'incident', reason: 'the processor does not know the authorization' }
-  // The call was sent at least 20 h ago, so it has arrived by now or never will.
+  if (row.ageSeconds <= ARRIVED_AFTER_SECONDS)
+    return { kind: 'unknown', reason: 'the processor does not list the authorization yet' }
   const refusal = { code: 'payment-unavailable', declineCode: 'never_arrived' } as const
   return { kind: 'moved', change: { state: 'declined', refusal } }
 }

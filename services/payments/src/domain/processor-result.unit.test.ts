@@ -65,8 +65,11 @@ describe('a result of the processor', () => {
     expect(result).toMatchObject({ kind: 'moved', change: { state: 'authorized', processorId: 'auth_1' } })
     expect(result).toHaveProperty('difference', 'the processor has authorized 1 cents, the row has 1075')
   })
-  test('after 20 h, an authorization that is not found declines the row, and a found one moves it', () => {
-    const old = { ...sent, ageSeconds: 20 * 3600 + 1 }
+  test('an authorization that is not found is unknown for 21 h, and then declined; a found one moves the row', () => {
+    const lookUpAt = (ageSeconds: number) =>
+      interpretLookup({ ...sent, ageSeconds }, { kind: 'yes', found: [] })
+    expect(lookUpAt(21 * 3600)).toMatchObject({ kind: 'unknown' })
+    const old = { ...sent, ageSeconds: 21 * 3600 + 1 }
     expect(interpretLookup(old, { kind: 'yes', found: [] })).toMatchObject({
       kind: 'moved',
       change: { state: 'declined', refusal: { code: 'payment-unavailable' } },

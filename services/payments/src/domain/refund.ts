@@ -1,5 +1,5 @@
 import type { Cents } from '@platter/contracts'
-import { KEY_LASTS_SECONDS } from '#/domain/authorization.ts'
+import { ARRIVED_AFTER_SECONDS, KEY_LASTS_SECONDS } from '#/domain/authorization.ts'
 import type { ReadRefund } from '#/domain/charge-after-sale.ts'
 import type { ProcessorResult } from '#/domain/processor-result.ts'
 
@@ -39,7 +39,7 @@ export type RefundOutcome =
 
 /** Returns the consequence of a call or a look-up. */
 export function outcomeOf(
-  { processorId }: Pick<RefundRow, 'processorId'>,
+  { processorId, ageSeconds }: Pick<RefundRow, 'processorId' | 'ageSeconds'>,
   result: ProcessorResult<FoundRefund>,
 ): RefundOutcome {
   if (result.kind === 'unknown') return result
@@ -47,7 +47,8 @@ export function outcomeOf(
   // The processor has confirmed it before, so it cannot be missing there.
   if (!result.found && processorId !== null)
     return { kind: 'unknown', reason: 'the processor does not list the refund', needsOperator: true }
-  // The call was sent at least 20 h ago, so it has arrived by now or never will.
+  if (!result.found && ageSeconds <= ARRIVED_AFTER_SECONDS)
+    return { kind: 'unknown', reason: 'the processor does not list the refund yet' }
   if (!result.found) return { kind: 'failed', code: 'never_arrived' }
   const { id, state } = result.found
   return state === 'failed' ? { kind: 'failed', code: 'refund_failed' } : { kind: state, id }

@@ -1,6 +1,6 @@
 import { cents } from '@platter/contracts'
 import { expect, test } from 'vitest'
-import { KEY_LASTS_SECONDS } from '#/domain/authorization.ts'
+import { ARRIVED_AFTER_SECONDS, KEY_LASTS_SECONDS } from '#/domain/authorization.ts'
 import type { ProcessorResult } from '#/domain/processor-result.ts'
 import {
   isToBeLookedUp,
@@ -37,7 +37,7 @@ const found = (state: NonNullable<FoundRefund['found']>['state']): Result => ({
 const lost = { kind: 'unknown', reason: 'TimeoutError' } as const
 const none: Result = { kind: 'yes', found: null }
 
-test.each<[string, Pick<RefundRow, 'processorId'>, Result, RefundOutcome]>([
+test.each<[string, RefundRow, Result, RefundOutcome]>([
   ['a completed refund is done', row, found('done'), { kind: 'done', id: 're_1' }],
   ['a pending refund stays pending', row, found('pending'), { kind: 'pending', id: 're_1' }],
   [
@@ -53,10 +53,21 @@ test.each<[string, Pick<RefundRow, 'processorId'>, Result, RefundOutcome]>([
     { kind: 'failed', code: 'charge_already_refunded' },
   ],
   ['a lost response is unknown, never a failure', row, lost, lost],
-  ['a refund that never arrived has failed', row, none, { kind: 'failed', code: 'never_arrived' }],
+  [
+    'a refund whose last call may still arrive is unknown',
+    { ...row, ageSeconds: ARRIVED_AFTER_SECONDS },
+    none,
+    { kind: 'unknown', reason: 'the processor does not list the refund yet' },
+  ],
+  [
+    'a refund that never arrived has failed',
+    { ...row, ageSeconds: ARRIVED_AFTER_SECONDS + 1 },
+    none,
+    { kind: 'failed', code: 'never_arrived' },
+  ],
   [
     'a confirmed refund that is not listed is unknown, and needs an operator',
-    { processorId: 're_1' },
+    { ...row, processorId: 're_1' },
     none,
     { kind: 'unknown', reason: 'the processor does not list the refund', needsOperator: true },
   ],

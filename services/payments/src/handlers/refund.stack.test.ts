@@ -8,7 +8,7 @@ import fc from 'fast-check'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { commandExecutor } from '#/command-executor.ts'
-import { KEY_LASTS_SECONDS } from '#/domain/authorization.ts'
+import { ARRIVED_AFTER_SECONDS, KEY_LASTS_SECONDS } from '#/domain/authorization.ts'
 import type { ReadCharge, ReadDispute, ReadRefund } from '#/domain/charge-after-sale.ts'
 import { refund } from '#/handlers/refund.ts'
 import { release } from '#/handlers/release.ts'
@@ -117,12 +117,14 @@ test('a refund is made once after a lost response, and a redelivered command mak
   expect(processor.calls).toBe(calls)
 })
 
-test('after 20 h, a look-up finds a refund as done, or fails it as never_arrived', async () => {
+test('after 20 h, a look-up finds a refund as done; one that is not found an hour later has failed', async () => {
   const { processor, send, rowOf, setAge, authorization } = await charged(['response lost', 'request lost'])
   await send('f1', 300)
   await send('f2', 400)
   await setAge(KEY_LASTS_SECONDS + 60)
   expect(await send('f1', 300)).toEqual(isDone)
+  expect(await send('f2', 400)).toBeNull()
+  await setAge(ARRIVED_AFTER_SECONDS + 60)
   expect(await send('f2', 400)).toMatchObject(isRefused)
   expect(await rowOf('f2')).toMatchObject({ state: 'failed', failureCode: 'never_arrived' })
   expect(await authorization()).toMatchObject({ refunded: 300 })
