@@ -5,8 +5,7 @@ import { SECRET_KEY, StripeServer } from '#/testing/stripe-server.ts'
 
 const authentication = { returnUrl: 'https://shop.example/paid' }
 
-/** Returns the processor, and an intent that awaits its customer at the bank. */
-async function challenged() {
+async function connected() {
   const server = new StripeServer()
   const processor = new StripeProcessor({
     secretKey: SECRET_KEY,
@@ -17,7 +16,12 @@ async function challenged() {
     await processor.close()
     await server.close()
   })
-  const order = orderOf(await tokenOf({ processor }, CHALLENGED_CARD_NUMBER))
+  return { server, processor, order: orderOf(await tokenOf({ processor }, CHALLENGED_CARD_NUMBER)) }
+}
+
+/** Returns the processor, and an intent that awaits its customer at the bank. */
+async function challenged() {
+  const { server, processor, order } = await connected()
   const challenge = await processor.authorize({ ...order, authentication })
   if (challenge.kind !== 'challenge') throw new Error(`no challenge: ${JSON.stringify(challenge)}`)
   return { server, id: challenge.id, check: () => processor.check({ id: challenge.id, authentication }) }
@@ -51,4 +55,15 @@ test('a failed authentication is refused as such, and not as a decline of anothe
   const { server, id, check } = await challenged()
   server.state.endChallenge(id, 'no')
   expect(await check()).toMatchObject({ declineCode: 'authentication_required' })
+})
+
+test('a challenge that began with a 5xx is found, because Stripe replays the 5xx under the key', async () => {
+  const { server, processor, order } = await connected()
+  server.fault('error-after-effect', 'authorize')
+  expect(await processor.authorize({ ...order, authentication })).toMatchObject({ kind: 'unknown' })
+  const [intent] = server.state.find({ limit: 1 }).data
+  expect(await processor.authorize({ ...order, authentication })).toMatchObject({
+    kind: 'challenge',
+    id: intent?.id,
+  })
 })

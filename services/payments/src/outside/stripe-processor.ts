@@ -1,4 +1,4 @@
-import type { Charge } from '@platter/contracts'
+import type { Authentication, Charge } from '@platter/contracts'
 import type {
   Challenge,
   Effect,
@@ -94,8 +94,7 @@ export class StripeProcessor implements Processor {
       .catch(failedOf)
     if (created instanceof Failed) return resultOf(() => this.#notAuthorized(created, call))
     const { id, status, amount_capturable: authorized } = created
-    if (status === 'requires_action')
-      return (authentication && challengeOf(created, page)) || cancelChallenge(this.#client, id)
+    if (status === 'requires_action') return this.#challenge(created, authentication)
     if (status !== 'requires_capture') return unexpected(`a new intent is ${status}`)
     const named = created.metadata[ORDER] ?? 'none'
     const differs = named === reference ? {} : { differs: `the processor has it for order ${named}` }
@@ -152,7 +151,7 @@ export class StripeProcessor implements Processor {
    */
   find(call: CallOf<'find'>): Promise<ProcessorResult<{ found: FoundCharge[] }>> {
     return resultOf(async () => {
-      const reports = (await this.#reports(call).catch(unlessAbsent)) ?? []
+      const reports = this.#reportsOf((await this.#intents(call).catch(unlessAbsent)) ?? [])
       return { kind: 'yes', found: reports.filter((one) => one.status !== 'declined') }
     })
   }
@@ -176,13 +175,25 @@ export class StripeProcessor implements Processor {
     return this.#client.close()
   }
 
+  /** Returns the challenge of an intent that awaits its customer. Without one that a client can complete, cancels the intent. */
+  async #challenge(intent: Intent, authentication: Authentication | undefined) {
+    const page = pageOf(authentication, this.#returnUrl)
+    return (authentication && challengeOf(intent, page)) || cancelChallenge(this.#client, intent.id)
+  }
+
   /** Returns the result of a failed create: a decline, an authentication to cancel, or an outcome to look up. */
-  async #notAuthorized(created: Failed, call: CallOf<'authorize'>): Promise<ProcessorResult<Effect>> {
+  async #notAuthorized(
+    created: Failed,
+    call: CallOf<'authorize'>,
+  ): Promise<ProcessorResult<Effect> | Challenge> {
     const { result, intent, isToBeLookedUp } = created
     const requiresAuthentication = result.kind === 'no' && result.declineCode === AUTHENTICATION_REQUIRED
     if (requiresAuthentication && intent) return cancelChallenge(this.#client, intent.id)
     if (!isToBeLookedUp) return result
-    const reports = await this.#reports(call)
+    const intents = await this.#intents(call)
+    const challenged = intents.find(({ status }) => status === 'requires_action')
+    if (challenged) return this.#challenge(challenged, call.authentication)
+    const reports = this.#reportsOf(intents)
     const one = reports.find(({ status }) => status !== 'declined') ?? reports[0]
     // The intent may still appear later.
     if (!one) return result
@@ -223,8 +234,8 @@ export class StripeProcessor implements Processor {
     return { id, amount, ...differenceOf(intent, this.#currency) }
   }
 
-  /** Returns the states of all intents of a card and an order, newest first. */
-  async #reports({ token, reference }: CallOf<'find'>): Promise<ReportedCharge[]> {
+  /** Returns all intents of a card and an order, newest first. */
+  async #intents({ token, reference }: CallOf<'find'>): Promise<Intent[]> {
     const card = cardOf(token)
     if (!card) return []
     // Ten, with their charges, are far below RESPONSE_BYTES.
@@ -232,8 +243,12 @@ export class StripeProcessor implements Processor {
     const intents = await this.#client.list(Intent, (stripe, position) =>
       stripe.paymentIntents.list({ ...query, ...position }),
     )
+    return intents.filter(({ metadata }) => metadata[ORDER] === reference)
+  }
+
+  #reportsOf(intents: readonly Intent[]): ReportedCharge[] {
     const all: ReportedCharge[] = []
-    for (const intent of intents.filter(({ metadata }) => metadata[ORDER] === reference)) {
+    for (const intent of intents) {
       const report = reportOf(intent, this.#currency)
       if (report === 'unknown') throw new Failed(unexpected(`an intent is ${intent.status}`))
       if (report) all.push(report)
