@@ -148,20 +148,7 @@ export class Consumer {
       decode(message).map((item) => this.#handle(consumption, item, message)),
     )
     if (isLastDelivery || noAck || outcomes.includes('unacknowledged')) return
-    this.#settle(channel, consumption, message, outcomes.includes('requeue'))
-  }
-
-  #settle(channel: Channel, { name }: Consumption, message: ConsumeMessage, isRequeued: boolean): void {
-    try {
-      if (isRequeued) channel.nack(message)
-      else channel.ack(message)
-    } catch (error) {
-      // amqplib throws after the channel was closed. RabbitMQ then redelivers the message.
-      this.#log.warn(
-        { message: name, err: error },
-        'a message could not be acknowledged; RabbitMQ redelivers it',
-      )
-    }
+    settle(channel, message, outcomes.includes('requeue'))
   }
 
   async #handle(consumption: ActiveConsumption, item: Incoming, message: ConsumeMessage): Promise<Outcome> {
@@ -236,6 +223,15 @@ async function acknowledge(channel: Channel, message: ConsumeMessage, prefetch: 
     return true
   } catch {
     return false
+  }
+}
+
+function settle(channel: Channel, message: ConsumeMessage, isRequeued: boolean): void {
+  try {
+    if (isRequeued) channel.nack(message)
+    else channel.ack(message)
+  } catch {
+    // The channel was closed, which is a line of the log already. RabbitMQ redelivers the message.
   }
 }
 
