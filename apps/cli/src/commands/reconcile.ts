@@ -39,11 +39,6 @@ export function reconcile(program: Command): void {
     )
     .option('--until <when>', 'the end of the CSV; default: now', since)
     .action(async (options: Options) => {
-      if (options.since >= (options.until ?? Date.now() / 1000))
-        throw new Failure(
-          EXIT.usage,
-          `--since must be before ${options.until === undefined ? 'now' : '--until'}.`,
-        )
       if (options.csv) return printAccounts(options)
       if (options.until !== undefined) throw new Failure(EXIT.usage, '--until ends the rows of --csv only.')
       const whole = await readAll(options)
@@ -56,6 +51,7 @@ export function reconcile(program: Command): void {
 /** Prints rows as their pages arrive, and the totals as notes on standard error, so that the file contains only rows. */
 async function printAccounts(options: Options): Promise<void> {
   const { since: from, until } = options
+  if (until !== undefined && from >= until) throw new Failure(EXIT.usage, '--since must be before --until.')
   const query = { since: from, ...(until !== undefined && { until }) }
   let totals = new Map<string, number>()
   print(HEAD.join(','))
