@@ -153,22 +153,17 @@ export type PlaceQuery = z.output<typeof PlaceQuery>
 /** A time in a query: Unix seconds up to the year 2286. The limit rejects times in milliseconds. */
 export const Moment = z.int().min(0).max(9_999_999_999)
 
-/** The cursor of a response that covers a part of a period. */
-export const responseCursor = (maxLength: number) =>
+export const pageCursor = (maxLength = 200) =>
   z
     .string()
     .max(maxLength)
     .optional()
-    .describe('Where the response begins: from the `Link` header of the previous one.')
+    .describe('Where the page begins: from the `Link` header of the previous page.')
 
-/** The query of a list, newest first. `cursor` comes from the `Link` header of the previous page. */
+/** The query of a list, newest first. */
 export const PageQuery = z.object({
   limit: z.int().min(1).max(200).default(100).describe('The maximum number of records.'),
-  cursor: z
-    .string()
-    .max(200)
-    .optional()
-    .describe('Where the page begins: from the `Link` header of the previous page.'),
+  cursor: pageCursor(),
 })
 
 /** An identifier in a path, with its description and example. */

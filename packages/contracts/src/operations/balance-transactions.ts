@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { keys } from '#/examples.ts'
-import { Moment, responseCursor } from '#/inputs.ts'
+import { Moment, pageCursor } from '#/inputs.ts'
 import { operation } from '#/operation.ts'
 import { ApiKey, Epoch, Money } from '#/values.ts'
 
@@ -32,7 +32,7 @@ export const BalanceTransactions = operation({
   query: z.object({
     since: Moment.describe('Unix time in seconds: the beginning.'),
     until: Moment.optional().describe('The end, exclusive; the current time when absent.'),
-    cursor: responseCursor(400),
+    cursor: pageCursor(400),
   }),
   response: z.object({
     since: Epoch,

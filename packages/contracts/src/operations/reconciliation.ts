@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { keys } from '#/examples.ts'
-import { Moment, responseCursor } from '#/inputs.ts'
+import { Moment, pageCursor } from '#/inputs.ts'
 import { operation } from '#/operation.ts'
 import { Dispute } from '#/records.ts'
 import { ApiKey, Epoch } from '#/values.ts'
@@ -68,7 +68,7 @@ export const Reconciliation = operation({
   admission: 'priority',
   query: z.object({
     since: Moment.describe('Unix time in seconds: the beginning of the compared orders and charges.'),
-    cursor: responseCursor(200),
+    cursor: pageCursor(),
   }),
   response: z.object({
     since: Epoch,
