@@ -36,6 +36,11 @@ const SPELLINGS: readonly (readonly [string, string, string, string])[] = [
   ['Washington, D.C.', 'Washington', 'DC', ''],
   ['1600 Pennsylvania Ave NW, Washington DC 20500', 'Washington', 'DC', '20500'],
   ['Washington, District of Columbia', 'Washington', 'DC', ''],
+  // Territories
+  ['San Juan, Puerto Rico', 'San Juan', 'PR', ''],
+  ['100 Calle San Francisco, San Juan, Puerto Rico 00901, USA', 'San Juan', 'PR', '00901'],
+  ['San Juan 00901, Puerto Rico', 'San Juan', 'PR', '00901'],
+  ['Christiansted, U.S. Virgin Islands', 'Christiansted', 'VI', ''],
   // A city alone: the largest of that name
   ['Madison', 'Madison', 'WI', ''],
   ['madison', 'Madison', 'WI', ''],

@@ -45,6 +45,16 @@ const SHORT_FORMS: Readonly<Record<string, string>> = {
   MT: 'MOUNT',
 }
 
+/** The package has the ZIP codes of the territories, and not their names. */
+const TERRITORIES: Readonly<Record<string, string>> = {
+  'PUERTO RICO': 'PR',
+  GUAM: 'GU',
+  'VIRGIN ISLANDS': 'VI',
+  'US VIRGIN ISLANDS': 'VI',
+  'AMERICAN SAMOA': 'AS',
+  'NORTHERN MARIANA ISLANDS': 'MP',
+}
+
 const directionsInFull = (state: string): string =>
   state.replace(/^[NSEW](?= )/, (short) => DIRECTIONS[short] ?? short)
 
@@ -88,7 +98,8 @@ export function readZipCodes(): ZipCodes {
   const byCell = Map.groupBy([...byCity.values()].flatMap(withAreas), (code) => cellOf(code, 0, 0))
   const centres = new Map<string, ZipCode>()
   const states = new Set(all.map(({ state }) => state))
-  const stateOf = (name: string) => (states.has(name) ? name : fullStates[directionsInFull(name)])
+  const stateOf = (name: string) =>
+    states.has(name) ? name : (fullStates[directionsInFull(name)] ?? TERRITORIES[name])
   function centreOf(name: string): ZipCode | undefined {
     const codes = byCity.get(name)
     if (!codes) return undefined
