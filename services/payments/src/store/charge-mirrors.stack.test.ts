@@ -7,6 +7,7 @@ import { newDatabase } from '@platter/testkit'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { ReadRefund } from '#/domain/charge-after-sale.ts'
+import { postgresRefunds } from '#/store/refunds.ts'
 import { postgresAuthorizations, type Database } from '#/store/authorizations.ts'
 import { postgresChargeMirrors, type ChargeMirrorStore } from '#/store/charge-mirrors.ts'
 
@@ -186,17 +187,18 @@ test('one replica compares at a time until its lease ends, and the next one cont
   expect(await mirrors.acquire(60_000)).toBeNull()
 })
 
+async function lockWaits(): Promise<number> {
+  const { rows } = await sql`select from pg_stat_activity
+    where datname = current_database() and wait_event_type = 'Lock'`.execute(postgres.db)
+  return rows.length
+}
+
 test('of two concurrent reads of a charge, the later one decides what counts as refunded', async () => {
   const { db } = postgres
   const authorizations = postgresAuthorizations(db)
   await authorizations.findOrCreate('o4', { amount: cents(900), token: 't' })
   const charge = { orderApiKey: 'o4', processorId: 'pi_4', disputes: [] }
   const [earlier, later] = [await mirrors.now(), await mirrors.now()]
-  const lockWaits = async () => {
-    const { rows } = await sql`select from pg_stat_activity
-      where datname = current_database() and wait_event_type = 'Lock'`.execute(db)
-    return rows.length
-  }
   const { waiting } = await db.transaction().execute(async (transaction) => {
     await postgresChargeMirrors(transaction).set({ ...charge, refunds: [refund] }, earlier)
     const started = mirrors.set({ ...charge, refunds: [{ ...refund, state: 'failed' }] }, later)
@@ -205,4 +207,25 @@ test('of two concurrent reads of a charge, the later one decides what counts as 
   })
   expect(await waiting).toBe(2)
   expect(await authorizations.find('o4')).not.toHaveProperty('refunded')
+})
+
+test('a charge stays captured when its refund fails while markWhollyRefunded waits for that change', async () => {
+  const { db } = postgres
+  const authorizations = postgresAuthorizations(db)
+  const sent = await authorizations.findOrCreate('o5', { amount: cents(900), token: 't' })
+  await authorizations.move(sent, { state: 'captured', processorId: 'pi_5' })
+  const charge = { orderApiKey: 'o5', processorId: 'pi_5', disputes: [] }
+  const whole = { ...refund, amount: cents(900) }
+  await mirrors.set({ ...charge, refunds: [whole] }, await mirrors.now())
+  const { waiting } = await db.transaction().execute(async (transaction) => {
+    await postgresChargeMirrors(transaction).set(
+      { ...charge, refunds: [{ ...whole, state: 'failed' }] },
+      await mirrors.now(),
+    )
+    const started = postgresRefunds(db).markWhollyRefunded('o5')
+    await expect.poll(lockWaits, { timeout: 10_000 }).toBe(1)
+    return { waiting: started }
+  })
+  await waiting
+  expect(await authorizations.find('o5')).toMatchObject({ state: 'captured' })
 })

@@ -62,13 +62,14 @@ async function reserve(db: Db, { apiKey, orderApiKey, amount }: NewRefund): Prom
  * processor, while refunds have not returned all of it: a dispute is not a refund, and a pending refund may fail.
  */
 async function markWhollyRefunded(db: Db, orderApiKey: string): Promise<void> {
-  // Materialized, so that it is found by its order. PostgreSQL would read the whole index of lost disputes.
+  // Materialized, so that it is found by its order. PostgreSQL would read the whole index of lost disputes. Locked, because a wait for
+  // the authorization would not read the mirror again: a refund that fails meanwhile would count as done.
   await sql`
     with mirror as materialized (
       select disputes @> '[{"state": "lost"}]' as lost, (
         select sum((refund ->> 'amount')::integer) from jsonb_array_elements(refunds) as refund
         where refund -> 'key' = 'null' and refund ->> 'state' = 'done') as done
-      from charge_mirrors where order_api_key = ${orderApiKey})
+      from charge_mirrors where order_api_key = ${orderApiKey} for share)
     update authorizations set state = 'refunded', unknown_since = null, updated_at = now()
     where order_api_key = ${orderApiKey} and state in ('authorized', 'captured')
       and not exists (select from refunds where order_api_key = ${orderApiKey} and state = 'sent')
