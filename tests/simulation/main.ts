@@ -1,8 +1,6 @@
 import { randomInt } from 'node:crypto'
 import { parseArgs } from 'node:util'
 import { importMutated, MUTATIONS } from './mutations.ts'
-import { run } from './run.ts'
-import { world } from './simulation.ts'
 
 const { values } = parseArgs({
   options: {
@@ -33,6 +31,8 @@ async function isEachBugFound(): Promise<boolean> {
 
 /** Runs consecutive seeds and prints a summary. A single run prints its history. Returns true if no run has a violation. */
 async function areInvariantsKept(runs: number, first: number): Promise<boolean> {
+  const { run } = await import('./run.ts')
+  const simulation = await import('./simulation.ts')
   const counts = new Map<string, number>()
   const failed: number[] = []
   let events = 0
@@ -40,6 +40,7 @@ async function areInvariantsKept(runs: number, first: number): Promise<boolean> 
   print(`seeds from ${first}`)
   for (let seed = first; seed < first + runs; seed++) {
     const violations = await run(seed, runs === 1)
+    const { world } = simulation
     for (const line of world.history ?? []) print(line)
     for (const { what, order } of violations)
       print(`seed ${seed} VIOLATED ${what}\n  ${JSON.stringify(order)}`)
