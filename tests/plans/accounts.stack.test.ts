@@ -23,7 +23,7 @@ import { namedCalls, openDatabase, type CallsOf } from './plans.ts'
 
 type Tables = Db extends Kysely<infer T> ? T : never
 
-const ROWS = 20_000
+const ROWS = 6_000
 const growing = ['users', 'user_applications', 'cards', 'addresses', 'idempotency_keys', 'access_keys']
 
 const owner = { userApiKey: 'user1', applicationId: 'a' }

@@ -25,7 +25,7 @@ import { namedCalls, openDatabase, type CallsOf } from './plans.ts'
 
 type Db = Kysely<Database>
 
-const ROWS = 20_000
+const ROWS = 6_000
 const growing = ['authorizations', 'refunds', 'charge_mirrors', 'webhook_events']
 const order = '0'.repeat(48)
 const terms = { amount: cents(1_075), token: 'token' }
