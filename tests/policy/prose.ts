@@ -101,16 +101,16 @@ function namesAndStringsIn(code: string): { names: Set<string>; strings: string[
   const names = new Set<string>()
   const strings: string[] = []
   const templates: boolean[] = []
-  /** The end of the text before a token. With the whole text, the time would be quadratic in its length. */
-  let before = ''
+  let start = 0
+  /** Reads the end of the text before a token. With the whole text, the time would be quadratic in its length. */
+  const isSql = () => /\bsql(<[^`]*>| \*\/ )?$/.test(code.slice(Math.max(0, start - 200), start))
   for (const { type, value } of jsTokens(code, { jsx: true })) {
-    const isSql = /\bsql(<[^`]*>| \*\/ )?$/.test(before)
     if (NAME_TOKENS.has(type)) names.add(value)
-    if (type === 'TemplateHead') templates.push(isSql)
-    const isString = STRING_TOKENS.has(type) && !isSql && /\s/.test(value)
+    if (type === 'TemplateHead') templates.push(isSql())
+    const isString = STRING_TOKENS.has(type) && /\s/.test(value) && !isSql()
     if (type === 'JSXText' || isString || (TEMPLATE_PARTS.has(type) && !templates.at(-1))) strings.push(value)
     if (type === 'TemplateTail') templates.pop()
-    before = (before + value).slice(-200)
+    start += value.length
   }
   return { names, strings }
 }
