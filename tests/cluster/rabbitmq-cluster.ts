@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process'
-import { mkdirSync } from 'node:fs'
+import { randomUUID } from 'node:crypto'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { freePorts } from '../../dev/process/ports.ts'
@@ -60,6 +61,8 @@ async function prepareNodes(directory: string): Promise<readonly Node[]> {
   const program = findRabbitmq()
   if (program === null) throw new Error('There is no rabbitmq-server on this machine')
   const passwords = loadPasswords(join(directory, 'passwords.json'))
+  // Nodes that start at the same time without a cookie would each create one.
+  writeFileSync(join(directory, '.erlang.cookie'), randomUUID(), { mode: 0o400 })
   const [epmd = 0, ...ports] = await freePorts(1 + 2 * NODES)
   const nodes = Array.from({ length: NODES }, (_, at) => {
     const folder = join(directory, `node-${at + 1}`)
