@@ -77,6 +77,9 @@ type Code = Pick<ZipCode, 'zip' | 'city' | 'state'> & {
   country: string
 }
 
+const isInUnitedStates = (code: Code): code is Code & ZipCode =>
+  code.country === 'US' && Boolean(code.latitude && code.longitude) && !MILITARY.has(code.state)
+
 /** The first line of the package's file is `exports.codes = `, a JSON object and `;`. */
 function readCodes(): Code[] {
   const file = createRequire(import.meta.url).resolve('zipcodes/lib/codes.js')
@@ -87,13 +90,11 @@ function readCodes(): Code[] {
 }
 
 export function readZipCodes(): ZipCodes {
-  const byZip = new Map<string, ZipCode>()
-  for (const { zip, latitude, longitude, city, state, country } of readCodes()) {
-    if (country !== 'US' || !latitude || !longitude || MILITARY.has(state)) continue
-    byZip.set(zip, { zip, latitude, longitude, city, state })
-  }
-  const all = [...byZip.values()]
-  const byCity = Map.groupBy(all, ({ city, state }) => `${state} ${cityKey(city)}`)
+  const all = readCodes().filter(isInUnitedStates)
+  const byZip = new Map(all.map((code) => [code.zip, code]))
+  // Per spelling and not per code, because there are half as many.
+  const keys = new Map(Array.from(new Set(all.map(({ city }) => city)), (city) => [city, cityKey(city)]))
+  const byCity = Map.groupBy(all, ({ city, state }) => `${state} ${keys.get(city)}`)
   const byName = Map.groupBy(byCity.keys(), (name) => name.slice(name.indexOf(' ') + 1))
   const byCell = Map.groupBy([...byCity.values()].flatMap(withAreas), (code) => cellOf(code, 0, 0))
   const centres = new Map<string, ZipCode>()
@@ -132,6 +133,7 @@ const position = ({ latitude, longitude }: Point) => `${latitude} ${longitude}`
 
 /** Excludes post-office boxes and single buildings, which all have the position of their city's centre. */
 function withAreas(codes: ZipCode[]): ZipCode[] {
+  if (codes.length === 1) return codes
   const count = new Map<string, number>()
   for (const code of codes) count.set(position(code), (count.get(position(code)) ?? 0) + 1)
   const areas = codes.filter((code) => count.get(position(code)) === 1)
