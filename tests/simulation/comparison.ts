@@ -1,3 +1,4 @@
+import { isUnavailable } from '@platter/kit'
 import { isKeyConflict } from '../../services/orders/src/store/idempotency-keys.ts'
 import type { AllStores } from './database.ts'
 import { enterSimulation } from './run.ts'
@@ -15,11 +16,15 @@ export function newMemoryStores(): AllStores {
 }
 
 type Rejection = { isKeyTaken: boolean }
-/** Returns the comparable result of a statement, or that its idempotency key is taken. */
+/**
+ * Returns the comparable result of a statement, or whether it was rejected because its idempotency key is taken. Rejects while
+ * PostgreSQL is unavailable.
+ */
 export const settled = (statement: () => Promise<unknown>): Promise<unknown> =>
-  Promise.try(statement).then(comparable, (error: unknown): Rejection => ({
-    isKeyTaken: isKeyConflict(error),
-  }))
+  Promise.try(statement).then(comparable, (error: unknown): Rejection => {
+    if (isUnavailable(error)) throw error
+    return { isKeyTaken: isKeyConflict(error) }
+  })
 export const isRejection = (result: unknown) =>
   typeof result === 'object' && result !== null && 'isKeyTaken' in result
 
