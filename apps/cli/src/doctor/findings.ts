@@ -1,7 +1,7 @@
 import type { Attention, PlatformHealth } from '@platter/contracts'
 import { isIP } from 'node:net'
 import type { z } from 'zod'
-import { listNames } from '#/doctor/names.ts'
+import { namesOf } from '#/doctor/names.ts'
 
 export type Health = z.output<typeof PlatformHealth.response>
 
@@ -267,9 +267,6 @@ const checks: Readonly<Record<string, Check>> = {
 
 /** The names in the first column of the table. */
 export const CHECKS: readonly string[] = Object.keys(checks)
-
-const namesOf = (restaurants: readonly AttendedRestaurant[]): string =>
-  listNames(restaurants.map(({ name }) => name))
 
 const inWords = (disks: Facts['disks']): string =>
   disks.map(({ path, used }) => `${path} ${Math.round(used * 100)} %`).join(', ')

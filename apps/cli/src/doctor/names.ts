@@ -2,8 +2,8 @@
 const MAX_NAMES = 10
 
 /** Returns the names for one line. The restaurants of a chain share one name, which appears once, with their number. */
-export function listNames(names: readonly string[]): string {
-  const counted = [...Map.groupBy(names, (name) => name)].map(([name, { length }]) =>
+export function namesOf(restaurants: readonly { name: string }[]): string {
+  const counted = [...Map.groupBy(restaurants, ({ name }) => name)].map(([name, { length }]) =>
     length === 1 ? name : `${name} (${length})`,
   )
   const more = counted.length - MAX_NAMES

@@ -46,7 +46,8 @@ const SHORT_FORMS: Readonly<Record<string, string>> = {
 }
 
 /** The package has the ZIP codes of the territories, and not their names. */
-const TERRITORIES: Readonly<Record<string, string>> = {
+const STATES: Readonly<Record<string, string>> = {
+  ...fullStates,
   'PUERTO RICO': 'PR',
   GUAM: 'GU',
   'VIRGIN ISLANDS': 'VI',
@@ -99,8 +100,7 @@ export function readZipCodes(): ZipCodes {
   const byCell = Map.groupBy([...byCity.values()].flatMap(withAreas), (code) => cellOf(code, 0, 0))
   const centres = new Map<string, ZipCode>()
   const states = new Set(all.map(({ state }) => state))
-  const stateOf = (name: string) =>
-    states.has(name) ? name : (fullStates[directionsInFull(name)] ?? TERRITORIES[name])
+  const stateOf = (name: string) => (states.has(name) ? name : STATES[directionsInFull(name)])
   function centreOf(name: string): ZipCode | undefined {
     const codes = byCity.get(name)
     if (!codes) return undefined

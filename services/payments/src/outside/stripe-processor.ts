@@ -220,8 +220,7 @@ export class StripeProcessor implements Processor {
       const intent = await this.#client.send(Intent, (stripe) =>
         stripe.paymentIntents.retrieve(id, { expand: ['latest_charge'] }),
       )
-      const report = reportOf(intent, this.#currency)
-      if (report === 'unknown') return unexpected(`an intent is ${intent.status}`)
+      const [report] = this.#reportsOf([intent])
       if (report?.status === to) return { kind: 'yes', ...effectOf(report) }
       return { kind: 'yes', ...(await call({})) }
     })
