@@ -37,7 +37,7 @@ const GARBAGE_OF_A_CHECK = '400'
 const FULL_LOAD = 4
 /**
  * Each group is one vitest run, so that a stack that does not start hides no other results. End-to-end and browser tests share a
- * stack. A group starts as soon as its load fits beside the running groups. README.md, "Test runs", lists the commands of the
+ * stack. A group starts as soon as its load fits beside the running groups. docs/tests.md, "Test runs", lists the commands of the
  * full-length tests, such as rolling.
  */
 const GROUPS: { load: number; projects: string[] }[] = [
