@@ -70,8 +70,7 @@ export class Progress {
         if (order?.nextStatuses.length === 0) return
         unknownMs = order ? 0 : unknownMs + Math.max(stepMs, 1)
       } catch (error) {
-        // The next step reads the order again.
-        order = null
+        // The next step repeats the report: reporting the current status again changes nothing.
         log.warn({ orderApiKey: accepted.orderApiKey, err: error }, 'progress could not be reported')
       }
     }

@@ -21,7 +21,10 @@ class Restaurant {
   readonly reported: string[] = []
   readonly progress = new Progress({
     api: {
-      order: async (_, orderApiKey) => this.#read(orderApiKey),
+      order: async (_, orderApiKey) => {
+        this.reads++
+        return this.#read(orderApiKey)
+      },
       report: async (_, orderApiKey, to) => this.#report(orderApiKey, to),
       openOrders: async () => [...this.orders.keys()].flatMap((apiKey) => this.#read(apiKey) ?? []),
     },
@@ -31,6 +34,7 @@ class Restaurant {
   })
   #pauses: (() => void)[] = []
   isDown = false
+  reads = 0
 
   /** Ends all pauses. Resolves when each order is at its next pause or its end. */
   async step(): Promise<number> {
@@ -112,6 +116,19 @@ test('an outage delays statuses, and skips none', async () => {
   restaurant.isDown = false
   for (const _ of PATH) await restaurant.step()
   expect(restaurant.reported).toEqual(PATH.map((status) => `o1 ${status}`))
+})
+
+test('a report that failed is repeated without another read of the order', async () => {
+  const restaurant = new Restaurant()
+  restaurant.orders.set('o1', [...PATH])
+  restaurant.progress.follow(accepted)
+  await restaurant.step()
+  restaurant.isDown = true
+  await restaurant.step()
+  restaurant.isDown = false
+  await restaurant.step()
+  expect(restaurant.reported).toEqual(['o1 PREPARING', 'o1 READY_FOR_PICKUP'])
+  expect(restaurant.reads).toBe(1)
 })
 
 test('a restart resumes only the open orders with an accepted receipt', async () => {
