@@ -130,7 +130,8 @@ export class Consumer {
     await channel.prefetch(concurrency)
     const receive = (message: ConsumeMessage | null) => {
       if (message === null) return broken(new Error(`RabbitMQ cancelled the consumer of ${name}`))
-      const running = this.#receive(channel, consumption, message)
+      // It rejects when the message cannot be acknowledged: the connection has ended already, or it ends now. RabbitMQ redelivers.
+      const running = this.#receive(channel, consumption, message).catch(broken)
       this.#running.add(running)
       void running.finally(() => this.#running.delete(running))
     }
@@ -143,12 +144,13 @@ export class Consumer {
     const { noAck = false, staysUnacknowledged = false } = consumption
     const { redelivered } = message.fields
     const isLastDelivery = redelivered && !noAck && !staysUnacknowledged
-    if (isLastDelivery && !(await acknowledge(channel, message, consumption.concurrency))) return
+    if (isLastDelivery) await acknowledgeFirst(channel, message, consumption.concurrency)
     const outcomes = await Promise.all(
       decode(message).map((item) => this.#handle(consumption, item, message)),
     )
     if (isLastDelivery || noAck || outcomes.includes('unacknowledged')) return
-    settle(channel, message, outcomes.includes('requeue'))
+    if (outcomes.includes('requeue')) channel.nack(message)
+    else channel.ack(message)
   }
 
   async #handle(consumption: ActiveConsumption, item: Incoming, message: ConsumeMessage): Promise<Outcome> {
@@ -213,26 +215,11 @@ export class Consumer {
 
 /**
  * Acknowledges a redelivered message before it is handled. Otherwise a classic queue would redeliver a message that crashes its
- * consumer forever. RabbitMQ has processed the acknowledgement once it responds to the next method on the channel. Returns false if
- * the channel ends first.
+ * consumer forever. RabbitMQ has processed the acknowledgement once it responds to the next method on the channel.
  */
-async function acknowledge(channel: Channel, message: ConsumeMessage, prefetch: number): Promise<boolean> {
-  try {
-    channel.ack(message)
-    await channel.prefetch(prefetch)
-    return true
-  } catch {
-    return false
-  }
-}
-
-function settle(channel: Channel, message: ConsumeMessage, isRequeued: boolean): void {
-  try {
-    if (isRequeued) channel.nack(message)
-    else channel.ack(message)
-  } catch {
-    // The channel was closed, which is a line of the log already. RabbitMQ redelivers the message.
-  }
+async function acknowledgeFirst(channel: Channel, message: ConsumeMessage, prefetch: number): Promise<void> {
+  channel.ack(message)
+  await channel.prefetch(prefetch)
 }
 
 /** Uses a separate channel, because RabbitMQ closes the channel if the queue does not exist. */
