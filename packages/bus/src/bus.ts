@@ -49,10 +49,10 @@ export class Bus {
   readonly #type: QueueType
 
   constructor({ url, service, log, queues = 'classic', connect = connectAmqp }: Options) {
-    const urls = [url].flat()
+    const connecting = { urls: [url].flat(), connect, service, log }
     this.#type = queues
-    this.#publisher = new Publisher({ urls, connect, service, type: queues, log })
-    this.#consumer = new Consumer({ urls, connect, service, log })
+    this.#publisher = new Publisher(connecting, queues)
+    this.#consumer = new Consumer(connecting)
     observe(['platter.queue.messages'], async (report) => {
       for (const { queue, waiting } of await this.queues())
         report('platter.queue.messages', waiting, { 'messaging.destination.name': queue })

@@ -1,6 +1,6 @@
 import { ConcurrencyLimit, Deadline, inRootSpan, isUnavailable, reasonOf, type Log } from '@platter/kit'
 import type { Channel, ChannelModel, ConsumeMessage } from 'amqplib'
-import { ReconnectingConnection, type Connect } from '#/reconnecting-connection.ts'
+import { ReconnectingConnection, type Connecting } from '#/reconnecting-connection.ts'
 import { decode, type Incoming } from '#/message-format.ts'
 import { messageSpan } from '#/spans.ts'
 import { otherQueueOf } from '#/topology.ts'
@@ -51,8 +51,6 @@ type ActiveConsumption = Consumption & {
   questions: Set<string>
 }
 
-type Options = { urls: readonly string[]; connect: Connect; service: string; log: Log }
-
 /** Consumes queues over a separate connection, with one channel for each queue. */
 export class Consumer {
   readonly connection: ReconnectingConnection<Tag[]>
@@ -62,14 +60,12 @@ export class Consumer {
   /** Set by `quiesce`. Handlers may fail from then on, because the process closes its connections. */
   #isStopping = false
 
-  constructor({ urls, connect, service, log }: Options) {
-    this.#log = log
+  constructor(connecting: Connecting) {
+    this.#log = connecting.log
     this.connection = new ReconnectingConnection({
-      urls,
-      connect,
-      name: `${service} consume`,
+      ...connecting,
+      purpose: 'consume',
       setUp: (model, broken) => this.#setUp(model, broken),
-      log,
     })
   }
 

@@ -3,7 +3,7 @@ import type { Command, Event, Question } from '@platter/contracts'
 import { Deadline, inSpan, reasonOf, traceHeaders, type Log } from '@platter/kit'
 import type { Channel, ChannelModel, ConfirmChannel, Message, Options } from 'amqplib'
 import { Batcher, type Destination } from '#/batching.ts'
-import { ReconnectingConnection, type Connect } from '#/reconnecting-connection.ts'
+import { ReconnectingConnection, type Connecting } from '#/reconnecting-connection.ts'
 import { encode, type Outgoing } from '#/message-format.ts'
 import { Questions } from '#/questions.ts'
 import { messageSpan } from '#/spans.ts'
@@ -34,8 +34,6 @@ type Session = {
   backlogBytes: number
 }
 
-type Settings = { urls: readonly string[]; connect: Connect; service: string; type: QueueType; log: Log }
-
 export type Context = { requestId: string }
 
 /**
@@ -53,15 +51,13 @@ export class Publisher {
   /** Ids of messages that RabbitMQ returned, because their queue does not exist, before it confirmed them. */
   readonly #returned = new Set<string>()
 
-  constructor({ urls, connect, service, type, log }: Settings) {
+  constructor(connecting: Connecting, type: QueueType) {
     this.#type = type
-    this.#log = log
+    this.#log = connecting.log
     this.connection = new ReconnectingConnection({
-      urls,
-      connect,
-      name: `${service} publish`,
+      ...connecting,
+      purpose: 'publish',
       setUp: (model, broken) => this.#setUp(model, broken),
-      log,
     })
   }
 

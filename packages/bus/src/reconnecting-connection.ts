@@ -14,8 +14,9 @@ type SetUp<S> = (model: ChannelModel, broken: (reason: Error) => void) => Promis
 /** amqplib's `connect`, or a test double. */
 export type Connect = (url: string, options: object) => Promise<ChannelModel>
 
-/** `urls` has one URL for each node of a cluster. */
-type Options<S> = { urls: readonly string[]; connect: Connect; name: string; setUp: SetUp<S>; log: Log }
+/** How a service connects. `urls` has one URL for each node of a cluster. */
+export type Connecting = { urls: readonly string[]; connect: Connect; service: string; log: Log }
+type Options<S> = Connecting & { purpose: 'publish' | 'consume'; setUp: SetUp<S> }
 
 /**
  * A connection to RabbitMQ that is replaced when it ends. `setUp` creates the channels and consumers of each new connection. If one
@@ -59,15 +60,15 @@ export class ReconnectingConnection<S> {
   }
 
   async #reconnect(): Promise<void> {
-    const { log, name } = this.#options
+    const { log, service, purpose } = this.#options
     let delay = FIRST_DELAY_MS
     while (!this.#isStopping()) {
       try {
         await this.#connectOnce(() => (delay = FIRST_DELAY_MS))
       } catch (error) {
         this.#reason = error instanceof Error ? error : new Error(String(error))
-        if (!this.#isStopping())
-          log.warn({ connection: name, reason: this.#reason.message }, 'the connection to RabbitMQ was lost')
+        const line = { connection: `${service} ${purpose}`, reason: this.#reason.message }
+        if (!this.#isStopping()) log.warn(line, 'the connection to RabbitMQ was lost')
       }
       const jittered = delay * (0.5 + Math.random())
       await wait(jittered, undefined, { signal: this.#stopping.signal }).catch(() => 'stopped')
@@ -77,14 +78,14 @@ export class ReconnectingConnection<S> {
 
   /** Opens a connection and waits for its end. Rejects with the reason of the end, unless the process stops. */
   async #connectOnce(connected: () => void): Promise<void> {
-    const { urls, connect, name, setUp } = this.#options
+    const { urls, connect, service, purpose, setUp } = this.#options
     const url = urls[this.#attempts++ % urls.length] ?? ''
     const socket = new AbortController()
     const options = {
       timeout: CONNECT_TIMEOUT_MS,
       noDelay: true,
       keepAlive: true,
-      clientProperties: { connection_name: name },
+      clientProperties: { connection_name: `${service} ${purpose}` },
       // amqplib passes the signal to net.connect. Aborting it destroys the socket: `close` never returns while the peer is frozen.
       signal: socket.signal,
     }
