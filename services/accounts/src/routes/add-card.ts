@@ -16,8 +16,7 @@ export function addCard({ tenantDb, cards, tokenize }: Deps): Handler<typeof Add
     if (replayed) return replayed
     const { body, headers } = call
     const owner = ownerOf(call)
-    const noCapacity = await cards(tenantDb(owner.applicationId)).checkCapacity(owner)
-    if (noCapacity) throw Problem.refusal(noCapacity)
+    await cards(tenantDb(owner.applicationId)).checkCapacity(owner)
     const faults = expiryFaults(body, ['/expirationMonth', '/expirationYear'], Date.now())
     if (faults.length > 0) throw Problem.of(faults)
 
@@ -28,8 +27,7 @@ export function addCard({ tenantDb, cards, tokenize }: Deps): Handler<typeof Add
     const details = { ...holder, ...expiryOf(shown, body), lastFour: shown.lastFour, brand: shown.brand }
     return execute(call, async (trx) => {
       const card = { apiKey: newApiKey(), ...details }
-      const refusal = await cards(trx).add(owner, { ...card, token })
-      if (refusal) throw Problem.refusal(refusal)
+      await cards(trx).add(owner, { ...card, token })
       return card
     })
   }

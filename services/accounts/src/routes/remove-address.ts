@@ -1,5 +1,5 @@
 import { RemoveAddress } from '@platter/contracts'
-import { Problem, type Handler } from '@platter/kit'
+import type { Handler } from '@platter/kit'
 import { idempotent } from '@platter/kit/idempotency/idempotent'
 import type { AddressStore } from '#/store/addresses.ts'
 import type { Db, TenantDb } from '#/store/tables.ts'
@@ -10,10 +10,5 @@ type Deps = { tenantDb: TenantDb; addresses: (db: Db) => AddressStore }
 /** Existing orders keep their own copy of the address. */
 export function removeAddress({ tenantDb, addresses }: Deps): Handler<typeof RemoveAddress> {
   const { execute } = idempotent((call) => tenantDb(call.principal.applicationId), RemoveAddress)
-  return (call) =>
-    execute(call, async (trx) => {
-      const removal = await addresses(trx).remove(ownerOf(call), call.params.addressApiKey)
-      if (removal.kind === 'refused') throw Problem.refusal(removal.refusal)
-      return removal.record
-    })
+  return (call) => execute(call, (trx) => addresses(trx).remove(ownerOf(call), call.params.addressApiKey))
 }

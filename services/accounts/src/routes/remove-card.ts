@@ -1,5 +1,5 @@
 import { RemoveCard } from '@platter/contracts'
-import { Problem, type Handler } from '@platter/kit'
+import type { Handler } from '@platter/kit'
 import { idempotent } from '@platter/kit/idempotency/idempotent'
 import type { CardStore } from '#/store/cards.ts'
 import type { Db, TenantDb } from '#/store/tables.ts'
@@ -10,10 +10,5 @@ type Deps = { tenantDb: TenantDb; cards: (db: Db) => CardStore }
 /** Existing orders keep their own copy of the card. */
 export function removeCard({ tenantDb, cards }: Deps): Handler<typeof RemoveCard> {
   const { execute } = idempotent((call) => tenantDb(call.principal.applicationId), RemoveCard)
-  return (call) =>
-    execute(call, async (trx) => {
-      const removal = await cards(trx).remove(ownerOf(call), call.params.cardApiKey)
-      if (removal.kind === 'refused') throw Problem.refusal(removal.refusal)
-      return removal.record
-    })
+  return (call) => execute(call, (trx) => cards(trx).remove(ownerOf(call), call.params.cardApiKey))
 }

@@ -3,9 +3,9 @@ import {
   NewCardFields,
   type CardDetails,
   type CreditCard,
-  type Refusal,
   type TokenizedCard,
 } from '@platter/contracts'
+import { Problem } from '@platter/kit'
 import { sql, type ExpressionBuilder } from 'kysely'
 import { jsonArrayFrom } from 'kysely/helpers/postgres'
 import { MAX_CARDS, tooManySaved, USER_NOT_FOUND } from '#/domain/refusals.ts'
@@ -113,11 +113,11 @@ export const postgresCards = (db: Db) => ({
     statements,
     isNew,
   }),
-  /** Returns the reason why the user may not add another card now, or null. Only `add` decides, because it checks again under a lock. */
-  async checkCapacity(owner: Owner): Promise<Refusal | null> {
+  /** Throws the Problem that `add` would throw now. Only `add` decides, because it checks again under a lock. */
+  async checkCapacity(owner: Owner): Promise<void> {
     const user = await userOfTenant(db, owner).select('users.api_key').executeTakeFirst()
-    if (!user) return USER_NOT_FOUND
-    return (await cardsOf(db, owner.userApiKey).execute()).length < MAX_CARDS ? null : FULL
+    if (!user) throw Problem.refusal(USER_NOT_FOUND)
+    if ((await cardsOf(db, owner.userApiKey).execute()).length >= MAX_CARDS) throw Problem.refusal(FULL)
   },
   /** Sets the processor's details of the saved cards with this token. */
   async setDetails(token: string, details: CardDetails): Promise<void> {

@@ -1,9 +1,8 @@
 import type { Refusal } from '@platter/contracts'
+import { Problem } from '@platter/kit'
 import { USER_NOT_FOUND } from '#/domain/refusals.ts'
 import { userOfTenant, type Owner } from '#/store/tenant-user.ts'
 import type { Db } from '#/store/tables.ts'
-
-type Removal<Shown> = { kind: 'removed'; record: Shown } | { kind: 'refused'; refusal: Refusal }
 
 /** The statements on the table of these records. A removed row keeps its apiKey, so that `insert` finds it (migrations/0003). */
 type Statements<Shown, Stored> = {
@@ -29,25 +28,27 @@ export function savedRecords<Shown, Stored>(
   { max, full, notFound, statements, isNew }: Kind<Shown, Stored>,
 ) {
   return {
-    /** Adds a record; returns the reason if it was not added. In the caller's transaction. */
-    async add(owner: Owner, record: Stored): Promise<Refusal | null> {
+    /** Adds a record, in the caller's transaction. Throws a Problem for an unknown user, and if the account is full. */
+    async add(owner: Owner, record: Stored): Promise<void> {
       const user = await lockUser(userOfTenant(db, owner))
-      if (!user) return USER_NOT_FOUND
+      if (!user) throw Problem.refusal(USER_NOT_FOUND)
       const table = statements(db)
-      if ((await table.list(user.apiKey)).length >= max) return full
+      if ((await table.list(user.apiKey)).length >= max) throw Problem.refusal(full)
       await table.insert(user.apiKey, record)
-      return null
     },
 
-    /** Removes a record and returns it. In the caller's transaction. Of two concurrent removals, the second finds no record. */
-    async remove(owner: Owner, apiKey: string): Promise<Removal<Shown>> {
+    /**
+     * Removes a record and returns it, in the caller's transaction. Throws a Problem for an unknown user or record. Of two concurrent
+     * removals, the second finds no record.
+     */
+    async remove(owner: Owner, apiKey: string): Promise<Shown> {
       const user = await userOfTenant(db, owner).select('users.api_key').executeTakeFirst()
-      if (!user) return { kind: 'refused', refusal: USER_NOT_FOUND }
+      if (!user) throw Problem.refusal(USER_NOT_FOUND)
       const table = statements(db)
       const record = await table.lock(owner.userApiKey, apiKey)
-      if (!record) return { kind: 'refused', refusal: notFound }
+      if (!record) throw Problem.refusal(notFound)
       await table.erase(apiKey)
-      return { kind: 'removed', record }
+      return record
     },
 
     /** Saves a record of an order, unless an equal record is saved or the account is full. Repeating it changes nothing. */
