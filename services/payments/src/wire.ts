@@ -37,7 +37,6 @@ import { processorConfig, type Config } from '#/config.ts'
 import { authorize } from '#/handlers/authorize.ts'
 import { capture } from '#/handlers/capture.ts'
 import { refund } from '#/handlers/refund.ts'
-import { refundsSet } from '#/handlers/refunds-set.ts'
 import { release } from '#/handlers/release.ts'
 import { countedProcessor } from '#/outside/counted-processor.ts'
 import { chargeMirror } from '#/mirror-charges.ts'
@@ -109,7 +108,8 @@ export function wire(config: Config, log: Log): Parts {
   bus.onCommand(PaymentsCapture, commandHandler(bus, capture(deps)), options)
   bus.onCommand(PaymentsRelease, commandHandler(bus, release(deps)), options)
   bus.onCommand(PaymentsRefund, commandHandler(bus, refund(deps)), options)
-  bus.onCommand(PaymentsRefundsSet, refundsSet(deps))
+  // A confirmed version of a mirror is not published again.
+  bus.onCommand(PaymentsRefundsSet, ({ orderApiKey, version }) => mirrors.confirm(orderApiKey, version))
 
   const app = createApp(log, { tlsDirectory: config.TLS_DIRECTORY })
   readJson(app)
