@@ -59,7 +59,7 @@ type NewRow = { orderApiKey: string; state: 'sent' | 'declined'; refusal: Declin
 type Move = { from: Authorization; change: Change }
 type Unknown = { row: Authorization; call: string; reason: string }
 
-/* Each statement serves all orders of a batch, and returns the rows that it found, inserted or updated. */
+/* Each of these statements serves all orders of a batch, and returns the rows that it found, inserted or updated. */
 
 const selectRows = prepared(
   (_: Db, { orderApiKeys }: { orderApiKeys: readonly string[] }) =>
@@ -139,34 +139,6 @@ const release = batched({
   run: async (db: Db, orderApiKeys) => inOrder(orderApiKeys, await releaseRows(db, { orderApiKeys })),
 })
 
-const recordRows = prepared(
-  (_: Db, { unknown, keys }: { unknown: string; keys: readonly string[] }) => sql<Row>`
-    update authorizations set
-      unknown_since = coalesce(unknown_since, now()),
-      unknown_call = given.call,
-      unknown_reason = given.reason,
-      unknown_answers = unknown_answers + 1
-    from jsonb_to_recordset(${unknown}::jsonb) as given("orderApiKey" text, state text, call text, reason text)
-    where order_api_key = "orderApiKey" and order_api_key = any(${keys})
-      and authorizations.state = given.state`,
-)
-
-/** While the processor is unavailable, one record is written per concurrent command, so they are batched. */
-const record = batched({
-  keyOf: (unknown: Unknown) => unknown.row.orderApiKey,
-  run: async (db: Db, all): Promise<void[]> => {
-    const unknown = all.map(({ row: { orderApiKey, state }, call, reason }) => ({
-      orderApiKey,
-      state,
-      call,
-      reason,
-    }))
-    const keys = unknown.map(({ orderApiKey }) => orderApiKey)
-    await recordRows(db, { unknown: JSON.stringify(unknown), keys })
-    return all.map(() => undefined)
-  },
-})
-
 const inOrder = (orderApiKeys: readonly string[], rows: readonly Row[]): (Authorization | null)[] =>
   matched(orderApiKeys, rows, ({ order_api_key }) => order_api_key).map((one) => one && toAuthorization(one))
 
@@ -194,7 +166,12 @@ export const postgresAuthorizations = (db: Db) => ({
     return moved ?? requireAuthorization(await read(db, from.orderApiKey), from.orderApiKey)
   },
   /** Records, for operators, that the outcome of a call is unknown. The saga repeats the command independently. */
-  recordUnknown: (unknown: Unknown): Promise<void> => record(db, unknown),
+  async recordUnknown({ row: { orderApiKey, state }, call, reason }: Unknown): Promise<void> {
+    await sql`
+      update authorizations set unknown_since = coalesce(unknown_since, now()), unknown_call = ${call},
+        unknown_reason = ${reason}, unknown_answers = unknown_answers + 1
+      where order_api_key = ${orderApiKey} and state = ${state}`.execute(db)
+  },
 })
 
 function requireAuthorization(found: Authorization | null, orderApiKey: string): Authorization {
