@@ -91,17 +91,8 @@ export async function unlessUnavailable<T>(load: () => Promise<T>): Promise<T | 
   }
 }
 
-/** Returns the path. An empty argument, as of an unset variable of the shell, would lead to the path of a list. */
-function filledPath(path: string, params: Readonly<Record<string, string>>): string {
-  return path.replaceAll(/:(\w+)/g, (_, name: string) => {
-    const value = params[name] ?? ''
-    if (value === '') throw new Failure(EXIT.usage, `The argument for ${name} is empty.`)
-    return encodeURIComponent(value)
-  })
-}
-
 function targetOf({ path }: Operation, params: Request['params'] = {}, query: Request['query'] = {}): string {
-  const target = filledPath(path, params)
+  const target = path.replaceAll(/:(\w+)/g, (_, name: string) => encodeURIComponent(params[name] ?? ''))
   const search = new URLSearchParams(
     Object.entries(query).map(([name, value]): [string, string] => [name, String(value)]),
   )

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
-import { Applications, GetOrderStory } from '@platter/contracts'
+import { Applications } from '@platter/contracts'
 import { expect, onTestFinished, test } from 'vitest'
 import { apiOf } from '#/api.ts'
 import { EXIT } from '#/exit.ts'
@@ -17,13 +17,5 @@ test('a connection that ends within the body of a response is an unreachable pla
   await expect(apiOf({ url, key: 'k' }).call(Applications)).rejects.toMatchObject({
     code: EXIT.unreachable,
     message: expect.stringContaining(`${url} cannot be reached: `) as string,
-  })
-})
-
-test('an empty argument is an error of usage, without a request', async () => {
-  const api = apiOf({ url: 'http://127.0.0.1:1', key: 'k' })
-  await expect(api.call(GetOrderStory, { params: { apiKey: '' } })).rejects.toMatchObject({
-    code: EXIT.usage,
-    message: 'The argument for apiKey is empty.',
   })
 })

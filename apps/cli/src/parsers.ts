@@ -24,6 +24,9 @@ function hasDay(text: string): boolean {
   return !Number.isNaN(midnight) && new Date(midnight).toISOString().startsWith(day)
 }
 
+/** Removes the number sign, with which the console shows the number of an order. */
+export const withoutNumberSign = (text: string): string => text.replace(/^#/, '')
+
 /** Returns a parser of whole numbers. */
 export const whole =
   (from: number, to: number) =>

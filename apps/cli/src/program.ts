@@ -9,6 +9,7 @@ import { keys } from '#/commands/keys.ts'
 import { orders } from '#/commands/orders.ts'
 import { reconcile } from '#/commands/reconcile.ts'
 import { restaurants } from '#/commands/restaurants.ts'
+import { EXIT, Failure } from '#/exit.ts'
 
 const AFTER = `
 Platform and operator key: --url and --key-file, else PLATTER_URL and PLATTER_OPERATOR_KEY, else the platform that
@@ -59,10 +60,25 @@ export function createProgram(): Command {
     recovered,
   ])
     add(program)
+  for (const command of program.commands)
+    command.hook('preAction', (_command, called) => refuseEmptyValues(called))
   // It creates the secrets of an installation, before a platform exists.
   const setup = program.command('setup', { hidden: true }).allowUnknownOption().allowExcessArguments()
   setup.action(() => program.error('Run "npm run setup".'))
   tab(program, { completionCommandName: 'completion' })
   program.commands.find((command) => command.name() === 'completion')?.addHelpText('after', COMPLETION)
   return program
+}
+
+/**
+ * Throws Failure for an empty argument or option, as of an unset variable of the shell. The platform ignores an empty filter, so
+ * `orders find --phone ""` would list all orders; an empty apiKey would lead to the path of a list.
+ */
+function refuseEmptyValues(command: Command): void {
+  for (const [index, argument] of command.registeredArguments.entries())
+    if ([command.processedArgs[index]].flat().includes(''))
+      throw new Failure(EXIT.usage, `The argument ${argument.name()} is empty.`)
+  for (const option of command.options)
+    if ([command.getOptionValue(option.attributeName())].flat().includes(''))
+      throw new Failure(EXIT.usage, `${option.long} is empty. Give a value, or leave it out.`)
 }

@@ -11,6 +11,21 @@ function outputOf(stream: 'stdout' | 'stderr'): () => string {
   return () => printed.mock.calls.map(([text]) => String(text)).join('')
 }
 
+/** Returns the paths of the requests that the platform of the environment has received. */
+async function platformThatResponds(body: string): Promise<string[]> {
+  const requests: string[] = []
+  const server = createServer((request, response) => {
+    requests.push(request.url ?? '')
+    response.end(body)
+  }).listen(0, '127.0.0.1')
+  onTestFinished(() => void server.close())
+  await once(server, 'listening')
+  vi.stubEnv('PLATTER_URL', `http://127.0.0.1:${(server.address() as AddressInfo).port}`)
+  vi.stubEnv('PLATTER_OPERATOR_KEY', 'key')
+  onTestFinished(() => void vi.unstubAllEnvs())
+  return requests
+}
+
 test('platter setup names the command that creates the secrets of an installation', async () => {
   const errors = outputOf('stderr')
   expect(await run(['setup', '--domain', 'example.org'])).toBe(EXIT.usage)
@@ -23,6 +38,11 @@ test.each([
     "argument '43201' is invalid. it must be a whole number from 0 to 43200.",
   ],
   [['reconcile', '--csv', '--since', '24h', '--until', '48h'], '--since must be before --until.'],
+  [['orders', 'show', ''], 'The argument order is empty.'],
+  [['restaurants', 'import', 'a.json', ''], 'The argument path is empty.'],
+  [['orders', 'find', '--phone', ''], '--phone is empty. Give a value, or leave it out.'],
+  [['keys', 'list', '--url', '', '--operator'], '--url is empty.'],
+  [['backup', '--to', ''], '--to is empty.'],
 ])('platter %j is an error of usage, without a request', async (args, message) => {
   const errors = outputOf('stderr')
   expect(await run(args)).toBe(EXIT.usage)
@@ -33,13 +53,19 @@ test.each([
   [['keys', 'list', '--application', 'ID'], 'There are no access keys.\n'],
   [['attention', 'retry', '--all'], 'There are no incidents.\n'],
 ])('platter %j reports an empty list', async (args, line) => {
-  const server = createServer((_request, response) => void response.end('[]')).listen(0, '127.0.0.1')
-  onTestFinished(() => void server.close())
-  await once(server, 'listening')
-  vi.stubEnv('PLATTER_URL', `http://127.0.0.1:${(server.address() as AddressInfo).port}`)
-  vi.stubEnv('PLATTER_OPERATOR_KEY', 'key')
-  onTestFinished(() => void vi.unstubAllEnvs())
+  await platformThatResponds('[]')
   const output = outputOf('stdout')
   expect(await run(args)).toBe(EXIT.ok)
   expect(output()).toBe(line)
+})
+
+test.each([
+  ['orders', 'show', '#34'],
+  ['orders', 'cancel', '#34', '--reason', 'r'],
+  ['orders', 'refund', '#34', '--all', '--reason', 'LATE'],
+])('platter %s %s %s requests the order without the number sign', async (...args) => {
+  const requests = await platformThatResponds('{}')
+  outputOf('stderr')
+  await run(args)
+  expect(requests).toEqual(['/operatorapi/v1/orders/34'])
 })

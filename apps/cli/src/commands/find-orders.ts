@@ -3,15 +3,14 @@ import { Option, type Command } from 'commander'
 import type { Api } from '#/api.ts'
 import { addCommand, apiFor, type Shared } from '#/command.ts'
 import { printJson, printNote, table, when } from '#/output.ts'
-import { since, whole } from '#/parsers.ts'
+import { since, whole, withoutNumberSign } from '#/parsers.ts'
 
 type Filters = { limit: number } & Record<string, string | number>
 
 const MAX_OF_A_PAGE = 200
 const MAX_NUMBER = 1e9
 
-/** Accepts a number sign, with which order numbers are often written. */
-const orderNumber = (text: string): number => whole(1, MAX_NUMBER)(text.replace(/^#/, ''))
+const orderNumber = (text: string): number => whole(1, MAX_NUMBER)(withoutNumberSign(text))
 
 export function findOrders(group: Command): void {
   addCommand(group, 'find', {

@@ -1,10 +1,11 @@
-import { GetOrderStory, OperatorCancelOrder, type Order } from '@platter/contracts'
+import { OperatorCancelOrder, type Order } from '@platter/contracts'
 import type { Command } from 'commander'
 import { apiFor, addCommand, type Shared } from '#/command.ts'
 import { findOrders } from '#/commands/find-orders.ts'
 import { refundOrder } from '#/commands/refund-order.ts'
 import { confirm } from '#/confirm.ts'
 import { print, printJson, printNote, style, when } from '#/output.ts'
+import { readStory } from '#/read-story.ts'
 import { summaryOf, timelineOf } from '#/timeline.ts'
 
 export function orders(program: Command): void {
@@ -32,7 +33,7 @@ function cancel(group: Command): void {
     .action(async (order: string, options: Shared & { reason: string; message?: string; yes?: boolean }) => {
       const { reason, message } = options
       const api = apiFor(options)
-      const story = await api.call(GetOrderStory, { params: { apiKey: order } })
+      const story = await readStory(api, order)
       if (story.order.cancellation) printNote('The order is already cancelled.')
       else await confirm(`${lineOf(story.order)}. Cancel it?`, options)
       const cancelled = await api.call(OperatorCancelOrder, {
@@ -50,7 +51,7 @@ function show(group: Command): void {
       'show the timeline of an order, by its apiKey or number; also of an order that is hidden from clients',
     examples: ['orders show ORDER', 'orders show 34', 'orders show ORDER --json | jq ".payment.processorId"'],
   }).action(async (apiKeyOrNumber: string, options: Shared) => {
-    const story = await apiFor(options).call(GetOrderStory, { params: { apiKey: apiKeyOrNumber } })
+    const story = await readStory(apiFor(options), apiKeyOrNumber)
     if (options.json) return printJson(story)
     const { order, requestId, applicationId, traceId } = story
     print(style('bold', `Order ${order.id ?? ''}`), `  ${order.apiKey ?? ''}`)

@@ -1,9 +1,10 @@
-import { GetOrderStory, RefundOrder, RefundReason, type Order, type Refund } from '@platter/contracts'
+import { RefundOrder, RefundReason, type Order, type Refund } from '@platter/contracts'
 import { InvalidArgumentError, Option, type Command } from 'commander'
 import { addCommand, apiFor, type Shared } from '#/command.ts'
 import { confirm } from '#/confirm.ts'
 import { EXIT, Failure } from '#/exit.ts'
 import { print, printJson, printNote } from '#/output.ts'
+import { readStory } from '#/read-story.ts'
 
 type Item = { index: number; amount?: number }
 type Options = Shared & {
@@ -74,7 +75,7 @@ function readReason(text: string): RefundReason {
 /** Requests exactly the shown refund. If an amount has changed in the meantime, the platform refuses the excess. */
 async function refund(orderOrNumber: string, options: Options): Promise<void> {
   const api = apiFor(options)
-  const { order } = await api.call(GetOrderStory, { params: { apiKey: orderOrNumber } })
+  const { order } = await readStory(api, orderOrNumber)
   const body = bodyOf(order, options)
   const params = { apiKey: order.apiKey ?? orderOrNumber }
   const preview = await api.call(RefundOrder, { params, query: { 'validate-only': true }, body })
