@@ -233,6 +233,8 @@ class Relay implements Dispatcher.DispatchHandler {
     this.#reply.hijack()
     for (const [name, value] of Object.entries(headers))
       if (value !== undefined && !NOT_FORWARDED.has(name)) forwarded[name] = value
+    // Fastify responds to HEAD with the length 0 instead of that of the 200, or none (RFC 9110, 8.6).
+    if (status === 304) delete forwarded['content-length']
     // A stopping process would wait for the idle connection of an ended stream.
     if (this.#stream) forwarded['connection'] = 'close'
     this.#raw.writeHead(status, forwarded)

@@ -324,6 +324,16 @@ test('the gateway returns 304 from memory for a matching If-None-Match, without 
   expect((await read(app, 'guessed', { url: MENU })).statusCode).toBe(401)
 })
 
+test('a HEAD that results in 304 has no content-length, which would be that of the 200', async () => {
+  const app = await aGateway()
+  const head = { method: 'HEAD', url: MENU } as const
+  const key = { 'x-access-token': aKey() }
+  expect((await app.inject({ ...head, headers: key })).headers['content-length']).toBe('8')
+  const unchanged = await app.inject({ ...head, headers: { ...key, 'if-none-match': '"1"' } })
+  expect([unchanged.statusCode, unchanged.headers['etag']]).toEqual([304, '"1"'])
+  expect(unchanged.headers).not.toHaveProperty('content-length')
+})
+
 test.each([
   ['RATE_LIMIT_REQUESTS', '0'],
   ['TRUSTED_PROXIES', 'true'],
