@@ -29,11 +29,13 @@ export const BalanceTransactions = operation({
   path: '/operatorapi/v1/balance-transactions',
   owner: 'payments',
   admission: 'priority',
-  query: z.object({
-    since: Moment.describe('Unix time in seconds: the beginning.'),
-    until: Moment.optional().describe('The end, exclusive; the current time when absent.'),
-    cursor: pageCursor(400),
-  }),
+  query: z
+    .object({
+      since: Moment.describe('Unix time in seconds: the beginning.'),
+      until: Moment.optional().describe('The end, exclusive; the current time when absent.'),
+      cursor: pageCursor(400),
+    })
+    .refine(({ since, until = Infinity }) => since < until, { path: ['until'], error: 'is not after since' }),
   response: z.object({
     since: Epoch,
     until: Epoch,

@@ -44,7 +44,7 @@ export const FindOrders = operation({
     to: Moment.optional().describe('Unix time in seconds: orders placed before this time.'),
     status: OrderStatus.optional().describe('The current status. A cancelled order keeps its last one.'),
     paymentState: PaymentState.optional(),
-  }),
+  }).refine(({ from = 0, to = Infinity }) => from < to, { path: ['to'], error: 'is not after from' }),
   response: z.array(FoundOrder),
   returns: 'The orders.',
   examples: {

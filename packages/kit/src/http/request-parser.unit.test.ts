@@ -1,5 +1,7 @@
 import {
   AddCard,
+  BalanceTransactions,
+  FindOrders,
   ItemAvailability,
   operations,
   PauseRestaurant,
@@ -222,4 +224,11 @@ describe('detail of a size fault', () => {
   ])('names the bound of a query parameter: %s=%s', (name, value, detail) => {
     expect(outcome(RestaurantSearch, { query: { [name]: value } })).toMatchObject([{ detail }])
   })
+})
+
+test.each([
+  [FindOrders, { from: '2', to: '1' }, 'query/to', 'to is not after from.'],
+  [BalanceTransactions, { since: '2', until: '2' }, 'query/until', 'until is not after since.'],
+])('refuses an empty range of time, which has no result: $name', (operation, query, pointer, detail) => {
+  expect(outcome(operation, { query })).toEqual([{ pointer, code: 'invalid-field', detail }])
 })
