@@ -324,6 +324,14 @@ test('the gateway returns 304 from memory for a matching If-None-Match, without 
   expect((await read(app, 'guessed', { url: MENU })).statusCode).toBe(401)
 })
 
+test('403 names the kind of access key that the endpoint needs', async () => {
+  const response = await read(await aGateway(), aKey('operator'))
+  expect(response.statusCode).toBe(403)
+  expect(response.json()).toMatchObject({
+    detail: 'This endpoint needs an access key of the kind application.',
+  })
+})
+
 test('a HEAD that results in 304 has no content-length, which would be that of the 200', async () => {
   const app = await aGateway()
   const head = { method: 'HEAD', url: MENU } as const

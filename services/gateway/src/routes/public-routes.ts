@@ -166,7 +166,8 @@ async function admit(
   request.accessKeyId = principal.accessKeyId
   checkConcurrency(principal)
   checkRate(principal, admission.accessKeyRate, principal.accessKeyId)
-  if (principal.kind !== operation.audience) throw new Problem('not-allowed')
+  if (principal.kind !== operation.audience)
+    throw new Problem('not-allowed', `This endpoint needs an access key of the kind ${operation.audience}.`)
   const applicationId = applicationOf(principal)
   if (orderRate && applicationId !== undefined) checkRate(principal, orderRate, applicationId)
   request.admissionMs = reply.elapsedTime
