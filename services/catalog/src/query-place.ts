@@ -1,6 +1,6 @@
 import type { Fault, PlaceQuery } from '@platter/contracts'
 import { Problem } from '@platter/kit'
-import { NO_TEXTS, zipAtEnd, type Place } from '#/domain/place.ts'
+import { NO_TEXTS, NOT_ON_MAP, zipAtEnd, type Place } from '#/domain/place.ts'
 import type { Geocoder } from '#/outside/geocoder.ts'
 
 /**
@@ -13,8 +13,9 @@ export async function requirePlace(geocoder: Geocoder, query: PlaceQuery): Promi
   if (longitude !== undefined && latitude === undefined) throw Problem.of([halfPoint('latitude')])
   const place = await findPlace(geocoder, query)
   if (place || address === undefined) return place
-  const detail = 'The address was not found on the map.'
-  throw Problem.of([{ pointer: 'query/street-address', code: 'address-not-found-on-map', detail }])
+  throw Problem.of([
+    { pointer: 'query/street-address', code: 'address-not-found-on-map', detail: NOT_ON_MAP },
+  ])
 }
 
 /** Returns the place of a query that does not require one. Null also for half a point and for an address that is not found. */

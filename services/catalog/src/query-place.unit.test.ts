@@ -23,9 +23,10 @@ test('an address is located', async () => {
   })
 })
 
-test('address-not-found-on-map points to query/street-address', async () => {
+test('address-not-found-on-map points to query/street-address, and names the fields to correct', async () => {
   await expect(requirePlace(geocoder, { ...none, 'street-address': 'Atlantis' })).rejects.toMatchObject({
     code: 'address-not-found-on-map',
+    message: 'The address was not found on the map. Check its city, state and ZIP code.',
     faults: [{ pointer: 'query/street-address' }],
   })
 })

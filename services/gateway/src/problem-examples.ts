@@ -40,7 +40,7 @@ const examples: Partial<Record<ProblemCode, Example>> = {
   'address-not-found-on-map': at(
     'query/street-address',
     'address-not-found-on-map',
-    'The address was not found on the map.',
+    'The address was not found on the map. Check its city, state and ZIP code.',
   ),
   'tip-out-of-range': at('/tip', 'tip-out-of-range', 'The tip is more than 50.00.'),
 }

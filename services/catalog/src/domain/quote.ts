@@ -11,6 +11,7 @@ import {
 import { closedReason, UNTIL_RESUMED, wallClock } from '#/domain/hours.ts'
 import type { CustomizationGroup, Item } from '#/domain/menu.ts'
 import { shareOf } from '#/domain/money.ts'
+import { NOT_ON_MAP } from '#/domain/place.ts'
 import type { Restaurant } from '#/domain/restaurant.ts'
 import { deliveryTerms } from '#/domain/zones.ts'
 
@@ -130,7 +131,7 @@ function deliveryOf(restaurant: Restaurant, destination: Destination | null): De
 
 const notLocated = (reason: 'not-on-map' | 'map-unavailable'): Fault =>
   reason === 'not-on-map'
-    ? fault('/address', 'address-not-found-on-map', 'The address was not found on the map.')
+    ? fault('/address', 'address-not-found-on-map', NOT_ON_MAP)
     : fault('/address', 'service-unavailable', 'Addresses cannot be looked up right now. Please try again.')
 
 function minimumFaults(minimum: Cents, subtotal: Cents): Fault[] {
