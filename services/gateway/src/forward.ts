@@ -110,20 +110,18 @@ const ofAnyRequest = (headers: Headers): SharedResponse['headers'] =>
     ),
   )
 
-/** An attempt with the header fields of the gateway: the trace and the remaining time. */
-type OwnAttempt = Omit<Attempt, 'traced'> & { headers: Record<string, string> }
-
-/** Sends a request as `Replicas.send` does. Throws Problem service-unavailable if no replica responds. */
+/**
+ * Sends a request as `Replicas.send` does, with `deadline` for the client's response. Throws Problem service-unavailable if no
+ * replica responds.
+ */
 async function toOneReplica<T>(
   replicas: Replicas,
   { route }: FastifyRequest,
   { method, deadline }: Pick<Sent, 'method' | 'deadline'>,
-  attempt: (attempt: OwnAttempt) => Promise<T>,
+  attempt: (attempt: Attempt) => Promise<T>,
 ): Promise<T> {
   try {
-    return await replicas.send({ method, route, deadline }, ({ traced, ...others }) =>
-      attempt({ ...others, headers: { ...traced, ...deadline.earlier(requestTimes.relay).header } }),
-    )
+    return await replicas.send({ method, route, deadline: deadline.earlier(requestTimes.relay) }, attempt)
   } catch (error) {
     const isOutcomeKnown = method === 'GET' || wasNotSent(error)
     const cause = new Error(`${replicas.hosts}: ${reasonOf(error)}`, { cause: error })
@@ -159,7 +157,7 @@ function isAccessKey(name: string): boolean {
 
 /** Sends one request and relays its response. Rejects without a response; then the reply is unchanged, unless it is `sent`. */
 function exchange(
-  { pool, headers: own, recordHead }: OwnAttempt,
+  { pool, headers: own, recordHead }: Attempt,
   request: FastifyRequest,
   reply: FastifyReply,
   { method, headers, deadline, stream, permit }: Sent,

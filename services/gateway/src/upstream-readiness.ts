@@ -31,18 +31,21 @@ async function check(replicas: Pick<Replicas, 'send'>): Promise<void> {
   let lacks: string | undefined
   try {
     // A GET is sent to the next replica after any error.
-    await replicas.send({ method: 'GET', route: path, deadline }, async ({ pool, traced, recordHead }) => {
-      const signal = AbortSignal.timeout(Math.ceil(deadline.remainingMs))
-      // A service whose PostgreSQL is frozen responds in this time, and names it.
-      const headers = { ...traced, ...deadline.earlier(requestTimes.relay).header }
-      const response = await pool.request({ method: 'GET', path, headers, signal })
-      recordHead(response.statusCode, response.headers)
-      const document = await response.body.json()
-      if (response.statusCode === 200) return
-      // The first replica has the most time for its checks, the last one perhaps none.
-      lacks ??= `not ready: ${Object.keys(NotReady.parse(document).failures).join(', ')}`
-      throw new Error(lacks)
-    })
+    await replicas.send(
+      { method: 'GET', route: path, deadline },
+      async ({ pool, headers: own, recordHead }) => {
+        const signal = AbortSignal.timeout(Math.ceil(deadline.remainingMs))
+        // A service whose PostgreSQL is frozen responds in this time, and names it.
+        const headers = { ...own, ...deadline.earlier(requestTimes.relay).header }
+        const response = await pool.request({ method: 'GET', path, headers, signal })
+        recordHead(response.statusCode, response.headers)
+        const document = await response.body.json()
+        if (response.statusCode === 200) return
+        // The first replica has the most time for its checks, the last one perhaps none.
+        lacks ??= `not ready: ${Object.keys(NotReady.parse(document).failures).join(', ')}`
+        throw new Error(lacks)
+      },
+    )
   } catch (cause) {
     throw new Error(lacks ?? 'no response', { cause })
   }

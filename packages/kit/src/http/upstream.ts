@@ -61,14 +61,17 @@ const CONNECTIONS = 1_024
 
 const measure = histogram('http.client.request.duration')
 
-/** A request to one of the replicas. `route` is the path template, because paths contain keys. */
+/**
+ * A request to one of the replicas. `route` is the path template, because paths contain keys. `deadline` is that of the replica's
+ * response.
+ */
 type Target = { method: string; route: string | undefined; deadline: Deadline }
 
 /** An attempt to send a request to one replica. */
 export type Attempt = {
   pool: Pool
-  /** The header fields that continue the trace. */
-  traced: Record<string, string>
+  /** The header fields with the trace and the remaining time. */
+  headers: Record<string, string>
   /** Must be called with the head of the response. */
   recordHead: (status: number, headers: Readonly<Record<string, unknown>>) => void
 }
@@ -143,7 +146,7 @@ export class Replicas {
 /** Makes one attempt within a span. */
 function sendTo<T>(
   replica: Replica,
-  { method, route }: Target,
+  { method, route, deadline }: Target,
   attempt: (attempt: Attempt) => Promise<T>,
 ): Promise<T> {
   const { pool, address } = replica
@@ -161,7 +164,7 @@ function sendTo<T>(
         })
         if (headers[STOPPING_HEADER] !== undefined) replica.avoidUntil = performance.now() + AVOID_MS
       }
-      return attempt({ pool, traced: traceHeaders(), recordHead })
+      return attempt({ pool, headers: { ...traceHeaders(), ...deadline.header }, recordHead })
     },
   )
 }
@@ -205,7 +208,7 @@ export function internalCaller(options: {
     body: Body<O>,
     { requestId, deadline = Deadline.in(options.timeoutMs) }: RequestContext,
   ): Promise<z.output<O['response']>> {
-    const headers = {
+    const fields = {
       'content-type': 'application/json',
       'x-request-id': requestId,
       [PRINCIPAL_HEADER]: await sign(principal, operation.owner),
@@ -216,11 +219,11 @@ export function internalCaller(options: {
     const signal = AbortSignal.timeout(Math.floor(own.remainingMs))
     const target = { method: operation.method, route: operation.path, deadline: own }
     try {
-      return await options.replicas.send(target, async ({ pool, traced, recordHead }) => {
+      return await options.replicas.send(target, async ({ pool, headers, recordHead }) => {
         const response = await pool.request({
           method: operation.method,
           path: operation.path,
-          headers: { ...headers, ...own.header, ...traced },
+          headers: { ...fields, ...headers },
           body: payload,
           signal,
         })
