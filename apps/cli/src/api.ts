@@ -17,10 +17,14 @@ export class Rejected extends Failure {
   readonly problem: ProblemDocument
   constructor(problem: ProblemDocument) {
     const isTemporary = problem.status === 503 || problem.status === 504
-    super(isTemporary ? EXIT.unreachable : EXIT.refused, problem.details)
+    super(isTemporary ? EXIT.unreachable : EXIT.refused, detailsOf(problem))
     this.problem = problem
   }
 }
+
+/** Returns the details of all faults, one per line. `details` is usually that of the first fault. */
+const detailsOf = ({ details, errors }: ProblemDocument): string =>
+  [...new Set([details, ...errors.map(({ detail }) => detail)])].join('\n')
 
 type Page<O extends Operation> = { value: z.output<O['response']>; next: string | null }
 

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
-import { Applications } from '@platter/contracts'
+import { Applications, type ProblemDocument } from '@platter/contracts'
 import { expect, onTestFinished, test } from 'vitest'
 import { apiOf } from '#/api.ts'
 import { EXIT } from '#/exit.ts'
@@ -17,5 +17,35 @@ test('a connection that ends within the body of a response is an unreachable pla
   await expect(apiOf({ url, key: 'k' }).call(Applications)).rejects.toMatchObject({
     code: EXIT.unreachable,
     message: expect.stringContaining(`${url} cannot be reached: `) as string,
+  })
+})
+
+test('a rejected request is reported with all of its faults, each once', async () => {
+  const problem: ProblemDocument = {
+    type: '/problems/invalid-field',
+    title: 'A field has an invalid value',
+    status: 400,
+    detail: 'url is not a URL.',
+    instance: '/operatorapi/v1/applications',
+    code: 'invalid-field',
+    requestId: 'r1',
+    retryable: false,
+    errors: [
+      { pointer: '/url', code: 'invalid-field', detail: 'url is not a URL.' },
+      { pointer: '/secret', code: 'invalid-field', detail: 'secret is too short.' },
+    ],
+    error: true,
+    errorCode: 1003,
+    details: 'url is not a URL.',
+  }
+  const server = createServer((_request, response) => {
+    response.writeHead(400).end(JSON.stringify(problem))
+  }).listen(0, '127.0.0.1')
+  onTestFinished(() => void server.close())
+  await once(server, 'listening')
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  await expect(apiOf({ url, key: 'k' }).call(Applications)).rejects.toMatchObject({
+    code: EXIT.refused,
+    message: 'url is not a URL.\nsecret is too short.',
   })
 })

@@ -23,7 +23,10 @@ export const RestaurantLink = z
           ),
         secret: z
           .string()
-          .regex(/^whsec_[A-Za-z0-9+/]{32,88}={0,2}$/, 'is not a Standard Webhooks secret')
+          .regex(
+            /^whsec_[A-Za-z0-9+/]{32,88}={0,2}$/,
+            'is not a secret of Standard Webhooks: whsec_ and the base64 of 24 to 64 bytes',
+          )
           .describe('A secret of Standard Webhooks: `whsec_` and the base64 of 24 to 64 bytes.'),
         reports,
       })
