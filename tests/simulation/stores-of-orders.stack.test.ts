@@ -65,12 +65,16 @@ const aState = (random: Random): State => ({
   done: random.pick([[], ['authorize'], ['authorize', 'transmit']]),
   undone: [],
   refusal: random.pick([null, refusal]),
+  ...random.pick([{}, { refunds: [] }, { refunds: [{ apiKey: 'f1', amount: cents(300) }] }]),
 })
 const soonOrLate = (random: Random) => random.pick([0, HOUR_MS])
+const open = { outcome: null, link: null, noticeInMs: null } as const
 const aDelivery = (random: Random) =>
   random.pick([
     null,
-    { outcome: null, link: null, noticeInMs: null },
+    open,
+    open,
+    open,
     { outcome: 'accepted', link: 'console', noticeInMs: null },
     { outcome: 'unreachable', link: null, noticeInMs: 0 },
     { outcome: 'accepted', link: null, noticeInMs: 15_000 },
@@ -108,8 +112,16 @@ const priced: Omit<PricedOrder, 'payment' | 'test'> = {
   details: { card: null, comments: 'quick' } as PricedOrder['details'],
 }
 
+/** Two of three orders share a key. With a random key, most statements would be about a key of no order. */
+const scopeOf = (apiKey: string, prefix: string) => ({
+  accessKeyId: prefix,
+  path: '/p',
+  key: apiKey.endsWith('1') ? 'k1' : 'k2',
+  fingerprint: 'f1',
+})
+
 function place(random: Random, apiKey: string, prefix: string): Call {
-  const scope = { accessKeyId: prefix, path: '/p', key: random.pick(['k1', 'k2']), fingerprint: 'f1' }
+  const scope = scopeOf(apiKey, prefix)
   const payment = random.pick(['cash', 'card'] as const)
   const placement: Placement = {
     ...someTimes(random),
@@ -162,12 +174,13 @@ async function saveAfter({ sagas }: Stores, { lag, ...save }: Save & { lag: numb
 /** A random statement of the orders service, for one of three orders and two keys. */
 function aCall(random: Random, prefix: string): Call {
   const apiKey = `${prefix}${random.between(1, 3)}`
-  const scope = { accessKeyId: prefix, path: '/p', key: random.pick(['k1', 'k2']), fingerprint: 'f1' }
+  const scope = scopeOf(apiKey, prefix)
   const used = { ...scope, orderApiKey: apiKey }
   const claimMs = random.pick([0, HOUR_MS])
   const save = { ...aSave(random, apiKey), lag: random.pick([0, 0, 0, 1]) }
-  const lease = { orderApiKey: apiKey, attempt: random.between(1, 3) }
-  const failed = random.pick([null, { result: 'unknown', link: 'webhook' } as const])
+  const lease = { orderApiKey: apiKey, attempt: random.pick([1, 1, 2, 3]) }
+  const failed = { result: 'unknown', link: 'webhook' } as const
+  const failedOrNot = random.pick([null, failed])
   const response = random.pick([
     { status: 200, body: '{}' },
     { status: 402, body: '{"code":"card-declined"}' },
@@ -187,8 +200,18 @@ function aCall(random: Random, prefix: string): Call {
     },
     {
       name: 'deliveries.releaseLease',
-      run: ({ deliveries }) => deliveries.releaseLease(lease, failed),
+      run: ({ deliveries }) => deliveries.releaseLease(lease, failedOrNot),
     },
+    {
+      name: 'the attempt after a failed one',
+      run: async ({ deliveries }) => {
+        await deliveries.releaseLease(lease, failed)
+        await deliveries.renewLeases([lease], 0)
+        return deliveries.acquireLeases({ limit: 100, leaseMs: claimMs })
+      },
+    },
+    { name: 'deliveries.takeDueNotices', run: ({ deliveries }) => deliveries.takeDueNotices(100) },
+    { name: 'deliveries.endNotices', run: ({ deliveries }) => deliveries.endNotices(apiKey) },
     { name: 'restaurantLinks.find', run: ({ restaurantLinks }) => restaurantLinks.find('r1') },
     { name: 'orders.find', run: ({ orders: store }) => store.find(apiKey) },
     {
@@ -209,6 +232,14 @@ function aCall(random: Random, prefix: string): Call {
     {
       name: 'idempotencyKeys.complete',
       run: ({ idempotencyKeys }) => idempotencyKeys.complete(used, response),
+    },
+    {
+      name: 'the response after two results',
+      run: async ({ idempotencyKeys }) => {
+        await idempotencyKeys.complete(used, { status: 200, body: '{}' })
+        await idempotencyKeys.complete(used, response)
+        return idempotencyKeys.reclaim(scope, claimMs)
+      },
     },
     { name: 'idempotencyKeys.release', run: ({ idempotencyKeys }) => idempotencyKeys.release(used) },
     { name: 'idempotencyKeys.delete', run: ({ idempotencyKeys }) => idempotencyKeys.delete(used) },
