@@ -3,7 +3,8 @@ import type { Reporter } from '../../dev/progress.ts'
 import type { Load, Outcome } from '../support/load/loop.ts'
 import { tookOf } from '../support/load/figures.ts'
 import { cpuOf, type Groups } from '../support/processes.ts'
-import { median, quantile } from '../support/statistics.ts'
+import { print } from '../support/stack.ts'
+import { formatStatuses, median, quantile, tally } from '../support/statistics.ts'
 
 /** A subject of a measurement: an operation of the platform, or one of its limits. */
 export type Subject = {
@@ -25,7 +26,8 @@ export type Sample = {
   perSecond: number
   p50: number
   p99: number
-  failed: number
+  /** The statuses of the failed requests. */
+  failed: readonly number[]
   cpuByGroup: Cpu
   cpu: number
 }
@@ -110,10 +112,21 @@ async function measure(
     perSecond: took.length / outcome.seconds,
     p50: quantile(took, 0.5),
     p99: quantile(took, 0.99),
-    failed: outcome.sent - took.length,
+    failed: failuresOf(subject, outcome),
     cpuByGroup: used,
     cpu: subject.counts.reduce((sum, group) => sum + (used[group] ?? 0), 0),
   }
+}
+
+/** Returns the statuses of the requests without the expected one; 0 means lost. Prints their counts, and the first response. */
+export function failuresOf(
+  { name, expects }: Pick<Subject, 'name' | 'expects'>,
+  { byStatus, failure }: Outcome,
+): number[] {
+  const { [expects]: _, ...others } = byStatus
+  const failed = Object.entries(others).flatMap(([status, took]) => took.map(() => Number(status)))
+  if (failed.length > 0) print(`${name}: ${formatStatuses(tally(failed))}; the first: ${failure}`)
+  return failed
 }
 
 /** Returns the median of the ratios of the rounds, and their quartiles. */

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { ratioOf, sumRounds } from './measure.ts'
+import { formatStatuses, tally } from '../support/statistics.ts'
+import { failuresOf, ratioOf, sumRounds } from './measure.ts'
 
 test('a disturbance that slows both an operation and its limits does not change their ratio', () => {
   const limits = sumRounds([
@@ -12,4 +13,11 @@ test('a disturbance that slows both an operation and its limits does not change 
 test('a ratio is the median of the rounds, with the quartiles of their range', () => {
   const others = [1, 1, 1, 1, 1]
   expect(ratioOf([9, 1.6, 2, 2.4, 0.1], others)).toEqual({ value: 2, quartiles: '1.60–2.40' })
+})
+
+test('failed requests are known by their statuses', () => {
+  const outcome = { sent: 6, seconds: 1, lackingRetryAfter: 0, failure: '503 overloaded', lateMs: [] }
+  const byStatus = { 0: [15_000], 200: [4, 5, 6], 503: [2, 2] }
+  const failed = failuresOf({ name: 'menu', expects: 200 }, { ...outcome, byStatus })
+  expect(formatStatuses(tally(failed))).toBe('1 × 0, 2 × 503')
 })

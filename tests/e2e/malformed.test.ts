@@ -7,6 +7,7 @@ import { serviceNames } from '../../dev/stack/services.ts'
 import { exchange } from '../support/exchange.ts'
 import { peaksOf, residentOf, type Groups } from '../support/processes.ts'
 import { randomOf } from '../support/random.ts'
+import { formatStatuses } from '../support/statistics.ts'
 import { eventually, stack } from './client.ts'
 import { makeRequest, type Made, type World } from './malformed/requests.ts'
 import { violationIn, WITHIN_MS } from './malformed/violation.ts'
@@ -27,12 +28,6 @@ const AT_ONCE = IS_LONG ? 32 : 8
 const WARM = COUNT / 2
 /** MiB by which a process may exceed its maximum of the first half. No two heaps are equal. */
 const GROWTH = 40
-
-const formatStatuses = (statuses: ReadonlyMap<number, number>): string =>
-  [...statuses]
-    .toSorted(([one], [other]) => one - other)
-    .map(([status, count]) => `${count} × ${status}`)
-    .join(', ')
 
 /** Returns the current processes of the services, from the file that the launcher updates. */
 function processes(): Record<string, number[]> {
@@ -147,7 +142,7 @@ test(
     await Promise.all(Array.from({ length: AT_ONCE }, client))
     complaints.push(...(await repeatAlone(late)))
     process.stderr.write(
-      `slowest response: ${Math.round(slowest)} ms, ${late.length} repeated alone; ${formatStatuses(statuses)}\n`,
+      `slowest response: ${Math.round(slowest)} ms, ${late.length} repeated alone; ${formatStatuses(Object.fromEntries(statuses))}\n`,
     )
     expect(complaints.join('\n')).toBe('')
     if (IS_LONG) await checkMemory(warm)

@@ -17,3 +17,9 @@ export function tally<T extends string | number>(values: readonly T[]): Partial<
   for (const value of values) counts[value] = (counts[value] ?? 0) + 1
   return counts
 }
+
+/** Formats counts of statuses: `846 × 503, 2 × 504`. */
+export const formatStatuses = (counts: Partial<Record<number, number>>): string =>
+  Object.entries(counts)
+    .map(([status, count]) => `${count} × ${status}`)
+    .join(', ')

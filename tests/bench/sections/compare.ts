@@ -1,4 +1,4 @@
-import { median } from '../../support/statistics.ts'
+import { formatStatuses, median, tally } from '../../support/statistics.ts'
 import { BUSY } from '../frame.ts'
 import { ratioOf, sumRounds, type Sample, type Samples } from '../measure.ts'
 import { digits, type Section } from '../report.ts'
@@ -63,7 +63,7 @@ export function comparison(declared: Comparison): Section {
       ratio ? digits(median(otherCpu)) : '',
       digits(middle(own, 'p50')),
       digits(middle(own, 'p99')),
-      own.reduce((sum, { failed }) => sum + failed, 0),
+      formatStatuses(tally(own.flatMap(({ failed }) => failed))) || 0,
     ]),
     values: Object.fromEntries(
       rows.flatMap(({ key, own, ratio }) => [

@@ -1,9 +1,10 @@
 import { serviceNames } from '../../../dev/stack/services.ts'
 import { tookOf } from '../../support/load/figures.ts'
 import { residentOf } from '../../support/processes.ts'
-import { quantile } from '../../support/statistics.ts'
+import { formatStatuses, quantile, tally } from '../../support/statistics.ts'
 import { BUSY, openStacks, type Frame } from '../frame.ts'
 import { runOperation } from '../limits.ts'
+import { failuresOf } from '../measure.ts'
 import type { OperationName } from '../operations.ts'
 import { digits, type Section } from '../report.ts'
 
@@ -27,13 +28,13 @@ export async function paced(frame: Frame): Promise<Section> {
     return run(lasts)
   })
   const took = tookOf(outcome, 200)
-  const failed = outcome.sent - took.length
+  const failed = failuresOf({ name: 'card-order', expects: 200 }, outcome)
   const [p50, p99, longest] = [0.5, 0.99, 1].map((share) => quantile(took, share))
   return {
     name: 'paced',
     about: `${PER_SECOND} card orders a second for ${lasts} s in an open loop; latency counts from the time at which each is due.`,
     columns: ['orders', 'failed', 'p50 ms', 'p99 ms', 'longest ms'],
-    lines: [[took.length, failed, digits(p50!), digits(p99!), digits(longest!)]],
+    lines: [[took.length, formatStatuses(tally(failed)) || 0, digits(p50!), digits(p99!), digits(longest!)]],
     values: { p99: p99! },
   }
 }
