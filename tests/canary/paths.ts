@@ -1,3 +1,4 @@
+import { sendTo } from '../support/api.ts'
 import { seedRestaurants, maria } from '../support/fixtures.ts'
 import { DECLINED } from './canaries.ts'
 import { MISPLACED } from './misplaced.ts'
@@ -56,13 +57,11 @@ export const BY_TOKEN: Path = path('an order by a token of the processor', 200, 
   const { cardNumber, cvv, ...holder } = world.newCard('at the processor')
   const headers = { 'x-access-token': world.accessKey }
   const { body } = await world.sendTo(`${API}/payment-methods`, { headers })
-  const response = await fetch(String(body['tokenUrl']), {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ cardNumber, cvv, ...holder }),
-  }).catch(() => null)
-  const { token } = ((await response?.json().catch(() => null)) ?? {}) as { token?: string }
-  return world.post('send-order', world.orderWith({ ...holder, processorToken: token }))
+  const card = { cardNumber, cvv, ...holder }
+  const response = await sendTo<{ token?: string }>(String(body['tokenUrl']), { body: card }).catch(
+    () => null,
+  )
+  return world.post('send-order', world.orderWith({ ...holder, processorToken: response?.body.token }))
 })
 
 // Accounts -----------------------------------------------------------------------------------------------------

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { Api, type ClientResponse } from '../support/api.ts'
+import { Api, sendTo, type ClientResponse } from '../support/api.ts'
 import type { StackFile } from '../../dev/stack/description.ts'
 import { newChange, type Change } from '../support/invariants.ts'
 import { RESPONSE_WITHIN_MS, finalOf, untilFinal, type Timed } from '../support/order-clients.ts'
@@ -80,10 +80,8 @@ export class AfterSale {
 
   /** Sends the refund once, because it has no idempotency key. An order without a capture has nothing to refund. */
   async #refundAtProcessor(change: Change): Promise<void> {
-    const body = JSON.stringify({ reference: change.order, amount: this.#random.between(1, 50) })
-    const headers = { 'content-type': 'application/json' }
-    const url = `${this.#stack.urls.processor}/dashboard/refunds`
-    change.status = (await fetch(url, { method: 'POST', headers, body })).status
+    const body = { reference: change.order, amount: this.#random.between(1, 50) }
+    change.status = (await sendTo(`${this.#stack.urls.processor}/dashboard/refunds`, { body })).status
   }
 
   #send({ what, order, key }: Change, refund: object): Promise<ClientResponse<{ apiKey: string }>> {

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { eventually, operator, readOrder, paidByCard } from './client.ts'
+import { sendTo } from '../support/api.ts'
+import { eventually, expectOk, operator, readOrder, paidByCard } from './client.ts'
 import { incidentsOf, retry } from './incidents.ts'
 import { ownStack } from './stack.ts'
 
@@ -9,15 +10,8 @@ type Story = {
   payment: { state: string; refunds: Record<string, unknown>[]; disputes: Record<string, unknown>[] }
 }
 
-async function dashboard<T>(path: string, body: object): Promise<T> {
-  const response = await fetch(`${ownStack().urls.processor}/dashboard/${path}`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(body),
-  })
-  expect(response.status).toBe(200)
-  return (await response.json()) as T
-}
+const dashboard = async <T>(path: string, body: object): Promise<T> =>
+  expectOk(await sendTo<T>(`${ownStack().urls.processor}/dashboard/${path}`, { body }))
 
 const storyOf = async (apiKey: string) => (await operator<Story>('GET', `orders/${apiKey}`)).body.payment
 

@@ -1,5 +1,6 @@
 import type { PaymentAction } from '@platter/contracts'
 import { expect, test } from 'vitest'
+import { sendTo } from '../support/api.ts'
 import { setProcessorFaults } from '../support/faults.ts'
 import {
   anOrder,
@@ -42,12 +43,7 @@ async function placeChallenged(restaurant?: string, changes = {}): Promise<{ api
   })
   return { apiKey: body.apiKey, url: body.paymentAction!.url }
 }
-const submitOutcome = (url: string, outcome: 'yes' | 'no') =>
-  fetch(url, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ outcome }),
-  })
+const submitOutcome = (url: string, outcome: 'yes' | 'no') => sendTo(url, { body: { outcome } })
 const kindsOf = async (apiKey: string) =>
   (await ledgerOf(apiKey)).map(({ kind, outcome }) => `${kind} ${outcome}`)
 const waitForCancellation = (apiKey: string) =>

@@ -1,6 +1,7 @@
 import { PaymentMethods, type CreditCard, type Order } from '@platter/contracts'
 import { expect, test } from 'vitest'
 import { withClient } from '../../dev/servers/database.ts'
+import { sendTo } from '../support/api.ts'
 import {
   anOrder,
   card,
@@ -27,13 +28,12 @@ async function clientToken(cardNumber = cardNumbers.good): Promise<string> {
   ownStack()
   const { tokenUrl } = (await get<Methods>('payment-methods')).body
   const { cvv, expirationMonth, expirationYear } = card()
-  const response = await fetch(tokenUrl, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', origin: 'https://shop.example' },
-    body: JSON.stringify({ cardNumber, cvv, expirationMonth, expirationYear }),
+  const { headers, body } = await sendTo<{ token: string }>(tokenUrl, {
+    headers: { origin: 'https://shop.example' },
+    body: { cardNumber, cvv, expirationMonth, expirationYear },
   })
-  expect(response.headers.get('access-control-allow-origin')).toBe('*')
-  return ((await response.json()) as { token: string }).token
+  expect(headers.get('access-control-allow-origin')).toBe('*')
+  return body.token
 }
 
 const { cardholderName, cardholderStreetAddress, cardholderZip } = card()
@@ -161,10 +161,8 @@ test('a card replaced by its bank pays with its new digits and expiry, even afte
   expect(await pay(), 'not replaced').toMatchObject({ status: 402, body: { code: 'card-expired' } })
 
   const replacement = { brand: 'visa', lastFour: '1881', expirationMonth: '01', expirationYear: '45' }
-  const replaced = await fetch(`${urls.processor}/dashboard/cards/replace`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ token: rows[0]?.token, ...replacement }),
+  const replaced = await sendTo(`${urls.processor}/dashboard/cards/replace`, {
+    body: { token: rows[0]?.token, ...replacement },
   })
   expect(replaced.status).toBe(200)
   expect(await eventually(readCard, (one) => one?.lastFour === '1881')).toMatchObject(replacement)

@@ -1,6 +1,7 @@
 import type { PaymentAction } from '@platter/contracts'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { withClient } from '../../dev/servers/database.ts'
+import { sendTo } from '../support/api.ts'
 import {
   elsewhere,
   keyed,
@@ -174,11 +175,7 @@ test('a removed card pays a pending order before its detachment, and a refund wo
     canAuthenticate: true,
   })
   expect((await removeBy(CARD)(user, saved)).status).toBe(200)
-  await fetch(order.paymentAction.url, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ outcome: 'yes' }),
-  })
+  await sendTo(order.paymentAction.url, { body: { outcome: 'yes' } })
   const charged = await eventually(
     () => readOrder(order.apiKey),
     ({ paymentState }) => paymentState === 'CHARGED',
@@ -195,12 +192,11 @@ test('a removed card pays a pending order before its detachment, and a refund wo
       ({ length }) => length === 0,
     ),
   ).toEqual([])
-  const again = await fetch(`${urls.processor}/authorizations`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', 'idempotency-key': crypto.randomUUID() },
-    body: JSON.stringify({ token: stored?.token, amount: 500, reference: 'after the removal' }),
+  const again = await sendTo(`${urls.processor}/authorizations`, {
+    ...keyed(),
+    body: { token: stored?.token, amount: 500, reference: 'after the removal' },
   })
-  expect([again.status, await again.json()]).toEqual([400, { code: 'no_such_token' }])
+  expect([again.status, again.body]).toEqual([400, { code: 'no_such_token' }])
 
   const refund = { all: true, reason: 'QUALITY' }
   expect((await operator('POST', `orders/${order.apiKey}/refunds`, refund)).status).toBe(200)

@@ -7,22 +7,49 @@ export type Target = { gateway: string; accessKey: string; operatorKey: string }
 /** A response of the gateway, with its text and the parsed text. The test names the type of the expected record. */
 export type ClientResponse<T> = { status: number; headers: Headers; text: string; body: T }
 
-export type Options = {
+type Sent = {
+  /** Default: POST with a body, otherwise GET. */
   method?: string
-  /** If absent, the key of the application; null sends no key. */
+  /** Null sends no key. */
   key?: string | null
   /** A string or bytes are sent unchanged, any other value as JSON. */
   body?: unknown
   headers?: Record<string, string>
-  /** Another replica of the gateway. */
-  gateway?: string
   timeoutMs?: number
 }
 
+/** Without `key`, the key of the application is sent. `gateway`: another replica. */
+export type Options = Sent & { gateway?: string }
+
 /** The body of send-order: an order or a problem, depending on the status of the response. */
-type Sent = Order & { apiKey: string } & Omit<ProblemDocument, 'status'>
+type SendOrderBody = Order & { apiKey: string } & Omit<ProblemDocument, 'status'>
 
 const PUBLIC = '/publicapi/v1'
+
+/** Sends one request to any server, by default without a key. Rejects only without a response. */
+export async function sendTo<T>(
+  url: string,
+  { method, key = null, body, headers, timeoutMs }: Sent = {},
+): Promise<ClientResponse<T>> {
+  const hasBody = body !== undefined
+  const response = await fetch(url, {
+    method: method ?? (hasBody ? 'POST' : 'GET'),
+    headers: {
+      ...(key !== null && { 'x-access-token': key }),
+      ...(hasBody && { 'content-type': 'application/json' }),
+      ...headers,
+    },
+    ...(hasBody && { body: encode(body) }),
+    ...(timeoutMs !== undefined && { signal: AbortSignal.timeout(timeoutMs) }),
+  })
+  const text = await response.text()
+  return {
+    status: response.status,
+    headers: response.headers,
+    text,
+    body: (text === '' ? undefined : JSON.parse(text)) as T,
+  }
+}
 
 /** The client of all tests and test tools. It has methods for the three audiences of a platform. */
 export class Api {
@@ -34,27 +61,9 @@ export class Api {
   }
 
   /** Sends one request. Rejects only without a response. */
-  call = async <T>(path: string, options: Options = {}): Promise<ClientResponse<T>> => {
-    const target = this.#target()
-    const { key = target.accessKey, gateway = target.gateway, body, timeoutMs } = options
-    const hasBody = body !== undefined
-    const response = await fetch(`${gateway}${path}`, {
-      method: options.method ?? (hasBody ? 'POST' : 'GET'),
-      headers: {
-        ...(key !== null && { 'x-access-token': key }),
-        ...(hasBody && { 'content-type': 'application/json' }),
-        ...options.headers,
-      },
-      ...(hasBody && { body: encode(body) }),
-      ...(timeoutMs !== undefined && { signal: AbortSignal.timeout(timeoutMs) }),
-    })
-    const text = await response.text()
-    return {
-      status: response.status,
-      headers: response.headers,
-      text,
-      body: (text === '' ? undefined : JSON.parse(text)) as T,
-    }
+  call = <T>(path: string, options: Options = {}): Promise<ClientResponse<T>> => {
+    const { gateway, accessKey } = this.#target()
+    return sendTo<T>(`${options.gateway ?? gateway}${path}`, { key: accessKey, ...options })
   }
 
   get = <T>(path: string, options: Options = {}) => this.call<T>(`${PUBLIC}/${path}`, options)
@@ -62,7 +71,7 @@ export class Api {
   post = <T>(path: string, body: unknown, options: Options = {}) =>
     this.call<T>(`${PUBLIC}/${path}`, { ...options, body })
 
-  sendOrder = (body: unknown, options: Options = {}) => this.post<Sent>('send-order', body, options)
+  sendOrder = (body: unknown, options: Options = {}) => this.post<SendOrderBody>('send-order', body, options)
 
   operator = <T>(method: string, path: string, body?: unknown, options: Options = {}) =>
     this.call<T>(`/operatorapi/v1/${path}`, { method, key: this.#target().operatorKey, body, ...options })

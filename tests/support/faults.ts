@@ -7,6 +7,7 @@ import { withClient } from '../../dev/servers/database.ts'
 import { isRabbitmqReady } from '../../dev/servers/readiness.ts'
 import type { Stack } from '../../dev/stack.ts'
 import type { StackFile } from '../../dev/stack/description.ts'
+import { expectOk, sendTo } from './api.ts'
 import { familyOf } from './processes.ts'
 
 /** Sends a signal to processes and all their descendants, because PostgreSQL works in child processes. */
@@ -54,16 +55,11 @@ const urlOf = ({ urls }: StackFile) => `${urls.processor}/faults`
 
 /** Replaces the faults of the development payment processor; `dev/processor/src/faults.ts` defines the rules. */
 export async function setProcessorFaults(stack: StackFile, rules: readonly object[]): Promise<void> {
-  const { status } = await fetch(urlOf(stack), {
-    method: 'PUT',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ rules }),
-  })
-  if (status !== 200) throw new Error(`the processor rejected the faults: ${status}`)
+  expectOk(await sendTo(urlOf(stack), { method: 'PUT', body: { rules } }))
 }
 
 /** Returns true if a request has met one of the faults since the last change of them. */
 export async function hasFaultOccurred(stack: StackFile): Promise<boolean> {
-  const { happened } = (await (await fetch(urlOf(stack))).json()) as { happened: object }
-  return Object.keys(happened).length > 0
+  const { body } = await sendTo<{ happened: object }>(urlOf(stack))
+  return Object.keys(body.happened).length > 0
 }

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Order } from '@platter/contracts'
-import { Api, type ClientResponse, type Target } from './api.ts'
+import { Api, sendTo, type ClientResponse, type Target } from './api.ts'
 import { card, cardNumbers, seedRestaurants, pickup } from './fixtures.ts'
 import { randomOf, type Random } from './random.ts'
 
@@ -148,11 +148,7 @@ export async function sendOnce(
 async function isUndecided({ status, paymentAction }: Partial<Order>): Promise<boolean> {
   if (status !== 'PROCESSING') return false
   if (!paymentAction) return true
-  await fetch(paymentAction.url, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ outcome: 'yes' }),
-  })
+  await sendTo(paymentAction.url, { body: { outcome: 'yes' } })
   return false
 }
 

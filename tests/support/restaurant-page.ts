@@ -1,4 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
+import { sendTo } from './api.ts'
 import { Stream, type StreamEvent } from './event-stream.ts'
 
 type Order = { apiKey: string; status: string; cancellation: unknown }
@@ -23,10 +24,8 @@ export class RestaurantPage {
    * Returns the newest orders that differ between the page and the list of orders. An empty result means that the page is correct.
    */
   async missing(): Promise<string[]> {
-    const response = await fetch(`${this.#gateways[0]}/restaurantapi/v1/orders?limit=200`, {
-      headers: { 'x-access-token': this.#key },
-    })
-    const list = (await response.json()) as Order[]
+    const url = `${this.#gateways[0]}/restaurantapi/v1/orders?limit=200`
+    const { body: list } = await sendTo<Order[]>(url, { key: this.#key })
     return list.flatMap((order) => {
       const shown = this.orders.get(order.apiKey)
       const isSame = shown?.status === order.status && !shown.cancellation === !order.cancellation
