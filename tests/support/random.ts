@@ -1,4 +1,6 @@
-/** A seeded pseudorandom generator (mulberry32), so that a seed repeats a run. */
+import { generatorOf } from '../../dev/processor/src/random.ts'
+
+/** A pseudorandom generator with a seed that repeats a run. */
 export type Random = {
   /** A number from 0 up to 1, without 1. */
   next(): number
@@ -10,13 +12,7 @@ export type Random = {
 }
 
 export function randomOf(seed: number): Random {
-  let state = seed >>> 0
-  const next = () => {
-    state = (state + 0x6d_2b_79_f5) >>> 0
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
-  }
+  const next = generatorOf(seed)
   const between = (low: number, high: number) => low + Math.floor(next() * (high - low + 1))
   return {
     next,

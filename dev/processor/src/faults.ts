@@ -1,6 +1,7 @@
 import { setTimeout } from 'node:timers/promises'
 import { z } from 'zod'
 import type { Response } from './effects.ts'
+import { generatorOf } from './random.ts'
 
 /** The kinds of requests. */
 const KINDS = ['tokenize', 'detach', 'authorize', 'capture', 'void', 'refund', 'find', 'event'] as const
@@ -52,7 +53,7 @@ export type Wait = (ms: number) => Promise<unknown>
 /** The active faults. If several rules match a request, the first one applies. */
 export class Faults {
   #plan = NONE
-  #random = randomOf(NONE.seed)
+  #random = generatorOf(NONE.seed)
   #happened: Partial<Record<Fault, number>> = {}
   readonly #wait: Wait
 
@@ -63,7 +64,7 @@ export class Faults {
 
   set({ seed, rules }: FaultPlan): void {
     this.#plan = { seed, rules: rules.map((rule) => ({ ...rule })) }
-    this.#random = randomOf(seed)
+    this.#random = generatorOf(seed)
     this.#happened = {}
   }
 
@@ -127,15 +128,4 @@ function withOtherAmounts({ status, body }: Response): Response {
     key === 'amount' && typeof value === 'number' ? value + 1 : value,
   )
   return { status, body: other as Response['body'] }
-}
-
-/** mulberry32: 0 ≤ x < 1, the same sequence for the same seed. */
-function randomOf(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-  }
 }
