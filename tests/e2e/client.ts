@@ -89,22 +89,22 @@ export const becomes = (read: () => Promise<unknown>, wanted: string): Promise<s
   )
 
 /** The ledger of the payment processor. */
-export const ledger = (): Promise<LedgerLine[]> => readLines<LedgerLine>(ownStack().data.ledger)
+export const ledger = (): LedgerLine[] => readLines(ownStack().data.ledger)
 
 /**
  * Returns the lines of an authorization with this total. Other tests write to the ledger at the same time, so a test identifies an
  * order without an apiKey by a unique total.
  */
 export const authorizationsOf = async (total: number): Promise<LedgerLine[]> =>
-  (await ledger()).filter(({ kind, amount }) => kind === 'authorize' && amount === Math.round(total * 100))
+  ledger().filter(({ kind, amount }) => kind === 'authorize' && amount === Math.round(total * 100))
 
 /** Returns the lines of one order. */
 export const ledgerOf = async (orderApiKey: string): Promise<LedgerLine[]> =>
-  (await ledger()).filter(({ reference }) => reference === orderApiKey)
+  ledger().filter(({ reference }) => reference === orderApiKey)
 
 /** Returns the transmissions of one order that the simulated restaurants received. */
 export const receiptsOf = async (orderApiKey: string): Promise<Receipt[]> =>
-  (await readLines<Receipt>(ownStack().data.receipts)).filter((line) => line.orderApiKey === orderApiKey)
+  readLines<Receipt>(ownStack().data.receipts).filter((line) => line.orderApiKey === orderApiKey)
 
 /** Sends a request of a restaurant, by default of the one with a console. Its orders change only by its reports. */
 export const asRestaurant = <T>(path: string, body?: unknown, key = keyOf(seedRestaurants.console)) =>

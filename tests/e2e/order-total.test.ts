@@ -84,7 +84,7 @@ test('422 below-card-minimum: validate-order and send-order refuse a card total 
     errors: [{ pointer: '/payment', code: 'below-card-minimum' }],
   })
   expect(body.details).toContain('0.50')
-  expect((await ledger()).filter(({ amount }) => amount === 30)).toEqual([])
+  expect(ledger().filter(({ amount }) => amount === 30)).toEqual([])
 })
 
 test('200: a cash total below the minimum, and a captured card total of exactly the minimum', async () => {

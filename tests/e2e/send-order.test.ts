@@ -322,7 +322,7 @@ async function effectsOf({ apiKey }: User): Promise<string[]> {
     ]),
   )
   const placed = new Set(rows.map((row) => row.api_key))
-  return (await ledger())
+  return ledger()
     .filter(({ reference }) => placed.has(reference))
     .map(({ kind, outcome }) => `${kind} ${outcome}`)
 }

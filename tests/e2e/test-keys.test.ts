@@ -79,7 +79,7 @@ test.each([
       body: { code: 'test-key', errors: [{ pointer: '/restaurantApiKey', code: 'test-key' }] },
     })
   const cents = Math.round(price * 200)
-  expect((await ledger()).filter(({ amount }) => amount === cents)).toEqual([])
+  expect(ledger().filter(({ amount }) => amount === cents)).toEqual([])
   const { status, body } = await sendOrder(order, { key: liveKey.key })
   expect(status).toBe(200)
   // The same order with a live key is charged this amount.

@@ -52,7 +52,7 @@ test('200: the priced order, without a saved card, a stored order or an authoriz
   expect(JSON.stringify(body)).not.toContain('4242424242424242')
   expect((await get<User>(`user/${user.apiKey}`)).body.creditCards).toEqual([])
   expect((await get<Order[]>(`user/${user.apiKey}/orders`)).body).toEqual([])
-  expect((await ledger()).filter(({ amount }) => amount === Math.round(body.total * 100))).toEqual([])
+  expect(ledger().filter(({ amount }) => amount === Math.round(body.total * 100))).toEqual([])
 })
 
 test('200: the prices equal those of the same order by send-order', async () => {

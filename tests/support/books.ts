@@ -50,11 +50,7 @@ const ORDERS = /* sql */ `
 export async function readBooks({ urls, data }: StackFile): Promise<Books> {
   // The orders first: the effects of an order that has ended are then in the other records.
   const orders = await query<OrderRow>(urls.postgres, ORDERS)
-  const [ledger, receipts] = await Promise.all([
-    readLines<LedgerLine>(data.ledger),
-    readLines<Receipt>(data.receipts),
-  ])
-  return { orders, ledger, receipts }
+  return { orders, ledger: readLines(data.ledger), receipts: readLines(data.receipts) }
 }
 
 /** Returns the number of orders in the database. */

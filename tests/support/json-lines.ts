@@ -1,13 +1,8 @@
-import { readFile } from 'node:fs/promises'
+import { readIfPresent } from '../../dev/process/identity.ts'
 
 /** Reads the entries of a development ledger (one JSON object per line). Returns none if the file does not exist yet. */
-export async function readLines<T>(file: string): Promise<T[]> {
-  const text = await readFile(file, 'utf8').catch((error: unknown) => {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return ''
-    throw error
-  })
-  return text
+export const readLines = <T>(file: string): T[] =>
+  (readIfPresent(file) ?? '')
     .split('\n')
     .filter((line) => line !== '')
     .map((line) => JSON.parse(line) as T)
-}
