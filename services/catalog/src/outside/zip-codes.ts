@@ -63,10 +63,10 @@ const directionsInFull = (state: string): string =>
  * Returns a key that is equal for all spellings of a city: without accents, apostrophes, hyphens and blanks, and with abbreviations
  * in full. The data contains `O Fallon`, `Winston Salem`, `Canon City` and `Saint Louis`.
  */
-function cityKey(city: string): string {
-  const words = plainCapitals(city).split(/[^A-Z0-9]+/)
-  return words.map((word) => SHORT_FORMS[word] ?? word).join('')
-}
+const cityKey = (city: string): string =>
+  plainCapitals(city)
+    .replace(/[A-Z0-9]+/g, (word) => SHORT_FORMS[word] ?? word)
+    .replace(/[^A-Z0-9]+/g, '')
 
 /** Converts to capital letters without accents, full stops and apostrophes. */
 export const plainCapitals = (text: string): string => folded(text).replaceAll('.', '').toUpperCase()
@@ -82,46 +82,51 @@ const isInUnitedStates = (code: Code): code is Code & ZipCode =>
   code.country === 'US' && Boolean(code.latitude && code.longitude) && !MILITARY.has(code.state)
 
 /** The first line of the package's file is `exports.codes = `, a JSON object and `;`. */
-function readCodes(): Code[] {
+function readCodes(): Readonly<Record<string, Code>> {
   const file = createRequire(import.meta.url).resolve('zipcodes/lib/codes.js')
   const [line = ''] = readFileSync(file, 'utf8').split('\n', 1)
-  return Object.values(
-    JSON.parse(line.slice(line.indexOf('{'), line.lastIndexOf('}') + 1)) as Record<string, Code>,
-  )
+  return JSON.parse(line.slice(line.indexOf('{'), line.lastIndexOf('}') + 1)) as Record<string, Code>
 }
 
+/** Every index costs time and memory at each start. Few cities share a name, so a lookup separates them by their states. */
 export function readZipCodes(): ZipCodes {
-  const all = readCodes().filter(isInUnitedStates)
-  const byZip = new Map(all.map((code) => [code.zip, code]))
+  const byZip = readCodes()
+  const all = Object.values(byZip).filter(isInUnitedStates)
   // Per spelling and not per code, because there are half as many.
   const keys = new Map(Array.from(new Set(all.map(({ city }) => city)), (city) => [city, cityKey(city)]))
-  const byCity = Map.groupBy(all, ({ city, state }) => `${state} ${keys.get(city)}`)
-  const byName = Map.groupBy(byCity.keys(), (name) => name.slice(name.indexOf(' ') + 1))
-  const byCell = Map.groupBy([...byCity.values()].flatMap(withAreas), (code) => cellOf(code, 0, 0))
-  const centres = new Map<string, ZipCode>()
+  const byName = Map.groupBy(all, ({ city }) => keys.get(city))
+  const areas = [...byName.values()].flatMap((codes) => citiesOf(codes).flatMap(withAreas))
+  const byCell = Map.groupBy(areas, (code) => cellOf(code, 0, 0))
+  /** By the first ZIP code of a city. */
+  const centres = new Map<string, ZipCode | undefined>()
   const states = new Set(all.map(({ state }) => state))
   const stateOf = (name: string) => (states.has(name) ? name : STATES[directionsInFull(name)])
-  function centreOf(name: string): ZipCode | undefined {
-    const codes = byCity.get(name)
-    if (!codes) return undefined
-    const centre = centres.get(name) ?? mostCentral(withAreas(codes))
-    if (centre) centres.set(name, centre)
+  function centreOf(codes: ZipCode[]): ZipCode | undefined {
+    const [first] = codes
+    if (!first) return undefined
+    const centre = centres.get(first.zip) ?? mostCentral(withAreas(codes))
+    centres.set(first.zip, centre)
     return centre
   }
-  const sizeOf = (name: string) => byCity.get(name)?.length ?? 0
+  const cityIn = (city: string, name: string): ZipCode[] => {
+    const state = stateOf(name)
+    return (byName.get(cityKey(city)) ?? []).filter((code) => code.state === state)
+  }
   return {
-    byZip: (zip) => byZip.get(zip),
-    byCity: (city, state) => centreOf(`${stateOf(state)} ${cityKey(city)}`),
+    byZip(zip) {
+      const code = Object.hasOwn(byZip, zip) ? byZip[zip] : undefined
+      return code && isInUnitedStates(code) ? code : undefined
+    },
+    byCity: (city, state) => centreOf(cityIn(city, state)),
     byName(city) {
-      const [largest, next] = (byName.get(cityKey(city)) ?? []).toSorted(
-        (one, other) => sizeOf(other) - sizeOf(one),
+      const [largest = [], next = []] = citiesOf(byName.get(cityKey(city)) ?? []).toSorted(
+        (one, other) => other.length - one.length,
       )
-      const code = largest === undefined ? undefined : centreOf(largest)
-      if (largest === undefined || !code) return undefined
-      return { code, isClear: next === undefined || sizeOf(largest) >= CLEARLY_LARGER * sizeOf(next) }
+      const code = centreOf(largest)
+      return code && { code, isClear: next.length === 0 || largest.length >= CLEARLY_LARGER * next.length }
     },
     onlyOneOf(city, state) {
-      const [only, ...others] = withAreas(byCity.get(`${stateOf(state)} ${cityKey(city)}`) ?? [])
+      const [only, ...others] = withAreas(cityIn(city, state))
       return others.length === 0 ? only?.zip : undefined
     },
     nearest: (point) => nearest(byCell, point),
@@ -129,14 +134,24 @@ export function readZipCodes(): ZipCodes {
   }
 }
 
-const position = ({ latitude, longitude }: Point) => `${latitude} ${longitude}`
+/** Separates the codes of cities with one name by their states. */
+const citiesOf = (codes: ZipCode[]): ZipCode[][] =>
+  codes.length === 1 ? [codes] : [...Map.groupBy(codes, ({ state }) => state).values()]
+
+/** Returns a position as one number. The data has at most four decimals. */
+const position = ({ latitude, longitude }: Point) =>
+  Math.round(latitude * 10_000) * 100_000_000 + Math.round(longitude * 10_000)
 
 /** Excludes post-office boxes and single buildings, which all have the position of their city's centre. */
 function withAreas(codes: ZipCode[]): ZipCode[] {
   if (codes.length === 1) return codes
-  const count = new Map<string, number>()
-  for (const code of codes) count.set(position(code), (count.get(position(code)) ?? 0) + 1)
-  const areas = codes.filter((code) => count.get(position(code)) === 1)
+  /** Null: several codes have the position. */
+  const byPosition = new Map<number, ZipCode | null>()
+  for (const code of codes) {
+    const at = position(code)
+    byPosition.set(at, byPosition.has(at) ? null : code)
+  }
+  const areas = [...byPosition.values()].filter((code) => code !== null)
   return areas.length > 0 ? areas : codes
 }
 
@@ -150,7 +165,7 @@ const mostCentral = (codes: readonly ZipCode[]): ZipCode | undefined =>
 const median = (values: readonly number[]): number =>
   values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)] ?? 0
 
-function nearest(byCell: ReadonlyMap<string, ZipCode[]>, point: Point): ZipCode | undefined {
+function nearest(byCell: ReadonlyMap<number, ZipCode[]>, point: Point): ZipCode | undefined {
   const steps = [-1, 0, 1]
   const around = steps.flatMap((north) =>
     [...steps, -2, 2].flatMap((east) => byCell.get(cellOf(point, north, east)) ?? []),
@@ -159,8 +174,8 @@ function nearest(byCell: ReadonlyMap<string, ZipCode[]>, point: Point): ZipCode 
   return found && milesBetween(found, point) <= MAX_MILES_TO_NEAREST ? found : undefined
 }
 
-const cellOf = ({ latitude, longitude }: Point, north: number, east: number): string =>
-  `${Math.floor(latitude / CELL) + north} ${Math.floor(longitude / CELL) + east}`
+const cellOf = ({ latitude, longitude }: Point, north: number, east: number): number =>
+  (Math.floor(latitude / CELL) + north) * 1_000 + Math.floor(longitude / CELL) + east
 
 function closest(codes: readonly ZipCode[], point: Point): ZipCode | undefined {
   let best: { code: ZipCode; miles: number } | undefined
