@@ -142,17 +142,23 @@ type Rules = NonNullable<RunOptions['runOnly']>
 const TAGS: Rules = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
 const CONTRAST: Rules = { type: 'rule', values: ['color-contrast'] }
 
-/** Checks WCAG 2.2 A and AA and the recommendations of axe. Returns the violations by rule and place. */
+/**
+ * Checks WCAG 2.2 A and AA and the recommendations of axe. Returns the violations by rule and place. While a dialog is open, it
+ * checks only the dialog, because the page behind it is inert.
+ */
 export async function axe(page: Page, rules = TAGS): Promise<string[]> {
   // The evaluation bypasses the content security policy of the page, which blocks scripts of the test. The script has half a
   // megabyte, so it is loaded once per page.
   if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(axeCore.source)
   const { violations } = await page.evaluate(
     (runOnly) =>
-      (globalThis as unknown as { axe: typeof axeCore }).axe.run(document, {
-        runOnly,
-        resultTypes: ['violations'],
-      }),
+      (globalThis as unknown as { axe: typeof axeCore }).axe.run(
+        document.querySelector('dialog[open]') ?? document,
+        {
+          runOnly,
+          resultTypes: ['violations'],
+        },
+      ),
     rules,
   )
   return violations.flatMap(({ id, nodes }) =>
