@@ -306,13 +306,24 @@ describe('console page', () => {
     })
   })
 
-  test.each(['/console/nothing.js', '/console/assets', '/console/..%2fpackage.json', '/console/%2e%2e/x'])(
-    '%s is 404 no-such-endpoint',
-    async (url) => {
-      const { statusCode, body } = await gateway.inject({ method: 'GET', url })
-      expect({ statusCode, ...JSON.parse(body) }).toMatchObject({ statusCode: 404, code: 'no-such-endpoint' })
-    },
-  )
+  test.each([
+    '/console/nothing.js',
+    '/console/assets',
+    '/console/assets/',
+    '/console/..%2fpackage.json',
+    '/console/%2e%2e/x',
+    '/console/%00',
+    '/console/a%5cb',
+  ])('%s is 404 no-such-endpoint', async (url) => {
+    const { statusCode, body } = await gateway.inject({ method: 'GET', url })
+    expect({ statusCode, ...JSON.parse(body) }).toMatchObject({ statusCode: 404, code: 'no-such-endpoint' })
+  })
+
+  test.each(['bytes=99999-', 'pages=1'])('the range %s is ignored', async (range) => {
+    const url = '/console/assets/index-abc123.js'
+    const { statusCode, body } = await gateway.inject({ method: 'GET', url, headers: { range } })
+    expect({ statusCode, body }).toEqual({ statusCode: 200, body: 'export {}' })
+  })
 
   test('without a build the page is 503 with the reason, and restaurant operations still work', async () => {
     const app = aGateway(join(folder, 'nowhere'))

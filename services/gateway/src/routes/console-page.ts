@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { fastifyStatic } from '@fastify/static'
 import { Problem, type App } from '@platter/kit'
+import type { FastifyError } from 'fastify'
 import { headersOfPage } from '#/html.ts'
 
 /** The output of `vite build` in apps/console. */
@@ -31,6 +32,11 @@ const FOR_EVER = 'public, max-age=31536000, immutable'
 export function consolePage(app: App, folder: string = BUILT): void {
   void app.register(
     async (scope) => {
+      // The plugin rejects a folder, and a path with NUL or a backslash, with an error of its own.
+      scope.setErrorHandler((error: FastifyError, _request, reply) => {
+        if (error instanceof Problem || (error.statusCode ?? 500) >= 500) throw error
+        reply.callNotFound()
+      })
       scope.setNotFoundHandler(async () => {
         if (existsSync(`${folder}/index.html`))
           throw new Problem('no-such-endpoint', 'There is no such page.')
@@ -43,6 +49,7 @@ export function consolePage(app: App, folder: string = BUILT): void {
         root: folder,
         index: false,
         cacheControl: false,
+        acceptRanges: false,
         suppressWarning: true,
         setHeaders: (reply, path) => {
           const isPage = path.endsWith('.html')
