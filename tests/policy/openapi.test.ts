@@ -18,6 +18,7 @@ import { Admission } from '../../services/gateway/src/admission.ts'
 import { openApiDocument } from '../../dev/docs/openapi/document.ts'
 import { exampleOfProblem } from '../../services/gateway/src/problem-examples.ts'
 import { publicRoutes } from '../../services/gateway/src/routes/public-routes.ts'
+import { ONE_REPLICA_EACH } from '../../services/gateway/src/testing/public-routes.ts'
 import type { Streams } from '../../services/gateway/src/streams.ts'
 
 type OperationObject = {
@@ -165,7 +166,11 @@ describe('the gateway', () => {
     accessKeys: {
       principalOf: () => Promise.reject(new Problem('access-token-missing', 'Send your access key.')),
     } as unknown as AccessKeys,
-    admission: new Admission({ replicas: {}, accessKeyRate: {} as RateLimit, orderRate: {} as RateLimit }),
+    admission: new Admission({
+      replicas: ONE_REPLICA_EACH,
+      accessKeyRate: {} as RateLimit,
+      orderRate: {} as RateLimit,
+    }),
     streams: {} as Streams,
     streamReplicas: nowhere,
     deadlineMs: 10_000,

@@ -12,7 +12,7 @@ import {
 
 type Deps = {
   /** The number of replicas of each owner. */
-  replicas: Partial<Record<Owner, number>>
+  replicas: Readonly<Record<Owner, number>>
   /** The rate limit of an access key. */
   accessKeyRate: RateLimit
   /** The rate limit of an application's orders. */
@@ -71,8 +71,7 @@ export class Admission {
 
   #concurrencyOf(owner: Owner, { pool, permits }: NonNullable<AdmissionPolicy['gateway']>): ConcurrencyLimit {
     const name = `${owner} ${pool}`
-    const replicas = this.#deps.replicas[owner] ?? 1
-    const limit = this.#concurrency.get(name) ?? concurrencyLimit(permits, replicas)
+    const limit = this.#concurrency.get(name) ?? concurrencyLimit(permits, this.#deps.replicas[owner])
     this.#concurrency.set(name, limit)
     return limit
   }

@@ -18,7 +18,7 @@ import { afterEach, expect, test, vi } from 'vitest'
 import { AccessKeys } from '#/access-keys.ts'
 import { Admission } from '#/admission.ts'
 import { cors } from '#/cors.ts'
-import { addPublicRoutes } from '#/testing/public-routes.ts'
+import { addPublicRoutes, ONE_REPLICA_EACH } from '#/testing/public-routes.ts'
 
 const SEND_ORDER = '/publicapi/v1/send-order'
 const SIGNIN = '/publicapi/v1/signin'
@@ -74,7 +74,7 @@ async function aGateway({ full = 3, requests = 1_000, ordersPerSecond = 1_000, l
     order: { ...ADMISSION_POLICIES.order, gateway: { pool: 'orders', permits: full } },
     password: { ...ADMISSION_POLICIES.password, gateway: { pool: 'passwords', permits: full } },
   }
-  const admission = new Admission({ replicas: {}, accessKeyRate, orderRate, policies })
+  const admission = new Admission({ replicas: ONE_REPLICA_EACH, accessKeyRate, orderRate, policies })
   const app = createApp(log, { exposed: { trustedProxies: [] } })
   readBytes(app)
   cors(app)
@@ -230,7 +230,7 @@ test('429 above the rate limit of an access key, with its fields', async () => {
 
 test('each replica of a service adds its permits to the limit of the gateway', () => {
   const rate = new LeakyBucket({ name: 'n', what: 'w', requests: 1, seconds: 1 })
-  const replicas = { orders: 2, catalog: 3 }
+  const replicas = { ...ONE_REPLICA_EACH, orders: 2, catalog: 3 }
   const admission = new Admission({ replicas, accessKeyRate: rate, orderRate: rate })
   const { order, read } = ADMISSION_POLICIES
   expect(admission.limitsOf(SendOrder).concurrency?.permits).toBe(2 * order.gateway.permits.first)

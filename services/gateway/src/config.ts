@@ -7,11 +7,7 @@ export const Config = z.object({
   CATALOG_URL: replicaUrls('catalog'),
   ACCOUNTS_URL: replicaUrls('accounts'),
   ORDERS_URL: replicaUrls('orders'),
-  PAYMENTS_URL: replicaUrls('payments')
-    .optional()
-    .describe(
-      'Base URL of payments, or the base URLs of its replicas, separated by commas. Required in accounts and orders. In the gateway it enables payment-methods and the webhooks of the payment processor; without it, neither exists.',
-    ),
+  PAYMENTS_URL: replicaUrls('payments'),
   ...cardConfig,
   REDIS_URL: z
     .url()

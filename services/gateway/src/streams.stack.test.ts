@@ -79,6 +79,7 @@ beforeEach(async () => {
       ACCOUNTS_URL: accounts.listeningOrigin,
       CATALOG_URL: accounts.listeningOrigin,
       ORDERS_URL: owner.listeningOrigin,
+      PAYMENTS_URL: accounts.listeningOrigin,
       REDIS_URL: servers().redis,
     }),
     log,

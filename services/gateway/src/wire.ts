@@ -44,7 +44,7 @@ const admissionOf = (config: Config, accessKeyRate: RateLimit) =>
       accounts: config.ACCOUNTS_URL.length,
       catalog: config.CATALOG_URL.length,
       orders: config.ORDERS_URL.length,
-      payments: config.PAYMENTS_URL?.length ?? 0,
+      payments: config.PAYMENTS_URL.length,
     },
     accessKeyRate,
     orderRate: new LeakyBucket({
@@ -57,15 +57,13 @@ const admissionOf = (config: Config, accessKeyRate: RateLimit) =>
 
 export function wire(config: Config, log: Log): Parts {
   const secrets = internalSecrets(config)
-  const payments = config.PAYMENTS_URL && new Replicas(config.PAYMENTS_URL)
   const owners = {
     accounts: new Replicas(config.ACCOUNTS_URL),
     catalog: new Replicas(config.CATALOG_URL),
     // Orders of slow restaurants wait for seconds; other orders must not wait behind them.
     orders: new Replicas(config.ORDERS_URL, { connections: ADMISSION_POLICIES.order.gateway.permits.most }),
-    ...(payments && { payments }),
+    payments: new Replicas(config.PAYMENTS_URL),
   }
-  const routed = operations.filter(({ owner }) => owner !== 'payments' || payments)
   // One connection per stream; the access key's limit bounds the number of streams.
   const streamReplicas = new Replicas(config.ORDERS_URL, { connections: null })
   const streams = new Streams()
@@ -93,7 +91,7 @@ export function wire(config: Config, log: Log): Parts {
     proxies: config.TRUSTED_PROXIES,
   })
   publicRoutes(app, {
-    operations: routed,
+    operations,
     owners,
     streamReplicas,
     streams,
@@ -104,7 +102,7 @@ export function wire(config: Config, log: Log): Parts {
     refusesRawCards: !acceptsRawCards(config),
   })
   problemPages(app)
-  webhooks(app, payments)
+  webhooks(app, owners.payments)
   docs(app)
   startPage(app)
   paymentReturn(app)

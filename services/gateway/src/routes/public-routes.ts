@@ -42,7 +42,7 @@ declare module 'fastify' {
 
 export type Deps = {
   operations: readonly Operation[]
-  owners: Partial<Record<Owner, Replicas>>
+  owners: Readonly<Record<Owner, Replicas>>
   accessKeys: AccessKeys
   admission: Admission
   streams: Streams
@@ -80,10 +80,6 @@ export function publicRoutes(app: App, deps: Deps): void {
   app.decorateRequest('admissionMs', 0)
   for (const operation of operations) {
     const replicas = owners[operation.owner]
-    if (!replicas)
-      throw new Error(
-        `${operation.name} belongs to ${operation.owner}, a service without configured replicas`,
-      )
     const limits = admission.limitsOf(operation)
     app.route({
       method: methodsOf(operation, operations),

@@ -18,10 +18,9 @@ const PATHS = ['/webhooks/stripe', '/webhooks/processor']
 /**
  * Forwards the processor's events to payments, on the only paths without an access key. Payments verifies the signature, so the
  * body and the signature are forwarded unchanged, and nothing else. Wrong signatures are limited by address, because each costs
- * payments a verification; correctly signed events do not count. Without `payments` the paths do not exist.
+ * payments a verification; correctly signed events do not count.
  */
-export function webhooks(app: App, payments: Replicas | undefined): void {
-  if (!payments) return
+export function webhooks(app: App, payments: Replicas): void {
   const badSignatures = badCredentials('signature')
   const limit = new ConcurrencyLimit({ permits: AT_ONCE })
   for (const url of PATHS) {

@@ -134,7 +134,7 @@ test('503 while payments is unavailable, so that Stripe retries', async () => {
   await unavailable.close()
 })
 
-test('the gateway routes only POST /webhooks/stripe, and only when payments is configured', async () => {
+test('the gateway routes only POST /webhooks/stripe', async () => {
   for (const [method, url] of [
     ['GET', '/webhooks/stripe'],
     ['POST', '/webhooks'],
@@ -142,7 +142,4 @@ test('the gateway routes only POST /webhooks/stripe, and only when payments is c
     ['POST', '/internal/tokenize'],
   ] as const)
     expect((await app.inject({ method, url, headers: { 'stripe-signature': 's' } })).statusCode).toBe(404)
-  const without = createApp(log)
-  webhooks(without, undefined)
-  expect(without.hasRoute({ method: 'POST', url: '/webhooks/stripe' })).toBe(false)
 })
