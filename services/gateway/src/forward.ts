@@ -33,10 +33,10 @@ const NOT_FORWARDED = new Set([
 ])
 
 /**
- * `stream`: the response may last for hours, until the signal ends it. `permit` is released when a replica responds, with the
- * information whether that replica is overloaded.
+ * The request to the service. `stream`: the response may last for hours, until the signal ends it. `permit` is released when a
+ * replica responds, with the information whether that replica is overloaded.
  */
-type Sent = {
+type ForwardedRequest = {
   /** The operation's own method. The client may have used another method (`methods.ts`). */
   method: Dispatcher.HttpMethod
   headers: Record<string, string>
@@ -54,11 +54,11 @@ export async function forwardRequest(
   replicas: Replicas,
   request: FastifyRequest,
   reply: FastifyReply,
-  sent: Sent,
+  forwarded: ForwardedRequest,
 ): Promise<FastifyReply> {
-  await toOneReplica(replicas, request, sent, async (attempt) => {
+  await toOneReplica(replicas, request, forwarded, async (attempt) => {
     try {
-      await exchange(attempt, request, reply, sent)
+      await exchange(attempt, request, reply, forwarded)
     } catch (error) {
       // The client has received a part of the response, so no other replica may respond.
       if (!reply.sent) throw error
@@ -71,7 +71,8 @@ export async function forwardRequest(
 export async function requestShared(
   replicas: Replicas,
   request: FastifyRequest,
-  { headers, deadline, permit, cached }: Omit<Sent, 'method'> & { cached: SharedResponse | undefined },
+  { headers, deadline, permit }: Omit<ForwardedRequest, 'method'>,
+  cached: SharedResponse | undefined,
 ): Promise<SharedResponse | undefined> {
   return toOneReplica(
     replicas,
@@ -93,7 +94,7 @@ export async function requestShared(
       if (response.statusCode !== 200) return undefined
       const { etag } = response.headers
       return {
-        headers: ofAnyRequest(response.headers),
+        headers: sharedFieldsOf(response.headers),
         etag: typeof etag === 'string' ? etag : undefined,
         body,
       }
@@ -101,12 +102,13 @@ export async function requestShared(
   )
 }
 
-const OF_ONE_REQUEST = new Set(['content-length', 'x-trace-id'])
+/** Fields that differ between responses with the same body. */
+const PER_RESPONSE = new Set(['content-length', 'x-trace-id'])
 
-const ofAnyRequest = (headers: Headers): SharedResponse['headers'] =>
+const sharedFieldsOf = (headers: Headers): SharedResponse['headers'] =>
   Object.fromEntries(
     Object.entries(headers).flatMap(([name, value]) =>
-      value === undefined || NOT_FORWARDED.has(name) || OF_ONE_REQUEST.has(name) ? [] : [[name, value]],
+      value === undefined || NOT_FORWARDED.has(name) || PER_RESPONSE.has(name) ? [] : [[name, value]],
     ),
   )
 
@@ -117,7 +119,7 @@ const ofAnyRequest = (headers: Headers): SharedResponse['headers'] =>
 async function toOneReplica<T>(
   replicas: Replicas,
   { route }: FastifyRequest,
-  { method, deadline }: Pick<Sent, 'method' | 'deadline'>,
+  { method, deadline }: Pick<ForwardedRequest, 'method' | 'deadline'>,
   attempt: (attempt: Attempt) => Promise<T>,
 ): Promise<T> {
   try {
@@ -160,7 +162,7 @@ function exchange(
   { pool, headers: own, recordHead }: Attempt,
   request: FastifyRequest,
   reply: FastifyReply,
-  { method, headers, deadline, stream, permit }: Sent,
+  { method, headers, deadline, stream, permit }: ForwardedRequest,
 ): Promise<void> {
   const options: Dispatcher.DispatchOptions = {
     method,

@@ -92,7 +92,7 @@ export function publicRoutes(app: App, deps: Deps): void {
         checkBody(request, operation, deps.refusesRawCards)
         const method = request.method === 'HEAD' ? 'HEAD' : operation.method
         const deadline = Deadline.in(deps.deadlineMs - request.admissionMs)
-        const sent = async () => ({
+        const forwarded = async () => ({
           method,
           headers: { ...headersOf(request), [PRINCIPAL_HEADER]: await sign(principal, operation.owner) },
           deadline,
@@ -100,18 +100,18 @@ export function publicRoutes(app: App, deps: Deps): void {
         if (operation.shared && method === 'GET') {
           const found = await sharedResponses.load(withoutAccessKey(request.url), async (cached) => {
             using permit = limits.concurrency?.acquire(applicationOf(principal))
-            return await requestShared(replicas, request, { ...(await sent()), permit, cached })
+            return await requestShared(replicas, request, { ...(await forwarded()), permit }, cached)
           })
           if (found) return sendShared(reply, found, request.headers['if-none-match'])
         }
         if (method !== 'GET' || !respondsWithEvents(operation, request.headers.accept)) {
           // Released when the owner responds, not when the client has received the whole body.
           using permit = limits.concurrency?.acquire(applicationOf(principal))
-          return await forwardRequest(replicas, request, reply, { ...(await sent()), permit })
+          return await forwardRequest(replicas, request, reply, { ...(await forwarded()), permit })
         }
         if (streams.isEnded) return reconnect(reply)
         const isValid = keyCheck(accessKeys, accessKeyOf(request, operation))
-        const stream = { ...(await sent()), stream: streams.admit(principal, reply.raw, isValid) }
+        const stream = { ...(await forwarded()), stream: streams.admit(principal, reply.raw, isValid) }
         return forwardRequest(deps.streamReplicas, request, reply, stream)
       },
     })
