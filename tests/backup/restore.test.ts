@@ -22,7 +22,8 @@ const root = fileURLToPath(new URL('../../.run/backup', import.meta.url))
 const [first, second, file] = [join(root, 'first'), join(root, 'second'), join(root, 'platter.age')]
 const keys = { passphrase: 'of this test only', workFactor: 10 }
 const reporter = plainReporter((line) => process.stderr.write(`${line}\n`))
-const env = { simulators: { STEP_MS: '300' } }
+/** On the second machine the simulators have another port, and the links of the restaurants only after the seed. */
+const env = { simulators: { STEP_MS: '300' }, orders: { TRANSMIT_DEADLINE_MS: '120000' } }
 
 let stack: Stack
 let restored: Restored
