@@ -45,8 +45,6 @@ export type StackOptions = {
   readonly longestRestartDelayMs?: number
   /** Replaces the search for servers, for tests. */
   readonly find?: (context: ServerContext) => Promise<Servers>
-  /** Replaces the servers for the services, for tests: by proxies in front of the found ones, for example. */
-  readonly between?: (found: Servers) => Promise<Servers>
 }
 
 /** A running stack with its development data. */
@@ -117,9 +115,8 @@ async function assemble(options: StackOptions & { reporter: Reporter }, frame: F
   let keepFile: (() => void) | undefined
   const changed = () => keepFile?.()
   const traces = await openTraces(options.traces, { directory, host, reporter, signal }, cleanup)
-  const found = await (options.find ?? findServers)({ directory, host, reporter, signal, changed, fresh })
-  cleanup.defer(() => stopServers(found, reporter))
-  const servers = (await options.between?.(found)) ?? found
+  const servers = await (options.find ?? findServers)({ directory, host, reporter, signal, changed, fresh })
+  cleanup.defer(() => stopServers(servers, reporter))
   const { superuserUrl, ...database } = await reporter.step('Schemas and roles', () =>
     openDatabase(servers.postgres, secrets, fresh, cleanup),
   )

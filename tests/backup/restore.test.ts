@@ -6,6 +6,7 @@ import { Reconciliation, type Mismatch, type Order } from '@platter/contracts'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { plainReporter } from '../../dev/progress.ts'
 import { withClient } from '../../dev/servers/database.ts'
+import { findServers } from '../../dev/servers/find.ts'
 import { startStack, type Stack } from '../../dev/stack.ts'
 import { Api, expectOk } from '../support/api.ts'
 import { readBooks, settled, type LedgerLine } from '../support/books.ts'
@@ -101,7 +102,8 @@ async function restoreOnNewMachine(): Promise<void> {
     runDirectory: second,
     reporter,
     env,
-    async between(servers) {
+    find: async (context) => {
+      const servers = await findServers(context)
       restored = await restoreArchive(file, keys, { databaseUrl: servers.postgres.url })
       await expire(servers.postgres.url, underWay.expired)
       return servers
