@@ -1,8 +1,10 @@
 import { X509Certificate } from 'node:crypto'
+import { once } from 'node:events'
 import { mkdirSync, readFileSync } from 'node:fs'
 import { connect, isIP, isIPv4, isIPv6, type Socket } from 'node:net'
 import { hostname, networkInterfaces } from 'node:os'
 import { join } from 'node:path'
+import { pipeline } from 'node:stream'
 import { createServer } from 'node:tls'
 import { findProgram, type ProcessHost } from '../process/host.ts'
 import { readIfPresent } from '../process/identity.ts'
@@ -61,31 +63,19 @@ export async function startHttps(settings: HttpsSettings): Promise<HttpsFront> {
     const port = await freePortFrom(usualPort, settings.address)
     const sockets = new Set<Socket>()
     const server = createServer({ key: readFileSync(key), cert: readFileSync(certificate) }, (client) => {
-      const gateway = connect(settings.gateway, '127.0.0.1')
-      for (const [from, to] of [
-        [client, gateway],
-        [gateway, client],
-      ] as const) {
-        sockets.add(from)
-        // Either end may close at any time; then the other connection is closed too.
-        from.on('error', () => to.destroy())
-        from.on('close', () => {
-          sockets.delete(from)
-          to.destroy()
-        })
-        from.pipe(to)
-      }
+      sockets.add(client)
+      client.once('close', () => sockets.delete(client))
+      // Either end may close at any time; then the pipeline closes the other connection too.
+      pipeline(client, connect(settings.gateway, '127.0.0.1'), client, () => undefined)
     })
-    await new Promise<void>((resolve, reject) => {
-      server.once('error', reject)
-      server.listen(port, settings.address, resolve)
-    })
+    server.listen(port, settings.address)
+    await once(server, 'listening')
     step.result(`port ${port}`)
-    const stop = () =>
-      new Promise<void>((resolve) => {
-        server.close(() => resolve())
-        for (const socket of sockets) socket.destroy()
-      })
+    const stop = async () => {
+      server.close()
+      for (const socket of sockets) socket.destroy()
+      await once(server, 'close')
+    }
     const { fingerprint256: fingerprint } = new X509Certificate(readFileSync(certificate))
     return {
       urls: addressesOf(settings.address).map((one) => urlOf(one, port)),
