@@ -8,7 +8,7 @@ import type { StackFile } from '../../dev/stack/description.ts'
 import { serviceNames } from '../../dev/stack/services.ts'
 import { Api, expectOk } from '../support/api.ts'
 import { seedRestaurants, person, pickup } from '../support/fixtures.ts'
-import type { Groups } from '../support/processes.ts'
+import { processGroupsOf, type Groups } from '../support/processes.ts'
 import { print } from '../support/stack.ts'
 import { checkOut, ROOT } from './commit.ts'
 import { fillAuthorizations, fillOrders, fillRestaurants } from './fill.ts'
@@ -54,9 +54,7 @@ export async function startPlatform(
     env: environment(hasTelemetry ? place.telemetry : null),
   })
   cleanup.defer(() => stack.stop())
-  const { processes, urls } = stack.file
-  const pids = { ...processes, processor: stack.pids('processor') }
-  const database = new pg.Pool({ connectionString: urls.postgres, max: 2 })
+  const database = new pg.Pool({ connectionString: stack.file.urls.postgres, max: 2 })
   database.on('error', (error) => print(`The bench lost a connection to PostgreSQL: ${error.message}`))
   cleanup.defer(() => database.end())
   const context = await placeOrders(stack.file)
@@ -68,7 +66,7 @@ export async function startPlatform(
   }
   return {
     stack,
-    groups: Object.fromEntries(Object.entries(pids).map(([name, each]) => [name, () => each])),
+    groups: processGroupsOf(stack),
     context,
     settled: () => settled(database),
   }

@@ -2,6 +2,7 @@ import { randomInt } from 'node:crypto'
 import { join, relative, resolve } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect, test } from 'vitest'
+import { serverKinds, type ServerKind } from '../../dev/servers/types.ts'
 import type { Stack } from '../../dev/stack.ts'
 import { serviceNames } from '../../dev/stack/services.ts'
 import { settled } from '../support/books.ts'
@@ -23,10 +24,9 @@ const SEED = Number(process.env['CANARY_SEED'] ?? (LONG === undefined ? 1 : rand
 /** The number of orders with a new card each, while processes are killed. */
 const ORDERS = Number(LONG ?? 12)
 
-const SERVERS = ['postgres', 'redis', 'rabbitmq'] as const
-const PROCESSES = ['gateway', 'accounts', 'catalog', 'orders', 'payments', 'processor'] as const
-type Victim = (typeof SERVERS | typeof PROCESSES)[number]
-const ALL: readonly Victim[] = [...PROCESSES, ...SERVERS]
+const PROCESSES = [...serviceNames, 'processor'] as const
+type Victim = ServerKind | (typeof PROCESSES)[number]
+const ALL: readonly Victim[] = [...PROCESSES, ...serverKinds]
 /** One group is killed after another, all processes of a group at once. */
 const GROUPS: readonly (readonly Victim[])[] =
   LONG === undefined
@@ -142,7 +142,7 @@ async function killGroups(stack: Stack, random: Random, over: AbortSignal): Prom
 function kill(stack: Stack, victim: Victim, random: Random): void {
   const { processes } = stack.file
   if (victim === 'processor') sendToTrees(stack.pids(victim), 'SIGKILL')
-  else if (SERVERS.some((server) => server === victim)) sendToTrees(processes[victim], 'SIGKILL')
+  else if (serverKinds.some((server) => server === victim)) sendToTrees(processes[victim], 'SIGKILL')
   else sendToTrees(processes[victim], random.pick(['SIGKILL', 'SIGABRT']))
 }
 

@@ -1,23 +1,23 @@
 import { setTimeout as wait } from 'node:timers/promises'
+import { serverKinds } from '../../dev/servers/types.ts'
 import type { Stack } from '../../dev/stack.ts'
+import { serviceNames } from '../../dev/stack/services.ts'
 import type { Random } from '../support/random.ts'
 import { sendToTrees, wipeBroker } from '../support/faults.ts'
 
 type Target = keyof Stack['file']['processes']
 type Fault = { how: 'kill' | 'freeze' | 'wipe'; target: Target }
 
-const SERVICES: readonly Target[] = ['gateway', 'catalog', 'accounts', 'orders', 'payments']
-const SERVERS: readonly Target[] = ['postgres', 'rabbitmq', 'redis']
-
 /** Every fault, shuffled for each round. Orders and payments hold the money and are killed twice. */
 const DECK: readonly Fault[] = [
-  ...[...SERVICES, ...SERVERS, 'orders' as const, 'payments' as const].map(
+  ...[...serviceNames, ...serverKinds, 'orders' as const, 'payments' as const].map(
     (target) => ({ how: 'kill', target }) as const,
   ),
-  ...[...SERVICES, ...SERVERS].map((target) => ({ how: 'freeze', target }) as const),
+  ...[...serviceNames, ...serverKinds].map((target) => ({ how: 'freeze', target }) as const),
   { how: 'wipe', target: 'rabbitmq' },
 ]
 
+const isServer = (target: Target) => serverKinds.some((kind) => kind === target)
 const nameOf = ({ how, target }: Fault) => `${how} ${target}`
 
 /** The names of all faults. */
@@ -64,7 +64,7 @@ export async function injectFaults(
       deck.push(fault)
       continue
     }
-    const victims = SERVERS.includes(target) ? pids : [random.pick(pids)]
+    const victims = isServer(target) ? pids : [random.pick(pids)]
     if (how === 'wipe') wipe()
     else if (how === 'kill') sendToTrees(victims, 'SIGKILL')
     else await freeze(victims, random.between(500, 4_000))

@@ -4,7 +4,9 @@ import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
 import { until } from '../../dev/process/wait.ts'
 import { isRabbitmqReady } from '../../dev/servers/readiness.ts'
 import { withClient } from '../../dev/servers/database.ts'
+import type { ServerKind } from '../../dev/servers/types.ts'
 import type { Stack } from '../../dev/stack.ts'
+import { serviceNames } from '../../dev/stack/services.ts'
 import { RestaurantPage } from '../support/restaurant-page.ts'
 import { Api, type ClientResponse } from '../support/api.ts'
 import { readBooks } from '../support/books.ts'
@@ -35,11 +37,10 @@ afterAll(async () => {
   await stack.stop()
 }, 120_000)
 
-type Server = 'postgres' | 'rabbitmq' | 'redis'
-const signal = (server: Server, name: NodeJS.Signals) => sendToTrees(stack.file.processes[server], name)
+const signal = (server: ServerKind, name: NodeJS.Signals) => sendToTrees(stack.file.processes[server], name)
 
 /** Freezes a server during `work`. It continues even if the work fails, because the next tests use it. */
-function whileFrozen<T>(server: Server, work: () => Promise<T>): Promise<T> {
+function whileFrozen<T>(server: ServerKind, work: () => Promise<T>): Promise<T> {
   signal(server, 'SIGSTOP')
   return work().finally(() => signal(server, 'SIGCONT'))
 }
@@ -103,8 +104,7 @@ const readOrders = async () => {
   return (await api.call('/restaurantapi/v1/orders', { key })).status
 }
 
-const servicePids = () =>
-  ['gateway', 'catalog', 'accounts', 'orders', 'payments'].map((name) => stack.pids(name as 'orders'))
+const servicePids = () => serviceNames.map((name) => stack.pids(name))
 
 test('while PostgreSQL restarts after SIGKILL, orders are 503 by the deadline; no service exits, and orders are accepted again', async () => {
   const before = servicePids()

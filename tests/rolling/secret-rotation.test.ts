@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Stack } from '../../dev/stack.ts'
+import { serviceNames } from '../../dev/stack/services.ts'
 import { cashOrderSender } from '../support/order-clients.ts'
 import { print, startTestStack } from '../support/stack.ts'
 import { rollingRestarts, type Send } from './rolling.ts'
@@ -8,7 +9,6 @@ import { rollingRestarts, type Send } from './rolling.ts'
 /* The steps of docs/kubernetes.md, "INTERNAL_SECRET", with running services under load. */
 
 const [old, next] = [randomBytes(32).toString('hex'), randomBytes(32).toString('hex')]
-const SERVICES = ['gateway', 'catalog', 'accounts', 'orders', 'payments'] as const
 /** The launcher reads these variables at every start of a process. */
 const env: Record<string, Record<string, string>> = {}
 
@@ -16,7 +16,7 @@ let stack: Stack
 let send: Send
 
 function setSecrets(secrets: { INTERNAL_SECRET: string; INTERNAL_SECRET_OTHER?: string }): void {
-  for (const name of SERVICES) {
+  for (const name of serviceNames) {
     env[name] = { RATE_LIMIT_REQUESTS: '1000000', ...secrets }
   }
 }

@@ -4,6 +4,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { sendSignal } from '../../dev/process/identity.ts'
 import { until } from '../../dev/process/wait.ts'
 import { withClient } from '../../dev/servers/database.ts'
+import { brokerServices } from '../../dev/servers/rabbitmq-users.ts'
 import { isRabbitmqReady } from '../../dev/servers/readiness.ts'
 import type { Stack } from '../../dev/stack.ts'
 import type { StackFile } from '../../dev/stack/description.ts'
@@ -25,9 +26,8 @@ export async function wipeBroker(stack: Stack): Promise<void> {
   if (data.rabbitmq !== null) rmSync(join(data.rabbitmq, 'mnesia'), { recursive: true, force: true })
   const isThere = () => isRabbitmqReady(urls.rabbitmq)
   await until(isThere, { what: 'Starting RabbitMQ', withinMs: 60_000, everyMs: 200 })
-  const users = ['catalog', 'accounts', 'orders', 'payments'] as const
   // A service that is being killed declares its queues after the restart.
-  await Promise.allSettled(users.map((name) => stack.ready(name)))
+  await Promise.allSettled(brokerServices.map((name) => stack.ready(name)))
   await wait(DECLARED_MS)
 }
 
