@@ -1,8 +1,9 @@
 import type { RestaurantLink } from '@platter/contracts'
 import { sql } from 'kysely'
 import type { PlacedOrder } from '#/domain/order.ts'
-import { placedOrder, type OrderRow } from '#/store/orders.ts'
+import { placedOrder } from '#/store/orders.ts'
 import { PostgresStore } from '#/store/postgres-store.ts'
+import type { OrderRow } from '#/store/tables.ts'
 
 /*
  * The table is the queue of transmissions. `busy_until` is the time at which the lease of a row expires, or its next attempt is

@@ -26,6 +26,7 @@ type Row = {
 export type OrderKey = IdempotencyScope & { orderApiKey: string }
 
 type Response = { status: number; body: string }
+type FoundKey = { orderApiKey: string } & { [Field in keyof Response]: Response[Field] | null }
 
 const completeTogether = batched({
   keyOf: ({ orderApiKey }: OrderKey & Response) => orderApiKey,
@@ -42,13 +43,10 @@ const completeTogether = batched({
   },
 })
 
-const primaryKey = ({ accessKeyId, path, key }: Omit<IdempotencyScope, 'fingerprint'>) => ({
-  access_key_id: accessKeyId,
-  path,
-  key,
-})
+const isKey = ({ accessKeyId, path, key }: Omit<IdempotencyScope, 'fingerprint'>) =>
+  sql`access_key_id = ${accessKeyId} and path = ${path} and key = ${key}`
 
-const keyOfOrder = (used: OrderKey) => ({ ...primaryKey(used), order_api_key: used.orderApiKey })
+const isKeyOfOrder = (used: OrderKey) => sql`${isKey(used)} and order_api_key = ${used.orderApiKey}`
 
 /** Returns whether a commit failed because another request with the same key placed its order first. */
 export const isKeyConflict = (error: unknown): boolean =>
@@ -65,15 +63,14 @@ export class PostgresIdempotencyKeys extends PostgresStore {
    * a refused request, and for a new key, which commit 1 claims (`SagaStore.place`).
    */
   async reclaim(scope: IdempotencyScope, claimMs: number): Promise<UsedKey | null> {
-    const { accessKeyId, path, key, fingerprint, otherFingerprint = fingerprint } = scope
+    const { fingerprint, otherFingerprint = fingerprint } = scope
     const { rows } = await sql<Row>`
     with claimed as (
       update idempotency_keys set busy_until = now() + ${claimMs} * interval '1 millisecond'
-      where access_key_id = ${accessKeyId} and path = ${path} and key = ${key}
-        and fingerprint in (${fingerprint}, ${otherFingerprint}) and status is null and busy_until <= now()
+      where ${isKey(scope)} and fingerprint in (${fingerprint}, ${otherFingerprint}) and status is null and busy_until <= now()
       returning order_api_key)
     select fingerprint, order_api_key, status, body, exists (select from claimed) as claimed from idempotency_keys
-    where access_key_id = ${accessKeyId} and path = ${path} and key = ${key}`.execute(this.db)
+    where ${isKey(scope)}`.execute(this.db)
     const [row] = rows
     if (!row) return null
     if (row.order_api_key === null) return await this.#forgetRefusal(scope)
@@ -98,11 +95,7 @@ export class PostgresIdempotencyKeys extends PostgresStore {
 
   /** A separate statement, because a write in `reclaim` would slow down every request with a new key. */
   async #forgetRefusal(scope: IdempotencyScope): Promise<null> {
-    await this.db
-      .deleteFrom('idempotency_keys')
-      .where((row) => row.and(primaryKey(scope)))
-      .where('order_api_key', 'is', null)
-      .execute()
+    await sql`delete from idempotency_keys where ${isKey(scope)} and order_api_key is null`.execute(this.db)
     return null
   }
 
@@ -113,29 +106,20 @@ export class PostgresIdempotencyKeys extends PostgresStore {
 
   /** Releases the claim without a final response, so that a retry resumes. */
   async release(used: OrderKey): Promise<void> {
-    await this.db
-      .updateTable('idempotency_keys')
-      .set({ busy_until: sql<Date>`now()` })
-      .where((row) => row.and(keyOfOrder(used)))
-      .execute()
+    await sql`update idempotency_keys set busy_until = now() where ${isKeyOfOrder(used)}`.execute(this.db)
   }
 
   /** Deletes the key of an order that failed without a fault of its client, so that a retry places a new order. */
   async delete(used: OrderKey): Promise<void> {
-    await this.db
-      .deleteFrom('idempotency_keys')
-      .where((row) => row.and(keyOfOrder(used)))
-      .execute()
+    await sql`delete from idempotency_keys where ${isKeyOfOrder(used)}`.execute(this.db)
   }
 
   /** Returns the order of the request with this key, and its final response if it has one. */
-  async find(scope: Omit<IdempotencyScope, 'fingerprint'>) {
-    const row = await this.db
-      .selectFrom('idempotency_keys')
-      .select(['order_api_key', 'status', 'body'])
-      .where((key) => key.and(primaryKey(scope)))
-      .executeTakeFirst()
-    return row?.order_api_key ? { orderApiKey: row.order_api_key, status: row.status, body: row.body } : null
+  async find(scope: Omit<IdempotencyScope, 'fingerprint'>): Promise<FoundKey | null> {
+    const { rows } = await sql<FoundKey>`
+    select order_api_key as "orderApiKey", status, body from idempotency_keys
+    where ${isKey(scope)} and order_api_key is not null`.execute(this.db)
+    return rows[0] ?? null
   }
 }
 

@@ -3,9 +3,10 @@ import { sql, type RawBuilder } from 'kysely'
 import type { z } from 'zod'
 import { isVisible, type OrderOutcome } from '#/domain/order-state.ts'
 import type { PlacedOrder } from '#/domain/order.ts'
-import { inPage, readPage, type OrderPage } from '#/store/order-pages.ts'
-import { isVisibleRow, placedOrder, type OrderRow } from '#/store/orders.ts'
+import { ALL_COLUMNS, NEWEST_FIRST, readPage, type OrderPage } from '#/store/order-pages.ts'
+import { isVisibleRow, placedOrder } from '#/store/orders.ts'
 import { PostgresStore } from '#/store/postgres-store.ts'
+import type { OrderRow } from '#/store/tables.ts'
 
 /** An absent member does not filter. */
 export type OrderFilter = Omit<z.output<typeof FindOrders.query>, 'limit' | 'cursor'>
@@ -135,15 +136,9 @@ export class PostgresOrderSearch extends PostgresStore {
     const ids = partsOf(filter).map(
       (part) => sql`(select id from orders where ${sql.join([part, ...conditions], sql` and `)} ${newest})`,
     )
-    const orders = this.db
-      .selectFrom('orders')
-      .selectAll()
-      .select(inPage(sql`orders.id desc`))
-      .where(
-        sql<boolean>`id = any(array(select id from (${sql.join(ids, sql` union `)}) as found ${newest}))`,
-      )
-      .orderBy('id', 'desc')
-      .limit(page.limit)
-    return readPage(this.db, orders, sql`id desc`, foundOrder)
+    const found = sql`select id from (${sql.join(ids, sql` union `)}) as found ${newest}`
+    const from = sql`orders where id = any(array(${found}))`
+    const { limit } = page
+    return readPage(this.db, { columns: ALL_COLUMNS, from, direction: NEWEST_FIRST, limit }, foundOrder)
   }
 }

@@ -2,8 +2,8 @@ import type { OrderStory } from '@platter/contracts'
 import { sql } from 'kysely'
 import type { Saga } from '#/domain/saga-row.ts'
 import { foundOrder, type FoundOrder } from '#/store/order-search.ts'
-import type { OrderRow } from '#/store/orders.ts'
 import { PostgresStore } from '#/store/postgres-store.ts'
+import type { OrderRow } from '#/store/tables.ts'
 
 /** All rows of an order, visible or hidden. Times in epoch seconds. */
 export type StoredStory = FoundOrder & {

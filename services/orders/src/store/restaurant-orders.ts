@@ -1,16 +1,16 @@
 import { sql } from 'kysely'
 import type { ReceivedOrder } from '#/domain/restaurant-order.ts'
 import { hasChangedSince, type Position } from '#/store/changes.ts'
-import { inPage, readPage, type OrderPage } from '#/store/order-pages.ts'
-import { epoch, isTransmitted, placedOrder, type OrderRow } from '#/store/orders.ts'
+import { isBefore, NEWEST_FIRST, OLDEST_FIRST, readPage, type OrderPage } from '#/store/order-pages.ts'
+import { epoch, isTransmitted, placedOrder } from '#/store/orders.ts'
 import { PostgresStore } from '#/store/postgres-store.ts'
-import type { Db } from '#/store/tables.ts'
+import type { OrderRow } from '#/store/tables.ts'
 
 /**
  * Whether an order went to a console, and waits there until a person starts it. Its current link may be another one. `is_open` would
  * allow the planner to read all open orders. Their number grows without limit, because many webhooks report no status.
  */
-const isWaiting = sql<boolean>`(
+const isWaiting = sql`(
   orders.outcome = 'transmitted' and orders.status = 'AWAITING_PREPARATION' and orders.cancellation is null
   and deliveries.link_kind = 'console')`
 
@@ -18,16 +18,14 @@ const isWaiting = sql<boolean>`(
  * The time at which a waiting order reached its restaurant. Its challenge may have taken ten minutes, and the restaurant gets its time
  * nevertheless.
  */
-const waitingSince = sql<Date>`(
+const waitingSince = sql`(
   select at from order_statuses where order_api_key = orders.api_key order by position desc limit 1)`
 
-const ofRestaurant = (db: Db, restaurantApiKey: string) =>
-  db
-    .selectFrom('orders')
-    .leftJoin('deliveries', 'deliveries.order_api_key', 'orders.api_key')
-    .selectAll('orders')
-    .select(sql<Date | null>`case when ${isWaiting} then ${waitingSince} end`.as('waiting_since'))
-    .where('orders.restaurant_api_key', '=', restaurantApiKey)
+const columns = sql<Row>`orders.*, case when ${isWaiting} then ${waitingSince} end as waiting_since`
+
+const ofRestaurant = (restaurantApiKey: string) => sql`
+  orders left join deliveries on deliveries.order_api_key = orders.api_key
+  where orders.restaurant_api_key = ${restaurantApiKey}`
 
 type Row = OrderRow & { waiting_since: Date | null }
 
@@ -36,16 +34,18 @@ const receivedOrder = ({ waiting_since: since, ...row }: Row): ReceivedOrder => 
   waitingSince: since === null ? null : epoch(since),
 })
 
-const isOpen = sql<boolean>`orders.is_open`
-const isDeliveryOpen = sql<boolean>`(deliveries.order_api_key is not null and deliveries.outcome is null)`
+const isOpen = sql`orders.is_open`
+const isDeliveryOpen = sql`(deliveries.order_api_key is not null and deliveries.outcome is null)`
 
 /**
  * The id, as an expression for which the planner cannot use an index. A generic plan expects a third of a restaurant's orders after
  * any position. It would read all of them in the order of their ids to find the changed one.
  */
-const idOfFew = sql<number>`orders.id + 0`
+const idOfFew = sql`orders.id + 0`
 
 type Changed = ReceivedOrder & { changedIn: Position | null }
+
+const changedOrder = (row: Row): Changed => ({ ...receivedOrder(row), changedIn: row.changed_in })
 
 /** Older orders are left to an operator: a wrong clock or row must never refund an old order. */
 const UNSTARTED_FOR_AT_MOST = sql`interval '1 day'`
@@ -65,45 +65,28 @@ export const waitingOrders = (withinMs: number) => sql`(
 /** Reads orders, as their restaurants see them. */
 export class PostgresRestaurantOrders extends PostgresStore {
   /** Newest first. `before`: the id of the previous page's last order. */
-  async list(
+  list(
     restaurantApiKey: string,
-    page: { open: boolean; before: number | null; limit: number },
+    { open, before, limit }: { open: boolean; before: number | null; limit: number },
   ): Promise<OrderPage<ReceivedOrder>> {
-    const orders = ofRestaurant(this.db, restaurantApiKey)
-      .select(inPage(sql`orders.id desc`))
-      .where(isTransmitted)
-      .$if(page.open, (query) => query.where(isOpen))
-      .$if(page.before !== null, (query) => query.where('orders.id', '<', page.before))
-      .orderBy('orders.id', 'desc')
-      .limit(page.limit)
-    return readPage(this.db, orders, sql`id desc`, receivedOrder)
+    const from = sql`${ofRestaurant(restaurantApiKey)}
+      and ${isTransmitted} and ${open ? isOpen : sql`true`} and ${isBefore(before)}`
+    return readPage(this.db, { columns, from, direction: NEWEST_FIRST, limit }, receivedOrder)
   }
 
   /**
    * Returns orders that have changed since the position, oldest first; with `whole`, also all open orders. `after`: the id of the
    * previous page's last order.
    */
-  async changed(
+  changed(
     restaurantApiKey: string,
-    page: { since: Position | null; whole: boolean; after: number; limit: number },
+    { since, whole, after, limit }: { since: Position | null; whole: boolean; after: number; limit: number },
   ): Promise<OrderPage<Changed>> {
-    const id = page.whole ? sql<number>`orders.id` : idOfFew
-    const orders = ofRestaurant(this.db, restaurantApiKey)
-      .select(inPage(id))
-      .where(isTransmitted)
-      .where((order) =>
-        order.or([
-          ...(page.since === null ? [] : [hasChangedSince(page.since)]),
-          ...(page.whole ? [isOpen] : []),
-        ]),
-      )
-      .where(id, '>', page.after)
-      .orderBy(id)
-      .limit(page.limit)
-    return readPage(this.db, orders, sql`id`, (row) => ({
-      ...receivedOrder(row),
-      changedIn: row.changed_in,
-    }))
+    const id = whole ? sql`orders.id` : idOfFew
+    const hasChanged = since === null ? sql`false` : hasChangedSince(since)
+    const from = sql`${ofRestaurant(restaurantApiKey)}
+      and ${isTransmitted} and (${hasChanged} or ${whole ? isOpen : sql`false`}) and ${id} > ${after}`
+    return readPage(this.db, { columns, from, id, direction: OLDEST_FIRST, limit }, changedOrder)
   }
 
   /**
@@ -111,11 +94,10 @@ export class PostgresRestaurantOrders extends PostgresStore {
    * because a fast kitchen reads it then, and a failed order that the restaurant may have nevertheless.
    */
   async find(restaurantApiKey: string, apiKey: string): Promise<ReceivedOrder | null> {
-    const row = await ofRestaurant(this.db, restaurantApiKey)
-      .where('orders.api_key', '=', apiKey)
-      .where((or) => or.or([isTransmitted, isDeliveryOpen, or('deliveries.outcome', '=', 'unreachable')]))
-      .executeTakeFirst()
-    return row ? receivedOrder(row) : null
+    const { rows } = await sql<Row>`
+    select ${columns} from ${ofRestaurant(restaurantApiKey)} and orders.api_key = ${apiKey}
+      and (${isTransmitted} or ${isDeliveryOpen} or deliveries.outcome = 'unreachable')`.execute(this.db)
+    return rows[0] ? receivedOrder(rows[0]) : null
   }
 
   /** Returns orders that their restaurants have not started on a console within `withinMs`, at most `limit`, oldest first. */

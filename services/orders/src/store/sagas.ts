@@ -3,10 +3,10 @@ import { prepared } from '@platter/kit/postgres/prepared'
 import { sql } from 'kysely'
 import type { OrderState, SagaOrder } from '#/domain/order-state.ts'
 import type { Saga } from '#/domain/saga-row.ts'
-import { epoch, placedOrder, type OrderRow } from '#/store/orders.ts'
+import { epoch, placedOrder } from '#/store/orders.ts'
 import { GIVEN, savedRow, type Saved } from '#/store/saved-saga.ts'
 import { PostgresStore } from '#/store/postgres-store.ts'
-import type { Db } from '#/store/tables.ts'
+import type { Db, OrderRow } from '#/store/tables.ts'
 
 export type { Times } from '#/store/saved-saga.ts'
 

@@ -6,12 +6,13 @@ import type {
   PaymentAction,
   PaymentState,
 } from '@platter/contracts'
-import type { ColumnType, Generated, JSONColumnType, Kysely } from 'kysely'
+import type { ColumnType, Generated, JSONColumnType, Kysely, Selectable } from 'kysely'
+import type { OrderOutcome } from '#/domain/order-state.ts'
 import type { Reports } from '#/domain/order-status.ts'
 import type { OrderDetails, OrderDispute } from '#/domain/order.ts'
 import type { OrderRefund } from '#/domain/refund.ts'
 
-/** The tables and columns that the query builder reads or writes. Statements in SQL declare their rows. */
+/** The tables that the query builder of a test writes. Stores use statements in SQL, which declare their rows. */
 export type Tables = {
   orders: {
     api_key: string
@@ -26,7 +27,7 @@ export type Tables = {
     total: number
     status: OrderStatus
     payment_state: PaymentState
-    outcome: Generated<'pending' | 'transmitted' | 'failed'>
+    outcome: Generated<OrderOutcome>
     told: Generated<boolean>
     shown: Generated<boolean>
     /** Written as JSON text, because pg converts a JavaScript array into a PostgreSQL array. */
@@ -51,18 +52,8 @@ export type Tables = {
     status: OrderStatus
     at: ColumnType<Date, never, never>
   }
-  deliveries: { order_api_key: string; outcome: 'accepted' | 'refused' | 'unreachable' | null }
-  idempotency_keys: {
-    access_key_id: string
-    path: string
-    key: string
-    fingerprint: string
-    /** Only for send-order, like `busy_until`. */
-    order_api_key: string | null
-    busy_until: ColumnType<Date | null, never, Date>
-    status: number | null
-    body: string | null
-  }
 }
+
+export type OrderRow = Selectable<Tables['orders']>
 
 export type Db = Kysely<Tables>
