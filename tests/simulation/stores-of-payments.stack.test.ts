@@ -9,20 +9,19 @@ import { NO_PROCESSOR } from '../../services/payments/src/outside/no-processor.t
 import {
   postgresAuthorizations,
   type AuthorizationStore,
-  type Database,
 } from '../../services/payments/src/store/authorizations.ts'
 import { postgresRefunds, type RefundStore } from '../../services/payments/src/store/refunds.ts'
 import { randomOf, type Random } from '../support/random.ts'
 import { newMemoryStores, settled } from './comparison.ts'
 import type { AllStores } from './database.ts'
 
-let payments: Postgres<Database>
+let payments: Postgres<unknown>
 
 const MIGRATIONS = fileURLToPath(new URL('../../services/payments/migrations', import.meta.url))
 
 beforeAll(async () => {
   const log = createLog('test', 'fatal')
-  payments = connectPostgres<Database>(await newDatabase(), 2, log)
+  payments = connectPostgres(await newDatabase(), 2, log)
   await migrate(payments.db, MIGRATIONS, log)
 })
 

@@ -61,7 +61,7 @@ import { readPaymentRows } from '#/routes/read-payment-rows.ts'
 import { readPaymentStory } from '#/routes/read-payment-story.ts'
 import { stripeWebhook } from '#/routes/stripe-webhook.ts'
 import { tokenize } from '#/routes/tokenize.ts'
-import { postgresAuthorizations, type Database } from '#/store/authorizations.ts'
+import { postgresAuthorizations } from '#/store/authorizations.ts'
 import { postgresChargeMirrors } from '#/store/charge-mirrors.ts'
 import { RedisCardLimits } from '#/store/card-limits.ts'
 import { postgresRefunds } from '#/store/refunds.ts'
@@ -82,7 +82,7 @@ export function wire(config: Config, log: Log): Parts {
   const chosen = processorConfig(config)
   if (chosen.test && config.NODE_ENV !== 'development')
     log.warn({ kind: chosen.kind }, 'the payment processor is in test mode: no card is charged')
-  const postgres = connectPostgres<Database>(config.DATABASE_URL, config.DATABASE_POOL, log, {
+  const postgres = connectPostgres(config.DATABASE_URL, config.DATABASE_POOL, log, {
     joins: 'by key',
     statements: config.DATABASE_STATEMENTS,
   })

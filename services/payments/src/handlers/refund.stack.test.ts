@@ -14,7 +14,7 @@ import { refund } from '#/handlers/refund.ts'
 import { release } from '#/handlers/release.ts'
 import { chargeMirror } from '#/mirror-charges.ts'
 import { refundExecutor } from '#/refund-executor.ts'
-import { postgresAuthorizations, type Database } from '#/store/authorizations.ts'
+import { postgresAuthorizations } from '#/store/authorizations.ts'
 import { postgresChargeMirrors } from '#/store/charge-mirrors.ts'
 import { postgresPaymentRecords } from '#/store/payment-records.ts'
 import { postgresRefunds } from '#/store/refunds.ts'
@@ -22,12 +22,12 @@ import { RefundingProcessor, type Fault } from '#/testing/refunding-processor.ts
 
 const log = createLog('test', 'silent')
 const TOTAL = 1_000
-type Postgres = ReturnType<typeof connectPostgres<Database>>
+type Postgres = ReturnType<typeof connectPostgres>
 let pools: [Postgres, Postgres]
 
 beforeAll(async () => {
   const url = await newDatabase()
-  pools = [connectPostgres<Database>(url, 4, log), connectPostgres<Database>(url, 4, log)]
+  pools = [connectPostgres(url, 4, log), connectPostgres(url, 4, log)]
   await migrate(pools[0].db, join(import.meta.dirname, '../../migrations'), log)
 })
 afterAll(() => Promise.all(pools.map((pool) => pool.close())))

@@ -19,11 +19,9 @@ async function insertUnknownFor(minutes: number, change: Change | null = null): 
   const sent = await stores.authorizations.findOrCreate(orderApiKey, { amount: cents(1075), token: 'tok_1' })
   const row = change ? await stores.authorizations.move(sent, change) : sent
   await stores.authorizations.recordUnknown({ row, call: 'capture', reason: 'ECONNRESET' })
-  await stores.postgres.db
-    .updateTable('authorizations')
-    .set({ unknown_since: sql<Date>`date_trunc('minute', now()) - ${minutes} * interval '1 minute'` })
-    .where('order_api_key', '=', orderApiKey)
-    .execute()
+  await sql`
+    update authorizations set unknown_since = date_trunc('minute', now()) - ${minutes} * interval '1 minute'
+    where order_api_key = ${orderApiKey}`.execute(stores.postgres.db)
   return orderApiKey
 }
 

@@ -20,11 +20,9 @@ afterAll(() => stores.postgres.close())
 async function insertRowAt(created: number): Promise<string> {
   const orderApiKey = newApiKey()
   await stores.authorizations.findOrCreate(orderApiKey, { amount: cents(1075), token: TOKEN })
-  await stores.postgres.db
-    .updateTable('authorizations')
-    .set({ created_at: sql<Date>`to_timestamp(${created})` })
-    .where('order_api_key', '=', orderApiKey)
-    .execute()
+  await sql`
+    update authorizations set created_at = to_timestamp(${created})
+    where order_api_key = ${orderApiKey}`.execute(stores.postgres.db)
   return orderApiKey
 }
 

@@ -1,46 +1,10 @@
 import { batched, matched } from '@platter/kit'
 import { prepared } from '@platter/kit/postgres/prepared'
 import type { Authentication } from '@platter/contracts'
-import { sql, type Generated, type Kysely, type Selectable } from 'kysely'
+import { sql, type Kysely } from 'kysely'
 import type { Authorization, State, Terms } from '#/domain/authorization.ts'
 import type { Decline } from '#/domain/declines.ts'
 import type { Change } from '#/domain/processor-result.ts'
-import type { ReadDispute, ReadRefund } from '#/domain/charge-after-sale.ts'
-
-export type Database = {
-  authorizations: {
-    order_api_key: string
-    state: State
-    amount: number | null
-    token: string | null
-    processor_id: string | null
-    refusal_code: Decline['code'] | null
-    decline_code: string | null
-    release_requested_at: Date | null
-    created_at: Generated<Date>
-    updated_at: Generated<Date>
-    unknown_since: Date | null
-    unknown_call: string | null
-    unknown_reason: string | null
-    unknown_answers: Generated<number>
-    refunded: Generated<number>
-    authentication: Authentication | null
-    statement_suffix: string | null
-    saves_card: boolean | null
-    refunded_elsewhere: Generated<number>
-  }
-  charge_mirrors: {
-    order_api_key: string
-    processor_id: string
-    version: number
-    confirmed_version: Generated<number>
-    refunds: ReadRefund[]
-    disputes: ReadDispute[]
-    read_at: Date
-    updated_at: Generated<Date>
-  }
-  webhook_events: { id: string; received_at: Generated<Date> }
-}
 
 export type AuthorizationStore = ReturnType<typeof postgresAuthorizations>
 
@@ -51,10 +15,23 @@ const columns = sql`
   authorizations.release_requested_at, authorizations.authentication, authorizations.statement_suffix,
   authorizations.saves_card, authorizations.refunded + authorizations.refunded_elsewhere as refunded,
   extract(epoch from now() - authorizations.created_at)::int8 as age_seconds`
-type Unread = 'created_at' | 'updated_at' | 'refunded_elsewhere' | `unknown_${string}`
-type Row = Omit<Selectable<Database['authorizations']>, Unread> & { age_seconds: number }
+type Row = {
+  order_api_key: string
+  state: State
+  amount: number | null
+  token: string | null
+  processor_id: string | null
+  refusal_code: Decline['code'] | null
+  decline_code: string | null
+  release_requested_at: Date | null
+  authentication: Authentication | null
+  statement_suffix: string | null
+  saves_card: boolean | null
+  refunded: number
+  age_seconds: number
+}
 
-type Db = Kysely<Database>
+type Db = Kysely<unknown>
 type NewRow = { orderApiKey: string; state: 'sent' | 'declined'; refusal: Decline | null } & Terms
 type Move = { from: Authorization; change: Change }
 type Unknown = { row: Authorization; call: string; reason: string }

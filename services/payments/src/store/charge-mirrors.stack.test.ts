@@ -8,15 +8,15 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { ReadRefund } from '#/domain/charge-after-sale.ts'
 import { postgresRefunds } from '#/store/refunds.ts'
-import { postgresAuthorizations, type Database } from '#/store/authorizations.ts'
+import { postgresAuthorizations } from '#/store/authorizations.ts'
 import { postgresChargeMirrors, type ChargeMirrorStore } from '#/store/charge-mirrors.ts'
 
 const log = createLog('test', 'silent')
-let postgres: ReturnType<typeof connectPostgres<Database>>
+let postgres: ReturnType<typeof connectPostgres>
 let mirrors: ChargeMirrorStore
 
 beforeAll(async () => {
-  postgres = connectPostgres<Database>(await newDatabase(), 3, log)
+  postgres = connectPostgres(await newDatabase(), 3, log)
   await migrate(postgres.db, join(import.meta.dirname, '../../migrations'), log)
   mirrors = postgresChargeMirrors(postgres.db)
   for (const orderApiKey of ['o1', 'o2'])

@@ -1,7 +1,6 @@
 import { MOST_INCIDENTS, type Cents } from '@platter/contracts'
 import { sql, type Kysely } from 'kysely'
 import { refundedElsewhere, type ReadCharge } from '#/domain/charge-after-sale.ts'
-import type { Database } from '#/store/authorizations.ts'
 
 type Mirror = Pick<ReadCharge, 'refunds' | 'disputes'> & { orderApiKey: string; processorId: string }
 
@@ -21,31 +20,22 @@ type MissingRefund = { orderApiKey: string; amount: Cents; at: number }
 
 export type ChargeMirrorStore = ReturnType<typeof postgresChargeMirrors>
 
-const columns = [
-  'order_api_key as orderApiKey',
-  'processor_id as processorId',
-  'version',
-  'refunds',
-  'disputes',
-] as const
+const columns = sql`order_api_key as "orderApiKey", processor_id as "processorId", version, refunds, disputes`
 
 /** Whether orders has not confirmed the current version of a mirror. */
-const isUnconfirmed = sql<boolean>`confirmed_version < version`
+const isUnconfirmed = sql`confirmed_version < version`
 
 /** The rows of `charge_mirrors`: the refunds and disputes of a charge, as the processor reports them. */
-export const postgresChargeMirrors = (db: Kysely<Database>) => ({
+export const postgresChargeMirrors = (db: Kysely<unknown>) => ({
   /** Returns the time of the database, in microseconds. */
   async now(): Promise<string> {
     const { rows } = await sql<{ now: string }>`select now()::text as now`.execute(db)
     return rows[0]?.now ?? ''
   },
   async find(orderApiKey: string): Promise<MirrorRow | null> {
-    const found = await db
-      .selectFrom('charge_mirrors')
-      .select(columns)
-      .where('order_api_key', '=', orderApiKey)
-      .executeTakeFirst()
-    return found ?? null
+    const { rows } = await sql<MirrorRow>`
+      select ${columns} from charge_mirrors where order_api_key = ${orderApiKey}`.execute(db)
+    return rows[0] ?? null
   },
   set: (mirror: Mirror, readAt: string) => setMirror(db, mirror, readAt),
   ...confirmations(db),
@@ -54,40 +44,34 @@ export const postgresChargeMirrors = (db: Kysely<Database>) => ({
    * an earlier version that orders cannot read is replaced.
    */
   async unfinished(): Promise<string[]> {
-    const found = await db
-      .selectFrom('charge_mirrors')
-      .select('processor_id as processorId')
-      .where(
-        sql<boolean>`(${isUnconfirmed} or disputes @> '[{"state": "open"}]' or refunds @> '[{"state": "pending"}]')`,
-      )
-      .execute()
-    return found.map(({ processorId }) => processorId)
+    const { rows } = await sql<{ id: string }>`
+      select processor_id as id from charge_mirrors
+      where ${isUnconfirmed} or disputes @> '[{"state": "open"}]' or refunds @> '[{"state": "pending"}]'`.execute(
+      db,
+    )
+    return rows.map(({ id }) => id)
   },
   /** Returns the order of each charge with a refund or dispute, by the processor's id. */
   async ordersOf(processorIds: readonly string[]): Promise<Map<string, string>> {
     if (processorIds.length === 0) return new Map()
-    const found = await db
-      .selectFrom('charge_mirrors')
-      .select(['processor_id', 'order_api_key'])
-      .where('processor_id', '=', sql<string>`any(${processorIds})`)
-      .execute()
-    return new Map(found.map((one) => [one.processor_id, one.order_api_key]))
+    const { rows } = await sql<{ id: string; orderApiKey: string }>`
+      select processor_id as id, order_api_key as "orderApiKey" from charge_mirrors
+      where processor_id = any(${processorIds})`.execute(db)
+    return new Map(rows.map(({ id, orderApiKey }) => [id, orderApiKey]))
   },
   openDisputes: () => readOpenDisputes(db),
   missingRefunds: () => readMissingRefunds(db),
   ...comparisonLease(db),
 })
 
-const confirmations = (db: Kysely<Database>) => ({
+const confirmations = (db: Kysely<unknown>) => ({
   /** Returns mirrors that orders has not confirmed, oldest first. */
   async unconfirmed(limit: number): Promise<MirrorRow[]> {
-    return db
-      .selectFrom('charge_mirrors')
-      .select(columns)
-      .where(isUnconfirmed)
-      .orderBy('updated_at')
-      .limit(limit)
-      .execute()
+    const { rows } = await sql<MirrorRow>`
+      select ${columns} from charge_mirrors where ${isUnconfirmed} order by updated_at limit ${limit}`.execute(
+      db,
+    )
+    return rows
   },
   /** Records that orders has this version. */
   async confirm(orderApiKey: string, version: number): Promise<void> {
@@ -97,7 +81,7 @@ const confirmations = (db: Kysely<Database>) => ({
   },
 })
 
-const comparisonLease = (db: Kysely<Database>) => ({
+const comparisonLease = (db: Kysely<unknown>) => ({
   /**
    * Acquires the lease of the comparison. Returns the end of the compared period and the current time in epoch seconds; null while
    * another replica has the lease.
@@ -130,7 +114,7 @@ const comparisonLease = (db: Kysely<Database>) => ({
  * if nothing changed. One statement, so that of two concurrent writers the later read remains. It writes the cents even if they seem
  * unchanged: a condition on them would read the row as of the start of the statement, before it waited for the other writer.
  */
-async function setMirror(db: Kysely<Database>, mirror: Mirror, readAt: string): Promise<number | null> {
+async function setMirror(db: Kysely<unknown>, mirror: Mirror, readAt: string): Promise<number | null> {
   const { orderApiKey, processorId } = mirror
   const elsewhere = refundedElsewhere(mirror)
   const refunds = JSON.stringify(mirror.refunds)
@@ -153,7 +137,7 @@ async function setMirror(db: Kysely<Database>, mirror: Mirror, readAt: string): 
 }
 
 /** Returns the orders with an open dispute, newest first. */
-async function readOpenDisputes(db: Kysely<Database>): Promise<OpenDispute[]> {
+async function readOpenDisputes(db: Kysely<unknown>): Promise<OpenDispute[]> {
   const { rows } = await sql<OpenDispute>`
     select order_api_key as "orderApiKey", sum((dispute->>'amount')::int4)::int4 as amount,
       min(dispute->>'reason') as reason, min((dispute->>'respondBy')::int8) as "respondBy",
@@ -169,7 +153,7 @@ async function readOpenDisputes(db: Kysely<Database>): Promise<OpenDispute[]> {
  * have no other refund of the same amount. A release is never repeated, so the customer does not have this money.
  * The refund of a release is read after it, within 3 minutes: until then it would seem missing after a dispute that was won before it.
  */
-async function readMissingRefunds(db: Kysely<Database>): Promise<MissingRefund[]> {
+async function readMissingRefunds(db: Kysely<unknown>): Promise<MissingRefund[]> {
   const { rows } = await sql<MissingRefund>`
     select order_api_key as "orderApiKey", amount - refunded - refunded_elsewhere as amount,
       (extract(epoch from mirror.updated_at) * 1000000)::int8 as at

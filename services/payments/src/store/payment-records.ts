@@ -1,90 +1,76 @@
-import { cents, MOST_INCIDENTS, toMoney, type PaymentRow, type PaymentStory } from '@platter/contracts'
+import { MOST_INCIDENTS, toMoney, type PaymentRow, type PaymentStory } from '@platter/contracts'
 import { sql, type Kysely } from 'kysely'
-import type { Database } from '#/store/authorizations.ts'
 
-const epoch = <N extends number | null = number>(column: string) =>
-  // eslint-disable-next-line no-restricted-properties -- callers name columns of this schema
-  sql<N>`floor(extract(epoch from ${sql.ref(column)}))::int8`
+// eslint-disable-next-line no-restricted-properties -- columns named here
+const epoch = (column: string) => sql`floor(extract(epoch from ${sql.ref(column)}))::int8`
 
-const row = ['order_api_key as orderApiKey', 'state', 'amount', 'processor_id as processorId'] as const
+const row = sql`order_api_key as "orderApiKey", state, amount, processor_id as "processorId"`
 
 type Time = { from: number; to: number }
 
 type StoredStory = Omit<PaymentStory, 'refunds' | 'disputes'>
+type StoryRow = PaymentRow &
+  Pick<PaymentStory, 'releaseRequested' | 'created' | 'updated'> & {
+    code: string | null
+    declineCode: string | null
+    call: string | null
+    reason: string | null
+    since: number | null
+    unknownResults: number
+  }
+type UnknownRow = { orderApiKey: string; at: number; count: number; what: string; reason: string }
 
 export type PaymentRecordStore = ReturnType<typeof postgresPaymentRecords>
 
 /** Reads of `authorizations` for operators and reconciliation. Only `references` returns tokens. */
-export const postgresPaymentRecords = (db: Kysely<Database>) => ({
+export const postgresPaymentRecords = (db: Kysely<unknown>) => ({
   story: (orderApiKey: string) => readStory(db, orderApiKey),
   /** Returns the rows of these orders, and those created from `from` to before `to` (epoch seconds). */
   async rows(orderApiKeys: readonly string[], { from, to }: Time): Promise<PaymentRow[]> {
-    const createdThen = db
-      .selectFrom('authorizations')
-      .select(row)
-      .where('created_at', '>=', sql<Date>`to_timestamp(${from})`)
-      .where('created_at', '<', sql<Date>`to_timestamp(${to})`)
-    const found = await db
-      .selectFrom('authorizations')
-      .select(row)
-      .where('order_api_key', '=', sql<string>`any(${orderApiKeys})`)
-      .union(createdThen)
-      .execute()
-    return found as PaymentRow[]
+    const { rows } = await sql<PaymentRow>`
+      select ${row} from authorizations where order_api_key = any(${orderApiKeys})
+      union select ${row} from authorizations
+      where created_at >= to_timestamp(${from}) and created_at < to_timestamp(${to})`.execute(db)
+    return rows
   },
   /** Returns the processor's reference of each order that was ever sent. The token must not leave this process. */
-  references: (orderApiKeys: readonly string[]) =>
-    db
-      .selectFrom('authorizations')
-      .select(['order_api_key as reference', 'token'])
-      .where('order_api_key', '=', sql<string>`any(${orderApiKeys})`)
-      .where('token', 'is not', null)
-      .$narrowType<{ token: string }>()
-      .execute(),
-  unknown: (olderThanMs: number) => readUnknown(db, olderThanMs),
+  async references(orderApiKeys: readonly string[]): Promise<{ reference: string; token: string }[]> {
+    const { rows } = await sql<{ reference: string; token: string }>`
+      select order_api_key as reference, token from authorizations
+      where order_api_key = any(${orderApiKeys}) and token is not null`.execute(db)
+    return rows
+  },
+  /** Returns the calls whose outcome has been unknown for at least this time, newest first. */
+  async unknown(olderThanMs: number): Promise<UnknownRow[]> {
+    const { rows } = await sql<UnknownRow>`
+      select order_api_key as "orderApiKey", (extract(epoch from unknown_since) * 1000000)::int8 as at,
+        unknown_answers as count, coalesce(unknown_call, '') as what, coalesce(unknown_reason, '') as reason
+      from authorizations where unknown_since <= now() - ${olderThanMs} * interval '1 millisecond'
+      order by at desc limit ${MOST_INCIDENTS}`.execute(db)
+    return rows
+  },
 })
 
 /** Returns the story without refunds and disputes, which are separate rows; null if the order has no row. */
-async function readStory(db: Kysely<Database>, orderApiKey: string): Promise<StoredStory | null> {
-  const found = await db
-    .selectFrom('authorizations')
-    .select([...row, 'refusal_code', 'decline_code', 'unknown_call', 'unknown_reason', 'unknown_answers'])
-    .select([
-      epoch<number | null>('release_requested_at').as('releaseRequested'),
-      epoch<number | null>('unknown_since').as('unknownSince'),
-      epoch('created_at').as('created'),
-      epoch('updated_at').as('updated'),
-    ])
-    .where('order_api_key', '=', orderApiKey)
-    .executeTakeFirst()
+async function readStory(db: Kysely<unknown>, orderApiKey: string): Promise<StoredStory | null> {
+  const { rows } = await sql<StoryRow>`
+    select ${row}, refusal_code as code, decline_code as "declineCode", unknown_call as call, unknown_reason as reason,
+      ${epoch('unknown_since')} as since, unknown_answers as "unknownResults",
+      ${epoch('release_requested_at')} as "releaseRequested", ${epoch('created_at')} as created, ${epoch('updated_at')} as updated
+    from authorizations where order_api_key = ${orderApiKey}`.execute(db)
+  const [found] = rows
   if (!found) return null
-  const { state, amount, processorId, releaseRequested, created, updated, unknownSince: since } = found
-  const { refusal_code: code, unknown_call: call, unknown_answers: unknownResults } = found
+  const { state, amount, processorId, releaseRequested, created, updated } = found
+  const { code, declineCode, call, reason, since, unknownResults } = found
   return {
     state,
-    amount: amount === null ? null : toMoney(cents(amount)),
+    amount: amount === null ? null : toMoney(amount),
     processorId,
     releaseRequested,
-    refusal: code === null ? null : { code, declineCode: found.decline_code ?? code },
+    refusal: code === null ? null : { code, declineCode: declineCode ?? code },
     attempts: unknownResults + (since === null && state !== 'released' ? 1 : 0),
-    unknown: since === null ? null : { call: call ?? '', reason: found.unknown_reason ?? '', since },
+    unknown: since === null ? null : { call: call ?? '', reason: reason ?? '', since },
     created,
     updated,
   }
-}
-
-/** Returns the calls whose outcome has been unknown for at least this time, newest first. */
-function readUnknown(db: Kysely<Database>, olderThanMs: number) {
-  const at = sql<number>`(extract(epoch from unknown_since) * 1000000)::int8`
-  return db
-    .selectFrom('authorizations')
-    .select(['order_api_key as orderApiKey', at.as('at'), 'unknown_answers as count'])
-    .select([
-      sql<string>`coalesce(unknown_call, '')`.as('what'),
-      sql<string>`coalesce(unknown_reason, '')`.as('reason'),
-    ])
-    .where('unknown_since', '<=', sql<Date>`now() - ${olderThanMs} * interval '1 millisecond'`)
-    .orderBy(at, 'desc')
-    .limit(MOST_INCIDENTS)
-    .execute()
 }

@@ -8,11 +8,11 @@ import fc from 'fast-check'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { refundedOf } from '#/domain/authorization.ts'
-import { postgresAuthorizations, type Database } from '#/store/authorizations.ts'
+import { postgresAuthorizations } from '#/store/authorizations.ts'
 import { postgresRefunds, type RefundStore } from '#/store/refunds.ts'
 
 const log = createLog('test', 'silent')
-type Postgres = ReturnType<typeof connectPostgres<Database>>
+type Postgres = ReturnType<typeof connectPostgres>
 
 /** A pool of connections for each replica. */
 let pools: [Postgres, Postgres]
@@ -20,7 +20,7 @@ let stores: [RefundStore, RefundStore]
 
 beforeAll(async () => {
   const url = await newDatabase()
-  pools = [connectPostgres<Database>(url, 5, log), connectPostgres<Database>(url, 5, log)]
+  pools = [connectPostgres(url, 5, log), connectPostgres(url, 5, log)]
   await migrate(pools[0].db, join(import.meta.dirname, '../../migrations'), log)
   stores = [postgresRefunds(pools[0].db), postgresRefunds(pools[1].db)]
 })

@@ -1,7 +1,6 @@
 import type { Cents } from '@platter/contracts'
 import { sql, type Kysely } from 'kysely'
 import type { RefundRow } from '#/domain/refund.ts'
-import type { Database } from '#/store/authorizations.ts'
 
 type NewRefund = { apiKey: string; orderApiKey: string; amount: Cents }
 
@@ -23,7 +22,7 @@ const lockedCharges = (apiKeys: readonly string[]) => sql`
 
 const UNIQUE_VIOLATION = '23505'
 
-type Db = Kysely<Database>
+type Db = Kysely<unknown>
 
 async function find(db: Db, apiKey: string): Promise<RefundRow | null> {
   const { rows } = await sql<RefundRow>`select ${columns} from refunds where api_key = ${apiKey}`.execute(db)
