@@ -12,7 +12,6 @@ import {
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { postgresCards } from '../../services/accounts/src/store/cards.ts'
 import { postgresRecipients } from '../../services/accounts/src/store/recipients.ts'
-import type { Tables as AccountsTables } from '../../services/accounts/src/store/tables.ts'
 import { postgresUsers } from '../../services/accounts/src/store/users.ts'
 import { PostgresOrders } from '../../services/orders/src/store/orders.ts'
 import type { Tables as OrdersTables } from '../../services/orders/src/store/tables.ts'
@@ -24,7 +23,7 @@ import { servicesDatabase, type ServicesDatabase } from './services-database.ts'
  */
 
 let database: ServicesDatabase
-let accounts: Postgres<AccountsTables>
+let accounts: Postgres<unknown>
 let ordering: Postgres<OrdersTables>
 
 const [mine, theirs] = [newApiKey(), newApiKey()]

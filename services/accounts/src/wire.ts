@@ -62,7 +62,6 @@ import { postgresApplications } from '#/store/applications.ts'
 import { postgresCardDetachments } from '#/store/card-detachments.ts'
 import { postgresCards } from '#/store/cards.ts'
 import { postgresRecipients } from '#/store/recipients.ts'
-import type { Tables } from '#/store/tables.ts'
 import { redisCredentialAttempts } from '#/store/credential-attempts.ts'
 import { postgresUsers } from '#/store/users.ts'
 
@@ -76,7 +75,7 @@ export function wire(config: Config, log: Log): Parts {
   const app = createApp(log, { tlsDirectory: config.TLS_DIRECTORY })
   readJson(app)
 
-  const postgres = connectPostgres<Tables>(config.DATABASE_URL, config.DATABASE_POOL, log, {
+  const postgres = connectPostgres(config.DATABASE_URL, config.DATABASE_POOL, log, {
     statements: config.DATABASE_STATEMENTS,
   })
   const { db } = postgres

@@ -8,7 +8,6 @@ import { expect, test } from 'vitest'
 import { addAddress } from '#/routes/add-address.ts'
 import { postgresAddresses } from '#/store/addresses.ts'
 import { postgresApplications } from '#/store/applications.ts'
-import type { Tables } from '#/store/tables.ts'
 import { postgresUsers } from '#/store/users.ts'
 
 const log = createLog('test', 'fatal')
@@ -16,7 +15,7 @@ const street = { streetAddress: '2 E Main St' }
 const completion = { city: 'Madison', state: 'WI', zip: '53703', point: null, isUnavailable: false }
 
 test('a repeated add-address replays its response while catalog is unavailable', async () => {
-  const { db, close } = connectPostgres<Tables>(await newDatabase(), 2, log)
+  const { db, close } = connectPostgres(await newDatabase(), 2, log)
   await migrate(db, join(import.meta.dirname, '../../migrations'), log)
   const [applicationId, apiKey] = [newApiKey(), newApiKey()]
   await postgresApplications(db).insert({ id: applicationId, name: 'an app' })

@@ -5,10 +5,11 @@ import { createLog, Deadline, newApiKey, type Call } from '@platter/kit'
 import { migrate } from '@platter/kit/postgres/migrate'
 import { connectPostgres } from '@platter/kit/postgres/postgres'
 import { newDatabase, servers } from '@platter/testkit'
+import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createPasswords } from '#/password.ts'
 import { postgresApplications } from '#/store/applications.ts'
-import type { Db, Tables } from '#/store/tables.ts'
+import type { Db } from '#/store/tables.ts'
 import { redisCredentialAttempts, type CredentialAttempts } from '#/store/credential-attempts.ts'
 import { postgresUsers } from '#/store/users.ts'
 import { signin } from '#/routes/signin.ts'
@@ -21,7 +22,7 @@ let attempts: CredentialAttempts
 let close: () => Promise<void>
 
 beforeAll(async () => {
-  const postgres = connectPostgres<Tables>(await newDatabase(), 10, log)
+  const postgres = connectPostgres(await newDatabase(), 10, log)
   attempts = redisCredentialAttempts(
     {
       REDIS_URL: servers().redis,
@@ -63,14 +64,11 @@ async function aUserWithOutdatedHash() {
     { apiKey, email, passwordHash: outdatedHashOf(PASSWORD), ...person },
     applicationId,
   )
-  const readHash = async () =>
-    (
-      await db
-        .selectFrom('users')
-        .select('password_hash')
-        .where('api_key', '=', apiKey)
-        .executeTakeFirstOrThrow()
-    ).password_hash
+  const readHash = async () => {
+    const { rows } = await sql<{ hash: string }>`
+      select password_hash as hash from users where api_key = ${apiKey}`.execute(db)
+    return rows[0]?.hash
+  }
   const signInWith = (password: string, passwords = createPasswords([PEPPER])) => {
     const call: Call<typeof Signin> = {
       params: undefined,

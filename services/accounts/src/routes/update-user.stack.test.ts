@@ -7,7 +7,7 @@ import { newDatabase, servers } from '@platter/testkit'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createPasswords } from '#/password.ts'
 import { postgresApplications } from '#/store/applications.ts'
-import type { Db, Tables } from '#/store/tables.ts'
+import type { Db } from '#/store/tables.ts'
 import { redisCredentialAttempts, type CredentialAttempts } from '#/store/credential-attempts.ts'
 import { postgresUsers } from '#/store/users.ts'
 import { signin } from '#/routes/signin.ts'
@@ -22,7 +22,7 @@ let close: () => Promise<void>
 
 beforeAll(async () => {
   // Three connections, because opening many at once exceeded the 2 s for a connection on a busy machine.
-  const postgres = connectPostgres<Tables>(await newDatabase(), 3, log)
+  const postgres = connectPostgres(await newDatabase(), 3, log)
   const policy = {
     TRIES_PER_EMAIL: 1_000,
     TRIES_PER_ADDRESS: 1_000,

@@ -1,28 +1,36 @@
 import type { AccessKey } from '@platter/contracts'
 import { sql, type RawBuilder } from 'kysely'
 import { isValid, type Holder, type StoredKey } from '#/store/access-keys.ts'
-import { after, createdEpoch, createdMicroseconds, epochOf, type Db, type Range } from '#/store/tables.ts'
+import {
+  after,
+  createdEpoch,
+  createdMicroseconds,
+  epochOf,
+  only,
+  type Db,
+  type Range,
+} from '#/store/tables.ts'
 
-/** The key that a rotation replaces. */
-type ReplacedKey = NonNullable<Awaited<ReturnType<typeof lock>>>
+/** A locked key. */
+type LockedKey = {
+  id: string
+  kind: Holder['kind']
+  prefix: string | null
+  application_id: string | null
+  restaurant_api_key: string | null
+  lineage_id: string | null
+  isValid: boolean
+}
 
 type Revocation = { kind: 'revoked'; key: AccessKey } | { kind: 'unknown' } | { kind: 'last' }
 
 export type AccessKeyRecordStore = ReturnType<typeof postgresAccessKeyRecords>
 
-const record = [
-  'id',
-  'kind',
-  'prefix',
-  'imported',
-  createdEpoch.as('created'),
-  epochOf<number | null>('last_used_at').as('lastUsed'),
-  epochOf<number | null>('expires_at').as('expires'),
-  epochOf<number | null>('revoked_at').as('revoked'),
-] as const
+const record = sql`id, kind, prefix, imported, ${createdEpoch} as created, ${epochOf('last_used_at')} as "lastUsed",
+  ${epochOf('expires_at')} as expires, ${epochOf('revoked_at')} as revoked`
 
 /** The kinds are literals, as in the partial indexes: a generic plan uses a partial index only for constants. */
-function heldBy(holder: Holder): RawBuilder<boolean> {
+function heldBy(holder: Holder): RawBuilder<unknown> {
   switch (holder.kind) {
     case 'application':
       return sql`kind = 'application' and application_id = ${holder.applicationId}`
@@ -39,16 +47,14 @@ const REVOCATIONS = 7_400_030
 /** Operations of operators on access keys. No result contains an access key. */
 export const postgresAccessKeyRecords = (db: Db) => ({
   /** Newest first. */
-  list: (holder: Holder, { before, limit }: Range): Promise<(AccessKey & { at: number })[]> =>
-    db
-      .selectFrom('access_keys')
-      .select([...record, createdMicroseconds.as('at')])
-      .where(heldBy(holder))
-      .where(after(before))
-      .orderBy('created_at', 'desc')
-      .orderBy('id', 'desc')
-      .limit(limit)
-      .execute(),
+  async list(holder: Holder, { before, limit }: Range): Promise<(AccessKey & { at: number })[]> {
+    const { rows } = await sql<AccessKey & { at: number }>`
+      select ${record}, ${createdMicroseconds} as at from access_keys
+      where ${heldBy(holder)} and ${after(before)} order by created_at desc, id desc limit ${limit}`.execute(
+      db,
+    )
+    return rows
+  },
 
   /**
    * Revokes a key now; an already revoked key keeps its time. `last`: no other operator key without an expiry would remain. In the
@@ -60,15 +66,14 @@ export const postgresAccessKeyRecords = (db: Db) => ({
     if (!row) return { kind: 'unknown' }
     if (row.kind === 'operator' && row.isValid && !(await isAnotherOperatorKey(db, id)))
       return { kind: 'last' }
-    const key = await db
-      .updateTable('access_keys')
-      .set({ revoked_at: sql<Date>`coalesce(revoked_at, now())` })
-      .where('id', '=', id)
-      .returning(record)
-      .executeTakeFirstOrThrow()
-    return { kind: 'revoked', key }
+    const { rows } = await sql<AccessKey>`
+      update access_keys set revoked_at = coalesce(revoked_at, now()) where id = ${id} returning ${record}`.execute(
+      db,
+    )
+    return { kind: 'revoked', key: only(rows) }
   },
 
+  /** Locks the key to replace; null if it does not exist. In the caller's transaction. */
   lock: (id: string) => lock(db, id),
 
   /**
@@ -76,55 +81,31 @@ export const postgresAccessKeyRecords = (db: Db) => ({
    * transaction.
    */
   async replace(
-    old: ReplacedKey,
+    old: LockedKey,
     { key, overlapMinutes }: { key: StoredKey; overlapMinutes: number },
   ): Promise<{ created: number; replaces: AccessKey }> {
-    const { id, kind, application_id, restaurant_api_key, lineage_id } = old
-    const { created } = await db
-      .insertInto('access_keys')
-      .values({ ...key, kind, application_id, restaurant_api_key, lineage_id: lineage_id ?? id })
-      .returning(createdEpoch.as('created'))
-      .executeTakeFirstOrThrow()
-    const replaces = await db
-      .updateTable('access_keys')
-      .set({
-        expires_at: sql<Date>`least(coalesce(expires_at, 'infinity'), now() + make_interval(mins => ${overlapMinutes}))`,
-      })
-      .where('id', '=', id)
-      .returning(record)
-      .executeTakeFirstOrThrow()
-    return { created, replaces }
+    const inserted = await sql<{ created: number }>`
+      insert into access_keys (id, hash, prefix, kind, application_id, restaurant_api_key, lineage_id)
+      values (${key.id}, ${key.hash}, ${key.prefix}, ${old.kind}, ${old.application_id}, ${old.restaurant_api_key},
+        ${old.lineage_id ?? old.id})
+      returning ${createdEpoch} as created`.execute(db)
+    const replaced = await sql<AccessKey>`
+      update access_keys set expires_at = least(coalesce(expires_at, 'infinity'), now() + make_interval(mins => ${overlapMinutes}))
+      where id = ${old.id} returning ${record}`.execute(db)
+    return { ...only(inserted.rows), replaces: only(replaced.rows) }
   },
 })
 
-/** Locks the key to replace; null if it does not exist. In the caller's transaction. */
-async function lock(db: Db, id: string) {
-  const row = await db
-    .selectFrom('access_keys')
-    .select([
-      'id',
-      'kind',
-      'prefix',
-      'application_id',
-      'restaurant_api_key',
-      'lineage_id',
-      isValid.as('isValid'),
-    ])
-    .where('id', '=', id)
-    .forUpdate()
-    .executeTakeFirst()
-  return row ?? null
+async function lock(db: Db, id: string): Promise<LockedKey | null> {
+  const { rows } = await sql<LockedKey>`
+    select id, kind, prefix, application_id, restaurant_api_key, lineage_id, ${isValid} as "isValid"
+    from access_keys where id = ${id} for update`.execute(db)
+  return rows[0] ?? null
 }
 
 async function isAnotherOperatorKey(db: Db, id: string): Promise<boolean> {
-  const row = await db
-    .selectFrom('access_keys')
-    .select('id')
-    .where('kind', '=', 'operator')
-    .where('id', '!=', id)
-    .where('revoked_at', 'is', null)
-    .where('expires_at', 'is', null)
-    .limit(1)
-    .executeTakeFirst()
-  return row !== undefined
+  const { rows } = await sql`
+    select id from access_keys
+    where kind = 'operator' and id <> ${id} and revoked_at is null and expires_at is null limit 1`.execute(db)
+  return rows.length > 0
 }

@@ -7,17 +7,16 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { postgresAccessKeyRecords } from '#/store/access-key-records.ts'
 import { isValid, postgresAccessKeys } from '#/store/access-keys.ts'
-import type { Tables } from '#/store/tables.ts'
 
 const log = createLog('test', 'fatal')
-let postgres: Postgres<Tables>
+let postgres: Postgres<unknown>
 
 beforeAll(async () => {
-  postgres = connectPostgres<Tables>(await newDatabase(), 4, log)
+  postgres = connectPostgres(await newDatabase(), 4, log)
   await migrate(postgres.db, fileURLToPath(new URL('../../migrations', import.meta.url)), log)
 })
 afterAll(() => postgres.close())
-beforeEach(() => postgres.db.deleteFrom('access_keys').execute())
+beforeEach(() => sql`delete from access_keys`.execute(postgres.db))
 
 const newKey = () => ({ id: newApiKey(), hash: newApiKey(), prefix: 'platter_live_9kQ2' })
 

@@ -14,63 +14,59 @@ export type Holder =
 
 export type AccessKeyStore = ReturnType<typeof postgresAccessKeys>
 
-export const isValid = sql<boolean>`(revoked_at is null and (expires_at is null or expires_at > now()))`
+export const isValid = sql`(revoked_at is null and (expires_at is null or expires_at > now()))`
 
-const isUseOutdated = sql<boolean>`(last_used_at is null or last_used_at < now() - interval '1 minute')`
+const isUseOutdated = sql`(last_used_at is null or last_used_at < now() - interval '1 minute')`
+
+type Row = {
+  id: string
+  prefix: string | null
+  kind: Holder['kind']
+  applicationId: string | null
+  restaurantApiKey: string | null
+  lineageId: string | null
+  isUseOutdated: boolean
+}
 
 /** Operations for authentication and for issuing keys. */
 export const postgresAccessKeys = (db: Db) => ({
   /** Returns undefined if the hash is already stored, which is possible only for imported keys. */
-  insert: ({ imported = false, ...key }: StoredKey, holder: Holder) =>
-    db
-      .insertInto('access_keys')
-      .values({
-        ...key,
-        imported,
-        kind: holder.kind,
-        application_id: holder.kind === 'application' ? holder.applicationId : null,
-        restaurant_api_key: holder.kind === 'restaurant' ? holder.restaurantApiKey : null,
-      })
-      .onConflict((conflict) => conflict.column('hash').doNothing())
-      .returning(createdEpoch.as('created'))
-      .executeTakeFirst(),
+  async insert(key: StoredKey, holder: Holder): Promise<{ created: number } | undefined> {
+    const { id, hash, prefix, imported = false } = key
+    const applicationId = holder.kind === 'application' ? holder.applicationId : null
+    const restaurantApiKey = holder.kind === 'restaurant' ? holder.restaurantApiKey : null
+    const { rows } = await sql<{ created: number }>`
+      insert into access_keys (id, hash, prefix, imported, kind, application_id, restaurant_api_key)
+      values (${id}, ${hash}, ${prefix}, ${imported}, ${holder.kind}, ${applicationId}, ${restaurantApiKey})
+      on conflict (hash) do nothing returning ${createdEpoch} as created`.execute(db)
+    return rows[0]
+  },
 
   /** Stores an operator's key unless its hash is already stored. A revoked key stays revoked. */
   async ensureOperatorKey(hash: string): Promise<void> {
-    await db
-      .insertInto('access_keys')
-      .values({ id: newApiKey(), hash, kind: 'operator' })
-      .onConflict((conflict) => conflict.column('hash').doNothing())
-      .execute()
+    await sql`
+      insert into access_keys (id, hash, kind) values (${newApiKey()}, ${hash}, 'operator')
+      on conflict (hash) do nothing`.execute(db)
   },
 
-  find: (hash: string) => find(db, hash),
+  /** Returns the principal of a valid key, and whether its use must be recorded. Undefined if the key is unknown, revoked or expired. */
+  async find(hash: string) {
+    const { rows } = await sql<Row>`
+      select id, prefix, kind, application_id as "applicationId", restaurant_api_key as "restaurantApiKey",
+        lineage_id as "lineageId", ${isUseOutdated} as "isUseOutdated"
+      from access_keys where hash = ${hash} and ${isValid}`.execute(db)
+    const [row] = rows
+    if (!row) return undefined
+    const { id, kind, applicationId, restaurantApiKey } = row
+    // A key that replaced another key is the same caller (migrations/0030).
+    const accessKeyId = row.lineageId ?? id
+    const mode = modeOf(row.prefix)
+    const principal = Caller.parse({ kind, applicationId, restaurantApiKey, accessKeyId, mode })
+    return { id, principal, isUseOutdated: row.isUseOutdated }
+  },
 
   /** Records a use, at most once per minute across all replicas. */
   async recordUse(id: string): Promise<void> {
-    await db
-      .updateTable('access_keys')
-      .set({ last_used_at: sql<Date>`now()` })
-      .where('id', '=', id)
-      .where(isUseOutdated)
-      .execute()
+    await sql`update access_keys set last_used_at = now() where id = ${id} and ${isUseOutdated}`.execute(db)
   },
 })
-
-/** Returns the principal of a valid key, and whether its use must be recorded. Undefined if the key is unknown, revoked or expired. */
-async function find(db: Db, hash: string) {
-  const row = await db
-    .selectFrom('access_keys')
-    .select(['id', 'prefix', 'kind', 'application_id', 'restaurant_api_key', 'lineage_id'])
-    .select(isUseOutdated.as('isUseOutdated'))
-    .where('hash', '=', hash)
-    .where(isValid)
-    .executeTakeFirst()
-  if (!row) return undefined
-  const { id, kind, application_id: applicationId, restaurant_api_key: restaurantApiKey } = row
-  // A key that replaced another key is the same caller (migrations/0030).
-  const accessKeyId = row.lineage_id ?? id
-  const mode = modeOf(row.prefix)
-  const principal = Caller.parse({ kind, applicationId, restaurantApiKey, accessKeyId, mode })
-  return { id, principal, isUseOutdated: row.isUseOutdated }
-}

@@ -1,78 +1,47 @@
 import { NewAddressFields, type Address } from '@platter/contracts'
-import { sql, type ExpressionBuilder } from 'kysely'
-import { jsonArrayFrom } from 'kysely/helpers/postgres'
+import { sql } from 'kysely'
 import { MAX_ADDRESSES, tooManySaved } from '#/domain/refusals.ts'
 import { savingOf } from '#/domain/saving.ts'
 import { savedRecords } from '#/store/saved-records.ts'
-import type { Db, Tables } from '#/store/tables.ts'
+import type { Db } from '#/store/tables.ts'
 
 /** An address with its apiKey. The new address of an order has none until it is saved. */
 export type SavedAddress = Address & { apiKey: string }
 
 export type AddressStore = ReturnType<typeof postgresAddresses>
 
-export const addressColumns = [
-  'addresses.api_key as apiKey',
-  'addresses.street_address as streetAddress',
-  'addresses.apt_number as aptNumber',
-  'addresses.city',
-  'addresses.state',
-  'addresses.zip',
-  'addresses.latitude',
-  'addresses.longitude',
-] as const
+export const addressColumns = sql`
+  addresses.api_key as "apiKey", addresses.street_address as "streetAddress", addresses.apt_number as "aptNumber",
+  addresses.city, addresses.state, addresses.zip, addresses.latitude, addresses.longitude`
 
-/** Selects the addresses of the query's user, oldest first. */
-export const addressesOfUser = (eb: ExpressionBuilder<Tables, 'users'>) =>
-  jsonArrayFrom(
-    eb
-      .selectFrom('addresses')
-      .select(addressColumns)
-      .whereRef('addresses.user_api_key', '=', 'users.api_key')
-      .orderBy('addresses.created_at')
-      .orderBy('addresses.api_key'),
-  )
-
-const ERASED = {
-  user_api_key: null,
-  street_address: '',
-  apt_number: null,
-  city: '',
-  state: '',
-  zip: '',
-  latitude: null,
-  longitude: null,
-}
-
-const addressesOf = (db: Db, userApiKey: string) =>
-  db.selectFrom('addresses').select(addressColumns).where('user_api_key', '=', userApiKey)
+/** The addresses of the row of `users` as JSON, oldest first. */
+export const addressesOfUser = sql`(select coalesce(json_agg(address), '[]') from (
+  select ${addressColumns} from addresses where addresses.user_api_key = users.api_key
+  order by addresses.created_at, addresses.api_key) as address)`
 
 const statements = (db: Db) => ({
-  list: (userApiKey: string) => addressesOf(db, userApiKey).execute(),
-  lock: (userApiKey: string, apiKey: string) =>
-    addressesOf(db, userApiKey).where('api_key', '=', apiKey).forUpdate().executeTakeFirst(),
+  async list(userApiKey: string): Promise<SavedAddress[]> {
+    const { rows } = await sql<SavedAddress>`
+      select ${addressColumns} from addresses where user_api_key = ${userApiKey}`.execute(db)
+    return rows
+  },
+  async lock(userApiKey: string, apiKey: string): Promise<SavedAddress | undefined> {
+    const { rows } = await sql<SavedAddress>`
+      select ${addressColumns} from addresses
+      where user_api_key = ${userApiKey} and api_key = ${apiKey} for update`.execute(db)
+    return rows[0]
+  },
   insert: (userApiKey: string, address: SavedAddress) =>
-    db
-      .insertInto('addresses')
-      .values({
-        api_key: address.apiKey,
-        user_api_key: userApiKey,
-        street_address: address.streetAddress,
-        apt_number: address.aptNumber,
-        city: address.city,
-        state: address.state,
-        zip: address.zip,
-        latitude: address.latitude,
-        longitude: address.longitude,
-      })
-      .onConflict((conflict) => conflict.column('api_key').doNothing())
-      .execute(),
+    sql`
+      insert into addresses (api_key, user_api_key, street_address, apt_number, city, state, zip, latitude, longitude)
+      values (${address.apiKey}, ${userApiKey}, ${address.streetAddress}, ${address.aptNumber}, ${address.city},
+        ${address.state}, ${address.zip}, ${address.latitude}, ${address.longitude})
+      on conflict (api_key) do nothing`.execute(db),
   erase: (apiKey: string) =>
-    db
-      .updateTable('addresses')
-      .set({ ...ERASED, removed_at: sql<Date>`now()` })
-      .where('api_key', '=', apiKey)
-      .execute(),
+    sql`
+      update addresses set removed_at = now(), user_api_key = null, street_address = '', apt_number = null,
+        city = '', state = '', zip = '', latitude = null, longitude = null
+      where api_key = ${apiKey}`.execute(db),
 })
 
 const isNew = (address: SavedAddress, saved: readonly Address[]) =>

@@ -1,32 +1,31 @@
 import type { Applications } from '@platter/contracts'
+import { sql } from 'kysely'
 import type { z } from 'zod'
-import { after, createdEpoch, createdMicroseconds, type Db, type Range } from '#/store/tables.ts'
+import { after, createdEpoch, createdMicroseconds, only, type Db, type Range } from '#/store/tables.ts'
 
 type Application = z.output<typeof Applications.response>[number]
 
 export type ApplicationStore = ReturnType<typeof postgresApplications>
 
+const columns = sql`id, name, ${createdEpoch} as created`
+
 export const postgresApplications = (db: Db) => ({
-  insert: (application: { id: string; name: string }): Promise<Application> =>
-    db
-      .insertInto('applications')
-      .values(application)
-      .returning(['id', 'name', createdEpoch.as('created')])
-      .executeTakeFirstOrThrow(),
+  async insert({ id, name }: { id: string; name: string }): Promise<Application> {
+    const { rows } = await sql<Application>`
+      insert into applications (id, name) values (${id}, ${name}) returning ${columns}`.execute(db)
+    return only(rows)
+  },
 
   /** Newest first. */
-  list: ({ before, limit }: Range): Promise<(Application & { at: number })[]> =>
-    db
-      .selectFrom('applications')
-      .select(['id', 'name', createdEpoch.as('created'), createdMicroseconds.as('at')])
-      .where(after(before))
-      .orderBy('created_at', 'desc')
-      .orderBy('id', 'desc')
-      .limit(limit)
-      .execute(),
+  async list({ before, limit }: Range): Promise<(Application & { at: number })[]> {
+    const { rows } = await sql<Application & { at: number }>`
+      select ${columns}, ${createdMicroseconds} as at from applications
+      where ${after(before)} order by created_at desc, id desc limit ${limit}`.execute(db)
+    return rows
+  },
 
   async exists(id: string): Promise<boolean> {
-    const row = await db.selectFrom('applications').select('id').where('id', '=', id).executeTakeFirst()
-    return row !== undefined
+    const { rows } = await sql`select id from applications where id = ${id}`.execute(db)
+    return rows.length > 0
   },
 })

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { postgresApplications } from '#/store/applications.ts'
 import { postgresCardDetachments } from '#/store/card-detachments.ts'
 import { postgresCards } from '#/store/cards.ts'
-import type { Db, Tables } from '#/store/tables.ts'
+import type { Db } from '#/store/tables.ts'
 import type { Owner } from '#/store/tenant-user.ts'
 import { postgresUsers } from '#/store/users.ts'
 
@@ -19,14 +19,14 @@ let owner: Owner
 
 beforeAll(async () => {
   const log = createLog('test', 'fatal')
-  const postgres = connectPostgres<Tables>(await newDatabase(), 10, log)
+  const postgres = connectPostgres(await newDatabase(), 10, log)
   ;({ db, close } = postgres)
   await migrate(db, join(import.meta.dirname, '../../migrations'), log)
 })
 afterAll(() => close())
 
 beforeEach(async () => {
-  await db.deleteFrom('card_detachments').execute()
+  await sql`delete from card_detachments`.execute(db)
   owner = { userApiKey: newApiKey(), applicationId: newApiKey() }
   await postgresApplications(db).insert({ id: owner.applicationId, name: 'an app' })
   const maria = { passwordHash: 'none', firstName: 'Maria', lastName: 'Lindqvist', phone: '608-555-0142' }

@@ -33,6 +33,6 @@ export const postgresCardDetachments = (db: Db) => ({
   },
   /** Deletes the row of a card that is detached, or that the processor does not have. */
   async delete(cardApiKey: string): Promise<void> {
-    await db.deleteFrom('card_detachments').where('card_api_key', '=', cardApiKey).execute()
+    await sql`delete from card_detachments where card_api_key = ${cardApiKey}`.execute(db)
   },
 })

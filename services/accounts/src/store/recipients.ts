@@ -1,15 +1,23 @@
-import type { AccountsResolve } from '@platter/contracts'
-import { jsonObjectFrom } from 'kysely/helpers/postgres'
+import type { AccountsResolve, CreditCard, Recipient, TokenizedCard } from '@platter/contracts'
+import { sql } from 'kysely'
 import type { z } from 'zod'
 import { MAX_ADDRESSES, MAX_CARDS } from '#/domain/refusals.ts'
 import type { Found } from '#/domain/resolution.ts'
 import { savingOf } from '#/domain/saving.ts'
-import { addressColumns, addressesOfUser } from '#/store/addresses.ts'
+import { addressColumns, addressesOfUser, type SavedAddress } from '#/store/addresses.ts'
 import { cardColumns, cardsOfUser } from '#/store/cards.ts'
 import type { Db } from '#/store/tables.ts'
-import { userOfTenant, type Owner } from '#/store/tenant-user.ts'
+import { isOwner, type Owner } from '#/store/tenant-user.ts'
 
 type Request = Omit<z.output<typeof AccountsResolve.data>, 'applicationId' | 'recipientApiKey'>
+
+/** `cards`, `addresses`: null without a new record to compare. */
+type Row = Recipient & {
+  card: TokenizedCard | null
+  address: SavedAddress | null
+  cards: CreditCard[] | null
+  addresses: SavedAddress[] | null
+}
 
 export type RecipientStore = ReturnType<typeof postgresRecipients>
 
@@ -22,38 +30,23 @@ export const postgresRecipients = (db: Db) => ({
     owner: Owner,
     { cardApiKey, addressApiKey, newCard, newAddress }: Request,
   ): Promise<Found | undefined> {
-    const user = await userOfTenant(db, owner)
-      .select((eb) => [
-        'users.first_name as firstName',
-        'users.last_name as lastName',
-        'users.phone',
-        'users.email',
-        jsonObjectFrom(
-          eb
-            .selectFrom('cards')
-            .select([...cardColumns, 'cards.token'])
-            .whereRef('cards.user_api_key', '=', 'users.api_key')
-            .where('cards.api_key', '=', cardApiKey),
-        ).as('card'),
-        jsonObjectFrom(
-          eb
-            .selectFrom('addresses')
-            .select(addressColumns)
-            .whereRef('addresses.user_api_key', '=', 'users.api_key')
-            .where('addresses.api_key', '=', addressApiKey),
-        ).as('address'),
-      ])
-      .$if(newCard !== null, (query) => query.select((eb) => cardsOfUser(eb).as('cards')))
-      .$if(newAddress !== null, (query) => query.select((eb) => addressesOfUser(eb).as('addresses')))
-      .executeTakeFirst()
+    const { rows } = await sql<Row>`
+      select users.first_name as "firstName", users.last_name as "lastName", users.phone, users.email,
+        (select to_json(card) from (select ${cardColumns}, cards.token from cards
+          where cards.user_api_key = users.api_key and cards.api_key = ${cardApiKey}) as card) as card,
+        (select to_json(address) from (select ${addressColumns} from addresses
+          where addresses.user_api_key = users.api_key and addresses.api_key = ${addressApiKey}) as address) as address,
+        ${newCard ? cardsOfUser : sql`null`} as cards, ${newAddress ? addressesOfUser : sql`null`} as addresses
+      from users where ${isOwner(owner)}`.execute(db)
+    const [user] = rows
     if (!user) return undefined
-    const { card, address, cards = [], addresses = [], ...recipient } = user
+    const { card, address, cards, addresses, ...recipient } = user
     return {
       recipient,
       card,
       address,
-      newCard: newCard && savingOf(newCard, cards, MAX_CARDS),
-      newAddress: newAddress && savingOf(newAddress, addresses, MAX_ADDRESSES),
+      newCard: newCard && savingOf(newCard, cards ?? [], MAX_CARDS),
+      newAddress: newAddress && savingOf(newAddress, addresses ?? [], MAX_ADDRESSES),
     }
   },
 })

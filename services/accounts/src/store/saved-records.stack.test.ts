@@ -4,6 +4,7 @@ import { createLog, newApiKey, type Problem } from '@platter/kit'
 import { migrate } from '@platter/kit/postgres/migrate'
 import { connectPostgres } from '@platter/kit/postgres/postgres'
 import { newDatabase } from '@platter/testkit'
+import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { MAX_ADDRESSES, MAX_CARDS } from '#/domain/refusals.ts'
 import { postgresAddresses, type SavedAddress } from '#/store/addresses.ts'
@@ -11,7 +12,7 @@ import { postgresApplications } from '#/store/applications.ts'
 import { postgresCards } from '#/store/cards.ts'
 import { postgresRecipients } from '#/store/recipients.ts'
 import type { savedRecords } from '#/store/saved-records.ts'
-import type { Db, Tables } from '#/store/tables.ts'
+import type { Db } from '#/store/tables.ts'
 import type { Owner } from '#/store/tenant-user.ts'
 import { postgresUsers, type UserStore } from '#/store/users.ts'
 
@@ -20,7 +21,7 @@ let db: Db
 let close: () => Promise<void>
 
 beforeAll(async () => {
-  const postgres = connectPostgres<Tables>(await newDatabase(), 10, log)
+  const postgres = connectPostgres(await newDatabase(), 10, log)
   ;({ db, close } = postgres)
   await migrate(db, join(import.meta.dirname, '../../migrations'), log)
 })
@@ -118,7 +119,7 @@ describe.each(KINDS)('a saved $kind', ({ kind, max, store, create, ofUser }) => 
     await inTransaction((records) => records.add(owner, record))
     await inTransaction((records) => records.remove(owner, record.apiKey))
     const table = kind === 'card' ? 'cards' : 'addresses'
-    const rows = await db.selectFrom(table).selectAll().where('api_key', '=', record.apiKey).execute()
+    const { rows } = await sql`select * from ${sql.table(table)} where api_key = ${record.apiKey}`.execute(db)
     expect(rows).toMatchObject([{ user_api_key: null }])
     // The random apiKey may contain 4242.
     expect(JSON.stringify(rows).replaceAll(record.apiKey, '')).not.toMatch(PERSONAL)

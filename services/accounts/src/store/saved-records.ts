@@ -1,8 +1,9 @@
 import type { Refusal } from '@platter/contracts'
 import { Problem } from '@platter/kit'
+import { sql, type RawBuilder } from 'kysely'
 import { USER_NOT_FOUND } from '#/domain/refusals.ts'
-import { userOfTenant, type Owner } from '#/store/tenant-user.ts'
 import type { Db } from '#/store/tables.ts'
+import { isOwner, isUser, type Owner } from '#/store/tenant-user.ts'
 
 /** The statements on the table of these records. A removed row keeps its apiKey, so that `insert` finds it (migrations/0003). */
 type Statements<Shown, Stored> = {
@@ -30,11 +31,10 @@ export function savedRecords<Shown, Stored>(
   return {
     /** Adds a record, in the caller's transaction. Throws a Problem for an unknown user, and if the account is full. */
     async add(owner: Owner, record: Stored): Promise<void> {
-      const user = await lockUser(userOfTenant(db, owner))
-      if (!user) throw Problem.refusal(USER_NOT_FOUND)
+      if (!(await lockUser(db, isOwner(owner)))) throw Problem.refusal(USER_NOT_FOUND)
       const table = statements(db)
-      if ((await table.list(user.apiKey)).length >= max) throw Problem.refusal(full)
-      await table.insert(user.apiKey, record)
+      if ((await table.list(owner.userApiKey)).length >= max) throw Problem.refusal(full)
+      await table.insert(owner.userApiKey, record)
     },
 
     /**
@@ -42,8 +42,7 @@ export function savedRecords<Shown, Stored>(
      * removals, the second finds no record.
      */
     async remove(owner: Owner, apiKey: string): Promise<Shown> {
-      const user = await userOfTenant(db, owner).select('users.api_key').executeTakeFirst()
-      if (!user) throw Problem.refusal(USER_NOT_FOUND)
+      if (!(await isUser(db, owner))) throw Problem.refusal(USER_NOT_FOUND)
       const table = statements(db)
       const record = await table.lock(owner.userApiKey, apiKey)
       if (!record) throw Problem.refusal(notFound)
@@ -54,8 +53,8 @@ export function savedRecords<Shown, Stored>(
     /** Saves a record of an order, unless an equal record is saved or the account is full. Repeating it changes nothing. */
     async save(userApiKey: string, record: Stored): Promise<void> {
       await db.transaction().execute(async (trx) => {
-        const user = await lockUser(trx.selectFrom('users').where('users.api_key', '=', userApiKey))
-        if (!user) throw new Error(`user ${userApiKey} does not exist`)
+        const isLocked = await lockUser(trx, sql`api_key = ${userApiKey}`)
+        if (!isLocked) throw new Error(`user ${userApiKey} does not exist`)
         const table = statements(trx)
         if (isNew(record, await table.list(userApiKey))) await table.insert(userApiKey, record)
       })
@@ -64,9 +63,11 @@ export function savedRecords<Shown, Stored>(
 }
 
 /**
- * Locks the user's row before the user's records are read. Otherwise two concurrent additions would both use the last free place. A
+ * Locks the user's row, if it exists, before the user's records are read. Otherwise two concurrent additions would both use the last free place. A
  * later statement reads the records, because the locking statement does not see rows that were committed while it waited. FOR NO
  * KEY UPDATE does not block foreign keys to the row.
  */
-const lockUser = (user: ReturnType<typeof userOfTenant>) =>
-  user.select('users.api_key as apiKey').forNoKeyUpdate().executeTakeFirst()
+async function lockUser(db: Db, isWanted: RawBuilder<unknown>): Promise<boolean> {
+  const { rows } = await sql`select api_key from users where ${isWanted} for no key update`.execute(db)
+  return rows.length > 0
+}

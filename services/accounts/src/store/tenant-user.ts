@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type { Db } from '#/store/tables.ts'
 
 /** A user of a client application. */
@@ -12,17 +13,13 @@ export const ownerOf = (call: {
   applicationId: call.principal.applicationId,
 })
 
-/** Selects the row of the user, if the user belongs to the application (docs/interface.md, "Access to users and orders"). */
-export const userOfTenant = (db: Db, { userApiKey, applicationId }: Owner) =>
-  db
-    .selectFrom('users')
-    .where('users.api_key', '=', userApiKey)
-    .where((eb) =>
-      eb.exists(
-        eb
-          .selectFrom('user_applications')
-          .select('user_applications.user_api_key')
-          .whereRef('user_applications.user_api_key', '=', 'users.api_key')
-          .where('user_applications.application_id', '=', applicationId),
-      ),
-    )
+/** Matches the row of the user, if the user belongs to the application (docs/interface.md, "Access to users and orders"). */
+export const isOwner = ({ userApiKey, applicationId }: Owner) => sql`
+  users.api_key = ${userApiKey} and exists (select from user_applications
+    where user_applications.user_api_key = users.api_key and user_applications.application_id = ${applicationId})`
+
+/** Returns whether the user belongs to the application. */
+export async function isUser(db: Db, owner: Owner): Promise<boolean> {
+  const { rows } = await sql`select api_key from users where ${isOwner(owner)}`.execute(db)
+  return rows.length > 0
+}
