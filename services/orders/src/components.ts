@@ -16,10 +16,10 @@ import { Orchestrator, type OpenDelivery } from '#/saga/orchestrator.ts'
 import { OrderNotifier } from '#/saga/order-notifier.ts'
 import { PostgresAttendance } from '#/store/attendance.ts'
 import { postgresIdempotent, postgresStores, type TenantStores } from '#/store/stores.ts'
-import type { Db, Tables } from '#/store/tables.ts'
+import type { Db } from '#/store/tables.ts'
 
 const openPostgres = ({ DATABASE_URL, DATABASE_POOL, DATABASE_STATEMENTS: statements }: Config, log: Log) =>
-  connectPostgres<Tables>(DATABASE_URL, DATABASE_POOL, log, { joins: 'by key', statements })
+  connectPostgres(DATABASE_URL, DATABASE_POOL, log, { joins: 'by key', statements })
 
 export type Components = ReturnType<typeof components>
 

@@ -20,7 +20,7 @@ import { recordStatus } from '#/delivery/record-status.ts'
 import { Orchestrator, type OpenDelivery } from '#/saga/orchestrator.ts'
 import { postgresStores, type Stores } from '#/store/stores.ts'
 import { pricedOrder } from '#/testing/priced-order.ts'
-import type { Db, Tables } from '#/store/tables.ts'
+import type { Db } from '#/store/tables.ts'
 import { OrderNotifier } from '#/saga/order-notifier.ts'
 import { cancelUnstarted } from '#/delivery/cancel-unstarted.ts'
 import { Deliverer } from '#/delivery/deliverer.ts'
@@ -49,7 +49,7 @@ let transmit: (link: RestaurantLink, sent: Transmission) => Promise<Receipt>
 const closing: (() => unknown)[] = []
 
 beforeAll(async () => {
-  ;({ db, close: closeDatabase } = connectPostgres<Tables>(await newDatabase(), 10, log))
+  ;({ db, close: closeDatabase } = connectPostgres(await newDatabase(), 10, log))
   stores = postgresStores(db)
   await migrate(db, MIGRATIONS, log)
 })

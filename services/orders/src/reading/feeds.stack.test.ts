@@ -11,7 +11,7 @@ import { RestaurantFeed } from '#/reading/restaurant-feed.ts'
 import { StatusFeed } from '#/reading/status-feed.ts'
 import { OrderNotifier } from '#/saga/order-notifier.ts'
 import { postgresStores, type Stores } from '#/store/stores.ts'
-import type { Db, Tables } from '#/store/tables.ts'
+import type { Db } from '#/store/tables.ts'
 
 /* The events that subscribers receive, for commits in any order. */
 
@@ -22,7 +22,7 @@ let close: () => Promise<void>
 let restaurantApiKey: string
 
 beforeAll(async () => {
-  const postgres = connectPostgres<Tables>(await newDatabase(), 10, log)
+  const postgres = connectPostgres(await newDatabase(), 10, log)
   ;({ db, close } = postgres)
   stores = postgresStores(db)
   await migrate(db, join(import.meta.dirname, '../../migrations'), log)
@@ -47,28 +47,15 @@ const details: OrderDetails = {
 /** Inserts a transmitted order, and returns its apiKey once the order is settled. */
 async function insertOrder(): Promise<string> {
   const apiKey = newApiKey()
-  await db
-    .insertInto('orders')
-    .values({
-      api_key: apiKey,
-      application_id: 'an-application',
-      recipient_api_key: null,
-      restaurant_api_key: restaurantApiKey,
-      method: 'pickup',
-      payment: 'cash',
-      test: false,
-      total: 0,
-      status: 'PROCESSING',
-      payment_state: 'DUE',
-      details: JSON.stringify(details),
-      cancellation: null,
-    })
-    .execute()
-  await db
-    .insertInto('order_statuses')
-    .values({ order_api_key: apiKey, position: 0, status: 'PROCESSING' })
-    .execute()
-  await db.updateTable('orders').set({ outcome: 'transmitted' }).where('api_key', '=', apiKey).execute()
+  await sql`
+    insert into orders (api_key, application_id, restaurant_api_key, method, payment, test, total, status, payment_state, details)
+    values (${apiKey}, 'an-application', ${restaurantApiKey}, 'pickup', 'cash', false, 0, 'PROCESSING', 'DUE',
+      ${JSON.stringify(details)}::jsonb)`.execute(db)
+  await sql`
+    insert into order_statuses (order_api_key, position, status) values (${apiKey}, 0, 'PROCESSING')`.execute(
+    db,
+  )
+  await sql`update orders set outcome = 'transmitted' where api_key = ${apiKey}`.execute(db)
   await stores.orders.addStatus(apiKey, 'AWAITING_PREPARATION')
   await waitUntilSettled(apiKey)
   return apiKey
@@ -189,13 +176,9 @@ test('an order that ends while the first round is repeated after a failure is se
 
 test('205 orders, more than a page, are all sent, oldest first', async () => {
   await Promise.all(Array.from({ length: 205 }, insertOrder))
-  const placed = await db
-    .selectFrom('orders')
-    .select('api_key')
-    .where('restaurant_api_key', '=', restaurantApiKey)
-    .orderBy('id')
-    .execute()
-  const lines = placed.map(({ api_key }) => `${api_key} AWAITING_PREPARATION`)
+  const { rows } = await sql<{ api_key: string }>`
+    select api_key from orders where restaurant_api_key = ${restaurantApiKey} order by id`.execute(db)
+  const lines = rows.map(({ api_key }) => `${api_key} AWAITING_PREPARATION`)
   expect(sent(await runRound(aFeed()))).toEqual(lines)
   expect(sent(await runRound(aFeed('1')))).toEqual(lines)
 })
@@ -209,12 +192,9 @@ test('a stream sends the changes since its position from every bucket of the ind
     for i in 1..16384 loop perform pg_current_xact_id(); rollback; end loop;
   end $$`.execute(db)
   await reportStatus(two, 'PREPARING')
-  const buckets = await db
-    .selectFrom('orders')
-    .select('changed_bucket')
-    .where('api_key', 'in', [one, two])
-    .execute()
-  expect(new Set(buckets.map(({ changed_bucket }) => changed_bucket)).size).toBe(2)
+  const { rows } = await sql`
+    select distinct changed_bucket from orders where api_key = any(${[one, two]})`.execute(db)
+  expect(rows).toHaveLength(2)
   expect(sent(await runRound(aFeed(position)))).toEqual([`${one} PREPARING`, `${two} PREPARING`])
 })
 
@@ -222,7 +202,7 @@ test('a change of an internal column sends no event', async () => {
   const order = await insertOrder()
   const feed = aFeed()
   await runRound(feed)
-  await db.updateTable('orders').set({ told: true }).where('api_key', '=', order).execute()
+  await sql`update orders set told = true where api_key = ${order}`.execute(db)
   expect(await runRound(feed)).toEqual([])
 })
 
@@ -295,7 +275,7 @@ test('an order that fails before a client saw it ends its stream without an even
   const order = await insertOrder()
   const feed = new StatusFeed(stores.orders, order, undefined)
   await runRound(feed)
-  await db.updateTable('orders').set({ outcome: 'failed' }).where('api_key', '=', order).execute()
+  await sql`update orders set outcome = 'failed' where api_key = ${order}`.execute(db)
   expect(await runRound(feed)).toEqual([])
   expect(feed.isOver).toBe(true)
 })

@@ -9,7 +9,6 @@ import { newOrder, resultOf } from '#/domain/order-state.ts'
 import { newSaga } from '#/domain/saga-row.ts'
 import { transition } from '#/saga/domain/transition.ts'
 import { postgresStores, type Stores } from '#/store/stores.ts'
-import type { Tables } from '#/store/tables.ts'
 import { findAndMark, readAndMark } from '#/reading/visibility.ts'
 import { pricedOrder } from '#/testing/priced-order.ts'
 
@@ -19,7 +18,7 @@ let close: () => Promise<void>
 
 beforeAll(async () => {
   const log = createLog('test', 'fatal')
-  const postgres = connectPostgres<Tables>(await newDatabase(), 10, log)
+  const postgres = connectPostgres(await newDatabase(), 10, log)
   ;({ close } = postgres)
   ;({ orders, sagas } = postgresStores(postgres.db))
   await migrate(postgres.db, join(import.meta.dirname, '../../migrations'), log)

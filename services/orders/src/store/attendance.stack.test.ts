@@ -8,7 +8,7 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { PostgresAttendance } from '#/store/attendance.ts'
 import { PostgresRestaurantLinks } from '#/store/restaurant-links.ts'
-import type { Db, Tables } from '#/store/tables.ts'
+import type { Db } from '#/store/tables.ts'
 
 const log = createLog('test', 'silent')
 const MIGRATIONS = join(import.meta.dirname, '../../migrations')
@@ -25,7 +25,7 @@ let links: PostgresRestaurantLinks
 let close: () => Promise<void>
 
 beforeAll(async () => {
-  const postgres = connectPostgres<Tables>(await newDatabase(), 4, log)
+  const postgres = connectPostgres(await newDatabase(), 4, log)
   ;({ db } = postgres)
   close = () => postgres.close()
   await migrate(db, MIGRATIONS, log)

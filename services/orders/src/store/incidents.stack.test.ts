@@ -6,15 +6,14 @@ import { newDatabase } from '@platter/testkit'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { postgresStores } from '#/store/stores.ts'
-import type { Tables } from '#/store/tables.ts'
 
 const log = createLog('test', 'fatal')
 const DAY = 86_400
 const now = Math.floor(Date.now() / 1_000)
 
-let postgres: ReturnType<typeof connectPostgres<Tables>>
+let postgres: ReturnType<typeof connectPostgres>
 beforeAll(async () => {
-  postgres = connectPostgres<Tables>(await newDatabase(), 2, log)
+  postgres = connectPostgres(await newDatabase(), 2, log)
   await migrate(postgres.db, join(import.meta.dirname, '../../migrations'), log)
 })
 afterAll(() => postgres.close())

@@ -4,12 +4,13 @@ import { createLog, newApiKey } from '@platter/kit'
 import { migrate } from '@platter/kit/postgres/migrate'
 import { connectPostgres } from '@platter/kit/postgres/postgres'
 import { newDatabase } from '@platter/testkit'
+import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { OrderDetails, PlacedOrder } from '#/domain/order.ts'
 import type { ReceivedOrder } from '#/domain/restaurant-order.ts'
 import { PAGE_BYTES, type OrderPage } from '#/store/order-pages.ts'
 import { postgresStores, type Stores } from '#/store/stores.ts'
-import type { Db, Tables } from '#/store/tables.ts'
+import type { Db } from '#/store/tables.ts'
 import { pricedOrder } from '#/testing/priced-order.ts'
 
 const log = createLog('test', 'fatal')
@@ -20,7 +21,7 @@ let close: () => Promise<void>
 let restaurant: string
 
 beforeAll(async () => {
-  const postgres = connectPostgres<Tables>(await newDatabase(), 10, log)
+  const postgres = connectPostgres(await newDatabase(), 10, log)
   ;({ db, close } = postgres)
   stores = postgresStores(db)
   await migrate(db, join(import.meta.dirname, '../../migrations'), log)
@@ -32,24 +33,17 @@ const detailsWith = (comments: string): OrderDetails => ({ ...pricedOrder().deta
 /** Replaces all orders by these, of one user at one restaurant, the oldest first. */
 async function replaceOrders(comments: readonly string[]): Promise<string[]> {
   restaurant = newApiKey()
-  await db.deleteFrom('orders').execute()
-  const rows = comments.map((text) => ({
-    api_key: newApiKey(),
-    application_id: 'an-application',
-    recipient_api_key: user,
-    restaurant_api_key: restaurant,
-    method: 'pickup' as const,
-    payment: 'cash' as const,
-    test: false,
-    total: 0,
-    status: 'AWAITING_PREPARATION' as const,
-    payment_state: 'DUE' as const,
-    details: JSON.stringify(detailsWith(text)),
-    cancellation: null,
-  }))
-  await db.insertInto('orders').values(rows).execute()
+  await sql`delete from orders`.execute(db)
+  const rows = comments.map((text) => ({ api_key: newApiKey(), details: detailsWith(text) }))
+  await sql`
+    insert into orders (api_key, application_id, recipient_api_key, restaurant_api_key, method, payment, test, total, status,
+      payment_state, details)
+    select api_key, 'an-application', ${user}, ${restaurant}, 'pickup', 'cash', false, 0, 'AWAITING_PREPARATION', 'DUE', details
+    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as given (api_key text, details jsonb)`.execute(
+    db,
+  )
   // Event streams of restaurants read only changed orders.
-  await db.updateTable('orders').set({ outcome: 'transmitted' }).execute()
+  await sql`update orders set outcome = 'transmitted'`.execute(db)
   return rows.map(({ api_key: apiKey }) => apiKey)
 }
 
@@ -139,6 +133,6 @@ test('a page has as many small orders as its limit, and at least one large order
   expect(await pagesOfLists(7)).toEqual(inEachList([7]))
   await replaceOrders(Array.from({ length: 3 }, () => 'x'.repeat(2 * PAGE_BYTES)))
   expect(await pagesOfLists(100)).toEqual(inEachList([1, 1, 1]))
-  await db.deleteFrom('orders').execute()
+  await sql`delete from orders`.execute(db)
   expect(await pagesOfLists(100)).toEqual(inEachList([0]))
 })

@@ -10,7 +10,7 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { ordersIndexes } from '#/store/indexes.ts'
 import { PostgresOrderSearch, type OrderFilter } from '#/store/order-search.ts'
-import type { Db, Tables } from '#/store/tables.ts'
+import type { Db } from '#/store/tables.ts'
 import { pricedOrder } from '#/testing/priced-order.ts'
 
 const log = createLog('test', 'fatal')
@@ -71,7 +71,7 @@ const found = async (filter: OrderFilter) =>
 
 beforeAll(async () => {
   const url = await newDatabase()
-  const postgres = connectPostgres<Tables>(url, 4, log, { joins: 'by key' })
+  const postgres = connectPostgres(url, 4, log, { joins: 'by key' })
   ;({ db, close } = postgres)
   search = new PostgresOrderSearch(db)
   await migrate(db, join(import.meta.dirname, '../../migrations'), log)

@@ -8,7 +8,7 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { PostgresAlerts } from '#/store/alerts.ts'
 import { PostgresScheduledRuns } from '#/store/scheduled-runs.ts'
-import type { Db, Tables } from '#/store/tables.ts'
+import type { Db } from '#/store/tables.ts'
 
 /* When the daily reconciliation runs, and how far back it begins. */
 
@@ -19,7 +19,7 @@ let alerts: PostgresAlerts
 let scheduledRuns: PostgresScheduledRuns
 
 beforeAll(async () => {
-  ;({ db, close } = connectPostgres<Tables>(await newDatabase(), 2, log))
+  ;({ db, close } = connectPostgres(await newDatabase(), 2, log))
   await migrate(db, join(import.meta.dirname, '../../migrations'), log)
   alerts = new PostgresAlerts(db)
   scheduledRuns = new PostgresScheduledRuns(db)

@@ -30,7 +30,7 @@ import { reconcileDaily } from '#/operating/reconcile-daily.ts'
 import { PostgresAlerts } from '#/store/alerts.ts'
 import { PostgresScheduledRuns } from '#/store/scheduled-runs.ts'
 import { postgresStores } from '#/store/stores.ts'
-import type { Db, Tables } from '#/store/tables.ts'
+import type { Db } from '#/store/tables.ts'
 
 /* Alerts of two replicas to a real webhook receiver and a real mail server. Tests move the times of rows back. */
 
@@ -108,7 +108,7 @@ beforeAll(async () => {
     }),
   ]
   const url = await newDatabase()
-  databases = [connectPostgres<Tables>(url, 4, log), connectPostgres<Tables>(url, 4, log)]
+  databases = [connectPostgres(url, 4, log), connectPostgres(url, 4, log)]
   replicas = databases.map((one) => replicaOf(one.db))
   ;[{ db }] = databases as [{ db: Db; close: () => Promise<void> }]
   await migrate(db, join(import.meta.dirname, '../../../migrations'), log)
