@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { Bus } from '@platter/bus'
-import { requestTimes, type RestaurantLink } from '@platter/contracts'
+import { requestTimes } from '@platter/contracts'
 import { EventStreams, internalCaller, internalSecrets, Replicas, type Log } from '@platter/kit'
 import { connectPostgres } from '@platter/kit/postgres/postgres'
 import { AttendanceKeeper } from '#/attendance/keeper.ts'
@@ -12,6 +12,7 @@ import { outgoing, type Outgoing } from '#/delivery/outside/outgoing.ts'
 import type { Transmit } from '#/delivery/outside/restaurant-link.ts'
 import { pingWebhook, transmitByWebhook } from '#/delivery/outside/webhook.ts'
 import { transmitting } from '#/delivery/telemetry.ts'
+import type { LinkKind } from '#/domain/order-state.ts'
 import { Orchestrator, type OpenDelivery } from '#/saga/orchestrator.ts'
 import { OrderNotifier } from '#/saga/order-notifier.ts'
 import { PostgresAttendance } from '#/store/attendance.ts'
@@ -71,7 +72,7 @@ export function components(config: Config, log: Log) {
   }
 }
 
-type Keeping = { db: Db; bus: Bus; log: Log; outside: Outgoing; defaultKind: RestaurantLink['kind'] }
+type Keeping = { db: Db; bus: Bus; log: Log; outside: Outgoing; defaultKind: LinkKind }
 
 const keepAttendance = ({ db, outside: { dispatcher }, ...given }: Keeping): AttendanceKeeper =>
   new AttendanceKeeper({

@@ -149,7 +149,6 @@ function consume(all: Components): void {
 /** Starts the sweepers, which run on every replica. */
 function startRepeating(repeaters: Repeaters, all: Components): void {
   const { config, db, deliverer, notifier, attendance, log, stopping: signal } = all
-  const unstarted = { ...all, withinMs: config.TAKE_DEADLINE_MS }
   const { dispatcher } = all.outgoing
   const cancel: Cancel = (link, sent) => cancelByWebhook({ dispatcher, link }, sent)
   const buildIndexes = indexBuilder({ url: config.DATABASE_DIRECT_URL ?? config.DATABASE_URL, log, signal })
@@ -158,7 +157,7 @@ function startRepeating(repeaters: Repeaters, all: Components): void {
   repeaters.repeat('retry deliveries', 500, () => deliverer.sweep())
   repeaters.repeat('renew leases', RENEW_EVERY_MS, () => deliverer.renewLeases())
   repeaters.repeat('delete expired idempotency keys', 3_600_000, () => deleteExpiredKeys(db))
-  repeaters.repeat('cancel unstarted orders', 5_000, () => cancelUnstarted(unstarted))
+  repeaters.repeat('cancel unstarted orders', 5_000, () => cancelUnstarted(all))
   repeaters.repeat('notify cancellations', 1_000, () => notifyCancellations({ ...all, cancel }))
   repeaters.repeat('poll for changed orders', POLL_EVERY_MS, () => notifier.poll())
   repeaters.repeat('count deliveries of webhooks', 1_000, () => attendance.flush())

@@ -1,10 +1,10 @@
 import type { Bus } from '@platter/bus'
-import { CatalogAttendance, type RestaurantLink } from '@platter/contracts'
+import { CatalogAttendance } from '@platter/contracts'
 import { newRequestId, type Log } from '@platter/kit'
+import type { LinkKind, WebhookLink } from '#/domain/order-state.ts'
 import { WRITE_EVERY_MS, type AttendanceStore, type Attended, type Results } from '#/store/attendance.ts'
 import type { Receipt } from '#/delivery/outside/restaurant-link.ts'
 
-type WebhookLink = Extract<RestaurantLink, { kind: 'webhook' }>
 /** `reason`: of the last failure; null after a success. */
 type Reported = Results & { reason: string | null }
 
@@ -12,7 +12,7 @@ type Deps = {
   store: AttendanceStore
   bus: Pick<Bus, 'publish'>
   log: Log
-  defaultKind: RestaurantLink['kind']
+  defaultKind: LinkKind
   /** Returns why the restaurant's system does not respond with a 2xx; null if it does. */
   ping: (link: WebhookLink) => Promise<string | null>
   /** A monotonic clock in milliseconds. */

@@ -179,7 +179,7 @@ const backdateDelivery = (apiKey: string, ms: number) =>
   )
 
 const cancelledAsUnstarted = async (apiKey: string) => {
-  await cancelUnstarted({ ...stores, orchestrator, withinMs: START_WITHIN_MS })
+  await cancelUnstarted({ ...stores, orchestrator, startWithinMs: START_WITHIN_MS })
   return (await stateOf(apiKey))?.cancelled
 }
 

@@ -1,11 +1,11 @@
 import type { RestaurantLink } from '@platter/contracts'
 import type { Log } from '@platter/kit'
+import type { WebhookLink } from '#/domain/order-state.ts'
 import type { Transmission } from '#/delivery/outside/restaurant-link.ts'
 import type { Stores } from '#/store/stores.ts'
 
 const DUE_AT_ONCE = 20
 
-type WebhookLink = Extract<RestaurantLink, { kind: 'webhook' }>
 /** Returns why the restaurant has not confirmed the cancellation; null if it has. */
 export type Cancel = (link: WebhookLink, sent: Transmission) => Promise<string | null>
 

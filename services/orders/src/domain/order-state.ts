@@ -4,6 +4,12 @@ import { firstPaymentState, type PlacedOrder, type PricedOrder } from '#/domain/
 /** pending: the saga runs; transmitted: the restaurant has accepted the order; failed: the saga has compensated. */
 export type OrderOutcome = 'pending' | 'transmitted' | 'failed'
 
+/** The end of a delivery. unreachable: the restaurant has not responded, and may have the order nevertheless. */
+export type DeliveryOutcome = 'accepted' | 'refused' | 'unreachable'
+
+export type LinkKind = RestaurantLink['kind']
+export type WebhookLink = Extract<RestaurantLink, { kind: 'webhook' }>
+
 /** The part of an order that its saga changes. */
 export type OrderState = Pick<
   PlacedOrder,
@@ -20,17 +26,17 @@ export type SagaOrder = PlacedOrder & OrderState
 /** The transmission of an order to its restaurant. */
 export type DeliveryState = {
   /** Null while attempts are made. */
-  outcome: 'accepted' | 'refused' | 'unreachable' | null
+  outcome: DeliveryOutcome | null
   /** The link that accepted or refused; null keeps the link of the last attempt. */
-  link: RestaurantLink['kind'] | null
+  link: LinkKind | null
   /** The restaurant has, or may have, the cancelled order: it is notified after this time. Null: no notice. */
   noticeInMs: number | null
 }
 
-/** The end of a delivery. */
+/** The end of a delivery, with its reason. */
 export type DeliveryResult =
-  | { outcome: 'accepted'; link: RestaurantLink['kind'] }
-  | { outcome: 'refused'; link: RestaurantLink['kind']; reason: string }
+  | { outcome: 'accepted'; link: LinkKind }
+  | { outcome: 'refused'; link: LinkKind; reason: string }
   | { outcome: 'unreachable' }
 
 /**

@@ -10,6 +10,7 @@ import {
   type PaymentRow,
   type PaymentState,
 } from '@platter/contracts'
+import type { DeliveryOutcome, OrderOutcome } from '#/domain/order-state.ts'
 import { isCharged } from '#/domain/order.ts'
 
 /** An order whose saga has ended. */
@@ -20,7 +21,7 @@ export type OrderEntry = {
   total: Cents
   /** Cents of the refunds that have not failed. */
   refunded: Cents
-  outcome: 'pending' | 'transmitted' | 'failed'
+  outcome: OrderOutcome
   cancelled: boolean
   paymentState: PaymentState
 }
@@ -29,7 +30,7 @@ export type OrderEntry = {
 export type OtherBooks = {
   payment: PaymentRow | null
   charges: readonly Charge[]
-  delivery: 'accepted' | 'refused' | 'unreachable' | null
+  delivery: DeliveryOutcome | null
 }
 
 type Found = { rule: MismatchRule; detail: string; disagree: Book[] }

@@ -1,10 +1,8 @@
 import type { RestaurantLink } from '@platter/contracts'
 import { sql } from 'kysely'
+import type { LinkKind, WebhookLink } from '#/domain/order-state.ts'
 import { PostgresStore } from '#/store/postgres-store.ts'
 import type { Db } from '#/store/tables.ts'
-
-type LinkKind = RestaurantLink['kind']
-type WebhookLink = Extract<RestaurantLink, { kind: 'webhook' }>
 
 /** A console stays attended for this time after a sighting. Including the sweep and the message, closing takes less than 90 s. */
 const SEEN_FOR_MS = 75_000

@@ -1,5 +1,6 @@
 import type { RestaurantLink } from '@platter/contracts'
 import { sql } from 'kysely'
+import type { LinkKind } from '#/domain/order-state.ts'
 import type { PlacedOrder } from '#/domain/order.ts'
 import { placedOrder } from '#/store/orders.ts'
 import { PostgresStore } from '#/store/postgres-store.ts'
@@ -29,13 +30,13 @@ export type LeasedDelivery = Lease & {
 type LeasedRow = OrderRow & Omit<LeasedDelivery, 'order' | 'orderApiKey'>
 
 /** The result of an attempt that did not end the delivery. */
-export type Failed = { result: string; link: RestaurantLink['kind'] }
+export type Failed = { result: string; link: LinkKind }
 
 /** A restaurant that must be notified of a cancellation. `sentBy`: the kind of link that transmitted the order, if known. */
 type DueNotice = {
   order: PlacedOrder
   link: RestaurantLink | null
-  sentBy: RestaurantLink['kind'] | null
+  sentBy: LinkKind | null
   attempts: number
 }
 

@@ -1,5 +1,5 @@
 import { cents, type Outcome, type Refusal } from '@platter/contracts'
-import { newOrder, type SagaOrder } from '#/domain/order-state.ts'
+import { newOrder, type DeliveryOutcome, type SagaOrder } from '#/domain/order-state.ts'
 import { newSaga, type Saga, type SendOrderFacts } from '#/domain/saga-row.ts'
 import { awaitedStep } from '#/saga/domain/awaited-step.ts'
 import { transition, type Event, type Transition } from '#/saga/domain/transition.ts'
@@ -47,7 +47,7 @@ export function reply({ saga }: Now, outcome: Outcome): Event {
   const { step, isCompensation } = awaited
   return { kind: 'replied', at, step: step.name, isCompensation, version: saga.version, outcome }
 }
-export const delivered = (outcome: 'accepted' | 'refused' | 'unreachable'): Event => ({
+export const delivered = (outcome: DeliveryOutcome): Event => ({
   kind: 'delivered',
   at,
   result: outcome === 'unreachable' ? { outcome } : { outcome, link: 'webhook', reason: 'too busy' },

@@ -1,7 +1,8 @@
-import { maskCardNumbers, RestaurantOrder, sanitizeText, type RestaurantLink } from '@platter/contracts'
+import { maskCardNumbers, RestaurantOrder, sanitizeText } from '@platter/contracts'
 import { clientSpan, inSpan, jsonRenderer, reasonOf, wasNotSent } from '@platter/kit'
 import type { Dispatcher } from 'undici'
 import { z } from 'zod'
+import type { WebhookLink } from '#/domain/order-state.ts'
 import { restaurantOrderRecord } from '#/domain/restaurant-order.ts'
 import { OutOfBounds } from '#/delivery/outside/outgoing.ts'
 import {
@@ -14,7 +15,6 @@ import {
 } from '#/outside/standard-webhook.ts'
 import { RESPOND_WITHIN_MS, type Receipt, type Transmission } from '#/delivery/outside/restaurant-link.ts'
 
-type WebhookLink = Extract<RestaurantLink, { kind: 'webhook' }>
 type Target = { dispatcher: Dispatcher; link: WebhookLink }
 
 /** UTF-16 code units. */
