@@ -5,7 +5,7 @@ import { postgresCandidates, type CandidateStore } from '../../services/catalog/
 import { postgresMenus, type MenuStore } from '../../services/catalog/src/store/menus.ts'
 import { RestaurantCache } from '../../services/catalog/src/store/restaurant-cache.ts'
 import { postgresRestaurants, type RestaurantStore } from '../../services/catalog/src/store/restaurants.ts'
-import type { Db, Tables } from '../../services/catalog/src/store/tables.ts'
+import type { Db } from '../../services/catalog/src/store/tables.ts'
 import { fillRestaurants } from '../bench/fill.ts'
 import { namedCalls, openDatabase, type CallsOf } from './plans.ts'
 
@@ -76,10 +76,10 @@ const calls = {
 /** Operators list all restaurants rarely, and page by page. */
 const allowed: Readonly<Record<string, string[]>> = { 'restaurants.list': ['restaurants_by_age'] }
 
-let database: Awaited<ReturnType<typeof openDatabase<Tables>>>
+let database: Awaited<ReturnType<typeof openDatabase<unknown>>>
 
 beforeAll(async () => {
-  database = await openDatabase<Tables>('catalog')
+  database = await openDatabase<unknown>('catalog')
   const { db, pool } = database
   await postgresRestaurants(db).put({ ...ajanta, zones: [aZone({ maxRadius: 3 })] })
   await postgresMenus(db).put(apiKey, menu)

@@ -52,13 +52,12 @@ import { postgresMenus } from '#/store/menus.ts'
 import { connectCache } from '#/store/redis-cache.ts'
 import { RestaurantCache } from '#/store/restaurant-cache.ts'
 import { postgresRestaurants } from '#/store/restaurants.ts'
-import type { Tables } from '#/store/tables.ts'
 
 const MIGRATIONS = join(import.meta.dirname, '../migrations')
 
 /** Catalog: restaurants with their zones and menus, their search, and the prices of orders. */
 export function wire(config: Config, log: Log): Parts {
-  const postgres = connectPostgres<Tables>(config.DATABASE_URL, config.DATABASE_POOL, log, {
+  const postgres = connectPostgres(config.DATABASE_URL, config.DATABASE_POOL, log, {
     statements: config.DATABASE_STATEMENTS,
   })
   const cache = connectCache(config.REDIS_URL, log)

@@ -10,7 +10,7 @@ import { postgresAttendance, type AttendanceStore } from '#/store/attendance.ts'
 import { postgresCandidates } from '#/store/candidates.ts'
 import { RestaurantCache } from '#/store/restaurant-cache.ts'
 import { postgresRestaurants, type RestaurantStore } from '#/store/restaurants.ts'
-import type { Db, Tables } from '#/store/tables.ts'
+import type { Db } from '#/store/tables.ts'
 
 const log = createLog('test', 'silent')
 const MIGRATIONS = join(import.meta.dirname, '../../migrations')
@@ -21,7 +21,7 @@ let attendance: AttendanceStore
 let close: () => Promise<void>
 
 beforeAll(async () => {
-  const postgres = connectPostgres<Tables>(await newDatabase(), 4, log)
+  const postgres = connectPostgres(await newDatabase(), 4, log)
   ;({ db } = postgres)
   close = () => postgres.close()
   await migrate(db, MIGRATIONS, log)
@@ -30,7 +30,7 @@ beforeAll(async () => {
 })
 afterAll(() => close())
 beforeEach(async () => {
-  await db.deleteFrom('attendance').execute()
+  await sql`delete from attendance`.execute(db)
   await restaurants.put(ajanta)
 })
 

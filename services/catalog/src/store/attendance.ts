@@ -7,7 +7,7 @@ import type { Db } from '#/store/tables.ts'
 const OTHERS = '*'
 
 /** True unless the restaurant's attendance prevents orders. Before the first message of orders, every restaurant is attended. */
-export const isAttended = sql<boolean>`(not restaurants.require_attendance or coalesce(
+export const isAttended = sql`(not restaurants.require_attendance or coalesce(
   (select attendance.is_attended from attendance where attendance.restaurant_api_key = restaurants.api_key),
   (select others.is_attended from attendance as others where others.restaurant_api_key = '*'), true))`
 

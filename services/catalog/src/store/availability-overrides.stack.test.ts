@@ -3,6 +3,7 @@ import { createLog } from '@platter/kit'
 import { migrate } from '@platter/kit/postgres/migrate'
 import { connectPostgres } from '@platter/kit/postgres/postgres'
 import { newDatabase } from '@platter/testkit'
+import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { ajanta, korma, vindaloo } from '#/testing/ajanta.ts'
 import type { AvailabilityOverride } from '#/domain/availability-overrides.ts'
@@ -11,7 +12,7 @@ import { choicesOf, type Item, type Menu } from '#/domain/menu.ts'
 import { clearExpired, postgresAvailability } from '#/store/availability-overrides.ts'
 import { postgresMenus, type MenuStore } from '#/store/menus.ts'
 import { postgresRestaurants, type RestaurantStore } from '#/store/restaurants.ts'
-import type { Db, Tables } from '#/store/tables.ts'
+import type { Db } from '#/store/tables.ts'
 
 const MIGRATIONS = join(import.meta.dirname, '../../migrations')
 let db: Db
@@ -22,7 +23,7 @@ let restaurant: string
 let naan: Item
 
 beforeAll(async () => {
-  const postgres = connectPostgres<Tables>(await newDatabase(), 10, createLog('test', 'silent'))
+  const postgres = connectPostgres(await newDatabase(), 10, createLog('test', 'silent'))
   ;({ db, close } = postgres)
   restaurants = postgresRestaurants(db)
   menus = postgresMenus(db)
@@ -99,11 +100,7 @@ test('an expired override ends for quotes at once, and for menus when one sweepe
 })
 
 const expireAll = () =>
-  db
-    .updateTable('availability')
-    .set({ until: new Date(Date.now() - 1_000) } as never)
-    .where('until', 'is not', null)
-    .execute()
+  sql`update availability set until = now() - interval '1 second' where until is not null`.execute(db)
 
 test('rejects an end in the past and a record that is not on the menu, and changes nothing', async () => {
   const before = await versionOfMenu()
@@ -158,11 +155,10 @@ test('a pause ends at its time or on resume, and survives a replacement of the r
   expect(pausedUntil).toBeLessThanOrEqual(inSeconds(1_202))
   await restaurants.put({ ...ajanta, apiKey: restaurant })
   expect((await restaurants.find(restaurant))?.pausedUntil).toBe(pausedUntil)
-  await db
-    .updateTable('restaurants')
-    .set({ paused_until: new Date(Date.now() - 1_000) } as never)
-    .where('api_key', '=', restaurant)
-    .execute()
+  await sql`
+    update restaurants set paused_until = now() - interval '1 second' where api_key = ${restaurant}`.execute(
+    db,
+  )
   expect((await restaurants.find(restaurant))?.pausedUntil).toBeNull()
   await postgresAvailability(db).pause(restaurant, 1)
   expect(await postgresAvailability(db).pause(restaurant, null)).toEqual({ pausedUntil: null })

@@ -1,39 +1,33 @@
-import { sql, type ExpressionBuilder } from 'kysely'
-import { jsonArrayFrom } from 'kysely/helpers/postgres'
+import { sql, type RawBuilder } from 'kysely'
 import type { AvailabilityOverride, MenuKeys } from '#/domain/availability-overrides.ts'
 import { UNTIL_RESUMED } from '#/domain/hours.ts'
-import type { Db, Tables } from '#/store/tables.ts'
+import type { Db } from '#/store/tables.ts'
 
 type Minutes = number | 'until-resumed' | null
 
 export type AvailabilityStore = ReturnType<typeof postgresAvailability>
 
-const overridesOf = (eb: ExpressionBuilder<Tables, 'restaurants'>) =>
-  eb
-    .selectFrom('availability')
-    .select(['availability.kind', 'availability.api_key as apiKey', 'availability.available'])
-    .select(sql<number | null>`extract(epoch from availability.until)::bigint`.as('until'))
-    .whereRef('availability.restaurant_api_key', '=', 'restaurants.api_key')
+const overridesWhere = (
+  condition: RawBuilder<unknown>,
+) => sql`(select coalesce(json_agg(override), '[]') from (
+  select kind, api_key as "apiKey", available, extract(epoch from until)::bigint as until from availability
+  where availability.restaurant_api_key = restaurants.api_key and ${condition}) as override) as overrides`
 
 /**
  * Selects the overrides of a restaurant. Expired overrides are included until they are cleared: a version of a menu always has the
  * same bytes, and only `clearExpired` increases the version.
  */
-export const overrides = (eb: ExpressionBuilder<Tables, 'restaurants'>) =>
-  jsonArrayFrom(overridesOf(eb)).as('overrides')
+export const overrides = overridesWhere(sql`true`)
 
 /** Selects the overrides that have not expired, for orders. */
-export const currentOverrides = (eb: ExpressionBuilder<Tables, 'restaurants'>) =>
-  jsonArrayFrom(
-    overridesOf(eb).where(sql<boolean>`(availability.until is null or availability.until > now())`),
-  ).as('overrides')
+export const currentOverrides = overridesWhere(sql`(until is null or until > now())`)
 
 /** The time in milliseconds, or the current version plus one if that is greater (see the first migration). */
-export const nextVersion = sql<number>`
+export const nextVersion = sql`
   greatest(menu_version + 1, (extract(epoch from clock_timestamp()) * 1000)::bigint)`
 
 /** Epoch seconds of the end of the pause; null if the restaurant is not paused. */
-export const pausedUntil = sql<number | null>`
+export const pausedUntil = sql`
   case when restaurants.paused_until > now() then ceil(extract(epoch from restaurants.paused_until))::bigint end`
 
 /** A restaurant's own settings: overrides for its items and choices, and its pause. */
@@ -51,21 +45,15 @@ export const postgresAvailability = (db: Db) => ({
     const records = await recordsOf(db, restaurantApiKey, override)
     if (records.length === 0) return 'not-on-the-menu'
     if (rows[0]?.isPast) return 'in-the-past'
-    await db
-      .deleteFrom('availability')
-      .where('restaurant_api_key', '=', restaurantApiKey)
-      .where('kind', '=', kind)
-      .where('api_key', '=', apiKey)
-      .execute()
+    await sql`
+      delete from availability
+      where restaurant_api_key = ${restaurantApiKey} and kind = ${kind} and api_key = ${apiKey}`.execute(db)
     // An override that equals the menu's own record is not stored.
     if (!available || records.some((record) => !record.available))
       await sql`insert into availability (restaurant_api_key, kind, api_key, available, until)
         values (${restaurantApiKey}, ${kind}, ${apiKey}, ${available}, to_timestamp(${until}))`.execute(db)
-    await db
-      .updateTable('restaurants')
-      .set({ menu_version: nextVersion })
-      .where('api_key', '=', restaurantApiKey)
-      .execute()
+    await sql`
+      update restaurants set menu_version = ${nextVersion} where api_key = ${restaurantApiKey}`.execute(db)
     return 'stored'
   },
 
@@ -94,12 +82,13 @@ async function recordsOf(
   restaurantApiKey: string,
   { kind, apiKey }: AvailabilityOverride,
 ): Promise<{ available: boolean }[]> {
-  const items = db.selectFrom('menu_items').where('restaurant_api_key', '=', restaurantApiKey)
-  if (kind === 'item') return items.where('api_key', '=', apiKey).select('available').execute()
-  const { rows } = await sql<{ available: boolean }>`
+  const ofItem = sql<{ available: boolean }>`
+    select available from menu_items where restaurant_api_key = ${restaurantApiKey} and api_key = ${apiKey}`
+  const ofChoice = sql<{ available: boolean }>`
     select record::boolean as available from menu_items,
       jsonb_path_query(customization_groups, ${CHOICES}::jsonpath, jsonb_build_object('key', ${apiKey}::text)) as record
-    where restaurant_api_key = ${restaurantApiKey}`.execute(db)
+    where restaurant_api_key = ${restaurantApiKey}`
+  const { rows } = await (kind === 'item' ? ofItem : ofChoice).execute(db)
   return rows
 }
 

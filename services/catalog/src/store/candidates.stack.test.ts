@@ -10,7 +10,7 @@ import { postgresAvailability } from '#/store/availability-overrides.ts'
 import { postgresCandidates, type CandidateStore } from '#/store/candidates.ts'
 import { RestaurantCache } from '#/store/restaurant-cache.ts'
 import { postgresRestaurants } from '#/store/restaurants.ts'
-import type { Db, Tables } from '#/store/tables.ts'
+import type { Db } from '#/store/tables.ts'
 
 const MIGRATIONS = join(import.meta.dirname, '../../migrations')
 const { latitude, longitude, zip } = ajanta
@@ -23,7 +23,7 @@ let close: () => Promise<void>
 let caches: readonly RestaurantCache[]
 
 beforeAll(async () => {
-  const postgres = connectPostgres<Tables>(await newDatabase(), 10, createLog('test', 'silent'))
+  const postgres = connectPostgres(await newDatabase(), 10, createLog('test', 'silent'))
   ;({ db, close } = postgres)
   await migrate(db, MIGRATIONS, createLog('test', 'silent'))
   caches = [newCache(), newCache()]
@@ -55,7 +55,7 @@ test('the next search at every replica returns a change of a restaurant, its zon
   expect(pausedUntil).toBeGreaterThan(Date.now() / 1_000)
   expect(await findAjanta()).toMatchObject([{ pausedUntil }, { pausedUntil }])
 
-  await db.deleteFrom('restaurants').where('api_key', '=', ajanta.apiKey).execute()
+  await sql`delete from restaurants where api_key = ${ajanta.apiKey}`.execute(db)
   expect(await findAjanta()).toEqual([undefined, undefined])
 })
 

@@ -34,16 +34,13 @@ export const postgresCandidates = (db: Db, cache: RestaurantCache) => ({
 })
 
 /** Without a place every restaurant is a candidate, many more than the cache contains. Zones are not needed then. */
-const findEverywhere = prepared((db: Db, { isTestRestaurant, words }: Text) =>
-  db
-    .selectFrom('restaurants')
-    .select(CANDIDATE)
-    .select(NO_ZONES)
-    .where('is_test', '=', isTestRestaurant)
-    .where(containsWords(sql`${words}::text[]`)),
+const findEverywhere = prepared(
+  (_: Db, { isTestRestaurant, words }: Text) => sql<Candidate & CurrentRestaurant>`
+    select ${CANDIDATE}, ${NO_ZONES} from restaurants
+    where is_test = ${isTestRestaurant} and ${containsWords(sql`${words}::text[]`)}`,
 )
 
-const containsWords = (words: ReturnType<typeof sql>) => sql<boolean>`not exists (
+const containsWords = (words: ReturnType<typeof sql>) => sql`not exists (
   select from unnest(${words}) as word where strpos(search_text || E'\n' || menu_text, word) = 0)`
 
 type Near = Text & Box & { latitude?: number; longitude?: number; zip?: string }

@@ -11,7 +11,7 @@ import { createMenuCache, type MenuCache } from '#/store/menu-cache.ts'
 import { postgresMenus, type MenuStore } from '#/store/menus.ts'
 import { connectCache, type RedisCache } from '#/store/redis-cache.ts'
 import { postgresRestaurants } from '#/store/restaurants.ts'
-import type { Db, Tables } from '#/store/tables.ts'
+import type { Db } from '#/store/tables.ts'
 
 const log = createLog('test', 'silent')
 const soon = { timeout: 30_000, interval: 10 }
@@ -25,7 +25,7 @@ let admin: Redis
 let cache: RedisCache
 
 beforeAll(async () => {
-  const postgres = connectPostgres<Tables>(await newDatabase(), 10, log)
+  const postgres = connectPostgres(await newDatabase(), 10, log)
   ;({ db } = postgres)
   menus = postgresMenus(db)
   closeDatabase = () => postgres.close()

@@ -1,6 +1,5 @@
 import { sql } from 'kysely'
-import { jsonArrayFrom } from 'kysely/helpers/postgres'
-import { AvailabilityOverrides, keysOf } from '#/domain/availability-overrides.ts'
+import { AvailabilityOverrides, keysOf, type AvailabilityOverride } from '#/domain/availability-overrides.ts'
 import type { CustomizationGroup, Menu } from '#/domain/menu.ts'
 import { menuText } from '#/domain/search.ts'
 import { nextVersion, overrides, deleteEndedOverrides } from '#/store/availability-overrides.ts'
@@ -10,25 +9,21 @@ import type { Db } from '#/store/tables.ts'
 export type MenuStore = ReturnType<typeof postgresMenus>
 
 /** The columns of `menu_items as item` for an Item. */
-export const ITEM = [
-  'item.api_key as apiKey',
-  'item.name',
-  'item.description',
-  'item.base_price as basePrice',
-  'item.available',
-  'item.customization_groups as customizationGroups',
-] as const
+export const ITEM = sql`
+  item.api_key as "apiKey", item.name, item.description, item.base_price as "basePrice", item.available,
+  item.customization_groups as "customizationGroups"`
+
+/** The stored menu, without its overrides. */
+type Stored = { version: number; menu: Menu; overrides: AvailabilityOverride[] }
+type StoredGroups = Pick<Stored, 'version' | 'overrides'> & { groups: CustomizationGroup[] }
 
 /** Menus with their overrides. Every method returns null if the restaurant or the item does not exist. */
 export const postgresMenus = (db: Db) => ({
   /** A version of a menu always has the same content. */
   async version(restaurantApiKey: string): Promise<number | null> {
-    const row = await db
-      .selectFrom('restaurants')
-      .select('menu_version')
-      .where('api_key', '=', restaurantApiKey)
-      .executeTakeFirst()
-    return row?.menu_version ?? null
+    const { rows } = await sql<{ version: number }>`
+      select menu_version as version from restaurants where api_key = ${restaurantApiKey}`.execute(db)
+    return rows[0]?.version ?? null
   },
 
   find: (restaurantApiKey: string) => find(db, restaurantApiKey),
@@ -38,13 +33,11 @@ export const postgresMenus = (db: Db) => ({
   async findCustomizations(
     itemApiKey: string,
   ): Promise<{ version: number; groups: CustomizationGroup[] } | null> {
-    const row = await db
-      .selectFrom('menu_items as item')
-      .innerJoin('restaurants', 'restaurants.api_key', 'item.restaurant_api_key')
-      .select(['restaurants.menu_version as version', 'item.customization_groups as groups'])
-      .select(overrides)
-      .where('item.api_key', '=', itemApiKey)
-      .executeTakeFirst()
+    const { rows } = await sql<StoredGroups>`
+      select menu_version as version, item.customization_groups as groups, ${overrides}
+      from menu_items as item join restaurants on restaurants.api_key = item.restaurant_api_key
+      where item.api_key = ${itemApiKey}`.execute(db)
+    const [row] = rows
     if (!row) return null
     return { version: row.version, groups: new AvailabilityOverrides(row.overrides).ofGroups(row.groups) }
   },
@@ -56,13 +49,11 @@ export const postgresMenus = (db: Db) => ({
   put: (restaurantApiKey: string, menu: Menu, options = { validateOnly: false }) =>
     put(db, options, async (trx) => {
       // Locks the restaurant's row first, which serializes all writers of the menu and of the overrides.
-      const { numUpdatedRows } = await trx
-        .updateTable('restaurants')
-        .set({ menu_version: nextVersion, menu_text: menuText(menu) })
-        .where('api_key', '=', restaurantApiKey)
-        .executeTakeFirst()
-      if (numUpdatedRows === 0n) return { kind: 'no-restaurant', keys: await usedKeys(trx, menu) } as const
-      await trx.deleteFrom('menu_categories').where('restaurant_api_key', '=', restaurantApiKey).execute()
+      const { numAffectedRows } = await sql`
+        update restaurants set menu_version = ${nextVersion}, menu_text = ${menuText(menu)}
+        where api_key = ${restaurantApiKey}`.execute(trx)
+      if (numAffectedRows === 0n) return { kind: 'no-restaurant', keys: await usedKeys(trx, menu) } as const
+      await sql`delete from menu_categories where restaurant_api_key = ${restaurantApiKey}`.execute(trx)
       await insertCategories(trx, restaurantApiKey, menu)
       await insertItems(trx, restaurantApiKey, menu)
       await deleteEndedOverrides(trx, restaurantApiKey, keysOf(menu))
@@ -77,32 +68,17 @@ async function find(db: Db, restaurantApiKey: string) {
 }
 
 /** Returns the menu without its overrides, and the overrides, from one snapshot: one statement reads both. */
-async function findWithOverrides(db: Db, restaurantApiKey: string) {
-  const row = await db
-    .selectFrom('restaurants')
-    .select('restaurants.menu_version as version')
-    .select((eb) =>
-      jsonArrayFrom(
-        eb
-          .selectFrom('menu_categories as category')
-          .select(['category.api_key as apiKey', 'category.name', 'category.description'])
-          .select((inner) =>
-            jsonArrayFrom(
-              inner
-                .selectFrom('menu_items as item')
-                .select(ITEM)
-                .whereRef('item.category_api_key', '=', 'category.api_key')
-                .orderBy('item.position'),
-            ).as('items'),
-          )
-          .whereRef('category.restaurant_api_key', '=', 'restaurants.api_key')
-          .orderBy('category.position'),
-      ).as('menu'),
-    )
-    .select(overrides)
-    .where('restaurants.api_key', '=', restaurantApiKey)
-    .executeTakeFirst()
-  return row ?? null
+async function findWithOverrides(db: Db, restaurantApiKey: string): Promise<Stored | null> {
+  const { rows } = await sql<Stored>`
+    select menu_version as version, ${overrides}, (select coalesce(json_agg(category), '[]') from (
+      select category.api_key as "apiKey", category.name, category.description, (
+        select coalesce(json_agg(item), '[]') from (
+          select ${ITEM} from menu_items as item where item.category_api_key = category.api_key
+          order by item.position) as item) as items
+      from menu_categories as category where category.restaurant_api_key = restaurants.api_key
+      order by category.position) as category) as menu
+    from restaurants where restaurants.api_key = ${restaurantApiKey}`.execute(db)
+  return rows[0] ?? null
 }
 
 /** Returns the apiKeys of the menu that a stored menu has. */
