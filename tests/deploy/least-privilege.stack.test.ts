@@ -1,6 +1,6 @@
-import { createLog } from '@platter/kit'
+import { createLog, type Db } from '@platter/kit'
 import { connectPostgres } from '@platter/kit/postgres/postgres'
-import { sql, type Kysely } from 'kysely'
+import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { databaseServices } from '../../dev/stack/services.ts'
 import { servicesDatabase, type ServicesDatabase } from './services-database.ts'
@@ -8,8 +8,8 @@ import { servicesDatabase, type ServicesDatabase } from './services-database.ts'
 /* An attacker who controls a service can change everything in its schema, and no object outside of it. */
 
 let database: ServicesDatabase
-let superuser: { db: Kysely<unknown>; close: () => Promise<void> }
-const as: Record<string, Kysely<unknown>> = {}
+let superuser: { db: Db; close: () => Promise<void> }
+const as: Record<string, Db> = {}
 
 beforeAll(async () => {
   database = await servicesDatabase(databaseServices)
@@ -63,7 +63,7 @@ test.each([...databaseServices])(
         sql`delete from ${table}`,
         sql`truncate ${table}`,
       ])
-        await expect(statement.execute(as[service] as Kysely<unknown>)).rejects.toThrow('permission denied')
+        await expect(statement.execute(as[service] as Db)).rejects.toThrow('permission denied')
     }
   },
 )
@@ -100,7 +100,7 @@ const forbidden: readonly [string, (other: string) => string][] = [
 test.each(forbidden)('no service can %s', async (_, statement) => {
   for (const [index, service] of databaseServices.entries()) {
     const other = database.role(databaseServices[(index + 1) % databaseServices.length] ?? '')
-    const run = sql.raw(statement(other)).execute(as[service] as Kysely<unknown>)
+    const run = sql.raw(statement(other)).execute(as[service] as Db)
     await expect(run).rejects.toThrow(/permission denied|must be|only superusers|only roles|not allowed/i)
   }
 })

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { Secret } from '@platter/contracts'
-import { createLog } from '@platter/kit'
+import { createLog, type Db } from '@platter/kit'
 import { migrate } from '@platter/kit/postgres/migrate'
 import { connectPostgres } from '@platter/kit/postgres/postgres'
 import { newDatabase } from '@platter/testkit'
-import { sql, type Kysely } from 'kysely'
+import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createPasswords } from '../../services/accounts/src/password.ts'
 import { prepareDatabase } from '../../dev/servers/database.ts'
@@ -23,7 +23,7 @@ const queries = new Map(
   ]),
 )
 
-let operator: { db: Kysely<unknown>; close: () => Promise<void> }
+let operator: { db: Db; close: () => Promise<void> }
 let urls: Readonly<Record<string, string>>
 
 beforeAll(async () => {
@@ -105,7 +105,7 @@ test('a query returns the newest migration of every service', async () => {
   expect(newest.every(({ migration }) => /^\d{4}_/.test(String(migration)))).toBe(true)
 })
 
-const migrationsOf = async (db: Kysely<unknown>): Promise<readonly string[]> =>
+const migrationsOf = async (db: Db): Promise<readonly string[]> =>
   (await sql<{ name: string }>`select name from kysely_migration order by name`.execute(db)).rows.map(
     ({ name }) => name,
   )

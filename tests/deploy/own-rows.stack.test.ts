@@ -1,4 +1,4 @@
-import { createLog, newApiKey, type Tenant } from '@platter/kit'
+import { createLog, newApiKey, type Tenant, type Db } from '@platter/kit'
 import { connectPostgres, type Postgres } from '@platter/kit/postgres/postgres'
 import {
   DummyDriver,
@@ -22,8 +22,8 @@ import { servicesDatabase, type ServicesDatabase } from './services-database.ts'
  */
 
 let database: ServicesDatabase
-let accounts: Postgres<unknown>
-let ordering: Postgres<unknown>
+let accounts: Postgres
+let ordering: Postgres
 
 const [mine, theirs] = [newApiKey(), newApiKey()]
 const userOf = (application: string) => `user of ${application}`
@@ -83,11 +83,10 @@ const cardOf = (application: string) => ({
 })
 
 /** Returns all rows of a table that a role sees, without any filter. */
-const allOf = async (db: Kysely<never>, table: string): Promise<string> =>
+const allOf = async (db: Db, table: string): Promise<string> =>
   JSON.stringify((await sql`select * from ${sql.table(table)}`.execute(db)).rows)
 
-const postgresOf = (service: string) =>
-  (service === 'accounts' ? accounts : ordering) as unknown as Postgres<never>
+const postgresOf = (service: string) => (service === 'accounts' ? accounts : ordering)
 
 /** Objects of each application, with a text that only its rows contain. */
 const OWN = [
@@ -135,7 +134,7 @@ test.each(unknownTenants)('every table of accounts and orders is empty for %s', 
 test('the client role without a tenant sees no order', async () => {
   await ordering.db.transaction().execute(async (trx) => {
     await sql`select set_config('role', session_user || '_client', true)`.execute(trx)
-    expect(await allOf(trx as unknown as Kysely<never>, 'orders')).toBe('[]')
+    expect(await allOf(trx as unknown as Db, 'orders')).toBe('[]')
   })
 })
 
@@ -157,7 +156,7 @@ test('an application sees an order of another one only with the userApiKey of it
 
 const apiKeyOf = ({ apiKey }: { apiKey: string }) => apiKey
 
-const forbidden: readonly [string, string, (db: Kysely<never>) => Promise<unknown>][] = [
+const forbidden: readonly [string, string, (db: Db) => Promise<unknown>][] = [
   [
     'a card for a user of another application',
     'accounts',
@@ -230,7 +229,7 @@ test('an update or delete without its filter leaves the rows of another applicat
 })
 
 /** Returns the orders that the connection sees. */
-const ordersOf = async (db: Kysely<unknown>) =>
+const ordersOf = async (db: Db) =>
   (await sql<{ application_id: string }>`select api_key, application_id from orders`.execute(db)).rows
 
 test('a connection keeps no tenant after a statement, also after an error and in a transaction', async () => {
@@ -340,12 +339,9 @@ test('every read of the stores uses an index under the policies', async () => {
 })
 
 /** Returns the plans of PostgreSQL for the statements of the stores, for an application. */
-async function plans<DB>(
-  { as }: Postgres<DB>,
-  run: (db: Kysely<DB>) => readonly Promise<unknown>[],
-): Promise<string[]> {
+async function plans({ as }: Postgres, run: (db: Db) => readonly Promise<unknown>[]): Promise<string[]> {
   const queries: CompiledQuery[] = []
-  const recorder = new Kysely<DB>({
+  const recorder = new Kysely<unknown>({
     dialect: {
       createAdapter: () => new PostgresAdapter(),
       createDriver: () => new DummyDriver(),

@@ -15,7 +15,7 @@ export type ServicesDatabase = {
   /** Returns the name of the role and of the schema of a service. */
   role: (service: string) => string
   /** Connects with the role of a service. `close` ends the connection. */
-  connect: <DB>(service: string, max?: number) => Postgres<DB>
+  connect: (service: string, max?: number) => Postgres
   close: () => Promise<void>
 }
 
@@ -28,10 +28,10 @@ export async function servicesDatabase(services: readonly string[]): Promise<Ser
   const suffix = randomBytes(4).toString('hex')
   const role = (service: string) => `${service}_${suffix}`
   const { urls } = await prepareDatabase(url, services.map(role))
-  const open: Postgres<never>[] = []
-  const connect = <DB>(service: string, max = 2): Postgres<DB> => {
-    const postgres = connectPostgres<DB>(urls[role(service)] ?? '', max, log)
-    open.push(postgres as unknown as Postgres<never>)
+  const open: Postgres[] = []
+  const connect = (service: string, max = 2): Postgres => {
+    const postgres = connectPostgres(urls[role(service)] ?? '', max, log)
+    open.push(postgres)
     return postgres
   }
   for (const service of services) {

@@ -1,3 +1,4 @@
+import type { Db } from '@platter/kit'
 import * as keys from '@platter/kit/idempotency/key-store'
 import type { Transaction } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -17,7 +18,6 @@ import {
   type ApplicationStore,
 } from '../../services/accounts/src/store/applications.ts'
 import { postgresRecipients, type RecipientStore } from '../../services/accounts/src/store/recipients.ts'
-import type { Db } from '../../services/accounts/src/store/tables.ts'
 import { postgresUsers, type UserStore } from '../../services/accounts/src/store/users.ts'
 import { namedCalls, openDatabase, type CallsOf } from './plans.ts'
 
@@ -125,21 +125,21 @@ const calls = {
       }),
   },
 } satisfies {
-  users: CallsOf<UserStore, Db>
-  cards: CallsOf<CardStore, Db>
-  cardDetachments: CallsOf<CardDetachmentStore, Db>
-  addresses: CallsOf<AddressStore, Db>
-  recipients: CallsOf<RecipientStore, Db>
-  keys: CallsOf<typeof keys, Db>
-  applications: CallsOf<ApplicationStore, Db>
-  accessKeys: CallsOf<AccessKeyStore, Db>
-  accessKeyRecords: CallsOf<AccessKeyRecordStore, Db>
+  users: CallsOf<UserStore>
+  cards: CallsOf<CardStore>
+  cardDetachments: CallsOf<CardDetachmentStore>
+  addresses: CallsOf<AddressStore>
+  recipients: CallsOf<RecipientStore>
+  keys: CallsOf<typeof keys>
+  applications: CallsOf<ApplicationStore>
+  accessKeys: CallsOf<AccessKeyStore>
+  accessKeyRecords: CallsOf<AccessKeyRecordStore>
 }
 
-let database: Awaited<ReturnType<typeof openDatabase<unknown>>>
+let database: Awaited<ReturnType<typeof openDatabase>>
 
 beforeAll(async () => {
-  database = await openDatabase<unknown>('accounts')
+  database = await openDatabase('accounts')
   await database.pool.query(`
     insert into applications (id, name) values ('a', 'a');
     insert into users (api_key, email, password_hash, first_name, last_name, phone)
@@ -158,7 +158,7 @@ beforeAll(async () => {
 })
 afterAll(() => database.close())
 
-test.each(namedCalls<Db>(calls))(
+test.each(namedCalls(calls))(
   '%s does not read the whole of a table that grows with users',
   async (_, call) => {
     const whole = await database.readsWhole(call)

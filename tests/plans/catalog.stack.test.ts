@@ -5,7 +5,6 @@ import { postgresCandidates, type CandidateStore } from '../../services/catalog/
 import { postgresMenus, type MenuStore } from '../../services/catalog/src/store/menus.ts'
 import { RestaurantCache } from '../../services/catalog/src/store/restaurant-cache.ts'
 import { postgresRestaurants, type RestaurantStore } from '../../services/catalog/src/store/restaurants.ts'
-import type { Db } from '../../services/catalog/src/store/tables.ts'
 import { fillRestaurants } from '../bench/fill.ts'
 import { namedCalls, openDatabase, type CallsOf } from './plans.ts'
 
@@ -66,20 +65,20 @@ const calls = {
     clearExpired: (db) => overrides.clearExpired(db),
   },
 } satisfies {
-  candidates: CallsOf<CandidateStore, Db>
-  restaurants: CallsOf<RestaurantStore, Db>
-  menus: CallsOf<MenuStore, Db>
-  availability: CallsOf<overrides.AvailabilityStore, Db>
-  overrides: CallsOf<typeof overrides, Db>
+  candidates: CallsOf<CandidateStore>
+  restaurants: CallsOf<RestaurantStore>
+  menus: CallsOf<MenuStore>
+  availability: CallsOf<overrides.AvailabilityStore>
+  overrides: CallsOf<typeof overrides>
 }
 
 /** Operators list all restaurants rarely, and page by page. */
 const allowed: Readonly<Record<string, string[]>> = { 'restaurants.list': ['restaurants_by_age'] }
 
-let database: Awaited<ReturnType<typeof openDatabase<unknown>>>
+let database: Awaited<ReturnType<typeof openDatabase>>
 
 beforeAll(async () => {
-  database = await openDatabase<unknown>('catalog')
+  database = await openDatabase('catalog')
   const { db, pool } = database
   await postgresRestaurants(db).put({ ...ajanta, zones: [aZone({ maxRadius: 3 })] })
   await postgresMenus(db).put(apiKey, menu)
@@ -87,7 +86,7 @@ beforeAll(async () => {
 })
 afterAll(() => database.close())
 
-test.each(namedCalls<Db>(calls))(
+test.each(namedCalls(calls))(
   '%s does not read the whole of a table that grows with restaurants',
   async (name, call) => {
     const whole = await database.readsWhole(call, allowed[name])

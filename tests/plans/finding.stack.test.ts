@@ -34,7 +34,7 @@ function singlesAndPairs(known: Known): OrderFilter[] {
 }
 
 test('a search by any field or pair of fields reads at most 150 buffers and 8 a found order', async () => {
-  const database = await openDatabase<unknown>('orders', { joins: 'young' })
+  const database = await openDatabase('orders', { joins: 'young' })
   const { pool, db, url } = database
   try {
     await fill(url, { from: 1, to: ORDERS })

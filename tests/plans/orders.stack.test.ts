@@ -8,7 +8,6 @@ import { fresh, newSaga } from '../../services/orders/src/domain/saga-row.ts'
 import type { OrderFilter } from '../../services/orders/src/store/order-search.ts'
 import type { Placement, Save } from '../../services/orders/src/store/sagas.ts'
 import { postgresStores, type Stores } from '../../services/orders/src/store/stores.ts'
-import type { Db } from '../../services/orders/src/store/tables.ts'
 import { fillOrders } from '../bench/fill.ts'
 import { namedCalls, openDatabase, type CallsOf } from './plans.ts'
 
@@ -211,12 +210,12 @@ const calls = {
     failedRefunds: (db) => postgresStores(db).incidents.failedRefunds(),
     makeSagaDue: (db) => postgresStores(db).incidents.makeSagaDue(order),
   },
-} satisfies { [Name in keyof Stores]: CallsOf<Stores[Name], Db> } & { keyStore: CallsOf<typeof keyStore, Db> }
+} satisfies { [Name in keyof Stores]: CallsOf<Stores[Name]> } & { keyStore: CallsOf<typeof keyStore> }
 
-let database: Awaited<ReturnType<typeof openDatabase<unknown>>>
+let database: Awaited<ReturnType<typeof openDatabase>>
 
 beforeAll(async () => {
-  database = await openDatabase<unknown>('orders', { joins: 'by key' })
+  database = await openDatabase('orders', { joins: 'by key' })
   const { db, pool } = database
   const { sagas } = postgresStores(db)
   await sagas.place(anOrder(order))
@@ -244,7 +243,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   ],
 }
 
-test.each(namedCalls<Db>(calls))(
+test.each(namedCalls(calls))(
   '%s does not read the whole of a table that grows with orders',
   async (name, call) => {
     const whole = await database.readsWhole(call, allowed[name])
@@ -293,11 +292,11 @@ const shared = [
 ]
 
 test('a shared statement reads no whole table, also with a plan from a table of one order', async () => {
-  const young = await openDatabase<unknown>('orders', { joins: 'young' })
+  const young = await openDatabase('orders', { joins: 'young' })
   try {
     await postgresStores(young.db).sagas.place(anOrder(order))
     const planned = async () => {
-      const named = namedCalls<Db>(calls).filter(([name]) => shared.includes(name))
+      const named = namedCalls(calls).filter(([name]) => shared.includes(name))
       expect(named).toHaveLength(shared.length)
       for (const [name, call] of named.filter(([one]) => one !== 'sagas.place'))
         expect({ name, whole: await young.readsWhole(call) }).toEqual({ name, whole: [] })
@@ -329,7 +328,7 @@ test('the sweeper finds due sagas by the index of unfinished sagas', async () =>
 })
 
 test('an order writes indexes twice after its placement: when its saga ends, and when it is delivered', async () => {
-  const young = await openDatabase<unknown>('orders', { joins: 'young' })
+  const young = await openDatabase('orders', { joins: 'young' })
   const captured: Save = {
     ...transmitted,
     retryInMs: null,

@@ -1,5 +1,4 @@
 import { cents } from '@platter/contracts'
-import type { Kysely } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Authorization } from '../../services/payments/src/domain/authorization.ts'
 import {
@@ -21,8 +20,6 @@ import {
 } from '../../services/payments/src/store/webhook-events.ts'
 import { fillAuthorizations } from '../bench/fill.ts'
 import { namedCalls, openDatabase, type CallsOf } from './plans.ts'
-
-type Db = Kysely<unknown>
 
 const ROWS = 6_000
 const growing = ['authorizations', 'refunds', 'charge_mirrors', 'webhook_events']
@@ -84,17 +81,17 @@ const calls = {
     lastHandled: (db) => postgresWebhookEvents(db).lastHandled(),
   },
 } satisfies {
-  authorizations: CallsOf<AuthorizationStore, Db>
-  records: CallsOf<PaymentRecordStore, Db>
-  mirrors: CallsOf<ChargeMirrorStore, Db>
-  refunds: CallsOf<RefundStore, Db>
-  events: CallsOf<WebhookEventStore, Db>
+  authorizations: CallsOf<AuthorizationStore>
+  records: CallsOf<PaymentRecordStore>
+  mirrors: CallsOf<ChargeMirrorStore>
+  refunds: CallsOf<RefundStore>
+  events: CallsOf<WebhookEventStore>
 }
 
-let database: Awaited<ReturnType<typeof openDatabase<unknown>>>
+let database: Awaited<ReturnType<typeof openDatabase>>
 
 beforeAll(async () => {
-  database = await openDatabase<unknown>('payments', { joins: 'by key' })
+  database = await openDatabase('payments', { joins: 'by key' })
   const { db, pool } = database
   const authorizations = postgresAuthorizations(db)
   const first = await authorizations.findOrCreate(order, terms)
@@ -116,7 +113,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   'mirrors.openDisputes': ['charge_mirrors_disputed'],
 }
 
-test.each(namedCalls<Db>(calls))(
+test.each(namedCalls(calls))(
   '%s does not read the whole of a table that grows with orders',
   async (name, call) => {
     const whole = await database.readsWhole(call, allowed[name])

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { createLog } from '@platter/kit'
+import { createLog, type Db } from '@platter/kit'
 import { buildIndexes, readIndexes } from '@platter/kit/postgres/concurrent-indexes'
 import { migrate } from '@platter/kit/postgres/migrate'
 import { BY_KEY, JOINED_BY_KEY, type RoleSettings } from '@platter/kit/postgres/role-settings'
@@ -10,24 +10,23 @@ import pg from 'pg'
 
 /* The plans of PostgreSQL for the statements of a store, with enough rows to affect the plan. */
 
+type Call = (db: Db) => Promise<unknown>
+
 /**
  * A call of every function of a store that queries the database. A new function without a call does not compile. The rows that
  * the arguments name must exist, because a function may send further statements only for a row that it finds.
  */
-export type CallsOf<Store, Db> = {
-  [Name in keyof Store as Store[Name] extends (...args: never[]) => Promise<unknown> ? Name : never]: (
-    db: Db,
-  ) => Promise<unknown>
+export type CallsOf<Store> = {
+  [Name in keyof Store as Store[Name] extends (...args: never[]) => Promise<unknown> ? Name : never]: Call
 }
 
 /** Returns each call with the name of its store and of its function. */
-export const namedCalls = <Db>(calls: Record<string, Record<string, (db: Db) => Promise<unknown>>>) =>
+export const namedCalls = (calls: Record<string, Record<string, Call>>) =>
   Object.entries(calls).flatMap(([store, functions]) =>
     Object.entries(functions).map(([name, call]) => [`${store}.${name}`, call] as const),
   )
 
 type Statement = { sql: string; parameters: readonly unknown[] }
-type Call<Tables> = (db: Kysely<Tables>) => Promise<unknown>
 type Plan = {
   'Node Type': string
   'Relation Name'?: string
@@ -40,7 +39,7 @@ type Plan = {
  * Opens a database with the settings of a service, and records its statements. `joins`: the setting in the wire.ts of the service.
  * `young`: plans from a time with few rows, which the connection keeps.
  */
-export async function openDatabase<Tables>(service: string, { joins }: { joins?: 'by key' | 'young' } = {}) {
+export async function openDatabase(service: string, { joins }: { joins?: 'by key' | 'young' } = {}) {
   const settings: RoleSettings = { 'by key': JOINED_BY_KEY, young: BY_KEY, any: {} }[joins ?? 'any']
   const options = Object.entries(settings)
     .map(([name, value]) => `-c ${name}=${value}`)
@@ -48,7 +47,7 @@ export async function openDatabase<Tables>(service: string, { joins }: { joins?:
   const url = await newDatabase()
   const pool = new pg.Pool({ connectionString: url, max: 2, options })
   const sent: Statement[] = []
-  const db = new Kysely<Tables>({
+  const db = new Kysely<unknown>({
     dialect: new PostgresDialect({ pool }),
     log: ({ query }) => void sent.push(query),
   })
@@ -58,7 +57,7 @@ export async function openDatabase<Tables>(service: string, { joins }: { joins?:
   const folder = join(import.meta.dirname, `../../services/${service}/indexes`)
   if (existsSync(folder))
     await buildIndexes({ url, indexes: await readIndexes(folder), log, signal: new AbortController().signal })
-  const nodesOf = async (call: Call<Tables>) => {
+  const nodesOf = async (call: Call) => {
     sent.length = 0
     await call(db)
     const plans = await Promise.all(sent.filter(isPlanned).map(({ sql }) => planOf(pool, sql)))
@@ -71,7 +70,7 @@ export async function openDatabase<Tables>(service: string, { joins }: { joins?:
     /**
      * Returns the pages of 8 KB that the last statement of `call` accesses. Their number does not depend on the load of the machine.
      */
-    buffersOf: async (call: Call<Tables>): Promise<number> => {
+    buffersOf: async (call: Call): Promise<number> => {
       sent.length = 0
       await call(db)
       return buffersOf(pool, sent.at(-1)!)
@@ -80,11 +79,11 @@ export async function openDatabase<Tables>(service: string, { joins }: { joins?:
      * Returns the tables that the statements of `call` read entirely, directly or through an index. `allowed`: indexes that they may
      * read entirely.
      */
-    readsWhole: async (call: Call<Tables>, allowed: readonly string[] = []) => [
+    readsWhole: async (call: Call, allowed: readonly string[] = []) => [
       ...new Set((await nodesOf(call)).flatMap((node) => readWhole(node, allowed))),
     ],
     /** Returns the indexes by which the statements of `call` find rows. */
-    findsBy: async (call: Call<Tables>) => [
+    findsBy: async (call: Call) => [
       ...new Set((await nodesOf(call)).flatMap((node) => node['Index Name'] ?? [])),
     ],
     close: () => db.destroy(),

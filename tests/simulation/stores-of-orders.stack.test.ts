@@ -22,7 +22,7 @@ import { isRejection, newMemoryStores, settled } from './comparison.ts'
 const log = createLog('test', 'fatal')
 const HOUR_MS = 3_600_000
 
-let orders: Postgres<unknown>
+let orders: Postgres
 let real: Stores
 
 const MIGRATIONS = fileURLToPath(new URL('../../services/orders/migrations', import.meta.url))

@@ -15,7 +15,7 @@ import { randomOf, type Random } from '../support/random.ts'
 import { newMemoryStores, settled } from './comparison.ts'
 import type { AllStores } from './database.ts'
 
-let payments: Postgres<unknown>
+let payments: Postgres
 
 const MIGRATIONS = fileURLToPath(new URL('../../services/payments/migrations', import.meta.url))
 

@@ -2,6 +2,7 @@
 export * from '#/security/access-key.ts'
 export type { App } from '#/http/app.ts'
 export { corsHeaders } from '#/http/response-headers.ts'
+export type { Db } from '#/postgres/postgres.ts'
 export type { Tenant } from '#/postgres/tenant-scope.ts'
 export * from '#/postgres/batch.ts'
 export * from '#/http/body-parsers.ts'

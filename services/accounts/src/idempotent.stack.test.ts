@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { CreateApplication } from '@platter/contracts'
-import { createLog, Deadline, Problem, type Call } from '@platter/kit'
+import { createLog, Deadline, Problem, type Call, type Db } from '@platter/kit'
 import { deleteExpiredKeys } from '@platter/kit/idempotency/key-store'
 import { idempotent } from '@platter/kit/idempotency/idempotent'
 import { migrate } from '@platter/kit/postgres/migrate'
@@ -9,7 +9,6 @@ import { newDatabase } from '@platter/testkit'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { postgresApplications } from '#/store/applications.ts'
-import type { Db } from '#/store/tables.ts'
 
 const log = createLog('test', 'fatal')
 let db: Db

@@ -1,7 +1,6 @@
-import { Problem } from '@platter/kit'
+import { Problem, type Db } from '@platter/kit'
 import type { DerivedAccessKeys, NewKey } from '#/derived-access-keys.ts'
 import type { AccessKeyStore, Holder } from '#/store/access-keys.ts'
-import type { Db } from '#/store/tables.ts'
 
 /** The dependencies of the routes that issue an access key. */
 export type IssueDeps = {

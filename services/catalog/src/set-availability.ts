@@ -1,8 +1,7 @@
 import type { ChoiceAvailability, ItemAvailability } from '@platter/contracts'
-import { Problem, type Call } from '@platter/kit'
+import { Problem, type Call, type Db } from '@platter/kit'
 import type { AvailabilityOverride } from '#/domain/availability-overrides.ts'
 import type { AvailabilityStore } from '#/store/availability-overrides.ts'
-import type { Db } from '#/store/tables.ts'
 
 /** The dependencies of item-availability and choice-availability. */
 export type Deps = { db: Db; availability: (db: Db) => Pick<AvailabilityStore, 'override'> }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { Bus } from '@platter/bus'
 import { requestTimes } from '@platter/contracts'
-import { EventStreams, internalCaller, internalSecrets, Replicas, type Log } from '@platter/kit'
+import { EventStreams, internalCaller, internalSecrets, Replicas, type Log, type Db } from '@platter/kit'
 import { connectPostgres } from '@platter/kit/postgres/postgres'
 import { AttendanceKeeper } from '#/attendance/keeper.ts'
 import type { Config } from '#/config.ts'
@@ -17,7 +17,6 @@ import { Orchestrator, type OpenDelivery } from '#/saga/orchestrator.ts'
 import { OrderNotifier } from '#/saga/order-notifier.ts'
 import { PostgresAttendance } from '#/store/attendance.ts'
 import { postgresIdempotent, postgresStores, type TenantStores } from '#/store/stores.ts'
-import type { Db } from '#/store/tables.ts'
 
 const openPostgres = ({ DATABASE_URL, DATABASE_POOL, DATABASE_STATEMENTS: statements }: Config, log: Log) =>
   connectPostgres(DATABASE_URL, DATABASE_POOL, log, { joins: 'by key', statements })

@@ -1,15 +1,15 @@
 import type { Operation } from '@platter/contracts'
-import type { Kysely, Transaction } from 'kysely'
 import type { z } from 'zod'
 import { Rendered, responseRenderer, type Call } from '#/http/router.ts'
 import { claimKey, findResponse, storeResponse } from '#/idempotency/key-store.ts'
 import { inFlight, isSameRequest, mismatch } from '#/idempotency/scope.ts'
+import type { Db } from '#/postgres/postgres.ts'
 
 /** Converts the stored response to the client's response. They differ if the response has a value that must not be stored. */
 type Reveal<O extends Operation> = (body: string, call: Call<O>) => string
 
 /** The database of the work and the key: one for all calls, or the tenant-scoped connection of a call. */
-type Where<DB, O extends Operation> = Kysely<DB> | ((call: Call<O>) => Kysely<DB>)
+type Where<O extends Operation> = Db | ((call: Call<O>) => Db)
 
 /**
  * Executes a POST at most once for each Idempotency-Key (docs/interface.md). The service needs the table `idempotency_keys`.
@@ -24,8 +24,8 @@ type Where<DB, O extends Operation> = Kysely<DB> | ((call: Call<O>) => Kysely<DB
  *
  * All three replay with `Idempotent-Replayed: true`, and throw Problem idempotency-mismatch for the key of another request.
  */
-export function idempotent<DB, const O extends Operation>(
-  where: Where<DB, O>,
+export function idempotent<const O extends Operation>(
+  where: Where<O>,
   operation: O,
   reveal: Reveal<O> = (body) => body,
 ) {
@@ -43,7 +43,7 @@ export function idempotent<DB, const O extends Operation>(
 
   async function execute(
     call: Call<O>,
-    work: (trx: Transaction<DB>) => Promise<z.input<O['response']>>,
+    work: (trx: Db) => Promise<z.input<O['response']>>,
   ): Promise<Rendered> {
     const { idempotency: scope } = call
     const body = await dbFor(call)

@@ -15,10 +15,10 @@ type Messages = {
 }
 
 /** The servers of a service that owns a schema of PostgreSQL and exchanges messages. */
-type Servers<DB> = {
+type Servers = {
   app: App
   log: Log
-  postgres: Postgres<DB>
+  postgres: Postgres
   bus: Messages
   /** The folder of the schema's migrations. */
   migrations: string
@@ -37,8 +37,8 @@ type Work = {
  * Returns the parts of a service that owns a schema. It starts with its tables, then its consumers, then its periodic work. It is
  * ready while PostgreSQL and RabbitMQ are available. It stops its consumers and its periodic work, and closes its connections last.
  */
-export function schemaOwner<DB>(
-  { app, log, postgres, bus, migrations }: Servers<DB>,
+export function schemaOwner(
+  { app, log, postgres, bus, migrations }: Servers,
   { afterMigrations, repeat, connections }: Work,
 ) {
   const repeaters = new Repeaters(log)

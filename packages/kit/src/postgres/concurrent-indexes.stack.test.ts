@@ -35,7 +35,7 @@ async function execute(url: string, statement: string): Promise<void> {
 
 async function setUp(rows: number) {
   const url = await newDatabase()
-  const { db, close } = connectPostgres<{ things: { id: number; word: string } }>(url, 4, log)
+  const { db, close } = connectPostgres(url, 4, log)
   await sql`create table things (id bigint primary key, word text)`.execute(db)
   await execute(url, `insert into things select n, md5(n::text) from generate_series(1, ${rows}) n`)
   const indexes = await readIndexes(await directoryWith({ 'things_of_word.sql': `-- Why.\n${onWords}\n` }))

@@ -33,8 +33,8 @@ export async function readIndexes(directory: string): Promise<ConcurrentIndex[]>
 }
 
 /** Returns the names of the indexes that are missing or invalid. */
-export async function missingIndexes<DB>(
-  db: Kysely<DB>,
+export async function missingIndexes(
+  db: Kysely<unknown>,
   indexes: readonly Pick<ConcurrentIndex, 'name'>[],
 ): Promise<string[]> {
   const { rows } = await sql<{ name: string }>`

@@ -6,8 +6,8 @@ import { missingIndexes, type ConcurrentIndex } from '#/postgres/concurrent-inde
  * Reads the clock of the database, the newest migration of the service's schema, and the names of the `indexes` that are not built
  * yet.
  */
-export async function readDatabaseHealth<DB>(
-  db: Kysely<DB>,
+export async function readDatabaseHealth(
+  db: Kysely<unknown>,
   indexes: readonly Pick<ConcurrentIndex, 'name'>[] = [],
 ): Promise<NonNullable<ServiceHealth['database']>> {
   const { rows } = await sql<{ at: number; migration: string }>`

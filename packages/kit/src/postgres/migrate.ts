@@ -46,13 +46,13 @@ async function ofLaterVersions(
  * Applies the new `.sql` files of the directory in order of their numbers, in one transaction. An advisory lock allows any number
  * of replicas to start together. Ignores migrations of later versions. Throws on the first failure and applies nothing.
  */
-export async function migrate<DB>(db: Kysely<DB>, directory: string, log: Log): Promise<void> {
+export async function migrate(db: Kysely<unknown>, directory: string, log: Log): Promise<void> {
   const own = await readMigrations(directory)
   // Read before Kysely acquires a connection, which may be the last one of the pool. If a later version migrates in between, Kysely
   // fails and the caller retries.
-  const later = await ofLaterVersions(db as Kysely<unknown>, Object.keys(own))
+  const later = await ofLaterVersions(db, Object.keys(own))
   const migrator = new Migrator({
-    db: db as Kysely<unknown>,
+    db,
     provider: { getMigrations: async () => ({ ...own, ...later }) },
   })
   const { error, results } = await migrator.migrateToLatest()

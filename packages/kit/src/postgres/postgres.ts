@@ -164,11 +164,14 @@ class UnnamedClient extends PlatterClient {
   }
 }
 
-export type Postgres<DB> = {
+/** A pool of connections, a connection or a transaction. Statements are SQL, and declare their rows. */
+export type Db = Kysely<unknown>
+
+export type Postgres = {
   /** Access to all rows, as the owner of the tables. */
-  db: Kysely<DB>
+  db: Db
   /** Access to the rows of one tenant. */
-  as: (tenant: Tenant) => Kysely<DB>
+  as: (tenant: Tenant) => Db
   /** Checks readiness. Resolves when the server accepts writes; rejects with the reason. */
   check: () => Promise<void>
   /** Rejects while the job `prepare` of this version has not run. Must be called before any other use of the pool. */
@@ -183,12 +186,12 @@ type PostgresOptions = { joins?: Joins; statements?: 'named' | 'unnamed' }
  * result. An unavailable server causes errors, but never ends the process. No session state outlives a transaction, so a pooler in
  * transaction mode works.
  */
-export function connectPostgres<DB>(
+export function connectPostgres(
   url: string,
   max: number,
   log: Log,
   { joins = 'any', statements = 'named' }: PostgresOptions = {},
-): Postgres<DB> {
+): Postgres {
   const pool = new pg.Pool({
     connectionString: url,
     max,
@@ -205,10 +208,10 @@ export function connectPostgres<DB>(
   // A client in use has no listener. Without one, an error between two statements would end the process.
   pool.on('connect', (client) => client.on('error', lost))
   observePool(pool)
-  const db = new Kysely<DB>({ dialect: new PostgresDialect({ pool }) })
+  const db = new Kysely<unknown>({ dialect: new PostgresDialect({ pool }) })
   return {
     db,
-    as: cachedByTenant((tenant) => tenantScoped<DB>(pool, tenant)),
+    as: cachedByTenant((tenant) => tenantScoped(pool, tenant)),
     check: async () => {
       const { rows } = await pool.query<{ transaction_read_only: string }>('show transaction_read_only')
       // A standby responds, too, and so does a server whose operator has forbidden writes because its disk is almost full.
@@ -222,8 +225,8 @@ export function connectPostgres<DB>(
 /** The size of the LRU cache of Kysely objects. Creating one takes as long as a query. */
 const MAX_TENANTS = 1_000
 
-function cachedByTenant<DB>(create: (tenant: Tenant) => Kysely<DB>): (tenant: Tenant) => Kysely<DB> {
-  const cache = new Cache<Kysely<DB>>({ maxEntries: MAX_TENANTS })
+function cachedByTenant(create: (tenant: Tenant) => Db): (tenant: Tenant) => Db {
+  const cache = new Cache<Db>({ maxEntries: MAX_TENANTS })
   return (tenant) => {
     const key = `${tenant.applicationId} ${tenant.userApiKey ?? ''}`
     const cached = cache.get(key)

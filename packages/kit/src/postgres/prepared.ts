@@ -1,4 +1,5 @@
-import type { Compilable, CompiledQuery, Kysely, RawBuilder } from 'kysely'
+import type { CompiledQuery, RawBuilder } from 'kysely'
+import type { Db } from '#/postgres/postgres.ts'
 
 /** A placeholder in the compiled statement for a value of each execution. */
 class Placeholder {
@@ -13,13 +14,13 @@ class Placeholder {
  * restaurant's details and a third of a quote's. `build` receives placeholders instead of values. It may pass them to the query as
  * parameters. It must not read them or branch on them, because the text never changes.
  */
-export function prepared<DB, Values extends object, Row>(
-  build: (db: Kysely<DB>, values: Values) => Compilable<Row> | RawBuilder<Row>,
-): (db: Kysely<DB>, values: Values) => Promise<Row[]> {
+export function prepared<Values extends object, Row>(
+  build: (db: Db, values: Values) => RawBuilder<Row>,
+): (db: Db, values: Values) => Promise<Row[]> {
   const placeholders = new Proxy({} as Values, { get: (_, name) => new Placeholder(name) })
   let built: CompiledQuery<Row> | null = null
   return async (db, values) => {
-    built ??= compiled(build(db, placeholders), db)
+    built ??= build(db, placeholders).compile(db)
     const parameters = built.parameters.map((parameter) =>
       parameter instanceof Placeholder ? values[parameter.name as keyof Values] : parameter,
     )
@@ -27,6 +28,3 @@ export function prepared<DB, Values extends object, Row>(
     return rows
   }
 }
-
-const compiled = <DB, Row>(query: Compilable<Row> | RawBuilder<Row>, db: Kysely<DB>): CompiledQuery<Row> =>
-  'isRawBuilder' in query ? query.compile(db) : query.compile()

@@ -111,7 +111,7 @@ const TRANSACTION_CONTROL = /^(begin|start transaction|commit|rollback|savepoint
  * `platter.application` and `platter.user`; a table without a policy appears empty. All reads and writes of objects that a client
  * names use it. docs/decisions/0020-row-level-security.md lists the exceptions.
  */
-export function tenantScoped<DB>(pool: pg.Pool, tenant: Tenant): Kysely<DB> {
+export function tenantScoped(pool: pg.Pool, tenant: Tenant): Kysely<unknown> {
   const connect = async () => {
     const client = (await pool.connect()) as TenantClient
     return {
@@ -121,5 +121,5 @@ export function tenantScoped<DB>(pool: pg.Pool, tenant: Tenant): Kysely<DB> {
     }
   }
   const borrowed = { connect, end: async () => undefined, options: pool.options }
-  return new Kysely<DB>({ dialect: new PostgresDialect({ pool: borrowed as never }) })
+  return new Kysely<unknown>({ dialect: new PostgresDialect({ pool: borrowed as never }) })
 }

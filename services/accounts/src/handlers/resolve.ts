@@ -1,9 +1,10 @@
+import type { Db } from '@platter/kit'
 import type { AccountsResolve } from '@platter/contracts'
 import type { z } from 'zod'
 import type { CurrentCard } from '#/current-card.ts'
 import { notFound, NOTHING_FOUND } from '#/domain/resolution.ts'
 import type { RecipientStore } from '#/store/recipients.ts'
-import type { Db, TenantDb } from '#/store/tables.ts'
+import type { TenantDb } from '#/store/tables.ts'
 
 type Request = z.output<typeof AccountsResolve.data>
 type Reply = z.input<typeof AccountsResolve.reply>

@@ -6,10 +6,10 @@ import {
   type CompletedAddress,
   type NewAddress,
 } from '@platter/contracts'
-import { completionFaults, isUnavailable, newApiKey, Problem, type Handler } from '@platter/kit'
+import { completionFaults, isUnavailable, newApiKey, Problem, type Handler, type Db } from '@platter/kit'
 import { idempotent } from '@platter/kit/idempotency/idempotent'
 import type { AddressStore } from '#/store/addresses.ts'
-import type { Db, TenantDb } from '#/store/tables.ts'
+import type { TenantDb } from '#/store/tables.ts'
 import { ownerOf } from '#/store/tenant-user.ts'
 
 type Deps = { tenantDb: TenantDb; addresses: (db: Db) => AddressStore; bus: Pick<Bus, 'ask'> }

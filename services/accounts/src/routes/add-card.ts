@@ -1,9 +1,9 @@
 import { AddCard, expiryFaults, expiryOf } from '@platter/contracts'
-import { clientAddress, newApiKey, Problem, type Handler } from '@platter/kit'
+import { clientAddress, newApiKey, Problem, type Handler, type Db } from '@platter/kit'
 import { idempotent } from '@platter/kit/idempotency/idempotent'
 import type { PaymentsClient } from '#/outside/payments.ts'
 import type { CardStore } from '#/store/cards.ts'
-import type { Db, TenantDb } from '#/store/tables.ts'
+import type { TenantDb } from '#/store/tables.ts'
 import { ownerOf } from '#/store/tenant-user.ts'
 
 type Deps = { tenantDb: TenantDb; cards: (db: Db) => CardStore; tokenize: PaymentsClient['tokenize'] }

@@ -1,8 +1,8 @@
 import type { ApplicationAccessKeys } from '@platter/contracts'
-import { page, Problem, type Handler } from '@platter/kit'
+import { page, Problem, type Handler, type Db } from '@platter/kit'
 import type { AccessKeyRecordStore } from '#/store/access-key-records.ts'
 import type { ApplicationStore } from '#/store/applications.ts'
-import { Position, positionOf, type Db } from '#/store/tables.ts'
+import { Position, positionOf } from '#/store/tables.ts'
 
 type Deps = {
   db: Db

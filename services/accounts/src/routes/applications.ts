@@ -1,7 +1,7 @@
 import type { Applications } from '@platter/contracts'
-import { page, type Handler } from '@platter/kit'
+import { page, type Handler, type Db } from '@platter/kit'
 import type { ApplicationStore } from '#/store/applications.ts'
-import { Position, positionOf, type Db } from '#/store/tables.ts'
+import { Position, positionOf } from '#/store/tables.ts'
 
 type Deps = { db: Db; applications: (db: Db) => Pick<ApplicationStore, 'list'> }
 

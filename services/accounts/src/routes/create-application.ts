@@ -1,8 +1,7 @@
 import { CreateApplication } from '@platter/contracts'
-import { newApiKey, type Handler } from '@platter/kit'
+import { newApiKey, type Handler, type Db } from '@platter/kit'
 import { idempotent } from '@platter/kit/idempotency/idempotent'
 import type { ApplicationStore } from '#/store/applications.ts'
-import type { Db } from '#/store/tables.ts'
 
 type Deps = { db: Db; applications: (db: Db) => Pick<ApplicationStore, 'insert'> }
 

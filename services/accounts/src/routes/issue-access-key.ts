@@ -1,10 +1,9 @@
 import { IssueAccessKey, type Secret } from '@platter/contracts'
-import { hashAccessKey, newApiKey, Problem, type Call, type Handler } from '@platter/kit'
+import { hashAccessKey, newApiKey, Problem, type Call, type Handler, type Db } from '@platter/kit'
 import { idempotent } from '@platter/kit/idempotency/idempotent'
 import type { NewKey } from '#/derived-access-keys.ts'
 import { insertKey, type IssueDeps } from '#/insert-key.ts'
 import type { ApplicationStore } from '#/store/applications.ts'
-import type { Db } from '#/store/tables.ts'
 
 type Deps = IssueDeps & { applications: (db: Db) => Pick<ApplicationStore, 'exists'> }
 

@@ -1,7 +1,7 @@
 import type { OperatorAccessKeys } from '@platter/contracts'
-import { page, type Handler } from '@platter/kit'
+import { page, type Handler, type Db } from '@platter/kit'
 import type { AccessKeyRecordStore } from '#/store/access-key-records.ts'
-import { Position, positionOf, type Db } from '#/store/tables.ts'
+import { Position, positionOf } from '#/store/tables.ts'
 
 type Deps = { db: Db; accessKeyRecords: (db: Db) => Pick<AccessKeyRecordStore, 'list'> }
 

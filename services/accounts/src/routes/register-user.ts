@@ -1,9 +1,8 @@
 import { RegisterUser, type Fault } from '@platter/contracts'
-import { clientAddress, newApiKey, Problem, type Handler } from '@platter/kit'
+import { clientAddress, newApiKey, Problem, type Handler, type Db } from '@platter/kit'
 import { refuseCommon } from '#/common-passwords.ts'
 import { idempotent } from '@platter/kit/idempotency/idempotent'
 import type { Passwords } from '#/password.ts'
-import type { Db } from '#/store/tables.ts'
 import type { CredentialAttempts } from '#/store/credential-attempts.ts'
 import type { UserStore } from '#/store/users.ts'
 

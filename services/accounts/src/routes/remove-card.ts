@@ -1,8 +1,8 @@
 import { RemoveCard } from '@platter/contracts'
-import type { Handler } from '@platter/kit'
+import type { Handler, Db } from '@platter/kit'
 import { idempotent } from '@platter/kit/idempotency/idempotent'
 import type { CardStore } from '#/store/cards.ts'
-import type { Db, TenantDb } from '#/store/tables.ts'
+import type { TenantDb } from '#/store/tables.ts'
 import { ownerOf } from '#/store/tenant-user.ts'
 
 type Deps = { tenantDb: TenantDb; cards: (db: Db) => CardStore }

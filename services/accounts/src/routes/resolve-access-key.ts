@@ -1,7 +1,6 @@
 import type { ResolveAccessKey } from '@platter/contracts'
-import type { Handler, Log } from '@platter/kit'
+import type { Handler, Log, Db } from '@platter/kit'
 import type { AccessKeyStore } from '#/store/access-keys.ts'
-import type { Db } from '#/store/tables.ts'
 
 type Deps = { db: Db; accessKeys: (db: Db) => Pick<AccessKeyStore, 'find' | 'recordUse'>; log: Log }
 

@@ -1,8 +1,7 @@
 import { RevokeAccessKey } from '@platter/contracts'
-import { Problem, type Handler } from '@platter/kit'
+import { Problem, type Handler, type Db } from '@platter/kit'
 import { idempotent } from '@platter/kit/idempotency/idempotent'
 import type { AccessKeyRecordStore } from '#/store/access-key-records.ts'
-import type { Db } from '#/store/tables.ts'
 
 const LAST_OPERATOR_KEY =
   'This is the last operator access key without an expiry. Issue or rotate one first: only an operator can issue access keys.'

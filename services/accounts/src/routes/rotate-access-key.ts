@@ -1,10 +1,9 @@
 import { RotateAccessKey } from '@platter/contracts'
-import { Problem, type Handler } from '@platter/kit'
+import { Problem, type Handler, type Db } from '@platter/kit'
 import { idempotent } from '@platter/kit/idempotency/idempotent'
 import type { DerivedAccessKeys } from '#/derived-access-keys.ts'
 import { modeOf } from '#/domain/key-mode.ts'
 import type { AccessKeyRecordStore } from '#/store/access-key-records.ts'
-import type { Db } from '#/store/tables.ts'
 
 type Deps = {
   db: Db

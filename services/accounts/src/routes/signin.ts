@@ -1,7 +1,6 @@
 import type { Signin } from '@platter/contracts'
-import { clientAddress, Problem, type Handler } from '@platter/kit'
+import { clientAddress, Problem, type Handler, type Db } from '@platter/kit'
 import type { Passwords } from '#/password.ts'
-import type { Db } from '#/store/tables.ts'
 import type { CredentialAttempts } from '#/store/credential-attempts.ts'
 import type { UserStore } from '#/store/users.ts'
 

@@ -1,10 +1,10 @@
 import { UpdateUser, type Secret } from '@platter/contracts'
-import { Problem, type Handler } from '@platter/kit'
+import { Problem, type Handler, type Db } from '@platter/kit'
 import { refuseCommon } from '#/common-passwords.ts'
 import { idempotent } from '@platter/kit/idempotency/idempotent'
 import type { Passwords } from '#/password.ts'
 import type { Owner } from '#/store/tenant-user.ts'
-import type { Db, TenantDb } from '#/store/tables.ts'
+import type { TenantDb } from '#/store/tables.ts'
 import type { UserStore } from '#/store/users.ts'
 
 type Deps = {

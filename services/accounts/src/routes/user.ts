@@ -1,6 +1,6 @@
 import type { GetUser } from '@platter/contracts'
-import { Problem, type Handler } from '@platter/kit'
-import type { Db, TenantDb } from '#/store/tables.ts'
+import { Problem, type Handler, type Db } from '@platter/kit'
+import type { TenantDb } from '#/store/tables.ts'
 import type { UserStore } from '#/store/users.ts'
 
 type Deps = { tenantDb: TenantDb; users: (db: Db) => Pick<UserStore, 'find'> }

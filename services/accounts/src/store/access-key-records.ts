@@ -1,15 +1,8 @@
+import type { Db } from '@platter/kit'
 import type { AccessKey } from '@platter/contracts'
 import { sql, type RawBuilder } from 'kysely'
 import { isValid, type Holder, type StoredKey } from '#/store/access-keys.ts'
-import {
-  after,
-  createdEpoch,
-  createdMicroseconds,
-  epochOf,
-  only,
-  type Db,
-  type Range,
-} from '#/store/tables.ts'
+import { after, createdEpoch, createdMicroseconds, epochOf, only, type Range } from '#/store/tables.ts'
 
 /** A locked key. */
 type LockedKey = {

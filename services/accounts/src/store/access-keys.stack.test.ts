@@ -9,7 +9,7 @@ import { postgresAccessKeyRecords } from '#/store/access-key-records.ts'
 import { isValid, postgresAccessKeys } from '#/store/access-keys.ts'
 
 const log = createLog('test', 'fatal')
-let postgres: Postgres<unknown>
+let postgres: Postgres
 
 beforeAll(async () => {
   postgres = connectPostgres(await newDatabase(), 4, log)

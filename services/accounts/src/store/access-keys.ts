@@ -1,8 +1,8 @@
 import { Caller } from '@platter/contracts'
-import { newApiKey } from '@platter/kit'
+import { newApiKey, type Db } from '@platter/kit'
 import { sql } from 'kysely'
 import { modeOf } from '#/domain/key-mode.ts'
-import { createdEpoch, type Db } from '#/store/tables.ts'
+import { createdEpoch } from '#/store/tables.ts'
 
 /** An access key, stored as a hash. The prefix identifies it to operators. */
 export type StoredKey = { id: string; hash: string; prefix: string; imported?: boolean }

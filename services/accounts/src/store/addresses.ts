@@ -1,9 +1,9 @@
+import type { Db } from '@platter/kit'
 import { NewAddressFields, type Address } from '@platter/contracts'
 import { sql } from 'kysely'
 import { MAX_ADDRESSES, tooManySaved } from '#/domain/refusals.ts'
 import { savingOf } from '#/domain/saving.ts'
 import { savedRecords } from '#/store/saved-records.ts'
-import type { Db } from '#/store/tables.ts'
 
 /** An address with its apiKey. The new address of an order has none until it is saved. */
 export type SavedAddress = Address & { apiKey: string }

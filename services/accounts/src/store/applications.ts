@@ -1,7 +1,8 @@
+import type { Db } from '@platter/kit'
 import type { Applications } from '@platter/contracts'
 import { sql } from 'kysely'
 import type { z } from 'zod'
-import { after, createdEpoch, createdMicroseconds, only, type Db, type Range } from '#/store/tables.ts'
+import { after, createdEpoch, createdMicroseconds, only, type Range } from '#/store/tables.ts'
 
 type Application = z.output<typeof Applications.response>[number]
 

@@ -1,5 +1,5 @@
+import type { Db } from '@platter/kit'
 import { sql } from 'kysely'
-import type { Db } from '#/store/tables.ts'
 
 /** A removed card that must be detached at the payment processor. The token must not be logged. */
 type CardDetachment = { cardApiKey: string; token: string }

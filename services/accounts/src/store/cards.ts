@@ -5,12 +5,11 @@ import {
   type CreditCard,
   type TokenizedCard,
 } from '@platter/contracts'
-import { Problem } from '@platter/kit'
+import { Problem, type Db } from '@platter/kit'
 import { sql } from 'kysely'
 import { MAX_CARDS, tooManySaved, USER_NOT_FOUND } from '#/domain/refusals.ts'
 import { savingOf } from '#/domain/saving.ts'
 import { savedRecords } from '#/store/saved-records.ts'
-import type { Db } from '#/store/tables.ts'
 import { isUser, type Owner } from '#/store/tenant-user.ts'
 
 export type CardStore = ReturnType<typeof postgresCards>

@@ -1,3 +1,4 @@
+import type { Db } from '@platter/kit'
 import type { AccountsResolve, CreditCard, Recipient, TokenizedCard } from '@platter/contracts'
 import { sql } from 'kysely'
 import type { z } from 'zod'
@@ -6,7 +7,6 @@ import type { Found } from '#/domain/resolution.ts'
 import { savingOf } from '#/domain/saving.ts'
 import { addressColumns, addressesOfUser, type SavedAddress } from '#/store/addresses.ts'
 import { cardColumns, cardsOfUser } from '#/store/cards.ts'
-import type { Db } from '#/store/tables.ts'
 import { isOwner, type Owner } from '#/store/tenant-user.ts'
 
 type Request = Omit<z.output<typeof AccountsResolve.data>, 'applicationId' | 'recipientApiKey'>

@@ -1,8 +1,7 @@
 import type { Refusal } from '@platter/contracts'
-import { Problem } from '@platter/kit'
+import { Problem, type Db } from '@platter/kit'
 import { sql, type RawBuilder } from 'kysely'
 import { USER_NOT_FOUND } from '#/domain/refusals.ts'
-import type { Db } from '#/store/tables.ts'
 import { isOwner, isUser, type Owner } from '#/store/tenant-user.ts'
 
 /** The statements on the table of these records. A removed row keeps its apiKey, so that `insert` finds it (migrations/0003). */

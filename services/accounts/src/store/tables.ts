@@ -1,10 +1,7 @@
 import { ApiKey } from '@platter/contracts'
-import type { PageRange } from '@platter/kit'
-import { sql, type Kysely } from 'kysely'
+import type { PageRange, Db } from '@platter/kit'
+import { sql } from 'kysely'
 import { z } from 'zod'
-
-/** A connection to the tables of migrations/, or a transaction. Stores use statements in SQL, which declare their rows. */
-export type Db = Kysely<unknown>
 
 /** The tenant-scoped connection of a client application. */
 export type TenantDb = (applicationId: string) => Db

@@ -1,5 +1,5 @@
+import type { Db } from '@platter/kit'
 import { sql } from 'kysely'
-import type { Db } from '#/store/tables.ts'
 
 /** A user of a client application. */
 export type Owner = { userApiKey: string; applicationId: string }

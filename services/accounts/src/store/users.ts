@@ -1,8 +1,8 @@
+import type { Db } from '@platter/kit'
 import type { User } from '@platter/contracts'
 import { sql } from 'kysely'
 import { addressesOfUser } from '#/store/addresses.ts'
 import { cardsOfUser } from '#/store/cards.ts'
-import type { Db } from '#/store/tables.ts'
 import { isOwner, isUser, type Owner } from '#/store/tenant-user.ts'
 
 type NewUser = {

@@ -1,9 +1,8 @@
 import { ResumeRestaurant } from '@platter/contracts'
-import { Problem, type Handler } from '@platter/kit'
+import { Problem, type Handler, type Db } from '@platter/kit'
 import { idempotent } from '@platter/kit/idempotency/idempotent'
 import { pauseRecord } from '#/domain/hours.ts'
 import type { AvailabilityStore } from '#/store/availability-overrides.ts'
-import type { Db } from '#/store/tables.ts'
 
 type Deps = { db: Db; availability: (db: Db) => Pick<AvailabilityStore, 'pause'> }
 

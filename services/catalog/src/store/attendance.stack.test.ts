@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { createLog } from '@platter/kit'
+import { createLog, type Db } from '@platter/kit'
 import { migrate } from '@platter/kit/postgres/migrate'
 import { connectPostgres } from '@platter/kit/postgres/postgres'
 import { newDatabase } from '@platter/testkit'
@@ -10,7 +10,6 @@ import { postgresAttendance, type AttendanceStore } from '#/store/attendance.ts'
 import { postgresCandidates } from '#/store/candidates.ts'
 import { RestaurantCache } from '#/store/restaurant-cache.ts'
 import { postgresRestaurants, type RestaurantStore } from '#/store/restaurants.ts'
-import type { Db } from '#/store/tables.ts'
 
 const log = createLog('test', 'silent')
 const MIGRATIONS = join(import.meta.dirname, '../../migrations')

@@ -1,7 +1,7 @@
+import type { Db } from '@platter/kit'
 import type { CatalogAttendance } from '@platter/contracts'
 import { sql } from 'kysely'
 import type { Hours } from '#/domain/hours.ts'
-import type { Db } from '#/store/tables.ts'
 
 /** The row for restaurants without a row. No restaurant can have this key. */
 const OTHERS = '*'

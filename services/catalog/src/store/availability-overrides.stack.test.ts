@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { createLog } from '@platter/kit'
+import { createLog, type Db } from '@platter/kit'
 import { migrate } from '@platter/kit/postgres/migrate'
 import { connectPostgres } from '@platter/kit/postgres/postgres'
 import { newDatabase } from '@platter/testkit'
@@ -12,7 +12,6 @@ import { choicesOf, type Item, type Menu } from '#/domain/menu.ts'
 import { clearExpired, postgresAvailability } from '#/store/availability-overrides.ts'
 import { postgresMenus, type MenuStore } from '#/store/menus.ts'
 import { postgresRestaurants, type RestaurantStore } from '#/store/restaurants.ts'
-import type { Db } from '#/store/tables.ts'
 
 const MIGRATIONS = join(import.meta.dirname, '../../migrations')
 let db: Db

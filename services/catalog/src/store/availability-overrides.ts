@@ -1,7 +1,7 @@
+import type { Db } from '@platter/kit'
 import { sql, type RawBuilder } from 'kysely'
 import type { AvailabilityOverride, MenuKeys } from '#/domain/availability-overrides.ts'
 import { UNTIL_RESUMED } from '#/domain/hours.ts'
-import type { Db } from '#/store/tables.ts'
 
 type Minutes = number | 'until-resumed' | null
 

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { createLog } from '@platter/kit'
+import { createLog, type Db } from '@platter/kit'
 import { migrate } from '@platter/kit/postgres/migrate'
 import { connectPostgres } from '@platter/kit/postgres/postgres'
 import { newDatabase } from '@platter/testkit'
@@ -10,7 +10,6 @@ import { postgresAvailability } from '#/store/availability-overrides.ts'
 import { postgresCandidates, type CandidateStore } from '#/store/candidates.ts'
 import { RestaurantCache } from '#/store/restaurant-cache.ts'
 import { postgresRestaurants } from '#/store/restaurants.ts'
-import type { Db } from '#/store/tables.ts'
 
 const MIGRATIONS = join(import.meta.dirname, '../../migrations')
 const { latitude, longitude, zip } = ajanta

@@ -1,4 +1,4 @@
-import { batched } from '@platter/kit'
+import { batched, type Db } from '@platter/kit'
 import { prepared } from '@platter/kit/postgres/prepared'
 import { sql } from 'kysely'
 import { boxAround, type Box } from '#/domain/geo.ts'
@@ -9,7 +9,6 @@ import { pausedUntil } from '#/store/availability-overrides.ts'
 import { isAttended } from '#/store/attendance.ts'
 import type { CurrentRestaurant, RestaurantCache } from '#/store/restaurant-cache.ts'
 import { CANDIDATE, NO_ZONES, version } from '#/store/restaurants.ts'
-import type { Db } from '#/store/tables.ts'
 
 type Text = { isTestRestaurant: boolean; words: readonly string[] }
 

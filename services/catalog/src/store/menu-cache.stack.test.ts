@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { createLog } from '@platter/kit'
+import { createLog, type Db } from '@platter/kit'
 import { migrate } from '@platter/kit/postgres/migrate'
 import { connectPostgres } from '@platter/kit/postgres/postgres'
 import { connectRedis, type Redis } from '@platter/kit/lifecycle/redis'
@@ -11,7 +11,6 @@ import { createMenuCache, type MenuCache } from '#/store/menu-cache.ts'
 import { postgresMenus, type MenuStore } from '#/store/menus.ts'
 import { connectCache, type RedisCache } from '#/store/redis-cache.ts'
 import { postgresRestaurants } from '#/store/restaurants.ts'
-import type { Db } from '#/store/tables.ts'
 
 const log = createLog('test', 'silent')
 const soon = { timeout: 30_000, interval: 10 }

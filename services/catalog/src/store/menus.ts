@@ -1,10 +1,10 @@
+import type { Db } from '@platter/kit'
 import { sql } from 'kysely'
 import { AvailabilityOverrides, keysOf, type AvailabilityOverride } from '#/domain/availability-overrides.ts'
 import type { CustomizationGroup, Menu } from '#/domain/menu.ts'
 import { menuText } from '#/domain/search.ts'
 import { nextVersion, overrides, deleteEndedOverrides } from '#/store/availability-overrides.ts'
 import { put, requireInserted } from '#/store/put.ts'
-import type { Db } from '#/store/tables.ts'
 
 export type MenuStore = ReturnType<typeof postgresMenus>
 

@@ -1,4 +1,4 @@
-import type { Db } from '#/store/tables.ts'
+import type { Db } from '@platter/kit'
 
 /** Nothing was written, because these keys belong to another restaurant. */
 type Taken = { kind: 'taken'; keys: ReadonlySet<string> }

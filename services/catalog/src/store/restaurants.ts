@@ -1,5 +1,5 @@
 import { ApiKey } from '@platter/contracts'
-import { batched, matched, type PageRange } from '@platter/kit'
+import { batched, matched, type PageRange, type Db } from '@platter/kit'
 import { prepared } from '@platter/kit/postgres/prepared'
 import { sql } from 'kysely'
 import { z } from 'zod'
@@ -13,7 +13,6 @@ import { currentOverrides, pausedUntil } from '#/store/availability-overrides.ts
 import { ITEM } from '#/store/menus.ts'
 import { isAttended } from '#/store/attendance.ts'
 import { put, requireInserted } from '#/store/put.ts'
-import type { Db } from '#/store/tables.ts'
 
 /** `version` changes with each change of the restaurant or its zones. */
 export type VersionedRestaurant = Restaurant & { version: string }

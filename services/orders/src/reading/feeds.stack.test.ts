@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { cents, type OrderStatus } from '@platter/contracts'
-import { createLog, newApiKey, type ServerSentEvent } from '@platter/kit'
+import { createLog, newApiKey, type ServerSentEvent, type Db } from '@platter/kit'
 import { migrate } from '@platter/kit/postgres/migrate'
 import { connectPostgres } from '@platter/kit/postgres/postgres'
 import { newDatabase } from '@platter/testkit'
@@ -11,7 +11,6 @@ import { RestaurantFeed } from '#/reading/restaurant-feed.ts'
 import { StatusFeed } from '#/reading/status-feed.ts'
 import { OrderNotifier } from '#/saga/order-notifier.ts'
 import { postgresStores, type Stores } from '#/store/stores.ts'
-import type { Db } from '#/store/tables.ts'
 
 /* The events that subscribers receive, for commits in any order. */
 

@@ -1,3 +1,4 @@
+import type { Db } from '@platter/kit'
 import type { Attention, Mismatch } from '@platter/contracts'
 import { sql } from 'kysely'
 import { apiKeyOf } from '#/api-key-of.ts'
@@ -6,7 +7,6 @@ import { microseconds, newest } from '#/store/newest-incidents.ts'
 import type { Run } from '#/store/scheduled-runs.ts'
 import { PostgresScheduledRuns } from '#/store/scheduled-runs.ts'
 import { PostgresStore } from '#/store/postgres-store.ts'
-import type { Db } from '#/store/tables.ts'
 
 /** The incidents of one comparison. Incidents of a source that was not read completely do not end. */
 type Comparison = { source: string; incidents: readonly Attention[]; isComplete: boolean }[]

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { readFile } from 'node:fs/promises'
-import { createLog } from '@platter/kit'
+import { createLog, type Db } from '@platter/kit'
 import { migrate } from '@platter/kit/postgres/migrate'
 import { connectPostgres } from '@platter/kit/postgres/postgres'
 import { newDatabase } from '@platter/testkit'
@@ -8,7 +8,6 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { PostgresAttendance } from '#/store/attendance.ts'
 import { PostgresRestaurantLinks } from '#/store/restaurant-links.ts'
-import type { Db } from '#/store/tables.ts'
 
 const log = createLog('test', 'silent')
 const MIGRATIONS = join(import.meta.dirname, '../../migrations')

@@ -1,8 +1,8 @@
+import type { Db } from '@platter/kit'
 import type { RestaurantLink } from '@platter/contracts'
 import { sql } from 'kysely'
 import type { LinkKind, WebhookLink } from '#/domain/order-state.ts'
 import { PostgresStore } from '#/store/postgres-store.ts'
-import type { Db } from '#/store/tables.ts'
 
 /** A console stays attended for this time after a sighting. Including the sweep and the message, closing takes less than 90 s. */
 const SEEN_FOR_MS = 75_000

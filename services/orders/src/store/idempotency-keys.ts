@@ -1,7 +1,6 @@
-import { batched, isSameRequest, type IdempotencyScope } from '@platter/kit'
+import { batched, isSameRequest, type IdempotencyScope, type Db } from '@platter/kit'
 import { sql } from 'kysely'
 import { PostgresStore } from '#/store/postgres-store.ts'
-import type { Db } from '#/store/tables.ts'
 
 /** A key that was used before. */
 export type UsedKey =

@@ -1,7 +1,7 @@
 import { cp, mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createLog, newApiKey } from '@platter/kit'
+import { createLog, newApiKey, type Db } from '@platter/kit'
 import { migrate } from '@platter/kit/postgres/migrate'
 import { connectPostgres } from '@platter/kit/postgres/postgres'
 import { newDatabase } from '@platter/testkit'
@@ -9,7 +9,6 @@ import { sql } from 'kysely'
 import { expect, test, vi } from 'vitest'
 import type { ChangeStore, Position } from '#/store/changes.ts'
 import { postgresStores } from '#/store/stores.ts'
-import type { Db } from '#/store/tables.ts'
 
 const log = createLog('test', 'fatal')
 const directory = join(import.meta.dirname, '../../migrations')

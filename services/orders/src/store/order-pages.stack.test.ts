@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
-import { createLog, newApiKey } from '@platter/kit'
+import { createLog, newApiKey, type Db } from '@platter/kit'
 import { migrate } from '@platter/kit/postgres/migrate'
 import { connectPostgres } from '@platter/kit/postgres/postgres'
 import { newDatabase } from '@platter/testkit'
@@ -10,7 +10,6 @@ import type { OrderDetails, PlacedOrder } from '#/domain/order.ts'
 import type { ReceivedOrder } from '#/domain/restaurant-order.ts'
 import { PAGE_BYTES, type OrderPage } from '#/store/order-pages.ts'
 import { postgresStores, type Stores } from '#/store/stores.ts'
-import type { Db } from '#/store/tables.ts'
 import { pricedOrder } from '#/testing/priced-order.ts'
 
 const log = createLog('test', 'fatal')

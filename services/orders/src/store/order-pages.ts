@@ -1,6 +1,7 @@
+import type { Db } from '@platter/kit'
 import { sql, type RawBuilder } from 'kysely'
 import { z } from 'zod'
-import type { Db, OrderRow } from '#/store/tables.ts'
+import type { OrderRow } from '#/store/tables.ts'
 
 /**
  * The size limit of a page. A replica has several copies of a page in memory while it responds. An order has up to 100 items with

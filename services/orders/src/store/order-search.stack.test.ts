@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { OrderStatus, PaymentState } from '@platter/contracts'
-import { createLog, newApiKey } from '@platter/kit'
+import { createLog, newApiKey, type Db } from '@platter/kit'
 import { buildIndexes } from '@platter/kit/postgres/concurrent-indexes'
 import { migrate } from '@platter/kit/postgres/migrate'
 import { connectPostgres } from '@platter/kit/postgres/postgres'
@@ -10,7 +10,6 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { ordersIndexes } from '#/store/indexes.ts'
 import { PostgresOrderSearch, type OrderFilter } from '#/store/order-search.ts'
-import type { Db } from '#/store/tables.ts'
 import { pricedOrder } from '#/testing/priced-order.ts'
 
 const log = createLog('test', 'fatal')

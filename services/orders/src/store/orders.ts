@@ -1,11 +1,11 @@
 import { cents, type OrderStatus } from '@platter/contracts'
-import { batched, matched } from '@platter/kit'
+import { batched, matched, type Db } from '@platter/kit'
 import { sql, type RawBuilder } from 'kysely'
 import { isVisible, staysVisible } from '#/domain/order-state.ts'
 import type { PlacedOrder } from '#/domain/order.ts'
 import { ALL_COLUMNS, isBefore, NEWEST_FIRST, readPage, type OrderPage } from '#/store/order-pages.ts'
 import { PostgresStore } from '#/store/postgres-store.ts'
-import type { Db, OrderRow } from '#/store/tables.ts'
+import type { OrderRow } from '#/store/tables.ts'
 
 export function placedOrder(row: OrderRow): PlacedOrder {
   return {

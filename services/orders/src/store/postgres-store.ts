@@ -1,4 +1,4 @@
-import type { Db } from '#/store/tables.ts'
+import type { Db } from '@platter/kit'
 
 /** The rows that one connection sees: the service's own, a tenant-scoped one, or a transaction. */
 export class PostgresStore {

@@ -1,10 +1,9 @@
 import type { RestaurantLink } from '@platter/contracts'
-import { batched, matched } from '@platter/kit'
+import { batched, matched, type Db } from '@platter/kit'
 import { prepared } from '@platter/kit/postgres/prepared'
 import { sql } from 'kysely'
 import { ATTENDED, type Attended } from '#/store/attendance.ts'
 import { PostgresStore } from '#/store/postgres-store.ts'
-import type { Db } from '#/store/tables.ts'
 
 const findAll = prepared(
   (_db: Db, { keys }: { keys: readonly string[] }) =>

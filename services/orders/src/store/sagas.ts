@@ -1,4 +1,4 @@
-import { batched, matched, type IdempotencyScope } from '@platter/kit'
+import { batched, matched, type IdempotencyScope, type Db } from '@platter/kit'
 import { prepared } from '@platter/kit/postgres/prepared'
 import { sql } from 'kysely'
 import type { OrderState, SagaOrder } from '#/domain/order-state.ts'
@@ -6,7 +6,7 @@ import type { Saga } from '#/domain/saga-row.ts'
 import { epoch, placedOrder } from '#/store/orders.ts'
 import { GIVEN, savedRow, type Saved } from '#/store/saved-saga.ts'
 import { PostgresStore } from '#/store/postgres-store.ts'
-import type { Db, OrderRow } from '#/store/tables.ts'
+import type { OrderRow } from '#/store/tables.ts'
 
 export type { Times } from '#/store/saved-saga.ts'
 

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import type { Mismatch } from '@platter/contracts'
-import { createLog } from '@platter/kit'
+import { createLog, type Db } from '@platter/kit'
 import { migrate } from '@platter/kit/postgres/migrate'
 import { connectPostgres } from '@platter/kit/postgres/postgres'
 import { newDatabase } from '@platter/testkit'
@@ -8,7 +8,6 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { PostgresAlerts } from '#/store/alerts.ts'
 import { PostgresScheduledRuns } from '#/store/scheduled-runs.ts'
-import type { Db } from '#/store/tables.ts'
 
 /* When the daily reconciliation runs, and how far back it begins. */
 

@@ -1,5 +1,5 @@
 import type { Operation } from '@platter/contracts'
-import type { Call, Tenant } from '@platter/kit'
+import type { Call, Tenant, Db } from '@platter/kit'
 import { idempotent } from '@platter/kit/idempotency/idempotent'
 import type { z } from 'zod'
 import { PostgresChanges } from '#/store/changes.ts'
@@ -13,7 +13,6 @@ import { PostgresReconciliation } from '#/store/reconciliation.ts'
 import { PostgresRestaurantLinks } from '#/store/restaurant-links.ts'
 import { PostgresRestaurantOrders } from '#/store/restaurant-orders.ts'
 import { PostgresSagas } from '#/store/sagas.ts'
-import type { Db } from '#/store/tables.ts'
 
 /** Returns the stores of one connection: the service's own, a tenant-scoped one, or a transaction. */
 export const postgresStores = (db: Db) => ({

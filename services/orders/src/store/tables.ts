@@ -6,7 +6,6 @@ import type {
   PaymentAction,
   PaymentState,
 } from '@platter/contracts'
-import type { Kysely } from 'kysely'
 import type { OrderOutcome } from '#/domain/order-state.ts'
 import type { Reports } from '#/domain/order-status.ts'
 import type { OrderDetails, OrderDispute } from '#/domain/order.ts'
@@ -42,6 +41,3 @@ export type OrderRow = {
   /** The last transaction that changed a visible column. Defaults and a trigger set it. */
   changed_in: string | null
 }
-
-/** A connection to the tables of migrations/, or a transaction. Stores use statements in SQL, which declare their rows. */
-export type Db = Kysely<unknown>

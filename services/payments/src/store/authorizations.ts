@@ -1,7 +1,7 @@
-import { batched, matched } from '@platter/kit'
+import { batched, matched, type Db } from '@platter/kit'
 import { prepared } from '@platter/kit/postgres/prepared'
 import type { Authentication } from '@platter/contracts'
-import { sql, type Kysely } from 'kysely'
+import { sql } from 'kysely'
 import type { Authorization, State, Terms } from '#/domain/authorization.ts'
 import type { Decline } from '#/domain/declines.ts'
 import type { Change } from '#/domain/processor-result.ts'
@@ -31,7 +31,6 @@ type Row = {
   age_seconds: number
 }
 
-type Db = Kysely<unknown>
 type NewRow = { orderApiKey: string; state: 'sent' | 'declined'; refusal: Decline | null } & Terms
 type Move = { from: Authorization; change: Change }
 type Unknown = { row: Authorization; call: string; reason: string }

@@ -1,5 +1,6 @@
+import type { Db } from '@platter/kit'
 import { MOST_INCIDENTS, type Cents } from '@platter/contracts'
-import { sql, type Kysely } from 'kysely'
+import { sql } from 'kysely'
 import { refundedElsewhere, type ReadCharge } from '#/domain/charge-after-sale.ts'
 
 type Mirror = Pick<ReadCharge, 'refunds' | 'disputes'> & { orderApiKey: string; processorId: string }
@@ -26,7 +27,7 @@ const columns = sql`order_api_key as "orderApiKey", processor_id as "processorId
 const isUnconfirmed = sql`confirmed_version < version`
 
 /** The rows of `charge_mirrors`: the refunds and disputes of a charge, as the processor reports them. */
-export const postgresChargeMirrors = (db: Kysely<unknown>) => ({
+export const postgresChargeMirrors = (db: Db) => ({
   /** Returns the time of the database, in microseconds. */
   async now(): Promise<string> {
     const { rows } = await sql<{ now: string }>`select now()::text as now`.execute(db)
@@ -64,7 +65,7 @@ export const postgresChargeMirrors = (db: Kysely<unknown>) => ({
   ...comparisonLease(db),
 })
 
-const confirmations = (db: Kysely<unknown>) => ({
+const confirmations = (db: Db) => ({
   /** Returns mirrors that orders has not confirmed, oldest first. */
   async unconfirmed(limit: number): Promise<MirrorRow[]> {
     const { rows } = await sql<MirrorRow>`
@@ -81,7 +82,7 @@ const confirmations = (db: Kysely<unknown>) => ({
   },
 })
 
-const comparisonLease = (db: Kysely<unknown>) => ({
+const comparisonLease = (db: Db) => ({
   /**
    * Acquires the lease of the comparison. Returns the end of the compared period and the current time in epoch seconds; null while
    * another replica has the lease.
@@ -114,7 +115,7 @@ const comparisonLease = (db: Kysely<unknown>) => ({
  * if nothing changed. One statement, so that of two concurrent writers the later read remains. It writes the cents even if they seem
  * unchanged: a condition on them would read the row as of the start of the statement, before it waited for the other writer.
  */
-async function setMirror(db: Kysely<unknown>, mirror: Mirror, readAt: string): Promise<number | null> {
+async function setMirror(db: Db, mirror: Mirror, readAt: string): Promise<number | null> {
   const { orderApiKey, processorId } = mirror
   const elsewhere = refundedElsewhere(mirror)
   const refunds = JSON.stringify(mirror.refunds)
@@ -137,7 +138,7 @@ async function setMirror(db: Kysely<unknown>, mirror: Mirror, readAt: string): P
 }
 
 /** Returns the orders with an open dispute, newest first. */
-async function readOpenDisputes(db: Kysely<unknown>): Promise<OpenDispute[]> {
+async function readOpenDisputes(db: Db): Promise<OpenDispute[]> {
   const { rows } = await sql<OpenDispute>`
     select order_api_key as "orderApiKey", sum((dispute->>'amount')::int4)::int4 as amount,
       min(dispute->>'reason') as reason, min((dispute->>'respondBy')::int8) as "respondBy",
@@ -153,7 +154,7 @@ async function readOpenDisputes(db: Kysely<unknown>): Promise<OpenDispute[]> {
  * have no other refund of the same amount. A release is never repeated, so the customer does not have this money.
  * The refund of a release is read after it, within 3 minutes: until then it would seem missing after a dispute that was won before it.
  */
-async function readMissingRefunds(db: Kysely<unknown>): Promise<MissingRefund[]> {
+async function readMissingRefunds(db: Db): Promise<MissingRefund[]> {
   const { rows } = await sql<MissingRefund>`
     select order_api_key as "orderApiKey", amount - refunded - refunded_elsewhere as amount,
       (extract(epoch from mirror.updated_at) * 1000000)::int8 as at

@@ -1,5 +1,6 @@
+import type { Db } from '@platter/kit'
 import { MOST_INCIDENTS, toMoney, type PaymentRow, type PaymentStory } from '@platter/contracts'
-import { sql, type Kysely } from 'kysely'
+import { sql } from 'kysely'
 
 // eslint-disable-next-line no-restricted-properties -- columns named here
 const epoch = (column: string) => sql`floor(extract(epoch from ${sql.ref(column)}))::int8`
@@ -23,7 +24,7 @@ type UnknownRow = { orderApiKey: string; at: number; count: number; what: string
 export type PaymentRecordStore = ReturnType<typeof postgresPaymentRecords>
 
 /** Reads of `authorizations` for operators and reconciliation. Only `references` returns tokens. */
-export const postgresPaymentRecords = (db: Kysely<unknown>) => ({
+export const postgresPaymentRecords = (db: Db) => ({
   story: (orderApiKey: string) => readStory(db, orderApiKey),
   /** Returns the rows of these orders, and those created from `from` to before `to` (epoch seconds). */
   async rows(orderApiKeys: readonly string[], { from, to }: Time): Promise<PaymentRow[]> {
@@ -52,7 +53,7 @@ export const postgresPaymentRecords = (db: Kysely<unknown>) => ({
 })
 
 /** Returns the story without refunds and disputes, which are separate rows; null if the order has no row. */
-async function readStory(db: Kysely<unknown>, orderApiKey: string): Promise<StoredStory | null> {
+async function readStory(db: Db, orderApiKey: string): Promise<StoredStory | null> {
   const { rows } = await sql<StoryRow>`
     select ${row}, refusal_code as code, decline_code as "declineCode", unknown_call as call, unknown_reason as reason,
       ${epoch('unknown_since')} as since, unknown_answers as "unknownResults",

@@ -1,5 +1,6 @@
+import type { Db } from '@platter/kit'
 import type { Cents } from '@platter/contracts'
-import { sql, type Kysely } from 'kysely'
+import { sql } from 'kysely'
 import type { RefundRow } from '#/domain/refund.ts'
 
 type NewRefund = { apiKey: string; orderApiKey: string; amount: Cents }
@@ -21,8 +22,6 @@ const lockedCharges = (apiKeys: readonly string[]) => sql`
     order by order_api_key for update)`
 
 const UNIQUE_VIOLATION = '23505'
-
-type Db = Kysely<unknown>
 
 async function find(db: Db, apiKey: string): Promise<RefundRow | null> {
   const { rows } = await sql<RefundRow>`select ${columns} from refunds where api_key = ${apiKey}`.execute(db)

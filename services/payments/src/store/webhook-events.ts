@@ -1,9 +1,10 @@
-import { sql, type Kysely } from 'kysely'
+import type { Db } from '@platter/kit'
+import { sql } from 'kysely'
 
 export type WebhookEventStore = ReturnType<typeof postgresWebhookEvents>
 
 /** The time of the last event, in one row of `webhook_events`. Replicas of an earlier version insert a row for each event. */
-export const postgresWebhookEvents = (db: Kysely<unknown>) => ({
+export const postgresWebhookEvents = (db: Db) => ({
   /** Records that an event was completely handled. */
   async recordHandled(): Promise<void> {
     await sql`insert into webhook_events (id) values ('last')

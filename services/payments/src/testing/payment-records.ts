@@ -7,7 +7,7 @@ import { postgresChargeMirrors, type ChargeMirrorStore } from '#/store/charge-mi
 import { postgresPaymentRecords, type PaymentRecordStore } from '#/store/payment-records.ts'
 
 type PaymentStores = {
-  postgres: Postgres<unknown>
+  postgres: Postgres
   authorizations: AuthorizationStore
   records: PaymentRecordStore
   mirrors: ChargeMirrorStore

@@ -11,7 +11,7 @@ import {
   ReadPaymentRows,
   type Charge,
 } from '@platter/contracts'
-import { createLog } from '@platter/kit'
+import { createLog, type Db } from '@platter/kit'
 import { migrate } from '@platter/kit/postgres/migrate'
 import { connectPostgres } from '@platter/kit/postgres/postgres'
 import { newDatabase } from '@platter/testkit'
@@ -30,7 +30,6 @@ import { reconcileDaily } from '#/operating/reconcile-daily.ts'
 import { PostgresAlerts } from '#/store/alerts.ts'
 import { PostgresScheduledRuns } from '#/store/scheduled-runs.ts'
 import { postgresStores } from '#/store/stores.ts'
-import type { Db } from '#/store/tables.ts'
 
 /* Alerts of two replicas to a real webhook receiver and a real mail server. Tests move the times of rows back. */
 
