@@ -68,6 +68,7 @@ const aState = (random: Random): State => ({
 })
 const soonOrLate = (random: Random) => random.pick([0, HOUR_MS])
 const open = { outcome: null, link: null, noticeInMs: null } as const
+const cancelled = { outcome: 'unreachable', link: null, noticeInMs: 0 } as const
 const aDelivery = (random: Random) =>
   random.pick([
     null,
@@ -75,7 +76,7 @@ const aDelivery = (random: Random) =>
     open,
     open,
     { outcome: 'accepted', link: 'console', noticeInMs: null },
-    { outcome: 'unreachable', link: null, noticeInMs: 0 },
+    cancelled,
     { outcome: 'accepted', link: null, noticeInMs: 15_000 },
   ] as const)
 
@@ -135,7 +136,15 @@ function place(random: Random, apiKey: string, prefix: string): Call {
     traceparent: null,
     idempotency: prefix === 'both' ? null : random.pick([null, { scope, claimMs: soonOrLate(random) }]),
   }
-  return { name: 'place', run: ({ sagas }) => sagas.place(placement) }
+  const isRefusedBefore = random.next() < 0.3
+  const run = async ({ sagas, idempotencyKeys }: Stores) => {
+    if (isRefusedBefore) {
+      await idempotencyKeys.markRefused(scope)
+      await idempotencyKeys.reclaim(scope, 0)
+    }
+    return sagas.place(placement)
+  }
+  return { name: 'place', run }
 }
 
 /** Returns a save of the first version. */
@@ -202,14 +211,26 @@ function aCall(random: Random, prefix: string): Call {
       run: ({ deliveries }) => deliveries.releaseLease(lease, failedOrNot),
     },
     {
-      name: 'the attempt after a failed one',
+      name: 'the attempt after a failed one, and after one that was not begun',
       run: async ({ deliveries }) => {
+        const acquire = () => deliveries.acquireLeases({ limit: 100, leaseMs: claimMs })
         await deliveries.releaseLease(lease, failed)
         await deliveries.renewLeases([lease], 0)
-        return deliveries.acquireLeases({ limit: 100, leaseMs: claimMs })
+        const next = await acquire()
+        await deliveries.releaseLease({ ...lease, attempt: lease.attempt + 1 }, null)
+        await deliveries.renewLeases([lease], 0)
+        return [next, await acquire()]
       },
     },
     { name: 'deliveries.takeDueNotices', run: ({ deliveries }) => deliveries.takeDueNotices(100) },
+    {
+      name: 'the notices of an order that is cancelled again',
+      run: async (stores) => {
+        const notices = await stores.deliveries.takeDueNotices(100)
+        await saveAfter(stores, { ...save, delivery: cancelled, status: null, lag: 0 })
+        return [notices, await stores.deliveries.takeDueNotices(100)]
+      },
+    },
     { name: 'deliveries.endNotices', run: ({ deliveries }) => deliveries.endNotices(apiKey) },
     { name: 'restaurantLinks.find', run: ({ restaurantLinks }) => restaurantLinks.find('r1') },
     { name: 'orders.find', run: ({ orders: store }) => store.find(apiKey) },
@@ -225,7 +246,10 @@ function aCall(random: Random, prefix: string): Call {
     { name: 'orders.markReadIfPending', run: ({ orders: store }) => store.markReadIfPending(apiKey) },
     {
       name: 'idempotencyKeys.reclaim',
-      run: ({ idempotencyKeys }) => idempotencyKeys.reclaim(scope, claimMs),
+      run: async ({ idempotencyKeys }) => {
+        const first = await idempotencyKeys.reclaim(scope, claimMs)
+        return [first, await idempotencyKeys.reclaim(scope, claimMs)]
+      },
     },
     { name: 'idempotencyKeys.markRefused', run: ({ idempotencyKeys }) => idempotencyKeys.markRefused(scope) },
     {
@@ -240,7 +264,13 @@ function aCall(random: Random, prefix: string): Call {
         return idempotencyKeys.reclaim(scope, claimMs)
       },
     },
-    { name: 'idempotencyKeys.release', run: ({ idempotencyKeys }) => idempotencyKeys.release(used) },
+    {
+      name: 'the claim after a release',
+      run: async ({ idempotencyKeys }) => {
+        await idempotencyKeys.release(used)
+        return idempotencyKeys.reclaim(scope, claimMs)
+      },
+    },
     { name: 'idempotencyKeys.delete', run: ({ idempotencyKeys }) => idempotencyKeys.delete(used) },
     {
       name: 'restaurantOrders.find',
