@@ -16,6 +16,8 @@ import { plainReporter } from './progress.ts'
 import { ensureChromium } from './servers/chromium.ts'
 import { ensurePrograms } from './servers/programs.ts'
 import { serverKinds } from './servers/types.ts'
+import { ensureCompileCache } from './stack/compile-cache.ts'
+import { ensureConsole } from './stack/console.ts'
 
 /** The numbers of passed and skipped tests, and the file, name and error of each failed test. */
 export type Outcome = { passed: number; failures: string[]; skipped: number }
@@ -78,14 +80,20 @@ function forward(from: Readable | null, to: Writable) {
 }
 
 /**
- * Installs the servers and the browser during the checks, which need neither network nor disk: 20 s of a run on a new machine. A
- * group that needs an absent program reports why it cannot be installed.
+ * Installs the servers and the browser during the checks, which need neither network nor disk: 20 s of a run on a new machine. Also
+ * builds what every stack needs; otherwise the two groups that start first both build it, 5 core-seconds each. A group that needs an
+ * absent program or build reports why it cannot be made.
  */
-async function installPrograms(): Promise<void> {
+async function prepareGroups(): Promise<void> {
   const directory = join(ROOT, '.run/install')
   const reporter = plainReporter(console.log)
   const host = createProcessHost(directory)
-  await Promise.allSettled([ensurePrograms(serverKinds, { directory, host, reporter })])
+  const context = { reporter, signal: undefined }
+  await Promise.allSettled([
+    ensurePrograms(serverKinds, { directory, host, reporter }),
+    ensureConsole(host, context),
+    ensureCompileCache(host, context),
+  ])
   await ensureChromium(directory, reporter)
 }
 
@@ -144,9 +152,9 @@ async function runTests() {
   if (total.passed + total.failures.length === 0) console.log('No test matches.')
 }
 
-const installed = options.project === undefined ? installPrograms() : Promise.resolve()
+const prepared = options.project === undefined ? prepareGroups() : Promise.resolve()
 const passedChecks = await Promise.all(CHECKS.map(check))
-await installed
+await prepared
 const broken = CHECKS.filter((_, at) => !passedChecks[at])
 if (broken.length === 0) await runTests()
 else {
