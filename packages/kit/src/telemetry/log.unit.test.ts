@@ -106,11 +106,10 @@ test('none of 10,000 generated lines contains a card number or an access key, an
     { numRuns: 10_000 },
   )
   expect(lines).toHaveLength(10_000)
-  for (const line of lines) {
-    const compact = line.replaceAll(/[ -]/g, '')
-    expect([CARD, KEY].filter((secret) => compact.includes(secret))).toEqual([])
-    expect(() => JSON.parse(line) as unknown).not.toThrow()
-  }
+  const isUnmasked = (line: string) =>
+    [CARD, KEY].some((secret) => line.replaceAll(/[ -]/g, '').includes(secret))
+  expect(lines.find(isUnmasked)).toBeUndefined()
+  expect(() => lines.map((line) => JSON.parse(line) as unknown)).not.toThrow()
 })
 
 test('util.inspect shows no value of a secret', () => {
