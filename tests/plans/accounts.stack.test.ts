@@ -1,6 +1,5 @@
 import type { Db } from '@platter/kit'
 import * as keys from '@platter/kit/idempotency/key-store'
-import type { Transaction } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import {
   postgresAccessKeyRecords,
@@ -58,8 +57,7 @@ const address = {
 }
 const firstPage = { before: null, limit: 100 }
 const key = { id: 'new', hash: 'new', prefix: 'p' }
-const within = (db: Db, work: (trx: Transaction<unknown>) => Promise<unknown>) =>
-  db.transaction().execute(work)
+const within = (db: Db, work: (trx: Db) => Promise<unknown>) => db.transaction().execute(work)
 
 const calls = {
   users: {

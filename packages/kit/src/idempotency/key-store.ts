@@ -6,7 +6,8 @@ import type { Db } from '#/postgres/postgres.ts'
 
 type StoredResponse = { fingerprint: string; status: number; body: string }
 
-const hasKey = ({ accessKeyId, path, key }: IdempotencyScope) =>
+/** Matches the row of a key. */
+export const hasKey = ({ accessKeyId, path, key }: Omit<IdempotencyScope, 'fingerprint'>) =>
   sql`access_key_id = ${accessKeyId} and path = ${path} and key = ${key}`
 
 /** Returns the stored response of a key; undefined for a new key, or while its first request is running. */

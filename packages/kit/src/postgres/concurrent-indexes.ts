@@ -1,8 +1,9 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { requestTimes } from '@platter/contracts'
-import { sql, type Kysely } from 'kysely'
+import { sql } from 'kysely'
 import pg from 'pg'
+import type { Db } from '#/postgres/postgres.ts'
 import type { Log } from '#/telemetry/log.ts'
 
 /*
@@ -34,7 +35,7 @@ export async function readIndexes(directory: string): Promise<ConcurrentIndex[]>
 
 /** Returns the names of the indexes that are missing or invalid. */
 export async function missingIndexes(
-  db: Kysely<unknown>,
+  db: Db,
   indexes: readonly Pick<ConcurrentIndex, 'name'>[],
 ): Promise<string[]> {
   const { rows } = await sql<{ name: string }>`

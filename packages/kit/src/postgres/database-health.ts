@@ -1,13 +1,14 @@
 import type { ServiceHealth } from '@platter/contracts'
-import { sql, type Kysely } from 'kysely'
+import { sql } from 'kysely'
 import { missingIndexes, type ConcurrentIndex } from '#/postgres/concurrent-indexes.ts'
+import type { Db } from '#/postgres/postgres.ts'
 
 /**
  * Reads the clock of the database, the newest migration of the service's schema, and the names of the `indexes` that are not built
  * yet.
  */
 export async function readDatabaseHealth(
-  db: Kysely<unknown>,
+  db: Db,
   indexes: readonly Pick<ConcurrentIndex, 'name'>[] = [],
 ): Promise<NonNullable<ServiceHealth['database']>> {
   const { rows } = await sql<{ at: number; migration: string }>`

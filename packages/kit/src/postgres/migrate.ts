@@ -1,7 +1,8 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { sql, type Kysely } from 'kysely'
+import { sql } from 'kysely'
 import { Migrator, type Migration } from 'kysely/migration'
+import type { Db } from '#/postgres/postgres.ts'
 import type { Log } from '#/telemetry/log.ts'
 
 const NAME = /^\d{4}_[a-z0-9_]+\.sql$/
@@ -18,7 +19,7 @@ async function readMigrations(directory: string): Promise<Record<string, Migrati
       return [
         name.replace(/\.sql$/, ''),
         // eslint-disable-next-line no-restricted-properties -- a whole file of this repository
-        { up: async (db: Kysely<unknown>) => void (await sql.raw(statements).execute(db)) },
+        { up: async (db: Db) => void (await sql.raw(statements).execute(db)) },
       ]
     }),
   )
@@ -29,10 +30,7 @@ async function readMigrations(directory: string): Promise<Record<string, Migrati
  * them, Kysely reports a missing migration, and no replica of this version would start after a rollback or during a rolling
  * upgrade.
  */
-async function ofLaterVersions(
-  db: Kysely<unknown>,
-  own: Iterable<string>,
-): Promise<Record<string, Migration>> {
+async function ofLaterVersions(db: Db, own: Iterable<string>): Promise<Record<string, Migration>> {
   const newest = [...own].toSorted().at(-1) ?? ''
   const { rows: tables } = await sql<{ found: boolean }>`
     select to_regclass('kysely_migration') is not null as found`.execute(db)
@@ -46,7 +44,7 @@ async function ofLaterVersions(
  * Applies the new `.sql` files of the directory in order of their numbers, in one transaction. An advisory lock allows any number
  * of replicas to start together. Ignores migrations of later versions. Throws on the first failure and applies nothing.
  */
-export async function migrate(db: Kysely<unknown>, directory: string, log: Log): Promise<void> {
+export async function migrate(db: Db, directory: string, log: Log): Promise<void> {
   const own = await readMigrations(directory)
   // Read before Kysely acquires a connection, which may be the last one of the pool. If a later version migrates in between, Kysely
   // fails and the caller retries.

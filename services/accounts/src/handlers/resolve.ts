@@ -1,5 +1,5 @@
-import type { Db } from '@platter/kit'
 import type { AccountsResolve } from '@platter/contracts'
+import type { Db } from '@platter/kit'
 import type { z } from 'zod'
 import type { CurrentCard } from '#/current-card.ts'
 import { notFound, NOTHING_FOUND } from '#/domain/resolution.ts'

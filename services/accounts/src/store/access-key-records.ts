@@ -1,8 +1,9 @@
-import type { Db } from '@platter/kit'
 import type { AccessKey } from '@platter/contracts'
+import type { Db } from '@platter/kit'
+import { epochOf } from '@platter/kit/postgres/epoch'
 import { sql, type RawBuilder } from 'kysely'
 import { isValid, type Holder, type StoredKey } from '#/store/access-keys.ts'
-import { after, createdEpoch, createdMicroseconds, epochOf, only, type Range } from '#/store/tables.ts'
+import { after, createdEpoch, createdMicroseconds, only, type Range } from '#/store/tables.ts'
 
 /** A locked key. */
 type LockedKey = {

@@ -1,5 +1,5 @@
-import type { Db } from '@platter/kit'
 import { NewAddressFields, type Address } from '@platter/contracts'
+import type { Db } from '@platter/kit'
 import { sql } from 'kysely'
 import { MAX_ADDRESSES, tooManySaved } from '#/domain/refusals.ts'
 import { savingOf } from '#/domain/saving.ts'

@@ -1,5 +1,5 @@
-import type { Db } from '@platter/kit'
 import type { Applications } from '@platter/contracts'
+import type { Db } from '@platter/kit'
 import { sql } from 'kysely'
 import type { z } from 'zod'
 import { after, createdEpoch, createdMicroseconds, only, type Range } from '#/store/tables.ts'

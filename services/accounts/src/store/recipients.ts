@@ -1,5 +1,5 @@
-import type { Db } from '@platter/kit'
 import type { AccountsResolve, CreditCard, Recipient, TokenizedCard } from '@platter/contracts'
+import type { Db } from '@platter/kit'
 import { sql } from 'kysely'
 import type { z } from 'zod'
 import { MAX_ADDRESSES, MAX_CARDS } from '#/domain/refusals.ts'

@@ -62,9 +62,9 @@ export function savedRecords<Shown, Stored>(
 }
 
 /**
- * Locks the user's row, if it exists, before the user's records are read. Otherwise two concurrent additions would both use the last free place. A
- * later statement reads the records, because the locking statement does not see rows that were committed while it waited. FOR NO
- * KEY UPDATE does not block foreign keys to the row.
+ * Locks the user's row, if it exists, before the user's records are read. Otherwise two concurrent additions would both use the last
+ * free place. A later statement reads the records, because the locking statement does not see rows that were committed while it
+ * waited. FOR NO KEY UPDATE does not block foreign keys to the row.
  */
 async function lockUser(db: Db, isWanted: RawBuilder<unknown>): Promise<boolean> {
   const { rows } = await sql`select api_key from users where ${isWanted} for no key update`.execute(db)

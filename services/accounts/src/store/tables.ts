@@ -1,15 +1,11 @@
 import { ApiKey } from '@platter/contracts'
-import type { PageRange, Db } from '@platter/kit'
+import type { Db, PageRange } from '@platter/kit'
+import { epochOf } from '@platter/kit/postgres/epoch'
 import { sql } from 'kysely'
 import { z } from 'zod'
 
 /** The tenant-scoped connection of a client application. */
 export type TenantDb = (applicationId: string) => Db
-
-/** Selects a time in epoch seconds, rounded down. A cast rounds to the nearest second, which may be in the future. */
-export const epochOf = (column: string) =>
-  // eslint-disable-next-line no-restricted-properties -- callers name columns of this schema
-  sql`floor(extract(epoch from ${sql.ref(column)}))::int8`
 
 export const createdEpoch = epochOf('created_at')
 

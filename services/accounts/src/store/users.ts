@@ -1,5 +1,5 @@
-import type { Db } from '@platter/kit'
 import type { User } from '@platter/contracts'
+import type { Db } from '@platter/kit'
 import { sql } from 'kysely'
 import { addressesOfUser } from '#/store/addresses.ts'
 import { cardsOfUser } from '#/store/cards.ts'

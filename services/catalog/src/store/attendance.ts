@@ -1,5 +1,5 @@
-import type { Db } from '@platter/kit'
 import type { CatalogAttendance } from '@platter/contracts'
+import type { Db } from '@platter/kit'
 import { sql } from 'kysely'
 import type { Hours } from '#/domain/hours.ts'
 

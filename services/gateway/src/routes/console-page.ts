@@ -32,7 +32,7 @@ const FOR_EVER = 'public, max-age=31536000, immutable'
 export function consolePage(app: App, folder: string = BUILT): void {
   void app.register(
     async (scope) => {
-      // The plugin rejects a folder, and a path with NUL or a backslash, with an error of its own.
+      // The plugin throws a 4xx error for a folder, and for a path with NUL or a backslash.
       scope.setErrorHandler((error: FastifyError, _request, reply) => {
         if (error instanceof Problem || (error.statusCode ?? 500) >= 500) throw error
         reply.callNotFound()

@@ -1,5 +1,5 @@
-import type { Db } from '@platter/kit'
 import type { Attention, Mismatch } from '@platter/contracts'
+import type { Db } from '@platter/kit'
 import { sql } from 'kysely'
 import { apiKeyOf } from '#/api-key-of.ts'
 import type { Alert, Composed, Unalerted } from '#/domain/alert.ts'

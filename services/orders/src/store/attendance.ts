@@ -1,5 +1,5 @@
-import type { Db } from '@platter/kit'
 import type { RestaurantLink } from '@platter/contracts'
+import type { Db } from '@platter/kit'
 import { sql } from 'kysely'
 import type { LinkKind, WebhookLink } from '#/domain/order-state.ts'
 import { PostgresStore } from '#/store/postgres-store.ts'

@@ -1,4 +1,5 @@
-import { batched, isSameRequest, type IdempotencyScope, type Db } from '@platter/kit'
+import { batched, isSameRequest, type Db, type IdempotencyScope } from '@platter/kit'
+import { hasKey } from '@platter/kit/idempotency/key-store'
 import { sql } from 'kysely'
 import { PostgresStore } from '#/store/postgres-store.ts'
 
@@ -25,7 +26,8 @@ type Row = {
 export type OrderKey = IdempotencyScope & { orderApiKey: string }
 
 type Response = { status: number; body: string }
-type FoundKey = { orderApiKey: string } & { [Field in keyof Response]: Response[Field] | null }
+/** `status`, `body`: null without a final response. */
+type FoundKey = { orderApiKey: string; status: number | null; body: string | null }
 
 const completeTogether = batched({
   keyOf: ({ orderApiKey }: OrderKey & Response) => orderApiKey,
@@ -42,10 +44,7 @@ const completeTogether = batched({
   },
 })
 
-const isKey = ({ accessKeyId, path, key }: Omit<IdempotencyScope, 'fingerprint'>) =>
-  sql`access_key_id = ${accessKeyId} and path = ${path} and key = ${key}`
-
-const isKeyOfOrder = (used: OrderKey) => sql`${isKey(used)} and order_api_key = ${used.orderApiKey}`
+const isKeyOfOrder = (used: OrderKey) => sql`${hasKey(used)} and order_api_key = ${used.orderApiKey}`
 
 /** Returns whether a commit failed because another request with the same key placed its order first. */
 export const isKeyConflict = (error: unknown): boolean =>
@@ -66,10 +65,10 @@ export class PostgresIdempotencyKeys extends PostgresStore {
     const { rows } = await sql<Row>`
     with claimed as (
       update idempotency_keys set busy_until = now() + ${claimMs} * interval '1 millisecond'
-      where ${isKey(scope)} and fingerprint in (${fingerprint}, ${otherFingerprint}) and status is null and busy_until <= now()
+      where ${hasKey(scope)} and fingerprint in (${fingerprint}, ${otherFingerprint}) and status is null and busy_until <= now()
       returning order_api_key)
     select fingerprint, order_api_key, status, body, exists (select from claimed) as claimed from idempotency_keys
-    where ${isKey(scope)}`.execute(this.db)
+    where ${hasKey(scope)}`.execute(this.db)
     const [row] = rows
     if (!row) return null
     if (row.order_api_key === null) return await this.#forgetRefusal(scope)
@@ -94,7 +93,7 @@ export class PostgresIdempotencyKeys extends PostgresStore {
 
   /** A separate statement, because a write in `reclaim` would slow down every request with a new key. */
   async #forgetRefusal(scope: IdempotencyScope): Promise<null> {
-    await sql`delete from idempotency_keys where ${isKey(scope)} and order_api_key is null`.execute(this.db)
+    await sql`delete from idempotency_keys where ${hasKey(scope)} and order_api_key is null`.execute(this.db)
     return null
   }
 
@@ -117,7 +116,7 @@ export class PostgresIdempotencyKeys extends PostgresStore {
   async find(scope: Omit<IdempotencyScope, 'fingerprint'>): Promise<FoundKey | null> {
     const { rows } = await sql<FoundKey>`
     select order_api_key as "orderApiKey", status, body from idempotency_keys
-    where ${isKey(scope)} and order_api_key is not null`.execute(this.db)
+    where ${hasKey(scope)} and order_api_key is not null`.execute(this.db)
     return rows[0] ?? null
   }
 }

@@ -1,4 +1,5 @@
 import type { OrderStory } from '@platter/contracts'
+import { epochOf } from '@platter/kit/postgres/epoch'
 import { sql } from 'kysely'
 import type { Saga } from '#/domain/saga-row.ts'
 import { foundOrder, type FoundOrder } from '#/store/order-search.ts'
@@ -19,9 +20,6 @@ export type StoredStory = FoundOrder & {
 
 type Row = OrderRow & Pick<StoredStory, 'requestId' | 'traceparent' | 'saga' | 'delivery'>
 
-// eslint-disable-next-line no-restricted-properties -- columns named here
-const epoch = (column: string) => sql`floor(extract(epoch from ${sql.ref(column)}))::int8`
-
 /** Reads all rows of one order, for operators. */
 export class PostgresOrderStories extends PostgresStore {
   /** Returns null if the order does not exist. Before the first attempt, the link is the restaurant's current link. */
@@ -29,11 +27,11 @@ export class PostgresOrderStories extends PostgresStore {
     const { rows } = await sql<Row>`
     select o.*, s.request_id as "requestId", s.traceparent,
       jsonb_build_object('version', s.version, 'attempt', s.attempt, 'facts', s.facts, 'state', s.state,
-        'wakeAt', ${epoch('s.wake_at')}, 'deadline', ${epoch('s.deadline_at')}, 'finished', ${epoch('s.finished_at')}) as saga,
+        'wakeAt', ${epochOf('s.wake_at')}, 'deadline', ${epochOf('s.deadline_at')}, 'finished', ${epochOf('s.finished_at')}) as saga,
       case when d.order_api_key is not null then jsonb_build_object(
         'link', coalesce(d.link_kind, l.link ->> 'kind', 'default'), 'attempts', d.attempts, 'outcome', d.outcome,
-        'lastResult', d.last_result, 'busyUntil', ${epoch('d.busy_until')}, 'deadline', ${epoch('d.deadline_at')},
-        'cancellationAttempts', d.cancel_attempts, 'cancellationAt', ${epoch('d.cancel_at')}) end as delivery
+        'lastResult', d.last_result, 'busyUntil', ${epochOf('d.busy_until')}, 'deadline', ${epochOf('d.deadline_at')},
+        'cancellationAttempts', d.cancel_attempts, 'cancellationAt', ${epochOf('d.cancel_at')}) end as delivery
     from orders o join sagas s on s.order_api_key = o.api_key
       left join deliveries d on d.order_api_key = o.api_key
       left join restaurant_links l on l.restaurant_api_key = o.restaurant_api_key

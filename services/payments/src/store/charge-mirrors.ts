@@ -1,5 +1,5 @@
-import type { Db } from '@platter/kit'
 import { MOST_INCIDENTS, type Cents } from '@platter/contracts'
+import type { Db } from '@platter/kit'
 import { sql } from 'kysely'
 import { refundedElsewhere, type ReadCharge } from '#/domain/charge-after-sale.ts'
 

@@ -1,9 +1,7 @@
-import type { Db } from '@platter/kit'
 import { MOST_INCIDENTS, toMoney, type PaymentRow, type PaymentStory } from '@platter/contracts'
+import type { Db } from '@platter/kit'
+import { epochOf } from '@platter/kit/postgres/epoch'
 import { sql } from 'kysely'
-
-// eslint-disable-next-line no-restricted-properties -- columns named here
-const epoch = (column: string) => sql`floor(extract(epoch from ${sql.ref(column)}))::int8`
 
 const row = sql`order_api_key as "orderApiKey", state, amount, processor_id as "processorId"`
 
@@ -56,8 +54,8 @@ export const postgresPaymentRecords = (db: Db) => ({
 async function readStory(db: Db, orderApiKey: string): Promise<StoredStory | null> {
   const { rows } = await sql<StoryRow>`
     select ${row}, refusal_code as code, decline_code as "declineCode", unknown_call as call, unknown_reason as reason,
-      ${epoch('unknown_since')} as since, unknown_answers as "unknownResults",
-      ${epoch('release_requested_at')} as "releaseRequested", ${epoch('created_at')} as created, ${epoch('updated_at')} as updated
+      ${epochOf('unknown_since')} as since, unknown_answers as "unknownResults",
+      ${epochOf('release_requested_at')} as "releaseRequested", ${epochOf('created_at')} as created, ${epochOf('updated_at')} as updated
     from authorizations where order_api_key = ${orderApiKey}`.execute(db)
   const [found] = rows
   if (!found) return null

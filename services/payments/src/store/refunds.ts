@@ -1,5 +1,5 @@
-import type { Db } from '@platter/kit'
 import type { Cents } from '@platter/contracts'
+import type { Db } from '@platter/kit'
 import { sql } from 'kysely'
 import type { RefundRow } from '#/domain/refund.ts'
 
