@@ -144,7 +144,7 @@ test('a service with a refused secret exits with 1, and names the variable witho
     {
       env: { ...good, AMQP_URL: url('guest', 'guest-of-honour') },
       encoding: 'utf8',
-      timeout: 30_000,
+      timeout: 100_000,
     },
   )
   expect(status).toBe(1)

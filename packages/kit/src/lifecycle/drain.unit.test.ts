@@ -24,7 +24,7 @@ test('a stopping process refuses new connections, and serves an idle one until i
     const other = connect(port, '127.0.0.1')
     await expect(once(other, 'connect').finally(() => other.destroy())).rejects.toThrow('ECONNREFUSED')
   }
-  await vi.waitFor(isRefused, { timeout: 10_000, interval: 50 })
+  await vi.waitFor(isRefused, { timeout: 30_000, interval: 50 })
   expect(await sendRequest()).toContain('served')
   idle.end()
   await drained

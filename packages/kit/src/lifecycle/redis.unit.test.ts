@@ -44,5 +44,5 @@ test('a rejected command is logged with the reason', async () => {
 
 test('after a write at a replica of Redis a new connection is made, because another server is the primary', async () => {
   const { state } = await sendRejected("READONLY You can't write against a read only replica.")
-  await vi.waitFor(() => expect(state.connections).toBeGreaterThan(1), { timeout: 10_000 })
+  await vi.waitFor(() => expect(state.connections).toBeGreaterThan(1), { timeout: 30_000 })
 })

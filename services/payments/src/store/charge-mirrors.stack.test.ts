@@ -202,7 +202,7 @@ test('of two concurrent reads of a charge, the later one decides what counts as 
   const { waiting } = await db.transaction().execute(async (transaction) => {
     await postgresChargeMirrors(transaction).set({ ...charge, refunds: [refund] }, earlier)
     const started = mirrors.set({ ...charge, refunds: [{ ...refund, state: 'failed' }] }, later)
-    await expect.poll(lockWaits, { timeout: 10_000 }).toBe(1)
+    await expect.poll(lockWaits).toBe(1)
     return { waiting: started }
   })
   expect(await waiting).toBe(2)
@@ -223,7 +223,7 @@ test('a charge stays captured when its refund fails while markWhollyRefunded wai
       await mirrors.now(),
     )
     const started = postgresRefunds(db).markWhollyRefunded('o5')
-    await expect.poll(lockWaits, { timeout: 10_000 }).toBe(1)
+    await expect.poll(lockWaits).toBe(1)
     return { waiting: started }
   })
   await waiting

@@ -125,7 +125,7 @@ test('reserve, markFailed and markReturned of one refund do not deadlock', async
   /** Starts a statement that has to wait for the authorization, and returns once it waits. */
   const startWaiting = async (statement: () => Promise<unknown>) => {
     later.push(statement())
-    await expect.poll(countLockWaits, { timeout: 10_000 }).toBe(later.length)
+    await expect.poll(countLockWaits).toBe(later.length)
   }
   await pools[0].db.transaction().execute(async (transaction) => {
     await sql`select from authorizations where order_api_key = ${orderApiKey} for update`.execute(transaction)
