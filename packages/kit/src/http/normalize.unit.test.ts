@@ -199,11 +199,18 @@ test('the faults refer to the body as it was sent', () => {
   const { items: _, restaurantApiKey, ...others } = order
   const body = { ...others, RestaurantApiKey: restaurantApiKey, method: 'fly', tip: '3' }
   expect(faultsOf(SendOrder, body).map(({ pointer, code }) => [pointer, code])).toEqual([
-    ['/restaurantApiKey', 'missing-field'],
     ['/items', 'missing-field'],
     ['/method', 'invalid-field'],
+    ['/restaurantApiKey', 'missing-field'],
     ['/tip', 'invalid-field'],
   ])
+})
+
+test('the sentence for a person names the mistake, not a spelling that is accepted', () => {
+  const sent = { ...card, cardholderZip: 53703, cvv: 314, expirationMonth: 9, expirationYear: 2033 }
+  const problem = parsed(AddCard, { body: { ...sent, cardNumber: '4242424242424241' } }).problem
+  expect(problem?.message).toBe('cardNumber is not a card number.')
+  expect(problem?.faults).toHaveLength(5)
 })
 
 test('converts numbers, booleans and null in a query, and accepts enum values in any case', () => {

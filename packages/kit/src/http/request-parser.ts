@@ -133,14 +133,26 @@ function checker(part: keyof typeof pointers, schema: z.ZodType | undefined, isI
     const strict = check(given)
     if (strict.faults.length === 0) return strict
     const lenient = check(normalize(given))
-    return lenient.faults.length === 0 ? lenient : strict
+    if (lenient.faults.length === 0) return lenient
+    return { ...strict, faults: remainingFirst(strict.faults, lenient.faults) }
   }
+}
+
+/**
+ * Sorts the faults that an accepted spelling does not cause first, because the first fault is the one that a person reads. Without
+ * it, a customer who mistypes a card number in an app that sends numbers reads "cvv is not a string".
+ */
+function remainingFirst(strict: readonly Fault[], lenient: readonly Fault[]): Fault[] {
+  const remaining = new Set(lenient.map(({ pointer }) => pointer))
+  return strict.toSorted(
+    (one, other) => Number(remaining.has(other.pointer)) - Number(remaining.has(one.pointer)),
+  )
 }
 
 /**
  * Compiles an operation's request schemas once. Null and blank members of query and body are removed before parsing (`Tidying`). An
  * invalid body is normalized and parsed once more. If it is still invalid, the response has the faults of the first check, which
- * refer to the body as sent. Internal requests are parsed strictly.
+ * refer to the body as sent, with those of both checks first. Internal requests are parsed strictly.
  */
 export function requestParser(operation: Operation) {
   const isInternal = operation.audience === 'service'

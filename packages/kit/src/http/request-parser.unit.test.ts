@@ -188,9 +188,9 @@ test('a missing card and a missing address are reported together with all other 
   expect(outcome(SendOrder, { body })).toMatchObject([
     { pointer: '/restaurantApiKey', code: 'missing-field' },
     { pointer: '/tip', code: 'invalid-field' },
-    { pointer: '/recipient', code: 'invalid-field' },
     { pointer: '/card', code: 'missing-field' },
     { pointer: '/address', code: 'missing-field' },
+    { pointer: '/recipient', code: 'invalid-field' },
   ])
 })
 
@@ -202,8 +202,8 @@ test('an invalid card and an invalid address are not missing', () => {
   const [order] = Object.values(SendOrder.examples.bodies)
   const body = { ...(order as object), payment: 'card', method: 'delivery', card: 7, address: {} }
   expect(outcome(SendOrder, { body })).toMatchObject([
-    { pointer: '/card', code: 'invalid-field' },
     { pointer: '/address/streetAddress', code: 'missing-field' },
+    { pointer: '/card', code: 'invalid-field' },
   ])
 })
 
