@@ -1,4 +1,5 @@
 import { InvalidArgumentError } from 'commander'
+import { EXIT, Failure } from '#/exit.ts'
 
 /* The parsers of options. */
 
@@ -15,6 +16,15 @@ export function since(text: string): number {
   const date = hasDay(text) ? Date.parse(time) : Number.NaN
   if (!Number.isNaN(date)) return Math.floor(date / 1000)
   throw new InvalidArgumentError('it must be a time such as 24h, 7d, 2026-11-20 or Unix seconds.')
+}
+
+/** Rejects a period whose end is not after its beginning, as with `--from 1h --to 2h`: both count back from now. */
+export function requirePeriod([from, to]: [string, string], start = -Infinity, end = Infinity): void {
+  if (start >= end)
+    throw new Failure(
+      EXIT.usage,
+      `${from} must be before ${to}. A time such as 2h counts back: 2h is before 1h.`,
+    )
 }
 
 /** Returns whether a text begins with a day of the calendar. Date.parse takes February 30 as March 2. */

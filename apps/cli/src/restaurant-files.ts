@@ -43,6 +43,8 @@ export function readBundle(file: string): Bundle | FileFault {
   if (Array.isArray(value)) return bareMenu(file, value)
   if (!isObject(value)) return { file, pointer: '', detail: 'is neither a restaurant nor a menu.' }
   if (isObject(value['restaurant'])) return wholeBundle(file, value)
+  if (Array.isArray(value['restaurants']))
+    return { file, pointer: '/restaurants', detail: 'is a list. Save each restaurant in a file of its own.' }
   const apiKey = keyOf(value)
   if (apiKey === null) return { file, pointer: '/apiKey', detail: 'apiKey is missing.' }
   return { file, apiKey, restaurant: value, at: { restaurant: '' } }

@@ -50,6 +50,7 @@ test.each([
   ['invalid JSON', 'broken.json', '{', ''],
   ['a number', 'number.json', 3, ''],
   ['a restaurant without an apiKey', 'nameless.json', { name: 'x' }, '/apiKey'],
+  ['the response of a search', 'search.json', { address: {}, restaurants: [restaurant] }, '/restaurants'],
   ['a menu beside an empty restaurant', 'keyless.json', { restaurant: {}, menu }, '/restaurant/apiKey'],
   ['a menu without the apiKey of its restaurant', 'list.json', menu, ''],
 ])('reports %s as a fault with a JSON pointer', (_, name, value, pointer) => {

@@ -38,6 +38,10 @@ test.each([
     "argument '43201' is invalid. it must be a whole number from 0 to 43200.",
   ],
   [['reconcile', '--csv', '--since', '24h', '--until', '48h'], '--since must be before --until.'],
+  [
+    ['orders', 'find', '--from', '1h', '--to', '2h'],
+    '--from must be before --to. A time such as 2h counts back',
+  ],
   [['orders', 'show', ''], 'The argument order is empty.'],
   [['restaurants', 'import', 'a.json', ''], 'The argument path is empty.'],
   [['orders', 'find', '--phone', ''], '--phone is empty. Give a value, or leave it out.'],

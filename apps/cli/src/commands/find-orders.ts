@@ -3,9 +3,9 @@ import { Option, type Command } from 'commander'
 import type { Api } from '#/api.ts'
 import { addCommand, apiFor, type Shared } from '#/command.ts'
 import { printJson, printNote, table, when } from '#/output.ts'
-import { since, whole, withoutNumberSign } from '#/parsers.ts'
+import { requirePeriod, since, whole, withoutNumberSign } from '#/parsers.ts'
 
-type Filters = { limit: number } & Record<string, string | number>
+type Filters = { limit: number; from?: number; to?: number } & Record<string, string | number>
 
 const MAX_OF_A_PAGE = 200
 const MAX_NUMBER = 1e9
@@ -34,6 +34,7 @@ export function findOrders(group: Command): void {
     )
     .option('--limit <count>', 'the maximum number of orders', whole(1, MAX_NUMBER), 50)
     .action(async ({ json, url, keyFile, ...filters }: Shared & Filters) => {
+      requirePeriod(['--from', '--to'], filters.from, filters.to)
       const { orders, hasMore } = await read(apiFor({ url, keyFile }), filters)
       if (json) return printJson(orders)
       show(orders)

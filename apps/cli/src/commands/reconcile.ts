@@ -11,7 +11,7 @@ import { accountRows, csvLine, HEAD, totalsOf } from '#/commands/accounting.ts'
 import { apiFor, addCommand, type Shared } from '#/command.ts'
 import { EXIT, Failure } from '#/exit.ts'
 import { countOf, progress, print, printJson, printNote, style, when } from '#/output.ts'
-import { since } from '#/parsers.ts'
+import { requirePeriod, since } from '#/parsers.ts'
 
 type Options = Shared & { since: number; until?: number; csv?: boolean }
 
@@ -51,7 +51,7 @@ export function reconcile(program: Command): void {
 /** Prints rows as their pages arrive, and the totals as notes on standard error, so that the file contains only rows. */
 async function printAccounts(options: Options): Promise<void> {
   const { since: from, until } = options
-  if (until !== undefined && from >= until) throw new Failure(EXIT.usage, '--since must be before --until.')
+  requirePeriod(['--since', '--until'], from, until)
   const query = { since: from, ...(until !== undefined && { until }) }
   let totals = new Map<string, number>()
   print(HEAD.join(','))
