@@ -12,8 +12,9 @@ type Orders = ReadonlyMap<string, RestaurantOrder>
 
 const known = signal<Orders>(new Map())
 
-/** The maximum number of completed orders on the page. */
-const DONE_KEPT = 50
+/** The maximum number of completed orders on the page, at first and on request. 200 is the limit of the gateway. */
+const DONE_KEPT = { first: 50, most: 200 } as const
+const doneKept = signal<number>(DONE_KEPT.first)
 
 const byAge = (one: RestaurantOrder, other: RestaurantOrder) =>
   one.datePlaced - other.datePlaced || one.id - other.id
@@ -26,9 +27,14 @@ export const board = computed<Readonly<Record<Column, RestaurantOrder[]>>>(() =>
     new: inColumn('new'),
     preparing: inColumn('preparing'),
     ready: inColumn('ready'),
-    done: inColumn('done').toReversed().slice(0, DONE_KEPT),
+    done: inColumn('done').toReversed().slice(0, doneKept.value),
   }
 })
+
+/** Whether there may be completed orders that the page does not show. */
+export const hasEarlier = computed(
+  () => doneKept.value === DONE_KEPT.first && board.value.done.length === DONE_KEPT.first,
+)
 
 /** The text that screen readers announce when an order arrives, or is not started in time. */
 export const arrival = signal('')
@@ -36,6 +42,7 @@ export const arrival = signal('')
 /** Removes all orders, and all notes, which may be about them. */
 export const clearOrders = (): void => {
   known.value = new Map()
+  doneKept.value = DONE_KEPT.first
   notes.value = []
 }
 
@@ -99,11 +106,19 @@ function notifyOfCancellation(order: RestaurantOrder): void {
 }
 
 /** Stores completed orders only. An open order must arrive by the stream, otherwise it would not ring. */
-export async function loadDone(): Promise<void> {
-  // The list has the newest orders of all states, so the open ones are added; 200 is the limit of the gateway.
-  const limit = Math.min(200, DONE_KEPT + openOrders().length)
+export async function loadDone(kept = doneKept.value): Promise<void> {
+  // The list has the newest orders of all states, so the open ones are added.
+  const limit = Math.min(DONE_KEPT.most, kept + openOrders().length)
   const newest = await restaurantApi<RestaurantOrder[]>(`orders?limit=${limit}`)
   newest.filter((order) => columnOf(order) === 'done').forEach(put)
+}
+
+/** Shows more completed orders, because a customer may call about the lunch of a busy day in the evening. */
+export async function showEarlier(): Promise<void> {
+  await loadDone(DONE_KEPT.most).then(
+    () => (doneKept.value = DONE_KEPT.most),
+    () => addNote('The earlier orders were not loaded. Try again.', 'error'),
+  )
 }
 
 /** Reads the current state of an order. */

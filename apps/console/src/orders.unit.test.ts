@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest'
-import { board, clearOrders, loadDone, put, refund } from '#/orders.ts'
+import { board, clearOrders, hasEarlier, loadDone, put, refund, showEarlier } from '#/orders.ts'
 import { notes } from '#/notes.ts'
 import { anOrder } from '#/testing/an-order.ts'
 
@@ -44,4 +44,23 @@ test('completed orders are on the page after a reload, also behind sixty newer o
   for (const order of open) put(order)
   await loadDone()
   expect(board.value.done).toEqual([completed])
+})
+
+test('earlier completed orders of a busy day are shown on request', async () => {
+  const day = Array.from({ length: 150 }, (_, at) =>
+    anOrder({ apiKey: `order ${at}`, id: 150 - at, status: 'DELIVERED' }),
+  )
+  vi.stubGlobal('fetch', async (path: string) => {
+    const limit = Number(new URL(path, 'https://platter.example').searchParams.get('limit'))
+    return Response.json(day.slice(0, limit))
+  })
+  await loadDone()
+  expect([board.value.done.length, hasEarlier.value]).toEqual([50, true])
+  const online = fetch
+  vi.stubGlobal('fetch', () => Promise.reject(new TypeError('the network was lost')))
+  await showEarlier()
+  expect([notes.value[0]?.text, hasEarlier.value]).toEqual([expect.stringContaining('Try again'), true])
+  vi.stubGlobal('fetch', online)
+  await showEarlier()
+  expect([board.value.done, hasEarlier.value]).toEqual([day, false])
 })

@@ -1,5 +1,5 @@
 import { connection } from '#/connection.ts'
-import { board } from '#/orders.ts'
+import { board, hasEarlier, showEarlier } from '#/orders.ts'
 import { columns, type Column } from '#/order.ts'
 import { shownColumn } from '#/ui.ts'
 import { DoneOrder } from '#/views/done-order.tsx'
@@ -61,6 +61,11 @@ function BoardColumn({ column }: { column: Column }) {
             </li>
           ))}
         </ul>
+      )}
+      {column === 'done' && hasEarlier.value && (
+        <button class="earlier" onClick={() => void showEarlier()}>
+          Show earlier orders
+        </button>
       )}
     </section>
   )
