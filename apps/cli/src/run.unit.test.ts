@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { GetOrderStory, OperatorCancelOrder } from '@platter/contracts'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { EXIT } from '#/exit.ts'
 import { run } from '#/run.ts'
@@ -11,12 +12,15 @@ function outputOf(stream: 'stdout' | 'stderr'): () => string {
   return () => printed.mock.calls.map(([text]) => String(text)).join('')
 }
 
-/** Returns the paths of the requests that the platform of the environment has received. */
-async function platformThatResponds(body: string): Promise<string[]> {
+/**
+ * Starts a platform for the environment, which responds with one body after the other, and repeats the last. Returns the paths of
+ * its requests.
+ */
+async function platformThatResponds(...bodies: string[]): Promise<string[]> {
   const requests: string[] = []
   const server = createServer((request, response) => {
     requests.push(request.url ?? '')
-    response.end(body)
+    response.end(bodies.at(Math.min(requests.length, bodies.length) - 1))
   }).listen(0, '127.0.0.1')
   onTestFinished(() => void server.close())
   await once(server, 'listening')
@@ -61,6 +65,16 @@ test.each([
   const output = outputOf('stdout')
   expect(await run(args)).toBe(EXIT.ok)
   expect(output()).toBe(line)
+})
+
+test('platter orders cancel prints that the order is cancelled, and that its refund follows', async () => {
+  const cancelled = { ...OperatorCancelOrder.examples.response, paymentState: 'CHARGED' }
+  const story = { ...GetOrderStory.examples.response, order: cancelled }
+  await platformThatResponds(JSON.stringify(story), JSON.stringify(cancelled))
+  const [output, notes] = [outputOf('stdout'), outputOf('stderr')]
+  expect(await run(['orders', 'cancel', '34', '--reason', 'Power failure', '--yes'])).toBe(EXIT.ok)
+  expect(output()).toContain(': cancelled by operator, CHARGED, ')
+  expect(notes()).toContain('The refund follows')
 })
 
 test.each([

@@ -16,8 +16,10 @@ export function orders(program: Command): void {
   refundOrder(group)
 }
 
-const lineOf = ({ id, status, paymentState, total, recipient }: Order): string =>
-  `Order ${id ?? ''} for ${recipient.firstName} ${recipient.lastName}: ${status}, ${paymentState}, ${total.toFixed(2)}`
+function lineOf({ id, status, paymentState, total, recipient, cancellation }: Order): string {
+  const state = cancellation ? `cancelled by ${cancellation.cancelledBy}` : status
+  return `Order ${id ?? ''} for ${recipient.firstName} ${recipient.lastName}: ${state}, ${paymentState}, ${total.toFixed(2)}`
+}
 
 function cancel(group: Command): void {
   addCommand(group, 'cancel <order>', {
@@ -42,6 +44,8 @@ function cancel(group: Command): void {
       })
       if (options.json) return printJson(cancelled)
       print(lineOf(cancelled))
+      if (cancelled.paymentState === 'CHARGED')
+        printNote(`The refund follows; "platter orders show ${cancelled.id}" shows it.`)
     })
 }
 
