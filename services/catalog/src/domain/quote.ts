@@ -167,7 +167,9 @@ function priceItem(
     ...chosen.flatMap((choice, index) =>
       choiceFaults(item, choice, `${at}/customizationChoices/${index}/apiKey`),
     ),
-    ...item.customizationGroups.flatMap((group) => groupFaults(group, choices, `${at}/customizationChoices`)),
+    ...item.customizationGroups.flatMap((group) =>
+      groupFaults(item, { group, choices, at: `${at}/customizationChoices` }),
+    ),
   ]
   const used = item.customizationGroups.filter((group) => choices.some((choice) => choice.group === group))
   return {
@@ -202,18 +204,25 @@ const choicesOf = (item: Item): Chosen[] =>
 
 function choiceFaults(item: Item, choice: Chosen | undefined, at: string): Fault[] {
   if (!choice) return [fault(at, 'customization-unknown', `${item.name} has no such choice.`)]
-  return choice.available ? [] : [fault(at, 'item-unavailable', `${choice.details} is not available.`)]
+  return choice.available
+    ? []
+    : [fault(at, 'item-unavailable', `${item.name}: ${choice.details} is not available.`)]
 }
 
-/** Checks every group of the item, including groups without a choice. A repeated choice counts each time. */
-function groupFaults(group: CustomizationGroup, choices: readonly Chosen[], at: string): Fault[] {
+type Choosing = { group: CustomizationGroup; choices: readonly Chosen[]; at: string }
+
+/**
+ * Checks a group of the item, also one without a choice. A repeated choice counts each time. The detail names the item, because
+ * several items of an order may have a group of the same name.
+ */
+function groupFaults(item: Item, { group, choices, at }: Choosing): Fault[] {
   const count = choices.reduce((total, choice) => total + (choice.group === group ? choice.count : 0), 0)
   if (count < group.minCount) {
-    const detail = `"${group.name}" needs at least ${group.minCount}, chosen: ${count}.`
+    const detail = `${item.name}: "${group.name}" needs at least ${group.minCount}, chosen: ${count}.`
     return [fault(at, 'customization-required', detail)]
   }
   if (count > group.maxCount) {
-    const detail = `"${group.name}" takes at most ${group.maxCount}, chosen: ${count}.`
+    const detail = `${item.name}: "${group.name}" takes at most ${group.maxCount}, chosen: ${count}.`
     return [fault(at, 'customization-limit', detail)]
   }
   return []

@@ -201,6 +201,9 @@ describe('faults of the items', () => {
     expect(faultsOf(order({ items: [item('korma', 'naan', 'hellish')] }))).toEqual([
       ['/items/0/customizationChoices/1/apiKey', 'item-unavailable'],
     ])
+    expect(detailsOf(order({ items: [item('korma', 'naan', 'hellish')] }))).toContainEqual(
+      expect.stringMatching(/^Korma: .* is not available\.$/),
+    )
   })
 
   test('customization-unknown: a choice that does not exist, or that another item has', () => {
@@ -211,12 +214,12 @@ describe('faults of the items', () => {
     ])
   })
 
-  test('customization-required: no choice of a required group; the detail has group and numbers', () => {
+  test('customization-required: no choice of a required group; the detail has item, group and numbers', () => {
     expect(faultsOf(order({ items: [item('korma')] }))).toEqual([
       ['/items/0/customizationChoices', 'customization-required'],
     ])
     expect(detailsOf(order({ items: [item('korma', 'naan')] }))).toEqual([
-      '"Heat" needs at least 1, chosen: 0.',
+      'Korma: "Heat" needs at least 1, chosen: 0.',
     ])
   })
 
@@ -226,7 +229,7 @@ describe('faults of the items', () => {
     expect(faultsOf(order({ items: [item('korma', 'mild', 'stuffed', 'naan')] }))).toEqual([])
     expect(faultsOf(order({ items: [item('korma', 'mild', 'stuffed', 'stuffed')] }))).toEqual(limit)
     expect(detailsOf(order({ items: [item('korma', 'mild', 'stuffed', 'stuffed')] }))).toEqual([
-      '"Bread basket" takes at most 3, chosen: 4.',
+      'Korma: "Bread basket" takes at most 3, chosen: 4.',
     ])
     const free = Array.from({ length: 9 }, () => 'no-butter')
     expect(faultsOf(order({ items: [item('korma', 'mild', ...free)] }))).toEqual([])
