@@ -44,9 +44,11 @@ export function advance(
   reports: Reports,
 ): Advance {
   if (order.status === to) return { kind: 'unchanged' }
-  if (nextStatuses(order.status, order.method, reports).includes(to)) return { kind: 'advanced', status: to }
+  const next = nextStatuses(order.status, order.method, reports)
+  if (next.includes(to)) return { kind: 'advanced', status: to }
+  const possible = next.length === 0 ? `${order.status} is the last status` : `next is ${next.join(' or ')}`
   return {
     kind: 'impossible',
-    reason: `An order for ${order.method} cannot move from ${order.status} to ${to}.`,
+    reason: `An order for ${order.method} cannot move from ${order.status} to ${to}: ${possible}.`,
   }
 }

@@ -53,3 +53,14 @@ test.each(columns)(
     expect(path.at(-1)).toBe('DELIVERED')
   },
 )
+
+test.each<[OrderStatus, OrderStatus, Reports, string]>([
+  ['AWAITING_PREPARATION', 'PREPARING', 'coarse', 'to PREPARING: next is PREPARING_AND_DELIVERING.'],
+  ['AWAITING_PREPARATION', 'DELIVERED', 'detailed', 'to DELIVERED: next is PREPARING or OUT_FOR_DELIVERY.'],
+  ['DELIVERED', 'PREPARING', 'detailed', 'to PREPARING: DELIVERED is the last status.'],
+])('names the possible statuses after %s instead of %s, %s', (status, to, reports, words) => {
+  expect(advance({ status, method: 'delivery' }, to, reports)).toEqual({
+    kind: 'impossible',
+    reason: `An order for delivery cannot move from ${status} ${words}`,
+  })
+})
