@@ -152,6 +152,27 @@ describe.skipIf(browserUrl() === null)('the orders of a restaurant', () => {
     expect((await ledgerOf(order.apiKey)).map(({ kind }) => kind)).toEqual(['authorize', 'capture', 'refund'])
   })
 
+  test('a button shows the earlier completed orders of a busy day', async () => {
+    const { page } = await openCounter()
+    const completed = { ...(await place(own)), status: 'DELIVERED', nextStatuses: [] }
+    const earlier = Array.from({ length: 60 }, (_, at) => ({
+      ...completed,
+      apiKey: `earlier-${at}`,
+      id: 60 - at,
+    }))
+    await page.route('**/orders?limit=*', (route) => {
+      const limit = Number(new URL(route.request().url()).searchParams.get('limit'))
+      return route.fulfill({ json: limit < 200 ? earlier.slice(0, 50) : earlier })
+    })
+    await page.reload()
+    await cardIn(page, 'Done', { apiKey: 'earlier-49' }).waitFor()
+    expect(await cardIn(page, 'Done', { apiKey: 'earlier-50' }).count()).toBe(0)
+    await button(page, 'Show earlier orders').click()
+    await cardIn(page, 'Done', { apiKey: 'earlier-59' }).waitFor()
+    expect(await button(page, 'Show earlier orders').count()).toBe(0)
+    await page.context().close()
+  })
+
   test('two screens show the same status, and the slower screen shows a note', async () => {
     const { page } = counter
     const { page: slower } = await openCounter()
