@@ -1,6 +1,6 @@
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { afterAll, afterEach, beforeEach, describe, expect, test, vi, type MockInstance } from 'vitest'
 import { createGeocoder } from '#/outside/geocoder.ts'
 import { nominatim } from '#/outside/nominatim.ts'
 
@@ -65,6 +65,15 @@ const dripping: RequestListener = (_, response) => {
 describe('a Nominatim-compatible server', () => {
   const servers: { close(): void }[] = []
   afterAll(() => servers.forEach((server) => server.close()))
+
+  /** Ends the two seconds of a search. They never pass by themselves, because a busy machine may respond later. */
+  let late: AbortController
+  let timeout: MockInstance<typeof AbortSignal.timeout>
+  beforeEach(() => {
+    late = new AbortController()
+    timeout = vi.spyOn(AbortSignal, 'timeout').mockReturnValue(late.signal)
+  })
+  afterEach(() => timeout.mockRestore())
 
   async function startServer(listener: RequestListener): Promise<string> {
     const server = createServer(listener)
@@ -157,9 +166,6 @@ describe('a Nominatim-compatible server', () => {
   })
 
   test('is service-unavailable after two seconds when it sends no response or a slow one', async () => {
-    const late = new AbortController()
-    const timeout = vi.spyOn(AbortSignal, 'timeout').mockReturnValue(late.signal)
-    onTestFinished(() => timeout.mockRestore())
     let requests = 0
     const searches = [silent, dripping].map(async (listener) => {
       const url = await startServer((request, response) => {
