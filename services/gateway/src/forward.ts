@@ -131,7 +131,7 @@ async function toOneReplica<T>(
   }
 }
 
-const UNAVAILABLE = 'A part of the service is not available. Retry the request.'
+const UNAVAILABLE = 'A part of the service is not available. Please try again.'
 const OUTCOME_UNKNOWN =
   'A part of the service did not respond, so the outcome is unknown. Repeat the request with the same Idempotency-Key.'
 

@@ -100,7 +100,7 @@ test('a POST that reaches no replica had no effect, so the client may simply ret
   const response = await fetch(`${await aGateway(['http://127.0.0.1:1'], 1_000)}/x`, { method: 'POST' })
   expect(await response.json()).toMatchObject({
     status: 503,
-    detail: 'A part of the service is not available. Retry the request.',
+    detail: 'A part of the service is not available. Please try again.',
   })
 })
 

@@ -125,10 +125,10 @@ export async function findRefund(
 /** Returns the problem of a result without facts. The reason is only logged. */
 export const unavailable = (
   reason: string,
-  detail = 'The payment processor is unavailable. Retry the request.',
+  detail = 'The payment processor is unavailable. Please try again.',
 ): Problem => new Problem('payment-unavailable', detail, { cause: new Error(reason) })
 
-const NO_CHARGES = 'The charges cannot be read from the payment processor. Retry the request.'
+const NO_CHARGES = 'The charges cannot be read from the payment processor. Please try again.'
 
 /** Throws Problem payment-unavailable for any other result: an unreadable list of charges is not an empty one. */
 export function successOf<T>(result: ProcessorResult<T>, detail = NO_CHARGES): T {
