@@ -33,6 +33,19 @@ test('replicas that start at the same time apply a migration once', async () => 
   }
 })
 
+test('a replica whose migrations are applied does not wait for the lock of migrations', async () => {
+  const { db, close } = connectPostgres(await newDatabase(), 4, log)
+  const directory = await migrations({
+    '0001_create_things.sql': 'create table things (id int primary key);',
+  })
+  await migrate(db, directory, log)
+  await db.connection().execute(async (migrating) => {
+    await sql`select pg_advisory_lock(3853314791062309107)`.execute(migrating)
+    await expect(migrate(db, directory, log)).resolves.toBeUndefined()
+  })
+  await close()
+})
+
 test('a failed migration has no effect', async () => {
   const { db, close } = connectPostgres(await newDatabase(), 4, log)
   const directory = await migrations({
