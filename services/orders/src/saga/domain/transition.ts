@@ -116,7 +116,7 @@ export function transition(order: SagaOrder, saga: Saga, event: Event): Result {
     case 'expired':
       return expire(order, saga, event.at)
     case 'retried':
-      return retry(order, saga, event.at)
+      return retry(order, saga)
   }
 }
 
@@ -224,15 +224,12 @@ function changeAfterSale(saga: Saga, changed: AfterSale | null, at: number): Res
  */
 function expire(order: SagaOrder, saga: Saga, at: number): Result {
   const awaited = saga.isFinished ? null : awaitedStep(saga)
-  if (awaited?.step.kind !== 'compensatable' || awaited.isCompensation) return retry(order, saga, at)
+  if (awaited?.step.kind !== 'compensatable' || awaited.isCompensation) return retry(order, saga)
   const done = [...saga.state.done, awaited.step.name]
   return advance(order, saga, { state: { ...saga.state, done, refusal: refusalOfExpiry(saga.state) }, at })
 }
 
-function retry(order: SagaOrder, saga: Saga, at: number): Result {
-  if (saga.isFinished) return 'stale'
-  const awaited = awaitedStep(saga)
-  if (awaited) return { order, saga, delivery: null, command: publicationOf(saga, awaited) }
-  // A replica of the previous version cancels in two commits, and may have died between them.
-  return advance(order, saga, { state: saga.state, at })
+function retry(order: SagaOrder, saga: Saga): Result {
+  const awaited = saga.isFinished ? null : awaitedStep(saga)
+  return awaited ? { order, saga, delivery: null, command: publicationOf(saga, awaited) } : 'stale'
 }

@@ -1,7 +1,7 @@
 import type { Outcome } from '@platter/contracts'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { type Saga, type SendOrderFacts, type State } from '#/domain/saga-row.ts'
+import { type Saga, type SendOrderFacts } from '#/domain/saga-row.ts'
 import { sendOrderSteps } from '#/saga/domain/steps.ts'
 import { awaitedStep } from '#/saga/domain/awaited-step.ts'
 import { transition, type Event } from '#/saga/domain/transition.ts'
@@ -399,13 +399,3 @@ describe('any sequence of failures', () => {
 })
 
 const areEqual = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other)
-
-test('a cancelled saga with nothing to compensate is finished by a retry', () => {
-  const completed = states()['completed, cash']!
-  const state: State = { ...completed.saga.state, refusal: refusal('order-refused') }
-  const unfinished = { order: completed.order, saga: { ...completed.saga, state, isFinished: false } }
-  expect(apply(unfinished, { kind: 'retried', at })).toMatchObject({
-    saga: { isFinished: true },
-    order: { outcome: 'transmitted', paymentState: 'VOIDED', cancellation: { reason: 'order-refused' } },
-  })
-})
