@@ -64,8 +64,9 @@ test('an unstarted order is an incident from half of its 15 minutes on, until it
   expect(unaccepted?.since).toBeGreaterThanOrEqual(earliest)
   expect(unaccepted?.since).toBeLessThanOrEqual(latest)
   const [, cancelledAt = ''] =
-    /^The restaurant has not started the order\. It is cancelled at (.+)\.$/.exec(unaccepted?.reason ?? '') ??
-    []
+    /^The restaurant has not started the order\. It is cancelled at (.+)\. Telephone: .+\.$/.exec(
+      unaccepted?.reason ?? '',
+    ) ?? []
   expect(Date.parse(cancelledAt) / 1_000).toBe((unaccepted?.since ?? 0) + 450)
   expectConforms(ReadAttention, await readIncidents('?limit=200'))
   expect(await retry(`order_${apiKey}`)).toMatchObject({

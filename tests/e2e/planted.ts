@@ -25,6 +25,15 @@ export const plantAge = (orderApiKey: string, age: string) =>
     age,
   )
 
+/** Sets the age of the cancellation notice of an order, and makes its next attempt due. `age` is an interval of PostgreSQL. */
+export const plantNoticeAge = (orderApiKey: string, age: string) =>
+  plant(
+    `update orders.deliveries set cancel_at = now(), cancel_until = now() - $2::interval + interval '1 day'
+     where order_api_key = $1`,
+    orderApiKey,
+    age,
+  )
+
 /** Moves the deadline of an order into the past. */
 export const plantOverdue = (orderApiKey: string) => beforeCapture(orderApiKey, '-1 second')
 

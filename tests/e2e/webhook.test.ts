@@ -6,6 +6,8 @@ import { beforeEach, expect, test } from 'vitest'
 import { startHttpServer } from '../support/http-server.ts'
 import { api, call, card, eventually, ledgerOf, maria, operator, sendOrder } from './client.ts'
 import { aRestaurant, menuItem } from './own-restaurant.ts'
+import { incidentsOf } from './incidents.ts'
+import { plantNoticeAge } from './planted.ts'
 import { setUpOwnStack } from './stack.ts'
 
 const secret = `whsec_${Buffer.from('a secret of 24 bytes, ok').toString('base64')}`
@@ -17,6 +19,8 @@ type Message = { id: string; type: string; data: RestaurantOrder }
 const messages: Message[] = []
 /** Responds to a placed order, as the restaurant. */
 let respond: (response: ServerResponse) => unknown
+/** The status of the response to `order.cancelled`. */
+let confirmation = 204
 let restaurantApiKey: string
 let accessKey: string
 
@@ -27,12 +31,12 @@ async function receive(request: IncomingMessage, response: ServerResponse): Prom
   if (type === 'ping') return void response.writeHead(204).end()
   messages.push({ id: headers['webhook-id'] ?? '', type, data })
   if (type === 'order.placed') respond(response)
-  else response.writeHead(204).end()
+  else response.writeHead(confirmation).end()
 }
 
 setUpOwnStack(async () => {
   const kitchen = await startHttpServer((...exchange) => void receive(...exchange))
-  restaurantApiKey = await aRestaurant({}, [item])
+  restaurantApiKey = await aRestaurant({ phone: '608-555-0199' }, [item])
   const url = `${kitchen.url}/orders`
   await operator('PUT', `restaurants/${restaurantApiKey}/link`, { kind: 'webhook', url, secret })
   accessKey = await api.restaurantKey(restaurantApiKey)
@@ -121,6 +125,33 @@ test('a restaurant that accepted an order is notified of its cancellation by the
       data: { toCollect: 0, cancellation: { cancelledBy: 'operator' } },
     },
   ])
+})
+
+test('an unconfirmed cancellation is an incident with the telephone of the restaurant, until it is confirmed', async () => {
+  respond = (response) => response.writeHead(200).end()
+  confirmation = 500
+  const { apiKey } = (await sendOrder(order('in the oven'))).body
+  await operator('POST', `orders/${apiKey}/cancel`, { reason: 'The street is flooded.' })
+  await eventually(
+    async () => sentAs('order.cancelled'),
+    ({ length }) => length > 0,
+  )
+  expect(await incidentsOf(apiKey)).toEqual([])
+  await plantNoticeAge(apiKey, '121 seconds')
+  expect(await incidentsOf(apiKey)).toMatchObject([
+    {
+      id: `notice_${apiKey}`,
+      kind: 'cancellation-unconfirmed',
+      what: `restaurant ${restaurantApiKey}`,
+      reason: expect.stringMatching(/ Telephone: 608-555-0199\.$/) as string,
+    },
+  ])
+  confirmation = 204
+  await plantNoticeAge(apiKey, '125 seconds')
+  await eventually(
+    () => incidentsOf(apiKey),
+    ({ length }) => length === 0,
+  )
 })
 
 test('a restaurant that reads, reports or refuses an order before its response may try again, and misses nothing', async () => {

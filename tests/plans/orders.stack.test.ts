@@ -207,6 +207,7 @@ const calls = {
       }),
     overdueSagas: (db) => postgresStores(db).incidents.overdueSagas(),
     unstartedOrders: (db) => postgresStores(db).incidents.unstartedOrders(1_000),
+    unconfirmedCancellations: (db) => postgresStores(db).incidents.unconfirmedCancellations(),
     failedRefunds: (db) => postgresStores(db).incidents.failedRefunds(),
     makeSagaDue: (db) => postgresStores(db).incidents.makeSagaDue(order),
   },

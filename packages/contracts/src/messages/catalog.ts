@@ -24,6 +24,8 @@ export const Quote = z.object({
   customerCancelMinutes: z.int(),
   /** Shown on the customer's card statement. Absent in messages of the previous version. */
   restaurantName: z.string().optional(),
+  /** For operators who call the restaurant about the order. Absent in messages of the previous version. */
+  restaurantPhone: z.string().optional(),
 })
 export type Quote = z.infer<typeof Quote>
 

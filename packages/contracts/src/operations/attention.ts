@@ -10,6 +10,8 @@ const KINDS = {
   'unknown-payment': 'a call to the processor with an unknown outcome',
   'order-unaccepted':
     'the restaurant has not started the order, and half of the time until its automatic cancellation has passed',
+  'cancellation-unconfirmed':
+    'the webhook of a restaurant has not confirmed for 2 minutes that an order is cancelled, so the restaurant may prepare it',
   'open-dispute': 'the bank of a customer disputes the charge, and the processor awaits a response',
   'failed-refund':
     'a refund has failed in the last 30 days, or a dispute of a cancelled order was won, and none was requested since',

@@ -68,6 +68,7 @@ export function quote(
       point: delivery.point,
       customerCancelMinutes: restaurant.customerCancelMinutes,
       restaurantName: restaurant.name,
+      restaurantPhone: restaurant.phone,
     },
   }
 }

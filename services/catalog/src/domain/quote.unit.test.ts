@@ -55,6 +55,7 @@ describe('prices', () => {
         point: null,
         customerCancelMinutes: 5,
         restaurantName: 'Ajanta',
+        restaurantPhone: '608-555-0100',
       },
     })
   })

@@ -40,6 +40,8 @@ export type OrderDetails = {
   deliveryPrice: Cents
   /** Minutes, as of the time of the order; absent in older orders. */
   customerCancelMinutes?: number
+  /** As of the time of the order, for operators; absent in older orders. */
+  restaurantPhone?: string | undefined
 }
 
 /** A checked and priced order: the result of validate-order, and of the checks of send-order. */
@@ -152,6 +154,7 @@ export function priceOrder(
       tip,
       deliveryPrice,
       customerCancelMinutes: quote.customerCancelMinutes,
+      restaurantPhone: quote.restaurantPhone,
     },
   }
 }
@@ -164,7 +167,8 @@ export function firstPaymentState(order: PricedOrder): PaymentState {
 
 /** Returns the record for clients. */
 export function orderRecord(order: PricedOrder & Partial<PlacedOrder>): Order {
-  const { items, subtotal, tax, tip, deliveryPrice, customerCancelMinutes: _, ...details } = order.details
+  const { items, subtotal, tax, tip, deliveryPrice, ...others } = order.details
+  const { customerCancelMinutes: _minutes, restaurantPhone: _phone, ...details } = others
   const paymentState = order.paymentState ?? firstPaymentState(order)
   return {
     apiKey: order.apiKey ?? null,

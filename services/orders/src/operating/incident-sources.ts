@@ -105,10 +105,24 @@ export const SOURCES = {
     kind: 'order-unaccepted',
     advice: 'Call the restaurant. Without its start the order is cancelled and refunded.',
     read: async ({ incidents, startWithinMs }) =>
-      (await incidents.unstartedOrders(startWithinMs)).map(({ restaurantApiKey, cancelledAt, ...row }) => ({
+      (await incidents.unstartedOrders(startWithinMs)).map(
+        ({ restaurantApiKey, phone, cancelledAt, ...row }) => ({
+          ...row,
+          what: `restaurant ${restaurantApiKey}`,
+          reason: `The restaurant has not started the order. It is cancelled at ${isoOf(cancelledAt)}.${telephone(phone)}`,
+        }),
+      ),
+  },
+  notice: {
+    kind: 'cancellation-unconfirmed',
+    advice:
+      'Call the restaurant: it must not prepare the order. The notice is repeated for a day, until the webhook confirms it.',
+    read: async ({ incidents }) =>
+      (await incidents.unconfirmedCancellations()).map(({ restaurantApiKey, phone, attempts, ...row }) => ({
         ...row,
         what: `restaurant ${restaurantApiKey}`,
-        reason: `The restaurant has not started the order. It is cancelled at ${isoOf(cancelledAt)}.`,
+        reason: `The order is cancelled, and the restaurant, which may prepare it, has not confirmed that.${telephone(phone)}`,
+        count: attempts,
       })),
   },
   mismatch: {
@@ -168,6 +182,8 @@ export const SOURCES = {
     },
   },
 } as const satisfies Record<string, IncidentSource>
+
+const telephone = (phone: string | null): string => (phone ? ` Telephone: ${phone}.` : '')
 
 const isoOf = (seconds: number): string => new Date(seconds * 1_000).toISOString()
 

@@ -16,6 +16,7 @@ type Sources = Record<
   | 'sagas'
   | 'letters'
   | 'orders'
+  | 'notices'
   | 'mismatches'
   | 'reconciliations'
   | 'channels'
@@ -30,6 +31,7 @@ const none: Sources = {
   sagas: [],
   letters: [],
   orders: [],
+  notices: [],
   mismatches: [],
   reconciliations: [],
   channels: [],
@@ -48,6 +50,7 @@ function depsOf(
     sagas,
     letters,
     orders,
+    notices,
     mismatches,
     reconciliations,
     channels,
@@ -74,7 +77,16 @@ function depsOf(
         orderApiKey: key,
         at,
         restaurantApiKey: 'r1',
+        phone: null,
         cancelledAt: 1_800,
+      })),
+    unconfirmedCancellations: async () =>
+      notices.map(({ key, at }) => ({
+        orderApiKey: key,
+        at,
+        restaurantApiKey: 'r1',
+        phone: '608-555-0101',
+        attempts: 5,
       })),
   }
   const alerts: Deps['alerts'] = {
@@ -144,6 +156,7 @@ test('pages of any size list every incident exactly once, newest first', async (
     sagas: source,
     letters: source,
     orders: source,
+    notices: source,
     mismatches: source,
     reconciliations: source,
     channels: source,
@@ -158,6 +171,7 @@ test('pages of any size list every incident exactly once, newest first', async (
         ...all.sagas.map(({ key }) => `saga_${key}`),
         ...all.letters.map(({ key }) => `letter_${key}`),
         ...all.orders.map(({ key }) => `order_${key}`),
+        ...all.notices.map(({ key }) => `notice_${key}`),
         ...all.mismatches.map(({ key }) => `mismatch_${key}`),
         ...all.refunds.map(({ key }) => `refund_${key}`),
         ...all.missing.map(({ key }) => `missing_${key}`),
@@ -190,12 +204,13 @@ test('splitId returns the source and the key of an incident id, and null for ano
       sagas: one,
       letters: one,
       orders: one,
+      notices: one,
       mismatches: one,
       reconciliations: one,
       channels: one,
       restaurants: one,
     }),
-    10,
+    20,
   )
   expect(listed.map(({ item }) => splitId(item.id))).toEqual(
     [
@@ -205,6 +220,7 @@ test('splitId returns the source and the key of an incident id, and null for ano
       'reconciliation',
       'payment',
       'order',
+      'notice',
       'missing',
       'mismatch',
       'letter',
@@ -241,12 +257,13 @@ test('an incident of each source has its kind, its order and its reason', async 
       missing: one,
       letters: one,
       orders: one,
+      notices: one,
       mismatches: one,
       reconciliations: one,
       channels: one,
       restaurants: one,
     }),
-    10,
+    20,
   )
   expect(listed.map(({ item }) => item)).toMatchObject([
     { kind: 'restaurant-unattended', orderApiKey: null, what: 'restaurant o1', count: 0 },
@@ -259,6 +276,14 @@ test('an incident of each source has its kind, its order and its reason', async 
     },
     { kind: 'unknown-payment', orderApiKey: 'o1', what: 'unknown', reason: 'timeout', count: 2 },
     { kind: 'order-unaccepted', orderApiKey: 'o1', what: 'restaurant r1' },
+    {
+      kind: 'cancellation-unconfirmed',
+      orderApiKey: 'o1',
+      what: 'restaurant r1',
+      reason:
+        'The order is cancelled, and the restaurant, which may prepare it, has not confirmed that. Telephone: 608-555-0101.',
+      count: 5,
+    },
     { kind: 'failed-refund', orderApiKey: 'o1', what: 'missing' },
     {
       kind: 'reconciliation-mismatch',

@@ -40,12 +40,15 @@ export type OverdueSaga = {
   at: number
 }
 
-export type UnstartedOrder = {
-  orderApiKey: string
-  restaurantApiKey: string
-  cancelledAt: number
-  at: number
-}
+/** `phone`: null in orders of an earlier version. */
+type RestaurantOfOrder = { orderApiKey: string; restaurantApiKey: string; phone: string | null }
+
+export type UnstartedOrder = RestaurantOfOrder & { cancelledAt: number; at: number }
+
+export type UnconfirmedCancellation = RestaurantOfOrder & { attempts: number; at: number }
+
+const restaurantOfOrder = sql`api_key as "orderApiKey", restaurant_api_key as "restaurantApiKey",
+  details ->> 'restaurantPhone' as phone`
 
 /** `amount`: cents of the failed refunds. */
 export type FailedRefund = { orderApiKey: string; amount: number; at: number }
@@ -62,7 +65,7 @@ const FAILURES = sql`
 /** Unfinished sagas in the same state. `seconds`: the age of the oldest. `facts` and `state` are those of one of them. */
 type UnfinishedSagas = { count: number; seconds: number; facts: SendOrderFacts; state: State }
 
-/** Reads incidents (dead letters, overdue sagas, unstarted orders, failed refunds), and the counts of the gauges. */
+/** Reads incidents (dead letters, overdue sagas, unstarted orders, unconfirmed cancellations, failed refunds), and the counts of the gauges. */
 export class PostgresIncidents extends PostgresStore {
   async storeDeadLetter(deadLetter: NewDeadLetter): Promise<void> {
     const { command, orderApiKey, step, content, requestId, reason } = deadLetter
@@ -116,9 +119,24 @@ export class PostgresIncidents extends PostgresStore {
     const half = sql`since + ${withinMs / 2}::float8 * interval '1 millisecond'`
     const at = sql`(extract(epoch from ${half}) * 1000000)::int8`
     const { rows } = await sql<UnstartedOrder>`
-    select api_key as "orderApiKey", restaurant_api_key as "restaurantApiKey", ${at} as at,
+    select ${restaurantOfOrder}, ${at} as at,
       floor(extract(epoch from since))::int8 + ${Math.floor(withinMs / 1_000)} as "cancelledAt"
     from ${waitingOrders(withinMs)} where ${half} <= now() ${newest}`.execute(this.db)
+    return rows
+  }
+
+  /**
+   * Returns cancelled and failed orders whose notice has been unconfirmed for two minutes: three attempts. Notices end a day after the
+   * cancellation, at `cancel_until`. With only one limit for `cancel_at`, the planner would read all deliveries.
+   */
+  async unconfirmedCancellations(): Promise<UnconfirmedCancellation[]> {
+    const overdue = sql`cancel_until - interval '1 day' + interval '2 minutes'`
+    const { rows } = await sql<UnconfirmedCancellation>`
+    select ${restaurantOfOrder}, cancel_attempts as attempts, (extract(epoch from ${overdue}) * 1000000)::int8 as at
+    from deliveries join orders on api_key = order_api_key
+    where cancel_at between now() - interval '1 day' and now() + interval '1 day' and ${overdue} <= now() ${newest}`.execute(
+      this.db,
+    )
     return rows
   }
 
