@@ -185,13 +185,15 @@ function repeat([isAnyDue, work]: Sweep): void {
   again()
 }
 
+const noLimits = { countDeclineOfToken: async () => undefined }
+
 /** Wires payments like `services/payments/src/wire.ts`, without HTTP. It also receives events of the processor. */
 async function payments() {
   const bus = new Bus({ url: 'amqp://simulated', connect, service: 'payments', log })
   const { authorizations: stored, refunds } = database.stores
   // Only operators read an unknown outcome: no decision depends on it.
   const authorizations = { ...stored, recordUnknown: async () => undefined }
-  const execute = commandExecutor({ authorizations, processor: processor.port, log })
+  const execute = commandExecutor({ authorizations, processor: processor.port, limits: noLimits, log })
   const executeRefund = refundExecutor({ refunds, processor: processor.port, log })
   const deps = { authorizations, refunds, execute, executeRefund }
   bus.onCommand(PaymentsAuthorize, commandHandler(bus, authorize({ ...deps, refusal: null })))

@@ -38,6 +38,7 @@ let execute: ExecuteCommand
 let executeImpatiently: ExecuteCommand
 let token: string
 const authorizations = memoryAuthorizations()
+const limits = { countDeclineOfToken: async () => undefined }
 
 const configured = (environment: object = {}) =>
   readConfig(Config, { PORT: '0', LOG_LEVEL: 'fatal', LEDGER_FILE, ...environment })
@@ -47,8 +48,8 @@ beforeAll(async () => {
   url = await parts.app.listen({ host: '127.0.0.1', port: 0 })
   processor = developmentProcessor({ url }, CALL_WITHIN_MS)
   impatient = developmentProcessor({ url }, IMPATIENT_MS)
-  execute = commandExecutor({ authorizations, processor, log })
-  executeImpatiently = commandExecutor({ authorizations, processor: impatient, log })
+  execute = commandExecutor({ authorizations, processor, limits, log })
+  executeImpatiently = commandExecutor({ authorizations, processor: impatient, limits, log })
   const made = await processor.tokenize(CARD)
   if (made.kind !== 'yes') throw new Error('no token')
   ;({ token } = made)

@@ -46,8 +46,11 @@ function setUp() {
     find: never,
   }
   const authorizations = memoryAuthorizations()
-  const execute = commandExecutor({ authorizations, processor, log: createLog('payments', 'silent') })
+  const declined: string[] = []
+  const limits = { countDeclineOfToken: async (token: string) => void declined.push(token) }
+  const execute = commandExecutor({ authorizations, processor, limits, log: createLog('payments', 'silent') })
   return {
+    declined,
     authorizations,
     processor,
     calls,
@@ -91,6 +94,21 @@ test('an approved challenge authorizes the order, and a declined one declines it
   other.bank.state = refusedResult
   expect(await other.authorize()).toMatchObject({ kind: 'refused', refusal: { code: 'card-declined' } })
   expect(await other.stateOf()).toBe('declined')
+})
+
+test('a decline after a challenge counts once as a decline of its card, and an approval does not count', async () => {
+  const { authorize, bank, declined } = setUp()
+  await authorize()
+  expect(declined).toEqual([])
+  bank.state = refusedResult
+  await authorize()
+  await authorize()
+  expect(declined).toEqual(['tok_1'])
+  const other = setUp()
+  await other.authorize()
+  other.bank.state = authorized
+  await other.authorize()
+  expect(other.declined).toEqual([])
 })
 
 test.each([

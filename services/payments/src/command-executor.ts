@@ -1,9 +1,11 @@
 import type { Outcome } from '@platter/contracts'
 import type { Log } from '@platter/kit'
 import { expiresOf, nextStep, type Authorization, type Call, type Command } from '#/domain/authorization.ts'
-import { interpretCheck, interpretEffect, interpretLookup } from '#/domain/processor-result.ts'
+import { isCardDecline } from '#/domain/declines.ts'
+import { interpretCheck, interpretEffect, interpretLookup, type Change } from '#/domain/processor-result.ts'
 import type { Processor } from '#/outside/processor.ts'
 import type { AuthorizationStore } from '#/store/authorizations.ts'
+import type { CardLimits } from '#/store/card-limits.ts'
 
 export type ExecuteCommand = ReturnType<typeof commandExecutor>
 
@@ -11,7 +13,12 @@ export type ExecuteCommand = ReturnType<typeof commandExecutor>
 export class IncidentError extends Error {}
 
 type Calls = Pick<Processor, 'authorize' | 'capture' | 'void' | 'refund' | 'find' | 'check'>
-type Deps = { authorizations: Pick<AuthorizationStore, 'move' | 'recordUnknown'>; processor: Calls; log: Log }
+type Deps = {
+  authorizations: Pick<AuthorizationStore, 'move' | 'recordUnknown'>
+  processor: Calls
+  limits: Pick<CardLimits, 'countDeclineOfToken'>
+  log: Log
+}
 
 /**
  * Returns the function that moves an authorization to the state that its command, or a release requested in the meantime, requires.
@@ -20,7 +27,15 @@ type Deps = { authorizations: Pick<AuthorizationStore, 'move' | 'recordUnknown'>
  * Any number of replicas may execute commands of one order concurrently. Each writes only facts from the processor, and only if the
  * row still has the expected state. A late replica continues from the current row. The idempotency key makes a call effective once.
  */
-export function commandExecutor({ authorizations, processor, log }: Deps) {
+export function commandExecutor({ authorizations, processor, limits, log }: Deps) {
+  /** Counts a new decline of a card. The declined order does not wait for it. */
+  function countDecline(row: Authorization, change: Change): void {
+    if (change.state !== 'declined' || !isCardDecline(change.refusal) || !('token' in row)) return
+    limits
+      .countDeclineOfToken(row.token)
+      .catch((error: unknown) => log.warn({ err: error }, 'a declined card was not counted'))
+  }
+
   return async function execute(command: Command, row: Authorization): Promise<Outcome | null> {
     const { orderApiKey, state } = row
     const step = nextStep(command, row)
@@ -53,6 +68,7 @@ export function commandExecutor({ authorizations, processor, log }: Deps) {
     }
     if (result.difference !== undefined)
       log.error({ orderApiKey, call, reason: result.difference }, 'the result differs from the request')
+    countDecline(row, result.change)
     return execute(command, await authorizations.move(row, result.change))
   }
 }

@@ -10,6 +10,7 @@ import type { AuthorizationStore } from '#/store/authorizations.ts'
 
 const terms = { amount: cents(1075), token: 'tok_1' }
 const log = createLog('payments', 'silent')
+const noLimits = { countDeclineOfToken: async () => undefined }
 
 /** One row. Each method is one atomic step, as a statement is in PostgreSQL. */
 class Row implements AuthorizationStore {
@@ -144,7 +145,7 @@ type World = { row: Row; processor: FakeProcessor; run: (kind: Command['kind']) 
 function world(pause: () => Promise<void>, fault: () => Fault, declines = false): World {
   const row = new Row(pause)
   const processor = new FakeProcessor(pause, fault, declines)
-  const execute = commandExecutor({ authorizations: row, processor, log })
+  const execute = commandExecutor({ authorizations: row, processor, limits: noLimits, log })
   return {
     row,
     processor,
@@ -252,10 +253,29 @@ test('an authorization of unknown outcome is looked up by its order and its card
     find: async (call: object) => (looked.push(call), { kind: 'unknown', reason: 'ECONNRESET' }),
   } as unknown as Processor
   const row = new Row(async () => undefined)
-  const execute = commandExecutor({ authorizations: row, processor, log })
+  const execute = commandExecutor({ authorizations: row, processor, limits: noLimits, log })
   const old = { ...(await row.findOrCreate('o1', terms)), ageSeconds: 20 * 3_600 + 1 }
   expect(await execute({ kind: 'authorize', ...terms }, old)).toBeNull()
   expect(looked).toEqual([{ reference: 'o1', token: 'tok_1' }])
+})
+
+test.each([
+  ['a decline of the card', 'card_declined', ['tok_1']],
+  ['a refusal of the amount', 'amount_too_small', []],
+])('%s is counted as a decline of its card only if it concerns the card', async (_title, code, counted) => {
+  const declined: string[] = []
+  const limits = {
+    async countDeclineOfToken(token: string) {
+      declined.push(token)
+      throw new Error('no Redis')
+    },
+  }
+  const result = { kind: 'no', code, declineCode: code } as const
+  const processor = { authorize: async () => result } as unknown as Processor
+  const row = new Row(async () => undefined)
+  const execute = commandExecutor({ authorizations: row, processor, limits, log })
+  const outcome = await execute({ kind: 'authorize', ...terms }, await row.findOrCreate('o1', terms))
+  expect([outcome?.kind, declined]).toEqual(['refused', counted])
 })
 
 test('a released authorization of another amount is voided, and the difference is logged as an error', async () => {

@@ -38,7 +38,6 @@ import { authorize } from '#/handlers/authorize.ts'
 import { capture } from '#/handlers/capture.ts'
 import { refund } from '#/handlers/refund.ts'
 import { release } from '#/handlers/release.ts'
-import { countedProcessor } from '#/outside/counted-processor.ts'
 import { chargeMirror } from '#/mirror-charges.ts'
 import { developmentProcessor } from '#/outside/development-processor.ts'
 import { NO_PROCESSOR, noProcessor } from '#/outside/no-processor.ts'
@@ -90,15 +89,14 @@ export function wire(config: Config, log: Log): Parts {
   const stripe = chosen.kind === 'stripe' ? new StripeProcessor(chosen) : null
   const limits = new RedisCardLimits(config, log)
   const direct = chosen.kind === 'development' ? developmentProcessor(chosen) : (stripe ?? noProcessor())
-  const traced = chosen.kind === 'none' ? direct : tracedProcessor(direct, new URL(chosen.url))
-  const processor = countedProcessor({ processor: traced, limits, log })
+  const processor = chosen.kind === 'none' ? direct : tracedProcessor(direct, new URL(chosen.url))
   const authorizations = postgresAuthorizations(postgres.db)
   const records = postgresPaymentRecords(postgres.db)
   const mirrors = postgresChargeMirrors(postgres.db)
   const refunds = postgresRefunds(postgres.db)
   const send = mirrorSender({ bus, log })
   const mirror = chargeMirror({ reads: processor, mirrors, refunds, authorizations, send, log })
-  const execute = commandExecutor({ authorizations, processor, log })
+  const execute = commandExecutor({ authorizations, processor, limits, log })
   const executeRefund = refundExecutor({ refunds, processor, log })
   const deps = { authorizations, refunds, records, mirrors, processor, limits, execute, executeRefund, log }
 

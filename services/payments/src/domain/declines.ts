@@ -26,11 +26,11 @@ export const declineOf = ({ code, declineCode }: { code: string; declineCode: st
   declineCode,
 })
 
-/** Returns true for a refusal that concerns the card, not Platter's request. */
-export const isCardDecline = ({ code }: { code: string }): boolean => CARD_CODES.has(code)
-
-/** Problems that carry the processor's code, `declineCode`. */
+/** The problems of a card. They carry the processor's code, `declineCode`. */
 const CARD_PROBLEMS: ReadonlySet<DeclinedCode> = new Set(CARD_CODES.values())
+
+/** Returns true for a refusal that concerns the card, not Platter's request. */
+export const isCardDecline = ({ code }: Decline): boolean => CARD_PROBLEMS.has(code)
 
 export const DETAILS = {
   'card-declined': 'The card was declined. Please use another card.',
@@ -51,7 +51,7 @@ const DETAILS_BY_DECLINE_CODE: Readonly<Record<string, string>> = {
 
 /** Returns the refusal for the saga, whose `detail` may be shown to the card's owner. */
 export function refusalOf({ code, declineCode }: Decline): Refusal {
-  if (!CARD_PROBLEMS.has(code)) return { code, detail: DETAILS[code] }
+  if (!isCardDecline({ code, declineCode })) return { code, detail: DETAILS[code] }
   return { code, detail: DETAILS_BY_DECLINE_CODE[declineCode] ?? DETAILS[code], declineCode }
 }
 

@@ -23,13 +23,11 @@ test('no final refusal becomes a retryable problem', () => {
   )
 })
 
+const isOfCard = (code: string) => isCardDecline(declineOf({ code, declineCode: code }))
+
 test('only a refusal of the card counts as a decline of the card', () => {
-  expect(['card_declined', 'expired_card', 'incorrect_cvc'].every((code) => isCardDecline({ code }))).toBe(
-    true,
-  )
-  expect(['amount_too_small', 'no_such_token', 'toString'].some((code) => isCardDecline({ code }))).toBe(
-    false,
-  )
+  expect(['card_declined', 'expired_card', 'incorrect_cvc'].every(isOfCard)).toBe(true)
+  expect(['amount_too_small', 'no_such_token', 'toString'].some(isOfCard)).toBe(false)
 })
 
 describe('the refusal of a stored decline', () => {

@@ -9,11 +9,13 @@ import { memoryAuthorizations } from '#/testing/memory-authorizations.ts'
 const step = { orderApiKey: 'o1', step: 'authorize', undo: false, version: 1, attempt: 1 }
 const command = { ...step, amount: cents(1_075), token: 'tok_of_an_earlier_processor' }
 
+const noLimits = { countDeclineOfToken: async () => undefined }
+
 /** Payments with PROCESSOR=none. */
 function withoutProcessor() {
   const authorizations = memoryAuthorizations()
   const log = createLog('payments', 'silent')
-  const execute = commandExecutor({ authorizations, processor: noProcessor(), log })
+  const execute = commandExecutor({ authorizations, processor: noProcessor(), limits: noLimits, log })
   const handle = authorize({ authorizations, execute, refusal: NO_PROCESSOR })
   const release = async () =>
     execute({ kind: 'release' }, await authorizations.requestRelease(command.orderApiKey))

@@ -21,6 +21,7 @@ import { postgresRefunds } from '#/store/refunds.ts'
 import { RefundingProcessor, type Fault } from '#/testing/refunding-processor.ts'
 
 const log = createLog('test', 'silent')
+const noLimits = { countDeclineOfToken: async () => undefined }
 const TOTAL = 1_000
 type Postgres = ReturnType<typeof connectPostgres>
 let pools: [Postgres, Postgres]
@@ -36,7 +37,7 @@ afterAll(() => Promise.all(pools.map((pool) => pool.close())))
 function replica({ db }: Postgres, processor: RefundingProcessor) {
   const authorizations = postgresAuthorizations(db)
   const refunds = postgresRefunds(db)
-  const execute = commandExecutor({ authorizations, processor, log })
+  const execute = commandExecutor({ authorizations, processor, limits: noLimits, log })
   const executeRefund = refundExecutor({ refunds, processor, log })
   const deps = { authorizations, refunds, execute, executeRefund }
   return { authorizations, refunds, refund: refund(deps), release: release(deps) }

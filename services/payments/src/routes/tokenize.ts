@@ -20,8 +20,9 @@ export const tokenize =
     const attempt = await limits.admit('cardNumber' in card ? card.cardNumber : card.processorToken, body.by)
     const result = await processor.tokenize(card, holderOf(body))
     if (result.kind === 'no') {
-      if (isCardDecline(result)) await limits.countDecline(attempt)
-      throw Problem.refusal(refusalOf(declineOf(result)))
+      const decline = declineOf(result)
+      if (isCardDecline(decline)) await limits.countDecline(attempt)
+      throw Problem.refusal(refusalOf(decline))
     }
     if (result.kind === 'unknown') throw unavailable(result.reason)
     await limits.linkToken(result.token, attempt)
