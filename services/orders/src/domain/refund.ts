@@ -54,18 +54,11 @@ export const returnedOf = (refunds: readonly OrderRefund[]): Cents =>
 export const lostOf = (dispute: Refundable['dispute']): Cents =>
   dispute?.lost ?? (dispute?.state === 'LOST' ? dispute.amount : NOTHING)
 
-/**
- * Returns what the release of a cancelled order refunds of its total. After a lost dispute the processor refuses every refund: the
- * release has refunded only what is among the refunds `made` at the processor.
- */
-export function releasedOf(
+/** Returns what the release of a cancelled order will refund of its total. After a lost dispute the processor refuses every refund. */
+export const releasedOf = (
   { refunds, dispute }: Pick<Refundable, 'refunds' | 'dispute'>,
   total: number,
-  made: readonly OrderRefund[] = [],
-): Cents {
-  if (lostOf(dispute) === 0) return cents(Math.max(0, total - reservedOf(refunds)))
-  return reservedOf(made.filter(({ apiKey }) => !refunds.some((one) => one.apiKey === apiKey)))
-}
+): Cents => (lostOf(dispute) > 0 ? NOTHING : cents(Math.max(0, total - reservedOf(refunds))))
 
 /**
  * Divides an amount in proportion to the weights; the parts sum to it exactly. Cents that remain after rounding down go to the

@@ -182,12 +182,14 @@ test('a cancelled order gets a mirrored dispute, but no mirrored refund and no s
 
 const lost = (version: number, refunds: OrderRefund[] = []): Event =>
   ({ ...mirrored(version, refunds), dispute: { ...dispute, state: 'LOST' } }) as Event
-/** What an application reads of a cancelled order after its release. */
-function readReleased(now: Now) {
-  const { order } = apply(now, reply(now, { kind: 'done', paymentState: 'REFUNDED' }))
+/** Applies the end of the release to a cancelled order. */
+const release = (now: Now) => apply(now, reply(now, { kind: 'done', paymentState: 'REFUNDED' }))
+const readRefunds = ({ order }: Now) => {
   const { paymentState, cancellation, refundedTotal } = orderRecord(order)
   return { paymentState, refund: cancellation?.refund.amount, refundedTotal }
 }
+/** What an application reads of a cancelled order after its release. */
+const readReleased = (now: Now) => readRefunds(release(now))
 
 test('a cancelled order with a lost dispute shows only what was refunded, because its release refunds nothing', () => {
   const nothing = { paymentState: 'REFUNDED', refund: 0, refundedTotal: 0 }
@@ -239,6 +241,29 @@ test.each([
     expect(readReleased(failed)).toEqual({ paymentState: 'REFUNDED', refund, refundedTotal })
   },
 )
+
+test('a refund of a release that fails later is no longer shown as returned, and one in the dashboard replaces it', () => {
+  const released = release(apply(completed!, cancelled()))
+  const shown = (made: OrderRefund[], version = 1) => readRefunds(apply(released, mirrored(version, made)))
+  const whole = { paymentState: 'REFUNDED', refund: 19.99, refundedTotal: 19.99 }
+  expect(shown([refundOf('release', TOTAL)])).toEqual(whole)
+  expect(shown([]), 'a report from before the refund').toEqual(whole)
+  const failed = refundOf('release', TOTAL, 'FAILED')
+  expect(shown([failed])).toEqual({ paymentState: 'REFUNDED', refund: 0, refundedTotal: 0 })
+  expect(shown([failed, refundOf('dashboard', TOTAL)])).toEqual(whole)
+})
+
+test('a refund that fails after the release has ended is not shown as returned by the release', () => {
+  const part = { ...requestedHere, amount: cents(500) }
+  const refunded = apply(
+    apply(completed!, { kind: 'refund-requested', at, refund: part, count: 0 }),
+    refundReply,
+  )
+  const released = release(apply(refunded, cancelled({ by: 'operator' })))
+  const rest = { paymentState: 'REFUNDED', refund: 14.99, refundedTotal: 14.99 }
+  for (const made of [[], [refundOf('release', 1_499)]])
+    expect(readRefunds(apply(released, mirrored(1, made, null, ['f1'])))).toEqual(rest)
+})
 
 test.each([
   ['DONE', 14.99, 19.99],

@@ -1,4 +1,4 @@
-import { toMoney } from '@platter/contracts'
+import { toMoney, type Cents } from '@platter/contracts'
 import type { OrderDispute } from '#/domain/order.ts'
 import type { SagaOrder } from '#/domain/order-state.ts'
 import { lostOf, releasedOf, reservedOf, returnedOf, type OrderRefund } from '#/domain/refund.ts'
@@ -35,7 +35,7 @@ export function requestRefund(
   if (outcome !== 'transmitted' || cancellation !== null || !isPaid) return null
   const isLeft = reservedOf(order.refunds) + refund.amount <= total
   if (order.refunds.length !== count || !isLeft) return null
-  const next = withRefunds(order, total, [...order.refunds, refund])
+  const next = withRefunds(order, total, [...order.refunds, refund], null)
   if (refund.state === 'DONE') return { order: next, state }
   const pending = [...(state.refunds ?? []), { apiKey: refund.apiKey, amount: refund.amount }]
   return { order: next, state: { ...state, refunds: pending } }
@@ -54,7 +54,9 @@ export function endRefund(
     return isDone ? { ...one, state: 'DONE' } : failedRefund(one, at)
   })
   const left = pending.filter((one) => one.apiKey !== apiKey)
-  return { order: withRefunds(order, facts.total, refunds), state: { ...state, refunds: left } }
+  // The release has waited for this result. After a lost dispute only the processor's refunds determine its amount.
+  const released = lostOf(order.dispute) > 0 ? null : releasedOf({ ...order, refunds }, facts.total)
+  return { order: withRefunds(order, facts.total, refunds, released), state: { ...state, refunds: left } }
 }
 
 /**
@@ -80,10 +82,28 @@ export function setMirrored(
     ? known
     : [...own, ...made].toSorted((one, other) => one.date - other.date)
   const pending = state.refunds?.filter(({ apiKey }) => !failed.includes(apiKey))
+  const disputed = { ...order, dispute: dispute ?? order.dispute }
+  const released = releasedBy({ ...disputed, refunds: known }, { facts, state }, made)
   return {
-    order: withRefunds({ ...order, dispute: dispute ?? order.dispute }, facts.total, refunds, made),
+    order: withRefunds(disputed, facts.total, refunds, released),
     state: { ...state, ...(pending && { refunds: pending }), mirrored: version },
   }
+}
+
+/**
+ * Returns what the release of a cancelled order refunds; null leaves it unchanged. Once the release has ended, it is what the refunds
+ * `made` at the processor contain of it: one of them may fail later, and a failure of an earlier refund no longer increases it. The
+ * first report after the release may not contain its refund yet.
+ */
+function releasedBy(
+  order: Pick<SagaOrder, 'refunds' | 'dispute'>,
+  { facts, state }: Pick<Saga, 'facts' | 'state'>,
+  made: readonly OrderRefund[],
+): Cents | null {
+  const ofRelease = made.filter(({ apiKey }) => !order.refunds.some((one) => one.apiKey === apiKey))
+  const hasEnded = state.undone.includes('authorize')
+  if (lostOf(order.dispute) > 0 || (hasEnded && ofRelease.length > 0)) return reservedOf(ofRelease)
+  return hasEnded ? null : releasedOf(order, facts.total)
 }
 
 const failedRefund = (one: OrderRefund, at: number): OrderRefund => ({
@@ -94,19 +114,18 @@ const failedRefund = (one: OrderRefund, at: number): OrderRefund => ({
 
 /**
  * Sets the refunds. The order is REFUNDED while its whole total is returned. The payment state of a cancelled order is that of its
- * release, which has refunded the amount of failed refunds too.
+ * release, which has refunded `released`; null leaves that amount unchanged.
  */
 function withRefunds(
   order: SagaOrder,
   total: number,
   refunds: readonly OrderRefund[],
-  made?: readonly OrderRefund[],
+  released: Cents | null,
 ): SagaOrder {
   const { paymentState, cancellation } = order
   if (cancellation !== null) {
-    // After a lost dispute only the processor's refunds determine the amount of the release.
-    if (lostOf(order.dispute) > 0 && !made) return { ...order, refunds }
-    const refund = { ...cancellation.refund, amount: toMoney(releasedOf({ ...order, refunds }, total, made)) }
+    if (released === null) return { ...order, refunds }
+    const refund = { ...cancellation.refund, amount: toMoney(released) }
     return { ...order, refunds, cancellation: { ...cancellation, refund } }
   }
   const isAll = returnedOf(refunds) >= total
