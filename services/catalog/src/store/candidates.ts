@@ -1,5 +1,4 @@
 import { batched, type Db } from '@platter/kit'
-import { prepared } from '@platter/kit/postgres/prepared'
 import { sql } from 'kysely'
 import { boxAround, type Box } from '#/domain/geo.ts'
 import { zipOf } from '#/domain/place.ts'
@@ -33,11 +32,15 @@ export const postgresCandidates = (db: Db, cache: RestaurantCache) => ({
 })
 
 /** Without a place every restaurant is a candidate, many more than the cache contains. Zones are not needed then. */
-const findEverywhere = prepared(
-  (_: Db, { isTestRestaurant, words }: Text) => sql<Candidate & CurrentRestaurant>`
+async function findEverywhere(
+  db: Db,
+  { isTestRestaurant, words }: Text,
+): Promise<(Candidate & CurrentRestaurant)[]> {
+  const { rows } = await sql<Candidate & CurrentRestaurant>`
     select ${CANDIDATE}, ${NO_ZONES} from restaurants
-    where is_test = ${isTestRestaurant} and ${containsWords(sql`${words}::text[]`)}`,
-)
+    where is_test = ${isTestRestaurant} and ${containsWords(sql`${words}::text[]`)}`.execute(db)
+  return rows
+}
 
 const containsWords = (words: ReturnType<typeof sql>) => sql`not exists (
   select from unnest(${words}) as word where strpos(search_text || E'\n' || menu_text, word) = 0)`

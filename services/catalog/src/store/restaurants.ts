@@ -1,6 +1,5 @@
 import { ApiKey } from '@platter/contracts'
 import { batched, matched, type PageRange, type Db } from '@platter/kit'
-import { prepared } from '@platter/kit/postgres/prepared'
 import { sql } from 'kysely'
 import { z } from 'zod'
 import { AvailabilityOverrides, type AvailabilityOverride } from '#/domain/availability-overrides.ts'
@@ -125,7 +124,7 @@ export const postgresRestaurants = (db: Db) => ({
         on conflict (api_key) do update set (${CHANGED}) = row(${EXCLUDED})`.execute(trx)
       await sql`delete from delivery_zones where restaurant_api_key = ${restaurant.apiKey}`.execute(trx)
       await insertZones(trx, restaurant)
-      const [written = restaurant] = await byKeys(trx, { apiKeys: [restaurant.apiKey] })
+      const written = (await find(trx, restaurant.apiKey)) ?? restaurant
       return { kind: 'written', restaurant: written } as const
     }),
 })
@@ -134,14 +133,14 @@ export const postgresRestaurants = (db: Db) => ({
 
 /** Calls in one turn of the event loop share the statement. */
 const find = batched({
-  run: async (db: Db, apiKeys: readonly string[]): Promise<(VersionedRestaurant | null)[]> =>
-    matched(apiKeys, await byKeys(db, { apiKeys }), ({ apiKey }) => apiKey),
+  run: async (db: Db, apiKeys: readonly string[]): Promise<(VersionedRestaurant | null)[]> => {
+    const { rows } = await sql<VersionedRestaurant>`
+      select ${WHOLE}, ${ZONES} from restaurants where restaurants.api_key = any(${apiKeys})`.execute(db)
+    return matched(apiKeys, rows, ({ apiKey }) => apiKey)
+  },
 })
 
-const byKeys = prepared(
-  (_: Db, { apiKeys }: { apiKeys: readonly string[] }) => sql<VersionedRestaurant>`
-    select ${WHOLE}, ${ZONES} from restaurants where restaurants.api_key = any(${apiKeys})`,
-)
+type QuoteRow = VersionedRestaurant & { overrides: AvailabilityOverride[]; items: Item[] }
 
 /**
  * Reads the restaurant, and at least those requested items that belong to it, with their current availability. Quotes in one turn
@@ -149,27 +148,18 @@ const byKeys = prepared(
  */
 const findForQuote = batched({
   run: async (db: Db, quotes: readonly Quoted[]) => {
-    const rows = await forQuotes(db, {
-      restaurantApiKeys: quotes.map(({ restaurantApiKey }) => restaurantApiKey),
-      itemApiKeys: quotes.flatMap(({ itemApiKeys }) => itemApiKeys),
-    })
+    const restaurantApiKeys = quotes.map(({ restaurantApiKey }) => restaurantApiKey)
+    const requested = quotes.flatMap(({ itemApiKeys }) => itemApiKeys)
+    const { rows } = await sql<QuoteRow>`
+    select ${WHOLE}, ${ZONES}, ${currentOverrides}, (select coalesce(json_agg(item), '[]') from (
+      select ${ITEM} from menu_items as item
+      where item.restaurant_api_key = restaurants.api_key and item.api_key = any(${requested})) as item) as items
+    from restaurants where restaurants.api_key = any(${restaurantApiKeys})`.execute(db)
     const found = new Map(rows.map((row) => [row.apiKey, { restaurant: row, items: itemsOf(row) }]))
     const nothing = { restaurant: null, items: new Map<string, Item>() }
     return quotes.map(({ restaurantApiKey }) => found.get(restaurantApiKey) ?? nothing)
   },
 })
-
-type OfQuotes = { restaurantApiKeys: readonly string[]; itemApiKeys: readonly string[] }
-
-type QuoteRow = VersionedRestaurant & { overrides: AvailabilityOverride[]; items: Item[] }
-
-const forQuotes = prepared(
-  (_: Db, { restaurantApiKeys, itemApiKeys }: OfQuotes) => sql<QuoteRow>`
-    select ${WHOLE}, ${ZONES}, ${currentOverrides}, (select coalesce(json_agg(item), '[]') from (
-      select ${ITEM} from menu_items as item
-      where item.restaurant_api_key = restaurants.api_key and item.api_key = any(${itemApiKeys})) as item) as items
-    from restaurants where restaurants.api_key = any(${restaurantApiKeys})`,
-)
 
 function itemsOf(row: { overrides: readonly AvailabilityOverride[]; items: readonly Item[] }) {
   const overrides = new AvailabilityOverrides(row.overrides)

@@ -1,19 +1,13 @@
 import type { RestaurantLink } from '@platter/contracts'
 import { batched, matched, type Db } from '@platter/kit'
-import { prepared } from '@platter/kit/postgres/prepared'
 import { sql } from 'kysely'
 import { ATTENDED, type Attended } from '#/store/attendance.ts'
 import { PostgresStore } from '#/store/postgres-store.ts'
 
-const findAll = prepared(
-  (_db: Db, { keys }: { keys: readonly string[] }) =>
-    sql<{ restaurant_api_key: string; link: RestaurantLink }>`
-    select restaurant_api_key, link from restaurant_links where restaurant_api_key = any(${keys})`,
-)
-
 const findTogether = batched({
   run: async (db: Db, keys: readonly string[]): Promise<(RestaurantLink | null)[]> => {
-    const rows = await findAll(db, { keys })
+    const { rows } = await sql<{ restaurant_api_key: string; link: RestaurantLink }>`
+    select restaurant_api_key, link from restaurant_links where restaurant_api_key = any(${keys})`.execute(db)
     return matched(keys, rows, ({ restaurant_api_key }) => restaurant_api_key).map((row) => row?.link ?? null)
   },
 })

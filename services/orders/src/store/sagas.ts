@@ -1,5 +1,4 @@
 import { batched, matched, type IdempotencyScope, type Db } from '@platter/kit'
-import { prepared } from '@platter/kit/postgres/prepared'
 import { sql } from 'kysely'
 import type { OrderState, SagaOrder } from '#/domain/order-state.ts'
 import type { Saga } from '#/domain/saga-row.ts'
@@ -43,13 +42,15 @@ const savingDeliveries = (rows: 'given' | 'changed') => sql`
     link_kind = coalesce(excluded.link_kind, deliveries.link_kind),
     cancel_at = excluded.cancel_at, cancel_until = excluded.cancel_until`
 
-type Rows = { rows: string }
-
-const placeAll = prepared(
-  (_db: Db, { rows }: Rows) =>
-    sql<{ api_key: string; id: number; placed_at: Date; reports: SagaOrder['reports'] }>`
+/** `given`: the placements as JSON. */
+const placing = (given: string) => sql<{
+  api_key: string
+  id: number
+  placed_at: Date
+  reports: SagaOrder['reports']
+}>`
     with given as materialized (
-      select * from jsonb_to_recordset(${rows}::jsonb) as given(${GIVEN},
+      select * from jsonb_to_recordset(${given}::jsonb) as given(${GIVEN},
         application_id text, recipient_api_key text, restaurant_api_key text, method text, payment text, test boolean,
         total integer, details jsonb, request_id text, traceparent text,
         access_key_id text, path text, key text, fingerprint text, key_busy float8)
@@ -75,13 +76,12 @@ const placeAll = prepared(
       select order_api_key, version, facts, state, request_id, traceparent, coalesce(${inFuture('retry_in')}, now()),
         ${inFuture('deadline_in')}, case when retry_in is null then now() end from given
     )
-    select api_key, id, placed_at, reports from placed`,
-)
+    select api_key, id, placed_at, reports from placed`
 
 const placeTogether = batched({
   keyOf: ({ saga }: Placement) => saga.orderApiKey,
   run: async (db: Db, all): Promise<AssignedColumns[]> => {
-    const rows = await placeAll(db, { rows: JSON.stringify(all.map(placementRow)) })
+    const { rows } = await placing(JSON.stringify(all.map(placementRow))).execute(db)
     const keys = all.map(({ saga }) => saga.orderApiKey)
     return matched(keys, rows, ({ api_key }) => api_key).map((row, at) => {
       if (!row) throw new Error(`order ${keys[at]} was not inserted`)
@@ -122,25 +122,19 @@ const loadedRow = ({ saga, ...row }: LoadedRow): Loaded => ({
   saga,
 })
 
-const loadAll = prepared(
-  (_db: Db, { keys }: { keys: readonly string[] }) =>
-    sql<LoadedRow>`
-    select orders.*, ${SAGA} from orders join sagas on order_api_key = api_key
-    where api_key = any(${keys}) and order_api_key = any(${keys})`,
-)
-
 const loadTogether = batched({
   run: async (db: Db, keys: readonly string[]): Promise<(Loaded | null)[]> => {
-    const rows = await loadAll(db, { keys })
+    const { rows } = await sql<LoadedRow>`
+    select orders.*, ${SAGA} from orders join sagas on order_api_key = api_key
+    where api_key = any(${keys}) and order_api_key = any(${keys})`.execute(db)
     return matched(keys, rows, ({ api_key }) => api_key).map((row) => row && loadedRow(row))
   },
 })
 
-const saveAll = prepared(
-  (_db: Db, { rows, keys }: Rows & { keys: readonly string[] }) =>
-    sql<{ api_key: string; isReturned: boolean; age: number }>`
+/** `given`: the saves as JSON, of the orders `keys`. */
+const saving = (given: string, keys: readonly string[]) => sql<{ api_key: string } & SaveResult>`
     with given as materialized (
-      select * from jsonb_to_recordset(${rows}::jsonb) as given(${GIVEN}, from_version integer, from_status text)
+      select * from jsonb_to_recordset(${given}::jsonb) as given(${GIVEN}, from_version integer, from_status text)
     ), locked as materialized (
       select given.* from given join sagas on sagas.order_api_key = given.order_api_key
       where sagas.order_api_key = any(${keys}) and sagas.version = given.from_version for update of sagas
@@ -163,8 +157,7 @@ const saveAll = prepared(
         finished_at = case when retry_in is null then now() end
       from changed where sagas.order_api_key = changed.order_api_key and sagas.order_api_key = any(${keys})
     )
-    select order_api_key as api_key, is_told as "isReturned", age from changed`,
-)
+    select order_api_key as api_key, is_told as "isReturned", age from changed`
 
 export type Save = Saved & {
   from: {
@@ -192,7 +185,7 @@ const saveTogether = batched({
       from_version: from.version,
       from_status: from.status,
     }))
-    const rows = await saveAll(db, { rows: JSON.stringify(given), keys })
+    const { rows } = await saving(JSON.stringify(given), keys).execute(db)
     return matched(keys, rows, ({ api_key }) => api_key)
   },
 })

@@ -1,5 +1,4 @@
 import { batched, matched, type Db } from '@platter/kit'
-import { prepared } from '@platter/kit/postgres/prepared'
 import type { Authentication } from '@platter/contracts'
 import { sql } from 'kysely'
 import type { Authorization, State, Terms } from '#/domain/authorization.ts'
@@ -37,51 +36,33 @@ type Unknown = { row: Authorization; call: string; reason: string }
 
 /* Each of these statements serves all orders of a batch, and returns the rows that it found, inserted or updated. */
 
-const selectRows = prepared(
-  (_: Db, { orderApiKeys }: { orderApiKeys: readonly string[] }) =>
-    sql<Row>`select ${columns} from authorizations where order_api_key = any(${orderApiKeys})`,
-)
-
 const read = batched({
-  run: async (db: Db, orderApiKeys: readonly string[]) =>
-    inOrder(orderApiKeys, await selectRows(db, { orderApiKeys })),
+  run: async (db: Db, orderApiKeys: readonly string[]) => {
+    const { rows } = await sql<Row>`
+      select ${columns} from authorizations where order_api_key = any(${orderApiKeys})`.execute(db)
+    return inOrder(orderApiKeys, rows)
+  },
 })
-
-const insertRows = prepared(
-  (_: Db, { rows }: { rows: string }) => sql<Row>`
-    insert into authorizations (
-      order_api_key, state, amount, token, authentication, statement_suffix, saves_card, refusal_code, decline_code)
-    select "orderApiKey", state, amount, token, authentication, "statementSuffix", "savesCard",
-      refusal ->> 'code', refusal ->> 'declineCode'
-    from jsonb_to_recordset(${rows}::jsonb) as given(
-      "orderApiKey" text, state text, amount integer, token text, authentication jsonb, "statementSuffix" text,
-      "savesCard" boolean, refusal jsonb)
-    on conflict (order_api_key) do nothing
-    returning ${columns}`,
-)
 
 const insert = batched({
   keyOf: ({ orderApiKey }: NewRow) => orderApiKey,
-  run: async (db: Db, rows) =>
-    inOrder(
-      rows.map(({ orderApiKey }) => orderApiKey),
-      await insertRows(db, { rows: JSON.stringify(rows) }),
-    ),
+  run: async (db: Db, all) => {
+    const { rows } = await sql<Row>`
+      insert into authorizations (
+        order_api_key, state, amount, token, authentication, statement_suffix, saves_card, refusal_code, decline_code)
+      select "orderApiKey", state, amount, token, authentication, "statementSuffix", "savesCard",
+        refusal ->> 'code', refusal ->> 'declineCode'
+      from jsonb_to_recordset(${JSON.stringify(all)}::jsonb) as given(
+        "orderApiKey" text, state text, amount integer, token text, authentication jsonb, "statementSuffix" text,
+        "savesCard" boolean, refusal jsonb)
+      on conflict (order_api_key) do nothing
+      returning ${columns}`.execute(db)
+    return inOrder(
+      all.map(({ orderApiKey }) => orderApiKey),
+      rows,
+    )
+  },
 })
-
-const updateRows = prepared(
-  (_: Db, { moves, keys }: { moves: string; keys: readonly string[] }) => sql<Row>`
-    update authorizations set
-      state = given.state,
-      processor_id = coalesce("processorId", authorizations.processor_id),
-      refusal_code = coalesce(refusal ->> 'code', authorizations.refusal_code),
-      decline_code = coalesce(refusal ->> 'declineCode', authorizations.decline_code),
-      unknown_since = null, updated_at = now()
-    from jsonb_to_recordset(${moves}::jsonb) as given(
-      "orderApiKey" text, "from" text, state text, "processorId" text, refusal jsonb)
-    where order_api_key = "orderApiKey" and order_api_key = any(${keys}) and authorizations.state = "from"
-    returning ${columns}`,
-)
 
 const moving = {
   keyOf: ({ from }: Move) => from.orderApiKey,
@@ -92,7 +73,18 @@ const moving = {
       from: from.state,
       ...change,
     }))
-    return inOrder(keys, await updateRows(db, { moves: JSON.stringify(given), keys }))
+    const { rows } = await sql<Row>`
+      update authorizations set
+        state = given.state,
+        processor_id = coalesce("processorId", authorizations.processor_id),
+        refusal_code = coalesce(refusal ->> 'code', authorizations.refusal_code),
+        decline_code = coalesce(refusal ->> 'declineCode', authorizations.decline_code),
+        unknown_since = null, updated_at = now()
+      from jsonb_to_recordset(${JSON.stringify(given)}::jsonb) as given(
+        "orderApiKey" text, "from" text, state text, "processorId" text, refusal jsonb)
+      where order_api_key = "orderApiKey" and order_api_key = any(${keys}) and authorizations.state = "from"
+      returning ${columns}`.execute(db)
+    return inOrder(keys, rows)
   },
 }
 
@@ -101,18 +93,17 @@ const move = batched(moving)
 /** No client waits for a capture. The processor's responses arrive one by one; without this delay each had its own commit. */
 const moveLater = batched({ ...moving, batchDelayMs: 100 })
 
-const releaseRows = prepared(
-  (_: Db, { orderApiKeys }: { orderApiKeys: readonly string[] }) => sql<Row>`
-    insert into authorizations (order_api_key, state, release_requested_at)
-    select order_api_key, 'released', now() from unnest(${orderApiKeys}::text[]) as given(order_api_key)
-    on conflict (order_api_key) do update
-      set release_requested_at = coalesce(authorizations.release_requested_at, now())
-    returning ${columns}`,
-)
-
 const release = batched({
   keyOf: (orderApiKey: string) => orderApiKey,
-  run: async (db: Db, orderApiKeys) => inOrder(orderApiKeys, await releaseRows(db, { orderApiKeys })),
+  run: async (db: Db, orderApiKeys) => {
+    const { rows } = await sql<Row>`
+      insert into authorizations (order_api_key, state, release_requested_at)
+      select order_api_key, 'released', now() from unnest(${orderApiKeys}::text[]) as given(order_api_key)
+      on conflict (order_api_key) do update
+        set release_requested_at = coalesce(authorizations.release_requested_at, now())
+      returning ${columns}`.execute(db)
+    return inOrder(orderApiKeys, rows)
+  },
 })
 
 const inOrder = (orderApiKeys: readonly string[], rows: readonly Row[]): (Authorization | null)[] =>
