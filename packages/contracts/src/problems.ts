@@ -147,6 +147,10 @@ export const problems = {
     why: 'The card is captured within seconds after the restaurant has accepted the order.',
     fix: 'Wait for the seconds of `Retry-After` and send the request again with the same Idempotency-Key.',
   }),
+  'charge-disputed': row(1612, 409, 'The charge is disputed', {
+    why: "The customer's bank disputes the charge. The payment processor refunds nothing until the dispute has ended.",
+    fix: 'Respond to the dispute, or accept it, at the payment processor. Refund the order when the dispute is won.',
+  }),
   'not-accepted-yet': row(1611, 409, 'The order is not accepted yet', {
     retryable: true,
     why: 'The restaurant has received the order, but its response to the webhook is missing or not stored yet.',

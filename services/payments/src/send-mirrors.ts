@@ -31,6 +31,7 @@ export function setRefundsOf({ orderApiKey, version, refunds, disputes }: Mirror
       reason: dispute.reason,
       respondBy: dispute.respondBy,
       lost: dispute.lost,
+      isRefundable: dispute.isRefundable,
     },
   }
 }

@@ -30,6 +30,8 @@ export const OrdersSetRefunds = command(
       amount: Cents,
       /** The sum of the lost disputes, also while another one is open. Payments of the previous version sends none. */
       lost: Cents.optional(),
+      /** False while the processor refunds nothing; not for an inquiry. Payments of the previous version sends none. */
+      isRefundable: z.boolean().optional(),
     }).nullable(),
   }),
 )

@@ -41,5 +41,5 @@ export const RefundOrder = operation({
     },
     response: refund,
   },
-  problems: ['order-not-found', 'refund-too-large', 'not-charged-yet'],
+  problems: ['order-not-found', 'refund-too-large', 'not-charged-yet', 'charge-disputed'],
 })

@@ -12,7 +12,6 @@ import {
   type Method,
   type Order,
   type OrderRequest,
-  type OrdersSetRefunds,
   type OrderStatus,
   type Payment,
   type PaymentAction,
@@ -22,7 +21,7 @@ import {
 } from '@platter/contracts'
 
 import type { Reports } from '#/domain/order-status.ts'
-import { refundRecord, returnedOf, type OrderRefund } from '#/domain/refund.ts'
+import { refundRecord, returnedOf, type OrderDispute, type OrderRefund } from '#/domain/refund.ts'
 
 /** A card as an order shows it. A new card that is not saved has no apiKey. */
 export type OrderCard = Omit<CreditCard, 'apiKey'> & { apiKey: string | null }
@@ -54,8 +53,6 @@ export type PricedOrder = {
   total: Cents
   details: OrderDetails
 }
-
-export type OrderDispute = NonNullable<OrdersSetRefunds['dispute']>
 
 /** An order after commit 1. */
 export type PlacedOrder = PricedOrder & {
@@ -209,7 +206,11 @@ export const clientRecord = (order: PlacedOrder): Order => ({
 })
 
 /** Returns the record of a dispute for clients. */
-export const disputeRecord = ({ lost: _lost, ...dispute }: OrderDispute): Dispute => ({
+export const disputeRecord = ({
+  lost: _lost,
+  isRefundable: _isRefundable,
+  ...dispute
+}: OrderDispute): Dispute => ({
   ...dispute,
   amount: toMoney(dispute.amount),
 })

@@ -12,6 +12,8 @@ import {
   type Refusal,
 } from '@platter/contracts'
 
+export type OrderDispute = NonNullable<OrdersSetRefunds['dispute']>
+
 /** A stored refund. Amounts are in cents; those of items include their shares of the tax. */
 export type OrderRefund = Omit<Refund, 'amount' | 'items'> & {
   amount: Cents
@@ -35,12 +37,14 @@ export type Refundable = {
   status: string
   cancellation: object | null
   refunds: readonly OrderRefund[]
-  dispute: { state: string; amount: Cents; lost?: Cents | undefined } | null
+  dispute: Pick<OrderDispute, 'state' | 'amount' | 'lost' | 'isRefundable'> | null
 }
 
 const NOTHING = cents(0)
 const CANCELLED =
   'The order is cancelled, so nothing is left to refund. If the refund of its charge failed, the operator repeats it at the payment processor.'
+const DISPUTED =
+  "The customer's bank disputes the charge. The payment processor refunds nothing until the dispute has ended."
 const sum = (amounts: readonly number[]): Cents => cents(amounts.reduce((total, amount) => total + amount, 0))
 
 /** Returns the sum of the refunds that have not failed: reserved or returned. */
@@ -94,6 +98,8 @@ export function refundParts(order: Refundable, request: Request): Parts | { refu
   const left = leftOf(order)
   if (left === null)
     return refused('not-charged-yet', 'The order is not charged yet. Please try again in some seconds.')
+  if (order.dispute?.state === 'OPEN' && order.dispute.isRefundable === false)
+    return refused('charge-disputed', DISPUTED)
   const parts = partsOf(order, request, left)
   if ('refusal' in parts) return parts
   if (parts.amount === 0) return tooLarge(NOTHING, '')

@@ -2,6 +2,7 @@ import { cents, type Cents } from '@platter/contracts'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import {
+  type OrderDispute,
   apportion,
   paidForItems,
   refundParts,
@@ -125,7 +126,7 @@ test('a refund of all returns the remaining amount of the total', () => {
 })
 
 test('a lost dispute reduces what can be refunded, and an open or won one does not', () => {
-  const disputed = (state: string, amount: number, lost?: number) => ({
+  const disputed = (state: OrderDispute['state'], amount: number, lost?: number) => ({
     ...order,
     dispute: { state, amount: cents(amount), ...(lost !== undefined && { lost: cents(lost) }) },
   })
@@ -138,8 +139,20 @@ test('a lost dispute reduces what can be refunded, and an open or won one does n
     code: 'refund-too-large',
     detail: 'Nothing is left to refund.',
   })
-  for (const state of ['OPEN', 'WON'])
+  for (const state of ['OPEN', 'WON'] as const)
     expect(partsOf(disputed(state, 300), { all: true }).amount).toBe(order.total)
+})
+
+const disputedOrder = (state: OrderDispute['state'], isRefundable?: boolean) => ({
+  ...order,
+  dispute: { state, amount: cents(300), isRefundable },
+})
+
+test('an open dispute that the processor does not refund refuses every refund (409), until it has ended', () => {
+  for (const request of [{ all: true }, { amount: 0.01 }])
+    expect(refusalOf(disputedOrder('OPEN', false), request)).toMatchObject({ code: 'charge-disputed' })
+  for (const refundable of [disputedOrder('OPEN', true), disputedOrder('OPEN'), disputedOrder('WON', false)])
+    expect(partsOf(refundable, { all: true }).amount).toBe(order.total)
 })
 
 test.each([

@@ -9,7 +9,7 @@ import {
   type ReconciliationCounts,
 } from '@platter/contracts'
 import type { internalCaller, RequestContext } from '@platter/kit'
-import type { OrderDispute } from '#/domain/order.ts'
+import type { OrderDispute } from '#/domain/refund.ts'
 import { compareOrder, compareStrayCharge, orphanedPayment, isFulfilled } from '#/domain/reconciliation.ts'
 import type * as stored from '#/store/reconciliation.ts'
 import type { Stores } from '#/store/stores.ts'

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { OrderDispute } from '#/domain/order.ts'
+import type { OrderDispute } from '#/domain/refund.ts'
 import type { OrderEntry, OtherBooks } from '#/domain/reconciliation.ts'
 import { PostgresStore } from '#/store/postgres-store.ts'
 

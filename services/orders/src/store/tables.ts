@@ -8,8 +8,8 @@ import type {
 } from '@platter/contracts'
 import type { OrderOutcome } from '#/domain/order-state.ts'
 import type { Reports } from '#/domain/order-status.ts'
-import type { OrderDetails, OrderDispute } from '#/domain/order.ts'
-import type { OrderRefund } from '#/domain/refund.ts'
+import type { OrderDetails } from '#/domain/order.ts'
+import type { OrderDispute, OrderRefund } from '#/domain/refund.ts'
 
 /** A row of `orders`, with the columns that a statement reads. */
 export type OrderRow = {

@@ -17,6 +17,8 @@ export type ReadDispute = {
   at: number
   /** Null if no response is possible. */
   respondBy: number | null
+  /** False if the processor refuses refunds of the charge. An inquiry moves no money, so its charge is refundable. */
+  isRefundable?: boolean | undefined
 }
 
 /** A charge with all its refunds and disputes. */
@@ -70,5 +72,8 @@ export function disputeOf(disputes: readonly ReadDispute[]): (ReadDispute & { lo
   const byState = Map.groupBy(disputes, ({ state }) => state)
   const same = byState.get('open') ?? byState.get('lost') ?? disputes
   const [first] = same.toSorted((one, other) => (one.respondBy ?? Infinity) - (other.respondBy ?? Infinity))
-  return first ? { ...first, amount: sumOf(same), lost: sumOf(byState.get('lost') ?? []) } : null
+  const isRefundable = same.every((one) => one.isRefundable !== false)
+  return first
+    ? { ...first, amount: sumOf(same), lost: sumOf(byState.get('lost') ?? []), isRefundable }
+    : null
 }

@@ -19,6 +19,7 @@ const Dispute = z.object({
   reason: Word,
   status: Word,
   created: z.int(),
+  is_charge_refundable: z.boolean().optional(),
   evidence_details: z.object({ due_by: z.int().nullish() }).nullish(),
   /** The withdrawal of the amount, and its return. */
   balance_transactions: z.array(z.object({ amount: z.int() })).default([]),
@@ -100,10 +101,11 @@ const ENDED: Readonly<Record<string, 'won' | 'lost'>> = {
 
 function toDispute(dispute: z.output<typeof Dispute>): ReadDispute {
   const { id, amount, reason, status, created: at, evidence_details: evidence } = dispute
+  const { is_charge_refundable: isRefundable } = dispute
   const respondBy = evidence?.due_by ?? null
   const isReturned = dispute.balance_transactions.reduce((sum, one) => sum + one.amount, 0) < 0
   const state = status === 'prevented' && isReturned ? 'lost' : (ENDED[status] ?? 'open')
-  return { id, state, amount, reason, at, respondBy }
+  return { id, state, amount, reason, at, respondBy, isRefundable }
 }
 
 /** docs.stripe.com/reports/balance-transaction-types. A failed refund returns as `refund_failure` or `payment_failure_refund`. */

@@ -264,6 +264,24 @@ describe('refund or dispute at Stripe', () => {
     expect(await readMirror()).toEqual([[], ['lost']])
   })
 
+  test('an open dispute reaches orders as not refundable, and an inquiry as refundable', async () => {
+    const { id } = await captureOrder()
+    const dispute = server.state.afterSale.addDispute(id, 200)
+    const changed = eventAbout('charge.dispute.updated', {
+      object: 'dispute',
+      id: 'dp_1',
+      payment_intent: id,
+    })
+    dispute.status = 'warning_needs_response'
+    await deliver(changed)
+    dispute.status = 'needs_response'
+    await deliver(changed)
+    expect(sent.map((row) => setRefundsOf(row).dispute)).toMatchObject([
+      { state: 'OPEN', isRefundable: true },
+      { state: 'OPEN', isRefundable: false },
+    ])
+  })
+
   test('a prevented dispute is lost if the network has returned the amount, and won if it was blocked', async () => {
     const { id } = await captureOrder()
     const dispute = server.state.afterSale.addDispute(id, 200)

@@ -28,6 +28,9 @@ const newDispute = (payment_intent: string, amount: number) => ({
   reason: 'product_not_received',
   status: 'needs_response',
   created: now(),
+  get is_charge_refundable() {
+    return this.status.startsWith('warning_')
+  },
   evidence_details: { due_by: now() + 604_800 },
   balance_transactions: [{ amount: -amount }],
 })

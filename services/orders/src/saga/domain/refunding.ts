@@ -1,5 +1,5 @@
 import { toMoney, type Cents } from '@platter/contracts'
-import type { OrderDispute } from '#/domain/order.ts'
+import type { OrderDispute } from '#/domain/refund.ts'
 import type { SagaOrder } from '#/domain/order-state.ts'
 import { lostOf, releasedOf, reservedOf, returnedOf, type OrderRefund } from '#/domain/refund.ts'
 import type { Saga, State } from '#/domain/saga-row.ts'
