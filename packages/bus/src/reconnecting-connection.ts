@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { setTimeout as wait } from 'node:timers/promises'
 import { Deadline, type Log } from '@platter/kit'
 import type { ChannelModel } from 'amqplib'
@@ -101,7 +102,8 @@ export class ReconnectingConnection<S> {
       if (this.session === null) throw new Error('RabbitMQ did not complete the set-up in time')
       connected()
       this.#connected.resolve()
-      await Promise.race([end.promise, untilAborted(this.#stopping.signal)])
+      const { signal } = this.#stopping
+      if (!signal.aborted) await Promise.race([end.promise, once(signal, 'abort')])
     } finally {
       this.session = null
       await Deadline.in(CLOSE_TIMEOUT_MS).race(model.close().catch(() => 'already closed'))
@@ -116,9 +118,3 @@ function withHeartbeat(url: string): string {
   parsed.searchParams.set('heartbeat', '5')
   return parsed.href
 }
-
-const untilAborted = (signal: AbortSignal) =>
-  new Promise<void>((resolve) => {
-    if (signal.aborted) resolve()
-    else signal.addEventListener('abort', () => resolve(), { once: true })
-  })
