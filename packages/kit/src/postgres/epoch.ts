@@ -4,3 +4,7 @@ import { sql } from 'kysely'
 export const epochOf = (column: string) =>
   // eslint-disable-next-line no-restricted-properties -- callers name columns of their schema
   sql`floor(extract(epoch from ${sql.ref(column)}))::int8`
+
+/** Converts microseconds since 1970 to a time. */
+export const momentOf = (microseconds: number) =>
+  sql`timestamptz 'epoch' + ${microseconds}::int8 * interval '1 microsecond'`

@@ -1,6 +1,6 @@
 import { ApiKey } from '@platter/contracts'
 import type { Db, PageRange } from '@platter/kit'
-import { epochOf } from '@platter/kit/postgres/epoch'
+import { epochOf, momentOf } from '@platter/kit/postgres/epoch'
 import { sql } from 'kysely'
 import { z } from 'zod'
 
@@ -21,9 +21,7 @@ export const createdMicroseconds = sql`(extract(epoch from created_at) * 1000000
 
 /** For lists with the newest row first: matches the rows after the position, or all rows for null. */
 export const after = (position: Position | null) =>
-  position === null
-    ? sql`true`
-    : sql`(created_at, id) < (timestamptz 'epoch' + ${position.at}::int8 * interval '1 microsecond', ${position.id})`
+  position === null ? sql`true` : sql`(created_at, id) < (${momentOf(position.at)}, ${position.id})`
 
 /** Returns the only row of a statement that always has one. */
 export function only<Row>(rows: readonly Row[]): Row {

@@ -1,5 +1,6 @@
 import { ApiKey } from '@platter/contracts'
 import { batched, matched, type PageRange, type Db } from '@platter/kit'
+import { momentOf } from '@platter/kit/postgres/epoch'
 import { sql } from 'kysely'
 import { z } from 'zod'
 import { AvailabilityOverrides, type AvailabilityOverride } from '#/domain/availability-overrides.ts'
@@ -103,10 +104,7 @@ export const postgresRestaurants = (db: Db) => ({
   /** Newest first. */
   async list({ before, limit }: PageRange<Position>) {
     const isAfter =
-      before === null
-        ? sql`true`
-        : sql`(created_at, api_key) <
-            (timestamptz 'epoch' + ${before.at}::int8 * interval '1 microsecond', ${before.apiKey})`
+      before === null ? sql`true` : sql`(created_at, api_key) < (${momentOf(before.at)}, ${before.apiKey})`
     const { rows } = await sql<VersionedRestaurant & { at: number }>`
       select ${WHOLE}, ${NO_ZONES}, (extract(epoch from created_at) * 1000000)::int8 as at from restaurants
       where ${isAfter} order by created_at desc, api_key desc limit ${limit}`.execute(db)

@@ -13,7 +13,7 @@ import { savedKey } from '#/domain/order-request.ts'
 import { isCharged } from '#/domain/order.ts'
 import { newSaga, type SendOrderFacts } from '#/domain/saga-row.ts'
 import { claimMs } from '#/placing/respond-with-result.ts'
-import type { Placement } from '#/saga/orchestrator.ts'
+import type { NewOrder } from '#/saga/orchestrator.ts'
 
 /** `newCard`: the new card of a charged order, with its token. */
 export type Prepared = { apiKey: string; checked: CheckedOrder; newCard: TokenizedCard | null }
@@ -43,11 +43,11 @@ export async function withExchangedCard(
   }
 }
 
-/** Returns the rows of a checked order, and the claim of its Idempotency-Key. */
-export function placementOf(
+/** Returns a checked order with its saga, and the claim of its Idempotency-Key. */
+export function newOrderOf(
   { body, principal: { applicationId }, requestId, deadline, idempotency }: Call<typeof SendOrder>,
   { apiKey, checked, newCard }: Prepared,
-): Placement {
+): NewOrder {
   const { order, savedCard, saves } = checked
   const { address } = order.details
   // Assigned here, so that the order has the apiKey of the saved address.

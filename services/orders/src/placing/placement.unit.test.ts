@@ -3,7 +3,7 @@ import { Deadline, type Call } from '@platter/kit'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import type { PricedOrder } from '#/domain/order.ts'
 import type { CheckedOrder } from '#/placing/check-order.ts'
-import { placementOf, type Prepared } from '#/placing/placement.ts'
+import { newOrderOf, type Prepared } from '#/placing/placement.ts'
 import { pricedOrder } from '#/testing/priced-order.ts'
 
 const NOW = 1_790_000_000_500
@@ -40,7 +40,7 @@ function placement({ order, body = {}, newCard: exchanged = null, ...checked }: 
     deadline: Deadline.in(DEADLINE_MS),
     idempotency: scope,
   } as unknown as Call<typeof SendOrder>
-  return placementOf(call, {
+  return newOrderOf(call, {
     apiKey: 'o1',
     newCard: exchanged,
     checked: {

@@ -24,7 +24,7 @@ type Deps = Pick<Stores, 'sagas'> & {
 }
 
 /** An order and its saga before the transition `placed`, and the data that is stored with them. */
-export type Placement = sagas.Loaded & Pick<sagas.Placement, 'applicationId' | 'idempotency'>
+export type NewOrder = sagas.Loaded & Pick<sagas.Placement, 'applicationId' | 'idempotency'>
 type Opened = { next: Transition; begin: (committed: SagaOrder) => void }
 
 /** Prepares the delivery that a transition at `at` (epoch seconds) opens: `Deliverer.open`. `begin` begins it after the commit. */
@@ -44,7 +44,7 @@ export class Orchestrator {
   }
 
   /** Places an order: commits it with its saga, and begins the first step. Returns the order as committed. */
-  async place({ order, saga, ...stored }: Placement): Promise<SagaOrder> {
+  async place({ order, saga, ...stored }: NewOrder): Promise<SagaOrder> {
     const event = { kind: 'placed', at: order.datePlaced } as const
     const entered = transition(order, saga, event)
     if (entered === 'stale') throw new Error(`order ${order.apiKey} cannot be placed`)

@@ -1,3 +1,4 @@
+import { momentOf } from '@platter/kit/postgres/epoch'
 import { sql } from 'kysely'
 import type { OrderDispute } from '#/domain/refund.ts'
 import type { OrderEntry, OtherBooks } from '#/domain/reconciliation.ts'
@@ -18,9 +19,6 @@ export type StoredOrder = {
 
 type Row = OrderEntry & Position & Omit<StoredOrder, 'order' | 'position'>
 
-const moment = (microseconds: number) =>
-  sql`timestamptz 'epoch' + ${microseconds}::int8 * interval '1 microsecond'`
-
 /** Reads orders, deliveries and sagas for reconciliation. */
 export class PostgresReconciliation extends PostgresStore {
   /** Returns orders and their deliveries, oldest first, from after the position to before `until` (epoch seconds). */
@@ -39,7 +37,7 @@ export class PostgresReconciliation extends PostgresStore {
       (extract(epoch from o.placed_at) * 1000000)::int8 as at, o.id, s.version, s.finished_at is null as running
     from orders o join sagas s on s.order_api_key = o.api_key
       left join deliveries d on d.order_api_key = o.api_key
-    where (o.placed_at, o.id) > (${moment(after.at)}, ${after.id}) and o.placed_at < to_timestamp(${until})
+    where (o.placed_at, o.id) > (${momentOf(after.at)}, ${after.id}) and o.placed_at < to_timestamp(${until})
     order by o.placed_at, o.id limit ${limit}`.execute(this.db)
     return rows.map(({ delivery, at, id, version, running, dispute, ...order }) => ({
       order,

@@ -24,7 +24,7 @@ import {
   type Log,
   type Permit,
 } from '@platter/kit'
-import { placementOf, withExchangedCard, type Prepared } from '#/placing/placement.ts'
+import { newOrderOf, withExchangedCard, type Prepared } from '#/placing/placement.ts'
 import { checkOrder } from '#/placing/check-order.ts'
 import { exchangedCardOf } from '#/domain/order-request.ts'
 import { isCharged, type PlacedOrder, type PricedOrder } from '#/domain/order.ts'
@@ -132,8 +132,8 @@ async function place(
 ): Promise<PlacedOrder | null> {
   const { deadline } = call
   const { apiKey, pending } = prepared
-  const placement = placementOf(call, prepared)
-  const committing = placing(apiKey, () => orchestrator.place(placement))
+  const order = newOrderOf(call, prepared)
+  const committing = placing(apiKey, () => orchestrator.place(order))
   try {
     const placed = await deadline.race(committing)
     if (placed) return placed
