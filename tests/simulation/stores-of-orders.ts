@@ -1,9 +1,10 @@
 import { isVisible, staysVisible } from '../../services/orders/src/domain/order-state.ts'
 import { isChallenged } from '../../services/orders/src/saga/domain/challenging.ts'
-import type { DeliveryStore, Lease } from '../../services/orders/src/store/deliveries.ts'
-import type { IdempotencyKeyStore, OrderKey } from '../../services/orders/src/store/idempotency-keys.ts'
+import type { Stores } from '../../services/orders/src/store/stores.ts'
+import type { Lease } from '../../services/orders/src/store/deliveries.ts'
+import type { OrderKey } from '../../services/orders/src/store/idempotency-keys.ts'
 import type { StoredStory } from '../../services/orders/src/store/order-story.ts'
-import type { Loaded, SagaStore, Save } from '../../services/orders/src/store/sagas.ts'
+import type { Loaded, Save } from '../../services/orders/src/store/sagas.ts'
 import type { Saved } from '../../services/orders/src/store/saved-saga.ts'
 import type { Database, DeliveryRow, InMemoryStores, KeyRow, SagaRow } from './database.ts'
 import { restaurants, world } from './simulation.ts'
@@ -92,7 +93,7 @@ const changedColumns = (order: Save['order'], before = order) => ({
 })
 
 /** Plain columns by version. The real `saga/domain/transition.ts` decides their values. */
-function sagaStore(database: Database): Partial<SagaStore> {
+function sagaStore(database: Database): Partial<Stores['sagas']> {
   const { orders, statuses, sagas, deliveries, keys, links } = database
 
   const readOrder = (apiKey: string) => {
@@ -201,7 +202,7 @@ function sagaStore(database: Database): Partial<SagaStore> {
   }
 }
 
-function deliveryStore({ orders, sagas, deliveries, links }: Database): Partial<DeliveryStore> {
+function deliveryStore({ orders, sagas, deliveries, links }: Database): Partial<Stores['deliveries']> {
   const change = (orderApiKey: string, row: DeliveryRow, changed: Partial<DeliveryRow>) =>
     deliveries.set(orderApiKey, { ...row, ...changed })
   const linkOf = (orderApiKey: string) => links.get(orders.get(orderApiKey)!.restaurantApiKey) ?? null
@@ -281,7 +282,7 @@ function deliveryStore({ orders, sagas, deliveries, links }: Database): Partial<
 const keyOf = (scope: { accessKeyId: string; path: string; key: string }): string =>
   `${scope.accessKeyId} ${scope.path} ${scope.key}`
 
-function keyStore({ keys }: Database): Partial<IdempotencyKeyStore> {
+function keyStore({ keys }: Database): Partial<Stores['idempotencyKeys']> {
   /** Changes the row of the key, if it still belongs to the order. */
   function change(used: OrderKey, changed: (row: KeyRow) => Partial<KeyRow>): void {
     const row = keys.get(keyOf(used))

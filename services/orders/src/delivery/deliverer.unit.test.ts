@@ -6,7 +6,8 @@ import { newSaga } from '#/domain/saga-row.ts'
 import { Deliverer, PER_RESTAURANT } from '#/delivery/deliverer.ts'
 import type { Receipt } from '#/delivery/outside/restaurant-link.ts'
 import { transition } from '#/saga/domain/transition.ts'
-import type { DeliveryStore, Failed, Lease, LeasedDelivery } from '#/store/deliveries.ts'
+import type { Stores } from '#/store/stores.ts'
+import type { Failed, Lease, LeasedDelivery } from '#/store/deliveries.ts'
 import { pricedOrder } from '#/testing/priced-order.ts'
 
 const LINK = { kind: 'webhook', url: 'https://kitchen.example/', secret: '', reports: 'detailed' } as const
@@ -26,6 +27,8 @@ type Row = {
   deadlineAt: number
   lastResult: string | null
 }
+
+type DeliveryStore = Stores['deliveries']
 
 /** The deliveries table, by the clock of the test. Its conditions are those of the SQL statements. */
 class Queue implements DeliveryStore {

@@ -1,5 +1,6 @@
 import { LEASE_MS } from '#/domain/order-state.ts'
-import type { DeliveryStore, Lease } from '#/store/deliveries.ts'
+import type { Stores } from '#/store/stores.ts'
+import type { Lease } from '#/store/deliveries.ts'
 
 /** A renewal is a commit, so a lease is renewed only after this time. Two renewals may fail before the lease expires. */
 const RENEWED_AFTER_MS = 1_000
@@ -15,10 +16,10 @@ type HeldLease = Disposable & { readonly isValid: boolean }
  * database loses its leases after `LEASE_MS`, and then makes no attempt.
  */
 export class Leases {
-  readonly #deliveries: DeliveryStore
+  readonly #deliveries: Stores['deliveries']
   readonly #held = new Set<Held>()
 
-  constructor({ deliveries }: { deliveries: DeliveryStore }) {
+  constructor({ deliveries }: { deliveries: Stores['deliveries'] }) {
     this.#deliveries = deliveries
   }
 

@@ -1,5 +1,5 @@
+import type { Stores } from '#/store/stores.ts'
 import { afterEach, expect, test, vi } from 'vitest'
-import type { DeliveryStore } from '#/store/deliveries.ts'
 import { Leases } from '#/delivery/lease.ts'
 import { LEASE_MS } from '#/domain/order-state.ts'
 
@@ -11,7 +11,7 @@ const attempt = (apiKey = 'o1') => ({
   leasedAt: performance.now(),
 })
 /** For tests that renew no lease. */
-const noStore = { deliveries: {} as DeliveryStore }
+const noStore = { deliveries: {} as Stores['deliveries'] }
 
 test('a lease is valid for LEASE_MS from leasedAt, and an expired lease still counts', () => {
   const leases = new Leases(noStore)
@@ -37,7 +37,9 @@ test('the lease of a quick attempt is not renewed', async () => {
 
 test('a renewal extends a lease, except one that another replica has stolen meanwhile', async () => {
   vi.useFakeTimers({ toFake: ['performance'] })
-  const deliveries = { renewLeases: async () => new Set(['o1']) } as Partial<DeliveryStore> as DeliveryStore
+  const deliveries = { renewLeases: async () => new Set(['o1']) } as Partial<
+    Stores['deliveries']
+  > as Stores['deliveries']
   const leases = new Leases({ deliveries })
   using own = leases.add(attempt())
   using stolen = leases.add(attempt('o2'))

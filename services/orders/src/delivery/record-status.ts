@@ -1,10 +1,10 @@
+import type { Stores } from '#/store/stores.ts'
 import type { OrderStatus } from '@platter/contracts'
 import { advance, type Advance } from '#/domain/order-status.ts'
-import type { OrderStore } from '#/store/orders.ts'
 
 /** Stores a restaurant's report. Returns null if the order is not accepted yet, or was cancelled. */
 export async function recordStatus(
-  orders: OrderStore,
+  orders: Stores['orders'],
   orderApiKey: string,
   to: OrderStatus,
 ): Promise<Advance | null> {

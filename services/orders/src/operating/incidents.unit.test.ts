@@ -1,3 +1,4 @@
+import type { Stores } from '#/store/stores.ts'
 import { cents } from '@platter/contracts'
 import { Problem } from '@platter/kit'
 import fc from 'fast-check'
@@ -5,7 +6,6 @@ import { expect, test } from 'vitest'
 import { fresh, type State } from '#/domain/saga-row.ts'
 import type { Deps } from '#/operating/incident-sources.ts'
 import { isOfUnavailable, isOpen, readAttention, splitId, type Listed } from '#/operating/incidents.ts'
-import type { IncidentStore } from '#/store/incidents.ts'
 
 type Key = { key: string; at: number }
 type Sources = Record<
@@ -58,7 +58,7 @@ function depsOf(
   }: Sources,
   state: State = fresh,
 ): Deps {
-  const incidents: Partial<IncidentStore> = {
+  const incidents: Partial<Stores['incidents']> = {
     deadLetters: async () =>
       letters.map(({ key, at }) => ({
         id: key,
@@ -104,7 +104,7 @@ function depsOf(
   }
   const ofPayments: Record<string, Key[]> = { unknown: payments, dispute: disputes, missing }
   return {
-    incidents: incidents as IncidentStore,
+    incidents: incidents as Stores['incidents'],
     alerts,
     channels: [],
     payments: (async (_operation: unknown, { kind }: { kind: string }) => ({

@@ -16,8 +16,9 @@ import {
   type Reconciled,
 } from '#/operating/reconcile.ts'
 import { reconcileDaily } from '#/operating/reconcile-daily.ts'
+import type { Stores } from '#/store/stores.ts'
 import type { AlertStore } from '#/store/alerts.ts'
-import type { ReconciliationStore, StoredOrder } from '#/store/reconciliation.ts'
+import type { StoredOrder } from '#/store/reconciliation.ts'
 
 const AT = 1_790_000_000
 /** More than two batches. */
@@ -72,7 +73,7 @@ function addCharge(reference: string, id: string, at: number): void {
 const isInPeriod = ({ at }: { at: number }, { from, to }: { from: number; to: number }) =>
   from <= at && at < to
 
-const reconciliation: Partial<ReconciliationStore> = {
+const reconciliation: Partial<Stores['reconciliation']> = {
   readOrders: async ({ after, until, limit }) =>
     orders
       .filter(({ position: { at, id } }) => at > after.at || (at === after.at && id > after.id))
@@ -108,7 +109,7 @@ const responses: Record<string, (body: Body) => unknown> = {
 }
 
 const deps: Deps = {
-  reconciliation: reconciliation as ReconciliationStore,
+  reconciliation: reconciliation as Stores['reconciliation'],
   payments: (async ({ name }: { name: string }, body: Body) => {
     vi.advanceTimersByTime(requestMs)
     return responses[name]?.(body)

@@ -3,8 +3,6 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { newOrder, type OrderResult } from '#/domain/order-state.ts'
 import { claimMs, respondWithResult } from '#/placing/respond-with-result.ts'
 import { Subscription } from '#/saga/subscriptions.ts'
-import type { IdempotencyKeyStore } from '#/store/idempotency-keys.ts'
-import type { OrderStore } from '#/store/orders.ts'
 import type { Stores } from '#/store/stores.ts'
 import { pricedOrder } from '#/testing/priced-order.ts'
 
@@ -71,13 +69,13 @@ class Rows {
         return isPending
       }),
     markReturned: () => this.#statement('mark in any case', () => undefined),
-  } as unknown as OrderStore
+  } as unknown as Stores['orders']
 
   readonly idempotencyKeys = {
     complete: (_, response) => this.#statement('complete the key', () => void this.key.push(response)),
     release: () => this.#statement('release the key', () => undefined),
     delete: () => this.#statement('delete the key', () => undefined),
-  } as Partial<IdempotencyKeyStore> as IdempotencyKeyStore
+  } as Partial<Stores['idempotencyKeys']> as Stores['idempotencyKeys']
 }
 
 type Options = { isKnown?: boolean; event?: OrderResult; after5s?: (subscription: Subscription) => void }

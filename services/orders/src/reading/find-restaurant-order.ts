@@ -1,14 +1,14 @@
+import type { Stores } from '#/store/stores.ts'
 import type { PrincipalOf, RestaurantOrder } from '@platter/contracts'
 import { Problem } from '@platter/kit'
 import { recordWithAcceptBy, type ReceivedOrder } from '#/domain/restaurant-order.ts'
-import type { RestaurantOrderStore } from '#/store/restaurant-orders.ts'
 
 /** `startWithinMs`: the time that an order may wait on a console. */
-export type Deps = { restaurantOrders: RestaurantOrderStore; startWithinMs: number }
+export type Deps = { restaurantOrders: Stores['restaurantOrders']; startWithinMs: number }
 
 /** Returns an order of a restaurant. Throws Problem order-not-found for an order of another restaurant. */
 export async function findReceivedOrder(
-  restaurantOrders: RestaurantOrderStore,
+  restaurantOrders: Stores['restaurantOrders'],
   { restaurantApiKey }: PrincipalOf<'restaurant'>,
   apiKey: string,
 ): Promise<ReceivedOrder> {

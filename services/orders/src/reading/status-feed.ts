@@ -1,8 +1,8 @@
+import type { Stores } from '#/store/stores.ts'
 import { Cancellation, OrderStatusRecord } from '@platter/contracts'
 import { jsonRenderer, type ServerSentEvent } from '@platter/kit'
 import { isOver, orderRecord } from '#/domain/order.ts'
 import type { Feed } from '#/reading/stream-feed.ts'
-import type { OrderStore } from '#/store/orders.ts'
 
 const renderCancellation = jsonRenderer('order-statuses', Cancellation)
 
@@ -12,11 +12,11 @@ const renderCancellation = jsonRenderer('order-statuses', Cancellation)
  */
 export class StatusFeed implements Feed {
   isOver = false
-  readonly #orders: OrderStore
+  readonly #orders: Stores['orders']
   readonly #orderApiKey: string
   #next: number
 
-  constructor(orders: OrderStore, orderApiKey: string, lastEventId: string | undefined) {
+  constructor(orders: Stores['orders'], orderApiKey: string, lastEventId: string | undefined) {
     this.#orders = orders
     this.#orderApiKey = orderApiKey
     this.#next = lastEventId !== undefined && /^\d{1,6}$/.test(lastEventId) ? Number(lastEventId) + 1 : 0

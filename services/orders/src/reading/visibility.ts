@@ -1,7 +1,7 @@
 import type { Bus, Context } from '@platter/bus'
 import { AccountsResolve, requestTimes } from '@platter/contracts'
 import { Problem } from '@platter/kit'
-import type { OrderStore, OwnedOrder, ReadOrder } from '#/store/orders.ts'
+import type { OwnedOrder, ReadOrder } from '#/store/orders.ts'
 import type { Stores, TenantStores } from '#/store/stores.ts'
 
 /** No user has this apiKey. */
@@ -10,7 +10,7 @@ const NO_USER = 'none'
 export type Deps = Pick<Stores, 'orders'> & { tenantStores: TenantStores; bus: Pick<Bus, 'ask'> }
 
 /** An order, and the tenant-scoped store that contains it. */
-export type Visible = { order: OwnedOrder; orders: OrderStore }
+export type Visible = { order: OwnedOrder; orders: Stores['orders'] }
 
 type Caller = Context & { applicationId: string }
 
@@ -31,7 +31,7 @@ export async function isUserOf(
  * read again.
  */
 export async function readAndMark<Found extends { orders: readonly ReadOrder[] }>(
-  orders: OrderStore,
+  orders: Stores['orders'],
   read: () => Promise<Found>,
 ): Promise<Found> {
   const found = await read()
@@ -42,8 +42,8 @@ export async function readAndMark<Found extends { orders: readonly ReadOrder[] }
 
 /** Reads an order of a tenant-scoped store like `readAndMark`; null if no visible order exists. */
 export async function findAndMark(
-  orders: OrderStore,
-  tenantOrders: OrderStore,
+  orders: Stores['orders'],
+  tenantOrders: Stores['orders'],
   apiKey: string,
 ): Promise<OwnedOrder | null> {
   const { found } = await readAndMark(orders, async () => {

@@ -3,7 +3,7 @@ import { Problem } from '@platter/kit'
 import { beforeEach, expect, test } from 'vitest'
 import { isVisible, newOrder, staysVisible, type OrderOutcome } from '#/domain/order-state.ts'
 import { findVisibleOrder, readAndMark, type Deps } from '#/reading/visibility.ts'
-import type { OrderStore, OwnedOrder } from '#/store/orders.ts'
+import type { OwnedOrder } from '#/store/orders.ts'
 import type { Stores } from '#/store/stores.ts'
 import { pricedOrder } from '#/testing/priced-order.ts'
 
@@ -52,7 +52,7 @@ function readOrder(apiKey: string): OwnedOrder | null {
   return { ...order, applicationId, staysVisible: staysVisible({ ...row, told: false }) }
 }
 
-const asStore = (store: Partial<OrderStore>) => store as OrderStore
+const asStore = (store: Partial<Stores['orders']>) => store as Stores['orders']
 
 const orders = asStore({
   recipientOf: async (apiKey) => rows.get(apiKey)?.recipientApiKey ?? null,

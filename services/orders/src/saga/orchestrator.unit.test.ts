@@ -6,12 +6,15 @@ import { newSaga } from '#/domain/saga-row.ts'
 import { handlePaymentMoved } from '#/saga/handlers/payment-moved.ts'
 import type { Trigger } from '#/saga/domain/transition.ts'
 import { Orchestrator, type OpenDelivery } from '#/saga/orchestrator.ts'
-import type { Loaded, Save, SagaStore, Times } from '#/store/sagas.ts'
+import type { Stores } from '#/store/stores.ts'
+import type { Loaded, Save, Times } from '#/store/sagas.ts'
 import { pricedOrder } from '#/testing/priced-order.ts'
 
 const AT = 1_790_000_000
 const DEADLINES = { sagaMs: 30_000, transmitMs: 120_000 }
 const declined: Refusal = { code: 'card-declined', detail: 'The card was declined.' }
+
+type SagaStore = Stores['sagas']
 
 /** The rows of all replicas, with the conditions of the SQL statements; its commits are steps of the log. */
 class Rows implements SagaStore {
@@ -36,7 +39,7 @@ class Rows implements SagaStore {
     return this.#row
   }
 
-  async place({ order, saga, ...times }: Parameters<SagaStore['place']>[0]) {
+  async place({ order, saga, ...times }: Parameters<Stores['sagas']['place']>[0]) {
     if (this.isDown) throw new Error('the commit failed')
     const assigned = { id: 17, datePlaced: AT, reports: 'detailed' } as const
     this.put({ order: { ...order, ...assigned }, saga }, times)

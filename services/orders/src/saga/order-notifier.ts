@@ -2,9 +2,10 @@ import type { Bus } from '@platter/bus'
 import { OrderMoved } from '@platter/contracts'
 import type { OrderResult } from '#/domain/order-state.ts'
 import { Subscriptions } from '#/saga/subscriptions.ts'
-import type { ChangeStore, Position } from '#/store/changes.ts'
+import type { Stores } from '#/store/stores.ts'
+import type { Position } from '#/store/changes.ts'
 
-type Deps = { bus: Pick<Bus, 'publishEvent'>; changes: ChangeStore }
+type Deps = { bus: Pick<Bus, 'publishEvent'>; changes: Stores['changes'] }
 type Changed = { apiKey: string; restaurantApiKey: string }
 
 /**

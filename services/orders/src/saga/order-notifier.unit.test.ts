@@ -1,8 +1,8 @@
+import type { Stores } from '#/store/stores.ts'
 import { OrderMoved } from '@platter/contracts'
 import { expect, test } from 'vitest'
 import type { OrderResult } from '#/domain/order-state.ts'
 import { OrderNotifier } from '#/saga/order-notifier.ts'
-import type { ChangeStore } from '#/store/changes.ts'
 import { pricedOrder } from '#/testing/priced-order.ts'
 
 const order = { apiKey: 'a'.repeat(48), restaurantApiKey: 'b'.repeat(48) }
@@ -11,7 +11,7 @@ const failed: OrderResult = { kind: 'failed', refusal }
 
 /** Two replicas, and the events between them as they are on the wire. */
 function twoReplicas() {
-  const changes = {} as ChangeStore
+  const changes = {} as Stores['changes']
   const other = new OrderNotifier({ changes, bus: { publishEvent: () => undefined } })
   const bus = { publishEvent: (_event: unknown, data: unknown) => other.receive(OrderMoved.data.parse(data)) }
   const own = new OrderNotifier({ changes, bus })
@@ -77,7 +77,7 @@ test('a poll finds the lost event of an order whose stream began while the last 
   const since: string[] = []
   let position = 10
   const inQuery: (() => void)[] = []
-  const changes: ChangeStore = {
+  const changes: Stores['changes'] = {
     position: async () => String(position),
     async changedSince(from, { orders }) {
       inQuery.shift()?.()

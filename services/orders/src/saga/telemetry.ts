@@ -1,8 +1,8 @@
 import type { SagaReply } from '@platter/contracts'
 import { histogram, inRootSpan, inSpan, observe } from '@platter/kit'
 import { awaitedStep } from '#/saga/domain/awaited-step.ts'
+import type { Stores } from '#/store/stores.ts'
 import type { AlertStore } from '#/store/alerts.ts'
-import type { IncidentStore } from '#/store/incidents.ts'
 import type { DueSaga } from '#/store/sagas.ts'
 
 /* Spans and metrics of sagas. */
@@ -53,11 +53,11 @@ export const endedSaga = (age: number, outcome: 'completed' | 'failed'): void =>
   duration(age, { 'platter.saga.outcome': outcome })
 
 type Counts = {
-  incidents: Pick<IncidentStore, 'countUnfinishedSagas' | 'countDeadLetters'>
+  incidents: Pick<Stores['incidents'], 'countUnfinishedSagas' | 'countDeadLetters'>
   alerts: Pick<AlertStore, 'countOpen'>
 }
 
-type Unfinished = Awaited<ReturnType<IncidentStore['countUnfinishedSagas']>>[number]
+type Unfinished = Awaited<ReturnType<Stores['incidents']['countUnfinishedSagas']>>[number]
 
 /**
  * Combines the states that await the same step, such as those of card and cash orders at their restaurants. Of several values with the

@@ -38,5 +38,3 @@ export class PostgresChanges extends PostgresStore {
     return rows[0] ?? { orders, restaurants }
   }
 }
-
-export type ChangeStore = Pick<PostgresChanges, keyof PostgresChanges>

@@ -127,5 +127,3 @@ export class PostgresDeliveries extends PostgresStore {
     await sql`update deliveries set cancel_at = null where order_api_key = ${orderApiKey}`.execute(this.db)
   }
 }
-
-export type DeliveryStore = Pick<PostgresDeliveries, keyof PostgresDeliveries>

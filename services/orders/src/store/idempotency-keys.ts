@@ -58,7 +58,7 @@ export const isKeyConflict = (error: unknown): boolean =>
 export class PostgresIdempotencyKeys extends PostgresStore {
   /**
    * Returns the state of a used key, and claims it for `claimMs` if the claim of the earlier request has expired. Null for the key of
-   * a refused request, and for a new key, which commit 1 claims (`SagaStore.place`).
+   * a refused request, and for a new key, which commit 1 claims (`PostgresSagas.place`).
    */
   async reclaim(scope: IdempotencyScope, claimMs: number): Promise<UsedKey | null> {
     const { fingerprint, otherFingerprint = fingerprint } = scope
@@ -120,5 +120,3 @@ export class PostgresIdempotencyKeys extends PostgresStore {
     return rows[0] ?? null
   }
 }
-
-export type IdempotencyKeyStore = Pick<PostgresIdempotencyKeys, keyof PostgresIdempotencyKeys>

@@ -180,5 +180,3 @@ export class PostgresIncidents extends PostgresStore {
     return rows.length > 0 ? rows : [{ command: 'none', count: 0 }]
   }
 }
-
-export type IncidentStore = Pick<PostgresIncidents, keyof PostgresIncidents>

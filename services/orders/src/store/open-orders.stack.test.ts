@@ -7,7 +7,8 @@ import { connectPostgres } from '@platter/kit/postgres/postgres'
 import { newDatabase } from '@platter/testkit'
 import { sql } from 'kysely'
 import { expect, test, vi } from 'vitest'
-import type { ChangeStore, Position } from '#/store/changes.ts'
+import type { Stores } from '#/store/stores.ts'
+import type { Position } from '#/store/changes.ts'
 import { postgresStores } from '#/store/stores.ts'
 
 const log = createLog('test', 'fatal')
@@ -71,7 +72,7 @@ test('orders from before migration 0130 and from the previous version are in lis
 })
 
 /** Returns a position above the order, once no transaction of the server is older than the order. */
-const positionAfter = (db: Db, changes: ChangeStore, apiKey: string): Promise<Position> =>
+const positionAfter = (db: Db, changes: Stores['changes'], apiKey: string): Promise<Position> =>
   vi.waitFor(
     async () => {
       const position = await changes.position()

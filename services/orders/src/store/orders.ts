@@ -92,7 +92,7 @@ export class PostgresOrders extends PostgresStore {
     return this.#markIfPending(apiKey, sql`shown`)
   }
 
-  /** One order per statement: two statements that lock several orders, this one and `SagaStore.save`, could deadlock. */
+  /** One order per statement: two statements that lock several orders, this one and `PostgresSagas.save`, could deadlock. */
   async #markIfPending(apiKey: string, column: RawBuilder<unknown>): Promise<boolean> {
     const { numAffectedRows } = await sql`
     update orders set ${column} = true where api_key = ${apiKey} and outcome = 'pending'`.execute(this.db)
@@ -125,5 +125,3 @@ export class PostgresOrders extends PostgresStore {
   `.execute(this.db)
   }
 }
-
-export type OrderStore = Pick<PostgresOrders, keyof PostgresOrders>

@@ -65,5 +65,3 @@ export class PostgresReconciliation extends PostgresStore {
     return rows[0]?.now ?? 0
   }
 }
-
-export type ReconciliationStore = Pick<PostgresReconciliation, keyof PostgresReconciliation>

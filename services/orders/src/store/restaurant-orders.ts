@@ -110,5 +110,3 @@ export class PostgresRestaurantOrders extends PostgresStore {
     return rows
   }
 }
-
-export type RestaurantOrderStore = Pick<PostgresRestaurantOrders, keyof PostgresRestaurantOrders>

@@ -241,5 +241,3 @@ export class PostgresSagas extends PostgresStore {
     })
   }
 }
-
-export type SagaStore = Pick<PostgresSagas, keyof PostgresSagas>

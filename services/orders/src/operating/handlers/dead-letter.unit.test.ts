@@ -1,16 +1,16 @@
+import type { Stores } from '#/store/stores.ts'
 import { AccountsSave, OrdersSetRefunds, type Command } from '@platter/contracts'
 import { createLog } from '@platter/kit'
 import { expect, test } from 'vitest'
 import { storeDeadLetter } from '#/operating/handlers/dead-letter.ts'
-import type { IncidentStore } from '#/store/incidents.ts'
 
-type Stored = Parameters<IncidentStore['storeDeadLetter']>[0]
+type Stored = Parameters<Stores['incidents']['storeDeadLetter']>[0]
 
 async function stored(command: Command, text: string): Promise<Stored> {
   const letters: Stored[] = []
   const incidents = { storeDeadLetter: async (letter: Stored) => void letters.push(letter) }
   const deps = {
-    incidents: incidents as Partial<IncidentStore> as IncidentStore,
+    incidents: incidents as Partial<Stores['incidents']> as Stores['incidents'],
     log: createLog('orders', 'silent'),
     stopping: new AbortController().signal,
   }

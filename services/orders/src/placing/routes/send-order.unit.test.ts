@@ -6,11 +6,12 @@ import { newOrder } from '#/domain/order-state.ts'
 import { fresh } from '#/domain/saga-row.ts'
 import { sendOrder } from '#/placing/routes/send-order.ts'
 import { Subscription } from '#/saga/subscriptions.ts'
-import type { IdempotencyKeyStore, UsedKey } from '#/store/idempotency-keys.ts'
+import type { Stores } from '#/store/stores.ts'
+import type { UsedKey } from '#/store/idempotency-keys.ts'
 import { pricedOrder } from '#/testing/priced-order.ts'
 
 type Deps = Parameters<typeof sendOrder>[0]
-type Keys = Pick<IdempotencyKeyStore, 'reclaim' | 'markRefused'>
+type Keys = Pick<Stores['idempotencyKeys'], 'reclaim' | 'markRefused'>
 
 const closed = new Problem('restaurant-closed', 'The restaurant has closed.')
 const scope = { accessKeyId: 'k', path: '/publicapi/v1/send-order', key: 'key-1', fingerprint: 'f' }
@@ -51,7 +52,7 @@ async function send(key: ConcurrentKey, problem: Problem, idempotency: typeof sc
   }
   const deps = {
     bus,
-    idempotencyKeys: key as Keys as IdempotencyKeyStore,
+    idempotencyKeys: key as Keys as Stores['idempotencyKeys'],
     notifier: { pending: { size: 0 } },
     limit: new ConcurrencyLimit({ permits: 1 }),
     cardMinimum: cents(50),
