@@ -257,6 +257,16 @@ test('an error (409) stores no key, and the corrected request may use the key', 
   expect((await send(ofRestaurant(path, { status: 'PREPARING' }), key)).status).toBe(200)
 })
 
+test('an invalid body is 400 also with the key of an earlier order, which is replayed afterwards', async () => {
+  const options = keyed()
+  const order = await anOrder(seedRestaurants.aurora)
+  const { body: first } = await sendOrder(order, options)
+  const invalid = await post<ProblemBody>('send-order', { ...order, method: 'delivery' }, options)
+  expect(invalid).toMatchObject({ status: 400, body: { code: 'missing-field' } })
+  const replayed = await sendOrder(order, options)
+  expect([replayed.headers.get('idempotent-replayed'), replayed.body]).toEqual(['true', first])
+})
+
 describe('sign-in and validate-order', () => {
   test('ignore an invalid Idempotency-Key', async () => {
     const user = await register()
