@@ -7,7 +7,7 @@ const { values } = parseArgs({
     runs: { type: 'string', default: '1000' },
     /** The first seed. If absent, a random seed, which is printed. */
     seed: { type: 'string', default: String(randomInt(1_000_000_000)) },
-    /** Plants each bug of `mutations.ts` in turn, and prints the first seed that finds it. */
+    /** Plants each bug of `planted-bugs.diff` in turn, and prints the first seed that finds it. */
     mutations: { type: 'boolean', default: false },
   },
 })
