@@ -1,38 +1,26 @@
 import { once } from 'node:events'
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
-import type { Transform, Writable } from 'node:stream'
 
-/** A TCP proxy on the loopback interface that injects network faults. */
-export type Proxy = {
-  /** The server's URL with the proxy's address. */
-  url: string
-  /** Resets all connections, and each new connection until `restore`. */
-  cut(): void
-  restore(): void
-  /** Keeps the connections open and forwards nothing until `thaw`. */
-  freeze(): void
-  thaw(): void
-  close(): Promise<void>
-}
+export type Proxy = Awaited<ReturnType<typeof proxyTo>>
 
-/** Starts a proxy. `filter` transforms the bytes that clients send. */
-export async function proxyTo(
-  serverUrl: string,
-  { filter }: { filter?: () => Transform } = {},
-): Promise<Proxy> {
+/** Starts a TCP proxy on the loopback interface that injects network faults. `delayMs` delays the bytes that clients send. */
+export async function proxyTo(serverUrl: string, { delayMs = 0 } = {}) {
   const target = new URL(serverUrl)
-  /** The destination of each socket's bytes. */
-  const pipes = new Map<Socket, Writable>()
-  const state = { whole: true, frozen: false }
+  const sockets = new Set<Socket>()
+  const state = { isCut: false, isFrozen: false }
   const server = createServer((client) => {
-    if (!state.whole) {
+    if (state.isCut) {
       client.resetAndDestroy()
       return
     }
     const upstream = connect(Number(target.port), target.hostname)
-    const { frozen } = state
-    forward(client, upstream, { pipes, frozen, filter: filter?.() })
-    forward(upstream, client, { pipes, frozen })
+    for (const socket of [client, upstream]) {
+      sockets.add(socket)
+      if (state.isFrozen) socket.pause()
+      socket.on('close', () => sockets.delete(socket))
+    }
+    forward(client, upstream, delayMs)
+    forward(upstream, client)
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -40,26 +28,29 @@ export async function proxyTo(
   url.hostname = '127.0.0.1'
   url.port = String((server.address() as AddressInfo).port)
   const cutAll = () => {
-    for (const socket of pipes.keys()) socket.resetAndDestroy()
+    for (const socket of sockets) socket.resetAndDestroy()
   }
   return {
+    /** The server's URL with the proxy's address. */
     url: url.href,
-    cut() {
-      state.whole = false
+    /** Resets all connections, and each new connection until `restore`. */
+    cut(): void {
+      state.isCut = true
       cutAll()
     },
-    restore() {
-      state.whole = true
+    restore(): void {
+      state.isCut = false
     },
-    freeze() {
-      state.frozen = true
-      for (const [one, other] of pipes) one.unpipe(other)
+    /** Keeps the connections open and forwards nothing until `thaw`. */
+    freeze(): void {
+      state.isFrozen = true
+      for (const socket of sockets) socket.pause()
     },
-    thaw() {
-      state.frozen = false
-      for (const [one, other] of pipes) one.pipe(other)
+    thaw(): void {
+      state.isFrozen = false
+      for (const socket of sockets) socket.resume()
     },
-    async close() {
+    async close(): Promise<void> {
       cutAll()
       server.close()
       await once(server, 'close')
@@ -67,27 +58,12 @@ export async function proxyTo(
   }
 }
 
-type Settings = {
-  pipes: Map<Socket, Writable>
-  frozen: boolean
-  filter?: Transform | undefined
-}
-
-function forward(one: Socket, other: Socket, { pipes, frozen, filter }: Settings): void {
-  const pipe = filter ? through(other, filter) : other
-  pipes.set(one, pipe)
+function forward(one: Socket, other: Socket, delayMs = 0): void {
+  one.on('data', (chunk) => {
+    if (delayMs === 0) other.write(chunk)
+    else setTimeout(() => other.write(chunk), delayMs)
+  })
   // When one socket is reset, the other is closed too.
   one.on('error', () => other.destroy())
-  one.on('close', () => {
-    pipes.delete(one)
-    other.destroy()
-  })
-  if (!frozen) one.pipe(pipe)
-}
-
-/** Pipes a transform into a destination. The transform is destroyed when the destination closes. */
-function through(to: Writable, transform: Transform): Transform {
-  to.once('close', () => transform.destroy())
-  transform.pipe(to)
-  return transform
+  one.on('close', () => other.destroy())
 }

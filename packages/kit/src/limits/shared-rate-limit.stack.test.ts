@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import { Transform } from 'node:stream'
 import { PATIENT_REDIS, proxyTo, servers, type Proxy } from '@platter/testkit'
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { connectRedis, type Redis } from '#/lifecycle/redis.ts'
@@ -59,13 +58,9 @@ async function countAllowed(limit: SharedRateLimit, key: string, times: number):
 const waitUntilCounted = (key: string, requests: number) =>
   vi.waitFor(async () => expect(Number(await admin.get(`rate:${key}`))).toBe(requests), soon)
 
-/** Delays each command by 150 ms. */
-const delay = () =>
-  new Transform({ transform: (chunk, _encoding, done) => void setTimeout(done, 150, null, chunk) })
-
 // A busy gateway sees the same delay: it reads the response late.
 test('two replicas share one limit, also if Redis is slow: requests at one are subtracted at the other', async () => {
-  const far = await proxyTo(servers().redis, { filter: delay })
+  const far = await proxyTo(servers().redis, { delayMs: 150 })
   onTestFinished(() => far.close())
   const policy = { requests: 5, seconds: 60 }
   const [one, other] = await Promise.all([replica(policy, far.url), replica(policy, far.url)])
