@@ -1,10 +1,9 @@
 import { connect, type Socket } from 'node:net'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import type { Stack } from '../../dev/stack.ts'
-import { seedRestaurants } from '../support/fixtures.ts'
 import { cashOrderSender } from '../support/order-clients.ts'
 import { print, startTestStack } from '../support/stack.ts'
-import { RestaurantPage } from '../support/restaurant-page.ts'
+import { openRestaurantPage } from '../support/restaurant-page.ts'
 import { rollingRestarts } from './rolling.ts'
 
 /** `ROUNDS=10` restarts every replica ten times. By default, one replica of each service restarts once. */
@@ -37,9 +36,7 @@ function openHanging(gateway: string): Socket[] {
 
 test('a rolling restart of every service under load fails no request, and loses no event', async () => {
   const hanging = stack.gateways.flatMap(openHanging)
-  const { accessKey = '' } =
-    stack.file.restaurants.find(({ apiKey }) => apiKey === seedRestaurants.aurora) ?? {}
-  const pages = Array.from({ length: 4 }, () => new RestaurantPage(stack.gateways, accessKey))
+  const pages = Array.from({ length: 4 }, () => openRestaurantPage(stack))
   const { restarts, requests, failed } = await rollingRestarts(stack, {
     ...LENGTH,
     send: await cashOrderSender(stack.file),
@@ -51,7 +48,7 @@ test('a rolling restart of every service under load fails no request, and loses 
   expect(failed).toEqual([])
   for (const page of pages) {
     await vi.waitFor(async () => expect(await page.missing()).toEqual([]), { timeout: 60_000, interval: 100 })
-    expect(page.reconnections).toBeGreaterThan(0)
+    expect(page.reconnections()).toBeGreaterThan(0)
     await page.close()
   }
   expect(restarts).toHaveLength(LENGTH.rounds * LENGTH.replicas * 5)

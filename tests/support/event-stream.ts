@@ -18,7 +18,6 @@ export class Stream {
   /** Blocks without events: comments, and the line with the reconnection time. */
   readonly others: string[] = []
   isOver = false
-  #onEvent: (event: StreamEvent) => void = () => undefined
   readonly #abort: AbortController
   readonly #done: Promise<void>
 
@@ -40,12 +39,6 @@ export class Stream {
       signal: AbortSignal.any([abort.signal, ...(signal ? [signal] : [])]),
     })
     return new Stream(response, abort)
-  }
-
-  /** Called for every event, also for earlier ones. */
-  set onEvent(onEvent: (event: StreamEvent) => void) {
-    this.#onEvent = onEvent
-    for (const event of this.events) onEvent(event)
   }
 
   get lastEventId(): string | undefined {
@@ -72,15 +65,16 @@ export class Stream {
     this.#abort.abort()
   }
 
-  async #read(response: Response): Promise<void> {
-    const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader()
-    // If the client or the server cuts the stream, only the earlier events count.
-    const readChunk = async () => (await reader?.read().catch(() => null))?.value
+  async #read({ body }: Response): Promise<void> {
     let text = ''
-    for (let chunk = await readChunk(); chunk !== undefined; chunk = await readChunk()) {
-      const blocks = `${text}${chunk}`.split('\n\n')
-      text = blocks.pop() ?? ''
-      for (const block of blocks) this.#take(block)
+    try {
+      for await (const chunk of body!.pipeThrough(new TextDecoderStream())) {
+        const blocks = `${text}${chunk}`.split('\n\n')
+        text = blocks.pop() ?? ''
+        for (const block of blocks) this.#take(block)
+      }
+    } catch {
+      // If the client or the server cuts the stream, only the earlier events count.
     }
   }
 
@@ -88,8 +82,6 @@ export class Stream {
     const field = (name: string) => new RegExp(`^${name}: (.*)$`, 'm').exec(block)?.[1]
     const event = field('event')
     if (event === undefined) return void this.others.push(block)
-    const sent = { event, id: field('id') ?? '', data: JSON.parse(field('data') ?? 'null') as unknown }
-    this.events.push(sent)
-    this.#onEvent(sent)
+    this.events.push({ event, id: field('id') ?? '', data: JSON.parse(field('data') ?? 'null') })
   }
 }

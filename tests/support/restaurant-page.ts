@@ -1,62 +1,60 @@
 import { setTimeout as wait } from 'node:timers/promises'
+import type { Stack } from '../../dev/stack.ts'
 import { sendTo } from './api.ts'
-import { Stream, type StreamEvent } from './event-stream.ts'
+import { Stream } from './event-stream.ts'
+import { seedRestaurants } from './fixtures.ts'
 
 type Order = { apiKey: string; status: string; cancellation: unknown }
 
-/** A restaurant's web page. It reads the event stream, reconnects after each cut, and keeps the latest state of each order. */
-export class RestaurantPage {
-  readonly orders = new Map<string, Order>()
-  /** The number of reconnections. */
-  reconnections = 0
-  readonly #gateways: readonly string[]
-  readonly #key: string
-  readonly #closing = new AbortController()
-  readonly #done: Promise<void>
+export type RestaurantPage = ReturnType<typeof openRestaurantPage>
 
-  constructor(gateways: readonly string[], key: string) {
-    this.#gateways = gateways
-    this.#key = key
-    this.#done = this.#follow()
-  }
+/** Opens the web page of a restaurant. It reads the event stream of the orders, and reconnects after each cut. */
+export function openRestaurantPage({ gateways, file }: Pick<Stack, 'gateways' | 'file'>) {
+  const key = file.restaurants.find(({ apiKey }) => apiKey === seedRestaurants.aurora)!.accessKey
+  const streams: Stream[] = []
+  const closing = new AbortController()
+  const { signal } = closing
 
-  /**
-   * Returns the newest orders that differ between the page and the list of orders. An empty result means that the page is correct.
-   */
-  async missing(): Promise<string[]> {
-    const url = `${this.#gateways[0]}/restaurantapi/v1/orders?limit=200`
-    const { body: list } = await sendTo<Order[]>(url, { key: this.#key })
-    return list.flatMap((order) => {
-      const shown = this.orders.get(order.apiKey)
-      const isSame = shown?.status === order.status && !shown.cancellation === !order.cancellation
-      return isSame ? [] : [`${order.apiKey} ${shown?.status ?? 'nowhere'}, not ${order.status}`]
-    })
-  }
-
-  async close(): Promise<void> {
-    this.#closing.abort()
-    await this.#done
-  }
-
-  async #follow(): Promise<void> {
-    let last: string | undefined
-    const { signal } = this.#closing
+  async function follow(): Promise<void> {
     for (let turn = 0; !signal.aborted; turn++) {
-      const gateway = this.#gateways[turn % this.#gateways.length]
-      const url = `${gateway}/restaurantapi/v1/orders/stream`
-      const stream = await Stream.open(url, { key: this.#key, lastEventId: last, signal }).catch(() => null)
-      if (stream?.status === 200) last = (await this.#read(stream)) ?? last
+      const url = `${gateways[turn % gateways.length]}/restaurantapi/v1/orders/stream`
+      const lastEventId = streams.findLast(({ events }) => events.length > 0)?.lastEventId
+      const stream = await Stream.open(url, { key, lastEventId, signal }).catch(() => null)
+      if (stream?.status === 200) {
+        streams.push(stream)
+        await stream.ended()
+      }
       await wait(100, undefined, { signal }).catch(() => 'closed')
     }
   }
+  const following = follow()
 
-  /** Reads until the stream is cut. Returns the id at which to continue. */
-  async #read(stream: Stream): Promise<string | undefined> {
-    stream.onEvent = ({ event, data }: StreamEvent) => {
-      if (event === 'order') this.orders.set((data as Order).apiKey, data as Order)
-    }
-    await stream.ended()
-    this.reconnections++
-    return stream.lastEventId
+  /** Returns the latest state of each order. */
+  function readOrders(): Map<string, Order> {
+    const orders = streams.flatMap(({ events }) =>
+      events.filter(({ event }) => event === 'order').map(({ data }) => data as Order),
+    )
+    return new Map(orders.map((order) => [order.apiKey, order]))
+  }
+
+  return {
+    readOrders,
+    /** Returns the number of reconnections. */
+    reconnections: () => streams.filter(({ isOver }) => isOver).length,
+    /** Returns the newest orders that differ between the page and the list of orders. Without any, the page is correct. */
+    async missing(): Promise<string[]> {
+      const url = `${gateways[0]}/restaurantapi/v1/orders?limit=200`
+      const { body: list } = await sendTo<Order[]>(url, { key })
+      const orders = readOrders()
+      return list.flatMap((order) => {
+        const shown = orders.get(order.apiKey)
+        const isSame = shown?.status === order.status && !shown.cancellation === !order.cancellation
+        return isSame ? [] : [`${order.apiKey} ${shown?.status ?? 'nowhere'}, not ${order.status}`]
+      })
+    },
+    async close(): Promise<void> {
+      closing.abort()
+      await following
+    },
   }
 }
