@@ -7,7 +7,7 @@ import type { Stack } from '../../dev/stack.ts'
 import type { StackFile } from '../../dev/stack/description.ts'
 import { serviceNames } from '../../dev/stack/services.ts'
 import { Api, expectOk } from '../support/api.ts'
-import { seedRestaurants, person, pickup } from '../support/fixtures.ts'
+import { seedRestaurants, pickup } from '../support/fixtures.ts'
 import { processGroupsOf, type Groups } from '../support/processes.ts'
 import { print } from '../support/stack.ts'
 import { checkOut, ROOT } from './commit.ts'
@@ -89,7 +89,7 @@ async function placeOrders(stack: StackFile): Promise<Context> {
   const api = new Api(() => stack)
   await api.linkConsole(seedRestaurants.aurora)
   const itemApiKey = await api.plainItem(seedRestaurants.aurora)
-  const { apiKey: userApiKey } = expectOk(await api.post<{ apiKey: string }>('register-user', person()))
+  const { apiKey: userApiKey } = await api.register()
   const order = pickup(seedRestaurants.aurora, itemApiKey, { recipient: { apiKey: userApiKey } })
   for (let placed = 0; placed < ORDERS_OF_USER; placed += 8)
     for (const sent of await Promise.all(Array.from({ length: 8 }, () => api.sendOrder(order))))

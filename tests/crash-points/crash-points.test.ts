@@ -2,9 +2,21 @@ import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { Api } from '../support/api.ts'
 import { violationsOf } from '../support/invariants.ts'
+import { readMenus } from '../support/order-clients.ts'
 import { startCrashStack, type CrashStack } from './crash-stack.ts'
-import { Client, entryOf, retry, settledBooks, type Sent } from './orders.ts'
+import {
+  bodyOf,
+  cardsOf,
+  changeOrder,
+  entryOf,
+  retry,
+  sendOrder,
+  settledBooks,
+  warmUp,
+  type Sent,
+} from './orders.ts'
 import {
   chosenPoints,
   isAfterSale,
@@ -27,16 +39,15 @@ const isEverythingKilled = process.env['CRASH_EVERYTHING'] === 'true'
 const SETTLED_WITHIN_MS = isEverythingKilled ? 120_000 : 60_000
 
 let crash: CrashStack
-let client: Client
+const api = new Api(() => crash.stack.file)
 /** A user may have at most 20 cards, and each card order saves one. */
 const users: string[] = []
 const CARDS_A_USER = 15
 
 beforeAll(async () => {
   crash = await startCrashStack(isEverythingKilled ? 2 : 1)
-  client = new Client(crash.stack.file)
-  await client.readMenus()
-  for (let cards = 0; cards <= chosen.length; cards += CARDS_A_USER) users.push(await client.register())
+  await readMenus(api)
+  for (let cards = 0; cards <= chosen.length; cards += CARDS_A_USER) users.push((await api.register()).apiKey)
 }, 180_000)
 
 afterAll(async () => {
@@ -59,11 +70,11 @@ async function eventsOf(key: string): Promise<string[]> {
 
 async function record(kind: Kind, round: number): Promise<string[]> {
   const key = `undisturbed-${kind}-${round}`
-  await client.warmUp()
-  const response = await client.send(key, await client.bodyOf(kind, key, users[0] ?? ''))
+  await warmUp(api)
+  const response = await sendOrder(api, key, await bodyOf(api, kind, key, users[0] ?? ''))
   const events = await eventsOf(key)
   if (!isAfterSale(kind)) return events
-  await client.changeOrder(kind, { key, apiKey: response?.body.apiKey ?? '' })
+  await changeOrder(api, kind, { key, apiKey: response?.body.apiKey ?? '' })
   return (await eventsOf(key)).slice(events.length)
 }
 
@@ -102,7 +113,7 @@ async function kill<Result>(
   key: string,
   send: () => Promise<Result | null>,
 ): Promise<{ first: Promise<Result | null>; isDead: boolean }> {
-  await client.warmUp()
+  await warmUp(api)
   crash.arm(`crash-${key}`, event)
   const dying = crash.fired(15_000)
   const first = sendUntil(dying, send)
@@ -153,7 +164,7 @@ async function expectOneEnd(
 
 /** Waits until the order has ended. An order in progress would not recover in time from the next kill of all processes. */
 async function untilSettled(key: string, body: object): Promise<void> {
-  await retry(() => client.send(key, body))
+  await retry(() => sendOrder(api, key, body))
   await settledBooks(crash.stack.file, key, SETTLED_WITHIN_MS)
 }
 
@@ -167,8 +178,8 @@ const ORDERS_TO_TRY = 3
 async function killOrder(point: Point, { name, user }: { name: string; user: string }) {
   for (let attempts = 1; ; attempts++) {
     const key = `${name}-${attempts}`
-    const body = await client.bodyOf(point.kind, key, user)
-    const killed = await kill(point, key, () => client.send(key, body))
+    const body = await bodyOf(api, point.kind, key, user)
+    const killed = await kill(point, key, () => sendOrder(api, key, body))
     if (isEverythingKilled) await untilSettled(key, body)
     if (killed.isDead || attempts === ORDERS_TO_TRY) return { ...killed, key, body }
   }
@@ -181,12 +192,12 @@ async function killOrder(point: Point, { name, user }: { name: string; user: str
 async function killAfterSale(point: Point & { kind: AfterSale }, name: string) {
   for (let attempts = 1; ; attempts++) {
     const key = `${name}-${attempts}`
-    const body = await client.bodyOf(point.kind, key, '')
-    await client.warmUp()
-    const response = await retry(() => client.send(key, body))
+    const body = await bodyOf(api, point.kind, key, '')
+    await warmUp(api)
+    const response = await retry(() => sendOrder(api, key, body))
     await eventsOf(key)
     const change = { key, apiKey: response?.body.apiKey ?? '' }
-    const killed = await kill(point, key, () => client.changeOrder(point.kind, change))
+    const killed = await kill(point, key, () => changeOrder(api, point.kind, change))
     if (killed.isDead || attempts === ORDERS_TO_TRY) return { ...killed, key, response, change }
   }
 }
@@ -203,11 +214,11 @@ describe.concurrent('crash at one event of an order', () => {
       const killedAt = performance.now()
       expect(isDead).toBe(true)
       const firstResponse = await first
-      const response = await retry(() => client.send(key, body))
+      const response = await retry(() => sendOrder(api, key, body))
       expect(firstResponse?.body.apiKey ?? response?.body.apiKey).toBe(response?.body.apiKey)
       await expectOneEnd(point, { key, response, killedAt })
       if (point.kind !== 'card') return
-      const saved = (await client.cardsOf(user)).filter((card) => card === response?.body.card?.apiKey)
+      const saved = (await cardsOf(api, user)).filter((card) => card === response?.body.card?.apiKey)
       expect(saved).toHaveLength(1)
     },
     TURN_WITHIN_MS,
@@ -222,7 +233,7 @@ describe.concurrent('crash at one event of an order', () => {
       expect(isDead).toBe(true)
       await first
       // The client repeats the change even after a response.
-      expect(await retry(() => client.changeOrder(point.kind, change))).toBe(200)
+      expect(await retry(() => changeOrder(api, point.kind, change))).toBe(200)
       const settled = await expectOneEnd(point, { key, response, killedAt })
       const [order] = settled.orders
       const back = settled.ledger.filter(({ kind }) => kind === 'refund')

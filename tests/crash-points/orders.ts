@@ -1,8 +1,8 @@
 import type { Order, User } from '@platter/contracts'
 import type { StackFile } from '../../dev/stack/description.ts'
-import { Api, expectOk, type ClientResponse } from '../support/api.ts'
+import type { Api, ClientResponse } from '../support/api.ts'
 import { readBooks, type Books } from '../support/books.ts'
-import { seedRestaurants, person } from '../support/fixtures.ts'
+import { seedRestaurants } from '../support/fixtures.ts'
 import { eventually } from '../support/eventually.ts'
 import {
   RESPONSE_WITHIN_MS,
@@ -37,66 +37,48 @@ const optionsOf = (key: string, order: string) => ({
   timeoutMs: RESPONSE_WITHIN_MS,
 })
 
-/** One client application with its users. */
-export class Client {
-  readonly #api: Api
+/** The gateway looks up an access key once a second. This request triggers the lookup before the test records calls. */
+export const warmUp = (api: Api) => get(api, `restaurant/${seedRestaurants.aurora}`)
 
-  constructor(stack: StackFile) {
-    this.#api = new Api(() => stack)
+export async function bodyOf(api: Api, kind: Kind, key: string, user: string): Promise<object> {
+  const order = await orderOf(api, key, orderKind(kind))
+  return {
+    ...order,
+    ...(kind === 'card' && { recipient: { apiKey: user } }),
+    // Each order has a new card. Platter would not save a known card again, and the order would have fewer steps.
+    ...(kind !== 'cash' && { card: { ...(order['card'] as object), cardholderStreetAddress: key } }),
   }
+}
 
-  /** Reads the menus. The test calls it before the first kill. */
-  async readMenus(): Promise<void> {
-    await Promise.all(
-      [seedRestaurants.aurora, seedRestaurants.refuses].map((restaurant) => this.#api.plainItem(restaurant)),
-    )
-  }
+/** Sends the order once; null without a final response. When the bank requires a challenge, the customer confirms it. */
+export const sendOrder = (api: Api, key: string, body: object): Promise<Sent> =>
+  sendOnce(api, body, optionsOf(key, key))
 
-  /** The gateway looks up an access key once a second. This request triggers the lookup before the test records calls. */
-  async warmUp(): Promise<void> {
-    await this.#get(`restaurant/${seedRestaurants.aurora}`)
-  }
+/** As operator, refunds a part of an order or cancels it, once. Returns the status, or null without a final response. */
+export async function changeOrder(
+  api: Api,
+  kind: AfterSale,
+  { key, apiKey }: Change,
+): Promise<number | null> {
+  const [path, body] =
+    kind === 'refund'
+      ? ['refunds', { items: [{ index: 0 }], reason: 'MISSING_ITEM' }]
+      : ['cancel', { reason: 'Power failure' }]
+  const options = optionsOf(`${key}-${kind}`, key)
+  const response = await finalOf(api.operator('POST', `orders/${apiKey}/${path}`, body, options))
+  return response?.status ?? null
+}
 
-  async register(): Promise<string> {
-    return expectOk(await this.#api.post<User>('register-user', person())).apiKey
-  }
+export async function cardsOf(api: Api, user: string): Promise<string[]> {
+  const { body } = await get<User>(api, `user/${user}`)
+  return body.creditCards.map(({ apiKey }) => apiKey)
+}
 
-  async bodyOf(kind: Kind, key: string, user: string): Promise<object> {
-    const order = await orderOf(this.#api, key, orderKind(kind))
-    return {
-      ...order,
-      ...(kind === 'card' && { recipient: { apiKey: user } }),
-      // Each order has a new card. Platter would not save a known card again, and the order would have fewer steps.
-      ...(kind !== 'cash' && { card: { ...(order['card'] as object), cardholderStreetAddress: key } }),
-    }
-  }
-
-  /** Sends the order once; null without a final response. When the bank requires a challenge, the customer confirms it. */
-  send(key: string, body: object): Promise<Sent> {
-    return sendOnce(this.#api, body, optionsOf(key, key))
-  }
-
-  /** As operator, refunds a part of an order or cancels it, once. Returns the status, or null without a final response. */
-  async changeOrder(kind: AfterSale, { key, apiKey }: Change): Promise<number | null> {
-    const [path, body] =
-      kind === 'refund'
-        ? ['refunds', { items: [{ index: 0 }], reason: 'MISSING_ITEM' }]
-        : ['cancel', { reason: 'Power failure' }]
-    const options = optionsOf(`${key}-${kind}`, key)
-    const response = await finalOf(this.#api.operator('POST', `orders/${apiKey}/${path}`, body, options))
-    return response?.status ?? null
-  }
-
-  async cardsOf(user: string): Promise<string[]> {
-    return (await this.#get<User>(`user/${user}`)).body.creditCards.map(({ apiKey }) => apiKey)
-  }
-
-  /** Retries while the next test kills the service that serves the request. */
-  async #get<T>(path: string): Promise<ClientResponse<T>> {
-    const response = await retry(() => finalOf(this.#api.get<T>(path, { timeoutMs: RESPONSE_WITHIN_MS })))
-    if (response === null) throw new Error(`GET ${path} never had a response`)
-    return response
-  }
+/** Retries while the next test kills the service that serves the request. */
+async function get<T>(api: Api, path: string): Promise<ClientResponse<T>> {
+  const response = await retry(() => finalOf(api.get<T>(path, { timeoutMs: RESPONSE_WITHIN_MS })))
+  if (response === null) throw new Error(`GET ${path} never had a response`)
+  return response
 }
 
 /** Returns the record of the order for its client. */

@@ -13,7 +13,7 @@ import type {
 import { expect } from 'vitest'
 import { Api, expectOk, type ClientResponse, type Options } from '../support/api.ts'
 import type { LedgerLine, Receipt } from '../support/books.ts'
-import { seedRestaurants, home, maria, card, cardNumbers, person, pickup } from '../support/fixtures.ts'
+import { seedRestaurants, home, maria, card, cardNumbers, pickup } from '../support/fixtures.ts'
 import { eventually } from '../support/eventually.ts'
 import { readLines } from '../support/json-lines.ts'
 import { keyOf, ownStack, stack } from './stack.ts'
@@ -21,7 +21,7 @@ import { keyOf, ownStack, stack } from './stack.ts'
 /* The client of the end-to-end tests. */
 
 export const api = new Api(stack)
-export const { call, get, post, operator, sendOrder } = api
+export const { call, get, post, operator, register, sendOrder } = api
 /** Returns items of a restaurant without required choices, the most expensive first. */
 export const { plainItems } = api
 
@@ -34,10 +34,6 @@ export function fromElsewhere() {
   const [, one, other] = crypto.randomUUID().split('-')
   return { headers: { 'x-forwarded-for': `2001:db8:${one}:${other}::1` } }
 }
-
-/** Registers a user with a unique e-mail address. */
-export const register = async (options: Options = {}): Promise<User> =>
-  expectOk(await post<User>('register-user', person(), options))
 
 /** Returns an order of a guest for pickup, paid in cash. It has two of the most expensive item without required choices. */
 export async function anOrder(

@@ -1,5 +1,5 @@
-import { elsewhere, keyed, person, type Options } from './accounts.ts'
-import { card, expectOk, maria, post, sendOrder, stack, type User } from './client.ts'
+import { elsewhere, keyed, type Options } from './accounts.ts'
+import { card, expectOk, maria, post, register, sendOrder, stack } from './client.ts'
 import { aConsole, salina } from './own-restaurant.ts'
 
 /*
@@ -8,7 +8,7 @@ import { aConsole, salina } from './own-restaurant.ts'
 
 /** Creates a user of an application with a card and an address. */
 export async function anAccount(options: Options = {}) {
-  const { apiKey: user } = expectOk(await post<User>('register-user', person(), options))
+  const { apiKey: user } = await register(options)
   const [added, at] = await Promise.all([
     post<{ apiKey: string }>(`user/${user}/add-card`, card(), options),
     post<{ apiKey: string }>(`user/${user}/add-address`, salina, options),

@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from 'vitest'
-import { keyed, person } from './accounts.ts'
+import { keyed } from './accounts.ts'
 import {
   anOrder,
   call,
@@ -10,6 +10,7 @@ import {
   ledgerOf,
   operator,
   post,
+  register,
   sendOrder,
   type Order,
   type ProblemBody,
@@ -113,7 +114,7 @@ test('a test-key fault is returned together with the other faults of the order',
 })
 
 test('a test key supports saved cards and Idempotency-Key, and a live key reads the saved card', async () => {
-  const { body: user } = await post<User>('register-user', person(), { key: testKey.key })
+  const user = await register({ key: testKey.key })
   const added = await post<{ apiKey: string }>(`user/${user.apiKey}/add-card`, card(), { key: testKey.key })
   expect(added.status).toBe(200)
   const order = await anOrder(seedRestaurants.test, {

@@ -1,5 +1,5 @@
-import type { MenuCategory, Order } from '@platter/contracts'
-import type { ProblemDocument } from '@platter/contracts'
+import type { MenuCategory, Order, ProblemDocument, User } from '@platter/contracts'
+import { person } from './fixtures.ts'
 
 /** The address of a platform, and the keys for its tests. */
 export type Target = { gateway: string; accessKey: string; operatorKey: string }
@@ -83,6 +83,10 @@ export class Api {
     const { id } = expectOk(await this.operator<{ id: string }>('POST', 'applications', { name }))
     return { id, accessKey: await this.#issueKey(`applications/${id}/access-keys`) }
   }
+
+  /** Registers a user with a unique e-mail address. */
+  register = async (options: Options = {}): Promise<User> =>
+    expectOk(await this.post<User>('register-user', person(), options))
 
   /** Creates an access key of a restaurant. */
   restaurantKey = (restaurantApiKey: string): Promise<string> =>

@@ -59,12 +59,7 @@ export async function sendOrders(
 ): Promise<Timed[]> {
   const random = randomOf(options.seed)
   const api = new Api(() => target)
-  // The menus are read before the first fault, once for each restaurant.
-  await Promise.all(
-    [seedRestaurants.aurora, seedRestaurants.refuses, seedRestaurants.test].map((restaurant) =>
-      api.plainItem(restaurant),
-    ),
-  )
+  await readMenus(api)
   const book: Timed[] = []
   const client = async (own: Random) => {
     while (!options.enough(book.length)) {
@@ -80,6 +75,10 @@ export async function sendOrders(
   )
   return book
 }
+
+/** Reads the menu of each restaurant once, before the first fault. */
+export const readMenus = (api: Api) =>
+  Promise.all([seedRestaurants.aurora, ...Object.values(RESTAURANTS)].map(api.plainItem))
 
 /** Returns a sender of cash orders to any gateway, for load without a comparison of records. */
 export async function cashOrderSender(
