@@ -1,10 +1,6 @@
-import { fileURLToPath } from 'node:url'
 import { cents, type PaymentState, type Refusal } from '@platter/contracts'
-import { createLog } from '@platter/kit'
-import { migrate } from '@platter/kit/postgres/migrate'
-import { connectPostgres, type Postgres } from '@platter/kit/postgres/postgres'
-import { newDatabase } from '@platter/testkit'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { migratedDatabase } from '@platter/testkit'
+import { expect, test } from 'vitest'
 import { newOrder } from '../../services/orders/src/domain/order-state.ts'
 import type { OrderRefund } from '../../services/orders/src/domain/refund.ts'
 import type { PricedOrder } from '../../services/orders/src/domain/order.ts'
@@ -19,21 +15,10 @@ import { postgresStores, type Stores } from '../../services/orders/src/store/sto
 import { randomOf, type Random } from '../support/random.ts'
 import { isRejection, newMemoryStores, settled } from './comparison.ts'
 
-const log = createLog('test', 'fatal')
 const HOUR_MS = 3_600_000
 
-let orders: Postgres
-let real: Stores
-
-const MIGRATIONS = fileURLToPath(new URL('../../services/orders/migrations', import.meta.url))
-
-beforeAll(async () => {
-  orders = connectPostgres(await newDatabase(), 2, log)
-  await migrate(orders.db, MIGRATIONS, log)
-  real = postgresStores(orders.db)
-})
-
-afterAll(() => orders.close())
+const orders = await migratedDatabase('orders', 2)
+const real = postgresStores(orders.db)
 
 type Call = { name: string; run: (stores: Stores) => Promise<unknown> }
 

@@ -1,10 +1,6 @@
-import { fileURLToPath } from 'node:url'
 import { cents } from '@platter/contracts'
-import { createLog } from '@platter/kit'
-import { migrate } from '@platter/kit/postgres/migrate'
-import { connectPostgres, type Postgres } from '@platter/kit/postgres/postgres'
-import { newDatabase } from '@platter/testkit'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { migratedDatabase } from '@platter/testkit'
+import { expect, test } from 'vitest'
 import { NO_PROCESSOR } from '../../services/payments/src/outside/no-processor.ts'
 import {
   postgresAuthorizations,
@@ -15,17 +11,7 @@ import { randomOf, type Random } from '../support/random.ts'
 import { newMemoryStores, settled } from './comparison.ts'
 import type { AllStores } from './database.ts'
 
-let payments: Postgres
-
-const MIGRATIONS = fileURLToPath(new URL('../../services/payments/migrations', import.meta.url))
-
-beforeAll(async () => {
-  const log = createLog('test', 'fatal')
-  payments = connectPostgres(await newDatabase(), 2, log)
-  await migrate(payments.db, MIGRATIONS, log)
-})
-
-afterAll(() => payments.close())
+const payments = await migratedDatabase('payments', 2)
 
 type Call<S> = [name: string, run: (store: S) => Promise<unknown>]
 

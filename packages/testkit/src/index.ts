@@ -1,4 +1,5 @@
 export * from '#/database.ts'
+export * from '#/migrated-database.ts'
 export * from '#/proxy.ts'
 export * from '#/servers.ts'
 export * from '#/silent-server.ts'

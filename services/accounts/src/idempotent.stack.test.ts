@@ -1,25 +1,13 @@
-import { join } from 'node:path'
 import { CreateApplication } from '@platter/contracts'
-import { createLog, Deadline, Problem, type Call, type Db } from '@platter/kit'
+import { Deadline, Problem, type Call, type Db } from '@platter/kit'
 import { deleteExpiredKeys } from '@platter/kit/idempotency/key-store'
 import { idempotent } from '@platter/kit/idempotency/idempotent'
-import { migrate } from '@platter/kit/postgres/migrate'
-import { connectPostgres } from '@platter/kit/postgres/postgres'
-import { newDatabase } from '@platter/testkit'
+import { migratedDatabase } from '@platter/testkit'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { postgresApplications } from '#/store/applications.ts'
 
-const log = createLog('test', 'fatal')
-let db: Db
-let close: () => Promise<void>
-
-beforeAll(async () => {
-  const postgres = connectPostgres(await newDatabase(), 20, log)
-  ;({ db, close } = postgres)
-  await migrate(db, join(import.meta.dirname, '../migrations'), log)
-})
-afterAll(() => close())
+const { db } = await migratedDatabase('accounts', 20)
 
 type CreateCall = Call<typeof CreateApplication>
 

@@ -1,22 +1,17 @@
-import { join } from 'node:path'
 import type { AddAddress } from '@platter/contracts'
-import { createLog, Deadline, newApiKey, Problem, type Call } from '@platter/kit'
-import { migrate } from '@platter/kit/postgres/migrate'
-import { connectPostgres } from '@platter/kit/postgres/postgres'
-import { newDatabase } from '@platter/testkit'
+import { Deadline, newApiKey, Problem, type Call } from '@platter/kit'
+import { migratedDatabase } from '@platter/testkit'
 import { expect, test } from 'vitest'
 import { addAddress } from '#/routes/add-address.ts'
 import { postgresAddresses } from '#/store/addresses.ts'
 import { postgresApplications } from '#/store/applications.ts'
 import { postgresUsers } from '#/store/users.ts'
 
-const log = createLog('test', 'fatal')
+const { db } = await migratedDatabase('accounts', 2)
 const street = { streetAddress: '2 E Main St' }
 const completion = { city: 'Madison', state: 'WI', zip: '53703', point: null, isUnavailable: false }
 
 test('a repeated add-address replays its response while catalog is unavailable', async () => {
-  const { db, close } = connectPostgres(await newDatabase(), 2, log)
-  await migrate(db, join(import.meta.dirname, '../../migrations'), log)
   const [applicationId, apiKey] = [newApiKey(), newApiKey()]
   await postgresApplications(db).insert({ id: applicationId, name: 'an app' })
   const person = { firstName: 'Maria', lastName: 'Lindqvist', phone: '608-555-0142' }
@@ -45,5 +40,4 @@ test('a repeated add-address replays its response while catalog is unavailable',
     throw new Problem('service-unavailable', 'Catalog is not available.')
   })
   expect(again).toEqual(first)
-  await close()
 })

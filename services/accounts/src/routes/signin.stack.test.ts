@@ -1,10 +1,7 @@
 import { argon2Sync } from 'node:crypto'
-import { join } from 'node:path'
 import { Secret, type Signin } from '@platter/contracts'
-import { createLog, Deadline, newApiKey, type Call, type Db } from '@platter/kit'
-import { migrate } from '@platter/kit/postgres/migrate'
-import { connectPostgres } from '@platter/kit/postgres/postgres'
-import { newDatabase, servers } from '@platter/testkit'
+import { createLog, Deadline, newApiKey, type Call } from '@platter/kit'
+import { migratedDatabase, servers } from '@platter/testkit'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createPasswords } from '#/password.ts'
@@ -16,12 +13,10 @@ import { signin } from '#/routes/signin.ts'
 const log = createLog('test', 'fatal')
 const PASSWORD = 'a long enough password'
 const PEPPER = 'a pepper of at least thirty-two letters'
-let db: Db
+const { db } = await migratedDatabase('accounts')
 let attempts: CredentialAttempts
-let close: () => Promise<void>
 
 beforeAll(async () => {
-  const postgres = connectPostgres(await newDatabase(), 10, log)
   attempts = redisCredentialAttempts(
     {
       REDIS_URL: servers().redis,
@@ -31,13 +26,8 @@ beforeAll(async () => {
     },
     log,
   )
-  ;({ db, close } = postgres)
-  await migrate(db, join(import.meta.dirname, '../../migrations'), log)
 })
-afterAll(async () => {
-  attempts.close()
-  await close()
-})
+afterAll(() => attempts.close())
 
 /** Returns a hash with outdated parameters: 8 MiB and one pass. */
 function outdatedHashOf(message: string): string {

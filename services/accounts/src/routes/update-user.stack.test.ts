@@ -1,9 +1,6 @@
-import { join } from 'node:path'
 import { Secret, type Signin, type UpdateUser } from '@platter/contracts'
-import { createLog, Deadline, newApiKey, type Call, type Db } from '@platter/kit'
-import { migrate } from '@platter/kit/postgres/migrate'
-import { connectPostgres } from '@platter/kit/postgres/postgres'
-import { newDatabase, servers } from '@platter/testkit'
+import { createLog, Deadline, newApiKey, type Call } from '@platter/kit'
+import { migratedDatabase, servers } from '@platter/testkit'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createPasswords } from '#/password.ts'
 import { postgresApplications } from '#/store/applications.ts'
@@ -15,26 +12,19 @@ import { updateUser } from '#/routes/update-user.ts'
 const log = createLog('test', 'fatal')
 const PASSWORD = new Secret('a long enough password')
 const PEPPER = 'a pepper of at least thirty-two letters'
-let db: Db
+// Three connections, because opening many at once exceeded the 2 s for a connection on a busy machine.
+const { db } = await migratedDatabase('accounts', 3)
 let attempts: CredentialAttempts
-let close: () => Promise<void>
 
 beforeAll(async () => {
-  // Three connections, because opening many at once exceeded the 2 s for a connection on a busy machine.
-  const postgres = connectPostgres(await newDatabase(), 3, log)
   const policy = {
     TRIES_PER_EMAIL: 1_000,
     TRIES_PER_ADDRESS: 1_000,
     TRIES_PER_APPLICATION: 1_000,
   }
   attempts = redisCredentialAttempts({ REDIS_URL: servers().redis, ...policy }, log)
-  ;({ db, close } = postgres)
-  await migrate(db, join(import.meta.dirname, '../../migrations'), log)
 })
-afterAll(async () => {
-  attempts.close()
-  await close()
-})
+afterAll(() => attempts.close())
 
 /** Creates an application with one user. Returns its operations at a replica that hashes with `passwords`. */
 async function anApplication(passwords: ReturnType<typeof createPasswords>) {

@@ -1,21 +1,12 @@
-import { fileURLToPath } from 'node:url'
-import { createLog, hashAccessKey, newApiKey } from '@platter/kit'
-import { migrate } from '@platter/kit/postgres/migrate'
-import { connectPostgres, type Postgres } from '@platter/kit/postgres/postgres'
-import { newDatabase } from '@platter/testkit'
+import { hashAccessKey, newApiKey } from '@platter/kit'
+import { migratedDatabase } from '@platter/testkit'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { postgresAccessKeyRecords } from '#/store/access-key-records.ts'
 import { isValid, postgresAccessKeys } from '#/store/access-keys.ts'
 
-const log = createLog('test', 'fatal')
-let postgres: Postgres
+const postgres = await migratedDatabase('accounts', 4)
 
-beforeAll(async () => {
-  postgres = connectPostgres(await newDatabase(), 4, log)
-  await migrate(postgres.db, fileURLToPath(new URL('../../migrations', import.meta.url)), log)
-})
-afterAll(() => postgres.close())
 beforeEach(() => sql`delete from access_keys`.execute(postgres.db))
 
 const newKey = () => ({ id: newApiKey(), hash: newApiKey(), prefix: 'platter_live_9kQ2' })

@@ -1,28 +1,16 @@
-import { join } from 'node:path'
 import type { TokenizedCard } from '@platter/contracts'
-import { createLog, newApiKey, type Db } from '@platter/kit'
-import { migrate } from '@platter/kit/postgres/migrate'
-import { connectPostgres } from '@platter/kit/postgres/postgres'
-import { newDatabase } from '@platter/testkit'
+import { newApiKey } from '@platter/kit'
+import { migratedDatabase } from '@platter/testkit'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { postgresApplications } from '#/store/applications.ts'
 import { postgresCardDetachments } from '#/store/card-detachments.ts'
 import { postgresCards } from '#/store/cards.ts'
 import type { Owner } from '#/store/tenant-user.ts'
 import { postgresUsers } from '#/store/users.ts'
 
-let db: Db
-let close: () => Promise<void>
+const { db } = await migratedDatabase('accounts')
 let owner: Owner
-
-beforeAll(async () => {
-  const log = createLog('test', 'fatal')
-  const postgres = connectPostgres(await newDatabase(), 10, log)
-  ;({ db, close } = postgres)
-  await migrate(db, join(import.meta.dirname, '../../migrations'), log)
-})
-afterAll(() => close())
 
 beforeEach(async () => {
   await sql`delete from card_detachments`.execute(db)

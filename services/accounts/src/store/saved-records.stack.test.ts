@@ -1,11 +1,8 @@
-import { join } from 'node:path'
 import type { TokenizedCard } from '@platter/contracts'
-import { createLog, newApiKey, type Problem, type Db } from '@platter/kit'
-import { migrate } from '@platter/kit/postgres/migrate'
-import { connectPostgres } from '@platter/kit/postgres/postgres'
-import { newDatabase } from '@platter/testkit'
+import { newApiKey, type Problem, type Db } from '@platter/kit'
+import { migratedDatabase } from '@platter/testkit'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { MAX_ADDRESSES, MAX_CARDS } from '#/domain/refusals.ts'
 import { postgresAddresses, type SavedAddress } from '#/store/addresses.ts'
 import { postgresApplications } from '#/store/applications.ts'
@@ -15,16 +12,7 @@ import type { savedRecords } from '#/store/saved-records.ts'
 import type { Owner } from '#/store/tenant-user.ts'
 import { postgresUsers, type UserStore } from '#/store/users.ts'
 
-const log = createLog('test', 'fatal')
-let db: Db
-let close: () => Promise<void>
-
-beforeAll(async () => {
-  const postgres = connectPostgres(await newDatabase(), 10, log)
-  ;({ db, close } = postgres)
-  await migrate(db, join(import.meta.dirname, '../../migrations'), log)
-})
-afterAll(() => close())
+const { db } = await migratedDatabase('accounts')
 
 async function newUser(): Promise<Owner> {
   const owner = { userApiKey: newApiKey(), applicationId: newApiKey() }

@@ -1,33 +1,16 @@
-import { join } from 'node:path'
-import { createLog, type Db } from '@platter/kit'
-import { migrate } from '@platter/kit/postgres/migrate'
-import { connectPostgres } from '@platter/kit/postgres/postgres'
-import { newDatabase } from '@platter/testkit'
+import { migratedDatabase } from '@platter/testkit'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { ajanta } from '#/testing/ajanta.ts'
-import { postgresAttendance, type AttendanceStore } from '#/store/attendance.ts'
+import { postgresAttendance } from '#/store/attendance.ts'
 import { postgresCandidates } from '#/store/candidates.ts'
 import { RestaurantCache } from '#/store/restaurant-cache.ts'
-import { postgresRestaurants, type RestaurantStore } from '#/store/restaurants.ts'
+import { postgresRestaurants } from '#/store/restaurants.ts'
 
-const log = createLog('test', 'silent')
-const MIGRATIONS = join(import.meta.dirname, '../../migrations')
+const { db } = await migratedDatabase('catalog', 4)
+const restaurants = postgresRestaurants(db)
+const attendance = postgresAttendance(db)
 
-let db: Db
-let restaurants: RestaurantStore
-let attendance: AttendanceStore
-let close: () => Promise<void>
-
-beforeAll(async () => {
-  const postgres = connectPostgres(await newDatabase(), 4, log)
-  ;({ db } = postgres)
-  close = () => postgres.close()
-  await migrate(db, MIGRATIONS, log)
-  restaurants = postgresRestaurants(db)
-  attendance = postgresAttendance(db)
-})
-afterAll(() => close())
 beforeEach(async () => {
   await sql`delete from attendance`.execute(db)
   await restaurants.put(ajanta)

@@ -1,34 +1,20 @@
-import { join } from 'node:path'
-import { createLog, type Db } from '@platter/kit'
-import { migrate } from '@platter/kit/postgres/migrate'
-import { connectPostgres } from '@platter/kit/postgres/postgres'
-import { newDatabase } from '@platter/testkit'
+import { migratedDatabase } from '@platter/testkit'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { ajanta, korma, vindaloo } from '#/testing/ajanta.ts'
 import type { AvailabilityOverride } from '#/domain/availability-overrides.ts'
 import { UNTIL_RESUMED } from '#/domain/hours.ts'
 import { choicesOf, type Item, type Menu } from '#/domain/menu.ts'
 import { clearExpired, postgresAvailability } from '#/store/availability-overrides.ts'
-import { postgresMenus, type MenuStore } from '#/store/menus.ts'
-import { postgresRestaurants, type RestaurantStore } from '#/store/restaurants.ts'
+import { postgresMenus } from '#/store/menus.ts'
+import { postgresRestaurants } from '#/store/restaurants.ts'
 
-const MIGRATIONS = join(import.meta.dirname, '../../migrations')
-let db: Db
-let close: () => Promise<void>
-let restaurants: RestaurantStore
-let menus: MenuStore
+const { db } = await migratedDatabase('catalog')
+const restaurants = postgresRestaurants(db)
+const menus = postgresMenus(db)
 let restaurant: string
 let naan: Item
 
-beforeAll(async () => {
-  const postgres = connectPostgres(await newDatabase(), 10, createLog('test', 'silent'))
-  ;({ db, close } = postgres)
-  restaurants = postgresRestaurants(db)
-  menus = postgresMenus(db)
-  await migrate(db, MIGRATIONS, createLog('test', 'silent'))
-})
-afterAll(() => close())
 beforeEach(async () => {
   restaurant = crypto.randomUUID()
   await restaurants.put({ ...ajanta, apiKey: restaurant })

@@ -1,35 +1,21 @@
-import { join } from 'node:path'
-import { createLog, type Db } from '@platter/kit'
-import { migrate } from '@platter/kit/postgres/migrate'
-import { connectPostgres } from '@platter/kit/postgres/postgres'
-import { newDatabase } from '@platter/testkit'
+import { migratedDatabase } from '@platter/testkit'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { ajanta, aZone } from '#/testing/ajanta.ts'
 import { postgresAvailability } from '#/store/availability-overrides.ts'
 import { postgresCandidates, type CandidateStore } from '#/store/candidates.ts'
 import { RestaurantCache } from '#/store/restaurant-cache.ts'
 import { postgresRestaurants } from '#/store/restaurants.ts'
 
-const MIGRATIONS = join(import.meta.dirname, '../../migrations')
 const { latitude, longitude, zip } = ajanta
 const place = { point: { latitude, longitude }, streetAddress: '', city: '', state: '', zip }
 const around = { isTestRestaurant: false, words: [], place, method: 'both', pickupRadiusMiles: 5 } as const
 
-let db: Db
-let close: () => Promise<void>
-/** The caches of two replicas. */
-let caches: readonly RestaurantCache[]
-
-beforeAll(async () => {
-  const postgres = connectPostgres(await newDatabase(), 10, createLog('test', 'silent'))
-  ;({ db, close } = postgres)
-  await migrate(db, MIGRATIONS, createLog('test', 'silent'))
-  caches = [newCache(), newCache()]
-})
-afterAll(() => close())
-
+const { db } = await migratedDatabase('catalog')
 const newCache = () => new RestaurantCache(postgresRestaurants(db))
+/** The caches of two replicas. */
+const caches = [newCache(), newCache()]
+
 const put = (over: Partial<typeof ajanta>) => postgresRestaurants(db).put({ ...ajanta, ...over })
 const search = (cache: RestaurantCache, over: Partial<Parameters<CandidateStore['find']>[0]> = {}) =>
   postgresCandidates(db, cache).find({ ...around, ...over })

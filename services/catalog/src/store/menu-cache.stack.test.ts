@@ -1,34 +1,24 @@
-import { join } from 'node:path'
-import { createLog, type Db } from '@platter/kit'
-import { migrate } from '@platter/kit/postgres/migrate'
-import { connectPostgres } from '@platter/kit/postgres/postgres'
+import { createLog } from '@platter/kit'
 import { connectRedis, type Redis } from '@platter/kit/lifecycle/redis'
-import { PATIENT_REDIS, newDatabase, proxyTo, servers, type Proxy } from '@platter/testkit'
+import { PATIENT_REDIS, migratedDatabase, proxyTo, servers, type Proxy } from '@platter/testkit'
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
 import { ajanta, korma, vindaloo } from '#/testing/ajanta.ts'
 import type { Menu } from '#/domain/menu.ts'
 import { createMenuCache, type MenuCache } from '#/store/menu-cache.ts'
-import { postgresMenus, type MenuStore } from '#/store/menus.ts'
+import { postgresMenus } from '#/store/menus.ts'
 import { connectCache, type RedisCache } from '#/store/redis-cache.ts'
 import { postgresRestaurants } from '#/store/restaurants.ts'
 
 const log = createLog('test', 'silent')
 const soon = { timeout: 30_000, interval: 10 }
-const MIGRATIONS = join(import.meta.dirname, '../../migrations')
 
-let db: Db
-let menus: MenuStore
-let closeDatabase: () => Promise<void>
+const { db } = await migratedDatabase('catalog')
+const menus = postgresMenus(db)
 let proxy: Proxy
 let admin: Redis
 let cache: RedisCache
 
 beforeAll(async () => {
-  const postgres = connectPostgres(await newDatabase(), 10, log)
-  ;({ db } = postgres)
-  menus = postgresMenus(db)
-  closeDatabase = () => postgres.close()
-  await migrate(db, MIGRATIONS, log)
   // A separate database, which this test flushes.
   const url = new URL('/7', servers().redis).href
   proxy = await proxyTo(url)
@@ -47,7 +37,6 @@ afterAll(async () => {
   await vi.waitFor(() => admin.ping(), soon)
   admin.disconnect()
   await proxy.close()
-  await closeDatabase()
 })
 
 /** Fakes the clock by which a replica expires a version. */

@@ -1,32 +1,20 @@
-import { join } from 'node:path'
 import { cents, type OrderStatus } from '@platter/contracts'
-import { createLog, newApiKey, type ServerSentEvent, type Db } from '@platter/kit'
-import { migrate } from '@platter/kit/postgres/migrate'
-import { connectPostgres } from '@platter/kit/postgres/postgres'
-import { newDatabase } from '@platter/testkit'
+import { newApiKey, type ServerSentEvent } from '@platter/kit'
+import { migratedDatabase } from '@platter/testkit'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { beforeEach, expect, test, vi } from 'vitest'
 import type { OrderDetails } from '#/domain/order.ts'
 import { RestaurantFeed } from '#/reading/restaurant-feed.ts'
 import { StatusFeed } from '#/reading/status-feed.ts'
 import { OrderNotifier } from '#/saga/order-notifier.ts'
-import { postgresStores, type Stores } from '#/store/stores.ts'
+import { postgresStores } from '#/store/stores.ts'
 
 /* The events that subscribers receive, for commits in any order. */
 
-const log = createLog('test', 'fatal')
-let db: Db
-let stores: Stores
-let close: () => Promise<void>
+const { db } = await migratedDatabase('orders')
+const stores = postgresStores(db)
 let restaurantApiKey: string
 
-beforeAll(async () => {
-  const postgres = connectPostgres(await newDatabase(), 10, log)
-  ;({ db, close } = postgres)
-  stores = postgresStores(db)
-  await migrate(db, join(import.meta.dirname, '../../migrations'), log)
-})
-afterAll(() => close())
 beforeEach(() => {
   restaurantApiKey = newApiKey()
 })

@@ -1,29 +1,16 @@
-import { join } from 'node:path'
 import { cents } from '@platter/contracts'
-import { createLog, newApiKey } from '@platter/kit'
-import { migrate } from '@platter/kit/postgres/migrate'
-import { connectPostgres } from '@platter/kit/postgres/postgres'
-import { newDatabase } from '@platter/testkit'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { newApiKey } from '@platter/kit'
+import { migratedDatabase } from '@platter/testkit'
+import { expect, test } from 'vitest'
 import { newOrder, resultOf } from '#/domain/order-state.ts'
 import { newSaga } from '#/domain/saga-row.ts'
 import { transition } from '#/saga/domain/transition.ts'
-import { postgresStores, type Stores } from '#/store/stores.ts'
+import { postgresStores } from '#/store/stores.ts'
 import { findAndMark, readAndMark } from '#/reading/visibility.ts'
 import { pricedOrder } from '#/testing/priced-order.ts'
 
-let orders: Stores['orders']
-let sagas: Stores['sagas']
-let close: () => Promise<void>
-
-beforeAll(async () => {
-  const log = createLog('test', 'fatal')
-  const postgres = connectPostgres(await newDatabase(), 10, log)
-  ;({ close } = postgres)
-  ;({ orders, sagas } = postgresStores(postgres.db))
-  await migrate(postgres.db, join(import.meta.dirname, '../../migrations'), log)
-})
-afterAll(() => close())
+const { db } = await migratedDatabase('orders')
+const { orders, sagas } = postgresStores(db)
 
 const facts = { total: cents(1075), token: 'tok_1', userApiKey: null, newCard: null, newAddress: null }
 const refusal = { code: 'card-declined', detail: 'The card was declined.' } as const

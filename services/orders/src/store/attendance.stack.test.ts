@@ -1,15 +1,11 @@
 import { join } from 'node:path'
 import { readFile } from 'node:fs/promises'
-import { createLog, type Db } from '@platter/kit'
-import { migrate } from '@platter/kit/postgres/migrate'
-import { connectPostgres } from '@platter/kit/postgres/postgres'
-import { newDatabase } from '@platter/testkit'
+import { migratedDatabase } from '@platter/testkit'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { PostgresAttendance } from '#/store/attendance.ts'
 import { PostgresRestaurantLinks } from '#/store/restaurant-links.ts'
 
-const log = createLog('test', 'silent')
 const MIGRATIONS = join(import.meta.dirname, '../../migrations')
 const webhook = {
   kind: 'webhook',
@@ -18,20 +14,10 @@ const webhook = {
   reports: 'detailed',
 } as const
 
-let db: Db
-let store: PostgresAttendance
-let links: PostgresRestaurantLinks
-let close: () => Promise<void>
+const { db } = await migratedDatabase('orders', 4)
+const store = new PostgresAttendance(db, 'console')
+const links = new PostgresRestaurantLinks(db)
 
-beforeAll(async () => {
-  const postgres = connectPostgres(await newDatabase(), 4, log)
-  ;({ db } = postgres)
-  close = () => postgres.close()
-  await migrate(db, MIGRATIONS, log)
-  store = new PostgresAttendance(db, 'console')
-  links = new PostgresRestaurantLinks(db)
-})
-afterAll(() => close())
 beforeEach(async () => {
   await sql`truncate attendance, restaurant_links`.execute(db)
 })

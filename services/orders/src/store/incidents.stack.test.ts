@@ -1,22 +1,13 @@
-import { join } from 'node:path'
-import { createLog, newApiKey } from '@platter/kit'
-import { migrate } from '@platter/kit/postgres/migrate'
-import { connectPostgres } from '@platter/kit/postgres/postgres'
-import { newDatabase } from '@platter/testkit'
+import { newApiKey } from '@platter/kit'
+import { migratedDatabase } from '@platter/testkit'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { postgresStores } from '#/store/stores.ts'
 
-const log = createLog('test', 'fatal')
 const DAY = 86_400
 const now = Math.floor(Date.now() / 1_000)
 
-let postgres: ReturnType<typeof connectPostgres>
-beforeAll(async () => {
-  postgres = connectPostgres(await newDatabase(), 2, log)
-  await migrate(postgres.db, join(import.meta.dirname, '../../migrations'), log)
-})
-afterAll(() => postgres.close())
+const postgres = await migratedDatabase('orders', 2)
 
 type Stored = {
   apiKey: string

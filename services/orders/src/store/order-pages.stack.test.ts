@@ -1,31 +1,18 @@
 import { randomBytes } from 'node:crypto'
-import { join } from 'node:path'
-import { createLog, newApiKey, type Db } from '@platter/kit'
-import { migrate } from '@platter/kit/postgres/migrate'
-import { connectPostgres } from '@platter/kit/postgres/postgres'
-import { newDatabase } from '@platter/testkit'
+import { newApiKey } from '@platter/kit'
+import { migratedDatabase } from '@platter/testkit'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import type { OrderDetails, PlacedOrder } from '#/domain/order.ts'
 import type { ReceivedOrder } from '#/domain/restaurant-order.ts'
 import { PAGE_BYTES, type OrderPage } from '#/store/order-pages.ts'
-import { postgresStores, type Stores } from '#/store/stores.ts'
+import { postgresStores } from '#/store/stores.ts'
 import { pricedOrder } from '#/testing/priced-order.ts'
 
-const log = createLog('test', 'fatal')
 const user = newApiKey()
-let db: Db
-let stores: Stores
-let close: () => Promise<void>
+const { db } = await migratedDatabase('orders')
+const stores = postgresStores(db)
 let restaurant: string
-
-beforeAll(async () => {
-  const postgres = connectPostgres(await newDatabase(), 10, log)
-  ;({ db, close } = postgres)
-  stores = postgresStores(db)
-  await migrate(db, join(import.meta.dirname, '../../migrations'), log)
-})
-afterAll(() => close())
 
 const detailsWith = (comments: string): OrderDetails => ({ ...pricedOrder().details, comments })
 

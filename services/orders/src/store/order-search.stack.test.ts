@@ -1,13 +1,10 @@
-import { join } from 'node:path'
 import { OrderStatus, PaymentState } from '@platter/contracts'
-import { createLog, newApiKey, type Db } from '@platter/kit'
+import { createLog, newApiKey } from '@platter/kit'
 import { buildIndexes } from '@platter/kit/postgres/concurrent-indexes'
-import { migrate } from '@platter/kit/postgres/migrate'
-import { connectPostgres } from '@platter/kit/postgres/postgres'
-import { newDatabase } from '@platter/testkit'
+import { migratedDatabase } from '@platter/testkit'
 import fc from 'fast-check'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { ordersIndexes } from '#/store/indexes.ts'
 import { PostgresOrderSearch, type OrderFilter } from '#/store/order-search.ts'
 import { pricedOrder } from '#/testing/priced-order.ts'
@@ -15,9 +12,8 @@ import { pricedOrder } from '#/testing/priced-order.ts'
 const log = createLog('test', 'fatal')
 const BEGIN = 1_790_000_000
 const NEWEST = { before: null, limit: 200 }
-let db: Db
-let close: () => Promise<void>
-let search: PostgresOrderSearch
+const { db, url } = await migratedDatabase('orders', 4, { joins: 'by key' })
+const search = new PostgresOrderSearch(db)
 
 type Row = {
   id: number
@@ -69,14 +65,8 @@ const found = async (filter: OrderFilter) =>
   (await search.find(filter, NEWEST)).orders.map(({ order }) => order.id)
 
 beforeAll(async () => {
-  const url = await newDatabase()
-  const postgres = connectPostgres(url, 4, log, { joins: 'by key' })
-  ;({ db, close } = postgres)
-  search = new PostgresOrderSearch(db)
-  await migrate(db, join(import.meta.dirname, '../../migrations'), log)
   await buildIndexes({ url, indexes: await ordersIndexes(), log, signal: new AbortController().signal })
 })
-afterAll(() => close())
 
 const plain = {
   at: BEGIN,

@@ -1,29 +1,15 @@
-import { join } from 'node:path'
 import type { Mismatch } from '@platter/contracts'
-import { createLog, type Db } from '@platter/kit'
-import { migrate } from '@platter/kit/postgres/migrate'
-import { connectPostgres } from '@platter/kit/postgres/postgres'
-import { newDatabase } from '@platter/testkit'
+import { migratedDatabase } from '@platter/testkit'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { PostgresAlerts } from '#/store/alerts.ts'
 import { PostgresScheduledRuns } from '#/store/scheduled-runs.ts'
 
 /* When the daily reconciliation runs, and how far back it begins. */
 
-const log = createLog('test', 'fatal')
-let db: Db
-let close: () => Promise<void>
-let alerts: PostgresAlerts
-let scheduledRuns: PostgresScheduledRuns
-
-beforeAll(async () => {
-  ;({ db, close } = connectPostgres(await newDatabase(), 2, log))
-  await migrate(db, join(import.meta.dirname, '../../migrations'), log)
-  alerts = new PostgresAlerts(db)
-  scheduledRuns = new PostgresScheduledRuns(db)
-})
-afterAll(() => close())
+const { db } = await migratedDatabase('orders', 2)
+const alerts = new PostgresAlerts(db)
+const scheduledRuns = new PostgresScheduledRuns(db)
 
 /** Returns how many days ago the next reconciliation begins. */
 const daysAgo = async () => Math.round((Date.now() / 1_000 - (await alerts.reconcileSince())) / 86_400)

@@ -1,12 +1,10 @@
-import { join } from 'node:path'
 import { cents, type Outcome } from '@platter/contracts'
 import { createLog } from '@platter/kit'
-import { migrate } from '@platter/kit/postgres/migrate'
-import { connectPostgres } from '@platter/kit/postgres/postgres'
-import { newDatabase } from '@platter/testkit'
+import { connectPostgres, type Postgres } from '@platter/kit/postgres/postgres'
+import { migratedDatabase } from '@platter/testkit'
 import fc from 'fast-check'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { commandExecutor } from '#/command-executor.ts'
 import { ARRIVED_AFTER_SECONDS, KEY_LASTS_SECONDS } from '#/domain/authorization.ts'
 import type { ReadCharge, ReadDispute, ReadRefund } from '#/domain/charge-after-sale.ts'
@@ -23,18 +21,13 @@ import { RefundingProcessor, type Fault } from '#/testing/refunding-processor.ts
 const log = createLog('test', 'silent')
 const noLimits = { countDeclineOfToken: async () => undefined }
 const TOTAL = 1_000
-type Postgres = ReturnType<typeof connectPostgres>
-let pools: [Postgres, Postgres]
-
-beforeAll(async () => {
-  const url = await newDatabase()
-  pools = [connectPostgres(url, 4, log), connectPostgres(url, 4, log)]
-  await migrate(pools[0].db, join(import.meta.dirname, '../../migrations'), log)
-})
-afterAll(() => Promise.all(pools.map((pool) => pool.close())))
+const postgres = await migratedDatabase('payments', 4)
+/** A pool of connections for each replica. */
+const pools = [postgres, connectPostgres(postgres.url, 4, log)] as const
+afterAll(() => pools[1].close())
 
 /** One replica of payments. */
-function replica({ db }: Postgres, processor: RefundingProcessor) {
+function replica({ db }: Pick<Postgres, 'db'>, processor: RefundingProcessor) {
   const authorizations = postgresAuthorizations(db)
   const refunds = postgresRefunds(db)
   const execute = commandExecutor({ authorizations, processor, limits: noLimits, log })

@@ -1,17 +1,12 @@
 import { cents, PaymentIncidents } from '@platter/contracts'
 import { newApiKey } from '@platter/kit'
-import { newDatabase } from '@platter/testkit'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { Change } from '#/domain/processor-result.ts'
 import { paymentIncidents } from '#/routes/payment-incidents.ts'
 import { newPaymentStores } from '#/testing/payment-records.ts'
 
-let stores: Awaited<ReturnType<typeof newPaymentStores>>
-beforeAll(async () => {
-  stores = await newPaymentStores(await newDatabase())
-})
-afterAll(() => stores.postgres.close())
+const stores = await newPaymentStores()
 
 /** Inserts an order whose capture has had an unknown outcome for this many minutes. `change`: a change before it. */
 async function insertUnknownFor(minutes: number, change: Change | null = null): Promise<string> {

@@ -1,8 +1,7 @@
 import { cents, ReadPaymentRows } from '@platter/contracts'
 import { newApiKey } from '@platter/kit'
-import { newDatabase } from '@platter/testkit'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { readPaymentRows } from '#/routes/read-payment-rows.ts'
 import { newPaymentStores } from '#/testing/payment-records.ts'
 
@@ -10,11 +9,7 @@ const TOKEN = 'tok_of_the_card'
 const FROM = 1_795_200_000
 const TO = FROM + 3_600
 
-let stores: Awaited<ReturnType<typeof newPaymentStores>>
-beforeAll(async () => {
-  stores = await newPaymentStores(await newDatabase())
-})
-afterAll(() => stores.postgres.close())
+const stores = await newPaymentStores()
 
 /** Inserts the payment row of a new order, created at this time in epoch seconds. */
 async function insertRowAt(created: number): Promise<string> {

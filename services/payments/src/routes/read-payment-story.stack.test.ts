@@ -1,17 +1,12 @@
 import { cents, ReadPaymentStory } from '@platter/contracts'
 import { newApiKey } from '@platter/kit'
-import { newDatabase } from '@platter/testkit'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { readPaymentStory } from '#/routes/read-payment-story.ts'
 import { newPaymentStores } from '#/testing/payment-records.ts'
 
 const TOKEN = 'tok_of_the_card'
 
-let stores: Awaited<ReturnType<typeof newPaymentStores>>
-beforeAll(async () => {
-  stores = await newPaymentStores(await newDatabase())
-})
-afterAll(() => stores.postgres.close())
+const stores = await newPaymentStores()
 
 const sent = (orderApiKey: string) =>
   stores.authorizations.findOrCreate(orderApiKey, { amount: cents(1075), token: TOKEN })

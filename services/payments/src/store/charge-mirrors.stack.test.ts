@@ -1,28 +1,19 @@
-import { join } from 'node:path'
 import { cents } from '@platter/contracts'
-import { createLog } from '@platter/kit'
-import { migrate } from '@platter/kit/postgres/migrate'
-import { connectPostgres } from '@platter/kit/postgres/postgres'
-import { newDatabase } from '@platter/testkit'
+import { migratedDatabase } from '@platter/testkit'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import type { ReadRefund } from '#/domain/charge-after-sale.ts'
 import { postgresRefunds } from '#/store/refunds.ts'
 import { postgresAuthorizations } from '#/store/authorizations.ts'
 import { postgresChargeMirrors, type ChargeMirrorStore } from '#/store/charge-mirrors.ts'
 
-const log = createLog('test', 'silent')
-let postgres: ReturnType<typeof connectPostgres>
-let mirrors: ChargeMirrorStore
+const postgres = await migratedDatabase('payments', 3)
+const mirrors = postgresChargeMirrors(postgres.db)
 
 beforeAll(async () => {
-  postgres = connectPostgres(await newDatabase(), 3, log)
-  await migrate(postgres.db, join(import.meta.dirname, '../../migrations'), log)
-  mirrors = postgresChargeMirrors(postgres.db)
   for (const orderApiKey of ['o1', 'o2'])
     await postgresAuthorizations(postgres.db).findOrCreate(orderApiKey, { amount: cents(900), token: 't' })
 })
-afterAll(() => postgres.close())
 
 const refund = { id: 're_1', key: null, amount: cents(300), state: 'done', at: 1_700_000_000 } as const
 const dispute = {

@@ -1,30 +1,20 @@
-import { join } from 'node:path'
 import { cents, type Cents } from '@platter/contracts'
 import { createLog } from '@platter/kit'
-import { migrate } from '@platter/kit/postgres/migrate'
 import { connectPostgres } from '@platter/kit/postgres/postgres'
-import { newDatabase } from '@platter/testkit'
+import { migratedDatabase } from '@platter/testkit'
 import fc from 'fast-check'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { refundedOf } from '#/domain/authorization.ts'
 import { postgresAuthorizations } from '#/store/authorizations.ts'
 import { postgresRefunds, type RefundStore } from '#/store/refunds.ts'
 
 const log = createLog('test', 'silent')
-type Postgres = ReturnType<typeof connectPostgres>
-
+const postgres = await migratedDatabase('payments', 5)
 /** A pool of connections for each replica. */
-let pools: [Postgres, Postgres]
-let stores: [RefundStore, RefundStore]
-
-beforeAll(async () => {
-  const url = await newDatabase()
-  pools = [connectPostgres(url, 5, log), connectPostgres(url, 5, log)]
-  await migrate(pools[0].db, join(import.meta.dirname, '../../migrations'), log)
-  stores = [postgresRefunds(pools[0].db), postgresRefunds(pools[1].db)]
-})
-afterAll(() => Promise.all(pools.map((pool) => pool.close())))
+const pools = [postgres, connectPostgres(postgres.url, 5, log)] as const
+const stores = [postgresRefunds(pools[0].db), postgresRefunds(pools[1].db)] as const
+afterAll(() => pools[1].close())
 
 let orders = 0
 
