@@ -72,7 +72,7 @@ const THROUGH_THE_GATEWAY = ban(
 )
 const THIN_CLIENT = ban(
   'cli-uses-the-gateway',
-  `${INTO_SERVICE}|^@platter/(bus|kit|testkit)`,
+  `${INTO_SERVICE}|^@platter/(bus|kit)(/|$)`,
   'Call the gateway.',
 )
 const NO_ROOT = outsideTests(
@@ -166,7 +166,7 @@ const boundaries: OxlintOverride[] = [
   ...zone('tests/plans/**', [], ['sql']),
   ...zone('tests/bench/**', [], ['amqp', 'sql', 'http', 'calls']),
   ...zone('tests/{support/load,go-live}/**', [], ['calls']),
-  ...zone('apps/cli/**', [THIN_CLIENT, NO_ROOT, BY_NAME, BY_ALIAS]),
+  ...zone('apps/cli/**', [THIN_CLIENT, NO_ROOT, BY_NAME, BY_ALIAS, TESTKIT]),
   ...zone('packages/*/**', PACKAGE),
   ...zone('packages/bus/**', PACKAGE, ['amqp']),
   ...zone('packages/contracts/**', [...PACKAGE, ONLY_ZOD]),

@@ -1,7 +1,7 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { anOrder, api, seedRestaurants, post, stack } from '../e2e/client.ts'
-import { startHttpServer, type HttpServer } from '../support/http-server.ts'
+import { startHttpServer, type HttpServer } from '@platter/testkit/http-server'
 import { browserUrl, connect } from './console.ts'
 
 let browser: Browser | undefined

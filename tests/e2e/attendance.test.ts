@@ -1,7 +1,7 @@
 import { text } from 'node:stream/consumers'
 import { Webhook } from 'standardwebhooks'
 import { expect, test } from 'vitest'
-import { startHttpServer, type HttpServer } from '../support/http-server.ts'
+import { startHttpServer, type HttpServer } from '@platter/testkit/http-server'
 import { api, call, card, eventually, authorizationsOf, maria, operator, sendOrder } from './client.ts'
 import { aRestaurant, menuItem } from './own-restaurant.ts'
 import { setUpOwnStack } from './stack.ts'

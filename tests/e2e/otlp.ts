@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import { inject } from 'vitest'
-import type { HttpServer } from '../support/http-server.ts'
+import type { HttpServer } from '@platter/testkit/http-server'
 import { startOtlpServer } from '../support/otlp-server.ts'
 
 /* The telemetry of the services (OTLP as JSON, the format of their exporters) for queries of tests. */

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { Stream } from '../support/event-stream.ts'
-import { startHttpServer } from '../support/http-server.ts'
+import { startHttpServer } from '@platter/testkit/http-server'
 import {
   anOrder,
   seedRestaurants,

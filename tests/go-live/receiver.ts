@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { Webhook } from 'standardwebhooks'
-import { startHttpServer } from '../support/http-server.ts'
+import { startHttpServer } from '@platter/testkit/http-server'
 
 export type Receiver = Awaited<ReturnType<typeof startReceiver>>
 

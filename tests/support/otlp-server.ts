@@ -1,4 +1,4 @@
-import { startHttpServer } from './http-server.ts'
+import { startHttpServer } from '@platter/testkit/http-server'
 
 /**
  * Starts a receiver of telemetry (OTLP over HTTP) that accepts every request. `onBody` gets each body unchanged, also the received

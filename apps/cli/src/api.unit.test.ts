@@ -1,19 +1,15 @@
-import { createServer } from 'node:http'
-import { once } from 'node:events'
-import type { AddressInfo } from 'node:net'
 import { Applications, type ProblemDocument } from '@platter/contracts'
+import { startHttpServer } from '@platter/testkit/http-server'
 import { expect, onTestFinished, test } from 'vitest'
 import { apiOf } from '#/api.ts'
 import { EXIT } from '#/exit.ts'
 
 test('a connection that ends within the body of a response is an unreachable platform', async () => {
-  const server = createServer((_request, response) => {
+  const { url, close } = await startHttpServer((_request, response) => {
     response.writeHead(200, { 'content-length': '100' })
     response.write('[', () => response.destroy())
-  }).listen(0, '127.0.0.1')
-  onTestFinished(() => void server.close())
-  await once(server, 'listening')
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  })
+  onTestFinished(close)
   await expect(apiOf({ url, key: 'k' }).call(Applications)).rejects.toMatchObject({
     code: EXIT.unreachable,
     message: expect.stringContaining(`${url} cannot be reached: `) as string,
@@ -38,12 +34,10 @@ test('a rejected request is reported with all of its faults, each once', async (
     errorCode: 1003,
     details: 'url is not a URL.',
   }
-  const server = createServer((_request, response) => {
+  const { url, close } = await startHttpServer((_request, response) => {
     response.writeHead(400).end(JSON.stringify(problem))
-  }).listen(0, '127.0.0.1')
-  onTestFinished(() => void server.close())
-  await once(server, 'listening')
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  })
+  onTestFinished(close)
   await expect(apiOf({ url, key: 'k' }).call(Applications)).rejects.toMatchObject({
     code: EXIT.refused,
     message: 'url is not a URL.\nsecret is too short.',

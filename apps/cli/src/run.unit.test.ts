@@ -1,7 +1,5 @@
-import { once } from 'node:events'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { GetOrderStory, OperatorCancelOrder } from '@platter/contracts'
+import { startHttpServer } from '@platter/testkit/http-server'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { EXIT } from '#/exit.ts'
 import { run } from '#/run.ts'
@@ -18,13 +16,12 @@ function outputOf(stream: 'stdout' | 'stderr'): () => string {
  */
 async function platformThatResponds(...bodies: string[]): Promise<string[]> {
   const requests: string[] = []
-  const server = createServer((request, response) => {
+  const { url, close } = await startHttpServer((request, response) => {
     requests.push(request.url ?? '')
     response.end(bodies.at(Math.min(requests.length, bodies.length) - 1))
-  }).listen(0, '127.0.0.1')
-  onTestFinished(() => void server.close())
-  await once(server, 'listening')
-  vi.stubEnv('PLATTER_URL', `http://127.0.0.1:${(server.address() as AddressInfo).port}`)
+  })
+  onTestFinished(close)
+  vi.stubEnv('PLATTER_URL', url)
   vi.stubEnv('PLATTER_OPERATOR_KEY', 'key')
   onTestFinished(() => void vi.unstubAllEnvs())
   return requests

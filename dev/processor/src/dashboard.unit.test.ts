@@ -1,9 +1,9 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { RequestListener } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createLog, type Parts } from '@platter/kit'
+import { startHttpServer, type HttpServer } from '@platter/testkit/http-server'
 import { Stripe } from 'stripe'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { wire } from './wire.ts'
@@ -13,7 +13,8 @@ let directory: string
 let ledgerFile: string
 let parts: Parts
 let received: { type: string; id: string }[]
-const receiver = createServer((request, response) => {
+let receiver: HttpServer
+const receive: RequestListener = (request, response) => {
   const chunks: Buffer[] = []
   request.on('data', (chunk: Buffer) => chunks.push(chunk))
   request.on('end', () => {
@@ -22,21 +23,19 @@ const receiver = createServer((request, response) => {
     received.push({ type, id })
     response.writeHead(200).end('{}')
   })
-})
+}
 
 beforeEach(async () => {
   received = []
   directory = mkdtempSync(join(tmpdir(), 'platter-dashboard-'))
   ledgerFile = join(directory, 'ledger.jsonl')
-  await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve))
-  const WEBHOOK_URL = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/webhooks/processor`
-  parts = start(WEBHOOK_URL)
+  receiver = await startHttpServer(receive)
+  parts = start(`${receiver.url}/webhooks/processor`)
 })
 afterEach(async () => {
   await parts.app.close()
   await parts.close?.()
-  receiver.closeAllConnections()
-  await new Promise((resolve) => receiver.close(resolve))
+  await receiver.close()
   rmSync(directory, { recursive: true })
 })
 

@@ -1,10 +1,8 @@
-import { once } from 'node:events'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { newDatabase } from '@platter/testkit'
+import { startHttpServer } from '@platter/testkit/http-server'
 import type { Client } from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { UnreadableArchive, writeArchive } from '#/archive.ts'
@@ -173,13 +171,11 @@ test('a backup refuses a database with a migration that this version does not ha
 
 /** Backs up three times, to a bucket that refuses requests with these methods. */
 async function backUpThrice(archives: string, refused: readonly string[]) {
-  const server = createServer((request, response) => {
+  const { url, close } = await startHttpServer((request, response) => {
     request
       .resume()
       .on('end', () => response.writeHead(refused.includes(request.method ?? '') ? 403 : 200).end())
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  })
   const bucket = { url, region: 'eu-central-1', accessKeyId: 'id', secretAccessKey: 'secret' }
   const results: string[] = []
   for (const time of ['2026-11-23T03:15:00Z', '2026-11-23T03:30:00Z', '2026-11-24T03:30:00Z'])
@@ -191,7 +187,7 @@ async function backUpThrice(archives: string, refused: readonly string[]) {
         new Date(time),
       ).then(({ bucketNotCleaned }) => `stored: ${bucketNotCleaned}`, String),
     )
-  server.close()
+  await close()
   return { results: results.map((result) => result.replace(/ http.*/, '')), kept: readdirSync(archives) }
 }
 

@@ -1,21 +1,21 @@
 import { createHash } from 'node:crypto'
-import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer, type IncomingMessage } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { IncomingMessage } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startHttpServer } from '@platter/testkit/http-server'
+import { afterAll, expect, test } from 'vitest'
 import { s3 } from '#/s3.ts'
 
 /** A fake of S3 with the checks of S3 for these requests, except the signature. */
 const objects = new Map<string, Buffer>()
-const server = createServer((request, response) => {
+const server = await startHttpServer((request, response) => {
   void respond(request).then(([status, body]) => response.writeHead(status).end(body))
 })
 const folder = mkdtempSync(join(tmpdir(), 'platter-s3-'))
-let bucket: ReturnType<typeof s3>
+const place = { region: 'eu-central-1', accessKeyId: 'id', secretAccessKey: 'secret' }
+const bucket = s3({ url: `${server.url}/backups/`, ...place })
 /** The path that lists the bucket. */
 let list = '/'
 
@@ -46,14 +46,8 @@ function pageOf(query: URLSearchParams): string {
   return `<ListBucketResult><Contents><Key>${keys[at]?.slice(root.length)}</Key></Contents>${next}</ListBucketResult>`
 }
 
-beforeAll(async () => {
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/backups/`
-  bucket = s3({ url, region: 'eu-central-1', accessKeyId: 'id', secretAccessKey: 'secret' })
-})
-afterAll(() => {
-  server.close()
+afterAll(async () => {
+  await server.close()
   rmSync(folder, { recursive: true })
 })
 
@@ -84,12 +78,9 @@ test('throws when the URL names no bucket', async () => {
 })
 
 test('throws the reason when nothing listens at the address', async () => {
-  const closed = createServer().listen(0, '127.0.0.1')
-  await once(closed, 'listening')
-  const url = `http://127.0.0.1:${(closed.address() as AddressInfo).port}`
-  await new Promise((done) => closed.close(done))
-  const unavailable = s3({ url, region: 'eu-central-1', accessKeyId: 'id', secretAccessKey: 'secret' })
-  await expect(unavailable.list()).rejects.toThrow('ECONNREFUSED')
+  const { url, close } = await startHttpServer(() => undefined)
+  await close()
+  await expect(s3({ url, ...place }).list()).rejects.toThrow('ECONNREFUSED')
 })
 
 test('throws when S3 responds with 404', async () => {

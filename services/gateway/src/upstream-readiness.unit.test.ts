@@ -1,20 +1,13 @@
-import { createServer, type RequestListener, type Server } from 'node:http'
-import { once } from 'node:events'
-import type { AddressInfo } from 'node:net'
+import type { RequestListener } from 'node:http'
 import { Replicas } from '@platter/kit'
-import { afterEach, expect, onTestFinished, test, vi } from 'vitest'
+import { startHttpServer } from '@platter/testkit/http-server'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { readinessOf } from '#/upstream-readiness.ts'
 
-const servers: Server[] = []
-afterEach(() => {
-  for (const server of servers.splice(0)) server.close()
-})
-
 async function replica(listener: RequestListener): Promise<string> {
-  const server = createServer(listener).listen(0, '127.0.0.1')
-  servers.push(server)
-  await once(server, 'listening')
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const { url, close } = await startHttpServer(listener)
+  onTestFinished(close)
+  return url
 }
 
 const ready: RequestListener = (_request, response) => response.end('{"status":"ready"}')

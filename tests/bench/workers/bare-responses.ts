@@ -1,4 +1,4 @@
-import { startHttpServer } from '../../support/http-server.ts'
+import { startHttpServer } from '@platter/testkit/http-server'
 import { serve } from '../../support/worker.ts'
 
 /* The server of an HTTP exchange: reads a request and responds with 500 bytes of JSON. */

@@ -1,6 +1,5 @@
-import { once } from 'node:events'
-import { createServer, type RequestListener } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { RequestListener } from 'node:http'
+import { startHttpServer } from '@platter/testkit/http-server'
 import { afterAll, expect, onTestFinished, test } from 'vitest'
 import { tookOf } from './figures.ts'
 import { requestOf, startGenerator, UNIQUE } from './generator.ts'
@@ -9,10 +8,9 @@ const generator = await startGenerator()
 afterAll(() => generator.stop())
 
 async function startServer(listener: RequestListener) {
-  const server = createServer(listener).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  onTestFinished(() => server.close().closeAllConnections())
-  return { server, origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }
+  const { server, url: origin, close } = await startHttpServer(listener)
+  onTestFinished(close)
+  return { server, origin }
 }
 
 const load = { perSecond: 200, seconds: 0.1 }

@@ -1,9 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:http'
-import { once } from 'node:events'
-import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { startHttpServer } from '@platter/testkit/http-server'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { EXIT } from '#/exit.ts'
 import { run } from '#/run.ts'
@@ -14,13 +12,11 @@ async function aGateway(status: number) {
   onTestFinished(() => rmSync(folder, { recursive: true }))
   writeFileSync(join(folder, 'key'), 'k')
   const methods: string[] = []
-  const gateway = createServer(({ method = '' }, response) => {
+  const { url, close } = await startHttpServer(({ method = '' }, response) => {
     methods.push(method)
     response.writeHead(status).end('[]')
-  }).listen(0, '127.0.0.1')
-  onTestFinished(() => void gateway.close())
-  await once(gateway, 'listening')
-  const url = `http://127.0.0.1:${(gateway.address() as AddressInfo).port}`
+  })
+  onTestFinished(close)
   return { target: ['--url', url, '--key-file', join(folder, 'key')], methods }
 }
 
@@ -73,13 +69,11 @@ test('restaurants import reports an unreadable file before its first request, wh
   let printed = ''
   vi.spyOn(process.stderr, 'write').mockImplementation((text) => Boolean((printed += String(text))))
   let atFirstRequest = ''
-  const gateway = createServer((request) => {
+  const { url, close } = await startHttpServer((request) => {
     atFirstRequest = printed
     request.destroy()
-  }).listen(0, '127.0.0.1')
-  onTestFinished(() => void gateway.close())
-  await once(gateway, 'listening')
-  const url = `http://127.0.0.1:${(gateway.address() as AddressInfo).port}`
+  })
+  onTestFinished(close)
   const target = ['--url', url, '--key-file', join(folder, 'key')]
   expect(await run(['restaurants', 'import', folder, ...target])).toBe(EXIT.unreachable)
   expect(atFirstRequest).toContain('torn.json')

@@ -1,7 +1,5 @@
-import { once } from 'node:events'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
+import { startHttpServer } from '@platter/testkit/http-server'
 import { expect, onTestFinished, test } from 'vitest'
 import { z } from 'zod'
 import { startMinimalService } from '#/telemetry/testing/start-minimal-service.ts'
@@ -43,15 +41,14 @@ function incidentsOf(body: string): unknown[] {
 
 test('an incident that has ended is in no later export, so that its alert ends', async () => {
   const exports: unknown[][] = []
-  const receiver = createServer((request, response) => {
+  const { port, close } = await startHttpServer((request, response) => {
     void text(request).then((body) => {
       if (request.url === '/v1/metrics') exports.push(incidentsOf(body))
       response.end('{}')
     })
-  }).listen(0, '127.0.0.1')
-  onTestFinished(() => void receiver.close())
-  await once(receiver, 'listening')
-  const { url } = await startMinimalService((receiver.address() as AddressInfo).port)
+  })
+  onTestFinished(close)
+  const { url } = await startMinimalService(port)
   await expect.poll(() => exports.at(-1)).toEqual([['dead-letter', 1]])
   await fetch(`${url}/resolve`)
   await expect.poll(() => exports.at(-1)).toContainEqual(['none', 0])

@@ -1,5 +1,5 @@
-import { createServer, type RequestListener } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { RequestListener } from 'node:http'
+import { startHttpServer, type HttpServer } from '@platter/testkit/http-server'
 import { afterAll, afterEach, beforeEach, describe, expect, test, vi, type MockInstance } from 'vitest'
 import { createGeocoder } from '#/outside/geocoder.ts'
 import { nominatim } from '#/outside/nominatim.ts'
@@ -63,8 +63,8 @@ const dripping: RequestListener = (_, response) => {
 }
 
 describe('a Nominatim-compatible server', () => {
-  const servers: { close(): void }[] = []
-  afterAll(() => servers.forEach((server) => server.close()))
+  const servers: HttpServer[] = []
+  afterAll(() => Promise.all(servers.map((server) => server.close())))
 
   /** Ends the two seconds of a search. They never pass by themselves, because a busy machine may respond later. */
   let late: AbortController
@@ -76,10 +76,9 @@ describe('a Nominatim-compatible server', () => {
   afterEach(() => timeout.mockRestore())
 
   async function startServer(listener: RequestListener): Promise<string> {
-    const server = createServer(listener)
+    const server = await startHttpServer(listener)
     servers.push(server)
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-    return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    return server.url
   }
 
   const found = {

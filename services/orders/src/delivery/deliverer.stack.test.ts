@@ -1,16 +1,12 @@
-import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { Bus } from '@platter/bus'
 import type { OrderStatus, RestaurantLink } from '@platter/contracts'
-import { createLog, newApiKey, Repeaters, type Db } from '@platter/kit'
-import { migrate } from '@platter/kit/postgres/migrate'
-import { connectPostgres } from '@platter/kit/postgres/postgres'
-import { newDatabase, servers } from '@platter/testkit'
+import { createLog, newApiKey, Repeaters } from '@platter/kit'
+import { migratedDatabase, servers } from '@platter/testkit'
+import { startHttpServer } from '@platter/testkit/http-server'
 import { sql } from 'kysely'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, test } from 'vitest'
 import { newOrder } from '#/domain/order-state.ts'
 import { restaurantOrderRecord } from '#/domain/restaurant-order.ts'
 import { newSaga } from '#/domain/saga-row.ts'
@@ -18,7 +14,7 @@ import { outgoing } from '#/delivery/outside/outgoing.ts'
 import type { Receipt, Transmission } from '#/delivery/outside/restaurant-link.ts'
 import { recordStatus } from '#/delivery/record-status.ts'
 import { Orchestrator, type OpenDelivery } from '#/saga/orchestrator.ts'
-import { postgresStores, type Stores } from '#/store/stores.ts'
+import { postgresStores } from '#/store/stores.ts'
 import { pricedOrder } from '#/testing/priced-order.ts'
 import { OrderNotifier } from '#/saga/order-notifier.ts'
 import { cancelUnstarted } from '#/delivery/cancel-unstarted.ts'
@@ -39,20 +35,12 @@ const START_WITHIN_MS = 15 * 60_000
 
 /** Milliseconds. A test may change them. */
 const deadlines = { sagaMs: 60_000, transmitMs: 500 }
-let db: Db
-let closeDatabase: () => Promise<void>
-let stores: Stores
+const { db } = await migratedDatabase('orders')
+const stores = postgresStores(db)
 let bus: Bus
 let orchestrator: Orchestrator
 let transmit: (link: RestaurantLink, sent: Transmission) => Promise<Receipt>
 const closing: (() => unknown)[] = []
-
-beforeAll(async () => {
-  ;({ db, close: closeDatabase } = connectPostgres(await newDatabase(), 10, log))
-  stores = postgresStores(db)
-  await migrate(db, MIGRATIONS, log)
-})
-afterAll(() => closeDatabase())
 
 beforeEach(async () => {
   deadlines.transmitMs = 500
@@ -99,14 +87,9 @@ afterEach(async () => {
 
 /** Starts the system of a restaurant, which accepts all orders. Returns the link to it. */
 async function startKitchen(): Promise<RestaurantLink> {
-  const server = createServer((_request, response) => response.end()).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  closing.push(
-    () => server.close(),
-    () => server.closeAllConnections(),
-  )
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/orders`
-  return { kind: 'webhook', url, secret, reports: 'detailed' }
+  const { url, close } = await startHttpServer((_request, response) => response.end())
+  closing.push(close)
+  return { kind: 'webhook', url: `${url}/orders`, secret, reports: 'detailed' }
 }
 
 function byWebhook() {

@@ -1,19 +1,19 @@
-import { createServer, type RequestListener, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { RequestListener } from 'node:http'
 import { cents } from '@platter/contracts'
+import { startHttpServer, type HttpServer } from '@platter/testkit/http-server'
 import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest'
 import { developmentProcessor } from '#/outside/development-processor.ts'
 import type { Processor } from '#/outside/processor.ts'
 import { CALL_WITHIN_MS, IMPATIENT_MS } from '#/testing/processor-contract.ts'
 
-let server: Server
+let server: HttpServer
 let processor: Processor
 let listener: RequestListener
 let requests: string[]
 
 beforeEach(async () => {
   requests = []
-  server = createServer((request, response) => {
+  server = await startHttpServer((request, response) => {
     const { method, url, headers } = request
     let body = ''
     request.on('data', (chunk: Buffer) => (body += chunk.toString()))
@@ -22,17 +22,14 @@ beforeEach(async () => {
       listener(request, response)
     })
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   processor = processorWithin(CALL_WITHIN_MS)
 })
 afterEach(async () => {
   await processor.close()
-  server.closeAllConnections()
-  await new Promise((resolve) => server.close(resolve))
+  await server.close()
 })
 
-const processorWithin = (ms: number) =>
-  developmentProcessor({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/` }, ms)
+const processorWithin = (ms: number) => developmentProcessor({ url: `${server.url}/` }, ms)
 
 const respondWith = (status: number, body: string | object) => {
   listener = (_request, response) =>
@@ -124,18 +121,16 @@ test('a connection that breaks after the request is an unknown outcome', async (
 })
 
 test('a refused connection is an unknown outcome, with its reason', async () => {
-  const { port } = server.address() as AddressInfo
-  await new Promise((resolve) => server.close(resolve))
-  const unavailable = developmentProcessor({ url: `http://127.0.0.1:${port}` })
+  const { url, close } = await startHttpServer(() => undefined)
+  await close()
+  const unavailable = developmentProcessor({ url })
   expect(await authorize(unavailable)).toEqual({ kind: 'unknown', reason: 'ECONNREFUSED' })
   await unavailable.close()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
 })
 
 test('the URL of a challenge begins with publicUrl', async () => {
   respondWith(200, { id: 'auth_1', status: 'requires_action' })
-  const { port } = server.address() as AddressInfo
-  const hosted = developmentProcessor({ url: `http://127.0.0.1:${port}`, publicUrl: 'https://bank.example/' })
+  const hosted = developmentProcessor({ url: server.url, publicUrl: 'https://bank.example/' })
   const authentication = { returnUrl: null }
   const request = { idempotencyKey: 'k', reference: 'o1', amount: cents(1), token: 't', authentication }
   expect(await hosted.authorize(request)).toMatchObject({

@@ -1,6 +1,6 @@
-import { createServer, type RequestListener, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { RequestListener } from 'node:http'
 import { cents } from '@platter/contracts'
+import { startHttpServer, type HttpServer } from '@platter/testkit/http-server'
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { SECRET_KEY, StripeServer } from '#/testing/stripe-server.ts'
 import { CALL_WITHIN_MS } from '#/outside/processor.ts'
@@ -321,24 +321,22 @@ test('a secret key that Stripe rejects leaves the outcome unknown, and needs an 
 })
 
 describe('response of a faulty server', () => {
-  let hostile: Server
+  let hostile: HttpServer
   let received: string[]
   let victim: StripeProcessor
   let listener: RequestListener
 
   beforeEach(async () => {
     received = []
-    hostile = createServer((request, response) => {
+    hostile = await startHttpServer((request, response) => {
       received.push(request.url ?? '')
       request.resume().on('end', () => listener(request, response))
     })
-    await new Promise<void>((resolve) => hostile.listen(0, '127.0.0.1', resolve))
-    victim = processorAt(`http://127.0.0.1:${(hostile.address() as AddressInfo).port}`)
+    victim = processorAt(hostile.url)
   })
   afterEach(async () => {
     await victim.close()
-    hostile.closeAllConnections()
-    await new Promise((resolve) => hostile.close(resolve))
+    await hostile.close()
   })
 
   const intent = {

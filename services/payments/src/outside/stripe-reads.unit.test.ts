@@ -1,6 +1,5 @@
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startHttpServer } from '@platter/testkit/http-server'
+import { afterAll, expect, test } from 'vitest'
 import { StripeProcessor } from '#/outside/stripe-processor.ts'
 import { SECRET_KEY } from '#/testing/stripe-server.ts'
 
@@ -37,22 +36,13 @@ function responseTo(url = ''): object {
   return url === '/v1/customers' ? { id: 'cus_1', object: 'customer' } : LINK
 }
 
-const server = createServer(({ url }, response) =>
+const server = await startHttpServer(({ url }, response) =>
   response
     .writeHead(200, { 'content-type': 'application/json', 'request-id': 'req_test' })
     .end(JSON.stringify(responseTo(url))),
 )
-let processor: StripeProcessor
-
-beforeAll(async () => {
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  processor = new StripeProcessor({ secretKey: SECRET_KEY, currency: 'usd', url })
-})
-afterAll(async () => {
-  await processor.close()
-  server.close()
-})
+const processor = new StripeProcessor({ secretKey: SECRET_KEY, currency: 'usd', url: server.url })
+afterAll(() => Promise.all([processor.close(), server.close()]))
 
 test('Stripe balance transactions are read with their sign and fee, except those of no sale', async () => {
   const page = await processor.balanceTransactions({ from: 0, to: 2_000, after: null })

@@ -1,10 +1,9 @@
-import { once } from 'node:events'
-import { createServer, type IncomingHttpHeaders, type RequestListener, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { IncomingHttpHeaders, RequestListener } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { cents } from '@platter/contracts'
 import { sharedLookup, type AddressesOf } from '@platter/kit'
 import { silentServer } from '@platter/testkit'
+import { startHttpServer, type HttpServer } from '@platter/testkit/http-server'
 import { Webhook } from 'standardwebhooks'
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import type { PlacedOrder } from '#/domain/order.ts'
@@ -56,7 +55,7 @@ const order: PlacedOrder = {
 const sent = { webhookId: `order_${order.apiKey}`, order }
 
 /** A server on this machine: the restaurant, or a service that no link may reach. */
-let localServer: Server
+let localServer: HttpServer
 let port: number
 let connections: number
 let received: { headers: IncomingHttpHeaders; body: string }[]
@@ -67,22 +66,19 @@ beforeEach(async () => {
   connections = 0
   received = []
   listener = (_request, response) => response.end()
-  localServer = createServer((request, response) => {
+  localServer = await startHttpServer((request, response) => {
     void text(request).then((body) => {
       received.push({ headers: request.headers, body })
       listener(request, response)
     })
   })
-  localServer.on('connection', () => (connections += 1))
-  localServer.listen(0, '127.0.0.1')
-  await once(localServer, 'listening')
-  port = (localServer.address() as AddressInfo).port
+  localServer.server.on('connection', () => (connections += 1))
+  ;({ port } = localServer)
 })
 afterEach(async () => {
   vi.unstubAllEnvs()
   await Promise.all(clients.splice(0).map((client) => client.close()))
-  localServer.closeAllConnections()
-  localServer.close()
+  await localServer.close()
 })
 
 /** A fake resolver. Each lookup returns the next list of addresses, and the last list from then on. */
@@ -281,20 +277,17 @@ describe('request', () => {
   })
 
   test('ignores the proxy variables of the environment', async () => {
-    const proxy = createServer()
+    const { url, server, close } = await startHttpServer(() => undefined)
     let connectionsToProxy = 0
-    proxy.on('connection', (socket) => {
+    server.on('connection', (socket) => {
       connectionsToProxy += 1
       socket.destroy()
     })
-    proxy.listen(0, '127.0.0.1')
-    await once(proxy, 'listening')
-    const url = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`
     for (const name of ['http_proxy', 'HTTP_PROXY', 'https_proxy', 'HTTPS_PROXY', 'ALL_PROXY'])
       vi.stubEnv(name, url)
     expect(await transmit(localClient(), localUrl())).toEqual({ kind: 'accepted' })
     expect(connectionsToProxy).toBe(0)
-    proxy.close()
+    await close()
   })
 })
 

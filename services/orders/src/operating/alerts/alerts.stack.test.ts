@@ -1,7 +1,5 @@
 import { once } from 'node:events'
-import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import {
   cents,
@@ -12,9 +10,9 @@ import {
   type Charge,
 } from '@platter/contracts'
 import { createLog, type Db } from '@platter/kit'
-import { migrate } from '@platter/kit/postgres/migrate'
 import { connectPostgres } from '@platter/kit/postgres/postgres'
-import { newDatabase } from '@platter/testkit'
+import { migratedDatabase } from '@platter/testkit'
+import { startHttpServer, type HttpServer } from '@platter/testkit/http-server'
 import { sql } from 'kysely'
 import { SMTPServer } from 'smtp-server'
 import { Webhook } from 'standardwebhooks'
@@ -39,11 +37,12 @@ const secret = `whsec_${Buffer.from('a secret of 24 bytes, ok').toString('base64
 type Received = { id: string; body: { type: string; data: { kind: string; count: number; open: number } } }
 type Mail = { id: string; subject: string; to: string[]; body: string }
 
-let databases: { db: Db; close: () => Promise<void> }[]
-let db: Db
+const { db, url: database } = await migratedDatabase('orders', 4)
+/** The connections of the other replica. */
+const other = connectPostgres(database, 4, log)
 let replicas: ReturnType<typeof replicaOf>[]
 let channels: Channel[]
-let receiver: Server
+let receiver: HttpServer
 let mailServer: SMTPServer
 let received: Received[]
 let mails: Mail[]
@@ -74,7 +73,7 @@ const replicaOf = (own: Db) => ({
 })
 
 beforeAll(async () => {
-  receiver = createServer((request, response) => {
+  receiver = await startHttpServer((request, response) => {
     void text(request).then((body) => {
       const headers = request.headers as Record<string, string>
       new Webhook(secret).verify(body, headers)
@@ -82,8 +81,6 @@ beforeAll(async () => {
       response.writeHead(status).end()
     })
   })
-  receiver.listen(0, '127.0.0.1')
-  await once(receiver, 'listening')
   mailServer = new SMTPServer({
     authOptional: true,
     disabledCommands: ['STARTTLS'],
@@ -99,22 +96,18 @@ beforeAll(async () => {
   const listening = mailServer.listen(0, '127.0.0.1')
   await once(listening, 'listening')
   channels = [
-    webhookChannel({ url: `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/alerts`, secret }),
+    webhookChannel({ url: `${receiver.url}/alerts`, secret }),
     emailChannel({
       url: `smtp://127.0.0.1:${(listening.address() as AddressInfo).port}`,
       from: 'Platter <platter@example.com>',
       to: 'operator@example.com, second@example.com',
     }),
   ]
-  const url = await newDatabase()
-  databases = [connectPostgres(url, 4, log), connectPostgres(url, 4, log)]
-  replicas = databases.map((one) => replicaOf(one.db))
-  ;[{ db }] = databases as [{ db: Db; close: () => Promise<void> }]
-  await migrate(db, join(import.meta.dirname, '../../../migrations'), log)
+  replicas = [db, other.db].map(replicaOf)
 })
 afterAll(async () => {
-  await Promise.all([...channels, ...databases].map((one) => one.close()))
-  receiver.close()
+  await Promise.all([...channels, other].map((one) => one.close()))
+  await receiver.close()
   await new Promise<void>((done) => mailServer.close(done))
 })
 beforeEach(async () => {

@@ -2,20 +2,21 @@ import { once } from 'node:events'
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-export type HttpServer = { url: string; port: number; close: () => Promise<void> }
+export type HttpServer = Awaited<ReturnType<typeof startHttpServer>>
 
-/** Starts an HTTP server, by default on a free port. Rejects if the port is in use. */
+/** Starts an HTTP server, by default on a free port of the loopback interface. Rejects if the port is in use. */
 export async function startHttpServer(
   listener: RequestListener,
-  at: { host?: string; port?: number } = {},
-): Promise<HttpServer> {
-  const server = createServer(listener).listen(at.port ?? 0, at.host ?? '127.0.0.1')
+  { host = '127.0.0.1', port: wanted = 0 }: { host?: string; port?: number } = {},
+) {
+  const server = createServer(listener).listen(wanted, host)
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
   return {
     url: `http://127.0.0.1:${port}`,
     port,
-    close: async () => {
+    server,
+    close: async (): Promise<void> => {
       server.close().closeAllConnections()
       await once(server, 'close')
     },
