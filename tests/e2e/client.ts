@@ -64,10 +64,9 @@ export const sagaEnded = (orderApiKey: string) =>
   )
 
 /** Places an order, and waits until its card is charged and its saga has ended. */
-export async function paidByCard(): Promise<string> {
-  const { apiKey } = expectOk(
-    await sendOrder(await anOrder(seedRestaurants.aurora, { payment: 'card', card: card() })),
-  )
+export async function paidByCard(restaurant: string = seedRestaurants.aurora): Promise<string> {
+  const order = await anOrder(restaurant, { payment: 'card', card: card() })
+  const { apiKey } = expectOk(await sendOrder(order))
   await sagaEnded(apiKey)
   return apiKey
 }
