@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto'
-import { Writable } from 'node:stream'
 import type { Log } from '@platter/kit'
 import { pino } from 'pino'
 import { expect, test, vi } from 'vitest'
@@ -15,13 +14,8 @@ async function resolve(
   requested = hash,
 ) {
   let logged = ''
-  const sink = new Writable({
-    write(chunk: Buffer, _encoding, done) {
-      logged += chunk.toString()
-      done()
-    },
-  })
-  const log: Log = pino(sink)
+  const sink = { write: (line: string) => void (logged += line) }
+  const log: Log = pino({}, sink)
   const store = {
     find: async (one: string) => (one === hash ? { id: 'k1', principal, isUseOutdated } : undefined),
     recordUse,

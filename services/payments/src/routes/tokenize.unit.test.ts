@@ -1,4 +1,3 @@
-import { Writable } from 'node:stream'
 import { Tokenize } from '@platter/contracts'
 import {
   createApp,
@@ -39,12 +38,7 @@ async function send(
   { admit = async () => ATTEMPT, acceptsRawCards = true }: Partial<Options> = {},
 ) {
   let logged = ''
-  const sink = new Writable({
-    write(chunk: Buffer, _encoding, done) {
-      logged += chunk.toString()
-      done()
-    },
-  })
+  const sink = { write: (line: string) => void (logged += line) }
   const log: Log = pino({ level: 'trace' }, sink)
   const seen: unknown[] = []
   const app = createApp(log)
