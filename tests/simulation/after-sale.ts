@@ -1,12 +1,13 @@
 import { CancelOrder, OperatorCancelOrder, RefundOrder, RefundRequest } from '@platter/contracts'
+import { callOf } from '@platter/testkit/call'
 import { newChange, type Change } from '../support/invariants.ts'
 import { isOpen } from '../support/order-clients.ts'
 import { randomOf, type Random } from '../support/random.ts'
-import { application, callOf, untilFinal } from './clients.ts'
+import { application, query, relayed, untilFinal } from './clients.ts'
 import type { OrdersApi } from './processes.ts'
 import { clients, world } from './simulation.ts'
 
-const operator = { kind: 'operator', accessKeyId: 'operator-1' }
+const operator = { kind: 'operator', accessKeyId: 'operator-1' } as const
 
 const BODIES = [
   { amount: 0.01 },
@@ -87,7 +88,7 @@ export class AfterSale {
     const { what, order: apiKey, key } = change
     const response = await untilFinal(
       async (attempts) => {
-        const request = { params: { apiKey }, requestId: `${key}.${attempts}` }
+        const request = { ...relayed(), query, params: { apiKey }, requestId: `${key}.${attempts}` }
         const received = await clients.call((api) => send(api, request))
         return received && !isOpen(received.status, received.code ?? '') ? received : null
       },

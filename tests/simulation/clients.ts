@@ -5,11 +5,11 @@ import {
   RefuseOrder,
   requestTimes,
   SendOrder,
-  type Operation,
   type Order,
   type ProblemCode,
 } from '@platter/contracts'
-import { Deadline, isUnavailable, Problem, type Call, type Rendered } from '@platter/kit'
+import { Deadline, isUnavailable, Problem, type Rendered } from '@platter/kit'
+import { callOf } from '@platter/testkit/call'
 import { card, cardNumbers, pickup } from '../support/fixtures.ts'
 import {
   RESPONSE_WITHIN_MS,
@@ -48,8 +48,17 @@ const MARKED_AFTER = 10
 const isFinal = ({ kind }: Placed, { status, code }: Response) =>
   !isOpen(status) || (code === 'restaurant-unreachable' && (kind === 'unreachable' || kind === 'silent'))
 
-export const application = { kind: 'application', applicationId: 'application-1', accessKeyId: 'key-1' }
-const restaurant = { kind: 'restaurant', restaurantApiKey: restaurantOf('refusedLater') }
+export const application = {
+  kind: 'application',
+  applicationId: 'application-1',
+  accessKeyId: 'key-1',
+  mode: 'live',
+} as const
+const restaurant = {
+  kind: 'restaurant',
+  restaurantApiKey: restaurantOf('refusedLater'),
+  accessKeyId: 'key-2',
+} as const
 
 const cardNumberOf = (kind: Kind) => {
   if (kind === 'declined') return cardNumbers.declined
@@ -67,20 +76,9 @@ const bodyOf = ({ kind, user, key }: Placed, isCash: boolean): OrderRequest =>
     }),
   )
 
-/** Returns the parameter of a handler. `given` has the parts of the request that it reads. */
-export const callOf = <O extends Operation>(operation: O, given: object): Call<O> =>
-  ({
-    deadline: Deadline.in(requestTimes.deadline - requestTimes.relay),
-    unknownFields: [],
-    params: undefined,
-    query: { 'validate-only': false },
-    url: operation.path,
-    headers: {},
-    idempotency: null,
-    setHeader: () => undefined,
-    setOrderApiKey: () => undefined,
-    ...given,
-  }) as unknown as Call<O>
+/** The parts of a request that the gateway sets: it has used the rest of the deadline. */
+export const relayed = () => ({ deadline: Deadline.in(requestTimes.deadline - requestTimes.relay) })
+export const query = { 'validate-only': false }
 
 /** Repeats a request, numbered from 1, until its final response. Clients never give up. */
 export const untilFinal = async <T>(send: (attempts: number) => Promise<T | null>, pauseMs: () => number) =>
@@ -158,7 +156,14 @@ export class Clients {
     const idempotency = { accessKeyId: 'key-1', path: SendOrder.path, key, fingerprint: key }
     return () => {
       const requestId = `${key}.${++attempts}`
-      const call = callOf(SendOrder, { body, idempotency, requestId, principal: application })
+      const call = callOf(SendOrder, {
+        ...relayed(),
+        query,
+        body,
+        idempotency,
+        requestId,
+        principal: application,
+      })
       return this.call((api) => api.sendOrder(call))
     }
   }
@@ -167,8 +172,10 @@ export class Clients {
   refuseLater(apiKey: string): void {
     const refuse = async (attempts: number) => {
       const requestId = `refuse-${apiKey.slice(0, 4)}.${attempts}`
-      const request = { params: { apiKey }, body: { reason: 'sold out' }, principal: restaurant, requestId }
-      const response = await this.call((api) => api.refuseOrder(callOf(RefuseOrder, request)))
+      const request = { ...relayed(), params: { apiKey }, body: { reason: 'sold out' }, requestId }
+      const response = await this.call((api) =>
+        api.refuseOrder(callOf(RefuseOrder, { ...request, principal: restaurant })),
+      )
       if (response?.status === 200) restaurants.refused(apiKey)
       // The order failed at its deadline although the restaurant has it, so no order remains to reject.
       const hasFailed = database.orders.get(apiKey)?.outcome === 'failed'

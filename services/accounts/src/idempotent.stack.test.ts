@@ -1,8 +1,9 @@
 import { CreateApplication } from '@platter/contracts'
-import { Deadline, Problem, type Call, type Db } from '@platter/kit'
+import { Problem, type Call, type Db } from '@platter/kit'
 import { deleteExpiredKeys } from '@platter/kit/idempotency/key-store'
 import { idempotent } from '@platter/kit/idempotency/idempotent'
 import { migratedDatabase } from '@platter/testkit'
+import { callOf } from '@platter/testkit/call'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { postgresApplications } from '#/store/applications.ts'
@@ -16,20 +17,12 @@ function request(
   name = 'an app',
 ): { call: CreateCall; headers: Map<string, string> } {
   const headers = new Map<string, string>()
-  const call: CreateCall = {
-    params: undefined,
-    query: undefined,
+  const call = callOf(CreateApplication, {
     body: { name },
     principal: { kind: 'operator', accessKeyId: 'operator-1' },
-    requestId: 'request-1',
-    headers: {},
-    url: CreateApplication.path,
-    unknownFields: [],
     idempotency: { accessKeyId: 'operator-1', path: CreateApplication.path, key, fingerprint: name },
     setHeader: (header, value) => void headers.set(header, value),
-    deadline: Deadline.in(10_000),
-    setOrderApiKey: () => undefined,
-  }
+  })
   return { call, headers }
 }
 

@@ -1,6 +1,7 @@
-import type { AddAddress } from '@platter/contracts'
-import { Deadline, newApiKey, Problem, type Call } from '@platter/kit'
+import { AddAddress } from '@platter/contracts'
+import { newApiKey, Problem } from '@platter/kit'
 import { migratedDatabase } from '@platter/testkit'
+import { callOf } from '@platter/testkit/call'
 import { expect, test } from 'vitest'
 import { addAddress } from '#/routes/add-address.ts'
 import { postgresAddresses } from '#/store/addresses.ts'
@@ -19,20 +20,12 @@ test('a repeated add-address replays its response while catalog is unavailable',
     { apiKey, email: 'maria@example.org', passwordHash: '', ...person },
     applicationId,
   )
-  const call: Call<typeof AddAddress> = {
+  const call = callOf(AddAddress, {
     params: { apiKey },
-    query: undefined,
     body: street,
     principal: { kind: 'application', applicationId, accessKeyId: 'key-1', mode: 'live' },
-    requestId: 'request-1',
-    headers: {},
-    url: '/',
-    unknownFields: [],
     idempotency: { accessKeyId: 'key-1', path: '/', key: 'address-1', fingerprint: 'a street' },
-    setHeader: () => undefined,
-    deadline: Deadline.in(10_000),
-    setOrderApiKey: () => undefined,
-  }
+  })
   const addWith = (ask: () => Promise<unknown>) =>
     addAddress({ tenantDb: () => db, addresses: postgresAddresses, bus: { ask: ask as never } })(call)
   const first = await addWith(async () => completion)

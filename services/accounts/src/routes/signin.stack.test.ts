@@ -1,7 +1,8 @@
 import { argon2Sync } from 'node:crypto'
-import { Secret, type Signin } from '@platter/contracts'
-import { createLog, Deadline, newApiKey, type Call } from '@platter/kit'
+import { Secret, Signin } from '@platter/contracts'
+import { createLog, newApiKey } from '@platter/kit'
 import { migratedDatabase, servers } from '@platter/testkit'
+import { callOf } from '@platter/testkit/call'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createPasswords } from '#/password.ts'
@@ -59,20 +60,11 @@ async function aUserWithOutdatedHash() {
     return rows[0]?.hash
   }
   const signInWith = (password: string, passwords = createPasswords([PEPPER])) => {
-    const call: Call<typeof Signin> = {
-      params: undefined,
-      query: undefined,
+    const call = callOf(Signin, {
       body: { email, password: new Secret(password) },
       principal: { kind: 'application', applicationId, accessKeyId: 'key-1', mode: 'live' },
-      requestId: 'request-1',
       headers: { 'x-client-address': '203.0.113.7' },
-      url: '/publicapi/v1/signin',
-      unknownFields: [],
-      idempotency: null,
-      setHeader: () => undefined,
-      deadline: Deadline.in(10_000),
-      setOrderApiKey: () => undefined,
-    }
+    })
     return signin({ db, users: postgresUsers, passwords, attempts })(call)
   }
   return { apiKey, readHash, signInWith }

@@ -1,6 +1,7 @@
-import { Secret, type Signin, type UpdateUser } from '@platter/contracts'
-import { createLog, Deadline, newApiKey, type Call } from '@platter/kit'
+import { Secret, Signin, UpdateUser } from '@platter/contracts'
+import { createLog, newApiKey, type Call } from '@platter/kit'
 import { migratedDatabase, servers } from '@platter/testkit'
+import { callOf } from '@platter/testkit/call'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createPasswords } from '#/password.ts'
 import { postgresApplications } from '#/store/applications.ts'
@@ -35,25 +36,15 @@ async function anApplication(passwords: ReturnType<typeof createPasswords>) {
   const passwordHash = await createPasswords([PEPPER]).acquirePermit(applicationId).hash(PASSWORD)
   await postgresUsers(db).insert({ apiKey, email, passwordHash, ...person }, applicationId)
   const context = {
-    query: undefined,
     principal: { kind: 'application', applicationId, accessKeyId: newApiKey(), mode: 'live' },
-    requestId: 'request-1',
     headers: { 'x-client-address': '203.0.113.7' },
-    url: '/',
-    unknownFields: [],
-    idempotency: null,
-    setHeader: () => undefined,
-    deadline: Deadline.in(10_000),
-    setOrderApiKey: () => undefined,
   } as const
-  const update = (body: Call<typeof UpdateUser>['body'], userApiKey = apiKey) =>
-    updateUser({ tenantDb: () => db, users: postgresUsers, passwords })({
-      ...context,
-      params: { apiKey: userApiKey },
-      body,
-    })
+  const update = (body: Call<typeof UpdateUser>['body'], userApiKey = apiKey) => {
+    const call = callOf(UpdateUser, { ...context, params: { apiKey: userApiKey }, body })
+    return updateUser({ tenantDb: () => db, users: postgresUsers, passwords })(call)
+  }
   const signIn = () => {
-    const call: Call<typeof Signin> = { ...context, params: undefined, body: { email, password: PASSWORD } }
+    const call = callOf(Signin, { ...context, body: { email, password: PASSWORD } })
     return signin({ db, users: postgresUsers, passwords, attempts })(call)
   }
   return { apiKey, update, signIn }

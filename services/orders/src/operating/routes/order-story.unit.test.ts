@@ -1,5 +1,6 @@
-import type { GetOrderStory } from '@platter/contracts'
-import { Deadline, type Call, Problem } from '@platter/kit'
+import { GetOrderStory } from '@platter/contracts'
+import { Problem } from '@platter/kit'
+import { callOf } from '@platter/testkit/call'
 import { expect, test } from 'vitest'
 import { findStory } from '#/operating/find-story.ts'
 import { getOrderStory } from '#/operating/routes/order-story.ts'
@@ -25,8 +26,7 @@ function read(payments: () => Promise<unknown>, story = storyOf(states()['captur
     orderStories: { find: async () => story },
     payments: payments as Parameters<typeof getOrderStory>[0]['payments'],
   })
-  const call = { params: { apiKey: 'o1' }, requestId: 'q2', deadline: Deadline.in(10_000) }
-  return handle(call as Call<typeof GetOrderStory>)
+  return handle(callOf(GetOrderStory, { params: { apiKey: 'o1' } }))
 }
 
 test('while payments is unavailable, the story has all other facts and `paymentUnavailable`', async () => {

@@ -1,6 +1,7 @@
 import type { Bus } from '@platter/bus'
-import { cents, CatalogQuote, OrderRequest, type SendOrder } from '@platter/contracts'
-import { ConcurrencyLimit, createLog, Deadline, Problem, Rendered, type Call } from '@platter/kit'
+import { cents, CatalogQuote, OrderRequest, SendOrder } from '@platter/contracts'
+import { ConcurrencyLimit, createLog, Deadline, Problem, Rendered } from '@platter/kit'
+import { callOf } from '@platter/testkit/call'
 import { expect, test } from 'vitest'
 import { newOrder } from '#/domain/order-state.ts'
 import { fresh } from '#/domain/saga-row.ts'
@@ -59,15 +60,12 @@ async function send(key: ConcurrentKey, problem: Problem, idempotency: typeof sc
     log: createLog('test', 'silent'),
   } as unknown as Deps
   const headers: Record<string, string> = {}
-  const call = {
+  const call = callOf(SendOrder, {
     body: OrderRequest.parse(request),
     principal: { kind: 'application', applicationId: 'app', accessKeyId: 'k', mode: 'live' },
-    requestId: 'q',
-    headers: {},
-    deadline: Deadline.in(10_000),
     idempotency,
-    setHeader: (name: string, value: string) => void (headers[name] = value),
-  } as unknown as Call<typeof SendOrder>
+    setHeader: (name, value) => void (headers[name] = value),
+  })
   const response = await Promise.resolve(sendOrder(deps)(call)).catch((error: unknown) => error)
   return { response, headers }
 }
@@ -165,16 +163,11 @@ async function sendAccepted(
       },
     },
   } as unknown as Deps
-  const call = {
+  const call = callOf(SendOrder, {
     body: OrderRequest.parse({ ...request, ...changes }),
     principal: { kind: 'application', applicationId: 'app', accessKeyId: 'k', mode: 'live' },
-    requestId: 'q',
-    headers: {},
     deadline: Deadline.in(deadlineMs),
-    idempotency: null,
-    setOrderApiKey: () => undefined,
-    setHeader: () => undefined,
-  } as unknown as Call<typeof SendOrder>
+  })
   const response: unknown = await sendOrder(deps)(call).catch((error: unknown) => error)
   return { code: response instanceof Problem ? response.code : null, calls, response }
 }
