@@ -66,7 +66,7 @@ describe('a Nominatim-compatible server', () => {
   const servers: HttpServer[] = []
   afterAll(() => Promise.all(servers.map((server) => server.close())))
 
-  /** Ends the two seconds of a search. They never pass by themselves, because a busy machine may respond later. */
+  /** Ends the two seconds of a search. They do not pass otherwise, because a busy machine may respond later. */
   let late: AbortController
   let timeout: MockInstance<typeof AbortSignal.timeout>
   beforeEach(() => {
