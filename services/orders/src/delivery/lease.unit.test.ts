@@ -1,7 +1,7 @@
-import type { Stores } from '#/store/stores.ts'
 import { afterEach, expect, test, vi } from 'vitest'
 import { Leases } from '#/delivery/lease.ts'
 import { LEASE_MS } from '#/domain/order-state.ts'
+import type { Stores } from '#/store/stores.ts'
 
 afterEach(() => void vi.useRealTimers())
 

@@ -1,6 +1,6 @@
-import type { Stores } from '#/store/stores.ts'
 import type { OrderStatus } from '@platter/contracts'
 import { advance, type Advance } from '#/domain/order-status.ts'
+import type { Stores } from '#/store/stores.ts'
 
 /** Stores a restaurant's report. Returns null if the order is not accepted yet, or was cancelled. */
 export async function recordStatus(

@@ -2,6 +2,7 @@ import {
   cents,
   formatAmount,
   toCents,
+  problems,
   toMoney,
   type Cents,
   type Fault,
@@ -43,8 +44,6 @@ export type Refundable = {
 const NOTHING = cents(0)
 const CANCELLED =
   'The order is cancelled, so nothing is left to refund. If the refund of its charge failed, the operator repeats it at the payment processor.'
-const DISPUTED =
-  "The customer's bank disputes the charge. The payment processor refunds nothing until the dispute has ended."
 const sum = (amounts: readonly number[]): Cents => cents(amounts.reduce((total, amount) => total + amount, 0))
 
 /** Returns the sum of the refunds that have not failed: reserved or returned. */
@@ -99,7 +98,7 @@ export function refundParts(order: Refundable, request: Request): Parts | { refu
   if (left === null)
     return refused('not-charged-yet', 'The order is not charged yet. Please try again in some seconds.')
   if (order.dispute?.state === 'OPEN' && order.dispute.isRefundable === false)
-    return refused('charge-disputed', DISPUTED)
+    return refused('charge-disputed', problems['charge-disputed'].why)
   const parts = partsOf(order, request, left)
   if ('refusal' in parts) return parts
   if (parts.amount === 0) return tooLarge(NOTHING, '')

@@ -1,4 +1,3 @@
-import type { Stores } from '#/store/stores.ts'
 import { cents } from '@platter/contracts'
 import { Problem } from '@platter/kit'
 import fc from 'fast-check'
@@ -6,6 +5,7 @@ import { expect, test } from 'vitest'
 import { fresh, type State } from '#/domain/saga-row.ts'
 import type { Deps } from '#/operating/incident-sources.ts'
 import { isOfUnavailable, isOpen, readAttention, splitId, type Listed } from '#/operating/incidents.ts'
+import type { Stores } from '#/store/stores.ts'
 
 type Key = { key: string; at: number }
 type Sources = Record<

@@ -1,7 +1,7 @@
-import type { Stores } from '#/store/stores.ts'
 import type { PrincipalOf, RestaurantOrder } from '@platter/contracts'
 import { Problem } from '@platter/kit'
 import { recordWithAcceptBy, type ReceivedOrder } from '#/domain/restaurant-order.ts'
+import type { Stores } from '#/store/stores.ts'
 
 /** `startWithinMs`: the time that an order may wait on a console. */
 export type Deps = { restaurantOrders: Stores['restaurantOrders']; startWithinMs: number }

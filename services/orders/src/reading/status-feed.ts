@@ -1,8 +1,8 @@
-import type { Stores } from '#/store/stores.ts'
 import { Cancellation, OrderStatusRecord } from '@platter/contracts'
 import { jsonRenderer, type ServerSentEvent } from '@platter/kit'
 import { isOver, orderRecord } from '#/domain/order.ts'
 import type { Feed } from '#/reading/stream-feed.ts'
+import type { Stores } from '#/store/stores.ts'
 
 const renderCancellation = jsonRenderer('order-statuses', Cancellation)
 

@@ -1,9 +1,9 @@
-import type { Stores } from '#/store/stores.ts'
 import { OrderMoved } from '@platter/contracts'
 import { expect, test } from 'vitest'
 import type { OrderResult } from '#/domain/order-state.ts'
 import { OrderNotifier } from '#/saga/order-notifier.ts'
 import { pricedOrder } from '#/testing/priced-order.ts'
+import type { Stores } from '#/store/stores.ts'
 
 const order = { apiKey: 'a'.repeat(48), restaurantApiKey: 'b'.repeat(48) }
 const refusal = { code: 'card-declined', detail: 'The card was declined.' } as const

@@ -1,8 +1,8 @@
-import type { Stores } from '#/store/stores.ts'
 import { AccountsSave, OrdersSetRefunds, type Command } from '@platter/contracts'
 import { createLog } from '@platter/kit'
 import { expect, test } from 'vitest'
 import { storeDeadLetter } from '#/operating/handlers/dead-letter.ts'
+import type { Stores } from '#/store/stores.ts'
 
 type Stored = Parameters<Stores['incidents']['storeDeadLetter']>[0]
 

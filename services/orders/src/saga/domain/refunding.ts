@@ -1,7 +1,13 @@
 import { toMoney, type Cents } from '@platter/contracts'
-import type { OrderDispute } from '#/domain/refund.ts'
 import type { SagaOrder } from '#/domain/order-state.ts'
-import { lostOf, releasedOf, reservedOf, returnedOf, type OrderRefund } from '#/domain/refund.ts'
+import {
+  lostOf,
+  releasedOf,
+  reservedOf,
+  returnedOf,
+  type OrderDispute,
+  type OrderRefund,
+} from '#/domain/refund.ts'
 import type { Saga, State } from '#/domain/saga-row.ts'
 
 /* The payment of an order after its capture: refunds that are requested here, and changes at the processor. */
