@@ -113,10 +113,12 @@ export const refuse = (apiKey: string, reason: string, key?: string) =>
 
 export const validate = <T = Order>(order: unknown) => post<T>('validate-order', order)
 
-/** Sends an order to validate-order. Returns the status, and code and pointer of each fault. */
+/** Sends an order to validate-order. Returns the status, and code and pointer of each fault. A problem without faults has its code. */
 export async function refusal(order: unknown): Promise<{ status: number; faults: string[] }> {
   const { status, body } = await validate<Partial<ProblemBody>>(order)
-  return { status, faults: (body.errors ?? []).map(({ code, pointer }) => `${code} ${pointer}`) }
+  const { code, errors = [] } = body
+  const faults = errors.map((fault) => `${fault.code} ${fault.pointer}`)
+  return { status, faults: code !== undefined && faults.length === 0 ? [code] : faults }
 }
 
 export const only = (status: number, fault: string) => ({ status, faults: [fault] })

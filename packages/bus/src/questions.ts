@@ -26,19 +26,25 @@ export class Questions {
     timeoutMs: number,
     publish: (item: Outgoing) => Promise<void>,
   ): Promise<unknown> {
-    const deadline = performance.now() + timeoutMs
     const id = `${this.#prefix}.${(this.#count += 1)}`
-    const left = () => Math.ceil(deadline - performance.now())
-    const send = () => publish({ ...question, id, timeoutMs: left() })
     const { promise, resolve, reject } = Promise.withResolvers<unknown>()
     this.#pending.set(id, resolve)
+    let timer: NodeJS.Timeout | undefined
     let delayMs = FIRST_REPEAT_MS
-    let timer = setTimeout(repeat, Math.min(delayMs, timeoutMs))
-    function repeat(): void {
-      if (left() < 1) return reject(new Unavailable(`${name} got no reply in time`))
-      send().catch(() => 'no connection; the next repeat may have one')
+    // The sum of the delays to come. A standstill of the machine uses up one delay, and the question is repeated. With an end by the
+    // clock, 17 of 3,000 failed at 12 standstills of 2.5 s.
+    let leftMs = Math.ceil(timeoutMs)
+    function send(): Promise<void> {
+      const sent = publish({ ...question, id, timeoutMs: leftMs })
+      const waitMs = Math.min(delayMs, leftMs)
+      leftMs -= waitMs
       delayMs *= 2
-      timer = setTimeout(repeat, Math.min(delayMs, left()))
+      timer = setTimeout(repeat, waitMs)
+      return sent
+    }
+    function repeat(): void {
+      if (leftMs === 0) return reject(new Unavailable(`${name} got no reply in time`))
+      send().catch(() => 'no connection; the next repeat may have one')
     }
     try {
       // Both are awaited together. Otherwise a reply timeout during the publication would be an unhandled rejection.

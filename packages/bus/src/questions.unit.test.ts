@@ -18,7 +18,10 @@ beforeEach(() => {
   published = []
   startedAt = performance.now()
 })
-afterEach(() => void vi.useRealTimers())
+afterEach(() => {
+  vi.restoreAllMocks()
+  vi.useRealTimers()
+})
 
 test('a question is repeated after 0.2, 0.6 and 1.4 s, until its timeout', async () => {
   const questions = new Questions()
@@ -29,6 +32,19 @@ test('a question is repeated after 0.2, 0.6 and 1.4 s, until its timeout', async
   expect(publishTimes()).toEqual([0, 200, 600, 1_400])
   expect(published.map(([, { timeoutMs }]) => timeoutMs)).toEqual([2_000, 1_800, 1_400, 600])
   expect(new Set(published.map(([, { id }]) => id)).size).toBe(1)
+})
+
+test('a standstill longer than the timeout fails no question: the question is repeated', async () => {
+  const questions = new Questions()
+  const result = questions.ask('catalog.quote', question, 2_000, publish)
+  const outcome = result.catch((error: unknown) => error)
+  await vi.advanceTimersByTimeAsync(100)
+  // Time passes, but no timer fires.
+  vi.spyOn(performance, 'now').mockReturnValue(startedAt + 60_000)
+  await vi.advanceTimersByTimeAsync(1_300)
+  expect(published.map(([, { timeoutMs }]) => timeoutMs)).toEqual([2_000, 1_800, 1_400, 600])
+  await vi.advanceTimersByTimeAsync(600)
+  expect(await outcome).toBeInstanceOf(Unavailable)
 })
 
 test('the first reply ends a question and its repeats; replies to other questions have no effect', async () => {
