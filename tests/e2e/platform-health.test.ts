@@ -7,7 +7,7 @@ import { ownStack, stack } from './stack.ts'
 type Health = z.output<typeof PlatformHealth.response>
 const read = async () => (await operator<Health>('GET', 'health')).body
 
-test('200: the databases, queues and the processor are reported', async () => {
+test('200: the databases, queues, the processor and Redis are reported', async () => {
   const body = await read()
   expectConforms(PlatformHealth, body)
   expect(Math.abs((body.orders.database?.at ?? 0) - Date.now() / 1000)).toBeLessThan(30)
@@ -15,6 +15,7 @@ test('200: the databases, queues and the processor are reported', async () => {
     expect.arrayContaining(['payments.authorize', 'payments.capture', 'payments.release']),
   )
   expect(body.processor).toMatchObject({ reachable: true, reason: null })
+  expect(body.redis).toBe(true)
 })
 
 test('clientAddress is the address of the client behind a trusted proxy', async () => {

@@ -124,7 +124,10 @@ export function wire(config: Config, log: Log): Parts {
   route(BalanceTransactions, balanceTransactions({ reads: processor, mirrors, now: epochNow }))
   const events = postgresWebhookEvents(postgres.db)
   const reads = { database: () => readDatabaseHealth(postgres.db), queues: () => bus.queues() }
-  route(PaymentsHealth, paymentsHealth({ kind: chosen.kind, test: chosen.test, processor, events, ...reads }))
+  route(
+    PaymentsHealth,
+    paymentsHealth({ kind: chosen.kind, test: chosen.test, processor, events, limits, ...reads }),
+  )
   const handle = stripeEventHandler({
     ...deps,
     events,

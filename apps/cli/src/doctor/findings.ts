@@ -199,6 +199,12 @@ const checks: Readonly<Record<string, Check>> = {
     const words = long.map(({ queue, waiting }) => `${queue} has ${waiting} messages`)
     return wrong(words.join(', '), 'Its service is too slow, or unavailable: read its log.')
   },
+  Redis({ health }) {
+    if (typeof health?.redis !== 'boolean')
+      return unknown(`no response from ${health ? 'payments' : 'orders'}`)
+    if (health.redis) return ok('Redis responds')
+    return wrong('Redis does not respond: each replica counts limits alone', 'Check its log, and REDIS_URL.')
+  },
   'dead letters': ({ incidents }) => incidentsOf(incidents, (kind) => kind === 'dead-letter', 'dead letters'),
   incidents: ({ incidents }) => incidentsOf(incidents, (kind) => kind !== 'dead-letter', 'incidents'),
   attendance({ restaurants }) {

@@ -15,6 +15,7 @@ const health: Health = {
   orders: service('0131_orders'),
   payments: service('0050_payments'),
   processor: { kind: 'stripe', test: false, reachable: true, reason: null, lastEvent: at - 60, charges: 5 },
+  redis: true,
 }
 const healthy: Facts = {
   url: 'https://platter.example.org',
@@ -154,6 +155,7 @@ const situations: [situation: string, changes: Partial<Facts>, checks: string[],
     ['queues'],
     'RabbitMQ',
   ],
+  ['an unavailable Redis', withHealth({ redis: false }), ['Redis'], 'counts limits alone'],
   ['a dead letter', { incidents: [incident('dead-letter')] }, ['dead letters'], '1 × dead-letter'],
   ['an incident', { incidents: [incident('overdue-saga')] }, ['incidents'], '1 × overdue-saga'],
   ['an outdated schema', { migrations: { orders: '0132_new', payments: null } }, ['schema'], '0131_orders'],
@@ -263,6 +265,7 @@ test('the checks that depend on orders are unknown without a response of orders'
     'proxies',
     'secrets',
     'queues',
+    'Redis',
     'incidents',
     'schema',
     'processor',

@@ -42,5 +42,10 @@ export const PaymentsHealth = internalOperation({
   path: '/internal/health',
   owner: 'payments',
   body: z.object({}),
-  response: z.object({ service: ServiceHealth, processor: ProcessorHealth }),
+  response: z.object({
+    service: ServiceHealth,
+    processor: ProcessorHealth,
+    /** Absent in the response of the version before. */
+    redis: z.boolean().optional(),
+  }),
 })

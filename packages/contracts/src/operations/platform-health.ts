@@ -22,6 +22,11 @@ export const PlatformHealth = operation({
     orders: ServiceHealth,
     payments: ServiceHealth.nullable().describe('Null while the payments service is unavailable.'),
     processor: ProcessorHealth.nullable().describe('Null while the payments service is unavailable.'),
+    redis: z
+      .boolean()
+      .nullable()
+      .default(null)
+      .describe('Whether Redis responds to the payments service. Null while that service is unavailable.'),
   }),
   returns: 'The health of the platform.',
   examples: {
@@ -37,6 +42,7 @@ export const PlatformHealth = operation({
         queues: [{ queue: 'payments.capture.v2', waiting: 0 }],
       },
       processor: { kind: 'stripe', test: false, reachable: true, reason: null, lastEvent: null, charges: 0 },
+      redis: true,
     },
   },
 })

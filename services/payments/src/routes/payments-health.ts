@@ -1,11 +1,13 @@
 import type { PaymentsHealth, ProcessorHealth } from '@platter/contracts'
 import { orNull, readServiceHealth, type Handler } from '@platter/kit'
 import type { Processor } from '#/outside/processor.ts'
+import type { CardLimits } from '#/store/card-limits.ts'
 import type { WebhookEventStore } from '#/store/webhook-events.ts'
 
 type Deps = {
   processor: Pick<Processor, 'list'>
   events: Pick<WebhookEventStore, 'lastHandled'>
+  limits: Pick<CardLimits, 'isShared'>
   now?: () => number
 } & Pick<ProcessorHealth, 'kind' | 'test'> &
   Parameters<typeof readServiceHealth>[0]
@@ -15,7 +17,15 @@ const DAY_SECONDS = 86_400
 const WITHIN_MS = 4_000
 
 export const paymentsHealth =
-  ({ kind, test, processor, events, now = Date.now, ...reads }: Deps): Handler<typeof PaymentsHealth> =>
+  ({
+    kind,
+    test,
+    processor,
+    events,
+    limits,
+    now = Date.now,
+    ...reads
+  }: Deps): Handler<typeof PaymentsHealth> =>
   async () => {
     const to = Math.floor(now() / 1000)
     const time = { from: to - DAY_SECONDS, to, after: null }
@@ -24,7 +34,11 @@ export const paymentsHealth =
       orNull(() => processor.list(time), WITHIN_MS),
       orNull(() => events.lastHandled()),
     ])
-    return { service, processor: { kind, test, lastEvent, ...reachability(listed) } }
+    return {
+      service,
+      processor: { kind, test, lastEvent, ...reachability(listed) },
+      redis: limits.isShared,
+    }
   }
 
 /** A wrong secret key is a refusal, so the processor is not usable for payments. */

@@ -7,12 +7,13 @@ const reads = {
   database: async () => ({ at: 1, migration: '0001_create', missingIndexes: [] }),
   queues: async () => [],
   events: { lastHandled: async () => 1_700_000_000 },
+  limits: { isShared: false },
   now: () => 1_800_000_000_000,
 }
 const healthOf = async (list: () => Promise<unknown>) =>
   paymentsHealth({ ...reads, processor: { list: list as never } })({} as never)
 
-test('reports the charges of the last day, and the last event', async () => {
+test('reports the charges of the last day, the last event, and whether Redis is available', async () => {
   const requests: unknown[] = []
   const list = async (period?: unknown) => {
     requests.push(period)
@@ -27,6 +28,7 @@ test('reports the charges of the last day, and the last event', async () => {
       lastEvent: 1_700_000_000,
       charges: 2,
     },
+    redis: false,
   })
   expect(requests).toEqual([{ from: 1_799_913_600, to: 1_800_000_000, after: null }])
 })

@@ -56,6 +56,11 @@ export class RedisCardLimits {
     }
   }
 
+  /** Whether Redis is available, so that all replicas count together. */
+  get isShared(): boolean {
+    return this.#redis.isAvailable
+  }
+
   /** Called before a new card is sent to the processor. Throws Problem rate-limited above a limit. */
   async admit(cardNumber: string, { userApiKey, address, applicationId }: CardUser): Promise<CardAttempt> {
     const attempt = {

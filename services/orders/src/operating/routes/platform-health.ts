@@ -22,5 +22,6 @@ export const platformHealth =
       orders,
       payments: other?.service ?? null,
       processor: other?.processor ?? null,
+      redis: other?.redis ?? null,
     }
   }
