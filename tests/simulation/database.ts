@@ -17,6 +17,7 @@ export type SagaRow = { saga: Saga; wakeAt: number; deadlineAt: number }
 
 export type DeliveryRow = {
   attempts: number
+  unsentAttempts: number
   busyUntil: number
   deadlineAt: number
   lastResult: string | null

@@ -172,7 +172,7 @@ function aCall(random: Random, prefix: string): Call {
   const claimMs = random.pick([0, HOUR_MS])
   const save = { ...aSave(random, apiKey), lag: random.pick([0, 0, 0, 1]) }
   const lease = { orderApiKey: apiKey, attempt: random.pick([1, 1, 2, 3]) }
-  const failed = { result: 'unknown', link: 'webhook' } as const
+  const failed = { result: 'unknown', link: 'webhook', isSent: random.next() < 0.5 } as const
   const failedOrNot = random.pick([null, failed])
   const response = random.pick([
     { status: 200, body: '{}' },

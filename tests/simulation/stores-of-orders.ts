@@ -118,6 +118,7 @@ function sagaStore(database: Database): Partial<Stores['sagas']> {
     if (!delivery) return
     const before = deliveries.get(orderApiKey) ?? {
       attempts: 1,
+      unsentAttempts: 0,
       busyUntil: world.now + leaseMs,
       deadlineAt: world.now + deliverWithinMs,
       lastResult: null,
@@ -220,14 +221,20 @@ function deliveryStore({ orders, sagas, deliveries, links }: Database): Partial<
         .toSorted(([, one], [, other]) => one.busyUntil - other.busyUntil)
       return due.map(([orderApiKey, row]) => {
         const attempt = row.attempts + 1
-        change(orderApiKey, row, { attempts: attempt, busyUntil: world.now + leaseMs })
+        const isOverdue = row.deadlineAt <= world.now
+        const isTried = row.lastResult !== null || attempt > 2
+        change(orderApiKey, row, {
+          attempts: attempt,
+          unsentAttempts: row.unsentAttempts + (isOverdue && isTried ? 1 : 0),
+          busyUntil: world.now + leaseMs,
+        })
         return {
           orderApiKey,
           attempt,
           order: orders.get(orderApiKey)!,
           link: linkOf(orderApiKey),
-          isOverdue: row.deadlineAt <= world.now,
-          isTried: row.lastResult !== null || attempt > 2,
+          isOverdue,
+          isTried,
           requestId: sagas.get(orderApiKey)!.saga.requestId,
           traceparent: null,
         }
@@ -251,6 +258,7 @@ function deliveryStore({ orders, sagas, deliveries, links }: Database): Partial<
       const retryAt = world.now + backoffMs(2_000, 60_000, Math.min(row.attempts - 1, 5))
       change(lease.orderApiKey, row, {
         attempts: row.attempts - (failed ? 0 : 1),
+        unsentAttempts: row.unsentAttempts + (failed?.isSent === false ? 1 : 0),
         busyUntil: Math.min(retryAt, Math.max(row.deadlineAt, world.now + 1_000)),
         lastResult: failed?.result ?? row.lastResult,
         linkKind: failed?.link ?? row.linkKind,
@@ -266,6 +274,7 @@ function deliveryStore({ orders, sagas, deliveries, links }: Database): Partial<
         return {
           order: orders.get(orderApiKey)!,
           link: linkOf(orderApiKey),
+          isSent: row.attempts > row.unsentAttempts,
           sentBy: row.linkKind,
           attempts: cancelAttempts,
         }

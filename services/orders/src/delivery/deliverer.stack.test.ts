@@ -452,3 +452,25 @@ test.each([
     select cancel_at is null as "isNotified" from deliveries where order_api_key = ${apiKey}`.execute(db)
   expect({ calls, ...rows[0] }).toEqual(expected)
 })
+
+const notReached = { kind: 'not-reached', reason: 'ECONNREFUSED' } as const
+const noResponse = { kind: 'unknown', reason: 'timeout' } as const
+
+test.each<[title: string, receipts: readonly (Receipt | null)[], notices: number]>([
+  ['whose webhook accepted no connection, gets no notice', [notReached], 0],
+  ['whose webhook did not respond, gets its notice', [noResponse], 1],
+  ['whose first attempt has no stored result, gets its notice', [null, notReached], 1],
+])('an order that failed at its deadline, %s', async (_, receipts, notices) => {
+  const left = [...receipts]
+  transmit = async () => left.shift() ?? Promise.reject(new Error('planted'))
+  const apiKey = await placeOrder(await addWebhook())
+  await expect.poll(() => stateOf(apiKey), soon).toMatchObject({ outcome: 'failed', delivery: 'unreachable' })
+  await sql`update deliveries set cancel_until = cancel_until - interval '121 seconds' where order_api_key = ${apiKey}`.execute(
+    db,
+  )
+  let sent = 0
+  const cancel = async () => ((sent += 1) > 0 ? 'status 500' : null)
+  await notifyCancellations({ ...stores, log, defaultLink, cancel })
+  const incidents = (await stores.incidents.unconfirmedCancellations()).length
+  expect({ left, sent, incidents }).toEqual({ left: [], sent: notices, incidents: notices })
+})

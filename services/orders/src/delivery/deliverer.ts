@@ -174,6 +174,7 @@ export class Deliverer {
         return deliveries.releaseLease(lease, {
           result: `${receipt.kind}: ${receipt.reason}`,
           link: link.kind,
+          isSent: receipt.kind === 'unknown',
         })
     }
   }

@@ -8,16 +8,20 @@ import { pricedOrder } from '#/testing/priced-order.ts'
 const WEBHOOK = { kind: 'webhook', url: 'https://kitchen.example/', secret: '', reports: 'detailed' } as const
 const CONSOLE = { kind: 'console', reports: 'detailed' } as const
 
-type Due = { link: RestaurantLink | null; sentBy: RestaurantLink['kind'] | null }
+type Due = { link: RestaurantLink | null; sentBy: RestaurantLink['kind'] | null; isSent?: boolean }
 
 /** Notifies the restaurant of one cancelled order. `failure`: why it does not confirm the notice. */
-async function notify({ link, sentBy }: Due, { failure = null as string | null, count = 1 } = {}) {
+async function notify(
+  { link, sentBy, isSent = true }: Due,
+  { failure = null as string | null, count = 1 } = {},
+) {
   const sent: string[] = []
   const ended: string[] = []
   const order = newOrder('o1', pricedOrder(), 1_790_000_000)
   const deps = {
     deliveries: {
-      takeDueNotices: async () => Array.from({ length: count }, () => ({ order, link, sentBy, attempts: 1 })),
+      takeDueNotices: async () =>
+        Array.from({ length: count }, () => ({ order, link, isSent, sentBy, attempts: 1 })),
       endNotices: async (orderApiKey: string) => void ended.push(orderApiKey),
     },
     log: createLog('test', 'silent'),
@@ -50,6 +54,11 @@ test.each<[title: string, due: Due, result: { sent: string[]; ended: string[] }]
   [
     'with a console, and never sent, needs no notice',
     { link: CONSOLE, sentBy: null },
+    { sent: [], ended: ['o1'] },
+  ],
+  [
+    'whose webhook accepted no connection needs no notice',
+    { link: WEBHOOK, sentBy: 'webhook', isSent: false },
     { sent: [], ended: ['o1'] },
   ],
 ])('a cancelled order %s', async (_, due, result) => {

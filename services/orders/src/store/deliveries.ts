@@ -29,13 +29,17 @@ export type LeasedDelivery = Lease & {
 
 type LeasedRow = OrderRow & Omit<LeasedDelivery, 'order' | 'orderApiKey'>
 
-/** The result of an attempt that did not end the delivery. */
-export type Failed = { result: string; link: LinkKind }
+/** The result of an attempt that did not end the delivery. `isSent`: the restaurant may have received the order. */
+export type Failed = { result: string; link: LinkKind; isSent: boolean }
 
-/** A restaurant that must be notified of a cancellation. `sentBy`: the kind of link that transmitted the order, if known. */
+/**
+ * A restaurant whose notice of a cancellation is due. `isSent`: an attempt may have reached it. `sentBy`: the kind of link that
+ * transmitted the order, if known.
+ */
 type DueNotice = {
   order: PlacedOrder
   link: RestaurantLink | null
+  isSent: boolean
   sentBy: LinkKind | null
   attempts: number
 }
@@ -45,11 +49,13 @@ export class PostgresDeliveries extends PostgresStore {
   /**
    * Acquires the leases of at most `limit` open deliveries of pending orders that are due: their lease has expired, or their retry
    * delay has passed. Attempt 1 belongs to the replica that committed the delivery. Therefore an earlier attempt was begun if this
-   * is the third or a later one, even if its process was killed before it stored a result.
+   * is the third or a later one, even if its process was killed before it stored a result. After it, an overdue delivery is only ended
+   * (`Deliverer`), so this acquisition counts as unsent.
    */
   async acquireLeases({ limit, leaseMs }: { limit: number; leaseMs: number }): Promise<LeasedDelivery[]> {
     const { rows } = await sql<LeasedRow>`
-    update deliveries d set attempts = attempts + 1, busy_until = now() + ${leaseMs} * interval '1 millisecond'
+    update deliveries d set attempts = attempts + 1, busy_until = now() + ${leaseMs} * interval '1 millisecond',
+      unsent_attempts = unsent_attempts + (d.deadline_at <= now() and (d.last_result is not null or d.attempts > 1))::integer
     from orders o join sagas s on s.order_api_key = o.api_key
     where d.order_api_key in (
         select due.order_api_key from deliveries due join orders on api_key = due.order_api_key
@@ -83,10 +89,10 @@ export class PostgresDeliveries extends PostgresStore {
    * null if no attempt was begun; then none is counted.
    */
   async releaseLease({ orderApiKey, attempt }: Lease, failed: Failed | null): Promise<void> {
-    const { result, link } = failed ?? { result: null, link: null }
+    const { result, link, isSent } = failed ?? { result: null, link: null, isSent: true }
     await sql`
     update deliveries set
-      attempts = attempts - ${failed ? 0 : 1}::integer,
+      attempts = attempts - ${failed ? 0 : 1}::integer, unsent_attempts = unsent_attempts + ${isSent ? 0 : 1}::integer,
       busy_until = least(
         now() + least(interval '60 seconds', interval '2 seconds' * power(2, least(attempts - 1, 5))) * (0.8 + 0.4 * random()),
         greatest(deadline_at, now() + interval '1 second')),
@@ -110,13 +116,14 @@ export class PostgresDeliveries extends PostgresStore {
         select order_api_key from deliveries where cancel_at <= now()
         order by cancel_at limit ${limit} for update skip locked)
       and o.api_key = d.order_api_key
-    returning o.*, d.cancel_attempts as attempts, d.link_kind as "sentBy",
+    returning o.*, d.cancel_attempts as attempts, d.link_kind as "sentBy", d.attempts > d.unsent_attempts as "isSent",
       (select link from restaurant_links l where l.restaurant_api_key = o.restaurant_api_key) as link`.execute(
       this.db,
     )
-    return rows.map(({ attempts, sentBy, link, ...row }) => ({
+    return rows.map(({ attempts, isSent, sentBy, link, ...row }) => ({
       order: placedOrder(row),
       attempts,
+      isSent,
       sentBy,
       link,
     }))
