@@ -28,7 +28,7 @@ type Deps = {
  * row still has the expected state. A late replica continues from the current row. The idempotency key makes a call effective once.
  */
 export function commandExecutor({ authorizations, processor, limits, log }: Deps) {
-  /** Counts a new decline of a card. The declined order does not wait for it. */
+  /** Counts a new decline of a card, after its commit: a repeated command would count it again. The declined order does not wait for it. */
   function countDecline(row: Authorization, change: Change): void {
     if (change.state !== 'declined' || !isCardDecline(change.refusal) || !('token' in row)) return
     limits
@@ -68,8 +68,9 @@ export function commandExecutor({ authorizations, processor, limits, log }: Deps
     }
     if (result.difference !== undefined)
       log.error({ orderApiKey, call, reason: result.difference }, 'the result differs from the request')
+    const moved = await authorizations.move(row, result.change)
     countDecline(row, result.change)
-    return execute(command, await authorizations.move(row, result.change))
+    return execute(command, moved)
   }
 }
 

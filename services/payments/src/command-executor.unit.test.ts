@@ -278,6 +278,19 @@ test.each([
   expect([outcome?.kind, declined]).toEqual(['refused', counted])
 })
 
+test('a decline whose commit fails is counted once, after the repeated command has committed it', async () => {
+  const row = new Row(async () => undefined)
+  vi.spyOn(row, 'move').mockRejectedValueOnce(new Error('planted'))
+  const limits = { countDeclineOfToken: vi.fn<() => Promise<void>>(async () => undefined) }
+  const declined = { kind: 'no', code: 'card_declined', declineCode: 'generic_decline' } as const
+  const processor = { authorize: async () => declined } as unknown as Processor
+  const execute = commandExecutor({ authorizations: row, processor, limits, log })
+  const sent = await row.findOrCreate('o1', terms)
+  await expect(execute({ kind: 'authorize', ...terms }, sent)).rejects.toThrow('planted')
+  expect(await execute({ kind: 'authorize', ...terms }, sent)).toMatchObject({ kind: 'refused' })
+  expect(limits.countDeclineOfToken).toHaveBeenCalledOnce()
+})
+
 test('a released authorization of another amount is voided, and the difference is logged as an error', async () => {
   const faults: Fault[] = ['response lost']
   const { processor, run } = calmWorld(() => faults.shift() ?? 'none')
