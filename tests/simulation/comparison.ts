@@ -28,21 +28,8 @@ export const settled = (statement: () => Promise<unknown>): Promise<unknown> =>
 export const isRejection = (result: unknown) =>
   typeof result === 'object' && result !== null && 'isKeyTaken' in result
 
-/**
- * Numbers and times differ. Only the in-memory store returns the outcome and the flags of an order everywhere: see `loaded` and
- * `saved`.
- */
-const IGNORED = [
-  'id',
-  'datePlaced',
-  'ageSeconds',
-  'age',
-  'applicationId',
-  'outcome',
-  'told',
-  'shown',
-  'isReturned',
-]
+/** Numbers and times differ. */
+const IGNORED = ['id', 'datePlaced', 'ageSeconds', 'age']
 
 /** Removes the ignored fields, and sorts lists and names. */
 function comparable(value: unknown): unknown {

@@ -1,6 +1,6 @@
 import type { RestaurantLink, TokenizedCard } from '@platter/contracts'
-import type { SagaOrder } from '../../services/orders/src/domain/order-state.ts'
 import type { Saga } from '../../services/orders/src/domain/saga-row.ts'
+import type { OrderRow } from '../../services/orders/src/store/order-row.ts'
 import type { Stores } from '../../services/orders/src/store/stores.ts'
 import type { RefundRow } from '../../services/payments/src/domain/refund.ts'
 import type { AuthorizationStore } from '../../services/payments/src/store/authorizations.ts'
@@ -9,8 +9,6 @@ import type { MemoryRows } from '../../services/payments/src/testing/memory-auth
 import { database, currentProcess, world } from './simulation.ts'
 import { ordersStores } from './stores-of-orders.ts'
 import { paymentsStores, type CardStore } from './stores-of-payments.ts'
-
-type OrderRow = SagaOrder & { applicationId: string; told: boolean; shown: boolean }
 
 /** Times are virtual milliseconds. */
 export type SagaRow = { saga: Saga; wakeAt: number; deadlineAt: number }

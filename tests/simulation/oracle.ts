@@ -1,5 +1,5 @@
 import type { PlacedOrder } from '../../services/orders/src/domain/order.ts'
-import type { SagaOrder } from '../../services/orders/src/domain/order-state.ts'
+import type { Marks, SagaOrder } from '../../services/orders/src/domain/order-state.ts'
 import { returnedOf } from '../../services/orders/src/domain/refund.ts'
 import type { LedgerLine, OrderRow } from '../support/books.ts'
 import {
@@ -43,8 +43,9 @@ export function findViolations(isShort: boolean): Violation[] {
   ]
 }
 
-const orderRow = (order: SagaOrder & Pick<OrderRow, 'told'>): OrderRow => ({
+const orderRow = (order: SagaOrder & Marks): OrderRow => ({
   ...order,
+  told: order.isReturned,
   refunds: [...order.refunds],
   key: order.details.comments ?? '',
   cancelled: order.cancellation !== null,

@@ -1,4 +1,4 @@
-import { isVisible, staysVisible } from '../../services/orders/src/domain/order-state.ts'
+import { isVisible } from '../../services/orders/src/domain/order-state.ts'
 import { isChallenged } from '../../services/orders/src/saga/domain/challenging.ts'
 import type { Stores } from '../../services/orders/src/store/stores.ts'
 import type { Lease } from '../../services/orders/src/store/deliveries.ts'
@@ -30,7 +30,7 @@ const backoffMs = (firstMs: number, longestMs: number, doublings: number): numbe
   Math.min(longestMs, firstMs * 2 ** doublings) * (0.8 + 0.4 * world.random.next())
 
 function orderStores({ orders, deliveries, links }: Database): InMemoryStores {
-  function markIfPending(apiKey: string, mark: { told: true } | { shown: true }): boolean {
+  function markIfPending(apiKey: string, mark: { isReturned: true } | { isRead: true }): boolean {
     const row = orders.get(apiKey)
     if (row?.outcome !== 'pending') return false
     orders.set(apiKey, { ...row, ...mark })
@@ -40,13 +40,13 @@ function orderStores({ orders, deliveries, links }: Database): InMemoryStores {
     orders: {
       async find(apiKey) {
         const row = orders.get(apiKey)
-        return row && isVisible(row) ? { ...row, staysVisible: staysVisible(row) } : null
+        return row && isVisible(row) ? row : null
       },
-      markReturnedIfPending: async (apiKey) => markIfPending(apiKey, { told: true }),
-      markReadIfPending: async (apiKey) => markIfPending(apiKey, { shown: true }),
+      markReturnedIfPending: async (apiKey) => markIfPending(apiKey, { isReturned: true }),
+      markReadIfPending: async (apiKey) => markIfPending(apiKey, { isRead: true }),
       async markReturned(apiKey) {
         const row = orders.get(apiKey)
-        if (row) orders.set(apiKey, { ...row, told: true })
+        if (row) orders.set(apiKey, { ...row, isReturned: true })
       },
     },
     restaurantOrders: {
@@ -57,16 +57,14 @@ function orderStores({ orders, deliveries, links }: Database): InMemoryStores {
         const isWithRestaurant = order.outcome === 'transmitted' || delivery?.outcome === 'unreachable'
         if (!isWithRestaurant && delivery?.outcome !== null) return null
         // Only a console shows the time of an unstarted order.
-        return { order, waitingSince: null }
+        return { ...order, waitingSince: null }
       },
     },
     orderStories: {
       /** Has the parts of an order that refunds and cancellations read. */
       async find(by) {
         const order = 'apiKey' in by ? orders.get(by.apiKey) : undefined
-        if (!order) return null
-        const { applicationId, outcome } = order
-        return { order, applicationId, outcome, visible: isVisible(order) } as unknown as StoredStory
+        return order ? ({ order } as StoredStory) : null
       },
     },
     restaurantLinks: { find: async (restaurantApiKey) => links.get(restaurantApiKey) ?? null },
@@ -96,11 +94,7 @@ const changedColumns = (order: Save['order'], before = order) => ({
 function sagaStore(database: Database): Partial<Stores['sagas']> {
   const { orders, statuses, sagas, deliveries, keys, links } = database
 
-  const readOrder = (apiKey: string) => {
-    const row = orders.get(apiKey)!
-    return { ...row, isReturned: row.told }
-  }
-  const loaded = ({ saga }: SagaRow): Loaded => ({ order: readOrder(saga.orderApiKey), saga })
+  const loaded = ({ saga }: SagaRow): Loaded => ({ order: orders.get(saga.orderApiKey)!, saga })
 
   function write({ saga: given, retryInMs, deadlineInMs }: Saved): void {
     const { orderApiKey } = given
@@ -150,7 +144,7 @@ function sagaStore(database: Database): Partial<Stores['sagas']> {
         datePlaced: Math.floor(world.now / 1000),
         reports: links.get(order.restaurantApiKey)?.reports ?? ('detailed' as const),
       }
-      const flags = { told: false, shown: false }
+      const flags = { isReturned: false, isRead: false }
       orders.set(orderApiKey, { ...order, ...given, ...changedColumns(order), ...flags, applicationId })
       const { status } = order
       statuses.set(orderApiKey, status === 'PROCESSING' ? [status] : ['PROCESSING', status])
@@ -175,16 +169,16 @@ function sagaStore(database: Database): Partial<Stores['sagas']> {
       // The primary key: (order_api_key, position), here always 1.
       if (status !== null && history.length > 1) throw new Error('duplicate key of order_statuses')
       if (status !== null) statuses.set(orderApiKey, [...history, status])
-      const told = before.told || order.isReturned === true
+      const isReturned = before.isReturned || order.isReturned === true
       orders.set(orderApiKey, {
         ...before,
         ...changedColumns(order, before),
         status: status ?? before.status,
-        told,
+        isReturned,
       })
       writeDelivery(saved)
       write({ ...saved, saga: { ...row.saga, version, attempt: 1, state } })
-      return { age: 0, isReturned: told }
+      return { age: 0, isReturned }
     },
 
     async takeDue() {

@@ -60,24 +60,24 @@ export const newOrder = (apiKey: string, priced: PricedOrder, at: number): SagaO
   reports: 'detailed',
 })
 
-/** The columns of the row that decide its visibility. */
-type Marks = {
+/** The facts that decide the visibility of an order. */
+export type Marks = {
   outcome: OrderOutcome
-  /** Send-order has returned the order while it was pending (`isReturned`). */
-  told: boolean
+  isReturned: boolean
   /** A client has read the order while it was pending. */
-  shown: boolean
+  isRead: boolean
 }
 
 /**
  * Returns whether clients may see the order. An order that failed before any client saw it is hidden (docs/interface.md, "Order
  * outcomes").
  */
-export const isVisible = ({ outcome, told, shown }: Marks): boolean => outcome !== 'failed' || told || shown
+export const isVisible = ({ outcome, isReturned, isRead }: Marks): boolean =>
+  outcome !== 'failed' || isReturned || isRead
 
 /** Returns whether the order stays visible if it fails. */
-export const staysVisible = ({ outcome, told, shown }: Marks): boolean =>
-  outcome !== 'pending' || told || shown
+export const staysVisible = ({ outcome, isReturned, isRead }: Marks): boolean =>
+  outcome !== 'pending' || isReturned || isRead
 
 /** The result of an order for its pending request. */
 export type OrderResult =

@@ -4,18 +4,18 @@ import { pricedOrder } from '#/testing/priced-order.ts'
 
 const placed = newOrder('o1', pricedOrder(), 1_790_000_000)
 const refusal = { code: 'card-declined', detail: 'The card was declined.' } as const
-const unseen = { told: false, shown: false }
-const told = { ...unseen, told: true }
-const shown = { ...unseen, shown: true }
+const unseen = { isReturned: false, isRead: false }
+const returned = { ...unseen, isReturned: true }
+const read = { ...unseen, isRead: true }
 
 test.each<[outcome: OrderOutcome, marks: typeof unseen, isNow: boolean, stays: boolean]>([
   ['pending', unseen, true, false],
-  ['pending', told, true, true],
-  ['pending', shown, true, true],
+  ['pending', returned, true, true],
+  ['pending', read, true, true],
   ['transmitted', unseen, true, true],
   ['failed', unseen, false, true],
-  ['failed', told, true, true],
-  ['failed', shown, true, true],
+  ['failed', returned, true, true],
+  ['failed', read, true, true],
 ])(
   'a %s order with the marks %o is visible: %s, and stays so if it fails: %s',
   (outcome, marks, isNow, stays) => {

@@ -17,17 +17,13 @@ export function restaurantOrderRecord(order: PlacedOrder): RestaurantOrder {
 }
 
 /** An order that its restaurant has received, before its conversion to the record. */
-export type ReceivedOrder = {
-  order: PlacedOrder
+export type ReceivedOrder = PlacedOrder & {
   /** The time (epoch seconds) since which the order waits on a console until a person starts it; null for any other order. */
   waitingSince: number | null
 }
 
 /** Returns the record with `acceptBy`, if the order waits on a console. `startWithinMs`: the time that it may wait there. */
-export const recordWithAcceptBy = (
-  { order, waitingSince }: ReceivedOrder,
-  startWithinMs: number,
-): RestaurantOrder => ({
+export const recordWithAcceptBy = (order: ReceivedOrder, startWithinMs: number): RestaurantOrder => ({
   ...restaurantOrderRecord(order),
-  ...(waitingSince !== null && { acceptBy: waitingSince + Math.floor(startWithinMs / 1_000) }),
+  ...(order.waitingSince !== null && { acceptBy: order.waitingSince + Math.floor(startWithinMs / 1_000) }),
 })

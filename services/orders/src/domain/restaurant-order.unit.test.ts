@@ -21,7 +21,7 @@ test.each<[title: string, acceptBy: number | undefined, waitingSince: number | n
   ['that waits on a console', 2_400, 1_500],
   ['that does not wait', undefined, null],
 ])('acceptBy of an order %s is %s', (_, acceptBy, waitingSince) => {
-  const record = recordWithAcceptBy({ order: order(), waitingSince }, 900_000)
+  const record = recordWithAcceptBy({ ...order(), waitingSince }, 900_000)
   expect(record.acceptBy).toBe(acceptBy)
   expect('acceptBy' in record).toBe(acceptBy !== undefined)
 })

@@ -70,13 +70,13 @@ export class RestaurantFeed implements Feed {
         after,
         limit: PAGE_SIZE,
       })
-      for (const { changedIn, ...changed } of orders) {
-        const { apiKey } = changed.order
+      for (const order of orders) {
+        const { apiKey, changedIn } = order
         if (this.#sent.get(apiKey) === changedIn) continue
-        yield render(recordWithAcceptBy(changed, this.#deps.startWithinMs))
+        yield render(recordWithAcceptBy(order, this.#deps.startWithinMs))
         this.#sent.set(apiKey, changedIn)
       }
-      after = hasMore ? (orders.at(-1)?.order.id ?? null) : null
+      after = hasMore ? (orders.at(-1)?.id ?? null) : null
     }
   }
 }

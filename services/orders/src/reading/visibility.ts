@@ -1,7 +1,8 @@
 import type { Bus, Context } from '@platter/bus'
 import { AccountsResolve, requestTimes } from '@platter/contracts'
 import { Problem } from '@platter/kit'
-import type { OwnedOrder, ReadOrder } from '#/store/orders.ts'
+import { staysVisible } from '#/domain/order-state.ts'
+import type { OrderRow } from '#/store/order-row.ts'
 import type { Stores, TenantStores } from '#/store/stores.ts'
 
 /** No user has this apiKey. */
@@ -10,7 +11,7 @@ const NO_USER = 'none'
 export type Deps = Pick<Stores, 'orders'> & { tenantStores: TenantStores; bus: Pick<Bus, 'ask'> }
 
 /** An order, and the tenant-scoped store that contains it. */
-export type Visible = { order: OwnedOrder; orders: Stores['orders'] }
+export type Visible = { order: OrderRow; orders: Stores['orders'] }
 
 type Caller = Context & { applicationId: string }
 
@@ -30,12 +31,12 @@ export async function isUserOf(
  * statements on one row: either the order is marked before it fails, or the mark finds it no longer pending, and the orders are
  * read again.
  */
-export async function readAndMark<Found extends { orders: readonly ReadOrder[] }>(
+export async function readAndMark<Found extends { orders: readonly OrderRow[] }>(
   orders: Stores['orders'],
   read: () => Promise<Found>,
 ): Promise<Found> {
   const found = await read()
-  const unmarked = found.orders.filter(({ staysVisible }) => !staysVisible)
+  const unmarked = found.orders.filter((order) => !staysVisible(order))
   const marked = await Promise.all(unmarked.map(({ apiKey }) => orders.markReadIfPending(apiKey)))
   return marked.every(Boolean) ? found : readAndMark(orders, read)
 }
@@ -45,7 +46,7 @@ export async function findAndMark(
   orders: Stores['orders'],
   tenantOrders: Stores['orders'],
   apiKey: string,
-): Promise<OwnedOrder | null> {
+): Promise<OrderRow | null> {
   const { found } = await readAndMark(orders, async () => {
     const order = await tenantOrders.find(apiKey)
     return { found: order, orders: order ? [order] : [] }

@@ -1,9 +1,9 @@
 import { AccountsResolve } from '@platter/contracts'
 import { Problem } from '@platter/kit'
 import { beforeEach, expect, test } from 'vitest'
-import { isVisible, newOrder, staysVisible, type OrderOutcome } from '#/domain/order-state.ts'
+import { isVisible, newOrder, type OrderOutcome } from '#/domain/order-state.ts'
 import { findVisibleOrder, readAndMark, type Deps } from '#/reading/visibility.ts'
-import type { OwnedOrder } from '#/store/orders.ts'
+import type { OrderRow } from '#/store/order-row.ts'
 import type { Stores } from '#/store/stores.ts'
 import { pricedOrder } from '#/testing/priced-order.ts'
 
@@ -11,7 +11,7 @@ type Row = {
   applicationId: string
   recipientApiKey: string | null
   outcome: OrderOutcome
-  shown: boolean
+  isRead: boolean
   reads: number
 }
 
@@ -35,7 +35,7 @@ function place(apiKey: string, row: Partial<Row> = {}): void {
     applicationId: 'app',
     recipientApiKey: null,
     outcome: 'pending',
-    shown: false,
+    isRead: false,
     reads: 0,
     ...row,
   })
@@ -43,13 +43,14 @@ function place(apiKey: string, row: Partial<Row> = {}): void {
 const change = (apiKey: string, outcome: OrderOutcome) => () =>
   place(apiKey, { ...rows.get(apiKey), outcome })
 
-function readOrder(apiKey: string): OwnedOrder | null {
+function readOrder(apiKey: string): OrderRow | null {
   const row = rows.get(apiKey)
-  if (!row || !isVisible({ ...row, told: false })) return null
+  if (!row) return null
+  const order = newOrder(apiKey, pricedOrder(), 1_790_000_000)
+  const found = { ...order, ...row, isReturned: false }
+  if (!isVisible(found)) return null
   row.reads += 1
-  const { applicationId, recipientApiKey, outcome } = row
-  const order = { ...newOrder(apiKey, pricedOrder({ recipientApiKey }), 1_790_000_000), outcome }
-  return { ...order, applicationId, staysVisible: staysVisible({ ...row, told: false }) }
+  return found
 }
 
 const asStore = (store: Partial<Stores['orders']>) => store as Stores['orders']
@@ -60,7 +61,7 @@ const orders = asStore({
     beforeMark.shift()?.()
     const row = rows.get(apiKey)
     if (row?.outcome !== 'pending') return false
-    row.shown = true
+    row.isRead = true
     return true
   },
 })
@@ -111,7 +112,7 @@ test('an order that fails between its read and its mark is not shown', async () 
 test('an order that its restaurant accepts between its read and its mark is read again', async () => {
   place('o1')
   beforeMark.push(change('o1', 'transmitted'))
-  expect(await find('o1')).toMatchObject({ staysVisible: true })
+  expect(await find('o1')).toMatchObject({ outcome: 'transmitted' })
   expect(rows.get('o1')?.reads).toBe(2)
 })
 
@@ -122,14 +123,14 @@ test('readAndMark marks every pending order of a page, and drops orders that fai
   const read = async () => ({ orders: [...rows.keys()].flatMap((apiKey) => readOrder(apiKey) ?? []) })
   const { orders: page } = await readAndMark(orders, read)
   expect(page.map(({ apiKey }) => apiKey)).toEqual(['o1', 'o3', 'o4'])
-  expect([...rows.values()].map(({ shown }) => shown)).toEqual([true, false, true, false])
+  expect([...rows.values()].map(({ isRead }) => isRead)).toEqual([true, false, true, false])
 })
 
 test('the application of the recipient sees an order that another application has placed', async () => {
   place('o1', { applicationId: 'other', recipientApiKey: 'u1' })
   ownUsers = ['u1']
   expect(await find('o1')).toMatchObject({ apiKey: 'o1', applicationId: 'other' })
-  expect(rows.get('o1')?.shown).toBe(true)
+  expect(rows.get('o1')?.isRead).toBe(true)
 })
 
 test.each([
@@ -139,7 +140,7 @@ test.each([
   place('o1', row)
   ownUsers = ['u1']
   expect(await refusalOf('o1')).toBe('order-not-found')
-  expect(rows.get('o1')).toMatchObject({ reads: 0, shown: false })
+  expect(rows.get('o1')).toMatchObject({ reads: 0, isRead: false })
 })
 
 test('a foreign order and an unknown order each send one question to accounts', async () => {

@@ -43,16 +43,13 @@ export function previewRefund(
  * Problem idempotency-mismatch for the key of another request.
  */
 export async function requestRefund(
-  {
-    orchestrator,
-    read,
-  }: { orchestrator: Pick<Orchestrator, 'apply'>; read: () => Promise<{ order: PlacedOrder }> },
+  { orchestrator, read }: { orchestrator: Pick<Orchestrator, 'apply'>; read: () => Promise<PlacedOrder> },
   requested: Requested,
   idempotency: IdempotencyScope | null,
 ): Promise<Refund> {
   const apiKey = idempotency ? keyOfRequest(idempotency) : newApiKey()
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
-    const { order } = await read()
+    const order = await read()
     const known = order.refunds.find((one) => one.apiKey === apiKey)
     if (known) return refundRecord(ofSameRequest(known, idempotency))
     const refund = {

@@ -25,7 +25,7 @@ function orderWith(order: SagaOrder, before: ((order: SagaOrder) => SagaOrder)[]
     state.order = { ...state.order, refunds: [...state.order.refunds, event.refund] }
     return {} as never
   }
-  return { state, deps: { orchestrator: { apply }, read: async () => ({ order: state.order }) } }
+  return { state, deps: { orchestrator: { apply }, read: async () => state.order } }
 }
 
 test.each([

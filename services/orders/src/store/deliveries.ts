@@ -2,9 +2,8 @@ import type { RestaurantLink } from '@platter/contracts'
 import { sql } from 'kysely'
 import type { LinkKind } from '#/domain/order-state.ts'
 import type { PlacedOrder } from '#/domain/order.ts'
-import { placedOrder } from '#/store/orders.ts'
+import { ORDER, type OrderRow } from '#/store/order-row.ts'
 import { PostgresStore } from '#/store/postgres-store.ts'
-import type { OrderRow } from '#/store/tables.ts'
 
 /*
  * The table is the queue of transmissions. `busy_until` is the time at which the lease of a row expires, or its next attempt is
@@ -56,19 +55,18 @@ export class PostgresDeliveries extends PostgresStore {
     const { rows } = await sql<LeasedRow>`
     update deliveries d set attempts = attempts + 1, busy_until = now() + ${leaseMs} * interval '1 millisecond',
       unsent_attempts = unsent_attempts + (d.deadline_at <= now() and (d.last_result is not null or d.attempts > 1))::integer
-    from orders o join sagas s on s.order_api_key = o.api_key
+    from orders join sagas s on s.order_api_key = orders.api_key
     where d.order_api_key in (
         select due.order_api_key from deliveries due join orders on api_key = due.order_api_key
         where due.outcome is null and due.busy_until <= now() and orders.outcome = 'pending'
         order by due.busy_until limit ${limit} for update of due skip locked)
-      and o.api_key = d.order_api_key
-    returning o.*, s.request_id as "requestId", s.traceparent, d.attempts as attempt, d.deadline_at <= now() as "isOverdue",
+      and orders.api_key = d.order_api_key
+    returning ${ORDER}, s.request_id as "requestId", s.traceparent, d.attempts as attempt, d.deadline_at <= now() as "isOverdue",
       d.last_result is not null or d.attempts > 2 as "isTried",
-      (select link from restaurant_links l where l.restaurant_api_key = o.restaurant_api_key) as link`.execute(
+      (select link from restaurant_links l where l.restaurant_api_key = orders.restaurant_api_key) as link`.execute(
       this.db,
     )
-    return rows.map(({ attempt, link, isOverdue, isTried, requestId, traceparent, ...row }) => {
-      const order = placedOrder(row)
+    return rows.map(({ attempt, link, isOverdue, isTried, requestId, traceparent, ...order }) => {
       return { orderApiKey: order.apiKey, order, attempt, link, isOverdue, isTried, requestId, traceparent }
     })
   }
@@ -111,17 +109,17 @@ export class PostgresDeliveries extends PostgresStore {
       cancel_at = (select case when again <= d.cancel_until then again end from (
         select now() + least(interval '1 hour', interval '30 seconds' * power(2, least(d.cancel_attempts, 7))) * (0.8 + 0.4 * random()) as again
       ) later)
-    from orders o
+    from orders
     where d.order_api_key in (
         select order_api_key from deliveries where cancel_at <= now()
         order by cancel_at limit ${limit} for update skip locked)
-      and o.api_key = d.order_api_key
-    returning o.*, d.cancel_attempts as attempts, d.link_kind as "sentBy", d.attempts > d.unsent_attempts as "isSent",
-      (select link from restaurant_links l where l.restaurant_api_key = o.restaurant_api_key) as link`.execute(
+      and orders.api_key = d.order_api_key
+    returning ${ORDER}, d.cancel_attempts as attempts, d.link_kind as "sentBy", d.attempts > d.unsent_attempts as "isSent",
+      (select link from restaurant_links l where l.restaurant_api_key = orders.restaurant_api_key) as link`.execute(
       this.db,
     )
-    return rows.map(({ attempts, isSent, sentBy, link, ...row }) => ({
-      order: placedOrder(row),
+    return rows.map(({ attempts, isSent, sentBy, link, ...order }) => ({
+      order,
       attempts,
       isSent,
       sentBy,

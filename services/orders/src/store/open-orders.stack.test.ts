@@ -35,7 +35,7 @@ test('orders from before migration 0130 and from the previous version are in lis
 
     const listed = async (open: boolean) => {
       const page = await restaurantOrders.list(restaurant, { open, before: null, limit: 100 })
-      return page.orders.map(({ order }) => order.apiKey)
+      return page.orders.map(({ apiKey }) => apiKey)
     }
     expect(await listed(true)).toEqual(['open'])
     expect(await listed(false)).toEqual(['delivered since', 'delivered', 'open'])
@@ -45,7 +45,7 @@ test('orders from before migration 0130 and from the previous version are in lis
       after: 0,
       limit: 100,
     })
-    expect(orders.map(({ order }) => order.apiKey)).toEqual(['delivered since'])
+    expect(orders.map(({ apiKey }) => apiKey)).toEqual(['delivered since'])
 
     const areOlder = async () => {
       const { rows } = await sql<{ older: boolean }>`
@@ -61,7 +61,7 @@ test('orders from before migration 0130 and from the previous version are in lis
     await insert('inserted by the previous version', 'PREPARING')
     expect(await listed(true)).toEqual(['inserted by the previous version'])
     const all = await restaurantOrders.changed(restaurant, { since, whole: false, after: 0, limit: 100 })
-    expect(all.orders.map(({ order }) => order.apiKey)).toEqual([
+    expect(all.orders.map(({ apiKey }) => apiKey)).toEqual([
       'open',
       'delivered since',
       'inserted by the previous version',

@@ -1,7 +1,6 @@
 import type { Db } from '@platter/kit'
 import { sql, type RawBuilder } from 'kysely'
 import { z } from 'zod'
-import type { OrderRow } from '#/store/tables.ts'
 
 /**
  * The size limit of a page. A replica has several copies of a page in memory while it responds. An order has up to 100 items with
@@ -31,8 +30,6 @@ export const OLDEST_FIRST = sql`asc`
 /** Matches the orders after the previous page, newest first; null for the first page. */
 export const isBefore = (id: number | null) => (id === null ? sql`true` : sql`orders.id < ${id}`)
 
-export const ALL_COLUMNS = sql<OrderRow>`orders.*`
-
 /** `from`: the tables and the condition. `id`: the expression by which the rows are in order. */
 type Selection<Row> = {
   columns: RawBuilder<Row>
@@ -43,16 +40,15 @@ type Selection<Row> = {
 }
 
 /** Reads a page of orders, up to PAGE_BYTES. PostgreSQL sends no rows over that limit. */
-export async function readPage<Row, T>(
+export async function readPage<Row>(
   db: Db,
   { columns, from, id = sql`orders.id`, direction, limit }: Selection<Row>,
-  read: (row: Row) => T,
-): Promise<OrderPage<T>> {
+): Promise<OrderPage<Row>> {
   const inOrder = sql`order by ${id} ${direction}`
   const { rows } = await sql<Row & InPage>`
     select * from (
       select ${columns}, sum(${SIZE}) over (${inOrder}) - ${SIZE} as bytes_before, lead(orders.id) over (${inOrder}) as next_id
       from ${from} ${inOrder} limit ${limit}) as page
     where bytes_before < ${PAGE_BYTES} order by id ${direction}`.execute(db)
-  return { orders: rows.map(read), hasMore: (rows.at(-1)?.next_id ?? null) !== null }
+  return { orders: rows, hasMore: (rows.at(-1)?.next_id ?? null) !== null }
 }

@@ -1,30 +1,13 @@
 import { OrderStatus, PaymentState, type FindOrders } from '@platter/contracts'
 import { sql, type RawBuilder } from 'kysely'
 import type { z } from 'zod'
-import { isVisible, type OrderOutcome } from '#/domain/order-state.ts'
-import type { PlacedOrder } from '#/domain/order.ts'
-import { ALL_COLUMNS, NEWEST_FIRST, readPage, type OrderPage } from '#/store/order-pages.ts'
-import { isVisibleRow, placedOrder } from '#/store/orders.ts'
+import { NEWEST_FIRST, readPage, type OrderPage } from '#/store/order-pages.ts'
+import { ORDER, type OrderRow } from '#/store/order-row.ts'
+import { isVisibleRow } from '#/store/orders.ts'
 import { PostgresStore } from '#/store/postgres-store.ts'
-import type { OrderRow } from '#/store/tables.ts'
 
 /** An absent member does not filter. */
 export type OrderFilter = Omit<z.output<typeof FindOrders.query>, 'limit' | 'cursor'>
-
-/** An order, visible or hidden. */
-export type FoundOrder = {
-  order: PlacedOrder
-  applicationId: string
-  outcome: OrderOutcome
-  visible: boolean
-}
-
-export const foundOrder = (row: OrderRow): FoundOrder => ({
-  order: placedOrder(row),
-  applicationId: row.application_id,
-  outcome: row.outcome,
-  visible: isVisible(row),
-})
 
 type Condition = RawBuilder<unknown>
 
@@ -125,11 +108,11 @@ function partsOf(filter: OrderFilter): readonly Condition[] {
 
 /** Searches orders of all applications for operators. */
 export class PostgresOrderSearch extends PostgresStore {
-  /** Newest first. `before`: the id of the previous page's last order. */
+  /** Newest first, visible or hidden. `before`: the id of the previous page's last order. */
   async find(
     filter: OrderFilter,
     page: { before: number | null; limit: number },
-  ): Promise<OrderPage<FoundOrder>> {
+  ): Promise<OrderPage<OrderRow>> {
     const conditions = conditionsOf(filter)
     if (page.before !== null) conditions.push(sql`id < ${page.before}`)
     const newest = sql`order by id desc limit ${page.limit + 1}`
@@ -139,6 +122,6 @@ export class PostgresOrderSearch extends PostgresStore {
     const found = sql`select id from (${sql.join(ids, sql` union `)}) as found ${newest}`
     const from = sql`orders where id = any(array(${found}))`
     const { limit } = page
-    return readPage(this.db, { columns: ALL_COLUMNS, from, direction: NEWEST_FIRST, limit }, foundOrder)
+    return readPage(this.db, { columns: ORDER, from, direction: NEWEST_FIRST, limit })
   }
 }

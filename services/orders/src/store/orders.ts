@@ -1,48 +1,17 @@
-import { cents, type OrderStatus } from '@platter/contracts'
+import type { OrderStatus } from '@platter/contracts'
 import { batched, matched, type Db } from '@platter/kit'
 import { sql, type RawBuilder } from 'kysely'
-import { isVisible, staysVisible } from '#/domain/order-state.ts'
-import type { PlacedOrder } from '#/domain/order.ts'
-import { ALL_COLUMNS, isBefore, NEWEST_FIRST, readPage, type OrderPage } from '#/store/order-pages.ts'
+import { isVisible } from '#/domain/order-state.ts'
+import { isBefore, NEWEST_FIRST, readPage, type OrderPage } from '#/store/order-pages.ts'
+import { ORDER, type OrderRow } from '#/store/order-row.ts'
 import { PostgresStore } from '#/store/postgres-store.ts'
-import type { OrderRow } from '#/store/tables.ts'
-
-export function placedOrder(row: OrderRow): PlacedOrder {
-  return {
-    apiKey: row.api_key,
-    id: row.id,
-    datePlaced: epoch(row.placed_at),
-    method: row.method,
-    payment: row.payment,
-    test: row.test,
-    restaurantApiKey: row.restaurant_api_key,
-    recipientApiKey: row.recipient_api_key,
-    total: cents(row.total),
-    details: row.details,
-    status: row.status,
-    paymentState: row.payment_state,
-    paymentAction: row.payment_action,
-    cancellation: row.cancellation,
-    refunds: row.refunds ?? [],
-    dispute: row.dispute,
-    // Null only in closed orders from before the column, whose statuses are final.
-    reports: row.reports ?? 'detailed',
-  }
-}
-
-export const epoch = (date: Date): number => Math.floor(date.getTime() / 1000)
-
-export type ReadOrder = PlacedOrder & { staysVisible: boolean }
-export type OwnedOrder = ReadOrder & { applicationId: string }
-
-const readOrder = (row: OrderRow): ReadOrder => ({ ...placedOrder(row), staysVisible: staysVisible(row) })
 
 const findTogether = batched({
-  run: async (db: Db, apiKeys: readonly string[]): Promise<(OwnedOrder | null)[]> => {
-    const { rows } = await sql<OrderRow>`select * from orders where api_key = any(${apiKeys})`.execute(db)
-    return matched(apiKeys, rows.filter(isVisible), ({ api_key }) => api_key).map(
-      (row) => row && { ...readOrder(row), applicationId: row.application_id },
+  run: async (db: Db, apiKeys: readonly string[]): Promise<(OrderRow | null)[]> => {
+    const { rows } = await sql<OrderRow>`select ${ORDER} from orders where api_key = any(${apiKeys})`.execute(
+      db,
     )
+    return matched(apiKeys, rows.filter(isVisible), ({ apiKey }) => apiKey)
   },
 })
 
@@ -54,7 +23,7 @@ export const isVisibleRow = sql`(orders.outcome <> 'failed' or orders.told or or
 /** Orders and their status histories. */
 export class PostgresOrders extends PostgresStore {
   /** Returns the order, if clients may see it. */
-  find(apiKey: string): Promise<OwnedOrder | null> {
+  find(apiKey: string): Promise<OrderRow | null> {
     return findTogether(this.db, apiKey)
   }
 
@@ -69,9 +38,9 @@ export class PostgresOrders extends PostgresStore {
   ofRecipient(
     recipientApiKey: string,
     { before, limit }: { before: number | null; limit: number },
-  ): Promise<OrderPage<ReadOrder>> {
+  ): Promise<OrderPage<OrderRow>> {
     const from = sql`orders where recipient_api_key = ${recipientApiKey} and ${isVisibleRow} and ${isBefore(before)}`
-    return readPage(this.db, { columns: ALL_COLUMNS, from, direction: NEWEST_FIRST, limit }, readOrder)
+    return readPage(this.db, { columns: ORDER, from, direction: NEWEST_FIRST, limit })
   }
 
   /** Oldest first; `date` in epoch seconds. */
@@ -108,12 +77,12 @@ export class PostgresOrders extends PostgresStore {
    * Locks an order that its restaurant has until the end of the transaction. Returns null for any other order and for a cancelled
    * one.
    */
-  async lockTransmitted(apiKey: string): Promise<PlacedOrder | null> {
+  async lockTransmitted(apiKey: string): Promise<OrderRow | null> {
     const { rows } = await sql<OrderRow>`
-    select * from orders where api_key = ${apiKey} and ${isTransmitted} and cancellation is null for update`.execute(
+    select ${ORDER} from orders where api_key = ${apiKey} and ${isTransmitted} and cancellation is null for update`.execute(
       this.db,
     )
-    return rows[0] ? placedOrder(rows[0]) : null
+    return rows[0] ?? null
   }
 
   /** Appends a status to the history. */

@@ -2,9 +2,9 @@ import { sql } from 'kysely'
 import type { ReceivedOrder } from '#/domain/restaurant-order.ts'
 import { hasChangedSince, type Position } from '#/store/changes.ts'
 import { isBefore, NEWEST_FIRST, OLDEST_FIRST, readPage, type OrderPage } from '#/store/order-pages.ts'
-import { epoch, isTransmitted, placedOrder } from '#/store/orders.ts'
+import { ORDER } from '#/store/order-row.ts'
+import { isTransmitted } from '#/store/orders.ts'
 import { PostgresStore } from '#/store/postgres-store.ts'
-import type { OrderRow } from '#/store/tables.ts'
 
 /**
  * Whether an order went to a console, and waits there until a person starts it. Its current link may be another one. `is_open` would
@@ -21,18 +21,15 @@ const isWaiting = sql`(
 const waitingSince = sql`(
   select at from order_statuses where order_api_key = orders.api_key order by position desc limit 1)`
 
-const columns = sql<Row>`orders.*, case when ${isWaiting} then ${waitingSince} end as waiting_since`
+/** `changedIn`: the last transaction that changed a visible column. Defaults and a trigger set it. */
+type Row = ReceivedOrder & { changedIn: Position | null }
+
+const columns = sql<Row>`${ORDER}, orders.changed_in as "changedIn",
+  case when ${isWaiting} then floor(extract(epoch from ${waitingSince}))::int8 end as "waitingSince"`
 
 const ofRestaurant = (restaurantApiKey: string) => sql`
   orders left join deliveries on deliveries.order_api_key = orders.api_key
   where orders.restaurant_api_key = ${restaurantApiKey}`
-
-type Row = OrderRow & { waiting_since: Date | null }
-
-const receivedOrder = ({ waiting_since: since, ...row }: Row): ReceivedOrder => ({
-  order: placedOrder(row),
-  waitingSince: since === null ? null : epoch(since),
-})
 
 const isOpen = sql`orders.is_open`
 const isDeliveryOpen = sql`(deliveries.order_api_key is not null and deliveries.outcome is null)`
@@ -42,10 +39,6 @@ const isDeliveryOpen = sql`(deliveries.order_api_key is not null and deliveries.
  * any position. It would read all of them in the order of their ids to find the changed one.
  */
 const idOfFew = sql`orders.id + 0`
-
-type Changed = ReceivedOrder & { changedIn: Position | null }
-
-const changedOrder = (row: Row): Changed => ({ ...receivedOrder(row), changedIn: row.changed_in })
 
 /** Older orders are left to an operator: a wrong clock or row must never refund an old order. */
 const UNSTARTED_FOR_AT_MOST = sql`interval '1 day'`
@@ -71,7 +64,7 @@ export class PostgresRestaurantOrders extends PostgresStore {
   ): Promise<OrderPage<ReceivedOrder>> {
     const from = sql`${ofRestaurant(restaurantApiKey)}
       and ${isTransmitted} and ${open ? isOpen : sql`true`} and ${isBefore(before)}`
-    return readPage(this.db, { columns, from, direction: NEWEST_FIRST, limit }, receivedOrder)
+    return readPage(this.db, { columns, from, direction: NEWEST_FIRST, limit })
   }
 
   /**
@@ -81,12 +74,12 @@ export class PostgresRestaurantOrders extends PostgresStore {
   changed(
     restaurantApiKey: string,
     { since, whole, after, limit }: { since: Position | null; whole: boolean; after: number; limit: number },
-  ): Promise<OrderPage<Changed>> {
+  ): Promise<OrderPage<Row>> {
     const id = whole ? sql`orders.id` : idOfFew
     const hasChanged = since === null ? sql`false` : hasChangedSince(since)
     const from = sql`${ofRestaurant(restaurantApiKey)}
       and ${isTransmitted} and (${hasChanged} or ${whole ? isOpen : sql`false`}) and ${id} > ${after}`
-    return readPage(this.db, { columns, from, id, direction: OLDEST_FIRST, limit }, changedOrder)
+    return readPage(this.db, { columns, from, id, direction: OLDEST_FIRST, limit })
   }
 
   /**
@@ -97,7 +90,7 @@ export class PostgresRestaurantOrders extends PostgresStore {
     const { rows } = await sql<Row>`
     select ${columns} from ${ofRestaurant(restaurantApiKey)} and orders.api_key = ${apiKey}
       and (${isTransmitted} or ${isDeliveryOpen} or deliveries.outcome = 'unreachable')`.execute(this.db)
-    return rows[0] ? receivedOrder(rows[0]) : null
+    return rows[0] ?? null
   }
 
   /** Returns orders that their restaurants have not started on a console within `withinMs`, at most `limit`, oldest first. */

@@ -1,11 +1,11 @@
 import { batched, matched, type IdempotencyScope, type Db } from '@platter/kit'
+import { epochOf } from '@platter/kit/postgres/epoch'
 import { sql } from 'kysely'
 import type { OrderState, SagaOrder } from '#/domain/order-state.ts'
 import type { Saga } from '#/domain/saga-row.ts'
-import { epoch, placedOrder } from '#/store/orders.ts'
+import { ORDER, type OrderRow } from '#/store/order-row.ts'
 import { GIVEN, savedRow, type Saved } from '#/store/saved-saga.ts'
 import { PostgresStore } from '#/store/postgres-store.ts'
-import type { OrderRow } from '#/store/tables.ts'
 
 export type { Times } from '#/store/saved-saga.ts'
 
@@ -43,12 +43,7 @@ const savingDeliveries = (rows: 'given' | 'changed') => sql`
     cancel_at = excluded.cancel_at, cancel_until = excluded.cancel_until`
 
 /** `given`: the placements as JSON. */
-const placing = (given: string) => sql<{
-  api_key: string
-  id: number
-  placed_at: Date
-  reports: SagaOrder['reports']
-}>`
+const placing = (given: string) => sql<{ apiKey: string } & AssignedColumns>`
     with given as materialized (
       select * from jsonb_to_recordset(${given}::jsonb) as given(${GIVEN},
         application_id text, recipient_api_key text, restaurant_api_key text, method text, payment text, test boolean,
@@ -61,7 +56,7 @@ const placing = (given: string) => sql<{
              total, coalesce(status, 'PROCESSING'), payment_state, outcome, details, coalesce(
                (select link ->> 'reports' from restaurant_links l where l.restaurant_api_key = given.restaurant_api_key),
                'detailed') from given
-      returning api_key, id, placed_at, reports
+      returning api_key as "apiKey", id, ${epochOf('placed_at')} as "datePlaced", reports
     ), noted as (
       insert into order_statuses (order_api_key, position, status)
       select order_api_key, 0, 'PROCESSING' from given
@@ -76,16 +71,16 @@ const placing = (given: string) => sql<{
       select order_api_key, version, facts, state, request_id, traceparent, coalesce(${inFuture('retry_in')}, now()),
         ${inFuture('deadline_in')}, case when retry_in is null then now() end from given
     )
-    select api_key, id, placed_at, reports from placed`
+    select * from placed`
 
 const placeTogether = batched({
   keyOf: ({ saga }: Placement) => saga.orderApiKey,
   run: async (db: Db, all): Promise<AssignedColumns[]> => {
     const { rows } = await placing(JSON.stringify(all.map(placementRow))).execute(db)
     const keys = all.map(({ saga }) => saga.orderApiKey)
-    return matched(keys, rows, ({ api_key }) => api_key).map((row, at) => {
+    return matched(keys, rows, ({ apiKey }) => apiKey).map((row, at) => {
       if (!row) throw new Error(`order ${keys[at]} was not inserted`)
-      return { id: row.id, datePlaced: epoch(row.placed_at), reports: row.reports }
+      return row
     })
   },
 })
@@ -117,22 +112,19 @@ type LoadedRow = OrderRow & { saga: Saga }
 const SAGA = sql`jsonb_build_object('orderApiKey', order_api_key, 'version', sagas.version, 'attempt', sagas.attempt,
   'facts', facts, 'state', state, 'isFinished', finished_at is not null, 'requestId', request_id) as saga`
 
-const loadedRow = ({ saga, ...row }: LoadedRow): Loaded => ({
-  order: { ...placedOrder(row), outcome: row.outcome, isReturned: row.told },
-  saga,
-})
+const loadedRow = ({ saga, ...order }: LoadedRow): Loaded => ({ order, saga })
 
 const loadTogether = batched({
   run: async (db: Db, keys: readonly string[]): Promise<(Loaded | null)[]> => {
     const { rows } = await sql<LoadedRow>`
-    select orders.*, ${SAGA} from orders join sagas on order_api_key = api_key
+    select ${ORDER}, ${SAGA} from orders join sagas on order_api_key = api_key
     where api_key = any(${keys}) and order_api_key = any(${keys})`.execute(db)
-    return matched(keys, rows, ({ api_key }) => api_key).map((row) => row && loadedRow(row))
+    return matched(keys, rows, ({ apiKey }) => apiKey).map((row) => row && loadedRow(row))
   },
 })
 
 /** `given`: the saves as JSON, of the orders `keys`. */
-const saving = (given: string, keys: readonly string[]) => sql<{ api_key: string } & SaveResult>`
+const saving = (given: string, keys: readonly string[]) => sql<{ apiKey: string } & SaveResult>`
     with given as materialized (
       select * from jsonb_to_recordset(${given}::jsonb) as given(${GIVEN}, from_version integer, from_status text)
     ), locked as materialized (
@@ -157,7 +149,7 @@ const saving = (given: string, keys: readonly string[]) => sql<{ api_key: string
         finished_at = case when retry_in is null then now() end
       from changed where sagas.order_api_key = changed.order_api_key and sagas.order_api_key = any(${keys})
     )
-    select order_api_key as api_key, is_told as "isReturned", age from changed`
+    select order_api_key as "apiKey", is_told as "isReturned", age from changed`
 
 export type Save = Saved & {
   from: {
@@ -186,7 +178,7 @@ const saveTogether = batched({
       from_status: from.status,
     }))
     const { rows } = await saving(JSON.stringify(given), keys).execute(db)
-    return matched(keys, rows, ({ api_key }) => api_key)
+    return matched(keys, rows, ({ apiKey }) => apiKey)
   },
 })
 
@@ -234,7 +226,7 @@ export class PostgresSagas extends PostgresStore {
     where order_api_key in (
       select order_api_key from sagas where finished_at is null and wake_at <= now()
       order by wake_at limit ${limit} for update skip locked) and api_key = order_api_key
-    returning orders.*, ${SAGA}, traceparent, deadline_at <= now() as "isExpired", ${IS_OVERDUE} as "isOverdue"
+    returning ${ORDER}, ${SAGA}, traceparent, deadline_at <= now() as "isExpired", ${IS_OVERDUE} as "isOverdue"
   `.execute(this.db)
     return rows.map(({ isExpired, isOverdue, traceparent, ...row }) => {
       return { ...loadedRow(row), isExpired, isOverdue, traceparent }

@@ -18,7 +18,7 @@ export function refundRestaurantOrder(deps: Deps): Handler<typeof RefundRestaura
   return async (call) => {
     const read = () => findReceivedOrder(restaurantOrders, call.principal, call.params.apiKey)
     const requested = { request: call.body, requestedBy: 'restaurant' } as const
-    if (call.query['validate-only']) return refundRecord(previewRefund((await read()).order, requested))
+    if (call.query['validate-only']) return refundRecord(previewRefund(await read(), requested))
     return executeRepeatable(call, () => requestRefund({ orchestrator, read }, requested, call.idempotency))
   }
 }

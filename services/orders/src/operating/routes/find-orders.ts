@@ -1,5 +1,6 @@
 import type { FindOrders } from '@platter/contracts'
 import { nextPage, readCursor, type Handler } from '@platter/kit'
+import { isVisible } from '#/domain/order-state.ts'
 import { orderRecord } from '#/domain/order.ts'
 import type { Stores } from '#/store/stores.ts'
 import { LastOrderId } from '#/store/order-pages.ts'
@@ -10,6 +11,9 @@ export const findOrders =
   async ({ query: { limit, cursor, ...filter }, url, setHeader }) => {
     const before = readCursor(cursor, LastOrderId)
     const { orders, hasMore } = await orderSearch.find(filter, { before, limit })
-    if (hasMore) setHeader('link', nextPage(url, orders.at(-1)?.order.id))
-    return orders.map(({ order, ...facts }) => ({ ...orderRecord(order), ...facts }))
+    if (hasMore) setHeader('link', nextPage(url, orders.at(-1)?.id))
+    return orders.map((order) => {
+      const { applicationId, outcome } = order
+      return { ...orderRecord(order), applicationId, outcome, visible: isVisible(order) }
+    })
   }

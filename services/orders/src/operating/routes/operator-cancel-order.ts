@@ -18,10 +18,10 @@ export function operatorCancelOrder(deps: ChangeDeps): Handler<typeof OperatorCa
     const refusal = { code: 'order-cancelled', detail } as const
     const cancelled = { kind: 'cancelled', by: 'operator', refusal, onlyUnstarted: false } as const
     const isCancelled = await orchestrator.apply(order.apiKey, cancelled)
-    const again = await findStory(orderStories, params.apiKey)
+    const { order: now } = await findStory(orderStories, params.apiKey)
     // An equal concurrent request may have cancelled the order in the meantime, or the order has failed.
-    if (isCancelled || again.order.cancellation) return orderRecord(again.order)
-    if (again.outcome !== 'transmitted')
+    if (isCancelled || now.cancellation) return orderRecord(now)
+    if (now.outcome !== 'transmitted')
       throw new Problem('invalid-transition', 'The order has already failed, and nothing is charged.')
     throw new Problem(
       'invalid-transition',

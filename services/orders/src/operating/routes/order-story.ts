@@ -1,5 +1,6 @@
 import { ReadPaymentStory, type GetOrderStory, type OrderStory } from '@platter/contracts'
 import { orNull, type Handler, type internalCaller } from '@platter/kit'
+import { isVisible } from '#/domain/order-state.ts'
 import { orderRecord } from '#/domain/order.ts'
 import { findStory } from '#/operating/find-story.ts'
 import { awaitedStep } from '#/saga/domain/awaited-step.ts'
@@ -15,15 +16,17 @@ const WITHIN_MS = 6_000
 export const getOrderStory =
   ({ orders, orderStories, payments }: Deps): Handler<typeof GetOrderStory> =>
   async ({ params, requestId, deadline }) => {
-    const story = await findStory(orderStories, params.apiKey)
-    const { apiKey } = story.order
+    const { order, saga, traceparent, ...facts } = await findStory(orderStories, params.apiKey)
+    const { apiKey, applicationId, outcome } = order
     const [statuses, read] = await Promise.all([
       orders.statuses(apiKey),
       orNull(() => payments(ReadPaymentStory, { orderApiKey: apiKey }, { requestId, deadline }), WITHIN_MS),
     ])
-    const { order, saga, traceparent, ...facts } = story
     return {
       ...facts,
+      applicationId,
+      outcome,
+      visible: isVisible(order),
       order: orderRecord(order),
       statuses: statuses.map((record) => ({ orderApiKey: apiKey, ...record })),
       saga: sagaStory(saga),

@@ -11,10 +11,9 @@ import { states } from '#/testing/sagas.ts'
 function storyOf(now: ReturnType<typeof states>[string] | undefined): StoredStory {
   if (!now) throw new Error('there is no such state')
   const { order, saga } = now
-  const { outcome } = order
+  const found = { ...order, isReturned: false, isRead: false, applicationId: 'a1' }
   const row = { ...saga, wakeAt: 1, deadline: 2, finished: null }
-  const ids = { applicationId: 'a1', requestId: 'q1', traceparent: null }
-  return { order, outcome, visible: true, saga: row, delivery: null, ...ids }
+  return { order: found, saga: row, delivery: null, requestId: 'q1', traceparent: null }
 }
 
 /** Reads a story, by default of an order that is being captured; `payments` is the call of the payments service. */

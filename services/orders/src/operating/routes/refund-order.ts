@@ -9,9 +9,9 @@ export function refundOrder(deps: ChangeDeps): Handler<typeof RefundOrder> {
   const { orderStories, orchestrator } = deps
   const { executeRepeatable } = deps.idempotent(RefundOrder)
   return async (call) => {
-    const read = () => findStory(orderStories, call.params.apiKey)
+    const read = async () => (await findStory(orderStories, call.params.apiKey)).order
     const requested = { request: call.body, requestedBy: 'operator' } as const
-    if (call.query['validate-only']) return refundRecord(previewRefund((await read()).order, requested))
+    if (call.query['validate-only']) return refundRecord(previewRefund(await read(), requested))
     return executeRepeatable(call, () => requestRefund({ orchestrator, read }, requested, call.idempotency))
   }
 }

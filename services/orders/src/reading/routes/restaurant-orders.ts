@@ -17,6 +17,6 @@ export const listRestaurantOrders =
       before,
       limit,
     })
-    if (hasMore) setHeader('link', nextPage(url, orders.at(-1)?.order.id))
+    if (hasMore) setHeader('link', nextPage(url, orders.at(-1)?.id))
     return orders.map((order) => recordWithAcceptBy(order, startWithinMs))
   }
