@@ -1,7 +1,6 @@
 import { batched, matched, type Db } from '@platter/kit'
-import type { Authentication } from '@platter/contracts'
 import { sql } from 'kysely'
-import type { Authorization, State, Terms } from '#/domain/authorization.ts'
+import type { Authorization, Terms } from '#/domain/authorization.ts'
 import type { Decline } from '#/domain/declines.ts'
 import type { Change } from '#/domain/processor-result.ts'
 
@@ -9,26 +8,16 @@ export type AuthorizationStore = ReturnType<typeof postgresAuthorizations>
 
 /** Qualified, because some statements join rows with columns of the same names. */
 const columns = sql`
-  authorizations.order_api_key, authorizations.state, authorizations.amount, authorizations.token,
-  authorizations.processor_id, authorizations.refusal_code, authorizations.decline_code,
-  authorizations.release_requested_at, authorizations.authentication, authorizations.statement_suffix,
-  authorizations.saves_card, authorizations.refunded + authorizations.refunded_elsewhere as refunded,
-  extract(epoch from now() - authorizations.created_at)::int8 as age_seconds`
-type Row = {
-  order_api_key: string
-  state: State
-  amount: number | null
-  token: string | null
-  processor_id: string | null
-  refusal_code: Decline['code'] | null
-  decline_code: string | null
-  release_requested_at: Date | null
-  authentication: Authentication | null
-  statement_suffix: string | null
-  saves_card: boolean | null
-  refunded: number
-  age_seconds: number
-}
+  authorizations.order_api_key as "orderApiKey", authorizations.state, authorizations.amount, authorizations.token,
+  authorizations.processor_id as "processorId", case when authorizations.refusal_code is not null then jsonb_build_object(
+    'code', authorizations.refusal_code, 'declineCode', authorizations.decline_code) end as refusal,
+  authorizations.release_requested_at is not null as "releaseRequested", authorizations.authentication,
+  authorizations.statement_suffix as "statementSuffix", authorizations.saves_card as "savesCard",
+  nullif(authorizations.refunded + authorizations.refunded_elsewhere, 0) as refunded,
+  extract(epoch from now() - authorizations.created_at)::int8 as "ageSeconds"`
+
+/** An authorization with nulls, where the type has no such member. */
+type Row = { orderApiKey: string } & Record<string, unknown>
 
 type NewRow = { orderApiKey: string; state: 'sent' | 'declined'; refusal: Decline | null } & Terms
 type Move = { from: Authorization; change: Change }
@@ -107,7 +96,11 @@ const release = batched({
 })
 
 const inOrder = (orderApiKeys: readonly string[], rows: readonly Row[]): (Authorization | null)[] =>
-  matched(orderApiKeys, rows, ({ order_api_key }) => order_api_key).map((one) => one && toAuthorization(one))
+  matched(orderApiKeys, rows, ({ orderApiKey }) => orderApiKey).map((row) => row && withoutNulls(row))
+
+/** The constraints of the table guarantee the columns of each state, as the type declares them. */
+const withoutNulls = (row: Row) =>
+  Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null)) as Authorization
 
 /**
  * The rows of `authorizations`. Each method is one statement, and therefore one transaction. If the row has changed in the
@@ -145,21 +138,3 @@ function requireAuthorization(found: Authorization | null, orderApiKey: string):
   if (!found) throw new Error(`the authorization of order ${orderApiKey} was deleted; rows are never deleted`)
   return found
 }
-
-/** The constraints of the table guarantee the columns of each state, as the type declares them. */
-const toAuthorization = (found: Row): Authorization =>
-  ({
-    orderApiKey: found.order_api_key,
-    state: found.state,
-    releaseRequested: found.release_requested_at !== null,
-    ageSeconds: found.age_seconds,
-    ...(found.amount !== null && { amount: found.amount, token: found.token }),
-    ...(found.authentication !== null && { authentication: found.authentication }),
-    ...(found.statement_suffix !== null && { statementSuffix: found.statement_suffix }),
-    ...(found.saves_card !== null && { savesCard: found.saves_card }),
-    ...(found.processor_id !== null && { processorId: found.processor_id }),
-    ...(found.refunded > 0 && { refunded: found.refunded }),
-    ...(found.refusal_code !== null && {
-      refusal: { code: found.refusal_code, declineCode: found.decline_code },
-    }),
-  }) as Authorization

@@ -1,22 +1,14 @@
-import { MOST_INCIDENTS, toMoney, type PaymentRow, type PaymentStory } from '@platter/contracts'
+import { MOST_INCIDENTS, toMoney, type Cents, type PaymentRow, type PaymentStory } from '@platter/contracts'
 import type { Db } from '@platter/kit'
 import { epochOf } from '@platter/kit/postgres/epoch'
 import { sql } from 'kysely'
 
-const row = sql`order_api_key as "orderApiKey", state, amount, processor_id as "processorId"`
+const payment = sql`state, amount, processor_id as "processorId"`
+const row = sql`order_api_key as "orderApiKey", ${payment}`
 
 type Time = { from: number; to: number }
 
 type StoredStory = Omit<PaymentStory, 'refunds' | 'disputes'>
-type StoryRow = PaymentRow &
-  Pick<PaymentStory, 'releaseRequested' | 'created' | 'updated'> & {
-    code: string | null
-    declineCode: string | null
-    call: string | null
-    reason: string | null
-    since: number | null
-    unknownResults: number
-  }
 type UnknownRow = { orderApiKey: string; at: number; count: number; what: string; reason: string }
 
 export type PaymentRecordStore = ReturnType<typeof postgresPaymentRecords>
@@ -52,24 +44,14 @@ export const postgresPaymentRecords = (db: Db) => ({
 
 /** Returns the story without refunds and disputes, which are separate rows; null if the order has no row. */
 async function readStory(db: Db, orderApiKey: string): Promise<StoredStory | null> {
-  const { rows } = await sql<StoryRow>`
-    select ${row}, refusal_code as code, decline_code as "declineCode", unknown_call as call, unknown_reason as reason,
-      ${epochOf('unknown_since')} as since, unknown_answers as "unknownResults",
-      ${epochOf('release_requested_at')} as "releaseRequested", ${epochOf('created_at')} as created, ${epochOf('updated_at')} as updated
+  const { rows } = await sql<StoredStory & { amount: Cents | null }>`
+    select ${payment}, ${epochOf('release_requested_at')} as "releaseRequested", case when refusal_code is not null then
+        jsonb_build_object('code', refusal_code, 'declineCode', coalesce(decline_code, refusal_code)) end as refusal,
+      unknown_answers + (unknown_since is null and state <> 'released')::integer as attempts,
+      case when unknown_since is not null then jsonb_build_object('call', coalesce(unknown_call, ''),
+        'reason', coalesce(unknown_reason, ''), 'since', ${epochOf('unknown_since')}) end as unknown,
+      ${epochOf('created_at')} as created, ${epochOf('updated_at')} as updated
     from authorizations where order_api_key = ${orderApiKey}`.execute(db)
-  const [found] = rows
-  if (!found) return null
-  const { state, amount, processorId, releaseRequested, created, updated } = found
-  const { code, declineCode, call, reason, since, unknownResults } = found
-  return {
-    state,
-    amount: amount === null ? null : toMoney(amount),
-    processorId,
-    releaseRequested,
-    refusal: code === null ? null : { code, declineCode: declineCode ?? code },
-    attempts: unknownResults + (since === null && state !== 'released' ? 1 : 0),
-    unknown: since === null ? null : { call: call ?? '', reason: reason ?? '', since },
-    created,
-    updated,
-  }
+  const [story] = rows
+  return story ? { ...story, amount: story.amount === null ? null : toMoney(story.amount) } : null
 }
