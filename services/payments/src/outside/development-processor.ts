@@ -12,15 +12,12 @@ const Checked = Effect.extend({
   declineCode: Word.optional(),
 })
 type Checked = z.output<typeof Checked>
-const FoundList = z.object({
-  authorizations: z.array(
-    Effect.extend({
-      status: z.enum(['authorized', 'captured', 'voided', 'refunded']),
-      refunded: Cents.optional(),
-    }),
-  ),
-})
-const ChargeList = z.object({ authorizations: z.array(Charge), after: z.string().nullable() })
+const FoundList = z
+  .object({ authorizations: z.array(Effect.extend(Charge.pick({ status: true, refunded: true }).shape)) })
+  .transform(({ authorizations: found }) => ({ found }))
+const ChargeList = z
+  .object({ authorizations: z.array(Charge), after: z.string().nullable() })
+  .transform(({ authorizations: charges, after }) => ({ charges, after }))
 const TwoDigits = z.string().regex(/^\d\d$/)
 const Token = z.object({
   token: Id,
@@ -58,17 +55,9 @@ export function developmentProcessor(
       // The response contains the id of the charge; the look-up returns the refund's own id.
       return result.kind === 'yes' ? findRefund(reads, part) : result
     },
-    async find({ reference }) {
-      const path = `/authorizations?reference=${encodeURIComponent(reference)}`
-      const result = await send({ method: 'GET', path }, FoundList)
-      return result.kind === 'yes' ? { kind: 'yes', found: result.authorizations } : result
-    },
-    async list(time) {
-      const result = await send({ method: 'GET', path: `/authorizations?${queryOf(time)}` }, ChargeList)
-      return result.kind === 'yes'
-        ? { kind: 'yes', charges: result.authorizations, after: result.after }
-        : result
-    },
+    find: ({ reference }) =>
+      send({ method: 'GET', path: `/authorizations?reference=${encodeURIComponent(reference)}` }, FoundList),
+    list: (time) => send({ method: 'GET', path: `/authorizations?${queryOf(time)}` }, ChargeList),
     close,
   }
 }

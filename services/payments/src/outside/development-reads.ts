@@ -21,12 +21,9 @@ const Dispute = z.object({
   respondBy: z.int(),
 })
 /** A charge with its refunds and disputes. */
-const ChargeDetails = z.object({
-  id: Id,
-  reference: z.string(),
-  refunds: z.array(Refund),
-  disputes: z.array(Dispute),
-})
+const ChargeDetails = z
+  .object({ id: Id, reference: z.string(), refunds: z.array(Refund), disputes: z.array(Dispute) })
+  .transform((charge) => ({ charge }))
 const BalanceTransactionList = z.object({
   balanceTransactions: z.array(
     z.object({
@@ -47,10 +44,7 @@ export function developmentReads(send: Send): ProcessorReads {
   return {
     async charge(id) {
       const result = await send({ method: 'GET', path: pathOf(id) }, ChargeDetails)
-      if (result.kind === 'no') return { kind: 'yes', charge: null }
-      if (result.kind === 'unknown') return result
-      const { kind, ...charge } = result
-      return { kind, charge }
+      return result.kind === 'no' ? { kind: 'yes', charge: null } : result
     },
     balanceTransactions: (time) =>
       send({ method: 'GET', path: `/balance-transactions?${queryOf(time)}` }, BalanceTransactionList),

@@ -6,7 +6,5 @@ type Deps = { processor: Pick<Processor, 'list'> }
 
 export const readCharges =
   ({ processor }: Deps): Handler<typeof ReadCharges> =>
-  async ({ body }) => {
-    const { charges, after } = successOf(await processor.list(body))
-    return { charges, after }
-  }
+  async ({ body }) =>
+    successOf(await processor.list(body))
