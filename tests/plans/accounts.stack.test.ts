@@ -81,6 +81,7 @@ const calls = {
     delete: (db) => postgresCardDetachments(db).delete('card1'),
   },
   addresses: {
+    checkCapacity: (db) => postgresAddresses(db).checkCapacity(owner),
     add: (db) => within(db, (trx) => postgresAddresses(trx).add(owner, address)),
     remove: (db) => within(db, (trx) => postgresAddresses(trx).remove(owner, 'address1')),
     save: (db) => postgresAddresses(db).save('user1', address),

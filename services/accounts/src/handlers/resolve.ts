@@ -16,10 +16,10 @@ export const resolve =
   ({ tenantDb, recipients, currentCard }: Deps) =>
   async (request: Request): Promise<Reply> => {
     const { applicationId, recipientApiKey: userApiKey } = request
-    const found =
+    const user =
       userApiKey === null
         ? undefined
         : await recipients(tenantDb(applicationId)).find({ userApiKey, applicationId }, request)
-    const card = found?.card ? await currentCard(found.card) : null
-    return { faults: notFound(request, found ?? NOTHING_FOUND), ...(found ?? NOTHING_FOUND), card }
+    const found = user ?? NOTHING_FOUND
+    return { faults: notFound(request, found), ...found, card: found.card && (await currentCard(found.card)) }
   }

@@ -1,7 +1,7 @@
 import { NewAddressFields, type Address } from '@platter/contracts'
 import type { Db } from '@platter/kit'
 import { sql } from 'kysely'
-import { MAX_ADDRESSES, tooManySaved } from '#/domain/refusals.ts'
+import { MAX_ADDRESSES } from '#/domain/refusals.ts'
 import { savingOf } from '#/domain/saving.ts'
 import { savedRecords } from '#/store/saved-records.ts'
 
@@ -19,18 +19,7 @@ export const addressesOfUser = sql`(select coalesce(json_agg(address), '[]') fro
   select ${addressColumns} from addresses where addresses.user_api_key = users.api_key
   order by addresses.created_at, addresses.api_key) as address)`
 
-const statements = (db: Db) => ({
-  async list(userApiKey: string): Promise<SavedAddress[]> {
-    const { rows } = await sql<SavedAddress>`
-      select ${addressColumns} from addresses where user_api_key = ${userApiKey}`.execute(db)
-    return rows
-  },
-  async lock(userApiKey: string, apiKey: string): Promise<SavedAddress | undefined> {
-    const { rows } = await sql<SavedAddress>`
-      select ${addressColumns} from addresses
-      where user_api_key = ${userApiKey} and api_key = ${apiKey} for update`.execute(db)
-    return rows[0]
-  },
+const changes = (db: Db) => ({
   insert: (userApiKey: string, address: SavedAddress) =>
     sql`
       insert into addresses (api_key, user_api_key, street_address, apt_number, city, state, zip, latitude, longitude)
@@ -50,9 +39,10 @@ const isNew = (address: SavedAddress, saved: readonly Address[]) =>
 /** The saved addresses of users. */
 export const postgresAddresses = (db: Db) =>
   savedRecords(db, {
+    name: 'addresses',
     max: MAX_ADDRESSES,
-    full: tooManySaved('addresses', MAX_ADDRESSES),
     notFound: { code: 'address-not-found', detail: 'The user has no such address.' },
-    statements,
+    select: sql<SavedAddress>`select ${addressColumns} from addresses`,
+    changes,
     isNew,
   })

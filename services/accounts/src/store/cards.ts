@@ -5,12 +5,11 @@ import {
   type CreditCard,
   type TokenizedCard,
 } from '@platter/contracts'
-import { Problem, type Db } from '@platter/kit'
+import type { Db } from '@platter/kit'
 import { sql } from 'kysely'
-import { MAX_CARDS, tooManySaved, USER_NOT_FOUND } from '#/domain/refusals.ts'
+import { MAX_CARDS } from '#/domain/refusals.ts'
 import { savingOf } from '#/domain/saving.ts'
 import { savedRecords } from '#/store/saved-records.ts'
-import { isUser, type Owner } from '#/store/tenant-user.ts'
 
 export type CardStore = ReturnType<typeof postgresCards>
 
@@ -25,19 +24,7 @@ export const cardsOfUser = sql`(select coalesce(json_agg(card), '[]') from (
   select ${cardColumns} from cards where cards.user_api_key = users.api_key
   order by cards.created_at, cards.api_key) as card)`
 
-const statements = (db: Db) => ({
-  async list(userApiKey: string): Promise<CreditCard[]> {
-    const { rows } = await sql<CreditCard>`
-      select ${cardColumns} from cards where user_api_key = ${userApiKey}`.execute(db)
-    return rows
-  },
-  async lock(userApiKey: string, apiKey: string): Promise<CreditCard | undefined> {
-    const { rows } = await sql<CreditCard>`
-      select ${cardColumns} from cards where user_api_key = ${userApiKey} and api_key = ${apiKey} for update`.execute(
-      db,
-    )
-    return rows[0]
-  },
+const changes = (db: Db) => ({
   insert: (userApiKey: string, card: TokenizedCard) =>
     sql`
       insert into cards (api_key, user_api_key, token, brand, last_four, cardholder_name, cardholder_street_address,
@@ -62,22 +49,16 @@ const statements = (db: Db) => ({
 const isNew = (card: TokenizedCard, saved: readonly CreditCard[]) =>
   savingOf(NewCardFields.parse(card), saved, MAX_CARDS).kind === 'room'
 
-const FULL = tooManySaved('cards', MAX_CARDS)
-
 /** The saved cards of users. */
 export const postgresCards = (db: Db) => ({
   ...savedRecords(db, {
+    name: 'cards',
     max: MAX_CARDS,
-    full: FULL,
     notFound: { code: 'card-not-found', detail: 'The user has no such card.' },
-    statements,
+    select: sql<CreditCard>`select ${cardColumns} from cards`,
+    changes,
     isNew,
   }),
-  /** Throws the Problem that `add` would throw now. Only `add` decides, because it checks again under a lock. */
-  async checkCapacity(owner: Owner): Promise<void> {
-    if (!(await isUser(db, owner))) throw Problem.refusal(USER_NOT_FOUND)
-    if ((await statements(db).list(owner.userApiKey)).length >= MAX_CARDS) throw Problem.refusal(FULL)
-  },
   /** Sets the processor's details of the saved cards with this token. */
   async setDetails(token: string, details: CardDetails): Promise<void> {
     const { brand, lastFour, expirationMonth, expirationYear } = details

@@ -1,23 +1,23 @@
 import type { Refusal } from '@platter/contracts'
 import { Problem, type Db } from '@platter/kit'
 import { sql, type RawBuilder } from 'kysely'
-import { USER_NOT_FOUND } from '#/domain/refusals.ts'
+import { tooManySaved, USER_NOT_FOUND } from '#/domain/refusals.ts'
 import { isOwner, isUser, type Owner } from '#/store/tenant-user.ts'
 
-/** The statements on the table of these records. A removed row keeps its apiKey, so that `insert` finds it (migrations/0003). */
-type Statements<Shown, Stored> = {
-  list(userApiKey: string): Promise<Shown[]>
-  lock(userApiKey: string, apiKey: string): Promise<Shown | undefined>
+/** The statements that change the table of these records. A removed row keeps its apiKey, so that `insert` finds it (migrations/0003). */
+type Changes<Stored> = {
   /** Inserts the record unless its apiKey already exists. */
   insert(userApiKey: string, record: Stored): Promise<unknown>
   erase(apiKey: string): Promise<unknown>
 }
 
 type Kind<Shown, Stored> = {
+  name: 'cards' | 'addresses'
   max: number
-  full: Refusal
   notFound: Refusal
-  statements: (db: Db) => Statements<Shown, Stored>
+  /** Selects the records from their table, without a condition. */
+  select: RawBuilder<Shown>
+  changes: (db: Db) => Changes<Stored>
   /** Returns whether the record differs from all saved ones and must be saved. */
   isNew: (record: Stored, saved: readonly Shown[]) => boolean
 }
@@ -25,15 +25,29 @@ type Kind<Shown, Stored> = {
 /** Returns the operations on saved records of users, of one kind: cards or addresses. `db` is a connection or a transaction. */
 export function savedRecords<Shown, Stored>(
   db: Db,
-  { max, full, notFound, statements, isNew }: Kind<Shown, Stored>,
+  { name, max, notFound, select, changes, isNew }: Kind<Shown, Stored>,
 ) {
+  async function list(on: Db, userApiKey: string): Promise<Shown[]> {
+    const { rows } = await sql<Shown>`${select} where user_api_key = ${userApiKey}`.execute(on)
+    return rows
+  }
+
+  async function requireCapacity({ userApiKey }: Owner): Promise<void> {
+    if ((await list(db, userApiKey)).length >= max) throw Problem.refusal(tooManySaved(name, max))
+  }
+
   return {
+    /** Throws the Problem that `add` would throw now. Only `add` decides, because it checks again under a lock. */
+    async checkCapacity(owner: Owner): Promise<void> {
+      if (!(await isUser(db, owner))) throw Problem.refusal(USER_NOT_FOUND)
+      await requireCapacity(owner)
+    },
+
     /** Adds a record, in the caller's transaction. Throws a Problem for an unknown user, and if the account is full. */
     async add(owner: Owner, record: Stored): Promise<void> {
       if (!(await lockUser(db, isOwner(owner)))) throw Problem.refusal(USER_NOT_FOUND)
-      const table = statements(db)
-      if ((await table.list(owner.userApiKey)).length >= max) throw Problem.refusal(full)
-      await table.insert(owner.userApiKey, record)
+      await requireCapacity(owner)
+      await changes(db).insert(owner.userApiKey, record)
     },
 
     /**
@@ -42,11 +56,11 @@ export function savedRecords<Shown, Stored>(
      */
     async remove(owner: Owner, apiKey: string): Promise<Shown> {
       if (!(await isUser(db, owner))) throw Problem.refusal(USER_NOT_FOUND)
-      const table = statements(db)
-      const record = await table.lock(owner.userApiKey, apiKey)
-      if (!record) throw Problem.refusal(notFound)
-      await table.erase(apiKey)
-      return record
+      const { rows } = await sql<Shown>`
+        ${select} where user_api_key = ${owner.userApiKey} and api_key = ${apiKey} for update`.execute(db)
+      if (!rows[0]) throw Problem.refusal(notFound)
+      await changes(db).erase(apiKey)
+      return rows[0]
     },
 
     /** Saves a record of an order, unless an equal record is saved or the account is full. Repeating it changes nothing. */
@@ -54,8 +68,7 @@ export function savedRecords<Shown, Stored>(
       await db.transaction().execute(async (trx) => {
         const isLocked = await lockUser(trx, sql`api_key = ${userApiKey}`)
         if (!isLocked) throw new Error(`user ${userApiKey} does not exist`)
-        const table = statements(trx)
-        if (isNew(record, await table.list(userApiKey))) await table.insert(userApiKey, record)
+        if (isNew(record, await list(trx, userApiKey))) await changes(trx).insert(userApiKey, record)
       })
     },
   }
