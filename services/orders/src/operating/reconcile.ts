@@ -92,10 +92,8 @@ class Run {
     const { after, from, until } = this.position
     const found = await this.#deps.reconciliation.readOrders({ after, until, limit: BATCH })
     const last = found.length < BATCH ? undefined : found.at(-1)
-    const to = last
-      ? Math.min(until, Math.floor(last.position.at / 1_000_000) + CHARGED_WITHIN_SECONDS)
-      : until
-    const keys = new Set(found.map(({ order }) => order.apiKey))
+    const to = last ? Math.min(until, Math.floor(last.at / 1_000_000) + CHARGED_WITHIN_SECONDS) : until
+    const keys = new Set(found.map(({ apiKey }) => apiKey))
     const time = { from, to: Math.max(from, to) }
     const [rows, charges] = await Promise.all([this.#rows([...keys], time), this.#charges(time)])
     const claimed = await this.#claimed(
@@ -109,7 +107,7 @@ class Run {
     await this.compareStrayCharges()
     this.#unclaimed = charges.filter(({ reference }) => !keys.has(reference))
     this.counts.charges += charges.length
-    this.position = { after: last?.position ?? after, from: time.to, until }
+    this.position = { after: last ? { at: last.at, id: last.id } : after, from: time.to, until }
     return last !== undefined
   }
 
@@ -154,15 +152,16 @@ class Run {
     const chargesOf = Map.groupBy(charges, ({ reference }) => reference)
     const suspects = new Map<string, { version: number; mismatches: Mismatch[] }>()
     found.forEach((one) => this.#count(one))
-    for (const { order, delivery, version, dispute } of found.filter(({ running }) => !running)) {
-      const payment = rowOf.get(order.apiKey) ?? null
-      const listed = chargesOf.get(order.apiKey) ?? []
+    for (const order of found.filter(({ running }) => !running)) {
+      const { apiKey, delivery, version, dispute } = order
+      const payment = rowOf.get(apiKey) ?? null
+      const listed = chargesOf.get(apiKey) ?? []
       const mismatches = compareOrder(order, {
         payment,
         charges: order.cancelled ? listed.map((one) => withDispute(one, dispute, payment)) : listed,
         delivery,
       })
-      if (mismatches.length > 0) suspects.set(order.apiKey, { version, mismatches })
+      if (mismatches.length > 0) suspects.set(apiKey, { version, mismatches })
       if (payment) this.counts.payments += 1
       if (delivery === 'accepted') this.counts.deliveries += 1
       if (isFulfilled(order) && order.payment === 'card' && !order.test) this.counts.charged += 1
@@ -170,11 +169,11 @@ class Run {
     await this.#confirm(suspects)
   }
 
-  #count({ order, dispute, running }: stored.StoredOrder): void {
+  #count({ apiKey, refunded, paymentState, dispute, running }: stored.StoredOrder): void {
     this.counts.orders += 1
     if (running) this.counts.inProgress += 1
-    if (order.refunded > 0 || order.paymentState === 'REFUNDED') this.counts.refunds += 1
-    if (dispute) this.disputes.push({ orderApiKey: order.apiKey, dispute })
+    if (refunded > 0 || paymentState === 'REFUNDED') this.counts.refunds += 1
+    if (dispute) this.disputes.push({ orderApiKey: apiKey, dispute })
   }
 
   /**

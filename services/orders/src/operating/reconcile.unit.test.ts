@@ -45,18 +45,17 @@ afterEach(() => void vi.useRealTimers())
 function addPaidOrder(second: number, chargedAfter = 1): void {
   const apiKey = `o${second}`
   orders.push({
-    order: {
-      apiKey,
-      payment: 'card',
-      test: false,
-      total,
-      refunded: cents(0),
-      outcome: 'transmitted',
-      cancelled: false,
-      paymentState: 'CHARGED',
-    },
+    apiKey,
+    payment: 'card',
+    test: false,
+    total,
+    refunded: cents(0),
+    outcome: 'transmitted',
+    cancelled: false,
+    paymentState: 'CHARGED',
     delivery: 'accepted',
-    position: { at: (AT + second) * 1_000_000, id: second },
+    at: (AT + second) * 1_000_000,
+    id: second,
     version: 4,
     running: false,
     dispute: null,
@@ -76,14 +75,14 @@ const isInPeriod = ({ at }: { at: number }, { from, to }: { from: number; to: nu
 const reconciliation: Partial<Stores['reconciliation']> = {
   readOrders: async ({ after, until, limit }) =>
     orders
-      .filter(({ position: { at, id } }) => at > after.at || (at === after.at && id > after.id))
-      .filter(({ position: { at } }) => at < until * 1_000_000)
+      .filter(({ at, id }) => at > after.at || (at === after.at && id > after.id))
+      .filter(({ at }) => at < until * 1_000_000)
       .slice(0, limit),
   versionsOf: async (apiKeys) =>
     new Map(
       orders
-        .filter(({ order: { apiKey } }) => apiKeys.includes(apiKey))
-        .map(({ order: { apiKey }, version, running }) => [
+        .filter(({ apiKey }) => apiKeys.includes(apiKey))
+        .map(({ apiKey, version, running }) => [
           apiKey,
           { version: moved.has(apiKey) ? version + 1 : version, running },
         ]),
@@ -141,10 +140,10 @@ test('orders that are not charged, and deliveries that were not accepted, are co
   const inCash = { payment: 'cash', paymentState: 'DUE' } as const
   const asTest = { test: true, paymentState: 'NOT_REQUIRED' } as const
   const failed = { outcome: 'failed', paymentState: 'VOIDED' } as const
-  ;[inCash, asTest, failed].forEach((changes, at) => Object.assign(orders[at]!.order, changes))
+  ;[inCash, asTest, failed].forEach((changes, at) => Object.assign(orders[at]!, changes))
   orders[2]!.delivery = 'refused'
   ;[rows, charges] = [rows.slice(3), charges.slice(3)]
-  orders[3]!.order.refunded = cents(100)
+  orders[3]!.refunded = cents(100)
   charges[0]!.refunded = cents(100)
   const { counts } = await reconcile(deps, start, context)
   expect(counts).toEqual({
@@ -237,7 +236,7 @@ test('an unavailable processor rejects the run, and no charge is reported as mis
 function cancelPaidOrder(changes: Partial<StoredOrder> = {}): void {
   addPaidOrder(0)
   const [found] = orders
-  orders[0] = { ...found!, ...changes, order: { ...found!.order, cancelled: true, paymentState: 'REFUNDED' } }
+  orders[0] = { ...found!, ...changes, cancelled: true, paymentState: 'REFUNDED' }
   rows[0]!.state = 'refunded'
 }
 

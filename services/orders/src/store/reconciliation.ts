@@ -7,17 +7,14 @@ import { PostgresStore } from '#/store/postgres-store.ts'
 /** The end of a batch: `at` in microseconds; the id orders rows with an equal time. */
 export type Position = { at: number; id: number }
 
-export type StoredOrder = {
-  order: OrderEntry
-  delivery: OtherBooks['delivery']
-  position: Position
-  version: number
-  /** Whether its saga has not ended. */
-  running: boolean
-  dispute: OrderDispute | null
-}
-
-type Row = OrderEntry & Position & Omit<StoredOrder, 'order' | 'position'>
+export type StoredOrder = OrderEntry &
+  Position & {
+    delivery: OtherBooks['delivery']
+    version: number
+    /** Whether its saga has not ended. */
+    running: boolean
+    dispute: OrderDispute | null
+  }
 
 /** Reads orders, deliveries and sagas for reconciliation. */
 export class PostgresReconciliation extends PostgresStore {
@@ -31,7 +28,7 @@ export class PostgresReconciliation extends PostgresStore {
     until: number
     limit: number
   }): Promise<StoredOrder[]> {
-    const { rows } = await sql<Row>`
+    const { rows } = await sql<StoredOrder>`
     select o.api_key as "apiKey", o.payment, o.test, o.total, o.refunded, o.outcome, o.dispute, o.cancellation is not null as cancelled,
       o.payment_state as "paymentState", d.outcome as delivery,
       (extract(epoch from o.placed_at) * 1000000)::int8 as at, o.id, s.version, s.finished_at is null as running
@@ -39,14 +36,7 @@ export class PostgresReconciliation extends PostgresStore {
       left join deliveries d on d.order_api_key = o.api_key
     where (o.placed_at, o.id) > (${momentOf(after.at)}, ${after.id}) and o.placed_at < to_timestamp(${until})
     order by o.placed_at, o.id limit ${limit}`.execute(this.db)
-    return rows.map(({ delivery, at, id, version, running, dispute, ...order }) => ({
-      order,
-      delivery,
-      position: { at, id },
-      version,
-      running,
-      dispute,
-    }))
+    return rows
   }
 
   /** Returns the current versions of the sagas of these orders, without orders that do not exist. */
