@@ -1,7 +1,7 @@
 import type { Command, StepRef } from '@platter/contracts'
-import type { PendingRefund, Saga, SendOrderFacts } from '#/domain/saga-row.ts'
+import type { Saga, SendOrderFacts } from '#/domain/saga-row.ts'
 import { isChallenged } from '#/saga/domain/challenging.ts'
-import { refundStep, sendOrderSteps, type Step } from '#/saga/domain/steps.ts'
+import { refundStep, sendOrderSteps, type OrderStep, type Step } from '#/saga/domain/steps.ts'
 
 /** A command, ready to be published. */
 export type Publication = {
@@ -11,9 +11,7 @@ export type Publication = {
   batchDelayMs: number
 }
 
-type Awaited =
-  | { step: Step; isCompensation: boolean }
-  | { step: typeof refundStep; isCompensation: false; refund: PendingRefund }
+type Awaited = { step: Step; isCompensation: boolean }
 
 /**
  * Returns the awaited step. Forward, it is a pending refund, otherwise the first step that is not completed; backward, the last one
@@ -34,17 +32,17 @@ export function awaitedStep({
     : sendOrderSteps.find((one) => isNeeded(one, facts) && !done.includes(one.name))
   const refund = refunds.at(-1 - ((attempt - 1) % Math.max(1, refunds.length)))
   if (step && (refusal || !refund)) return { step, isCompensation: refusal !== null }
-  return refund ? { step: refundStep, isCompensation: false, refund } : null
+  return refund ? { step: refundStep(refund), isCompensation: false } : null
 }
 
-const isNeeded = (step: Step, facts: SendOrderFacts) => step.kind === 'pivot' || step.isNeeded(facts)
+const isNeeded = (step: OrderStep, facts: SendOrderFacts) => step.kind === 'pivot' || step.isNeeded(facts)
 
 /** Returns the command of the awaited step; null during a delivery. */
-export function publicationOf(saga: Saga, awaited: Awaited): Publication | null {
-  const { step, isCompensation } = awaited
+export function publicationOf(saga: Saga, { step, isCompensation }: Awaited): Publication | null {
   if (step.kind === 'pivot') return null
-  const { orderApiKey, version, attempt } = saga
-  const message = messageOf(saga, awaited)
+  const { orderApiKey, version, attempt, facts } = saga
+  const isCompensated = isCompensation && step.kind === 'compensatable'
+  const message = isCompensated ? step.compensation(facts) : step.command(facts)
   const isAuthenticating = isChallenged(saga.state)
   const ref = {
     orderApiKey,
@@ -56,11 +54,4 @@ export function publicationOf(saga: Saga, awaited: Awaited): Publication | null 
   }
   const { replyTimeoutMs, batchDelayMs = 0 } = step
   return { command: message.command, data: { ...message.data, ...ref }, replyTimeoutMs, batchDelayMs }
-}
-
-function messageOf({ facts }: Saga, awaited: Awaited) {
-  if ('refund' in awaited) return awaited.step.command(awaited.refund)
-  const { step, isCompensation } = awaited
-  if (step.kind === 'pivot') throw new Error(`no command of ${step.name}`)
-  return isCompensation && step.kind === 'compensatable' ? step.compensation(facts) : step.command(facts)
 }

@@ -28,13 +28,17 @@ type Participant = {
 
 /**
  * Richardson's three kinds of steps. A refusal before or at the pivot compensates the completed steps; the commands after it are
- * republished until they succeed. The pivot has no command, because the delivery executes it (`delivery/deliverer.ts`).
+ * republished until they succeed. The pivot has no command, because the delivery executes it (`delivery/deliverer.ts`). A refund is a
+ * separate step after all others: an order may have any number of refunds, at any time after its capture.
  */
 export type Step = { name: string } & (
   | ({ kind: 'compensatable'; compensation: (facts: SendOrderFacts) => Message } & Participant)
   | { kind: 'pivot' }
   | ({ kind: 'retriable' } & Participant)
+  | ({ kind: 'refund' } & Omit<Participant, 'isNeeded'>)
 )
+
+export type OrderStep = Exclude<Step, { kind: 'refund' }>
 
 const isCharged = ({ token }: SendOrderFacts) => token !== null
 const hasSomethingToSave = ({ userApiKey, newCard, newAddress }: SendOrderFacts) =>
@@ -44,7 +48,7 @@ const hasSomethingToSave = ({ userApiKey, newCard, newAddress }: SendOrderFacts)
  * The steps of an order (docs/specification.md, "Endpoints": validate, charge, transmit). The validation precedes
  * commit 1 (`check-order.ts`). `transition.ts` decides the effect of each step.
  */
-export const sendOrderSteps: readonly Step[] = [
+export const sendOrderSteps: readonly OrderStep[] = [
   {
     name: 'authorize',
     kind: 'compensatable',
@@ -76,14 +80,9 @@ export const sendOrderSteps: readonly Step[] = [
   },
 ]
 
-/** A refund is a separate step after all others: an order may have any number of refunds, at any time after its capture. */
-export const refundStep = {
-  kind: 'refund',
+export const refundStep = ({ apiKey, amount }: PendingRefund): Step => ({
   name: 'refund',
-  command: ({ apiKey, amount }: PendingRefund): Message => ({
-    command: PaymentsRefund,
-    data: { refund: apiKey, amount },
-  }),
+  kind: 'refund',
+  command: () => ({ command: PaymentsRefund, data: { refund: apiKey, amount } }),
   replyTimeoutMs: requestTimes.paymentReply,
-  batchDelayMs: 0,
-} as const
+})
