@@ -18,8 +18,11 @@ export const requestTimes = {
   accessKey: 2_000,
   /** A question to catalog or accounts. Two run in sequence if the zone depends on a saved address. */
   question: 2_000,
-  /** Acquiring a connection to PostgreSQL. */
-  connection: 2_000,
+  /**
+   * Acquiring a connection to PostgreSQL. A machine may stand still for 3 s, and the timer of the pool would fire before the response
+   * of PostgreSQL is read.
+   */
+  connection: 4_500,
   /** A statement of PostgreSQL. */
   statement: 5_000,
   /** The exchange of a card for a token by payments. */

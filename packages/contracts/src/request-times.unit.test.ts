@@ -15,6 +15,10 @@ test('responds 503 within 6 s when PostgreSQL is frozen, with or without an open
   expect(Math.max(connection, statement) + relay).toBeLessThan(6_000)
 })
 
+test('a machine that stands still for 3 s has time left to open a connection to PostgreSQL', () => {
+  expect(connection).toBeGreaterThan(3_000 + 1_000)
+})
+
 test('the slowest tokenization of a card leaves time to accept its order', () => {
   expect(tokenize).toBeLessThanOrEqual(wait)
 })

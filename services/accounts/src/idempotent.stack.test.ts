@@ -8,7 +8,7 @@ import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { postgresApplications } from '#/store/applications.ts'
 
-// Five connections, because opening twenty at once exceeded the 2 s for a connection on a busy machine.
+// Five connections, because opening twenty at once exceeded the limit for a connection, then 2 s, on a busy machine.
 const { db } = await migratedDatabase('accounts', 5)
 
 type CreateCall = Call<typeof CreateApplication>

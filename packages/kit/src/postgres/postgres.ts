@@ -182,7 +182,7 @@ export type Postgres = {
 type PostgresOptions = { joins?: Joins; statements?: 'named' | 'unnamed' }
 
 /**
- * Creates a pool of at most `max` connections, and Kysely on it. A statement waits up to 2 s for a connection and 5 s for its
+ * Creates a pool of at most `max` connections, and Kysely on it. A statement waits up to 4.5 s for a connection and 5 s for its
  * result. An unavailable server causes errors, but never ends the process. No session state outlives a transaction, so a pooler in
  * transaction mode works.
  */
