@@ -20,6 +20,11 @@ const TAG_BYTES = 32
 const SHARE = 1 / 3
 /** Milliseconds of rest that hashes after a pause may postpone. */
 const UNRESTED_MS = 2_000
+/**
+ * A hash that takes longer has waited for the processor, so it counts no more: after a standstill of the machine of 3 s within one
+ * hash, no password was hashed for 4 s or longer, and requests reached their deadline.
+ */
+const LONGEST_HASH_MS = 250
 /** `outdated`: the password is correct, but its hash has outdated parameters or pepper and must be replaced. */
 type Verdict = 'right' | 'outdated' | 'wrong'
 
@@ -145,7 +150,7 @@ function oneAtATime() {
   /** Returns the milliseconds to rest after work that began at that time. */
   function restAfter(began: number): number {
     const now = performance.now()
-    restedAt = Math.max(restedAt, began) + (now - began) / SHARE
+    restedAt = Math.max(restedAt, began) + Math.min(now - began, LONGEST_HASH_MS) / SHARE
     return restedAt - now - UNRESTED_MS
   }
   return sequentially

@@ -193,6 +193,22 @@ test('continuous sign-ins use a whole core for one second, and then a third of i
   await Promise.all(signIns)
 })
 
+test('a hash during which the machine stands still delays the next hashes no longer than a slow one', async () => {
+  const argon2id = hashByFakeClock()
+  const { verify } = createPasswords([PEPPER], argon2id).acquirePermit('an app')
+  const first = verify(new Secret('a guess'), undefined)
+  await vi.advanceTimersByTimeAsync(10)
+  const now = performance.now()
+  // Time passes, but no timer fires.
+  vi.spyOn(performance, 'now').mockImplementation(() => now + 3_000)
+  await vi.advanceTimersByTimeAsync(20)
+  await first
+  const others = Promise.all(Array.from({ length: 10 }, () => verify(new Secret('a guess'), undefined)))
+  await vi.advanceTimersByTimeAsync(300)
+  expect(argon2id).toHaveBeenCalledTimes(11)
+  await others
+})
+
 const withoutWork: Argon2 = async () => Buffer.alloc(32)
 
 test('a password of 30,000 combining marks is wrong, and costs no more than another long one', async () => {
