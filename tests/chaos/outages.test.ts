@@ -47,7 +47,7 @@ function whileFrozen<T>(server: ServerKind, work: () => Promise<T>): Promise<T> 
  * docs/assurance/failure-modes.md promises 5 s. The measured times beside other work were 0.2 to 0.5 s for PostgreSQL and 1.9 s for
  * RabbitMQ. The remaining time is for a busy machine. Each test prints its time.
  */
-const ACCEPTED_WITHIN_MS = 20_000
+const ACCEPTED_WITHIN_MS = 60_000
 /**
  * The deadline, which forward.unit.test.ts proves to the millisecond, and a margin for a machine that pauses for 3 s. The response
  * comes earlier when PostgreSQL is unavailable: request-times.unit.test.ts.
