@@ -133,8 +133,10 @@ test(
         const response = await sendRequest(request)
         statuses.set(response.status, (statuses.get(response.status) ?? 0) + 1)
         slowest = Math.max(slowest, response.ms)
-        const isUnavailable = response.status === 503
-        if (isUnavailable || response.ms > WITHIN_MS) late.push(request)
+        const isLate = response.ms > WITHIN_MS
+        // The gateway closes a connection whose head it has not read within 5 s, for example while the machine stands still.
+        const isUnavailable = response.status === 503 || (isLate && response.status === 0)
+        if (isUnavailable || isLate) late.push(request)
         const wrong = isUnavailable ? null : violationIn(response, request)
         if (wrong !== null) complaints.push(`${wrong}\n  no. ${number}, ${abbreviate(request)}`)
       }
