@@ -65,13 +65,17 @@ test('an approved challenge transmits and captures the order, without a return o
   const { apiKey, url } = await placeChallenged()
   expect(await kindsOf(apiKey)).toEqual(['authenticate open'])
   expect(await (await fetch(url)).text()).toMatch(/Do you confirm the payment of [\d.]+ to Aurora Sli\?/)
-  const from = performance.now()
+  // Without a poll, only the event of the processor continues the order.
+  if (!isOtherPlatform())
+    await plant(
+      `update orders.sagas set wake_at = now() + interval '1 hour' where order_api_key = $1`,
+      apiKey,
+    )
   expect((await submitOutcome(url, 'yes')).status).toBe(200)
   const order = await eventually(
     () => readOrder(apiKey),
     ({ status }) => status !== 'PROCESSING',
   )
-  expect(performance.now() - from).toBeLessThan(5_000)
   expect(order).not.toHaveProperty('paymentAction')
   expect(
     await eventually(
