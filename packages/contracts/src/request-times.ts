@@ -14,8 +14,8 @@ export const requestTimes = {
    * saga 8 s after arrival. It then marks the order at PROCESSING as returned to its client, reads it and renders it.
    */
   response: 1_750,
-  /** The gateway's request to accounts for the principal of an access key. */
-  accessKey: 2_000,
+  /** The gateway's request to accounts for the principal of an access key. Longer than a standstill of the machine, like `connection`. */
+  accessKey: 3_500,
   /** A question to catalog or accounts. Two run in sequence if the zone depends on a saved address. */
   question: 2_000,
   /**

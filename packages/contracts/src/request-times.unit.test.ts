@@ -15,8 +15,8 @@ test('responds 503 within 6 s when PostgreSQL is frozen, with or without an open
   expect(Math.max(connection, statement) + relay).toBeLessThan(6_000)
 })
 
-test('a machine that stands still for 3 s has time left to open a connection to PostgreSQL', () => {
-  expect(connection).toBeGreaterThan(3_000 + 1_000)
+test('a machine that stands still for 3 s has time left to resolve an access key and to connect to PostgreSQL', () => {
+  expect(Math.min(accessKey, connection)).toBeGreaterThan(3_000)
 })
 
 test('the slowest tokenization of a card leaves time to accept its order', () => {
