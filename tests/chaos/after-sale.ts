@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { Api, sendTo, type ClientResponse } from '../support/api.ts'
 import type { StackFile } from '../../dev/stack/description.ts'
-import { newChange, type Change } from '../support/invariants.ts'
+import type { Change } from '../support/invariants.ts'
 import { RESPONSE_WITHIN_MS, finalOf, untilFinal, type Timed } from '../support/order-clients.ts'
 import type { Random } from '../support/random.ts'
 
@@ -40,7 +40,8 @@ export class AfterSale {
     const order = response?.status === 200 ? response.apiKey : null
     if (order === null || kind === 'test' || this.#random.next() > SHARE) return
     for (let left = this.#random.between(1, 3); left > 0; left--) {
-      const change = newChange(this.#what(), order, `${key}-${left}`)
+      const what = this.#what()
+      const change: Change = { what, order, key: `${key}-${left}`, status: null, apiKeys: [] }
       this.changes.push(change)
       const body = { ...this.#random.pick(REFUNDS), reason: 'LATE' }
       const inMs = this.#random.between(0, 2_000)

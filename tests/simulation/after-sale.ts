@@ -1,6 +1,6 @@
 import { CancelOrder, OperatorCancelOrder, RefundOrder, RefundRequest } from '@platter/contracts'
 import { callOf } from '@platter/testkit/call'
-import { newChange, type Change } from '../support/invariants.ts'
+import type { Change } from '../support/invariants.ts'
 import { isOpen } from '../support/order-clients.ts'
 import { randomOf, type Random } from '../support/random.ts'
 import { application, query, relayed, untilFinal } from './clients.ts'
@@ -78,7 +78,7 @@ export class AfterSale {
   }
 
   #newChange(what: Change['what'], order: string, key: string): Change {
-    const change = newChange(what, order, key)
+    const change: Change = { what, order, key, status: null, apiKeys: [] }
     this.changes.push(change)
     return change
   }

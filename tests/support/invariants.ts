@@ -171,14 +171,6 @@ export type Change = {
   apiKeys: string[]
 }
 
-export const newChange = (what: Change['what'], order: string, key: string): Change => ({
-  what,
-  order,
-  key,
-  status: null,
-  apiKeys: [],
-})
-
 /** Each requested refund is exactly one refund of its order, even after lost requests or responses. Each cancellation persists. */
 export function violationsAfterSale(changes: readonly Change[], orders: readonly OrderRow[]): Violation[] {
   const byOrder = Map.groupBy(changes, ({ order }) => order)
