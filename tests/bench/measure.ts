@@ -22,15 +22,7 @@ export type Side = { subjects: readonly Subject[]; groups: Groups }
 type Cpu = Readonly<Record<string, number>>
 
 /** One measurement of one subject. CPU is per operation, without the idle CPU of the processes. */
-export type Sample = {
-  perSecond: number
-  p50: number
-  p99: number
-  /** The statuses of the failed requests. */
-  failed: readonly number[]
-  cpuByGroup: Cpu
-  cpu: number
-}
+export type Sample = Awaited<ReturnType<typeof measure>>
 
 /** The samples of the subjects of a side, one per round. */
 export type Samples = (subject: string, clients: number) => readonly Sample[]
@@ -97,7 +89,7 @@ async function idleOf(groups: Groups): Promise<Cpu> {
 async function measure(
   subject: Subject,
   { side: { groups }, idle, clients, seconds }: { side: Side; idle: Cpu; clients: number; seconds: number },
-): Promise<Sample> {
+) {
   await subject.run({ clients, seconds: seconds / 3 })
   const [before, began] = [cpuOf(groups), performance.now()]
   const outcome = await subject.run({ clients, seconds })
@@ -112,6 +104,7 @@ async function measure(
     perSecond: took.length / outcome.seconds,
     p50: quantile(took, 0.5),
     p99: quantile(took, 0.99),
+    /** The statuses of the failed requests. */
     failed: failuresOf(subject, outcome),
     cpuByGroup: used,
     cpu: subject.counts.reduce((sum, group) => sum + (used[group] ?? 0), 0),

@@ -3,12 +3,11 @@ import pg from 'pg'
 import { until } from '../../dev/process/wait.ts'
 import type * as progress from '../../dev/progress.ts'
 import type * as launcher from '../../dev/stack.ts'
-import type { Stack } from '../../dev/stack.ts'
 import type { StackFile } from '../../dev/stack/description.ts'
 import { serviceNames } from '../../dev/stack/services.ts'
 import { Api, expectOk } from '../support/api.ts'
 import { seedRestaurants, pickup } from '../support/fixtures.ts'
-import { processGroupsOf, type Groups } from '../support/processes.ts'
+import { processGroupsOf } from '../support/processes.ts'
 import { print } from '../support/stack.ts'
 import { checkOut, ROOT } from './commit.ts'
 import { fillAuthorizations, fillOrders, fillRestaurants } from './fill.ts'
@@ -28,21 +27,17 @@ export type Setting = {
   stored?: { orders: number; restaurants: number }
 }
 
-/** A stack with the settings of production, and the data for the operations. */
-export type Platform = {
-  stack: Stack
-  groups: Groups
-  context: Context
-  /** Resolves when every saga has finished: a saga continues after its response. */
-  settled: () => Promise<void>
-}
+export type Platform = Awaited<ReturnType<typeof startPlatform>>
 
-/** Starts a stack in a directory of `.run`. `telemetry` is the receiver. `cleanup` stops the stack. */
+/**
+ * Starts a stack with the settings of production and the data for the operations, in a directory of `.run`. `telemetry` is the
+ * receiver. `cleanup` stops the stack.
+ */
 export async function startPlatform(
   cleanup: AsyncDisposableStack,
   place: { directory: string; telemetry: string },
   { replicas = 1, hasTelemetry = true, commit, stored }: Setting,
-): Promise<Platform> {
+) {
   const tree = commit === undefined ? ROOT : checkOut(commit)
   const { startStack } = (await import(join(tree, 'dev/stack.ts'))) as typeof launcher
   const { plainReporter } = (await import(join(tree, 'dev/progress.ts'))) as typeof progress
@@ -68,6 +63,7 @@ export async function startPlatform(
     stack,
     groups: processGroupsOf(stack),
     context,
+    /** Resolves when every saga has finished: a saga continues after its response. */
     settled: () => settled(database),
   }
 }

@@ -3,7 +3,7 @@ import { BUSY } from '../frame.ts'
 import { ratioOf, sumRounds, type Sample, type Samples } from '../measure.ts'
 import { digits, type Section } from '../report.ts'
 
-type Comparison = Pick<Section, 'name' | 'about'> & {
+export type Comparison = Pick<Section, 'name' | 'about'> & {
   /** The subjects, in the order of the table. */
   subjects: readonly string[]
   clients: readonly number[]

@@ -5,7 +5,7 @@ import { measureInTurns, type Samples } from '../measure.ts'
 import { scenarioOf, type OperationName } from '../operations.ts'
 import { PLATFORM, type Setting } from '../platform.ts'
 import { digits, type Section } from '../report.ts'
-import { comparison } from './compare.ts'
+import { comparison, type Comparison } from './compare.ts'
 
 /** More clients than concurrent orders. */
 const CROWD = 64
@@ -13,15 +13,7 @@ const CROWD = 64
 /** The operations for the comparison of stacks with other replicas or telemetry. */
 const PAIRED: readonly OperationName[] = ['menu', 'get-order', 'card-order']
 
-type Pair = {
-  name: string
-  about: string
-  sides: readonly [string, string]
-  settings: readonly [Setting, Setting]
-  subjects: readonly OperationName[]
-  clients: readonly number[]
-  result: 'cpu' | 'perSecond'
-}
+type Pair = Omit<Comparison, 'own' | 'others'> & { settings: readonly [Setting, Setting] }
 
 /** The starts of each stack. One start of the gateway may use 1.5 times the CPU of another (docs/performance.md). */
 const STARTS = 2
