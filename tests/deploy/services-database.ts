@@ -8,27 +8,20 @@ import { prepareDatabase } from '../../dev/servers/database.ts'
 
 const log = createLog('test', 'silent')
 
-/** A database with the schemas of services, created by `prepare` and their migrations. */
-export type ServicesDatabase = {
-  /** The URL of a superuser. */
-  url: string
-  /** Returns the name of the role and of the schema of a service. */
-  role: (service: string) => string
-  /** Connects with the role of a service. `close` ends the connection. */
-  connect: (service: string, max?: number) => Postgres
-  close: () => Promise<void>
-}
+export type ServicesDatabase = Awaited<ReturnType<typeof servicesDatabase>>
 
 /**
- * Creates the database. Roles belong to the entire server, which other tests prepare as well. Each role has a suffix here, and the
- * services do not depend on the names.
+ * Creates a database with the schemas of services, by `prepare` and their migrations. Roles belong to the entire server, which other
+ * tests prepare as well. Each role has a suffix here, and the services do not depend on the names. `url` is that of a superuser.
  */
-export async function servicesDatabase(services: readonly string[]): Promise<ServicesDatabase> {
+export async function servicesDatabase(services: readonly string[]) {
   const url = await newDatabase()
   const suffix = randomBytes(4).toString('hex')
+  /** Returns the name of the role and of the schema of a service. */
   const role = (service: string) => `${service}_${suffix}`
   const { urls } = await prepareDatabase(url, services.map(role))
   const open: Postgres[] = []
+  /** Connects with the role of a service. `close` ends the connection. */
   const connect = (service: string, max = 2): Postgres => {
     const postgres = connectPostgres(urls[role(service)] ?? '', max, log)
     open.push(postgres)

@@ -1,23 +1,15 @@
-import type { IIoK8sApiCoreV1Container as Container } from 'kubernetes-models/v1/Container'
-import type { IPodSpec } from 'kubernetes-models/v1/PodSpec'
 import type { IPodTemplateSpec } from 'kubernetes-models/v1/PodTemplateSpec'
 import type { Manifest } from './render.ts'
 
 export type Labels = Readonly<Record<string, string>>
 
 /** A Deployment, StatefulSet or Job, with its one container and the labels of its pods. */
-export type Workload = {
-  readonly name: string
-  readonly kind: string
-  readonly labels: Labels
-  readonly pod: IPodSpec
-  readonly container: Container
-}
+export type Workload = ReturnType<typeof workloadsOf>[number]
 
 const KINDS = ['Deployment', 'StatefulSet', 'Job']
 
 /** Returns all workloads of the rendered manifests. `faultsOf` checks the types of their fields. */
-export function workloadsOf(manifests: readonly Manifest[]): readonly Workload[] {
+export function workloadsOf(manifests: readonly Manifest[]) {
   return manifests
     .filter(({ kind }) => KINDS.includes(kind))
     .map(({ kind, metadata: { name }, spec }) => {

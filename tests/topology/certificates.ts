@@ -2,18 +2,13 @@ import { execFileSync } from 'node:child_process'
 import { chmodSync, chownSync, copyFileSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** A certificate authority of one test run, and a certificate for servers. */
-export type Certificates = {
-  /** The certificate of the authority, in the format of NODE_EXTRA_CA_CERTS. */
-  readonly ca: string
-  /** The folder with the two files, in the format of a service's setting. */
-  readonly directory: string
-  readonly certificate: string
-  readonly key: string
-}
+export type Certificates = ReturnType<typeof makeCertificates>
 
-/** Creates certificates with openssl, valid for two days, for these names and addresses. */
-export function makeCertificates(folder: string, names = 'IP:127.0.0.1,DNS:localhost'): Certificates {
+/**
+ * Creates a certificate authority and a certificate of servers with openssl, valid for two days, for these names and addresses.
+ * `directory` is in the format of TLS_DIRECTORY, and `ca`, the certificate of the authority, in that of NODE_EXTRA_CA_CERTS.
+ */
+export function makeCertificates(folder: string, names = 'IP:127.0.0.1,DNS:localhost') {
   mkdirSync(folder, { recursive: true })
   const file = (name: string) => join(folder, name)
   const openssl = (command: string) =>
