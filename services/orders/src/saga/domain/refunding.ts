@@ -16,7 +16,7 @@ import type { Saga, State } from '#/domain/saga-row.ts'
 export type AfterSale = { order: SagaOrder; state: State }
 
 /** `count`: the number of refunds of the order from which it was computed. */
-export type Requested = { refund: OrderRefund; count: number }
+export type RequestedRefund = { refund: OrderRefund; count: number }
 
 /** Refunds and the dispute of the charge at the processor that Platter did not request. A later version replaces an earlier one. */
 export type Mirrored = {
@@ -34,7 +34,7 @@ export type Mirrored = {
 export function requestRefund(
   order: SagaOrder,
   { facts: { total, token }, state }: Saga,
-  { refund, count }: Requested,
+  { refund, count }: RequestedRefund,
 ): AfterSale | null {
   const { outcome, paymentState, cancellation } = order
   const isPaid = token === null ? paymentState === 'DUE' : paymentState === 'CHARGED'

@@ -18,7 +18,7 @@ import {
   setMirrored,
   type AfterSale,
   type Mirrored,
-  type Requested,
+  type RequestedRefund,
 } from '#/saga/domain/refunding.ts'
 import { awaitedStep, publicationOf, type Publication } from '#/saga/domain/awaited-step.ts'
 
@@ -75,7 +75,7 @@ export type Trigger =
       until?: number
     }
   /** A refund was requested. */
-  | ({ kind: 'refund-requested' } & Requested)
+  | ({ kind: 'refund-requested' } & RequestedRefund)
   /** Refunds and a dispute at the processor that Platter did not request. */
   | ({ kind: 'mirrored' } & Mirrored)
   /** The deadline of the saga has passed. */
