@@ -10,7 +10,7 @@ export async function recordStatus(
 ): Promise<Advance | null> {
   const order = await orders.lockTransmitted(orderApiKey)
   if (!order) return null
-  const result = advance(order, to, order.reports)
+  const result = advance(order, to)
   if (result.kind === 'advanced') await orders.addStatus(orderApiKey, result.status)
   return result
 }

@@ -26,10 +26,12 @@ const pickup: Table = {
   READY_FOR_PICKUP: ['DELIVERED'],
 }
 
+type Moving = { status: OrderStatus; method: Method; reports: Reports }
+
 /** Returns the possible next statuses (the table of docs/interface.md), the usual one first; empty at the end. */
-export function nextStatuses(from: OrderStatus, method: Method, reports: Reports): readonly OrderStatus[] {
+export function nextStatuses({ status, method, reports }: Moving): readonly OrderStatus[] {
   const table = method === 'pickup' ? pickup : reports === 'coarse' ? coarseDelivery : detailedDelivery
-  return table[from] ?? []
+  return table[status] ?? []
 }
 
 export type Advance =
@@ -38,13 +40,9 @@ export type Advance =
   | { kind: 'impossible'; reason: string }
 
 /** Applies a reported status. A status moves only forward, by the table. Reporting the current status again changes nothing. */
-export function advance(
-  order: { status: OrderStatus; method: Method },
-  to: OrderStatus,
-  reports: Reports,
-): Advance {
+export function advance(order: Moving, to: OrderStatus): Advance {
   if (order.status === to) return { kind: 'unchanged' }
-  const next = nextStatuses(order.status, order.method, reports)
+  const next = nextStatuses(order)
   if (next.includes(to)) return { kind: 'advanced', status: to }
   const possible = next.length === 0 ? `${order.status} is the last status` : `next is ${next.join(' or ')}`
   return {

@@ -12,7 +12,7 @@ export function restaurantOrderRecord(order: PlacedOrder): RestaurantOrder {
     id: order.id,
     datePlaced: order.datePlaced,
     toCollect: order.payment === 'cash' && !order.test && !isOver ? toMoney(order.total) : 0,
-    nextStatuses: isOver ? [] : [...nextStatuses(order.status, order.method, order.reports)],
+    nextStatuses: isOver ? [] : [...nextStatuses(order)],
   }
 }
 
