@@ -120,7 +120,7 @@ export const restaurant: Restaurant = {
   timezone: 'US/Central',
 }
 
-export const zone = {
+const zone = {
   apiKey: 'b3124efffda1380561e43108d456b032da9608b220421b58',
   description: 'Four miles around Gilman Street',
   maxRadius: 4,
@@ -128,10 +128,7 @@ export const zone = {
   deliveryPrice: 2.99,
 }
 
-export const detailedRestaurant: Restaurant = {
-  ...restaurant,
-  zones: [zone],
-}
+export const detailedRestaurant: Restaurant = { ...restaurant, zones: [zone] }
 
 export const dips: CustomizationGroup = {
   apiKey: 'a815cd9bd293ff72197c43da88bb3bf31dd05df3677e1a4f',

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { detailedRestaurant, zone } from '#/examples.ts'
+import { detailedRestaurant } from '#/examples.ts'
 import { RestaurantInPath, ValidateOnly } from '#/inputs.ts'
 import { operation } from '#/operation.ts'
 import { Restaurant } from '#/records.ts'
@@ -122,7 +122,7 @@ export const OperatorRestaurant = Restaurant.extend({
   requireAttendance: z.boolean().describe('Whether it takes orders only while it is attended.'),
 }).meta({ id: 'OperatorRestaurant' })
 
-const { open: _open, ...newRestaurant } = { ...detailedRestaurant, zones: [zone] }
+const { open: _open, ...newRestaurant } = detailedRestaurant
 
 export const PutRestaurant = operation({
   name: 'put-restaurant',

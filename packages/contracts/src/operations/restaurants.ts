@@ -1,10 +1,8 @@
 import { z } from 'zod'
-import { detailedRestaurant } from '#/examples.ts'
+import { restaurant } from '#/examples.ts'
 import { PageQuery } from '#/inputs.ts'
 import { operation } from '#/operation.ts'
 import { OperatorRestaurant } from '#/operations/put-restaurant.ts'
-
-const { zones: _zones, ...restaurant } = detailedRestaurant
 
 export const Restaurants = operation({
   name: 'restaurants',
