@@ -4,9 +4,9 @@ import { report } from '../e2e/client.ts'
 import {
   aConsole,
   axeEverywhere,
-  browserUrl,
+  browserProgram,
   button,
-  connect,
+  startBrowser,
   open,
   place,
   signIn,
@@ -34,9 +34,9 @@ async function fill(): Promise<void> {
   await report(fourth.apiKey, 'DELIVERED', own.key)
 }
 
-describe.skipIf(browserUrl() === null)('accessibility in light and dark, on phone and desktop', () => {
+describe.skipIf(browserProgram() === null)('accessibility in light and dark, on phone and desktop', () => {
   beforeAll(async () => {
-    ;[browser, own] = await Promise.all([connect(), aConsole()])
+    ;[browser, own] = await Promise.all([startBrowser(), aConsole()])
     await fill()
     ;({ page } = await signIn(browser, own))
   })

@@ -5,9 +5,9 @@ import { call, eventually, get, maria, stack } from '../e2e/client.ts'
 import { plant } from '../e2e/planted.ts'
 import {
   aConsole,
-  browserUrl,
+  browserProgram,
   button,
-  connect,
+  startBrowser,
   endTimers,
   observed,
   open,
@@ -84,9 +84,9 @@ async function statesOf(page: Page): Promise<() => Promise<string[]>> {
   return () => page.evaluate(() => (globalThis as unknown as { states: string[] }).states)
 }
 
-describe.skipIf(browserUrl() === null)('console at the counter', () => {
+describe.skipIf(browserProgram() === null)('console at the counter', () => {
   beforeAll(async () => {
-    ;[browser, own] = await Promise.all([connect(), aConsole()])
+    ;[browser, own] = await Promise.all([startBrowser(), aConsole()])
     counter = await signIn(browser, own)
   })
 

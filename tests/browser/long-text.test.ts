@@ -3,10 +3,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { maria, refuse } from '../e2e/client.ts'
 import {
   aConsole,
-  browserUrl,
+  browserProgram,
   button,
   cardIn,
-  connect,
+  startBrowser,
   place,
   signIn,
   sizes,
@@ -91,9 +91,9 @@ async function show(column: RegExp): Promise<void> {
   if (await choose.isVisible()) await choose.click()
 }
 
-describe.skipIf(browserUrl() === null)('words that are longer than a line', () => {
+describe.skipIf(browserProgram() === null)('words that are longer than a line', () => {
   beforeAll(async () => {
-    browser = await connect()
+    browser = await startBrowser()
     const names = { restaurant: word('Lantern', 100), soup: word('Lentil', 100), chili: word('Chili', 100) }
     own = await aConsole('detailed', names)
     orders = { open: await placeOne(), finished: await placeOne() }

@@ -5,10 +5,10 @@ import { card, eventually, ledgerOf, post, readOrder, stack, statusesOf, report 
 import { Stream } from '../support/event-stream.ts'
 import {
   aConsole,
-  browserUrl,
+  browserProgram,
   button,
   cardIn,
-  connect,
+  startBrowser,
   endTimers,
   observed,
   place,
@@ -34,9 +34,9 @@ const clientOf = ({ apiKey }: { apiKey: string }) =>
 const waitForStatus = (client: Stream, status: string) =>
   client.until(({ event, data }) => event === 'status' && (data as OrderStatusRecord).status === status)
 
-describe.skipIf(browserUrl() === null)('the orders of a restaurant', () => {
+describe.skipIf(browserProgram() === null)('the orders of a restaurant', () => {
   beforeAll(async () => {
-    ;[browser, own] = await Promise.all([connect(), aConsole()])
+    ;[browser, own] = await Promise.all([startBrowser(), aConsole()])
     counter = await openCounter()
     const { page } = counter
     await button(page, 'Settings').click()

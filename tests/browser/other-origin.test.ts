@@ -2,7 +2,7 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { anOrder, api, seedRestaurants, post, stack } from '../e2e/client.ts'
 import { startHttpServer, type HttpServer } from '@platter/testkit/http-server'
-import { browserUrl, connect } from './console.ts'
+import { browserProgram, startBrowser } from './console.ts'
 
 let browser: Browser | undefined
 let shop: HttpServer | undefined
@@ -50,13 +50,13 @@ async function whileLoaded(code: string, load: () => Promise<unknown>, send: () 
 
 const accountOf = (name: string) => ({ email: `${name}@example.org`, password: 'a long enough password' })
 
-describe.skipIf(browserUrl() === null)('application in a browser, on another origin', () => {
+describe.skipIf(browserProgram() === null)('application in a browser, on another origin', () => {
   beforeAll(async () => {
     shop = await startHttpServer((_, response) =>
       response.setHeader('content-type', 'text/html').end('<p>A shop'),
     )
     key = (await api.newApplication('a shop')).accessKey
-    browser = await connect()
+    browser = await startBrowser()
     page = await browser.newPage()
     await page.goto(shop.url)
   })

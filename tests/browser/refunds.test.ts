@@ -6,10 +6,10 @@ import {
   aConsole,
   axe,
   axeEverywhere,
-  browserUrl,
+  browserProgram,
   button,
   cardIn,
-  connect,
+  startBrowser,
   observed,
   place,
   signIn,
@@ -39,9 +39,9 @@ async function show(page: Page, members: object): Promise<RestaurantOrder> {
 const aRefund = { reason: 'LATE', requestedBy: 'restaurant', borneBy: 'restaurant', date: 1_795_200_000 }
 
 // tests/e2e tests the gateway. Here the page receives responses for amounts and states that are hard to cause.
-describe.skipIf(browserUrl() === null)('refunds of a restaurant', () => {
+describe.skipIf(browserProgram() === null)('refunds of a restaurant', () => {
   beforeAll(async () => {
-    ;[browser, own] = await Promise.all([connect(), aConsole()])
+    ;[browser, own] = await Promise.all([startBrowser(), aConsole()])
     counter = await signIn(browser, own)
   })
   afterAll(() => browser.close())

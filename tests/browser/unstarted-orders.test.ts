@@ -5,10 +5,10 @@ import { eventually, stack, asRestaurant } from '../e2e/client.ts'
 import { plantAge } from '../e2e/planted.ts'
 import {
   aConsole,
-  browserUrl,
+  browserProgram,
   button,
   cardIn,
-  connect,
+  startBrowser,
   observed,
   place,
   signIn,
@@ -22,9 +22,9 @@ let own: OwnRestaurant
 /** One page for all tests. Each reloads it. */
 let page: Page
 
-describe.skipIf(browserUrl() === null)('unstarted orders', () => {
+describe.skipIf(browserProgram() === null)('unstarted orders', () => {
   beforeAll(async () => {
-    ;[browser, own] = await Promise.all([connect(), aConsole()])
+    ;[browser, own] = await Promise.all([startBrowser(), aConsole()])
     ;({ page } = await signIn(browser, own))
   })
 
