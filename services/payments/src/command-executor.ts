@@ -59,16 +59,15 @@ export function commandExecutor({ authorizations, processor, limits, log }: Deps
       await authorizations.recordUnknown({ row, call, reason })
       return null
     }
+    if (result.kind === 'moved' && result.difference !== undefined)
+      log.error({ orderApiKey, call, reason: result.difference }, 'the result differs from the request')
+    // Also for a row that is challenged already: its outcome is no longer unknown.
+    const moved = await authorizations.move(row, result.change)
     if (result.kind === 'challenged') {
-      // Also for a row that is challenged already: its outcome is no longer unknown.
-      const moved = await authorizations.move(row, result.change)
       if (moved.state !== 'challenged' || moved.releaseRequested) return execute(command, moved)
       const expires = expiresOf(moved, Math.floor(Date.now() / 1_000))
       return { kind: 'authenticate', action: { ...result.action, expires } }
     }
-    if (result.difference !== undefined)
-      log.error({ orderApiKey, call, reason: result.difference }, 'the result differs from the request')
-    const moved = await authorizations.move(row, result.change)
     countDecline(row, result.change)
     return execute(command, moved)
   }
