@@ -168,6 +168,12 @@ test.each([
   expect(transition(now.order, now.saga, mirrored(1, [refundOf('re_1', 1)]))).toBe('stale')
 })
 
+test('an order that was cancelled before the reply to its capture gets a mirrored dispute, before its release has ended', () => {
+  const disputed = apply(apply(capture!, cancelled({ by: 'operator' })), mirrored(1, [], dispute))
+  expect(disputed.order).toMatchObject({ dispute, paymentState: 'AUTHORIZED' })
+  expect(readReleased(disputed)).toEqual({ paymentState: 'REFUNDED', refund: 19.99, refundedTotal: 19.99 })
+})
+
 test('a cancelled order gets a mirrored dispute, but no mirrored refund and no second notice', () => {
   const cancelling = apply(completed!, cancelled({ by: 'operator' }))
   expect(cancelling.delivery).not.toBeNull()
@@ -269,17 +275,26 @@ test.each([
   ['DONE', 14.99, 19.99],
   ['FAILED', 19.99, 19.99],
 ] as const)(
-  'a refund at the processor that was pending at a cancellation becomes %s, and the order shows it',
+  'a refund at the processor that was pending at a cancellation becomes %s before its release, and the order shows it',
   (state, refund, refundedTotal) => {
     const pending = apply(completed!, mirrored(1, [refundOf('re_1', 500, 'PENDING')]))
-    const ended = apply(
-      apply(pending, cancelled()),
-      mirrored(2, [refundOf('re_1', 500, state), refundOf('release', 1_499)]),
-    )
+    const ended = apply(apply(pending, cancelled()), mirrored(2, [refundOf('re_1', 500, state)]))
     expect(ended.order.refunds).toMatchObject([{ apiKey: 're_1', state }])
     expect(readReleased(ended)).toEqual({ paymentState: 'REFUNDED', refund, refundedTotal })
   },
 )
+
+test('a refund that fails after the release, whose reply is late, is not shown as returned', () => {
+  const half = { ...requestedHere, amount: cents(500) }
+  const one = apply(completed!, { kind: 'refund-requested', at, refund: half, count: 0 })
+  const both = apply(one, { kind: 'refund-requested', at, refund: { ...half, apiKey: 'f2' }, count: 1 })
+  const rest = TOTAL - 1_000
+  const failed = apply(apply(both, cancelled()), mirrored(1, [refundOf('release', rest)], null, ['f2']))
+  const shown = { paymentState: 'REFUNDED', refund: rest / 100 }
+  expect(readReleased(failed), 'the release ends first').toMatchObject(shown)
+  expect(readRefunds(apply(release(failed), refundReply)), 'the other refund ends last').toMatchObject(shown)
+  expect(readReleased(apply(failed, refundReply)), 'the other refund ends first').toMatchObject(shown)
+})
 
 test('a dispute of an order that failed at its deadline sends its restaurant no second notice', () => {
   const voiding = states()['compensate, unreachable']!

@@ -60,23 +60,24 @@ export function endRefund(
     return isDone ? { ...one, state: 'DONE' } : failedRefund(one, at)
   })
   const left = pending.filter((one) => one.apiKey !== apiKey)
-  // The release has waited for this result. After a lost dispute only the processor's refunds determine its amount.
-  const released = lostOf(order.dispute) > 0 ? null : releasedOf({ ...order, refunds }, facts.total)
+  // The release has waited for this result. Once the processor has reported refunds or a dispute, only its reports determine the amount.
+  const released = state.mirrored === undefined ? releasedOf({ ...order, refunds }, facts.total) : null
   return { order: withRefunds(order, facts.total, refunds, released), state: { ...state, refunds: left } }
 }
 
 /**
- * Sets the processor's state. Null for an earlier version, and before the capture is known here, when nothing can be refunded or
- * disputed yet. A pending refund that has failed is no longer pending: the reply to an earlier success may arrive after the failure,
- * which the processor reports only once. A cancelled order gets no new refund, because the release of its payment refunds the
- * remaining amount.
+ * Sets the processor's state. Null for an earlier version, and before the reply to the capture, which would overwrite the payment
+ * state. After a cancellation none is expected. A pending refund that has failed is no longer pending: the reply to an earlier success
+ * may arrive after the failure, which the processor reports only once. A cancelled order gets no new refund, because the release of its
+ * payment refunds the remaining amount.
  */
 export function setMirrored(
   order: SagaOrder,
   { facts, state }: Saga,
   { version, refunds: made, failed, dispute, at }: Mirrored & { at: number },
 ): AfterSale | null {
-  const isCaptureKnown = !['PENDING', 'AUTHORIZED'].includes(order.paymentState)
+  const isCaptureKnown =
+    order.cancellation !== null || !['PENDING', 'AUTHORIZED'].includes(order.paymentState)
   if (!isCaptureKnown || version < (state.mirrored ?? 0)) return null
   const known = order.refunds.map((one): OrderRefund => {
     if (one.state === 'FAILED') return one
@@ -97,9 +98,9 @@ export function setMirrored(
 }
 
 /**
- * Returns what the release of a cancelled order refunds; null leaves it unchanged. Once the release has ended, it is what the refunds
- * `made` at the processor contain of it: one of them may fail later, and a failure of an earlier refund no longer increases it. The
- * first report after the release may not contain its refund yet.
+ * Returns what the release of a cancelled order refunds; null leaves it unchanged. It is what the refunds `made` at the processor
+ * contain of it, also while the reply to the release is missing: one of them may fail later, and a failure of an earlier refund no
+ * longer increases it. The first report after the release may not contain its refund yet.
  */
 function releasedBy(
   order: Pick<SagaOrder, 'refunds' | 'dispute'>,
@@ -107,9 +108,8 @@ function releasedBy(
   made: readonly OrderRefund[],
 ): Cents | null {
   const ofRelease = made.filter(({ apiKey }) => !order.refunds.some((one) => one.apiKey === apiKey))
-  const hasEnded = state.undone.includes('authorize')
-  if (lostOf(order.dispute) > 0 || (hasEnded && ofRelease.length > 0)) return reservedOf(ofRelease)
-  return hasEnded ? null : releasedOf(order, facts.total)
+  if (lostOf(order.dispute) > 0 || ofRelease.length > 0) return reservedOf(ofRelease)
+  return state.undone.includes('authorize') ? null : releasedOf(order, facts.total)
 }
 
 const failedRefund = (one: OrderRefund, at: number): OrderRefund => ({
