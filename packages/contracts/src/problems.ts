@@ -148,8 +148,8 @@ export const problems = {
     fix: 'Wait for the seconds of `Retry-After` and send the request again with the same Idempotency-Key.',
   }),
   'charge-disputed': row(1612, 409, 'The charge is disputed', {
-    why: "The customer's bank disputes the charge. The payment processor refunds nothing until the dispute has ended.",
-    fix: 'Respond to the dispute, or accept it, at the payment processor. Refund the order when the dispute is won.',
+    why: "The customer's bank disputes the charge, or has returned a part of it. The payment processor refunds nothing unless the dispute is won.",
+    fix: 'Respond to an open dispute, or accept it, at the payment processor. Refund the order when the dispute is won, and agree on another way with the customer when it is lost.',
   }),
   'not-accepted-yet': row(1611, 409, 'The order is not accepted yet', {
     retryable: true,

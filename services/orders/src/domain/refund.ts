@@ -97,7 +97,7 @@ export function refundParts(order: Refundable, request: Request): Parts | { refu
   const left = leftOf(order)
   if (left === null)
     return refused('not-charged-yet', 'The order is not charged yet. Please try again in some seconds.')
-  if (order.dispute?.state === 'OPEN' && order.dispute.isRefundable === false)
+  if (left > 0 && isRefusedByProcessor(order.dispute))
     return refused('charge-disputed', problems['charge-disputed'].why)
   const parts = partsOf(order, request, left)
   if ('refusal' in parts) return parts
@@ -105,6 +105,10 @@ export function refundParts(order: Refundable, request: Request): Parts | { refu
   if (parts.amount > left) return tooLarge(left, '')
   return parts
 }
+
+/** Stripe also refuses to refund what a lost dispute has left of a charge. */
+const isRefusedByProcessor = (dispute: Refundable['dispute']): boolean =>
+  dispute !== null && dispute.state !== 'WON' && dispute.isRefundable === false
 
 /** Returns the cents that neither a refund nor a lost dispute has returned; null while the order may still be charged. */
 function leftOf({ paymentState, status, total, refunds, dispute }: Refundable): Cents | null {

@@ -148,9 +148,10 @@ const disputedOrder = (state: OrderDispute['state'], isRefundable?: boolean) => 
   dispute: { state, amount: cents(300), isRefundable },
 })
 
-test('an open dispute that the processor does not refund refuses every refund (409), until it has ended', () => {
-  for (const request of [{ all: true }, { amount: 0.01 }])
-    expect(refusalOf(disputedOrder('OPEN', false), request)).toMatchObject({ code: 'charge-disputed' })
+test('a dispute in which the processor refunds nothing refuses every refund (409), unless it was won', () => {
+  for (const state of ['OPEN', 'LOST'] as const)
+    for (const request of [{ all: true }, { amount: 0.01 }])
+      expect(refusalOf(disputedOrder(state, false), request)).toMatchObject({ code: 'charge-disputed' })
   for (const refundable of [disputedOrder('OPEN', true), disputedOrder('OPEN'), disputedOrder('WON', false)])
     expect(partsOf(refundable, { all: true }).amount).toBe(order.total)
 })

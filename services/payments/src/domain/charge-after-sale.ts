@@ -66,13 +66,13 @@ const sumOf = (all: readonly { amount: Cents }[]): Cents =>
 
 /**
  * Returns the disputes of a charge as one: the open ones, otherwise the lost ones, otherwise the won ones. Its amount is their sum,
- * and its deadline is the earliest. `lost`: the sum of the lost ones.
+ * and its deadline is the earliest. `lost`: the sum of the lost ones. Any that was not won may prevent refunds.
  */
 export function disputeOf(disputes: readonly ReadDispute[]): (ReadDispute & { lost: Cents }) | null {
   const byState = Map.groupBy(disputes, ({ state }) => state)
   const same = byState.get('open') ?? byState.get('lost') ?? disputes
   const [first] = same.toSorted((one, other) => (one.respondBy ?? Infinity) - (other.respondBy ?? Infinity))
-  const isRefundable = same.every((one) => one.isRefundable !== false)
+  const isRefundable = disputes.every((one) => one.state === 'won' || one.isRefundable !== false)
   return first
     ? { ...first, amount: sumOf(same), lost: sumOf(byState.get('lost') ?? []), isRefundable }
     : null

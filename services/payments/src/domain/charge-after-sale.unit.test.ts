@@ -23,6 +23,13 @@ test.each([
   expect(disputeOf(disputes.toReversed())).toMatchObject(expected)
 })
 
+test('a lost dispute prevents refunds during a later inquiry, and a won one does not', () => {
+  const inquiry = { ...aDispute('open', 1), isRefundable: true }
+  const isRefundable = (state: ReadDispute['state']) =>
+    disputeOf([{ ...aDispute(state, 10), isRefundable: false }, inquiry])?.isRefundable
+  expect([isRefundable('lost'), isRefundable('won')]).toEqual([false, true])
+})
+
 test('an order without disputes has none', () => {
   expect(disputeOf([])).toBeNull()
 })
