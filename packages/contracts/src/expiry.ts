@@ -1,3 +1,4 @@
+import type { NewCard } from '#/inputs.ts'
 import type { Fault } from '#/problem-document.ts'
 import type { CreditCard } from '#/records.ts'
 
@@ -25,8 +26,19 @@ export function expiryFaults(card: Expiry | null, pointers: readonly string[], n
   return pointers.map((pointer) => ({ pointer, code: 'card-expired', detail }))
 }
 
-/** Returns the expiry of a new card: the processor's value, otherwise the client's. Empty if neither is known. */
-export const expiryOf = (processor: Expiry, client: Expiry) => ({
-  expirationMonth: processor.expirationMonth ?? client.expirationMonth ?? '',
-  expirationYear: processor.expirationYear ?? client.expirationYear ?? '',
+type Known = Pick<CreditCard, 'lastFour' | 'brand'> & Expiry
+
+/**
+ * Returns the record of a new card by its known details: from its number, or from the processor, whose expiry takes precedence over
+ * the client's. An unknown expiry is empty.
+ */
+export const newCardRecord = (card: NewCard, known: Known): Omit<CreditCard, 'apiKey'> => ({
+  nickname: card.nickname ?? null,
+  cardholderName: card.cardholderName,
+  cardholderStreetAddress: card.cardholderStreetAddress,
+  cardholderZip: card.cardholderZip,
+  lastFour: known.lastFour,
+  expirationMonth: known.expirationMonth ?? card.expirationMonth ?? '',
+  expirationYear: known.expirationYear ?? card.expirationYear ?? '',
+  brand: known.brand,
 })

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { expiryFaults, expiryOf, hasExpired } from '#/expiry.ts'
+import { expiryFaults, hasExpired, newCardRecord } from '#/expiry.ts'
 
 const card = (month: string, year: string) => ({ expirationMonth: month, expirationYear: year })
 
@@ -40,7 +40,14 @@ test('a valid card and a card of unknown expiry have no faults', () => {
 test('the expiry of the processor takes precedence over that of the client, and may be unknown', () => {
   const processor = { expirationMonth: '09', expirationYear: '31' }
   const client = { expirationMonth: '05', expirationYear: '26' }
-  expect(expiryOf(processor, client)).toEqual(processor)
-  expect(expiryOf({}, client)).toEqual(client)
-  expect(expiryOf({}, {})).toEqual({ expirationMonth: '', expirationYear: '' })
+  const holder = { cardholderName: 'Maria', cardholderStreetAddress: '2 E Main St', cardholderZip: '53703' }
+  const known = { lastFour: '4242', brand: 'visa' }
+  const record = { nickname: null, ...holder, ...known }
+  expect(newCardRecord({ ...holder, ...client }, { ...known, ...processor })).toEqual({
+    ...record,
+    ...processor,
+  })
+  expect(newCardRecord({ ...holder, ...client }, known)).toEqual({ ...record, ...client })
+  const unknown = { expirationMonth: '', expirationYear: '' }
+  expect(newCardRecord(holder, known)).toEqual({ ...record, ...unknown })
 })

@@ -1,4 +1,4 @@
-import { AddCard, expiryFaults, expiryOf } from '@platter/contracts'
+import { AddCard, expiryFaults, newCardRecord } from '@platter/contracts'
 import { clientAddress, newApiKey, Problem, type Handler, type Db } from '@platter/kit'
 import { idempotent } from '@platter/kit/idempotency/idempotent'
 import type { PaymentsClient } from '#/outside/payments.ts'
@@ -21,12 +21,9 @@ export function addCard({ tenantDb, cards, tokenize }: Deps): Handler<typeof Add
     if (faults.length > 0) throw Problem.of(faults)
 
     const user = { ...owner, address: clientAddress(headers) }
-    const { token, ...shown } = await tokenize(body, user, call)
-    const { nickname = null, cardholderName, cardholderStreetAddress, cardholderZip } = body
-    const holder = { nickname, cardholderName, cardholderStreetAddress, cardholderZip }
-    const details = { ...holder, ...expiryOf(shown, body), lastFour: shown.lastFour, brand: shown.brand }
+    const { token, ...known } = await tokenize(body, user, call)
     return execute(call, async (trx) => {
-      const card = { apiKey: newApiKey(), ...details }
+      const card = { apiKey: newApiKey(), ...newCardRecord(body, known) }
       await cards(trx).add(owner, { ...card, token })
       return card
     })

@@ -1,14 +1,12 @@
 import {
   brandOf,
-  expiryOf,
+  newCardRecord,
   type AccountsResolve,
   type Address,
-  type NewCard,
   type OrderRequest,
   type Point,
   type Recipient,
   type Saving,
-  type Tokenize,
 } from '@platter/contracts'
 import type { OrderCard } from '#/domain/order.ts'
 
@@ -92,22 +90,8 @@ function newCardOf({ card }: CompleteOrder, saving: Saving | null): OrderCard | 
   if (!card || card.saved || !card.cardNumber) return null
   const number = card.cardNumber.reveal()
   const known = { lastFour: number.slice(-4), brand: brandOf(number) }
-  return { ...exchangedCardOf(card, known), apiKey: savedKey(saving) }
+  return { ...newCardRecord(card, known), apiKey: savedKey(saving) }
 }
-
-type Exchanged = Omit<ReturnType<typeof Tokenize.response.parse>, 'token'>
-
-/** Returns a new card with its known details: from its number, or from the processor, whose details take precedence. */
-export const exchangedCardOf = (card: NewCard, { brand, lastFour, ...expiry }: Exchanged): OrderCard => ({
-  apiKey: null,
-  nickname: card.nickname ?? null,
-  cardholderName: card.cardholderName,
-  cardholderStreetAddress: card.cardholderStreetAddress,
-  cardholderZip: card.cardholderZip,
-  lastFour,
-  ...expiryOf(expiry, card),
-  brand,
-})
 
 /** Returns the apiKey of the saved record that equals a new one; null without one. */
 export const savedKey = (saving: Saving | null): string | null =>

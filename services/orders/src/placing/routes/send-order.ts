@@ -1,5 +1,6 @@
 import type { Bus } from '@platter/bus'
 import {
+  newCardRecord,
   requestTimes,
   revealedCard,
   Tokenize,
@@ -26,7 +27,6 @@ import {
 } from '@platter/kit'
 import { newOrderOf, withExchangedCard, type Prepared } from '#/placing/placement.ts'
 import { checkOrder } from '#/placing/check-order.ts'
-import { exchangedCardOf } from '#/domain/order-request.ts'
 import { isCharged, type PlacedOrder, type PricedOrder } from '#/domain/order.ts'
 import { respondWithResult, outcomeUnknown } from '#/placing/respond-with-result.ts'
 import { replayOrResume, rethrowUnlessPlaced } from '#/placing/repeated-request.ts'
@@ -118,7 +118,7 @@ async function tokenizeNewCard(
     { ...revealedCard(card), by },
     { requestId, deadline: deadline.earlier(requestTimes.response) },
   )
-  return { ...exchangedCardOf(card, exchanged), apiKey: newApiKey(), token }
+  return { ...newCardRecord(card, exchanged), apiKey: newApiKey(), token }
 }
 
 /**
