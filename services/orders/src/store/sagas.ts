@@ -112,14 +112,13 @@ type LoadedRow = OrderRow & { saga: Saga }
 const SAGA = sql`jsonb_build_object('orderApiKey', order_api_key, 'version', sagas.version, 'attempt', sagas.attempt,
   'facts', facts, 'state', state, 'isFinished', finished_at is not null, 'requestId', request_id) as saga`
 
-const loadedRow = ({ saga, ...order }: LoadedRow): Loaded => ({ order, saga })
-
 const loadTogether = batched({
   run: async (db: Db, keys: readonly string[]): Promise<(Loaded | null)[]> => {
     const { rows } = await sql<LoadedRow>`
     select ${ORDER}, ${SAGA} from orders join sagas on order_api_key = api_key
     where api_key = any(${keys}) and order_api_key = any(${keys})`.execute(db)
-    return matched(keys, rows, ({ apiKey }) => apiKey).map((row) => row && loadedRow(row))
+    const loaded = rows.map(({ saga, ...order }) => ({ saga, order }))
+    return matched(keys, loaded, ({ order }) => order.apiKey)
   },
 })
 
@@ -228,8 +227,8 @@ export class PostgresSagas extends PostgresStore {
       order by wake_at limit ${limit} for update skip locked) and api_key = order_api_key
     returning ${ORDER}, ${SAGA}, traceparent, deadline_at <= now() as "isExpired", ${IS_OVERDUE} as "isOverdue"
   `.execute(this.db)
-    return rows.map(({ isExpired, isOverdue, traceparent, ...row }) => {
-      return { ...loadedRow(row), isExpired, isOverdue, traceparent }
+    return rows.map(({ saga, isExpired, isOverdue, traceparent, ...order }) => {
+      return { order, saga, isExpired, isOverdue, traceparent }
     })
   }
 }
