@@ -24,11 +24,8 @@ export function notFound(references: References, found: Found): Fault[] {
     faults.push({ ...USER_NOT_FOUND, pointer: '/recipient/apiKey' })
   }
   if (references.cardApiKey !== null && !found.card) {
-    faults.push({
-      pointer: '/card/apiKey',
-      code: 'card-not-found',
-      detail: 'There is no such card of the recipient.',
-    })
+    const detail = 'There is no such card of the recipient.'
+    faults.push({ pointer: '/card/apiKey', code: 'card-not-found', detail })
   }
   if (references.addressApiKey !== null && !found.address) {
     const detail = 'There is no such address of the recipient.'

@@ -18,15 +18,8 @@ export const isValid = sql`(revoked_at is null and (expires_at is null or expire
 
 const isUseOutdated = sql`(last_used_at is null or last_used_at < now() - interval '1 minute')`
 
-type Row = {
-  id: string
-  prefix: string | null
-  kind: Holder['kind']
-  applicationId: string | null
-  restaurantApiKey: string | null
-  lineageId: string | null
-  isUseOutdated: boolean
-}
+/** The other columns are the members of a Caller. */
+type Row = { id: string; prefix: string | null; isUseOutdated: boolean }
 
 /** Operations for authentication and for issuing keys. */
 export const postgresAccessKeys = (db: Db) => ({
@@ -49,19 +42,19 @@ export const postgresAccessKeys = (db: Db) => ({
       on conflict (hash) do nothing`.execute(db)
   },
 
-  /** Returns the principal of a valid key, and whether its use must be recorded. Undefined if the key is unknown, revoked or expired. */
+  /**
+   * Returns the principal of a valid key, and whether its use must be recorded. Undefined if the key is unknown, revoked or expired. A
+   * key that replaced another key is the same caller (migrations/0030).
+   */
   async find(hash: string) {
     const { rows } = await sql<Row>`
       select id, prefix, kind, application_id as "applicationId", restaurant_api_key as "restaurantApiKey",
-        lineage_id as "lineageId", ${isUseOutdated} as "isUseOutdated"
+        coalesce(lineage_id, id) as "accessKeyId", ${isUseOutdated} as "isUseOutdated"
       from access_keys where hash = ${hash} and ${isValid}`.execute(db)
     const [row] = rows
     if (!row) return undefined
-    const { id, kind, applicationId, restaurantApiKey } = row
-    // A key that replaced another key is the same caller (migrations/0030).
-    const accessKeyId = row.lineageId ?? id
-    const mode = modeOf(row.prefix)
-    const principal = Caller.parse({ kind, applicationId, restaurantApiKey, accessKeyId, mode })
+    const { id, prefix, ...caller } = row
+    const principal = Caller.parse({ ...caller, mode: modeOf(prefix) })
     return { id, principal, isUseOutdated: row.isUseOutdated }
   },
 
