@@ -1,4 +1,4 @@
-import { cents } from '@platter/contracts'
+import { cents, WEEK } from '@platter/contracts'
 import type { CustomizationGroup, Item } from '#/domain/menu.ts'
 import type { Restaurant, Zone } from '#/domain/restaurant.ts'
 
@@ -31,15 +31,7 @@ export const ajanta: Restaurant = {
   customerCancelMinutes: 5,
   minWaitTime: 30,
   maxWaitTime: 45,
-  hours: {
-    Monday: ALWAYS,
-    Tuesday: ALWAYS,
-    Wednesday: ALWAYS,
-    Thursday: ALWAYS,
-    Friday: ALWAYS,
-    Saturday: ALWAYS,
-    Sunday: ALWAYS,
-  },
+  hours: Object.fromEntries(WEEK.map((day) => [day, ALWAYS])),
   timezone: 'US/Central',
   zones: [],
   requireAttendance: true,

@@ -88,13 +88,8 @@ function compareCharges(order: OrderEntry, charges: readonly Charge[]): Found[] 
   const disagree: Book[] = ['orders', 'processor']
   if (order.test) {
     if (charges.length === 0) return []
-    return [
-      {
-        rule: 'charge-of-test-order',
-        detail: 'The payment processor has a charge for a test order.',
-        disagree,
-      },
-    ]
+    const detail = 'The payment processor has a charge for a test order.'
+    return [{ rule: 'charge-of-test-order', detail, disagree }]
   }
   const open = charges.filter(isOpen)
   if (!hasCharge(order)) {

@@ -23,13 +23,11 @@ export const balanceTransactions =
     )
     if (page.after !== null) setHeader('link', nextPage(url, { until, after: page.after }))
     const orders = await mirrors.ordersOf(chargesWithoutOrder(page.balanceTransactions))
-    const transactions = page.balanceTransactions.map(({ id, kind, charge, reference, amount, fee, at }) => ({
-      id,
-      kind,
-      orderApiKey: reference ?? orders.get(charge ?? '') ?? null,
-      charge,
-      amount: toMoney(cents(amount)),
-      fee: toMoney(cents(fee)),
+    const transactions = page.balanceTransactions.map(({ reference, at, ...one }) => ({
+      ...one,
+      orderApiKey: reference ?? orders.get(one.charge ?? '') ?? null,
+      amount: toMoney(cents(one.amount)),
+      fee: toMoney(cents(one.fee)),
       date: at,
     }))
     return { since: query.since, until, transactions }

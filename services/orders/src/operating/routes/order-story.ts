@@ -49,11 +49,7 @@ function sagaStory(saga: StoredStory['saga']): OrderStory['saga'] {
     attempts,
     done,
     undone,
-    refusal: refusal && {
-      code: refusal.code,
-      detail: refusal.detail,
-      declineCode: refusal.declineCode ?? null,
-    },
+    refusal: refusal && { ...refusal, declineCode: refusal.declineCode ?? null },
     wakeAt: finished === null ? wakeAt : null,
     deadline,
     finished,
