@@ -44,7 +44,7 @@ export class PostgresAlerts extends PostgresStore {
       for (const { source, incidents, isComplete } of found)
         await compareSource(trx, source, incidents, isComplete)
       if (alerting.channels.length === 0) {
-        await forgetEnded(trx)
+        await deleteEnded(trx)
         return []
       }
       const open = new Map((await countOpen(trx)).map(({ kind, count }) => [kind, count]))
@@ -156,12 +156,7 @@ export class PostgresAlerts extends PostgresStore {
       nextInMs,
     }: { mismatches: readonly Mismatch[]; since: number; until: number; nextInMs: number },
   ): Promise<void> {
-    const rows = mismatches.map(({ orderApiKey, rule, detail }) => ({
-      id: apiKeyOf(orderApiKey, rule),
-      order_api_key: orderApiKey,
-      rule,
-      detail,
-    }))
+    const rows = mismatches.map((one) => ({ ...one, id: apiKeyOf(one.orderApiKey, one.rule) }))
     await this.db.transaction().execute(async (trx) => {
       await new PostgresScheduledRuns(trx).finish(run, nextInMs)
       await sql`update scheduled_runs set covered_until = to_timestamp(${until}) where name = ${run.name}`.execute(
@@ -172,8 +167,8 @@ export class PostgresAlerts extends PostgresStore {
       )
       await sql`
       insert into reconciliation_mismatches (id, order_api_key, rule, detail, compared_since)
-      select distinct on (id) id, order_api_key, rule, detail, to_timestamp(${since})
-      from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as t (id text, order_api_key text, rule text, detail text)
+      select distinct on (id) id, "orderApiKey", rule, detail, to_timestamp(${since})
+      from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as t (id text, "orderApiKey" text, rule text, detail text)
       on conflict (id) do update set detail = excluded.detail`.execute(trx)
     })
   }
@@ -215,7 +210,7 @@ async function compareSource(
 }
 
 /** Deletes incidents that ended without an alert. Otherwise the first channel would begin with alerts about them. */
-async function forgetEnded(trx: Db): Promise<void> {
+async function deleteEnded(trx: Db): Promise<void> {
   await sql`
   delete from known_incidents
   where ended_at is not null and (began_alert is null or ended_alert is null)`.execute(trx)

@@ -71,7 +71,7 @@ export class PostgresIdempotencyKeys extends PostgresStore {
     where ${hasKey(scope)}`.execute(this.db)
     const [row] = rows
     if (!row) return null
-    if (row.order_api_key === null) return await this.#forgetRefusal(scope)
+    if (row.order_api_key === null) return await this.#deleteRefusal(scope)
     if (!isSameRequest(row.fingerprint, scope)) return { kind: 'mismatch' }
     if (row.status !== null && row.body !== null)
       return { kind: 'completed', status: row.status, body: row.body }
@@ -92,7 +92,7 @@ export class PostgresIdempotencyKeys extends PostgresStore {
   }
 
   /** A separate statement, because a write in `reclaim` would slow down every request with a new key. */
-  async #forgetRefusal(scope: IdempotencyScope): Promise<null> {
+  async #deleteRefusal(scope: IdempotencyScope): Promise<null> {
     await sql`delete from idempotency_keys where ${hasKey(scope)} and order_api_key is null`.execute(this.db)
     return null
   }

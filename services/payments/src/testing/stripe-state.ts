@@ -191,7 +191,7 @@ export class StripeState {
     const intent = this.#intent(id)
     // A client with the intent's secret may confirm it again.
     if (intent.status !== 'requires_action' && intent.status !== 'requires_payment_method') return
-    if (outcome === 'yes') return this.#hold(intent)
+    if (outcome === 'yes') return this.#reserve(intent)
     const code = 'payment_intent_authentication_failure'
     const failure = { status: 'requires_payment_method', next_action: null }
     Object.assign(intent, { ...failure, last_payment_error: { type: 'card_error', code } })
@@ -218,10 +218,10 @@ export class StripeState {
       })
       throw declinedWith(decline, shown(intent))
     }
-    this.#hold(intent)
+    this.#reserve(intent)
   }
 
-  #hold(intent: Intent): void {
+  #reserve(intent: Intent): void {
     const { amount } = intent
     intent.latest_charge = newCharge('succeeded', amount)
     Object.assign(intent, { status: 'requires_capture', amount_capturable: amount, next_action: null })
