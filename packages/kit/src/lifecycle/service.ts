@@ -219,7 +219,8 @@ async function shutDown(parts: Parts): Promise<void> {
 export async function drain(app: App): Promise<void> {
   if ((await connectionsOf(app.server)) > 0) await wait(LEAVING_MS)
   Server.prototype.close.call(app.server)
-  await until(async () => (await connectionsOf(app.server)) === 0, CALLERS_CLOSED_MS)
+  const end = performance.now() + CALLERS_CLOSED_MS
+  while ((await connectionsOf(app.server)) > 0 && performance.now() < end) await wait(50)
   const idle = setInterval(() => app.server.closeIdleConnections(), 100)
   // Closes connections that are still busy or have sent half a request.
   const left = requestTimes.drain - CALLERS_CLOSED_MS - LEAVING_MS
@@ -230,8 +231,3 @@ export async function drain(app: App): Promise<void> {
 }
 
 const connectionsOf = (server: Server): Promise<number> => promisify(server.getConnections.bind(server))()
-
-async function until(isDone: () => Promise<boolean>, withinMs: number): Promise<void> {
-  const end = performance.now() + withinMs
-  while (!(await isDone()) && performance.now() < end) await wait(50)
-}
