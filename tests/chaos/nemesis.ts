@@ -46,11 +46,9 @@ export async function injectFaults(
   const broker = { isWhole: true }
   const wipe = () => {
     broker.isWhole = false
-    const isBack = () => {
-      broker.isWhole = true
-    }
     // If RabbitMQ never recovers, the invariants find stuck orders.
-    void wipeBroker(stack).then(isBack, isBack)
+    const wiped = wipeBroker(stack).catch(() => 'not recovered')
+    void wiped.then(() => (broker.isWhole = true))
   }
   for (;;) {
     await wait(random.between(...pauseMs))
