@@ -1,9 +1,6 @@
 import { isCardNumber } from '@platter/contracts'
 import { randomOf, type Random } from '../support/random.ts'
 
-/** A card with a unique number. Each occurrence of that number comes from one known request. */
-export type CanaryCard = { number: string; cvv: string; holder: string }
-
 /** A word of the test, or an access key with the format of Platter. */
 export const WORD = /cnry[a-z2-7]{24}|platter_(?:live|test)_[0-9A-Za-z]{36}/g
 /** The name of a canary's cardholder, which Platter may store. */
@@ -50,11 +47,11 @@ export class Canaries {
   }
 
   /**
-   * A cvv has four digits and begins with 0, because each file contains numbers of three digits. No number is written with a
-   * leading 0, and no canary ends in these digits. The search looks for it beside the name of the cardholder, which is stored with
-   * each card.
+   * Generates a card. Each occurrence of its number comes from one known request. A cvv has four digits and begins with 0, because
+   * each file contains numbers of three digits. No number is written with a leading 0, and no canary ends in these digits. The search
+   * looks for it beside the name of the cardholder, which is stored with each card.
    */
-  card(what: string, number = this.number(what)): CanaryCard {
+  card(what: string, number = this.number(what)) {
     const cvv = `0${this.#random.between(200, 999)}`
     // The holder must not end like "cvv": with the digits of an address after it, the search would report a named cvv.
     const holder = `Cnh${this.#letters(11)}a`
