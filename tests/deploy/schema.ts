@@ -66,7 +66,7 @@ type Model = { prototype: { validate: (this: unknown) => void } }
 
 /**
  * Records the paths of the fields that are read. The schemas accept unknown fields, and a mistyped field is the most common mistake.
- * A compiled schema reads all fields that it knows, and no others. A field that it does not read is therefore unknown.
+ * A compiled schema reads all fields that it declares, and no others. A field that it does not read is therefore unknown.
  */
 const recorded = (document: object, path: string, read: Set<string>): object =>
   new Proxy(document, {

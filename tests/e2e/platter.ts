@@ -24,7 +24,7 @@ export async function platterProcess(
   return { code, stdout, stderr }
 }
 
-/** Runs the tool at a terminal, and types `keys` when it asks for a confirmation. */
+/** Runs the tool at a terminal, and types `keys` at the prompt of a confirmation. */
 export const platterAtTerminal = (
   args: readonly string[],
   keys: string,

@@ -10,8 +10,8 @@ type Limits = {
 }
 
 /**
- * Limits the open connections, in total and per address (IPv6: its /64). Without the limit, one client that sends nothing could exhaust the file
- * descriptors. An excess connection is closed before any byte is read.
+ * Limits the open connections, in total and per address (IPv6: its /64). Without the limit, one client that sends nothing could
+ * exhaust the file descriptors. An excess connection is closed before any byte is read.
  */
 export function limitConnections(server: Server, { all, perAddress, proxies }: Limits): void {
   const isProxy = matcher(proxies)

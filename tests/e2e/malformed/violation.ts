@@ -60,7 +60,7 @@ function violationInProblem(status: number, headers: Record<string, string>, bod
     return `${code} with another's number or type`
   if (requestId !== headers['x-request-id']) return `${code} with another request id than its header`
   const leak = LEAKS.exec(body)?.[0]
-  return leak === undefined ? null : `${code} tells ${JSON.stringify(leak)}: ${body.slice(0, 300)}`
+  return leak === undefined ? null : `${code} reveals ${JSON.stringify(leak)}: ${body.slice(0, 300)}`
 }
 
 function parsed(text: string): unknown {

@@ -12,7 +12,7 @@ const RETRY_AFTER_SECONDS: Readonly<Record<number, number>> = { 502: 10, 503: 1 
 
 /**
  * RFC 9110, 15.5.2, requires the field in every 401: HttpURLConnection of older Android versions throws an IOException without it.
- * The scheme is not a registered one, so that no browser asks for a password.
+ * The scheme is not a registered one, so that no browser prompts for a password.
  */
 const CHALLENGE = { 'www-authenticate': 'AccessKey realm="Platter"' }
 

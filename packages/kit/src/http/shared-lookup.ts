@@ -46,7 +46,7 @@ export function sharedLookup(resolve: typeof resolveName): AddressesOf {
 
 /**
  * The lookups of this process. All clients of third parties have one limit, because their lookups use the same threads. Alerts by
- * e-mail are outside of it: Nodemailer asks the name server without these threads, and uses one of them only if that fails.
+ * e-mail are outside of it: Nodemailer queries the name server without these threads, and uses one of them only if that fails.
  */
 export const addressesOfThirdParty: AddressesOf = sharedLookup(resolveName)
 

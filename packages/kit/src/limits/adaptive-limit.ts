@@ -33,8 +33,9 @@ export class AdaptiveLimit extends ConcurrencyLimit {
   }
 
   /**
-   * Adapts the limit. A `Repeaters` loop calls it each `ADAPT_EVERY_MS`. After a decrease the limit grows by the number of good responses, so not faster than the service works. Before the first decrease it grows with
-   * time, because all requests may wait for a system that does not respond.
+   * Adapts the limit. A `Repeaters` loop calls it each `ADAPT_EVERY_MS`. After a decrease the limit grows by the number of good
+   * responses, so not faster than the service works. Before the first decrease it grows with time, because all requests may wait for
+   * a system that does not respond.
    */
   adapt(): void {
     const increase = this.#decreases === 0 ? INCREASE : Math.min(INCREASE, this.#goodResponses)
