@@ -10,9 +10,12 @@ export type PreparedDatabase = {
   readonly fresh: boolean
 }
 
-/** The limits of each role. A migration that needs a longer one uses `set local`. */
+/**
+ * The limits of each role. A migration that needs a longer one uses `set local`. A machine that stands still for 3 s ends no
+ * statement, and the pool waits for 5 s.
+ */
 const roleSettings = {
-  statement_timeout: '3s',
+  statement_timeout: '4s',
   lock_timeout: '1s',
   idle_in_transaction_session_timeout: '5s',
 } as const

@@ -4,7 +4,7 @@ import { Problem } from '#/http/problem.ts'
 
 /**
  * SQLSTATE classes and Node codes for an unavailable database or connection; they are not defects. 55P03 and 57014 are the results
- * of lock_timeout (1 s) and statement_timeout (3 s). They occur when a slow disk delays the commit that releases a row lock. The
+ * of lock_timeout (1 s) and statement_timeout (4 s). They occur when a slow disk delays the commit that releases a row lock. The
  * statement had no effect. A server that became a standby rejects writes with 25006. The kernel reports the address of a stopped
  * machine or container as unreachable.
  */

@@ -31,7 +31,7 @@ const MAX_BATCH = 64
 
 /**
  * SQLSTATE classes of a statement without effect: data, constraints, rollbacks, locks. A statement timeout (57014) is absent: no
- * item is at fault, and 64 statements of up to 3 s each would commit long after their requests have failed.
+ * item is at fault, and 64 statements of up to 4 s each would commit long after their requests have failed.
  */
 const REJECTED = /^(22|23|40|55)/
 

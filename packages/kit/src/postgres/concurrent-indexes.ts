@@ -8,7 +8,7 @@ import type { Log } from '#/telemetry/log.ts'
 
 /*
  * Indexes of large tables. A migration runs in a transaction before the service is ready. Its `create index` would block all writes
- * while it reads the table, or end at the statement timeout of 3 s. These indexes are built while the service runs. A build reads the
+ * while it reads the table, or end at the statement timeout of 4 s. These indexes are built while the service runs. A build reads the
  * table twice: it takes 18 to 70 s with 4 million orders. Their state is in the catalog of PostgreSQL: an index is missing, invalid
  * or valid. So any replica repeats an interrupted build at the next start.
  */
