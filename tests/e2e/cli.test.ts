@@ -1,8 +1,10 @@
 import type { ValidatedOrder } from '@platter/contracts'
-import { spawnSync } from 'node:child_process'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { afterAll, expect, test } from 'vitest'
 import { simulatorLink } from '../../dev/simulators/src/link.ts'
@@ -227,10 +229,12 @@ test('exit 2 for wrong usage, 3 for an unavailable platform, 1 for a key of anot
   expect([help.code, help.stdout]).toEqual([0, expect.stringContaining('Exit codes')])
 })
 
-test('exit 1 when the output cannot be written, because a key is shown only once', () => {
-  const stdio = ['ignore', openSync('/dev/full', 'w'), 'pipe'] as const
-  const { status, stderr } = spawnSync(process.execPath, [MAIN, 'backup-identity'], { stdio: [...stdio] })
-  expect([status, String(stderr)]).toEqual([1, expect.stringContaining('no space left')])
+test('exit 1 when the output cannot be written, because a key is shown only once', async () => {
+  const full = openSync('/dev/full', 'w')
+  const child = spawn(process.execPath, [MAIN, 'backup-identity'], { stdio: ['ignore', full, 'pipe'] })
+  const stderr = text(child.stderr!)
+  const [code] = (await once(child, 'close')) as [number]
+  expect([code, await stderr]).toEqual([1, expect.stringContaining('no space left')])
 })
 
 test('reconcile finds no mismatch without orders, and exits with 0', async () => {
