@@ -176,8 +176,13 @@ function exchange(
     recordHead(status, given)
     permit?.recordResponse(isOverloaded(given))
   })
-  // Exact to the millisecond; undici's headersTimeout may fire a second late.
-  const timer = setTimeout(() => relay.abort(new Error('no response by the deadline')), deadline.remainingMs)
+  const abort = () => relay.abort(new Error('no response by the deadline'))
+  const relayMs = deadline.limit(requestTimes.relay)
+  // Exact to the millisecond; undici's headersTimeout may fire a second late. In two steps, because after a standstill of the machine
+  // the response of the replica, whose own deadline has passed, is not read yet.
+  let timer = setTimeout(() => {
+    timer = setTimeout(abort, relayMs)
+  }, deadline.remainingMs - relayMs)
   pool.dispatch(options, relay)
   return relay.ended.promise.finally(() => clearTimeout(timer))
 }

@@ -79,6 +79,17 @@ test.each(['GET', 'POST'])(
   },
 )
 
+test('a response at the end of a standstill beyond the deadline is relayed', async () => {
+  const service = createApp(log)
+  service.post('/x', async () => {
+    // Gateway and service run in this process.
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 700)
+    return {}
+  })
+  const gateway = await aGateway([await listen(service)], 600)
+  expect((await fetch(`${gateway}/x`, { method: 'POST' })).status).toBe(200)
+})
+
 test.each([
   ['GET', 2],
   ['POST', 1],
