@@ -41,8 +41,8 @@ export const NewAddressFields = Address.pick({
 export type NewAddressFields = z.infer<typeof NewAddressFields>
 
 /**
- * The effect of accounts.save on a new record. `saved`: none, because an equal record is saved. `room`: the record is saved. `full`: none,
- * because the account is full.
+ * The effect of accounts.save on a new record. `saved`: none, because an equal record is saved. `room`: the record is saved. `full`:
+ * none, because the account is full.
  */
 export const Saving = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('saved'), apiKey: ApiKey }),
