@@ -67,6 +67,7 @@ export default defineConfig({
             'tests/plans/**/*.stack.test.ts',
           ],
           globalSetup: 'tests/servers.setup.ts',
+          setupFiles: [...SHARED.setupFiles, 'tests/support/patient-postgres.ts'],
           sequence: { groupOrder: 1 },
         },
       },

@@ -8,8 +8,7 @@ import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { postgresApplications } from '#/store/applications.ts'
 
-// Five connections, because opening twenty at once exceeded the limit for a connection, then 2 s, on a busy machine.
-const { db } = await migratedDatabase('accounts', 5)
+const { db } = await migratedDatabase('accounts')
 
 type CreateCall = Call<typeof CreateApplication>
 

@@ -13,8 +13,7 @@ import { updateUser } from '#/routes/update-user.ts'
 const log = createLog('test', 'fatal')
 const PASSWORD = new Secret('a long enough password')
 const PEPPER = 'a pepper of at least thirty-two letters'
-// Three connections, because opening many at once exceeded the limit for a connection, then 2 s, on a busy machine.
-const { db } = await migratedDatabase('accounts', 3)
+const { db } = await migratedDatabase('accounts')
 let attempts: CredentialAttempts
 
 beforeAll(async () => {
