@@ -45,15 +45,15 @@ const isOutdatedPlan = (error: unknown): boolean =>
   error instanceof pg.DatabaseError && error.routine === 'RevalidateCachedQuery'
 
 const summaries = new Map<string, string>()
-const TABLES = /\b(insert into|update|delete from|from|join)\s+"?([a-z_]+)\b(?!\()/gi
+const TABLES = /\b(insert into|update|delete from|(?<!epoch )from|join)\s+"?([a-z_]+)\b(?!\()/gi
 const PARTS = /\b([a-z_]+) as (?:materialized )?\(/gi
 
 /** Returns the operations and tables of a statement: "insert orders, insert sagas". Spans never contain the statement's text. */
 function summaryOf(text: string): string {
   const known = summaries.get(text)
   if (known !== undefined) return known
-  // `with moved as (…)`, `extract(epoch from now())` and `on conflict do update set` name no table.
-  const ignored = new Set(['now', 'set', ...Array.from(text.matchAll(PARTS), ([, part]) => part)])
+  // `with moved as (…)` and `on conflict do update set` name no table, nor does `extract(epoch from …)`.
+  const ignored = new Set(['set', ...Array.from(text.matchAll(PARTS), ([, part]) => part)])
   const done = Array.from(text.matchAll(TABLES), ([, verb = '', table = '']) => {
     const [operation = ''] = verb.toLowerCase().split(' ')
     return ignored.has(table) ? [] : [`${/^(from|join)$/.test(operation) ? 'select' : operation} ${table}`]
