@@ -29,16 +29,13 @@ export const paymentsHealth =
   async () => {
     const to = Math.floor(now() / 1000)
     const time = { from: to - DAY_SECONDS, to, after: null }
-    const [service, listed, lastEvent] = await Promise.all([
+    const [service, listed, lastEvent, redis] = await Promise.all([
       readServiceHealth(reads),
       orNull(() => processor.list(time), WITHIN_MS),
       orNull(() => events.lastHandled()),
+      limits.isShared(),
     ])
-    return {
-      service,
-      processor: { kind, test, lastEvent, ...reachability(listed) },
-      redis: limits.isShared,
-    }
+    return { service, processor: { kind, test, lastEvent, ...reachability(listed) }, redis }
   }
 
 /** A wrong secret key is a refusal, so the processor is not usable for payments. */

@@ -7,7 +7,7 @@ const reads = {
   database: async () => ({ at: 1, migration: '0001_create', missingIndexes: [] }),
   queues: async () => [],
   events: { lastHandled: async () => 1_700_000_000 },
-  limits: { isShared: false },
+  limits: { isShared: async () => false },
   now: () => 1_800_000_000_000,
 }
 const healthOf = async (list: () => Promise<unknown>) =>

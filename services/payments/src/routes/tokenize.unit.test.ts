@@ -46,7 +46,7 @@ async function send(
   const processor = { tokenize: async (given: object) => (seen.push(given), result) }
   const counted: unknown[] = []
   const limits: CardLimits = {
-    isShared: true,
+    isShared: async () => true,
     admit,
     linkToken: async (...linked) => void counted.push(['linked', ...linked]),
     countDecline: async (...declined) => void counted.push(['declined', ...declined]),

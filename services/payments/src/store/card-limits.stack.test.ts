@@ -164,10 +164,11 @@ test('Redis stores no card, token or address, and every key expires', async () =
   expect(ends.filter((seconds) => seconds === -1 || seconds > 3_600)).toEqual([])
 })
 
-test('without Redis, a replica counts alone, and admits cards below their limits', async () => {
+test('without Redis, a replica reports that, counts alone, and admits cards below their limits', async () => {
   const proxy = await proxyTo(servers().redis)
   const alone = await connected(proxy.url)
   proxy.cut()
+  expect([await limits.isShared(), await alone.isShared()]).toEqual([true, false])
   const [user, card] = [aUser(), aCard()]
   for (let count = 0; count < 3; count++) expect(await admit(aCard(), user, alone)).not.toBeNull()
   expect(await admit(aCard(), user, alone)).toBeNull()

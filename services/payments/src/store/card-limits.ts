@@ -56,9 +56,12 @@ export class RedisCardLimits {
     }
   }
 
-  /** Whether Redis is available, so that all replicas count together. */
-  get isShared(): boolean {
-    return this.#redis.isAvailable
+  /** Returns whether Redis responds, so that all replicas count together. */
+  async isShared(): Promise<boolean> {
+    return this.#redis.run(
+      async (client) => Boolean(await client.ping()),
+      () => false,
+    )
   }
 
   /** Called before a new card is sent to the processor. Throws Problem rate-limited above a limit. */
