@@ -1,5 +1,6 @@
 import type { Attention, Mismatch } from '@platter/contracts'
 import type { Db } from '@platter/kit'
+import { epochOf } from '@platter/kit/postgres/epoch'
 import { sql } from 'kysely'
 import { apiKeyOf } from '#/api-key-of.ts'
 import type { Alert, Composed, Unalerted } from '#/domain/alert.ts'
@@ -73,7 +74,7 @@ export class PostgresAlerts extends PostgresStore {
             and earlier.alert_number < due.alert_number and c.created_at > now() - ${DELIVER_WITHIN})
       order by due.alert_number limit ${limit} for update of due skip locked)
     returning a.number::int8 as number, d.channel, d.attempts as attempt, a.content || jsonb_build_object(
-      'id', a.id, 'at', floor(extract(epoch from a.created_at))::int8) as alert`.execute(this.db)
+      'id', a.id, 'at', ${epochOf('a.created_at')}) as alert`.execute(this.db)
     return rows
   }
 
@@ -125,7 +126,7 @@ export class PostgresAlerts extends PostgresStore {
   async overdueReconciliation(): Promise<OverdueReconciliation[]> {
     const at = microseconds('at')
     const { rows } = await sql<OverdueReconciliation>`
-    select name as key, ${at} as at, floor(extract(epoch from finished_at))::int8 as "finishedAt" from (
+    select name as key, ${at} as at, ${epochOf('finished_at')} as "finishedAt" from (
       select name, finished_at, finished_at + interval '30 hours' as at from scheduled_runs
       where name = 'reconcile') as last
     where at <= now() ${newest}`.execute(this.db)

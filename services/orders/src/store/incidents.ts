@@ -1,3 +1,4 @@
+import { epochOf } from '@platter/kit/postgres/epoch'
 import { sql } from 'kysely'
 import { apiKeyOf } from '#/api-key-of.ts'
 import type { SendOrderFacts, State } from '#/domain/saga-row.ts'
@@ -120,7 +121,7 @@ export class PostgresIncidents extends PostgresStore {
     const at = sql`(extract(epoch from ${half}) * 1000000)::int8`
     const { rows } = await sql<UnstartedOrder>`
     select ${restaurantOfOrder}, ${at} as at,
-      floor(extract(epoch from since))::int8 + ${Math.floor(withinMs / 1_000)} as "cancelledAt"
+      ${epochOf('since')} + ${Math.floor(withinMs / 1_000)} as "cancelledAt"
     from ${waitingOrders(withinMs)} where ${half} <= now() ${newest}`.execute(this.db)
     return rows
   }

@@ -1,5 +1,6 @@
 import type { OrderStatus } from '@platter/contracts'
 import { batched, matched, type Db } from '@platter/kit'
+import { epochOf } from '@platter/kit/postgres/epoch'
 import { sql, type RawBuilder } from 'kysely'
 import { isVisible } from '#/domain/order-state.ts'
 import { isBefore, NEWEST_FIRST, readPage, type OrderPage } from '#/store/order-pages.ts'
@@ -46,7 +47,7 @@ export class PostgresOrders extends PostgresStore {
   /** Oldest first; `date` in epoch seconds. */
   async statuses(orderApiKey: string): Promise<{ status: OrderStatus; date: number }[]> {
     const { rows } = await sql<{ status: OrderStatus; date: number }>`
-    select status, floor(extract(epoch from at))::int8 as date from order_statuses
+    select status, ${epochOf('at')} as date from order_statuses
     where order_api_key = ${orderApiKey} order by position`.execute(this.db)
     return rows
   }

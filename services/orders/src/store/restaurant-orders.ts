@@ -1,3 +1,4 @@
+import { epochOf } from '@platter/kit/postgres/epoch'
 import { sql } from 'kysely'
 import type { ReceivedOrder } from '#/domain/restaurant-order.ts'
 import { hasChangedSince, type Position } from '#/store/changes.ts'
@@ -25,7 +26,7 @@ const waitingSince = sql`(
 type Row = ReceivedOrder & { changedIn: Position | null }
 
 const columns = sql<Row>`${ORDER}, orders.changed_in as "changedIn",
-  case when ${isWaiting} then floor(extract(epoch from ${waitingSince}))::int8 end as "waitingSince"`
+  case when ${isWaiting} then ${epochOf(waitingSince)} end as "waitingSince"`
 
 const ofRestaurant = (restaurantApiKey: string) => sql`
   orders left join deliveries on deliveries.order_api_key = orders.api_key

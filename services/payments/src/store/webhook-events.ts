@@ -1,4 +1,5 @@
 import type { Db } from '@platter/kit'
+import { epochOf } from '@platter/kit/postgres/epoch'
 import { sql } from 'kysely'
 
 export type WebhookEventStore = ReturnType<typeof postgresWebhookEvents>
@@ -13,7 +14,7 @@ export const postgresWebhookEvents = (db: Db) => ({
   /** Returns the time of the last event, if it is at most a day old, in epoch seconds; otherwise null. */
   async lastHandled(): Promise<number | null> {
     const { rows } = await sql<{ at: number }>`
-      select floor(extract(epoch from received_at))::int8 as at from webhook_events
+      select ${epochOf('received_at')} as at from webhook_events
       where received_at > now() - interval '1 day' order by received_at desc limit 1`.execute(db)
     return rows[0]?.at ?? null
   },
