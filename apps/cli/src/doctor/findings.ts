@@ -52,6 +52,8 @@ const unknown = (detail: string) => ({
   remedy: 'Read it again when the platform responds.',
 })
 
+const noPayments = (health: Health | null) => unknown(`no response from ${health ? 'payments' : 'orders'}`)
+
 /** All checks, in the order of the table. */
 export function findingsOf(facts: Facts): Finding[] {
   const found = Object.entries(checks).map(([check, examine]) => ({ check, ...examine(facts) }))
@@ -200,8 +202,7 @@ const checks: Readonly<Record<string, Check>> = {
     return wrong(words.join(', '), 'Its service is too slow, or unavailable: read its log.')
   },
   Redis({ health }) {
-    if (typeof health?.redis !== 'boolean')
-      return unknown(`no response from ${health ? 'payments' : 'orders'}`)
+    if (typeof health?.redis !== 'boolean') return noPayments(health)
     if (health.redis) return ok('Redis responds')
     return wrong('Redis does not respond: each replica counts limits alone', 'Check its log, and REDIS_URL.')
   },
@@ -244,7 +245,7 @@ const checks: Readonly<Record<string, Check>> = {
     )
   },
   processor({ health }) {
-    if (!health?.processor) return unknown(`no response from ${health ? 'payments' : 'orders'}`)
+    if (!health?.processor) return noPayments(health)
     const { kind, test, reachable, reason } = health.processor
     if (!reachable)
       return wrong(
@@ -259,7 +260,7 @@ const checks: Readonly<Record<string, Check>> = {
     return ok(kind === 'none' ? 'cash only' : `${kind} responds`)
   },
   webhook({ health, now }) {
-    if (!health?.processor) return unknown(`no response from ${health ? 'payments' : 'orders'}`)
+    if (!health?.processor) return noPayments(health)
     const { kind, charges, lastEvent } = health.processor
     if (kind !== 'stripe') return ok('not used by this processor')
     const age = lastEvent === null ? Infinity : now - lastEvent * 1000
