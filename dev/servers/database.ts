@@ -11,8 +11,8 @@ export type PreparedDatabase = {
 }
 
 /**
- * The limits of each role. A migration that needs a longer one uses `set local`. A machine that stands still for 3 s ends no
- * statement, and the pool waits for 5 s.
+ * The limits of each role. A migration that needs a longer one uses `set local`. A statement may last longer than a standstill of the
+ * machine of 3 s, and shorter than the 5 s for which the pool waits.
  */
 const roleSettings = {
   statement_timeout: '4s',

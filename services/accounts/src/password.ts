@@ -21,8 +21,8 @@ const SHARE = 1 / 3
 /** Milliseconds of rest that hashes after a pause may postpone. */
 const UNRESTED_MS = 2_000
 /**
- * A hash that takes longer has waited for the processor, so it counts no more: after a standstill of the machine of 3 s within one
- * hash, no password was hashed for 4 s or longer, and requests reached their deadline.
+ * The longest time that a hash counts, because a longer one has waited for the CPU. Otherwise no password was hashed for 4 s or longer
+ * after a standstill of the machine of 3 s, and requests reached their deadline.
  */
 const LONGEST_HASH_MS = 250
 /** `outdated`: the password is correct, but its hash has outdated parameters or pepper and must be replaced. */
