@@ -203,7 +203,7 @@ function deliveryStore({ orders, sagas, deliveries, links }: Database): Partial<
   const linkOf = (orderApiKey: string) => links.get(orders.get(orderApiKey)!.restaurantApiKey) ?? null
 
   /** Returns the row if the lease is the last acquired one. */
-  function held({ orderApiKey, attempt }: Lease): DeliveryRow | null {
+  function leasedRow({ orderApiKey, attempt }: Lease): DeliveryRow | null {
     const row = deliveries.get(orderApiKey)
     return row?.attempts === attempt ? row : null
   }
@@ -238,7 +238,7 @@ function deliveryStore({ orders, sagas, deliveries, links }: Database): Partial<
     async renewLeases(leases, leaseMs) {
       const renewed = new Set<string>()
       for (const lease of leases) {
-        const row = held(lease)
+        const row = leasedRow(lease)
         if (!row) continue
         change(lease.orderApiKey, row, { busyUntil: world.now + leaseMs })
         renewed.add(lease.orderApiKey)
@@ -247,7 +247,7 @@ function deliveryStore({ orders, sagas, deliveries, links }: Database): Partial<
     },
 
     async releaseLease(lease, failed) {
-      const row = held(lease)
+      const row = leasedRow(lease)
       if (!row) return
       const retryAt = world.now + backoffMs(2_000, 60_000, Math.min(row.attempts - 1, 5))
       change(lease.orderApiKey, row, {

@@ -112,15 +112,15 @@ test('a comparison reads each refunded or disputed charge of all pages once, and
 function leaseOfSlowCalls() {
   let ms = 0
   let until = 0
-  const held: number[] = []
+  const leases: number[] = []
   /** The times at which a slow call ended after the lease. */
   const lost: number[] = []
   return {
-    held,
+    leases,
     lost,
-    hold: (leaseMs: number): void => {
+    setLease: (leaseMs: number): void => {
       until = ms + leaseMs
-      held.push(leaseMs)
+      leases.push(leaseMs)
     },
     slow: async <T>(result: T): Promise<T> => {
       ms += 18_000
@@ -130,8 +130,8 @@ function leaseOfSlowCalls() {
   }
 }
 
-test('a comparison holds its lease through slow pages and charges; after a crash the next one starts within 30 s', async () => {
-  const { held, lost, hold, slow } = leaseOfSlowCalls()
+test('a comparison renews its lease through slow pages and charges; after a crash the next one starts within 30 s', async () => {
+  const { leases, lost, setLease, slow } = leaseOfSlowCalls()
   const balanceTransactions = refundsOf('pi_1', 'pi_2')
   const read: string[] = []
   const compare = comparison(
@@ -141,14 +141,14 @@ test('a comparison holds its lease through slow pages and charges; after a crash
         slow({ kind: 'yes', balanceTransactions, after: after === null ? 'mv_2' : null } as never),
     },
     {
-      acquire: async (leaseMs) => (hold(leaseMs), { from: 10_000, now: 10_120 }),
-      renew: async (leaseMs) => hold(leaseMs),
+      acquire: async (leaseMs) => (setLease(leaseMs), { from: 10_000, now: 10_120 }),
+      renew: async (leaseMs) => setLease(leaseMs),
       unfinished: async () => ['pi_3', 'pi_4'],
     },
   )
   await compare()
   expect({ read, lost }).toEqual({ read: ['pi_1', 'pi_2', 'pi_3', 'pi_4'], lost: [] })
-  expect(Math.max(...held)).toBeLessThanOrEqual(30_000)
+  expect(Math.max(...leases)).toBeLessThanOrEqual(30_000)
 })
 
 /** Reads a charge with refunds of Platter. Those in `known` have a row. Returns the keys that are marked as failed, and the message. */

@@ -146,10 +146,10 @@ export class Deliverer {
   async #attempt(given: Attempt): Promise<void> {
     const { order, attempt, isOverdue, leasedAt } = given
     const lease = { orderApiKey: order.apiKey, attempt }
-    using held = this.#leases.add({ ...lease, leasedAt })
+    using attemptLease = this.#leases.add({ ...lease, leasedAt })
     using permit = await this.#perRestaurant.waitAtMost(PERMIT_WITHIN_MS, order.restaurantApiKey)
     // Another replica may have made an attempt, or notified the restaurant of a cancellation. No order may arrive after that.
-    if (!held.isValid) return
+    if (!attemptLease.isValid) return
     if (isOverdue && (given.isTried || !permit))
       return await this.#end(order.apiKey, { outcome: 'unreachable' })
     if (!permit) return await this.#deps.deliveries.releaseLease(lease, null)

@@ -76,7 +76,7 @@ export class PostgresDeliveries extends PostgresStore {
     const { rows } = await sql<{ order_api_key: string }>`
     update deliveries set busy_until = now() + ${leaseMs} * interval '1 millisecond'
     from unnest(${leases.map(({ orderApiKey }) => orderApiKey)}::text[], ${leases.map(({ attempt }) => attempt)}::integer[])
-      as held(api_key, attempt)
+      as leases(api_key, attempt)
     where order_api_key = api_key and attempts = attempt
     returning order_api_key`.execute(this.db)
     return new Set(rows.map(({ order_api_key }) => order_api_key))
