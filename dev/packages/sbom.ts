@@ -9,7 +9,7 @@ const BUILT_IN: Readonly<Record<string, readonly string[]>> = { 'services/gatewa
 
 type Component = { 'bom-ref': string; name: string; hashes?: { alg: string }[] }
 type Dependency = { ref: string; dependsOn: string[] }
-export type Sbom = {
+type Sbom = {
   bomFormat: string
   specVersion: string
   metadata: { component: Component }

@@ -4,7 +4,7 @@ import { writeWhole } from './files.ts'
 import { until } from './wait.ts'
 
 /** The content of `pids.json` in a run directory. */
-export type ProcessRecord = {
+type ProcessRecord = {
   readonly launcher: Identity
   readonly children: readonly RecordedChild[]
 }

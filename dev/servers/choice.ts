@@ -7,7 +7,7 @@ import type { Server } from './types.ts'
 export const serverChoices = ['native', 'docker', 'auto'] as const
 export type ServerChoice = (typeof serverChoices)[number]
 /** The kind of servers that hold the data of a run directory. */
-export type KeptChoice = Exclude<ServerChoice, 'auto'>
+type KeptChoice = Exclude<ServerChoice, 'auto'>
 
 export function isServerChoice(text: string): text is ServerChoice {
   return (serverChoices as readonly string[]).includes(text)

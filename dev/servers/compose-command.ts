@@ -13,7 +13,7 @@ import { NoEngine, type ServerContext } from './types.ts'
 const execute = promisify(execFile)
 
 /** An available Docker, with its Compose: v2, or docker-compose 1.29. */
-export type DockerCommand = {
+type DockerCommand = {
   readonly docker: string
   readonly compose: readonly string[]
 }
@@ -46,7 +46,7 @@ export type Project = {
 }
 
 /** A service of docker-compose.yml to start in a container. */
-export type ProjectService = {
+type ProjectService = {
   readonly service: string
   /** The name in the output. */
   readonly name: string

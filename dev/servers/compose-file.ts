@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { parse } from 'yaml'
 
 /** The fields of a service in docker-compose.yml that the launcher and the tests read. */
-export type ComposeService = {
+type ComposeService = {
   readonly image: string
   readonly build?: unknown
   readonly command?: string[]

@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import { messages } from '@platter/contracts'
 
 /** The permissions of a user: regular expressions of names of queues and exchanges. */
-export type Permissions = {
+type Permissions = {
   readonly configure: string
   readonly write: string
   readonly read: string
@@ -11,7 +11,7 @@ export type Permissions = {
 /** The services that consume messages. */
 export const brokerServices = ['catalog', 'accounts', 'orders', 'payments'] as const
 
-export type BrokerService = (typeof brokerServices)[number]
+type BrokerService = (typeof brokerServices)[number]
 
 /** The service that consumes the dead letters of all services (docs/decisions/0016-incidents-and-reconciliation.md). */
 const KEEPER_OF_DEAD_LETTERS: BrokerService = 'orders'

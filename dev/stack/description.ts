@@ -19,7 +19,7 @@ export type StackFile = {
 }
 
 /** The parts of a description. */
-export type Described = {
+type Described = {
   readonly wiring: Wiring
   readonly servers: Servers
   readonly superuserUrl: string

@@ -28,7 +28,7 @@ export type HttpsFront = {
   stop(): Promise<void>
 }
 
-export type HttpsSettings = {
+type HttpsSettings = {
   /** The run directory. */
   readonly directory: string
   /** An address of this machine, or 0.0.0.0 or :: for all of them. */

@@ -12,7 +12,7 @@ import type { Secrets } from './secrets.ts'
 import { databaseServices, firstUrl, type Wiring } from './services.ts'
 
 /** A database with the roles and schemas of the services. */
-export type OpenedDatabase = PreparedDatabase & {
+type OpenedDatabase = PreparedDatabase & {
   readonly superuserUrl: string
 }
 
@@ -36,7 +36,7 @@ export async function openDatabase(
 }
 
 /** The parts of a wiring. */
-export type Ingredients = {
+type Ingredients = {
   readonly directory: string
   readonly secrets: Secrets
   readonly servers: Servers

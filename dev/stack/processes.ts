@@ -15,7 +15,7 @@ import {
 } from './services.ts'
 
 /** The parts of a launch. */
-export type Launch = {
+type Launch = {
   readonly host: ProcessHost
   readonly reporter: Reporter
   readonly wiring: Wiring

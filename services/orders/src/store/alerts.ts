@@ -15,10 +15,10 @@ type Comparison = { source: string; incidents: readonly Attention[]; isComplete:
 /** An alert, leased for an attempt in a channel. */
 type LeasedAlert = { number: number; channel: string; attempt: number; alert: Alert }
 
-export type MismatchRow = { id: string; orderApiKey: string; rule: string; detail: string; at: number }
+type MismatchRow = { id: string; orderApiKey: string; rule: string; detail: string; at: number }
 /** `finishedAt`: the end of the last reconciliation, in epoch seconds. */
 type OverdueReconciliation = { key: string; at: number; finishedAt: number }
-export type UndeliveredRow = { channel: string; reason: string | null; attempts: number; at: number }
+type UndeliveredRow = { channel: string; reason: string | null; attempts: number; at: number }
 
 /** The maximum number of unalerted incidents in a round; the others wait for the next round. */
 const COMPOSED_AT_ONCE = 5_000

@@ -21,7 +21,7 @@ type NewDeadLetter = {
 const idOf = ({ command, orderApiKey, step, content }: NewDeadLetter): string =>
   apiKeyOf(command, orderApiKey ?? '', step ?? '', orderApiKey === null ? content.toString('latin1') : '')
 
-export type DeadLetterRow = {
+type DeadLetterRow = {
   id: string
   command: string
   orderApiKey: string | null
@@ -33,7 +33,7 @@ export type DeadLetterRow = {
 
 type StoredDeadLetter = { command: string; content: Buffer; requestId: string; deaths: number }
 
-export type OverdueSaga = {
+type OverdueSaga = {
   orderApiKey: string
   facts: SendOrderFacts
   state: State
@@ -44,15 +44,15 @@ export type OverdueSaga = {
 /** `phone`: null in orders of an earlier version. */
 type RestaurantOfOrder = { orderApiKey: string; restaurantApiKey: string; phone: string | null }
 
-export type UnstartedOrder = RestaurantOfOrder & { cancelledAt: number; at: number }
+type UnstartedOrder = RestaurantOfOrder & { cancelledAt: number; at: number }
 
-export type UnconfirmedCancellation = RestaurantOfOrder & { attempts: number; at: number }
+type UnconfirmedCancellation = RestaurantOfOrder & { attempts: number; at: number }
 
 const restaurantOfOrder = sql`api_key as "orderApiKey", restaurant_api_key as "restaurantApiKey",
   details ->> 'restaurantPhone' as phone`
 
 /** `amount`: cents of the failed refunds. */
-export type FailedRefund = { orderApiKey: string; amount: number; at: number }
+type FailedRefund = { orderApiKey: string; amount: number; at: number }
 
 /** The refunds that were requested here and have failed in the last 30 days, and after whose failure no other one was requested. */
 const FAILURES = sql`

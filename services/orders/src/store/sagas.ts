@@ -23,7 +23,7 @@ export type Placement = Saved & {
 }
 
 /** The columns that the database assigns to a placed order. */
-export type AssignedColumns = Pick<SagaOrder, 'id' | 'datePlaced' | 'reports'>
+type AssignedColumns = Pick<SagaOrder, 'id' | 'datePlaced' | 'reports'>
 
 /** Selects the current time plus the milliseconds in a column of `given`; null if the column is null. */
 const inFuture = (

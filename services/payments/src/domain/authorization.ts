@@ -73,7 +73,7 @@ export type Call =
   /** Looks up a challenged authorization. */
   | { kind: 'check'; id: string; authentication?: Authentication | undefined }
 
-export type NextStep =
+type NextStep =
   | { kind: 'call'; call: Call }
   | { kind: 'reply'; outcome: Outcome }
   /** The saga has continued and expects no reply. */

@@ -28,7 +28,7 @@ export type Change =
   | { state: FoundCharge['status'] | 'challenged'; processorId: string }
   | { state: 'declined'; refusal: Decline }
 
-export type Interpretation =
+type Interpretation =
   /** `difference`: from the request, for operators. The row is changed anyway. */
   | { kind: 'moved'; change: Change; difference?: string }
   | { kind: 'challenged'; change: Change; action: Omit<PaymentAction, 'expires'> }

@@ -10,7 +10,7 @@ type Kind = keyof typeof PARAMETERS
 type Reply = { status: number; headers?: Record<string, string>; body: object }
 
 /** A fault of one request. When a request fails after the endpoint began, Stripe stores the response under the key. */
-export type StripeFault = ContractFault | 'error-before-effect' | 'other-currency' | 'other-order'
+type StripeFault = ContractFault | 'error-before-effect' | 'other-currency' | 'other-order'
 
 type Injection = (step: {
   work: () => Reply
