@@ -1,6 +1,7 @@
 import type { ServiceHealth } from '@platter/contracts'
 import { sql } from 'kysely'
 import { missingIndexes, type ConcurrentIndex } from '#/postgres/concurrent-indexes.ts'
+import { epochOf } from '#/postgres/epoch.ts'
 import type { Db } from '#/postgres/postgres.ts'
 
 /**
@@ -12,9 +13,7 @@ export async function readDatabaseHealth(
   indexes: readonly Pick<ConcurrentIndex, 'name'>[] = [],
 ): Promise<NonNullable<ServiceHealth['database']>> {
   const { rows } = await sql<{ at: number; migration: string }>`
-    select floor(extract(epoch from clock_timestamp()))::int8 as at, max(name) as migration from kysely_migration`.execute(
-    db,
-  )
+    select ${epochOf(sql`clock_timestamp()`)} as at, max(name) as migration from kysely_migration`.execute(db)
   if (!rows[0]) throw new Error('PostgreSQL returned no row')
   return { ...rows[0], missingIndexes: await missingIndexes(db, indexes) }
 }

@@ -1,6 +1,6 @@
 import { ApiKey } from '@platter/contracts'
 import type { Db, PageRange } from '@platter/kit'
-import { epochOf, momentOf } from '@platter/kit/postgres/epoch'
+import { epochOf, microsecondsOf, momentOf } from '@platter/kit/postgres/epoch'
 import { sql } from 'kysely'
 import { z } from 'zod'
 
@@ -17,7 +17,7 @@ export const positionOf = ({ at, id }: Position): Position => ({ at, id })
 
 export type Range = PageRange<Position>
 
-export const createdMicroseconds = sql`(extract(epoch from created_at) * 1000000)::int8`
+export const createdMicroseconds = microsecondsOf('created_at')
 
 /** For lists with the newest row first: matches the rows after the position, or all rows for null. */
 export const after = (position: Position | null) =>

@@ -1,5 +1,6 @@
 import type { CatalogAttendance } from '@platter/contracts'
 import type { Db } from '@platter/kit'
+import { microsecondsOf } from '@platter/kit/postgres/epoch'
 import { sql } from 'kysely'
 import type { Hours } from '#/domain/hours.ts'
 
@@ -53,13 +54,13 @@ export const postgresAttendance = (db: Db) => ({
    * are excluded.
    */
   async unattended(olderThanMs: number): Promise<Unattended[]> {
-    const at = sql`(extract(epoch from greatest(restaurants.created_at, attendance.changed_at)) * 1000000
-      + ${olderThanMs}::float8 * 1000)::int8`
+    const at = sql`greatest(restaurants.created_at, attendance.changed_at)
+      + ${olderThanMs}::float8 * interval '1 millisecond'`
     const { rows } = await sql<Unattended>`
-      select api_key as "restaurantApiKey", name, hours, time_zone as timezone, ${at} as at
+      select api_key as "restaurantApiKey", name, hours, time_zone as timezone, ${microsecondsOf(at)} as at
       from restaurants left join attendance on attendance.restaurant_api_key = restaurants.api_key
       where not ${isAttended} and not is_test and (paused_until is null or paused_until <= now())
-        and ${at} <= extract(epoch from now()) * 1000000
+        and ${at} <= now()
       order by ${at} desc`.execute(db)
     return rows
   },

@@ -1,4 +1,5 @@
 import type { Db } from '@platter/kit'
+import { epochOf } from '@platter/kit/postgres/epoch'
 import { sql, type RawBuilder } from 'kysely'
 import type { AvailabilityOverride, MenuKeys } from '#/domain/availability-overrides.ts'
 import { UNTIL_RESUMED } from '#/domain/hours.ts'
@@ -10,7 +11,7 @@ export type AvailabilityStore = ReturnType<typeof postgresAvailability>
 const overridesWhere = (
   condition: RawBuilder<unknown>,
 ) => sql`(select coalesce(json_agg(override), '[]') from (
-  select kind, api_key as "apiKey", available, extract(epoch from until)::bigint as until from availability
+  select kind, api_key as "apiKey", available, ${epochOf('until')} as until from availability
   where availability.restaurant_api_key = restaurants.api_key and ${condition}) as override) as overrides`
 
 /**

@@ -1,6 +1,6 @@
 import { ApiKey } from '@platter/contracts'
 import { batched, matched, type PageRange, type Db } from '@platter/kit'
-import { momentOf } from '@platter/kit/postgres/epoch'
+import { microsecondsOf, momentOf } from '@platter/kit/postgres/epoch'
 import { sql } from 'kysely'
 import { z } from 'zod'
 import { AvailabilityOverrides, type AvailabilityOverride } from '#/domain/availability-overrides.ts'
@@ -106,7 +106,7 @@ export const postgresRestaurants = (db: Db) => ({
     const isAfter =
       before === null ? sql`true` : sql`(created_at, api_key) < (${momentOf(before.at)}, ${before.apiKey})`
     const { rows } = await sql<VersionedRestaurant & { at: number }>`
-      select ${WHOLE}, ${NO_ZONES}, (extract(epoch from created_at) * 1000000)::int8 as at from restaurants
+      select ${WHOLE}, ${NO_ZONES}, ${microsecondsOf('created_at')} as at from restaurants
       where ${isAfter} order by created_at desc, api_key desc limit ${limit}`.execute(db)
     return rows.map(({ at, ...restaurant }) => ({ restaurant, position: { at, apiKey: restaurant.apiKey } }))
   },

@@ -1,10 +1,10 @@
 import type { Attention, Mismatch } from '@platter/contracts'
 import type { Db } from '@platter/kit'
-import { epochOf } from '@platter/kit/postgres/epoch'
+import { epochOf, microsecondsOf } from '@platter/kit/postgres/epoch'
+import { newestIncidents } from '@platter/kit/postgres/newest-incidents'
 import { sql } from 'kysely'
 import { apiKeyOf } from '#/api-key-of.ts'
 import type { Alert, Composed, Unalerted } from '#/domain/alert.ts'
-import { microseconds, newest } from '#/store/newest-incidents.ts'
 import type { Run } from '#/store/scheduled-runs.ts'
 import { PostgresScheduledRuns } from '#/store/scheduled-runs.ts'
 import { PostgresStore } from '#/store/postgres-store.ts'
@@ -102,21 +102,21 @@ export class PostgresAlerts extends PostgresStore {
    * channel that is no longer configured are never sent.
    */
   async undelivered(channels: readonly string[]): Promise<UndeliveredRow[]> {
-    const at = microseconds('at')
+    const at = microsecondsOf('at')
     const { rows } = await sql<UndeliveredRow>`
     select channel, reason, attempts, ${at} as at from (
       select distinct on (channel) channel, last_error as reason, attempts, created_at + interval '10 minutes' as at
       from alert_deliveries join alerts on number = alert_number
       where delivered_at is null and channel = any(${channels}::text[])
         and created_at between now() - ${DELIVER_WITHIN} and now() - interval '10 minutes'
-      order by channel, alert_number) as oldest ${newest}`.execute(this.db)
+      order by channel, alert_number) as oldest ${newestIncidents}`.execute(this.db)
     return rows
   }
 
   async mismatches(): Promise<MismatchRow[]> {
-    const at = microseconds('found_at')
+    const at = microsecondsOf('found_at')
     const { rows } = await sql<MismatchRow>`
-    select id, order_api_key as "orderApiKey", rule, detail, ${at} as at from reconciliation_mismatches ${newest}`.execute(
+    select id, order_api_key as "orderApiKey", rule, detail, ${at} as at from reconciliation_mismatches ${newestIncidents}`.execute(
       this.db,
     )
     return rows
@@ -124,12 +124,12 @@ export class PostgresAlerts extends PostgresStore {
 
   /** Returns one row if no reconciliation has ended for 30 hours: a day, and time for a large comparison and its repetitions. */
   async overdueReconciliation(): Promise<OverdueReconciliation[]> {
-    const at = microseconds('at')
+    const at = microsecondsOf('at')
     const { rows } = await sql<OverdueReconciliation>`
     select name as key, ${at} as at, ${epochOf('finished_at')} as "finishedAt" from (
       select name, finished_at, finished_at + interval '30 hours' as at from scheduled_runs
       where name = 'reconcile') as last
-    where at <= now() ${newest}`.execute(this.db)
+    where at <= now() ${newestIncidents}`.execute(this.db)
     return rows
   }
 
@@ -138,11 +138,12 @@ export class PostgresAlerts extends PostgresStore {
    * mismatch of the last 30 days. Some mismatches are never corrected, and must not extend the comparison forever.
    */
   async reconcileSince(): Promise<number> {
-    const { rows } = await sql<{ since: number }>`
-    select floor(extract(epoch from least(
+    const begin = sql`least(
       coalesce(covered_until, now()) - interval '1 day', (
         select greatest(compared_since, now() - interval '30 days') from reconciliation_mismatches
-        order by compared_since limit 1))))::int8 as since
+        order by compared_since limit 1))`
+    const { rows } = await sql<{ since: number }>`
+    select ${epochOf(begin)} as since
     from scheduled_runs where name = 'reconcile'`.execute(this.db)
     return rows[0]?.since ?? 0
   }

@@ -1,5 +1,6 @@
 import type { RestaurantLink } from '@platter/contracts'
 import type { Db } from '@platter/kit'
+import { epochOf } from '@platter/kit/postgres/epoch'
 import { sql } from 'kysely'
 import type { LinkKind, WebhookLink } from '#/domain/order-state.ts'
 import { PostgresStore } from '#/store/postgres-store.ts'
@@ -24,7 +25,7 @@ export type DueWebhook = { restaurantApiKey: string; link: WebhookLink }
 export type Results = { restaurantApiKey: string; succeeded: boolean; failures: number }
 
 export const ATTENDED = sql<Attended>`restaurant_api_key as "restaurantApiKey", is_attended as "isAttended", version,
-  extract(epoch from changed_at)::bigint as since`
+  ${epochOf('changed_at')} as since`
 
 const kindOf = (defaultKind: LinkKind) => sql`coalesce((select link->>'kind' from restaurant_links
   where restaurant_links.restaurant_api_key = a.restaurant_api_key), ${defaultKind}::text)`
@@ -73,7 +74,7 @@ export class PostgresAttendance extends PostgresStore {
     const kind = kindOf(this.#defaultKind)
     const { rows } = await sql<Attendance>`
       select coalesce(is_attended, ${kind} = 'webhook') as attended, ${kind} as link,
-        case when ${kind} = 'console' then extract(epoch from seen_until)::bigint end as until
+        case when ${kind} = 'console' then ${epochOf('seen_until')} end as until
       from (select ${restaurantApiKey}::text as restaurant_api_key) as a
       left join attendance using (restaurant_api_key)`.execute(this.db)
     const [found] = rows

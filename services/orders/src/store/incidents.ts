@@ -1,8 +1,8 @@
-import { epochOf } from '@platter/kit/postgres/epoch'
+import { epochOf, microsecondsOf } from '@platter/kit/postgres/epoch'
+import { newestIncidents } from '@platter/kit/postgres/newest-incidents'
 import { sql } from 'kysely'
 import { apiKeyOf } from '#/api-key-of.ts'
 import type { SendOrderFacts, State } from '#/domain/saga-row.ts'
-import { microseconds, newest } from '#/store/newest-incidents.ts'
 import { waitingOrders } from '#/store/restaurant-orders.ts'
 import { IS_OVERDUE } from '#/store/sagas.ts'
 import { PostgresStore } from '#/store/postgres-store.ts'
@@ -58,7 +58,7 @@ type FailedRefund = { orderApiKey: string; amount: number; at: number }
 const FAILURES = sql`
   select sum((failed ->> 'amount')::int4)::int4 as amount, max((failed ->> 'failedAt')::int8) * 1000000 as at
   from jsonb_array_elements(refunds) as failed
-  where (failed ->> 'failedAt')::int8 > extract(epoch from now() - interval '30 days')
+  where (failed ->> 'failedAt')::int8 > ${epochOf(sql`now() - interval '30 days'`)}
     and not exists (select from jsonb_array_elements(refunds) as later
       where later ->> 'requestedBy' <> 'processor' and later ->> 'apiKey' <> failed ->> 'apiKey'
         and (later ->> 'date')::int8 >= (failed ->> 'failedAt')::int8)`
@@ -78,10 +78,10 @@ export class PostgresIncidents extends PostgresStore {
   }
 
   async deadLetters(): Promise<DeadLetterRow[]> {
-    const at = microseconds('first_at')
+    const at = microsecondsOf('first_at')
     const { rows } = await sql<DeadLetterRow>`
     select id, command, order_api_key as "orderApiKey", step, reason, deaths, ${at} as at
-    from dead_letters ${newest}`.execute(this.db)
+    from dead_letters ${newestIncidents}`.execute(this.db)
     return rows
   }
 
@@ -106,10 +106,10 @@ export class PostgresIncidents extends PostgresStore {
 
   /** Returns unfinished sagas past their deadline. A refund may be pending at the processor for a day. */
   async overdueSagas(): Promise<OverdueSaga[]> {
-    const at = microseconds('deadline_at')
+    const at = microsecondsOf('deadline_at')
     const { rows } = await sql<OverdueSaga>`
     select order_api_key as "orderApiKey", facts, state, attempt, ${at} as at from sagas
-    where finished_at is null and ${IS_OVERDUE} ${newest}`.execute(this.db)
+    where finished_at is null and ${IS_OVERDUE} ${newestIncidents}`.execute(this.db)
     return rows
   }
 
@@ -118,11 +118,11 @@ export class PostgresIncidents extends PostgresStore {
    */
   async unstartedOrders(withinMs: number): Promise<UnstartedOrder[]> {
     const half = sql`since + ${withinMs / 2}::float8 * interval '1 millisecond'`
-    const at = sql`(extract(epoch from ${half}) * 1000000)::int8`
+    const at = microsecondsOf(half)
     const { rows } = await sql<UnstartedOrder>`
     select ${restaurantOfOrder}, ${at} as at,
       ${epochOf('since')} + ${Math.floor(withinMs / 1_000)} as "cancelledAt"
-    from ${waitingOrders(withinMs)} where ${half} <= now() ${newest}`.execute(this.db)
+    from ${waitingOrders(withinMs)} where ${half} <= now() ${newestIncidents}`.execute(this.db)
     return rows
   }
 
@@ -133,9 +133,9 @@ export class PostgresIncidents extends PostgresStore {
   async unconfirmedCancellations(): Promise<UnconfirmedCancellation[]> {
     const overdue = sql`cancel_until - interval '1 day' + interval '2 minutes'`
     const { rows } = await sql<UnconfirmedCancellation>`
-    select ${restaurantOfOrder}, cancel_attempts as attempts, (extract(epoch from ${overdue}) * 1000000)::int8 as at
+    select ${restaurantOfOrder}, cancel_attempts as attempts, ${microsecondsOf(overdue)} as at
     from deliveries join orders on api_key = order_api_key
-    where cancel_at between now() - interval '1 day' and now() + interval '1 day' and ${overdue} <= now() ${newest}`.execute(
+    where cancel_at between now() - interval '1 day' and now() + interval '1 day' and ${overdue} <= now() ${newestIncidents}`.execute(
       this.db,
     )
     return rows
@@ -146,7 +146,7 @@ export class PostgresIncidents extends PostgresStore {
     // The first condition is that of the index `orders_failed_refunds`.
     const { rows } = await sql<FailedRefund>`
     select api_key as "orderApiKey", amount, at from orders, lateral (${FAILURES}) as failures
-    where refunds @> '[{"state": "FAILED"}]' and cancellation is null and amount is not null ${newest}`.execute(
+    where refunds @> '[{"state": "FAILED"}]' and cancellation is null and amount is not null ${newestIncidents}`.execute(
       this.db,
     )
     return rows

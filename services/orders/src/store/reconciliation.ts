@@ -1,4 +1,4 @@
-import { momentOf } from '@platter/kit/postgres/epoch'
+import { epochOf, microsecondsOf, momentOf } from '@platter/kit/postgres/epoch'
 import { sql } from 'kysely'
 import type { OrderDispute } from '#/domain/refund.ts'
 import type { OrderEntry, OtherBooks } from '#/domain/reconciliation.ts'
@@ -31,7 +31,7 @@ export class PostgresReconciliation extends PostgresStore {
     const { rows } = await sql<StoredOrder>`
     select o.api_key as "apiKey", o.payment, o.test, o.total, o.refunded, o.outcome, o.dispute, o.cancellation is not null as cancelled,
       o.payment_state as "paymentState", d.outcome as delivery,
-      (extract(epoch from o.placed_at) * 1000000)::int8 as at, o.id, s.version, s.finished_at is null as running
+      ${microsecondsOf('o.placed_at')} as at, o.id, s.version, s.finished_at is null as running
     from orders o join sagas s on s.order_api_key = o.api_key
       left join deliveries d on d.order_api_key = o.api_key
     where (o.placed_at, o.id) > (${momentOf(after.at)}, ${after.id}) and o.placed_at < to_timestamp(${until})
@@ -51,7 +51,7 @@ export class PostgresReconciliation extends PostgresStore {
   async now(): Promise<number> {
     const { rows } = await sql<{
       now: number
-    }>`select floor(extract(epoch from now()))::int8 + 1 as now`.execute(this.db)
+    }>`select ${epochOf(sql`now()`)} + 1 as now`.execute(this.db)
     return rows[0]?.now ?? 0
   }
 }

@@ -1,5 +1,7 @@
-import { MOST_INCIDENTS, type Cents } from '@platter/contracts'
+import type { Cents } from '@platter/contracts'
 import type { Db } from '@platter/kit'
+import { epochOf, microsecondsOf } from '@platter/kit/postgres/epoch'
+import { newestIncidents } from '@platter/kit/postgres/newest-incidents'
 import { sql } from 'kysely'
 import { refundedElsewhere, type ReadCharge } from '#/domain/charge-after-sale.ts'
 
@@ -91,9 +93,7 @@ const comparisonLease = (db: Db) => ({
     const { rows } = await sql<{ from: number; now: number }>`
       update mirror_position set lease_expires_at = now() + ${leaseMs} * interval '1 millisecond'
       where lease_expires_at <= now()
-      returning floor(extract(epoch from compared_until))::int8 as "from", floor(extract(epoch from now()))::int8 as now`.execute(
-      db,
-    )
+      returning ${epochOf('compared_until')} as "from", ${epochOf(sql`now()`)} as now`.execute(db)
     return rows[0] ?? null
   },
   async renew(leaseMs: number): Promise<void> {
@@ -145,7 +145,7 @@ async function readOpenDisputes(db: Db): Promise<OpenDispute[]> {
       count(*)::int4 as count, min((dispute->>'at')::int8) * 1000000 as at
     from charge_mirrors, jsonb_array_elements(disputes) as dispute
     where disputes @> '[{"state": "open"}]' and dispute->>'state' = 'open'
-    group by order_api_key order by at desc limit ${MOST_INCIDENTS}`.execute(db)
+    group by order_api_key ${newestIncidents}`.execute(db)
   return rows
 }
 
@@ -157,12 +157,12 @@ async function readOpenDisputes(db: Db): Promise<OpenDispute[]> {
 async function readMissingRefunds(db: Db): Promise<MissingRefund[]> {
   const { rows } = await sql<MissingRefund>`
     select order_api_key as "orderApiKey", amount - refunded - refunded_elsewhere as amount,
-      (extract(epoch from mirror.updated_at) * 1000000)::int8 as at
+      ${microsecondsOf('mirror.updated_at')} as at
     from charge_mirrors as mirror join authorizations using (order_api_key)
     where (refunds @> '[{"state": "failed"}]' or disputes @> '[{"state": "won"}]' or disputes @> '[{"state": "lost"}]')
       and mirror.updated_at > now() - interval '30 days'
       and authorizations.updated_at <= greatest(mirror.updated_at, now() - interval '5 minutes')
       and state = 'refunded' and release_requested_at is not null and refunded + refunded_elsewhere < amount
-    order by at desc limit ${MOST_INCIDENTS}`.execute(db)
+    ${newestIncidents}`.execute(db)
   return rows
 }

@@ -1,6 +1,7 @@
-import { MOST_INCIDENTS, toMoney, type Cents, type PaymentRow, type PaymentStory } from '@platter/contracts'
+import { toMoney, type Cents, type PaymentRow, type PaymentStory } from '@platter/contracts'
 import type { Db } from '@platter/kit'
-import { epochOf } from '@platter/kit/postgres/epoch'
+import { epochOf, microsecondsOf } from '@platter/kit/postgres/epoch'
+import { newestIncidents } from '@platter/kit/postgres/newest-incidents'
 import { sql } from 'kysely'
 
 const payment = sql`state, amount, processor_id as "processorId"`
@@ -34,10 +35,10 @@ export const postgresPaymentRecords = (db: Db) => ({
   /** Returns the calls whose outcome has been unknown for at least this time, newest first. */
   async unknown(olderThanMs: number): Promise<UnknownRow[]> {
     const { rows } = await sql<UnknownRow>`
-      select order_api_key as "orderApiKey", (extract(epoch from unknown_since) * 1000000)::int8 as at,
+      select order_api_key as "orderApiKey", ${microsecondsOf('unknown_since')} as at,
         unknown_answers as count, coalesce(unknown_call, '') as what, coalesce(unknown_reason, '') as reason
       from authorizations where unknown_since <= now() - ${olderThanMs} * interval '1 millisecond'
-      order by at desc limit ${MOST_INCIDENTS}`.execute(db)
+      ${newestIncidents}`.execute(db)
     return rows
   },
 })
