@@ -19,9 +19,8 @@ export function readCursor<S extends z.ZodType>(cursor: string | undefined, posi
 }
 
 /**
- * Returns the `Link` header of the next page: the request's path and query with the next cursor. `page` sets it for lists with a
- * `limit` only. Order lists, which have a byte limit too, and the reconciliation, which has no `limit`, call this function
- * directly.
+ * Returns the `Link` header of the next page: the request's path and query with the next cursor. `page` sets it for lists
+ * with a `limit`, and `orderPage` of orders for lists with a byte limit too. Operations without a `limit` call this function directly.
  */
 export function nextPage(url: string, position: unknown): string {
   const next = new URL(url, 'http://relative')

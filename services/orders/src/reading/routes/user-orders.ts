@@ -1,24 +1,20 @@
 import type { UserOrders } from '@platter/contracts'
-import { nextPage, Problem, readCursor, type Handler } from '@platter/kit'
+import { Problem, type Handler } from '@platter/kit'
 import { clientRecord } from '#/domain/order.ts'
+import { orderPage } from '#/order-page.ts'
 import { isUserOf, readAndMark, type Deps } from '#/reading/visibility.ts'
-import { LastOrderId } from '#/store/order-pages.ts'
 
 /** docs/specification.md, "Endpoints". Newest first. */
 export const userOrders =
   ({ orders, tenantStores, bus }: Deps): Handler<typeof UserOrders> =>
-  async ({
-    params: { apiKey },
-    query: { limit, cursor },
-    principal: { applicationId },
-    requestId,
-    url,
-    setHeader,
-  }) => {
-    const before = readCursor(cursor, LastOrderId)
-    if (!(await isUserOf(bus, apiKey, { applicationId, requestId }))) throw new Problem('user-not-found')
-    const received = tenantStores({ applicationId, userApiKey: apiKey }).orders
-    const page = await readAndMark(orders, () => received.ofRecipient(apiKey, { before, limit }))
-    if (page.hasMore) setHeader('link', nextPage(url, page.orders.at(-1)?.id))
-    return page.orders.map(clientRecord)
+  async (call) => {
+    const { params, principal, requestId } = call
+    const { applicationId } = principal
+    const { apiKey } = params
+    const page = await orderPage(call, async (range) => {
+      if (!(await isUserOf(bus, apiKey, { applicationId, requestId }))) throw new Problem('user-not-found')
+      const received = tenantStores({ applicationId, userApiKey: apiKey }).orders
+      return readAndMark(orders, () => received.ofRecipient(apiKey, range))
+    })
+    return page.map(clientRecord)
   }
