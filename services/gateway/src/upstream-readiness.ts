@@ -1,11 +1,11 @@
 import { requestTimes } from '@platter/contracts'
-import { Deadline, type Replicas } from '@platter/kit'
+import { Cache, Deadline, type Replicas } from '@platter/kit'
 import { z } from 'zod'
 
 /** Below the time in which a readiness check counts as failed (1.5 s), so that the reason reaches the operator. */
 const WITHIN_MS = 1_400
 /** Clients need no access key for a readiness check, so it must not let them query a service without limit. */
-const KEPT_MS = 1_000
+const CACHED_MS = 1_000
 
 const NotReady = z.object({ failures: z.record(z.string(), z.string()) })
 
@@ -14,15 +14,9 @@ const NotReady = z.object({ failures: z.record(z.string(), z.string()) })
  * contain addresses and users of servers, and everyone can read the readiness of the gateway.
  */
 export function readinessOf(replicas: Pick<Replicas, 'send'>): () => Promise<void> {
-  let checkedAt = Number.NEGATIVE_INFINITY
-  let result = Promise.resolve()
-  return () => {
-    if (performance.now() - checkedAt >= KEPT_MS) {
-      checkedAt = performance.now()
-      result = check(replicas)
-    }
-    return result
-  }
+  const results = new Cache<{ result: Promise<void> }>({ maxEntries: 1, ttlMs: CACHED_MS })
+  const load = async () => ({ result: check(replicas) })
+  return async () => (await results.load('readiness', load)).result
 }
 
 async function check(replicas: Pick<Replicas, 'send'>): Promise<void> {
