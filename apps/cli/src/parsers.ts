@@ -1,3 +1,4 @@
+import { epochSeconds } from '@platter/contracts'
 import { InvalidArgumentError } from 'commander'
 import { EXIT, Failure } from '#/exit.ts'
 
@@ -8,13 +9,12 @@ const SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86
 /** Parses a time: 24h, 7d, 2026-11-20, 2026-11-20T08:00:00Z, or epoch seconds. Returns epoch seconds. */
 export function since(text: string): number {
   const [, count, unit = ''] = /^(\d{1,6})([smhdw])$/.exec(text) ?? []
-  if (count !== undefined)
-    return Math.max(0, Math.floor(Date.now() / 1000) - Number(count) * (SECONDS[unit] ?? 1))
+  if (count !== undefined) return Math.max(0, epochSeconds() - Number(count) * (SECONDS[unit] ?? 1))
   if (/^\d{1,10}$/.test(text)) return Number(text)
   // A date is a day of the operator's time zone, in which the commands print. Date.parse would take it as a day of UTC.
   const time = text.length === 10 ? `${text}T00:00` : text
   const date = hasDay(text) ? Date.parse(time) : Number.NaN
-  if (!Number.isNaN(date)) return Math.floor(date / 1000)
+  if (!Number.isNaN(date)) return epochSeconds(date)
   throw new InvalidArgumentError('it must be a time such as 24h, 7d, 2026-11-20 or Unix seconds.')
 }
 

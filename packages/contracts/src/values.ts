@@ -62,6 +62,12 @@ export const cents = (integer: number): Cents => integer as Cents
 /** Time on the wire: Unix epoch, whole seconds. */
 export const Epoch = z.int().describe('Unix time in whole seconds.')
 
+/** Converts milliseconds since 1970 to whole seconds; by default the current time. */
+export const epochSeconds = (ms = Date.now()): number => Math.floor(ms / 1_000)
+
+/** Formats a time in epoch seconds for operators and other systems: "2026-11-29T11:02:01.000Z". */
+export const isoTime = (epoch: number): string => new Date(epoch * 1_000).toISOString()
+
 export const Method = z.enum(['pickup', 'delivery']).meta({ id: 'Method' })
 export type Method = z.infer<typeof Method>
 

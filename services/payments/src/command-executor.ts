@@ -1,4 +1,4 @@
-import type { Outcome } from '@platter/contracts'
+import { epochSeconds, type Outcome } from '@platter/contracts'
 import type { Log } from '@platter/kit'
 import { expiresOf, nextStep, type Authorization, type Call, type Command } from '#/domain/authorization.ts'
 import { isCardDecline } from '#/domain/declines.ts'
@@ -65,7 +65,7 @@ export function commandExecutor({ authorizations, processor, limits, log }: Deps
     const moved = await authorizations.move(row, result.change)
     if (result.kind === 'challenged') {
       if (moved.state !== 'challenged' || moved.releaseRequested) return execute(command, moved)
-      const expires = expiresOf(moved, Math.floor(Date.now() / 1_000))
+      const expires = expiresOf(moved, epochSeconds())
       return { kind: 'authenticate', action: { ...result.action, expires } }
     }
     countDecline(row, result.change)

@@ -18,6 +18,7 @@ import {
   PaymentsHealth,
   ReadPaymentStory,
   Tokenize,
+  epochSeconds,
 } from '@platter/contracts'
 import {
   acceptsRawCards,
@@ -73,8 +74,6 @@ const COMPARE_EVERY_MS = 120_000
 /** For mirrors that orders has not confirmed. */
 const SEND_EVERY_MS = 10_000
 
-const epochNow = () => Math.floor(Date.now() / 1_000)
-
 const MIGRATIONS = join(import.meta.dirname, '../migrations')
 
 export function wire(config: Config, log: Log): Parts {
@@ -121,7 +120,7 @@ export function wire(config: Config, log: Log): Parts {
   route(ReadCharges, readCharges(deps))
   route(FindCharges, findCharges(deps))
   route(PaymentIncidents, paymentIncidents(deps))
-  route(BalanceTransactions, balanceTransactions({ reads: processor, mirrors, now: epochNow }))
+  route(BalanceTransactions, balanceTransactions({ reads: processor, mirrors, now: epochSeconds }))
   const events = postgresWebhookEvents(postgres.db)
   const reads = { database: () => readDatabaseHealth(postgres.db), queues: () => bus.queues() }
   route(

@@ -1,4 +1,4 @@
-import { cents as centsOf, formatAmount, toCents, type BalanceTransaction } from '@platter/contracts'
+import { cents as centsOf, formatAmount, toCents, isoTime, type BalanceTransaction } from '@platter/contracts'
 
 export const HEAD = ['date', 'kind', 'order', 'charge', 'id', 'amount'] as const
 
@@ -16,14 +16,7 @@ export function accountRows(transactions: readonly BalanceTransaction[]): Accoun
 
 /** Returns one line of CSV. No cell needs quotes or begins a formula: order keys are hexadecimal, and processor ids are words. */
 export const csvLine = ({ date, kind, orderApiKey, charge, id, cents }: AccountRow): string =>
-  [
-    new Date(date * 1_000).toISOString(),
-    kind,
-    orderApiKey ?? '',
-    charge ?? '',
-    id,
-    formatAmount(centsOf(cents)),
-  ].join(',')
+  [isoTime(date), kind, orderApiKey ?? '', charge ?? '', id, formatAmount(centsOf(cents))].join(',')
 
 function exactCents(amount: number): number {
   const exact = toCents(amount)

@@ -1,3 +1,4 @@
+import { isoTime } from '@platter/contracts'
 import { textOf, titleOf, type Alert } from '#/domain/alert.ts'
 
 /* The body of an alert webhook: Platter's own format, or one that an operator configures for another receiver. */
@@ -6,8 +7,6 @@ type Json = string | number | boolean | null | Json[] | { [name: string]: Json }
 
 /** Alertmanager resolves an alert at its `endsAt`, so an open alert has an end in the distant future. */
 const OPEN_SECONDS = 365 * 86_400
-
-const iso = (seconds: number): string => new Date(seconds * 1_000).toISOString()
 
 /** The values of the placeholders. */
 function valuesOf(alert: Alert): Record<string, string | number> {
@@ -22,8 +21,8 @@ function valuesOf(alert: Alert): Record<string, string | number> {
     title: titleOf(alert),
     text: textOf(alert),
     advice: alert.advice,
-    at: iso(alert.at),
-    endsAt: iso(isOver ? alert.at : alert.at + OPEN_SECONDS),
+    at: isoTime(alert.at),
+    endsAt: isoTime(isOver ? alert.at : alert.at + OPEN_SECONDS),
   }
 }
 

@@ -1,4 +1,4 @@
-import { maskCardNumbers, sanitizeText, type Attention } from '@platter/contracts'
+import { maskCardNumbers, sanitizeText, isoTime, type Attention } from '@platter/contracts'
 
 /* The messages to the operator when incidents begin and end. */
 
@@ -69,8 +69,7 @@ export const titleOf = ({ kind, phase, count, open }: AlertContent): string =>
 export function textOf({ kind, phase, count, advice, incidents }: AlertContent): string {
   if (kind === TEST_KIND) return advice
   const lines = incidents.map(
-    ({ id, what, reason, since }) =>
-      `- ${id}: ${what}. ${reason} Since ${new Date(since * 1_000).toISOString()}.`,
+    ({ id, what, reason, since }) => `- ${id}: ${what}. ${reason} Since ${isoTime(since)}.`,
   )
   const others = count - incidents.length
   return [

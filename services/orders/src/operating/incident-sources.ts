@@ -6,6 +6,7 @@ import {
   MOST_INCIDENTS,
   PaymentIncidents,
   requestTimes,
+  isoTime,
   type Attention,
 } from '@platter/contracts'
 import type { internalCaller, RequestContext } from '@platter/kit'
@@ -109,7 +110,7 @@ export const SOURCES = {
         ({ restaurantApiKey, phone, cancelledAt, ...row }) => ({
           ...row,
           what: `restaurant ${restaurantApiKey}`,
-          reason: `The restaurant has not started the order. It is cancelled at ${isoOf(cancelledAt)}.${telephone(phone)}`,
+          reason: `The restaurant has not started the order. It is cancelled at ${isoTime(cancelledAt)}.${telephone(phone)}`,
         }),
       ),
   },
@@ -146,7 +147,7 @@ export const SOURCES = {
         at,
         orderApiKey: null,
         what: 'daily reconciliation',
-        reason: `None has ended since ${isoOf(finishedAt)}.`,
+        reason: `None has ended since ${isoTime(finishedAt)}.`,
       })),
   },
   alert: {
@@ -184,8 +185,6 @@ export const SOURCES = {
 } as const satisfies Record<string, IncidentSource>
 
 const telephone = (phone: string | null): string => (phone ? ` Telephone: ${phone}.` : '')
-
-const isoOf = (seconds: number): string => new Date(seconds * 1_000).toISOString()
 
 export type Source = keyof typeof SOURCES
 export const SOURCE_NAMES = Object.keys(SOURCES) as Source[]

@@ -1,4 +1,4 @@
-import { ApiKey, type Attention } from '@platter/contracts'
+import { ApiKey, epochSeconds, type Attention } from '@platter/contracts'
 import { Problem, type PageRange, type RequestContext } from '@platter/kit'
 import { z } from 'zod'
 import { SOURCE_NAMES, SOURCES, type Deps, type Found, type Source } from '#/operating/incident-sources.ts'
@@ -50,7 +50,7 @@ function unavailable(source: Source, error: Problem): Listed {
     what: SOURCES[source].kind,
     reason: `${error.message}${cause}`,
     count: 0,
-    since: Math.floor(Date.now() / 1_000),
+    since: epochSeconds(),
   }
   return { item, position: { at: FIRST_AT, id } }
 }

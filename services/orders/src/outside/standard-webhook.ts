@@ -1,3 +1,4 @@
+import { epochSeconds } from '@platter/contracts'
 import { Webhook } from 'standardwebhooks'
 import { request, type Dispatcher } from 'undici'
 
@@ -27,7 +28,7 @@ export function postWebhook(
       // Firewalls of web servers reject requests without it (Cloudflare's Browser Integrity Check: 403).
       'user-agent': 'Platter',
       'webhook-id': id,
-      'webhook-timestamp': String(Math.floor(at.getTime() / 1_000)),
+      'webhook-timestamp': String(epochSeconds(at.getTime())),
       ...(signature !== null && { 'webhook-signature': signature }),
       ...headers,
     },

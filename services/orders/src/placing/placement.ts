@@ -2,6 +2,7 @@ import type { Bus } from '@platter/bus'
 import {
   NewCardFields,
   requestTimes,
+  epochSeconds,
   type OrderRequest,
   type SendOrder,
   type TokenizedCard,
@@ -59,12 +60,12 @@ export function newOrderOf(
     newCard: saves.card ? newCard : null,
     newAddress,
     ...(isCharged(order) && chargeFactsOf(body, checked)),
-    answeredBy: Math.floor((Date.now() + deadline.earlier(requestTimes.response).remainingMs) / 1_000),
+    answeredBy: epochSeconds(Date.now() + deadline.earlier(requestTimes.response).remainingMs),
   }
   const priced = { ...order, details: { ...order.details, address: newAddress ?? address } }
   return {
     applicationId,
-    order: newOrder(apiKey, priced, Math.floor(Date.now() / 1_000)),
+    order: newOrder(apiKey, priced, epochSeconds()),
     saga: newSaga({ orderApiKey: apiKey, requestId, facts }),
     idempotency: idempotency && { scope: idempotency, claimMs: claimMs(deadline) },
   }

@@ -1,3 +1,4 @@
+import { epochSeconds } from '@platter/contracts'
 import type { Bus } from '@platter/bus'
 import { Cache, overloaded, traceparent, type Log } from '@platter/kit'
 import { LEASE_MS, resultOf, type SagaOrder } from '#/domain/order-state.ts'
@@ -61,7 +62,7 @@ export class Orchestrator {
     trigger: Trigger,
     recent: sagas.Loaded | null = this.#recent.take(orderApiKey) ?? null,
   ): Promise<Transition | null> {
-    const event = { ...trigger, at: Math.floor(Date.now() / 1000) }
+    const event = { ...trigger, at: epochSeconds() }
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
       const cached = attempt === 0 ? recent : null
       const loaded = cached ?? (await this.#deps.sagas.load(orderApiKey))

@@ -1,4 +1,4 @@
-import type { Refund, RefundRequest } from '@platter/contracts'
+import { epochSeconds, type Refund, type RefundRequest } from '@platter/contracts'
 import { isSameRequest, mismatch, newApiKey, overloaded, Problem, type IdempotencyScope } from '@platter/kit'
 import { apiKeyOf } from '#/api-key-of.ts'
 import type { PlacedOrder } from '#/domain/order.ts'
@@ -33,7 +33,7 @@ export function previewRefund(
     ...(message !== undefined && { message }),
     requestedBy,
     borneBy,
-    date: Math.floor(Date.now() / 1_000),
+    date: epochSeconds(),
   }
 }
 

@@ -1,4 +1,4 @@
-import { formatAmount, type PaymentIncidents } from '@platter/contracts'
+import { formatAmount, isoTime, type PaymentIncidents } from '@platter/contracts'
 import type { Handler } from '@platter/kit'
 import type { ChargeMirrorStore } from '#/store/charge-mirrors.ts'
 import type { PaymentRecordStore } from '#/store/payment-records.ts'
@@ -16,7 +16,7 @@ export function paymentIncidents({ records, mirrors }: Deps): Handler<typeof Pay
     unknown: () => records.unknown(UNKNOWN_AFTER_MS),
     dispute: async () =>
       (await mirrors.openDisputes()).map(({ amount, reason, respondBy, ...row }) => {
-        const deadline = respondBy === null ? 'No response is possible' : `Respond by ${isoOf(respondBy)}`
+        const deadline = respondBy === null ? 'No response is possible' : `Respond by ${isoTime(respondBy)}`
         return {
           ...row,
           what: `dispute of ${formatAmount(amount)}`,
@@ -34,5 +34,3 @@ export function paymentIncidents({ records, mirrors }: Deps): Handler<typeof Pay
   }
   return async ({ body: { kind } }) => ({ incidents: await read[kind]() })
 }
-
-const isoOf = (seconds: number): string => new Date(seconds * 1_000).toISOString()

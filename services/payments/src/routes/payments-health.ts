@@ -1,4 +1,4 @@
-import type { PaymentsHealth, ProcessorHealth } from '@platter/contracts'
+import { epochSeconds, type PaymentsHealth, type ProcessorHealth } from '@platter/contracts'
 import { orNull, readServiceHealth, type Handler } from '@platter/kit'
 import type { Processor } from '#/outside/processor.ts'
 import type { CardLimits } from '#/store/card-limits.ts'
@@ -27,7 +27,7 @@ export const paymentsHealth =
     ...reads
   }: Deps): Handler<typeof PaymentsHealth> =>
   async () => {
-    const to = Math.floor(now() / 1000)
+    const to = epochSeconds(now())
     const time = { from: to - DAY_SECONDS, to, after: null }
     const [service, listed, lastEvent, redis] = await Promise.all([
       readServiceHealth(reads),

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { TestAlert } from '@platter/contracts'
+import { epochSeconds, type TestAlert } from '@platter/contracts'
 import type { Handler } from '@platter/kit'
 import { testAlert } from '#/domain/alert.ts'
 import type { Channel } from '#/operating/alerts/channel.ts'
@@ -9,7 +9,7 @@ import { readableReasonOf } from '#/operating/alerts/deliver-alerts.ts'
 export const sendTestAlert =
   ({ channels }: { channels: readonly Channel[] }): Handler<typeof TestAlert> =>
   async () => {
-    const alert = testAlert(`alert_${randomUUID()}`, Math.floor(Date.now() / 1_000))
+    const alert = testAlert(`alert_${randomUUID()}`, epochSeconds())
     const results = channels.map(async (channel) => {
       try {
         await channel.send(alert)
