@@ -1,18 +1,15 @@
-import { CancelOrder, type Order } from '@platter/contracts'
+import { CancelOrder, epochSeconds, type Order } from '@platter/contracts'
 import { Problem, type Call, type Handler } from '@platter/kit'
 import { cancellableUntil, offerOf } from '#/delivery/customer-cancellation.ts'
 import { orderRecord } from '#/domain/order.ts'
 import { findVisibleOrder, type Deps as Visibility } from '#/reading/visibility.ts'
 import type { Orchestrator } from '#/saga/orchestrator.ts'
+import { requestCancellation } from '#/saga/request-cancellation.ts'
 import type { Idempotent } from '#/store/stores.ts'
 
 type Deps = Visibility & { idempotent: Idempotent; orchestrator: Pick<Orchestrator, 'apply'> }
 
-/**
- * Cancels an order for its customer. If a cancellation and a status report of the restaurant are concurrent, one is saved and the
- * other finds the changed order. The cancellation commits before the idempotency key, because a repeated cancellation changes
- * nothing.
- */
+/** Cancels an order for its customer. It commits before the idempotency key, because a repeated cancellation changes nothing. */
 export function cancelOrder(deps: Deps): Handler<typeof CancelOrder> {
   const { orchestrator } = deps
   const { executeRepeatable } = deps.idempotent(CancelOrder)
@@ -29,16 +26,13 @@ export function cancelOrder(deps: Deps): Handler<typeof CancelOrder> {
   }
 
   async function cancel(call: Call<typeof CancelOrder>): Promise<Order> {
-    const order = await read(call)
-    if (order.cancellation) return orderRecord(order)
     const refusal = { code: 'order-cancelled', detail: 'The customer cancelled the order.' } as const
-    const until = cancellableUntil(order)
-    const cancelled = { kind: 'cancelled', by: 'customer', refusal, onlyUnstarted: true, until } as const
-    const isCancelled = await orchestrator.apply(order.apiKey, cancelled)
-    const now = await read(call)
-    // An equal concurrent request may have cancelled the order in the meantime.
-    if (isCancelled || now.cancellation) return orderRecord(now)
-    const isOpen = now.status === 'AWAITING_PREPARATION' || now.status === 'PROCESSING'
+    const { order, isCancelled } = await requestCancellation(
+      { orchestrator, read: () => read(call) },
+      (found) => ({ by: 'customer', refusal, onlyUnstarted: true, until: cancellableUntil(found) }),
+    )
+    if (isCancelled) return orderRecord(order)
+    const isOpen = order.status === 'AWAITING_PREPARATION' || order.status === 'PROCESSING'
     throw new Problem(
       'cancel-too-late',
       isOpen ? 'The time to cancel the order is over.' : 'The restaurant has begun the order.',
@@ -46,7 +40,7 @@ export function cancelOrder(deps: Deps): Handler<typeof CancelOrder> {
   }
 
   return async (call) => {
-    if (call.query['validate-only']) return offerOf(await read(call), Math.floor(Date.now() / 1_000))
+    if (call.query['validate-only']) return offerOf(await read(call), epochSeconds())
     return executeRepeatable(call, () => cancel(call))
   }
 }

@@ -2,6 +2,7 @@ import { OperatorCancelOrder, type Order } from '@platter/contracts'
 import { Problem, type Call, type Handler } from '@platter/kit'
 import { orderRecord } from '#/domain/order.ts'
 import { findStory, type ChangeDeps } from '#/operating/find-story.ts'
+import { requestCancellation } from '#/saga/request-cancellation.ts'
 
 /**
  * Cancels an order of any application for an operator. The cancellation commits before the idempotency key, because a repeated
@@ -12,16 +13,14 @@ export function operatorCancelOrder(deps: ChangeDeps): Handler<typeof OperatorCa
   const { executeRepeatable } = deps.idempotent(OperatorCancelOrder)
 
   async function cancel({ params, body }: Call<typeof OperatorCancelOrder>): Promise<Order> {
-    const { order } = await findStory(orderStories, params.apiKey)
-    if (order.cancellation) return orderRecord(order)
     const detail = body.message ?? `The order was cancelled: ${body.reason}`
     const refusal = { code: 'order-cancelled', detail } as const
-    const cancelled = { kind: 'cancelled', by: 'operator', refusal, onlyUnstarted: false } as const
-    const isCancelled = await orchestrator.apply(order.apiKey, cancelled)
-    const { order: now } = await findStory(orderStories, params.apiKey)
-    // An equal concurrent request may have cancelled the order in the meantime, or the order has failed.
-    if (isCancelled || now.cancellation) return orderRecord(now)
-    if (now.outcome !== 'transmitted')
+    const { order, isCancelled } = await requestCancellation(
+      { orchestrator, read: async () => (await findStory(orderStories, params.apiKey)).order },
+      () => ({ by: 'operator', refusal, onlyUnstarted: false }),
+    )
+    if (isCancelled) return orderRecord(order)
+    if (order.outcome !== 'transmitted')
       throw new Problem('invalid-transition', 'The order has already failed, and nothing is charged.')
     throw new Problem(
       'invalid-transition',
