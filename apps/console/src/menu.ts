@@ -47,7 +47,10 @@ export const entriesOf = (categories: readonly OwnCategory[]): Entry[] =>
     .flatMap((item) => [entryOf('item', item, null), ...choicesOf(item)])
 
 /** Switches an item or choice on, or off until a time in seconds; null: until it is switched on manually. */
-export const setAvailability = (entry: Entry, available: boolean, until: number | null): Promise<boolean> =>
+export const setAvailability = (
+  entry: Entry,
+  { available, until }: { available: boolean; until: number | null },
+): Promise<boolean> =>
   attempt(async () => {
     await restaurantApi(`${entry.kind}/${entry.apiKey}/availability`, {
       body: { available, ...(until !== null && { until }) },

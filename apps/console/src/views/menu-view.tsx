@@ -153,7 +153,10 @@ function EntryRow({ entry }: { entry: Entry }) {
           Switch off<span class="hidden"> {name}</span>
         </button>
       ) : (
-        <button class="primary of-ready" onClick={() => void setAvailability(entry, true, null)}>
+        <button
+          class="primary of-ready"
+          onClick={() => void setAvailability(entry, { available: true, until: null })}
+        >
           Switch on<span class="hidden"> {name}</span>
         </button>
       )}

@@ -8,7 +8,7 @@ const HOUR = 3_600
 
 export function OffDialog({ entry }: { entry: Entry }) {
   const time = useSignal('')
-  const off = (until: number | null) => closeDialogAfter(setAvailability(entry, false, until))
+  const off = (until: number | null) => closeDialogAfter(setAvailability(entry, { available: false, until }))
   return (
     <Dialog title={`Switch ${entry.name} off`}>
       <p>Customers cannot order it{entry.of && ` with ${entry.of}`}, from now on.</p>

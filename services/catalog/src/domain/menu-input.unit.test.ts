@@ -29,7 +29,7 @@ test('a menu is stored with prices in cents and returned as it was put', () => {
   expect(stored[0]?.items[0]?.customizationGroups[0]?.customizations[0]?.customizationChoices[0]?.price).toBe(
     25,
   )
-  expect(menuRecord(stored, true)).toEqual([
+  expect(menuRecord(stored)).toEqual([
     {
       apiKey: 'mains',
       name: 'All mains',

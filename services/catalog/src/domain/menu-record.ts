@@ -3,7 +3,7 @@ import type { AvailabilityOverrides } from '#/domain/availability-overrides.ts'
 import { convertAmounts, convertChoices, type Menu } from '#/domain/menu.ts'
 
 /** Returns the menu as clients read it. */
-export const menuRecord = (menu: Menu, includeCustomizations: boolean): MenuCategory[] =>
+export const menuRecord = (menu: Menu, includeCustomizations = true): MenuCategory[] =>
   menu.map((category) => ({
     ...category,
     description: category.description ?? undefined,
@@ -17,7 +17,7 @@ export const menuRecord = (menu: Menu, includeCustomizations: boolean): MenuCate
 
 /** Returns the menu as its restaurant reads it, with the time at which each unavailable item or choice becomes available. */
 export const ownMenuRecord = (menu: Menu, overrides: AvailabilityOverrides): OwnCategory[] =>
-  menuRecord(overrides.ofMenu(menu), true).map((category) => ({
+  menuRecord(overrides.ofMenu(menu)).map((category) => ({
     ...category,
     items: category.items.map((item) => ({
       ...item,

@@ -14,7 +14,7 @@ export const putMenu =
     const faults = menuFaults(body)
     if (faults.length > 0) throw Problem.of(faults)
     const outcome = await menus.put(params.apiKey, menuOf(body), { validateOnly: query['validate-only'] })
-    if (outcome.kind === 'written') return menuRecord(outcome.menu, true)
+    if (outcome.kind === 'written') return menuRecord(outcome.menu)
     const { categories, items } = locatedRecords(body)
     const taken = takenKeys([...categories, ...items], outcome.keys)
     if (outcome.kind === 'taken') throw Problem.of(taken)

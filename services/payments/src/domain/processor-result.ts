@@ -54,7 +54,10 @@ export function interpretEffect(
 ): Interpretation {
   if (result.kind === 'unknown') return result
   if (result.kind === 'challenge') return challenged(result)
-  if (result.kind === 'yes') return compared(row, { ...result, status: REACHED[call] }, call === 'refund')
+  if (result.kind === 'yes') {
+    const expected = call === 'refund' ? remainderOf(row) : totalOf(row)
+    return compared(row, { ...result, status: REACHED[call] }, expected)
+  }
   if (call !== 'authorize') return { kind: 'look-up', refused: `${call}: ${result.code}` }
   return { kind: 'moved', change: { state: 'declined', refusal: declineOf(result) } }
 }
@@ -127,21 +130,21 @@ const STATES_IN_ORDER: readonly string[] = [
 const isLater = (row: Authorization, { status }: FoundCharge): boolean =>
   STATES_IN_ORDER.indexOf(status) > STATES_IN_ORDER.indexOf(row.state)
 
-/**
- * A difference from the row is never accepted, but it does not prevent a void or refund. `isRemainder`: the refund of the amount
- * that partial refunds left.
- */
+const totalOf = (row: Authorization): number | null => ('amount' in row ? row.amount : null)
+/** The amount that partial refunds left. */
+const remainderOf = (row: Authorization): number | null =>
+  'amount' in row ? row.amount - refundedOf(row) : null
+
+/** A difference from the `expected` amount is never accepted, but it does not prevent a void or refund. */
 function compared(
   row: Authorization,
   found: FoundCharge,
-  isRemainder = false,
+  expected = totalOf(row),
 ): Extract<Interpretation, { kind: 'moved' | 'incident' }> {
   const { id, amount, status, differs } = found
   const change = { state: status, processorId: id }
-  const total = 'amount' in row ? row.amount : null
-  const ours = isRemainder && total !== null ? total - refundedOf(row) : total
-  if (amount === ours && differs === undefined) return { kind: 'moved', change }
-  const difference = differs ?? `the processor has ${status} ${amount} cents, the row has ${ours}`
+  if (amount === expected && differs === undefined) return { kind: 'moved', change }
+  const difference = differs ?? `the processor has ${status} ${amount} cents, the row has ${expected}`
   return row.releaseRequested
     ? { kind: 'moved', change, difference }
     : { kind: 'incident', reason: difference }
