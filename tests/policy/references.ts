@@ -4,7 +4,7 @@ import { dirname, join, matchesGlob } from 'node:path'
  * The files of the repository by their paths from its root, and a function that reads one. For fast lookups, every file and folder
  * (`paths`), and every end of a path (`ends`).
  */
-export type Repository = {
+type Repository = {
   files: readonly string[]
   read: (file: string) => string
   paths: ReadonlySet<string>

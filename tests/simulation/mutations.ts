@@ -7,7 +7,7 @@ import type { run } from './run.ts'
  * A change of the text of a source file, which the simulation must find. The search begins at `seed`, the first seed that found the
  * bug after its planting.
  */
-export type Mutation = { name: string; seed: number; file: string; from: string; to: string }
+type Mutation = { name: string; seed: number; file: string; from: string; to: string }
 
 function parse(diff: string): Mutation[] {
   const [, ...files] = diff.split(/^--- /m)

@@ -9,7 +9,7 @@ import type { Restaurants } from './restaurants.ts'
 import type { Process, World } from './world.ts'
 
 /** The parts of one run. */
-export type Simulation = {
+type Simulation = {
   world: World
   broker: Broker
   database: Database

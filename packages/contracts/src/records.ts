@@ -199,7 +199,7 @@ export const MenuCategory = z
   .meta({ id: 'MenuCategory' })
 export type MenuCategory = z.infer<typeof MenuCategory>
 
-export const OrderItem = z
+const OrderItem = z
   .object({
     apiKey: ApiKey.describe('Of the menu item.'),
     name: z.string(),
