@@ -62,6 +62,8 @@ test('the queries find a stuck order, its saga, payment, dead letter and restaur
            ('unpaid', 'a', 'r', now() - interval '20 minutes', 'pickup', 'card', false, 500, 'DELIVERED', 'AUTHORIZED',
             'transmitted', '{}'),
            ('paid', 'a', 'r', now() - interval '20 minutes', 'pickup', 'card', false, 600, 'DELIVERED', 'CHARGED',
+            'transmitted', '{}'),
+           ('refunded', 'a', 'r', now() - interval '20 minutes', 'pickup', 'card', false, 700, 'DELIVERED', 'REFUNDED',
             'transmitted', '{}');
     insert into orders.sagas (order_api_key, attempt, facts, state, request_id, wake_at, deadline_at)
     values ('stuck', 7, '{}', '{}', 'q', now(), now() - interval '15 minutes');
@@ -69,7 +71,8 @@ test('the queries find a stuck order, its saga, payment, dead letter and restaur
     values ('stuck', 3, now(), now());
     insert into payments.authorizations (order_api_key, state, amount, token, processor_id, created_at)
     values ('stuck', 'sent', 1075, 't', null, now() - interval '19 minutes'),
-           ('paid', 'captured', 600, 't', 'p', now());
+           ('paid', 'captured', 600, 't', 'p', now()),
+           ('refunded', 'refunded', 700, 't', 'q', now());
     insert into orders.dead_letters (id, command, content, request_id, reason)
     values ('l', 'payments.capture', '', 'q', 'cannot be read')`)
     .execute(operator.db)
