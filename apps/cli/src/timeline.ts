@@ -6,9 +6,14 @@ type Event = { at: number; what: string }
 /** Returns all events of an order, oldest first. Events with an equal second keep their causal order. */
 export function timelineOf({ order, statuses, saga, payment, delivery }: OrderStory): Event[] {
   const { cancellation } = order
+  const progress = statuses.map(({ date, status }) => ({ at: date, what: `status ${status}` }))
+  const charge = payment ? paymentEvents(payment) : []
   return [
-    ...statuses.map(({ date, status }) => ({ at: date, what: `status ${status}` })),
-    ...(payment ? paymentEvents(payment) : []),
+    // The restaurant receives an order after the authorization of its card, often in the same second.
+    ...progress.slice(0, 1),
+    ...charge.slice(0, 1),
+    ...progress.slice(1),
+    ...charge.slice(1),
     ...(cancellation
       ? [{ at: cancellation.date, what: `cancelled by ${cancellation.cancelledBy}: ${cancellation.message}` }]
       : []),

@@ -22,6 +22,27 @@ test('the timeline contains each refund with its state', () => {
   ])
 })
 
+test('within one second, the authorization is requested before the restaurant has the order, and captured after it', () => {
+  const { payment, statuses } = story
+  if (!payment) throw new Error('the example has a payment')
+  const at = payment.created
+  const sameSecond = {
+    ...story,
+    statuses: statuses.slice(0, 2).map((one) => ({ ...one, date: at })),
+    payment: { ...payment, updated: at },
+  }
+  expect(
+    timelineOf(sameSecond)
+      .filter((one) => one.at === at)
+      .map(({ what }) => what),
+  ).toEqual([
+    'status PROCESSING',
+    expect.stringMatching(/^authorization requested/) as string,
+    'status AWAITING_PREPARATION',
+    expect.stringMatching(/^last change of the payment/) as string,
+  ])
+})
+
 test('the summary names an open dispute', () => {
   const dispute = { state: 'OPEN' as const, amount: 3.43, reason: 'fraudulent', respondBy: null }
   const [[, words] = []] = summaryOf({ ...story, order: { ...story.order, dispute } })
