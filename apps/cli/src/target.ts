@@ -24,9 +24,10 @@ const Stack = z.object({
  * used only for that platform.
  */
 export function findTarget({ url, keyFile }: TargetOptions, environment = process.env): Target {
-  const given = url ?? environment['PLATTER_URL']
+  const text = url ?? environment['PLATTER_URL']
+  const given = text === undefined ? undefined : checkedUrl(text)
   const key = findKey(keyFile ?? environment['PLATTER_OPERATOR_KEY_FILE'], environment)
-  if (given !== undefined && key !== undefined) return { url: checkedUrl(given), key }
+  if (given !== undefined && key !== undefined) return { url: given, key }
   const stack = readStack()
   if (given !== undefined && given !== stack?.gateway)
     throw new Failure(
@@ -44,6 +45,8 @@ export function findTarget({ url, keyFile }: TargetOptions, environment = proces
 function findKey(file: string | undefined, environment: NodeJS.ProcessEnv): string | undefined {
   const text = file === undefined ? environment['PLATTER_OPERATOR_KEY'] : readText(file, 'The key file')
   const key = text?.trim()
+  if (key === '')
+    throw new Failure(EXIT.usage, `${file === undefined ? 'PLATTER_OPERATOR_KEY' : 'The key file'} is empty.`)
   // The error of fetch would contain the key, and so would a log.
   if (key !== undefined && !/^[!-~]+$/.test(key))
     throw new Failure(EXIT.usage, 'The operator key must be one word of ASCII characters.')

@@ -14,6 +14,12 @@ test('the key of a file has no line break, of Windows either', () => {
   expect(findTarget({ url, keyFile }, {})).toEqual({ url, key: 'platter_live_secret' })
 })
 
+test('an empty key names its source', () => {
+  writeFileSync(keyFile, '\n')
+  expect(() => findTarget({ url, keyFile }, {})).toThrow('The key file is empty.')
+  expect(() => findTarget({ url }, { PLATTER_OPERATOR_KEY: '' })).toThrow('PLATTER_OPERATOR_KEY is empty.')
+})
+
 test('a key file with more than a key is wrong usage, and the error does not contain the key', () => {
   writeFileSync(keyFile, 'Key 7. It is shown only once:\nplatter_live_secret\n')
   const find = () => findTarget({ url, keyFile }, {})
