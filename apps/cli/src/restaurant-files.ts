@@ -63,7 +63,11 @@ const MENU = /^(?:(.+)\.)?menu\.json$/
 function bareMenu(file: string, menu: unknown[]): Bundle | FileFault {
   const name = MENU.exec(basename(file))
   if (!name)
-    return { file, pointer: '', detail: 'A menu without its restaurant must be in a file NAME.menu.json.' }
+    return {
+      file,
+      pointer: '',
+      detail: 'is a list. A menu must be in a file NAME.menu.json, and each restaurant in a file of its own.',
+    }
   const [, of = 'restaurant'] = name
   const sibling = join(dirname(file), `${of}.json`)
   const content = existsSync(sibling) ? readJson(sibling) : null

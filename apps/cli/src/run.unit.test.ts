@@ -43,6 +43,10 @@ test.each([
     ['orders', 'find', '--from', '1h', '--to', '2h'],
     '--from must be before --to. A time such as 2h counts back',
   ],
+  [
+    ['backup', '--database', 'platter', '--to', 'f', '--recipient', 'age1x'],
+    'a URL that begins with postgres://',
+  ],
   [['orders', 'show', ''], 'The argument order is empty.'],
   [['restaurants', 'import', 'a.json', ''], 'The argument path is empty.'],
   [['orders', 'find', '--phone', ''], '--phone is empty. Give a value, or leave it out.'],

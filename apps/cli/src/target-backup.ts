@@ -21,6 +21,9 @@ const DEVELOPMENT_SECRETS = join(RUN, 'secrets.json')
 /** Returns --database, else BACKUP_DATABASE_URL, else the database of `npm start`. */
 export function findDatabase({ database }: DatabaseOptions, environment = process.env): string {
   const given = database ?? environment['BACKUP_DATABASE_URL'] ?? readStack()?.urls.postgres
+  // The driver takes any other text as the name of a database of a server called "base".
+  if (given !== undefined && !/^postgres(ql)?:\/\//.test(given))
+    throw new Failure(EXIT.usage, 'The database must be a URL that begins with postgres://.')
   if (given !== undefined) return given
   throw new Failure(
     EXIT.usage,
