@@ -43,6 +43,7 @@ test.each([
     ['orders', 'find', '--from', '1h', '--to', '2h'],
     '--from must be before --to. A time such as 2h counts back',
   ],
+  [['reconcile', '--since', '2999-01-01'], '--since must not be in the future.'],
   [
     ['backup', '--database', 'platter', '--to', 'f', '--recipient', 'age1x'],
     'a URL that begins with postgres://',
