@@ -37,6 +37,16 @@ function hasDay(text: string): boolean {
 /** Removes the number sign, with which the console shows the number of an order. */
 export const withoutNumberSign = (text: string): string => text.replace(/^#/, '')
 
+/** Returns a parser of an API's value in any case, with - or _: `delivered`, `missing-item`. */
+export const oneOf =
+  <T extends string>(values: readonly T[]) =>
+  (text: string): T => {
+    const name = text.toUpperCase().replaceAll('-', '_')
+    const value = values.find((one) => one === name)
+    if (value !== undefined) return value
+    throw new InvalidArgumentError(`it must be one of ${values.join(', ')}.`)
+  }
+
 /** Returns a parser of whole numbers. */
 export const whole =
   (from: number, to: number) =>

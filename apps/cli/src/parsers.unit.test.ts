@@ -1,5 +1,5 @@
 import { beforeEach, expect, test, vi } from 'vitest'
-import { since, whole } from '#/parsers.ts'
+import { oneOf, since, whole } from '#/parsers.ts'
 
 const now = Date.parse('2026-11-20T12:00:00Z')
 const noon = now / 1000
@@ -30,6 +30,12 @@ test.each(['yesterday', '', '-1h', '2026-13-40', '2026-02-30', '2026-02-30T08:00
   '%o is rejected',
   (text) => expect(() => since(text)).toThrow('must be a time'),
 )
+
+test('reads a value of the API in any case, and lists the values for another one', () => {
+  const values = ['DELIVERED', 'OUT_FOR_DELIVERY']
+  expect(['Delivered', 'out-for-delivery'].map(oneOf(values))).toEqual(values)
+  expect(() => oneOf(values)('DELIVERD')).toThrow('it must be one of DELIVERED, OUT_FOR_DELIVERY.')
+})
 
 test('reads a whole number within its limits', () => {
   expect(['1', '40', '60'].map(whole(1, 60))).toEqual([1, 40, 60])

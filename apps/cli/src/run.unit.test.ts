@@ -69,6 +69,13 @@ test.each([
   expect(output()).toBe(line)
 })
 
+test('platter orders find reports a restaurant that does not exist, instead of no orders', async () => {
+  await platformThatResponds('[]')
+  const errors = outputOf('stderr')
+  expect(await run(['orders', 'find', '--restaurant', 'mistyped'])).toBe(EXIT.refused)
+  expect(errors()).toContain('There is no restaurant mistyped.')
+})
+
 test('platter orders cancel prints that the order is cancelled, and that its refund follows', async () => {
   const cancelled = { ...OperatorCancelOrder.examples.response, paymentState: 'CHARGED' }
   const story = { ...GetOrderStory.examples.response, order: cancelled }

@@ -2,10 +2,14 @@ import { FindOrders, OrderStatus, PaymentState, type FoundOrder } from '@platter
 import { Option, type Command } from 'commander'
 import type { Api } from '#/api.ts'
 import { addCommand, apiFor, type Shared } from '#/command.ts'
+import { checkRestaurant } from '#/known-restaurant.ts'
 import { printJson, printNote, table, when } from '#/output.ts'
-import { requirePeriod, since, whole, withoutNumberSign } from '#/parsers.ts'
+import { oneOf, requirePeriod, since, whole, withoutNumberSign } from '#/parsers.ts'
 
-type Filters = { limit: number; from?: number; to?: number } & Record<string, string | number>
+type Filters = { limit: number; from?: number; to?: number; restaurant?: string } & Record<
+  string,
+  string | number
+>
 
 const MAX_OF_A_PAGE = 200
 const MAX_NUMBER = 1e9
@@ -28,14 +32,16 @@ export function findOrders(group: Command): void {
     .option('--restaurant <apiKey>', 'orders of one restaurant')
     .option('--from <when>', 'placed at this time or later: 24h, 7d, a date, or Unix seconds', since)
     .option('--to <when>', 'placed before this time', since)
-    .addOption(new Option('--status <status>', 'the current status').choices(OrderStatus.options))
-    .addOption(
-      new Option('--payment-state <state>', 'the state of the payment').choices(PaymentState.options),
-    )
+    .addOption(statesOption('--status <status>', 'the current status', OrderStatus.options))
+    .addOption(statesOption('--payment-state <state>', 'the state of the payment', PaymentState.options))
     .option('--limit <count>', 'the maximum number of orders', whole(1, MAX_NUMBER), 50)
     .action(async ({ json, url, keyFile, ...filters }: Shared & Filters) => {
       requirePeriod(['--from', '--to'], filters.from, filters.to)
-      const { orders, hasMore } = await read(apiFor({ url, keyFile }), filters)
+      const api = apiFor({ url, keyFile })
+      const { orders, hasMore } = await read(api, filters)
+      // A mistyped apiKey must not look like a restaurant without orders.
+      if (orders.length === 0 && filters.restaurant !== undefined)
+        await checkRestaurant(api, filters.restaurant)
       if (json) return printJson(orders)
       show(orders)
       if (orders.length === 0) printNote('No order was found.')
@@ -43,6 +49,10 @@ export function findOrders(group: Command): void {
         printNote(`These are the newest ${orders.length}. Use --limit for more, or more options for fewer.`)
     })
 }
+
+/** `choices` is for the help and the completion; the parser then accepts any case. */
+const statesOption = (flags: string, description: string, states: readonly string[]): Option =>
+  new Option(flags, description).choices(states).argParser(oneOf(states))
 
 async function read(api: Api, { limit, ...filters }: Filters) {
   const query = { ...filters, limit: Math.min(limit + 1, MAX_OF_A_PAGE) }

@@ -4,6 +4,7 @@ import { addCommand, apiFor, type Shared } from '#/command.ts'
 import { confirm } from '#/confirm.ts'
 import { EXIT, Failure } from '#/exit.ts'
 import { print, printJson, printNote } from '#/output.ts'
+import { oneOf } from '#/parsers.ts'
 import { readStory } from '#/read-story.ts'
 
 type Item = { index: number; amount?: number }
@@ -53,7 +54,7 @@ export function refundOrder(group: Command): void {
     .addOption(
       new Option('--reason <reason>', 'why')
         .choices(RefundReason.options)
-        .argParser(readReason)
+        .argParser(oneOf(RefundReason.options))
         .makeOptionMandatory(),
     )
     .option('--message <text>', 'a text for the customer')
@@ -64,12 +65,6 @@ export function refundOrder(group: Command): void {
     )
     .option('--yes', 'do not ask for a confirmation')
     .action(refund)
-}
-
-function readReason(text: string): RefundReason {
-  const reason = RefundReason.safeParse(text.toUpperCase().replaceAll('-', '_'))
-  if (reason.success) return reason.data
-  throw new InvalidArgumentError(`it must be one of ${RefundReason.options.join(', ')}.`)
 }
 
 /** Requests exactly the shown refund. If an amount has changed in the meantime, the platform refuses the excess. */
