@@ -4,12 +4,47 @@ import { isIP } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { join } from 'node:path'
 import { connect } from 'node:tls'
-import { Applications, PlatformHealth, ReadAttention, Restaurants } from '@platter/contracts'
+import { Applications, PlatformHealth, ReadAttention, Restaurants, type Attention } from '@platter/contracts'
 import { z } from 'zod'
 import { apiOf, unlessUnavailable } from '#/api.ts'
-import type { Facts } from '#/doctor/findings.ts'
 import type { Target } from '#/target.ts'
 import { findStore } from '#/target-backup.ts'
+
+export type Health = z.output<typeof PlatformHealth.response>
+
+/** The facts that the doctor has read. A fact that it could not read is null. */
+export type Facts = {
+  url: string
+  /** The start and the end of the examination; epoch milliseconds, by the clock of this machine. */
+  startedAt: number
+  now: number
+  /** The `Date` header of a response of the gateway, in epoch milliseconds. Null if the address has no gateway. */
+  gatewayTime: number | null
+  /** What the gateway lacks, with the reasons, from its `/health/ready`. It needs no key. */
+  lacking: Readonly<Record<string, string>>
+  health: Health | null
+  incidents: readonly Attention[] | null
+  /** Null while catalog is unavailable. */
+  restaurants: readonly AttendedRestaurant[] | null
+  /** Whether accounts responded. */
+  accounts: boolean
+  /** The addresses of this machine, or of this container. */
+  ownAddresses: readonly string[]
+  /** The end of the certificate in epoch milliseconds, or the reason why it could not be read. */
+  certificate: { validTo: number } | { reason: string } | null
+  /** Used space by path, from 0 to 1. */
+  disks: readonly { path: string; used: number }[]
+  /**
+   * The start of the newest archive in epoch milliseconds, or the reason why the archives could not be listed. Null without a
+   * configured location.
+   */
+  backup: { newest: number | null } | { reason: string } | null
+  /** The newest migrations of this version; null if this tool has no sources of the service. */
+  migrations: { orders: string | null; payments: string | null }
+}
+
+/** A restaurant that is not a test restaurant. Both members are absent while catalog has no attendance. */
+type AttendedRestaurant = { name: string; closedReason?: unknown; requireAttendance?: unknown }
 
 const WITHIN_MS = 10_000
 

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { findingsOf, type Facts, type Health } from '#/doctor/findings.ts'
+import type { Facts, Health } from '#/doctor/facts.ts'
+import { findingsOf } from '#/doctor/findings.ts'
 
 const NOW = Date.parse('2026-11-23T12:00:00Z')
 const HOUR = 3_600_000
