@@ -30,7 +30,7 @@ export type Facts = {
   accounts: boolean
   /** The addresses of this machine, or of this container. */
   ownAddresses: readonly string[]
-  /** The end of the certificate in epoch milliseconds, or the reason why it could not be read. */
+  /** The end of the certificate in epoch milliseconds, or the reason why TLS fails. Null without a response, or without TLS. */
   certificate: { validTo: number } | { reason: string } | null
   /** Used space by path, from 0 to 1. */
   disks: readonly { path: string; used: number }[]
@@ -98,7 +98,7 @@ async function readGateway(url: string): Promise<Pick<Facts, 'gatewayTime' | 'la
   }
 }
 
-/** Returns null for a platform without TLS. */
+/** Returns null for a platform without TLS, and without a response, which the check `services` reports. */
 async function readCertificate(url: string): Promise<Facts['certificate']> {
   const { protocol, hostname, port } = new URL(url)
   if (protocol !== 'https:') return null
@@ -110,9 +110,13 @@ async function readCertificate(url: string): Promise<Facts['certificate']> {
     resolve({ validTo: Date.parse(socket.getPeerCertificate().valid_to) })
     socket.end()
   })
-  socket.on('error', (error: Error) => resolve({ reason: error.message }))
+  socket.on('error', (error: NodeJS.ErrnoException & { reason?: string }) => {
+    const isNetwork = /^E(?!RR_|PROTO)/.test(error.code ?? '')
+    // The message of OpenSSL has the places of its sources, and a line break.
+    resolve(isNetwork ? null : { reason: error.reason ?? error.message })
+  })
   socket.on('timeout', () => {
-    resolve({ reason: 'no response' })
+    resolve(null)
     socket.destroy()
   })
   return promise

@@ -95,8 +95,8 @@ const checks: Readonly<Record<string, Check>> = {
     if (!certificate) return unknown('the certificate was not read')
     if ('reason' in certificate)
       return wrong(
-        `the certificate is not accepted: ${certificate.reason}`,
-        'Renew it; read the log of the proxy.',
+        `TLS fails: ${certificate.reason}`,
+        'Read the log of the proxy, and renew the certificate if it is not valid.',
       )
     const days = Math.floor((certificate.validTo - now) / DAY_MS)
     if (days >= 10) return ok(`the certificate is valid for ${days} days`)
