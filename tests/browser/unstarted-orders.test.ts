@@ -45,7 +45,7 @@ describe.skipIf(browserProgram() === null)('unstarted orders', () => {
     await page.route('**/orders/stream', (route) => route.fulfill(streamOf(cancelled)))
     await cardIn(page, 'Done', order).filter({ hasText: 'Cancelled' }).waitFor()
     expect(await page.locator('.note').innerText()).toBe(
-      `Order ${order.id} was cancelled: It was not started in time. Do not prepare it.`,
+      `Order ${order.id} was cancelled. Do not prepare it. It was not started in time.`,
     )
     await page.unrouteAll()
   })

@@ -99,10 +99,11 @@ function notifyOfCancellation(order: RestaurantOrder): void {
   const { apiKey, id, cancellation } = order
   if (!cancellation || cancellation.cancelledBy === 'restaurant') return
   const label = stateLabel(order)?.toLowerCase() ?? 'cancelled'
-  // The message of a customer's cancellation repeats the label.
-  const why = cancellation.cancelledBy === 'customer' ? '.' : `: ${cancellation.message}`
-  addNote(`Order ${id} was ${label}${why} Do not prepare it.`, 'urgent')
-  alarm(order, { title: `Order ${id} was ${label}. Do not prepare it.`, tag: `${apiKey} cancelled` })
+  const title = `Order ${id} was ${label}. Do not prepare it.`
+  // The message of a customer's cancellation repeats the label. A message is last, because it may end without a full stop.
+  const why = cancellation.cancelledBy === 'customer' ? '' : ` ${cancellation.message}`
+  addNote(`${title}${why}`, 'urgent')
+  alarm(order, { title, tag: `${apiKey} cancelled` })
 }
 
 /** Stores completed orders only. An open order must arrive by the stream, otherwise it would not ring. */

@@ -34,6 +34,22 @@ test('the urgent note about an order ends with its session, because the next one
   expect(notes.value).toEqual([])
 })
 
+test('the note about a cancellation ends with the reason of the operator, which may have no full stop', () => {
+  const cancellation = {
+    reason: 'order-cancelled',
+    message: 'Power failure',
+    cancelledBy: 'operator',
+    date: 1,
+  } as const
+  const order = anOrder({ id: 7 })
+  put(order)
+  put({ ...order, cancellation: { ...cancellation, refund: { amount: 0, state: 'VOIDED' } } })
+  expect(notes.value.map(({ text }) => text)).toEqual([
+    'Order 7 was cancelled by the operator. Do not prepare it. Power failure',
+  ])
+  clearOrders()
+})
+
 test('completed orders are on the page after a reload, also behind sixty newer open orders', async () => {
   const open = Array.from({ length: 60 }, (_, at) => anOrder({ apiKey: `open ${at}`, id: 100 + at }))
   const completed = anOrder({ apiKey: 'completed', status: 'DELIVERED' })
