@@ -1,5 +1,5 @@
 import { isoTime } from '@platter/contracts'
-import { textOf, titleOf, type Alert } from '#/domain/alert.ts'
+import { TEST_KIND, textOf, titleOf, type Alert } from '#/domain/alert.ts'
 
 /* The body of an alert webhook: Platter's own format, or one that an operator configures for another receiver. */
 
@@ -7,10 +7,13 @@ type Json = string | number | boolean | null | Json[] | { [name: string]: Json }
 
 /** Alertmanager resolves an alert at its `endsAt`, so an open alert has an end in the distant future. */
 const OPEN_SECONDS = 365 * 86_400
+/** No end follows a test, which would stay open and be repeated. Alertmanager first waits for `group_wait`, by default 30 s. */
+const TEST_SECONDS = 600
 
 /** The values of the placeholders. */
 function valuesOf(alert: Alert): Record<string, string | number> {
   const isOver = alert.phase === 'ended' && alert.open === 0
+  const openSeconds = alert.kind === TEST_KIND ? TEST_SECONDS : OPEN_SECONDS
   return {
     id: alert.id,
     kind: alert.kind,
@@ -22,7 +25,7 @@ function valuesOf(alert: Alert): Record<string, string | number> {
     text: textOf(alert),
     advice: alert.advice,
     at: isoTime(alert.at),
-    endsAt: isoTime(isOver ? alert.at : alert.at + OPEN_SECONDS),
+    endsAt: isoTime(isOver ? alert.at : alert.at + openSeconds),
   }
 }
 

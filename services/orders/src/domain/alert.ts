@@ -84,7 +84,7 @@ export function textOf({ kind, phase, count, advice, incidents }: AlertContent):
 /** The runbook has a section for each kind of incident. */
 const runbookOf = (kind: string): string => `docs/operations.md#${kind}`
 
-const TEST_KIND = 'test'
+export const TEST_KIND = 'test'
 
 export const testAlert = (id: string, at: number): Alert => ({
   id,

@@ -100,6 +100,11 @@ test('the state is resolved only for an ended alert without an open incident of 
   expect(bodyWith('ended', 0)).toBe('{"state":"resolved","endsAt":"2026-09-21T14:13:20.000Z"}')
 })
 
+test('a test alert ends ten minutes later on its own, because Alertmanager would repeat it for a year', () => {
+  const ofTest = testAlert('alert_1', alert.at)
+  expect(bodyOf(ofTest, '{"endsAt":"{{endsAt}}"}')).toBe('{"endsAt":"2026-09-21T14:23:20.000Z"}')
+})
+
 test('templateFault refuses a template that is not JSON or has an unknown placeholder', () => {
   expect(templateFault('{"text":"{{title}}"}')).toBeNull()
   expect(templateFault('{text}')).toBe('is not JSON')
