@@ -134,25 +134,34 @@ function checker(part: keyof typeof pointers, schema: z.ZodType | undefined, isI
     if (strict.faults.length === 0) return strict
     const lenient = check(normalize(given))
     if (lenient.faults.length === 0) return lenient
-    return { ...strict, faults: remainingFirst(strict.faults, lenient.faults) }
+    return { ...strict, faults: joined(strict.faults, lenient.faults) }
   }
 }
 
+function isAmong(faults: readonly Fault[]): (fault: Fault) => boolean {
+  const pointed = new Set(faults.map(({ pointer }) => pointer))
+  return ({ pointer }) => pointed.has(pointer)
+}
+
 /**
- * Sorts the faults that an accepted spelling does not cause first, because the first fault is the one that a person reads. Without
- * it, a customer who mistypes a card number in an app that sends numbers reads "cvv is not a string".
+ * Joins the faults of both validations. The faults that remain in the normalized body come first, because the first fault is the one
+ * that a person reads. Without it, a customer who mistypes a card number in an app that sends numbers reads "cvv is not a string".
+ * Some faults exist in the normalized body only, such as the missing address of an order whose method is "Delivery".
  */
-function remainingFirst(strict: readonly Fault[], lenient: readonly Fault[]): Fault[] {
-  const remaining = new Set(lenient.map(({ pointer }) => pointer))
-  return strict.toSorted(
-    (one, other) => Number(remaining.has(other.pointer)) - Number(remaining.has(one.pointer)),
-  )
+function joined(strict: readonly Fault[], lenient: readonly Fault[]): Fault[] {
+  const isSent = isAmong(strict)
+  const remains = isAmong(lenient)
+  return [
+    ...strict.filter((fault) => remains(fault)),
+    ...lenient.filter((fault) => !isSent(fault)),
+    ...strict.filter((fault) => !remains(fault)),
+  ]
 }
 
 /**
  * Compiles an operation's request schemas once. Null and blank members of query and body are removed before parsing (`Tidying`). An
  * invalid body is normalized and parsed once more. If it is still invalid, the response has the faults of the first check, which
- * refer to the body as sent, with those of both checks first. Internal requests are parsed strictly.
+ * refer to the body as sent, and those that only the second check finds (`joined`). Internal requests are parsed strictly.
  */
 export function requestParser(operation: Operation) {
   const isInternal = operation.audience === 'service'

@@ -194,6 +194,27 @@ test('a missing card and a missing address are reported together with all other 
   ])
 })
 
+test('a fault that only the normalized body has comes before the spellings that are accepted', () => {
+  const body = {
+    restaurantAPIKey: 'a',
+    items: [{ apiKey: 1 }],
+    method: 'Delivery',
+    payment: 'card',
+    card: 'a',
+    tip: 'x',
+    recipient: 'a',
+  }
+  expect(outcome(SendOrder, { body })).toMatchObject([
+    { pointer: '/tip', code: 'invalid-field' },
+    { pointer: '/address', code: 'missing-field' },
+    { pointer: '/restaurantApiKey', code: 'missing-field' },
+    { pointer: '/items/0/apiKey', code: 'invalid-field' },
+    { pointer: '/method', code: 'invalid-field' },
+    { pointer: '/card', code: 'invalid-field' },
+    { pointer: '/recipient', code: 'invalid-field' },
+  ])
+})
+
 test.each([7, [], null, 'text'])('an order that is %j has one fault', (body) => {
   expect(outcome(SendOrder, { body })).toMatchObject([{ pointer: '' }])
 })
