@@ -98,6 +98,15 @@ const noPrimitive = (pointer: string): Fault => ({
   detail: 'An object is where text or a list belongs.',
 })
 
+/**
+ * Returns false for a second issue of a value of the wrong type. zod (4.6.7) also compares the `length` of such a value: a text in the
+ * place of a list would have "at most 100 characters".
+ */
+function isRelevant({ path }: z.core.$ZodIssue, index: number, issues: readonly z.core.$ZodIssue[]): boolean {
+  const before = issues[index - 1]
+  return before?.code !== 'invalid_type' || before.path.join('/') !== path.join('/')
+}
+
 type Checked = { value: unknown; faults: Fault[]; unknown: readonly UnknownField[] }
 
 const NONE = fieldsOf(z.object({}))
@@ -120,9 +129,9 @@ function checker(part: keyof typeof pointers, schema: z.ZodType | undefined, isI
     if (!compiled) return { value: undefined, faults: [], unknown }
     const result = safeParse(compiled, given)
     if (result?.success) return { value: result.data, faults: [], unknown }
-    const faults = result?.error.issues.map((issue) => faultOf(issue, given, part)) ?? [
-      noPrimitive(pointers[part]([])),
-    ]
+    const faults = result
+      ? result.error.issues.filter(isRelevant).map((issue) => faultOf(issue, given, part))
+      : [noPrimitive(pointers[part]([]))]
     return { value: undefined, faults, unknown }
   }
 

@@ -230,6 +230,17 @@ test('an invalid card and an invalid address are not missing', () => {
 
 describe('detail of a size fault', () => {
   const [body] = Object.values(SendOrder.examples.bodies)
+
+  test.each([
+    ['items', 'x'.repeat(101), 'items is not an array.'],
+    ['comments', Array.from({ length: 501 }), 'comments is not a string.'],
+    ['comments', { length: 501 }, 'comments is not a string.'],
+  ])('is absent from a value of another type, which has one fault: %s', (field, value, detail) => {
+    expect(outcome(SendOrder, { body: changed(body, [field], value) })).toEqual([
+      { pointer: `/${field}`, code: 'invalid-field', detail },
+    ])
+  })
+
   test.each([
     ['items', [], 'items must have at least 1 element.'],
     ['items', Array.from({ length: 101 }, () => ({ apiKey: 'a' })), 'items must have at most 100 elements.'],
